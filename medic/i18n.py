@@ -1,0 +1,72 @@
+"""Text in two languages."""
+
+from __future__ import annotations
+
+import locale
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, cast
+
+Lang = Literal["en", "zh"]
+
+
+class _Lenient(dict[str, object]):
+    """Leaves a placeholder that has no value in the text instead of failing."""
+
+    def __missing__(self, key: str) -> str:
+        return "{" + key + "}"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One text a user sees, in English and Chinese. ``{name}`` marks a value to fill in."""
+
+    __pydantic_config__ = {"extra": "forbid", "strict": True}
+    en: str
+    zh: str
+
+    def get(self, lang: Lang) -> str:
+        return self.zh if lang == "zh" else self.en
+
+    def fill(self, values: Mapping[str, object] | None = None, **more: object) -> Text:
+        """The same text with its placeholders replaced; a Text value is filled per language."""
+        merged = {**(values or {}), **more}
+        return Text(_fill(self.en, merged, "en"), _fill(self.zh, merged, "zh"))
+
+
+def _fill(pattern: str, values: Mapping[str, object], lang: Lang) -> str:
+    if "{" not in pattern:
+        return pattern
+    shown = {k: show(v, lang) for k, v in values.items()}
+    return pattern.format_map(_Lenient(shown))
+
+
+def show(value: object, lang: Lang) -> str:
+    """A value as a reader wants it: thousands separated, floats short, Text in the language."""
+    if isinstance(value, Text):
+        return value.get(lang)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return f"{value:,}" if abs(value) >= 10_000 else str(value)
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, (tuple, list)):
+        return ", ".join(show(v, lang) for v in value)
+    return str(value)
+
+
+def plain(text: str) -> Text:
+    """A text that reads the same in both languages: a name, a number, a quoted line."""
+    return Text(text, text)
+
+
+def detect() -> Lang:
+    """The language of the locale: Chinese for any zh locale, else English."""
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        value = os.environ.get(name)
+        if value:
+            return "zh" if value.lower().startswith("zh") else "en"
+    code = locale.getlocale()[0] or ""
+    return cast("Lang", "zh" if code.lower().startswith(("zh", "chinese")) else "en")

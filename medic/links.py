@@ -1,0 +1,124 @@
+"""Links between entries: every name that an entry uses must exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from medic.entries import Cause, Check, Procedure, Remedy
+from medic.nearest import nearest
+from medic.run_config import FIELDS
+
+# Context facts that condition the graph; the closed list of design words.
+CONTEXT = (
+    "accelerator", "gpus", "nodes", "phase", "framework", "precision", "parallelism", "moe", "rl",
+    "resumed", "scheduler",
+)
+
+Defect = tuple[str, str, tuple[object, ...], str, str]
+
+
+def check_links(found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
+    """(kind, name, path, English, Chinese) of each name that leads nowhere."""
+    codes: dict[str, str] = {}
+    for name, cause in found["causes"].items():
+        yield from _cause(cause, found)
+        if cause.code in codes:
+            other = codes[cause.code]
+            yield "causes", name, ("code",), f"code also of {other}", f"编号与 {other} 重复"
+        codes[cause.code] = name
+    for remedy in found["remedies"].values():
+        yield from _remedy(remedy, found)
+    for check in found["checks"].values():
+        yield from _check(check)
+    for procedure in found["procedures"].values():
+        yield from _procedure(procedure, found)
+    for name, framework in found["frameworks"].items():
+        for i, key in enumerate(framework.keys):
+            if key.field not in FIELDS:
+                yield _unknown("frameworks", name, ("keys", i, "field"), "field", key.field, FIELDS)
+
+
+def _unknown(
+    kind: str, name: str, path: tuple[object, ...], what: str, word: str, names: Any
+) -> Defect:
+    near = nearest(word, names)
+    hint = f'; did you mean "{near[0]}"?' if near else ""
+    hint_zh = f";是否想写 “{near[0]}”?" if near else ""
+    return kind, name, path, f'unknown {what} "{word}"{hint}', f"未知的 {what} “{word}”{hint_zh}"
+
+
+def _cause(cause: Cause, found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
+    for i, shows in enumerate(cause.shows):
+        if shows.symptom not in found["symptoms"]:
+            path = ("shows", i, "symptom")
+            yield _unknown("causes", cause.name, path, "symptom", shows.symptom, found["symptoms"])
+    for i, link in enumerate(cause.told_by):
+        yield from _told_by(cause, i, link.check, link.outcome, found)
+    for i, remedy in enumerate(cause.remedies):
+        if remedy not in found["remedies"]:
+            path = ("remedies", i)
+            yield _unknown("causes", cause.name, path, "remedy", remedy, found["remedies"])
+    for context in cause.applies_when:
+        if context not in CONTEXT:
+            path = ("applies-when", context)
+            yield _unknown("causes", cause.name, path, "context fact", context, CONTEXT)
+    if not cause.remedies:
+        yield "causes", cause.name, ("remedies",), "a cause has a remedy", "原因必须有处置"
+
+
+def _told_by(
+    cause: Cause, i: int, check: str, outcome: str, found: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Defect]:
+    lint = found["causes"].get(check)
+    if check in found["checks"]:
+        outcomes = list(found["checks"][check].outcomes)
+    elif lint is not None and lint.lint is not None:
+        outcomes = ["fires", "passes"]
+    else:
+        path = ("told-by", i, "check")
+        yield _unknown("causes", cause.name, path, "check", check, found["checks"])
+        return
+    if outcome not in outcomes:
+        path = ("told-by", i, "outcome")
+        yield _unknown("causes", cause.name, path, f"outcome of {check}", outcome, outcomes)
+
+
+def _remedy(remedy: Remedy, found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
+    for field in remedy.changes:
+        if field not in FIELDS and not field.startswith("flag"):
+            yield _unknown("remedies", remedy.name, ("changes", field), "field", field, FIELDS)
+    for i, field in enumerate(remedy.needs):
+        if field not in FIELDS:
+            yield _unknown("remedies", remedy.name, ("needs", i), "field", field, FIELDS)
+    gone = remedy.worked_if.gone
+    for symptom in (gone,) if isinstance(gone, str) else gone:
+        if symptom not in found["symptoms"]:
+            path = ("worked-if", "gone")
+            yield _unknown("remedies", remedy.name, path, "symptom", symptom, found["symptoms"])
+    if not (gone or remedy.worked_if.passes or remedy.worked_if.after_steps):
+        yield "remedies", remedy.name, ("worked-if",), "says nothing to test", "没有可检验的内容"
+    if (remedy.kind == "procedure") != bool(remedy.procedure):
+        yield "remedies", remedy.name, ("kind",), "procedure needs its name", "procedure 缺少名称"
+    if remedy.procedure and remedy.procedure not in found["procedures"]:
+        path = ("procedure",)
+        names = found["procedures"]
+        yield _unknown("remedies", remedy.name, path, "procedure", remedy.procedure, names)
+
+
+def _check(check: Check) -> Iterator[Defect]:
+    normal = [name for name, outcome in check.outcomes.items() if outcome.normal]
+    if len(normal) != 1:
+        yield "checks", check.name, ("outcomes",), "exactly one outcome is normal", "恰有一个正常结果"
+    for name, outcome in check.outcomes.items():
+        if not outcome.normal and outcome.otherwise is None:
+            yield "checks", check.name, ("outcomes", name), "lacks otherwise", "缺少 otherwise"
+
+
+def _procedure(procedure: Procedure, found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
+    steps = {step.name for step in procedure.steps}
+    for i, step in enumerate(procedure.steps):
+        for outcome, target in step.outcomes.items():
+            if target not in steps and target not in found["causes"] and target != "done":
+                path = ("steps", i, "outcomes", outcome)
+                yield _unknown("procedures", procedure.name, path, "step", target, steps)

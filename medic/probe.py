@@ -1,0 +1,154 @@
+"""The contract between probes and the runner.
+
+A probe module holds one ``PROBE`` (or a tuple ``PROBES``). Its ``run(look)`` yields findings, skips
+and facts. It imports medic.errors, medic.i18n, medic.run_config, medic.facts, this module and its
+siblings; everything else comes through ``Look``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO, Literal, Protocol, TypeVar
+
+from medic.facts import Document, FileKind, GivenFile, Hit, Source
+from medic.run_config import Change, RunConfig
+
+T = TypeVar("T")
+
+Reads = Literal["artefacts", "this-host", "live-process"]
+Reliability = Literal["exact", "heuristic", "person"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One symptom seen (``outcome`` "present" or "absent") or one check outcome observed.
+
+    ``value`` fills the placeholders of the entry's ``seen`` text. ``sources`` holds the lines.
+    ``changes`` are exact repairs that only the probe can know (a flag that was meant).
+    """
+
+    name: str
+    outcome: str = "present"
+    value: Mapping[str, Any] = field(default_factory=dict)
+    source: Source = field(default_factory=Source)
+    more: tuple[Source, ...] = ()
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """The probe could not look: what it needs, in words for the user (a key of a text)."""
+
+    needs: str
+    check: str = ""  # a check that stays open; empty for all that the probe tells
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """A pass over one log file: hits in file order, and what was not read."""
+
+    hits: tuple[Hit, ...]
+    lines: int
+    bytes: int
+    note: str = ""
+
+
+class FrameworkKeys(Protocol):
+    """Framework entries, as a probe sees them."""
+
+    name: str
+
+    @property
+    def keys(self) -> Sequence[Any]: ...
+
+
+class Look(Protocol):
+    """All that a probe may ask for."""
+
+    def fact(self, kind: type[T]) -> T: ...
+    def has(self, kind: type[Any]) -> bool: ...
+    def files(self, *kinds: FileKind) -> Sequence[GivenFile]: ...
+    def open(self, path: str, limit: int = ...) -> BinaryIO:
+        """A regular file, opened read-only with a byte limit. Raises Unreadable."""
+        ...
+
+    def lines(self, path: str) -> Iterator[tuple[int, str]]:
+        """(line number, text) of a log: decompressed, cut at 64 KiB, escapes stripped."""
+        ...
+
+    def scan(self, path: str) -> Scan: ...
+    def scan_text(self, text: str, name: str = ...) -> Scan: ...
+    def parse(self, path: str) -> Document:
+        """YAML, JSON, TOML or shell as a tree with spans. Raises Unreadable."""
+        ...
+
+    def nearest(self, word: str, names: Sequence[str], limit: int = ...) -> list[str]: ...
+    def threshold(self, name: str) -> float:
+        """A threshold of any check by its name. Raises KeyError for an unknown one."""
+        ...
+
+    def cancelled(self) -> bool: ...
+    @property
+    def frameworks(self) -> Sequence[Any]: ...
+    @property
+    def checks(self) -> frozenset[str]:
+        """Names of the lint checks that the knowledge has words for."""
+        ...
+
+    @property
+    def given(self) -> Mapping[str, Any]:
+        """Canonical fields given by hand (--set)."""
+        ...
+
+    @property
+    def host_is_the_runs(self) -> bool | None:
+        """Whether this machine ran the job: True, False, or None if unknown."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One kind of look at the evidence.
+
+    ``tells`` names the symptoms and checks it may report; any other is a bug. ``needs`` and
+    ``gives`` are fact types; a probe whose needs are not met is skipped, naming them.
+    ``seconds`` is its usual cost, ``limit_seconds`` when it is given up.
+    """
+
+    name: str
+    tells: tuple[str, ...]
+    run: Callable[[Look], Iterator[Any]]
+    needs: tuple[type[Any], ...] = ()
+    wants: tuple[type[Any], ...] = ()  # read if there
+    gives: tuple[type[Any], ...] = ()
+    reads: Reads = "artefacts"
+    reliability: Reliability = "exact"
+    seconds: float = 0.1
+    limit_seconds: float = 30.0
+    consent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fires:
+    """A lint check found what it looks for. ``at`` is the canonical field to point at."""
+
+    at: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Passes:
+    """A lint check looked and found nothing wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotChecked:
+    """A lint check lacks fields."""
+
+    needs: tuple[str, ...]
+
+
+LintResult = Fires | Passes | NotChecked
+LintCheck = Callable[[RunConfig], LintResult]

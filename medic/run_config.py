@@ -1,0 +1,184 @@
+"""The canonical training configuration, where each value came from, and changes to it.
+
+``FIELDS`` is the closed list of canonical fields. A framework key maps to one of them with a
+scope (per device or global) and a unit; ``Origin`` keeps the way back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from medic.i18n import Text
+
+Scalar = int | float | bool | str | None
+Syntax = Literal["yaml", "json", "toml", "shell", "text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A byte range of a file; ``line`` and ``column`` are 1-based and count characters."""
+
+    file: str
+    start: int
+    end: int
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a value was read.
+
+    ``source``: file | printed (by the run) | default (of a framework) | derived | given (--set).
+    ``path`` is the key path in its file, ``key`` the framework's own key, ``factor`` what the
+    written number was multiplied by to get the canonical one (per-device or unit conversions).
+    """
+
+    source: Literal["file", "printed", "default", "derived", "given"]
+    span: Span | None = None
+    syntax: Syntax = "text"
+    path: tuple[str, ...] = ()
+    key: str = ""
+    framework: str = ""
+    factor: float = 1.0
+    note: str = ""
+
+    def where(self) -> str:
+        if self.span is not None:
+            return f"{self.span.file}:{self.span.line}"
+        return self.note or self.source
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A canonical value with its carriers: every place that states it, the ruling one first."""
+
+    value: Scalar
+    origin: Origin
+    also: tuple[tuple[Scalar, Origin], ...] = ()
+
+    def carriers(self) -> tuple[Origin, ...]:
+        return (self.origin, *(origin for _, origin in self.also))
+
+
+# name -> (type, unit, meaning)
+FIELDS: Mapping[str, tuple[type, str, Text]] = {
+    "micro_batch_size": (int, "sequences", Text("sequences per device and forward pass", "每卡每次前向的序列数")),
+    "gradient_accumulation_steps": (int, "steps", Text("micro batches per optimizer step", "每个优化器步的微批次数")),
+    "global_batch_size": (int, "sequences", Text("sequences per optimizer step over all devices", "全局每个优化器步的序列数")),
+    "data_parallel_size": (int, "ranks", Text("data parallel replicas", "数据并行副本数")),
+    "tensor_parallel_size": (int, "ranks", Text("tensor parallel size", "张量并行度")),
+    "pipeline_parallel_size": (int, "ranks", Text("pipeline parallel size", "流水线并行度")),
+    "context_parallel_size": (int, "ranks", Text("context parallel size", "上下文并行度")),
+    "expert_parallel_size": (int, "ranks", Text("expert parallel size", "专家并行度")),
+    "world_size": (int, "ranks", Text("processes of the run", "训练进程总数")),
+    "nodes": (int, "nodes", Text("nodes of the run", "节点数")),
+    "gpus_per_node": (int, "GPUs", Text("processes (GPUs) per node", "每节点进程(GPU)数")),
+    "sequence_length": (int, "tokens", Text("tokens per sequence", "每条序列的 token 数")),
+    "max_position_embeddings": (int, "tokens", Text("positions that the model has", "模型的最大位置数")),
+    "global_batch_tokens": (int, "tokens", Text("tokens per optimizer step (GB_tok)", "每个优化器步的 token 数 (GB_tok)")),
+    "total_tokens": (int, "tokens", Text("tokens to train on", "计划训练的 token 总数")),
+    "total_steps": (int, "steps", Text("optimizer steps of the run", "优化器总步数")),
+    "epochs": (float, "epochs", Text("passes over the data", "训练轮数")),
+    "learning_rate": (float, "", Text("peak learning rate", "峰值学习率")),
+    "min_learning_rate": (float, "", Text("learning rate at the end of the decay", "衰减终点学习率")),
+    "warmup_steps": (int, "steps", Text("optimizer steps of warmup", "预热步数")),
+    "warmup_ratio": (float, "of total steps", Text("warmup as a share of the run", "预热占总步数的比例")),
+    "decay_steps": (int, "steps", Text("step at which the decay ends", "衰减结束的步数")),
+    "lr_schedule": (str, "", Text("learning rate schedule", "学习率调度")),
+    "weight_decay": (float, "", Text("weight decay", "权重衰减")),
+    "adam_beta2": (float, "", Text("Adam beta2", "Adam beta2")),
+    "adam_epsilon": (float, "", Text("Adam epsilon", "Adam epsilon")),
+    "optimizer": (str, "", Text("optimizer", "优化器")),
+    "gradient_clip": (float, "norm", Text("gradient norm clip; 0 is off", "梯度裁剪阈值,0 为关闭")),
+    "precision": (str, "fp32|fp16|bf16|fp8", Text("compute precision", "计算精度")),
+    "zero_stage": (int, "0-3", Text("ZeRO stage", "ZeRO 阶段")),
+    "fsdp": (bool, "", Text("fully sharded data parallel", "FSDP 全分片数据并行")),
+    "optimizer_offload": (str, "none|cpu|nvme", Text("where optimizer states live", "优化器状态放置位置")),
+    "activation_checkpointing": (bool, "", Text("activations recomputed in the backward pass", "激活重计算")),
+    "compile": (bool, "", Text("torch.compile", "torch.compile")),
+    "use_amp": (bool, "", Text("automatic mixed precision", "自动混合精度")),
+    "attention": (str, "", Text("attention implementation", "注意力实现")),
+    "hidden_size": (int, "", Text("hidden size", "隐藏层维度")),
+    "num_layers": (int, "", Text("layers", "层数")),
+    "num_heads": (int, "", Text("attention heads", "注意力头数")),
+    "num_kv_heads": (int, "", Text("key/value heads", "KV 头数")),
+    "ffn_size": (int, "", Text("feed-forward size", "前馈层维度")),
+    "vocab_size": (int, "", Text("vocabulary rows", "词表大小")),
+    "num_experts": (int, "", Text("experts per layer", "每层专家数")),
+    "parameters": (int, "", Text("parameters of the model", "模型参数量")),
+    "lora_rank": (int, "", Text("LoRA rank", "LoRA 秩")),
+    "num_workers": (int, "processes", Text("data loader workers per rank", "每个 rank 的数据加载进程数")),
+    "pin_memory": (bool, "", Text("pinned host memory for batches", "锁页内存")),
+    "log_interval": (int, "steps", Text("steps between log lines", "日志间隔")),
+    "save_interval": (int, "steps", Text("steps between checkpoints", "保存间隔")),
+    "eval_interval": (int, "steps", Text("steps between evaluations", "评估间隔")),
+    "resume_from": (str, "path", Text("checkpoint resumed from", "恢复的检查点")),
+    "output_dir": (str, "path", Text("output directory", "输出目录")),
+    "master_port": (int, "port", Text("rendezvous port", "主端口")),
+    "nccl_timeout": (int, "seconds", Text("collective timeout", "集合通信超时")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RunConfig:
+    """The run as configured. Unknown stays unknown: ``get`` gives None, never a guess."""
+
+    values: Mapping[str, Value] = field(default_factory=dict)
+    framework: str = ""
+    framework_version: str = ""
+    files: tuple[str, ...] = ()
+    model_files: tuple[str, ...] = ()
+
+    def get(self, name: str) -> Scalar:
+        found = self.values.get(name)
+        return None if found is None else found.value
+
+    def number(self, name: str) -> float | None:
+        value = self.get(name)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return None
+        return float(value)
+
+    def integer(self, name: str) -> int | None:
+        value = self.number(name)
+        return int(value) if value is not None and value == int(value) else None
+
+    def origin(self, name: str) -> Origin | None:
+        found = self.values.get(name)
+        return None if found is None else found.origin
+
+    def missing(self, *names: str) -> tuple[str, ...]:
+        return tuple(n for n in names if self.get(n) is None)
+
+    def stated(self, name: str) -> bool:
+        """True if a user wrote the value down (not a default, not derived)."""
+        origin = self.origin(name)
+        return origin is not None and origin.source in ("file", "printed", "given")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One canonical field that gets a computed value."""
+
+    field: str
+    old: Scalar
+    new: Scalar
+    why: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Bytes ``start``..``end`` of ``file`` become ``text``; equal offsets insert."""
+
+    file: str
+    start: int
+    end: int
+    text: str

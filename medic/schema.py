@@ -1,0 +1,200 @@
+"""YAML entries -> validated knowledge, with file:line errors and nearest-name hints.
+
+Used by the build step and in an editable tree; a start from a wheel never imports this module.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import TypeAdapter, ValidationError
+
+from medic.entries import ENTRY_TYPES
+from medic.errors import KnowledgeError
+from medic.links import check_links
+from medic.nearest import nearest
+
+FORMAT = 1
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+_MAX_BYTES = 256 * 1024
+
+
+class Located:
+    """One entry's data with the line of every path in its file."""
+
+    def __init__(self, file: Path, root: yaml.Node, data: dict[str, Any]) -> None:
+        self.file = file
+        self.root = root
+        self.data = data
+
+    def line(self, path: Iterable[object]) -> int:
+        node = self.root
+        line = node.start_mark.line + 1
+        for part in path:
+            found = _child(node, part)
+            if found is None:
+                break
+            node = found
+            line = node.start_mark.line + 1
+        return line
+
+    def error(self, path: Iterable[object], en: str, zh: str) -> KnowledgeError:
+        return KnowledgeError(en, zh, at=f"{self.file}:{self.line(path)}")
+
+
+def _child(node: yaml.Node, part: object) -> yaml.Node | None:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if key.value == str(part):
+                return value
+    if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+        return node.value[part]
+    return None
+
+
+def read_entry(file: Path) -> Located:
+    """One YAML entry. Raises KnowledgeError for anything that is not one plain mapping."""
+    raw = file.read_bytes()
+    if len(raw) > _MAX_BYTES:
+        raise KnowledgeError("entry larger than 256 KiB", "条目超过 256 KiB", at=str(file))
+    loader = yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader
+    try:
+        for event in yaml.parse(raw, Loader=loader):
+            if isinstance(event, yaml.AliasEvent):
+                line = event.start_mark.line + 1
+                raise KnowledgeError(
+                    "an entry has no YAML aliases", "条目中不使用 YAML 别名", at=f"{file}:{line}"
+                )
+        root = yaml.compose(raw, Loader=loader)
+        data = yaml.load(raw, Loader=loader)  # noqa: S506 - a SafeLoader either way
+    except (yaml.YAMLError, RecursionError, ValueError) as problem:
+        raise _yaml_error(file, problem) from None
+    if not isinstance(data, dict) or root is None:
+        raise KnowledgeError("an entry is a mapping", "条目必须是一个映射", at=f"{file}:1")
+    return Located(file, root, data)
+
+
+def _yaml_error(file: Path, problem: Exception) -> KnowledgeError:
+    mark = getattr(problem, "problem_mark", None)
+    at = f"{file}:{mark.line + 1}" if mark else str(file)
+    words = getattr(problem, "problem", None) or type(problem).__name__
+    return KnowledgeError(f"not readable as YAML: {words}", f"YAML 无法解析: {words}", at=at)
+
+
+def _validate(entry: Located, kind: str) -> Any:
+    adapter = TypeAdapter(ENTRY_TYPES[kind])
+    try:
+        return adapter.validate_json(json.dumps(entry.data, default=str))
+    except ValidationError as problem:
+        raise _first_error(entry, problem) from None
+
+
+def _first_error(entry: Located, problem: ValidationError) -> KnowledgeError:
+    first = problem.errors()[0]
+    loc = tuple(first["loc"])
+    hint = ""
+    context = first.get("ctx", {})
+    if first["type"] == "literal_error":
+        allowed = re.findall(r"'([^']+)'", str(context.get("expected", "")))
+        hint = _hint(str(first.get("input")), allowed)
+    elif first["type"] == "unexpected_keyword_argument":
+        hint = _hint(str(loc[-1]), _known_keys(entry, loc))
+    where = ".".join(str(part) for part in loc) or "entry"
+    return entry.error(loc, f"{where}: {first['msg']}{hint}", f"{where}: {first['msg']}{hint}")
+
+
+def _hint(word: str, names: Iterable[str]) -> str:
+    near = nearest(word, names)
+    return f'; did you mean "{near[0]}"?' if near else ""
+
+
+def _known_keys(entry: Located, loc: tuple[object, ...]) -> list[str]:
+    kind = entry.file.parent
+    while kind.name not in ENTRY_TYPES and kind != kind.parent:
+        kind = kind.parent
+    found: list[str] = []
+    todo: list[Any] = [ENTRY_TYPES.get(kind.name)]
+    if len(loc) == 1 and is_dataclass(todo[0]):
+        return [f.name.replace("_", "-") for f in fields(todo[0])]
+    from medic import entries
+
+    for value in vars(entries).values():
+        if is_dataclass(value):
+            found += [f.name.replace("_", "-") for f in fields(value)]
+    return sorted(set(found))
+
+
+def _check_texts(entry: Located, data: Any, path: tuple[object, ...] = ()) -> None:
+    """Both languages are there, and name the same placeholders."""
+    if isinstance(data, dict):
+        if set(data) == {"en", "zh"} and isinstance(data["en"], str):
+            en, zh = (set(_PLACEHOLDER.findall(str(data[k]))) for k in ("en", "zh"))
+            if not data["en"].strip() or not str(data["zh"]).strip():
+                raise entry.error(path, "a text is empty", "文本为空")
+            if en != zh:
+                names = ", ".join(sorted(en ^ zh))
+                raise entry.error(
+                    path, f"placeholders differ: {names}", f"两种语言的占位符不同: {names}"
+                )
+        for key, value in data.items():
+            _check_texts(entry, value, (*path, key))
+    elif isinstance(data, list):
+        for i, value in enumerate(data):
+            _check_texts(entry, value, (*path, i))
+
+
+def _entries(folders: Iterable[Path], kind: str) -> Iterator[Located]:
+    for folder in folders:
+        for file in sorted((folder / kind).rglob("*.yaml")):
+            yield read_entry(file)
+
+
+def load(folders: Iterable[Path]) -> dict[str, dict[str, Any]]:
+    """All entries of the folders by kind and name. Raises KnowledgeError at the first defect."""
+    folders = list(folders)
+    found: dict[str, dict[str, Any]] = {}
+    located: dict[tuple[str, str], Located] = {}
+    for kind in ENTRY_TYPES:
+        found[kind] = {}
+        for entry in _entries(folders, kind):
+            _check_texts(entry, entry.data)
+            value = _validate(entry, kind)
+            if value.name != entry.file.stem:
+                raise entry.error(
+                    ("name",), f'the file is "{entry.file.name}"', f"文件名是 {entry.file.name}"
+                )
+            if value.name in found[kind]:
+                other = located[kind, value.name].file
+                raise entry.error(("name",), f"also defined in {other}", f"已在 {other} 中定义")
+            found[kind][value.name] = value
+            located[kind, value.name] = entry
+    for kind, name, path, en, zh in check_links(found):
+        raise located[kind, name].error(path, en, zh)
+    return found
+
+
+def compile_knowledge(folders: Iterable[Path]) -> dict[str, Any]:
+    """The knowledge as JSON data, as the wheel carries it. Raises KnowledgeError."""
+    found = load(folders)
+    compiled: dict[str, Any] = {"format": FORMAT}
+    for kind, values in found.items():
+        adapter = TypeAdapter(ENTRY_TYPES[kind])
+        compiled[kind] = {
+            name: _without_defaults(adapter.dump_python(value, mode="json"))
+            for name, value in sorted(values.items())
+        }
+    return compiled
+
+
+def _without_defaults(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in data.items() if v is not None and v not in ([], {}, "")}
+
+
+def dump(compiled: Mapping[str, Any]) -> bytes:
+    return json.dumps(compiled, ensure_ascii=False, separators=(",", ":")).encode()
