@@ -1,0 +1,256 @@
+"""What to believe: a pure function of the graph and the findings.
+
+One cause variable (every cause, plus none-of-these), naive Bayes over symptoms and check outcomes.
+Authors write words; the tables here are the only place where words become numbers. They were
+chosen by simulation: see docs/engine.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from medic.entries import Cause, Check, Range
+from medic.index import Index
+
+PRIOR = {"common": 16.0, "occasional": 4.0, "rare": 1.0, "rarer": 0.25}
+LOWER = {"common": "occasional", "occasional": "rare", "rare": "rarer"}
+NONE_PRIOR = 0.10
+OTHERWISE = {"never": 0.003, "rarely": 0.03, "sometimes": 0.12, "often": 0.35}
+WEIGHT = {
+    "confirms": 300.0,
+    "strong": 10.0,
+    "weak": 3.0,
+    "against": 1 / 3,
+    "strongly-against": 1 / 10,
+    "rules-out": 1 / 200,
+}
+SHOWN = {"always": 0.93, "usually": 0.6, "sometimes": 0.15, "rarely": 0.03}
+UNLISTED = 0.004
+NONE_SHOWS = (0.01, 0.9)
+# Chance that an answer is wrong, by who gives it; set at or above the real rate.
+ERROR = {"exact": 0.005, "heuristic": 0.05, "person": 0.08}
+NOT_SEEN_WEIGHT = 0.1
+SAME_FAMILY = 0.6
+TRIED = math.log(0.06)
+NONE = "none-of-these"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A finding as beliefs need it: entry name, outcome, and how reliable its observer is."""
+
+    name: str
+    outcome: str
+    reliability: str = "exact"
+
+
+@dataclass(frozen=True)
+class Context:
+    """Context facts known of the case, e.g. {"nodes": 2, "phase": "steady"}."""
+
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def scale(self) -> str | None:
+        nodes = self.facts.get("nodes")
+        if nodes is None:
+            return None
+        return "cluster" if nodes > 1 else "single-node"
+
+
+@dataclass(frozen=True)
+class Beliefs:
+    """Chances by cause name; ``none`` is the chance that the cause is not in the graph."""
+
+    chance: Mapping[str, float]
+    none: float
+
+    @cached_property
+    def ranked(self) -> list[str]:
+        return sorted(self.chance, key=lambda c: (-self.chance[c], c))
+
+    @property
+    def leader(self) -> str:
+        return self.ranked[0]
+
+    def word(self, cause: str) -> str:
+        return word(self.chance.get(cause, self.none if cause == NONE else 0.0))
+
+
+def word(chance: float) -> str:
+    """The word that screens show for a chance."""
+    for bar, name in ((0.95, "almost-certain"), (0.6, "likely"), (0.15, "possible")):
+        if chance >= bar:
+            return name
+    return "unlikely"
+
+
+class Model:
+    """The graph's words as numbers, computed once per knowledge and context."""
+
+    def __init__(self, index: Index, context: Context | None = None) -> None:
+        self.index = index
+        self.context = context or Context()
+        self.causes = [c for c in sorted(index.causes) if self._applies(index.causes[c])]
+        self._place = {name: i for i, name in enumerate(self.causes)}
+        self.links: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+        for name in self.causes:
+            for link in index.links(name):
+                self.links[link.check][link.outcome][name] = link.weight
+        self.log_prior = self._priors()
+        self.shown = self._symptom_table()
+        self._likelihoods: dict[tuple[str, str], dict[str, list[float]]] = {}
+
+    # --- priors and symptoms ----------------------------------------------------------------
+
+    def _applies(self, cause: Cause) -> bool:
+        for name, wanted in cause.applies_when.items():
+            known = self.context.facts.get(name)
+            if known is not None and not _fits(known, wanted):
+                return False
+        return True
+
+    def _priors(self) -> list[float]:
+        levels = []
+        for name in self.causes:
+            cause = self.index.causes[name]
+            levels.append(PRIOR[self._level(cause)])
+        total = sum(levels) or 1.0
+        return [math.log((1 - NONE_PRIOR) * p / total) for p in levels] + [math.log(NONE_PRIOR)]
+
+    def _level(self, cause: Cause) -> str:
+        scale = self.context.scale
+        if scale is None:
+            level = max(cause.prior.values(), key=lambda word: PRIOR[word])
+        else:
+            level = cause.prior.get(scale) or next(iter(cause.prior.values()))  # type: ignore[call-overload]
+        phase = self.context.facts.get("phase")
+        if phase is not None and cause.phases and phase not in cause.phases:
+            return LOWER[level]
+        return level
+
+    def _symptom_table(self) -> dict[str, list[float]]:
+        """S(symptom | cause) for every cause, with S(symptom | none) last."""
+        table = {s: [UNLISTED] * len(self.causes) for s in self.index.symptoms}
+        for i, name in enumerate(self.causes):
+            for shows in self.index.causes[name].shows:
+                table[shows.symptom][i] = SHOWN[shows.level]
+        priors = [math.exp(p) for p in self.log_prior[:-1]]
+        total = sum(priors) or 1.0
+        low, high = NONE_SHOWS
+        for row in table.values():
+            mean = sum(p * s for p, s in zip(priors, row, strict=True)) / total
+            row.append(min(high, max(low, mean)))
+        return table
+
+    # --- check outcomes ---------------------------------------------------------------------
+
+    def base_rates(self, check: Check) -> dict[str, float]:
+        rates = {o: OTHERWISE[e.otherwise] for o, e in check.outcomes.items() if e.otherwise}
+        rest = max(0.05, 1.0 - sum(rates.values()))
+        return {o: rates.get(o, rest) for o in check.outcomes}
+
+    def likelihood(self, name: str, reliability: str) -> dict[str, list[float]]:
+        """ln P(outcome | cause) by outcome, over all causes with none-of-these last."""
+        key = (name, reliability)
+        if key not in self._likelihoods:
+            self._likelihoods[key] = self._likelihood(name, ERROR[reliability])
+        return self._likelihoods[key]
+
+    def _likelihood(self, name: str, error: float) -> dict[str, list[float]]:
+        if name not in self.index.checks:
+            return self._symptom_likelihood(name, error)
+        base = self.base_rates(self.index.checks[name])
+        k = len(base)
+        plain = {o: math.log((1 - error) * b + error / k) for o, b in base.items()}
+        rows = {o: [plain[o]] * (len(self.causes) + 1) for o in base}
+        for cause in {c for links in self.links[name].values() for c in links}:
+            ratios = {o: WEIGHT.get(self.links[name][o].get(cause, ""), 1.0) for o in base}
+            total = sum(base[o] * ratios[o] for o in base)
+            place = self._place[cause]
+            for o in base:
+                chance = (1 - error) * base[o] * ratios[o] / total + error / k
+                rows[o][place] = math.log(chance)
+        return rows
+
+    def _symptom_likelihood(self, name: str, error: float) -> dict[str, list[float]]:
+        row = self.shown[name]
+        present = [math.log((1 - error) * s + error / 2) for s in row]
+        absent = [math.log((1 - error) * (1 - s) + error / 2) for s in row]
+        return {"present": present, "absent": absent}
+
+    # --- beliefs ----------------------------------------------------------------------------
+
+    def beliefs(self, findings: Iterable[Seen], tried: Iterable[str] = ()) -> Beliefs:
+        """Chances after the findings; ``tried`` names remedy classes that did not help."""
+        score = self.scores(list(findings), frozenset(tried))
+        top = max(score)
+        weights = [math.exp(s - top) for s in score]
+        total = sum(weights)
+        chances = {c: w / total for c, w in zip(self.causes, weights, strict=False)}
+        return Beliefs(chances, weights[-1] / total)
+
+    def scores(self, findings: Sequence[Seen], tried: frozenset[str] = frozenset()) -> list[float]:
+        score = list(self.log_prior)
+        checks: list[tuple[str, float, Seen]] = []
+        for seen in sorted(set(findings), key=lambda f: (f.name, f.outcome, f.reliability)):
+            if seen.name in self.index.checks:
+                row = self.row(seen)
+                if row is not None:
+                    strength = max(abs(v - row[-1]) for v in row)
+                    checks.append((self.index.checks[seen.name].family, strength, seen))
+            elif seen.name in self.shown:
+                self._add_symptom(score, seen)
+        for weight, seen in _discounted(checks):
+            row = self.row(seen)
+            if row is not None:
+                score = [s + weight * v for s, v in zip(score, row, strict=True)]
+        for i, name in enumerate(self.causes):
+            if remedy_class(self.index, name) in tried:
+                score[i] += TRIED
+        return score
+
+    def row(self, seen: Seen) -> list[float] | None:
+        return self.likelihood(seen.name, seen.reliability).get(seen.outcome)
+
+    def _add_symptom(self, score: list[float], seen: Seen) -> None:
+        row = self.shown[seen.name]
+        if seen.outcome == "present":
+            error = ERROR["person"] if seen.reliability == "person" else 0.0
+            base = row[-1]
+            for i, s in enumerate(row):
+                score[i] += math.log((1 - error) * s + error * base)
+        else:
+            for i, s in enumerate(row):
+                score[i] += NOT_SEEN_WEIGHT * math.log(1 - s)
+
+
+def _discounted(checks: list[tuple[str, float, Seen]]) -> list[tuple[float, Seen]]:
+    """Correlated evidence counts less: the n-th strongest of a family has weight .6^n."""
+    families: dict[str, list[tuple[float, str, Seen]]] = defaultdict(list)
+    for family, strength, seen in checks:
+        families[family].append((-round(strength, 12), seen.name, seen))
+    result = []
+    for family in sorted(families):
+        ordered = sorted(families[family], key=lambda x: (x[0], x[1], x[2].outcome))
+        result += [(SAME_FAMILY**n, seen) for n, (_, _, seen) in enumerate(ordered)]
+    return result
+
+
+def _fits(known: Any, wanted: Any) -> bool:
+    if isinstance(wanted, Range):
+        low = wanted.min is None or known >= wanted.min
+        return bool(low and (wanted.max is None or known <= wanted.max))
+    if isinstance(wanted, tuple):
+        return known in wanted
+    return bool(known == wanted)
+
+
+def remedy_class(index: Index, cause: str) -> str:
+    """The first remedy of a cause: what would be done first if it were true."""
+    return index.causes[cause].remedies[0]

@@ -1,0 +1,123 @@
+"""What a file is, from its name and its first bytes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from medic.facts import FileKind
+
+HEAD = 4096
+_RANK = re.compile(
+    r"(?:^|[^a-z0-9])(?:rank|local[_-]?rank|worker)[_.-]?(\d{1,5})(?:[^0-9]|$)|/(\d{1,4})/(?:std(?:out|err)\.log|error\.json)$"
+    r"|(?:^|/)log_(\d{1,5})\.txt$|slurm-\d+[_.](\d{1,5})\.(?:out|err)$",
+    re.IGNORECASE,
+)
+_LOG_NAMES = re.compile(
+    r"(?:\.log|\.out|\.err|\.txt)(?:\.\d+)?(?:\.gz|\.zst)?$|(?:^|[/._-])(?:stdout|stderr|nohup)\b|"
+    r"^slurm-|(?:^|/)log(?:$|[._-])",
+    re.IGNORECASE,
+)
+_NOT_LOGS = re.compile(
+    r"^(?:requirements|readme|license|notice|changelog|vocab|merges|special_tokens|environment|"
+    r"cmakelists|about|constraints)[\w.-]*\.(?:txt|md)$|\.md$",
+    re.IGNORECASE,
+)
+_IGNORED_JSON = re.compile(
+    r"^(?:tokenizer|special_tokens_map|vocab|added_tokens|generation_config|preprocessor_config|"
+    r"package(?:-lock)?|chat_template)[\w.-]*\.json$|^all_results\.json$|^train_results\.json$|"
+    r"^eval_results\.json$",
+    re.IGNORECASE,
+)
+_CHECKPOINT_ENDS = (".pt", ".pth", ".bin", ".ckpt", ".safetensors")
+_NOT_CHECKPOINTS = re.compile(r"^(?:rng_state|scheduler|optimizer|training_args|scaler)[\w.-]*\.(?:pt|bin|pth)$")
+
+
+def rank_of(name: str) -> int | None:
+    """The rank that a file's name states, if it does."""
+    found = None
+    for match in _RANK.finditer(name.replace("\\", "/")):
+        found = next(int(g) for g in match.groups() if g is not None)
+    return found
+
+
+def kind_of(path: str) -> FileKind | None:
+    """The kind of evidence in a file, or None for what medic has no use for."""
+    name = Path(path).name
+    lower = name.lower()
+    if re.search(r"nccl_trace_rank_?\d+$|fr_trace[\w-]*$", lower):
+        return "flight-recorder"
+    if lower.endswith(_CHECKPOINT_ENDS):
+        return None if _NOT_CHECKPOINTS.match(lower) else "checkpoint"
+    if lower.endswith((".sh", ".bash", ".sbatch", ".slurm")):
+        return "script"
+    if lower.endswith(".py"):
+        return "python"
+    if lower.endswith((".yaml", ".yml", ".toml", ".json", ".jsonl", ".csv", ".xml")):
+        return _structured(path, lower)
+    if "nvidia-smi" in lower or "nvidia_smi" in lower:
+        return "gpu-report"
+    if _LOG_NAMES.search(name) and not _NOT_LOGS.match(name):
+        return _text_kind(path)
+    return None
+
+
+def _head(path: str, size: int = HEAD) -> bytes:
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(size)
+    except OSError:
+        return b""
+
+
+def _structured(path: str, lower: str) -> FileKind | None:
+    head = _head(path)
+    if lower.endswith((".yaml", ".yml", ".toml")):
+        return "config"
+    if lower.endswith(".xml"):
+        return "gpu-report" if b"nvidia_smi_log" in head else None
+    if lower.endswith(".csv"):
+        return _csv_kind(head)
+    if lower.endswith(".jsonl"):
+        return "metrics" if _has_step(head) else None
+    return _json_kind(lower, head)
+
+
+def _csv_kind(head: bytes) -> FileKind | None:
+    first = head.split(b"\n", 1)[0].lower()
+    if b"utilization.gpu" in first or b"memory.used" in first:
+        return "gpu-series"
+    return "metrics" if b"loss" in first or b"step" in first else None
+
+
+def _has_step(head: bytes) -> bool:
+    return b'"loss' in head or b"loss\"" in head or b'"step' in head or b"grad_norm" in head
+
+
+def _json_kind(lower: str, head: bytes) -> FileKind | None:
+    if lower.endswith(".index.json"):
+        return "checkpoint"
+    if lower == "trainer_state.json":
+        return "metrics"
+    if _IGNORED_JSON.match(lower):
+        return None
+    if lower == "error.json":
+        return "log"
+    model = (b'"architectures"', b'"model_type"', b'"hidden_size"', b'"vocab_size"')
+    if lower.endswith("config.json") and sum(word in head for word in model) >= 2:
+        return "model-config"
+    if head.lstrip()[:1] == b"[" and _has_step(head):
+        return "metrics"
+    return "config" if head.lstrip()[:1] in (b"{", b"\xef") else None
+
+
+def _text_kind(path: str) -> FileKind | None:
+    head = _head(path)
+    if head.startswith(b"\x1f\x8b") or head.startswith(b"\x28\xb5\x2f\xfd"):
+        return "log"
+    first = head[:400]
+    if b"NVIDIA-SMI" in first or b"<nvidia_smi_log>" in first:
+        return "gpu-report"
+    if b"utilization.gpu" in head.split(b"\n", 1)[0]:
+        return "gpu-series"
+    return "log"

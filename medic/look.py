@@ -1,0 +1,173 @@
+"""The one argument of a probe: what it may ask of the case and the knowledge."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
+
+from medic.case import Case, NotRead
+from medic.errors import Unreadable
+from medic.facts import Document, FileKind, GivenFile
+from medic.index import Index
+from medic.nearest import nearest
+from medic.probe import Probe, Scan
+
+T = TypeVar("T")
+MAX_CONFIG = 2 * 1024 * 1024
+MAX_OPEN = 512 * 1024 * 1024
+
+
+def open_regular(path: str) -> BinaryIO:
+    """A regular file opened read-only, never blocking on a pipe or device. Raises Unreadable."""
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | os.O_CLOEXEC)
+    except OSError as problem:
+        words = problem.strerror or "cannot be opened"
+        raise Unreadable(words, words, at=path) from None
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise Unreadable("not a regular file", "不是普通文件", at=path)
+    return os.fdopen(handle, "rb")
+
+
+class CaseLook:
+    """Implements ``medic.probe.Look`` over a case."""
+
+    def __init__(
+        self, case: Case, index: Index, facts: dict[type[Any], Any], cancel: threading.Event
+    ) -> None:
+        self._case = case
+        self._index = index
+        self._facts = facts
+        self._cancel = cancel
+        self._allowed: frozenset[type[Any]] | None = None
+        self.read: dict[str, int] = {}
+        self.not_read: list[NotRead] = []
+
+    def for_probe(self, probe: Probe) -> CaseLook:
+        """The same look, limited to the facts that the probe declared."""
+        other = CaseLook(self._case, self._index, self._facts, self._cancel)
+        other.read, other.not_read = self.read, self.not_read
+        other._allowed = frozenset({*probe.needs, *probe.wants, *probe.gives})
+        other._shared = self._shared
+        return other
+
+    @cached_property
+    def _shared(self) -> dict[str, Any]:
+        return {}
+
+    # --- facts and files --------------------------------------------------------------------
+
+    def fact(self, kind: type[T]) -> T:
+        if self._allowed is not None and kind not in self._allowed:
+            raise ValueError(f"undeclared fact {kind.__name__}")
+        found: T = self._facts[kind]
+        return found
+
+    def has(self, kind: type[Any]) -> bool:
+        return kind in self._facts and (self._allowed is None or kind in self._allowed)
+
+    def files(self, *kinds: FileKind) -> Sequence[GivenFile]:
+        return [f for f in self._case.files if f.kind in kinds]
+
+    @property
+    def text(self) -> str:
+        return self._case.text
+
+    def open(self, path: str, limit: int = MAX_OPEN) -> BinaryIO:
+        file = open_regular(path)
+        size = os.fstat(file.fileno()).st_size
+        if size > limit:
+            file.close()
+            raise Unreadable(f"larger than {limit:,} bytes", f"超过 {limit:,} 字节", at=path)
+        self.read[path] = size
+        return file
+
+    def _log_file(self, path: str) -> BinaryIO:
+        for given in self._case.files:
+            if given.path == path and given.path.startswith("<"):
+                return io.BytesIO(self._case.text.encode())
+        file = open_regular(path)
+        self.read[path] = os.fstat(file.fileno()).st_size
+        return file
+
+    # --- reading ----------------------------------------------------------------------------
+
+    @cached_property
+    def _matcher(self) -> Any:
+        shared = self._shared
+        if "matcher" not in shared:
+            from medic.match import Matcher
+
+            shared["matcher"] = Matcher(list(self._index.symptoms.values()))
+        return shared["matcher"]
+
+    def lines(self, path: str) -> Iterator[tuple[int, str]]:
+        from medic.match import iter_lines
+
+        with self._log_file(path) as file:
+            yield from iter_lines(file, path)
+
+    def scan(self, path: str) -> Scan:
+        with self._log_file(path) as file:
+            scan: Scan = self._matcher.scan_file(file, _name(self._case, path))
+        return scan
+
+    def scan_text(self, text: str, name: str = "-") -> Scan:
+        scan: Scan = self._matcher.scan_file(io.BytesIO(text.encode()), name)
+        return scan
+
+    def parse(self, path: str) -> Document:
+        from medic.syntax import parse
+
+        if path.startswith("<"):
+            return parse(self._case.text.encode(), path)
+        with self.open(path, MAX_CONFIG) as file:
+            return parse(file.read(), path)
+
+    # --- knowledge --------------------------------------------------------------------------
+
+    def nearest(self, word: str, names: Sequence[str], limit: int = 1) -> list[str]:
+        return nearest(word, names, limit)
+
+    def threshold(self, name: str) -> float:
+        for check in self._index.checks.values():
+            if name in check.thresholds:
+                return check.thresholds[name].value
+        raise KeyError(name)
+
+    @property
+    def frameworks(self) -> Sequence[Any]:
+        return list(self._index.frameworks.values())
+
+    @property
+    def checks(self) -> frozenset[str]:
+        return self._index.lint_names
+
+    @property
+    def given(self) -> Mapping[str, Any]:
+        return self._case.given
+
+    def estimate_memory(self, run_config: Any, capacity: int | None) -> Any:
+        from medic.memory.estimate import estimate
+
+        return estimate(run_config, capacity)
+
+    # --- host -------------------------------------------------------------------------------
+
+    def cancelled(self) -> bool:
+        return self._cancel.is_set()
+
+    @property
+    def host_is_the_runs(self) -> bool | None:
+        return self._case.this_host
+
+
+def _name(case: Case, path: str) -> str:
+    return next((f.name for f in case.files if f.path == path), Path(path).name)
