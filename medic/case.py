@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,8 @@ class Case:
     """Everything the user gave. ``runs`` names several runs found in one folder."""
 
     files: tuple[GivenFile, ...] = ()
-    text: str = ""  # pasted or typed
+    parts: Mapping[str, str] = field(default_factory=dict)  # pasted text by part name
+    text: str = ""  # all that was pasted or typed
     given: dict[str, Any] = field(default_factory=dict)  # --set FIELD=VALUE
     not_read: tuple[NotRead, ...] = ()
     runs: tuple[str, ...] = ()
@@ -73,8 +74,10 @@ def collect(
         en = f"nothing to read in {paths[0]}" + (f": {why.en}" if why else "")
         zh = f"{paths[0]} 中没有可读的内容" + (f":{why.zh}" if why else "")
         raise UsageError(en, zh)
+    parts, pasted = split_text(text)
     return Case(
-        files=tuple(files),
+        files=(*files, *pasted),
+        parts=parts,
         text=text,
         given=given or {},
         not_read=tuple(left),
@@ -83,6 +86,31 @@ def collect(
         this_host=this_host,
         root=paths[0] if paths else "",
     )
+
+
+def split_text(text: str) -> tuple[dict[str, str], list[GivenFile]]:
+    """Pasted text as parts that probes read like files: log lines, config, commands.
+
+    Prose is no part: it is matched as a description.
+    """
+    from medic.match import split_paste
+
+    kinds: dict[str, FileKind] = {"log": "log", "config": "config", "command": "script"}
+    parts: dict[str, str] = {}
+    files: list[GivenFile] = []
+    for kind, words in split_paste(text) if text else ():
+        if kind in kinds:
+            name = f"<pasted {kind}{len(files) + 1 if files else ''}>"
+            parts[name] = words
+            files.append(GivenFile(name, name, kinds[kind], len(words.encode())))
+    return parts, files
+
+
+def prose_of(text: str) -> str:
+    """What of a pasted text is a description in words."""
+    from medic.match import split_paste
+
+    return "\n".join(words for kind, words in split_paste(text) if kind == "prose")
 
 
 def _add_file(path: str, files: list[GivenFile], left: list[NotRead]) -> None:

@@ -336,12 +336,13 @@ class Launches:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option a script's parser accepts."""
+    """One option a script's parser accepts; a name without ``-`` is a positional argument."""
 
     names: tuple[str, ...]
     takes: Literal["value", "optional-value", "none", "many"]
     negative: str = ""  # the --no-… form, if there is one
     default: str = ""
+    choices: tuple[str, ...] = ()  # empty if any value goes
     source: Source = field(default_factory=Source)
 
 
@@ -353,6 +354,8 @@ class ParserSpec:
     options: tuple[Option, ...]
     complete: bool  # False if some options could not be known
     prefixes: bool = True  # unique prefixes are accepted
+    ignores_unknown: bool = False  # an unknown flag is dropped without a word
+    origin: Literal["source", "usage"] = "source"
 
 
 @dataclass(frozen=True, slots=True)

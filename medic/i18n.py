@@ -29,6 +29,9 @@ class Text:
     def get(self, lang: Lang) -> str:
         return self.zh if lang == "zh" else self.en
 
+    def __str__(self) -> str:
+        return self.get(current())
+
     def fill(self, values: Mapping[str, object] | None = None, **more: object) -> Text:
         """The same text with its placeholders replaced; a Text value is filled per language."""
         merged = {**(values or {}), **more}
@@ -60,6 +63,21 @@ def show(value: object, lang: Lang) -> str:
 def plain(text: str) -> Text:
     """A text that reads the same in both languages: a name, a number, a quoted line."""
     return Text(text, text)
+
+
+_language: list[Lang] = []
+
+
+def use(lang: Lang) -> None:
+    """Sets the language of this process."""
+    _language[:] = [lang]
+
+
+def current() -> Lang:
+    """The language in use: set by ``use``, else the locale's."""
+    if not _language:
+        use(detect())
+    return _language[0]
 
 
 def detect() -> Lang:

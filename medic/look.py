@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import socket
 import stat
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -13,12 +15,13 @@ from typing import Any, BinaryIO, TypeVar
 
 from medic.case import Case, NotRead
 from medic.errors import Unreadable
-from medic.facts import Document, FileKind, GivenFile
+from medic.facts import Document, FileKind, GivenFile, LogHits
 from medic.index import Index
 from medic.nearest import nearest
 from medic.probe import Probe, Scan
 
 T = TypeVar("T")
+FRESH_SECONDS = 900.0  # older logs say nothing about this machine's present state
 MAX_CONFIG = 2 * 1024 * 1024
 MAX_OPEN = 512 * 1024 * 1024
 
@@ -90,9 +93,8 @@ class CaseLook:
         return file
 
     def _log_file(self, path: str) -> BinaryIO:
-        for given in self._case.files:
-            if given.path == path and given.path.startswith("<"):
-                return io.BytesIO(self._case.text.encode())
+        if path in self._case.parts:
+            return io.BytesIO(self._case.parts[path].encode())
         file = open_regular(path)
         self.read[path] = os.fstat(file.fileno()).st_size
         return file
@@ -126,8 +128,8 @@ class CaseLook:
     def parse(self, path: str) -> Document:
         from medic.syntax import parse
 
-        if path.startswith("<"):
-            return parse(self._case.text.encode(), path)
+        if path in self._case.parts:
+            return parse(self._case.parts[path].encode(), path)
         with self.open(path, MAX_CONFIG) as file:
             return parse(file.read(), path)
 
@@ -166,7 +168,14 @@ class CaseLook:
 
     @property
     def host_is_the_runs(self) -> bool | None:
-        return self._case.this_host
+        """True only if the log is of this host and younger than 15 minutes, or the user says so."""
+        if self._case.this_host is not None:
+            return self._case.this_host
+        logs = self._facts.get(LogHits)
+        if not isinstance(logs, LogHits) or not logs.host or logs.last_time is None:
+            return None
+        here = socket.gethostname().split(".")[0] == logs.host.split(".")[0]
+        return here and time.time() - logs.last_time < FRESH_SECONDS
 
 
 def _name(case: Case, path: str) -> str:

@@ -46,12 +46,17 @@ class Skip:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """A pass over one log file: hits in file order, and what was not read."""
+    """A pass over one log file: hits in file order, and what was not read.
+
+    ``note`` holds keys of medic.match.NOTES, parted by spaces. ``marks`` are lines that part a log
+    (where a traceback, a launch, a failure begins): places to read, never evidence.
+    """
 
     hits: tuple[Hit, ...]
     lines: int
     bytes: int
     note: str = ""
+    marks: tuple[Hit, ...] = ()
 
 
 class FrameworkKeys(Protocol):

@@ -64,6 +64,7 @@ class Evidence:
     not_read: list[NotRead] = field(default_factory=list)
     consequences: list[Observed] = field(default_factory=list)
     cancelled: bool = False
+    host_is_the_runs: bool | None = None
 
     def fact(self, kind: type[Any]) -> Any:
         return self.facts.get(kind)
@@ -122,6 +123,7 @@ def observe(
             _wave(ready, look, evidence, index, pool, progress, cancel)
         pool.shutdown(wait=False, cancel_futures=True)
     evidence.cancelled = cancel.is_set()
+    evidence.host_is_the_runs = look.host_is_the_runs
     evidence.read = dict(look.read)
     evidence.not_read += look.not_read
     _symptoms_of_logs(evidence, index)

@@ -1,0 +1,61 @@
+"""Context facts of a case: what conditions the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from medic.beliefs import Context
+from medic.facts import GpuSeries, GpuState, LogHits
+from medic.run_config import RunConfig
+
+# A run is in its first steps until warmup and allocator have settled: discriminators count the
+# first hundred steps as a phase of their own.
+FIRST_STEPS = 100
+RESUME_STEPS = 20
+
+
+def context_of(facts: Mapping[type[Any], Any], given: Mapping[str, Any] | None = None) -> Context:
+    """The context that the facts tell; what they do not tell stays unknown."""
+    known: dict[str, Any] = {}
+    config = facts.get(RunConfig)
+    logs = facts.get(LogHits)
+    if isinstance(config, RunConfig):
+        known |= _of_config(config)
+    if isinstance(facts.get(GpuState), GpuState) or isinstance(facts.get(GpuSeries), GpuSeries):
+        known["accelerator"] = "cuda"
+    if isinstance(logs, LogHits):
+        known |= _of_logs(logs, resumed=bool(known.get("resumed")))
+    known |= {k: v for k, v in (given or {}).items() if v is not None}
+    return Context(known)
+
+
+def _of_config(config: RunConfig) -> dict[str, Any]:
+    known: dict[str, Any] = {}
+    for name, field in (("nodes", "nodes"), ("gpus", "world_size"), ("precision", "precision")):
+        value = config.get(field)
+        if value is not None:
+            known[name] = value
+    if config.framework:
+        known["framework"] = config.framework
+    if config.get("num_experts") is not None:
+        known["moe"] = (config.integer("num_experts") or 0) > 1
+    if config.get("resume_from"):
+        known["resumed"] = True
+    return known
+
+
+def _of_logs(logs: LogHits, *, resumed: bool) -> dict[str, Any]:
+    known: dict[str, Any] = {}
+    if len(logs.ranks) > 1:
+        known["gpus"] = len(logs.ranks)
+    if logs.last_step is None:
+        return known
+    first = logs.steps[0].step if logs.steps else 0
+    if resumed and logs.last_step - first < RESUME_STEPS:
+        known["phase"] = "after-resume"
+    elif logs.last_step < FIRST_STEPS:
+        known["phase"] = "first-steps"
+    else:
+        known["phase"] = "steady"
+    return known

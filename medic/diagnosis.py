@@ -1,0 +1,188 @@
+"""From findings to the answer: causes with evidence, what else is wrong, what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from medic.beliefs import Beliefs, Model, Seen, word
+from medic.case import NotRead
+from medic.entries import Cause
+from medic.facts import Source
+from medic.i18n import Text
+from medic.index import Index
+from medic.planner import NextLook, Standing, gate, pruned, shows_a_symptom
+from medic.probe import Finding
+from medic.runner import Observed
+from medic.verdict import Heard, Verdict, fired, leading_symptoms, spoken_for
+
+MAX_CAUSES = 5
+SHOWN_CHANCE = 0.02
+WEIGHT_ORDER = {
+    "confirms": 0, "always": 1, "strong": 2, "usually": 3, "weak": 4, "sometimes": 5, "rarely": 6,
+    "against": 7, "strongly-against": 8, "rules-out": 9,
+}
+
+
+@dataclass(frozen=True)
+class EvidenceLine:
+    """One finding as it bears on a cause."""
+
+    kind: Literal["symptom", "check"]
+    name: str
+    outcome: str
+    text: Text
+    source: Source
+    weight: str
+    more: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True)
+class CauseView:
+    name: str
+    code: str
+    title: Text
+    chance: float
+    word: str
+    explains: tuple[str, ...]
+    evidence: tuple[EvidenceLine, ...]
+    pruned_by: EvidenceLine | None = None
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The whole answer, in data; reports only render it."""
+
+    verdict: Verdict
+    causes: tuple[CauseView, ...] = ()
+    also_wrong: tuple[CauseView, ...] = ()
+    unexplained: tuple[EvidenceLine, ...] = ()
+    consequences: tuple[EvidenceLine, ...] = ()
+    notes: tuple[EvidenceLine, ...] = ()  # lint of severity info, benign symptoms
+    ruled_out: tuple[CauseView, ...] = ()
+    none_chance: float = 0.0
+    next: NextLook | None = None
+    context: dict[str, Any] = field(default_factory=dict)
+    not_checked: tuple[tuple[str, str], ...] = ()
+    failed: tuple[tuple[str, str], ...] = ()
+    read: dict[str, int] = field(default_factory=dict)
+    not_read: tuple[NotRead, ...] = ()
+    case_run: str = ""
+    other_runs: tuple[str, ...] = ()
+    reason: Text = Text("", "")
+
+
+# --- the text of a finding ------------------------------------------------------------------
+
+
+def finding_text(index: Index, finding: Finding) -> Text:
+    """The sentence that a finding says, with its values filled in."""
+    symptom = index.symptoms.get(finding.name)
+    if symptom is not None:
+        pattern = symptom.seen if symptom.seen and _has_all(symptom.seen, finding) else symptom.title
+        return pattern.fill(finding.value)
+    outcome = index.checks[finding.name].outcomes[finding.outcome]
+    pattern = outcome.seen if outcome.seen and _has_all(outcome.seen, finding) else outcome.title
+    return pattern.fill(finding.value)
+
+
+def _has_all(pattern: Text, finding: Finding) -> bool:
+    return "{" not in pattern.fill(finding.value).en
+
+
+def line_of(index: Index, item: Heard, weight: str) -> EvidenceLine:
+    kind: Literal["symptom", "check"] = "symptom" if item.seen.name in index.symptoms else "check"
+    text = finding_text(index, item.finding)
+    return EvidenceLine(
+        kind, item.seen.name, item.seen.outcome, text, item.finding.source, weight, item.finding.more
+    )
+
+
+def evidence_for(index: Index, cause: Cause, found: Sequence[Heard]) -> tuple[EvidenceLine, ...]:
+    """The findings that bear on a cause, strongest first."""
+    levels = {s.symptom: s.level for s in cause.shows}
+    weights = {(t.check, t.outcome): t.weight for t in index.links(cause.name)}
+    lines = []
+    for item in found:
+        name, outcome = item.seen.name, item.seen.outcome
+        if outcome == "present" and name in levels:
+            lines.append(line_of(index, item, levels[name]))
+        elif (name, outcome) in weights:
+            lines.append(line_of(index, item, weights[name, outcome]))
+    return tuple(sorted(lines, key=lambda e: (WEIGHT_ORDER[e.weight], e.name)))
+
+
+# --- assembling -----------------------------------------------------------------------------
+
+
+def view(
+    index: Index, name: str, beliefs: Beliefs, found: Sequence[Heard], pruned_by: Seen | None = None
+) -> CauseView:
+    cause = index.causes[name]
+    shows = {s.symptom for s in cause.shows}
+    explains = tuple(
+        h.seen.name for h in found if h.seen.outcome == "present" and h.seen.name in shows
+    )
+    by = next((h for h in found if h.seen == pruned_by), None)
+    return CauseView(
+        name=name,
+        code=cause.code,
+        title=cause.title,
+        chance=beliefs.chance.get(name, 0.0),
+        word="ruled-out" if pruned_by else word(beliefs.chance.get(name, 0.0)),
+        explains=explains,
+        evidence=evidence_for(index, cause, found),
+        pruned_by=line_of(index, by, "rules-out") if by else None,
+    )
+
+
+def ranked_causes(
+    index: Index, model: Model, stand: Standing, beliefs: Beliefs, found: Sequence[Heard]
+) -> tuple[CauseView, ...]:
+    """The leader first, then what else is still possible."""
+    if stand.leader not in index.causes:
+        return ()
+    seen = [h.seen for h in found]
+    dimmed = pruned(model, beliefs, seen)
+    rest = [
+        c
+        for c in beliefs.ranked
+        if c != stand.leader and beliefs.chance[c] >= SHOWN_CHANCE and c not in dimmed
+    ]
+    names = [stand.leader, *rest][:MAX_CAUSES]
+    return tuple(view(index, name, beliefs, found) for name in names)
+
+
+def also_wrong(
+    index: Index, model: Model, beliefs: Beliefs, found: Sequence[Heard], leader: str
+) -> tuple[CauseView, ...]:
+    """Confirmed faults that show none of the case's symptoms."""
+    seen = [h.seen for h in found]
+    wrong = {h.seen.name for h in fired(index, found, "error", "warning")}
+    wrong |= {
+        c for c in spoken_for(index, model, found)
+        if gate(model, c, seen) and c in beliefs.chance
+    }
+    names = [
+        c for c in sorted(wrong)
+        if c != leader and c in index.causes and not shows_a_symptom(model, c, seen)
+    ]
+    return tuple(view(index, name, beliefs, found) for name in names)
+
+
+def unexplained(
+    index: Index, found: Sequence[Heard], explained: set[str]
+) -> tuple[EvidenceLine, ...]:
+    """Abnormal symptoms that the leader does not show."""
+    return tuple(
+        line_of(index, h, "sometimes")
+        for h in leading_symptoms(index, found)
+        if h.seen.name not in explained
+    )
+
+
+def observed_line(index: Index, item: Observed) -> EvidenceLine:
+    text = finding_text(index, item.finding)
+    return EvidenceLine("symptom", item.name, item.outcome, text, item.finding.source, item.role)
+

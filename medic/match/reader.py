@@ -1,0 +1,305 @@
+"""Log bytes in newline-aligned blocks: bounded memory, decompressed, one snapshot of the file."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from medic.errors import Unreadable
+from medic.i18n import Text
+
+BLOCK = 64 * 1024
+LINE_LIMIT = 64 * 1024
+CHUNK = 1024 * 1024
+SNIFF = 8 * 1024
+
+# What a note's key means, for the report.
+NOTES: Mapping[str, Text] = {
+    "head-and-tail": Text(
+        "only its beginning and end were read (--all reads on)", "只读了开头和结尾(--all 可全部读取)"
+    ),
+    "inflate-limit": Text(
+        "read up to the limit for decompressed bytes", "解压后的字节数达到上限,后面未读"
+    ),
+    "compressed-end": Text("the compressed file ends early", "压缩文件不完整,提前结束"),
+    "grew": Text("it grew while it was read; what was added is not read", "读取期间文件变长,新增部分未读"),
+    "shrank": Text("it was cut while it was read", "读取期间文件被截断"),
+    "long-lines": Text("lines were cut at 64 KiB", "超过 64 KiB 的行已截断"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bytes read of one log. Beyond ``whole`` only ``head`` and ``tail`` are read."""
+
+    whole: int = 4 << 30
+    head: int = 256 << 20
+    tail: int = 2 << 30
+    inflated: int = 1 << 30  # of a compressed log, after decompression
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Whole lines, at most 64 KiB. ``line`` is the number of the first one; 0 if unknown.
+
+    ``place`` orders lines where their numbers are unknown.
+    """
+
+    data: bytes
+    line: int
+    place: int
+
+
+@dataclass
+class Reading:
+    """How far a log was read, and what was left out (keys of ``NOTES``)."""
+
+    bytes: int = 0
+    lines: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    def note(self, key: str) -> None:
+        if key not in self.notes:
+            self.notes.append(key)
+
+
+def blocks(
+    file: BinaryIO, name: str, reading: Reading, limits: Limits | None = None, *, all_of_it: bool = False
+) -> Iterator[Block]:
+    """The lines of a log. Raises Unreadable if it is no text or cannot be decompressed here."""
+    limits = limits or Limits()
+    size = _size(file)
+    head = file.read(SNIFF if size is None else min(SNIFF, size))
+    opener = _opener(head, name)
+    if opener is not None:
+        # A decompressor needs a seekable file or its own view of the bytes from the start.
+        plain = opener(_rewound(file, head))
+        yield from _split(_inflated(plain, name, reading, limits.inflated), reading)
+        return
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        yield from _split(_utf16(head, file), reading)
+        return
+    _require_text(head, name)
+    if size is None or size <= limits.whole or all_of_it:
+        yield from _split(_snapshot(head, file, size, reading), reading)
+        return
+    reading.note("head-and-tail")
+    yield from _split(_snapshot(head, file, limits.head, reading, grows=False), reading)
+    file.seek(size - limits.tail)
+    yield from _split(_snapshot(b"", file, limits.tail, reading, grows=False), reading, known=False)
+
+
+def _size(file: BinaryIO) -> int | None:
+    """The size at open: what is written later is not read."""
+    try:
+        return os.fstat(file.fileno()).st_size
+    except (OSError, io.UnsupportedOperation, AttributeError):
+        pass
+    try:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
+    except (OSError, io.UnsupportedOperation):
+        return None
+    return size
+
+
+def _rewound(file: BinaryIO, head: bytes) -> BinaryIO:
+    try:
+        file.seek(-len(head), os.SEEK_CUR)
+    except (OSError, io.UnsupportedOperation):
+        return io.BytesIO(head + file.read())
+    return file
+
+
+def _snapshot(
+    head: bytes, file: BinaryIO, size: int | None, reading: Reading, *, grows: bool = True
+) -> Iterator[bytes]:
+    """Chunks up to ``size`` bytes in all, whatever happens to the file meanwhile."""
+    done = len(head)
+    if head:
+        yield head
+    while size is None or done < size:
+        chunk = file.read(CHUNK if size is None else min(CHUNK, size - done))
+        if not chunk:
+            if size is not None:
+                reading.note("shrank")
+            break
+        done += len(chunk)
+        yield chunk
+    reading.bytes += done
+    if grows and size is not None and done == size and file.read(1):
+        reading.note("grew")
+
+
+# --- formats --------------------------------------------------------------------------------
+
+
+def _opener(head: bytes, name: str) -> Callable[[BinaryIO], BinaryIO] | None:
+    if head.startswith(b"\x1f\x8b"):
+        import gzip
+
+        return lambda file: gzip.open(file, "rb")  # type: ignore[return-value]
+    if head.startswith(b"BZh"):
+        import bz2
+
+        return lambda file: bz2.open(file, "rb")
+    if head.startswith(b"\xfd7zXZ\x00"):
+        import lzma
+
+        return lambda file: lzma.open(file, "rb")
+    if head.startswith(b"\x28\xb5\x2f\xfd"):
+        return _zstd(name)
+    return None
+
+
+def _zstd(name: str) -> Callable[[BinaryIO], BinaryIO]:
+    """The standard library has zstd from Python 3.14 on."""
+    from importlib import import_module
+
+    try:
+        module = import_module("compression.zstd")
+    except ImportError:
+        raise Unreadable(
+            "zstd needs Python 3.14; decompress it with `zstd -d` first",
+            "zstd 需要 Python 3.14,请先用 `zstd -d` 解压",
+            at=name,
+        ) from None
+    open_zstd: Callable[..., BinaryIO] = module.open
+    return lambda file: open_zstd(file, "rb")
+
+
+def _inflated(plain: BinaryIO, name: str, reading: Reading, limit: int) -> Iterator[bytes]:
+    """Decompressed chunks within a byte budget; a broken end keeps what came before it."""
+    done = 0
+    while done < limit:
+        try:
+            chunk = plain.read(min(CHUNK, limit - done))
+        except (OSError, EOFError, zlib.error, ValueError) as problem:
+            if not done:
+                raise Unreadable("cannot be decompressed", "无法解压", at=name) from problem
+            reading.note("compressed-end")
+            break
+        if not chunk:
+            break
+        if not done:
+            _require_text(chunk[:SNIFF], name)
+        done += len(chunk)
+        yield chunk
+    else:
+        reading.note("inflate-limit")
+    reading.bytes += done
+
+
+def _utf16(head: bytes, file: BinaryIO) -> Iterator[bytes]:
+    import codecs
+
+    decoder = codecs.getincrementaldecoder("utf-16")(errors="replace")
+    chunk = head
+    while chunk:
+        yield decoder.decode(chunk).encode("utf-8", "replace")
+        chunk = file.read(CHUNK)
+
+
+# Bytes that text does not hold; NUL is judged by its share, as a log cut in place begins with NULs.
+_NOT_TEXT = bytes(b for b in range(1, 32) if b not in b"\t\n\r\x07\x08\x0b\x0c\x0e\x0f\x1b")
+
+
+def _require_text(head: bytes, name: str) -> None:
+    """Random bytes hold about 8% of these control bytes and text none; the limit is 2%."""
+    sample = head.lstrip(b"\0")
+    odd = len(sample) - len(sample.translate(None, _NOT_TEXT))
+    binary = head.startswith((b"\x7fELF", b"PK\x03\x04", b"\x89PNG", b"\x80\x02", b"\x80\x04"))
+    if binary or odd > len(sample) * 0.02 or sample.count(b"\0") > len(sample) * 0.1:
+        raise Unreadable("not text", "不是文本文件", at=name)
+
+
+# --- lines ----------------------------------------------------------------------------------
+
+
+def _split(chunks: Iterator[bytes], reading: Reading, *, known: bool = True) -> Iterator[Block]:
+    """Newline-aligned blocks; of a line beyond the limit only its beginning."""
+    carry, cutting = b"", False
+    first, place = reading.lines + 1, reading.lines + 1
+    if not known:
+        place += 1 << 40
+    start = place
+
+    def block(data: bytes) -> Block:
+        return Block(data, first + place - start if known else 0, place)
+
+    for chunk in chunks:
+        data = chunk
+        if cutting:
+            end = data.find(b"\n")
+            if end < 0:
+                continue
+            data, cutting = data[end + 1 :], False
+            place += 1
+        data = carry + data if carry else data
+        carry = b""
+        for piece, long in _pieces(data):
+            if piece.endswith(b"\n"):
+                yield block(piece)
+                place += piece.count(b"\n")
+            elif long:
+                reading.note("long-lines")
+                yield block(piece)
+                place += 1
+            elif len(piece) > LINE_LIMIT:
+                reading.note("long-lines")
+                yield block(piece[:LINE_LIMIT])
+                cutting = True
+            else:
+                carry = piece
+    if carry:
+        yield block(carry)
+    reading.lines += place - start + bool(carry or cutting)
+
+
+def _pieces(data: bytes) -> Iterator[tuple[bytes, bool]]:
+    """(bytes, whether it is the cut beginning of a long line) in blocks; the rest comes last."""
+    position, last = 0, data.rfind(b"\n") + 1
+    while position < last:
+        stop = last if last - position <= BLOCK else data.rfind(b"\n", position, position + BLOCK) + 1
+        if stop <= position:
+            yield data[position : position + LINE_LIMIT], True
+            position = data.find(b"\n", position + LINE_LIMIT) + 1
+        else:
+            yield data[position:stop], False
+            position = stop
+    if position < len(data):
+        yield data[position:], False
+
+
+# --- text -----------------------------------------------------------------------------------
+
+# CSI, then OSC/DCS/SOS/PM/APC strings, then two-byte escapes.
+ESCAPES = re.compile(
+    rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?"
+)
+_CONTROLS = dict.fromkeys([*range(9), *range(10, 32), *range(127, 160)])
+
+
+def clean(line: bytes) -> str:
+    """The line as text: no escape sequence, no C0 or C1 control but tab; odd bytes replaced."""
+    if b"\x1b" in line:
+        line = ESCAPES.sub(b"", line)
+    text = line.decode("utf-8", "replace")
+    return text if text.isprintable() else text.translate(_CONTROLS)
+
+
+def iter_lines(
+    file: BinaryIO, name: str, limits: Limits | None = None, *, all_of_it: bool = False
+) -> Iterator[tuple[int, str]]:
+    """(line number, text) of a log: decompressed, cut at 64 KiB, escapes stripped.
+
+    Line numbers count newlines, as an editor does; 0 where they are unknown.
+    """
+    for block in blocks(file, name, Reading(), limits, all_of_it=all_of_it):
+        for offset, raw in enumerate(block.data.removesuffix(b"\n").split(b"\n")):
+            yield block.line + offset if block.line else 0, clean(raw.rstrip(b"\r"))

@@ -1,0 +1,211 @@
+"""One pass over a log: RE2 Set over blocks, then each signature that hit on the block's lines."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from io import BytesIO
+from typing import Any, BinaryIO
+
+from medic.entries import Role, Signature, Symptom
+from medic.errors import KnowledgeError
+from medic.facts import CaptureValue, Hit, Source
+from medic.match.benign import why_benign
+from medic.match.landmarks import LANDMARKS
+from medic.match.reader import ESCAPES, Block, Limits, Reading, blocks, clean
+from medic.match.units import convert
+from medic.probe import Scan
+
+FIRST, LAST = 10, 40
+# A signature that matched this often leaves the Set: more matches cost time and tell nothing.
+CAP = 2000
+TEXT_LIMIT = 4000
+SET_MEMORY = 32 << 20
+_EVIDENCE: frozenset[Role] = frozenset({"root", "either", "victim"})
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What is kept of one signature: the first and last hits, and in the end its last blocks."""
+
+    first: list[Hit] = field(default_factory=list)
+    last: deque[Hit] = field(default_factory=lambda: deque(maxlen=LAST))
+    count: int = 0
+    late: deque[tuple[Block, bytes]] = field(default_factory=lambda: deque(maxlen=LAST))
+
+    def add(self, hit: Hit) -> None:
+        (self.first if len(self.first) < FIRST else self.last).append(hit)
+
+
+class Matcher:
+    """Finds the signatures of symptoms in logs and texts. Compiles them at the first use."""
+
+    def __init__(self, symptoms: Sequence[Symptom], *, limits: Limits | None = None) -> None:
+        self._owners: list[tuple[str, Signature]] = [("", mark) for mark in LANDMARKS]
+        self._owners += [(s.name, signature) for s in symptoms for signature in s.signatures]
+        self._limits = limits or Limits()
+        self._patterns: dict[int, Any] = {}
+
+    # --- compiling --------------------------------------------------------------------------
+
+    @cached_property
+    def _options(self) -> Any:
+        """Bytes are matched, whatever their encoding, and no match spans lines."""
+        import re2
+
+        options = re2.Options()
+        options.encoding = re2.Options.Encoding.LATIN1
+        options.never_nl = True
+        options.log_errors = False
+        options.max_mem = SET_MEMORY
+        return options
+
+    @cached_property
+    def _set(self) -> Any:
+        import re2
+
+        whole = re2.Set.SearchSet(self._options)
+        for number, (_, signature) in enumerate(self._owners):
+            try:
+                whole.Add(_source(signature))
+            except re2.error:
+                self._pattern(number)  # raises, naming the signature
+                raise
+        whole.Compile()
+        return whole
+
+    def _pattern(self, number: int) -> Any:
+        if number not in self._patterns:
+            import re2
+
+            symptom, signature = self._owners[number]
+            try:
+                self._patterns[number] = re2.compile(_source(signature), self._options)
+            except re2.error as problem:
+                why = f"signature {signature.id}: not a pattern of RE2: {problem}"
+                why_zh = f"特征 {signature.id}:不是合法的 RE2 模式:{problem}"
+                raise KnowledgeError(why, why_zh, at=symptom) from None
+        return self._patterns[number]
+
+    # --- scanning ---------------------------------------------------------------------------
+
+    def scan_file(self, file: BinaryIO, name: str, *, all_of_it: bool = False) -> Scan:
+        """All hits of one log, in file order. Raises Unreadable for what is no text.
+
+        At most 50 hits are kept of a signature (the first 10, the last 40); ``Hit.count`` is how
+        often it was seen, at least.
+        """
+        reading = Reading()
+        tallies: dict[int, _Tally] = {}
+        match = self._set.Match
+        for block in blocks(file, name, reading, self._limits, all_of_it=all_of_it):
+            view = _view(block.data)
+            for number in match(view) or ():
+                self._collect(number, block, view, name, tallies.setdefault(number, _Tally()))
+        marks: list[Hit] = []
+        hits: list[Hit] = []
+        for number, tally in tallies.items():
+            found = self._kept(number, tally, name)
+            (hits if self._owners[number][0] else marks).extend(found)
+        return Scan(
+            hits=tuple(sorted(hits, key=lambda h: h.order)),
+            lines=reading.lines,
+            bytes=reading.bytes,
+            note=" ".join(reading.notes),
+            marks=tuple(sorted(marks, key=lambda h: h.order)),
+        )
+
+    def scan_text(self, text: str, name: str = "-") -> Scan:
+        return self.scan_file(BytesIO(text.encode("utf-8", "replace")), name)
+
+    def symptoms_in(self, text: str) -> list[str]:
+        """Symptoms that a text shows verbatim, each once, in the order of its lines."""
+        found = [h.symptom for h in self.scan_text(text).hits if h.role in _EVIDENCE and not h.benign]
+        return list(dict.fromkeys(found))
+
+    def _collect(self, number: int, block: Block, view: bytes, name: str, tally: _Tally) -> None:
+        if tally.count >= CAP:
+            tally.count += 1
+            tally.late.append((block, view))
+            return
+        for hit in self._hits(number, block, view, name):
+            tally.count += 1
+            tally.add(hit)
+
+    def _hits(self, number: int, block: Block, view: bytes, name: str) -> list[Hit]:
+        """The lines of a block that match one signature."""
+        pattern = self._pattern(number)
+        hits: list[Hit] = []
+        position, lines, counted = 0, 0, 0
+        while position <= len(view):
+            found = pattern.search(view, position)
+            if found is None:
+                break
+            start = view.rfind(b"\n", 0, found.start()) + 1
+            end = view.find(b"\n", found.start())
+            end = len(view) if end < 0 else end
+            lines += block.data.count(b"\n", counted, start)
+            counted = start
+            before = view[view.rfind(b"\n", 0, max(start - 1, 0)) + 1 : max(start - 1, 0)]
+            hits.append(self._hit(number, found, view[start:end], before, start, block, lines, name))
+            position = end + 1
+        return hits
+
+    def _hit(  # noqa: PLR0917
+        self,
+        number: int,
+        found: Any,
+        line: bytes,
+        before: bytes,
+        start: int,
+        block: Block,
+        offset: int,
+        name: str,
+    ) -> Hit:
+        symptom, signature = self._owners[number]
+        benign = ""
+        if signature.role in _EVIDENCE:
+            span = found.start() - start, found.end() - start
+            benign = why_benign(line, *span, before, signature.not_in)
+        shown = block.line + offset if block.line else 0
+        return Hit(
+            signature=signature.id,
+            symptom=symptom,
+            role=signature.role,
+            source=Source(file=name, line=shown, text=clean(line[:TEXT_LIMIT])),
+            captures=_captures(found, signature),
+            order=(0.0, 0, block.place + offset),
+            benign=benign,
+        )
+
+    def _kept(self, number: int, tally: _Tally, name: str) -> list[Hit]:
+        for block, view in tally.late:
+            tally.last.extend(self._hits(number, block, view, name))
+        return [replace(hit, count=tally.count) for hit in (*tally.first, *tally.last)]
+
+
+def _source(signature: Signature) -> bytes:
+    return b"(?m)" + signature.pattern.encode()
+
+
+def _view(data: bytes) -> bytes:
+    """A block as it is matched: escapes gone; carriage returns part lines, as on a terminal.
+
+    Newlines stay where they are counted: nothing that holds one is removed.
+    """
+    if b"\x1b" in data:
+        data = ESCAPES.sub(b"", data)
+    return data.replace(b"\r", b"\n") if b"\r" in data else data
+
+
+def _captures(found: Any, signature: Signature) -> Mapping[str, CaptureValue]:
+    values: dict[str, CaptureValue] = {}
+    for group, raw in found.groupdict().items():
+        if raw is None:
+            continue
+        value = convert(clean(raw), signature.captures.get(group, "text"))
+        if value is not None:
+            values[group] = value
+    return values

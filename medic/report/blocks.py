@@ -1,0 +1,54 @@
+"""Lines of a text report: headings, wrapped paragraphs, quoted evidence, diffs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from medic.diagnosis import EvidenceLine
+from medic.i18n import Text
+from medic.report.console import Console
+from medic.report.words import SIGN, WEIGHT, place
+from medic.safetext import one_line, wrap
+
+
+class Blocks:
+    """Writes the parts of a report to a console, wrapped to its width."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.width = max(40, min(console.width, 110))
+
+    def heading(self, text: Text | str) -> None:
+        self.console.styled("")
+        self.console.styled(self.console.style(str(text), "bold"))
+
+    def paragraph(self, text: Text | str, indent: str = "", first: str | None = None) -> None:
+        lead = indent if first is None else first
+        for i, line in enumerate(wrap(str(text), self.width - len(indent))):
+            self.console.out((lead if i == 0 else indent) + line)
+
+    def evidence(self, lines: Iterable[EvidenceLine]) -> None:
+        for line in lines:
+            sign = SIGN.get(line.weight, ".")
+            words = WEIGHT.get(line.weight)
+            tail = f" ({words})" if words else ""
+            self.paragraph(f"{line.text}{tail}", indent="    ", first=f"  {sign} ")
+            self.source(line)
+
+    def source(self, line: EvidenceLine) -> None:
+        for source in (line.source, *line.more[:2]):
+            if not source.file:
+                continue
+            where = place(source.file, source.line, source.rank)
+            self.console.styled("      " + self.console.style(where, "cyan"))
+            if source.text:
+                self.console.out("      | " + one_line(source.text.strip(), self.width - 8))
+
+    def diff(self, text: str, indent: str = "    ") -> None:
+        for line in text.splitlines():
+            style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1])
+            shown = one_line(line)
+            if style:
+                self.console.styled(indent + self.console.style(shown, style))
+            else:
+                self.console.out(indent + shown)

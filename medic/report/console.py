@@ -1,0 +1,67 @@
+"""The only printer. stdout is the result, stderr is talk; nothing hostile passes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from typing import TextIO
+
+from medic.i18n import Text
+from medic.safetext import clean
+
+STYLES = {
+    "bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34",
+    "cyan": "36",
+}
+
+
+class Console:
+    """Writes cleaned text; colour only on a terminal that wants it."""
+
+    def __init__(self, redact: Callable[[str], str] | None = None) -> None:
+        self._redact = redact
+        self.color = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and _wants_color()
+        self.width = shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
+
+    def style(self, text: str, *names: str) -> str:
+        """Marks text for colour; resolved when it is written."""
+        if not self.color or not text:
+            return clean(text)
+        codes = ";".join(STYLES[n] for n in names)
+        return f"\x1b[{codes}m{clean(text)}\x1b[0m"
+
+    def styled(self, line: str) -> None:
+        """A line built from ``style`` parts only; every part is clean already."""
+        self._write(sys.stdout, line)
+
+    def out(self, text: Text | str = "") -> None:
+        self._write(sys.stdout, clean(str(text)))
+
+    def talk(self, text: Text | str) -> None:
+        self._write(sys.stderr, clean(str(text)))
+
+    def error(self, text: Text | str) -> None:
+        word = str(Text("error", "错误"))
+        self._write(sys.stderr, clean(f"{word}: {text}"))
+
+    def raw(self, data: str) -> None:
+        """Machine output (JSON): its own escapes make it safe."""
+        self._write(sys.stdout, data)
+
+    def _write(self, stream: TextIO, line: str) -> None:
+        if self._redact:
+            line = self._redact(line)
+        try:
+            stream.write(line + "\n")
+        except UnicodeEncodeError:
+            encoding = stream.encoding or "ascii"
+            stream.write(line.encode(encoding, "replace").decode(encoding) + "\n")
+        except BrokenPipeError:
+            # The reader has gone (| head): what is left has nowhere to go.
+            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+
+
+def _wants_color() -> bool:
+    return os.environ.get("TERM", "") not in ("", "dumb")

@@ -1,0 +1,136 @@
+"""A diagnosis as JSON: the contract medic.diagnosis/1."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from medic.diagnosis import CauseView, Diagnosis, EvidenceLine
+from medic.fixes import Fix
+from medic.run_config import Change
+from medic.safetext import clean
+from medic.session import Session
+
+SCHEMA = "medic.diagnosis/1"
+
+
+def dumps(data: Any) -> str:
+    """Valid JSON in UTF-8 without control characters; a non-finite number is its name."""
+    return json.dumps(_plain(data), ensure_ascii=False, indent=2, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {clean(str(k)): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    return clean(str(value))
+
+
+def diagnosis(session: Session, found: Diagnosis) -> dict[str, Any]:
+    """The diagnosis with causes best first."""
+    return {
+        "schema": SCHEMA,
+        "verdict": found.verdict,
+        "causes": [cause(session, c, with_fixes=i == 0) for i, c in enumerate(found.causes)],
+        "also_wrong": [cause(session, c, with_fixes=True) for c in found.also_wrong],
+        "unexplained": [
+            {"symptom": e.name, "text": str(e.text), "source": source(e)} for e in found.unexplained
+        ],
+        "consequences": [
+            {"symptom": e.name, "text": str(e.text), "source": source(e)}
+            for e in found.consequences
+        ],
+        "notes": [
+            {"name": e.name, "text": str(e.text), "source": source(e)} for e in found.notes
+        ],
+        "next": _next(session, found),
+        "context": found.context,
+        "none_of_these": round(found.none_chance, 4),
+        "not_checked": [{"name": n, "needs": needs} for n, needs in found.not_checked],
+        "failed": [{"name": n, "error": e} for n, e in found.failed],
+        "read": [{"file": f, "as": _kind(session, f), "bytes": b} for f, b in found.read.items()],
+        "not_read": [{"file": n.file, "why": n.en} for n in found.not_read],
+    }
+
+
+def _kind(session: Session, file: str) -> str:
+    return next((f.kind for f in session.case.files if f.path == file), "")
+
+
+def cause(session: Session, view: CauseView, *, with_fixes: bool) -> dict[str, Any]:
+    entry = session.index.causes[view.name]
+    fixes = session.fixes(view.name) if with_fixes else []
+    return {
+        "name": view.name,
+        "code": view.code,
+        "title": str(view.title),
+        "chance": round(view.chance, 4),
+        "word": view.word,
+        "explains": list(view.explains),
+        "evidence": [_evidence(e) for e in view.evidence],
+        "remedies": [remedy(f) for f in fixes]
+        or [{"name": r, "title": str(session.index.title(r))} for r in entry.remedies],
+        "do_not": [str(d.say) for d in entry.do_not],
+    }
+
+
+def _evidence(line: EvidenceLine) -> dict[str, Any]:
+    return {
+        line.kind: line.name,
+        "outcome": line.outcome,
+        "text": str(line.text),
+        "source": source(line),
+        "weight": line.weight,
+    }
+
+
+def source(line: EvidenceLine) -> dict[str, Any]:
+    s = line.source
+    return {"file": s.file, "line": s.line, "rank": s.rank, "time": s.time, "text": s.text}
+
+
+def remedy(fix: Fix) -> dict[str, Any]:
+    return {
+        "name": fix.remedy.name,
+        "title": str(fix.remedy.title),
+        "kind": fix.remedy.kind,
+        "safe": fix.remedy.safe,
+        "text": str(fix.text) if "{" not in fix.text.en else str(fix.remedy.title),
+        "change": [_change(c) for c in fix.changes],
+        "diff": fix.diff,
+        "needs": list(fix.missing),
+        "notes": [str(n) for n in fix.notes],
+        "costs": str(fix.remedy.costs.say),
+        "worked_if": str(fix.remedy.check) if fix.remedy.check else "",
+        "snippet": fix.remedy.snippet,
+    }
+
+
+def _change(change: Change) -> dict[str, Any]:
+    return {
+        "field": change.field, "old": change.old, "new": change.new, "why": str(change.why),
+    }
+
+
+def _next(session: Session, found: Diagnosis) -> dict[str, Any] | None:
+    if found.next is None or found.verdict in ("established", "healthy", "no-fault-seen"):
+        return None
+    question = session.question(found.next)
+    return {
+        "question": question.name,
+        "say": str(question.say),
+        "how": str(question.how),
+        "minutes": question.minutes,
+        "why": [
+            {"outcome": f.outcome, "leader": f.leader, "chance": round(f.chance, 3)}
+            for f in found.next.flips
+        ],
+    }

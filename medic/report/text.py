@@ -1,0 +1,209 @@
+"""A diagnosis as text for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from medic.diagnosis import CauseView, Diagnosis
+from medic.fixes import Fix
+from medic.i18n import Text
+from medic.report.blocks import Blocks
+from medic.report.console import Console
+from medic.report.words import CHANCE, SAFE, UNSAFE, VERDICT
+from medic.session import Session
+
+FULL_BAR = 10
+
+
+def diagnosis(console: Console, session: Session, found: Diagnosis, *, numbers: bool) -> None:
+    """Prints the whole answer."""
+    blocks = Blocks(console)
+    _verdict(blocks, found, numbers)
+    if found.causes:
+        _leader(blocks, session, found)
+    _others(blocks, found, numbers)
+    _also_wrong(blocks, session, found)
+    _lines(blocks, Text("Not explained by this cause", "该原因无法解释的现象"), found.unexplained)
+    notes = Text("Worth knowing", "值得留意")
+    _lines(blocks, notes, found.notes)
+    _next(blocks, session, found)
+    _gaps(blocks, found)
+
+
+def _verdict(blocks: Blocks, found: Diagnosis, numbers: bool) -> None:
+    console = blocks.console
+    verdict = str(VERDICT[found.verdict])
+    color = {"healthy": "green", "no-fault-seen": "green", "established": "red"}.get(
+        found.verdict, "yellow"
+    )
+    if not found.causes:
+        console.styled(console.style(verdict, "bold", color))
+        for line in _why_no_fault(found):
+            blocks.paragraph(line, indent="  ")
+        return
+    leader = found.causes[0]
+    if found.verdict == "none-of-these":
+        console.styled(console.style(verdict, "bold", color))
+        nearest = Text("The nearest is {title} ({name}).", "最接近的是:{title}({name})。")
+        blocks.paragraph(nearest.fill(title=leader.title, name=leader.name), indent="  ")
+        return
+    line = f"{verdict}: {leader.title} ({leader.name}, {leader.code})"
+    console.styled(console.style(line, "bold", color))
+    if numbers:
+        console.out(f"  P = {leader.chance:.3f}")
+
+
+def _why_no_fault(found: Diagnosis) -> list[Text]:
+    if found.verdict == "healthy":
+        return [
+            Text(
+                "The log shows no failure, the curves are as they should be, the configuration "
+                "passes its checks, and the run ended well or is alive.",
+                "日志无故障,曲线正常,配置通过检查,且运行正常结束或仍在进行。",
+            )
+        ]
+    return [
+        Text(
+            "Nothing in what was read points to a failure. What was not read or not checked is "
+            "listed below; this is not a proof of health.",
+            "已读内容中没有指向故障的迹象。未读取、未检查的内容见下;这并不等于证明一切正常。",
+        )
+    ]
+
+
+def _leader(blocks: Blocks, session: Session, found: Diagnosis) -> None:
+    leader = found.causes[0]
+    cause = session.index.causes[leader.name]
+    blocks.paragraph(cause.why, indent="  ")
+    blocks.heading(Text("Evidence", "证据"))
+    blocks.evidence(leader.evidence)
+    _lines(
+        blocks,
+        Text("Consequences, not causes", "后果而非原因"),
+        [c for c in found.consequences if c.name not in leader.explains] or found.consequences,
+    )
+    remedies(blocks, session, leader)
+    if cause.do_not:
+        blocks.heading(Text("Do not", "不要"))
+        for advice in cause.do_not:
+            blocks.paragraph(advice.say, indent="    ", first="  x ")
+
+
+def _lines(blocks: Blocks, title: Text, lines: Sequence[object]) -> None:
+    if lines:
+        blocks.heading(title)
+        blocks.evidence(lines)  # type: ignore[arg-type]
+
+
+def remedies(blocks: Blocks, session: Session, cause: CauseView) -> None:
+    """What to do, each remedy with its numbers and its diff."""
+    blocks.heading(Text("What to do", "怎么办"))
+    for i, fix in enumerate(session.fixes(cause.name), start=1):
+        remedy(blocks, session, fix, i)
+
+
+def remedy(blocks: Blocks, session: Session, fix: Fix, number: int) -> None:
+    entry = fix.remedy
+    safe = SAFE if entry.safe else UNSAFE
+    blocks.paragraph(f"{entry.title} ({entry.name}, {safe})", indent="    ", first=f"  {number} ")
+    if "{" not in fix.text.en:
+        blocks.paragraph(fix.text, indent="    ")
+    if fix.diff:
+        blocks.diff(fix.diff)
+    for note in fix.notes:
+        blocks.paragraph(note, indent="    ")
+    if fix.missing:
+        needs = Text("To compute the numbers medic needs: {names}", "要算出数值,还需要:{names}")
+        blocks.paragraph(needs.fill(names=", ".join(fix.missing)), indent="    ")
+    if entry.command:
+        blocks.paragraph(f"$ {entry.command}", indent="    ")
+    for line in entry.snippet.splitlines():
+        blocks.console.out("    " + line)
+    if entry.procedure:
+        _steps(blocks, session, entry.procedure)
+    blocks.paragraph(
+        Text("costs: {say}", "代价:{say}").fill(say=entry.costs.say), indent="    "
+    )
+    if entry.check:
+        blocks.paragraph(
+            Text("worked if: {check}", "有效的标志:{check}").fill(check=entry.check), indent="    "
+        )
+
+
+def _steps(blocks: Blocks, session: Session, name: str) -> None:
+    procedure = session.index.procedures[name]
+    for i, step in enumerate(procedure.steps, start=1):
+        blocks.paragraph(step.do, indent="       ", first=f"    {i}) ")
+        if step.command:
+            blocks.paragraph(f"$ {step.command}", indent="       ")
+
+
+def _others(blocks: Blocks, found: Diagnosis, numbers: bool) -> None:
+    rest = found.causes[1:]
+    if rest and found.verdict != "established":
+        blocks.heading(Text("Also possible", "其他可能"))
+        for cause in rest:
+            tail = f" P = {cause.chance:.3f}" if numbers else ""
+            line = f"{bar(cause.chance)} {cause.title} ({cause.name}): {CHANCE[cause.word]}{tail}"
+            blocks.paragraph(line, indent="    ", first="  ")
+    if found.ruled_out and found.verdict != "established":
+        blocks.heading(Text("Ruled out", "已排除"))
+        for cause in found.ruled_out[:5]:
+            by = cause.pruned_by
+            reason = f"{by.text}" if by else ""
+            where = f" [{by.source.where()}]" if by and by.source.file else ""
+            blocks.paragraph(f"{cause.title}: {reason}{where}", indent="    ", first="  - ")
+
+
+def bar(chance: float, width: int = FULL_BAR) -> str:
+    """A chance as a bar of fixed width."""
+    full = round(chance * width)
+    return "\u2588" * full + "\u2591" * (width - full)
+
+
+def _also_wrong(blocks: Blocks, session: Session, found: Diagnosis) -> None:
+    if not found.also_wrong:
+        return
+    blocks.heading(Text("Also wrong, but not the cause of this", "另有问题,但并非此次故障的原因"))
+    for cause in found.also_wrong:
+        blocks.paragraph(f"{cause.title} ({cause.name}, {cause.code})", indent="    ", first="  * ")
+        blocks.evidence(cause.evidence[:2])
+        for fix in session.fixes(cause.name)[:1]:
+            blocks.diff(fix.diff)
+
+
+def _next(blocks: Blocks, session: Session, found: Diagnosis) -> None:
+    if found.next is None or found.verdict in ("established", "healthy", "no-fault-seen"):
+        return
+    question = session.question(found.next)
+    blocks.heading(Text("This would tell", "下一步最能说明问题的是"))
+    blocks.paragraph(question.say, indent="  ")
+    blocks.paragraph(question.how, indent="  ")
+    for outcome, title in question.choices:
+        flip = next((f for f in found.next.flips if f.outcome == outcome), None)
+        leads = session.index.title(flip.leader) if flip else ""
+        blocks.paragraph(f"{title} -> {leads}", indent="      ", first="    ")
+    how = Text(
+        "Answer it in the app (medic PATH) or with --answer {name}=OUTCOME.",
+        "可在应用中回答(medic PATH),或用 --answer {name}=结果。",
+    )
+    blocks.paragraph(how.fill(name=question.name), indent="  ")
+
+
+def _gaps(blocks: Blocks, found: Diagnosis) -> None:
+    console = blocks.console
+    console.styled("")
+    if found.case_run:
+        runs = Text("Run: {run} (of {n} here; --run picks another)", "运行:{run}(此处共 {n} 个,可用 --run 选择)")
+        blocks.paragraph(runs.fill(run=found.case_run, n=len(found.other_runs) + 1))
+    read = Text("Read {n} files.", "已读取 {n} 个文件。").fill(n=len(found.read))
+    blocks.paragraph(read)
+    for item in found.not_read:
+        line = Text("Not read: {file}: {why}", "未读取:{file}:{why}")
+        blocks.paragraph(line.fill(file=item.file, why=Text(item.en, item.zh)), indent="  ")
+    for name, why in found.failed:
+        line = Text("Failed: probe {name}: {why}", "失败:探针 {name}:{why}")
+        blocks.paragraph(line.fill(name=name, why=why), indent="  ")
+    if found.not_checked:
+        names = "; ".join(f"{n}: {needs}" for n, needs in found.not_checked)
+        blocks.paragraph(Text("Not checked: {names}", "未检查:{names}").fill(names=names), indent="  ")

@@ -1,0 +1,60 @@
+"""Words that several reports share."""
+
+from __future__ import annotations
+
+from medic.i18n import Text
+
+VERDICT = {
+    "established": Text("Established", "已确诊"),
+    "likely": Text("Likely, not established", "很可能,但未确诊"),
+    "none-of-these": Text("None of the causes that medic knows", "不属于 medic 已知的任何原因"),
+    "healthy": Text("Healthy", "运行正常"),
+    "no-fault-seen": Text("No fault seen", "未发现故障"),
+}
+CHANCE = {
+    "almost-certain": Text("almost certain", "几乎可以肯定"),
+    "likely": Text("likely", "很可能"),
+    "possible": Text("possible", "有可能"),
+    "unlikely": Text("unlikely", "不太可能"),
+    "ruled-out": Text("ruled out", "已排除"),
+}
+WEIGHT = {
+    "confirms": Text("confirms it", "可确认"),
+    "strong": Text("speaks strongly for it", "有力支持"),
+    "weak": Text("speaks for it", "支持"),
+    "against": Text("speaks against it", "不支持"),
+    "strongly-against": Text("speaks strongly against it", "强烈反对"),
+    "rules-out": Text("rules it out", "可排除"),
+    "always": Text("always shown by it", "必然出现"),
+    "usually": Text("usually shown by it", "通常出现"),
+    "sometimes": Text("sometimes shown by it", "有时出现"),
+    "rarely": Text("rarely shown by it", "很少出现"),
+}
+SIGN = {
+    "confirms": "!", "always": "!", "strong": "+", "usually": "+", "weak": "+", "sometimes": "+",
+    "rarely": "+", "against": "-", "strongly-against": "-", "rules-out": "-",
+}
+SEVERITY = {
+    "error": Text("error", "错误"),
+    "warning": Text("warning", "警告"),
+    "info": Text("info", "提示"),
+}
+STATE = {
+    "found": Text("found", "有发现"),
+    "absent": Text("nothing found", "未发现异常"),
+    "skipped": Text("skipped", "已跳过"),
+    "failed": Text("failed", "失败"),
+}
+SAFE = Text("safe", "安全")
+UNSAFE = Text("unsafe", "有风险")
+PRIOR = {
+    "common": Text("common", "常见"),
+    "occasional": Text("occasional", "偶见"),
+    "rare": Text("rare", "少见"),
+}
+
+
+def place(file: str, line: int, rank: int | None) -> str:
+    """file:line, with the rank where it is known."""
+    where = f"{file}:{line}" if line else file
+    return f"{where} [rank {rank}]" if rank is not None else where

@@ -1,0 +1,88 @@
+"""Text from logs and files is hostile: nothing that steers a terminal may reach it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# C0 but newline, DEL, C1, bidi controls, zero-width and other invisible format characters.
+_UNSAFE = re.compile(
+    r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
+# More marks on one letter than any script needs overflow the line above and below.
+_MARKS = re.compile(r"([\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u20d0-\u20ff]{3})[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u20d0-\u20ff]+")
+
+
+def _symbol(match: re.Match[str]) -> str:
+    char = match.group()
+    code = ord(char)
+    if char == "\t":
+        return "    "
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    if code < 0xA0:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}"
+
+
+def clean(text: str) -> str:
+    """The text with every control character shown as a symbol; newlines stay."""
+    return _MARKS.sub(r"\1", _UNSAFE.sub(_symbol, text))
+
+
+def one_line(text: str, width: int = 0) -> str:
+    """Cleaned text on one line, cut to ``width`` columns with an ellipsis (0: not cut)."""
+    flat = clean(text.replace("\r\n", "\n").replace("\n", "\u23ce"))
+    return cut(flat, width) if width else flat
+
+
+def columns(text: str) -> int:
+    """Terminal columns that a text takes: wide East Asian characters take two."""
+    if text.isascii():
+        return len(text)
+    return sum(_width(c) for c in text)
+
+
+def _width(char: str) -> int:
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def cut(text: str, width: int) -> str:
+    """At most ``width`` columns of a text, with an ellipsis where it was cut."""
+    if columns(text) <= width:
+        return text
+    used, kept = 0, []
+    for char in text:
+        used += _width(char)
+        if used > width - 1:
+            break
+        kept.append(char)
+    return "".join(kept) + "\u2026"
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """Lines of at most ``width`` columns; breaks at spaces and between Han characters."""
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        line, used = "", 0
+        for piece in _pieces(paragraph):
+            size = columns(piece)
+            if used + size > width and line.strip():
+                lines.append(line.rstrip())
+                line, used = "", 0
+                piece = piece.lstrip()
+                size = columns(piece)
+            line, used = line + piece, used + size
+        lines.append(line.rstrip())
+    return lines
+
+
+_PIECE = re.compile(r"\s+|[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef][\uff0c\u3002\uff1b\uff1a\u3001\uff09]*|[^\s\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]+")
+
+
+def _pieces(text: str) -> list[str]:
+    return _PIECE.findall(text)

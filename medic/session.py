@@ -1,0 +1,298 @@
+"""The consultation as a plain state machine: look, ask, answer, change, look again.
+
+Both the command line and the app drive it. All state is the evidence, the answers and the tried
+remedies; beliefs are recomputed from them, so that taking an answer back is dropping it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from medic.beliefs import Model, Seen
+from medic.case import Case, collect, prose_of
+from medic.context import context_of
+from medic.diagnosis import (
+    CauseView,
+    Diagnosis,
+    also_wrong,
+    finding_text,
+    line_of,
+    observed_line,
+    ranked_causes,
+    unexplained,
+    view,
+)
+from medic.entries import Ask, Check, Remedy
+from medic.fixes import Fix, propose
+from medic.i18n import Text
+from medic.index import Index
+from medic.planner import NextLook, Open, change_of_mind, next_look, pruned
+from medic.probe import Probe
+from medic.runner import Evidence, Progress, observe
+from medic.verdict import Heard, decide, fired, heard, leading_symptoms
+
+# A typed description must be at least this near to a symptom to count as a complaint.
+COMPLAINT_SCORE = 0.45
+
+
+@dataclass(frozen=True)
+class Question:
+    """What only a person can answer, with the outcomes as choices."""
+
+    name: str
+    say: Text
+    how: Text
+    minutes: float
+    choices: tuple[tuple[str, Text], ...]
+    look: NextLook
+
+
+@dataclass
+class Session:
+    """One consultation over one case."""
+
+    index: Index
+    case: Case
+    probes: Sequence[Probe] | None = None
+    evidence: Evidence = field(default_factory=Evidence)
+    answers: list[tuple[str, str]] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)  # asked, and nobody knows
+    complaints: list[str] = field(default_factory=list)
+    tried: list[str] = field(default_factory=list)
+    refused: bool = False  # the user said: none of these
+    episode: int = 1
+
+    # --- evidence ---------------------------------------------------------------------------
+
+    def look(
+        self, progress: Progress | None = None, cancel: threading.Event | None = None
+    ) -> Evidence:
+        """Runs the probes over the case and takes typed words as complaints."""
+        self.evidence = observe(
+            self.case, self.index, self.probes, progress=progress, cancel=cancel
+        )
+        self._forget()
+        if self.case.text:
+            self.complain(prose_of(self.case.text))
+        return self.evidence
+
+    def complain(self, words: str) -> list[tuple[str, float]]:
+        """Takes a description; gives the nearest symptoms with scores, best first."""
+        if not words.strip():
+            return []
+        found = self.suggest(words)
+        near = [name for name, score in found[:1] if score >= COMPLAINT_SCORE]
+        self.complaints += [n for n in near if n not in self.complaints]
+        self._forget()
+        return found
+
+    def suggest(self, words: str) -> list[tuple[str, float]]:
+        """Symptoms that a description may mean, best first."""
+        from medic.match import search
+
+        hits = search(words, self.index, ("symptoms",))
+        return [(name, score) for _, name, score in hits]
+
+    def add(self, text: str = "", paths: Sequence[str] = ()) -> None:
+        """More evidence: pasted text or files. The caller looks again."""
+        case = self.case
+        joined = f"{case.text}\n{text}" if case.text and text else case.text or text
+        more = collect(list(paths), text=joined, given=case.given, this_host=case.this_host)
+        kept = tuple(f for f in case.files if f.name not in case.parts)
+        known = {f.path for f in more.files}
+        self.case = replace(
+            more,
+            files=(*more.files, *(f for f in kept if f.path not in known)),
+            not_read=(*case.not_read, *more.not_read),
+            root=case.root or more.root,
+            runs=case.runs,
+            run=case.run,
+        )
+
+    # --- beliefs ----------------------------------------------------------------------------
+
+    @cached_property
+    def model(self) -> Model:
+        return Model(self.index, context_of(self.evidence.facts, self.case.given))
+
+    @cached_property
+    def found(self) -> list[Heard]:
+        counts = self.case.this_host is True or _fresh_here(self.evidence)
+        told = [(name, "present") for name in self.complaints]
+        return heard(self.evidence, [*self.answers, *told], self.index, host_counts=counts)
+
+    @property
+    def seen(self) -> list[Seen]:
+        return [h.seen for h in self.found]
+
+    def _forget(self) -> None:
+        for name in ("model", "found"):
+            self.__dict__.pop(name, None)
+
+    # --- asking -----------------------------------------------------------------------------
+
+    def open_looks(self) -> list[Open]:
+        """Checks and symptoms that a person could still answer."""
+        known = {h.seen.name for h in self.found} | set(self.unknown)
+        looks = []
+        for name, check in self.index.checks.items():
+            if check.ask and name not in known:
+                looks.append(Open(name, check.ask.minutes))
+        for name, symptom in self.index.symptoms.items():
+            if symptom.ask and name not in known and not symptom.benign:
+                looks.append(Open(name, symptom.ask.minutes))
+        return looks
+
+    def next_question(self) -> Question | None:
+        """The question most worth asking, or None: nothing left would change the verdict."""
+        if not leading_symptoms(self.index, self.found):
+            return None
+        found = next_look(self.model, self.seen, frozenset(self.tried), self.open_looks())
+        return None if found is None else self.question(found)
+
+    def question(self, look: NextLook) -> Question:
+        name = look.look.name
+        check = self.index.checks.get(name)
+        ask = check.ask if check else self.index.symptoms[name].ask
+        if ask is None:
+            raise ValueError(name)
+        return Question(name, ask.say, ask.how, ask.minutes, _choices(check, ask), look)
+
+    def answer(self, name: str, outcome: str | None) -> None:
+        """Takes an answer; None is "I don't know": no change of belief, shown as a gap."""
+        if outcome is None:
+            self.unknown.append(name)
+        else:
+            self.answers.append((name, outcome))
+        self._forget()
+
+    def take_back(self) -> str | None:
+        """Drops the last answer; its name, or None if there was none."""
+        if not self.answers:
+            return None
+        name, _ = self.answers.pop()
+        self._forget()
+        return name
+
+    # --- the answer -------------------------------------------------------------------------
+
+    def diagnosis(self) -> Diagnosis:
+        """Where the case stands now."""
+        index, found = self.index, self.found
+        tried = frozenset(self.tried)
+        question = self.next_question()
+        verdict, stand, beliefs = decide(
+            index,
+            self.model,
+            found,
+            tried,
+            self.evidence,
+            looks=len(self.answers) + len(self.unknown),
+            nothing_left=question is None,
+        )
+        if self.refused:
+            verdict = "none-of-these"
+        causes: tuple[CauseView, ...] = ()
+        if stand is not None:
+            causes = ranked_causes(index, self.model, stand, beliefs, found)
+        leader = causes[0] if causes else None
+        also = also_wrong(index, self.model, beliefs, found, leader.name if leader else "")
+        dimmed = pruned(self.model, beliefs, self.seen)
+        infos = fired(index, found, "info")
+        return Diagnosis(
+            verdict=verdict,
+            causes=causes,
+            also_wrong=also,
+            unexplained=unexplained(index, found, set(leader.explains) if leader else set()),
+            consequences=tuple(observed_line(index, o) for o in self.evidence.consequences),
+            notes=tuple(line_of(index, h, "info") for h in infos),
+            ruled_out=tuple(view(index, c, beliefs, found, by) for c, by in sorted(dimmed.items())),
+            none_chance=beliefs.none,
+            next=question.look if question else None,
+            context=dict(self.model.context.facts),
+            not_checked=self._not_checked(),
+            failed=tuple((r.probe.name, r.error) for r in self._runs("failed")),
+            read=self.evidence.read,
+            not_read=tuple(self.evidence.not_read),
+            case_run=self.case.run,
+            other_runs=tuple(r for r in self.case.runs if r != self.case.run),
+        )
+
+    def _runs(self, state: str) -> list[Any]:
+        return [r for _, r in sorted(self.evidence.runs.items()) if r.state == state]
+
+    def _not_checked(self) -> tuple[tuple[str, str], ...]:
+        gaps = []
+        for name, run in sorted(self.evidence.runs.items()):
+            gaps += [(skip.check or name, skip.needs) for skip in run.skips]
+        gaps += [(name, "an answer") for name in self.unknown]
+        return tuple(dict.fromkeys(gaps))
+
+    # --- acting -----------------------------------------------------------------------------
+
+    def fixes(self, cause: str) -> list[Fix]:
+        """The remedies of a cause as concrete changes of the user's own files."""
+        remedies = [self.index.remedies[r] for r in self.index.causes[cause].remedies]
+        return [self.fix(remedy, cause) for remedy in remedies]
+
+    def fix(self, remedy: Remedy, cause: str) -> Fix:
+        exact = [
+            change
+            for h in self.found
+            if h.seen.name == cause and h.seen.outcome == "fires"
+            for change in h.finding.changes
+        ]
+        return propose(remedy, self.evidence.facts, self.index, exact)
+
+    def remedy_done(self, remedy: str, *, helped: bool) -> None:
+        """Takes the outcome of a remedy that did not help: its causes become unlikely.
+
+        The caller adds the next log and looks again; when the symptoms changed, ``episode_if``
+        starts anew from them.
+        """
+        if not helped and remedy not in self.tried:
+            self.tried.append(remedy)
+        self._forget()
+
+    def episode_if(self, before: set[str]) -> bool:
+        """After a re-scan: changed symptoms start an episode that keeps only normal findings."""
+        after = {h.seen.name for h in leading_symptoms(self.index, self.found)}
+        if after == before:
+            return False
+        self.episode += 1
+        kept = []
+        for name, outcome in self.answers:
+            check = self.index.checks.get(name)
+            if check and check.outcomes[outcome].normal:
+                kept.append((name, outcome))
+        self.answers = kept
+        self.unknown = []
+        self.complaints = [c for c in self.complaints if c in after]
+        self._forget()
+        return True
+
+    # --- explaining itself ------------------------------------------------------------------
+
+    def mind(self) -> tuple[list[tuple[Seen, str]], NextLook | None]:
+        """Findings whose removal changes the leader; the cheapest open look that could flip it."""
+        return change_of_mind(self.model, self.seen, frozenset(self.tried), self.open_looks())
+
+    def text_of(self, seen: Seen) -> Text:
+        for item in self.found:
+            if item.seen == seen:
+                return finding_text(self.index, item.finding)
+        return self.index.title(seen.name)
+
+
+def _choices(check: Check | None, ask: Ask) -> tuple[tuple[str, Text], ...]:
+    if check is None:
+        return (("present", Text("yes", "是")), ("absent", Text("no", "否")))
+    return tuple((name, outcome.title) for name, outcome in check.outcomes.items())
+
+
+def _fresh_here(evidence: Evidence) -> bool:
+    return evidence.host_is_the_runs is True

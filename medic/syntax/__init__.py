@@ -1,0 +1,90 @@
+"""YAML, JSON, TOML and shell text -> trees whose values know their bytes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+
+from medic.errors import Unreadable
+from medic.facts import Document
+from medic.run_config import Syntax
+from medic.syntax.source import MAX_BYTES, SourceText
+
+__all__ = ["MAX_BYTES", "guess_syntax", "parse"]
+
+_BY_SUFFIX: dict[str, Syntax] = {
+    ".yaml": "yaml",
+    ".yml": "yaml",
+    ".json": "json",
+    ".jsonc": "json",
+    ".hjson": "json",
+    ".toml": "toml",
+    ".sh": "shell",
+    ".bash": "shell",
+    ".slurm": "shell",
+    ".sbatch": "shell",
+}
+_COMMAND = re.compile(
+    r"^\s*(?:[A-Z_][A-Z0-9_]*=\S+\s+)*(?:torchrun|deepspeed|accelerate|srun|mpirun|sbatch|"
+    r"python3?|bash|export|llamafactory-cli|axolotl|swift)\s",
+    re.MULTILINE,
+)
+_TABLE = re.compile(r"^\s*\[{1,2}[\w.\"' -]+\]{1,2}\s*(?:#.*)?$", re.MULTILINE)
+_ASSIGNMENT = re.compile(r"^\s*[\w.-]+\s+=\s*\S", re.MULTILINE)
+_SHELL_ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=(?:\S|$)", re.MULTILINE)
+_KEY = re.compile(r"^\s*(?:- )?[\w.\"'-]+\s*:(?:\s|$)", re.MULTILINE)
+
+
+def parse(data: bytes, file: str, syntax: Syntax | None = None) -> Document:
+    """The document in ``data``; ``file`` names it in spans and messages.
+
+    Raises Unreadable, naming file and line: too large (``MAX_BYTES``), not UTF-8 text, not of the
+    syntax, nested too deep, aliases that expand too far, or a tag that would run code.
+    """
+    source = SourceText(data, file)
+    kind = syntax or guess_syntax(file, data)
+    if kind == "yaml":
+        from medic.syntax.yaml_tree import parse_yaml
+
+        return parse_yaml(source)
+    if kind == "json":
+        from medic.syntax.json_tree import parse_json
+
+        return parse_json(source)
+    if kind == "toml":
+        from medic.syntax.toml_tree import parse_toml
+
+        return parse_toml(source)
+    if kind == "shell":
+        from medic.syntax.shell_tree import parse_shell
+
+        return parse_shell(source)
+    raise Unreadable(
+        "not a YAML, JSON, TOML or shell file", "不是 YAML、JSON、TOML 或 shell 文件", at=file
+    )
+
+
+def guess_syntax(name: str, data: bytes) -> Syntax:
+    """The syntax by the file's ending, else by its text; "text" if it is none of them."""
+    known = _BY_SUFFIX.get(PurePath(name).suffix.lower())
+    if known:
+        return known
+    text = data[:65536].decode("utf-8", "replace").lstrip("\ufeff")
+    body = text.lstrip()
+    if body.startswith("#!"):
+        return "shell" if re.match(r"#!.*sh\b", body) else "text"
+    if body.startswith("{"):
+        return "json"
+    if _TABLE.search(text) and _ASSIGNMENT.search(text):
+        return "toml"
+    if _COMMAND.search(text):
+        return "shell"
+    if body.startswith("["):
+        return "json"
+    counts: list[tuple[int, Syntax]] = [
+        (len(_KEY.findall(text)), "yaml"),
+        (len(_ASSIGNMENT.findall(text)), "toml"),
+        (len(_SHELL_ASSIGNMENT.findall(text)), "shell"),
+    ]
+    most, syntax = max(counts, key=lambda pair: pair[0])
+    return syntax if most else "text"

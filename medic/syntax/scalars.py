@@ -1,0 +1,89 @@
+"""What a plain YAML scalar means: by the YAML 1.2 core schema, and as PyYAML (YAML 1.1) reads it."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import yaml
+
+Plain = int | float | bool | str | None
+
+# YAML 1.2 core schema; digits may be grouped by underscores, as every loader in use allows.
+_INT = re.compile(r"[-+]?[0-9][0-9_]*")
+_OCTAL = re.compile(r"0o[0-7]+")
+_HEX = re.compile(r"[-+]?0x[0-9a-fA-F][0-9a-fA-F_]*")
+_BINARY = re.compile(r"[-+]?0b[01][01_]*")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?")
+_INFINITY = re.compile(r"[-+]?\.(?:inf|Inf|INF)")
+_WORDS: dict[str, Plain] = {
+    "": None, "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
+    ".nan": float("nan"), ".NaN": float("nan"), ".NAN": float("nan"),
+}  # fmt: skip
+
+
+def yaml_1_2(raw: str) -> Plain:
+    """The value of a plain scalar: ``1e-5`` is a float, ``yes`` and ``1:30`` are text."""
+    if raw in _WORDS:
+        return _WORDS[raw]
+    if len(raw) > 64 or raw[0] not in "-+.0123456789":
+        return raw
+    digits = raw.replace("_", "")
+    if _INT.fullmatch(raw):
+        return int(digits)
+    if _OCTAL.fullmatch(raw):
+        return int(raw[2:], 8)
+    if _HEX.fullmatch(raw):
+        return int(digits, 16)
+    if _BINARY.fullmatch(raw):
+        return int(digits, 2)
+    if _FLOAT.fullmatch(raw):
+        return float(digits)
+    if _INFINITY.fullmatch(raw):
+        return float(raw.replace(".", ""))
+    return raw
+
+
+@lru_cache(maxsize=1)
+def _pyyaml() -> yaml.SafeLoader:
+    import yaml
+
+    return yaml.SafeLoader("")
+
+
+@lru_cache(maxsize=4096)
+def pyyaml(raw: str) -> Plain:
+    """What ``yaml.safe_load`` makes of a plain scalar; dates stay text."""
+    import yaml
+
+    loader = _pyyaml()
+    tag = loader.resolve(yaml.ScalarNode, raw, (True, False))
+    kind = tag.rsplit(":", 1)[-1]
+    if kind not in ("int", "float", "bool", "null"):
+        return raw
+    node = yaml.ScalarNode(tag, raw)
+    try:
+        if kind == "int":
+            return int(loader.construct_yaml_int(node))
+        if kind == "float":
+            return float(loader.construct_yaml_float(node))
+    except ValueError:  # "0b_", "0x_": the resolver takes them, the constructor does not
+        return raw
+    return None if kind == "null" else bool(loader.construct_yaml_bool(node))
+
+
+def tagged(tag: str, raw: str) -> Plain:
+    """The value of a scalar with an explicit tag; None for a tag that medic does not know."""
+    kind = tag.rsplit(":", 1)[-1]
+    if kind in ("str", "!", "binary", "timestamp"):
+        return raw
+    value = yaml_1_2(raw)
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if kind == "float" and number:
+        return float(value or 0)
+    if kind == "int" and number:
+        return int(value or 0)
+    return value if kind == "bool" and isinstance(value, bool) else None

@@ -1,0 +1,120 @@
+"""A file's text with the way from its characters to its bytes, lines and columns."""
+
+from __future__ import annotations
+
+import codecs
+from bisect import bisect_right
+from functools import cached_property
+
+from medic.errors import Unreadable
+from medic.run_config import Span
+
+MAX_BYTES = 2 * 1024 * 1024
+MAX_DEPTH = 100
+_WIDE = {
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
+
+
+class SourceText:
+    """UTF-8 text of one file. ``text`` has no byte order mark; offsets in spans count it.
+
+    Raises Unreadable for more than ``MAX_BYTES``, another encoding, or a NUL byte.
+    """
+
+    def __init__(self, data: bytes, file: str) -> None:
+        self.file = file
+        if len(data) > MAX_BYTES:
+            raise Unreadable(
+                f"larger than {MAX_BYTES // 1024 // 1024} MiB",
+                f"超过 {MAX_BYTES // 1024 // 1024} MiB",
+                at=file,
+            )
+        self.data = data
+        self.skipped = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+        self.body = data[self.skipped :]
+        self._refuse_other_encodings()
+        try:
+            self.text = self.body.decode("utf-8")
+        except UnicodeDecodeError as problem:
+            raise Unreadable(
+                f"not UTF-8 text (byte 0x{self.body[problem.start]:02x})",
+                f"不是 UTF-8 文本 (字节 0x{self.body[problem.start]:02x})",
+                at=f"{file}:{self.body.count(b'\n', 0, problem.start) + 1}",
+            ) from None
+
+    def _refuse_other_encodings(self) -> None:
+        for mark, name in _WIDE.items():
+            if self.data.startswith(mark):
+                raise Unreadable(
+                    f"{name} text; save it as UTF-8",
+                    f"{name} 编码,请另存为 UTF-8",
+                    at=f"{self.file}:1",
+                )
+        nul = self.body.find(b"\0")
+        if nul >= 0:
+            line = self.body.count(b"\n", 0, nul) + 1
+            raise Unreadable(
+                "holds a NUL byte: not a text file", "含有 NUL 字节,不是文本文件",
+                at=f"{self.file}:{line}",
+            )
+
+    # --- positions --------------------------------------------------------------------------
+
+    @cached_property
+    def _ascii(self) -> bool:
+        return len(self.text) == len(self.body)
+
+    @cached_property
+    def _lines(self) -> tuple[list[int], list[int]]:
+        """Start of every line in characters and in bytes of the body."""
+        chars, octets = [0], [0]
+        for line in self.text.split("\n")[:-1]:
+            chars.append(chars[-1] + len(line) + 1)
+            octets.append(octets[-1] + (len(line) if line.isascii() else len(line.encode())) + 1)
+        return chars, octets
+
+    def byte_of(self, char: int) -> int:
+        """The offset in the body of a character of ``text``."""
+        if self._ascii:
+            return char
+        chars, octets = self._lines
+        row = bisect_right(chars, char) - 1
+        return octets[row] + len(self.text[chars[row] : char].encode())
+
+    def _place(self, octet: int) -> tuple[int, int]:
+        """1-based line and column, in characters, of an offset in the body."""
+        _, octets = self._lines
+        row = bisect_right(octets, octet) - 1
+        start = octets[row]
+        before = octet - start if self._ascii else len(
+            self.body[start:octet].decode("utf-8", "replace")
+        )
+        return row + 1, before + 1
+
+    def span(self, start: int, end: int) -> Span:
+        """The span of bytes ``start`` to ``end`` of the body."""
+        line, column = self._place(start)
+        end_line, end_column = self._place(end)
+        skip = self.skipped
+        return Span(self.file, start + skip, end + skip, line, column, end_line, end_column)
+
+    def char_span(self, start: int, end: int) -> Span:
+        return self.span(self.byte_of(start), self.byte_of(end))
+
+    def raw(self, span: Span) -> str:
+        """The text as written at a span of this file."""
+        return self.data[span.start : span.end].decode("utf-8", "replace")
+
+    def at(self, line: int) -> str:
+        return f"{self.file}:{line}"
+
+    def too_deep(self, line: int) -> Unreadable:
+        return Unreadable(
+            f"nested too deep (more than {MAX_DEPTH} levels)",
+            f"嵌套过深 (超过 {MAX_DEPTH} 层)",
+            at=self.at(line),
+        )

@@ -1,0 +1,213 @@
+"""YAML -> nodes, from the parser's events: aliases are counted, tags never run code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from medic.errors import Unreadable
+from medic.facts import Document, Node, Problem
+from medic.syntax.scalars import pyyaml, tagged, yaml_1_2
+from medic.syntax.source import MAX_DEPTH, SourceText
+from medic.syntax.trees import mapping
+
+if TYPE_CHECKING:
+    import yaml
+
+# Nodes that aliases may add to a document; 306 bytes of nested aliases reach three million.
+MAX_ALIASED = 10_000
+_PROPERTIES = re.compile(r"(?:[&!]\S*\s+)+")
+_CODE_TAG = "tag:yaml.org,2002:python/"
+_MESSAGES = {
+    "mapping values are not allowed in this context": "此处不允许再出现“键: 值”",
+    "found a tab character that violates indentation": "用制表符缩进了,请改用空格",
+    "found character that cannot start any token": "出现了不能作为开头的字符",
+    "exceeded maximum nesting depth": "嵌套过深",
+}
+
+
+@dataclass
+class _Open:
+    """A collection whose end has not been read yet."""
+
+    kind: str
+    start: int
+    flow: bool
+    anchor: str | None
+    children: list[Node] = field(default_factory=list)
+    size: int = 1
+
+    def key(self) -> str:
+        """The key, or the index, of the child that is being read."""
+        if self.kind == "sequence":
+            return str(len(self.children))
+        if len(self.children) % 2:
+            last = self.children[-1]
+            return str(last.value if last.value is not None else last.raw)
+        return ""
+
+
+class _Builder:
+    def __init__(self, source: SourceText) -> None:
+        self.source = source
+        self.open: list[_Open] = []
+        self.anchors: dict[str, tuple[Node, int]] = {}
+        self.problems: list[Problem] = []
+        self.aliased = 0
+        self.root: Node | None = None
+
+    def path(self) -> tuple[str, ...]:
+        return tuple(part for part in (frame.key() for frame in self.open) if part)
+
+    # --- events -----------------------------------------------------------------------------
+
+    def start(self, event: Any, kind: str) -> None:
+        self._check_tag(event)
+        if len(self.open) >= MAX_DEPTH:
+            raise self.source.too_deep(event.start_mark.line + 1)
+        flow = bool(event.flow_style)
+        self.open.append(_Open(kind, event.start_mark.index, flow, event.anchor))
+
+    def end(self, event: Any) -> None:
+        frame = self.open.pop()
+        last = event.end_mark.index if frame.flow else event.start_mark.index
+        span = self.source.char_span(frame.start, last)
+        if not frame.flow and frame.children:
+            # The end of a block is seen only at the next token; it ends with its last child.
+            start = self.source.byte_of(frame.start)
+            skip = self.source.skipped
+            span = self.source.span(start, max(c.span.end for c in frame.children) - skip)
+        if frame.kind == "sequence":
+            node = Node("sequence", span, elements=tuple(frame.children))
+        else:
+            pairs = list(zip(frame.children[::2], frame.children[1::2], strict=False))
+            node = mapping(span, pairs, self.problems, self.path(), merge=True)
+        self.add(node, frame.anchor, frame.size)
+
+    def scalar(self, event: Any) -> None:
+        self._check_tag(event)
+        first, last = event.start_mark.index, event.end_mark.index
+        text = self.source.text
+        skip = _PROPERTIES.match(text, first, last)
+        if skip and (event.anchor or event.tag):
+            first = skip.end()
+        elif event.anchor or (event.tag and text[first:last].startswith("!")):
+            first = last  # a node of nothing but its anchor or tag
+        while last > first and text[last - 1] in "\r\n":
+            last -= 1
+        span = self.source.char_span(first, last)
+        raw = text[first:last]
+        plain = not event.style
+        value, loaded = event.value, event.value
+        if event.tag and not event.implicit[0]:
+            value = loaded = tagged(event.tag, event.value)
+        elif plain:
+            value, loaded = yaml_1_2(event.value), pyyaml(event.value)
+        node = Node("scalar", span, value, raw, not plain, loaded)
+        if plain and not event.tag:
+            self._odd(node)
+        self.add(node, event.anchor, 1)
+
+    def alias(self, event: Any) -> None:
+        name = event.anchor
+        at = self.source.at(event.start_mark.line + 1)
+        if any(frame.anchor == name for frame in self.open):
+            raise Unreadable(f"*{name} refers to itself", f"*{name} 引用了自身", at=at)
+        if name not in self.anchors:
+            raise Unreadable(f"*{name} is not defined", f"*{name} 没有定义", at=at)
+        node, size = self.anchors[name]
+        self.aliased += size
+        if self.aliased > MAX_ALIASED:
+            raise Unreadable(
+                f"aliases expand to more than {MAX_ALIASED:,} nodes",
+                f"别名展开后超过 {MAX_ALIASED:,} 个节点",
+                at=at,
+            )
+        self.add(node, None, size)
+
+    # --- parts ------------------------------------------------------------------------------
+
+    def add(self, node: Node, anchor: str | None, size: int) -> None:
+        if anchor:
+            self.anchors[anchor] = (node, size)
+        if not self.open:
+            self.root = node
+            return
+        self.open[-1].children.append(node)
+        self.open[-1].size += size
+
+    def _check_tag(self, event: Any) -> None:
+        tag = event.tag or ""
+        if tag.startswith(_CODE_TAG):
+            short = tag.replace("tag:yaml.org,2002:", "!!")
+            raise Unreadable(
+                f"the tag {short} would run Python code and is not read",
+                f"标签 {short} 会执行 Python 代码,不读取",
+                at=self.source.at(event.start_mark.line + 1),
+            )
+
+    def _odd(self, node: Node) -> None:
+        frame = self.open[-1] if self.open else None
+        is_key = frame is not None and frame.kind == "mapping" and len(frame.children) % 2 == 0
+        value, loaded = node.value, node.loader_value
+        if is_key or type(value) is type(loaded) and (value == loaded or value != value):
+            return
+        number = isinstance(value, (int, float)) and isinstance(loaded, str)
+        detail = ".".join(self.path())
+        self.problems.append(
+            Problem("number-as-text" if number else "odd-scalar", node.span, detail)
+        )
+
+
+def parse_yaml(source: SourceText) -> Document:
+    """The first document of a YAML file. Raises Unreadable."""
+    import yaml
+
+    builder = _Builder(source)
+    try:
+        for event in _events(source):
+            if isinstance(event, yaml.ScalarEvent):
+                builder.scalar(event)
+            elif isinstance(event, yaml.MappingStartEvent):
+                builder.start(event, "mapping")
+            elif isinstance(event, yaml.SequenceStartEvent):
+                builder.start(event, "sequence")
+            elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
+                builder.end(event)
+            elif isinstance(event, yaml.AliasEvent):
+                builder.alias(event)
+            elif isinstance(event, yaml.DocumentStartEvent) and builder.root is not None:
+                place = source.char_span(event.start_mark.index, event.end_mark.index)
+                builder.problems.append(Problem("syntax", place, "several-documents"))
+                break
+    except yaml.YAMLError as problem:
+        if builder.root is None or builder.open:
+            raise _unreadable(source, problem) from None
+    return Document(source.file, "yaml", builder.root, problems=tuple(builder.problems))
+
+
+def _events(source: SourceText) -> Iterator[Any]:
+    import yaml
+
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    yield from yaml.parse(source.text, Loader=loader)
+
+
+def _unreadable(source: SourceText, problem: yaml.YAMLError) -> Unreadable:
+    mark = getattr(problem, "problem_mark", None)
+    said = str(getattr(problem, "problem", None) or getattr(problem, "context", None) or "")
+    context = str(getattr(problem, "context", None) or "")
+    if not said:  # a ReaderError: a character that YAML does not allow
+        position = int(getattr(problem, "position", 0) or 0)
+        line = source.text.count("\n", 0, position) + 1
+        said = str(getattr(problem, "reason", "")) or "unacceptable character"
+        return Unreadable(f"not YAML: {said}", f"不是 YAML: {said}", at=source.at(line))
+    if "nesting depth" in said:
+        return source.too_deep(mark.line + 1 if mark else 1)
+    en = f"{said} {context}".strip() if context and context != said else said
+    zh = _MESSAGES.get(said, _MESSAGES.get(context, said))
+    return Unreadable(
+        f"not YAML: {en}", f"不是 YAML: {zh}", at=source.at(mark.line + 1 if mark else 1)
+    )

@@ -1,0 +1,162 @@
+"""Whether the run is healthy, what leads, and how sure medic may be."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from medic.beliefs import Beliefs, Model, Seen
+from medic.facts import Curve, LogHits
+from medic.index import Index
+from medic.planner import Standing, gate, none_of_these, standing
+from medic.probe import Finding
+from medic.run_config import RunConfig
+from medic.runner import Evidence
+
+Verdict = Literal["established", "likely", "none-of-these", "healthy", "no-fault-seen"]
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A finding of any observer, ready for beliefs and for the screen."""
+
+    seen: Seen
+    finding: Finding
+    role: str = ""
+    this_host: bool = False
+
+
+def heard(
+    evidence: Evidence, answers: Sequence[tuple[str, str]], index: Index, *, host_counts: bool
+) -> list[Heard]:
+    """Findings of probes and persons; this machine's state counts only if it is the run's."""
+    result = []
+    for o in evidence.observed:
+        if o.this_host and not host_counts:
+            continue
+        result.append(Heard(Seen(o.name, o.outcome, o.reliability), o.finding, o.role, o.this_host))
+    for name, outcome in answers:
+        result.append(Heard(Seen(name, outcome, "person"), Finding(name, outcome)))
+    return _one_per_check(result, index)
+
+
+def _one_per_check(found: list[Heard], index: Index) -> list[Heard]:
+    """A check has one outcome: the most reliable observer's, an abnormal one before a normal."""
+    order = {"exact": 0, "heuristic": 1, "person": 2}
+    best: dict[str, Heard] = {}
+    for item in found:
+        check = index.checks.get(item.seen.name)
+        normal = item.seen.outcome == "absent" or bool(
+            check and check.outcomes[item.seen.outcome].normal
+        )
+        rank = (normal, order[item.seen.reliability])
+        known = best.get(item.seen.name)
+        if known is None or rank < _rank(known, index, order):
+            best[item.seen.name] = item
+    return [best[name] for name in sorted(best)]
+
+
+def _rank(item: Heard, index: Index, order: dict[str, int]) -> tuple[bool, int]:
+    check = index.checks.get(item.seen.name)
+    normal = item.seen.outcome == "absent" or bool(
+        check and check.outcomes[item.seen.outcome].normal
+    )
+    return normal, order[item.seen.reliability]
+
+
+def severity(index: Index, name: str) -> str:
+    cause = index.causes.get(name)
+    return cause.lint.severity if cause and cause.lint else ""
+
+
+def leading_symptoms(index: Index, found: Sequence[Heard]) -> list[Heard]:
+    """Symptoms that are present and not benign."""
+    return [
+        h
+        for h in found
+        if h.seen.outcome == "present"
+        and h.seen.name in index.symptoms
+        and not index.symptoms[h.seen.name].benign
+    ]
+
+
+def fired(index: Index, found: Sequence[Heard], *severities: str) -> list[Heard]:
+    return [
+        h for h in found if h.seen.outcome == "fires" and severity(index, h.seen.name) in severities
+    ]
+
+
+def ended_well(evidence: Evidence, now: float | None = None) -> bool | None:
+    """True if the attempt ended well or is alive, None if that cannot be told."""
+    logs = evidence.fact(LogHits)
+    if isinstance(logs, LogHits):
+        if logs.ended == "well":
+            return True
+        if logs.ended == "badly":
+            return False
+        if alive(logs, now):
+            return True
+        return False if logs.ended == "silent" else None
+    curve, config = evidence.fact(Curve), evidence.fact(RunConfig)
+    if isinstance(curve, Curve) and isinstance(config, RunConfig):
+        planned = config.integer("total_steps")
+        last = max((s.steps[-1] for s in curve.series.values() if s.steps), default=None)
+        if planned is not None and last is not None:
+            return last >= planned - 1 or None
+    return None
+
+
+def alive(logs: LogHits, now: float | None = None) -> bool:
+    """The last line is younger than max(60 s, 10 x the median gap between logged steps)."""
+    if logs.last_time is None:
+        return False
+    times = [s.source.time for s in logs.steps if s.source.time is not None]
+    gaps = sorted(b - a for a, b in zip(times, times[1:], strict=False) if b > a)
+    median = gaps[len(gaps) // 2] if gaps else 0.0
+    age = (time.time() if now is None else now) - logs.last_time
+    return age < max(60.0, 10 * median)
+
+
+def decide(
+    index: Index,
+    model: Model,
+    found: Sequence[Heard],
+    tried: frozenset[str],
+    evidence: Evidence,
+    *,
+    looks: int,
+    nothing_left: bool,
+) -> tuple[Verdict, Standing | None, Beliefs]:
+    """The verdict, who leads, and the chances."""
+    seen = [h.seen for h in found]
+    beliefs = model.beliefs(seen, tried)
+    if leading_symptoms(index, found):
+        stand = standing(model, beliefs, seen)
+        if stand.established:
+            return "established", stand, beliefs
+        if none_of_these(beliefs, looks, nothing_left=nothing_left):
+            return "none-of-these", stand, beliefs
+        return "likely", stand, beliefs
+    wrong = {h.seen.name for h in fired(index, found, "error", "warning")}
+    confirmed = {c for c in model.causes if gate(model, c, seen)} & spoken_for(index, model, found)
+    eligible = frozenset((wrong | confirmed) & set(model.causes))
+    if eligible:
+        return "likely", standing(model, beliefs, seen, eligible), beliefs
+    well = ended_well(evidence)
+    if well and evidence.fact(Curve) is not None and evidence.fact(RunConfig) is not None:
+        return "healthy", None, beliefs
+    return "no-fault-seen", None, beliefs
+
+
+def spoken_for(index: Index, model: Model, found: Sequence[Heard]) -> set[str]:
+    """Causes that an abnormal check outcome speaks for."""
+    causes: set[str] = set()
+    for item in found:
+        check = index.checks.get(item.seen.name)
+        if check is None or check.outcomes[item.seen.outcome].normal:
+            continue
+        links = model.links.get(item.seen.name, {}).get(item.seen.outcome, {})
+        causes |= {c for c, weight in links.items() if weight in ("confirms", "strong")}
+    return causes
