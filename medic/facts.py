@@ -88,11 +88,17 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One argument of a command as the shell would pass it; None where that cannot be known."""
+    """One argument of a command as the shell would pass it; None where that cannot be known.
+
+    A word that a list variable brings has the place where it stands in that variable's assignment.
+    ``literal`` is the text that a variable gives to the word, or to its part after ``=``, where
+    that is one literal: the bytes to edit. None if the word is written out, or is not that simple.
+    """
 
     span: Span
     raw: str
     value: str | None
+    literal: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,33 @@
-"""Text and log bytes to symptoms: the signature scan, the free-text search, pasted text."""
+"""Text and log bytes to symptoms: the signature scan, the free-text search, pasted text.
+
+Parts load when they are first used: a search of the knowledge needs no log reader.
+"""
 
 from __future__ import annotations
 
-from medic.match.reader import NOTES, Limits, iter_lines
-from medic.match.scan import Matcher
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["NOTES", "Limits", "Matcher", "iter_lines"]
+if TYPE_CHECKING:
+    from medic.match.paste import Fragment, split_paste
+    from medic.match.reader import NOTES, Limits, iter_lines
+    from medic.match.scan import Matcher
+    from medic.match.text import Document, Match, TextIndex, documents
+
+_HOMES = {
+    "Fragment": "paste", "split_paste": "paste",
+    "NOTES": "reader", "Limits": "reader", "iter_lines": "reader",
+    "Matcher": "scan",
+    "Document": "text", "Match": "text", "TextIndex": "text", "documents": "text",
+}
+
+__all__ = [
+    "NOTES", "Document", "Fragment", "Limits", "Match", "Matcher", "TextIndex", "documents",
+    "iter_lines", "split_paste",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(name)
+    return getattr(import_module(f"medic.match.{_HOMES[name]}"), name)

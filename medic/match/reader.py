@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from medic.errors import Unreadable
 from medic.i18n import Text
+from medic.match.clean import clean
 
 BLOCK = 64 * 1024
 LINE_LIMIT = 64 * 1024
@@ -21,13 +21,16 @@ SNIFF = 8 * 1024
 # What a note's key means, for the report.
 NOTES: Mapping[str, Text] = {
     "head-and-tail": Text(
-        "only its beginning and end were read (--all reads on)", "只读了开头和结尾(--all 可全部读取)"
+        "only its beginning and end were read (--all reads on)",
+        "只读了开头和结尾(--all 可全部读取)",
     ),
     "inflate-limit": Text(
         "read up to the limit for decompressed bytes", "解压后的字节数达到上限,后面未读"
     ),
     "compressed-end": Text("the compressed file ends early", "压缩文件不完整,提前结束"),
-    "grew": Text("it grew while it was read; what was added is not read", "读取期间文件变长,新增部分未读"),
+    "grew": Text(
+        "it grew while it was read; what was added is not read", "读取期间文件变长,新增部分未读"
+    ),
     "shrank": Text("it was cut while it was read", "读取期间文件被截断"),
     "long-lines": Text("lines were cut at 64 KiB", "超过 64 KiB 的行已截断"),
 }
@@ -69,7 +72,12 @@ class Reading:
 
 
 def blocks(
-    file: BinaryIO, name: str, reading: Reading, limits: Limits | None = None, *, all_of_it: bool = False
+    file: BinaryIO,
+    name: str,
+    reading: Reading,
+    limits: Limits | None = None,
+    *,
+    all_of_it: bool = False,
 ) -> Iterator[Block]:
     """The lines of a log. Raises Unreadable if it is no text or cannot be decompressed here."""
     limits = limits or Limits()
@@ -143,15 +151,15 @@ def _opener(head: bytes, name: str) -> Callable[[BinaryIO], BinaryIO] | None:
     if head.startswith(b"\x1f\x8b"):
         import gzip
 
-        return lambda file: gzip.open(file, "rb")  # type: ignore[return-value]
+        return lambda file: cast("BinaryIO", gzip.open(file, "rb"))
     if head.startswith(b"BZh"):
         import bz2
 
-        return lambda file: bz2.open(file, "rb")
+        return lambda file: cast("BinaryIO", bz2.open(file, "rb"))
     if head.startswith(b"\xfd7zXZ\x00"):
         import lzma
 
-        return lambda file: lzma.open(file, "rb")
+        return lambda file: cast("BinaryIO", lzma.open(file, "rb"))
     if head.startswith(b"\x28\xb5\x2f\xfd"):
         return _zstd(name)
     return None
@@ -265,7 +273,9 @@ def _pieces(data: bytes) -> Iterator[tuple[bytes, bool]]:
     """(bytes, whether it is the cut beginning of a long line) in blocks; the rest comes last."""
     position, last = 0, data.rfind(b"\n") + 1
     while position < last:
-        stop = last if last - position <= BLOCK else data.rfind(b"\n", position, position + BLOCK) + 1
+        stop = last
+        if last - position > BLOCK:
+            stop = data.rfind(b"\n", position, position + BLOCK) + 1
         if stop <= position:
             yield data[position : position + LINE_LIMIT], True
             position = data.find(b"\n", position + LINE_LIMIT) + 1
@@ -274,23 +284,6 @@ def _pieces(data: bytes) -> Iterator[tuple[bytes, bool]]:
             position = stop
     if position < len(data):
         yield data[position:], False
-
-
-# --- text -----------------------------------------------------------------------------------
-
-# CSI, then OSC/DCS/SOS/PM/APC strings, then two-byte escapes.
-ESCAPES = re.compile(
-    rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?"
-)
-_CONTROLS = dict.fromkeys([*range(9), *range(10, 32), *range(127, 160)])
-
-
-def clean(line: bytes) -> str:
-    """The line as text: no escape sequence, no C0 or C1 control but tab; odd bytes replaced."""
-    if b"\x1b" in line:
-        line = ESCAPES.sub(b"", line)
-    text = line.decode("utf-8", "replace")
-    return text if text.isprintable() else text.translate(_CONTROLS)
 
 
 def iter_lines(

@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from io import BytesIO
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from medic.entries import Role, Signature, Symptom
 from medic.errors import KnowledgeError
 from medic.facts import CaptureValue, Hit, Source
 from medic.match.benign import why_benign
+from medic.match.clean import ESCAPES, clean
 from medic.match.landmarks import LANDMARKS
-from medic.match.reader import ESCAPES, Block, Limits, Reading, blocks, clean
+from medic.match.reader import Block, Limits, Reading, blocks
 from medic.match.units import convert
 from medic.probe import Scan
 
@@ -24,6 +25,16 @@ CAP = 2000
 TEXT_LIMIT = 4000
 SET_MEMORY = 32 << 20
 _EVIDENCE: frozenset[Role] = frozenset({"root", "either", "victim"})
+
+
+class _Line(NamedTuple):
+    """A line that matched, the one above it, and where it stands in its block and file."""
+
+    data: bytes
+    above: bytes
+    start: int
+    number: int
+    file: str
 
 
 @dataclass(slots=True)
@@ -67,12 +78,13 @@ class Matcher:
         import re2
 
         whole = re2.Set.SearchSet(self._options)
-        for number, (_, signature) in enumerate(self._owners):
-            try:
+        try:
+            for _, signature in self._owners:
                 whole.Add(_source(signature))
-            except re2.error:
+        except re2.error:
+            for number in range(len(self._owners)):
                 self._pattern(number)  # raises, naming the signature
-                raise
+            raise
         whole.Compile()
         return whole
 
@@ -122,8 +134,8 @@ class Matcher:
 
     def symptoms_in(self, text: str) -> list[str]:
         """Symptoms that a text shows verbatim, each once, in the order of its lines."""
-        found = [h.symptom for h in self.scan_text(text).hits if h.role in _EVIDENCE and not h.benign]
-        return list(dict.fromkeys(found))
+        hits = [h for h in self.scan_text(text).hits if h.role in _EVIDENCE and not h.benign]
+        return list(dict.fromkeys(h.symptom for h in hits))
 
     def _collect(self, number: int, block: Block, view: bytes, name: str, tally: _Tally) -> None:
         if tally.count >= CAP:
@@ -148,35 +160,25 @@ class Matcher:
             end = len(view) if end < 0 else end
             lines += block.data.count(b"\n", counted, start)
             counted = start
-            before = view[view.rfind(b"\n", 0, max(start - 1, 0)) + 1 : max(start - 1, 0)]
-            hits.append(self._hit(number, found, view[start:end], before, start, block, lines, name))
+            above = view[view.rfind(b"\n", 0, max(start - 1, 0)) + 1 : max(start - 1, 0)]
+            line = _Line(view[start:end], above, start, block.line and block.line + lines, name)
+            hits.append(self._hit(number, found, line, block.place + lines))
             position = end + 1
         return hits
 
-    def _hit(  # noqa: PLR0917
-        self,
-        number: int,
-        found: Any,
-        line: bytes,
-        before: bytes,
-        start: int,
-        block: Block,
-        offset: int,
-        name: str,
-    ) -> Hit:
+    def _hit(self, number: int, found: Any, line: _Line, place: int) -> Hit:
         symptom, signature = self._owners[number]
         benign = ""
         if signature.role in _EVIDENCE:
-            span = found.start() - start, found.end() - start
-            benign = why_benign(line, *span, before, signature.not_in)
-        shown = block.line + offset if block.line else 0
+            span = found.start() - line.start, found.end() - line.start
+            benign = why_benign(line.data, *span, line.above, signature.not_in)
         return Hit(
             signature=signature.id,
             symptom=symptom,
             role=signature.role,
-            source=Source(file=name, line=shown, text=clean(line[:TEXT_LIMIT])),
+            source=Source(file=line.file, line=line.number, text=clean(line.data[:TEXT_LIMIT])),
             captures=_captures(found, signature),
-            order=(0.0, 0, block.place + offset),
+            order=(0.0, 0, place),
             benign=benign,
         )
 

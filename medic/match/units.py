@@ -11,13 +11,13 @@ _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 
 
 def bytes_of(text: str) -> int | None:
-    """``2.00 GiB`` -> 2147483648. A unit without ``i`` is decimal, as SI and NVML's tools mean it."""
+    """``2.00 GiB`` -> 2147483648. A unit without ``i`` is decimal, as in SI."""
     found = _SIZE.match(text)
     if found is None:
         return None
     number, prefix, binary = found.groups()
     base = 1024 if binary else 1000
-    return round(float(number.replace(",", "")) * base ** _POWERS[prefix.upper()])
+    return round(float(number.replace(",", "")) * float(base ** _POWERS[prefix.upper()]))
 
 
 def convert(text: str, unit: str) -> CaptureValue | None:

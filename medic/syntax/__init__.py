@@ -43,6 +43,13 @@ def parse(data: bytes, file: str, syntax: Syntax | None = None) -> Document:
     """
     source = SourceText(data, file)
     kind = syntax or guess_syntax(file, data)
+    try:
+        return _parse(source, kind)
+    except RecursionError:
+        raise source.too_deep(1) from None
+
+
+def _parse(source: SourceText, kind: Syntax) -> Document:
     if kind == "yaml":
         from medic.syntax.yaml_tree import parse_yaml
 
@@ -60,7 +67,9 @@ def parse(data: bytes, file: str, syntax: Syntax | None = None) -> Document:
 
         return parse_shell(source)
     raise Unreadable(
-        "not a YAML, JSON, TOML or shell file", "不是 YAML、JSON、TOML 或 shell 文件", at=file
+        "not a YAML, JSON, TOML or shell file",
+        "不是 YAML、JSON、TOML 或 shell 文件",
+        at=source.file,
     )
 
 

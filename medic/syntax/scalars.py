@@ -1,13 +1,10 @@
-"""What a plain YAML scalar means: by the YAML 1.2 core schema, and as PyYAML (YAML 1.1) reads it."""
+"""What a plain YAML scalar means: by the YAML 1.2 core schema, and to PyYAML (YAML 1.1)."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import yaml
+from typing import Any
 
 Plain = int | float | bool | str | None
 
@@ -48,7 +45,7 @@ def yaml_1_2(raw: str) -> Plain:
 
 
 @lru_cache(maxsize=1)
-def _pyyaml() -> yaml.SafeLoader:
+def _pyyaml() -> Any:
     import yaml
 
     return yaml.SafeLoader("")

@@ -40,10 +40,12 @@ class SourceText:
         try:
             self.text = self.body.decode("utf-8")
         except UnicodeDecodeError as problem:
+            octet = self.body[problem.start]
+            line = self.body.count(b"\n", 0, problem.start) + 1
             raise Unreadable(
-                f"not UTF-8 text (byte 0x{self.body[problem.start]:02x})",
-                f"不是 UTF-8 文本 (字节 0x{self.body[problem.start]:02x})",
-                at=f"{file}:{self.body.count(b'\n', 0, problem.start) + 1}",
+                f"not UTF-8 text (byte 0x{octet:02x})",
+                f"不是 UTF-8 文本 (字节 0x{octet:02x})",
+                at=self.at(line),
             ) from None
 
     def _refuse_other_encodings(self) -> None:
@@ -52,14 +54,15 @@ class SourceText:
                 raise Unreadable(
                     f"{name} text; save it as UTF-8",
                     f"{name} 编码,请另存为 UTF-8",
-                    at=f"{self.file}:1",
+                    at=self.at(1),
                 )
         nul = self.body.find(b"\0")
         if nul >= 0:
             line = self.body.count(b"\n", 0, nul) + 1
             raise Unreadable(
-                "holds a NUL byte: not a text file", "含有 NUL 字节,不是文本文件",
-                at=f"{self.file}:{line}",
+                "holds a NUL byte: not a text file",
+                "含有 NUL 字节,不是文本文件",
+                at=self.at(line),
             )
 
     # --- positions --------------------------------------------------------------------------

@@ -127,6 +127,10 @@ class _Builder:
             )
         self.add(node, None, size)
 
+    def another(self, event: Any) -> None:
+        place = self.source.char_span(event.start_mark.index, event.end_mark.index)
+        self.problems.append(Problem("syntax", place, "several-documents"))
+
     # --- parts ------------------------------------------------------------------------------
 
     def add(self, node: Node, anchor: str | None, size: int) -> None:
@@ -152,7 +156,7 @@ class _Builder:
         frame = self.open[-1] if self.open else None
         is_key = frame is not None and frame.kind == "mapping" and len(frame.children) % 2 == 0
         value, loaded = node.value, node.loader_value
-        if is_key or type(value) is type(loaded) and (value == loaded or value != value):
+        if is_key or (type(value), repr(value)) == (type(loaded), repr(loaded)):
             return
         number = isinstance(value, (int, float)) and isinstance(loaded, str)
         detail = ".".join(self.path())
@@ -179,8 +183,7 @@ def parse_yaml(source: SourceText) -> Document:
             elif isinstance(event, yaml.AliasEvent):
                 builder.alias(event)
             elif isinstance(event, yaml.DocumentStartEvent) and builder.root is not None:
-                place = source.char_span(event.start_mark.index, event.end_mark.index)
-                builder.problems.append(Problem("syntax", place, "several-documents"))
+                builder.another(event)
                 break
     except yaml.YAMLError as problem:
         if builder.root is None or builder.open:

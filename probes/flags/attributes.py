@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from .values import (
@@ -60,10 +61,16 @@ def attribute(value: Value, name: str) -> Value:
 
 
 def bound(found: Value, owner: Value) -> Value:
-    """A function found in a class, as a method of ``owner``."""
-    if not isinstance(found, Function):
+    """A function found in a class, as a method of ``owner`` (an object or a class)."""
+    if not isinstance(found, Function) or found.kind == "staticmethod":
         return found
-    return Function(found.node, found.scope, found.defaults, owner, found.of_class)
+    if found.kind == "property":
+        return UNKNOWN
+    if found.kind == "classmethod" and not isinstance(owner, Class):
+        owner = owner.of
+    elif found.kind == "plain" and isinstance(owner, Class):
+        return found
+    return replace(found, owner=owner)
 
 
 def _object_attribute(value: Instance | Parser, name: str) -> Value:
@@ -98,7 +105,7 @@ def _class_attribute(value: Class, name: str) -> Value:
         return {f.name: f.type for f in value.own_fields}
     if name == "__name__":
         return value.name
-    return value.find(name)
+    return bound(value.find(name), value)
 
 
 def _field_attribute(value: Field, name: str) -> Value:

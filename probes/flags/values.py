@@ -52,6 +52,15 @@ class Scope:
     package: str = ""  # dotted name of the module's package
     text_types: bool = False  # ``from __future__ import annotations``
     is_class: bool = False
+    returns: list[Value] = field(default_factory=list)
+    outer: set[str] = field(default_factory=set)  # names that a ``global`` statement lists
+
+    def set(self, name: str, value: Value) -> None:
+        scope = self
+        if name in self.outer:
+            while scope.parent is not None:
+                scope = scope.parent
+        scope.names[name] = value
 
     def get(self, name: str) -> Value:
         scope: Scope | None = self
@@ -83,6 +92,7 @@ class Function:
     defaults: dict[str, Value] = field(default_factory=dict)
     owner: Value = None  # the object it is bound to
     of_class: Class | None = None  # the class that defines it
+    kind: str = "plain"  # plain | staticmethod | classmethod | property
     click: list[Option] = field(default_factory=list)
     click_open: bool = False
 
@@ -160,12 +170,13 @@ class Instance:
 class Parser:
     """An argument parser as far as it was built; argument groups stand for their parser."""
 
-    kind: str = "argparse"  # argparse | hf
+    kind: str = "argparse"  # argparse | hf | trl
     options: list[Option] = field(default_factory=list)
     complete: bool = True
     prefixes: bool = True
     strict: bool = False  # parse_args was called on the command line
     lenient: bool = False  # parse_known_args was called on the command line
+    dataclasses: int = 0  # how many were given to its constructor
     of: Class | None = None
     attributes: dict[str, Value] = field(default_factory=dict)
 

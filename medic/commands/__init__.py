@@ -1,0 +1,55 @@
+"""The command line: one small file a command, loaded when it is used."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from medic.errors import Exit, MedicError
+from medic.i18n import Lang, use
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Entry point of the ``medic`` command. Returns the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    lang = _language(words)
+    if lang is not None:
+        use(lang)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    from medic.commands.group import run
+
+    try:
+        return int(run(words))
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED
+    except MedicError as problem:
+        return _told(problem)
+    except Exception as problem:  # noqa: BLE001 - the last frame: a bug becomes a report file
+        return _bug(problem, words)
+
+
+def _language(words: Sequence[str]) -> Lang | None:
+    """--lang must act on help texts too, so it is read before anything is loaded."""
+    for i, word in enumerate(words):
+        value = word.partition("=")[2] if word.startswith("--lang=") else ""
+        if word == "--lang" and i + 1 < len(words):
+            value = words[i + 1]
+        if value in ("en", "zh"):
+            return "zh" if value == "zh" else "en"
+    return None
+
+
+def _told(problem: MedicError) -> int:
+    from medic.i18n import current
+    from medic.report.console import Console
+
+    Console().error(problem.line(current()))
+    return Exit.USAGE
+
+
+def _bug(problem: Exception, words: Sequence[str]) -> int:
+    from medic.commands.bug import report
+
+    return report(problem, words)

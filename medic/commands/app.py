@@ -1,0 +1,67 @@
+"""medic [PATH]: the consultation in the terminal app, or as numbered lines."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from medic.case import Case
+from medic.commands.options import (
+    case_of,
+    case_options,
+    knowledge,
+    lang_option,
+    option,
+)
+from medic.i18n import Text
+
+HELP = Text(
+    "Opens the chat-style app on a run (default: the current folder). Not a terminal, or --plain: "
+    "the same session as numbered lines.",
+    "在对话式应用中打开一次运行(默认当前目录)。非终端或加 --plain 时,以编号文本行进行同样的会话。",
+)
+
+
+@click.command(help=str(HELP))
+@click.argument("paths", nargs=-1)
+@case_options
+@option("--plain", is_flag=True, help=Text("numbered lines instead of the app", "使用编号文本行而非全屏应用"))
+@lang_option
+def command(
+    paths: Sequence[str],
+    given: Sequence[str] = (),
+    run: str = "",
+    this_host: bool | None = None,
+    plain: bool = False,
+) -> int:
+    case = case_of(list(paths) or ["."], given, run, this_host) if paths else _here(given)
+    return start(case, plain=plain)
+
+
+def _here(given: Sequence[str]) -> Case:
+    """The current folder; an empty one is no error, the user may paste."""
+    from medic.case import Case, collect, parse_given
+    from medic.errors import UsageError
+
+    try:
+        return collect(["."], given=parse_given(given))
+    except UsageError:
+        return Case(root=".")
+
+
+def start(case: Case, *, plain: bool = False, demo: bool = False) -> int:
+    """The app on a terminal, else numbered lines. ``demo`` says that the run is the embedded one."""
+    if plain or not interactive():
+        from medic.commands.plain import consult
+
+        return consult(knowledge(), case, ask=sys.stdin.isatty() or not demo, demo=demo)
+    run = import_module("medic.tui.app").run
+    return int(run(knowledge, case, demo=demo))
+
+
+def interactive() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "dumb")

@@ -1,0 +1,131 @@
+"""medic diagnose PATH|-: the cause, the evidence, the change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from medic.commands.options import (
+    case_of,
+    case_options,
+    console,
+    format_options,
+    knowledge,
+    lang_option,
+    option,
+    redact_option,
+)
+from medic.diagnosis import Diagnosis
+from medic.errors import Exit, UsageError
+from medic.i18n import Text
+from medic.nearest import nearest
+from medic.report.console import Console
+from medic.session import Session
+
+HELP = Text(
+    "Reads a run's folder, files, or text pasted on standard input (-), and names the cause with "
+    "its evidence and the change to make. Exit 0: nothing wrong found; 1: a finding; 2: nothing "
+    "readable.",
+    "读取一次运行的目录、文件,或从标准输入粘贴的文本(-),给出原因、证据和应做的修改。"
+    "退出码 0:未发现问题;1:有发现;2:没有可读内容。",
+)
+
+
+@click.command(help=str(HELP))
+@click.argument("paths", nargs=-1, required=True)
+@case_options
+@format_options("json", "markdown")
+@option("--answer", "answers", multiple=True, metavar="CHECK=OUTCOME",
+        help=Text("an answer to a question that medic asked", "回答 medic 提出的问题"))
+@option("--say", default="", help=Text("what you see, in your own words", "用自己的话描述现象"))
+@option("--numbers", is_flag=True, help=Text("chances as numbers", "以数字显示概率"))
+@option("--exit-zero", is_flag=True, help=Text("exit 0 even with a finding", "有发现时也返回 0"))
+@redact_option
+@lang_option
+def command(
+    paths: Sequence[str],
+    given: Sequence[str],
+    run: str,
+    this_host: bool | None,
+    form: str,
+    as_json: bool,
+    answers: Sequence[str],
+    say: str,
+    numbers: bool,
+    exit_zero: bool,
+    redact: bool,
+) -> int:
+    out = console(redact=redact)
+    session = Session(knowledge(), case_of(paths, given, run, this_host))
+    session.look(_progress(out))
+    if say:
+        session.complain(say)
+    for name, outcome in _answers(answers, session):
+        session.answer(name, outcome)
+    found = session.diagnosis()
+    render(out, session, found, "json" if as_json else form, numbers=numbers)
+    return exit_code(found, exit_zero=exit_zero)
+
+
+def _progress(out: Console):  # type: ignore[no-untyped-def]
+    import sys
+
+    if not sys.stderr.isatty():
+        return None
+
+    def say(name: str, state: str) -> None:
+        if state == "start":
+            sys.stderr.write(f"\r\x1b[K{name} ...")
+        else:
+            sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
+
+    return say
+
+
+def _answers(pairs: Sequence[str], session: Session) -> list[tuple[str, str]]:
+    """CHECK=OUTCOME pairs. Raises UsageError with the nearest name."""
+    result = []
+    for pair in pairs:
+        name, _, outcome = pair.partition("=")
+        check = session.index.checks.get(name)
+        known = check is not None or name in session.index.symptoms
+        if not known:
+            raise _unknown(name, [*session.index.checks, *session.index.symptoms])
+        outcomes = list(check.outcomes) if check else ["present", "absent"]
+        if outcome not in outcomes:
+            raise _unknown(outcome, outcomes)
+        result.append((name, outcome))
+    return result
+
+
+def _unknown(word: str, names: Sequence[str]) -> UsageError:
+    near = nearest(word, names)
+    hint = f'; did you mean "{near[0]}"?' if near else f"; there are: {', '.join(names[:8])}"
+    hint_zh = f";是否想写 “{near[0]}”?" if near else f";可选:{', '.join(names[:8])}"
+    return UsageError(f'--answer: no "{word}"{hint}', f"--answer:没有 “{word}”{hint_zh}")
+
+
+def render(
+    out: Console, session: Session, found: Diagnosis, form: str, *, numbers: bool = False
+) -> None:
+    """Prints a diagnosis in one of its forms."""
+    if form == "json":
+        from medic.report import jsonform
+
+        out.raw(jsonform.dumps(jsonform.diagnosis(session, found)))
+    elif form == "markdown":
+        from medic.report import markdown
+
+        out.out(markdown.diagnosis(session, found))
+    else:
+        from medic.report import text
+
+        text.diagnosis(out, session, found, numbers=numbers)
+
+
+def exit_code(found: Diagnosis, *, exit_zero: bool = False) -> int:
+    if exit_zero or found.verdict in ("healthy", "no-fault-seen"):
+        return Exit.OK
+    return Exit.FINDING

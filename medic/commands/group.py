@@ -1,0 +1,118 @@
+"""The group of commands: lazy loading, bilingual help, errors with the nearest name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from medic import __version__
+from medic.errors import Exit, UsageError
+from medic.i18n import Text, current
+from medic.nearest import nearest
+
+COMMANDS = {
+    "app": Text("talk it through in the terminal app", "在终端应用中对话式诊断"),
+    "diagnose": Text("the cause, the evidence and the change to make", "找出原因、证据和应做的修改"),
+    "explain": Text("what an error, a symptom or a name means", "解释一条报错、一个现象或名称"),
+    "lint": Text("what in these files will fail or silently go wrong", "检查文件中会失败或悄悄出错之处"),
+    "probe": Text("what one probe sees", "只运行一个探针"),
+    "graph": Text("list, show or export the knowledge graph", "列出、查看或导出知识图谱"),
+    "undo": Text("take back an applied change", "撤销已应用的修改"),
+    "schema": Text("the JSON schema of an output", "输出某种结果的 JSON Schema"),
+    "demo": Text("a diagnosis of an embedded broken run", "诊断内置的故障运行示例"),
+    "completion": Text("shell completion for bash, zsh or fish", "bash、zsh、fish 的命令补全"),
+}
+
+
+class Lazy(click.Group):
+    """Finds commands by the table; a path in the first place opens the app on it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"medic.commands.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        first = args[0]
+        if first in COMMANDS:
+            return first, self.get_command(ctx, first), args[1:]
+        if Path(first).exists() or first == "-":
+            return "app", self.get_command(ctx, "app"), args
+        near = nearest(first, COMMANDS)
+        hint = Text('; did you mean "{n}"?', ";是否想输入 “{n}”?").fill(n=near[0]) if near else ""
+        words = Text(
+            'no command or path "{word}"', "没有名为 “{word}” 的命令或路径"
+        ).fill(word=first)
+        text = Text(f"{words.en}{hint.en if hint else ''}", f"{words.zh}{hint.zh if hint else ''}")
+        raise UsageError(text.en, text.zh)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section(str(Text("Commands", "命令"))):
+            formatter.write_dl([(name, str(text)) for name, text in COMMANDS.items()])
+
+
+HELP = Text(
+    "medic stands beside a broken LLM training run, offline: it reads the logs, curves, configs, "
+    "checkpoints and GPUs, and ends with the cause, the evidence line by line, and a config diff "
+    "with computed numbers. With a PATH it opens the app on that run.",
+    "medic 在离线环境下排查出了问题的大模型训练:读取日志、曲线、配置、检查点与 GPU 状态,给出原因、"
+    "逐行证据,以及带有算好数值的配置修改。直接给出 PATH 则在应用中打开该次运行。",
+)
+
+
+@click.command(
+    cls=Lazy,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option("--lang", type=click.Choice(["en", "zh"]), help="en | zh")
+@click.option("--version", is_flag=True, help=str(Text("print the version", "显示版本")))
+@click.pass_context
+def medic(ctx: click.Context, lang: str | None, version: bool) -> int:  # noqa: ARG001
+    if version:
+        click.echo(f"medic {__version__}")
+        ctx.exit(0)
+    if ctx.invoked_subcommand is None:
+        command = import_module("medic.commands.app").command
+        return int(ctx.invoke(command, paths=()) or 0)
+    return 0
+
+
+def run(words: Sequence[str]) -> int:
+    """Runs a command line. Raises UsageError with what is wrong in the user's language."""
+    medic.help = str(HELP)
+    try:
+        result = medic.main(args=list(words), prog_name="medic", standalone_mode=False)
+    except click.exceptions.Exit as done:
+        return int(done.exit_code)
+    except click.Abort:
+        return Exit.INTERRUPTED
+    except click.ClickException as problem:
+        en, zh = _translated(problem)
+        raise UsageError(en, zh) from None
+    return int(result or 0)
+
+
+def _translated(problem: click.ClickException) -> tuple[str, str]:
+    en = problem.format_message()
+    if current() == "en":
+        return en, en
+    if isinstance(problem, click.NoSuchOption):
+        near = f";是否想写 {problem.possibilities[0]}?" if problem.possibilities else ""
+        return en, f"没有选项 {problem.option_name}{near}"
+    if isinstance(problem, click.MissingParameter):
+        name = problem.param.human_readable_name if problem.param else ""
+        return en, f"缺少参数 {name}"
+    if isinstance(problem, click.BadParameter):
+        name = problem.param.human_readable_name if problem.param else ""
+        return en, f"参数 {name} 的取值无效:{problem.message}"
+    return en, f"用法有误:{en}"

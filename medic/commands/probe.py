@@ -1,0 +1,162 @@
+"""medic probe NAME [PATH…]: what one probe sees."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from medic.commands.options import (
+    case_of,
+    case_options,
+    console,
+    format_options,
+    knowledge,
+    lang_option,
+    redact_option,
+)
+from medic.diagnosis import finding_text
+from medic.errors import Exit, UsageError
+from medic.i18n import Text
+from medic.index import Index
+from medic.nearest import nearest
+from medic.probe import Probe
+from medic.report.console import Console
+from medic.runner import Run, all_probes, observe, with_needs
+
+HELP = Text(
+    "Runs one probe (and those it builds on) over the paths, or over this machine. Without a name: "
+    "the list of probes. Exit 1: it found something wrong.",
+    "对给定路径(或本机)只运行一个探针及其依赖。不带名称则列出全部探针。发现异常时退出码为 1。",
+)
+
+
+@click.command(help=str(HELP))
+@click.argument("name", required=False)
+@click.argument("paths", nargs=-1)
+@case_options
+@format_options("json")
+@redact_option
+@lang_option
+def command(
+    name: str | None,
+    paths: Sequence[str],
+    given: Sequence[str],
+    run: str,
+    this_host: bool | None,
+    form: str,
+    as_json: bool,
+    redact: bool,
+) -> int:
+    out = console(redact=redact)
+    probes = {p.name: p for p in all_probes()}
+    if name is None:
+        _list(out, probes.values())
+        return Exit.OK
+    chosen = _group(name, probes)
+    case = case_of(paths, given, run, True if this_host is None and not paths else this_host)
+    index = knowledge()
+    evidence = observe(case, index, with_needs(chosen, list(probes.values())))
+    runs = [evidence.runs[n] for n in chosen if n in evidence.runs]
+    state = _worst(runs)
+    if as_json or form == "json":
+        _json(out, runs, state, index)
+    else:
+        _text(out, runs, index)
+    abnormal = any(_abnormal(index, f.name, f.outcome) for r in runs for f in r.findings)
+    return Exit.FINDING if abnormal or state == "failed" else Exit.OK
+
+
+def _group(name: str, probes: dict[str, Probe]) -> list[str]:
+    """The probe of this name and its parts (gpu: gpu, gpu-count, …). Raises UsageError."""
+    found = [n for n in sorted(probes) if n == name or n.startswith(name + "-")]
+    if not found:
+        near = nearest(name, sorted(probes))
+        hint = f'; did you mean "{near[0]}"?' if near else ""
+        hint_zh = f";是否想写 “{near[0]}”?" if near else ""
+        raise UsageError(f'no probe "{name}"{hint}', f"没有探针 “{name}”{hint_zh}")
+    return found
+
+
+def _list(out: Console, probes: Any) -> None:
+    for probe in sorted(probes, key=lambda p: p.name):
+        gives = ", ".join([*(k.__name__ for k in probe.gives), *probe.tells])
+        out.out(f"{probe.name:<18} {probe.reads:<12} {gives}")
+
+
+def _worst(runs: Sequence[Run]) -> str:
+    states = [r.state for r in runs]
+    for state in ("found", "failed", "absent", "skipped"):
+        if state in states:
+            return state
+    return "skipped"
+
+
+def _abnormal(index: Index, name: str, outcome: str) -> bool:
+    check = index.checks.get(name)
+    if check is None:
+        return outcome == "present" and not index.symptoms[name].benign
+    return not check.outcomes[outcome].normal
+
+
+def _text(out: Console, runs: Sequence[Run], index: Index) -> None:
+    from medic.report.words import STATE
+
+    for run in runs:
+        line = f"{run.probe.name}: {STATE[run.state]}"
+        out.styled(out.style(line, "bold") + (f"  {run.seconds:.2f} s" if run.seconds else ""))
+        if run.error:
+            out.out(f"  {run.error}")
+        for skip in run.skips:
+            needs = Text("not checked{check}: needs {needs}", "未检查{check}:需要 {needs}")
+            check = f" ({skip.check})" if skip.check else ""
+            out.out("  " + str(needs.fill(check=check, needs=skip.needs)))
+        for finding in run.findings:
+            mark = "!" if _abnormal(index, finding.name, finding.outcome) else "."
+            where = f"  [{finding.source.where()}]" if finding.source.file else ""
+            out.out(f"  {mark} {finding_text(index, finding)} ({finding.name}){where}")
+            snippet = finding.value.get("snippet")
+            if snippet:
+                for row in str(snippet).splitlines():
+                    out.out("      " + row)
+        for fact in run.facts:
+            _fact(out, fact)
+
+
+def _fact(out: Console, fact: Any, limit: int = 12) -> None:
+    """A fact in few lines: its fields, long collections by their size."""
+    from medic.report.facts_text import lines
+
+    shown = lines(fact)
+    for row in shown[:limit]:
+        out.out("  " + row)
+    if len(shown) > limit:
+        more = Text("... {n} more (--json shows all)", "……另有 {n} 行(--json 显示全部)")
+        out.out("  " + str(more.fill(n=len(shown) - limit)))
+
+
+def _json(out: Console, runs: Sequence[Run], state: str, index: Index) -> None:
+    from medic.report.jsonform import dumps
+
+    findings = [
+        {
+            "name": f.name,
+            "outcome": f.outcome,
+            "text": str(finding_text(index, f)),
+            "value": dict(f.value),
+            "source": dataclasses.asdict(f.source),
+        }
+        for r in runs
+        for f in r.findings
+    ]
+    facts = {type(f).__name__: dataclasses.asdict(f) for r in runs for f in r.facts}
+    data = {
+        "schema": "medic.probe/1",
+        "outcome": state,
+        "reason": "; ".join([s.needs for r in runs for s in r.skips] + [r.error for r in runs if r.error]),
+        "findings": findings,
+        "facts": facts,
+    }
+    out.raw(dumps(data))

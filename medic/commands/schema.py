@@ -1,0 +1,33 @@
+"""medic schema NAME: the JSON schema of an output."""
+
+from __future__ import annotations
+
+import click
+
+from medic.commands.options import console, lang_option
+from medic.errors import Exit, UsageError
+from medic.i18n import Text
+from medic.nearest import nearest
+
+HELP = Text("Prints the JSON schema of an output. Without a name: the names.", "打印某种输出的 JSON Schema;不带名称则列出所有名称。")
+
+
+@click.command(help=str(HELP))
+@click.argument("name", required=False)
+@lang_option
+def command(name: str | None) -> int:
+    from medic.report.jsonform import dumps
+    from medic.report.schemas import SCHEMAS
+
+    out = console()
+    if name is None:
+        for known in SCHEMAS:
+            out.out(known)
+        return Exit.OK
+    if name not in SCHEMAS:
+        near = nearest(name, SCHEMAS)
+        hint = f'; did you mean "{near[0]}"?' if near else ""
+        hint_zh = f";是否想写 “{near[0]}”?" if near else ""
+        raise UsageError(f'no schema "{name}"{hint}', f"没有 schema “{name}”{hint_zh}")
+    out.raw(dumps(SCHEMAS[name]))
+    return Exit.OK

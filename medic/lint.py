@@ -1,0 +1,174 @@
+"""Before launch: what in the files will fail or silently go wrong, at file:line:column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from medic.case import Case, NotRead
+from medic.fixes import Fix, propose
+from medic.i18n import Text
+from medic.index import Index
+from medic.probe import Finding, Probe
+from medic.run_config import Change, RunConfig, Span
+from medic.runner import Evidence, all_probes, observe, with_needs
+
+ORDER = {"error": 0, "warning": 1, "info": 2}
+
+
+@dataclass(frozen=True)
+class LintFinding:
+    """One fired check at its place. Columns are 1-based; 0 where the line has none."""
+
+    name: str
+    code: str
+    severity: str
+    file: str
+    line: int
+    column: int
+    end_column: int
+    message: Text
+    consequence: Text
+    fix: Fix | None = None
+
+
+@dataclass(frozen=True)
+class LintReport:
+    findings: tuple[LintFinding, ...]
+    not_checked: tuple[tuple[str, str], ...]
+    passed: tuple[str, ...]
+    run_config: RunConfig
+    facts: dict[type[Any], Any]
+    read: dict[str, int]
+    not_read: tuple[NotRead, ...]
+    failed: tuple[tuple[str, str], ...]
+
+
+def probes_for_lint(index: Index) -> list[Probe]:
+    """Probes of files that may report a lint check, with the probes they build on."""
+    wanted = [
+        p.name
+        for p in all_probes()
+        if p.reads == "artefacts" and set(p.tells) & index.lint_names
+    ]
+    return [p for p in with_needs(wanted, all_probes()) if p.reads == "artefacts"]
+
+
+def lint(case: Case, index: Index, names: frozenset[str] | None = None) -> LintReport:
+    """Checks the files of one launch together; ``names`` limits the checks that report."""
+    evidence = observe(case, index, probes_for_lint(index))
+    config = evidence.fact(RunConfig) or RunConfig()
+    findings = []
+    passed = []
+    for seen in evidence.observed:
+        if seen.name not in index.lint_names or (names is not None and seen.name not in names):
+            continue
+        if seen.outcome == "fires":
+            findings.append(_finding(seen.finding, index, config, evidence))
+        else:
+            passed.append(seen.name)
+    findings.sort(key=lambda f: (f.file, f.line, f.column, ORDER[f.severity], f.name))
+    return LintReport(
+        findings=tuple(findings),
+        not_checked=_not_checked(evidence, index),
+        passed=tuple(sorted(passed)),
+        run_config=config,
+        facts=evidence.facts,
+        read=evidence.read,
+        not_read=(*evidence.not_read, *_unread(evidence)),
+        failed=tuple((r.probe.name, r.error) for r in evidence.runs.values() if r.state == "failed"),
+    )
+
+
+def _unread(evidence: Evidence) -> list[NotRead]:
+    """Files that a reader gave up on: told by its skips that name no check."""
+    run = evidence.runs.get("config")
+    if run is None:
+        return []
+    lines = [s.needs for s in run.skips if not s.check and ": " in s.needs]
+    return [NotRead(*_split(line)) for line in lines]
+
+
+def _split(line: str) -> tuple[str, str, str]:
+    file, _, why = line.partition(": ")
+    return file, why, why
+
+
+def _not_checked(evidence: Evidence, index: Index) -> tuple[tuple[str, str], ...]:
+    gaps = []
+    for run in evidence.runs.values():
+        gaps += [(s.check, s.needs) for s in run.skips if s.check in index.lint_names]
+    return tuple(sorted(dict.fromkeys(gaps)))
+
+
+def _finding(
+    finding: Finding, index: Index, config: RunConfig, evidence: Evidence
+) -> LintFinding:
+    cause = index.causes[finding.name]
+    words = cause.lint
+    if words is None:
+        raise ValueError(finding.name)
+    column, end = place(finding, config)
+    remedy = index.remedies[cause.remedies[0]]
+    fix = propose(remedy, evidence.facts, index, finding.changes)
+    return LintFinding(
+        name=cause.name,
+        code=cause.code,
+        severity=words.severity,
+        file=finding.source.file,
+        line=finding.source.line,
+        column=column,
+        end_column=end,
+        message=words.message.fill(finding.value),
+        consequence=words.then.fill(finding.value),
+        fix=fix if fix.patch is not None else None,
+    )
+
+
+def place(finding: Finding, config: RunConfig) -> tuple[int, int]:
+    """Columns of the value that a finding points at: the carrier on its line, else the word."""
+    source = finding.source
+    for value in config.values.values():
+        for origin in value.carriers():
+            span = origin.span
+            if span and span.file == source.file and span.line == source.line:
+                return _columns(span)
+    for key in ("flag", "raw", "key", "value"):
+        word = str(finding.value.get(key) or "")
+        at = source.text.find(word) if word else -1
+        if at >= 0:
+            return at + 1, at + 1 + len(word)
+    return (1, len(source.text) + 1) if source.line else (0, 0)
+
+
+def _columns(span: Span) -> tuple[int, int]:
+    end = span.end_column if span.end_line == span.line else span.column + 1
+    return span.column, end
+
+
+def merged_fix(
+    report: LintReport, index: Index, *, unsafe: bool
+) -> tuple[Fix | None, tuple[str, ...]]:
+    """One patch of all fixes, and the names it repairs. A field is changed by one fix only."""
+    changes: dict[str, Change] = {}
+    names = []
+    first: Fix | None = None
+    for finding in report.findings:
+        fix = finding.fix
+        if fix is None or not (fix.remedy.safe or unsafe):
+            continue
+        fields = [c.field for c in fix.changes]
+        if any(f in changes for f in fields):
+            continue
+        changes |= {c.field: c for c in fix.changes}
+        names.append(finding.name)
+        first = first or fix
+    if first is None:
+        return None, ()
+    merged = propose(first.remedy, report.facts, index, tuple(changes.values()))
+    return merged, tuple(names)
+
+
+def exit_matters(findings: Sequence[LintFinding]) -> bool:
+    return any(f.severity in ("error", "warning") for f in findings)

@@ -1,0 +1,132 @@
+"""Pasted text parted into log lines, prose, settings and commands."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+Kind = Literal["log", "prose", "config", "command"]
+
+
+class Fragment(NamedTuple):
+    """Neighbouring lines of one kind; ``line`` is the number of the first, from 1."""
+
+    kind: Kind
+    text: str
+    line: int
+
+# What a log line begins with.
+_LOG = re.compile(
+    "|".join(
+        (
+            # Times, ranks, levels, launchers.
+            r"^\s*(?:\[\w+\]:?\s*)*\[?\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d",
+            r"^\s*(?:\[\w+\]:?\s*)*(?:\[?[IWEF]\d{4} \d\d:|\d\d:\d\d:\d\d\b)",
+            r"^\[(?:rank|default)?\d+\]|^\[[EWIF] ",
+            r"^(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL)\b[: |\]]",
+            r"^slurmstepd:|^srun: error|^Killed$|^terminate called|^\s*what\(\):",
+            # Exceptions, frames, messages with their place.
+            r"^\w+(?:\.\w+)*(?:[Ee]rror|Exception|Warning|Interrupt|Exit)\b\s*:",
+            r"^\s*Traceback \(most recent|^\s*File \".*\", line \d+",
+            r"^#\d+ \w|^frame #\d+|^\S+\.(?:py|cpp|cu|h):\d+\b|^[\w./-]+: error: ",
+            # Steps.
+            r"^\s*\{'\w+': |^\s*\d+%\|.*\| \d+/\d+",
+        )
+    )
+)
+# What a log line may hold anywhere, unless it reads as a sentence.
+_LOG_WORDS = re.compile(
+    r"\b(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL)\b[: |\]]|\bNCCL (?:INFO|WARN)\b|"
+    r"\bexit ?code\b\s*[:=]? ?-?\d+|CUDA (?:error|out of memory)|Segmentation fault|"
+    r"\b(?:[Ss]tep|[Ii]ter|iteration|[Ee]poch)\b[ :=#]*\d+\b.*\b(?:loss|lr)\b|"
+    r"\bloss\b\s*[:=]?\s*(?:[Nn]a[Nn]|[Ii]nf|[\d.]+)\b"
+)
+_JUDGED = 500  # characters of a line that tell its kind
+_LAUNCHERS = (
+    r"torchrun|accelerate|deepspeed|srun|sbatch|mpirun|nohup|llamafactory-cli|swift|xtuner|litgpt|"
+    r"tune|composer|axolotl|colossalai|ray|docker|kubectl|pip3?|conda|nvidia-smi|export|bash|sh|"
+    r"source|cd"
+)
+_ASSIGNED = r"(?:[A-Z][A-Z0-9_]*=\S*\s+)"
+_COMMAND = re.compile(
+    rf"^\s*(?:[$%]\s+\S|{_ASSIGNED}*(?:{_LAUNCHERS})\s+(?:-|\S*[./=-]\S*|\w+\s+-)|"
+    rf"{_ASSIGNED}*(?:\S*/)?python[\d.]*\s+(?:-|\S+\.py\b)|{_ASSIGNED}+\S|"
+    r"--?[A-Za-z][\w.-]*(?:[= ]\S+)?(?:\s+--[A-Za-z][\w.-]*(?:[= ]\S+)?)*\s*\\?$)"
+)
+_KEY = re.compile(
+    r"^\s*(?:- )?[\"']?[A-Za-z_][\w./-]*[\"']?\s*"
+    r"(?::(?:\s+(?:[\"'\[{].*|[^\s,]+,?|[^\s,]+\s+#.*)|\s*)$|"
+    r"=\s*(?:[\"'\[{].*|[^\s,=]+,?)(?:\s+#.*)?$)"
+)
+_BRACKET = re.compile(
+    r"^\s*[\[\]{}],?\s*$|^\s*\[[\w.]+\]\s*$|^\{\s*\"|"
+    r"^\s*[\"'][\w./-]+[\"']\s*:\s*[{\[\"'\d.tfn-]"
+)
+
+
+def split_paste(text: str) -> list[Fragment]:
+    """Neighbouring lines of one kind together; blank lines and continuations stay with theirs."""
+    fragments: list[Fragment] = []
+    kinds = _kinds(text.split("\n"))
+    lines = text.split("\n")
+    start = 0
+    for end in range(1, len(lines) + 1):
+        if end == len(lines) or kinds[end] != kinds[start]:
+            body = "\n".join(lines[start:end])
+            if body.strip():
+                lead = next(n for n in range(start, end) if lines[n].strip())
+                shown = "\n".join(lines[lead:end]).rstrip()
+                fragments.append(Fragment(kinds[start], shown, lead + 1))
+            start = end
+    return fragments
+
+
+def _kinds(lines: list[str]) -> list[Kind]:
+    kinds: list[Kind] = []
+    before: Kind = "prose"
+    traceback = fence = False
+    for number, line in enumerate(lines):
+        if line.strip().startswith("```"):
+            fence = not fence
+        elif line.strip():
+            # Source lines under a traceback's frames belong to it, whatever they look like.
+            indented = line.startswith((" ", "\t"))
+            traceback = "Traceback (most recent" in line or (traceback and indented)
+            joined = number > 0 and lines[number - 1].rstrip().endswith("\\")
+            continued = joined and before == "command"
+            before = "log" if traceback else "command" if continued else _kind(line, before)
+        kinds.append(before)
+    return _alone(lines, kinds)
+
+
+def _kind(line: str, before: Kind) -> Kind:
+    line = line[:_JUDGED]
+    if _COMMAND.match(line) and not line.lstrip().startswith("- "):
+        return "command"
+    if _BRACKET.match(line):
+        return "config"
+    if _LOG.search(line) or (_LOG_WORDS.search(line) and not _sentence(line)):
+        return "log"
+    if _KEY.match(line):
+        return "config"
+    if before == "log" and line.startswith((" ", "\t")):
+        return "log"
+    return "prose"
+
+
+def _sentence(line: str) -> bool:
+    """Eight words from a capital letter or quote on, or Chinese punctuation."""
+    if any(sign in line for sign in "。，？："):
+        return True
+    start = line.lstrip("\"'(")[:1]
+    return start.isupper() and len(line.split()) >= 8 and "|" not in line
+
+
+def _alone(lines: list[str], kinds: list[Kind]) -> list[Kind]:
+    """A single setting inside a log is a log line: dumps and reports are printed so."""
+    out = list(kinds)
+    for n, kind in enumerate(kinds):
+        around = kinds[max(n - 1, 0)], kinds[min(n + 1, len(kinds) - 1)]
+        if kind == "config" and around == ("log", "log") and "{" not in lines[n]:
+            out[n] = "log"
+    return out

@@ -1,0 +1,113 @@
+"""An explained entry as text; the same tree goes out as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from medic.i18n import Text
+from medic.report.blocks import Blocks
+from medic.report.console import Console
+from medic.report.words import PRIOR, SAFE, UNSAFE, WEIGHT
+
+Entry = Mapping[str, Any]
+
+
+def entry(console: Console, data: Entry) -> None:
+    """Prints one entry by its kind."""
+    blocks = Blocks(console)
+    forms: dict[str, Callable[[Blocks, Entry], None]] = {
+        "symptom": _symptom, "cause": _cause, "check": _check, "remedy": _remedy_page,
+    }
+    forms[data["kind"]](blocks, data)
+
+
+def _symptom(blocks: Blocks, data: Entry) -> None:
+    console = blocks.console
+    console.styled(console.style(f"{data['title']}", "bold") + "  " + console.style(data["name"], "dim"))
+    blocks.heading(Text("What causes it, most common first", "原因(按常见程度排序)"))
+    for i, cause in enumerate(data["causes"], start=1):
+        prior = PRIOR[cause["prior"]]
+        line = f"{cause['title']} ({cause['name']}, {cause['code']}; {prior})"
+        blocks.paragraph(line, "     ", f"  {i}. ")
+        blocks.paragraph(cause["why"], "     ")
+    if data["tell_apart"]:
+        blocks.heading(Text("How to tell them apart", "如何区分"))
+        for check in data["tell_apart"]:
+            _apart(blocks, check)
+    _remedies(blocks, data)
+    _do_nots(blocks, data)
+
+
+def _apart(blocks: Blocks, check: Entry) -> None:
+    blocks.paragraph(check["title"], "    ", "  ")
+    for outcome in check["outcomes"]:
+        names = ", ".join(outcome["speaks_for"])
+        if names:
+            blocks.paragraph(f"{outcome['title']} -> {names}", "        ", "      ")
+
+
+def _remedies(blocks: Blocks, data: Entry) -> None:
+    if not data["remedies"]:
+        return
+    blocks.heading(Text("What to do", "怎么办"))
+    for i, remedy in enumerate(data["remedies"], start=1):
+        _remedy(blocks, remedy, f"  {i}. ")
+
+
+def _remedy(blocks: Blocks, remedy: Entry, first: str) -> None:
+    safe = SAFE if remedy["safe"] else UNSAFE
+    indent = " " * len(first)
+    blocks.paragraph(f"{remedy['title']} ({remedy['name']}, {safe})", indent, first)
+    if "{" not in str(remedy["do"]):
+        blocks.paragraph(remedy["do"], indent)
+    costs = Text("costs: {say}", "代价:{say}").fill(say=remedy["costs"])
+    blocks.paragraph(costs, indent)
+    if remedy["worked_if"]:
+        worked = Text("worked if: {check}", "有效的标志:{check}")
+        blocks.paragraph(worked.fill(check=remedy["worked_if"]), indent)
+    for line in str(remedy["snippet"] or "").splitlines():
+        blocks.console.out(indent + "  " + line)
+
+
+def _do_nots(blocks: Blocks, data: Entry) -> None:
+    if data["do_not"]:
+        blocks.heading(Text("Do not", "不要"))
+        for say in data["do_not"]:
+            blocks.paragraph(say, "    ", "  x ")
+
+
+def _cause(blocks: Blocks, data: Entry) -> None:
+    console = blocks.console
+    since = Text("since {v}", "自 {v} 起").fill(v=data["since"])
+    console.styled(console.style(f"{data['name']} ({data['code']})", "bold") + f"  {since}")
+    blocks.paragraph(data["title"])
+    blocks.heading(Text("Why it happens", "为什么会这样"))
+    blocks.paragraph(data["why"], "  ")
+    blocks.heading(Text("What you would see", "会看到什么"))
+    for row in data["shows"]:
+        blocks.paragraph(f"{row['title']} ({WEIGHT[row['level']]})", "    ", "  ")
+    for row in data["told_by"]:
+        blocks.paragraph(f"{row['title']} ({WEIGHT[row['weight']]})", "    ", "  ")
+    _remedies(blocks, data)
+    _do_nots(blocks, data)
+    if data["mistaken_for"]:
+        blocks.heading(Text("Easily mistaken for", "容易混淆的原因"))
+        for row in data["mistaken_for"]:
+            by = Text("parted by: {c}", "区分依据:{c}").fill(c=row["parted_by"] or "-")
+            blocks.paragraph(f"{row['title']} ({row['name']}); {by}", "    ", "  ")
+    blocks.heading(Text("Sources", "来源"))
+    for source in data["sources"]:
+        blocks.paragraph(source, "    ", "  ")
+
+
+def _check(blocks: Blocks, data: Entry) -> None:
+    console = blocks.console
+    console.styled(console.style(f"{data['title']}", "bold") + "  " + console.style(data["name"], "dim"))
+    _apart(blocks, data)
+    for row in data["thresholds"]:
+        blocks.paragraph(f"{row['name']} = {row['value']:g} {row['unit']} ({row['source']})", "    ", "  ")
+
+
+def _remedy_page(blocks: Blocks, data: Entry) -> None:
+    _remedy(blocks, data, "")

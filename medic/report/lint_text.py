@@ -1,0 +1,210 @@
+"""Lint findings as text, one line each, GitHub annotations and SARIF."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from medic import __version__
+from medic.i18n import Text
+from medic.index import Index
+from medic.lint import LintFinding, LintReport
+from medic.report.blocks import Blocks
+from medic.report.console import Console
+from medic.report.words import SAFE, SEVERITY, UNSAFE
+from medic.safetext import clean, columns, one_line
+
+COLOR = {"error": "red", "warning": "yellow", "info": "blue"}
+
+
+def full(console: Console, report: LintReport, *, with_diff: bool = False) -> None:
+    """The default form: the line, the value underlined, what follows, the fix."""
+    for finding in report.findings:
+        _one(console, finding)
+    summary(console, report)
+
+
+def _title(finding: LintFinding) -> str:
+    fix = finding.fix
+    mark = ""
+    if fix is not None:
+        mark = " [fix]" if fix.remedy.safe else str(Text(" [unsafe fix]", " [有风险的修复]"))
+    where = f"{finding.file}:{finding.line}:{finding.column}"
+    return f"{where}: {finding.name} ({finding.code}, {SEVERITY[finding.severity]}){mark}"
+
+
+def _one(console: Console, finding: LintFinding) -> None:
+    console.styled(console.style(_title(finding), "bold", COLOR[finding.severity]))
+    lines = _lines(finding.file)
+    gutter = len(str(finding.line))
+    blocks = Blocks(console)
+    if lines and 0 < finding.line <= len(lines):
+        console.out(" " * gutter + " |")
+        if finding.line > 1:
+            console.out(f"{finding.line - 1:>{gutter}} | {one_line(lines[finding.line - 2], 100)}")
+        text = lines[finding.line - 1]
+        console.out(f"{finding.line:>{gutter}} | {one_line(text, 160)}")
+        before = columns(clean(text[: max(0, finding.column - 1)]))
+        size = max(1, finding.end_column - finding.column)
+        marks = " " * before + "^" * size
+        blocks.paragraph(
+            str(finding.message), " " * (gutter + 3), f"{' ' * gutter} | {marks} "
+        )
+        console.out(" " * gutter + " |")
+    else:
+        blocks.paragraph(str(finding.message), " " * gutter + "   ")
+    lead = " " * gutter + " = "
+    words = Text("then: ", "后果: ")
+    blocks.paragraph(str(words) + str(finding.consequence), " " * (gutter + 9), lead)
+    _fix(blocks, finding, lead, gutter)
+    console.styled("")
+
+
+def _fix(blocks: Blocks, finding: LintFinding, lead: str, gutter: int) -> None:
+    if finding.fix is None:
+        return
+    changes = [c for c in finding.fix.changes if c.old != c.new]
+    shown = "; ".join(f"{_field(c.field)}: {c.old} -> {c.new}" for c in changes)
+    safe = SAFE if finding.fix.remedy.safe else UNSAFE
+    words = Text("fix:  ", "修复: ")
+    why = next((str(c.why) for c in changes if str(c.why)), "")
+    tail = f" ({safe}: {why})" if why else f" ({safe})"
+    blocks.paragraph(f"{words}{shown}{tail}", " " * (gutter + 9), lead)
+
+
+def _field(name: str) -> str:
+    return name.partition(":")[0] if ":" in name else name
+
+
+def _lines(file: str) -> list[str]:
+    try:
+        return Path(file).read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+
+
+def concise(console: Console, report: LintReport) -> None:
+    for f in report.findings:
+        console.out(f"{_title(f)} {f.message}")
+    summary(console, report)
+
+
+def summary(console: Console, report: LintReport) -> None:
+    """Counts on stderr: what was found, what was read, what could not be checked."""
+    found = len(report.findings)
+    safe = sum(f.fix is not None and f.fix.remedy.safe for f in report.findings)
+    unsafe = sum(f.fix is not None and not f.fix.remedy.safe for f in report.findings)
+    line = Text(
+        "{n} findings in {files} files: {safe} fixable with --fix, {unsafe} more with "
+        "--unsafe-fixes. {passed} checks passed, {gaps} not checked (--missing lists them).",
+        "{files} 个文件中有 {n} 处问题:{safe} 处可用 --fix 修复,另有 {unsafe} 处需 --unsafe-fixes。"
+        "{passed} 项检查通过,{gaps} 项未检查(--missing 可列出)。",
+    )
+    values = {
+        "n": found,
+        "files": len(report.read),
+        "safe": safe,
+        "unsafe": unsafe,
+        "passed": len(report.passed),
+        "gaps": len(report.not_checked),
+    }
+    console.talk(line.fill(values))
+    for item in report.not_read:
+        text = Text("not read: {file}: {why}", "未读取:{file}:{why}")
+        console.talk(text.fill(file=item.file, why=Text(item.en, item.zh)))
+    for name, why in report.failed:
+        console.talk(Text("probe {n} failed: {w}", "探针 {n} 失败:{w}").fill(n=name, w=why))
+
+
+def missing(console: Console, report: LintReport) -> None:
+    for name, needs in report.not_checked:
+        line = Text("not checked: {name}: needs {needs}", "未检查:{name}:需要 {needs}")
+        console.out(line.fill(name=name, needs=needs))
+
+
+def github(console: Console, report: LintReport) -> None:
+    """GitHub workflow commands: annotations at file and line."""
+    level = {"error": "error", "warning": "warning", "info": "notice"}
+    for f in report.findings:
+        place = f"file={_escape(f.file)},line={f.line},col={f.column},endColumn={f.end_column}"
+        text = _escape(f"{f.message}; {f.consequence}")
+        console.out(f"::{level[f.severity]} {place},title={f.name} ({f.code})::{text}")
+
+
+def _escape(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def json_data(report: LintReport) -> dict[str, Any]:
+    """The contract medic.lint/1."""
+    return {
+        "schema": "medic.lint/1",
+        "findings": [_json_finding(f) for f in report.findings],
+        "not_checked": [{"name": n, "needs": w} for n, w in report.not_checked],
+        "not_read": [{"file": n.file, "why": n.en} for n in report.not_read],
+        "run_config": {
+            name: {"value": value.value, "from": value.origin.where()}
+            for name, value in sorted(report.run_config.values.items())
+        },
+    }
+
+
+def _json_finding(f: LintFinding) -> dict[str, Any]:
+    fix = None
+    if f.fix is not None and f.fix.patch is not None:
+        fix = {
+            "safe": f.fix.remedy.safe,
+            "edits": [
+                {"file": e.file, "start": e.start, "end": e.end, "text": e.text}
+                for e in f.fix.patch.edits
+            ],
+            "diff": f.fix.diff,
+        }
+    return {
+        "name": f.name,
+        "code": f.code,
+        "severity": f.severity,
+        "file": f.file,
+        "line": f.line,
+        "column": f.column,
+        "end_column": f.end_column,
+        "message": str(f.message),
+        "consequence": str(f.consequence),
+        "fix": fix,
+    }
+
+
+def sarif(report: LintReport, index: Index) -> dict[str, Any]:
+    """SARIF 2.1.0 with one rule per cause that fired."""
+    level = {"error": "error", "warning": "warning", "info": "note"}
+    names = sorted({f.name for f in report.findings})
+    rules = [
+        {
+            "id": name,
+            "shortDescription": {"text": index.causes[name].title.en},
+            "fullDescription": {"text": index.causes[name].why.en},
+        }
+        for name in names
+    ]
+    results = [
+        {
+            "ruleId": f.name,
+            "level": level[f.severity],
+            "message": {"text": f"{f.message}; {f.consequence}"},
+            "locations": [
+                {
+                    "physicalLocation": {
+                        "artifactLocation": {"uri": f.file},
+                        "region": {"startLine": max(1, f.line), "startColumn": max(1, f.column)},
+                    }
+                }
+            ],
+        }
+        for f in report.findings
+    ]
+    driver = {"name": "medic", "version": __version__, "rules": rules}
+    return {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": driver}, "results": results}],
+    }

@@ -1,0 +1,116 @@
+"""JSON -> nodes. Comments, trailing commas and NaN are read, as DeepSpeed and Python read them."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from medic.errors import Unreadable
+from medic.facts import Document, Node, Problem
+from medic.syntax.source import MAX_DEPTH, SourceText
+from medic.syntax.trees import Pair, mapping
+from medic.syntax.treesitter import first_error, tree_of
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+_NAMES = {b"NaN": float("nan"), b"Infinity": float("inf"), b"-Infinity": float("-inf")}
+_NEXT = re.compile(rb'["/#,]|-?Infinity|NaN')
+_STRING = re.compile(rb'(?:[^"\\]|\\.)*"?', re.DOTALL)
+_COMMENT = re.compile(rb"//[^\n]*|#[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_AFTER_COMMA = re.compile(rb"(?:\s|//[^\n]*|#[^\n]*|/\*.*?\*/)*[}\]]", re.DOTALL)
+
+
+def parse_json(source: SourceText) -> Document:
+    """The first value of a JSON file. Raises Unreadable."""
+    root = tree_of("json", source.body)
+    if root.has_error:
+        strict = _strict(source.body)
+        root = tree_of("json", strict)
+        if root.has_error:
+            raise _unreadable(source, strict, root)
+    problems: list[Problem] = []
+    values = [child for child in root.named_children if child.type != "comment"]
+    if len(values) > 1:
+        place = source.span(values[1].start_byte, values[1].end_byte)
+        problems.append(Problem("syntax", place, "several-documents"))
+    node = _Reader(source, problems).node(values[0], ()) if values else None
+    return Document(source.file, "json", node, problems=tuple(problems))
+
+
+class _Reader:
+    def __init__(self, source: SourceText, problems: list[Problem]) -> None:
+        self.source = source
+        self.problems = problems
+
+    def node(self, here: tree_sitter.Node, path: tuple[str, ...]) -> Node:
+        span = self.source.span(here.start_byte, here.end_byte)
+        if len(path) >= MAX_DEPTH:
+            raise self.source.too_deep(span.line)
+        parts = [child for child in here.named_children if child.type != "comment"]
+        if here.type == "array":
+            elements = tuple(self.node(e, (*path, str(i))) for i, e in enumerate(parts))
+            return Node("sequence", span, elements=elements)
+        if here.type == "object":
+            pairs = [self._pair(part, path) for part in parts]
+            return mapping(span, pairs, self.problems, path)
+        octets = self.source.body[here.start_byte : here.end_byte]
+        value = _scalar(octets)
+        quoted = here.type == "string"
+        return Node("scalar", span, value, octets.decode("utf-8", "replace"), quoted, value)
+
+    def _pair(self, here: tree_sitter.Node, path: tuple[str, ...]) -> Pair:
+        left, right = here.child_by_field_name("key"), here.child_by_field_name("value")
+        if left is None or right is None:
+            raise self.source.too_deep(here.start_point[0] + 1)
+        key = self.node(left, ())
+        return key, self.node(right, (*path, str(key.value)))
+
+
+def _scalar(octets: bytes) -> int | float | bool | str | None:
+    if octets in _NAMES:
+        return _NAMES[octets]
+    try:
+        value: int | float | bool | str | None = json.loads(octets, strict=False)
+    except ValueError:  # a lone surrogate, or more digits than int() takes
+        return octets.decode("utf-8", "replace").strip('"')
+    return value
+
+
+def _strict(data: bytes) -> bytes:
+    """The same bytes with what strict JSON lacks blanked: comments, trailing commas, NaN."""
+    out = bytearray(data)
+    at = 0
+    while found := _NEXT.search(data, at):
+        start, word = found.start(), found.group()
+        at = found.end()
+        if word == b'"':
+            string = _STRING.match(data, at)
+            at = string.end() if string else at
+        elif word in (b"/", b"#"):
+            comment = _COMMENT.match(data, start)
+            if comment:
+                at = comment.end()
+                out[start:at] = re.sub(rb"[^\n]", b" ", comment.group())
+        elif word == b",":
+            if _AFTER_COMMA.match(data, at):
+                out[start:at] = b" "
+        else:
+            out[start:at] = b"0" * len(word)
+    return bytes(out)
+
+
+def _unreadable(source: SourceText, strict: bytes, root: tree_sitter.Node) -> Unreadable:
+    error = first_error(root)
+    line = (error.start_point[0] if error else 0) + 1
+    said = "syntax error"
+    try:
+        json.loads(strict, strict=False)
+    except json.JSONDecodeError as problem:
+        line, said = problem.lineno, problem.msg
+    except RecursionError:
+        return source.too_deep(line)
+    except ValueError as problem:
+        said = str(problem)
+    return Unreadable(f"not JSON: {said}", f"不是 JSON: {said}", at=source.at(line))

@@ -1,0 +1,35 @@
+"""Tree-sitter parsers, one a language, made when first used."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+
+@lru_cache(maxsize=4)
+def _parser(language: str) -> tree_sitter.Parser:
+    from importlib import import_module
+
+    import tree_sitter
+
+    grammar = import_module(f"tree_sitter_{language}")
+    return tree_sitter.Parser(tree_sitter.Language(grammar.language()))
+
+
+def tree_of(language: str, data: bytes) -> tree_sitter.Node:
+    """The root of the syntax tree of ``data``; it may hold error nodes."""
+    return _parser(language).parse(data).root_node
+
+
+def first_error(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    """The first error or missing node below ``node``, without recursion."""
+    todo = [node]
+    while todo:
+        here = todo.pop()
+        if here.is_error or here.is_missing:
+            return here
+        todo += [child for child in reversed(here.children) if child.has_error]
+    return None

@@ -1,0 +1,1 @@
+"""Checkpoints: names, shapes and dtypes, read from headers without loading anything."""

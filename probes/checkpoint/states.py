@@ -1,0 +1,138 @@
+"""Which part of a saved object is the model, and which other states lie beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from medic.facts import TensorInfo
+
+from .values import Opaque, Tensor
+
+# Names under which trainers keep the weights, the likeliest first.
+GROUPS = (
+    "model", "state_dict", "model_state_dict", "module", "model_state", "net", "network", "weights",
+    "model0", "params", "student", "generator", "app", "state",
+)  # fmt: skip
+MAX_DEPTH = 8
+MAX_TENSORS = 2_000_000
+_OTHER = re.compile(r"optim|sched|rng|random|scaler|ema|loss_scale|hyper|teacher", re.IGNORECASE)
+_STATES = {
+    "optimizer": re.compile(r"optim(?!.*sched)", re.IGNORECASE),
+    "scheduler": re.compile(r"sched", re.IGNORECASE),
+    "rng": re.compile(r"rng|random_state|(?<!model_)generator_state", re.IGNORECASE),
+    "step": re.compile(
+        r"^(?:global_|train_|current_|total_)?(?:step|iter|epoch)s?(?:_num|_count|ation)?$|^iteration$|"
+        r"^iter_num$|^(?:trainer|train|training|progress)_state$|^loops$",
+        re.IGNORECASE,
+    ),
+}
+_STEP_NAMES = (
+    "global_step", "step", "global_steps", "iteration", "iter_num", "iter", "train_step",
+    "current_step", "steps", "train_steps", "num_steps",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The model's tensors by dotted name, the path to them, and what else the object holds."""
+
+    group: str
+    tensors: Mapping[str, TensorInfo]
+    top_level: tuple[str, ...]
+    states: Mapping[str, bool]
+    step: int | None
+
+
+def split(root: Any) -> Parts:
+    """The parts of a saved object; no tensors if none of it looks like a model's state."""
+    top = _mapping(root)
+    path, node = _model_of(top, 0)
+    tensors: dict[str, TensorInfo] = {}
+    for name, tensor in _flatten(node, "", 0):
+        if len(tensors) >= MAX_TENSORS:
+            break
+        tensors.setdefault(name, TensorInfo(name, tensor.shape, tensor.dtype))
+    # A bare state dict is the model and nothing else.
+    others = {} if not path and tensors else top
+    names = tuple(str(k) for k in others if isinstance(k, str))[:100]
+    return Parts(".".join(path), tensors, names, _states(others), _step(others))
+
+
+def _mapping(value: Any) -> Mapping[Any, Any]:
+    if isinstance(value, Opaque):
+        state = value.state if isinstance(value.state, dict) else {}
+        return {**state, **value.items}
+    return value if isinstance(value, dict) else {}
+
+
+def _model_of(node: Mapping[Any, Any], depth: int) -> tuple[tuple[str, ...], Mapping[Any, Any]]:
+    """(path, mapping) of the model's state below ``node``."""
+    if depth >= MAX_DEPTH:
+        return (), node
+    for name in GROUPS:
+        child = _mapping(node.get(name))
+        if child and _has_tensor(child):
+            path, found = _model_of(child, depth + 1)
+            return (name, *path), found
+    if depth or _direct(node):
+        return (), node
+    counted = [
+        (sum(1 for _ in _flatten(_mapping(v), "", 0)), str(k))
+        for k, v in node.items()
+        if isinstance(k, str) and not _OTHER.search(k) and _mapping(v)
+    ]
+    count, name = max(counted, default=(0, ""), key=lambda c: c[0])
+    if not count:
+        return (), {}
+    path, found = _model_of(_mapping(node[name]), depth + 1)
+    return (name, *path), found
+
+
+def _direct(node: Mapping[Any, Any]) -> bool:
+    """Whether tensors lie in ``node`` itself under names that are not another state's."""
+    return any(
+        isinstance(v, Tensor) and isinstance(k, str) and ("." in k or not _OTHER.search(k))
+        for k, v in node.items()
+    )
+
+
+def _has_tensor(node: Mapping[Any, Any]) -> bool:
+    return next(_flatten(node, "", 0), None) is not None
+
+
+def _flatten(node: Mapping[Any, Any], prefix: str, depth: int) -> Iterator[tuple[str, Tensor]]:
+    """(dotted name, tensor) below ``node``; shared parts and cycles end at the depth limit."""
+    for key, value in node.items():
+        if not isinstance(key, str):
+            continue
+        if isinstance(value, Tensor):
+            yield prefix + key, value
+        elif depth < MAX_DEPTH and isinstance(value, (dict, Opaque)):
+            yield from _flatten(_mapping(value), f"{prefix}{key}.", depth + 1)
+
+
+def _states(top: Mapping[Any, Any]) -> dict[str, bool]:
+    """Which states are there: a name that holds None or nothing does not count."""
+    found = {}
+    for state, pattern in _STATES.items():
+        keys = [k for k in top if isinstance(k, str) and pattern.search(k)]
+        found[state] = any(_holds(top[k]) for k in keys)
+    return found
+
+
+def _holds(value: Any) -> bool:
+    if isinstance(value, (dict, list, tuple)):
+        return bool(value)
+    return value is not None and value is not False
+
+
+def _step(top: Mapping[Any, Any]) -> int | None:
+    for source in (top, *(_mapping(top.get(n)) for n in ("trainer_state", "train_state", "state"))):
+        for name in _STEP_NAMES:
+            value = source.get(name)
+            if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+                return value
+    return None
