@@ -168,6 +168,43 @@ class LogHits:
     exceptions: tuple[Source, ...] = ()  # last line of each traceback, in time order
     attempts: int = 1
     notes: tuple[str, ...] = ()
+    marks: tuple[Hit, ...] = ()  # lines that part the log; see medic.probe.Scan
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One frame of a Python traceback; ``code`` is the source line it shows."""
+
+    file: str
+    line: int
+    function: str = ""
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Traceback:
+    """A Python traceback with its exception; ``source`` is the exception's line.
+
+    ``uncaught``: the process ended with it. Frames are outermost first. Of an exception that a
+    data loader worker passed on, exception and frames are the worker's own.
+    """
+
+    exception: str
+    message: str
+    frames: tuple[Frame, ...]
+    source: Source
+    order: tuple[float, int, int]
+    first_line: int = 0
+    uncaught: bool = True
+    victim: bool = False  # of another process's failure
+    worker: bool = False  # raised in a data loader worker
+
+
+@dataclass(frozen=True, slots=True)
+class Tracebacks:
+    """Every traceback of the case's last attempt, in the order of time."""
+
+    all: tuple[Traceback, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +237,15 @@ class Collective:
     last_enqueued: int | None = None
     last_completed: int | None = None
     group: str = ""
+    call_site: str = ""  # "file:line" of the user's frame in the logged stack trace
+    shape: str = ""  # as written, where the log tells shapes
+
+
+@dataclass(frozen=True, slots=True)
+class Collectives:
+    """The collective that each rank waited in when its watchdog gave up."""
+
+    timeouts: tuple[Collective, ...] = ()
 
 
 # --- curves ---------------------------------------------------------------------------------

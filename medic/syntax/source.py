@@ -11,6 +11,8 @@ from medic.run_config import Span
 
 MAX_BYTES = 2 * 1024 * 1024
 MAX_DEPTH = 100
+# A training configuration has hundreds of values; what has more is data.
+MAX_NODES = 50_000
 _WIDE = {
     codecs.BOM_UTF32_LE: "UTF-32",
     codecs.BOM_UTF32_BE: "UTF-32",
@@ -27,6 +29,7 @@ class SourceText:
 
     def __init__(self, data: bytes, file: str) -> None:
         self.file = file
+        self._nodes = 0
         if len(data) > MAX_BYTES:
             raise Unreadable(
                 f"larger than {MAX_BYTES // 1024 // 1024} MiB",
@@ -114,6 +117,20 @@ class SourceText:
 
     def at(self, line: int) -> str:
         return f"{self.file}:{line}"
+
+    def count(self, span: Span) -> None:
+        """Counts one node. Raises Unreadable above ``MAX_NODES``."""
+        self._nodes += 1
+        self.count_all(self._nodes, span.line)
+
+    def count_all(self, nodes: int, line: int = 1) -> None:
+        """Raises Unreadable for more than ``MAX_NODES`` nodes."""
+        if nodes > MAX_NODES:
+            raise Unreadable(
+                f"more than {MAX_NODES:,} values: not a configuration",
+                f"超过 {MAX_NODES:,} 个值,不像配置文件",
+                at=self.at(line),
+            )
 
     def too_deep(self, line: int) -> Unreadable:
         return Unreadable(

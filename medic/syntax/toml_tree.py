@@ -160,6 +160,7 @@ class _Reader:
         if not isinstance(value, (int, float, bool, str)):
             value = raw  # dates and times stay text
         span = self.source.span(here.start_byte, here.end_byte)
+        self.source.count(span)
         quoted = here.type in ("string", "quoted_key")
         return Node("scalar", span, value, raw, quoted, value)
 

@@ -134,6 +134,7 @@ class _Builder:
     # --- parts ------------------------------------------------------------------------------
 
     def add(self, node: Node, anchor: str | None, size: int) -> None:
+        self.source.count(node.span)
         if anchor:
             self.anchors[anchor] = (node, size)
         if not self.open:

@@ -74,7 +74,9 @@ def open_member(file: BinaryIO, member: Member, budget: int) -> tuple[Stream, Ch
     if len(raw) < LOCAL.size or raw[:4] != b"PK\x03\x04":
         raise Damaged("a zip member is not where the directory says", "zip 成员不在目录所示位置")
     *_, name_length, extra_length = LOCAL.unpack(raw)
-    chunks = file_chunks(file, member.offset + LOCAL.size + name_length + extra_length, member.packed)
+    chunks = file_chunks(
+        file, member.offset + LOCAL.size + name_length + extra_length, member.packed
+    )
     if member.method == DEFLATED:
         chunks = _inflate(chunks, budget)
     checksum = Checksum(chunks)
@@ -171,7 +173,9 @@ def _wide(extra: bytes, length: int, packed: int, offset: int) -> tuple[int, int
     while at + 4 <= len(extra):
         kind, size = struct.unpack_from("<HH", extra, at)
         if kind == 1:
-            wide = iter(struct.unpack_from(f"<{min(size, len(extra) - at - 4) // 8}Q", extra, at + 4))
+            wide = iter(
+                struct.unpack_from(f"<{min(size, len(extra) - at - 4) // 8}Q", extra, at + 4)
+            )
             fields = [next(wide, v) if v == _FULL32 else v for v in (length, packed, offset)]
             return fields[0], fields[1], fields[2]
         at += 4 + size
@@ -185,4 +189,6 @@ def _refuse_overlap(members: dict[str, Member], directory: int) -> None:
         if start < end and start == directory:
             raise truncated(directory)
         if start < end:
-            raise Unreadable("zip members overlap: a zip bomb, not opened", "zip 成员重叠(zip 炸弹),未打开")
+            raise Unreadable(
+                "zip members overlap: a zip bomb, not opened", "zip 成员重叠(zip 炸弹),未打开"
+            )

@@ -68,7 +68,9 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         seen: set[str] = set()
         twice = next(k for k, _ in pairs if k in seen or seen.add(k))  # type: ignore[func-returns-value]
-        raise Unreadable(f"{twice[:100]!r} occurs twice in its header", f"头部中 {twice[:100]!r} 出现两次")
+        raise Unreadable(
+            f"{twice[:100]!r} occurs twice in its header", f"头部中 {twice[:100]!r} 出现两次"
+        )
     return found
 
 
@@ -90,7 +92,9 @@ def _tensors(entries: dict[str, Any], data: int, size: int) -> dict[str, TensorI
     if at > data:
         raise truncated(size)
     if at < data:
-        raise Damaged(f"{data - at:,} bytes belong to no tensor", f"有 {data - at:,} 字节不属于任何张量")
+        raise Damaged(
+            f"{data - at:,} bytes belong to no tensor", f"有 {data - at:,} 字节不属于任何张量"
+        )
     return found
 
 
@@ -103,7 +107,9 @@ def _tensor(name: str, entry: Any) -> tuple[TensorInfo, int, int]:
     except (KeyError, TypeError, ValueError):
         good = False
     if not good:
-        raise Damaged(f"the header entry of {shown!r} is malformed", f"{shown!r} 的头部条目格式错误")
+        raise Damaged(
+            f"the header entry of {shown!r} is malformed", f"{shown!r} 的头部条目格式错误"
+        )
     elements = 1
     for n in shape:
         elements *= n

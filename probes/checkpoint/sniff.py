@@ -33,7 +33,9 @@ def sniff(file: BinaryIO, name: str) -> Format:
     if found is not None:
         return found
     if head.startswith(LFS):
-        raise PointerFile("a git-lfs pointer, not the file itself", "这是 git-lfs 指针,不是文件本身")
+        raise PointerFile(
+            "a git-lfs pointer, not the file itself", "这是 git-lfs 指针,不是文件本身"
+        )
     claims = name.lower().endswith((".pt", ".pth", ".ckpt", ".safetensors", ".bin"))
     if claims:
         _refuse_debris(head, size)

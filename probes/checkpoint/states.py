@@ -20,11 +20,11 @@ MAX_DEPTH = 8
 MAX_TENSORS = 2_000_000
 _OTHER = re.compile(r"optim|sched|rng|random|scaler|ema|loss_scale|hyper|teacher", re.IGNORECASE)
 _STATES = {
-    "optimizer": re.compile(r"optim(?!.*sched)", re.IGNORECASE),
+    "optimizer": re.compile(r"optim(?!.*sched)|^opt(?:_states?)?$", re.IGNORECASE),
     "scheduler": re.compile(r"sched", re.IGNORECASE),
     "rng": re.compile(r"rng|random_state|(?<!model_)generator_state", re.IGNORECASE),
     "step": re.compile(
-        r"^(?:global_|train_|current_|total_)?(?:step|iter|epoch)s?(?:_num|_count|ation)?$|^iteration$|"
+        r"^(?:global_|train_|current_|total_|num_)?(?:step|iter|epoch)s?(?:_num|_count|ation)?$|^iteration$|"
         r"^iter_num$|^(?:trainer|train|training|progress)_state$|^loops$",
         re.IGNORECASE,
     ),
@@ -50,15 +50,32 @@ def split(root: Any) -> Parts:
     """The parts of a saved object; no tensors if none of it looks like a model's state."""
     top = _mapping(root)
     path, node = _model_of(top, 0)
+    others = _beside(top, path)
+    if not path:
+        node = {k: v for k, v in node.items() if isinstance(v, Tensor) or not _is_other(k)}
     tensors: dict[str, TensorInfo] = {}
-    for name, tensor in _flatten(node, "", 0):
+    for name, tensor in _flatten(node, "", 0, set()):
         if len(tensors) >= MAX_TENSORS:
             break
         tensors.setdefault(name, TensorInfo(name, tensor.shape, tensor.dtype))
-    # A bare state dict is the model and nothing else.
-    others = {} if not path and tensors else top
-    names = tuple(str(k) for k in others if isinstance(k, str))[:100]
+    names = tuple(k for k in others if isinstance(k, str))[:100]
     return Parts(".".join(path), tensors, names, _states(others), _step(others))
+
+
+def _beside(top: Mapping[Any, Any], path: tuple[str, ...]) -> dict[Any, Any]:
+    """What lies beside the model: every entry on the way to it, or what is no tensor."""
+    if not path:
+        return {k: v for k, v in top.items() if not isinstance(v, Tensor)}
+    found: dict[Any, Any] = {}
+    level = top
+    for name in path:
+        found = {**level, **found}
+        level = _mapping(level.get(name))
+    return found
+
+
+def _is_other(key: Any) -> bool:
+    return isinstance(key, str) and _OTHER.search(key) is not None
 
 
 def _mapping(value: Any) -> Mapping[Any, Any]:
@@ -80,9 +97,9 @@ def _model_of(node: Mapping[Any, Any], depth: int) -> tuple[tuple[str, ...], Map
     if depth or _direct(node):
         return (), node
     counted = [
-        (sum(1 for _ in _flatten(_mapping(v), "", 0)), str(k))
+        (sum(1 for _ in _flatten(_mapping(v), "", 0, set())), str(k))
         for k, v in node.items()
-        if isinstance(k, str) and not _OTHER.search(k) and _mapping(v)
+        if isinstance(k, str) and not _is_other(k) and _mapping(v)
     ]
     count, name = max(counted, default=(0, ""), key=lambda c: c[0])
     if not count:
@@ -94,24 +111,27 @@ def _model_of(node: Mapping[Any, Any], depth: int) -> tuple[tuple[str, ...], Map
 def _direct(node: Mapping[Any, Any]) -> bool:
     """Whether tensors lie in ``node`` itself under names that are not another state's."""
     return any(
-        isinstance(v, Tensor) and isinstance(k, str) and ("." in k or not _OTHER.search(k))
+        isinstance(v, Tensor) and isinstance(k, str) and ("." in k or not _is_other(k))
         for k, v in node.items()
     )
 
 
 def _has_tensor(node: Mapping[Any, Any]) -> bool:
-    return next(_flatten(node, "", 0), None) is not None
+    return next(_flatten(node, "", 0, set()), None) is not None
 
 
-def _flatten(node: Mapping[Any, Any], prefix: str, depth: int) -> Iterator[tuple[str, Tensor]]:
-    """(dotted name, tensor) below ``node``; shared parts and cycles end at the depth limit."""
+def _flatten(
+    node: Mapping[Any, Any], prefix: str, depth: int, seen: set[int]
+) -> Iterator[tuple[str, Tensor]]:
+    """(dotted name, tensor) below ``node``; a part that is shared or cyclic is entered once."""
     for key, value in node.items():
         if not isinstance(key, str):
             continue
         if isinstance(value, Tensor):
             yield prefix + key, value
-        elif depth < MAX_DEPTH and isinstance(value, (dict, Opaque)):
-            yield from _flatten(_mapping(value), f"{prefix}{key}.", depth + 1)
+        elif depth < MAX_DEPTH and isinstance(value, (dict, Opaque)) and id(value) not in seen:
+            seen.add(id(value))
+            yield from _flatten(_mapping(value), f"{prefix}{key}.", depth + 1, seen)
 
 
 def _states(top: Mapping[Any, Any]) -> dict[str, bool]:

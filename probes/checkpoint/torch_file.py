@@ -62,7 +62,9 @@ def _require_storages(root: Any, members: dict[str, Member], folder: str) -> Non
         if member is None:
             if storage.device == "meta":
                 continue
-            raise Damaged(f"the data of storage {storage.key} is missing", f"缺少存储 {storage.key} 的数据")
+            raise Damaged(
+                f"the data of storage {storage.key} is missing", f"缺少存储 {storage.key} 的数据"
+            )
         wanted = storage.count * storage.width
         if member.method == STORED and min(member.packed, member.length) < wanted:
             raise Damaged(

@@ -132,7 +132,9 @@ def _retyped(args: tuple[Any, ...]) -> object:
 
 def _mapping(args: tuple[Any, ...]) -> object:
     pairs = args[0] if args and isinstance(args[0], list) else []
-    return {p[0]: p[1] for p in pairs if isinstance(p, (list, tuple)) and len(p) == 2 and key_ok(p[0])}
+    return {
+        p[0]: p[1] for p in pairs if isinstance(p, (list, tuple)) and len(p) == 2 and key_ok(p[0])
+    }
 
 
 CALLS: Mapping[str, Callable[[tuple[Any, ...]], object]] = {

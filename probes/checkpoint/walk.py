@@ -60,7 +60,9 @@ class Walk:
                 self._step(name, argument)
             return self._stack[-1]
         except (IndexError, KeyError, TypeError, ValueError):
-            raise Damaged(f"no valid pickle at byte {at:,}", f"第 {at:,} 字节处不是有效的 pickle") from None
+            raise Damaged(
+                f"no valid pickle at byte {at:,}", f"第 {at:,} 字节处不是有效的 pickle"
+            ) from None
 
     def _count(self) -> None:
         self._left -= 1
@@ -176,7 +178,9 @@ class Walk:
     def _set(self, items: list[Any]) -> None:
         target = self._stack[-1]
         if isinstance(target, Tensor):  # CVE-2026-24747: writes through a tensor while loading
-            raise Unreadable("its pickle writes into a tensor: not opened", "pickle 会写入张量:未打开")
+            raise Unreadable(
+                "its pickle writes into a tensor: not opened", "pickle 会写入张量:未打开"
+            )
         into = target.items if isinstance(target, Opaque) else target
         if isinstance(into, dict):
             pairs = zip(items[::2], items[1::2], strict=True)
@@ -242,4 +246,6 @@ def _opcodes(stream: Stream) -> Iterator[tuple[str, Any, int | None]]:
             yield opcode.name, argument, position
     except (ValueError, struct.error, OverflowError):
         at = stream.tell()
-        raise UnknownOpcode(f"no pickle opcode at byte {at:,}", f"第 {at:,} 字节处没有 pickle 操作码") from None
+        raise UnknownOpcode(
+            f"no pickle opcode at byte {at:,}", f"第 {at:,} 字节处没有 pickle 操作码"
+        ) from None

@@ -1,0 +1,73 @@
+"""A diagnosis as Markdown, to paste into an issue or a hand-over."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from medic.diagnosis import CauseView, Diagnosis, EvidenceLine
+from medic.i18n import Text
+from medic.report.words import CHANCE, SAFE, UNSAFE, VERDICT, WEIGHT, place
+from medic.safetext import one_line
+from medic.session import Session
+
+_SPECIAL = re.compile(r"([\\`*_<>\[\]#|])")
+
+
+def diagnosis(session: Session, found: Diagnosis) -> str:
+    """The whole answer; text from the case is escaped or fenced."""
+    parts = [f"# medic: {VERDICT[found.verdict]}", ""]
+    if found.causes:
+        parts += _cause(session, found.causes[0])
+    parts += _section(Text("Consequences", "后果"), found.consequences)
+    if len(found.causes) > 1 and found.verdict != "established":
+        parts += [f"## {Text('Also possible', '其他可能')}", ""]
+        parts += [f"- {c.title} (`{c.name}`): {CHANCE[c.word]}" for c in found.causes[1:]]
+        parts.append("")
+    for cause in found.also_wrong:
+        parts += [f"## {Text('Also wrong', '另有问题')}: {cause.title}", ""]
+        parts += _evidence(cause.evidence)
+    parts += _section(Text("Not explained", "未能解释"), found.unexplained)
+    if found.not_checked:
+        parts += [f"## {Text('Not checked', '未检查')}", ""]
+        parts += [f"- `{name}`: {_escape(needs)}" for name, needs in found.not_checked]
+    return "\n".join(parts).rstrip()
+
+
+def _cause(session: Session, view: CauseView) -> list[str]:
+    cause = session.index.causes[view.name]
+    parts = [f"**{cause.title}** (`{view.name}`, {view.code}): {CHANCE[view.word]}", ""]
+    parts += [str(cause.why), "", f"## {Text('Evidence', '证据')}", ""]
+    parts += _evidence(view.evidence)
+    parts += [f"## {Text('What to do', '怎么办')}", ""]
+    for i, fix in enumerate(session.fixes(view.name), start=1):
+        safe = SAFE if fix.remedy.safe else UNSAFE
+        parts.append(f"{i}. {fix.remedy.title} ({safe})")
+        if "{" not in fix.text.en:
+            parts.append(f"   {fix.text}")
+        if fix.diff:
+            parts += ["", "```diff", fix.diff.rstrip().replace("```", "'''"), "```"]
+    for advice in cause.do_not:
+        parts.append(f"- **{Text('Do not', '不要')}**: {advice.say}")
+    return [*parts, ""]
+
+
+def _evidence(lines: Iterable[EvidenceLine]) -> list[str]:
+    rows = []
+    for line in lines:
+        source = line.source
+        where = f" `{place(source.file, source.line, source.rank)}`" if source.file else ""
+        weight = f" ({WEIGHT[line.weight]})" if line.weight in WEIGHT else ""
+        rows.append(f"- {_escape(str(line.text))}{weight}{where}")
+        if source.text:
+            rows += ["", "      " + one_line(source.text.strip(), 160), ""]
+    return [*rows, ""]
+
+
+def _section(title: Text, lines: Iterable[EvidenceLine]) -> list[str]:
+    rows = _evidence(lines)
+    return [f"## {title}", "", *rows] if len(rows) > 1 else []
+
+
+def _escape(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", one_line(text))

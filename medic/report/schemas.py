@@ -1,0 +1,145 @@
+"""JSON schemas of the outputs: a contract that tests hold every command to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Schema = dict[str, Any]
+
+STRING: Schema = {"type": "string"}
+NUMBER: Schema = {"type": "number"}
+INTEGER: Schema = {"type": "integer"}
+BOOLEAN: Schema = {"type": "boolean"}
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def _object(required: Schema, optional: Schema | None = None) -> Schema:
+    return {
+        "type": "object",
+        "properties": {**required, **(optional or {})},
+        "required": list(required),
+    }
+
+
+def _maybe(schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def _document(name: str, required: Schema, optional: Schema | None = None) -> Schema:
+    fields = {"schema": {"const": name}, **required}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": name} | _object(
+        fields, optional
+    )
+
+
+SOURCE = _object(
+    {"file": STRING, "line": INTEGER, "rank": _maybe(INTEGER), "time": _maybe(NUMBER)},
+    {"text": STRING},
+)
+EVIDENCE = _object(
+    {"outcome": STRING, "text": STRING, "source": SOURCE, "weight": STRING},
+    {"symptom": STRING, "check": STRING},
+)
+REMEDY = _object(
+    {"name": STRING, "title": STRING},
+    {
+        "kind": {"enum": ["config", "command", "code", "procedure"]},
+        "safe": BOOLEAN,
+        "text": STRING,
+        "change": _list(_object({"field": STRING, "old": {}, "new": {}, "why": STRING})),
+        "diff": STRING,
+    },
+)
+CAUSE = _object(
+    {
+        "name": STRING,
+        "code": STRING,
+        "title": STRING,
+        "chance": NUMBER,
+        "word": {"enum": ["almost-certain", "likely", "possible", "unlikely", "ruled-out"]},
+        "explains": _list(STRING),
+        "evidence": _list(EVIDENCE),
+        "remedies": _list(REMEDY),
+    }
+)
+UNEXPLAINED = _object({"symptom": STRING, "text": STRING, "source": SOURCE})
+GAP = _object({"name": STRING, "needs": STRING})
+DIAGNOSIS = _document(
+    "medic.diagnosis/1",
+    {
+        "verdict": {
+            "enum": ["established", "likely", "none-of-these", "healthy", "no-fault-seen"]
+        },
+        "causes": _list(CAUSE),
+        "also_wrong": _list(CAUSE),
+        "unexplained": _list(UNEXPLAINED),
+        "next": _maybe(_object({"question": STRING, "why": _list({"type": "object"})})),
+        "context": {"type": "object"},
+        "not_checked": _list(GAP),
+        "read": _list(_object({"file": STRING, "as": STRING, "bytes": INTEGER})),
+        "not_read": _list(_object({"file": STRING, "why": STRING})),
+    },
+    {"consequences": _list(UNEXPLAINED)},
+)
+EDIT = _object({"file": STRING, "start": INTEGER, "end": INTEGER, "text": STRING})
+LINT = _document(
+    "medic.lint/1",
+    {
+        "findings": _list(
+            _object(
+                {
+                    "name": STRING,
+                    "code": STRING,
+                    "severity": {"enum": ["error", "warning", "info"]},
+                    "file": STRING,
+                    "line": INTEGER,
+                    "column": INTEGER,
+                    "end_column": INTEGER,
+                    "message": STRING,
+                    "consequence": STRING,
+                    "fix": _maybe(
+                        _object({"safe": BOOLEAN, "edits": _list(EDIT), "diff": STRING})
+                    ),
+                }
+            )
+        ),
+        "not_checked": _list(GAP),
+        "run_config": {
+            "type": "object",
+            "additionalProperties": _object({"value": {}, "from": STRING}),
+        },
+    },
+)
+EXPLAIN = _document(
+    "medic.explain/1",
+    {
+        "matches": _list(_object({"kind": STRING, "name": STRING, "score": NUMBER})),
+        "entry": _maybe({"type": "object"}),
+    },
+)
+PROBE = _document(
+    "medic.probe/1",
+    {
+        "outcome": {"enum": ["found", "absent", "skipped", "failed"]},
+        "findings": _list(_object({"name": STRING, "outcome": STRING, "text": STRING})),
+        "facts": {"type": "object"},
+    },
+    {"reason": STRING},
+)
+GRAPH = _document(
+    "medic.graph/1",
+    {
+        "nodes": _list(_object({"name": STRING, "kind": STRING, "title": STRING})),
+        "links": _list(_object({"from": STRING, "to": STRING, "kind": STRING})),
+    },
+)
+SCHEMAS: dict[str, Schema] = {
+    "diagnosis": DIAGNOSIS,
+    "lint": LINT,
+    "explain": EXPLAIN,
+    "probe": PROBE,
+    "graph": GRAPH,
+}

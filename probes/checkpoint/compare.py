@@ -1,0 +1,189 @@
+"""What differs between a checkpoint and the model that is to load it, by names and shapes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from medic.i18n import Text, plain
+
+from .renaming import Rule, find_rule
+
+Shape = tuple[int, ...] | None  # None: not known
+
+# Buffers that a model computes itself, so that their absence changes nothing.
+_BUFFERS = re.compile(
+    r"(?:^|\.)(?:inv_freq|masked_bias|position_ids|num_batches_tracked|freqs_cis|freqs|cos_cached|"
+    r"sin_cached|attention_mask|causal_mask|mask|_extra_state|total_ops|total_params|rope_cache)$"
+)
+_MASK = re.compile(r"(?:^|\.)attn(?:\.attention)?\.bias$")  # GPT-2's causal mask, 4-dimensional
+_HEAD = re.compile(r"(?:^|\.)(?:lm_head|output|output_layer|embed_out|head|to_logits)\.weight$")
+_POSITIONS = re.compile(r"(?:^|[._])(?:wpe|pos\w*)(?:[._]|$)")
+_LAYER = re.compile(r"^(.*?\.)?(\d+)\.")
+# Below this share of the smaller side the two are not the same kind of model.
+SAME_FAMILY = 0.5
+MIN_VOCABULARY = 256  # a first dimension below this is a head of classes
+SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """``missing`` names the model wants, ``unexpected`` ones only the checkpoint has."""
+
+    outcome: str
+    rule: Rule = field(default_factory=Rule)
+    matched: int = 0
+    total: int = 0
+    missing: tuple[str, ...] = ()
+    unexpected: tuple[str, ...] = ()
+    mismatched: tuple[tuple[str, Shape, Shape], ...] = ()
+    layers: tuple[int, ...] = ()
+    harmless: tuple[str, ...] = ()
+
+    def value(self) -> dict[str, Any]:
+        """For a finding: counts, first names, the prefix, and the renaming as Python."""
+        first = next(iter(self.mismatched), ("", None, None))
+        return {
+            "prefix": _prefix(self.rule),
+            "change": _change(self.rule),
+            "snippet": self.rule.snippet() if self.rule.changes() else "",
+            "matched": self.matched,
+            "total": self.total,
+            "missing": len(self.missing),
+            "unexpected": len(self.unexpected),
+            "mismatched": len(self.mismatched),
+            "missing_names": self.missing[:SHOWN],
+            "unexpected_names": self.unexpected[:SHOWN],
+            "layers": ranges(self.layers),
+            "tensor": first[0],
+            "checkpoint_shape": show_shape(first[1]),
+            "model_shape": show_shape(first[2]),
+            "harmless": self.harmless[:SHOWN],
+        }
+
+
+def compare(have: Mapping[str, Shape], wanted: Mapping[str, Shape]) -> Comparison:
+    """A checkpoint's tensors against the model's."""
+    rule = find_rule(have, wanted)
+    names = rule.mapping(have, wanted)
+    ours = {names[n]: shape for n, shape in have.items()}
+    shared = ours.keys() & wanted.keys()
+    matched = len(shared)
+    harmless = _harmless(ours, wanted)
+    missing = tuple(n for n in wanted if n not in ours and n not in harmless)
+    unexpected = tuple(n for n in ours if n not in wanted and n not in harmless)
+    mismatched = tuple(
+        (n, ours[n], wanted[n])
+        for n in ours
+        if n in shared and None not in (ours[n], wanted[n]) and ours[n] != wanted[n]
+    )
+    result = Comparison(
+        "same", rule, matched, len(wanted), missing, unexpected, mismatched, (), harmless
+    )
+    return _judged(result, ours, wanted)
+
+
+def _judged(c: Comparison, ours: Mapping[str, Shape], wanted: Mapping[str, Shape]) -> Comparison:
+    if c.matched < SAME_FAMILY * min(len(ours), len(wanted)) or not c.matched:
+        return _with(c, "different-model", rule=Rule())
+    layers = _whole_layers((*c.missing, *c.unexpected), ours, wanted)
+    if any(not _is_vocabulary(*m) for m in c.mismatched):
+        return _with(c, "shapes-differ", layers)
+    if c.missing or c.unexpected:
+        return _with(c, "layers-missing", layers)
+    if c.mismatched:
+        return _with(c, "vocabulary-changed")
+    return _with(c, "prefix-only" if c.rule.changes() else "same")
+
+
+def _with(
+    c: Comparison, outcome: str, layers: tuple[int, ...] = (), rule: Rule | None = None
+) -> Comparison:
+    return Comparison(
+        outcome, c.rule if rule is None else rule, c.matched, c.total, c.missing, c.unexpected,
+        c.mismatched, layers, c.harmless,
+    )  # fmt: skip
+
+
+def _harmless(ours: Mapping[str, Shape], wanted: Mapping[str, Shape]) -> tuple[str, ...]:
+    """Names on one side only whose absence changes nothing."""
+    odd = [n for n in ours if n not in wanted] + [n for n in wanted if n not in ours]
+    both = {**wanted, **ours}
+    return tuple(n for n in odd if is_buffer(n, both[n]) or _is_tied_head(n, ours, wanted))
+
+
+def is_buffer(name: str, shape: Shape) -> bool:
+    """A mask or a table that the model computes itself."""
+    if _BUFFERS.search(name):
+        return True
+    return _MASK.search(name) is not None and shape is not None and len(shape) == 4
+
+
+def _is_tied_head(name: str, ours: Mapping[str, Shape], wanted: Mapping[str, Shape]) -> bool:
+    """A head on one side only, of the shape of an embedding that both sides have."""
+    shape = ours.get(name) or wanted.get(name)
+    if not _HEAD.search(name) or shape is None:
+        return False
+    return any(
+        "emb" in n or "wte" in n
+        for n, other in ours.items()
+        if other == shape and n != name and wanted.get(n) == shape
+    )
+
+
+def _is_vocabulary(name: str, ours: Shape, wanted: Shape) -> bool:
+    """Only the rows differ, outside the layers, and not those of a table of positions."""
+    if ours is None or wanted is None or _LAYER.match(name) or _POSITIONS.search(name):
+        return False
+    same_rest = len(ours) == len(wanted) > 0 and ours[1:] == wanted[1:]
+    return same_rest and min(ours[0], wanted[0]) >= MIN_VOCABULARY
+
+
+def layer_of(name: str) -> tuple[str, int] | None:
+    """(the list's name, index) of the first numbered part of a name."""
+    found = _LAYER.match(name)
+    return (found[1] or "", int(found[2])) if found else None
+
+
+def _whole_layers(
+    odd: Iterable[str], ours: Collection[str], wanted: Collection[str]
+) -> tuple[int, ...]:
+    """Numbers of layers of which one side has nothing at all."""
+    sides = [{layer_of(n) for n in side} for side in (ours, wanted)]
+    found = {layer_of(n) for n in odd}
+    return tuple(sorted({at[1] for at in found if at and not all(at in side for side in sides)}))
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """ "0, 4-7" for 0, 4, 5, 6, 7."""
+    spans: list[list[int]] = []
+    for n in sorted(set(numbers)):
+        if spans and n == spans[-1][1] + 1:
+            spans[-1][1] = n
+        else:
+            spans.append([n, n])
+    return ", ".join(f"{a}-{b}" if b > a else str(a) for a, b in spans)
+
+
+def show_shape(shape: Shape) -> str:
+    return "" if shape is None else "[" + ", ".join(map(str, shape)) + "]"
+
+
+def _prefix(rule: Rule) -> str:
+    dropped = "".join(p + "." for p in rule.drops)
+    return dropped + rule.strip or rule.add
+
+
+def _change(rule: Rule) -> Text:
+    parts = ", ".join(p + "." for p in (*rule.drops,)) or rule.strip
+    if rule.wraps:
+        return Text("the model is wrapped, the checkpoint is not", "模型带有包装,而检查点没有")
+    if parts and rule.add:
+        return Text(f"{parts} becomes {rule.add}", f"{parts} 改为 {rule.add}")
+    if parts:
+        return Text(f"without {parts}", f"去掉 {parts}")
+    if rule.add:
+        return Text(f"with {rule.add} in front", f"前面加上 {rule.add}")
+    return plain("")

@@ -1,0 +1,102 @@
+"""Which of the given files are one checkpoint, and which of them to read first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from medic.facts import GivenFile
+
+from .shards import SHARD
+
+Kind = Literal["file", "index", "shards", "distributed"]
+
+# Files beside the weights that hold another state; they tell what a resume can restore.
+BESIDE = {
+    "optimizer": re.compile(r"^optimizer|_optim_states\.pt$|^optim", re.IGNORECASE),
+    "scheduler": re.compile(r"^(?:lr_)?scheduler", re.IGNORECASE),
+    "rng": re.compile(r"^rng_state|^random_states?_", re.IGNORECASE),
+    "step": re.compile(r"^trainer_state\.json$|^(?:trainer|train|recipe)_state", re.IGNORECASE),
+}
+_NO_MODEL = re.compile(
+    r"^training_args|^scaler|^sampler|^custom_checkpoint|^tokenizer", re.IGNORECASE
+)
+_RANK = re.compile(r"mp_rank_\d+(?:_\d+)?|zero_pp_rank_\d+|(?<![a-z])rank[_-]?\d+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One checkpoint: ``path`` is what is read first, ``files`` all that belong to it."""
+
+    kind: Kind
+    path: str
+    name: str
+    modified: float
+    files: tuple[str, ...]
+
+    @property
+    def folder(self) -> str:
+        return str(Path(self.path).parent)
+
+    def is_named(self, wanted: str) -> bool:
+        """Whether a path as a config or a log writes it means this checkpoint, by its last part."""
+        base = Path(wanted.rstrip("/\\").replace("\\", "/")).name
+        return bool(base) and base in Path(self.path).parts[-3:]
+
+
+def holds_a_model(name: str) -> bool:
+    base = Path(name).name
+    return not _NO_MODEL.search(base) and not any(p.search(base) for p in BESIDE.values())
+
+
+def gather(files: Iterable[GivenFile]) -> list[Unit]:
+    """The checkpoints among the files, newest first; shards are joined, other states left out."""
+    units: dict[tuple[str, str], list[GivenFile]] = {}
+    for file in files:
+        if not holds_a_model(file.name):
+            continue
+        units.setdefault(_key(file), []).append(file)
+    found = [_unit(kind_key, members) for kind_key, members in units.items()]
+    return sorted(found, key=lambda u: (-u.modified, u.name))
+
+
+def _key(file: GivenFile) -> tuple[str, str]:
+    path = Path(file.path)
+    if path.name == ".metadata" or path.suffix == ".distcp":
+        return ("distributed", str(path.parent))
+    shard = SHARD.match(path.name)
+    if shard is None:
+        return ("index" if path.name.endswith(".index.json") else "file", file.path)
+    index = path.parent / f"{shard['stem']}.{shard['end']}.index.json"
+    if index.is_file():
+        return ("index", str(index))
+    return ("shards", str(path.parent / shard["stem"]))
+
+
+def _unit(key: tuple[str, str], members: Sequence[GivenFile]) -> Unit:
+    kind, where = key
+    first = min(members, key=lambda f: f.name)
+    name = first.name
+    if kind == "index":
+        name = str(Path(first.name).parent / Path(where).name)
+    elif kind == "distributed":
+        name = str(Path(first.name).parent)
+    path = first.path if kind == "shards" else where
+    newest = max(f.modified for f in members)
+    files = tuple(sorted(f.path for f in members))
+    kinds: dict[str, Kind] = {"index": "index", "shards": "shards", "distributed": "distributed"}
+    return Unit(kinds.get(kind, "file"), path, name, newest, files)
+
+
+def are_parts_of_one(a: Unit, b: Unit) -> bool:
+    """Whether two files are the parts that two ranks saved of one model."""
+    return a.path != b.path and _RANK.sub("#", a.path) == _RANK.sub("#", b.path)
+
+
+def in_order(units: Sequence[Unit], first: Iterable[str]) -> list[Unit]:
+    """Those that a config or a log names come first, then the newest."""
+    names = [n for n in first if n]
+    return sorted(units, key=lambda u: not any(u.is_named(n) for n in names))

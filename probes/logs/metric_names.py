@@ -1,0 +1,121 @@
+"""Names of metrics as loggers write them -> canonical names and units."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+CANONICAL = (
+    "step", "loss", "learning_rate", "grad_norm", "tokens_per_s", "step_time", "memory",
+    "loss_scale", "skipped", "eval_loss", "data_time",
+)
+
+# Written in lower case with underscores; a leading "train/" and the like is taken off first.
+_NAMES: dict[str, str] = {
+    **dict.fromkeys(
+        ["loss", "lm_loss", "training_loss", "loss_train", "reduced_train_loss", "avg_loss",
+         "mean_loss", "running_loss", "global_avg_loss", "crossentropyloss", "ce_loss", "nll_loss",
+         "loss_step", "train_loss", "loss_mean", "sft_loss", "cross_entropy", "train_loss_step"],
+        "loss",
+    ),
+    **dict.fromkeys(
+        ["eval_loss", "val_loss", "valid_loss", "validation_loss", "test_loss", "dev_loss",
+         "loss_val", "loss_valid", "loss_eval", "lm_loss_validation", "val_loss_epoch"],
+        "eval_loss",
+    ),
+    **dict.fromkeys(
+        ["lr", "learning_rate", "current_lr", "lr_adamw", "lr_adam", "learningrate", "lr_0"],
+        "learning_rate",
+    ),
+    **dict.fromkeys(
+        ["grad_norm", "gradient_norm", "gnorm", "total_norm", "total_grad_norm", "global_grad_norm",
+         "gradnorm", "grad_norm_total", "l2_norm_grad_global", "actor_grad_norm", "norm"],
+        "grad_norm",
+    ),
+    **dict.fromkeys(
+        ["tokens_per_s", "tok_s", "tps", "tokens_s", "tokens_per_sec", "tokens_per_second", "wps",
+         "tokens_per_sec_per_gpu", "tokens_per_gpu_per_sec", "tgs", "throughput_tps", "toks_s"],
+        "tokens_per_s",
+    ),
+    **dict.fromkeys(
+        ["step_time", "iter_time", "time_per_step", "elapsed_time_per_iteration", "iteration_time",
+         "time_per_iter", "dt", "time_per_iteration", "train_step_timing", "batch_time",
+         "time_step", "step_latency", "end_to_end"],
+        "step_time",
+    ),
+    **dict.fromkeys(
+        ["mem", "memory", "gpu_mem", "gpu_memory", "max_mem", "peak_mem", "memory_allocated",
+         "mem_allocated", "max_memory_allocated", "cuda_mem", "vram", "peak_memory", "max_memory",
+         "max_active", "mem_reserved", "memory_reserved", "cuda_max_mem", "ma"],
+        "memory",
+    ),
+    **dict.fromkeys(["loss_scale", "grad_scale", "fp16_scale", "scale", "lossscale"], "loss_scale"),
+    **dict.fromkeys(
+        ["skipped", "number_of_skipped_iterations", "skipped_iterations", "skipped_steps"], "skipped"
+    ),
+    **dict.fromkeys(
+        ["data_time", "data_loading_time", "dataloader_time", "data_load_time", "time_data",
+         "data_loading", "batch_generator", "data_wait"],
+        "data_time",
+    ),
+    **dict.fromkeys(
+        ["step", "global_step", "iter", "iteration", "train_step", "it", "optimizer_step", "_step",
+         "trainer_global_step", "num_updates", "update", "training_step", "iter_num", "steps"],
+        "step",
+    ),
+}
+# "time_data" and "time_step" are torchtitan's, "ma" (allocated) is DeepSpeed's.
+_SCOPE = re.compile(r"^(?:train(?:ing|er)?|optim(?:izer)?|loss_metrics|time_metrics|perf|timing|"
+                    r"throughput(?:/device)?|system|memory|actor|metrics|charts|model)(?:/|\.|::)")
+_UNIT_END = re.compile(r"[_ ]?[(\[]?(ms|msec|s|sec|secs|seconds|gib|gb|mib|mb|bytes|b)[)\]]?$")
+_FACTORS: dict[str, float] = {
+    "ms": 1e-3, "msec": 1e-3, "s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "us": 1e-6,
+    "gib": 2.0**30, "gb": 2.0**30, "g": 2.0**30, "mib": 2.0**20, "mb": 2.0**20, "m": 2.0**20,
+    "bytes": 1.0, "b": 1.0, "k": 1e3,
+}
+_BYTES = frozenset({"gib", "gb", "g", "mib", "mb", "m", "bytes", "b"})
+_SECONDS = frozenset({"ms", "msec", "s", "sec", "secs", "seconds", "us"})
+# Frameworks that write memory without a unit mean GiB; more than a million is bytes.
+_PLAIN_MEMORY = 1e6
+
+
+@lru_cache(maxsize=4096)
+def canonical(name: str) -> tuple[str, float] | None:
+    """(canonical name, factor to its unit), or None. Memory is in bytes, times in seconds."""
+    plain = name.strip().strip("\"'").lower()
+    scoped = _SCOPE.sub("", plain)
+    for form in (plain, scoped):
+        word = _underscored(form)
+        if word in _NAMES:
+            return _NAMES[word], 1.0
+        unit = _UNIT_END.search(form)
+        if unit:
+            stem = _NAMES.get(_underscored(form[: unit.start()]))
+            if stem is not None and fits(stem, unit.group(1)):
+                return stem, _FACTORS[unit.group(1)]
+    if scoped.startswith(("val/", "valid/", "eval/", "validation/", "test/")):
+        word = _underscored(scoped.partition("/")[2])
+        return ("eval_loss", 1.0) if _NAMES.get(word) == "loss" else None
+    return None
+
+
+def _underscored(name: str) -> str:
+    return re.sub(r"[ /.-]+", "_", name.strip())
+
+
+def fits(metric: str, unit: str) -> bool:
+    if metric == "memory":
+        return unit in _BYTES
+    if metric in ("step_time", "data_time"):
+        return unit in _SECONDS
+    return metric == "tokens_per_s" and unit == "k"
+
+
+def in_unit(metric: str, value: float, unit: str) -> float:
+    """The value in the canonical unit, ``unit`` being what stands behind the number."""
+    unit = unit.lower()
+    if fits(metric, unit):
+        return value * _FACTORS[unit]
+    if metric == "memory" and not unit and abs(value) < _PLAIN_MEMORY:
+        return value * 2.0**30
+    return value

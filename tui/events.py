@@ -1,0 +1,77 @@
+"""What the consultation tells the screen. Plain data: the screen decides how it looks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from medic.i18n import Text
+
+from .lines import Block
+from .offers import Offer
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Numbered choices that wait for an answer. The value "" stands for "I don't know"."""
+
+    kind: Literal["answer", "meaning", "again", "run"]
+    name: str
+    options: tuple[tuple[str, Text], ...]
+    how: Text | None = None
+
+    def place(self, *values: str) -> int | None:
+        """The index of the first option with one of these values."""
+        return next((i for i, (value, _) in enumerate(self.options) if value in values), None)
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """One cause as the suspects line shows it."""
+
+    title: Text
+    code: str
+    word: str
+    chance: float
+
+
+@dataclass(frozen=True)
+class Told:
+    """A block of the transcript; a block with the same key is replaced."""
+
+    block: Block
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The choices that are open now, or None."""
+
+    choices: Choices | None
+
+
+@dataclass(frozen=True)
+class Suspected:
+    """Who is suspected, best first; None while nothing is known."""
+
+    suspects: tuple[Suspect, ...] | None
+
+
+@dataclass(frozen=True)
+class Working:
+    """What goes on in the background; ``total`` 0 where no count is known, None when it is over."""
+
+    what: Text | None
+    done: int = 0
+    total: int = 0
+    stoppable: bool = False
+
+
+@dataclass(frozen=True)
+class Previewed:
+    """A change to show in full before anything is written."""
+
+    offer: Offer
+
+
+Event = Told | Asked | Suspected | Working | Previewed

@@ -1,0 +1,166 @@
+"""What the transcript is made of, and how it is laid out in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from medic.i18n import Text, plain
+from medic.safetext import clean, columns, cut, one_line, wrap
+
+Tone = Literal["plain", "muted", "strong", "good", "bad", "warn", "accent", "add", "remove"]
+TONES: tuple[Tone, ...] = (
+    "plain", "muted", "strong", "good", "bad", "warn", "accent", "add", "remove",
+)
+Who = Literal["you", "probe", "medic", "code", "more"]
+Row = tuple[tuple[str, Tone], ...]
+
+GUTTER = 9
+# Below this width the label of a block stands on its own row: a gutter would take too much.
+NARROW = 50
+LABELS = {
+    "you": Text("[you]", "[你]"),
+    "probe": Text("[probe]", "[探针]"),
+    "medic": Text("[medic]", "[medic]"),
+}
+LABEL_TONES: dict[Who, Tone] = {
+    "you": "accent", "probe": "muted", "medic": "strong", "code": "muted", "more": "plain",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One paragraph. Rows after the first hang under the text, behind ``mark``.
+
+    ``where`` is the place of evidence, set after the text. ``verbatim`` keeps every space and
+    folds at the width; ``short`` cuts to one row.
+    """
+
+    text: Text
+    tone: Tone = "plain"
+    mark: str = ""
+    indent: int = 0
+    where: Text | None = None
+    verbatim: bool = False
+    short: bool = False
+
+
+@dataclass(frozen=True)
+class Block:
+    """Lines that one speaker says together. ``code`` is what /copy takes, if there is any."""
+
+    who: Who
+    lines: tuple[Line, ...]
+    code: str = ""
+
+
+def said(text: Text | str, tone: Tone = "plain", *, who: Who = "medic") -> Block:
+    """A block of one paragraph."""
+    return Block(who, (Line(text if isinstance(text, Text) else plain(text), tone),))
+
+
+def code(text: str, *, diff: bool = False) -> Block:
+    """A block that is copied as it is: a command, a snippet or a diff."""
+    rows = text.rstrip("\n").split("\n")
+    tone = _diff_tone if diff else _code_tone
+    return Block("code", tuple(Line(plain(r), tone(r), verbatim=True) for r in rows), code=text)
+
+
+def _code_tone(_row: str) -> Tone:
+    return "accent"
+
+
+def _diff_tone(row: str) -> Tone:
+    if row.startswith(("+++", "---")):
+        return "strong"
+    tones: dict[str, Tone] = {"+": "add", "-": "remove", "@": "accent"}
+    return tones.get(row[:1], "plain")
+
+
+# --- layout ---------------------------------------------------------------------------------
+
+
+def rows(block: Block, width: int, number: int = 0) -> list[Row]:
+    """The block as rows of at most ``width`` columns. ``number`` labels a block of code."""
+    label = f"[{number}]" if block.who == "code" and number else str(LABELS.get(block.who, ""))
+    tone = LABEL_TONES[block.who]
+    if width < NARROW:
+        head: list[Row] = [((label, tone),)] if label else []
+        return head + [r for line in block.lines for r in line_rows(line, width)]
+    result: list[Row] = []
+    for line in block.lines:
+        for row in line_rows(line, width - GUTTER):
+            lead = label if not result else ""
+            result.append(((lead + " " * (GUTTER - columns(lead)), tone), *row))
+    return result
+
+
+def line_rows(line: Line, width: int) -> Iterator[Row]:
+    """One paragraph as rows; every character is made harmless here."""
+    lead = " " * line.indent + line.mark
+    space = max(8, width - columns(lead))
+    text = str(line.text)
+    if line.verbatim:
+        pieces: list[str] = [p for row in clean(text).split("\n") for p in fold(row, space)]
+    elif line.short:
+        pieces = [one_line(text.strip(), space)]
+    else:
+        pieces = [p for row in wrap(clean(text), space) for p in fold(row, space)]
+    blank = " " * columns(lead)
+    body: list[Row] = [
+        ((lead if i == 0 else blank, line.tone), (piece, line.tone))
+        for i, piece in enumerate(pieces)
+    ]
+    if line.where is None:
+        yield from body
+        return
+    where = cut_middle(one_line(str(line.where)), space)
+    used = columns(pieces[-1])
+    if used + 2 + columns(where) <= space:
+        body[-1] = (*body[-1], ("  " + where, "muted"))
+    else:
+        body.append(((blank, "muted"), (where, "muted")))
+    yield from body
+
+
+def fold(text: str, width: int) -> list[str]:
+    """Pieces of at most ``width`` columns; spaces are kept."""
+    if columns(text) <= width:
+        return [text]
+    pieces, piece, used = [], "", 0
+    for char in text:
+        size = columns(char)
+        if used + size > width and piece:
+            pieces.append(piece)
+            piece, used = "", 0
+        piece, used = piece + char, used + size
+    return [*pieces, piece]
+
+
+def cut_middle(text: str, width: int) -> str:
+    """At most ``width`` columns; what tells most, the end of a path, stays."""
+    if columns(text) <= width:
+        return text
+    tail = ""
+    keep = max(1, (width - 1) * 2 // 3)
+    for char in reversed(text):
+        if columns(char + tail) > keep:
+            break
+        tail = char + tail
+    head = cut(text, width - columns(tail))
+    return head + tail
+
+
+def pad(text: str, width: int) -> str:
+    """The text with spaces up to ``width`` columns."""
+    return text + " " * max(0, width - columns(text))
+
+
+def plain_text(blocks: Iterable[tuple[Block, int]], width: int = 78) -> str:
+    """Blocks as plain text, for copying."""
+    parts = []
+    for block, number in blocks:
+        for row in rows(block, width, number):
+            parts.append("".join(text for text, _ in row).rstrip())
+    return "\n".join(parts) + "\n"
