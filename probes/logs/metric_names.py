@@ -34,7 +34,8 @@ _NAMES: dict[str, str] = {
     ),
     **dict.fromkeys(
         ["tokens_per_s", "tok_s", "tps", "tokens_s", "tokens_per_sec", "tokens_per_second", "wps",
-         "tokens_per_sec_per_gpu", "tokens_per_gpu_per_sec", "tgs", "throughput_tps", "toks_s"],
+         "tokens_per_sec_per_gpu", "tokens_per_gpu_per_sec", "tgs", "throughput_tps", "toks_s",
+         "tokens_sec", "tok_sec"],
         "tokens_per_s",
     ),
     **dict.fromkeys(

@@ -37,7 +37,7 @@ _EPOCH = re.compile(r"epoch\D{0,3}(\d+)", re.IGNORECASE)
 _PLANNED = re.compile(r"(?:Total optimization steps|max_?(?:train_)?steps|total_?steps|train_iters)"
                       r"\"?'?\s*[:=.]{1,60}\s*(\d[\d,]*)")
 _EPOCHS = re.compile(r"Num Epochs\s*=\s*(\d+)")
-_VALIDATION = re.compile(rf"validation loss at (?:iteration|the end).*?(\d+)?.*?loss value: ({_NUMBER})")
+_VALIDATION = re.compile(rf"validation loss at (?:iteration\s+(\d+))?.*?loss value: ({_NUMBER})")
 _BARE = re.compile(r"(?:rank \d+[ :]*)?(?:global )?(?:step|iter(?:ation)?)[ :=]+\d+\s*$", re.IGNORECASE)
 _HINTS = ("loss", "step", "iter", "%|", "lr", "total_", "num epochs", "norm")
 
@@ -50,6 +50,7 @@ class Steps:
         self.epochs: int | None = None
         self._bar = 0  # where the training bar stands
         self._ordinal = 0
+        self._headline = False
 
     def read(self, message: str, source: Source) -> StepLine | None:
         """The step that a line reports, or None. Bars and totals are remembered."""
@@ -79,16 +80,24 @@ class Steps:
             return StepLine(step, {"eval_loss": _float(found.group(2))}, source)
         steps = list(_STEP.finditer(message))
         if not steps:
-            return None
+            return self._below(message, source)
         chosen = next((s for s in steps if s.group(1).lower() == "step"), steps[0])
         values = metrics(message)
         total = _int(chosen.group(3)) if chosen.group(3) else None
         if not values and total is None and not _BARE.match(message):
             return None
-        if total is not None and values:
+        self._headline = message.startswith("[step=") and not values
+        if total is not None and (values or self._headline):
             self.planned = total
         self._ordinal = _int(chosen.group(2))
         return StepLine(self._ordinal, values, source)
+
+    def _below(self, message: str, source: Source) -> StepLine | None:
+        """OLMo prints a step's metrics one a line, indented below the step."""
+        if not self._headline or not message.startswith(" "):
+            return None
+        values = metrics(message)
+        return StepLine(self._ordinal, values, source) if values else None
 
     def _dict(self, text: str, source: Source) -> StepLine | None:
         """A printed dict: Hugging Face's has no step, so the bar or the epoch must tell it."""

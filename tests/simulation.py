@@ -1,0 +1,163 @@
+"""Synthetic cases on the real graph: does the engine name the cause, and how often wrongly?
+
+A case has one fault (75%), two (15%) or none that the graph knows (10%). Checks that a probe can
+answer are answered at once when their evidence is there (60%); of the rest a person answers
+what is asked, with 8% wrong answers and 10% "I don't know".
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass, field
+
+from medic.beliefs import OTHERWISE, PRIOR, SHOWN, UNLISTED, WEIGHT, Model, Seen
+from medic.index import Index
+from medic.planner import Open, next_look, none_of_these, standing
+from medic.runner import all_probes
+
+EVIDENCE_THERE = 0.6
+WRONG_ANSWER = 0.08
+DONT_KNOW = 0.10
+MAX_STEPS = 30
+
+
+@dataclass
+class Truth:
+    """What is so in one synthetic case."""
+
+    causes: tuple[str, ...]
+    symptoms: tuple[str, ...]
+    outcomes: dict[str, str]
+
+
+@dataclass
+class Tally:
+    cases: int = 0
+    known: int = 0
+    top1: int = 0
+    top3: int = 0
+    established: int = 0
+    established_wrong: int = 0
+    unknown_noticed: int = 0
+    minutes: float = 0.0
+    wrong: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
+
+    def share(self, count: int, of: int) -> float:
+        return count / of if of else 0.0
+
+
+def draw(index: Index, rng: random.Random) -> Truth:
+    """One case from the authored levels."""
+    kind = rng.random()
+    count = 1 if kind < 0.75 else 2 if kind < 0.9 else 0
+    names = list(index.causes)
+    weights = [max(PRIOR[p] for p in index.causes[n].prior.values()) for n in names]
+    causes = tuple(dict.fromkeys(rng.choices(names, weights, k=count))) if count else ()
+    symptoms = _symptoms(index, causes, rng)
+    return Truth(causes, symptoms, {n: _outcome(index, n, causes, rng) for n in index.checks})
+
+
+def _symptoms(index: Index, causes: tuple[str, ...], rng: random.Random) -> tuple[str, ...]:
+    found = []
+    for name in index.symptoms:
+        chance = UNLISTED
+        for cause in causes:
+            for shows in index.causes[cause].shows:
+                if shows.symptom == name:
+                    chance = 1 - (1 - chance) * (1 - SHOWN[shows.level])
+        if rng.random() < chance:
+            found.append(name)
+    if not found:
+        shown = [s.symptom for c in causes for s in index.causes[c].shows if s.level != "rarely"]
+        found = [rng.choice(shown or list(index.symptoms))]
+    return tuple(found)
+
+
+def _outcome(index: Index, name: str, causes: tuple[str, ...], rng: random.Random) -> str:
+    check = index.checks[name]
+    base = {o: OTHERWISE[e.otherwise] for o, e in check.outcomes.items() if e.otherwise}
+    rest = max(0.05, 1 - sum(base.values()))
+    weights = {o: base.get(o, rest) for o in check.outcomes}
+    for cause in causes:
+        for link in index.links(cause):
+            if link.check == name:
+                weights[link.outcome] *= WEIGHT[link.weight]
+    return rng.choices(list(weights), list(weights.values()))[0]
+
+
+def run(index: Index, cases: int, seed: int) -> Tally:
+    rng = random.Random(seed)
+    model = Model(index)
+    told = {t for p in all_probes() for t in p.tells}
+    tally = Tally()
+    for _ in range(cases):
+        _one(index, model, told, draw(index, rng), rng, tally)
+    return tally
+
+
+def _one(
+    index: Index, model: Model, told: set[str], truth: Truth, rng: random.Random, tally: Tally
+) -> None:
+    findings = [Seen(s, "present") for s in truth.symptoms]
+    for name, outcome in truth.outcomes.items():
+        if name in told and rng.random() < EVIDENCE_THERE:
+            findings.append(Seen(name, outcome, "exact"))
+    known = {f.name for f in findings}
+    opened = [Open(n, c.ask.minutes) for n, c in index.checks.items() if c.ask and n not in known]
+    minutes, looks = 0.0, 0
+    while looks < MAX_STEPS:
+        look = next_look(model, findings, frozenset(), opened)
+        if look is None:
+            break
+        looks += 1
+        minutes += look.look.minutes
+        opened = [o for o in opened if o.name != look.look.name]
+        if rng.random() < DONT_KNOW:
+            continue
+        outcome = truth.outcomes[look.look.name]
+        if rng.random() < WRONG_ANSWER:
+            outcome = rng.choice(list(index.checks[look.look.name].outcomes))
+        findings.append(Seen(look.look.name, outcome, "person"))
+    _count(index, model, findings, truth, tally, looks)
+    tally.minutes += minutes
+
+
+def _count(
+    index: Index, model: Model, findings: list[Seen], truth: Truth, tally: Tally, looks: int
+) -> None:
+    beliefs = model.beliefs(findings)
+    stand = standing(model, beliefs, findings)
+    right = {index.causes[c].remedies[0] for c in truth.causes}
+    tally.cases += 1
+    if truth.causes:
+        tally.known += 1
+        tally.top1 += stand.remedy in right
+        tally.top3 += any(index.causes[c].remedies[0] in right for c in beliefs.ranked[:3])
+    elif none_of_these(beliefs, looks, nothing_left=True):
+        tally.unknown_noticed += 1
+    if stand.established:
+        tally.established += 1
+        if stand.remedy not in right:
+            tally.established_wrong += 1
+            tally.wrong.append((truth.causes, stand.leader))
+
+
+if __name__ == "__main__":
+    import sys
+
+    from medic.index import load
+
+    result = run(load(), int(sys.argv[1]) if len(sys.argv) > 1 else 2000, seed=7)
+    unknown = result.cases - result.known
+    print(
+        f"cases {result.cases}  minutes asked {result.minutes / result.cases:.1f}  "
+        f"top-1 {result.share(result.top1, result.known):.1%}  "
+        f"top-3 {result.share(result.top3, result.known):.1%}  "
+        f"established {result.share(result.established, result.cases):.1%}  of those wrong "
+        f"{result.share(result.established_wrong, result.established):.1%}  "
+        f"unknown noticed {result.share(result.unknown_noticed, unknown):.1%}"
+    )
+    for causes, leader in result.wrong[:20]:
+        print("  wrong:", causes, "->", leader)
+    assert not math.isnan(result.minutes)

@@ -1,0 +1,28 @@
+"""The engine on the real graph, over synthetic cases with a fixed seed."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+from medic.index import load
+
+_spec = importlib.util.spec_from_file_location("simulation", Path(__file__).with_name("simulation.py"))
+assert _spec is not None
+assert _spec.loader is not None
+simulation = importlib.util.module_from_spec(_spec)
+sys.modules["simulation"] = simulation
+_spec.loader.exec_module(simulation)
+
+
+def test_established_is_seldom_wrong() -> None:
+    tally = simulation.run(load(), 300, seed=11)
+    assert tally.established > 90
+    assert tally.share(tally.established_wrong, tally.established) <= 0.03
+
+
+def test_the_cause_is_named() -> None:
+    tally = simulation.run(load(), 300, seed=12)
+    assert tally.share(tally.top1, tally.known) >= 0.85
+    assert tally.share(tally.top3, tally.known) >= 0.92
