@@ -308,11 +308,20 @@ class Recognise:
 
 @dataclass(frozen=True, slots=True)
 class Framework:
+    """How a framework states the run.
+
+    A ``key`` of ``keys`` and ``recognise`` is a dotted path from the root of the file; ``**.x.y``
+    is any path that ends so. ``-`` and ``_`` are the same, and a flag ``--a-b`` or ``--a.b`` is the
+    path ``a.b``. ``role`` says what the file describes: the training, its engine (DeepSpeed), its
+    launcher, or only the model. With ``unknown-key: free`` the names of ``plain`` count as well.
+    """
+
     __pydantic_config__ = CONFIG
     name: str
     title: str
     recognise: Recognise
     keys: tuple[Key, ...]
+    role: Literal["trainer", "engine", "launcher", "model"] = "trainer"
     defaults: Mapping[str, str | int | float | bool] = field(default_factory=dict)
     yaml_floats: Literal["yaml-1.1", "yaml-1.2"] = "yaml-1.1"
     unknown_key: Literal["error", "ignored", "free"] = "free"

@@ -111,6 +111,7 @@ FIELDS: Mapping[str, tuple[type, str, Text]] = {
     "vocab_size": (int, "", Text("vocabulary rows", "词表大小")),
     "num_experts": (int, "", Text("experts per layer", "每层专家数")),
     "parameters": (int, "", Text("parameters of the model", "模型参数量")),
+    "base_model": (str, "name or path", Text("pretrained model that training starts from", "训练起点的预训练模型")),
     "lora_rank": (int, "", Text("LoRA rank", "LoRA 秩")),
     "num_workers": (int, "processes", Text("data loader workers per rank", "每个 rank 的数据加载进程数")),
     "pin_memory": (bool, "", Text("pinned host memory for batches", "锁页内存")),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from medic.i18n import Text, plain
@@ -25,6 +26,7 @@ _LAYER = re.compile(r"^(.*?\.)?(\d+)\.")
 # Below this share of the smaller side the two are not the same kind of model.
 SAME_FAMILY = 0.5
 MIN_VOCABULARY = 256  # a first dimension below this is a head of classes
+LAYER_TENSORS = 4  # as many absent names of one layer mean that the layer is absent
 SHOWN = 5
 
 
@@ -64,47 +66,56 @@ class Comparison:
         }
 
 
-def compare(have: Mapping[str, Shape], wanted: Mapping[str, Shape]) -> Comparison:
-    """A checkpoint's tensors against the model's."""
+def compare(
+    have: Mapping[str, Shape], wanted: Mapping[str, Shape], *, partial: bool = False
+) -> Comparison:
+    """A checkpoint's tensors against the model's.
+
+    ``partial``: both hold only the names that a failed load listed, not those that agree.
+    """
     rule = find_rule(have, wanted)
     names = rule.mapping(have, wanted)
     ours = {names[n]: shape for n, shape in have.items()}
     shared = ours.keys() & wanted.keys()
-    matched = len(shared)
-    harmless = _harmless(ours, wanted)
-    missing = tuple(n for n in wanted if n not in ours and n not in harmless)
-    unexpected = tuple(n for n in ours if n not in wanted and n not in harmless)
-    mismatched = tuple(
-        (n, ours[n], wanted[n])
-        for n in ours
-        if n in shared and None not in (ours[n], wanted[n]) and ours[n] != wanted[n]
+    harmless = frozenset(_harmless(ours, wanted))
+    found = Comparison(
+        outcome="same",
+        rule=rule,
+        matched=len(shared),
+        total=len(wanted),
+        missing=tuple(n for n in wanted if n not in ours and n not in harmless),
+        unexpected=tuple(n for n in ours if n not in wanted and n not in harmless),
+        mismatched=tuple(
+            (n, ours[n], wanted[n])
+            for n in ours
+            if n in shared and None not in (ours[n], wanted[n]) and ours[n] != wanted[n]
+        ),
+        harmless=tuple(sorted(harmless)),
     )
-    result = Comparison(
-        "same", rule, matched, len(wanted), missing, unexpected, mismatched, (), harmless
-    )
-    return _judged(result, ours, wanted)
+    if partial:
+        return _judged_partial(found)
+    if not found.matched or found.matched < SAME_FAMILY * min(len(ours), len(wanted)):
+        return replace(found, outcome="different-model", rule=Rule())
+    return _judged(found, _whole_layers((*found.missing, *found.unexpected), ours, wanted))
 
 
-def _judged(c: Comparison, ours: Mapping[str, Shape], wanted: Mapping[str, Shape]) -> Comparison:
-    if c.matched < SAME_FAMILY * min(len(ours), len(wanted)) or not c.matched:
-        return _with(c, "different-model", rule=Rule())
-    layers = _whole_layers((*c.missing, *c.unexpected), ours, wanted)
+def _judged(c: Comparison, layers: tuple[int, ...]) -> Comparison:
     if any(not _is_vocabulary(*m) for m in c.mismatched):
-        return _with(c, "shapes-differ", layers)
+        return replace(c, outcome="shapes-differ", layers=layers)
     if c.missing or c.unexpected:
-        return _with(c, "layers-missing", layers)
+        return replace(c, outcome="layers-missing", layers=layers)
     if c.mismatched:
-        return _with(c, "vocabulary-changed")
-    return _with(c, "prefix-only" if c.rule.changes() else "same")
+        return replace(c, outcome="vocabulary-changed")
+    return replace(c, outcome="prefix-only" if c.rule.changes() else "same")
 
 
-def _with(
-    c: Comparison, outcome: str, layers: tuple[int, ...] = (), rule: Rule | None = None
-) -> Comparison:
-    return Comparison(
-        outcome, c.rule if rule is None else rule, c.matched, c.total, c.missing, c.unexpected,
-        c.mismatched, layers, c.harmless,
-    )  # fmt: skip
+def _judged_partial(c: Comparison) -> Comparison:
+    """What agrees was not listed, so that only names on both sides tell of another model."""
+    if c.missing and c.unexpected and not c.matched:
+        return replace(c, outcome="different-model", rule=Rule())
+    counted = Counter(at[1] for n in (*c.missing, *c.unexpected) if (at := layer_of(n)))
+    layers = tuple(sorted(n for n, count in counted.items() if count >= LAYER_TENSORS))
+    return _judged(c, layers)
 
 
 def _harmless(ours: Mapping[str, Shape], wanted: Mapping[str, Shape]) -> tuple[str, ...]:

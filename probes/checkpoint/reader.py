@@ -45,10 +45,7 @@ class Reader:
                 "torch distributed checkpoint folders are not read",
                 "尚不支持 torch 分布式检查点目录",
             )
-        if unit.kind == "file":
-            found = self._single(unit)
-        else:
-            found = self._sharded(unit)
+        found = self._single(unit) if unit.kind == "file" else self._sharded(unit)
         return self._with_neighbours(found, unit)
 
     def _single(self, unit: Unit) -> CheckpointIndex:

@@ -15,13 +15,15 @@ from dataclasses import dataclass
 # activation checkpointing, DeepSpeed, Accelerate, torch.ao.
 WRAPPERS = frozenset(
     {
-        "module", "_orig_mod", "_fsdp_wrapped_module", "_forward_module", "_checkpoint_wrapped_module",
-        "_fpw_module", "_dp_module", "_ddp_module", "_original_module", "_wrapped_module",
+        "module", "_orig_mod", "_fsdp_wrapped_module", "_forward_module", "_fpw_module",
+        "_checkpoint_wrapped_module", "_dp_module", "_ddp_module", "_original_module",
+        "_wrapped_module",
     }
 )  # fmt: skip
 # Starts that a model class adds to the names of its body.
 STARTS = ("base_model.model.", "model.", "transformer.", "base_model.", "language_model.")
-SAMPLE = 200
+SAMPLE = 200  # names that vote for a start
+ENOUGH = 4_000  # names that decide between the rules
 CANDIDATES = 8
 
 
@@ -60,14 +62,11 @@ class Rule:
         return self.add + name
 
     def mapping(self, names: Iterable[str], wanted: Collection[str]) -> dict[str, str]:
-        """name -> the model's name for it. Two names that would fall together stay as they are."""
+        """name -> the model's name for it."""
         if self.wraps:
             back = {unwrap(w): w for w in wanted}
-            found = {n: back.get(unwrap(n), n) for n in names}
-        else:
-            found = {n: self.apply(n, wanted) for n in names}
-        count = Counter(found.values())
-        return {n: to if count[to] == 1 else n for n, to in found.items()}
+            return {n: back.get(unwrap(n), n) for n in names}
+        return {n: self.apply(n, wanted) for n in names}
 
     def snippet(self) -> str:
         """Python that renames ``state`` for ``model``; runs as it stands on Python >= 3.9."""
@@ -116,11 +115,16 @@ def unwrap(name: str) -> str:
 def find_rule(have: Collection[str], wanted: Collection[str]) -> Rule:
     """The simplest rule under which most of ``have`` are names in ``wanted``."""
     wanted = set(wanted)
+    have = _sample(set(have), ENOUGH)
     best, matched = Rule(), sum(n in wanted for n in have)
+    full = min(len(have), len(wanted))
+    if matched == full:
+        return best
     for rule in _candidates(have, wanted):
-        if matched == min(len(have), len(wanted)) and best.cost <= rule.cost:
+        if matched == full and best.cost <= rule.cost:
             continue
-        count = sum(to in wanted for to in rule.mapping(have, wanted).values())
+        names = set(rule.mapping(have, wanted).values())
+        count = len(names & wanted) if len(names) == len(have) else 0  # no two may fall together
         if count > matched or (count == matched and rule.cost < best.cost):
             best, matched = rule, count
     return best
@@ -164,9 +168,10 @@ def _swaps(ours: set[str], theirs: set[str]) -> Counter[tuple[str, str]]:
     return votes
 
 
-def _sample(names: set[str]) -> list[str]:
+def _sample(names: set[str], count: int = SAMPLE) -> list[str]:
+    """Names from all over the set, at most about twice ``count``."""
     ordered = sorted(names)
-    return ordered[:: max(1, len(ordered) // SAMPLE)]
+    return ordered[:: max(1, len(ordered) // count)]
 
 
 def _splits(name: str) -> Iterator[tuple[str, str]]:

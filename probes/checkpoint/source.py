@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from medic.errors import Unreadable
 from medic.probe import Look
@@ -141,4 +141,4 @@ def read_all(file: BinaryIO, limit: int) -> bytes:
     if size > limit:
         raise Unreadable(f"larger than {limit:,} bytes", f"超过 {limit:,} 字节")
     file.seek(0)
-    return cast("bytes", file.read(limit))
+    return file.read(limit)

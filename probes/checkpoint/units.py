@@ -41,11 +41,6 @@ class Unit:
     def folder(self) -> str:
         return str(Path(self.path).parent)
 
-    def is_named(self, wanted: str) -> bool:
-        """Whether a path as a config or a log writes it means this checkpoint, by its last part."""
-        base = Path(wanted.rstrip("/\\").replace("\\", "/")).name
-        return bool(base) and base in Path(self.path).parts[-3:]
-
 
 def holds_a_model(name: str) -> bool:
     base = Path(name).name
@@ -91,12 +86,6 @@ def _unit(key: tuple[str, str], members: Sequence[GivenFile]) -> Unit:
     return Unit(kinds.get(kind, "file"), path, name, newest, files)
 
 
-def are_parts_of_one(a: Unit, b: Unit) -> bool:
-    """Whether two files are the parts that two ranks saved of one model."""
-    return a.path != b.path and _RANK.sub("#", a.path) == _RANK.sub("#", b.path)
-
-
-def in_order(units: Sequence[Unit], first: Iterable[str]) -> list[Unit]:
-    """Those that a config or a log names come first, then the newest."""
-    names = [n for n in first if n]
-    return sorted(units, key=lambda u: not any(u.is_named(n) for n in names))
+def are_parts_of_one(a: str, b: str) -> bool:
+    """Whether two paths are those of the parts that two ranks saved of one model."""
+    return a != b and _RANK.sub("#", a) == _RANK.sub("#", b)

@@ -20,7 +20,7 @@ _NAMES: dict[str, str] = {
     ),
     **dict.fromkeys(
         ["eval_loss", "val_loss", "valid_loss", "validation_loss", "test_loss", "dev_loss",
-         "loss_val", "loss_valid", "loss_eval", "lm_loss_validation", "val_loss_epoch"],
+         "loss_val", "loss_valid", "loss_eval", "lm_loss_value", "val_loss_epoch"],
         "eval_loss",
     ),
     **dict.fromkeys(
@@ -52,7 +52,8 @@ _NAMES: dict[str, str] = {
     ),
     **dict.fromkeys(["loss_scale", "grad_scale", "fp16_scale", "scale", "lossscale"], "loss_scale"),
     **dict.fromkeys(
-        ["skipped", "number_of_skipped_iterations", "skipped_iterations", "skipped_steps"], "skipped"
+        ["skipped", "number_of_skipped_iterations", "skipped_iterations", "skipped_steps"],
+        "skipped",
     ),
     **dict.fromkeys(
         ["data_time", "data_loading_time", "dataloader_time", "data_load_time", "time_data",
@@ -61,7 +62,7 @@ _NAMES: dict[str, str] = {
     ),
     **dict.fromkeys(
         ["step", "global_step", "iter", "iteration", "train_step", "it", "optimizer_step", "_step",
-         "trainer_global_step", "num_updates", "update", "training_step", "iter_num", "steps"],
+         "trainer_global_step", "num_updates", "update", "training_step", "iter_num"],
         "step",
     ),
 }

@@ -10,23 +10,23 @@ from typing import NamedTuple
 HEAD = 160  # characters in which prefixes are looked for
 
 _RANK = re.compile(
-    r"\[rank[ _]?(?P<rank>\d{1,5})\]|\[Rank (?P<ds>\d{1,5})\]|\bRank (?P<pg>\d{1,5})\]|"
-    r"^\[\d+,(?P<mpi>\d{1,5})\]<std(?:out|err)>|^\s*\[default(?P<local>\d{1,4})\]:|"
-    r"^rank[ _]?(?P<word>\d{1,5})\b|^\S+:\d+:\d+ \[(?P<device>\d{1,3})\] NCCL "
+    r"\[rank[ _]?(\d{1,5})\]|\[Rank (\d{1,5})\]|\bRank (\d{1,5})\]|^rank[ _]?(\d{1,5})\b"
 )
-_TIME = re.compile(
-    r"(?P<y>\d{4})[-/](?P<m>\d\d)[-/](?P<d>\d\d)[T _](?P<h>\d\d):(?P<i>\d\d):(?P<s>\d\d)(?:[.,](?P<f>\d{1,9}))?|"
-    r"\b[EIWF](?P<gm>\d\d)(?P<gd>\d\d) (?P<gh>\d\d):(?P<gi>\d\d):(?P<gs>\d\d)\.(?P<gf>\d{1,9})|"
-    r"\b(?P<um>\d\d)/(?P<ud>\d\d)/(?P<uy>\d{4}) (?P<uh>\d\d):(?P<ui>\d\d):(?P<us>\d\d)"
-)
+_MPI = re.compile(r"\[\d+,(\d{1,5})\]<std(?:out|err)>")
+_LOCAL = re.compile(r"\s*\[default(\d{1,4})\]:|\S+:\d+:\d+ \[(\d{1,3})\] NCCL ")
+_ISO = re.compile(r"(\d{4})[-/](\d\d)[-/](\d\d)[T _](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?")
+_GLOG = re.compile(r"[EIWF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{1,9})")
+_US = re.compile(r"(\d\d)/(\d\d)/(\d{4}) (\d\d):(\d\d):(\d\d)")
 # Anything that stands before the message; repeated.
 _LEAD = re.compile(
-    r"(?:\[\d+,\d+\]<std(?:out|err)>: ?|\[(?:default|rank)\d+\]:? ?|\([A-Za-z_]\w*(?:\([^)]*\))? pid=[^)]*\) ?)+"
+    r"(?:\[\d+,\d+\]<std(?:out|err)>: ?|\[(?:default|rank)\d+\]:? ?|"
+    r"\([A-Za-z_]\w*(?:\([^)]*\))? pid=[^)]*\) ?)+"
 )
 _TASK = re.compile(r"\s{0,6}(\d{1,5}): ?")
 _LOGGER = re.compile(
-    r"(?:\[?(?:\d{4}[-/]\d\d[-/]\d\d|\d\d/\d\d/\d{4})[T _]\d\d:\d\d:\d\d[.,\d]*(?:Z|[+-]\d\d:?\d\d)?\]?|"
-    r"\[rank ?\d+\]:?|\[Rank \d+\]|\[[\w./-]+:\d+(?::\w+)?\]|\[?[EIWF]\d{4} \d\d:\d\d:\d\d[.\d]*(?: \d+)? \S+:\d+\]|"
+    r"(?:\[?(?:\d{4}[-/]\d\d[-/]\d\d|\d\d/\d\d/\d{4})[T _]\d\d:\d\d:\d\d[.,\d]*"
+    r"(?:Z|[+-]\d\d:?\d\d)?\]?|\[rank ?\d+\]:?|\[Rank \d+\]|\[[\w./-]+:\d+(?::\w+)?\]|"
+    r"\[?[EIWF]\d{4} \d\d:\d\d:\d\d[.\d]*(?: \d+)? \S+:\d+\]|"
     r"\[?(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)\]?:?(?:\s+[\w.]+:(?=\s))?|[|-])\s*"
 )
 
@@ -72,30 +72,31 @@ class Prefixes:
 
     def _ranks(self, head: str) -> tuple[int | None, int | None]:
         rank = local = None
-        for found in _RANK.finditer(head):
-            kind = found.lastgroup
-            number = int(found.group(kind)) if kind else 0
-            if kind in ("local", "device"):
-                local = number if local is None else local
-            elif rank is None:
-                rank = number
+        if ("rank" in head or "Rank" in head) and (found := _RANK.search(head)):
+            rank = int(next(g for g in found.groups() if g))
+        elif "]<std" in head and (found := _MPI.match(head)):
+            rank = int(found.group(1))
+        if ("[default" in head or " NCCL " in head) and (found := _LOCAL.match(head)):
+            local = int(found.group(1) or found.group(2))
         if rank is not None and local is not None:
             self._globals.setdefault(local, rank)
         return rank, local
 
     def time(self, head: str) -> float | None:
         """Seconds since 1970 as if the line were in UTC; only differences mean something."""
-        found = _TIME.search(head)
-        if found is None:
+        if ":" not in head:
             return None
-        y, m, d, h, i, s, f, gm, gd, gh, gi, gs, gf, um, ud, uy, uh, ui, us = found.groups()
-        if gm:
-            y, m, d, h, i, s, f = self.year, gm, gd, gh, gi, gs, gf
-        elif um:
-            y, m, d, h, i, s = uy, um, ud, uh, ui, us
-        else:
+        if found := _ISO.search(head):
+            y, m, d, h, i, s, f = found.groups()
             self.year = int(y)
-        day = _day(int(y), int(m), int(d))
+        elif found := _GLOG.search(head):
+            m, d, h, i, s, f = found.groups()
+        elif found := _US.search(head):
+            m, d, y, h, i, s = found.groups()
+            self.year, f = int(y), ""
+        else:
+            return None
+        day = _day(self.year, int(m), int(d))
         if day is None:
             return None
         return day + int(h) * 3600 + int(i) * 60 + int(s) + (float(f"0.{f}") if f else 0.0)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from typing import NamedTuple
 
 from medic.facts import Source, StepLine
 
@@ -10,36 +12,35 @@ from .metric_names import canonical, in_unit
 
 MAX_LINE = 2000  # characters; no framework's step line is longer
 
-_NUMBER = r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|NaN|inf|Infinity|NAN|INF)\b"
-_STEP = re.compile(
-    r"(?<!skipped )(?<!nan )(?<!per )(?<![\w-])(?:(?:global|train|training|optimizer|trainer)[ _/])?"
-    r"(step|iteration|iter|update)s?[\"']?\]?\s*[:=#]?\s*\[?\s*(\d[\d,]*)(?:\s*(?:/|of)\s*(\d[\d,]*))?(?![\w.])",
+_NUMBER = re.compile(
+    r"(?<![\w.])([-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|"
+    r"[-+]?(?:nan|inf|infinity)(?![A-Za-z0-9_]))",
     re.IGNORECASE,
 )
-_METRIC = re.compile(
-    r"(?<![\w/.])(?P<scope>(?:train(?:ing)?|val(?:id(?:ation)?)?|eval|test|dev|lm|reduced_train|avg|"
-    r"optim|loss_metrics|perf|time_metrics)[ _/]+)?"
-    r"(?P<name>loss[ _]scale|grad[ _]scale|(?:global_avg_)?loss(?: train)?|CrossEntropyLoss|lr|"
-    r"learning[ _]rate|(?:total_|global_)?grad(?:ient)?[ _]?norm|gnorm|tok(?:en)?s?/s(?:ec)?|"
-    r"tokens_per_s(?:ec(?:ond)?)?|tps|tgs|wps|step[ _]time|iter(?:ation)?[ _]time|"
-    r"elapsed time per iteration|time(?:_per_step)?|dt|data[ _]time|(?:max_|peak_|gpu_)?mem(?:ory)?|"
-    r"number of skipped iterations|skipped)"
-    r"(?: ?\((?P<inner>ms|s|GiB|GB|MiB|MB)\)|_(?P<tail>ms|gib|gb))?[\"']?\s*[:=|]?\s*[\"'\[(]?"
-    rf"(?P<number>{_NUMBER})[\"']?\s?(?P<unit>ms|us|s|GiB|GB|MiB|MB|G|k)?(?![\w/])",
-    re.IGNORECASE,
+_UNIT = re.compile(r"\s?(ms|us|s|GiB|GB|MiB|MB|G|k)(?![A-Za-z/])")
+_NAME_END = re.compile(r"[\s:=|\"'\[(]+$")
+_UNIT_END = re.compile(r"\s*[(\[](ms|s|GiB|GB|MiB|MB)[)\]]?$")
+_PARTS = re.compile(r"[|,;{}\t\"'\[\]]|\s-\s|:\s")
+_TOTAL = re.compile(r"\s*(?:/|of)\s*$")
+# After these words "step" or "iteration" is no position.
+_NOT_A_POSITION = frozenset(
+    "per of skipped nan each every total max num warmup save log eval decay every_n".split()  # noqa: SIM905
 )
-_DICT = re.compile(r"\{\s*['\"][\w/ .-]+['\"]\s*:.*\}")
-_PAIR = re.compile(rf"['\"]([\w/ .-]+)['\"]\s*:\s*['\"]?({_NUMBER})['\"]?(?=\s*[,}}])")
-_BAR = re.compile(r"(?:^|\s|\r)(?:(?P<name>[^|\r\n%]{0,80}?):?\s*)?\d{1,3}%\|[^|]*\|\s*"
-                  r"(?P<at>\d+)/(?P<all>\d+)\s*\[(?P<rest>[^\]]*)")
+_BAR = re.compile(
+    r"(?:^|\r)(?P<name>[^|\r\n%]{0,80}?):?\s*\d{1,3}%\|[^|]{0,300}\|\s*"
+    r"(?P<at>\d+)/(?P<all>\d+)\s*\[(?P<rest>[^\]]*)"
+)
 _TRAINING_BAR = re.compile(r"epoch|train|step|iter|^\W*$", re.IGNORECASE)
 _EPOCH = re.compile(r"epoch\D{0,3}(\d+)", re.IGNORECASE)
-_PLANNED = re.compile(r"(?:Total optimization steps|max_?(?:train_)?steps|total_?steps|train_iters)"
-                      r"\"?'?\s*[:=.]{1,60}\s*(\d[\d,]*)")
+_PLANNED = re.compile(
+    r"(?:Total optimization steps|max_?(?:train_)?steps|total_?steps|train_iters)"
+    r"\"?'?\s*(?:[:=]|\.{3,60})\s*(\d[\d,]*)"
+)
 _EPOCHS = re.compile(r"Num Epochs\s*=\s*(\d+)")
-_VALIDATION = re.compile(rf"validation loss at (?:iteration\s+(\d+))?.*?loss value: ({_NUMBER})")
-_BARE = re.compile(r"(?:rank \d+[ :]*)?(?:global )?(?:step|iter(?:ation)?)[ :=]+\d+\s*$", re.IGNORECASE)
-_HINTS = ("loss", "step", "iter", "%|", "lr", "total_", "num epochs", "norm")
+_BARE = re.compile(
+    r"(?:rank \d+[ :]*)?(?:global )?(?:step|iter(?:ation)?)[ :=]+\d+\s*$", re.IGNORECASE
+)
+_HINTS = ("loss", "step", "iter", "%|", "lr", "num epochs", "norm")
 
 
 class Steps:
@@ -54,72 +55,46 @@ class Steps:
 
     def read(self, message: str, source: Source) -> StepLine | None:
         """The step that a line reports, or None. Bars and totals are remembered."""
-        if len(message) > MAX_LINE:
-            message = message[-MAX_LINE:]
         lowered = message.lower()
         if not any(hint in lowered for hint in _HINTS):
             return None
+        if len(message) > MAX_LINE:
+            message = message[-MAX_LINE:]
         self._totals(message, lowered)
         if "%|" in message:
             return self._bars(message, source)
-        if "{" in message and (found := _DICT.search(message)):
-            return self._dict(found.group(0), source)
-        return self._plain(message, lowered, source)
+        return self._line(message, source)
 
     def _totals(self, message: str, lowered: str) -> None:
-        if "steps" in lowered or "iters" in lowered:
-            found = _PLANNED.search(message)
-            if found:
-                self.planned = _int(found.group(1))
+        if ("steps" in lowered or "iters" in lowered) and (found := _PLANNED.search(message)):
+            self.planned = int(found.group(1).replace(",", ""))
         if "num epochs" in lowered and (found := _EPOCHS.search(message)):
             self.epochs = int(found.group(1))
 
-    def _plain(self, message: str, lowered: str, source: Source) -> StepLine | None:
-        if "validation loss" in lowered and (found := _VALIDATION.search(message)):
-            step = _int(found.group(1)) if found.group(1) else self._ordinal
-            return StepLine(step, {"eval_loss": _float(found.group(2))}, source)
-        steps = list(_STEP.finditer(message))
-        if not steps:
-            return self._below(message, source)
-        chosen = next((s for s in steps if s.group(1).lower() == "step"), steps[0])
-        values = metrics(message)
-        total = _int(chosen.group(3)) if chosen.group(3) else None
-        if not values and total is None and not _BARE.match(message):
+    def _line(self, message: str, source: Source) -> StepLine | None:
+        read = values_of(message)
+        if read.step is None:
+            return self._without_step(message, read, source)
+        if not read.values and read.total is None and not _BARE.match(message):
             return None
-        self._headline = message.startswith("[step=") and not values
-        if total is not None and (values or self._headline):
-            self.planned = total
-        self._ordinal = _int(chosen.group(2))
-        return StepLine(self._ordinal, values, source)
+        self._headline = message.startswith("[step=") and not read.values
+        if read.total is not None and (read.values or self._headline):
+            self.planned = read.total
+        self._ordinal = read.step
+        return StepLine(read.step, read.values, source)
 
-    def _below(self, message: str, source: Source) -> StepLine | None:
-        """OLMo prints a step's metrics one a line, indented below the step."""
-        if not self._headline or not message.startswith(" "):
+    def _without_step(self, message: str, read: Values, source: Source) -> StepLine | None:
+        """Hugging Face prints a dict without its step; OLMo indents metrics below the step."""
+        if not read.values:
             return None
-        values = metrics(message)
-        return StepLine(self._ordinal, values, source) if values else None
-
-    def _dict(self, text: str, source: Source) -> StepLine | None:
-        """A printed dict: Hugging Face's has no step, so the bar or the epoch must tell it."""
-        values: dict[str, float] = {}
-        step = epoch = None
-        for name, number in _PAIR.findall(text):
-            if name == "epoch":
-                epoch = _float(number)
-            known = canonical(name)
-            if known is None or name in ("train_loss", "train_runtime"):
-                continue
-            if known[0] == "step":
-                step = int(_float(number))
-            else:
-                values[known[0]] = _float(number) * known[1]
-        if not values or ("train_runtime" in text and "'loss'" not in text):
+        if self._headline and message.startswith(" "):
+            return StepLine(self._ordinal, read.values, source)
+        losses = read.values.keys() & {"loss", "eval_loss"}
+        if not losses or not message.startswith("{") or "train_runtime" in message:
             return None
-        if "loss" in values:
+        if "loss" in losses:
             self._ordinal += 1
-        if step is None:
-            step = self._guess(epoch)
-        return StepLine(step, values, source)
+        return StepLine(self._guess(read.epoch), read.values, source)
 
     def _guess(self, epoch: float | None) -> int:
         if self._bar:
@@ -131,46 +106,89 @@ class Steps:
     def _bars(self, message: str, source: Source) -> StepLine | None:
         last = None
         for found in _BAR.finditer(message):
-            if _TRAINING_BAR.search(found.group("name") or ""):
+            if _TRAINING_BAR.search(found.group("name")):
                 last = found
         if last is None:
             return None
         at, total = int(last.group("at")), int(last.group("all"))
-        epoch = _EPOCH.search(last.group("name") or "")
+        epoch = _EPOCH.search(last.group("name"))
         step = int(epoch.group(1)) * total + at if epoch else at
-        values = metrics(last.group("rest"))
         if not epoch and (self.planned is None or total >= self.planned):
             self.planned = total
         if not epoch and total == self.planned:
             self._bar = at
-        behind = message[last.end() :]
-        if "{" in behind and (printed := _DICT.search(behind)):
-            return self._dict(printed.group(0), source)
+        printed = message[last.end() :].find("{")
+        if printed >= 0:
+            return self._line(message[last.end() + printed :], source)
+        values = values_of(last.group("rest")).values
         return StepLine(step, values, source) if values else None
 
 
-def metrics(text: str) -> dict[str, float]:
-    """Canonical metrics of a step line; of a metric that is named twice the first counts."""
-    values: dict[str, float] = {}
-    for found in _METRIC.finditer(text):
-        scope = (found.group("scope") or "").strip(" _/").lower()
-        name = found.group("name").lower()
-        known = ("step_time", 1.0) if name == "time" else canonical(name)
-        if known is None:
+class Values(NamedTuple):
+    """What a line says: canonical metrics, and its step, the planned steps and epoch if told."""
+
+    values: dict[str, float]
+    step: int | None
+    total: int | None
+    epoch: float | None
+
+
+def values_of(text: str) -> Values:
+    """Numbers of a line by the names before them; of a name that comes twice the first counts."""
+    parts = _NUMBER.split(text)
+    found: dict[str, float] = {}
+    step = total = epoch = None
+    exact = False  # "step" tells more than "iter" where a line has both
+    for n in range(0, len(parts) - 1, 2):
+        metric, factor, inner, _ = _between(parts[n])
+        if metric is None:
+            if n and step is not None and total is None and _TOTAL.match(parts[n]):
+                total = int(_float(parts[n + 1]))
             continue
-        metric = known[0]
-        if metric == "loss" and scope in ("val", "valid", "validation", "eval", "test", "dev"):
-            metric = "eval_loss"
-        unit = found.group("unit") or found.group("inner") or found.group("tail") or ""
-        if metric == "step_time" and name == "time" and not unit:
-            continue
-        values.setdefault(metric, in_unit(metric, _float(found.group("number")), unit))
-    return values
+        value = _float(parts[n + 1])
+        unit = _between(parts[n + 2])[3] or inner
+        if metric == "step":
+            whole = abs(value) < 1e12 and value == int(value)  # nan is not below
+            if whole and not (exact and step is not None):
+                exact = "step" in parts[n].lower()
+                step = int(value) if step is None or exact else step
+        elif metric == "epoch":
+            epoch = value
+        elif metric != "time" or unit:
+            name = "step_time" if metric == "time" else metric
+            found.setdefault(name, in_unit(name, value * factor, unit))
+    return Values(found, step, total, epoch)
+
+
+@lru_cache(maxsize=8192)
+def _between(text: str) -> tuple[str | None, float, str, str]:
+    """(metric, factor, unit in its name, unit of the number before) of the text before a number."""
+    unit = _UNIT.match(text)
+    behind = unit.group(1) if unit else ""
+    name = text[unit.end() :] if unit else text
+    name = _NAME_END.sub("", name[-80:])
+    inner = _UNIT_END.search(name)
+    if inner:
+        name = name[: inner.start()]
+    known = _metric(_PARTS.split(name)[-1].strip())
+    factor = known[1] if known else 1.0
+    return known[0] if known else None, factor, inner.group(1) if inner else "", behind
+
+
+def _metric(name: str) -> tuple[str, float] | None:
+    """The metric that a phrase ends with; its longest ending that is a known name counts."""
+    words = name.split()
+    for length in range(min(len(words), 5), 0, -1):
+        ending = " ".join(words[-length:])
+        known = (ending.lower(), 1.0) if ending.lower() in ("time", "epoch") else canonical(ending)
+        if known is not None:
+            before = words[-length - 1].lower() if len(words) > length else ""
+            return None if known[0] == "step" and before in _NOT_A_POSITION else known
+    return None
 
 
 def _float(text: str) -> float:
-    return float(text.replace(",", ""))
-
-
-def _int(text: str) -> int:
-    return int(text.replace(",", ""))
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return float("nan")

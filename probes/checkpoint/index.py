@@ -1,0 +1,133 @@
+"""Reads the checkpoints of a case and tells whether the one that matters is whole."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from medic.errors import Unreadable
+from medic.facts import CheckpointIndex, Checkpoints, LogHits, Source
+from medic.i18n import Text
+from medic.probe import Finding, Look, Probe, Skip
+from medic.run_config import RunConfig
+
+from .reader import Reader
+from .source import Damaged, PointerFile
+from .subject import is_named, known, resume_path, without_logs
+from .units import Unit, gather
+
+MAX_READ = 4  # checkpoints of one case; older ones tell nothing more
+# A save of tens of GB to a network disk takes a minute or two.
+WRITING_SECONDS = 120.0
+UNREADABLE = "checkpoint-unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    unit: Unit
+    index: CheckpointIndex | None = None
+    problem: Unreadable | None = None
+
+    def verdict(self) -> tuple[str, Text] | None:
+        """(outcome of checkpoint-file, reason); None if that could not be told."""
+        if isinstance(self.problem, PointerFile):
+            return "pointer-file", Text(self.problem.en, self.problem.zh)
+        if isinstance(self.problem, Damaged):
+            return "broken", Text(self.problem.en, self.problem.zh)
+        if self.index is None:
+            return None
+        gone = self.index.missing_shards
+        if gone:
+            names = ", ".join(gone[:3]) + (", …" if len(gone) > 3 else "")
+            en, zh = f"{len(gone)} shards missing: {names}", f"缺少 {len(gone)} 个分片:{names}"
+            return "broken", Text(en, zh)
+        return "whole", Text("", "")
+
+
+def run(look: Look) -> Iterator[Finding | Skip | Checkpoints]:
+    units = _ordered(look)
+    if not units:
+        yield Skip(needs="checkpoint")
+        return
+    reader = Reader(look)
+    results = [_read(reader, unit) for unit in units[:MAX_READ] if not look.cancelled()]
+    not_read = [(r.unit.name, r.problem.en) for r in results if r.problem]
+    not_read += [(u.name, "older than those read") for u in units[MAX_READ:]]
+    yield Checkpoints(tuple(r.index for r in results if r.index), tuple(not_read))
+    yield from _judge(look, results)
+
+
+def _ordered(look: Look) -> list[Unit]:
+    """Named ones first, then the newest; those given without a run in the order given."""
+    files = look.files("checkpoint")
+    units = gather(files)
+    if without_logs(look):
+        place = {f.path: n for n, f in enumerate(files)}
+        return sorted(units, key=lambda u: min(place[p] for p in u.files))
+    wanted = resume_path(look)
+    return sorted(units, key=lambda u: not (is_named(u.path, wanted) or _in_log(look, u)))
+
+
+def _in_log(look: Look, unit: Unit) -> bool:
+    """Whether a line about an unreadable checkpoint names this one."""
+    logs = known(look, LogHits)
+    hits = [h for h in logs.hits if h.symptom == UNREADABLE and not h.benign] if logs else []
+    base = unit.path.rpartition("/")[2]
+    return any(base in h.source.text for h in hits)
+
+
+def _read(reader: Reader, unit: Unit) -> Result:
+    try:
+        return Result(unit, index=reader.read(unit))
+    except Unreadable as problem:
+        return Result(unit, problem=problem)
+
+
+def _judge(look: Look, results: Sequence[Result]) -> Iterator[Finding | Skip]:
+    subjects = _subjects(look, results)
+    verdicts = [(r, v) for r in subjects if (v := r.verdict())]
+    if not verdicts:
+        yield Skip(needs="readable-checkpoint", check="checkpoint-file")
+        return
+    bad = [(r, v) for r, v in verdicts if v[0] != "whole"]
+    result, (outcome, reason) = (bad or verdicts)[0]
+    if bad and _still_written(look, result):
+        yield Skip(needs="checkpoint-fully-written", check="checkpoint-file")
+        return
+    name = result.unit.name
+    value = {"file": name, "reason": reason}
+    yield Finding("checkpoint-file", outcome, value=value, source=Source(file=name))
+
+
+def _subjects(look: Look, results: Sequence[Result]) -> Sequence[Result]:
+    """The checkpoints whose state matters: asked for, resumed from, or else the newest."""
+    if without_logs(look):
+        return results
+    wanted = resume_path(look)
+    named = [r for r in results if is_named(r.unit.path, wanted) or _in_log(look, r.unit)]
+    if named:
+        return named
+    logs = known(look, LogHits)
+    failed = logs is not None and any(h.symptom == UNREADABLE and not h.benign for h in logs.hits)
+    return results if failed else results[:1]
+
+
+def _still_written(look: Look, result: Result) -> bool:
+    """A live run may be saving just now; a resume or a failed load is about a finished file."""
+    logs = known(look, LogHits)
+    if logs is None or logs.ended in ("well", "badly"):
+        return False
+    if is_named(result.unit.path, resume_path(look)) or _in_log(look, result.unit):
+        return False
+    return time.time() - result.unit.modified < WRITING_SECONDS
+
+
+PROBE = Probe(
+    name="checkpoint-index",
+    tells=("checkpoint-file",),
+    wants=(RunConfig, LogHits),
+    gives=(Checkpoints,),
+    seconds=0.5,
+    run=run,
+)

@@ -1,0 +1,243 @@
+"""The command that starts training: launcher, its options, the script and its arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from medic.facts import Command, Document, Launch, Word
+
+from .launchers import (
+    ALIASES,
+    FRAMEWORKS,
+    LAUNCHERS,
+    MODULES,
+    NO_TRAINING,
+    PYTHON,
+    PYTHON_FLAGS,
+    TRAINS,
+    WRAPPERS,
+    Program,
+)
+
+_ASSIGNMENT = re.compile(r"^([A-Za-z_]\w*)=(.*)$", re.DOTALL)
+# Variables of a script that launchers and ranks read; whether they are exported is not known.
+_FOR_LAUNCHERS = re.compile(
+    r"^(?:MASTER_|NCCL_|CUDA_|PYTORCH_|TORCH_|NPROC|NNODES|NODE_RANK|WORLD_SIZE|OMP_|FORCE_TORCHRUN|"
+    r"ACCELERATE_|SLURM_|PET_|GLOO_)"
+)
+MAX_COMMANDS = 2_000
+
+
+def launches_of(document: Document) -> list[Launch]:
+    """The training commands of a script, those with a distributed launcher first."""
+    shared = {
+        name: value
+        for name, value in document.variables.items()
+        if value is not None and _FOR_LAUNCHERS.match(name)
+    }
+    found = [launch_of(command, shared) for command in document.commands[:MAX_COMMANDS]]
+    return training(launch for launch in found if launch is not None)
+
+
+def training(launches: Iterable[Launch]) -> list[Launch]:
+    """Of several commands those that train: by a launcher, else by their name, else all."""
+    every = [launch for launch in launches if _may_train(launch)]
+    launched = [one for one in every if one.launcher != "python"]
+    named = [one for one in every if one.launcher == "python" and TRAINS.search(_label(one))]
+    return [*launched, *named] or every
+
+
+def _label(launch: Launch) -> str:
+    return PurePosixPath(_text(launch.script)).name if launch.script else ""
+
+
+def _may_train(launch: Launch) -> bool:
+    label = _label(launch)
+    top = label.split(".")[0] if is_module(launch) else label
+    return top not in NO_TRAINING
+
+
+def is_module(launch: Launch) -> bool:
+    """Whether the script is a module name (``-m``), not a file."""
+    values = [w.value for w in launch.launcher_words]
+    return values[-1:] in (["-m"], ["--module"]) or (
+        launch.launcher != "python"
+        and ("-m" in values or "--module" in values)
+        and not _text(launch.script).endswith(".py")
+    )
+
+
+def launch_of(command: Command, environment: Mapping[str, str] | None = None) -> Launch | None:
+    """The launch that a command is, or None. ``environment`` is what its script sets before."""
+    reader = _Reader(command.words)
+    place = reader.find_script()
+    if place is None:
+        return None
+    words = command.words
+    return Launch(
+        launcher=reader.launcher or "python",
+        launcher_words=words[:place],
+        script=words[place],
+        arguments=words[place + 1 :],
+        span=command.span,
+        environment={**(environment or {}), **command.assignments, **reader.environment},
+    )
+
+
+def _text(word: Word | None) -> str:
+    """A word's value, or as much of it as is written."""
+    if word is None:
+        return ""
+    return word.raw if word.value is None else word.value
+
+
+def _program_name(word: Word) -> str:
+    name = PurePosixPath(_text(word)).name
+    return ALIASES.get(name, name)
+
+
+class _Reader:
+    """Walks the words before the script: wrappers, launchers, the interpreter."""
+
+    def __init__(self, words: Sequence[Word]) -> None:
+        self.words = words
+        self.launcher = ""
+        self.environment: dict[str, str] = {}
+
+    def find_script(self) -> int | None:
+        """The position of the script among the words; None if the command starts none."""
+        at = 0
+        while at < len(self.words):
+            word = self.words[at]
+            name = _program_name(word)
+            assignment = _ASSIGNMENT.match(_text(word))
+            if assignment:
+                self.environment[assignment[1]] = assignment[2]
+                at += 1
+            elif PYTHON.match(name):
+                return self._python(at + 1)
+            elif name.endswith(".py"):
+                return at
+            elif name in FRAMEWORKS:
+                return self._framework(at, name)
+            elif name in LAUNCHERS:
+                return self._launcher(at + 1, name)
+            elif name in WRAPPERS:
+                inner = self._wrapper(at, name)
+                if inner is None:
+                    return None
+                at = inner
+            elif word.value is None and at == 0:
+                at += 1  # a prefix that only the running shell knows: ${PREFIX} torchrun …
+            else:
+                return None
+        return None
+
+    def _python(self, at: int) -> int | None:
+        while at < len(self.words):
+            text = _text(self.words[at])
+            if text == "-m":
+                return self._module(at + 1)
+            if text in PYTHON_FLAGS:
+                at += 1
+            elif text in ("-W", "-X"):
+                at += 2
+            elif text.startswith(("-W", "-X")):
+                at += 1
+            elif text.startswith("-"):
+                return None  # -c CODE, or a script from the standard input
+            else:
+                return at
+        return None
+
+    def _module(self, at: int) -> int | None:
+        if at >= len(self.words):
+            return None
+        stands_for = MODULES.get(_text(self.words[at]))
+        if stands_for is None:
+            return at
+        name, *given = stands_for
+        program = LAUNCHERS[name]
+        return self._launcher(at + 1, name, sub_given=bool(given) or not program.sub)
+
+    def _launcher(self, at: int, name: str, *, sub_given: bool = False) -> int | None:
+        program = LAUNCHERS[name]
+        if program.sub and not sub_given:
+            if at >= len(self.words) or _text(self.words[at]) not in program.sub:
+                return None
+            at += 1
+        self.launcher = name
+        at = self._options(at, program)
+        return at if at < len(self.words) else None
+
+    def _framework(self, at: int, name: str) -> int | None:
+        place = at + 1
+        if place < len(self.words) and _text(self.words[place]) in FRAMEWORKS[name]:
+            self.launcher = name
+            return place
+        return None
+
+    def _wrapper(self, at: int, name: str) -> int | None:
+        program = WRAPPERS[name]
+        at += 1
+        if program.sub:
+            if at >= len(self.words) or _text(self.words[at]) not in program.sub:
+                return None
+            at += 1
+        if name in ("srun", "mpirun", "horovodrun"):
+            self.launcher = name
+        at = self._options(at, program)
+        if name == "uv" and at and _text(self.words[at - 1]) in ("-m", "--module"):
+            return None
+        return at + program.positional
+
+    def _options(self, at: int, program: Program) -> int:
+        """The position of the first word after the options."""
+        while at < len(self.words):
+            text = _text(self.words[at])
+            if text == "--":
+                return at + 1
+            if not text.startswith("-") or text == "-":
+                return at
+            at += 1 + self._values(at, text, program)
+        return at
+
+    def _values(self, at: int, text: str, program: Program) -> int:
+        """How many words after an option are its values."""
+        if "=" in text:
+            return 0
+        if text in program.several:
+            return program.several[text]
+        short = not text.startswith("--")
+        if short and program.glued and len(text) > 2:
+            return 0
+        if _is_flag(text, program.flags):
+            return 0
+        following = self.words[at + 1] if at + 1 < len(self.words) else None
+        return 0 if following is None or _starts_program(following) else 1
+
+
+def _is_flag(text: str, flags: frozenset[str]) -> bool:
+    if text in flags:
+        return True
+    spelt = "--" + text[2:].replace("_", "-") if text.startswith("--") else text
+    return spelt in flags or (len(spelt) > 6 and sum(flag.startswith(spelt) for flag in flags) == 1)
+
+
+def _starts_program(word: Word) -> bool:
+    text = _text(word)
+    name = _program_name(word)
+    return (
+        text.startswith("-")
+        or name.endswith(".py")
+        or bool(PYTHON.match(name))
+        or name in LAUNCHERS
+        or name in FRAMEWORKS
+    )
+
+
+def words_of(launch: Launch) -> Iterator[str]:
+    """The launcher's words as texts, as far as they are known."""
+    return (_text(word) for word in launch.launcher_words)

@@ -1,0 +1,92 @@
+"""Why this question, why this cause, and what would change it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from medic.i18n import Text
+from medic.report.words import CHANCE, SIGN, WEIGHT
+
+from . import words, words_more
+from .lines import Block, Line, said
+from .telling import place_of
+
+if TYPE_CHECKING:
+    from medic.diagnosis import CauseView, Diagnosis
+    from medic.planner import NextLook
+    from medic.session import Question, Session
+
+
+def why(session: Session, found: Diagnosis, asked: Question | None) -> list[Block]:
+    """The three answers to /why."""
+    blocks = [_question(session, asked) if asked else said(words_more.NO_QUESTION)]
+    if not found.causes:
+        return [*blocks, said(words_more.NO_LEADER)]
+    return [*blocks, _cause(session, found.causes[0]), _mind(session)]
+
+
+def _question(session: Session, asked: Question) -> Block:
+    minutes = words.MINUTES.fill(n=f"{asked.minutes:g}")
+    lines = [Line(words_more.WHY_QUESTION.fill(minutes=minutes), "strong"), Line(asked.say)]
+    titles = dict(asked.choices)
+    for flip in sorted(asked.look.flips, key=lambda f: -f.chance):
+        if flip.outcome in titles:
+            text = words_more.IF_THEN.fill(
+                outcome=titles[flip.outcome], leader=_leader(session, flip.leader)
+            )
+            lines.append(Line(text, "plain", "→ ", 2))
+    if asked.look.refutes:
+        lines.append(Line(words_more.REFUTES, "muted"))
+    return Block("medic", tuple(lines))
+
+
+def _leader(session: Session, name: str) -> Text:
+    if name in session.index.causes:
+        return session.index.causes[name].title
+    return words_more.NO_CAUSE_KNOWN
+
+
+def _cause(session: Session, leader: CauseView) -> Block:
+    title = words_more.WHY_CAUSE.fill(
+        title=leader.title, code=leader.code, word=CHANCE[leader.word]
+    )
+    lines = [Line(title, "strong"), Line(session.index.causes[leader.name].why)]
+    for item in leader.evidence:
+        weight = WEIGHT.get(item.weight)
+        text = item.text
+        if weight:
+            text = Text("{text}: {weight}", "{text}:{weight}").fill(text=text, weight=weight)
+        mark = f"{SIGN.get(item.weight, '·')} "
+        lines.append(Line(text, "plain", mark, 2, where=place_of(session, item)))
+    return Block("medic", tuple(lines))
+
+
+def _mind(session: Session) -> Block:
+    removed, look = session.mind()
+    lines = [Line(words_more.WHAT_CHANGES, "strong")]
+    for seen, other in removed:
+        text = words_more.WITHOUT.fill(finding=session.text_of(seen), leader=_leader(session, other))
+        lines.append(Line(text, "plain", "· ", 2))
+    if look is not None:
+        lines += _cheapest(session, look)
+    if len(lines) == 1:
+        lines.append(Line(words_more.NOTHING_CHANGES, indent=2))
+    return Block("medic", tuple(lines))
+
+
+def _cheapest(session: Session, look: NextLook) -> Sequence[Line]:
+    """The open look that could flip the leader, with the outcomes that would."""
+    asked = session.question(look)
+    leader = session.model.beliefs(session.seen, frozenset(session.tried)).leader
+    titles = dict(asked.choices)
+    for flip in look.flips:
+        if flip.leader != leader and flip.outcome in titles:
+            text = words_more.CHEAPEST.fill(
+                ask=asked.say,
+                minutes=words.MINUTES.fill(n=f"{asked.minutes:g}"),
+                outcome=titles[flip.outcome],
+                leader=_leader(session, flip.leader),
+            )
+            return [Line(text, "plain", "? ", 2)]
+    return []

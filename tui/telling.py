@@ -1,0 +1,221 @@
+"""A diagnosis as blocks of the transcript."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from medic.i18n import Text, plain
+from medic.report.words import CHANCE, SAFE, SIGN, UNSAFE, VERDICT, place
+
+from . import words
+from .events import Suspect
+from .lines import Block, Line, Tone, code, said
+
+if TYPE_CHECKING:
+    from medic.diagnosis import CauseView, Diagnosis, EvidenceLine
+    from medic.session import Question, Session
+
+    from .offers import Offer
+
+SHOWN_EVIDENCE = 5
+QUOTED = 2  # raw lines shown of the evidence: more would push the question off a small screen
+SHOWN_NOTES = 3
+SHOWN_RULED_OUT = 6
+VERDICT_TONES: dict[str, Tone] = {"healthy": "good", "no-fault-seen": "good", "established": "bad"}
+
+
+def joined(texts: Iterable[Text], en: str = ", ", zh: str = "、") -> Text:
+    """Several texts as one."""
+    items = list(texts)
+    return Text(en.join(t.en for t in items), zh.join(t.zh for t in items))
+
+
+def glued(*parts: Text | str) -> Text:
+    """Texts one after another."""
+    return joined([p if isinstance(p, Text) else plain(p) for p in parts], "", "")
+
+
+# --- evidence -------------------------------------------------------------------------------
+
+
+def place_of(session: Session, line: EvidenceLine) -> Text | None:
+    """file:line and rank, or that the user said so."""
+    if line.source.file:
+        return plain(place(line.source.file, line.source.line, line.source.rank))
+    told = {*(name for name, _ in session.answers), *session.complaints}
+    return words.YOUR_ANSWER if line.name in told else None
+
+
+def evidence(
+    session: Session, lines: Sequence[EvidenceLine], *, shown: int = SHOWN_EVIDENCE, quoted: int = 0
+) -> list[Line]:
+    """Findings with their places; the first ``quoted`` ones with the line of the log itself."""
+    result: list[Line] = []
+    for i, item in enumerate(lines[:shown]):
+        mark = f"{SIGN.get(item.weight, '·')} "
+        tone: Tone = "muted" if mark == "- " else "plain"
+        result.append(Line(item.text, tone, mark, 2, where=place_of(session, item)))
+        if item.source.text.strip() and i < quoted:
+            result.append(Line(plain(item.source.text), "muted", "| ", 4, short=True))
+    if len(lines) > shown:
+        more = words.EVIDENCE_MORE.fill(n=len(lines) - shown)
+        result.append(Line(more, "muted", indent=4))
+    return result
+
+
+# --- the whole answer -----------------------------------------------------------------------
+
+
+def whole(session: Session, found: Diagnosis) -> Block:
+    """Verdict, evidence, consequences, what else is wrong, what is not explained."""
+    lines = [*_verdict(found)]
+    if found.causes and found.verdict != "none-of-these":
+        lines += evidence(session, found.causes[0].evidence, quoted=QUOTED)
+    lines += _group(session, words.CONSEQUENCES, _real_consequences(found))
+    lines += _also_wrong(session, found.also_wrong)
+    lines += _group(session, words.UNEXPLAINED, found.unexplained)
+    lines += _group(session, words.NOTES, found.notes)
+    return Block("medic", tuple(lines))
+
+
+def _verdict(found: Diagnosis) -> list[Line]:
+    tone = VERDICT_TONES.get(found.verdict, "warn")
+    verdict = VERDICT[found.verdict]
+    if found.verdict in ("healthy", "no-fault-seen"):
+        why = words.HEALTHY if found.verdict == "healthy" else words.NO_FAULT
+        return [Line(glued(verdict, Text(".", "。")), tone), Line(why)]
+    if not found.causes:
+        return [Line(glued(verdict, Text(".", "。")), tone)]
+    leader = found.causes[0]
+    if found.verdict == "none-of-these":
+        nearest = words.NEAREST.fill(title=leader.title, code=leader.code)
+        return [Line(glued(verdict, Text(".", "。")), tone), Line(nearest)]
+    name = Text(": {title} ({code})", ":{title}({code})").fill(title=leader.title, code=leader.code)
+    return [Line(glued(verdict, name), tone)]
+
+
+def _real_consequences(found: Diagnosis) -> Sequence[EvidenceLine]:
+    explained = set(found.causes[0].explains) if found.causes else set()
+    return [line for line in found.consequences if line.name not in explained]
+
+
+def _group(session: Session, title: Text, lines: Sequence[EvidenceLine]) -> list[Line]:
+    if not lines:
+        return []
+    return [Line(title, "strong"), *evidence(session, lines, shown=SHOWN_NOTES)]
+
+
+def _also_wrong(session: Session, causes: Sequence[CauseView]) -> list[Line]:
+    if not causes:
+        return []
+    lines = [Line(words.ALSO_WRONG, "strong")]
+    for cause in causes:
+        name = Text("{title} ({code})", "{title}({code})").fill(title=cause.title, code=cause.code)
+        lines.append(Line(name, "warn", "* ", 2))
+        lines += evidence(session, cause.evidence, shown=1)
+    return lines
+
+
+def brief(before: Diagnosis, found: Diagnosis) -> Block:
+    """What an answer changed, in one line."""
+    if not found.causes:
+        return said(words.NOTED)
+    leader = found.causes[0]
+    word = CHANCE[leader.word]
+    if before.causes and before.causes[0].name != leader.name:
+        old = before.causes[0].title
+        return said(words.NOW_LEADS.fill(title=leader.title, word=word, before=old), "strong")
+    return said(words.STILL.fill(title=leader.title, word=word))
+
+
+def ruled_out(session: Session, before: Diagnosis | None, found: Diagnosis) -> Block | None:
+    """Causes that were dimmed or came back since ``before``, each with the finding that did it."""
+    old = {c.name for c in before.ruled_out} if before else set()
+    fresh = [c for c in found.ruled_out if c.name not in old]
+    back = old - {c.name for c in found.ruled_out}
+    lines = [_ruled_out_line(session, c) for c in fresh[:SHOWN_RULED_OUT]]
+    if len(fresh) > SHOWN_RULED_OUT:
+        more = words.AND_MORE.fill(n=len(fresh) - SHOWN_RULED_OUT, word="/graph")
+        lines.append(Line(more, "muted"))
+    lines += [
+        Line(words.BACK_AGAIN.fill(title=session.index.title(name)), "plain", "○ ")
+        for name in sorted(back)
+    ]
+    return Block("medic", tuple(lines)) if lines else None
+
+
+def _ruled_out_line(session: Session, cause: CauseView) -> Line:
+    by = cause.pruned_by
+    if by is None:
+        return Line(words.RULED_OUT_PLAIN.fill(title=cause.title), "muted", "× ")
+    text = words.RULED_OUT.fill(title=cause.title, finding=by.text)
+    return Line(text, "muted", "× ", where=place_of(session, by))
+
+
+def suspects(found: Diagnosis) -> tuple[Suspect, ...]:
+    """The rows of the suspects line, best first."""
+    return tuple(Suspect(c.title, c.code, c.word, c.chance) for c in found.causes)
+
+
+# --- asking and closing ---------------------------------------------------------------------
+
+
+def question(asked: Question, options: Sequence[tuple[str, Text]]) -> Block:
+    """The question, its numbered choices, and how long looking takes."""
+    minutes = words.MINUTES.fill(n=f"{asked.minutes:g}")
+    hint = Text("({minutes}; {how})", "({minutes};{how})")
+    lines = [Line(asked.say, "strong"), *numbered(options)]
+    lines.append(Line(hint.fill(minutes=minutes, how=words.HOW_TO_LOOK), "muted"))
+    return Block("medic", tuple(lines))
+
+
+def numbered(options: Sequence[tuple[str, Text]]) -> list[Line]:
+    """Choices with the numbers that pick them."""
+    return [Line(text, "plain", f"{i}  ", 1) for i, (_, text) in enumerate(options, start=1)]
+
+
+def closing(session: Session, found: Diagnosis, offers: Sequence[Offer]) -> list[Block]:
+    """What was decided and how to go on, when nothing is left to ask."""
+    if found.verdict in ("healthy", "no-fault-seen"):
+        return [said(words.DESCRIBE)]
+    if found.verdict == "none-of-these":
+        return [said(words.NONE_HOW)]
+    blocks = [said(words.DECIDED if found.verdict == "established" else words.BEST_GUESS, "strong")]
+    for offer in offers:
+        blocks += remedy(session, offer)
+    advice = [d.say for c in found.causes[:1] for d in session.index.causes[c.name].do_not]
+    if advice:
+        lines = tuple(Line(words.DO_NOT.fill(say=a), "warn", "× ") for a in advice)
+        blocks.append(Block("more", lines))
+    return [*blocks, Block("more", (Line(words.AFTER_RUN, "muted"),))]
+
+
+def remedy(session: Session, offer: Offer) -> list[Block]:
+    """One remedy with its numbers: what to do, what it costs, what to type."""
+    fix, entry = offer.fix, offer.fix.remedy
+    title = Text("{title} ({safe})", "{title}({safe})")
+    safe = SAFE if entry.safe else UNSAFE
+    lines = [Line(title.fill(title=entry.title, safe=safe), "strong", f"{offer.number}  ")]
+    if "{" not in fix.text.en:
+        lines.append(Line(fix.text, indent=3))
+    lines += [Line(note, "warn", indent=3) for note in fix.notes]
+    if fix.missing:
+        names = ", ".join(fix.missing)
+        lines.append(Line(words.CANNOT_COMPUTE.fill(names=names), "muted", indent=3))
+    lines.append(Line(words.COSTS.fill(say=entry.costs.say), "muted", indent=3))
+    if entry.check:
+        lines.append(Line(words.WORKED_IF.fill(check=entry.check), "muted", indent=3))
+    if fix.patch is not None:
+        lines.append(Line(words.SHOW_CHANGE.fill(n=offer.number), "accent", indent=3))
+    blocks = [Block("more", tuple(lines))]
+    blocks += [code(text) for text in (entry.command, entry.snippet) if text.strip()]
+    return blocks + (_steps(session, entry.procedure) if entry.procedure else [])
+
+
+def _steps(session: Session, name: str) -> list[Block]:
+    blocks = []
+    for i, step in enumerate(session.index.procedures[name].steps, start=1):
+        blocks.append(Block("more", (Line(step.do, "plain", f"{i}) ", 3),)))
+        blocks += [code(text) for text in (step.command, step.snippet) if text.strip()]
+    return blocks
