@@ -98,7 +98,7 @@ def split_text(text: str) -> tuple[dict[str, str], list[GivenFile]]:
     kinds: dict[str, FileKind] = {"log": "log", "config": "config", "command": "script"}
     parts: dict[str, str] = {}
     files: list[GivenFile] = []
-    for kind, words in split_paste(text) if text else ():
+    for kind, words, _ in split_paste(text) if text else ():
         if kind in kinds:
             name = f"<pasted {kind}{len(files) + 1 if files else ''}>"
             parts[name] = words
@@ -110,12 +110,12 @@ def prose_of(text: str) -> str:
     """What of a pasted text is a description in words."""
     from medic.match import split_paste
 
-    return "\n".join(words for kind, words in split_paste(text) if kind == "prose")
+    return "\n".join(words for kind, words, _ in split_paste(text) if kind == "prose")
 
 
 def _add_file(path: str, files: list[GivenFile], left: list[NotRead]) -> None:
     try:
-        info = os.stat(path)
+        info = Path(path).stat()
     except OSError as problem:
         words = problem.strerror or "not found"
         left.append(NotRead(path, words, words))
@@ -259,7 +259,8 @@ def _typed(name: str, raw: str, kind: type) -> Any:
         return kind(raw)
     except (ValueError, KeyError, OverflowError):
         raise UsageError(
-            f"--set {name}: {raw!r} is no {kind.__name__}", f"--set {name}:{raw!r} 不是 {kind.__name__}"
+            f"--set {name}: {raw!r} is no {kind.__name__}",
+            f"--set {name}:{raw!r} 不是 {kind.__name__}",
         ) from None
 
 

@@ -20,8 +20,16 @@ from medic.verdict import Heard, Verdict, fired, leading_symptoms, spoken_for
 MAX_CAUSES = 5
 SHOWN_CHANCE = 0.02
 WEIGHT_ORDER = {
-    "confirms": 0, "always": 1, "strong": 2, "usually": 3, "weak": 4, "sometimes": 5, "rarely": 6,
-    "against": 7, "strongly-against": 8, "rules-out": 9,
+    "confirms": 0,
+    "always": 1,
+    "strong": 2,
+    "usually": 3,
+    "weak": 4,
+    "sometimes": 5,
+    "rarely": 6,
+    "against": 7,
+    "strongly-against": 8,
+    "rules-out": 9,
 }
 
 
@@ -70,7 +78,6 @@ class Diagnosis:
     not_read: tuple[NotRead, ...] = ()
     case_run: str = ""
     other_runs: tuple[str, ...] = ()
-    reason: Text = Text("", "")
 
 
 # --- the text of a finding ------------------------------------------------------------------
@@ -80,7 +87,9 @@ def finding_text(index: Index, finding: Finding) -> Text:
     """The sentence that a finding says, with its values filled in."""
     symptom = index.symptoms.get(finding.name)
     if symptom is not None:
-        pattern = symptom.seen if symptom.seen and _has_all(symptom.seen, finding) else symptom.title
+        pattern = (
+            symptom.seen if symptom.seen and _has_all(symptom.seen, finding) else symptom.title
+        )
         return pattern.fill(finding.value)
     outcome = index.checks[finding.name].outcomes[finding.outcome]
     pattern = outcome.seen if outcome.seen and _has_all(outcome.seen, finding) else outcome.title
@@ -95,7 +104,13 @@ def line_of(index: Index, item: Heard, weight: str) -> EvidenceLine:
     kind: Literal["symptom", "check"] = "symptom" if item.seen.name in index.symptoms else "check"
     text = finding_text(index, item.finding)
     return EvidenceLine(
-        kind, item.seen.name, item.seen.outcome, text, item.finding.source, weight, item.finding.more
+        kind,
+        item.seen.name,
+        item.seen.outcome,
+        text,
+        item.finding.source,
+        weight,
+        item.finding.more,
     )
 
 
@@ -161,11 +176,11 @@ def also_wrong(
     seen = [h.seen for h in found]
     wrong = {h.seen.name for h in fired(index, found, "error", "warning")}
     wrong |= {
-        c for c in spoken_for(index, model, found)
-        if gate(model, c, seen) and c in beliefs.chance
+        c for c in spoken_for(index, model, found) if gate(model, c, seen) and c in beliefs.chance
     }
     names = [
-        c for c in sorted(wrong)
+        c
+        for c in sorted(wrong)
         if c != leader and c in index.causes and not shows_a_symptom(model, c, seen)
     ]
     return tuple(view(index, name, beliefs, found) for name in names)
@@ -185,4 +200,3 @@ def unexplained(
 def observed_line(index: Index, item: Observed) -> EvidenceLine:
     text = finding_text(index, item.finding)
     return EvidenceLine("symptom", item.name, item.outcome, text, item.finding.source, item.role)
-

@@ -44,7 +44,7 @@ Compute = Literal[
 ]
 CompiledEntry = dict[str, Any]
 
-CONFIG = {
+CONFIG: dict[str, Any] = {
     "extra": "forbid",
     "strict": True,
     "alias_generator": lambda name: name.replace("_", "-"),

@@ -36,7 +36,7 @@ class UsageError(MedicError):
     """The command line or a given value is wrong."""
 
 
-class Unreadable(MedicError):
+class Unreadable(MedicError):  # noqa: N818 - an outcome, not a bug
     """A file that was not read: a limit, a wrong format, a missing part. Never shown as clean."""
 
 
@@ -44,5 +44,5 @@ class KnowledgeError(MedicError):
     """A knowledge entry that does not hold; ``at`` names its file and line."""
 
 
-class EditRefused(MedicError):
-    """A user's file was left as it is: it changed since the preview, or cannot be written safely."""
+class EditRefused(MedicError):  # noqa: N818 - an outcome, not a bug
+    """A user's file was left as it is: changed since the preview, or not safely writable."""

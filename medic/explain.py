@@ -13,7 +13,10 @@ from medic.index import Index
 GOOD_SCORE = 0.35
 KINDS = ("symptoms", "causes", "checks", "remedies")
 KIND_NAME = {
-    "symptoms": "symptom", "causes": "cause", "checks": "check", "remedies": "remedy",
+    "symptoms": "symptom",
+    "causes": "cause",
+    "checks": "check",
+    "remedies": "remedy",
 }
 
 
@@ -68,7 +71,7 @@ def symptom(name: str, index: Index) -> dict[str, Any]:
         "kind": "symptom",
         "name": name,
         "title": entry.title,
-        "causes": [_cause_row(c, index) for c in causes],
+        "causes": [_cause_row(c) for c in causes],
         "tell_apart": _tell_apart(causes, index),
         "remedies": _remedies_of(causes, index),
         "do_not": _do_nots(causes),
@@ -76,7 +79,7 @@ def symptom(name: str, index: Index) -> dict[str, Any]:
     }
 
 
-def _cause_row(entry: Cause, index: Index) -> dict[str, Any]:
+def _cause_row(entry: Cause) -> dict[str, Any]:
     return {
         "name": entry.name,
         "code": entry.code,
@@ -152,7 +155,9 @@ def cause(name: str, index: Index) -> dict[str, Any]:
         "remedies": [remedy(r, index) for r in entry.remedies],
         "do_not": [d.say for d in entry.do_not],
         "mistaken_for": mistaken_for(name, index),
-        "sources": [" ".join(x for x in (s.handbook, s.document, s.at) if x) for s in entry.sources],
+        "sources": [
+            " ".join(x for x in (s.handbook, s.document, s.at) if x) for s in entry.sources
+        ],
     }
 
 

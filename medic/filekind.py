@@ -30,7 +30,9 @@ _IGNORED_JSON = re.compile(
     re.IGNORECASE,
 )
 _CHECKPOINT_ENDS = (".pt", ".pth", ".bin", ".ckpt", ".safetensors")
-_NOT_CHECKPOINTS = re.compile(r"^(?:rng_state|scheduler|optimizer|training_args|scaler)[\w.-]*\.(?:pt|bin|pth)$")
+_NOT_CHECKPOINTS = re.compile(
+    r"^(?:rng_state|scheduler|optimizer|training_args|scaler)[\w.-]*\.(?:pt|bin|pth)$"
+)
 
 
 def rank_of(name: str) -> int | None:
@@ -91,7 +93,7 @@ def _csv_kind(head: bytes) -> FileKind | None:
 
 
 def _has_step(head: bytes) -> bool:
-    return b'"loss' in head or b"loss\"" in head or b'"step' in head or b"grad_norm" in head
+    return b'"loss' in head or b'loss"' in head or b'"step' in head or b"grad_norm" in head
 
 
 def _json_kind(lower: str, head: bytes) -> FileKind | None:
@@ -113,7 +115,7 @@ def _json_kind(lower: str, head: bytes) -> FileKind | None:
 
 def _text_kind(path: str) -> FileKind | None:
     head = _head(path)
-    if head.startswith(b"\x1f\x8b") or head.startswith(b"\x28\xb5\x2f\xfd"):
+    if head.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
         return "log"
     first = head[:400]
     if b"NVIDIA-SMI" in first or b"<nvidia_smi_log>" in first:

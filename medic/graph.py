@@ -69,7 +69,8 @@ def export(index: Index) -> dict[str, Any]:
             for _, data in sorted(graph.nodes(data=True))
         ],
         "links": [
-            {"from": a, "to": b, "kind": data["kind"]} for a, b, data in sorted(graph.edges(data=True), key=str)
+            {"from": a, "to": b, "kind": data["kind"]}
+            for a, b, data in sorted(graph.edges(data=True), key=str)
         ],
     }
 
@@ -78,11 +79,13 @@ def around(index: Index, name: str) -> dict[str, list[tuple[str, str]]]:
     """What an entry is linked to: kind of link -> (node, words)."""
     graph = build(index)
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for node in [n for n in graph if n.partition(":")[2] == name]:
-        for _, other, data in graph.out_edges(node, data=True):
-            found[data["kind"].partition(":")[0]].append((other, data["kind"]))
-        for other, _, data in graph.in_edges(node, data=True):
-            found["from " + data["kind"].partition(":")[0]].append((other, data["kind"]))
+    for source, target, data in graph.edges(data=True):
+        words = str(data["kind"])
+        kind = words.partition(":")[0]
+        if source.partition(":")[2] == name:
+            found[kind].append((target, words))
+        if target.partition(":")[2] == name:
+            found[f"from {kind}"].append((source, words))
     return dict(found)
 
 
@@ -103,9 +106,21 @@ def _confirming_outcomes(index: Index) -> Iterator[Defect]:
         for link in index.links(name):
             outcome = index.checks[link.check].outcomes[link.outcome]
             if link.weight == "confirms" and outcome.otherwise != "never":
-                yield Defect("cause", name, f"{link.check}={link.outcome} confirms but is not 'never' otherwise")
-            if link.weight == "rules-out" and outcome.normal and not _confirmable(index, name, link.check):
-                yield Defect("cause", name, f"{link.check}={link.outcome}: a normal outcome rules nothing out")
+                yield Defect(
+                    "cause",
+                    name,
+                    f"{link.check}={link.outcome} confirms but is not 'never' otherwise",
+                )
+            if (
+                link.weight == "rules-out"
+                and outcome.normal
+                and not _confirmable(index, name, link.check)
+            ):
+                yield Defect(
+                    "cause",
+                    name,
+                    f"{link.check}={link.outcome}: a normal outcome rules nothing out",
+                )
 
 
 def _confirmable(index: Index, cause: str, check: str) -> bool:
@@ -115,7 +130,10 @@ def _confirmable(index: Index, cause: str, check: str) -> bool:
 def _same_links(index: Index) -> Iterator[Defect]:
     seen: dict[tuple[Any, ...], str] = {}
     for name, cause in sorted(index.causes.items()):
-        key = (_shows(cause), tuple(sorted((t.check, t.outcome, t.weight) for t in index.links(name))))
+        key = (
+            _shows(cause),
+            tuple(sorted((t.check, t.outcome, t.weight) for t in index.links(name))),
+        )
         if key in seen:
             yield Defect("cause", name, f"same links as {seen[key]}: nothing could part them")
         seen[key] = name
@@ -162,9 +180,15 @@ def _weak_links(index: Index) -> Iterator[Defect]:
     for f in factors(index):
         least = MIN_FACTOR.get(f.weight)
         if least is not None and f.factor < least:
-            yield Defect("cause", f.cause, f"{f.check}={f.outcome} is {f.weight} but has factor {f.factor:.2f}")
+            yield Defect(
+                "cause",
+                f.cause,
+                f"{f.check}={f.outcome} is {f.weight} but has factor {f.factor:.2f}",
+            )
         if f.weight == "rules-out" and f.factor > MAX_RULES_OUT:
-            yield Defect("cause", f.cause, f"{f.check}={f.outcome} rules out but has factor {f.factor:.2f}")
+            yield Defect(
+                "cause", f.cause, f"{f.check}={f.outcome} rules out but has factor {f.factor:.2f}"
+            )
 
 
 def _unused(index: Index) -> Iterator[Defect]:
@@ -190,4 +214,14 @@ def branches(index: Index) -> Mapping[str, list[str]]:
     return {family: [n for _, n in sorted(found[family])] for family in sorted(found)}
 
 
-__all__ = ["WEIGHT", "Defect", "Factor", "around", "branches", "build", "defects", "export", "factors"]
+__all__ = [
+    "WEIGHT",
+    "Defect",
+    "Factor",
+    "around",
+    "branches",
+    "build",
+    "defects",
+    "export",
+    "factors",
+]

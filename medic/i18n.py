@@ -6,7 +6,7 @@ import locale
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import ClassVar, Literal
 
 Lang = Literal["en", "zh"]
 
@@ -22,7 +22,7 @@ class _Lenient(dict[str, object]):
 class Text:
     """One text a user sees, in English and Chinese. ``{name}`` marks a value to fill in."""
 
-    __pydantic_config__ = {"extra": "forbid", "strict": True}
+    __pydantic_config__: ClassVar[dict[str, object]] = {"extra": "forbid", "strict": True}
     en: str
     zh: str
 
@@ -87,4 +87,4 @@ def detect() -> Lang:
         if value:
             return "zh" if value.lower().startswith("zh") else "en"
     code = locale.getlocale()[0] or ""
-    return cast("Lang", "zh" if code.lower().startswith(("zh", "chinese")) else "en")
+    return "zh" if code.lower().startswith(("zh", "chinese")) else "en"

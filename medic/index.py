@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from types import UnionType
-from typing import Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Generic, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from medic.entries import (
     ENTRY_TYPES,
@@ -135,7 +135,7 @@ def lint_check(cause: Cause) -> Check:
 
 def decode(kind: type[T], data: Any) -> T:
     """Compiled JSON data -> the entry dataclass. The data was validated when it was compiled."""
-    made: T = _decoder(kind)(data)
+    made: T = _decoder(cast("Hashable", kind))(data)
     return made
 
 
@@ -143,7 +143,7 @@ def _same(value: Any) -> Any:
     return value
 
 
-@lru_cache(maxsize=None)
+@cache
 def _decoder(kind: Any) -> Callable[[Any], Any]:
     origin, args = get_origin(kind), get_args(kind)
     if is_dataclass(kind) and isinstance(kind, type):
@@ -167,7 +167,7 @@ def _union_decoder(args: tuple[Any, ...]) -> Callable[[Any], Any]:
 
     def union(value: Any) -> Any:
         if isinstance(value, dict) and objects:
-            return _decoder(objects[0])(value)
+            return _decoder(cast("Hashable", objects[0]))(value)
         if isinstance(value, list) and has_tuple:
             return tuple(value)
         return value
@@ -231,7 +231,11 @@ def _store(cache: Path, data: bytes) -> None:
 
 def _fingerprint(folders: list[Path]) -> str:
     digest = hashlib.sha256()
-    sources = [*folders, Path(__file__).with_name("entries.py"), Path(__file__).with_name("schema.py")]
+    sources = [
+        *folders,
+        Path(__file__).with_name("entries.py"),
+        Path(__file__).with_name("schema.py"),
+    ]
     for folder in sources:
         for file in sorted(folder.rglob("*.yaml")) if folder.is_dir() else [folder]:
             stat = file.stat()

@@ -11,8 +11,17 @@ from medic.run_config import FIELDS
 
 # Context facts that condition the graph; the closed list of design words.
 CONTEXT = (
-    "accelerator", "gpus", "nodes", "phase", "framework", "precision", "parallelism", "moe", "rl",
-    "resumed", "scheduler",
+    "accelerator",
+    "gpus",
+    "nodes",
+    "phase",
+    "framework",
+    "precision",
+    "parallelism",
+    "moe",
+    "rl",
+    "resumed",
+    "scheduler",
 )
 
 Defect = tuple[str, str, tuple[object, ...], str, str]
@@ -51,7 +60,7 @@ def _unknown(
 def _cause(cause: Cause, found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
     for i, shows in enumerate(cause.shows):
         if shows.symptom not in found["symptoms"]:
-            path = ("shows", i, "symptom")
+            path: tuple[object, ...] = ("shows", i, "symptom")
             yield _unknown("causes", cause.name, path, "symptom", shows.symptom, found["symptoms"])
     for i, link in enumerate(cause.told_by):
         yield from _told_by(cause, i, link.check, link.outcome, found)
@@ -76,7 +85,7 @@ def _told_by(
     elif lint is not None and lint.lint is not None:
         outcomes = ["fires", "passes"]
     else:
-        path = ("told-by", i, "check")
+        path: tuple[object, ...] = ("told-by", i, "check")
         yield _unknown("causes", cause.name, path, "check", check, found["checks"])
         return
     if outcome not in outcomes:
@@ -94,7 +103,7 @@ def _remedy(remedy: Remedy, found: Mapping[str, Mapping[str, Any]]) -> Iterator[
     gone = remedy.worked_if.gone
     for symptom in (gone,) if isinstance(gone, str) else gone:
         if symptom not in found["symptoms"]:
-            path = ("worked-if", "gone")
+            path: tuple[object, ...] = ("worked-if", "gone")
             yield _unknown("remedies", remedy.name, path, "symptom", symptom, found["symptoms"])
     if not (gone or remedy.worked_if.passes or remedy.worked_if.after_steps):
         yield "remedies", remedy.name, ("worked-if",), "says nothing to test", "没有可检验的内容"
@@ -109,7 +118,13 @@ def _remedy(remedy: Remedy, found: Mapping[str, Mapping[str, Any]]) -> Iterator[
 def _check(check: Check) -> Iterator[Defect]:
     normal = [name for name, outcome in check.outcomes.items() if outcome.normal]
     if len(normal) != 1:
-        yield "checks", check.name, ("outcomes",), "exactly one outcome is normal", "恰有一个正常结果"
+        yield (
+            "checks",
+            check.name,
+            ("outcomes",),
+            "exactly one outcome is normal",
+            "恰有一个正常结果",
+        )
     for name, outcome in check.outcomes.items():
         if not outcome.normal and outcome.otherwise is None:
             yield "checks", check.name, ("outcomes", name), "lacks otherwise", "缺少 otherwise"

@@ -48,9 +48,7 @@ class LintReport:
 def probes_for_lint(index: Index) -> list[Probe]:
     """Probes of files that may report a lint check, with the probes they build on."""
     wanted = [
-        p.name
-        for p in all_probes()
-        if p.reads == "artefacts" and set(p.tells) & index.lint_names
+        p.name for p in all_probes() if p.reads == "artefacts" and set(p.tells) & index.lint_names
     ]
     return [p for p in with_needs(wanted, all_probes()) if p.reads == "artefacts"]
 
@@ -77,7 +75,9 @@ def lint(case: Case, index: Index, names: frozenset[str] | None = None) -> LintR
         facts=evidence.facts,
         read=evidence.read,
         not_read=(*evidence.not_read, *_unread(evidence)),
-        failed=tuple((r.probe.name, r.error) for r in evidence.runs.values() if r.state == "failed"),
+        failed=tuple(
+            (r.probe.name, r.error) for r in evidence.runs.values() if r.state == "failed"
+        ),
     )
 
 
@@ -102,9 +102,7 @@ def _not_checked(evidence: Evidence, index: Index) -> tuple[tuple[str, str], ...
     return tuple(sorted(dict.fromkeys(gaps)))
 
 
-def _finding(
-    finding: Finding, index: Index, config: RunConfig, evidence: Evidence
-) -> LintFinding:
+def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Evidence) -> LintFinding:
     cause = index.causes[finding.name]
     words = cause.lint
     if words is None:

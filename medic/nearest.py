@@ -29,17 +29,22 @@ def _score(wanted: str, name: str) -> float:
 
     plain = fuzz.ratio(wanted, name)
     tokens = fuzz.token_sort_ratio(wanted.replace("-", " "), name.replace("-", " "))
-    short = max(
-        fuzz.ratio(_abbreviate(wanted), name), fuzz.ratio(wanted, _abbreviate(name)), 0.0
-    )
+    short = max(fuzz.ratio(_abbreviate(wanted), name), fuzz.ratio(wanted, _abbreviate(name)), 0.0)
     part = 0.0
     if len(min(wanted, name, key=len)) >= 5 and (wanted in name or name in wanted):
         part = 75.0
     return max(plain, tokens, short, part)
 
 
-_SHORT = (("learning-rate", "lr"), ("batch-size", "bs"), ("sequence-length", "seq-len"),
-          ("weight-decay", "wd"), ("maximum", "max"), ("number", "num"), ("gradient", "grad"))
+_SHORT = (
+    ("learning-rate", "lr"),
+    ("batch-size", "bs"),
+    ("sequence-length", "seq-len"),
+    ("weight-decay", "wd"),
+    ("maximum", "max"),
+    ("number", "num"),
+    ("gradient", "grad"),
+)
 
 
 def _abbreviate(name: str) -> str:

@@ -93,7 +93,9 @@ def gate(model: Model, cause: str, findings: Sequence[Seen]) -> bool:
     confirms, contradictions = 0, 0
     strong: set[str] = set()
     for seen in findings:
-        weight = model.links[seen.name][seen.outcome].get(cause) if seen.name in model.links else None
+        weight = (
+            model.links[seen.name][seen.outcome].get(cause) if seen.name in model.links else None
+        )
         if weight == "confirms" and seen.reliability != "person":
             confirms += 1
         elif weight == "strong":
@@ -128,7 +130,9 @@ def next_look(
         rows = model.likelihood(look.name, look.reliability)
         information = _information(rows, chances)
         if information > MIN_INFORMATION:
-            ranked.append((-round(information / (look.minutes + STEP_OVERHEAD), 9), look.name, look))
+            ranked.append(
+                (-round(information / (look.minutes + STEP_OVERHEAD), 9), look.name, look)
+            )
     ranked.sort(key=lambda x: (x[0], x[1]))
     limit = 0.25 * (1 - now.chance) * EXPERT_MINUTES
     for _, _, look in ranked[:SHORTLIST]:
@@ -230,7 +234,9 @@ def pruned(model: Model, beliefs: Beliefs, findings: Sequence[Seen]) -> dict[str
 def _ruled_out_by(model: Model, cause: str, findings: Sequence[Seen]) -> Seen | None:
     against = []
     for seen in findings:
-        weight = model.links[seen.name][seen.outcome].get(cause) if seen.name in model.links else None
+        weight = (
+            model.links[seen.name][seen.outcome].get(cause) if seen.name in model.links else None
+        )
         if weight == "rules-out":
             return seen
         if weight == "strongly-against":

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Literal, Protocol, TypeVar
 
-from medic.facts import Document, FileKind, GivenFile, Hit, Source
+from medic.facts import Document, FileKind, GivenFile, Hit, MemoryEstimate, Source
 from medic.run_config import Change, RunConfig
 
 T = TypeVar("T")
@@ -91,6 +91,10 @@ class Look(Protocol):
     def nearest(self, word: str, names: Sequence[str], limit: int = ...) -> list[str]: ...
     def threshold(self, name: str) -> float:
         """A threshold of any check by its name. Raises KeyError for an unknown one."""
+        ...
+
+    def estimate_memory(self, run_config: RunConfig, capacity: int | None) -> MemoryEstimate:
+        """Peak memory of a training step in bytes, against a GPU of ``capacity`` bytes."""
         ...
 
     def cancelled(self) -> bool: ...

@@ -10,7 +10,9 @@ _UNSAFE = re.compile(
     r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
 # More marks on one letter than any script needs overflow the line above and below.
-_MARKS = re.compile(r"([\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u20d0-\u20ff]{3})[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u20d0-\u20ff]+")
+_MARKS = re.compile(
+    r"([\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u20d0-\u20ff]{3})[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u20d0-\u20ff]+"
+)
 
 
 def _symbol(match: re.Match[str]) -> str:
@@ -70,18 +72,19 @@ def wrap(text: str, width: int) -> list[str]:
     for paragraph in text.split("\n"):
         line, used = "", 0
         for piece in _pieces(paragraph):
-            size = columns(piece)
-            if used + size > width and line.strip():
+            if used + columns(piece) > width and line.strip():
                 lines.append(line.rstrip())
-                line, used = "", 0
-                piece = piece.lstrip()
-                size = columns(piece)
-            line, used = line + piece, used + size
+                line = piece.lstrip()
+                used = columns(line)
+            else:
+                line, used = line + piece, used + columns(piece)
         lines.append(line.rstrip())
     return lines
 
 
-_PIECE = re.compile(r"\s+|[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef][\uff0c\u3002\uff1b\uff1a\u3001\uff09]*|[^\s\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]+")
+_PIECE = re.compile(
+    r"\s+|[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef][\uff0c\u3002\uff1b\uff1a\u3001\uff09]*|[^\s\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]+"
+)
 
 
 def _pieces(text: str) -> list[str]:

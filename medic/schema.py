@@ -52,9 +52,11 @@ def _child(node: yaml.Node, part: object) -> yaml.Node | None:
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             if key.value == str(part):
-                return value
+                found: yaml.Node = value
+                return found
     if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-        return node.value[part]
+        element: yaml.Node = node.value[part]
+        return element
     return None
 
 
@@ -67,7 +69,8 @@ def read_entry(file: Path) -> Located:
     try:
         for event in yaml.parse(raw, Loader=loader):
             if isinstance(event, yaml.AliasEvent):
-                line = event.start_mark.line + 1
+                mark = event.start_mark
+                line = mark.line + 1 if mark else 1
                 raise KnowledgeError(
                     "an entry has no YAML aliases", "条目中不使用 YAML 别名", at=f"{file}:{line}"
                 )
@@ -88,7 +91,7 @@ def _yaml_error(file: Path, problem: Exception) -> KnowledgeError:
 
 
 def _validate(entry: Located, kind: str) -> Any:
-    adapter = TypeAdapter(ENTRY_TYPES[kind])
+    adapter: TypeAdapter[Any] = TypeAdapter(ENTRY_TYPES[kind])
     try:
         return adapter.validate_json(json.dumps(entry.data, default=str))
     except ValidationError as problem:
@@ -184,7 +187,7 @@ def compile_knowledge(folders: Iterable[Path]) -> dict[str, Any]:
     found = load(folders)
     compiled: dict[str, Any] = {"format": FORMAT}
     for kind, values in found.items():
-        adapter = TypeAdapter(ENTRY_TYPES[kind])
+        adapter: TypeAdapter[Any] = TypeAdapter(ENTRY_TYPES[kind])
         compiled[kind] = {
             name: _without_defaults(adapter.dump_python(value, mode="json"))
             for name, value in sorted(values.items())

@@ -26,7 +26,7 @@ from medic.diagnosis import (
     unexplained,
     view,
 )
-from medic.entries import Ask, Check, Remedy
+from medic.entries import Check, Remedy
 from medic.fixes import Fix, propose
 from medic.i18n import Text
 from medic.index import Index
@@ -160,7 +160,7 @@ class Session:
         ask = check.ask if check else self.index.symptoms[name].ask
         if ask is None:
             raise ValueError(name)
-        return Question(name, ask.say, ask.how, ask.minutes, _choices(check, ask), look)
+        return Question(name, ask.say, ask.how, ask.minutes, _choices(check), look)
 
     def answer(self, name: str, outcome: str | None) -> None:
         """Takes an answer; None is "I don't know": no change of belief, shown as a gap."""
@@ -288,7 +288,7 @@ class Session:
         return self.index.title(seen.name)
 
 
-def _choices(check: Check | None, ask: Ask) -> tuple[tuple[str, Text], ...]:
+def _choices(check: Check | None) -> tuple[tuple[str, Text], ...]:
     if check is None:
         return (("present", Text("yes", "是")), ("absent", Text("no", "否")))
     return tuple((name, outcome.title) for name, outcome in check.outcomes.items())

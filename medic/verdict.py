@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from medic.beliefs import Beliefs, Model, Seen
@@ -113,7 +114,7 @@ def alive(logs: LogHits, now: float | None = None) -> bool:
     if logs.last_time is None:
         return False
     times = [s.source.time for s in logs.steps if s.source.time is not None]
-    gaps = sorted(b - a for a, b in zip(times, times[1:], strict=False) if b > a)
+    gaps = sorted(b - a for a, b in pairwise(times) if b > a)
     median = gaps[len(gaps) // 2] if gaps else 0.0
     age = (time.time() if now is None else now) - logs.last_time
     return age < max(60.0, 10 * median)

@@ -7,7 +7,6 @@ what is asked, with 8% wrong answers and 10% "I don't know".
 
 from __future__ import annotations
 
-import math
 import random
 from dataclasses import dataclass, field
 
@@ -141,23 +140,3 @@ def _count(
         if stand.remedy not in right:
             tally.established_wrong += 1
             tally.wrong.append((truth.causes, stand.leader))
-
-
-if __name__ == "__main__":
-    import sys
-
-    from medic.index import load
-
-    result = run(load(), int(sys.argv[1]) if len(sys.argv) > 1 else 2000, seed=7)
-    unknown = result.cases - result.known
-    print(
-        f"cases {result.cases}  minutes asked {result.minutes / result.cases:.1f}  "
-        f"top-1 {result.share(result.top1, result.known):.1%}  "
-        f"top-3 {result.share(result.top3, result.known):.1%}  "
-        f"established {result.share(result.established, result.cases):.1%}  of those wrong "
-        f"{result.share(result.established_wrong, result.established):.1%}  "
-        f"unknown noticed {result.share(result.unknown_noticed, unknown):.1%}"
-    )
-    for causes, leader in result.wrong[:20]:
-        print("  wrong:", causes, "->", leader)
-    assert not math.isnan(result.minutes)

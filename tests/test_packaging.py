@@ -11,11 +11,18 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = {"medic": "medic", "medic.knowledge": "knowledge", "medic.probes": "probes", "medic.tui": "tui"}
+FOLDERS = {
+    "medic": "medic",
+    "medic.knowledge": "knowledge",
+    "medic.probes": "probes",
+    "medic.tui": "tui",
+}
 
 
 def settings() -> dict[str, dict[str, object]]:
-    data: dict[str, dict[str, object]] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]
+    data: dict[str, dict[str, object]] = tomllib.loads(
+        (ROOT / "pyproject.toml").read_text("utf-8")
+    )["tool"]
     return data
 
 

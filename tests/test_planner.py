@@ -17,7 +17,11 @@ OOM = Seen("cuda-out-of-memory", "present")
 
 
 def test_a_confirming_finding_establishes() -> None:
-    seen = [OOM, Seen("oom-shortfall", "other-process"), Seen("gpu-processes", "other-process-holds-memory")]
+    seen = [
+        OOM,
+        Seen("oom-shortfall", "other-process"),
+        Seen("gpu-processes", "other-process-holds-memory"),
+    ]
     stand = standing(MODEL, MODEL.beliefs(seen), seen)
     assert stand.leader == "gpu-held-by-another-process"
     assert stand.established
@@ -42,12 +46,20 @@ def test_asks_only_what_can_change_the_verdict() -> None:
 
 
 def test_nothing_to_ask_when_established() -> None:
-    seen = [OOM, Seen("oom-shortfall", "other-process"), Seen("gpu-processes", "other-process-holds-memory")]
+    seen = [
+        OOM,
+        Seen("oom-shortfall", "other-process"),
+        Seen("gpu-processes", "other-process-holds-memory"),
+    ]
     assert next_look(MODEL, seen, frozenset(), OPEN) is None
 
 
 def test_pruned_rows_come_back_without_their_finding() -> None:
-    seen = [OOM, Seen("oom-shortfall", "other-process"), Seen("gpu-processes", "other-process-holds-memory")]
+    seen = [
+        OOM,
+        Seen("oom-shortfall", "other-process"),
+        Seen("gpu-processes", "other-process-holds-memory"),
+    ]
     dimmed = pruned(MODEL, MODEL.beliefs(seen), seen)
     assert dimmed
     for cause, by in dimmed.items():

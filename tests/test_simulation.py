@@ -8,7 +8,9 @@ from pathlib import Path
 
 from medic.index import load
 
-_spec = importlib.util.spec_from_file_location("simulation", Path(__file__).with_name("simulation.py"))
+_spec = importlib.util.spec_from_file_location(
+    "simulation", Path(__file__).with_name("simulation.py")
+)
 assert _spec is not None
 assert _spec.loader is not None
 simulation = importlib.util.module_from_spec(_spec)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from medic.beliefs import word
@@ -43,13 +44,13 @@ def tree(session: Session, found: Diagnosis) -> Block:
 
 
 def _state(
-    name: str, confirmed: str, dimmed: dict[str, CauseView], chance: dict[str, float] | object
+    name: str, confirmed: str, dimmed: Mapping[str, CauseView], chance: Mapping[str, float]
 ) -> str:
     if name == confirmed:
         return "confirmed"
     if name in dimmed:
         return "dimmed"
-    return "live" if isinstance(chance, dict) and name in chance else "away"
+    return "live" if name in chance else "away"
 
 
 def _row(
@@ -58,7 +59,7 @@ def _row(
     branch: str,
     state: str,
     view: CauseView | None,
-    chance: dict[str, float] | object,
+    chance: Mapping[str, float],
 ) -> Line:
     cause = session.index.causes[name]
     text = Text("{title} ({code})", "{title}({code})").fill(title=cause.title, code=cause.code)
@@ -66,7 +67,7 @@ def _row(
     if view is not None and view.pruned_by is not None:
         by = words_more.BY.fill(finding=view.pruned_by.text)
         text, where = glued(text, Text(", ", ","), by), place_of(session, view.pruned_by)
-    elif state == "live" and isinstance(chance, dict):
+    elif state == "live":
         text = glued(text, plain("  "), CHANCE[word(chance[name])])
         tone = "plain" if chance[name] >= 0.15 else "muted"
     return Line(text, tone, f"{branch}{SIGNS[state]} ", where=where)

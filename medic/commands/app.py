@@ -29,7 +29,11 @@ HELP = Text(
 @click.command(help=str(HELP))
 @click.argument("paths", nargs=-1)
 @case_options
-@option("--plain", is_flag=True, help=Text("numbered lines instead of the app", "使用编号文本行而非全屏应用"))
+@option(
+    "--plain",
+    is_flag=True,
+    help=Text("numbered lines instead of the app", "使用编号文本行而非全屏应用"),
+)
 @lang_option
 def command(
     paths: Sequence[str],
@@ -64,4 +68,8 @@ def start(case: Case, *, plain: bool = False, demo: bool = False) -> int:
 
 
 def interactive() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
+    return (
+        sys.stdin.isatty()
+        and sys.stdout.isatty()
+        and os.environ.get("TERM", "") not in ("", "dumb")
+    )

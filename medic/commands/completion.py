@@ -10,8 +10,8 @@ from medic.errors import Exit, UsageError
 from medic.i18n import Text
 
 HELP = Text(
-    "Prints the completion script; e.g. eval \"$(medic completion bash)\".",
-    "打印补全脚本;例如 eval \"$(medic completion bash)\"。",
+    'Prints the completion script; e.g. eval "$(medic completion bash)".',
+    '打印补全脚本;例如 eval "$(medic completion bash)"。',
 )
 
 

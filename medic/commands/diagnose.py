@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 import click
@@ -21,6 +22,7 @@ from medic.errors import Exit, UsageError
 from medic.i18n import Text
 from medic.nearest import nearest
 from medic.report.console import Console
+from medic.runner import Progress
 from medic.session import Session
 
 HELP = Text(
@@ -36,8 +38,13 @@ HELP = Text(
 @click.argument("paths", nargs=-1, required=True)
 @case_options
 @format_options("json", "markdown")
-@option("--answer", "answers", multiple=True, metavar="CHECK=OUTCOME",
-        help=Text("an answer to a question that medic asked", "回答 medic 提出的问题"))
+@option(
+    "--answer",
+    "answers",
+    multiple=True,
+    metavar="CHECK=OUTCOME",
+    help=Text("an answer to a question that medic asked", "回答 medic 提出的问题"),
+)
 @option("--say", default="", help=Text("what you see, in your own words", "用自己的话描述现象"))
 @option("--numbers", is_flag=True, help=Text("chances as numbers", "以数字显示概率"))
 @option("--exit-zero", is_flag=True, help=Text("exit 0 even with a finding", "有发现时也返回 0"))
@@ -58,7 +65,7 @@ def command(
 ) -> int:
     out = console(redact=redact)
     session = Session(knowledge(), case_of(paths, given, run, this_host))
-    session.look(_progress(out))
+    session.look(_progress())
     if say:
         session.complain(say)
     for name, outcome in _answers(answers, session):
@@ -68,9 +75,8 @@ def command(
     return exit_code(found, exit_zero=exit_zero)
 
 
-def _progress(out: Console):  # type: ignore[no-untyped-def]
-    import sys
-
+def _progress() -> Progress | None:
+    """One line on a terminal that names the probe at work."""
     if not sys.stderr.isatty():
         return None
 

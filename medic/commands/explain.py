@@ -82,5 +82,3 @@ def _table(out: Console, index: Index, as_json: bool) -> None:
             out.styled(("" if not family else "\n") + out.style(own, "bold"))
             family = own
         out.out(f"  {code}  {name:<34} {title}")
-
-

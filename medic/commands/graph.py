@@ -23,7 +23,12 @@ HELP = Text(
 @click.argument("name", required=False)
 @format_options("json")
 @option("--check", "do_check", is_flag=True, help=Text("lint the knowledge", "检查知识库"))
-@option("--factors", "do_factors", is_flag=True, help=Text("the effective factor of every link", "每条关联的实际权重"))
+@option(
+    "--factors",
+    "do_factors",
+    is_flag=True,
+    help=Text("the effective factor of every link", "每条关联的实际权重"),
+)
 @lang_option
 def command(name: str | None, form: str, as_json: bool, do_check: bool, do_factors: bool) -> int:
     from medic import graph
@@ -77,7 +82,9 @@ def _show(out: Console, index: Index, name: str) -> None:
 
     found = around(index, name)
     if not found:
-        names = [n for kind in ("causes", "symptoms", "checks", "remedies") for n in index.raw[kind]]
+        names = [
+            n for kind in ("causes", "symptoms", "checks", "remedies") for n in index.raw[kind]
+        ]
         near = nearest(name, names)
         hint = f'; did you mean "{near[0]}"?' if near else ""
         hint_zh = f";是否想写 “{near[0]}”?" if near else ""

@@ -15,9 +15,13 @@ from medic.nearest import nearest
 
 COMMANDS = {
     "app": Text("talk it through in the terminal app", "在终端应用中对话式诊断"),
-    "diagnose": Text("the cause, the evidence and the change to make", "找出原因、证据和应做的修改"),
+    "diagnose": Text(
+        "the cause, the evidence and the change to make", "找出原因、证据和应做的修改"
+    ),
     "explain": Text("what an error, a symptom or a name means", "解释一条报错、一个现象或名称"),
-    "lint": Text("what in these files will fail or silently go wrong", "检查文件中会失败或悄悄出错之处"),
+    "lint": Text(
+        "what in these files will fail or silently go wrong", "检查文件中会失败或悄悄出错之处"
+    ),
     "probe": Text("what one probe sees", "只运行一个探针"),
     "graph": Text("list, show or export the knowledge graph", "列出、查看或导出知识图谱"),
     "undo": Text("take back an applied change", "撤销已应用的修改"),
@@ -48,12 +52,11 @@ class Lazy(click.Group):
         if Path(first).exists() or first == "-":
             return "app", self.get_command(ctx, "app"), args
         near = nearest(first, COMMANDS)
-        hint = Text('; did you mean "{n}"?', ";是否想输入 “{n}”?").fill(n=near[0]) if near else ""
-        words = Text(
-            'no command or path "{word}"', "没有名为 “{word}” 的命令或路径"
-        ).fill(word=first)
-        text = Text(f"{words.en}{hint.en if hint else ''}", f"{words.zh}{hint.zh if hint else ''}")
-        raise UsageError(text.en, text.zh)
+        hint = f'; did you mean "{near[0]}"?' if near else ""
+        hint_zh = f";是否想输入 “{near[0]}”?" if near else ""
+        raise UsageError(
+            f'no command or path "{first}"{hint}', f"没有名为 “{first}” 的命令或路径{hint_zh}"
+        )
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section(str(Text("Commands", "命令"))):

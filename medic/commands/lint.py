@@ -37,12 +37,31 @@ HELP = Text(
 @click.argument("files", nargs=-1, required=True)
 @set_option
 @format_options("json", "concise", "github", "sarif")
-@option("--diff", "show_diff", is_flag=True, help=Text("print the patch, change nothing", "只打印补丁,不改文件"))
+@option(
+    "--diff",
+    "show_diff",
+    is_flag=True,
+    help=Text("print the patch, change nothing", "只打印补丁,不改文件"),
+)
 @option("--fix", "do_fix", is_flag=True, help=Text("write the safe fixes", "写入安全的修复"))
-@option("--unsafe-fixes", is_flag=True, help=Text("include fixes that change more than the fault", "也包括影响面更大的修复"))
-@option("--select", multiple=True, metavar="NAME", help=Text("only these checks (name, code, glob)", "只运行这些检查(名称、编号或通配符)"))
+@option(
+    "--unsafe-fixes",
+    is_flag=True,
+    help=Text("include fixes that change more than the fault", "也包括影响面更大的修复"),
+)
+@option(
+    "--select",
+    multiple=True,
+    metavar="NAME",
+    help=Text("only these checks (name, code, glob)", "只运行这些检查(名称、编号或通配符)"),
+)
 @option("--ignore", multiple=True, metavar="NAME", help=Text("not these checks", "跳过这些检查"))
-@option("--missing", "show_missing", is_flag=True, help=Text("list what was not checked and what it needs", "列出未检查的项目及所需信息"))
+@option(
+    "--missing",
+    "show_missing",
+    is_flag=True,
+    help=Text("list what was not checked and what it needs", "列出未检查的项目及所需信息"),
+)
 @option("--exit-zero", is_flag=True, help=Text("exit 0 even with a finding", "有发现时也返回 0"))
 @redact_option
 @lang_option

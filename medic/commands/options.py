@@ -34,12 +34,18 @@ def format_options(*formats: str) -> Callable[[F], F]:
 
     def add(function: F) -> F:
         function = option(
-            "--format", "form", type=click.Choice(["text", *formats]), default="text",
+            "--format",
+            "form",
+            type=click.Choice(["text", *formats]),
+            default="text",
             help=Text("form of the result", "结果的格式"),
         )(function)
         if "json" in formats:
             function = option(
-                "--json", "as_json", is_flag=True, help=Text("as --format json", "等同 --format json")
+                "--json",
+                "as_json",
+                is_flag=True,
+                help=Text("as --format json", "等同 --format json"),
             )(function)
         return function
 
@@ -65,11 +71,18 @@ def set_option(function: F) -> F:
 def case_options(function: F) -> F:
     """What a diagnosis is about: paths, which run, whether this machine ran it."""
     function = option(
-        "--run", default="", metavar="NAME",
-        help=Text("which of several runs in a folder (default: the newest)", "目录中有多次运行时选哪一个(默认最新)"),
+        "--run",
+        default="",
+        metavar="NAME",
+        help=Text(
+            "which of several runs in a folder (default: the newest)",
+            "目录中有多次运行时选哪一个(默认最新)",
+        ),
     )(function)
     function = option(
-        "--this-host/--other-host", "this_host", default=None,
+        "--this-host/--other-host",
+        "this_host",
+        default=None,
         help=Text(
             "whether this machine ran it (default: told from the log's host and age)",
             "是否就在本机运行(默认根据日志中的主机名与时间判断)",

@@ -79,7 +79,9 @@ def _why(out: Console, session: Session, question: Question) -> None:
     for flip in question.look.flips:
         line = Text("if {outcome}: {leader} leads", "若{outcome}:{leader} 领先")
         leader = session.index.title(flip.leader)
-        out.out("  " + str(line.fill(outcome=titles.get(flip.outcome, flip.outcome), leader=leader)))
+        out.out(
+            "  " + str(line.fill(outcome=titles.get(flip.outcome, flip.outcome), leader=leader))
+        )
 
 
 def _offer(out: Console, session: Session) -> None:
@@ -103,5 +105,3 @@ def _apply(out: Console, fix: Fix) -> None:
         return
     done = Text("applied; take it back with: medic undo {id}", "已应用;撤销:medic undo {id}")
     out.out(done.fill(id=record.id))
-
-

@@ -155,7 +155,9 @@ def _json(out: Console, runs: Sequence[Run], state: str, index: Index) -> None:
     data = {
         "schema": "medic.probe/1",
         "outcome": state,
-        "reason": "; ".join([s.needs for r in runs for s in r.skips] + [r.error for r in runs if r.error]),
+        "reason": "; ".join(
+            [s.needs for r in runs for s in r.skips] + [r.error for r in runs if r.error]
+        ),
         "findings": findings,
         "facts": facts,
     }

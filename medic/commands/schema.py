@@ -9,7 +9,10 @@ from medic.errors import Exit, UsageError
 from medic.i18n import Text
 from medic.nearest import nearest
 
-HELP = Text("Prints the JSON schema of an output. Without a name: the names.", "打印某种输出的 JSON Schema;不带名称则列出所有名称。")
+HELP = Text(
+    "Prints the JSON schema of an output. Without a name: the names.",
+    "打印某种输出的 JSON Schema;不带名称则列出所有名称。",
+)
 
 
 @click.command(help=str(HELP))

@@ -17,7 +17,12 @@ HELP = Text(
 
 @click.command(help=str(HELP))
 @click.argument("change", required=False)
-@option("--list", "show", is_flag=True, help=Text("list the changes that can be undone", "列出可撤销的修改"))
+@option(
+    "--list",
+    "show",
+    is_flag=True,
+    help=Text("list the changes that can be undone", "列出可撤销的修改"),
+)
 @option("--force", is_flag=True, help=Text("also over later edits", "即使之后有改动也恢复"))
 @lang_option
 def command(change: str | None, show: bool, force: bool) -> int:

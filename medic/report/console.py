@@ -12,7 +12,12 @@ from medic.i18n import Text
 from medic.safetext import clean
 
 STYLES = {
-    "bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34",
+    "bold": "1",
+    "dim": "2",
+    "red": "31",
+    "green": "32",
+    "yellow": "33",
+    "blue": "34",
     "cyan": "36",
 }
 

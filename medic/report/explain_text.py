@@ -17,14 +17,19 @@ def entry(console: Console, data: Entry) -> None:
     """Prints one entry by its kind."""
     blocks = Blocks(console)
     forms: dict[str, Callable[[Blocks, Entry], None]] = {
-        "symptom": _symptom, "cause": _cause, "check": _check, "remedy": _remedy_page,
+        "symptom": _symptom,
+        "cause": _cause,
+        "check": _check,
+        "remedy": _remedy_page,
     }
     forms[data["kind"]](blocks, data)
 
 
 def _symptom(blocks: Blocks, data: Entry) -> None:
     console = blocks.console
-    console.styled(console.style(f"{data['title']}", "bold") + "  " + console.style(data["name"], "dim"))
+    console.styled(
+        console.style(f"{data['title']}", "bold") + "  " + console.style(data["name"], "dim")
+    )
     blocks.heading(Text("What causes it, most common first", "原因(按常见程度排序)"))
     for i, cause in enumerate(data["causes"], start=1):
         prior = PRIOR[cause["prior"]]
@@ -103,10 +108,14 @@ def _cause(blocks: Blocks, data: Entry) -> None:
 
 def _check(blocks: Blocks, data: Entry) -> None:
     console = blocks.console
-    console.styled(console.style(f"{data['title']}", "bold") + "  " + console.style(data["name"], "dim"))
+    console.styled(
+        console.style(f"{data['title']}", "bold") + "  " + console.style(data["name"], "dim")
+    )
     _apart(blocks, data)
     for row in data["thresholds"]:
-        blocks.paragraph(f"{row['name']} = {row['value']:g} {row['unit']} ({row['source']})", "    ", "  ")
+        blocks.paragraph(
+            f"{row['name']} = {row['value']:g} {row['unit']} ({row['source']})", "    ", "  "
+        )
 
 
 def _remedy_page(blocks: Blocks, data: Entry) -> None:

@@ -24,7 +24,9 @@ def lines(fact: Any) -> list[str]:
         return [f"{name}: {len(s.steps)} points, {s.file}" for name, s in fact.series.items()]
     if isinstance(fact, LogHits):
         return _log(fact)
-    return [f"{type(fact).__name__}: {_short(getattr(fact, f.name))}" for f in dataclasses.fields(fact)]
+    return [
+        f"{type(fact).__name__}: {_short(getattr(fact, f.name))}" for f in dataclasses.fields(fact)
+    ]
 
 
 def _run_config(config: RunConfig) -> list[str]:

@@ -48,9 +48,7 @@ def diagnosis(session: Session, found: Diagnosis) -> dict[str, Any]:
             {"symptom": e.name, "text": str(e.text), "source": source(e)}
             for e in found.consequences
         ],
-        "notes": [
-            {"name": e.name, "text": str(e.text), "source": source(e)} for e in found.notes
-        ],
+        "notes": [{"name": e.name, "text": str(e.text), "source": source(e)} for e in found.notes],
         "next": _next(session, found),
         "context": found.context,
         "none_of_these": round(found.none_chance, 4),
@@ -116,7 +114,10 @@ def remedy(fix: Fix) -> dict[str, Any]:
 
 def _change(change: Change) -> dict[str, Any]:
     return {
-        "field": change.field, "old": change.old, "new": change.new, "why": str(change.why),
+        "field": change.field,
+        "old": change.old,
+        "new": change.new,
+        "why": str(change.why),
     }
 
 

@@ -17,7 +17,7 @@ from medic.safetext import clean, columns, one_line
 COLOR = {"error": "red", "warning": "yellow", "info": "blue"}
 
 
-def full(console: Console, report: LintReport, *, with_diff: bool = False) -> None:
+def full(console: Console, report: LintReport) -> None:
     """The default form: the line, the value underlined, what follows, the fix."""
     for finding in report.findings:
         _one(console, finding)
@@ -47,9 +47,7 @@ def _one(console: Console, finding: LintFinding) -> None:
         before = columns(clean(text[: max(0, finding.column - 1)]))
         size = max(1, finding.end_column - finding.column)
         marks = " " * before + "^" * size
-        blocks.paragraph(
-            str(finding.message), " " * (gutter + 3), f"{' ' * gutter} | {marks} "
-        )
+        blocks.paragraph(str(finding.message), " " * (gutter + 3), f"{' ' * gutter} | {marks} ")
         console.out(" " * gutter + " |")
     else:
         blocks.paragraph(str(finding.message), " " * gutter + "   ")

@@ -70,9 +70,7 @@ GAP = _object({"name": STRING, "needs": STRING})
 DIAGNOSIS = _document(
     "medic.diagnosis/1",
     {
-        "verdict": {
-            "enum": ["established", "likely", "none-of-these", "healthy", "no-fault-seen"]
-        },
+        "verdict": {"enum": ["established", "likely", "none-of-these", "healthy", "no-fault-seen"]},
         "causes": _list(CAUSE),
         "also_wrong": _list(CAUSE),
         "unexplained": _list(UNEXPLAINED),
@@ -100,9 +98,7 @@ LINT = _document(
                     "end_column": INTEGER,
                     "message": STRING,
                     "consequence": STRING,
-                    "fix": _maybe(
-                        _object({"safe": BOOLEAN, "edits": _list(EDIT), "diff": STRING})
-                    ),
+                    "fix": _maybe(_object({"safe": BOOLEAN, "edits": _list(EDIT), "diff": STRING})),
                 }
             )
         ),

@@ -38,8 +38,8 @@ def _verdict(blocks: Blocks, found: Diagnosis, numbers: bool) -> None:
     )
     if not found.causes:
         console.styled(console.style(verdict, "bold", color))
-        for line in _why_no_fault(found):
-            blocks.paragraph(line, indent="  ")
+        for reason in _why_no_fault(found):
+            blocks.paragraph(reason, indent="  ")
         return
     leader = found.causes[0]
     if found.verdict == "none-of-these":
@@ -121,9 +121,7 @@ def remedy(blocks: Blocks, session: Session, fix: Fix, number: int) -> None:
         blocks.console.out("    " + line)
     if entry.procedure:
         _steps(blocks, session, entry.procedure)
-    blocks.paragraph(
-        Text("costs: {say}", "代价:{say}").fill(say=entry.costs.say), indent="    "
-    )
+    blocks.paragraph(Text("costs: {say}", "代价:{say}").fill(say=entry.costs.say), indent="    ")
     if entry.check:
         blocks.paragraph(
             Text("worked if: {check}", "有效的标志:{check}").fill(check=entry.check), indent="    "
@@ -194,7 +192,10 @@ def _gaps(blocks: Blocks, found: Diagnosis) -> None:
     console = blocks.console
     console.styled("")
     if found.case_run:
-        runs = Text("Run: {run} (of {n} here; --run picks another)", "运行:{run}(此处共 {n} 个,可用 --run 选择)")
+        runs = Text(
+            "Run: {run} (of {n} here; --run picks another)",
+            "运行:{run}(此处共 {n} 个,可用 --run 选择)",
+        )
         blocks.paragraph(runs.fill(run=found.case_run, n=len(found.other_runs) + 1))
     read = Text("Read {n} files.", "已读取 {n} 个文件。").fill(n=len(found.read))
     blocks.paragraph(read)
@@ -206,4 +207,6 @@ def _gaps(blocks: Blocks, found: Diagnosis) -> None:
         blocks.paragraph(line.fill(name=name, why=why), indent="  ")
     if found.not_checked:
         names = "; ".join(f"{n}: {needs}" for n, needs in found.not_checked)
-        blocks.paragraph(Text("Not checked: {names}", "未检查:{names}").fill(names=names), indent="  ")
+        blocks.paragraph(
+            Text("Not checked: {names}", "未检查:{names}").fill(names=names), indent="  "
+        )

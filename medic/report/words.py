@@ -31,8 +31,16 @@ WEIGHT = {
     "rarely": Text("rarely shown by it", "很少出现"),
 }
 SIGN = {
-    "confirms": "!", "always": "!", "strong": "+", "usually": "+", "weak": "+", "sometimes": "+",
-    "rarely": "+", "against": "-", "strongly-against": "-", "rules-out": "-",
+    "confirms": "!",
+    "always": "!",
+    "strong": "+",
+    "usually": "+",
+    "weak": "+",
+    "sometimes": "+",
+    "rarely": "+",
+    "against": "-",
+    "strongly-against": "-",
+    "rules-out": "-",
 }
 SEVERITY = {
     "error": Text("error", "错误"),

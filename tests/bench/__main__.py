@@ -130,7 +130,11 @@ def sharded(where: Path, shards: int = 30, layers: int = 80) -> Path:
             for name in ("q", "k", "v", "o", "up", "gate", "down"):
                 size = 8192 * 15600 * 2
                 key = f"model.layers.{layer}.{name}.weight"
-                header[key] = {"dtype": "BF16", "shape": [8192, 15600], "data_offsets": [at, at + size]}
+                header[key] = {
+                    "dtype": "BF16",
+                    "shape": [8192, 15600],
+                    "data_offsets": [at, at + size],
+                }
                 weight_map[key] = f"model-{s:05}.safetensors"
                 at += size
         raw = json.dumps(header).encode()

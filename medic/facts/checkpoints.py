@@ -1,0 +1,50 @@
+"""What a checkpoint holds, read without loading it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from medic.facts.files import Source
+
+
+@dataclass(frozen=True, slots=True)
+class TensorInfo:
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointIndex:
+    """Names, shapes and dtypes of a checkpoint, read without loading it.
+
+    ``group`` is the path to the model state inside the file ("model", "state_dict", "").
+    """
+
+    file: str
+    format: str
+    tensors: Mapping[str, TensorInfo]
+    group: str = ""
+    top_level: tuple[str, ...] = ()
+    states: Mapping[str, bool] = field(default_factory=dict)  # optimizer, scheduler, rng, step
+    missing_shards: tuple[str, ...] = ()
+    globals_listed: tuple[str, ...] = ()  # what unpickling would call; never called
+    step: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoints:
+    indexes: tuple[CheckpointIndex, ...] = ()
+    not_read: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StateDictError:
+    """What a failed load_state_dict listed."""
+
+    missing: tuple[str, ...]
+    unexpected: tuple[str, ...]
+    mismatched: tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...]
+    source: Source
+    truncated: bool = False

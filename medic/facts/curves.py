@@ -1,0 +1,24 @@
+"""Metrics over steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One metric over steps; non-finite values are kept. ``lines`` are 1-based file lines."""
+
+    name: str
+    file: str
+    steps: tuple[int, ...]
+    values: tuple[float, ...]
+    lines: tuple[int, ...]
+    rank: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    series: Mapping[str, Series] = field(default_factory=dict)
+    by_rank: Mapping[int, Mapping[str, Series]] = field(default_factory=dict)

@@ -1,0 +1,88 @@
+"""Parsed configuration files and scripts, with the place of every value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from medic.run_config import Span, Syntax
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A parsed value with its place: ``raw`` as written, ``value`` as YAML 1.2 reads it.
+
+    ``loader_value`` differs where the usual loader reads something else (PyYAML: ``1e-5`` is text).
+    Mappings keep ``items`` (key node, value node) in file order, sequences ``elements``.
+    """
+
+    kind: Literal["mapping", "sequence", "scalar"]
+    span: Span
+    value: int | float | bool | str | None = None
+    raw: str = ""
+    quoted: bool = False
+    loader_value: int | float | bool | str | None = None
+    items: tuple[tuple[Node, Node], ...] = ()
+    elements: tuple[Node, ...] = ()
+
+    def get(self, key: str) -> Node | None:
+        for k, v in self.items:
+            if key in (k.value, k.raw):
+                return v
+        return None
+
+    def leaves(self, prefix: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Node, Node]]:
+        """(key path, key node, value node) of every value below a mapping; lists are leaves."""
+        for key, value in self.items:
+            path = (*prefix, str(key.value if key.value is not None else key.raw))
+            if value.kind == "mapping":
+                yield from value.leaves(path)
+            else:
+                yield path, key, value
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with a file itself: a duplicate key, a value that its loader misreads."""
+
+    kind: Literal["duplicate-key", "number-as-text", "odd-scalar", "syntax"]
+    span: Span
+    detail: str = ""
+    other: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One argument of a command as the shell would pass it; None where that cannot be known.
+
+    A word that a list variable brings has the place where it stands in that variable's assignment.
+    ``literal`` is the text that a variable gives to the word, or to its part after ``=``, where
+    that is one literal: the bytes to edit. None if the word is written out, or is not that simple.
+    """
+
+    span: Span
+    raw: str
+    value: str | None
+    literal: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A simple command: assignments before it and its words."""
+
+    span: Span
+    words: tuple[Word, ...]
+    assignments: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A parsed configuration file or script."""
+
+    file: str
+    syntax: Syntax
+    root: Node | None = None
+    commands: tuple[Command, ...] = ()
+    variables: Mapping[str, str | None] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()

@@ -1,0 +1,45 @@
+"""Files of a case and where things were seen in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+FileKind = Literal[
+    "log",
+    "metrics",
+    "config",
+    "model-config",
+    "script",
+    "python",
+    "checkpoint",
+    "gpu-report",
+    "gpu-series",
+    "flight-recorder",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where something was seen. ``line`` is 1-based, 0 if the file has no lines."""
+
+    file: str = ""
+    line: int = 0
+    rank: int | None = None
+    time: float | None = None
+    text: str = ""
+
+    def where(self) -> str:
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+
+@dataclass(frozen=True, slots=True)
+class GivenFile:
+    """One file of the case; ``name`` is how the user sees it, ``path`` where it lies."""
+
+    path: str
+    name: str
+    kind: FileKind
+    size: int = 0
+    modified: float = 0.0
+    rank: int | None = None

@@ -1,0 +1,57 @@
+"""The command that starts training and the options its script accepts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from medic.facts.documents import Word
+from medic.facts.files import Source
+from medic.run_config import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """The command that starts training: launcher, its options, script and its arguments."""
+
+    launcher: str  # torchrun | deepspeed | accelerate | srun | python | …
+    launcher_words: tuple[Word, ...]
+    script: Word | None
+    arguments: tuple[Word, ...]
+    span: Span
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Launches:
+    launches: tuple[Launch, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option a script's parser accepts; a name without ``-`` is a positional argument."""
+
+    names: tuple[str, ...]
+    takes: Literal["value", "optional-value", "none", "many"]
+    negative: str = ""  # the --no-… form, if there is one
+    default: str = ""
+    choices: tuple[str, ...] = ()  # empty if any value goes
+    source: Source = field(default_factory=Source)
+
+
+@dataclass(frozen=True, slots=True)
+class ParserSpec:
+    """The options of a training script, read from its source or usage text, never by running."""
+
+    script: str
+    options: tuple[Option, ...]
+    complete: bool  # False if some options could not be known
+    prefixes: bool = True  # unique prefixes are accepted
+    ignores_unknown: bool = False  # an unknown flag is dropped without a word
+    origin: Literal["source", "usage"] = "source"
+
+
+@dataclass(frozen=True, slots=True)
+class Parsers:
+    parsers: tuple[ParserSpec, ...] = ()

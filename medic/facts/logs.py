@@ -1,0 +1,132 @@
+"""What a pass over the logs of all ranks found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from medic.facts.files import Source
+
+CaptureValue = int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A signature that matched a line. ``order`` sorts by time across ranks, then file and line."""
+
+    signature: str
+    symptom: str
+    role: str
+    source: Source
+    captures: Mapping[str, CaptureValue]
+    order: tuple[float, int, int]
+    count: int = 1  # how often it was seen in all
+    benign: str = ""  # why it is no evidence: help-text, echoed-config, source-line
+
+
+@dataclass(frozen=True, slots=True)
+class StepLine:
+    """One logged step: values by canonical metric name (loss, learning_rate, grad_norm, …)."""
+
+    step: int
+    values: Mapping[str, float]
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class LogHits:
+    """All that a pass over the logs found."""
+
+    hits: tuple[Hit, ...] = ()
+    steps: tuple[StepLine, ...] = ()
+    ended: Literal["well", "badly", "silent", "unknown"] = "unknown"
+    end: Source | None = None
+    planned_steps: int | None = None
+    last_step: int | None = None
+    first_time: float | None = None
+    last_time: float | None = None
+    ranks: tuple[int, ...] = ()
+    host: str = ""
+    tail: tuple[Source, ...] = ()
+    exceptions: tuple[Source, ...] = ()  # last line of each traceback, in time order
+    attempts: int = 1
+    notes: tuple[str, ...] = ()
+    marks: tuple[Hit, ...] = ()  # lines that part the log; see medic.probe.Scan
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One frame of a Python traceback; ``code`` is the source line it shows."""
+
+    file: str
+    line: int
+    function: str = ""
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Traceback:
+    """A Python traceback with its exception; ``source`` is the exception's line.
+
+    ``uncaught``: the process ended with it. Frames are outermost first. Of an exception that a
+    data loader worker passed on, exception and frames are the worker's own.
+    """
+
+    exception: str
+    message: str
+    frames: tuple[Frame, ...]
+    source: Source
+    order: tuple[float, int, int]
+    first_line: int = 0
+    uncaught: bool = True
+    victim: bool = False  # of another process's failure
+    worker: bool = False  # raised in a data loader worker
+
+
+@dataclass(frozen=True, slots=True)
+class Tracebacks:
+    """Every traceback of the case's last attempt, in the order of time."""
+
+    all: tuple[Traceback, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FailedRank:
+    rank: int
+    source: Source
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """Which rank failed first, and what the others then saw."""
+
+    first: FailedRank | None = None
+    others: tuple[FailedRank, ...] = ()
+    seen: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """A collective that timed out on one rank, as its watchdog tells it."""
+
+    rank: int
+    sequence: int
+    operation: str
+    elements_in: int | None
+    elements_out: int | None
+    timeout_ms: int | None
+    source: Source
+    last_enqueued: int | None = None
+    last_completed: int | None = None
+    group: str = ""
+    call_site: str = ""  # "file:line" of the user's frame in the logged stack trace
+    shape: str = ""  # as written, where the log tells shapes
+
+
+@dataclass(frozen=True, slots=True)
+class Collectives:
+    """The collective that each rank waited in when its watchdog gave up."""
+
+    timeouts: tuple[Collective, ...] = ()

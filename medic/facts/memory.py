@@ -1,0 +1,34 @@
+"""Peak GPU memory of a training step, estimated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryEstimate:
+    """Peak memory of one training step on the fullest GPU, in bytes; None where it is unknown.
+
+    ``low`` and ``high`` hold what the stated fields leave open. ``low`` is a lower bound and is
+    given as soon as the model states are known; ``estimate`` needs the activations as well.
+    ``states`` + ``activations`` + ``logits`` + ``other`` = ``estimate``, taken at the peak;
+    ``parts`` splits them further. ``states_low`` is the least that weights, gradients, optimizer
+    states and the CUDA context take together, whatever the batch. ``phases`` has the peak of each
+    phase. ``assumed`` lists "field = value" for what was not stated, ``unknown`` what is missing.
+    """
+
+    low: int | None = None
+    estimate: int | None = None
+    high: int | None = None
+    states: int | None = None
+    activations: int | None = None
+    logits: int | None = None
+    other: int | None = None
+    states_low: int | None = None
+    capacity: int | None = None
+    fits: bool | None = None
+    assumed: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    parts: Mapping[str, int] = field(default_factory=dict)
+    phases: Mapping[str, int] = field(default_factory=dict)

@@ -1,0 +1,76 @@
+"""What one file or command states, and how the statements of one file settle to one a field."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from medic.facts import Document, GivenFile
+from medic.run_config import Origin, Scalar, Value
+
+from .keys import Framework
+
+
+@dataclass(frozen=True, slots=True)
+class Carrier:
+    """One place that states a field; ``rank`` is the place of its key in the framework's list."""
+
+    field: str
+    value: Scalar
+    origin: Origin
+    rank: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A file or a command with the framework it speaks for and what it states."""
+
+    name: str
+    framework: Framework
+    values: Mapping[str, Value]
+    document: Document | None = None
+    given: GivenFile | None = None
+    mentions: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def role(self) -> str:
+        return self.framework.role
+
+
+def same(one: Scalar, other: Scalar) -> bool:
+    """Whether two values mean the same; floats to seven digits."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, (int, float)) and isinstance(other, (int, float)):
+        return math.isclose(one, other, rel_tol=1e-7)
+    return one == other
+
+
+def settle(carriers: Iterable[Carrier]) -> dict[str, Value]:
+    """One value a field: the key that comes first in the entry rules, then the path that is
+    shorter. Two equally good places that differ leave the field unknown; other places that state
+    the same are kept as carriers.
+    """
+    by_field: dict[str, list[Carrier]] = {}
+    for carrier in carriers:
+        by_field.setdefault(carrier.field, []).append(carrier)
+    settled: dict[str, Value] = {}
+    for name, places in by_field.items():
+        ordered = sorted(places, key=lambda c: (c.rank, len(c.origin.path)))
+        first = ordered[0]
+        rivals = [
+            c
+            for c in ordered
+            if (c.rank, len(c.origin.path)) == (first.rank, len(first.origin.path))
+        ]
+        if any(not same(c.value, first.value) for c in rivals):
+            continue
+        spans = {first.origin.span}
+        also = []
+        for other in ordered[1:]:
+            if same(other.value, first.value) and other.origin.span not in spans:
+                spans.add(other.origin.span)
+                also.append((other.value, other.origin))
+        settled[name] = Value(first.value, first.origin, tuple(also))
+    return settled

@@ -1,0 +1,160 @@
+"""Framework entries as a table from key paths and flags to canonical fields."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Protocol
+
+Plain = int | float | bool | str | None
+
+
+class Key(Protocol):
+    """One key of a framework entry; see ``entries.Key``."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def field(self) -> str: ...
+    @property
+    def scope(self) -> str: ...
+    @property
+    def factor(self) -> float: ...
+    @property
+    def true_means(self) -> Plain: ...
+    @property
+    def false_means(self) -> Plain: ...
+    @property
+    def values(self) -> Mapping[str, Plain]: ...
+
+
+class Recognise(Protocol):
+    @property
+    def any_keys(self) -> Sequence[Sequence[str]]: ...
+    @property
+    def syntax(self) -> Sequence[str]: ...
+    @property
+    def file_names(self) -> Sequence[str]: ...
+    @property
+    def commands(self) -> Sequence[str]: ...
+
+
+class Framework(Protocol):
+    """A framework entry; see ``entries.Framework``."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def recognise(self) -> Recognise: ...
+    @property
+    def keys(self) -> Sequence[Key]: ...
+    @property
+    def role(self) -> str: ...
+    @property
+    def defaults(self) -> Mapping[str, Plain]: ...
+    @property
+    def yaml_floats(self) -> str: ...
+    @property
+    def unknown_key(self) -> str: ...
+    @property
+    def auto_words(self) -> Sequence[str]: ...
+
+
+# Parts of a file that describe something beside the training itself: what is named alike in them
+# is not read by the ending of its path, only where an entry names the full path.
+ASIDE = frozenset(
+    (
+        "eval evaluation evaluate evaluator evaluators valid validation val test testing inference "
+        "generation generate generator discriminator sampling sample sampler rollout teacher student "
+        "critic ref reference reward reward_model ema tokenizer draft predict prediction serving "
+        "vllm sglang wandb callbacks callback profiler profiling hf_config env env_vars search sweep"
+    ).split()
+)
+# Groups that a flag may carry as its first word: --training-lr.
+GROUPS = (
+    "training", "train", "trainer", "model", "optimization", "optimizer", "optim", "data",
+    "dataset", "distributed", "checkpoint", "scheduler", "lr_scheduler", "parallelism", "logging",
+)  # fmt: skip
+
+Found = tuple[int, Key]
+
+
+def parts_of(path: Iterable[str]) -> tuple[str, ...]:
+    """A key path as it is compared: lower case, ``_`` for ``-``, dots in a key are steps."""
+    steps: list[str] = []
+    for part in path:
+        steps += part.lstrip("-+").replace("-", "_").lower().split(".")
+    return tuple(step for step in steps if step)
+
+
+def _pattern(key: str) -> tuple[bool, tuple[str, ...]]:
+    """(any parents, steps) of a pattern of an entry."""
+    free = key.startswith("**.")
+    return free, parts_of([key[3:] if free else key])
+
+
+class Keys:
+    """The keys of one framework, ``plain`` behind them where its entry is free."""
+
+    def __init__(self, framework: Framework, plain: Keys | None = None) -> None:
+        self.framework = framework
+        self.plain = plain if framework.unknown_key == "free" else None
+        self._exact: dict[tuple[str, ...], list[Found]] = {}
+        self._ending: dict[str, list[tuple[tuple[str, ...], Found]]] = {}
+        self._flags: dict[str, list[Found]] = {}
+        for rank, key in enumerate(framework.keys):
+            free, steps = _pattern(key.key)
+            if free:
+                self._ending.setdefault(steps[-1], []).append((steps, (rank, key)))
+            else:
+                self._exact.setdefault(steps, []).append((rank, key))
+            self._flags.setdefault("_".join(steps), []).append((rank, key))
+
+    def find(self, path: Iterable[str]) -> list[Found]:
+        """(rank, key) of what a path states; a lower rank rules over a higher one."""
+        steps = parts_of(path)
+        found = self._exact.get(steps) or self._by_ending(steps)
+        if not found and self.plain is not None:
+            first = len(self.framework.keys)
+            found = [(first + rank, key) for rank, key in self.plain.find(path)]
+        return found
+
+    def _by_ending(self, steps: tuple[str, ...]) -> list[Found]:
+        if not steps or any(step in ASIDE for step in steps[:-1]):
+            return []
+        fits = [
+            (len(ending), found)
+            for ending, found in self._ending.get(steps[-1], ())
+            if steps[-len(ending) :] == ending
+        ]
+        longest = max((length for length, _ in fits), default=0)
+        return [found for length, found in fits if length == longest]
+
+    def find_flag(self, name: str) -> list[Found]:
+        """The same for a flag's name, ``--training-lr`` as ``training.lr``."""
+        flat = "_".join(parts_of([name]))
+        found = self._flags.get(flat, [])
+        if not found and "." in name:
+            found = self.find([name])
+        if not found and self.plain is not None:
+            first = len(self.framework.keys)
+            found = [(first + rank, key) for rank, key in self._grouped_flag(flat)]
+        return found
+
+    def _grouped_flag(self, flat: str) -> list[Found]:
+        plain = self.plain
+        if plain is None:
+            return []
+        for group in GROUPS:
+            if flat.startswith(f"{group}_") and (found := plain.find_flag(flat[len(group) + 1 :])):
+                return found
+        return plain.find_flag(flat)
+
+    def specificity(self, paths: Collection[tuple[str, ...]]) -> int:
+        """The size of the largest set of keys, all in ``paths``, that tells this framework."""
+        endings = {path[i:] for path in paths for i in range(len(path))}
+        sizes = [0]
+        for keys in self.framework.recognise.any_keys:
+            patterns = [_pattern(key) for key in keys]
+            if all(steps in (endings if free else paths) for free, steps in patterns):
+                sizes.append(len(patterns))
+        return max(sizes)

@@ -1,0 +1,117 @@
+"""Fields that the flags of a command state."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from medic.facts import Word
+from medic.run_config import Origin, Span
+
+from ..carriers import Carrier
+from ..keys import Found, Keys
+from ..values import Written, canonical
+
+_FLAG = re.compile(r"--?[A-Za-z][\w.-]*")
+_PAIR = re.compile(r"\+{0,2}([A-Za-z_][\w.@/-]*)=")
+_OFF = ("no-", "no_", "disable-", "disable_")
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A flag with its value, or ``value`` None for one that stands alone or is not known."""
+
+    name: str
+    value: str | None
+    span: Span
+    alone: bool = False
+
+
+def flags(words: Sequence[Word]) -> list[Flag]:
+    """The flags of a command, each once: of a repeated one the last counts.
+
+    Read are ``--name value``, ``--name=value``, ``--name`` and the overrides ``a.b=value``.
+    """
+    found: dict[str, Flag] = {}
+    at = 0
+    while at < len(words):
+        word = words[at]
+        following = words[at + 1] if at + 1 < len(words) else None
+        flag, used = _flag(word, following)
+        at += used
+        if flag is not None:
+            found.pop(flag.name, None)
+            found[flag.name] = flag
+    return list(found.values())
+
+
+def _flag(word: Word, following: Word | None) -> tuple[Flag | None, int]:
+    text = word.value if word.value is not None else word.raw
+    pair = _PAIR.match(text)
+    dashes = _FLAG.match(text)
+    if pair is not None or (dashes is not None and text[dashes.end() :].startswith("=")):
+        name, _, value = text.partition("=")
+        known = value if word.value is not None else None
+        return Flag(name.lstrip("+"), known, _value_span(word, name)), 1
+    if dashes is None or dashes.end() != len(text):
+        return None, 1
+    if following is not None and not _is_flag(following):
+        span = following.literal or following.span
+        return Flag(text, following.value, span), 2
+    return Flag(text, None, word.span, alone=True), 1
+
+
+def _is_flag(word: Word) -> bool:
+    text = word.value if word.value is not None else word.raw
+    return text.startswith("--") or bool(re.match(r"-[A-Za-z]", text))
+
+
+def _value_span(word: Word, name: str) -> Span:
+    """The bytes of what follows ``name=`` in a word."""
+    if word.literal is not None:
+        return word.literal
+    skip = len(name) + 1
+    if not word.raw.startswith(f"{name}="):
+        return word.span
+    start = word.span.start + len(name.encode()) + 1
+    return replace(word.span, start=start, column=word.span.column + skip)
+
+
+def carriers(words: Sequence[Word], keys: Keys) -> list[Carrier]:
+    """Every flag that states a canonical field."""
+    return [carrier for flag in flags(words) for carrier in _carriers(flag, keys)]
+
+
+def _carriers(flag: Flag, keys: Keys) -> Iterator[Carrier]:
+    name = flag.name.lstrip("-")
+    found = keys.find_flag(name)
+    written = Written(flag.value, flag.value, flag.value or "")
+    if flag.alone:
+        written = Written(True, True)
+        off = next((word for word in _OFF if name.startswith(word)), "")
+        if not found and off:
+            found, written = keys.find_flag(name[len(off) :]), Written(False, False)
+    elif flag.value is None:
+        return
+    yield from _stated(flag, found, written, keys)
+
+
+def _stated(
+    flag: Flag, found: Iterable[Found], written: Written, keys: Keys
+) -> Iterator[Carrier]:
+    for rank, key in found:
+        value = canonical(key, written, keys.framework.auto_words)
+        if value is None:
+            continue
+        share = key.field == "warmup_steps" and isinstance(value, float)
+        origin = Origin(
+            source="file",
+            span=flag.span,
+            syntax="shell",
+            path=(flag.name.lstrip("-"),),
+            key=flag.name,
+            framework=keys.framework.name,
+            factor=key.factor,
+        )
+        yield Carrier("warmup_ratio" if share else key.field, value, origin, rank)

@@ -1,0 +1,91 @@
+"""Fields that a YAML, JSON or TOML file states."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from medic.facts import Document, Node
+from medic.run_config import Origin
+
+from ..carriers import Carrier
+from ..keys import Key, Keys, parts_of
+from ..values import Written, canonical
+
+# ${a.b}: the value of another key of the same file, as OmegaConf and Hydra read it.
+_REFERENCE = re.compile(r"\$\{([A-Za-z_][\w.]*)\}")
+_MAX_REFERENCES = 5
+
+
+def key_paths(root: Node | None) -> frozenset[tuple[str, ...]]:
+    """Every key path of a file, of groups and of values, as they are compared."""
+    return frozenset(_paths(root, ())) if root is not None else frozenset()
+
+
+def _paths(node: Node, prefix: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    for key, value in node.items:
+        path = (*prefix, *parts_of([str(key.value if key.value is not None else key.raw)]))
+        yield path
+        yield from _paths(value, path)
+
+
+def mentions(root: Node | None) -> frozenset[str]:
+    """Words of the file that name other files: its JSON engine config, its model."""
+    if root is None:
+        return frozenset()
+    texts = (n.value for _, _, n in root.leaves() if isinstance(n.value, str))
+    return frozenset(text for text in texts if re.search(r"\.(?:json|ya?ml|toml)$", text))
+
+
+def carriers(document: Document, keys: Keys) -> list[Carrier]:
+    """Every place in the file that states a canonical field."""
+    if document.root is None:
+        return []
+    found: list[Carrier] = []
+    for path, key_node, node in document.root.leaves():
+        for rank, key in keys.find(path):
+            place, value_node = _resolve(document.root, path, node)
+            value = canonical(key, _written(value_node), keys.framework.auto_words)
+            if value is None:
+                continue
+            field = _field(key, value)
+            origin = Origin(
+                source="file",
+                span=value_node.span,
+                syntax=document.syntax,
+                path=place,
+                key=str(key_node.value) if place == path else place[-1],
+                framework=keys.framework.name,
+                factor=key.factor,
+            )
+            found.append(Carrier(field, value, origin, rank))
+    return found
+
+
+def _field(key: Key, value: object) -> str:
+    """transformers 5 reads ``warmup_steps`` below 1 as a share of the run."""
+    share = isinstance(value, float) and not isinstance(value, bool) and 0 < value < 1
+    return "warmup_ratio" if key.field == "warmup_steps" and share else key.field
+
+
+def _written(node: Node) -> Written:
+    if node.kind == "sequence":
+        scalars = all(e.kind == "scalar" and isinstance(e.value, int) for e in node.elements)
+        return Written(None, None, count=len(node.elements) if scalars else 0)
+    return Written(node.value, node.loader_value, node.raw)
+
+
+def _resolve(root: Node, path: tuple[str, ...], node: Node) -> tuple[tuple[str, ...], Node]:
+    """Where a value really stands: a reference to another key is followed."""
+    for _ in range(_MAX_REFERENCES):
+        found = _REFERENCE.fullmatch(node.value) if isinstance(node.value, str) else None
+        if found is None:
+            break
+        path = tuple(found.group(1).split("."))
+        target: Node | None = root
+        for step in path:
+            target = target.get(step) if target is not None else None
+        if target is None or target.kind != "scalar":
+            break
+        node = target
+    return path, node

@@ -1,0 +1,188 @@
+"""What a run's log says about its command line: usage texts and the parser's complaint."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+from typing import Literal
+
+from medic.facts import GivenFile, LogHits, ParserSpec, Source
+from medic.probe import Look
+
+from .usage import MAX_USAGE, parse_usage
+
+HEAD_LINES = 20_000  # read where no scan says which line holds the complaint
+BEFORE = 600  # lines before the complaint in which its usage text stands
+MAX_FILES = 64
+
+Kind = Literal["unrecognized", "takes-no-value", "other"]
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """A command line that a parser refused.
+
+    ``words`` are the words it did not know, or the value that an option does not take; ``names``
+    the option that it names.
+    """
+
+    kind: Kind
+    words: tuple[str, ...]
+    source: Source
+    names: tuple[str, ...] = ()
+    program: str = ""
+
+
+@dataclass
+class Refusals:
+    """Usage texts and complaints of all logs, in the order in which they were read."""
+
+    usages: list[ParserSpec] = field(default_factory=list)
+    complaints: list[Complaint] = field(default_factory=list)
+
+
+# What launchers and clusters put before a line: [default0]:  [rank3]:  2:  [1,0]<stderr>:
+_PREFIX = re.compile(
+    r"^(?:\[(?!-)[^\]\s]{1,60}\](?:<std(?:err|out)>)?:?[ ]?|\(\S+ pid=\d+[^)]*\)[ ]|"
+    r"(?:[\w.-]{1,60}[:@])?\d{1,5}:[ ]?(?=\S*usage|\s|\S+: error))+"
+)
+_USAGE = re.compile(r"^(?:\S+[ T]\S+[ ]+)?[uU]sage:[ ]*(?=\S)")
+_ERROR = re.compile(r"^(?P<program>.{1,200}?): error: (?P<message>.*)$")
+_UNRECOGNIZED = re.compile(r"[Uu]nrecognized arguments: (?P<words>.+)$")
+_NO_VALUE = re.compile(r"argument (?P<names>-\S+): ignored explicit argument (?P<value>'[^']*')")
+_HF = re.compile(r"Some specified arguments are not used by the HfArgumentParser: (?P<list>\[.*\])")
+_CLICK = re.compile(r"No such option:? ['\"]?(?P<flag>-{1,2}[\w.-]+)")
+_CLICK_VALUE = re.compile(r"Option ['\"](?P<flag>-{1,2}[\w.-]+)['\"] does not take a value")
+
+
+def read_refusals(look: Look) -> Refusals:
+    """The refusals of all logs; only the part of a log that may hold one is read."""
+    found = Refusals()
+    for given, windows in _windows(look):
+        for window in windows:
+            _read(window, given, found)
+            if look.cancelled():
+                return found
+    return found
+
+
+def _windows(look: Look) -> Iterator[tuple[GivenFile, list[list[tuple[int, str]]]]]:
+    logs = look.files("log")
+    if not look.has(LogHits):
+        for given in logs[:MAX_FILES]:
+            yield given, [list(_head(look, given.path, HEAD_LINES))]
+        return
+    wanted: dict[str, set[int]] = {}
+    for hit in look.fact(LogHits).hits:
+        if hit.symptom in ("unrecognized-arguments", "argument-error"):
+            wanted.setdefault(hit.source.file, set()).add(hit.source.line)
+    for given in logs:
+        lines = wanted.get(given.name) or wanted.get(given.path)
+        if lines:
+            yield given, [list(_around(look, given.path, max(lines)))]
+
+
+def _head(look: Look, path: str, count: int) -> Iterator[tuple[int, str]]:
+    for number, text in look.lines(path):
+        if number > count:
+            return
+        yield number, text
+
+
+def _around(look: Look, path: str, line: int) -> Iterator[tuple[int, str]]:
+    for number, text in look.lines(path):
+        if number > line + 2:
+            return
+        if number >= line - BEFORE:
+            yield number, text
+
+
+def _read(lines: Iterable[tuple[int, str]], given: GivenFile, found: Refusals) -> None:
+    """Collects usage texts per line prefix, so that ranks which write in turns stay apart."""
+    opened: dict[str, tuple[Source, list[str]]] = {}
+    for number, raw in lines:
+        prefix = _PREFIX.match(raw)
+        start = prefix[0].strip() if prefix else ""
+        text = raw[prefix.end() :] if prefix else raw
+        source = Source(given.name, number, given.rank, text=raw.strip()[:500])
+        usage = _USAGE.match(text)
+        if usage:
+            _close(opened.pop(start, None), found)
+            opened[start] = (source, [text[usage.end() :]])
+        elif start in opened and _continues(text):
+            opened[start][1].append(text)
+        else:
+            _close(opened.pop(start, None), found)
+            complaint = complaint_in(text, source)
+            if complaint is not None:
+                found.complaints.append(complaint)
+    for block in opened.values():
+        _close(block, found)
+
+
+def _continues(text: str) -> bool:
+    """Usage goes on in indented lines; pasted text may have lost the indentation."""
+    return text.startswith((" ", "\t", "[-", "--")) and bool(text.strip())
+
+
+def _close(block: tuple[Source, list[str]] | None, found: Refusals) -> None:
+    if block is None:
+        return
+    source, lines = block
+    spec = parse_usage(" ".join(lines)[:MAX_USAGE], source)
+    if spec is not None and spec.script not in [u.script for u in found.usages]:
+        found.usages.append(spec)
+
+
+def complaint_in(text: str, source: Source) -> Complaint | None:
+    """The complaint that a line holds: argparse, HfArgumentParser or click."""
+    error = _ERROR.match(text)
+    if error:
+        return _argparse(error["program"], error["message"], source)
+    hf = _HF.search(text)
+    if hf:
+        return Complaint("unrecognized", _listed(hf["list"]), source)
+    flag = _CLICK_VALUE.search(text)
+    if flag:
+        return Complaint("takes-no-value", (), source, (flag["flag"],))
+    flag = _CLICK.search(text)
+    return Complaint("unrecognized", (flag["flag"],), source) if flag else None
+
+
+def _argparse(program: str, message: str, source: Source) -> Complaint:
+    script = PurePosixPath(program.rsplit(maxsplit=1)[-1]).name
+    words = _UNRECOGNIZED.match(message)
+    if words:
+        return Complaint("unrecognized", tuple(words["words"].split()), source, program=script)
+    value = _NO_VALUE.match(message)
+    if value:
+        names = tuple(value["names"].split("/"))
+        return Complaint(
+            "takes-no-value", (value["value"].strip("'"),), source, names, program=script
+        )
+    named = re.match(r"argument (-\S+):", message)
+    names = tuple(named[1].split("/")) if named else ()
+    return Complaint("other", (), source, names, program=script)
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    """The words of a printed Python list; what is no such list gives none."""
+    try:
+        words = ast.literal_eval(text[:20_000])
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return ()
+    return tuple(str(w) for w in words) if isinstance(words, list) else ()
+
+
+def with_aliases(spec: ParserSpec, complaints: Iterable[Complaint]) -> ParserSpec:
+    """``argument -c/--config: …`` tells more names of an option than the usage text."""
+    options = list(spec.options)
+    for names in (c.names for c in complaints if len(c.names) > 1):
+        for index, option in enumerate(options):
+            if set(names) & set(option.names):
+                every = tuple(dict.fromkeys((*option.names, *names)))
+                options[index] = replace(option, names=every)
+    return replace(spec, options=tuple(options))

@@ -1,0 +1,171 @@
+"""Python tracebacks in a log, joined though ranks write into each other's lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from medic.facts import Frame, Source, Traceback
+
+START = "Traceback (most recent call last)"
+MAX_FRAMES = 400
+# Lines of other writers that may stand within a traceback whose lines carry no prefix.
+PATIENCE = 40
+
+_FRAME = re.compile(r"\s+File \"([^\"]+)\", line (\d+)(?:, in (.+))?")
+_BARE_FRAME = re.compile(r"File (/\S+?):(\d+), in (.+)")
+_RICH_FRAME = re.compile(r"\s*\u2502\s+(/\S+\.py):(\d+) in (\S+)")
+_EXCEPTION = re.compile(
+    r"((?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning|Exceeded|Timeout|"
+    r"Failure|Expired|Died|NotFound|Signal|Aborted|Closed|Reset|Killed|Cancelled|Unavailable)|[A-Z]\w+))"
+    r"(?::\s*(.*))?$"
+)
+_CAUGHT = re.compile(r"Caught (\w+) in (?:DataLoader worker process|replica|pin memory thread)")
+_CHAINED = ("During handling of the above exception", "The above exception was the direct cause")
+
+# An exception of these types tells of another process's end, not of one's own fault.
+_VICTIMS = re.compile(
+    r"ChildFailedError|ProcessRaisedException|ProcessExitedException|SignalException|BrokenPipeError|"
+    r"ConnectionResetError|EOFError|CalledProcessError|ActorDiedError|RayActorError|WorkerCrashedError|"
+    r"DistNetworkError|DistStoreError|RayTaskError"
+)
+_VICTIM_WORDS = re.compile(
+    r"Connection (?:closed|reset) by (?:remote )?peer|remote process (?:exited|has (?:exited|terminated))|"
+    r"communicator (?:was|has been) aborted|Watchdog caught collective|recvValue failed|"
+    r"ncclRemoteError|Broken pipe|DataLoader worker \(pid\(?s?\)? [\d, ]+\) exited|Signal \d+ \(SIG"
+)
+# No failure of the program: it was told to stop, or stops itself.
+_STOPS = re.compile(r"(?:^|\.)(?:KeyboardInterrupt|SystemExit|GeneratorExit|StopIteration)$")
+
+
+@dataclass
+class _Open:
+    """A traceback that is being read."""
+
+    first_line: int
+    frames: list[Frame] = field(default_factory=list)
+    strangers: int = 0
+    thread: bool = False
+    ignored: bool = False
+    rich: bool = False
+    code_next: bool = False
+    leading: str = ""  # a type that IPython prints before the frames
+
+
+class Joiner:
+    """Feeds on lines of one file; gives each traceback when its exception line has come."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, _Open] = {}
+        self._before: dict[str, str] = {}
+        self._worker: dict[str, Traceback] = {}
+
+    def gap(self) -> None:
+        """Lines were left out: nothing that is open can be ended."""
+        self._open.clear()
+        self._before.clear()
+        self._worker.clear()
+
+    def feed(
+        self, body: str, stream: str, source: Source, order: tuple[float, int, int]
+    ) -> Iterator[Traceback]:
+        """``body`` is the line behind the launcher's prefix, ``stream`` tells writers apart."""
+        if START in body:
+            yield from self._begin(body, stream, source)
+            return
+        current = self._open.get(stream)
+        if current is None:
+            if body.strip():
+                self._before[stream] = body
+            return
+        if self._inside(current, body):
+            return
+        found = _EXCEPTION.match(body.strip() if current.rich else body)
+        if found is None:
+            current.strangers += 1
+            if current.strangers > PATIENCE:
+                del self._open[stream]
+            return
+        del self._open[stream]
+        yield from self._end(current, found, stream, source, order)
+
+    def _begin(self, body: str, stream: str, source: Source) -> Iterator[Traceback]:
+        before = self._before.pop(stream, "")
+        current = _Open(source.line)
+        current.thread = "Exception in thread" in before
+        current.ignored = "Exception ignored" in before
+        current.rich = "\u256d" in body
+        lead = body.partition(START)[0].strip()
+        if re.fullmatch(r"[A-Z]\w+", lead):
+            current.leading = lead
+        self._open[stream] = current
+        if not body.startswith("Original Traceback"):
+            self._worker.pop(stream, None)
+        yield from ()
+
+    def _inside(self, current: _Open, body: str) -> bool:
+        """Takes a line that belongs to the frames."""
+        frame = _FRAME.match(body) or _BARE_FRAME.match(body) or _RICH_FRAME.match(body)
+        if frame is not None:
+            if len(current.frames) < MAX_FRAMES:
+                function = (frame.group(3) or "").strip()
+                current.frames.append(Frame(frame.group(1), int(frame.group(2)), function))
+            current.code_next = True
+            return True
+        if body.startswith((" ", "\t")) or (current.rich and body[:1] in "\u2502\u2570\u256d"):
+            if current.code_next and current.frames and body.strip("^~ "):
+                current.frames[-1] = replace(current.frames[-1], code=body.strip()[:300])
+            current.code_next = False
+            return True
+        return not body.strip()
+
+    def _end(
+        self,
+        current: _Open,
+        found: re.Match[str],
+        stream: str,
+        source: Source,
+        order: tuple[float, int, int],
+    ) -> Iterator[Traceback]:
+        exception, message = found.group(1), found.group(2) or ""
+        made = Traceback(
+            exception=exception,
+            message=message[:1000],
+            frames=tuple(current.frames),
+            source=source,
+            order=order,
+            first_line=current.first_line,
+            uncaught=not (current.thread or current.ignored) and not _STOPS.search(exception),
+            victim=_is_victim(exception, message),
+        )
+        outer = self._worker.pop(stream, None)
+        if outer is not None:
+            # The original of what a data loader worker passed on: it is the failure.
+            yield replace(made, uncaught=outer.uncaught, worker=True, first_line=outer.first_line)
+            return
+        if _CAUGHT.search(message):
+            self._worker[stream] = made
+        yield made
+
+
+def _is_victim(exception: str, message: str) -> bool:
+    return bool(_VICTIMS.search(exception) or _VICTIM_WORDS.search(message))
+
+
+def settle(tracebacks: list[Traceback]) -> list[Traceback]:
+    """One traceback a failure: wrappers of a worker's exception and handled ones are left out.
+
+    The exception of a chain ("During handling of the above exception …") that comes last ends the
+    process; the earlier ones were caught.
+    """
+    kept: list[Traceback] = []
+    for tb in tracebacks:
+        if tb.worker:
+            kept = [k for k in kept if not (k.first_line == tb.first_line and _same(k, tb))]
+        kept.append(tb)
+    return kept
+
+
+def _same(one: Traceback, other: Traceback) -> bool:
+    return one.source.rank == other.source.rank and one.source.file == other.source.file

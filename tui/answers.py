@@ -1,0 +1,148 @@
+"""What the user types or picks: answers, descriptions, pasted lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from medic.i18n import Text, plain
+
+from . import words, words_more
+from .events import Asked, Choices
+from .lines import Block, Line
+from .telling import joined, numbered
+
+if TYPE_CHECKING:
+    from .consultation import Consultation
+
+SUGGESTIONS = 3
+
+
+def choose(talk: Consultation, choices: Choices, value: str) -> None:
+    """Takes one of the choices that were on the screen."""
+    if choices.kind == "answer":
+        _answer(talk, choices, value)
+    elif choices.kind == "meaning":
+        _meaning(talk, value)
+    elif choices.kind == "run":
+        _run(talk, value)
+    elif value == "yes":
+        talk.look()
+    else:
+        talk.tell(words_more.LATER)
+        talk.ask()
+
+
+def _answer(talk: Consultation, choices: Choices, value: str) -> None:
+    session, name = talk.session, choices.name
+    session.answer(name, value or None)
+    what = joined([session.index.title(name), dict(choices.options)[value]], ": ", ":")
+
+    def back() -> None:
+        if not value:
+            session.unknown.remove(name)
+            refresh(talk)
+        else:
+            session.take_back()
+
+    _moved(talk, what, back)
+
+
+def _meaning(talk: Consultation, value: str) -> None:
+    session = talk.session
+    if not value:
+        talk.tell(words.NOT_MATCHED)
+        talk.ask()
+        return
+    if value not in session.complaints:
+        session.complaints.append(value)
+        refresh(talk)
+
+    def back() -> None:
+        session.complaints.remove(value)
+        refresh(talk)
+
+    _moved(talk, session.index.title(value), back)
+
+
+def _moved(talk: Consultation, what: Text, back: object) -> None:
+    from .consultation import Move
+
+    if callable(back):
+        talk.moves.append(Move(what, back))
+    talk.retell()
+
+
+def refresh(talk: Consultation) -> None:
+    """Beliefs are recomputed from the evidence and the answers."""
+    talk.session._forget()
+
+
+def how(talk: Consultation, choices: Choices) -> None:
+    """How to look for the answer of the open question."""
+    if choices.how is not None:
+        talk.tell(words.HOW.fill(how=choices.how))
+
+
+# --- free text ------------------------------------------------------------------------------
+
+
+def say(talk: Consultation, text: str) -> None:
+    """A description gives the nearest symptoms to choose from; evidence is read like a file."""
+    parts = _parts(talk, text)
+    if all(kind == "prose" for kind, _ in parts):
+        describe(talk, text)
+        return
+    kinds = [words.PASTE_KINDS[kind].fill(n=body.count("\n") + 1) for kind, body in parts]
+    talk.tell(words.TAKEN_AS.fill(kinds=joined(kinds)))
+    talk.session.add(text)
+    talk.look()
+
+
+def _parts(talk: Consultation, text: str) -> Sequence[tuple[str, str]]:
+    """The text by kind; one line that a signature matches is a log line, whatever it looks like."""
+    from medic.match import Matcher, split_paste
+
+    parts = [(fragment[0], fragment[1]) for fragment in split_paste(text)]
+    if len(parts) == 1 and parts[0][0] == "prose":
+        matcher = Matcher(list(talk.session.index.symptoms.values()))
+        if matcher.symptoms_in(text):
+            return [("log", text)]
+    return parts
+
+
+def describe(talk: Consultation, text: str) -> None:
+    """The symptoms that a description may mean, as choices."""
+    near = talk.session.suggest(text)[:SUGGESTIONS]
+    if not near:
+        talk.tell(words.NO_SYMPTOM)
+        talk.ask()
+        return
+    index = talk.session.index
+    options = (*((name, index.title(name)) for name, _ in near), ("", words.NONE_OF_THESE))
+    lines = (Line(words.DID_YOU_MEAN, "strong"), *numbered(options))
+    talk.tell(Block("medic", lines))
+    talk.emit(Asked(Choices("meaning", text, options)))
+
+
+# --- runs -----------------------------------------------------------------------------------
+
+
+def offer_runs(talk: Consultation) -> None:
+    """The runs of the folder as choices."""
+    case = talk.case
+    options = tuple((name, plain(name)) for name in case.runs)
+    lines = (Line(words_more.WHICH_RUN, "strong"), *numbered(options))
+    talk.tell(Block("medic", lines))
+    talk.emit(Asked(Choices("run", "", options)))
+
+
+def _run(talk: Consultation, name: str) -> None:
+    from medic.case import collect
+
+    case = talk.case
+    talk.take_case(collect([case.root], run=name, given=case.given, this_host=case.this_host))
+
+
+take_run = partial(_run)

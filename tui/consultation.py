@@ -1,0 +1,229 @@
+"""The consultation behind the screen: looks, tells, asks. Runs on the desk's thread only."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from medic.i18n import Text
+
+from . import telling, words, words_more
+from .events import Asked, Choices, Event, Suspected, Told, Working
+from .lines import Block, Line, Tone, said
+from .offers import Offer
+from .probing import Board, ended
+from .telling import joined
+
+if TYPE_CHECKING:
+    from medic.case import Case
+    from medic.diagnosis import Diagnosis
+    from medic.index import Index
+    from medic.session import Question, Session
+
+
+@dataclass(frozen=True)
+class Move:
+    """Something the user said that can be taken back."""
+
+    what: Text
+    back: Callable[[], None]
+
+
+class Consultation:
+    """Holds the session and what the user has seen of it; tells the screen through ``emit``."""
+
+    def __init__(
+        self, load: Callable[[], Index], case: Case, emit: Callable[[Event], None]
+    ) -> None:
+        self.emit = emit
+        self.cancel = threading.Event()
+        self.case = case
+        self.found: Diagnosis | None = None
+        self.question: Question | None = None
+        self.moves: list[Move] = []
+        self.applied: list[str] = []  # change ids, oldest first
+        self.before_remedy: set[str] | None = None  # symptoms when a remedy was given up
+        self._load = load
+        self._session: Session | None = None
+        self._offers: list[Offer] | None = None
+        self._looks = 0
+
+    @property
+    def session(self) -> Session:
+        if self._session is None:
+            self.start()
+        if self._session is None:
+            raise RuntimeError("no session")
+        return self._session
+
+    # --- telling ------------------------------------------------------------------------
+
+    def tell(self, what: Text | str | Block, tone: Tone = "plain") -> None:
+        """Adds a block to the transcript."""
+        self.emit(Told(what if isinstance(what, Block) else said(what, tone)))
+
+    def tell_all(self, blocks: list[Block]) -> None:
+        for block in blocks:
+            self.tell(block)
+
+    # --- starting and looking -----------------------------------------------------------
+
+    def start(self) -> None:
+        """Loads the knowledge and opens the session. Raises KnowledgeError."""
+        self.emit(Working(words.LOADING))
+        try:
+            from medic.session import Session
+
+            self._session = Session(self._load(), self.case)
+        finally:
+            self.emit(Working(None))
+
+    def begin(self) -> None:
+        """The first job: loads, looks if there is anything to look at, and tells."""
+        session = self.session
+        if session.case.files or session.case.text:
+            self.look()
+
+    def take_case(self, case: Case) -> None:
+        """Starts anew over another case with the same knowledge."""
+        from medic.session import Session
+
+        self.case = case
+        self._session = Session(self.session.index, case)
+        self.found, self.question, self.moves = None, None, []
+        self.look()
+
+    def look(self) -> None:
+        """Runs the probes, telling each, then what is believed now."""
+        from medic.runner import all_probes
+
+        session = self.session
+        self.cancel.clear()
+        probes = all_probes() if session.probes is None else session.probes
+        board = Board(len(probes))
+        self._looks += 1
+        key = f"look {self._looks}"
+
+        def progress(name: str, state: str) -> None:
+            board.take(name, state)
+            running = Text(", ".join(board.running), ", ".join(board.running))
+            self.emit(Working(running, board.done, board.total, stoppable=True))
+            if state != "start":
+                self.emit(Told(board.block(), key))
+
+        self.emit(Working(words.LOOKING, 0, board.total, stoppable=True))
+        try:
+            session.look(progress, self.cancel)
+        finally:
+            self.emit(Working(None))
+        self.emit(Told(ended(session), key))
+        if session.evidence.cancelled:
+            self.tell(words.STOPPED.fill(n=board.total - board.done), "warn")
+        self._tell_not_read()
+        self._maybe_new_episode()
+        self.retell(whole=True)
+
+    def _tell_not_read(self) -> None:
+        left = self.session.evidence.not_read
+        if not left:
+            return
+        lines = [
+            Line(words.NOT_READ.fill(file=item.file, why=Text(item.en, item.zh)), "muted")
+            for item in left[:3]
+        ]
+        if len(left) > 3:
+            lines.append(Line(words.AND_MORE.fill(n=len(left) - 3, word="/probes"), "muted"))
+        self.tell(Block("more", tuple(lines)))
+
+    def _maybe_new_episode(self) -> None:
+        if self.before_remedy is not None:
+            before, self.before_remedy = self.before_remedy, None
+            if self.session.episode_if(before):
+                self.tell(words_more.NEW_EPISODE, "strong")
+
+    def symptoms(self) -> set[str]:
+        """Names of the symptoms that lead now."""
+        from medic.verdict import leading_symptoms
+
+        return {h.seen.name for h in leading_symptoms(self.session.index, self.session.found)}
+
+    # --- what is believed ---------------------------------------------------------------
+
+    def retell(self, *, whole: bool = False) -> None:
+        """Works out where the case stands and tells what changed, then asks or closes."""
+        session = self.session
+        before, found = self.found, session.diagnosis()
+        self.found, self._offers = found, None
+        self.emit(Suspected(telling.suspects(found)))
+        if whole or before is None or before.verdict != found.verdict:
+            self.tell(telling.whole(session, found))
+        else:
+            self.tell(telling.brief(before, found))
+        pruned = telling.ruled_out(session, before, found)
+        if pruned:
+            self.tell(pruned)
+        self._ask_or_close(found)
+
+    def _ask_or_close(self, found: Diagnosis) -> None:
+        asks = found.next is not None and found.verdict in ("likely", "established")
+        self.question = self.session.question(found.next) if asks and found.next else None
+        if self.question is not None:
+            self.ask()
+            return
+        self.emit(Asked(None))
+        self.tell_all(telling.closing(self.session, found, self.offers()))
+
+    def ask(self) -> None:
+        """Tells the open question and its choices."""
+        if self.question is None:
+            self.emit(Asked(None))
+            return
+        asked = self.question
+        options = (*asked.choices, ("", words.DONT_KNOW))
+        self.tell(telling.question(asked, options))
+        self.emit(Asked(Choices("answer", asked.name, options, asked.how)))
+
+    # --- remedies -----------------------------------------------------------------------
+
+    def offers(self) -> list[Offer]:
+        """Remedies of the leader, then of what else may be or is wrong; numbered from 1."""
+        if self._offers is None:
+            self._offers = self._make_offers()
+        return self._offers
+
+    def _make_offers(self) -> list[Offer]:
+        found = self.found
+        if found is None or found.verdict in ("healthy", "no-fault-seen", "none-of-these"):
+            causes: list[str] = []
+        else:
+            causes = [c.name for c in found.causes[: 1 if found.verdict == "established" else 3]]
+        fixes = {c: self.session.fixes(c) for c in causes}
+        chosen = [(c, f) for c in causes[:1] for f in fixes[c]]
+        chosen += [(c, f) for c in causes[1:] for f in fixes[c][:1]]
+        for cause in found.also_wrong if found else ():
+            chosen += [(cause.name, f) for f in self.session.fixes(cause.name)[:1]]
+        unique = {fix.remedy.name: (cause, fix) for cause, fix in reversed(chosen)}
+        ordered = [(c, f) for c, f in chosen if unique[f.remedy.name] == (c, f)]
+        return [
+            Offer(n, cause, fix.remedy.title, fix) for n, (cause, fix) in enumerate(ordered, start=1)
+        ]
+
+
+def opening(case: Case) -> list[Block]:
+    """What the case holds, said before anything is read."""
+    if not case.files and not case.text:
+        return [said(words.NOTHING_GIVEN)]
+    counts = Counter(f.kind for f in case.files)
+    kinds = [
+        forms[0 if counts[kind] == 1 else 1].fill(n=counts[kind])
+        for kind, forms in words.KINDS.items()
+        if counts[kind]
+    ]
+    root = case.root or words.PASTED
+    blocks = [said(words.FOUND_HERE.fill(root=root, kinds=joined(kinds)))] if kinds else []
+    if len(case.runs) > 1:
+        blocks.append(said(words.SEVERAL_RUNS.fill(run=case.run), "warn"))
+    return blocks
