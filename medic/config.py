@@ -1,7 +1,7 @@
 """Where medic keeps its own files, and the limits of what it reads.
 
 Everything that medic writes for itself (sessions, change backups, caches) lies below one state
-folder: platformdirs' user state folder, or ``MEDIC_STATE``. Nothing is written beside a user's file.
+folder: platformdirs' user state folder, or ``MEDIC_STATE``. Nothing stays beside a user's file.
 """
 
 from __future__ import annotations
@@ -69,7 +69,9 @@ def extra_knowledge() -> Path | None:
     folder = Path(named).expanduser()
     if not folder.is_dir():
         raise UsageError(
-            f"{KNOWLEDGE_VARIABLE} names no folder", f"{KNOWLEDGE_VARIABLE} 指向的不是目录", at=named
+            f"{KNOWLEDGE_VARIABLE} names no folder",
+            f"{KNOWLEDGE_VARIABLE} 指向的不是目录",
+            at=named,
         )
     return folder
 

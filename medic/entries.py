@@ -6,6 +6,7 @@ knowledge. In YAML an underscore of a field name is written as a hyphen (``told_
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -292,7 +293,7 @@ class Key:
     factor: float = 1.0
     true_means: str | int | float | bool | None = None
     false_means: str | int | float | bool | None = None
-    values: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+    values: Mapping[str, str | int | float | bool] = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,8 +79,7 @@ def around(index: Index, name: str) -> dict[str, list[tuple[str, str]]]:
     """What an entry is linked to: kind of link -> (node, words)."""
     graph = build(index)
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for source, target, data in graph.edges(data=True):
-        words = str(data["kind"])
+    for source, target, words in graph.edges(data="kind"):
         kind = words.partition(":")[0]
         if source.partition(":")[2] == name:
             found[kind].append((target, words))

@@ -11,7 +11,7 @@ _SECRET = re.compile(
     r"(?P<token>hf_[A-Za-z0-9]{8,}|sk-[A-Za-z0-9_-]{16,}|AKIA[0-9A-Z]{12,}|gh[pousr]_[A-Za-z0-9]{16,}"
     r"|glpat-[\w-]{16,}|xox[abprs]-[\w-]{10,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,})"
     r"|(?P<name>(?i:[\w-]*(?:api[_-]?key|token|secret|password|passwd|authorization)[\w-]*)"
-    r"['\"]?\s*[:=]\s*['\"]?(?:(?i:bearer|basic)\s+)?)(?P<value>[^\s'\",;]{6,})"
+    r"['\"]?\s*[:=]\s*['\"]?(?:(?i:bearer|basic)\s+)?)(?!(?i:bearer|basic)\b)(?P<value>[^\s'\",;<>]{6,})"
     r"|(?P<scheme>[a-z][a-z0-9+.-]*://)(?P<login>[^\s/@:]+:[^\s/@]+)@"
 )
 _IPV4 = re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b")

@@ -82,9 +82,10 @@ def wrap(text: str, width: int) -> list[str]:
     return lines
 
 
-_PIECE = re.compile(
-    r"\s+|[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef][\uff0c\u3002\uff1b\uff1a\u3001\uff09]*|[^\s\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]+"
-)
+_HAN = r"\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
+# No line begins with one of these: they stay with what is before them.
+_CLOSING = r"\u3001\u3002\uff01\uff09\uff0c\uff1a\uff1b\uff1f\u201d,.:;!?)"
+_PIECE = re.compile(rf"\s+|[{_HAN}][{_CLOSING}]*|[^\s{_HAN}]+[{_CLOSING}]*")
 
 
 def _pieces(text: str) -> list[str]:

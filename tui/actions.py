@@ -50,12 +50,12 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "copy", Text("Copy", "复制"),
-        Text("copy the last remedy, block N, or all", "复制最近的处置、第 N 块,或全部(all)"), ("f6",),
-        Text("N or all", "编号或 all"), footer=True,
+        Text("copy the last remedy, block N, or all", "复制最近的处置、第 N 块,或全部(all)"),
+        ("f6",), Text("N or all", "编号或 all"), footer=True,
     ),
     Action(
         "undo", Text("Undo", "撤销"),
-        Text("take back the last change, else the last answer", "撤销最近的修改,否则撤回上一个回答"),
+        Text("take back the last change or answer", "撤销最近的修改,或撤回上一个回答"),
         ("f8",), footer=True,
     ),
     Action(
@@ -92,7 +92,8 @@ ACTIONS: tuple[Action, ...] = (
         Text("en or zh", "en 或 zh"),
     ),
     Action(
-        "stop", Text("Stop", "停止"), Text("stop the probes that run", "停止正在运行的探针"), ("escape",)
+        "stop", Text("Stop", "停止"), Text("stop the probes that run", "停止正在运行的探针"),
+        ("escape",),
     ),
     Action(
         "quit", Text("Quit", "退出"), Text("leave medic", "退出 medic"), ("f10", "ctrl+q"),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
@@ -26,7 +25,7 @@ def choose(talk: Consultation, choices: Choices, value: str) -> None:
     elif choices.kind == "meaning":
         _meaning(talk, value)
     elif choices.kind == "run":
-        _run(talk, value)
+        take_run(talk, value)
     elif value == "yes":
         talk.look()
     else:
@@ -66,11 +65,8 @@ def _meaning(talk: Consultation, value: str) -> None:
     _moved(talk, session.index.title(value), back)
 
 
-def _moved(talk: Consultation, what: Text, back: object) -> None:
-    from .consultation import Move
-
-    if callable(back):
-        talk.moves.append(Move(what, back))
+def _moved(talk: Consultation, what: Text, back: Callable[[], None]) -> None:
+    talk.remember(what, back)
     talk.retell()
 
 
@@ -138,11 +134,10 @@ def offer_runs(talk: Consultation) -> None:
     talk.emit(Asked(Choices("run", "", options)))
 
 
-def _run(talk: Consultation, name: str) -> None:
+def take_run(talk: Consultation, name: str) -> None:
+    """Starts anew over another run of the folder. Raises UsageError for an unknown name."""
     from medic.case import collect
 
     case = talk.case
     talk.take_case(collect([case.root], run=name, given=case.given, this_host=case.this_host))
 
-
-take_run = partial(_run)

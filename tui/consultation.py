@@ -20,6 +20,7 @@ from .telling import joined
 if TYPE_CHECKING:
     from medic.case import Case
     from medic.diagnosis import Diagnosis
+    from medic.fixes import Fix
     from medic.index import Index
     from medic.session import Question, Session
 
@@ -64,6 +65,10 @@ class Consultation:
     def tell(self, what: Text | str | Block, tone: Tone = "plain") -> None:
         """Adds a block to the transcript."""
         self.emit(Told(what if isinstance(what, Block) else said(what, tone)))
+
+    def remember(self, what: Text, back: Callable[[], None]) -> None:
+        """Keeps how to take back what the user just said."""
+        self.moves.append(Move(what, back))
 
     def tell_all(self, blocks: list[Block]) -> None:
         for block in blocks:
@@ -205,18 +210,18 @@ class Consultation:
         chosen += [(c, f) for c in causes[1:] for f in fixes[c][:1]]
         for cause in found.also_wrong if found else ():
             chosen += [(cause.name, f) for f in self.session.fixes(cause.name)[:1]]
-        unique = {fix.remedy.name: (cause, fix) for cause, fix in reversed(chosen)}
-        ordered = [(c, f) for c, f in chosen if unique[f.remedy.name] == (c, f)]
-        return [
-            Offer(n, cause, fix.remedy.title, fix) for n, (cause, fix) in enumerate(ordered, start=1)
-        ]
+        kept: dict[str, tuple[str, Fix]] = {}
+        for name, fix in chosen:
+            kept.setdefault(fix.remedy.name, (name, fix))
+        numbered = enumerate(kept.values(), start=1)
+        return [Offer(n, name, fix.remedy.title, fix) for n, (name, fix) in numbered]
 
 
 def opening(case: Case) -> list[Block]:
     """What the case holds, said before anything is read."""
     if not case.files and not case.text:
         return [said(words.NOTHING_GIVEN)]
-    counts = Counter(f.kind for f in case.files)
+    counts: Counter[str] = Counter(f.kind for f in case.files)
     kinds = [
         forms[0 if counts[kind] == 1 else 1].fill(n=counts[kind])
         for kind, forms in words.KINDS.items()

@@ -13,7 +13,7 @@ Tone = Literal["plain", "muted", "strong", "good", "bad", "warn", "accent", "add
 TONES: tuple[Tone, ...] = (
     "plain", "muted", "strong", "good", "bad", "warn", "accent", "add", "remove",
 )
-Who = Literal["you", "probe", "medic", "code", "more"]
+Who = Literal["you", "probe", "medic", "code", "more", "bare"]
 Row = tuple[tuple[str, Tone], ...]
 
 GUTTER = 9
@@ -26,6 +26,7 @@ LABELS = {
 }
 LABEL_TONES: dict[Who, Tone] = {
     "you": "accent", "probe": "muted", "medic": "strong", "code": "muted", "more": "plain",
+    "bare": "plain",
 }
 
 
@@ -48,7 +49,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Block:
-    """Lines that one speaker says together. ``code`` is what /copy takes, if there is any."""
+    """Lines that one speaker says together. ``code`` is what /copy takes, if there is any.
+
+    "more" goes on where the last speaker stopped; "bare" has no gutter.
+    """
 
     who: Who
     lines: tuple[Line, ...]
@@ -85,7 +89,7 @@ def rows(block: Block, width: int, number: int = 0) -> list[Row]:
     """The block as rows of at most ``width`` columns. ``number`` labels a block of code."""
     label = f"[{number}]" if block.who == "code" and number else str(LABELS.get(block.who, ""))
     tone = LABEL_TONES[block.who]
-    if width < NARROW:
+    if width < NARROW or block.who == "bare":
         head: list[Row] = [((label, tone),)] if label else []
         return head + [r for line in block.lines for r in line_rows(line, width)]
     result: list[Row] = []
@@ -159,8 +163,5 @@ def pad(text: str, width: int) -> str:
 
 def plain_text(blocks: Iterable[tuple[Block, int]], width: int = 78) -> str:
     """Blocks as plain text, for copying."""
-    parts = []
-    for block, number in blocks:
-        for row in rows(block, width, number):
-            parts.append("".join(text for text, _ in row).rstrip())
-    return "\n".join(parts) + "\n"
+    every = [row for block, number in blocks for row in rows(block, width, number)]
+    return "".join("".join(text for text, _ in row).rstrip() + "\n" for row in every)

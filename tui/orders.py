@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from medic.i18n import Text, plain
+from medic.i18n import Text
 from medic.nearest import nearest
 
 from . import probing, reasons, telling, tree, words, words_more
@@ -54,7 +54,7 @@ def none(talk: Consultation, _argument: str) -> None:
         session.refused = False
         refresh(talk)
 
-    _remember(talk, words.NONE_OF_THESE, back)
+    talk.remember(words.NONE_OF_THESE, back)
     talk.tell(words_more.SAID_NONE)
     talk.retell()
 
@@ -169,15 +169,9 @@ def tried(talk: Consultation, argument: str) -> None:
         talk.before_remedy = None
         refresh(talk)
 
-    _remember(talk, offer.title, back)
+    talk.remember(offer.title, back)
     talk.tell(words_more.DID_NOT_HELP.fill(title=offer.title))
     talk.retell()
-
-
-def _remember(talk: Consultation, what: Text, back: Callable[[], None]) -> None:
-    from .consultation import Move
-
-    talk.moves.append(Move(what, back))
 
 
 ORDERS: dict[str, Order] = {
@@ -192,5 +186,3 @@ def unknown(talk: Consultation, word: str, known: list[str]) -> None:
     pattern = words_more.NEAR_COMMAND if near else words_more.NO_COMMAND
     talk.tell(pattern.fill(word=f"/{word}", near=near[0] if near else ""), "warn")
 
-
-__all__ = ["ORDERS", "apply", "plain", "unknown"]

@@ -62,15 +62,14 @@ def _outcome(session: Session, run: Run) -> Text:
     if run.state == "skipped":
         reason = joined([_need(skip.needs) for skip in run.skips[:2]], "; ", ";")
         return Text("{state}: {reason}", "{state}:{reason}").fill(state=state, reason=reason)
-    parts = [state]
     count = len(_abnormal(session, run))
-    if count:
-        parts.append((words.ONE_FINDING if count == 1 else words.FINDINGS).fill(n=count))
+    findings = words.ONE_FINDING if count == 1 else words.FINDINGS
+    parts = [findings.fill(n=count) if count else state]
     if run.probe.reads != "artefacts" and not _counts(session):
         parts.append(words.THIS_MACHINE)
     if run.seconds >= 0.05:
         parts.append(plain(f"{run.seconds:.1f} s"))
-    return joined(parts)
+    return joined(parts, "  ", "  ")
 
 
 def _need(needs: str) -> Text:

@@ -66,7 +66,8 @@ def _mind(session: Session) -> Block:
     removed, look = session.mind()
     lines = [Line(words_more.WHAT_CHANGES, "strong")]
     for seen, other in removed:
-        text = words_more.WITHOUT.fill(finding=session.text_of(seen), leader=_leader(session, other))
+        leader = _leader(session, other)
+        text = words_more.WITHOUT.fill(finding=session.text_of(seen), leader=leader)
         lines.append(Line(text, "plain", "· ", 2))
     if look is not None:
         lines += _cheapest(session, look)

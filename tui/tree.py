@@ -29,12 +29,13 @@ def tree(session: Session, found: Diagnosis) -> Block:
     families: dict[str, list[str]] = defaultdict(list)
     for name in session.index.causes:
         families[session.index.causes[name].family].append(name)
-    lines = [Line(words_more.GRAPH_KEY.fill(**SIGNS), "muted")]
+    lines = [Line(words_more.GRAPH_KEY.fill(SIGNS), "muted")]
     order = sorted(families, key=lambda f: (-sum(chance.get(c, 0.0) for c in families[f]), f))
     for family in order:
         names = sorted(families[family], key=lambda c: (-chance.get(c, -1.0), c))
         shut = all(n in dimmed or n not in chance for n in names)
-        title = glued(family, Text("  ({w})", "({w})").fill(w=words_more.CLOSED) if shut else "")
+        named = words_more.FAMILIES.get(family, plain(family))
+        title = glued(named, Text("  ({w})", "({w})").fill(w=words_more.CLOSED) if shut else "")
         lines.append(Line(title, "muted" if shut else "strong"))
         for i, name in enumerate(names):
             branch = "└─ " if i == len(names) - 1 else "├─ "

@@ -10,6 +10,7 @@ LOCAL = Text("local, nothing is sent", "仅在本机运行,不外传数据")
 DEMO = Text("demo", "演示")
 NO_FILES = Text("no files yet", "尚无文件")
 SUSPECTS = Text("suspects", "嫌疑")
+SUSPECT = Text("{word}: {title}", "{word}:{title}")
 NOT_KNOWN = Text("not known yet", "尚未判断")
 NO_SUSPECTS = Text("none", "无")
 WHY_HINT = Text("f3 why", "f3 依据")
@@ -40,7 +41,10 @@ SEVERAL_RUNS = Text(
 )
 KINDS = {
     "log": (Text("{n} log", "{n} 个日志"), Text("{n} logs", "{n} 个日志")),
-    "metrics": (Text("{n} metrics file", "{n} 个指标文件"), Text("{n} metrics files", "{n} 个指标文件")),
+    "metrics": (
+        Text("{n} metrics file", "{n} 个指标文件"),
+        Text("{n} metrics files", "{n} 个指标文件"),
+    ),
     "config": (
         Text("{n} configuration file", "{n} 个配置文件"),
         Text("{n} configuration files", "{n} 个配置文件"),
@@ -50,10 +54,22 @@ KINDS = {
         Text("{n} model configurations", "{n} 个模型配置"),
     ),
     "script": (Text("{n} script", "{n} 个脚本"), Text("{n} scripts", "{n} 个脚本")),
-    "python": (Text("{n} Python file", "{n} 个 Python 文件"), Text("{n} Python files", "{n} 个 Python 文件")),
-    "checkpoint": (Text("{n} checkpoint file", "{n} 个检查点文件"), Text("{n} checkpoint files", "{n} 个检查点文件")),
-    "gpu-report": (Text("{n} GPU report", "{n} 个 GPU 报告"), Text("{n} GPU reports", "{n} 个 GPU 报告")),
-    "gpu-series": (Text("{n} GPU series", "{n} 个 GPU 时间序列"), Text("{n} GPU series", "{n} 个 GPU 时间序列")),
+    "python": (
+        Text("{n} Python file", "{n} 个 Python 文件"),
+        Text("{n} Python files", "{n} 个 Python 文件"),
+    ),
+    "checkpoint": (
+        Text("{n} checkpoint file", "{n} 个检查点文件"),
+        Text("{n} checkpoint files", "{n} 个检查点文件"),
+    ),
+    "gpu-report": (
+        Text("{n} GPU report", "{n} 个 GPU 报告"),
+        Text("{n} GPU reports", "{n} 个 GPU 报告"),
+    ),
+    "gpu-series": (
+        Text("{n} GPU series", "{n} 个 GPU 时间序列"),
+        Text("{n} GPU series", "{n} 个 GPU 时间序列"),
+    ),
     "flight-recorder": (
         Text("{n} flight recorder dump", "{n} 个 flight recorder 转储"),
         Text("{n} flight recorder dumps", "{n} 个 flight recorder 转储"),
@@ -69,7 +85,8 @@ ONE_FINDING = Text("1 finding", "1 条发现")
 FINDINGS = Text("{n} findings", "{n} 条发现")
 THIS_MACHINE = Text("this machine, not the run's", "本机,并非运行所在机器")
 STOPPED = Text(
-    "Stopped; {n} probes did not run. /look looks again.", "已停止,{n} 个探针未运行。/look 可重新查看。"
+    "Stopped; {n} probes did not run. /look looks again.",
+    "已停止,{n} 个探针未运行。/look 可重新查看。",
 )
 NO_PROBES = Text("No probe has run.", "还没有探针运行过。")
 AN_ANSWER = Text("an answer", "回答")
@@ -100,7 +117,10 @@ RULED_OUT = Text("ruled out: {title} by {finding}", "已排除:{title},依据:{f
 RULED_OUT_PLAIN = Text("ruled out: {title}", "已排除:{title}")
 BACK_AGAIN = Text("possible again: {title}", "重新列入:{title}")
 STILL = Text("Noted. Still leading, {word}: {title}.", "已记下。目前仍以此为首({word}):{title}。")
-NOW_LEADS = Text("Now leading, {word}: {title} (before: {before}).", "现在的首选({word}):{title}(之前:{before})。")
+NOW_LEADS = Text(
+    "Now leading, {word}: {title} (before: {before}).",
+    "现在的首选({word}):{title}(之前:{before})。",
+)
 NOTED = Text("Noted.", "已记下。")
 HEALTHY = Text(
     "The log shows no failure, the curves are as they should be, and the configuration passes "
@@ -136,7 +156,10 @@ NOT_MATCHED = Text(
 )
 NO_CHOICE = Text("Nothing waits for a number.", "当前没有等待选择的问题。")
 NOT_A_CHOICE = Text("Answer with a number from 1 to {n}.", "请输入 1 到 {n} 的数字。")
-NOT_YES_NO = Text("This is no yes-or-no question; answer with a number.", "这不是是非题,请输入数字。")
+NOT_YES_NO = Text(
+    "This is no yes-or-no question; answer with a number.",
+    "这不是是非题,请输入数字。",
+)
 TAKEN_AS = Text("Took this as {kinds}. Looking again.", "已识别为:{kinds}。重新查看。")
 PASTE_KINDS = {
     "log": Text("log lines ({n})", "日志({n} 行)"),

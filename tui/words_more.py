@@ -18,7 +18,10 @@ WHY_CAUSE = Text("Why {title} ({code}), {word}:", "为什么是 {title}({code}),
 NO_LEADER = Text("No cause leads yet.", "还没有首选原因。")
 WHAT_CHANGES = Text("What would change my mind:", "什么会改变这一判断:")
 WITHOUT = Text("without “{finding}”: {leader}", "若没有“{finding}”:{leader}")
-CHEAPEST = Text("“{ask}” ({minutes}): if “{outcome}”, {leader}", "“{ask}”({minutes}):若“{outcome}”,{leader}")
+CHEAPEST = Text(
+    "“{ask}” ({minutes}): if “{outcome}”, {leader}",
+    "“{ask}”({minutes}):若“{outcome}”,{leader}",
+)
 NOTHING_CHANGES = Text("No single answer would.", "没有任何单个回答能改变。")
 
 # --- /patch, /undo, /tried ------------------------------------------------------------------
@@ -33,7 +36,8 @@ PATCH_TITLE_ONE = Text("Apply to 1 file?", "应用到 1 个文件?")
 PATCH_TITLE = Text("Apply to {n} files?", "应用到 {n} 个文件?")
 UNSAFE_NOTE = Text("has a risk: read what it costs", "有风险:请先看代价")
 UNDO_LATER = Text(
-    "A backup is kept; /undo or medic undo takes it back.", "会保留备份;/undo 或 medic undo 可撤销。"
+    "A backup is kept; /undo or medic undo takes it back.",
+    "会保留备份;/undo 或 medic undo 可撤销。",
 )
 PATCH_KEYS = (
     ("a", Text("apply", "应用")),
@@ -77,7 +81,21 @@ GRAPH_KEY = Text(
     "{confirmed} 已确诊   {live} 可能   {dimmed} 已排除   {away} 此处不适用",
 )
 BY = Text("by {finding}", "依据:{finding}")
-CLOSED = Text("closed", "已排除整支")
+CLOSED = Text("closed", "整支已排除")
+FAMILIES = {
+    "memory": Text("memory", "显存与内存"),
+    "numerics": Text("numerics", "数值"),
+    "schedule": Text("schedule", "学习率与步数"),
+    "batch": Text("batch", "批次"),
+    "distributed": Text("distributed", "分布式通信"),
+    "launch": Text("launch", "启动"),
+    "checkpoint": Text("checkpoint", "检查点"),
+    "flags": Text("flags", "命令行参数"),
+    "data": Text("data", "数据"),
+    "storage": Text("storage", "存储"),
+    "config": Text("configuration", "配置"),
+    "code": Text("code", "代码"),
+}
 
 # --- copying --------------------------------------------------------------------------------
 
@@ -93,7 +111,10 @@ NO_SUCH_BLOCK = Text("There is no block {n}.", "没有编号为 {n} 的代码块
 # --- help, theme, language ------------------------------------------------------------------
 
 HELP_TITLE = Text("Keys and words", "按键与命令")
-HELP_CLOSE = Text("esc closes; up, down, page up and page down scroll", "esc 关闭;方向键与翻页键滚动")
+HELP_CLOSE = Text(
+    "esc closes; up, down, page up and page down scroll",
+    "esc 关闭;方向键与翻页键滚动",
+)
 HELP_TALK = (
     Text(
         "Type what you see, or paste log lines, settings or a command; Enter sends.",
@@ -110,7 +131,10 @@ HELP_TALK = (
 )
 PALETTE = Text("Search the commands", "搜索命令")
 NO_COMMAND = Text("no command “{word}”", "没有命令“{word}”")
-NEAR_COMMAND = Text("no command “{word}”; did you mean “/{near}”?", "没有命令“{word}”;是否想输入“/{near}”?")
+NEAR_COMMAND = Text(
+    "no command “{word}”; did you mean “/{near}”?",
+    "没有命令“{word}”;是否想输入“/{near}”?",
+)
 THEME_NOW = Text("Theme: {name}. There are: {names}", "主题:{name}。可选:{names}")
 LANG_WHICH = Text("/lang takes en or zh.", "/lang 的参数是 en 或 zh。")
 LANG_NOW = Text("Speaking English.", "已切换为中文。")

@@ -35,7 +35,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class GivenFile:
-    """One file of the case; ``name`` is how the user sees it, ``path`` where it lies."""
+    """One file of the case; ``name`` is how the user sees it, ``path`` where it lies.
+
+    ``named``: the user gave this very file, it was not found in a folder.
+    """
 
     path: str
     name: str
@@ -43,3 +46,4 @@ class GivenFile:
     size: int = 0
     modified: float = 0.0
     rank: int | None = None
+    named: bool = False

@@ -19,17 +19,17 @@ _PREFIX = re.compile(
     rb"\d{1,5}:\s(?=\S)|(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b[ :|-]*|"
     rb"(?:train|__main__|root|[a-z_]+(?:\.[a-z_]+)+)(?: -|:)\s)+"
 )
-# A usage text, an option of it, a table row, a heading, a quoted list item, advice.
+# A usage text, an option of it, a heading, a quoted list item, advice: the match comes after.
 _HELP = _any(
     r"\s*usage:",
-    r"\s+(?:-\w,? )?--[a-z][\w-]*(?:[ =]\S+)?(?:,\s--?\S+)*\s{2,}\S",
-    r"\s*\|.*\|\s*$",
+    r"\s+(?:-\w,? )?--[a-z][\w-]*(?:[ =]\S+)?(?:,\s--?\S+)*\s{2,}",
     r"#{1,6}\s",
     r"\s*[-*]\s+[`*\"']",
     r"\s*(?:if|when|whenever|to avoid|to prevent|to fix|in case|note|hint|tip|see|example)\b",
     r"\s*(?:如果|若|当|遇到|为避免|避免|注意|提示|例如)",
     flags=re.IGNORECASE,
 )
+_TABLE_ROW = re.compile(rb"\s*\|.*\|\s*$")
 # Words right before a match that say that it is not so, or only a name.
 _DENIED = _any(
     r"\b(?:no|not|without|avoid|avoids|avoiding|prevent|prevents|handle|handles)\s+[\"'`]?$",
@@ -75,7 +75,7 @@ def why_benign(
     lead = body[: max(start - offset, 0)]
     if _source(body, lead, before[:_JUDGED]):
         return "source-line"
-    if _help(body, lead, line[end : end + _JUDGED]):
+    if _documented(body, lead, line[end : end + _JUDGED]):
         return "help-text"
     if "echoed-config" in kinds and _echoed(body):
         return "echoed-config"
@@ -91,7 +91,7 @@ def _source(body: bytes, lead: bytes, before: bytes) -> bool:
     return quoted and _CODE.search(lead[-300:]) is not None
 
 
-def _help(body: bytes, lead: bytes, rest: bytes) -> bool:
+def _documented(body: bytes, lead: bytes, rest: bytes) -> bool:
     if lead.count(b"`") % 2 == 1 and b"`" in rest:
         return True
     if _FAILED.search(lead):
@@ -99,7 +99,9 @@ def _help(body: bytes, lead: bytes, rest: bytes) -> bool:
     # Curly quotes, as Chinese and typeset documents use them.
     if lead.count(b"\xe2\x80\x9c") > lead.count(b"\xe2\x80\x9d"):
         return True
-    return _HELP.match(body) is not None or _DENIED.search(lead) is not None
+    if _HELP.match(lead) or _TABLE_ROW.match(body):
+        return True
+    return _DENIED.search(lead) is not None
 
 
 def _echoed(body: bytes) -> bool:

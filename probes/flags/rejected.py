@@ -18,7 +18,9 @@ HEAD_LINES = 20_000  # read where no scan says which line holds the complaint
 BEFORE = 600  # lines before the complaint in which its usage text stands
 MAX_FILES = 64
 
-Kind = Literal["unrecognized", "takes-no-value", "other"]
+Kind = Literal[
+    "unrecognized", "takes-no-value", "ambiguous", "missing-value", "value-refused", "command-cut"
+]
 
 
 @dataclass(frozen=True)
@@ -46,43 +48,61 @@ class Refusals:
 
 # What launchers and clusters put before a line: [default0]:  [rank3]:  2:  [1,0]<stderr>:
 _PREFIX = re.compile(
-    r"^(?:\[(?!-)[^\]\s]{1,60}\](?:<std(?:err|out)>)?:?[ ]?|\(\S+ pid=\d+[^)]*\)[ ]|"
-    r"(?:[\w.-]{1,60}[:@])?\d{1,5}:[ ]?(?=\S*usage|\s|\S+: error))+"
+    r"^(?:\d{4}-\d\d-\d\d[ T][\d:.,]+Z?[ ]|\[(?!-)[^\]\s]{1,60}\](?:<std(?:err|out)>)?:?[ ]?|"
+    r"\(\S+ pid=\d+[^)]*\)[ ]|(?:[\w.-]{1,60}[:@])?\d{1,5}:[ ]?(?=\S*usage|\s|\S+: error))+"
 )
-_USAGE = re.compile(r"^(?:\S+[ T]\S+[ ]+)?[uU]sage:[ ]*(?=\S)")
+_USAGE = re.compile(r"^[uU]sage:[ ]*(?=\S)")
 _ERROR = re.compile(r"^(?P<program>.{1,200}?): error: (?P<message>.*)$")
 _UNRECOGNIZED = re.compile(r"[Uu]nrecognized arguments: (?P<words>.+)$")
-_NO_VALUE = re.compile(r"argument (?P<names>-\S+): ignored explicit argument (?P<value>'[^']*')")
+_ABOUT_VALUES: tuple[tuple[re.Pattern[str], Kind], ...] = (
+    (
+        re.compile(r"argument (?P<names>-\S+): ignored explicit argument (?P<value>'[^']*')"),
+        "takes-no-value",
+    ),
+    (re.compile(r"argument (?P<names>-\S+): expected .*argument"), "missing-value"),
+    (re.compile(r"the following arguments are required: (?P<names>.+)"), "missing-value"),
+    (re.compile(r"ambiguous option: (?P<names>\S+) could match"), "ambiguous"),
+    (re.compile(r"argument (?P<names>\S+): (?:invalid|Truthy value)"), "value-refused"),
+)
 _HF = re.compile(r"Some specified arguments are not used by the HfArgumentParser: (?P<list>\[.*\])")
-_CLICK = re.compile(r"No such option:? ['\"]?(?P<flag>-{1,2}[\w.-]+)")
-_CLICK_VALUE = re.compile(r"Option ['\"](?P<flag>-{1,2}[\w.-]+)['\"] does not take a value")
+_CLICK: tuple[tuple[re.Pattern[str], Kind], ...] = (
+    (re.compile(r"[Nn]o such option:? ['\"]?(?P<flag>-{1,2}[\w.-]+)"), "unrecognized"),
+    (
+        re.compile(r"Option ['\"](?P<flag>-{1,2}[\w.-]+)['\"] does not take a value"),
+        "takes-no-value",
+    ),
+    (
+        re.compile(r"Option ['\"]?(?P<flag>-{1,2}[\w.-]+)['\"]? requires an? (?:argument|value)"),
+        "missing-value",
+    ),
+    (re.compile(r"Invalid value for ['\"]?(?P<flag>-{1,2}[\w.-]+)"), "value-refused"),
+    (re.compile(r"line \d+: (?P<flag>--?[A-Za-z][\w.-]*): command not found"), "command-cut"),
+)
 
 
 def read_refusals(look: Look) -> Refusals:
     """The refusals of all logs; only the part of a log that may hold one is read."""
     found = Refusals()
-    for given, windows in _windows(look):
-        for window in windows:
-            _read(window, given, found)
-            if look.cancelled():
-                return found
+    for given, lines in _windows(look):
+        _read(lines, given, found)
+        if look.cancelled():
+            break
     return found
 
 
-def _windows(look: Look) -> Iterator[tuple[GivenFile, list[list[tuple[int, str]]]]]:
-    logs = look.files("log")
+def _windows(look: Look) -> Iterator[tuple[GivenFile, Iterator[tuple[int, str]]]]:
+    logs = look.files("log")[:MAX_FILES]
     if not look.has(LogHits):
-        for given in logs[:MAX_FILES]:
-            yield given, [list(_head(look, given.path, HEAD_LINES))]
+        yield from ((given, _head(look, given.path, HEAD_LINES)) for given in logs)
         return
-    wanted: dict[str, set[int]] = {}
+    last: dict[str, int] = {}
     for hit in look.fact(LogHits).hits:
         if hit.symptom in ("unrecognized-arguments", "argument-error"):
-            wanted.setdefault(hit.source.file, set()).add(hit.source.line)
+            last[hit.source.file] = max(hit.source.line, last.get(hit.source.file, 0))
     for given in logs:
-        lines = wanted.get(given.name) or wanted.get(given.path)
-        if lines:
-            yield given, [list(_around(look, given.path, max(lines)))]
+        line = last.get(given.name) or last.get(given.path)
+        if line:
+            yield given, _around(look, given.path, line)
 
 
 def _head(look: Look, path: str, count: int) -> Iterator[tuple[int, str]]:
@@ -133,39 +153,48 @@ def _close(block: tuple[Source, list[str]] | None, found: Refusals) -> None:
         return
     source, lines = block
     spec = parse_usage(" ".join(lines)[:MAX_USAGE], source)
-    if spec is not None and spec.script not in [u.script for u in found.usages]:
-        found.usages.append(spec)
+    if spec is None:
+        return
+    # Ranks that write at once can cut a text short; the longest is whole.
+    for index, other in enumerate(found.usages):
+        if other.script == spec.script:
+            if len(spec.options) > len(other.options):
+                found.usages[index] = spec
+            return
+    found.usages.append(spec)
 
 
 def complaint_in(text: str, source: Source) -> Complaint | None:
-    """The complaint that a line holds: argparse, HfArgumentParser or click."""
+    """The complaint that a line holds: of argparse, HfArgumentParser, click or the shell."""
     error = _ERROR.match(text)
     if error:
         return _argparse(error["program"], error["message"], source)
     hf = _HF.search(text)
     if hf:
         return Complaint("unrecognized", _listed(hf["list"]), source)
-    flag = _CLICK_VALUE.search(text)
-    if flag:
-        return Complaint("takes-no-value", (), source, (flag["flag"],))
-    flag = _CLICK.search(text)
-    return Complaint("unrecognized", (flag["flag"],), source) if flag else None
+    for pattern, kind in _CLICK:
+        flag = pattern.search(text)
+        if flag:
+            named = kind != "unrecognized"
+            words, names = ((), (flag["flag"],)) if named else ((flag["flag"],), ())
+            return Complaint(kind, words, source, names)
+    return None
 
 
-def _argparse(program: str, message: str, source: Source) -> Complaint:
+def _argparse(program: str, message: str, source: Source) -> Complaint | None:
     script = PurePosixPath(program.rsplit(maxsplit=1)[-1]).name
     words = _UNRECOGNIZED.match(message)
     if words:
         return Complaint("unrecognized", tuple(words["words"].split()), source, program=script)
-    value = _NO_VALUE.match(message)
-    if value:
-        names = tuple(value["names"].split("/"))
-        return Complaint(
-            "takes-no-value", (value["value"].strip("'"),), source, names, program=script
-        )
-    named = re.match(r"argument (-\S+):", message)
-    names = tuple(named[1].split("/")) if named else ()
-    return Complaint("other", (), source, names, program=script)
+    for pattern, kind in _ABOUT_VALUES:
+        found = pattern.match(message)
+        if found:
+            groups = found.groupdict()
+            names = tuple(re.split(r"/|, ", groups["names"]))
+            value = groups.get("value")
+            given = (value.strip("'"),) if value is not None else ()
+            return Complaint(kind, given, source, names, script)
+    return None
 
 
 def _listed(text: str) -> tuple[str, ...]:

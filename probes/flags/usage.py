@@ -86,13 +86,16 @@ class _Reader:
                 self._option(item, items[at:end])
                 at = end
             elif item != "|":
-                repeats = at < len(items) and _repeats(item, items[at])
+                repeats = at < len(items) and items[at] != "..." and _repeats(item, items[at])
                 at += repeats
                 takes: Takes = "many" if repeats else "value"
                 self.options.append(Option((item,), takes, source=self.source))
 
     def _option(self, name: str, values: _Items) -> None:
         first = values[0] if values else ""
+        if name == "-h" and not values:
+            self.options.append(Option(("-h", "--help"), "none", source=self.source))
+            return
         choices = first[1:-1] if isinstance(first, str) and first.startswith("{") else ""
         self.options.append(
             Option(

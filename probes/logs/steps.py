@@ -1,12 +1,10 @@
-"""Step lines of the usual training loops -> StepLine, whatever their layout."""
+"""Step lines of the usual training loops -> step and metrics, whatever their layout."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 from typing import NamedTuple
-
-from medic.facts import Source, StepLine
 
 from .metric_names import canonical, in_unit
 
@@ -43,6 +41,13 @@ _BARE = re.compile(
 _HINTS = ("loss", "step", "iter", "%|", "lr", "num epochs", "norm")
 
 
+class Step(NamedTuple):
+    """A logged step; values by canonical metric name."""
+
+    number: int
+    values: dict[str, float]
+
+
 class Steps:
     """Reads the step lines of one writer (file and rank) in order."""
 
@@ -53,7 +58,7 @@ class Steps:
         self._ordinal = 0
         self._headline = False
 
-    def read(self, message: str, source: Source) -> StepLine | None:
+    def read(self, message: str) -> Step | None:
         """The step that a line reports, or None. Bars and totals are remembered."""
         lowered = message.lower()
         if not any(hint in lowered for hint in _HINTS):
@@ -62,8 +67,8 @@ class Steps:
             message = message[-MAX_LINE:]
         self._totals(message, lowered)
         if "%|" in message:
-            return self._bars(message, source)
-        return self._line(message, source)
+            return self._bars(message)
+        return self._line(message)
 
     def _totals(self, message: str, lowered: str) -> None:
         if ("steps" in lowered or "iters" in lowered) and (found := _PLANNED.search(message)):
@@ -71,30 +76,30 @@ class Steps:
         if "num epochs" in lowered and (found := _EPOCHS.search(message)):
             self.epochs = int(found.group(1))
 
-    def _line(self, message: str, source: Source) -> StepLine | None:
+    def _line(self, message: str) -> Step | None:
         read = values_of(message)
         if read.step is None:
-            return self._without_step(message, read, source)
+            return self._without_step(message, read)
         if not read.values and read.total is None and not _BARE.match(message):
             return None
         self._headline = message.startswith("[step=") and not read.values
         if read.total is not None and (read.values or self._headline):
             self.planned = read.total
         self._ordinal = read.step
-        return StepLine(read.step, read.values, source)
+        return Step(read.step, read.values)
 
-    def _without_step(self, message: str, read: Values, source: Source) -> StepLine | None:
+    def _without_step(self, message: str, read: Values) -> Step | None:
         """Hugging Face prints a dict without its step; OLMo indents metrics below the step."""
         if not read.values:
             return None
         if self._headline and message.startswith(" "):
-            return StepLine(self._ordinal, read.values, source)
+            return Step(self._ordinal, read.values)
         losses = read.values.keys() & {"loss", "eval_loss"}
         if not losses or not message.startswith("{") or "train_runtime" in message:
             return None
         if "loss" in losses:
             self._ordinal += 1
-        return StepLine(self._guess(read.epoch), read.values, source)
+        return Step(self._guess(read.epoch), read.values)
 
     def _guess(self, epoch: float | None) -> int:
         if self._bar:
@@ -103,7 +108,7 @@ class Steps:
             return round(epoch / self.epochs * self.planned)
         return self._ordinal
 
-    def _bars(self, message: str, source: Source) -> StepLine | None:
+    def _bars(self, message: str) -> Step | None:
         last = None
         for found in _BAR.finditer(message):
             if _TRAINING_BAR.search(found.group("name")):
@@ -119,9 +124,9 @@ class Steps:
             self._bar = at
         printed = message[last.end() :].find("{")
         if printed >= 0:
-            return self._line(message[last.end() + printed :], source)
+            return self._line(message[last.end() + printed :])
         values = values_of(last.group("rest")).values
-        return StepLine(step, values, source) if values else None
+        return Step(step, values) if values else None
 
 
 class Values(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from medic.facts import Frame, Source, Traceback
@@ -16,9 +16,9 @@ PATIENCE = 40
 _FRAME = re.compile(r"\s+File \"([^\"]+)\", line (\d+)(?:, in (.+))?")
 _BARE_FRAME = re.compile(r"File (/\S+?):(\d+), in (.+)")
 _RICH_FRAME = re.compile(r"\s*\u2502\s+(/\S+\.py):(\d+) in (\S+)")
+_LEVELS = r"(?!(?:INFO|WARN|WARNING|ERROR|DEBUG|CRITICAL|FATAL|NOTE|NCCL)\b)"
 _EXCEPTION = re.compile(
-    r"((?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning|Exceeded|Timeout|"
-    r"Failure|Expired|Died|NotFound|Signal|Aborted|Closed|Reset|Killed|Cancelled|Unavailable)|[A-Z]\w+))"
+    rf"{_LEVELS}((?:[A-Za-z_]\w*\.)*[A-Z]\w+|(?:[a-z_]\w*\.)+(?:error|timeout|gaierror|herror))"
     r"(?::\s*(.*))?$"
 )
 _CAUGHT = re.compile(r"Caught (\w+) in (?:DataLoader worker process|replica|pin memory thread)")
@@ -26,14 +26,18 @@ _CHAINED = ("During handling of the above exception", "The above exception was t
 
 # An exception of these types tells of another process's end, not of one's own fault.
 _VICTIMS = re.compile(
-    r"ChildFailedError|ProcessRaisedException|ProcessExitedException|SignalException|BrokenPipeError|"
-    r"ConnectionResetError|EOFError|CalledProcessError|ActorDiedError|RayActorError|WorkerCrashedError|"
-    r"DistNetworkError|DistStoreError|RayTaskError"
+    r"ChildFailedError|ProcessRaisedException|ProcessExitedException|SignalException|DistStoreError|"
+    r"BrokenPipeError|ConnectionResetError|ActorDiedError|RayActorError|WorkerCrashedError|"
+    r"DistNetworkError"
 )
 _VICTIM_WORDS = re.compile(
-    r"Connection (?:closed|reset) by (?:remote )?peer|remote process (?:exited|has (?:exited|terminated))|"
-    r"communicator (?:was|has been) aborted|Watchdog caught collective|recvValue failed|"
-    r"ncclRemoteError|Broken pipe|DataLoader worker \(pid\(?s?\)? [\d, ]+\) exited|Signal \d+ \(SIG"
+    r"Connection (?:closed|reset) by (?:remote )?peer|recvValue failed|ncclRemoteError|Broken pipe|"
+    r"remote process (?:exited|has (?:exited|terminated))|communicator (?:was|has been) aborted|"
+    r"Watchdog caught collective|DataLoader worker \(pid\(?s?\)? [\d, ]+\) exited|Signal \d+ \(SIG"
+)
+# A launcher's own code: what it raises is that its child failed.
+_LAUNCHER = re.compile(
+    r"accelerate/commands/launch|deepspeed/launcher|torch/distributed/(?:launch|run)"
 )
 # No failure of the program: it was told to stop, or stops itself.
 _STOPS = re.compile(r"(?:^|\.)(?:KeyboardInterrupt|SystemExit|GeneratorExit|StopIteration)$")
@@ -60,6 +64,9 @@ class Joiner:
         self._open: dict[str, _Open] = {}
         self._before: dict[str, str] = {}
         self._worker: dict[str, Traceback] = {}
+        self._last: dict[str, Traceback] = {}
+        # File and line of exceptions that led to another one.
+        self.handled: set[tuple[str, int]] = set()
 
     def gap(self) -> None:
         """Lines were left out: nothing that is open can be ended."""
@@ -67,32 +74,32 @@ class Joiner:
         self._before.clear()
         self._worker.clear()
 
-    def feed(
-        self, body: str, stream: str, source: Source, order: tuple[float, int, int]
-    ) -> Iterator[Traceback]:
+    def feed(self, body: str, stream: str, at: Callable[[], Source]) -> Traceback | None:
         """``body`` is the line behind the launcher's prefix, ``stream`` tells writers apart."""
         if START in body:
-            yield from self._begin(body, stream, source)
-            return
+            self._begin(body, stream, at().line)
+            return None
         current = self._open.get(stream)
         if current is None:
-            if body.strip():
-                self._before[stream] = body
-            return
+            if body.startswith(_CHAINED) and stream in self._last:
+                earlier = self._last[stream].source
+                self.handled.add((earlier.file, earlier.line))
+            self._before[stream] = body
+            return None
         if self._inside(current, body):
-            return
+            return None
         found = _EXCEPTION.match(body.strip() if current.rich else body)
         if found is None:
             current.strangers += 1
             if current.strangers > PATIENCE:
                 del self._open[stream]
-            return
+            return None
         del self._open[stream]
-        yield from self._end(current, found, stream, source, order)
+        return self._end(current, found, stream, at())
 
-    def _begin(self, body: str, stream: str, source: Source) -> Iterator[Traceback]:
+    def _begin(self, body: str, stream: str, line: int) -> None:
         before = self._before.pop(stream, "")
-        current = _Open(source.line)
+        current = _Open(line)
         current.thread = "Exception in thread" in before
         current.ignored = "Exception ignored" in before
         current.rich = "\u256d" in body
@@ -102,7 +109,6 @@ class Joiner:
         self._open[stream] = current
         if not body.startswith("Original Traceback"):
             self._worker.pop(stream, None)
-        yield from ()
 
     def _inside(self, current: _Open, body: str) -> bool:
         """Takes a line that belongs to the frames."""
@@ -121,49 +127,49 @@ class Joiner:
         return not body.strip()
 
     def _end(
-        self,
-        current: _Open,
-        found: re.Match[str],
-        stream: str,
-        source: Source,
-        order: tuple[float, int, int],
-    ) -> Iterator[Traceback]:
+        self, current: _Open, found: re.Match[str], stream: str, source: Source
+    ) -> Traceback:
         exception, message = found.group(1), found.group(2) or ""
         made = Traceback(
             exception=exception,
             message=message[:1000],
             frames=tuple(current.frames),
             source=source,
-            order=order,
+            order=(source.time or 0.0, 0, source.line),
             first_line=current.first_line,
             uncaught=not (current.thread or current.ignored) and not _STOPS.search(exception),
-            victim=_is_victim(exception, message),
+            victim=_is_victim(exception, message, current.frames),
         )
+        self._last[stream] = made
         outer = self._worker.pop(stream, None)
         if outer is not None:
             # The original of what a data loader worker passed on: it is the failure.
-            yield replace(made, uncaught=outer.uncaught, worker=True, first_line=outer.first_line)
-            return
+            return replace(
+                made, uncaught=outer.uncaught, worker=True, first_line=outer.first_line
+            )
         if _CAUGHT.search(message):
             self._worker[stream] = made
-        yield made
+        return made
 
 
-def _is_victim(exception: str, message: str) -> bool:
+def _is_victim(exception: str, message: str, frames: list[Frame]) -> bool:
+    if exception.endswith("CalledProcessError"):
+        return any(_LAUNCHER.search(frame.file) for frame in frames)
     return bool(_VICTIMS.search(exception) or _VICTIM_WORDS.search(message))
 
 
-def settle(tracebacks: list[Traceback]) -> list[Traceback]:
-    """One traceback a failure: wrappers of a worker's exception and handled ones are left out.
+def settle(tracebacks: list[Traceback], handled: set[tuple[str, int]]) -> list[Traceback]:
+    """One uncaught traceback a failure.
 
-    The exception of a chain ("During handling of the above exception …") that comes last ends the
-    process; the earlier ones were caught.
+    What a data loader worker passed on is told once, with the worker's own exception. Of a chain
+    ("During handling of the above exception …") the last one ended the process.
     """
     kept: list[Traceback] = []
     for tb in tracebacks:
         if tb.worker:
-            kept = [k for k in kept if not (k.first_line == tb.first_line and _same(k, tb))]
-        kept.append(tb)
+            kept = [k for k in kept if k.first_line != tb.first_line or not _same(k, tb)]
+        caught = (tb.source.file, tb.source.line) in handled
+        kept.append(replace(tb, uncaught=False) if caught else tb)
     return kept
 
 

@@ -1,0 +1,91 @@
+"""Model states: bytes per parameter of weights, gradients and optimizer, and how they are sharded.
+
+Sources: Rajbhandari et al. 2020 (ZeRO: 2 + 2 + 12 bytes with Adam, 4 + 12/d, 2 + 14/d, 16/d for
+stages 1, 2, 3); torch autocast keeps fp32 weights, gradients and Adam moments (4 + 4 + 8).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+# fp32: all in fp32. autocast: fp32 weights, low precision inside autocast. pure: everything in
+# bf16. master: bf16 weights and an fp32 master copy beside the moments (Megatron, DeepSpeed).
+# shards: fp32 shards that are gathered in bf16 (FSDP).
+Style = Literal["fp32", "autocast", "pure", "master", "shards"]
+Temporaries = Literal["all", "largest", "none"]
+
+WEIGHT: dict[Style, int] = {"fp32": 4, "autocast": 4, "pure": 2, "master": 2, "shards": 4}
+MOMENT: dict[Style, int] = {"fp32": 4, "autocast": 4, "pure": 2, "master": 4, "shards": 4}
+QUANTIZED = {"4bit": 0.55, "8bit": 1.05}  # nf4 with its scales; int8 with its outliers
+ADAPTER = 4  # peft keeps adapters in fp32
+
+
+@dataclass(frozen=True, slots=True)
+class Optimizer:
+    """``moments``: values kept per parameter, as a multiple of the style's moment size.
+
+    ``temporaries``: torch's foreach step makes a copy of all second moments, its single-tensor step
+    two of the largest parameter, fused kernels none.
+    """
+
+    name: str
+    moments: float
+    temporaries: Temporaries
+
+
+def optimizer_of(name: str) -> Optimizer:
+    """An optimizer by any framework's name for it."""
+    word = name.lower()
+    step: Temporaries = "all"
+    if any(w in word for w in ("fused", "8bit", "apex", "deepspeed")):
+        step = "none"
+    elif any(w in word for w in ("foreach_off", "single")):
+        step = "largest"
+    if "8bit" in word or "8_bit" in word:
+        return Optimizer(name, 0.5, "none")
+    if "adafactor" in word:
+        return Optimizer(name, 0.02, "largest")
+    if "sgd" in word:
+        return Optimizer(name, 0.0, "none")
+    if any(w in word for w in ("lion", "muon", "momentum", "rmsprop", "adagrad")):
+        return Optimizer(name, 1.0, step)
+    return Optimizer(name, 2.0, step)
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """Bytes on one GPU."""
+
+    weights: int
+    gradients: int
+    optimizer: int
+
+    @property
+    def total(self) -> int:
+        return self.weights + self.gradients + self.optimizer
+
+
+def model_states(
+    parameters: float,
+    style: Style,
+    optimizer: Optimizer,
+    *,
+    gradient_bytes: int = 0,
+    zero: int = 0,
+    shards: int = 1,
+    offloaded: bool = False,
+) -> States:
+    """States of ``parameters`` trained parameters of one rank, sharded by ZeRO stage ``zero``.
+
+    FSDP is stage 3. ``gradient_bytes`` overrides the style's own (Megatron adds up in fp32).
+    ``offloaded`` optimizer states and master weights take nothing on the GPU.
+    """
+    weight = WEIGHT[style]
+    moments = MOMENT[style] * optimizer.moments + (4 if style == "master" else 0)
+    of = [shards if zero >= stage else 1 for stage in (3, 2, 1)]
+    return States(
+        int(parameters * weight / of[0]),
+        int(parameters * (gradient_bytes or weight) / of[1]),
+        0 if offloaded else int(parameters * moments / of[2]),
+    )

@@ -1,0 +1,22 @@
+"""A global batch that micro batches on all replicas cannot make up."""
+
+from __future__ import annotations
+
+from medic.probe import Fires, LintResult, NotChecked, Passes
+from medic.run_config import RunConfig
+
+from .numbers import unstated, whole
+
+NAME = "batch-not-divisible"
+NEEDS = ("global_batch_size", "micro_batch_size", "data_parallel_size")
+
+
+def check(config: RunConfig) -> LintResult:
+    """Megatron asserts it (num_microbatches_calculator.py); litgpt silently rounds down."""
+    missing = unstated(config, "global_batch_size", "micro_batch_size")
+    if missing:
+        return NotChecked(missing)
+    batch, micro, dp = whole(config, *NEEDS)
+    if not micro * dp or micro == batch or batch % (micro * dp) == 0:
+        return Passes()  # micro == batch: told by its own check
+    return Fires("global_batch_size", {"global_batch": batch, "micro": micro, "dp": dp})

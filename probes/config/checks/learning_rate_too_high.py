@@ -1,0 +1,22 @@
+"""A peak learning rate far above everything published for the size and kind of training."""
+
+from __future__ import annotations
+
+from medic.probe import Fires, LintResult, NotChecked, Passes
+from medic.run_config import RunConfig
+
+from .learning_rates import FAR_ABOVE, adam_like, placeholders, usual
+from .numbers import unstated
+
+NAME = "learning-rate-too-high"
+NEEDS = ("learning_rate",)
+
+
+def check(config: RunConfig) -> LintResult:
+    missing = unstated(config, "learning_rate")
+    if missing or not adam_like(config):
+        return NotChecked(missing or ("a published range for this optimizer",))
+    rate, found = config.number("learning_rate") or 0.0, usual(config)
+    if rate <= FAR_ABOVE * found.high:
+        return Passes()
+    return Fires("learning_rate", placeholders(config, found))

@@ -1,0 +1,78 @@
+"""The probe that turns every lint check of ``checks`` into findings."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+
+from medic.facts import Source
+from medic.probe import Finding, Fires, LintResult, Look, NotChecked, Probe, Skip
+from medic.run_config import RunConfig
+
+from . import checks
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    name: str
+    needs: tuple[str, ...]
+    check: Callable[[RunConfig], LintResult | Sequence[Fires]]
+
+
+@lru_cache(maxsize=1)
+def all_checks() -> tuple[Check, ...]:
+    """Every check of the package; a module without NAME is a helper of the others."""
+    found = []
+    for info in pkgutil.iter_modules(checks.__path__):
+        module = import_module(f"{checks.__name__}.{info.name}")
+        if hasattr(module, "NAME"):
+            found.append(Check(module.NAME, module.NEEDS, module.check))
+    return tuple(found)
+
+
+def run(look: Look) -> Iterator[Finding | Skip]:
+    config = look.fact(RunConfig)
+    for check in all_checks():
+        if check.name in look.checks:
+            yield from judge(check, config)
+
+
+def judge(check: Check, config: RunConfig) -> Iterator[Finding | Skip]:
+    """The findings of one check, or what it needs."""
+    missing = config.missing(*check.needs)
+    result = NotChecked(missing) if missing else check.check(config)
+    if isinstance(result, NotChecked):
+        yield Skip(needs=", ".join(result.needs), check=check.name)
+    elif isinstance(result, Fires):
+        yield _fired(check, config, result)
+    elif isinstance(result, Sequence):
+        for one in result:
+            yield _fired(check, config, one)
+    else:
+        yield Finding(check.name, "passes")
+
+
+def _fired(check: Check, config: RunConfig, result: Fires) -> Finding:
+    fields = (result.at, *check.needs)
+    source = next((s for s in (_source(config, f) for f in fields) if s is not None), Source())
+    return Finding(check.name, "fires", result.values, source, changes=result.changes)
+
+
+def _source(config: RunConfig, field: str) -> Source | None:
+    origin = config.origin(field)
+    if origin is None or origin.span is None:
+        return None
+    return Source(origin.span.file, origin.span.line, text=f"{origin.key}: {config.get(field)}")
+
+
+PROBE = Probe(
+    name="config-checks",
+    tells=tuple(check.name for check in all_checks()),
+    run=run,
+    needs=(RunConfig,),
+    seconds=0.02,
+    limit_seconds=5,
+)

@@ -1,0 +1,115 @@
+"""The probe that reads the run's configuration into one RunConfig."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from medic.errors import Unreadable
+from medic.facts import Launches, Source
+from medic.probe import Finding, Look, Probe, Skip
+from medic.run_config import RunConfig, Value
+
+from .carriers import Stated
+from .choose import Command, of_one_launch, the_command
+from .combine import combine
+from .derive import complete
+from .files import problems
+from .keys import Framework
+from .recognise import PLAIN, Recogniser
+
+_CACHE: list[tuple[tuple[int, ...], Sequence[Framework], Recogniser]] = []
+
+
+def recogniser(frameworks: Sequence[Framework]) -> Recogniser:
+    """The recogniser of these entries; the last one is kept, its tables are large."""
+    key = tuple(id(f) for f in frameworks)
+    if not _CACHE or _CACHE[0][0] != key:
+        _CACHE[:] = [(key, list(frameworks), Recogniser(frameworks))]
+    return _CACHE[0][2]
+
+
+def run(look: Look) -> Iterator[Finding | Skip | RunConfig]:
+    frameworks: Sequence[Framework] = look.frameworks
+    reader = recogniser(frameworks)
+    files: list[Stated] = []
+    for given in look.files("config", "model-config"):
+        try:
+            document = look.parse(given.path)
+        except Unreadable as problem:
+            yield Skip(needs=problem.line("en") if problem.at else f"{given.name}: {problem.en}")
+            continue
+        stated = reader.file(given, document)
+        if stated is not None:
+            files.append(stated)
+    launches = look.fact(Launches).launches if look.has(Launches) else ()
+    command = the_command(
+        [Command(reader.launcher(one), reader.script(one)) for one in launches], files
+    )
+    mentions = {*(command.mentions if command else ()), *(m for f in files for m in f.mentions)}
+    kept, left = of_one_launch(files, mentions)
+    for other, read in left:
+        yield Skip(needs=f"{other.name}: another configuration; {read.name} was read")
+    sources = [*(command.stated if command else ()), *kept]
+    if not sources and not look.given:
+        return
+    config = build(sources, look.given, frameworks)
+    yield config
+    yield from _precision(config)
+    yield from problems(look, kept)
+
+
+def build(
+    sources: Sequence[Stated], given: Mapping[str, object], frameworks: Sequence[Framework]
+) -> RunConfig:
+    """One RunConfig of all that a launch states."""
+    main = _main(sources)
+    hand = {k: v for k, v in given.items() if isinstance(v, (int, float, str, bool))}
+    values = combine(sources, hand)
+    speaking = [s.framework for s in sources if s.role == "trainer"]
+    if main is not None:
+        speaking = [main, *(f for f in speaking if f is not main)]
+    if not speaking:
+        speaking = [f for f in frameworks if f.name == PLAIN]
+    speaking += [s.framework for s in sources if s.role in ("engine", "launcher")]
+    takes_global = any(
+        key.field == "global_batch_size" for f in speaking[:1] for key in f.keys
+    )
+    values = complete(values, speaking, takes_global=takes_global)
+    files = [s for s in sources if s.document is not None and s.document.root is not None]
+    return RunConfig(
+        values=values,
+        framework=main.name if main is not None else "",
+        files=tuple(s.document.file for s in files if s.document and s.role != "model"),
+        model_files=tuple(s.document.file for s in files if s.document and s.role == "model"),
+    )
+
+
+def _main(sources: Sequence[Stated]) -> Framework | None:
+    """The framework that trains: a known one before plain names, then the one that states most."""
+    trainers = [s for s in sources if s.role == "trainer"]
+    if not trainers:
+        return None
+    best = max(trainers, key=lambda s: (s.framework.unknown_key != "free", len(s.values)))
+    return best.framework
+
+
+def _precision(config: RunConfig) -> Iterator[Finding]:
+    value: Value | None = config.values.get("precision")
+    if value is None or not config.stated("precision"):
+        return
+    outcome = {"fp16": "fp16", "bf16": "wide-range", "fp32": "wide-range"}.get(str(value.value))
+    if outcome is not None:
+        span = value.origin.span
+        source = Source(span.file, span.line) if span else Source()
+        yield Finding("precision-in-use", outcome, {"precision": value.value}, source)
+
+
+PROBE = Probe(
+    name="config",
+    tells=("precision-in-use", "duplicate-config-key", "number-read-as-text"),
+    run=run,
+    wants=(Launches,),
+    gives=(RunConfig,),
+    seconds=0.05,
+    limit_seconds=20,
+)

@@ -1,0 +1,76 @@
+"""Where the last attempt of a log begins: after launches, failures and step resets."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from statistics import median
+
+from .view import View
+
+# A counter that starts again is a restart only after a pause: longer than this, in seconds and in
+# gaps between logged steps. An evaluation between epochs is shorter than a restart.
+PAUSE_SECONDS, PAUSE_GAPS = 60.0, 20.0
+_ATTEMPT = re.compile(r"(?:^|/)attempt_(\d+)/")
+_EPOCH = re.compile(r"\bepoch\b", re.IGNORECASE)
+
+Event = tuple[int, str, int, int | None, float | None]  # line, kind, step, rank, time
+
+
+def attempt_folder(name: str) -> int | None:
+    """torchrun keeps each restart of its workers in a folder of its own."""
+    found = _ATTEMPT.search(name.replace("\\", "/"))
+    return int(found.group(1)) if found else None
+
+
+def starts(view: View) -> list[int]:
+    """The first line of each attempt but the first one."""
+    begins: list[int] = []
+    last: dict[int | None, tuple[int, float | None]] = {}
+    active = failed = False
+    pause = _usual_gap(view) * PAUSE_GAPS
+    for line, kind, step, rank, time in _events(view):
+        if kind == "launch":
+            if active:
+                begins.append(line)
+                last, active, failed = {}, False, False
+        elif kind == "failure":
+            active = failed = True
+        else:
+            before = last.get(rank)
+            if before is not None and step < before[0] and (
+                failed or _paused(before[1], time, pause)
+            ):
+                begins.append(line)
+                last, failed = {}, False
+            last[rank] = step, time
+            active = True
+    return begins
+
+
+def _events(view: View) -> list[Event]:
+    events: list[Event] = [(line, "launch", 0, None, None) for line in view.launches]
+    events += [
+        (s.source.line, "step", s.step, s.source.rank, s.source.time)
+        for s in view.steps
+        if not _EPOCH.search(s.source.text) and ("loss" in s.values or not s.values)
+    ]
+    events += [(t.source.line, "failure", 0, None, None) for t in view.tracebacks if t.uncaught]
+    events += [
+        (h.source.line, "failure", 0, None, None)
+        for h in view.scan.hits
+        if h.role == "victim" and not h.benign
+    ]
+    return sorted(events, key=lambda e: e[0])
+
+
+def _usual_gap(view: View) -> float:
+    times = [s.source.time for s in view.steps if s.source.time is not None]
+    gaps = [b - a for a, b in pairwise(times) if b > a]
+    return median(gaps) if gaps else 0.0
+
+
+def _paused(before: float | None, now: float | None, pause: float) -> bool:
+    if before is None or now is None:
+        return False
+    return now - before > max(PAUSE_SECONDS, pause)

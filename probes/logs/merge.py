@@ -1,0 +1,215 @@
+"""All files of a case as one log: the last attempt, each line once, in the order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from medic.facts import Hit, LogHits, Source, StepLine, Traceback
+
+from .attempts import attempt_folder, starts
+from .ending import End, overall
+from .prefix import Prefixes
+from .view import View
+
+MAX_STEPS = 20_000
+# What goes on while training goes on: no process ended by it, so later steps do not excuse it.
+_RUNNING = frozenset(
+    ["loss-nan", "loss-scale-collapses", "loss-spike", "state-dict-keys-differ", "resume-jumps",
+     "state-dict-size-mismatch", "link-fault", "training-slow", "training-hangs", "gpu-starved"]
+)
+
+
+@dataclass
+class Merged:
+    """The case's last attempt, over all files."""
+
+    hits: list[Hit] = field(default_factory=list)
+    marks: list[Hit] = field(default_factory=list)
+    steps: list[StepLine] = field(default_factory=list)
+    tracebacks: list[Traceback] = field(default_factory=list)
+    ends: list[End] = field(default_factory=list)
+    attempts: int = 1
+
+
+def merge(views: Sequence[View]) -> Merged:
+    """Keeps of each file what its last attempt said; what two files say counts once."""
+    merged = Merged()
+    views, folders = _last_folder(views)
+    counts = [1]
+    seen: dict[str, set[object]] = {"hit": set(), "mark": set(), "step": set(), "traceback": set()}
+    for view in views:
+        begins = starts(view)
+        counts.append(len(begins) + 1)
+        first = begins[-1] if begins else 0
+        fresh: dict[str, set[object]] = {kind: set() for kind in seen}
+        _take_hits(merged, view, first, seen, fresh)
+        for step in view.steps:
+            key = (step.source.rank, step.step, tuple(step.values.items()))
+            if step.source.line >= first and key not in seen["step"]:
+                fresh["step"].add(key)
+                merged.steps.append(step)
+        for tb in view.tracebacks:
+            key = (tb.source.rank, tb.exception, tb.message, tb.frames[-1:])
+            if tb.source.line >= first and key not in seen["traceback"]:
+                fresh["traceback"].add(key)
+                merged.tracebacks.append(tb)
+        merged.ends += [e for e in view.ends if e.source.line >= first]
+        for kind, keys in fresh.items():
+            seen[kind] |= keys
+    merged.attempts = max(max(counts), folders)
+    _sort(merged, views)
+    return merged
+
+
+def _last_folder(views: Sequence[View]) -> tuple[Sequence[View], int]:
+    numbers = {attempt_folder(v.given.path) for v in views} - {None}
+    last = max((n for n in numbers if n is not None), default=None)
+    kept = [v for v in views if attempt_folder(v.given.path) in (None, last)]
+    return kept, 1 if last is None else last + 1
+
+
+def _take_hits(
+    merged: Merged,
+    view: View,
+    first: int,
+    seen: dict[str, set[object]],
+    fresh: dict[str, set[object]],
+) -> None:
+    prefixes = Prefixes(view.given.rank)
+    for kind, hits, into in (
+        ("hit", view.scan.hits, merged.hits),
+        ("mark", view.scan.marks, merged.marks),
+    ):
+        for hit in hits:
+            if hit.source.line and hit.source.line < first:
+                continue
+            read = prefixes.read(hit.source.text)
+            key = (hit.signature, read.rank, read.body.strip())
+            if key in seen[kind]:
+                continue
+            fresh[kind].add(key)
+            line = hit.source.line or hit.order[2]
+            at = view.time_at(line)
+            source = replace(hit.source, rank=read.rank, time=at if read.time is None else at)
+            into.append(replace(hit, source=source, order=view.order(line)))
+
+
+def _sort(merged: Merged, views: Sequence[View]) -> None:
+    index = {view.given.name: view for view in views}
+
+    def order(source: Source) -> tuple[float, int, int]:
+        return index[source.file].order(source.line)
+
+    merged.hits.sort(key=lambda h: h.order)
+    merged.marks.sort(key=lambda h: h.order)
+    merged.tracebacks.sort(key=lambda t: t.order)
+    merged.ends.sort(key=lambda e: e.order)
+    merged.steps = _thin(sorted(merged.steps, key=lambda s: order(s.source)))
+    _handled(merged, {s.source: order(s.source) for s in merged.steps})
+
+
+def _thin(steps: list[StepLine]) -> list[StepLine]:
+    """Every n-th step of too many, and always the last ones."""
+    if len(steps) <= MAX_STEPS:
+        return steps
+    stride = len(steps) // (MAX_STEPS // 2) + 1
+    return [*steps[: -MAX_STEPS // 2 : stride], *steps[-MAX_STEPS // 2 :]]
+
+
+# --- exceptions after which the steps go on ---------------------------------------------------
+
+
+def _handled(merged: Merged, orders: dict[Source, tuple[float, int, int]]) -> None:
+    """An exception that was logged while its rank went on training ended nothing."""
+    last: dict[int | None, tuple[float, int, int]] = {}
+    for step in merged.steps:
+        last[step.source.rank] = max(orders[step.source], last.get(step.source.rank, (0.0, 0, 0)))
+    alone = len(last) <= 1
+
+    def went_on(source: Source, order: tuple[float, int, int]) -> bool:
+        if source.rank in last:
+            return last[source.rank] > order
+        # A line whose rank is unknown can only be excused where one process writes.
+        return alone and source.rank is None and bool(last) and max(last.values()) > order
+
+    merged.tracebacks = [
+        replace(t, uncaught=False) if t.uncaught and went_on(t.source, t.order) else t
+        for t in merged.tracebacks
+    ]
+    merged.hits = [
+        replace(h, benign="handled")
+        if not h.benign and h.symptom not in _RUNNING and h.role != "context"
+        and went_on(h.source, h.order)
+        else h
+        for h in merged.hits
+    ]
+
+
+# --- the fact -------------------------------------------------------------------------------
+
+
+def log_hits(merged: Merged, views: Sequence[View], hosts: Iterable[str]) -> LogHits:
+    """The LogHits fact of a merged case."""
+    planned = max((v.planned or 0 for v in views), default=0) or None
+    last_step = max((s.step for s in merged.steps), default=None)
+    ended, end = overall(
+        _final(merged),
+        failed=_failed(merged),
+        last_step=last_step,
+        planned=planned,
+        lines=sum(v.last_line for v in views),
+    )
+    times = [t for v in views for _, t in v.clock]
+    names = {h for h in hosts if h not in ("localhost", "127.0.0.1")}
+    ranks = {r for v in views for r in v.ranks} | {
+        v.given.rank for v in views if v.given.rank is not None
+    }
+    shown = max(views, key=lambda v: (v.order(v.last_line), v.last_line), default=None)
+    return LogHits(
+        hits=tuple(merged.hits),
+        steps=tuple(merged.steps),
+        ended=ended,
+        end=end,
+        planned_steps=planned,
+        last_step=last_step,
+        first_time=min(times, default=None),
+        last_time=max(times, default=None),
+        ranks=tuple(sorted(ranks)),
+        host=min(names, default=""),
+        tail=tuple(shown.tail) if shown else (),
+        exceptions=tuple(t.source for t in merged.tracebacks),
+        attempts=merged.attempts,
+        notes=tuple(f"{v.given.name}: {n}" for v in views for n in v.scan.note.split()),
+        marks=tuple(merged.marks),
+    )
+
+
+def _final(merged: Merged) -> list[End]:
+    """Ends after which no rank logged a step in the same file."""
+    last: dict[str, int] = {}
+    for step in merged.steps:
+        last[step.source.file] = max(step.source.line, last.get(step.source.file, 0))
+    ends = [e for e in merged.ends if e.source.line >= last.get(e.source.file, 0)]
+    well = max((e.order for e in ends if e.how == "well"), default=None)
+    # A child's exit code that was logged before all was done belongs to something else.
+    return [e for e in ends if e.how != "badly" or well is None or e.order > well]
+
+
+def _failed(merged: Merged) -> bool:
+    """Whether a failure was seen after which its rank said nothing good."""
+    well: dict[int | None, tuple[float, int, int]] = {}
+    for end in merged.ends:
+        if end.how == "well":
+            well[end.source.rank] = max(end.order, well.get(end.source.rank, end.order))
+
+    def stays(rank: int | None, order: tuple[float, int, int]) -> bool:
+        after = well.get(rank, well.get(None))
+        return after is None or order > after
+
+    uncaught = any(t.uncaught and stays(t.source.rank, t.order) for t in merged.tracebacks)
+    return uncaught or any(
+        h.role in ("root", "victim") and not h.benign and h.symptom not in _RUNNING
+        and stays(h.source.rank, h.order)
+        for h in merged.hits
+    )

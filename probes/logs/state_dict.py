@@ -1,0 +1,80 @@
+"""The lists of a failed load_state_dict."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from medic.facts import Source, StateDictError
+
+MAX_KEYS = 20_000
+_KEYS = re.compile(r"(Missing|Unexpected) key\(s\) in (?:checkpoint )?state_dict:", re.IGNORECASE)
+_OLD_KEYS = re.compile(
+    r"(missing|unexpected) keys? (?:in state_dict: )?[\"'{]+([^\"'}]+)", re.IGNORECASE
+)
+_QUOTED = re.compile(r"\"([^\"]+)\"|'([^']+)'")
+_SIZE = re.compile(
+    r"size mismatch for (\S+): copying a param (?:with shape|of) torch\.Size\(\[([\d, ]*)\]\) from "
+    r"checkpoint, (?:the shape in current model|where the shape) is torch\.Size\(\[([\d, ]*)\]\)"
+)
+_FOUND = re.compile(
+    r"- (\S+): found shape torch\.Size\(\[([\d, ]*)\]\) in the checkpoint and "
+    r"torch\.Size\(\[([\d, ]*)\]\) in the model"
+)
+
+Mismatch = tuple[str, tuple[int, ...], tuple[int, ...]]
+
+
+@dataclass
+class StateDicts:
+    """Feeds on lines; what several ranks print is the same and counts once."""
+
+    missing: dict[str, None] = field(default_factory=dict)
+    unexpected: dict[str, None] = field(default_factory=dict)
+    mismatched: dict[str, Mismatch] = field(default_factory=dict)
+    source: Source | None = None
+    truncated: bool = False
+
+    def feed(self, body: str, at: Callable[[], Source]) -> None:
+        if "state_dict" in body and self._keys(body):
+            self.source = self.source or at()
+            return
+        if "torch.Size" in body and (found := _SIZE.search(body) or _FOUND.search(body)):
+            name, saved, current = found.groups()
+            self.mismatched.setdefault(name, (name, _shape(saved), _shape(current)))
+            self.source = self.source or at()
+
+    def _keys(self, body: str) -> bool:
+        found = _KEYS.search(body)
+        if found is None:
+            old = _OLD_KEYS.search(body)
+            if old is not None:
+                self._list(old.group(1))[old.group(2)] = None
+            return old is not None
+        names = self._list(found.group(1))
+        listed = body[found.end() :]
+        for quoted in _QUOTED.finditer(listed):
+            if len(names) < MAX_KEYS:
+                names[quoted.group(1) or quoted.group(2)] = None
+        cut = listed.count('"') % 2 == 1 or listed.rstrip().rstrip(".").endswith(("...", ", "))
+        self.truncated = self.truncated or cut or listed.rstrip(" .").endswith(",")
+        return True
+
+    def _list(self, word: str) -> dict[str, None]:
+        return self.missing if word.lower() == "missing" else self.unexpected
+
+    def error(self) -> StateDictError | None:
+        if self.source is None:
+            return None
+        return StateDictError(
+            missing=tuple(self.missing),
+            unexpected=tuple(self.unexpected),
+            mismatched=tuple(self.mismatched.values()),
+            source=self.source,
+            truncated=self.truncated,
+        )
+
+
+def _shape(text: str) -> tuple[int, ...]:
+    return tuple(int(n) for n in text.split(",") if n.strip())

@@ -1,0 +1,169 @@
+"""One log file, read once: everything that later questions are answered from."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import deque
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
+
+from medic.facts import GivenFile, Hit, Source, StepLine, Traceback
+from medic.probe import Look, Scan
+
+from . import windows
+from .collectives import Watchdogs
+from .ending import End, how
+from .launcher import Failures
+from .prefix import Prefixed, Prefixes, message, numbered
+from .state_dict import StateDicts
+from .steps import Steps
+from .tracebacks import Joiner, settle
+
+TEXT = 2000  # characters of a line that a source keeps
+LAST = 400  # lines at the end that may say how the run ended
+NEAR_EACH = 20  # of each kind of mark, from either end
+_HOST = re.compile(r"^([A-Za-z][\w.-]{1,60}):\d+:\d+ \[\d+\] NCCL |^\s*host\s+: (\S+)")
+
+Order = tuple[float, int, int]
+
+
+@dataclass
+class View:
+    """What one file said. ``clock`` holds (line, time) where the time of a rank's lines changed."""
+
+    given: GivenFile
+    index: int
+    scan: Scan
+    steps: list[StepLine] = field(default_factory=list)
+    tracebacks: list[Traceback] = field(default_factory=list)
+    ends: list[End] = field(default_factory=list)
+    clock: list[tuple[int, float]] = field(default_factory=list)
+    launches: list[int] = field(default_factory=list)
+    ranks: set[int] = field(default_factory=set)
+    tail: list[Source] = field(default_factory=list)
+    planned: int | None = None
+    host: str = ""
+    last_line: int = 0
+
+    def time_at(self, line: int) -> float | None:
+        """The last time told at or above a line; the first one for lines above it."""
+        if not self.clock:
+            return None
+        low, high = 0, len(self.clock)
+        while low < high:
+            middle = (low + high) // 2
+            if self.clock[middle][0] <= line:
+                low = middle + 1
+            else:
+                high = middle
+        return self.clock[max(low - 1, 0)][1]
+
+
+    def order(self, line: int) -> Order:
+        """Sorts lines by time across files; without a time, by file and line."""
+        return (self.time_at(line) or 0.0, self.index, line)
+
+
+class Reader:
+    """Reads one file into a View; watchdogs, state dicts and failures are shared by all files."""
+
+    def __init__(
+        self, view: View, watchdogs: Watchdogs, state_dicts: StateDicts, failures: Failures
+    ) -> None:
+        self.view = view
+        self._watchdogs, self._state_dicts, self._failures = watchdogs, state_dicts, failures
+        self._joiner = Joiner()
+        self._steps: dict[int | None, Steps] = {}
+        self._last: deque[tuple[int, Prefixed]] = deque(maxlen=LAST)
+        self._time: float | None = None
+        self._found: list[Traceback] = []
+
+    def read(self, look: Look) -> View:
+        """Raises Unreadable."""
+        view = self.view
+        rows = iter(windows.read(look, view.given, _near(view.scan)))
+        head = list(islice(rows, 60))
+        tasks = numbered([row[1] for row in head if row])
+        year = time.gmtime(view.given.modified or time.time()).tm_year
+        self._prefixes = Prefixes(view.given.rank, year, tasks=tasks)
+        for row in chain(head, rows):
+            if row is None:
+                self._gap()
+            else:
+                self._line(*row)
+        self._finish()
+        return view
+
+    def _gap(self) -> None:
+        self._joiner.gap()
+        self._watchdogs.gap()
+
+    def _line(self, number: int, text: str) -> None:
+        read = self._prefixes.read(text)
+        view = self.view
+        if read.time is not None and read.time != self._time:
+            self._time = read.time
+            view.clock.append((number, read.time))
+        if read.rank is not None:
+            view.ranks.add(read.rank)
+        if not read.body.strip():
+            # A blank line ends nothing but a stack trace.
+            self._watchdogs.gap()
+            return
+        self._last.append((number, read))
+        view.last_line = number
+        self._several(number, read)
+        words = message(read.body)
+        steps = self._steps.get(read.rank)
+        if steps is None:
+            steps = self._steps.setdefault(read.rank, Steps())
+        step = steps.read(words)
+        if step is not None:
+            source = self._source(number, read)
+            view.steps.append(StepLine(step.number, step.values, source))
+
+    def _several(self, number: int, read: Prefixed) -> None:
+        """Things that go over several lines."""
+
+        def at() -> Source:
+            return self._source(number, read)
+
+        stream = read.stream or str(read.rank)
+        traceback = self._joiner.feed(read.body, stream, at)
+        if traceback is not None:
+            self._found.append(traceback)
+        self._watchdogs.feed(read.body, read.rank, stream, at)
+        self._state_dicts.feed(read.body, at)
+        self._failures.feed(read.body, at)
+        if not self.view.host and (found := _HOST.match(read.body)):
+            self.view.host = found.group(1) or found.group(2)
+
+    def _source(self, number: int, read: Prefixed) -> Source:
+        time_now = read.time if read.time is not None else self._time
+        return Source(self.view.given.name, number, read.rank, time_now, read.body[:TEXT])
+
+    def _finish(self) -> None:
+        view = self.view
+        settled = settle(self._found, self._joiner.handled)
+        view.tracebacks = [replace(t, order=view.order(t.source.line)) for t in settled]
+        view.launches = [m.source.line for m in view.scan.marks if m.signature == "launch"]
+        view.planned = max((s.planned or 0 for s in self._steps.values()), default=0) or None
+        for number, read in self._last:
+            ended = how(message(read.body))
+            if ended is not None:
+                view.ends.append(End(ended, self._source(number, read), view.order(number)))
+        view.tail = [self._source(n, r) for n, r in list(self._last)[-20:]]
+
+
+def _near(scan: Scan) -> list[int]:
+    """Lines to read around: the first and last hits and marks of each kind."""
+    by_kind: dict[str, list[Hit]] = {}
+    for hit in (*scan.hits, *scan.marks):
+        if hit.role != "advice":
+            by_kind.setdefault(hit.signature, []).append(hit)
+    lines: list[int] = []
+    for kind, hits in by_kind.items():
+        wanted = hits if kind == "watchdog" else [*hits[:NEAR_EACH], *hits[-NEAR_EACH:]]
+        lines += [h.source.line for h in wanted]
+    return lines

@@ -1,0 +1,104 @@
+"""A bad knowledge file is told at file:line, with the name that was meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from medic.errors import KnowledgeError
+from medic.index import decode, load
+from medic.schema import compile_knowledge
+
+ROOT = Path(__file__).resolve().parents[1]
+
+CAUSE = """name: gpu-on-fire
+code: TST-001
+since: 0.1.0
+title: {en: The GPU burns, zh: GPU 起火}
+family: test
+why: {en: heat, zh: 过热}
+prior: {single-node: rare, cluster: rare}
+shows:
+  - {symptom: smoke, level: always}
+told-by: []
+remedies: [use-water]
+sources: [{document: a test}]
+"""
+SYMPTOM = """name: smoke
+family: test
+title: {en: smoke, zh: 冒烟}
+phrases: {en: [a, b, c, d, e], zh: [一, 二, 三, 四, 五]}
+"""
+REMEDY = """name: use-water
+title: {en: Use water, zh: 浇水}
+kind: command
+safe: false
+costs: {minutes: 1, say: {en: a GPU, zh: 一块 GPU}}
+success: usually
+do: {en: pour, zh: 浇}
+worked-if: {gone: smoke}
+"""
+
+
+def folder(tmp_path: Path, **changed: str) -> Path:
+    texts = {"causes/test/gpu-on-fire": CAUSE, "symptoms/smoke": SYMPTOM, "remedies/use-water": REMEDY}
+    for name, text in {**texts, **changed}.items():
+        file = tmp_path / f"{name}.yaml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+    return tmp_path
+
+
+def test_a_whole_set_compiles(tmp_path: Path) -> None:
+    compiled = compile_knowledge([folder(tmp_path)])
+    assert set(compiled["causes"]) == {"gpu-on-fire"}
+
+
+BAD = {
+    "unknown symptom": (CAUSE.replace("smoke", "smoek"), 9, "smoke"),
+    "level typo": (CAUSE.replace("always", "alwys"), 9, "always"),
+    "unknown key": (CAUSE + "remedy: [x]\n", 13, "remedies"),
+    "unknown remedy": (CAUSE.replace("use-water", "use-watr"), 11, "use-water"),
+    "one language": (CAUSE.replace(", zh: 过热", ""), 6, ""),
+    "placeholders differ": (CAUSE.replace("en: heat", "en: '{x} heat'"), 6, "x"),
+    "an alias": (CAUSE.replace("{document: a test}", "&a {document: t}, *a"), 12, ""),
+    "a tag": (CAUSE.replace("en: heat", "en: !!python/name:os.system"), 6, ""),
+    "no mapping": ("- a\n", 1, ""),
+    "not YAML": (CAUSE + "x: [\n", 14, ""),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_errors_name_the_line(tmp_path: Path, name: str) -> None:
+    text, line, hint = BAD[name]
+    with pytest.raises(KnowledgeError) as caught:
+        compile_knowledge([folder(tmp_path, **{"causes/test/gpu-on-fire": text})])
+    assert caught.value.at.startswith(str(tmp_path))
+    assert int(caught.value.at.rpartition(":")[2]) == line
+    assert hint in caught.value.en
+
+
+def test_two_entries_of_one_name(tmp_path: Path) -> None:
+    where = folder(tmp_path, **{"causes/other/gpu-on-fire": CAUSE})
+    with pytest.raises(KnowledgeError, match="also defined"):
+        compile_knowledge([where])
+
+
+def test_a_code_is_never_shared(tmp_path: Path) -> None:
+    other = CAUSE.replace("gpu-on-fire", "gpu-in-water")
+    with pytest.raises(KnowledgeError, match="code also of"):
+        compile_knowledge([folder(tmp_path, **{"causes/test/gpu-in-water": other})])
+
+
+def test_compiled_entries_decode_to_what_was_validated() -> None:
+    index = load()
+    from medic.entries import Cause
+    from medic.schema import load as load_entries
+
+    entries = load_entries([ROOT / "knowledge"])
+    for name in index.causes:
+        assert decode(Cause, index.raw["causes"][name]) == entries["causes"][name]
+    for kind in ("symptoms", "remedies", "frameworks"):
+        for name, entry in entries[kind].items():
+            assert getattr(index, kind)[name] == entry

@@ -1,0 +1,114 @@
+"""The terminal app: wires the screens, the themes and the clipboard together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import ClassVar, cast
+
+from textual import on
+from textual.app import App
+from textual.binding import Binding, BindingType
+
+from medic.case import Case
+from medic.errors import Exit
+from medic.i18n import Lang, Text, use
+from medic.index import Index
+
+from . import words_more
+from .clipboard import copy
+from .lines import said
+from .palette import palette
+from .patch_screen import PatchScreen
+from .talk_screen import TalkScreen
+
+THEMES = ("textual-dark", "textual-light", "ansi-dark", "ansi-light")
+
+
+class MedicApp(App[None]):
+    """Three screens: consultation, patch, help."""
+
+    CSS_PATH = "medic.tcss"
+    TITLE = "medic"
+    COMMAND_PALETTE_BINDING = "f2"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - as Textual has it
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f10,ctrl+q", "quit", show=False, priority=True)
+    ]
+
+    def __init__(self, load: Callable[[], Index], case: Case, *, demo: bool = False) -> None:
+        super().__init__()
+        self.talk = TalkScreen(load, case, demo=demo)
+        if os.environ.get("SSH_CONNECTION"):
+            self.animation_level = "none"
+
+    def on_mount(self) -> None:
+        self.theme = THEMES[0]
+        self.push_screen(self.talk)
+
+    def action_command_palette(self) -> None:
+        if self.screen is self.talk:
+            self.push_screen(palette())
+
+    async def action_quit(self) -> None:
+        self.talk.consultation.cancel.set()
+        self.exit()
+
+    def action_help_quit(self) -> None:
+        """ctrl+c by habit: says how to leave."""
+        self._say(words_more.QUIT_HOW)
+
+    @on(TalkScreen.Asks)
+    async def asked(self, message: TalkScreen.Asks) -> None:
+        if message.word == "quit":
+            await self.action_quit()
+        elif message.word == "commands":
+            self.action_command_palette()
+        elif message.word == "theme":
+            self._change_theme(message.argument)
+        elif message.word == "lang":
+            self._change_language(message.argument)
+
+    @on(PatchScreen.Copy)
+    def copy_patch(self, message: PatchScreen.Copy) -> None:
+        self.copy_to_clipboard(message.text)
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copies by the way that works here, and says which one it was."""
+        self.run_worker(lambda: self._copied(text), thread=True, group="copy")
+
+    def _copied(self, text: str) -> None:
+        send = super().copy_to_clipboard
+        told = copy(text, lambda words: self.call_from_thread(send, words))
+        self.call_from_thread(self._say, told)
+
+    def _say(self, text: Text) -> None:
+        if isinstance(self.screen, PatchScreen):
+            self.screen.note(text)
+        else:
+            self.talk.transcript.add(said(text, "muted"))
+
+    def _change_theme(self, name: str) -> None:
+        if name in THEMES:
+            self.theme = name
+        elif not name:
+            self.theme = THEMES[(THEMES.index(self.theme) + 1) % len(THEMES)]
+        self._say(words_more.THEME_NOW.fill(name=self.theme, names=", ".join(THEMES)))
+
+    def _change_language(self, name: str) -> None:
+        if name not in ("en", "zh"):
+            self._say(words_more.LANG_WHICH)
+            return
+        use(cast("Lang", name))
+        self.talk.retell()
+        self._say(words_more.LANG_NOW)
+
+
+def run(load: Callable[[], Index], case: Case, *, demo: bool = False) -> int:
+    """Runs the app over a case until the user leaves; the exit code.
+
+    ``load`` gives the knowledge; it is called after the first paint, on another thread.
+    """
+    app = MedicApp(load, case, demo=demo)
+    app.run()
+    return app.return_code or int(Exit.OK)

@@ -1,0 +1,178 @@
+"""The fixed rows: header, suspects, progress, keys."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.message import Message
+
+from medic import __version__
+from medic.case import Case
+from medic.i18n import Text
+from medic.report.words import CHANCE
+from medic.safetext import columns, cut, one_line
+
+from . import words
+from .actions import ACTIONS, Action
+from .events import Suspect, Working
+from .laid import RowsView
+from .lines import Line, Row, Tone, cut_middle, line_rows, pad
+
+BAR = 5
+FULL, EMPTY = "█", "░"
+WORD_TONES: dict[str, Tone] = {"almost-certain": "bad", "likely": "warn", "unlikely": "muted"}
+PROGRESS_BAR = 20
+DONE, TODO = "━", "╌"
+
+
+class Header(RowsView):
+    """Version, what is looked at, and that nothing is sent."""
+
+    def __init__(self, case: Case, *, demo: bool) -> None:
+        super().__init__(id="header")
+        self.case = case
+        self.demo = demo
+
+    def rows(self, width: int) -> list[Row]:
+        name = f" medic {__version__}"
+        local = f"{words.LOCAL} "
+        root = self.case.root or str(words.PASTED if self.case.text else words.NO_FILES)
+        if self.demo:
+            root = f"{words.DEMO}: {root}"
+        if self.case.run:
+            root = f"{root}/{self.case.run}"
+        space = width - columns(name) - columns(local) - 6
+        if space < 8:
+            return [((cut(name, width), "strong"),)]
+        root = pad(cut_middle(one_line(root), space), space)
+        return [((name, "strong"), (f"   {root}   ", "plain"), (local, "muted"))]
+
+
+class Suspects(RowsView):
+    """Who is suspected, in words and bars: one row, or a column on a wide screen."""
+
+    def __init__(self, *, column: bool) -> None:
+        super().__init__(id="suspects-column" if column else "suspects-line")
+        self.column = column
+        self.suspects: tuple[Suspect, ...] | None = None
+
+    def take(self, suspects: tuple[Suspect, ...] | None) -> None:
+        self.suspects = suspects
+        self.retell()
+
+    def rows(self, width: int) -> list[Row]:
+        title: Row = ((str(words.SUSPECTS), "strong"),)
+        if not self.suspects:
+            empty = words.NOT_KNOWN if self.suspects is None else words.NO_SUSPECTS
+            text: Row = ((str(empty), "muted"),)
+            one: Row = ((" ", "plain"), *title, ("  ", "plain"), *text)
+            return [title, text] if self.column else [one]
+        return self._column(width) if self.column else [self._row(width)]
+
+    def _row(self, width: int) -> Row:
+        """As many suspects as fit; each bar stands before its word and title."""
+        row: list[tuple[str, Tone]] = [(f" {words.SUSPECTS}  ", "strong")]
+        used = columns(row[0][0])
+        for i, suspect in enumerate(self.suspects or ()):
+            lead = "  · " if i else ""
+            named = words.SUSPECT.fill(word=CHANCE[suspect.word], title=suspect.title)
+            shown = cut(one_line(str(named)), width - used - columns(lead) - BAR - 2)
+            if columns(shown) < 12 and i:
+                break
+            row += [
+                (lead, "muted"),
+                (bar(suspect.chance) + " ", WORD_TONES.get(suspect.word, "plain")),
+                (shown, "plain"),
+            ]
+            used += columns(lead) + BAR + 1 + columns(shown)
+        return tuple(row)
+
+    def _column(self, width: int) -> list[Row]:
+        rows: list[Row] = [((str(words.SUSPECTS), "strong"),)]
+        for suspect in self.suspects or ():
+            tone = WORD_TONES.get(suspect.word, "plain")
+            rows.append(((bar(suspect.chance), tone), (f" {CHANCE[suspect.word]}", tone)))
+            rows += line_rows(Line(suspect.title, indent=1), width)
+            rows.append(((f" {suspect.code}", "muted"),))
+        return [*rows, ((str(words.WHY_HINT), "muted"),)]
+
+
+def bar(chance: float) -> str:
+    """A chance as a bar of fixed width; what is suspected at all shows at least one cell."""
+    full = min(BAR, max(1, round(chance * BAR)))
+    return FULL * full + EMPTY * (BAR - full)
+
+
+class Progress(RowsView):
+    """What runs in the background; the row is there only while something does."""
+
+    def __init__(self) -> None:
+        super().__init__(id="progress")
+        self.state = Working(None)
+        self.display = False
+
+    def take(self, state: Working) -> None:
+        self.state = state
+        self.display = state.what is not None
+        self.retell()
+
+    def rows(self, width: int) -> list[Row]:
+        state = self.state
+        esc = str(words.ESC_CANCELS) if state.stoppable else ""
+        size = min(PROGRESS_BAR, width // 4) if state.total else 0
+        full = round(size * state.done / state.total) if state.total else 0
+        count = f" {state.done}/{state.total}" if state.total else ""
+        tail = f"{count}  {esc}"
+        space = max(1, width - columns(tail) - size - 4)
+        name = cut(one_line(str(state.what or "")) or str(words.LOOKING), space)
+        return [
+            (
+                (f" {pad(name, space)}", "plain"),
+                (f"{tail}  ", "muted"),
+                (DONE * full, "accent"),
+                (TODO * (size - full), "muted"),
+            )
+        ]
+
+
+class KeyBar(RowsView):
+    """The keys that matter, in the last row; a click does the same."""
+
+    class Pressed(Message):
+        """A key of the row was clicked."""
+
+        def __init__(self, action: Action) -> None:
+            super().__init__()
+            self.action = action
+
+    def __init__(self) -> None:
+        super().__init__(id="keys")
+
+    def cells(self, width: int) -> list[tuple[int, int, Action]]:
+        """(first column, end column, action) of each key that fits."""
+        cells, used = [], 1
+        for action in (a for a in ACTIONS if a.footer):
+            size = columns(f"{action.keys[0]} {action.title}")
+            if used + size > width:
+                break
+            cells.append((used, used + size, action))
+            used += size + 2
+        return cells
+
+    def rows(self, width: int) -> list[Row]:
+        row: list[tuple[str, Tone]] = [(" ", "plain")]
+        for i, (_, _, action) in enumerate(self.cells(width)):
+            row += [("  " if i else "", "plain"), (action.keys[0], "accent")]
+            row.append((f" {action.title}", "plain"))
+        return [tuple(row)]
+
+    def on_click(self, event: events.Click) -> None:
+        for start, end, action in self.cells(self.size.width):
+            if start <= event.x < end:
+                self.post_message(self.Pressed(action))
+
+
+def hint(choices: int, *, question: bool) -> Text:
+    """What the empty input says."""
+    if not choices:
+        return words.TYPE_HERE
+    return (words.ANSWER_HERE if question else words.CHOOSE_HERE).fill(n=choices)

@@ -1,0 +1,39 @@
+"""What a failure says in the transcript."""
+
+from __future__ import annotations
+
+import os
+import traceback
+
+from medic.config import PRIVATE_FILE, state_dir
+from medic.errors import KnowledgeError, MedicError
+from medic.i18n import Text
+
+from . import words_more
+from .lines import Block, said
+
+FILE = "app-error.txt"
+
+
+def told(problem: Exception) -> Block:
+    """An expected failure in one line; anything else is a bug, kept in a file to report."""
+    if isinstance(problem, MedicError):
+        text = Text(problem.line("en"), problem.line("zh"))
+        if isinstance(problem, KnowledgeError):
+            text = words_more.KNOWLEDGE_FAILED.fill(why=text)
+        return said(text, "bad")
+    what = f"{type(problem).__name__}: {problem}"
+    return said(words_more.BUG.fill(what=what, file=_kept(problem)), "bad")
+
+
+def _kept(problem: Exception) -> str:
+    """Writes the traceback to the state folder; the name of the file."""
+    text = "".join(traceback.format_exception(type(problem), problem, problem.__traceback__))
+    try:
+        file = state_dir() / FILE
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE)
+        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as out:
+            out.write(text)
+    except (OSError, MedicError):
+        return FILE
+    return str(file)
