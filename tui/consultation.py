@@ -14,7 +14,7 @@ from . import telling, words, words_more
 from .events import Asked, Choices, Event, Suspected, Told, Working
 from .lines import Block, Line, Tone, said
 from .offers import Offer
-from .probing import Board, ended
+from .probing import Board, ended, outcomes
 from .telling import joined
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class Consultation:
         self.moves: list[Move] = []
         self.applied: list[str] = []  # change ids, oldest first
         self.before_remedy: set[str] | None = None  # symptoms when a remedy was given up
+        self.probe_lines: dict[str, Line] = {}
         self._load = load
         self._session: Session | None = None
         self._offers: list[Offer] | None = None
@@ -62,17 +63,18 @@ class Consultation:
 
     # --- telling ------------------------------------------------------------------------
 
-    def tell(self, what: Text | str | Block, tone: Tone = "plain") -> None:
+    def tell(self, what: Text | str | Block, tone: Tone = "plain", *, top: bool = False) -> None:
         """Adds a block to the transcript."""
-        self.emit(Told(what if isinstance(what, Block) else said(what, tone)))
+        self.emit(Told(what if isinstance(what, Block) else said(what, tone), top=top))
 
     def remember(self, what: Text, back: Callable[[], None]) -> None:
         """Keeps how to take back what the user just said."""
         self.moves.append(Move(what, back))
 
-    def tell_all(self, blocks: list[Block]) -> None:
-        for block in blocks:
-            self.tell(block)
+    def tell_all(self, blocks: list[Block], *, top: bool = False) -> None:
+        """Adds blocks; ``top`` lets the reader begin at the first."""
+        for i, block in enumerate(blocks):
+            self.tell(block, top=top and i == 0)
 
     # --- starting and looking -----------------------------------------------------------
 
@@ -110,6 +112,7 @@ class Consultation:
         probes = all_probes() if session.probes is None else session.probes
         board = Board(len(probes))
         self._looks += 1
+        before = self.probe_lines
         key = f"look {self._looks}"
 
         def progress(name: str, state: str) -> None:
@@ -124,7 +127,8 @@ class Consultation:
             session.look(progress, self.cancel)
         finally:
             self.emit(Working(None))
-        self.emit(Told(ended(session), key))
+        self.probe_lines = outcomes(session)
+        self.emit(Told(ended(self.probe_lines, before), key))
         if session.evidence.cancelled:
             self.tell(words.STOPPED.fill(n=board.total - board.done), "warn")
         self._tell_not_read()
@@ -163,18 +167,22 @@ class Consultation:
         before, found = self.found, session.diagnosis()
         self.found, self._offers = found, None
         self.emit(Suspected(telling.suspects(found)))
+        closed = not self._asks(found)
         if whole or before is None or before.verdict != found.verdict:
-            self.tell(telling.whole(session, found))
+            self.tell(telling.whole(session, found), top=closed)
         else:
-            self.tell(telling.brief(before, found))
+            self.tell(telling.brief(before, found), top=closed)
         pruned = telling.ruled_out(session, before, found)
         if pruned:
             self.tell(pruned)
         self._ask_or_close(found)
 
+    def _asks(self, found: Diagnosis) -> bool:
+        return found.next is not None and found.verdict in ("likely", "established")
+
     def _ask_or_close(self, found: Diagnosis) -> None:
-        asks = found.next is not None and found.verdict in ("likely", "established")
-        self.question = self.session.question(found.next) if asks and found.next else None
+        asks = found.next if self._asks(found) else None
+        self.question = self.session.question(asks) if asks else None
         if self.question is not None:
             self.ask()
             return

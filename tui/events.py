@@ -37,10 +37,14 @@ class Suspect:
 
 @dataclass(frozen=True)
 class Told:
-    """A block of the transcript; a block with the same key is replaced."""
+    """A block of the transcript; a block with the same key is replaced.
+
+    ``top``: what follows is read from here on, where it does not fit the screen.
+    """
 
     block: Block
     key: str = ""
+    top: bool = False
 
 
 @dataclass(frozen=True)

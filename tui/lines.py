@@ -103,7 +103,11 @@ def rows(block: Block, width: int, number: int = 0) -> list[Row]:
 def line_rows(line: Line, width: int) -> Iterator[Row]:
     """One paragraph as rows; every character is made harmless here."""
     lead = " " * line.indent + line.mark
-    space = max(8, width - columns(lead))
+    if columns(lead) > width // 2:
+        # The mark would leave the text no room: it gets a row of its own.
+        yield ((cut(lead.rstrip(), width), line.tone),)
+        lead = "  "
+    space = max(1, width - columns(lead))
     text = str(line.text)
     if line.verbatim:
         pieces: list[str] = [p for row in clean(text).split("\n") for p in fold(row, space)]

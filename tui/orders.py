@@ -26,17 +26,17 @@ def why(talk: Consultation, _argument: str) -> None:
     if talk.found is None:
         talk.tell(words_more.NO_LEADER)
         return
-    talk.tell_all(reasons.why(talk.session, talk.found, talk.question))
+    talk.tell_all(reasons.why(talk.session, talk.found, talk.question), top=True)
 
 
 def graph(talk: Consultation, _argument: str) -> None:
     if talk.found is None:
         talk.found = talk.session.diagnosis()
-    talk.tell(tree.tree(talk.session, talk.found))
+    talk.tell(tree.tree(talk.session, talk.found), top=True)
 
 
 def probes(talk: Consultation, _argument: str) -> None:
-    talk.tell(probing.in_full(talk.session))
+    talk.tell(probing.in_full(talk.session), top=True)
 
 
 def look(talk: Consultation, _argument: str) -> None:
@@ -99,7 +99,7 @@ def patch(talk: Consultation, argument: str) -> None:
     if offer is None:
         return
     if offer.fix.patch is None:
-        talk.tell(words_more.NO_PATCH)
+        talk.tell(words_more.NO_PATCH, top=True)
         talk.tell_all(telling.remedy(talk.session, offer))
         return
     talk.emit(Previewed(offer))

@@ -20,6 +20,9 @@ from .lines import Block, Line, Row, Tone, code, line_rows
 from .offers import Offer
 from .transcript import BlockView
 
+MAX_WIDTH = 110  # as in medic.tcss
+FRAME_COLUMNS = 4  # border and padding
+
 
 class PatchHead(RowsView):
     """What is about to be changed, and how much."""
@@ -98,11 +101,22 @@ class PatchScreen(ModalScreen[bool]):
                 yield BlockView(Block("bare", code(self.offer.fix.diff, diff=True).lines))
             yield PatchFoot(self.offer.fix.remedy.costs.say)
 
+    def on_resize(self) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """The diff scrolls where the screen is low: the keys are always there."""
+        width = max(1, min(MAX_WIDTH, self.size.width) - FRAME_COLUMNS)
+        views: tuple[RowsView, ...] = (self.query_one(PatchHead), self.query_one(PatchFoot))
+        used = sum(len(view.rows(width)) for view in views)
+        self.query_one("#patch-diff").styles.max_height = max(1, self.size.height - used - 2)
+
     def note(self, text: Text) -> None:
         """Shows what became of a key above the keys."""
         foot = self.query_one(PatchFoot)
         foot.note = text
         foot.retell()
+        self._fit()
 
     def action_back(self) -> None:
         self.dismiss(False)

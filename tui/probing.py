@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
@@ -43,12 +44,21 @@ class Board:
         return Block("probe", tuple(_line(n, s, STATE[s]) for n, s in ended))
 
 
-def ended(session: Session) -> Block:
+def outcomes(session: Session) -> dict[str, Line]:
     """One line for each probe with its reason or number of findings."""
     runs = session.evidence.runs
-    if not runs:
+    return {name: _line(name, run.state, _outcome(session, run)) for name, run in runs.items()}
+
+
+def ended(lines: Mapping[str, Line], before: Mapping[str, Line]) -> Block:
+    """The probes of a look; of a later look only those that told something else than before."""
+    if not lines:
         return said(words.NO_PROBES, who="probe")
-    return Block("probe", tuple(_line(n, r.state, _outcome(session, r)) for n, r in runs.items()))
+    fresh = [line for name, line in lines.items() if before.get(name) != line]
+    if before and len(fresh) < len(lines):
+        rest = words.AS_BEFORE.fill(n=len(lines) - len(fresh))
+        fresh.append(Line(rest, "muted"))
+    return Block("probe", tuple(fresh))
 
 
 def _line(name: str, state: str, text: Text) -> Line:
@@ -67,8 +77,8 @@ def _outcome(session: Session, run: Run) -> Text:
     parts = [findings.fill(n=count) if count else state]
     if run.probe.reads != "artefacts" and not _counts(session):
         parts.append(words.THIS_MACHINE)
-    if run.seconds >= 0.05:
-        parts.append(plain(f"{run.seconds:.1f} s"))
+    if run.seconds >= 1.0:
+        parts.append(plain(f"{run.seconds:.0f} s"))
     return joined(parts, "  ", "  ")
 
 

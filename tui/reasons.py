@@ -10,7 +10,7 @@ from medic.report.words import CHANCE, SIGN, WEIGHT
 
 from . import words, words_more
 from .lines import Block, Line, said
-from .telling import place_of
+from .telling import do_not, place_of
 
 if TYPE_CHECKING:
     from medic.diagnosis import CauseView, Diagnosis
@@ -59,7 +59,7 @@ def _cause(session: Session, leader: CauseView) -> Block:
             text = Text("{text}: {weight}", "{text}:{weight}").fill(text=text, weight=weight)
         mark = f"{SIGN.get(item.weight, '·')} "
         lines.append(Line(text, "plain", mark, 2, where=place_of(session, item)))
-    return Block("medic", tuple(lines))
+    return Block("medic", (*lines, *do_not(session, leader.name)))
 
 
 def _mind(session: Session) -> Block:

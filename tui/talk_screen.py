@@ -102,7 +102,7 @@ class TalkScreen(Screen[None]):
     def happened(self, message: Happened) -> None:
         event = message.event
         if isinstance(event, Told):
-            self.transcript.add(event.block, event.key)
+            self.transcript.add(event.block, event.key, top=event.top)
         elif isinstance(event, Asked):
             self._wait_for(event.choices)
         elif isinstance(event, Suspected):
@@ -133,7 +133,7 @@ class TalkScreen(Screen[None]):
 
     @on(Prompt.Sent)
     def sent(self, message: Prompt.Sent) -> None:
-        self.transcript.anchor()
+        self.transcript.to_end()
         text = message.text.strip("\n")
         word = text.strip()
         if self._order(word) or self._choice(word):
@@ -208,6 +208,7 @@ class TalkScreen(Screen[None]):
 
     def action_do(self, word: str, argument: str = "") -> None:
         """An action of the table: here if it is about the screen, else at the desk."""
+        self.transcript.to_end()
         if word in orders.ORDERS:
             self.desk.put(partial(orders.ORDERS[word], self.consultation, argument))
         elif word == "help":

@@ -42,9 +42,18 @@ def glued(*parts: Text | str) -> Text:
 def place_of(session: Session, line: EvidenceLine) -> Text | None:
     """file:line and rank, or that the user said so."""
     if line.source.file:
-        return plain(place(line.source.file, line.source.line, line.source.rank))
+        file = shown_file(session, line.source.file)
+        return plain(place(file, line.source.line, line.source.rank))
     told = {*(name for name, _ in session.answers), *session.complaints}
     return words.YOUR_ANSWER if line.name in told else None
+
+
+def shown_file(session: Session, file: str) -> str:
+    """A long absolute path without the folder that the header names."""
+    root = session.case.root.rstrip("/") + "/"
+    if session.case.root.startswith("/") and file.startswith(root):
+        return file[len(root) :]
+    return file
 
 
 def evidence(
@@ -52,12 +61,15 @@ def evidence(
 ) -> list[Line]:
     """Findings with their places; the first ``quoted`` ones with the line of the log itself."""
     result: list[Line] = []
-    for i, item in enumerate(lines[:shown]):
+    quotes: set[str] = set()
+    for item in lines[:shown]:
         mark = f"{SIGN.get(item.weight, '·')} "
         tone: Tone = "muted" if mark == "- " else "plain"
         result.append(Line(item.text, tone, mark, 2, where=place_of(session, item)))
-        if item.source.text.strip() and i < quoted:
-            result.append(Line(plain(item.source.text), "muted", "| ", 4, short=True))
+        raw = item.source.text.strip()
+        if raw and raw not in quotes and len(quotes) < quoted:
+            quotes.add(raw)
+            result.append(Line(plain(raw), "muted", "| ", 4, short=True))
     if len(lines) > shown:
         more = words.EVIDENCE_MORE.fill(n=len(lines) - shown)
         result.append(Line(more, "muted", indent=4))
@@ -72,6 +84,8 @@ def whole(session: Session, found: Diagnosis) -> Block:
     lines = [*_verdict(found)]
     if found.causes and found.verdict != "none-of-these":
         lines += evidence(session, found.causes[0].evidence, quoted=QUOTED)
+    elif found.verdict == "none-of-these":
+        lines += _shown_ruled_out(session, found.ruled_out)
     lines += _group(session, words.CONSEQUENCES, _real_consequences(found))
     lines += _also_wrong(session, found.also_wrong)
     lines += _group(session, words.UNEXPLAINED, found.unexplained)
@@ -96,8 +110,13 @@ def _verdict(found: Diagnosis) -> list[Line]:
 
 
 def _real_consequences(found: Diagnosis) -> Sequence[EvidenceLine]:
+    """Each consequence once, where it was first seen; what the leader shows itself is none."""
     explained = set(found.causes[0].explains) if found.causes else set()
-    return [line for line in found.consequences if line.name not in explained]
+    first: dict[str, EvidenceLine] = {}
+    for line in found.consequences:
+        if line.name not in explained:
+            first.setdefault(line.name, line)
+    return list(first.values())
 
 
 def _group(session: Session, title: Text, lines: Sequence[EvidenceLine]) -> list[Line]:
@@ -134,15 +153,20 @@ def ruled_out(session: Session, before: Diagnosis | None, found: Diagnosis) -> B
     old = {c.name for c in before.ruled_out} if before else set()
     fresh = [c for c in found.ruled_out if c.name not in old]
     back = old - {c.name for c in found.ruled_out}
-    lines = [_ruled_out_line(session, c) for c in fresh[:SHOWN_RULED_OUT]]
-    if len(fresh) > SHOWN_RULED_OUT:
-        more = words.AND_MORE.fill(n=len(fresh) - SHOWN_RULED_OUT, word="/graph")
-        lines.append(Line(more, "muted"))
+    lines = _shown_ruled_out(session, fresh)
     lines += [
         Line(words.BACK_AGAIN.fill(title=session.index.title(name)), "plain", "○ ")
         for name in sorted(back)
     ]
     return Block("medic", tuple(lines)) if lines else None
+
+
+def _shown_ruled_out(session: Session, causes: Sequence[CauseView]) -> list[Line]:
+    lines = [_ruled_out_line(session, c) for c in causes[:SHOWN_RULED_OUT]]
+    if len(causes) > SHOWN_RULED_OUT:
+        more = words.AND_MORE.fill(n=len(causes) - SHOWN_RULED_OUT, word="/graph")
+        lines.append(Line(more, "muted"))
+    return lines
 
 
 def _ruled_out_line(session: Session, cause: CauseView) -> Line:
@@ -182,13 +206,36 @@ def closing(session: Session, found: Diagnosis, offers: Sequence[Offer]) -> list
     if found.verdict == "none-of-these":
         return [said(words.NONE_HOW)]
     blocks = [said(words.DECIDED if found.verdict == "established" else words.BEST_GUESS, "strong")]
-    for offer in offers:
+    for offer in offers[:1]:
         blocks += remedy(session, offer)
-    advice = [d.say for c in found.causes[:1] for d in session.index.causes[c.name].do_not]
-    if advice:
-        lines = tuple(Line(words.DO_NOT.fill(say=a), "warn", "× ") for a in advice)
-        blocks.append(Block("more", lines))
-    return [*blocks, Block("more", (Line(words.AFTER_RUN, "muted"),))]
+    leader = found.causes[0].name if found.causes else ""
+    lines = [_titled(session, offer, leader) for offer in offers[1:]]
+    lines += _advice(session, found)
+    return [*blocks, Block("more", (*lines, Line(words.AFTER_RUN, "muted")))]
+
+
+def _titled(session: Session, offer: Offer, leader: str) -> Line:
+    """A further remedy by its title; of another cause, with that cause."""
+    safe = SAFE if offer.fix.remedy.safe else UNSAFE
+    title = Text("{title} ({safe})", "{title}({safe})").fill(title=offer.title, safe=safe)
+    if offer.cause != leader:
+        cause = session.index.causes[offer.cause].title
+        title = words.OF_CAUSE.fill(title=title, cause=cause)
+    return Line(title, "plain", f"{offer.number}  ", where=words.SHOW_IT.fill(n=offer.number))
+
+
+def _advice(session: Session, found: Diagnosis) -> list[Line]:
+    """What should not be done: the first, and that there is more."""
+    advice = do_not(session, found.causes[0].name) if found.causes else []
+    if len(advice) > 1:
+        return [advice[0], Line(words.MORE_ADVICE.fill(n=len(advice) - 1), "muted", indent=2)]
+    return advice
+
+
+def do_not(session: Session, cause: str) -> list[Line]:
+    """Advice that harms, each as a line."""
+    entry = session.index.causes[cause]
+    return [Line(d.say, "warn", "× ") for d in entry.do_not]
 
 
 def remedy(session: Session, offer: Offer) -> list[Block]:

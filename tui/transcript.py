@@ -34,7 +34,7 @@ class BlockView(RowsView):
 
 
 class Transcript(VerticalScroll):
-    """Stays at the end unless the user scrolled up."""
+    """Follows the talk to its end unless the user scrolled up."""
 
     can_focus = False
 
@@ -42,12 +42,25 @@ class Transcript(VerticalScroll):
         super().__init__(id="transcript")
         self._keyed: dict[str, BlockView] = {}
         self._codes = 0
+        self._head: BlockView | None = None  # where reading begins; None: at the end
 
-    def on_mount(self) -> None:
-        self.anchor()
+        self._follow = True
 
-    def add(self, block: Block, key: str = "") -> None:
-        """Shows a block; one with a known key replaces the earlier one in its place."""
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        self._follow = new_value >= self.max_scroll_y
+
+    def to_end(self) -> None:
+        """What comes next is followed to its end."""
+        self._head = None
+        self._follow = True
+        self.scroll_end(animate=False)
+
+    def add(self, block: Block, key: str = "", *, top: bool = False) -> None:
+        """Shows a block; one with a known key replaces the earlier one in its place.
+
+        From a block with ``top`` on, the talk is shown from there if it does not fit the screen.
+        """
         if key and key in self._keyed:
             self._keyed[key].take(block)
             return
@@ -58,6 +71,20 @@ class Transcript(VerticalScroll):
             self._keyed[key] = view
         self.mount(view)
         self._drop_oldest()
+        if top:
+            self._head = view
+        self.call_after_refresh(self._keep_in_sight)
+
+    def _keep_in_sight(self) -> None:
+        """Scrolls to the end, or to where reading begins if the rest does not fit."""
+        head = self._head
+        if head is not None and head.is_attached:
+            start = head.virtual_region.y
+            if self.virtual_size.height - start > self.size.height:
+                self.scroll_to(y=start, animate=False)
+                return
+        if self._follow:
+            self.scroll_end(animate=False)
 
     def _drop_oldest(self) -> None:
         views = self.query(BlockView)

@@ -88,6 +88,7 @@ STOPPED = Text(
     "Stopped; {n} probes did not run. /look looks again.",
     "已停止,{n} 个探针未运行。/look 可重新查看。",
 )
+AS_BEFORE = Text("{n} more as before", "其余 {n} 个与之前相同")
 NO_PROBES = Text("No probe has run.", "还没有探针运行过。")
 AN_ANSWER = Text("an answer", "回答")
 FACTS = {
@@ -190,7 +191,9 @@ NONE_HOW = Text(
 )
 WHAT_TO_DO = Text("What to do:", "怎么办:")
 SHOW_CHANGE = Text("/patch {n} shows the change", "/patch {n} 查看修改")
+OF_CAUSE = Text("{title}, against: {cause}", "{title},针对:{cause}")
+SHOW_IT = Text("/patch {n}", "/patch {n}")
+MORE_ADVICE = Text("{n} more that should not be done: f3", "另有 {n} 条不该做的:f3")
 CANNOT_COMPUTE = Text("to compute the numbers: {names}", "计算数值还缺:{names}")
 WORKED_IF = Text("worked if: {check}", "有效的标志:{check}")
 COSTS = Text("costs: {say}", "代价:{say}")
-DO_NOT = Text("Do not: {say}", "不要:{say}")

@@ -14,7 +14,7 @@ REFUTES = Text(
     "在确诊之前,用它检验首选原因能否被推翻。",
 )
 NO_QUESTION = Text("No question is open.", "当前没有待回答的问题。")
-WHY_CAUSE = Text("Why {title} ({code}), {word}:", "为什么是 {title}({code}),{word}:")
+WHY_CAUSE = Text("Why “{title}” ({code}), {word}:", "为什么是“{title}”({code}),{word}:")
 NO_LEADER = Text("No cause leads yet.", "还没有首选原因。")
 WHAT_CHANGES = Text("What would change my mind:", "什么会改变这一判断:")
 WITHOUT = Text("without “{finding}”: {leader}", "若没有“{finding}”:{leader}")

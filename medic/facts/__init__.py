@@ -5,7 +5,7 @@ from medic.facts.curves import Curve, Series
 from medic.facts.documents import Command, Document, Node, Problem, Word
 from medic.facts.files import FileKind, GivenFile, Source
 from medic.facts.gpus import Gpu, GpuProcess, GpuSeries, GpuState
-from medic.facts.host import Host
+from medic.facts.host import Host, Ports
 from medic.facts.launch import Launch, Launches, Option, Parsers, ParserSpec
 from medic.facts.logs import (
     CaptureValue,
@@ -49,6 +49,7 @@ __all__ = [
     "Option",
     "ParserSpec",
     "Parsers",
+    "Ports",
     "Problem",
     "Ranks",
     "Series",

@@ -20,5 +20,8 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
+    """Series of the leading rank and of every rank; steps that trainer_state.json plans."""
+
     series: Mapping[str, Series] = field(default_factory=dict)
     by_rank: Mapping[int, Mapping[str, Series]] = field(default_factory=dict)
+    planned_steps: int | None = None

@@ -13,3 +13,10 @@ class Host:
     cores: int
     memory_total: int
     gpus: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """TCP ports of this machine that something listens on."""
+
+    listening: frozenset[int]

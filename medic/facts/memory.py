@@ -13,9 +13,10 @@ class MemoryEstimate:
     ``low`` and ``high`` hold what the stated fields leave open. ``low`` is a lower bound and is
     given as soon as the model states are known; ``estimate`` needs the activations as well.
     ``states`` + ``activations`` + ``logits`` + ``other`` = ``estimate``, taken at the peak;
-    ``parts`` splits them further. ``states_low`` is the least that weights, gradients, optimizer
-    states and the CUDA context take together, whatever the batch. ``phases`` has the peak of each
-    phase. ``assumed`` lists "field = value" for what was not stated, ``unknown`` what is missing.
+    ``parts`` splits them further. ``states_low``, ``states_likely`` and ``states_high`` are
+    weights, gradients, optimizer states and CUDA context together, whatever the batch. ``phases``
+    has the peak of each phase. ``assumed`` lists "field = value" for what was not stated,
+    ``unknown`` what is missing.
     """
 
     low: int | None = None
@@ -26,6 +27,8 @@ class MemoryEstimate:
     logits: int | None = None
     other: int | None = None
     states_low: int | None = None
+    states_likely: int | None = None
+    states_high: int | None = None
     capacity: int | None = None
     fits: bool | None = None
     assumed: tuple[str, ...] = ()

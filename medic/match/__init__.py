@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from medic.match.find import search
     from medic.match.paste import Fragment, split_paste
     from medic.match.reader import NOTES, Limits, iter_lines
     from medic.match.scan import Matcher
@@ -18,12 +19,13 @@ _HOMES = {
     "Fragment": "paste", "split_paste": "paste",
     "NOTES": "reader", "Limits": "reader", "iter_lines": "reader",
     "Matcher": "scan",
+    "search": "find",
     "Document": "text", "Match": "text", "TextIndex": "text", "documents": "text",
 }
 
 __all__ = [
     "NOTES", "Document", "Fragment", "Limits", "Match", "Matcher", "TextIndex", "documents",
-    "iter_lines", "split_paste",
+    "iter_lines", "search", "split_paste",
 ]
 
 

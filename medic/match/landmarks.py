@@ -31,6 +31,15 @@ _PATTERNS: Mapping[str, str] = {
         r"Process \d+ exits with return code = -?\d+|exits successfully"
     ),
     "loss-scale": r"[Ll]oss scale: ?[\d.e+]+, reducing to|Grad(?:ient)? overflow.{0,40}loss scale",
+    # What one rank does while the others may wait in a collective.
+    "serial-work": (
+        r"[Ss]aving (?:the )?(?:model|checkpoint|state|optimizer|weights)|saving checkpoint at|"
+        r"\*{3,} Running (?:Evaluation|Prediction|validation)|"
+        r"(?:[Rr]unning|[Ss]tart(?:ing|ed)?) (?:the )?(?:eval|valid)(?:u?ation)?\b|"
+        r"[Tt]okenizing |[Dd]ownloading |[Cc]ompiling |"
+        r"[Bb]uilding (?:the )?(?:dataset|index|train)|"
+        r"[Pp]re-?processing (?:the )?data|[Cc]ounting (?:pairs|tokens)"
+    ),
     "state-dict": r"Error\(s\) in loading state_dict",
 }
 

@@ -20,6 +20,7 @@ from medic.match.units import convert
 from medic.probe import Scan
 
 FIRST, LAST = 10, 40
+LAST_MARKS = 2000  # of a landmark: each rank of a large job prints its own
 # A signature that matched this often leaves the Set: more matches cost time and tell nothing.
 CAP = 2000
 TEXT_LIMIT = 4000
@@ -41,8 +42,8 @@ class _Line(NamedTuple):
 class _Tally:
     """What is kept of one signature: the first and last hits, and in the end its last blocks."""
 
+    last: deque[Hit]
     first: list[Hit] = field(default_factory=list)
-    last: deque[Hit] = field(default_factory=lambda: deque(maxlen=LAST))
     count: int = 0
     late: deque[tuple[Block, bytes]] = field(default_factory=lambda: deque(maxlen=LAST))
 
@@ -115,7 +116,10 @@ class Matcher:
         for block in blocks(file, name, reading, self._limits, all_of_it=all_of_it):
             view = _view(block.data)
             for number in match(view) or ():
-                self._collect(number, block, view, name, tallies.setdefault(number, _Tally()))
+                if number not in tallies:
+                    kept = LAST if self._owners[number][0] else LAST_MARKS
+                    tallies[number] = _Tally(deque(maxlen=kept))
+                self._collect(number, block, view, name, tallies[number])
         marks: list[Hit] = []
         hits: list[Hit] = []
         for number, tally in tallies.items():
@@ -205,9 +209,8 @@ def _view(data: bytes) -> bytes:
 def _captures(found: Any, signature: Signature) -> Mapping[str, CaptureValue]:
     values: dict[str, CaptureValue] = {}
     for group, raw in found.groupdict().items():
-        if raw is None:
-            continue
-        value = convert(clean(raw), signature.captures.get(group, "text"))
+        name = group.decode()  # names of a pattern of bytes are bytes
+        value = None if raw is None else convert(clean(raw), signature.captures.get(name, "text"))
         if value is not None:
-            values[group] = value
+            values[name] = value
     return values

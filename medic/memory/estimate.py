@@ -33,14 +33,15 @@ def estimate(run_config: RunConfig, capacity_bytes: int | None = None) -> Memory
 
 
 def _states_only(read: Read, capacity: int | None) -> MemoryEstimate:
-    lean, likely, _ = read.setups
-    floor = states_of(lean).total + CONTEXT[0]
+    low, likely, high = _states(read)
     return MemoryEstimate(
-        low=floor,
-        states=states_of(likely).total,
-        states_low=floor,
+        low=low,
+        states=states_of(read.setups[1]).total,
+        states_low=low,
+        states_likely=likely,
+        states_high=high,
         capacity=capacity,
-        fits=False if capacity is not None and floor > capacity else None,
+        fits=False if capacity is not None and low > capacity else None,
         assumed=read.assumed,
         unknown=read.unknown,
     )
@@ -52,6 +53,7 @@ def _whole(read: Read, steps: list[Step], capacity: int | None) -> MemoryEstimat
     low, high = min(_peak(lean), peak), max(_peak(heavy), peak)
     parts = max(likely.values(), key=size)
     named = (*_STATES, "activations", "logits")
+    states = _states(read)
     return MemoryEstimate(
         low=low,
         estimate=peak,
@@ -60,7 +62,9 @@ def _whole(read: Read, steps: list[Step], capacity: int | None) -> MemoryEstimat
         activations=parts.get("activations", 0),
         logits=parts.get("logits", 0),
         other=sum(value for name, value in parts.items() if name not in named),
-        states_low=states_of(read.setups[0]).total + CONTEXT[0],
+        states_low=states[0],
+        states_likely=states[1],
+        states_high=states[2],
         capacity=capacity,
         fits=_fits(low, high, capacity),
         assumed=read.assumed,
@@ -68,6 +72,11 @@ def _whole(read: Read, steps: list[Step], capacity: int | None) -> MemoryEstimat
         parts=parts,
         phases={name: size(alive) for name, alive in likely.items()},
     )
+
+
+def _states(read: Read) -> list[int]:
+    """Model states and CUDA context: low, likely, high."""
+    return [states_of(setup).total + CONTEXT[setup.view] for setup in read.setups]
 
 
 def _fits(low: int, high: int, capacity: int | None) -> bool | None:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from medic.memory.shape import Shape
-from medic.memory.states import QUANTIZED, Optimizer, Style, optimizer_of
+from medic.memory.states import ADAMW, QUANTIZED, Optimizer, Style, optimizer_of
 from medic.run_config import RunConfig
 
 T = TypeVar("T")
 Views = tuple[T, T, T]
+Engine = Literal["single", "ddp", "deepspeed", "fsdp", "megatron"]
 # Frameworks with fp32 master weights and fused kernels of their own.
 _MEGATRON = ("megatron", "nemo", "neox", "nanotron", "bigscience")
 # Frameworks that train transformers' own model classes.
@@ -24,32 +25,32 @@ _EAGER = ("transformers", "huggingface", "hf", "trl", "axolotl", "llama-factory"
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """All that the formulas need. ``shape`` or ``micro`` is None where it is not known."""
+    """All that the formulas need. ``shape``, ``micro`` and ``sequence`` are None where unknown."""
 
     shape: Shape | None
     parameters: int
-    style: Style
-    optimizer: Optimizer
-    gradient_bytes: int
-    zero: int  # FSDP counts as 3
-    shards: int
-    engine: str  # deepspeed | fsdp | ddp | single
-    tensor: int
-    pipeline: int
-    context: int
-    lora: int
-    every_map: bool
-    frozen_bytes: float
-    offloaded: bool
-    recompute: bool
-    fused_attention: bool
-    compiled: bool
-    fused_loss: bool
     micro: int | None
     sequence: int | None
-    accumulation: int
-    error: float  # factor on activations
-    view: int  # 0 low, 1 likely, 2 high
+    style: Style = "fp32"
+    optimizer: Optimizer = ADAMW
+    gradient_bytes: int = 0  # 0: the style's own
+    zero: int = 0  # FSDP counts as 3
+    shards: int = 1
+    engine: Engine = "single"
+    tensor: int = 1
+    pipeline: int = 1
+    context: int = 1
+    lora: int = 0  # rank of the adapters; 0: all weights are trained
+    every_map: bool = True  # adapters on all linear maps
+    frozen_bytes: float = 0.0
+    offloaded: bool = False
+    recompute: bool = False
+    fused_attention: bool = True
+    compiled: bool = False
+    fused_loss: bool = False
+    accumulation: int = 1
+    error: float = 1.0  # factor on activations
+    view: int = 1  # 0 low, 1 likely, 2 high
 
 
 @dataclass

@@ -34,6 +34,9 @@ class Optimizer:
     temporaries: Temporaries
 
 
+ADAMW = Optimizer("adamw", 2.0, "all")
+
+
 def optimizer_of(name: str) -> Optimizer:
     """An optimizer by any framework's name for it."""
     word = name.lower()

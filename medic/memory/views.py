@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from medic.memory.setup import (
+    Engine,
     Reader,
     Setup,
+    Views,
     frozen_of,
     optimizer_for,
     shape_of,
@@ -27,6 +29,7 @@ class Read:
 
 
 def read_setups(config: RunConfig) -> Read:
+    """The leanest, the likely and the heaviest set-up that the config allows."""
     read = Reader(config)
     setups = _setups(read)
     assumed = tuple(f"{name} = {value}" for name, value in sorted(read.assumed.items()))
@@ -34,89 +37,62 @@ def read_setups(config: RunConfig) -> Read:
 
 
 def _setups(read: Reader) -> tuple[Setup, ...]:
-    config = read.config
     shapes = shape_of(read)
-    parameters = config.integer("parameters")
-    if parameters is None and shapes is None:
+    if shapes is None and read.config.integer("parameters") is None:
         read.unknown["parameters"] = None
         return ()
-    if (config.integer("num_experts") or 1) > 1:
+    if (read.config.integer("num_experts") or 1) > 1:
         read.unknown["num_experts"] = None  # the formulas are those of dense models
         return ()
-    tensor = config.integer("tensor_parallel_size") or 1
-    pipeline = config.integer("pipeline_parallel_size") or 1
-    context = config.integer("context_parallel_size") or 1
-    fsdp = config.get("fsdp") is True
-    stage = config.integer("zero_stage")
-    zero = 3 if fsdp else stage or 0
+    common = _common(read)
+    if common is None:
+        return ()
+    return _spread(read, common, shapes)
+
+
+def _common(read: Reader) -> Setup | None:
+    """What is the same in all three; None if the sharding of the states cannot be told."""
+    config = read.config
+    tensor, pipeline, context = (
+        config.integer(f"{name}_parallel_size") or 1 for name in ("tensor", "pipeline", "context")
+    )
+    zero = 3 if config.get("fsdp") is True else config.integer("zero_stage") or 0
     shards = shards_of(read, tensor, pipeline, context) if zero else 1
     if shards is None:
-        return ()
-    base = _base(read, shapes[1] if shapes else None, parameters)
-    base = replace(
-        base, zero=zero, shards=shards, tensor=tensor, pipeline=pipeline, context=context
-    )
-    return _spread(read, base, shapes, parameters, _engines(read, fsdp=fsdp, stage=stage))
-
-
-def _base(read: Reader, shape: Shape | None, parameters: int | None) -> Setup:
-    style = style_of(read)[1]
+        return None
     return Setup(
-        shape=shape,
-        parameters=parameters or (shape.parameters if shape else 0),
-        style=style,
-        optimizer=optimizer_for(read)[1],
-        gradient_bytes=0,
-        zero=0,
-        shards=1,
-        engine="single",
-        tensor=1,
-        pipeline=1,
-        context=1,
-        lora=read.config.integer("lora_rank") or 0,
-        every_map=True,
-        frozen_bytes=0.0,
-        offloaded=read.word("optimizer_offload") in ("cpu", "nvme"),
-        recompute=False,
-        fused_attention=True,
-        compiled=False,
-        fused_loss=False,
+        shape=None,
+        parameters=0,
         micro=read.count("micro_batch_size"),
         sequence=read.count("sequence_length"),
-        accumulation=1,
-        error=1.0,
-        view=1,
+        zero=zero,
+        shards=shards,
+        tensor=tensor,
+        pipeline=pipeline,
+        context=context,
+        lora=config.integer("lora_rank") or 0,
+        offloaded=read.word("optimizer_offload") in ("cpu", "nvme"),
     )
 
 
-def _spread(
-    read: Reader,
-    base: Setup,
-    shapes: tuple[Shape, Shape, Shape] | None,
-    parameters: int | None,
-    engines: tuple[str, str, str],
-) -> tuple[Setup, ...]:
-    styles = style_of(read)
-    optimizers = optimizer_for(read)
-    frozen = frozen_of(read, styles) if base.lora else (0.0, 0.0, 0.0)
+def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[Setup, ...]:
+    styles, optimizers, engines = style_of(read), optimizer_for(read), _engines(read)
+    frozen = frozen_of(read, styles) if common.lora else (0.0, 0.0, 0.0)
     recompute = read.flag("activation_checkpointing", low=True, usual=False, high=False)
     compiled = read.flag("compile", low=True, usual=False, high=False)
     loss = read.flag("fused_loss", low=True, usual=False, high=False)
-    fused = _attention(read)
-    steps = read.config.integer("gradient_accumulation_steps")
-    if steps is None:
-        read.assumed["gradient_accumulation_steps"] = "1"
-    accumulation = (steps, steps, steps) if steps else (1, 1, 2)
-    # Megatron adds gradients up in fp32 in bf16 runs, DeepSpeed in the weights' own precision.
+    fused, accumulation = _attention(read), _accumulation(read)
+    # Megatron adds gradients up in fp32 in bf16 runs and can be told not to.
     gradients = (2, 4, 4) if read.megatron and styles[1] == "master" else (0, 0, 0)
     errors = (0.85, 1.0, 1.15) if read.eager else (0.7, 1.0, 1.25)
-    if base.lora and shapes:
+    if common.lora:
         read.assumed["LoRA targets"] = "all linear maps"
+    stated = read.config.integer("parameters")
     return tuple(
         replace(
-            base,
+            common,
             shape=shapes[i] if shapes else None,
-            parameters=parameters or (shapes[i].parameters if shapes else 0),
+            parameters=stated or (shapes[i].parameters if shapes else 0),
             style=styles[i],
             optimizer=optimizers[i],
             gradient_bytes=gradients[i],
@@ -135,7 +111,15 @@ def _spread(
     )
 
 
-def _attention(read: Reader) -> tuple[bool, bool, bool]:
+def _accumulation(read: Reader) -> Views[int]:
+    steps = read.config.integer("gradient_accumulation_steps")
+    if steps:
+        return steps, steps, steps
+    read.assumed["gradient_accumulation_steps"] = "1"
+    return 1, 1, 2
+
+
+def _attention(read: Reader) -> Views[bool]:
     """Whether attention is fused (flash, sdpa): then no scores are kept."""
     word = read.word("attention")
     if not word:
@@ -145,19 +129,18 @@ def _attention(read: Reader) -> tuple[bool, bool, bool]:
     return fused, fused, fused
 
 
-def _engines(read: Reader, *, fsdp: bool, stage: int | None) -> tuple[str, str, str]:
-    if fsdp:
+def _engines(read: Reader) -> Views[Engine]:
+    """What spreads the run over ranks."""
+    config = read.config
+    if config.get("fsdp") is True:
         return "fsdp", "fsdp", "fsdp"
-    if stage is not None:
+    if config.integer("zero_stage") is not None:
         return "deepspeed", "deepspeed", "deepspeed"
-    world = read.config.integer("world_size")
-    if world is None:
-        sizes = [read.config.integer(n) for n in ("data_parallel_size", "gpus_per_node", "nodes")]
-        known = [s for s in sizes if s is not None]
-        world = max(known) if known else None
     if read.megatron:
         return "megatron", "megatron", "megatron"
-    if world is None:
+    names = ("world_size", "data_parallel_size", "gpus_per_node", "nodes")
+    known = [size for size in map(config.integer, names) if size is not None]
+    if not known:
         read.assumed["world_size"] = "1"
         return "single", "single", "ddp"
-    return ("single", "ddp", "ddp") if world > 1 else ("single", "single", "single")
+    return ("single", "ddp", "ddp") if max(known) > 1 else ("single", "single", "single")

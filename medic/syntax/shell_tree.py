@@ -13,7 +13,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from medic.facts import Command, Document, Problem, Word
-from medic.syntax.shell_words import MAX_PARTS, UNKNOWN, Atom, Expander, Variable
+from medic.syntax.shell_atoms import MAX_PARTS, UNKNOWN, Atom, Variable
+from medic.syntax.shell_flow import LOOPS, Flow
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.syntax.treesitter import first_error, tree_of
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 MAX_STATEMENTS = 20_000
 _MAX_CALLS = 5
-_UNSET_TEST = re.compile(r"""-z\s+["']?\$\{?(\w+)|!\s*-v\s+(\w+)""")
-_SET_TEST = re.compile(r"""-n\s+["']?\$\{?(\w+)|(?<!!)\s-v\s+(\w+)""")
 _SLURM = re.compile(
     rb"^#SBATCH[ \t]+(?:--([a-z-]+)(?:=|[ \t]+)|-([Nn])[ \t]*)([\w.:]*?)(\d+)[ \t]*(?:#.*)?$",
     re.MULTILINE,
@@ -38,16 +37,11 @@ _SLURM_NAMES = {
     b"gres": ("SLURM_GPUS_ON_NODE",),
     b"cpus-per-task": ("SLURM_CPUS_PER_TASK",),
 }
-_LOOPS = ("for_statement", "while_statement", "c_style_for_statement")
-
-Variables = dict[str, Variable]
 
 
-class _Script:
+class _Script(Flow):
     def __init__(self, source: SourceText) -> None:
-        self.source = source
-        self.variables: Variables = {}
-        self.words = Expander(source, self.variables)
+        super().__init__(source)
         self.functions: dict[str, tree_sitter.Node] = {}
         self.called: set[str] = set()
         self.commands: list[Command] = []
@@ -67,15 +61,11 @@ class _Script:
             handler(self, node)
         self.depth -= 1
 
-    def _children(self, node: tree_sitter.Node) -> None:
-        for child in node.named_children:
-            self.run(child)
-
     def _compound(self, node: tree_sitter.Node) -> None:
         if node.children and node.children[0].type == "((":
-            self._forget(node)
+            self.forget(node)
         else:
-            self._children(node)
+            self.children(node)
 
     def _declaration(self, node: tree_sitter.Node) -> None:
         for child in node.named_children:
@@ -84,99 +74,18 @@ class _Script:
 
     def _unset(self, node: tree_sitter.Node) -> None:
         for child in node.named_children:
-            self.variables.pop(self._text(child), None)
+            self.variables.pop(self.text(child), None)
 
     def _define(self, node: tree_sitter.Node) -> None:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if name is not None and body is not None:
-            self.functions[self._text(name)] = body
+            self.functions[self.text(name)] = body
 
     def finish(self) -> None:
         """Functions that nothing here calls are read once: a script may be sourced."""
         for name, body in list(self.functions.items()):
             if name not in self.called:
                 self.run(body)
-
-    def _aside(self, node: tree_sitter.Node) -> None:
-        before = dict(self.variables)
-        self._children(node)
-        self._restore(before)
-
-    def _branches(self, node: tree_sitter.Node) -> None:
-        conditions = node.children_by_field_name("condition")
-        for condition in conditions:
-            self.run(condition)
-        before = dict(self.variables)
-        clauses = [c for c in node.named_children if c.type.endswith(("_clause", "case_item"))]
-        if node.type == "if_statement":
-            skipped = {c.id for c in (*conditions, *clauses)}
-            bodies = [[c for c in node.named_children if c.id not in skipped]]
-        else:
-            bodies = []
-        ends: list[Variables] = []
-        for body in [*bodies, *([clause] for clause in clauses)]:
-            self._restore(before)
-            for child in body:
-                self.run(child)
-            ends.append(dict(self.variables))
-        if not any(c.type == "else_clause" for c in clauses):
-            ends.append(before)
-        self._merge(ends, self._guarded(" ".join(self._text(c) for c in conditions)))
-
-    def _list(self, node: tree_sitter.Node) -> None:
-        left, right = node.children[0], node.children[-1]
-        if len(node.children) < 3 or self._text(node.children[1]) not in ("&&", "||"):
-            self._children(node)
-            return
-        self.run(left)
-        before = dict(self.variables)
-        self.run(right)
-        pattern = _UNSET_TEST if self._text(node.children[1]) == "&&" else _SET_TEST
-        self._merge([dict(self.variables), before], self._guarded(self._text(left), pattern))
-
-    def _loop(self, node: tree_sitter.Node) -> None:
-        before = dict(self.variables)
-        body = node.child_by_field_name("body")
-        self._forget(node)
-        variable = node.child_by_field_name("variable")
-        values = node.children_by_field_name("value")
-        if variable is not None and len(values) == 1:
-            words = self.words.fields(values[0])
-            if len(words) == 1 and words[0].value is not None:
-                atoms = tuple(self.words.atoms(values[0], quoted=True))
-                self.variables[self._text(variable)] = Variable(atoms)
-        if body is not None:
-            self.run(body)
-        self._merge([dict(self.variables), before], set())
-
-    def _forget(self, node: tree_sitter.Node) -> None:
-        """Variables that are set anywhere below are unknown from here on."""
-        todo = [node]
-        arithmetic = node.children[0].type == "(("
-        while todo:
-            here = todo.pop()
-            parent = here.parent.type if here.parent else ""
-            is_set = arithmetic or parent in ("variable_assignment", *_LOOPS)
-            if here.type == "variable_name" and is_set:
-                self.variables[self._text(here)] = UNKNOWN
-            todo += here.named_children
-
-    def _merge(self, ends: list[Variables], guarded: set[str]) -> None:
-        merged: Variables = {}
-        for name in {name for end in ends for name in end}:
-            values = {end.get(name) for end in ends}
-            if name in guarded:
-                values.discard(None)
-            only = values.pop() if len(values) == 1 else None
-            merged[name] = only or UNKNOWN
-        self._restore(merged)
-
-    def _guarded(self, condition: str, pattern: re.Pattern[str] = _UNSET_TEST) -> set[str]:
-        return {name for pair in pattern.findall(condition) for name in pair if name}
-
-    def _restore(self, variables: Variables) -> None:
-        self.variables.clear()
-        self.variables.update(variables)
 
     # --- assignments and commands -----------------------------------------------------------
 
@@ -185,9 +94,9 @@ class _Script:
         if target is None:
             return
         if target.type == "subscript":
-            self._forget(node)
+            self.forget(node)
             return
-        name = self._text(target)
+        name = self.text(target)
         new = self._value(value)
         old = self.variables.get(name)
         if any(child.type == "+=" for child in node.children) and old is not None:
@@ -220,12 +129,14 @@ class _Script:
                 target = child.child_by_field_name("name")
                 value = self._value(child.child_by_field_name("value")).value
                 if target is not None and value is not None:
-                    assignments[self._text(target)] = value
+                    assignments[self.text(target)] = value
             if node.field_name_for_child(i) in ("name", "argument"):
                 last = words[-1].value if words else None
                 again = (words and words[0].value == "eval") or (shell and last in ("-c", "-lc"))
                 words += self.words.fields(child, resplit=bool(again))
                 shell = shell or _is_shell(words)
+        if words and words[0].value == "eval":
+            words = words[1:]  # what is run is the rest
         span = self.source.span(node.start_byte, node.end_byte)
         self.commands.append(Command(span, tuple(words), assignments))
         if words and words[0].value is not None:
@@ -256,9 +167,6 @@ class _Script:
                 atom = Atom(found.group(4).decode(), found.start(4), found.end(4))
                 self.variables.setdefault(name, Variable((atom,)))
 
-    def _text(self, node: tree_sitter.Node) -> str:
-        return self.source.body[node.start_byte : node.end_byte].decode("utf-8", "replace")
-
 
 _HANDLERS: dict[str, Callable[[_Script, tree_sitter.Node], None]] = {
     "command": _Script._command,
@@ -267,18 +175,18 @@ _HANDLERS: dict[str, Callable[[_Script, tree_sitter.Node], None]] = {
     "variable_assignments": _Script._declaration,
     "unset_command": _Script._unset,
     "function_definition": _Script._define,
-    "subshell": _Script._aside,
-    "if_statement": _Script._branches,
-    "case_statement": _Script._branches,
-    "list": _Script._list,
+    "subshell": _Script.aside,
+    "if_statement": _Script.branches,
+    "case_statement": _Script.cases,
+    "list": _Script.either,
     "compound_statement": _Script._compound,
-    **dict.fromkeys(_LOOPS, _Script._loop),
+    **dict.fromkeys(LOOPS, _Script.loop),
     **dict.fromkeys(
         (
             "program", "redirected_statement", "pipeline", "negated_command", "do_group",
             "else_clause", "elif_clause", "case_item", "ERROR",
         ),
-        _Script._children,
+        _Script.children,
     ),
 }  # fmt: skip
 

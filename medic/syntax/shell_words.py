@@ -8,55 +8,32 @@ patterns) is an atom without text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from medic.facts import Word
 from medic.syntax.shell_arithmetic import evaluate
+from medic.syntax.shell_atoms import (
+    BLANKS,
+    MAX_PARTS,
+    Atom,
+    Variable,
+    atoms_of,
+    joined,
+    literal_of,
+    slice_atom,
+    split_atoms,
+    with_split,
+)
 from medic.syntax.source import SourceText
 
 if TYPE_CHECKING:
     import tree_sitter
 
-# A variable that doubles itself again and again is not followed further than this.
-MAX_PARTS = 5_000
 _ESCAPE_IN_STRING = re.compile(rb'\\(?:\n|["\\$`])')
-_BLANKS = re.compile(r"[ \t\r\n]+")
+_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 _DEFAULTS = (":-", "-", ":=", "=", ":+", "+", ":?", "?")
-
-
-@dataclass(frozen=True, slots=True)
-class Atom:
-    """A piece of text and its bytes; ``split``: blanks in it end a word. None: not known."""
-
-    text: str | None
-    start: int
-    end: int
-    split: bool = False
-    exact: bool = True  # the bytes are the text, nothing was escaped or computed
-
-
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """A scalar (its atoms), or an array (its elements)."""
-
-    atoms: tuple[Atom, ...] = ()
-    elements: tuple[Word, ...] | None = None
-
-    @property
-    def value(self) -> str | None:
-        if self.elements is not None:
-            return joined(word.value for word in self.elements)
-        return joined((atom.text for atom in self.atoms), "")
-
-
-UNKNOWN = Variable((Atom(None, 0, 0),))
-
-
-def joined(texts: Iterable[str | None], between: str = " ") -> str | None:
-    known = list(texts)
-    return None if None in known else between.join(t for t in known if t is not None)
 
 
 class Expander:
@@ -80,31 +57,52 @@ class Expander:
             inner = child
         elements = self._array_of(inner)
         if elements is not None:
-            return list(elements)
+            plain = inner is node and not resplit
+            return [w for e in elements for w in (self._resplit(e) if plain else [e])]
         atoms = self.atoms(node, quoted=False)
         if resplit:
-            atoms = [replace(atom, split=True) for atom in atoms]
+            atoms = [replace(part, split=True) for atom in atoms for part in self._again(atom)]
         return self._words(node, atoms)
 
+    def _resplit(self, word: Word) -> list[Word]:
+        """An element of an array that is expanded without quotes: blanks in it end a word."""
+        if word.value is None or not BLANKS.search(word.value):
+            return [word]
+        atom = replace(atoms_of(self.source, [word])[0], split=True)
+        return [self._brought(None, group) for group in split_atoms([atom])]
+
+    def _again(self, atom: Atom) -> list[Atom]:
+        """The variables in a text that a second shell reads: ``bash -c '$LAUNCHER $CMD'``."""
+        found: list[Atom] = []
+        at = 0
+        text = atom.text or ""
+        for match in _VARIABLE.finditer(text) if "$" in text else ():
+            known = self.variables.get(match.group(1))
+            found.append(slice_atom(atom, at, match.start()))
+            here = slice_atom(atom, match.start(), match.end())
+            found += [replace(here, text=None)] if known is None else self._scalar(known)
+            at = match.end()
+        return [*found, slice_atom(atom, at, len(text))] if found else [atom]
+
     def _words(self, node: tree_sitter.Node, atoms: Sequence[Atom]) -> list[Word]:
-        groups = _split(atoms)
+        groups = split_atoms(atoms)
         if len(groups) == 1:
             span = self.source.span(node.start_byte, node.end_byte)
-            literal = _literal(groups[0], node.start_byte, node.end_byte)
+            literal = literal_of(groups[0], node.start_byte, node.end_byte)
             place = self.source.span(literal.start, literal.end) if literal else None
             value = joined((a.text for a in groups[0]), "")
             return [Word(span, self.source.raw(span), value, place)]
         return [self._brought(node, group) for group in groups]
 
-    def _brought(self, node: tree_sitter.Node, group: Sequence[Atom]) -> Word:
+    def _brought(self, node: tree_sitter.Node | None, group: Sequence[Atom]) -> Word:
         """A word from the middle of a variable, or one of several in one argument."""
         start, end = group[0].start, group[-1].end
         if end < start:  # its parts come from several assignments
             end = group[0].end
-        if (start, end) == (0, 0):
+        if (start, end) == (0, 0) and node is not None:
             start, end = node.start_byte, node.end_byte
         span = self.source.span(start, end)
-        literal = _literal(group, start, group[0].end)
+        literal = literal_of(group, start, group[0].end)
         place = self.source.span(literal.start, literal.end) if literal else None
         return Word(span, self.source.raw(span), joined((a.text for a in group), ""), place)
 
@@ -186,20 +184,20 @@ class Expander:
         found = self.variables.get(name) if name else None
         if not name or operator not in ("", *_DEFAULTS):
             elements = self._array_of(node)
-            return unknown if elements is None else _of_words(self.source, elements)
+            return unknown if elements is None else atoms_of(self.source, elements)
         known = None if found is None else self._scalar(found)
         if not operator or operator.endswith("?"):
-            return unknown if known is None else _with_split(known, not quoted)
+            return unknown if known is None else with_split(known, not quoted)
         is_set = known is not None and (bool(known) or not operator.startswith(":"))
         if known and any(atom.text is None for atom in known):
             return unknown
         if operator.endswith("+"):
             return rest if is_set else []
         if is_set and known is not None:
-            return _with_split(known, not quoted)
+            return with_split(known, not quoted)
         if operator.endswith("="):
             self.variables[name] = Variable(tuple(rest))
-        return _with_split(rest, not quoted)
+        return with_split(rest, not quoted)
 
     def _parts(self, node: tree_sitter.Node) -> tuple[str, str, list[Atom]]:
         """Name, operator and default of ``$X``, ``${X}``, ``${X:-1}``; name "" for other forms."""
@@ -238,61 +236,7 @@ class Expander:
     def _scalar(self, variable: Variable) -> list[Atom]:
         if variable.elements is None:
             return list(variable.atoms)
-        return _of_words(self.source, variable.elements[:1])
+        return atoms_of(self.source, variable.elements[:1])
 
     def _word_text(self, node: tree_sitter.Node) -> str:
         return self.source.body[node.start_byte : node.end_byte].decode("utf-8", "replace")
-
-
-def _with_split(atoms: Iterable[Atom], split: bool) -> list[Atom]:
-    return [replace(atom, split=split) for atom in atoms]
-
-
-def _of_words(source: SourceText, words: Sequence[Word]) -> list[Atom]:
-    """The words of an array as one text, each with its own bytes."""
-    found: list[Atom] = []
-    for word in words:
-        if found:
-            found.append(Atom(" ", found[-1].end, found[-1].end, exact=False))
-        start, end = word.span.start - source.skipped, word.span.end - source.skipped
-        found.append(Atom(word.value, start, end, exact=word.raw == word.value))
-    return found
-
-
-def _split(atoms: Sequence[Atom]) -> list[list[Atom]]:
-    """Atoms grouped to words: blanks end a word only in what may be split."""
-    groups: list[list[Atom]] = []
-    current: list[Atom] | None = None
-    for atom in atoms:
-        if not atom.split or atom.text is None:
-            current = [*(current or []), atom]
-            continue
-        at = 0
-        for blank in [*_BLANKS.finditer(atom.text), None]:
-            end = blank.start() if blank else len(atom.text)
-            if end > at:
-                current = [*(current or []), _slice(atom, at, end)]
-            if blank:
-                groups += [current] if current else []
-                current, at = None, blank.end()
-    return [*groups, current] if current else groups
-
-
-def _slice(atom: Atom, start: int, end: int) -> Atom:
-    text = atom.text or ""
-    if not atom.exact:
-        return replace(atom, text=text[start:end])
-    first = atom.start + len(text[:start].encode())
-    return replace(atom, text=text[start:end], start=first,
-                   end=first + len(text[start:end].encode()))  # fmt: skip
-
-
-def _literal(group: Sequence[Atom], start: int, end: int) -> Atom | None:
-    """The one literal, outside ``start``..``end``, that gives the word or its part after "="."""
-    last = group[-1]
-    if last.text is None or not last.exact or start <= last.start < end:
-        return None
-    before = joined((a.text for a in group[:-1]), "")
-    if len(group) == 1 or (before is not None and before.endswith("=")):
-        return last
-    return None

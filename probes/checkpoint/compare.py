@@ -162,8 +162,10 @@ def _whole_layers(
     odd: Iterable[str], ours: Collection[str], wanted: Collection[str]
 ) -> tuple[int, ...]:
     """Numbers of layers of which one side has nothing at all."""
-    sides = [{layer_of(n) for n in side} for side in (ours, wanted)]
     found = {layer_of(n) for n in odd}
+    if not found:
+        return ()
+    sides = [{layer_of(n) for n in side} for side in (ours, wanted)]
     return tuple(sorted({at[1] for at in found if at and not all(at in side for side in sides)}))
 
 

@@ -25,6 +25,7 @@ STARTS = ("base_model.model.", "model.", "transformer.", "base_model.", "languag
 SAMPLE = 200  # names that vote for a start
 ENOUGH = 4_000  # names that decide between the rules
 CANDIDATES = 8
+SIMPLEST = 1  # cost of a rule with one change
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,8 @@ def find_rule(have: Collection[str], wanted: Collection[str]) -> Rule:
     if matched == full:
         return best
     for rule in _candidates(have, wanted):
+        if matched == full and best.cost <= SIMPLEST:
+            break
         if matched == full and best.cost <= rule.cost:
             continue
         names = set(rule.mapping(have, wanted).values())
@@ -145,20 +148,26 @@ def _candidates(have: Collection[str], wanted: set[str]) -> Iterator[Rule]:
 def _starts(have: Collection[str], wanted: set[str], drops: tuple[str, ...]) -> Iterator[Rule]:
     """Rules that replace a start, the ones that fit most sampled names first."""
     known = set(have)
+    ours, theirs = _sample(known - wanted), _sample(wanted - known)
     votes: Counter[tuple[str, str]] = Counter()
-    for name in _sample(known - wanted):
+    for name in ours:
         votes.update((start, "") for start, rest in _splits(name) if rest in wanted)
-    for name in _sample(wanted - known):
+    for name in theirs:
         votes.update(("", start) for start, rest in _splits(name) if rest in known)
-    votes.update(_swaps(known - wanted, wanted - known))
+    yield from _rules(votes, drops)
+    if max(votes.values(), default=0) < min(len(ours), len(theirs)):
+        yield from _rules(_swaps(ours, wanted - known), drops)
+
+
+def _rules(votes: Counter[tuple[str, str]], drops: tuple[str, ...]) -> Iterator[Rule]:
     for (strip, add), _ in votes.most_common(CANDIDATES):
         yield Rule(drops, strip, add)
         yield Rule(drops, strip, add, guarded=True)
 
 
-def _swaps(ours: set[str], theirs: set[str]) -> Counter[tuple[str, str]]:
+def _swaps(ours: list[str], theirs: set[str]) -> Counter[tuple[str, str]]:
     """Starts that differ on both sides before the longest common end, of at least two parts."""
-    ends = {rest: start for n in _sample(ours) for start, rest in _splits(n) if "." in rest}
+    ends = {rest: start for n in ours for start, rest in _splits(n) if "." in rest}
     votes: Counter[tuple[str, str]] = Counter()
     for name in theirs:
         for start, rest in _splits(name):

@@ -7,6 +7,7 @@ reader, and a name that occurs twice is refused as well (the library keeps the l
 from __future__ import annotations
 
 import json
+import math
 from typing import Any, BinaryIO
 
 from medic.errors import Unreadable
@@ -16,6 +17,7 @@ from .source import Damaged, size_of, truncated
 
 MAX_HEADER = 100_000_000  # the library's own limit
 MAX_ELEMENTS = 1 << 62
+MAX_DIMENSIONS = 64  # as many as torch allows
 BITS = {  # dtype -> (torch's name, bits an element)
     "BOOL": ("bool", 8), "U8": ("uint8", 8), "I8": ("int8", 8), "I16": ("int16", 16),
     "U16": ("uint16", 16), "F16": ("float16", 16), "BF16": ("bfloat16", 16), "I32": ("int32", 32),
@@ -103,18 +105,19 @@ def _tensor(name: str, entry: Any) -> tuple[TensorInfo, int, int]:
     try:
         dtype, bits = BITS[entry["dtype"]]
         shape, (start, end) = tuple(entry["shape"]), entry["data_offsets"]
-        good = all(type(n) is int and n >= 0 for n in (*shape, start, end))
+        numbers = (*shape, start, end)
+        good = (
+            set(map(type, numbers)) == {int} and min(numbers) >= 0 and len(shape) <= MAX_DIMENSIONS
+        )
     except (KeyError, TypeError, ValueError):
         good = False
     if not good:
         raise Damaged(
             f"the header entry of {shown!r} is malformed", f"{shown!r} 的头部条目格式错误"
         )
-    elements = 1
-    for n in shape:
-        elements *= n
-        if elements > MAX_ELEMENTS:
-            raise Damaged(f"the shape of {shown!r} is impossible", f"{shown!r} 的形状不可能存在")
+    elements = math.prod(shape)
+    if elements > MAX_ELEMENTS:
+        raise Damaged(f"the shape of {shown!r} is impossible", f"{shown!r} 的形状不可能存在")
     if elements * bits != (end - start) * 8:
         raise Damaged(
             f"shape and byte range of {shown!r} do not agree", f"{shown!r} 的形状与字节范围不一致"

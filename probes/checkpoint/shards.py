@@ -26,16 +26,17 @@ def read_index(file: BinaryIO) -> dict[str, list[str]]:
     """Shard name -> names of its tensors. Raises Unreadable, also for a path out of the folder."""
     entries = parse_json(read_all(file, MAX_INDEX))
     weights = entries.get("weight_map") if isinstance(entries, dict) else None
-    if not isinstance(weights, dict):
+    if not isinstance(weights, dict) or set(map(type, weights.values())) - {str}:
         raise Unreadable("a JSON file without a weight map", "JSON 文件中没有 weight_map")
     shards: dict[str, list[str]] = {}
     for tensor, shard in weights.items():
-        if not isinstance(shard, str) or not _is_plain(shard):
-            raise Unreadable(
-                f"its index names a file outside the folder: {str(shard)[:100]!r}",
-                f"索引指向文件夹之外的文件:{str(shard)[:100]!r}",
-            )
         shards.setdefault(shard, []).append(tensor)
+    outside = next((s for s in shards if not _is_plain(s)), None)
+    if outside is not None:
+        raise Unreadable(
+            f"its index names a file outside the folder: {outside[:100]!r}",
+            f"索引指向文件夹之外的文件:{outside[:100]!r}",
+        )
     if len(shards) > MAX_SHARDS:
         raise Unreadable(f"more than {MAX_SHARDS:,} shards", f"分片超过 {MAX_SHARDS:,} 个")
     return shards

@@ -22,7 +22,7 @@ _OTHERS = (
 
 
 def sniff(file: BinaryIO, name: str) -> Format:
-    """The format. Raises PointerFile, Damaged (empty, zeros, a web page) or UnknownFormat.
+    """The format. Raises PointerFile, Damaged (empty, zeros) or UnknownFormat.
 
     ``name`` decides only whether bytes that are no format at all are a damaged checkpoint.
     """
@@ -35,6 +35,10 @@ def sniff(file: BinaryIO, name: str) -> Format:
     if head.startswith(LFS):
         raise PointerFile(
             "a git-lfs pointer, not the file itself", "这是 git-lfs 指针,不是文件本身"
+        )
+    if head.lstrip()[:64].lower().startswith((b"<!doctype", b"<html", b"<?xml")):
+        raise PointerFile(
+            "a web page, not the file: the download failed", "内容是网页而不是文件:下载失败"
         )
     claims = name.lower().endswith((".pt", ".pth", ".ckpt", ".safetensors", ".bin"))
     if claims:
@@ -68,6 +72,3 @@ def _refuse_debris(head: bytes, size: int) -> None:
         raise Damaged("empty: 0 bytes", "文件为空(0 字节)")
     if not head.strip(b"\x00"):
         raise Damaged("starts with zeros: the data was never written", "开头全为零:数据没有写入")
-    start = head.lstrip()[:64].lower()
-    if start.startswith((b"<!doctype", b"<html", b"<?xml")):
-        raise Damaged("a web page, not the file: the download failed", "内容是网页:下载失败")

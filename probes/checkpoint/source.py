@@ -21,7 +21,7 @@ class Damaged(Unreadable):
 
 
 class PointerFile(Unreadable):
-    """A git-lfs pointer stands where the file should be."""
+    """A git-lfs pointer or a web page stands where the file should be."""
 
 
 class UnknownFormat(Unreadable):

@@ -14,7 +14,10 @@ from .keys import Framework
 
 @dataclass(frozen=True, slots=True)
 class Carrier:
-    """One place that states a field; ``rank`` is the place of its key in the framework's list."""
+    """One place that states a field; ``rank`` is the place of its key in the framework's list.
+
+    The value is None where the place states something that cannot be known here.
+    """
 
     field: str
     value: Scalar
@@ -29,6 +32,7 @@ class Stated:
     name: str
     framework: Framework
     values: Mapping[str, Value]
+    unknown: frozenset[str] = frozenset()  # fields stated by something that is not known here
     document: Document | None = None
     given: GivenFile | None = None
     mentions: frozenset[str] = field(default_factory=frozenset)
@@ -57,7 +61,10 @@ def settle(carriers: Iterable[Carrier]) -> dict[str, Value]:
         by_field.setdefault(carrier.field, []).append(carrier)
     settled: dict[str, Value] = {}
     for name, places in by_field.items():
-        ordered = sorted(places, key=lambda c: (c.rank, len(c.origin.path)))
+        known = [c for c in places if c.value is not None]
+        if not known:
+            continue
+        ordered = sorted(known, key=lambda c: (c.rank, len(c.origin.path)))
         first = ordered[0]
         rivals = [
             c
@@ -74,3 +81,8 @@ def settle(carriers: Iterable[Carrier]) -> dict[str, Value]:
                 also.append((other.value, other.origin))
         settled[name] = Value(first.value, first.origin, tuple(also))
     return settled
+
+
+def unknown(carriers: Iterable[Carrier], settled: Mapping[str, Value]) -> frozenset[str]:
+    """Fields that are stated, but to no value that is known."""
+    return frozenset(c.field for c in carriers if c.field not in settled)

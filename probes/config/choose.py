@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from .carriers import Stated
+from .carriers import Stated, same
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,33 +38,41 @@ def the_command(commands: Sequence[Command], files: Sequence[Stated]) -> Command
 
 def of_one_launch(
     files: Sequence[Stated], mentions: Iterable[str]
-) -> tuple[list[Stated], list[tuple[Stated, Stated]]]:
-    """(the files of the launch, (left out, the one read in its place)).
+) -> tuple[list[Stated], list[tuple[Stated, str]]]:
+    """(the files of the launch, (left out, why)).
 
-    Files that state the same things stand for different runs: of them the one stays that the
-    command or another file names, else the one nearest to the root, else the newest. Files that
-    the user named all belong to the launch.
+    Files of a folder that state the same things otherwise stand for different runs. Of them the
+    one stays that the command or another file names, else the one nearest to the root, else the
+    one that states most, else the newest; of engine files that nobody names, none. Files that the
+    user named all belong to the launch.
     """
-    named = {m for m in mentions}
-    ordered = sorted(files, key=lambda file: _order(file, named))
+    words = set(mentions)
+    belongs = {id(f) for f in files if _explicit(f) or _mentioned(f, words)}
     kept: list[Stated] = []
-    left: list[tuple[Stated, Stated]] = []
-    for file in ordered:
-        rival = next((other for other in kept if _alternatives(file, other)), None)
-        if rival is None:
-            kept.append(file)
+    left: list[tuple[Stated, str]] = []
+    for file in sorted(files, key=lambda f: (id(f) not in belongs, *_order(f, files))):
+        rival = next((other for other in kept if _alternatives(file, other, belongs)), None)
+        if rival is not None:
+            left.append((file, f"another configuration; {rival.name} was read"))
         else:
-            left.append((file, rival))
+            kept.append(file)
+    engines = [f for f in files if f.role == "engine"]
+    if len(engines) > 1 and not any(id(f) in belongs for f in engines):
+        kept = [f for f in kept if f.role != "engine"]
+        left = [entry for entry in left if entry[0].role != "engine"]
+        left += [(f, "one of several engine files, and nothing names one") for f in engines]
     places = {id(file): i for i, file in enumerate(files)}
     return sorted(kept, key=lambda file: places[id(file)]), left
 
 
-def _order(file: Stated, mentions: set[str]) -> tuple[bool, bool, int, float, str]:
-    given = file.given
-    depth = len(PurePath(file.name).parts)
-    modified = given.modified if given else 0.0
-    explicit = given is not None and given.named
-    return (not explicit, not _mentioned(file, mentions), depth, -modified, file.name)
+def _order(file: Stated, files: Sequence[Stated]) -> tuple[int, bool, float, str]:
+    most = max(len(f.values) for f in files if f.role == file.role)
+    modified = file.given.modified if file.given else 0.0
+    return len(PurePath(file.name).parts), len(file.values) * 2 < most, -modified, file.name
+
+
+def _explicit(file: Stated) -> bool:
+    return file.given is not None and file.given.named
 
 
 def _mentioned(file: Stated, mentions: Iterable[str]) -> bool:
@@ -76,8 +84,11 @@ def _mentioned(file: Stated, mentions: Iterable[str]) -> bool:
     return False
 
 
-def _alternatives(one: Stated, other: Stated) -> bool:
-    if one.role != other.role or (one.given and other.given and one.given.named and other.given.named):
+def _alternatives(one: Stated, other: Stated, belongs: set[int]) -> bool:
+    """Whether two files stand for different runs: they share most of what they state, or differ."""
+    if one.role != other.role or {id(one), id(other)} <= belongs:
         return False
-    shared = len(one.values.keys() & other.values.keys())
-    return shared > 0 and shared * 2 >= min(len(one.values), len(other.values))
+    shared = one.values.keys() & other.values.keys()
+    if any(not same(one.values[f].value, other.values[f].value) for f in shared):
+        return True
+    return bool(shared) and len(shared) * 2 >= min(len(one.values), len(other.values))

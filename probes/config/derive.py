@@ -6,7 +6,7 @@ unknown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from medic.run_config import Origin, Scalar, Value
 
@@ -15,8 +15,8 @@ from .keys import Framework
 Numbers = Sequence[float]
 
 _SHARDS = ("tensor_parallel_size", "pipeline_parallel_size", "context_parallel_size")
-# Where a framework takes a global batch, the accumulation is what remains, not its default.
-_BATCH = ("micro_batch_size", "gradient_accumulation_steps")
+# Where a framework takes a global batch, the accumulation is what remains of it.
+_REMAINS = ("gradient_accumulation_steps",)
 
 
 def _quotient(n: Numbers) -> float | None:
@@ -75,20 +75,22 @@ _RULES: Sequence[tuple[str, tuple[str, ...], Callable[[Numbers], float | None], 
 
 
 def complete(
-    stated: Mapping[str, Value], frameworks: Sequence[Framework], *, takes_global: bool
+    stated: Mapping[str, Value],
+    frameworks: Sequence[Framework],
+    *,
+    takes_global: bool,
+    unknown: Collection[str] = (),
 ) -> dict[str, Value]:
     """Stated values with derived ones and defaults.
 
     ``frameworks`` give their defaults, the first one rules. ``takes_global``: the framework takes
-    a global batch, so accumulation and micro batch are derived from it before they default.
+    a global batch, so accumulation follows from that and has its default only without one.
+    ``unknown`` fields are stated by something that is not known here: no default stands for them.
     """
     values = dict(stated)
-    later = _BATCH if takes_global else ()
-    _defaults(values, frameworks, leave=later)
+    remains = _REMAINS if takes_global and "global_batch_size" in stated else ()
+    _defaults(values, frameworks, leave=(*remains, *unknown))
     _derive(values)
-    if later:
-        _defaults(values, frameworks)
-        _derive(values)
     return values
 
 
@@ -118,7 +120,7 @@ def _number(value: Value | None) -> float | None:
 
 
 def _defaults(
-    values: dict[str, Value], frameworks: Sequence[Framework], leave: Sequence[str] = ()
+    values: dict[str, Value], frameworks: Sequence[Framework], leave: Sequence[str]
 ) -> None:
     for framework in frameworks:
         for field, value in framework.defaults.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 Plain = int | float | bool | str | None
@@ -62,13 +62,15 @@ class Framework(Protocol):
 # Parts of a file that describe something beside the training itself: what is named alike in them
 # is not read by the ending of its path, only where an entry names the full path.
 ASIDE = frozenset(
-    (
-        "eval evaluation evaluate evaluator evaluators valid validation val test testing inference "
-        "generation generate generator discriminator sampling sample sampler rollout teacher student "
-        "critic ref reference reward reward_model ema tokenizer draft predict prediction serving "
-        "vllm sglang wandb callbacks callback profiler profiling hf_config env env_vars search sweep"
-    ).split()
-)
+    [
+        "eval", "evaluation", "evaluate", "evaluator", "evaluators", "valid", "validation", "val",
+        "test", "testing", "inference", "generation", "generate", "generator", "discriminator",
+        "sampling", "sample", "sampler", "rollout", "teacher", "student", "critic", "ref",
+        "reference", "reward", "reward_model", "ema", "tokenizer", "draft", "predict", "prediction",
+        "serving", "vllm", "sglang", "wandb", "callback", "callbacks", "profiler", "profiling",
+        "hf_config", "env", "env_vars", "search", "sweep",
+    ]
+)  # fmt: skip
 # Groups that a flag may carry as its first word: --training-lr.
 GROUPS = (
     "training", "train", "trainer", "model", "optimization", "optimizer", "optim", "data",
@@ -101,6 +103,7 @@ class Keys:
         self._exact: dict[tuple[str, ...], list[Found]] = {}
         self._ending: dict[str, list[tuple[tuple[str, ...], Found]]] = {}
         self._flags: dict[str, list[Found]] = {}
+        self._tells = [[_pattern(k) for k in keys] for keys in framework.recognise.any_keys]
         for rank, key in enumerate(framework.keys):
             free, steps = _pattern(key.key)
             if free:
@@ -132,29 +135,40 @@ class Keys:
     def find_flag(self, name: str) -> list[Found]:
         """The same for a flag's name, ``--training-lr`` as ``training.lr``."""
         flat = "_".join(parts_of([name]))
-        found = self._flags.get(flat, [])
-        if not found and "." in name:
-            found = self.find([name])
+        found = self._flags.get(flat) or (self.find([name]) if "." in name else [])
+        if not found and self.framework.unknown_key == "free":
+            found = self._grouped_flag(flat)
         if not found and self.plain is not None:
             first = len(self.framework.keys)
-            found = [(first + rank, key) for rank, key in self._grouped_flag(flat)]
+            found = [(first + rank, key) for rank, key in self.plain.find_flag(flat)]
         return found
 
     def _grouped_flag(self, flat: str) -> list[Found]:
-        plain = self.plain
-        if plain is None:
-            return []
         for group in GROUPS:
-            if flat.startswith(f"{group}_") and (found := plain.find_flag(flat[len(group) + 1 :])):
+            if flat.startswith(f"{group}_") and (
+                found := self._flags.get(flat[len(group) + 1 :], [])
+            ):
                 return found
-        return plain.find_flag(flat)
+        return []
 
-    def specificity(self, paths: Collection[tuple[str, ...]]) -> int:
+    def specificity(self, paths: Paths) -> int:
         """The size of the largest set of keys, all in ``paths``, that tells this framework."""
-        endings = {path[i:] for path in paths for i in range(len(path))}
-        sizes = [0]
-        for keys in self.framework.recognise.any_keys:
-            patterns = [_pattern(key) for key in keys]
-            if all(steps in (endings if free else paths) for free, steps in patterns):
-                sizes.append(len(patterns))
-        return max(sizes)
+        return max(
+            (len(patterns) for patterns in self._tells if all(p in paths for p in patterns)),
+            default=0,
+        )
+
+
+class Paths:
+    """The key paths of a file, or the flags of a command, each one step joined by ``_``."""
+
+    def __init__(self, paths: Iterable[tuple[str, ...]]) -> None:
+        self._exact = frozenset(paths)
+        self._endings = frozenset(path[i:] for path in self._exact for i in range(len(path)))
+
+    def __contains__(self, pattern: object) -> bool:
+        if not isinstance(pattern, tuple):
+            return False
+        free, steps = pattern
+        among = self._endings if free else self._exact
+        return steps in among or ("_".join(steps),) in self._exact

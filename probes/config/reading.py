@@ -47,8 +47,8 @@ def run(look: Look) -> Iterator[Finding | Skip | RunConfig]:
     )
     mentions = {*(command.mentions if command else ()), *(m for f in files for m in f.mentions)}
     kept, left = of_one_launch(files, mentions)
-    for other, read in left:
-        yield Skip(needs=f"{other.name}: another configuration; {read.name} was read")
+    for other, why in left:
+        yield Skip(needs=f"{other.name}: {why}")
     sources = [*(command.stated if command else ()), *kept]
     if not sources and not look.given:
         return
@@ -74,7 +74,9 @@ def build(
     takes_global = any(
         key.field == "global_batch_size" for f in speaking[:1] for key in f.keys
     )
-    values = complete(values, speaking, takes_global=takes_global)
+    # What an engine leaves to "auto" is filled in from the training's own settings.
+    unknown = {name for s in sources if s.role != "engine" for name in s.unknown}
+    values = complete(values, speaking, takes_global=takes_global, unknown=unknown)
     files = [s for s in sources if s.document is not None and s.document.root is not None]
     return RunConfig(
         values=values,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import PurePath
 
 from medic.facts import Document, GivenFile, Launch, Word
 
-from .carriers import Carrier, Stated, settle
-from .keys import Framework, Keys, parts_of
+from .carriers import Carrier, Stated, settle, unknown
+from .keys import Framework, Keys, Paths, parts_of
 from .readers import command
 from .readers import document as tree
 
@@ -33,27 +34,29 @@ class Recogniser:
     def file(self, given: GivenFile, document: Document) -> Stated | None:
         """What a file states, read as its best framework; None if it states nothing known."""
         paths = tree.key_paths(document.root)
-        best: tuple[tuple[int, int], Keys, list[Carrier]] | None = None
-        for keys in self.keys:
-            size = self._told(keys, given, document, paths)
-            if not size:
-                continue
-            found = tree.carriers(document, keys)
-            score = (size, len(found))
-            if best is None or score > best[0]:
-                best = (score, keys, found)
-        if best is None and self.plain is not None:
-            best = ((0, 0), self.plain, tree.carriers(document, self.plain))
-        if best is None or not (best[2] or best[0][0]):
+        sizes = [(self._told(keys, given, document, paths), keys) for keys in self.keys]
+        best = self._best(sizes, lambda keys: tree.carriers(document, keys))
+        if best is None:
             return None
         names = tree.mentions(document.root)
-        framework = best[1].framework
-        return Stated(given.name, framework, settle(best[2]), document, given, names)
+        stated = _stated(given.name, *best)
+        return replace(stated, document=document, given=given, mentions=names)
+
+    def _best(
+        self, sizes: Iterable[tuple[int, Keys]], read: Callable[[Keys], list[Carrier]]
+    ) -> tuple[Keys, list[Carrier]] | None:
+        """The framework told by the most keys, of equals the one that reads most; else plain names,
+        if they read anything.
+        """
+        told = [(size, keys, read(keys)) for size, keys in sizes if size]
+        if told:
+            _, keys, found = max(told, key=lambda one: (one[0], len(one[2])))
+            return keys, found
+        found = read(self.plain) if self.plain is not None else []
+        return (self.plain, found) if self.plain is not None and found else None
 
     @staticmethod
-    def _told(
-        keys: Keys, given: GivenFile, document: Document, paths: frozenset[tuple[str, ...]]
-    ) -> int:
+    def _told(keys: Keys, given: GivenFile, document: Document, paths: Paths) -> int:
         recognise = keys.framework.recognise
         model_file = given.kind == "model-config"
         if (keys.framework.role == "model") != model_file:
@@ -72,31 +75,33 @@ class Recogniser:
         for keys in self.keys:
             if keys.framework.role == "launcher" and _named(keys, launch):
                 found = command.carriers(launch.launcher_words[1:], keys)
-                return Stated(launch.span.file, keys.framework, settle(found))
+                return _stated(launch.span.file, keys, found)
         return None
 
     def script(self, launch: Launch) -> Stated | None:
         """What the flags of the training script state."""
         names = [flag.name.lstrip("-") for flag in command.flags(launch.arguments)]
-        paths = {parts_of([name]) for name in names}
-        paths |= {("_".join(path),) for path in paths}
-        best: tuple[tuple[int, int], Keys, list[Carrier]] | None = None
-        for keys in self.keys:
-            if keys.framework.role != "trainer":
-                continue
-            size = _NAMED if _named(keys, launch) else keys.specificity(paths)
-            syntax = keys.framework.recognise.syntax
-            if not size or (syntax and "shell" not in syntax):
-                continue
-            found = command.carriers(launch.arguments, keys)
-            if best is None or (size, len(found)) > best[0]:
-                best = ((size, len(found)), keys, found)
-        if best is None and self.plain is not None:
-            best = ((0, 0), self.plain, command.carriers(launch.arguments, self.plain))
-        if best is None:
-            return None
+        paths = Paths(("_".join(parts_of([name])),) for name in names)
+        sizes = [(_told_by_command(keys, launch, paths), keys) for keys in self.keys]
+        best = self._best(sizes, lambda keys: command.carriers(launch.arguments, keys))
         mentioned = frozenset(w.value for w in launch.arguments if w.value)
-        return Stated(launch.span.file, best[1].framework, settle(best[2]), mentions=mentioned)
+        if best is not None:
+            return replace(_stated(launch.span.file, *best), mentions=mentioned)
+        if self.plain is None:
+            return None
+        return Stated(launch.span.file, self.plain.framework, {}, mentions=mentioned)
+
+
+def _told_by_command(keys: Keys, launch: Launch, paths: Paths) -> int:
+    syntax = keys.framework.recognise.syntax
+    if keys.framework.role != "trainer" or (syntax and "shell" not in syntax):
+        return 0
+    return _NAMED if _named(keys, launch) else keys.specificity(paths)
+
+
+def _stated(name: str, keys: Keys, found: Sequence[Carrier]) -> Stated:
+    values = settle(found)
+    return Stated(name, keys.framework, values, unknown(found, values))
 
 
 def _named(keys: Keys, launch: Launch) -> bool:

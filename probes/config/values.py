@@ -22,6 +22,8 @@ _NAMED_SWITCHES = frozenset(("fsdp", "activation_checkpointing", "compile"))
 _KEEP_CASE = frozenset(("resume_from", "output_dir", "base_model"))
 _NUMBER = re.compile(r"[-+]?(?:\d[\d_,]*(?:\.[\d_]*)?|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
 MAX_TEXT = 500
+# The raw text of a value that only the running shell knows.
+UNKNOWN = "$"
 
 PRECISIONS = {
     **dict.fromkeys(
@@ -91,6 +93,21 @@ def _typed(key: Key, written: Written) -> Scalar:
     if kind is float or (key.field == "warmup_steps" and 0 < number < 1):
         return float(number)  # transformers 5: warmup_steps below 1 is a share of the run
     return int(number) if number == int(number) else None
+
+
+def leaves_default(key: Key, written: Written) -> bool:
+    """Whether a value without a canonical meaning leaves the field at its default: null, -1, and a
+    switch that is off. Any other (``auto``, a shell variable) states something that is not known.
+    """
+    if written.count is not None:
+        return written.count == 0
+    if written.value is None:
+        return written.text == "null" and written.raw != UNKNOWN
+    number = as_number(written.value)
+    if number is not None and number < 0:
+        return True
+    switch = key.true_means is not None or key.false_means is not None
+    return switch and as_bool(written) is not None
 
 
 def as_bool(written: Written) -> bool | None:

@@ -102,6 +102,32 @@ FRAMEWORKS: Mapping[str, frozenset[str]] = {
     "oumi": frozenset({"train"}),
 }
 
+_TORCHRUN_OPTIONS = frozenset(
+    """
+    nnodes nproc-per-node rdzv-backend rdzv-endpoint rdzv-id rdzv-conf standalone max-restarts
+    monitor-interval start-method role log-dir redirects tee local-ranks-filter node-rank
+    master-addr master-port local-addr numa-binding signals-to-handle
+    """.split()  # noqa: SIM905
+)
+# Options that belong before the script, without their dashes.
+LAUNCHER_OPTIONS: Mapping[str, frozenset[str]] = {
+    "torchrun": _TORCHRUN_OPTIONS,
+    "tune": _TORCHRUN_OPTIONS,
+    "deepspeed": frozenset(
+        """
+        hostfile include exclude num-nodes num-gpus num-accelerators master-port master-addr
+        node-rank launcher launcher-args no-local-rank no-ssh force-multi bind-cores-to-rank
+        """.split()  # noqa: SIM905
+    ),
+    "accelerate": frozenset(
+        """
+        config-file num-processes num-machines machine-rank main-process-ip main-process-port
+        multi-gpu mixed-precision use-deepspeed use-fsdp gpu-ids dynamo-backend zero-stage
+        deepspeed-config-file num-cpu-threads-per-process same-network rdzv-backend
+        """.split()  # noqa: SIM905
+    ),
+}
+
 # What starts a launcher or Python: resource managers first, then small helpers.
 WRAPPERS: Mapping[str, Program] = {
     "srun": _program(

@@ -62,6 +62,11 @@ def plain(flag: str) -> str:
     return re.sub(r"[_.]", "-", flag.lstrip("-")).lower()
 
 
+def negated(flag: str) -> bool:
+    """Whether a flag switches something off: ``--no-…``, ``--disable-…``."""
+    return plain(flag).startswith(("no-", "disable-", "without-"))
+
+
 def _take_apart(flag: str, words: tuple[str, ...] | None = None) -> _Name:
     own = words or tuple(w for w in plain(flag).split("-") if w)
     found = settings(own)
@@ -82,6 +87,8 @@ def meant(unknown: Unknown, spec: ParserSpec, used: frozenset[str], nearest: Nea
         if _fits(option, unknown) and not used & {*option.names}
         for name in option.names
         if name.startswith("-") and name not in ("-h", "--help")
+        # The opposite of what was written is never what was meant.
+        if negated(name) == negated(unknown.flag)
     ]
     same = [n for n in names if plain(n) == plain(unknown.flag)]
     if same:

@@ -11,7 +11,7 @@ from medic.run_config import Change
 
 from .launchers import LAUNCHER_OPTIONS
 from .match import boolean
-from .meaning import Nearest, meant, plain
+from .meaning import Nearest, meant, negated, plain
 from .places import Places
 from .suspects import Suspect, as_unknown
 
@@ -24,6 +24,10 @@ IGNORED = Text(
     "the script drops unknown flags without a word (parse_known_args): it trains with the default",
     "脚本用 parse_known_args 丢弃未知选项且不提示:训练会按默认值进行",
 )
+VALUE_IGNORED = Text(
+    "the script drops the value without a word (parse_known_args); the switch is on all the same",
+    "脚本用 parse_known_args 丢弃该取值且不提示:无论取值如何,开关都被打开",
+)
 LEFT_OUT = {
     True: Text("nothing: leave it out, it is on by default", "删去该选项(默认已开启)"),
     False: Text("nothing: leave it out, it is off by default", "删去该选项(默认为关闭)"),
@@ -35,7 +39,7 @@ _DROP = Text("a switch takes no value", "开关型选项不接受取值")
 def misspelt(found: Sequence[Suspect], nearest: Nearest, places: Places) -> Finding:
     """One finding for all unknown flags; the first leads."""
     first = found[0]
-    answers = [meant(as_unknown(s), s.spec, s.used, nearest) for s in found]
+    answers = [_answer(s, nearest) for s in found]
     exists = _exists(first, nearest)
     value = {
         **_common(first, places),
@@ -49,6 +53,12 @@ def misspelt(found: Sequence[Suspect], nearest: Nearest, places: Places) -> Find
     return Finding(
         "misspelt-flag", "fires", value, places.source(first), places.more(found), changes
     )
+
+
+def _answer(suspect: Suspect, nearest: Nearest) -> str:
+    if suspect.switch is not None:
+        return ""  # its opposite exists: there is nothing to write
+    return meant(as_unknown(suspect), suspect.spec, suspect.used, nearest)
 
 
 def _renamed(suspect: Suspect, new: str) -> list[Change]:
@@ -69,10 +79,14 @@ def with_value(found: Sequence[Suspect], places: Places) -> Finding:
         "value": first.value or "",
         "correct": _correct(first),
         "flags": tuple(s.flag for s in found),
-        "consequence": IGNORED if first.spec.ignores_unknown else STOPS,
+        "consequence": VALUE_IGNORED if first.spec.ignores_unknown else STOPS,
     }
     return Finding(
-        "boolean-flag-with-value", "fires", value, places.source(first), places.more(found),
+        "boolean-flag-with-value",
+        "fires",
+        value,
+        places.source(first),
+        places.more(found),
         tuple(changes),
     )
 
@@ -85,7 +99,7 @@ def _instead(suspect: Suspect, exists: Text | str) -> Text:
     """What to write where no option has a similar name."""
     launcher, script = suspect.launcher, suspect.spec.script
     if suspect.switch is not None:
-        return LEFT_OUT[not _negated(suspect.flag)]
+        return LEFT_OUT[not negated(suspect.flag)]
     if plain(suspect.flag) in LAUNCHER_OPTIONS.get(launcher, ()):
         return Text(
             f"{suspect.flag} before {script}, as an option of {launcher},",
@@ -96,10 +110,6 @@ def _instead(suspect: Suspect, exists: Text | str) -> Text:
     return Text("one of its options ({exists})", "已有选项之一({exists})").fill(exists=exists)
 
 
-def _negated(flag: str) -> bool:
-    return flag.startswith(("--no-", "--no_", "--disable-", "--disable_"))
-
-
 def _correct(suspect: Suspect) -> Text | str:
     """How the switch is written so that it says what its value was to say."""
     switch, on = suspect.switch, boolean(suspect.value or "")
@@ -107,18 +117,18 @@ def _correct(suspect: Suspect) -> Text | str:
         return suspect.flag
     if suspect.flag not in switch.names:
         # Only the opposite exists: to say the opposite it is written, else nothing is.
-        return LEFT_OUT[not _negated(suspect.flag)] if on else switch.names[0]
+        return LEFT_OUT[not negated(suspect.flag)] if on else switch.names[0]
     if on:
         return suspect.flag
     opposite = _opposite(suspect)
-    return opposite or LEFT_OUT[_negated(suspect.flag)]
+    return opposite or LEFT_OUT[negated(suspect.flag)]
 
 
 def _opposite(suspect: Suspect) -> str:
     switch = suspect.switch
     if switch is None:
         return ""
-    if not _negated(suspect.flag):
+    if not negated(suspect.flag):
         return switch.negative
     base = suspect.flag.split("-no-", 1)[-1].split("-no_", 1)[-1]
     names = {n for o in suspect.spec.options for n in o.names}
@@ -139,13 +149,13 @@ def _repair(suspect: Suspect) -> list[Change]:
 
 def _exists(suspect: Suspect, nearest: Nearest) -> Text | str:
     """The options that there are, those that read alike first."""
-    names = [
-        o.names[0] for o in suspect.spec.options if o.names[0].startswith("--")
-    ]
+    names = [o.names[0] for o in suspect.spec.options if o.names[0].startswith("--")]
     near = nearest(suspect.flag, names, MAX_LISTED)
     listed = [*near, *(n for n in names if n not in near)][:MAX_LISTED]
     more = len(names) - len(listed)
     if not listed:
         return ""
     text = ", ".join(listed)
-    return Text(f"{text} and {more} more", f"{text} 等 {len(names)} 个") if more else same_text(text)
+    return (
+        Text(f"{text} and {more} more", f"{text} 等 {len(names)} 个") if more else same_text(text)
+    )

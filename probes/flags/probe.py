@@ -10,7 +10,6 @@ from medic.facts import GivenFile, Launch, Launches, LogHits, Parsers, ParserSpe
 from medic.probe import Finding, Look, Probe, Skip
 
 from .launch import launches_of
-from .match import boolean
 from .outcome import misspelt, with_value
 from .places import Places
 from .rejected import Complaint, read_refusals
@@ -41,14 +40,22 @@ def run_launch(look: Look) -> Iterator[Launches | Skip]:
     """Reads the training commands of the given scripts."""
     found: list[Launch] = []
     for given in look.files("script"):
-        try:
-            found += launches_of(look.parse(given.path))
-        except Unreadable as problem:
-            yield Skip(needs=f"{given.name}: {problem.en}")
+        read = _launches(look, given)
+        if isinstance(read, Skip):
+            yield read
+        else:
+            found += read
     if found:
         yield Launches(tuple(found))
     else:
         yield Skip(needs=NEEDS_SCRIPT)
+
+
+def _launches(look: Look, given: GivenFile) -> list[Launch] | Skip:
+    try:
+        return launches_of(look.parse(given.path))
+    except Unreadable as problem:
+        return Skip(needs=f"{given.name}: {problem.en}")
 
 
 # --- parsers --------------------------------------------------------------------------------
@@ -59,13 +66,13 @@ def run_parsers(look: Look) -> Iterator[Parsers | Skip]:
     found: list[ParserSpec] = []
     given = look.files("python")
     files = SourceFiles(look, given)
-    for path in _entries(look, given):
-        try:
-            if _mentions_parser(look, path):
-                spec = read_parser(files, path)
-                found += [spec] if spec is not None else []
-        except Unreadable as problem:
-            yield Skip(needs=f"{problem.at or files.name(path)}: {problem.en}")
+    launched = _launched(look, given)
+    for path in launched if launched is not None else _all(given)[:MAX_ENTRIES]:
+        read = _parser(look, files, path, sure=bool(launched))
+        if isinstance(read, Skip):
+            yield read
+        elif read is not None:
+            found.append(read)
         if look.cancelled():
             return
     found += read_refusals(look).usages
@@ -75,19 +82,139 @@ def run_parsers(look: Look) -> Iterator[Parsers | Skip]:
         yield Skip(needs=NEEDS_PARSER)
 
 
-def _entries(look: Look, given: Sequence[GivenFile]) -> list[str]:
-    """Files to start from: the scripts that are launched; if none is given, every file."""
-    paths = [str(PurePosixPath(f.path)) for f in given]
-    launches = look.fact(Launches).launches if look.has(Launches) else ()
-    launched = []
-    for launch in launches:
+def _parser(look: Look, files: SourceFiles, path: str, *, sure: bool) -> ParserSpec | Skip | None:
+    try:
+        return read_parser(files, path) if sure or _mentions_parser(look, path) else None
+    except Unreadable as problem:
+        return Skip(needs=f"{problem.at or files.name(path)}: {problem.en}")
+
+
+def _all(given: Sequence[GivenFile]) -> list[str]:
+    return [str(PurePosixPath(f.path)) for f in given]
+
+
+def _launched(look: Look, given: Sequence[GivenFile]) -> list[str] | None:
+    """Those of the given files that a command starts; None if no command is given."""
+    if not look.has(Launches):
+        return None
+    found: list[str] = []
+    for launch in look.fact(Launches).launches:
         parts = script_parts(launch)
-        shared = {p: common_tail(parts, PurePosixPath(p).parts) for p in paths}
+        shared = {p: common_tail(parts, PurePosixPath(p).parts) for p in _all(given)}
         best = max(shared.values(), default=0)
-        launched += [p for p, n in shared.items() if n == best and n > 0]
-    return list(dict.fromkeys(launched or ([] if launches else paths)))[:MAX_ENTRIES]
+        found += [p for p, n in shared.items() if n == best and n > 0]
+    return list(dict.fromkeys(found))[:MAX_ENTRIES]
 
 
 def _mentions_parser(look: Look, path: str) -> bool:
     with look.open(path, MAX_SOURCE) as file:
         return may_parse(file.read(MAX_SOURCE))
+
+
+# --- flags ----------------------------------------------------------------------------------
+
+
+def run_flags(look: Look) -> Iterator[Finding | Skip]:
+    """Compares the words after each script with what its parser accepts."""
+    launches = look.fact(Launches).launches if look.has(Launches) else ()
+    parsers = look.fact(Parsers) if look.has(Parsers) else Parsers()
+    refusals = read_refusals(look)
+    checked = check(launches, parsers, refusals)
+    found = suspects(checked, parsers, refusals)
+    places = Places(look)
+    unknown = [s for s in found if not _is_switch(s)]
+    switches = [s for s in found if _is_switch(s)]
+    told = any(c.kind == "unrecognized" for c in refusals.complaints)
+    if unknown:
+        yield misspelt(unknown, look.nearest, places)
+    else:
+        yield _nothing("misspelt-flag", checked, told=told)
+    if switches:
+        yield with_value(switches, places)
+    else:
+        yield _nothing("boolean-flag-with-value", checked, told=False)
+    if refusals.complaints:
+        yield from _refused(refusals.complaints[-1], found)
+    elif look.has(LogHits) and not _refusal_seen(look):
+        yield Finding("rejected-argument", "none")
+
+
+def _is_switch(suspect: Suspect) -> bool:
+    switch = suspect.switch
+    return switch is not None and (suspect.value is not None or suspect.flag in switch.names)
+
+
+def _nothing(name: str, checked: Sequence[Checked], *, told: bool) -> Finding | Skip:
+    """Passes only where every flag was seen and every parser is known whole."""
+    if told:
+        return Finding(name, "passes")
+    if not checked:
+        return Skip(needs=NEEDS_SCRIPT, check=name)
+    for one in checked:
+        if one.spec is None:
+            return Skip(needs=NEEDS_PARSER, check=name)
+        if not one.spec.complete or one.match.unread:
+            return Skip(needs=NEEDS_WHOLE, check=name)
+    return Finding(name, "passes")
+
+
+def _refusal_seen(look: Look) -> bool:
+    """Whether the scan saw a refusal, perhaps one in words that are not taken apart here."""
+    names = ("unrecognized-arguments", "argument-error")
+    return any(hit.symptom in names and not hit.benign for hit in look.fact(LogHits).hits)
+
+
+def _refused(complaint: Complaint, found: Sequence[Suspect]) -> Iterator[Finding]:
+    """What the parser's last complaint is about, as one outcome."""
+    outcome = {
+        "takes-no-value": "value-after-switch",
+        "ambiguous": "unknown-flag",
+        "missing-value": "missing-value",
+        "value-refused": "value-refused",
+        "command-cut": "command-cut",
+    }.get(complaint.kind) or _unrecognized(complaint, found)
+    if outcome:
+        words = " ".join(complaint.words or complaint.names)
+        value = {"arguments": words, "flag": next(iter(complaint.names or complaint.words), "")}
+        yield Finding("rejected-argument", outcome, value, complaint.source)
+
+
+def _unrecognized(complaint: Complaint, found: Sequence[Suspect]) -> str:
+    flags = {flag for flag, _ in flags_in(complaint.words)}
+    own = [s for s in found if s.log is not None and s.log == complaint.source]
+    if flags and flags <= LOCAL_RANK and not own:
+        return "local-rank"
+    if own:
+        return "value-after-switch" if all(_is_switch(s) for s in own) else "unknown-flag"
+    if flags:
+        return "unknown-flag"
+    return "value-after-switch" if stray_switch(complaint.words) else ""
+
+
+PROBES = (
+    Probe(
+        name="launch",
+        tells=(),
+        run=run_launch,
+        gives=(Launches,),
+        seconds=0.05,
+        limit_seconds=10,
+    ),
+    Probe(
+        name="parsers",
+        tells=(),
+        run=run_parsers,
+        wants=(Launches, LogHits),
+        gives=(Parsers,),
+        seconds=0.3,
+        limit_seconds=20,
+    ),
+    Probe(
+        name="flags",
+        tells=("misspelt-flag", "boolean-flag-with-value", "rejected-argument"),
+        run=run_flags,
+        wants=(Launches, Parsers, LogHits),
+        seconds=0.05,
+        limit_seconds=10,
+    ),
+)

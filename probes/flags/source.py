@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from medic.facts import Option, ParserSpec
 
@@ -57,10 +58,22 @@ def read_parser(files: SourceFiles, path: str) -> ParserSpec | None:
     except (OutOfSteps, RecursionError):
         exhausted = not any(p.parsed() for p in machine.parsers)
     if machine.commands and not any(p.parsed() for p in machine.parsers):
-        return _of_commands(files.name(path), machine.commands)
+        return _named(_of_commands(files.name(path), machine.commands), files)
     if not machine.parsers and not machine.foreign:
         return None
-    return _of_parsers(files.name(path), machine, exhausted)
+    return _named(_of_parsers(files.name(path), machine, exhausted), files)
+
+
+def _named(spec: ParserSpec, files: SourceFiles) -> ParserSpec:
+    """The same with files called as the user called them."""
+    return replace(spec, options=tuple(_with_name(option, files) for option in spec.options))
+
+
+def _with_name(option: Option, files: SourceFiles) -> Option:
+    source = option.source
+    if source.file not in files.given:
+        return option
+    return replace(option, source=replace(source, file=files.name(source.file)))
 
 
 def _module_name(path: str) -> str:

@@ -87,7 +87,7 @@ def _is_program(program: str, parts: Sequence[str]) -> bool:
     if not parts:
         return False
     last = parts[-1]
-    return program == last or program.split(".")[-1] + ".py" == last
+    return program == last or program.rsplit(".", maxsplit=1)[-1] + ".py" == last
 
 
 def merged(specs: Sequence[ParserSpec]) -> ParserSpec:
@@ -130,9 +130,7 @@ def suspects(checked: Sequence[Checked], parsers: Parsers, refusals: Refusals) -
     return [_as_switch(s) for s in found.values()]
 
 
-def _of_log(
-    checked: Sequence[Checked], parsers: Parsers, refusals: Refusals
-) -> Iterator[Suspect]:
+def _of_log(checked: Sequence[Checked], parsers: Parsers, refusals: Refusals) -> Iterator[Suspect]:
     for complaint in refusals.complaints:
         one = _about(complaint, checked)
         spec = one.spec if one and one.spec else _by_program(complaint.program, parsers)
@@ -147,9 +145,7 @@ def _of_log(
         yield from _behind_switches(complaint, one)
 
 
-def _named(
-    complaint: Complaint, spec: ParserSpec, one: Checked | None
-) -> Iterator[Suspect]:
+def _named(complaint: Complaint, spec: ParserSpec, one: Checked | None) -> Iterator[Suspect]:
     typed = [n for n in complaint.names if _word_of(n, one) is not None]
     flag = (typed or list(complaint.names))[-1]
     value = complaint.words[0] if complaint.words else None
@@ -167,9 +163,7 @@ def _behind_switches(complaint: Complaint, one: Checked | None) -> Iterator[Susp
         return
     for item in one.match.with_value:
         if item.value in complaint.words:
-            yield Suspect(
-                item.flag, item.value, one.spec, item.word, complaint.source, item.option
-            )
+            yield Suspect(item.flag, item.value, one.spec, item.word, complaint.source, item.option)
 
 
 def _of_commands(checked: Sequence[Checked], refusals: Refusals) -> Iterator[Suspect]:
@@ -181,9 +175,7 @@ def _of_commands(checked: Sequence[Checked], refusals: Refusals) -> Iterator[Sus
             yield _suspect(item.flag, item.value, one.spec, item.word, None, one)
         if one.spec.complete and not told:
             for found in one.match.with_value:
-                yield Suspect(
-                    found.flag, found.value, one.spec, found.word, switch=found.option
-                )
+                yield Suspect(found.flag, found.value, one.spec, found.word, switch=found.option)
 
 
 def _sure(spec: ParserSpec, told: bool) -> bool:
@@ -211,11 +203,17 @@ def _as_switch(suspect: Suspect) -> Suspect:
 
 
 def _suspect(
-    flag: str, value: str | None, spec: ParserSpec, word: Word | None, log: Source | None,
+    flag: str,
+    value: str | None,
+    spec: ParserSpec,
+    word: Word | None,
+    log: Source | None,
     one: Checked | None,
 ) -> Suspect:
     used = one.match.used if one else frozenset[str]()
-    return Suspect(flag, value, spec, word, log, used=used, launcher=one.launch.launcher if one else "")
+    return Suspect(
+        flag, value, spec, word, log, used=used, launcher=one.launch.launcher if one else ""
+    )
 
 
 def _about(complaint: Complaint, checked: Sequence[Checked]) -> Checked | None:

@@ -101,6 +101,7 @@ _SETTINGS: Mapping[str, str] = {
     "SCHEDULE": "lr scheduler type; lr scheduler; lr decay style; scheduler; lr schedule; "
     "scheduler type; lr schedule type",
     "EVAL_STRATEGY": "eval strategy",
+    "MODEL": "model name or path; model path; pretrained model name or path",
     "SEED": "seed; random seed; rng seed",
 }
 

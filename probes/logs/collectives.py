@@ -44,12 +44,18 @@ class Watchdogs:
         self._state: dict[tuple[int, str], tuple[int, int]] = {}
         self._sites: dict[int, str] = {}
         self._open: dict[str, int] = {}  # stream -> rank whose stack trace is being read
+        self._latest: str | None = None  # frames come without prefix where no launcher adds one
 
     def gap(self) -> None:
         self._open.clear()
+        self._latest = None
+
+    def blank(self, stream: str) -> None:
+        """A blank line ends the stack trace of its stream, one without prefix the latest."""
+        self._open.pop(stream or self._latest or "", None)
 
     def feed(self, body: str, rank: int | None, stream: str, at: Callable[[], Source]) -> None:
-        if stream in self._open and self._frame(body, stream):
+        if self._open and body.startswith("#") and self._frame(body, stream):
             return
         if "atchdog" not in body and "work:" not in body and "Stack trace of" not in body:
             return
@@ -59,6 +65,7 @@ class Watchdogs:
             return
         if "Stack trace of the failed collective:" in body:
             self._open[stream] = rank
+            self._latest = stream
             return
         found = _GROUP.search(body)
         group = (found.group(2) or found.group(1)).rstrip("]") if found else ""
@@ -76,14 +83,13 @@ class Watchdogs:
 
     def _frame(self, body: str, stream: str) -> bool:
         found = _FRAME.match(body)
-        if found is None:
-            del self._open[stream]
+        stream = stream if stream in self._open else self._latest or ""
+        if found is None or stream not in self._open:
             return False
-        function, file, line = found.groups()
-        rank = self._open[stream]
+        _, file, line = found.groups()
         if not _LIBRARY.search(file):
-            self._sites.setdefault(rank, f"{file}:{line}")
-        return function != ""
+            self._sites.setdefault(self._open[stream], f"{file}:{line}")
+        return True
 
     def collectives(self) -> tuple[Collective, ...]:
         """One a rank, in the order of ranks."""

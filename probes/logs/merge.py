@@ -9,7 +9,6 @@ from medic.facts import Hit, LogHits, Source, StepLine, Traceback
 
 from .attempts import attempt_folder, starts
 from .ending import End, overall
-from .prefix import Prefixes
 from .view import View
 
 MAX_STEPS = 20_000
@@ -45,19 +44,19 @@ def merge(views: Sequence[View]) -> Merged:
         fresh: dict[str, set[object]] = {kind: set() for kind in seen}
         _take_hits(merged, view, first, seen, fresh)
         for step in view.steps:
-            key = (step.source.rank, step.step, tuple(step.values.items()))
-            if step.source.line >= first and key not in seen["step"]:
-                fresh["step"].add(key)
+            values = (step.source.rank, step.step, tuple(step.values.items()))
+            if step.source.line >= first and values not in seen["step"]:
+                fresh["step"].add(values)
                 merged.steps.append(step)
         for tb in view.tracebacks:
-            key = (tb.source.rank, tb.exception, tb.message, tb.frames[-1:])
-            if tb.source.line >= first and key not in seen["traceback"]:
-                fresh["traceback"].add(key)
+            shown = (tb.source.rank, tb.exception, tb.message, tb.frames[-1:])
+            if tb.source.line >= first and shown not in seen["traceback"]:
+                fresh["traceback"].add(shown)
                 merged.tracebacks.append(tb)
         merged.ends += [e for e in view.ends if e.source.line >= first]
         for kind, keys in fresh.items():
             seen[kind] |= keys
-    merged.attempts = max(max(counts), folders)
+    merged.attempts = max(*counts, folders)
     _sort(merged, views)
     return merged
 
@@ -76,7 +75,6 @@ def _take_hits(
     seen: dict[str, set[object]],
     fresh: dict[str, set[object]],
 ) -> None:
-    prefixes = Prefixes(view.given.rank)
     for kind, hits, into in (
         ("hit", view.scan.hits, merged.hits),
         ("mark", view.scan.marks, merged.marks),
@@ -84,14 +82,14 @@ def _take_hits(
         for hit in hits:
             if hit.source.line and hit.source.line < first:
                 continue
-            read = prefixes.read(hit.source.text)
+            read = view.prefixes.read(hit.source.text)
             key = (hit.signature, read.rank, read.body.strip())
             if key in seen[kind]:
                 continue
             fresh[kind].add(key)
             line = hit.source.line or hit.order[2]
-            at = view.time_at(line)
-            source = replace(hit.source, rank=read.rank, time=at if read.time is None else at)
+            at = read.time if read.time is not None else view.time_at(line)
+            source = replace(hit.source, rank=read.rank, time=at)
             into.append(replace(hit, source=source, order=view.order(line)))
 
 
@@ -106,7 +104,7 @@ def _sort(merged: Merged, views: Sequence[View]) -> None:
     merged.tracebacks.sort(key=lambda t: t.order)
     merged.ends.sort(key=lambda e: e.order)
     merged.steps = _thin(sorted(merged.steps, key=lambda s: order(s.source)))
-    _handled(merged, {s.source: order(s.source) for s in merged.steps})
+    _handled(merged)
 
 
 def _thin(steps: list[StepLine]) -> list[StepLine]:
@@ -120,27 +118,31 @@ def _thin(steps: list[StepLine]) -> list[StepLine]:
 # --- exceptions after which the steps go on ---------------------------------------------------
 
 
-def _handled(merged: Merged, orders: dict[Source, tuple[float, int, int]]) -> None:
-    """An exception that was logged while its rank went on training ended nothing."""
-    last: dict[int | None, tuple[float, int, int]] = {}
-    for step in merged.steps:
-        last[step.source.rank] = max(orders[step.source], last.get(step.source.rank, (0.0, 0, 0)))
-    alone = len(last) <= 1
+def _handled(merged: Merged) -> None:
+    """An exception that was logged while its rank went on training ended nothing.
 
-    def went_on(source: Source, order: tuple[float, int, int]) -> bool:
-        if source.rank in last:
-            return last[source.rank] > order
+    Only lines of one file are compared: what stands in a second file has no order without times.
+    """
+    last: dict[str, dict[int | None, int]] = {}
+    for step in merged.steps:
+        of_file = last.setdefault(step.source.file, {})
+        rank = step.source.rank
+        of_file[rank] = max(step.source.line, of_file.get(rank, 0))
+
+    def went_on(source: Source) -> bool:
+        of_file = last.get(source.file, {})
+        if source.rank in of_file:
+            return of_file[source.rank] > source.line
         # A line whose rank is unknown can only be excused where one process writes.
-        return alone and source.rank is None and bool(last) and max(last.values()) > order
+        return source.rank is None and len(of_file) == 1 and max(of_file.values()) > source.line
 
     merged.tracebacks = [
-        replace(t, uncaught=False) if t.uncaught and went_on(t.source, t.order) else t
+        replace(t, uncaught=False) if t.uncaught and went_on(t.source) else t
         for t in merged.tracebacks
     ]
     merged.hits = [
         replace(h, benign="handled")
-        if not h.benign and h.symptom not in _RUNNING and h.role != "context"
-        and went_on(h.source, h.order)
+        if not (h.benign or h.symptom in _RUNNING or h.role == "context") and went_on(h.source)
         else h
         for h in merged.hits
     ]
@@ -163,7 +165,7 @@ def log_hits(merged: Merged, views: Sequence[View], hosts: Iterable[str]) -> Log
     times = [t for v in views for _, t in v.clock]
     names = {h for h in hosts if h not in ("localhost", "127.0.0.1")}
     ranks = {r for v in views for r in v.ranks} | {
-        v.given.rank for v in views if v.given.rank is not None
+        v.prefixes.rank for v in views if v.prefixes.rank is not None
     }
     shown = max(views, key=lambda v: (v.order(v.last_line), v.last_line), default=None)
     return LogHits(

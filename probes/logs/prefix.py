@@ -14,7 +14,7 @@ _RANK = re.compile(
 )
 _MPI = re.compile(r"\[\d+,(\d{1,5})\]<std(?:out|err)>")
 _LOCAL = re.compile(r"\s*\[default(\d{1,4})\]:|\S+:\d+:\d+ \[(\d{1,3})\] NCCL ")
-_ISO = re.compile(r"(\d{4})[-/](\d\d)[-/](\d\d)[T _](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?")
+_ISO = re.compile(r"(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?")
 _GLOG = re.compile(r"[EIWF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{1,9})")
 _US = re.compile(r"(\d\d)/(\d\d)/(\d{4}) (\d\d):(\d\d):(\d\d)")
 # Anything that stands before the message; repeated.
@@ -107,6 +107,25 @@ def _day(year: int, month: int, day: int) -> float | None:
     if not (1 <= month <= 12 and 1 <= day <= 31):
         return None
     return float(calendar.timegm((year, month, day, 0, 0, 0)))
+
+
+_FILE_RANK = re.compile(
+    r"(?:^|[^a-z0-9])(?:local[_-]?|global[_-]?)?rank[_.-]?(\d{1,5})(?![0-9])|"
+    r"^log_(\d{1,5})\.txt$|^slurm-\d+[_.](\d{1,5})\.(?:out|err)$",
+    re.IGNORECASE,
+)
+_FOLDER_RANK = re.compile(r"(?:(?:local[_-]?)?rank[_-]?)?(\d{1,5})", re.IGNORECASE)
+
+
+def rank_of_file(path: str) -> int | None:
+    """The rank whose log a file is, by its name, or by its folder (torchrun's ``0/stdout.log``)."""
+    folder, _, name = path.replace("\\", "/").rpartition("/")
+    if found := _FILE_RANK.search(name):
+        return int(next(g for g in found.groups() if g))
+    last = _FOLDER_RANK.fullmatch(folder.rpartition("/")[2])
+    if last and re.match(r"(?:std(?:out|err)|error|train|log|output)\b", name):
+        return int(last.group(1))
+    return None
 
 
 def message(body: str) -> str:

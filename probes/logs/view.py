@@ -15,7 +15,7 @@ from . import windows
 from .collectives import Watchdogs
 from .ending import End, how
 from .launcher import Failures
-from .prefix import Prefixed, Prefixes, message, numbered
+from .prefix import Prefixed, Prefixes, message, numbered, rank_of_file
 from .state_dict import StateDicts
 from .steps import Steps
 from .tracebacks import Joiner, settle
@@ -45,6 +45,7 @@ class View:
     planned: int | None = None
     host: str = ""
     last_line: int = 0
+    prefixes: Prefixes = field(default_factory=Prefixes)
 
     def time_at(self, line: int) -> float | None:
         """The last time told at or above a line; the first one for lines above it."""
@@ -86,7 +87,7 @@ class Reader:
         head = list(islice(rows, 60))
         tasks = numbered([row[1] for row in head if row])
         year = time.gmtime(view.given.modified or time.time()).tm_year
-        self._prefixes = Prefixes(view.given.rank, year, tasks=tasks)
+        view.prefixes = Prefixes(rank_of_file(view.given.path), year, tasks=tasks)
         for row in chain(head, rows):
             if row is None:
                 self._gap()
@@ -100,7 +101,7 @@ class Reader:
         self._watchdogs.gap()
 
     def _line(self, number: int, text: str) -> None:
-        read = self._prefixes.read(text)
+        read = self.view.prefixes.read(text)
         view = self.view
         if read.time is not None and read.time != self._time:
             self._time = read.time
@@ -109,7 +110,7 @@ class Reader:
             view.ranks.add(read.rank)
         if not read.body.strip():
             # A blank line ends nothing but a stack trace.
-            self._watchdogs.gap()
+            self._watchdogs.blank(read.stream)
             return
         self._last.append((number, read))
         view.last_line = number

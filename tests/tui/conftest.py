@@ -1,13 +1,13 @@
-"""A small knowledge, small probes and a small run folder for the app."""
+"""Drives the app without a terminal over a small run folder."""
 
 from __future__ import annotations
 
 import asyncio
-import threading
+import importlib.util
+import sys
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 import pytest
 from medic.tui.app import MedicApp
@@ -16,232 +16,38 @@ from textual.pilot import Pilot
 
 import medic.runner
 from medic.case import Case, collect
-from medic.facts import Hit, LogHits, Source
 from medic.i18n import use
 from medic.index import Index
-from medic.probe import Finding, Probe, Skip
-from medic.run_config import Change, Origin, RunConfig, Span, Value
 
 OOM = "[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB [/bold]"
 HOSTILE = "\x1b]52;c;aGk=\x07[@click=app.exit()]click me[/] \u202e evil"
 
 
-def text(en: str, zh: str) -> dict[str, str]:
-    return {"en": en, "zh": zh}
+def _load(name: str) -> ModuleType:
+    """A helper beside this file: test folders are no packages."""
+    path = Path(__file__).with_name(f"{name}.py")
+    spec = importlib.util.spec_from_file_location(f"tui_{name}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
 
 
-def ask(en: str, zh: str, minutes: float = 1.0) -> dict[str, Any]:
-    return {"say": text(en, zh), "how": text(f"how: {en}", f"怎么查:{zh}"), "minutes": minutes}
+SMALL = _load("small")
 
 
-def cause(name: str, code: str, en: str, zh: str, **more: Any) -> dict[str, Any]:
-    return {
-        "name": name, "code": code, "since": "0.1.0", "title": text(en, zh), "family": "memory",
-        "why": text(f"why {en}", f"为何{zh}"), "prior": {"single-node": "common"},
-        "shows": [{"symptom": "cuda-out-of-memory", "level": "always"}],
-        "remedies": [f"fix-{name}"], "sources": [], **more,
-    }
-
-
-def remedy(name: str, en: str, zh: str, **more: Any) -> dict[str, Any]:
-    return {
-        "name": name, "title": text(en, zh), "kind": "config", "safe": True,
-        "costs": {"minutes": 5, "say": text("one restart", "重启一次")}, "success": "usually",
-        "do": text(en, zh), "worked_if": {"gone": "cuda-out-of-memory"}, **more,
-    }
-
-
-def tells(check: str, outcome: str, weight: str) -> dict[str, str]:
-    return {"check": check, "outcome": outcome, "weight": weight}
-
-
-def symptom(name: str, en: str, zh: str, **more: Any) -> dict[str, Any]:
-    phrases = {"en": [en.lower()], "zh": [zh]}
-    return {"name": name, "family": name, "title": text(en, zh), "phrases": phrases, **more}
-
-
-RAW: dict[str, Any] = {
-    "symptoms": {
-        "cuda-out-of-memory": symptom(
-            "cuda-out-of-memory", "CUDA out of memory", "显存不足",
-            signatures=[{
-                "id": "oom", "pattern": "CUDA out of memory", "role": "root",
-                "match": ["CUDA out of memory"],
-            }],
-        ),
-        "training-hangs": symptom(
-            "training-hangs", "Training hangs", "训练卡住",
-            ask=ask("Does it hang?", "训练是否卡住?"),
-        ),
-    },
-    "checks": {
-        "oom-shortfall": {
-            "name": "oom-shortfall", "family": "numbers",
-            "title": text("Who holds the memory", "显存被谁占用"),
-            "outcomes": {
-                "not-oom": {"title": text("no memory message", "没有显存报错"), "normal": True},
-                "genuine-need": {
-                    "title": text("this process needs it", "本进程确实需要"),
-                    "otherwise": "sometimes",
-                },
-                "other-process": {
-                    "title": text("another process holds it", "被其他进程占用"),
-                    "otherwise": "never",
-                },
-            },
-            "ask": ask("What do the numbers of the message say?", "报错里的数字说明什么?"),
-        }
-    },
-    "causes": {
-        "micro-batch-too-large": cause(
-            "micro-batch-too-large", "MEM-001", "The micro batch does not fit", "单卡微批次放不进显存",
-            told_by=[
-                tells("oom-shortfall", "genuine-need", "strong"),
-                tells("oom-shortfall", "other-process", "rules-out"),
-            ],
-            lint={
-                "severity": "error",
-                "message": text("needs {estimate} on a {capacity} GPU", "需要 {estimate},显存 {capacity}"),
-                "then": text("the first step fails", "第一步就会失败"),
-            },
-            do_not=[{"say": text("empty the cache every step", "每步清空缓存")}],
-        ),
-        "gpu-held-by-another-process": cause(
-            "gpu-held-by-another-process", "MEM-003", "Another process holds the GPU", "其他进程占用了 GPU",
-            told_by=[
-                tells("oom-shortfall", "other-process", "confirms"),
-                tells("oom-shortfall", "genuine-need", "rules-out"),
-            ],
-        ),
-        "total-steps-mismatch": cause(
-            "total-steps-mismatch", "SCH-001", "total_steps does not match", "总步数与 token 数不符",
-            family="schedule", shows=[{"symptom": "training-hangs", "level": "rarely"}],
-            prior={"single-node": "rare"},
-            lint={
-                "severity": "warning",
-                "message": text("{configured} steps, expected {expected}", "配置 {configured} 步,应为 {expected}"),
-                "then": text("the decay ends early", "衰减过早结束"),
-            },
-        ),
-    },
-    "remedies": {
-        "fix-micro-batch-too-large": remedy(
-            "fix-micro-batch-too-large", "Halve the micro batch", "微批次减半",
-            changes={"micro_batch_size": {"set": 4}}, check=text("20 steps pass", "跑过 20 步"),
-        ),
-        "fix-gpu-held-by-another-process": remedy(
-            "fix-gpu-held-by-another-process", "End the other process", "结束其他进程",
-            kind="command", command="nvidia-smi --query-compute-apps=pid,used_memory --format=csv",
-        ),
-        "fix-total-steps-mismatch": remedy(
-            "fix-total-steps-mismatch", "Set total_steps", "修正总步数",
-            changes={"total_steps": {"set": 200}},
-        ),
-    },
-    "procedures": {},
-    "frameworks": {},
-}
-
-
-def _logs(look: Any) -> Iterator[Any]:
-    hits = []
-    for file in look.files("log"):
-        with look.open(file.path) as opened:
-            data = opened.read().decode()
-        for number, row in enumerate(data.split("\n"), start=1):
-            if "CUDA out of memory" in row:
-                source = Source(file.name, number, 0, text=row)
-                order = (0.0, 0, number)
-                hits.append(Hit("oom", "cuda-out-of-memory", "root", source, {}, order))
-    if hits:
-        yield LogHits(hits=tuple(hits), ended="badly")
-
-
-def _config(look: Any) -> Iterator[Any]:
-    for file in look.files("config"):
-        with look.open(file.path) as opened:
-            data = opened.read()
-        start = data.index(b"micro_batch_size: ") + len("micro_batch_size: ")
-        end = data.index(b"\n", start)
-        line = data[:start].count(b"\n") + 1
-        span = Span(file.path, start, end, line, 19, line, 20)
-        path = ("micro_batch_size",)
-        origin = Origin("file", span, "yaml", path, "micro_batch_size", "plain")
-        value = int(data[start:end])
-        yield RunConfig({"micro_batch_size": Value(value, origin)}, files=(file.path,))
-        where = Source(file.name, line)
-        if value > 4:
-            change = Change("micro_batch_size", value, 4, _text("halved", "减半"))
-            values = {"estimate": "90 GiB", "capacity": "80 GiB"}
-            yield Finding(
-                "micro-batch-too-large", "fires", values, where, changes=(change,)
-            )
-
-
-def _text(en: str, zh: str) -> Any:
-    from medic.i18n import Text
-
-    return Text(en, zh)
-
-
-def _gpu(look: Any) -> Iterator[Any]:
-    yield Skip(needs="LogHits")
-
-
-def _broken(look: Any) -> Iterator[Any]:
-    raise ValueError("[/bold] \x1b[31mbroken\x1b[0m")
-    yield
-
-
-def probe(name: str, run: Any, **more: Any) -> Probe:
-    return Probe(name=name, tells=more.pop("tells", ()), run=run, **more)
-
-
-PROBES = (
-    probe("broken", _broken),
-    probe("config", _config, tells=("micro-batch-too-large",), gives=(RunConfig,)),
-    probe("gpu", _gpu),
-    probe("logs", _logs, gives=(LogHits,)),
-)
-
-
-@pytest.fixture
-def index() -> Index:
-    return Index(RAW)
-
-
-@pytest.fixture(autouse=True)
-def _quiet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    """English, a state folder of its own, the small probes, and no tmux."""
-    monkeypatch.setenv("MEDIC_STATE", str(tmp_path / "state"))
-    monkeypatch.delenv("TMUX", raising=False)
-    monkeypatch.setattr(medic.runner, "all_probes", lambda: PROBES)
-    use("en")
-    yield
-    use("en")
-
-
-@pytest.fixture
-def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "run1"
-    folder.mkdir()
-    (folder / "train.log").write_text(f"step 1 loss 2.0\n{OOM} {HOSTILE}\n")
-    (folder / "train.yaml").write_text("model: small\nmicro_batch_size: 8\nseq_length: 4096\n")
-    monkeypatch.chdir(tmp_path)
-    return folder
-
-
-@dataclass
 class Driver:
-    """Drives the app and reads what it shows."""
+    """Sends keys to the app and reads what it shows."""
 
-    app: MedicApp
-    pilot: Pilot[None]
-    seen: list[str] = field(default_factory=list)
+    def __init__(self, app: MedicApp, pilot: Pilot[None]) -> None:
+        self.app = app
+        self.pilot = pilot
 
     async def settle(self) -> None:
         """Waits until the desk is idle and the screen has caught up."""
-        for _ in range(400):
+        for _ in range(1000):
             await self.pilot.pause(0.01)
             if not self.app.talk.desk.busy:
                 await self.pilot.pause()
@@ -250,7 +56,7 @@ class Driver:
         raise AssertionError("the desk did not come to rest")
 
     async def send(self, words: str) -> None:
-        self.app.talk.query_one(Prompt).text = words
+        self.prompt.text = words
         await self.pilot.press("enter")
         await self.settle()
 
@@ -258,18 +64,57 @@ class Driver:
         await self.pilot.press(*keys)
         await self.settle()
 
+    @property
+    def prompt(self) -> Prompt:
+        return self.app.talk.query_one(Prompt)
+
     def talk(self) -> str:
         """All of the transcript as plain text."""
-        return self.app.talk.transcript.whole()
+        return str(self.app.talk.transcript.whole())
 
     def screen(self) -> list[str]:
-        """The rows of the screen as the terminal would show them."""
-        strips = self.app.screen._compositor.render_strips()
-        return [strip.text for strip in strips]
+        """The rows of the screen as a terminal would show them."""
+        size = self.app.size
+        strips = self.app.screen._compositor.render_full_update().strips
+        rows = ["".join(segment.text for segment in strip) for strip in strips]
+        assert len(rows) == size.height
+        return [row.rstrip() for row in rows]
 
 
 Script = Callable[[Driver], Awaitable[None]]
 Drive = Callable[..., None]
+
+
+@pytest.fixture
+def index() -> Index:
+    return Index(SMALL.RAW)
+
+
+@pytest.fixture(autouse=True)
+def _quiet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """English, a state folder of its own, the small probes, and no tmux."""
+    monkeypatch.setenv("MEDIC_STATE", str(tmp_path / "state"))
+    monkeypatch.delenv("TMUX", raising=False)
+    monkeypatch.setattr(medic.runner, "all_probes", lambda: SMALL.PROBES)
+    use("en")
+    yield
+    use("en")
+
+
+@pytest.fixture
+def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run that ran out of memory, with a log that tries to steer the terminal."""
+    folder = tmp_path / "run1"
+    folder.mkdir()
+    (folder / "train.log").write_text(f"step 1 loss 2.0\n{OOM} {HOSTILE}\n", "utf-8")
+    (folder / "train.yaml").write_text("model: small\nmicro_batch_size: 8\nseq_length: 4096\n")
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+@pytest.fixture
+def case(run_folder: Path) -> Case:
+    return collect(["run1"])
 
 
 @pytest.fixture
@@ -279,6 +124,7 @@ def drive(index: Index) -> Drive:
     def run(
         script: Script,
         case: Case,
+        *,
         size: tuple[int, int] = (80, 24),
         load: Callable[[], Index] | None = None,
         wait: bool = True,
@@ -294,16 +140,3 @@ def drive(index: Index) -> Drive:
         asyncio.run(go())
 
     return run
-
-
-@pytest.fixture
-def case(run_folder: Path) -> Case:
-    return collect([str(run_folder)])
-
-
-@pytest.fixture
-def gate() -> Iterator[threading.Event]:
-    """An event that is set at the end, so that no thread stays behind."""
-    event = threading.Event()
-    yield event
-    event.set()

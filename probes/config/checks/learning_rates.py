@@ -39,7 +39,6 @@ _PRETRAINING = (
 _FINE_TUNING = Range(5e-7, 1e-4)  # DPO and RL at the low end; full SFT examples at the high end
 _LORA = Range(1e-5, 3e-4)
 _ANY = Range(5e-7, 6e-3)
-_ADAM = ("adam", "fused_adam")
 
 
 def kind_of(config: RunConfig) -> Kind:
@@ -61,7 +60,8 @@ def usual(config: RunConfig) -> Range:
         return _FINE_TUNING
     if size is None:
         return _ANY
-    return next(found for limit, found in _PRETRAINING if size <= limit)
+    found = next(found for limit, found in _PRETRAINING if size <= limit)
+    return found if kind == "pretraining" else Range(_ANY.low, found.high)
 
 
 def adam_like(config: RunConfig) -> bool:

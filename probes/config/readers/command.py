@@ -11,7 +11,7 @@ from medic.run_config import Origin, Span
 
 from ..carriers import Carrier
 from ..keys import Found, Keys
-from ..values import Written, canonical
+from ..values import UNKNOWN, Written, canonical, leaves_default
 
 _FLAG = re.compile(r"--?[A-Za-z][\w.-]*")
 _PAIR = re.compile(r"\+{0,2}([A-Za-z_][\w.@/-]*)=")
@@ -93,7 +93,7 @@ def _carriers(flag: Flag, keys: Keys) -> Iterator[Carrier]:
         if not found and off:
             found, written = keys.find_flag(name[len(off) :]), Written(False, False)
     elif flag.value is None:
-        return
+        written = Written(None, None, UNKNOWN)
     yield from _stated(flag, found, written, keys)
 
 
@@ -102,7 +102,7 @@ def _stated(
 ) -> Iterator[Carrier]:
     for rank, key in found:
         value = canonical(key, written, keys.framework.auto_words)
-        if value is None:
+        if value is None and leaves_default(key, written):
             continue
         share = key.field == "warmup_steps" and isinstance(value, float)
         origin = Origin(

@@ -9,17 +9,17 @@ from medic.facts import Document, Node
 from medic.run_config import Origin
 
 from ..carriers import Carrier
-from ..keys import Key, Keys, parts_of
-from ..values import Written, canonical
+from ..keys import Key, Keys, Paths, parts_of
+from ..values import Written, canonical, leaves_default
 
 # ${a.b}: the value of another key of the same file, as OmegaConf and Hydra read it.
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][\w.]*)\}")
 _MAX_REFERENCES = 5
 
 
-def key_paths(root: Node | None) -> frozenset[tuple[str, ...]]:
+def key_paths(root: Node | None) -> Paths:
     """Every key path of a file, of groups and of values, as they are compared."""
-    return frozenset(_paths(root, ())) if root is not None else frozenset()
+    return Paths(_paths(root, ()) if root is not None else ())
 
 
 def _paths(node: Node, prefix: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
@@ -45,8 +45,9 @@ def carriers(document: Document, keys: Keys) -> list[Carrier]:
     for path, key_node, node in document.root.leaves():
         for rank, key in keys.find(path):
             place, value_node = _resolve(document.root, path, node)
-            value = canonical(key, _written(value_node), keys.framework.auto_words)
-            if value is None:
+            written = _written(value_node)
+            value = canonical(key, written, keys.framework.auto_words)
+            if value is None and leaves_default(key, written):
                 continue
             field = _field(key, value)
             origin = Origin(

@@ -27,26 +27,10 @@ from .values import (
 
 # Calls that take a parser or its leftovers without adding or reading options.
 _HARMLESS = frozenset(
-    [
-        "print",
-        "len",
-        "isinstance",
-        "str",
-        "repr",
-        "bool",
-        "list",
-        "vars",
-        "autocomplete",
-        "info",
-        "warning",
-        "warn",
-        "debug",
-        "error",
-        "log",
-        "join",
-        "exit",
-        "format",
-    ]
+    """
+    print len isinstance str repr bool list vars autocomplete info warning warn debug error log
+    join exit format
+    """.split()  # noqa: SIM905
 )
 _PARSER_CLASSES = {"ArgumentParser": "argparse", "HfArgumentParser": "hf", "TrlParser": "trl"}
 

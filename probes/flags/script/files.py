@@ -16,30 +16,10 @@ MAX_TREES = 60  # files that one script may pull in
 
 # Packages that are never meant by a lone file of the same name beside the script.
 _INSTALLED = frozenset(
-    [
-        "torch",
-        "transformers",
-        "trl",
-        "accelerate",
-        "datasets",
-        "peft",
-        "deepspeed",
-        "megatron",
-        "lightning",
-        "pytorch_lightning",
-        "numpy",
-        "argparse",
-        "dataclasses",
-        "typing",
-        "os",
-        "sys",
-        "click",
-        "tyro",
-        "fire",
-        "timm",
-        "diffusers",
-        "evaluate",
-    ]
+    """
+    torch transformers trl accelerate datasets peft deepspeed megatron lightning pytorch_lightning
+    numpy argparse dataclasses typing os sys click tyro fire timm diffusers evaluate
+    """.split()  # noqa: SIM905
 )
 
 
@@ -74,6 +54,8 @@ class SourceFiles:
             return Unreadable(problem.en, problem.zh, at=name)
         if len(source) > MAX_SOURCE:
             return Unreadable("larger than 2 MB", "超过 2 MB", at=name)
+        if b"\0" in source:
+            return Unreadable("not text", "不是文本", at=name)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of the user's file, not medic's

@@ -28,7 +28,10 @@ from .values import (
     Value,
 )
 
-MAX_STEPS = 400_000  # about a second
+MAX_STEPS = 150_000  # about a second
+AFTER_PARSING = (
+    20_000  # steps from where the command line was read: another branch may read it, too
+)
 MAX_DEPTH = 25  # calls within calls
 
 _WRAPPERS = ("staticmethod", "classmethod", "property", "cached_property")
@@ -47,14 +50,18 @@ class Interpreter:
         self._modules: dict[str, Module] = {}
         self._fields: dict[int, list[Field]] = {}
         self._steps = 0
+        self._limit = MAX_STEPS
         self._depth = 0
 
     # --- steps ------------------------------------------------------------------------------
 
     def step(self) -> None:
         self._steps += 1
-        if self._steps > MAX_STEPS:
+        if self._steps > self._limit:
             raise OutOfSteps
+        due = self._steps % 1_000 == 0 and self._limit == MAX_STEPS
+        if due and any(p.strict for p in self.parsers):
+            self._limit = min(MAX_STEPS - 1, self._steps + AFTER_PARSING)
 
     def evaluate(self, node: ast.expr | None, scope: Scope) -> Value:
         return expressions.evaluate(self, node, scope)

@@ -6,27 +6,10 @@ from .machine import MAX_ITEMS, MAX_TEXT
 from .values import UNKNOWN, Arguments, Value, known
 
 _TEXT = frozenset(
-    [
-        "replace",
-        "strip",
-        "lstrip",
-        "rstrip",
-        "lower",
-        "upper",
-        "title",
-        "capitalize",
-        "split",
-        "rsplit",
-        "startswith",
-        "endswith",
-        "removeprefix",
-        "removesuffix",
-        "partition",
-        "rpartition",
-        "isupper",
-        "islower",
-        "isidentifier",
-    ]
+    """
+    replace strip lstrip rstrip lower upper title capitalize split rsplit startswith endswith
+    removeprefix removesuffix partition rpartition isupper islower isidentifier
+    """.split()  # noqa: SIM905
 )
 
 

@@ -28,21 +28,21 @@ def execute(machine: Machine, body: Sequence[ast.stmt], scope: Scope) -> Signal:
 
 def _expression(machine: Machine, node: ast.Expr, scope: Scope) -> Signal:
     machine.evaluate(node.value, scope)
-    return "raise" if _leaves(node.value) else ""
+    return "raise" if _leaves(machine, node.value, scope) else ""
 
 
-def _leaves(node: ast.expr) -> bool:
+def _leaves(machine: Machine, node: ast.expr, scope: Scope) -> bool:
     """``sys.exit()``, ``parser.error()`` and their like do not come back."""
     if not isinstance(node, ast.Call):
         return False
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-    name = node.func.id if isinstance(node.func, ast.Name) else name
-    return name in ("exit", "_exit", "abort") or (
-        name == "error"
-        and isinstance(node.func, ast.Attribute)
-        and isinstance(node.func.value, ast.Name)
-        and "parser" in node.func.value.id.lower()
-    )
+    function = node.func
+    if isinstance(function, ast.Name):
+        return function.id == "exit"
+    if not isinstance(function, ast.Attribute):
+        return False
+    if function.attr == "error":
+        return isinstance(machine.evaluate(function.value, scope), Parser)
+    return function.attr in ("exit", "_exit", "abort")
 
 
 # --- names ----------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ def _if(machine: Machine, node: ast.If, scope: Scope) -> Signal:
     decided = truth(machine.evaluate(node.test, scope))
     if decided is not None:
         return execute(machine, node.body if decided else node.orelse, scope)
-    _checks_leftovers(node.test, node.body, scope)
+    _checks_leftovers(machine, node.test, node.body, scope)
     return _both(machine, [node.body, node.orelse], scope)
 
 
@@ -157,25 +157,27 @@ def _both(machine: Machine, bodies: Sequence[Sequence[ast.stmt]], scope: Scope) 
     return ""
 
 
-def _checks_leftovers(test: ast.expr, body: Sequence[ast.stmt], scope: Scope) -> None:
+def _checks_leftovers(
+    machine: Machine, test: ast.expr, body: Sequence[ast.stmt], scope: Scope
+) -> None:
     """``if unknown: raise …`` after parse_known_args makes an unknown flag an error after all."""
-    stops = any(
-        isinstance(n, ast.Raise) or (isinstance(n, ast.Expr) and _leaves(n.value))
-        for statement in body
+    tested = [scope.get(n.id) for n in ast.walk(test) if isinstance(n, ast.Name)]
+    leftovers = [value for value in tested if isinstance(value, Remainder)]
+    if leftovers and any(_stops(machine, statement, scope) for statement in body):
+        for value in leftovers:
+            value.parser.strict = True
+
+
+def _stops(machine: Machine, statement: ast.stmt, scope: Scope) -> bool:
+    return any(
+        isinstance(n, ast.Raise) or (isinstance(n, ast.Expr) and _leaves(machine, n.value, scope))
         for n in ast.walk(statement)
     )
-    if not stops:
-        return
-    for node in ast.walk(test):
-        if isinstance(node, ast.Name):
-            value = scope.get(node.id)
-            if isinstance(value, Remainder):
-                value.parser.strict = True
 
 
 def _assert(machine: Machine, node: ast.Assert, scope: Scope) -> Signal:
     machine.evaluate(node.test, scope)
-    _checks_leftovers(node.test, [ast.Raise()], scope)
+    _checks_leftovers(machine, node.test, [ast.Raise()], scope)
     return ""
 
 
@@ -247,6 +249,7 @@ _HANDLERS: dict[type[ast.stmt], Callable[..., Signal]] = {
     ast.AsyncWith: _with,
     ast.Match: _match,
     ast.Return: _return,
+    ast.Assert: _assert,
     ast.Raise: lambda *_: "raise",
     ast.Break: lambda *_: "break",
     ast.Continue: lambda *_: "continue",

@@ -73,42 +73,11 @@ class Scope:
 
 
 BUILTINS = frozenset(
-    [
-        "all",
-        "any",
-        "bool",
-        "dict",
-        "enumerate",
-        "filter",
-        "float",
-        "frozenset",
-        "getattr",
-        "hasattr",
-        "int",
-        "isinstance",
-        "issubclass",
-        "len",
-        "list",
-        "map",
-        "max",
-        "min",
-        "next",
-        "object",
-        "open",
-        "print",
-        "range",
-        "repr",
-        "reversed",
-        "set",
-        "setattr",
-        "sorted",
-        "str",
-        "super",
-        "tuple",
-        "type",
-        "vars",
-        "zip",
-    ]
+    """
+    all any bool dict enumerate filter float frozenset getattr hasattr int isinstance issubclass
+    len list map max min next object open print range repr reversed set setattr sorted str super
+    tuple type vars zip
+    """.split()  # noqa: SIM905
 )
 
 

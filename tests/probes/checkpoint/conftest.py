@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import pytest
+
 from medic.errors import Unreadable
 from medic.facts import FileKind, GivenFile, LogHits
 from medic.run_config import Origin, RunConfig, Value
@@ -74,11 +75,19 @@ class Writer:
             step *= n
         kind = b"ctorch\n" + t.kind.encode() + b"\n"
         size = self.code(count if t.count is None else t.count)
-        storage = b"(" + self.code("storage") + kind + self.code(key) + self.code("cpu") + size + b"tQ"
+        storage = (
+            b"(" + self.code("storage") + kind + self.code(key) + self.code("cpu") + size + b"tQ"
+        )
         rest = self.code(0) + self.code(t.shape) + self.code(tuple(stride)) + self.code(False)
         made = b"ctorch._utils\n_rebuild_tensor_v2\n(" + storage + rest + self.code({}) + b"tR"
         if t.parameter:
-            return b"ctorch._utils\n_rebuild_parameter\n(" + made + self.code(True) + self.code({}) + b"tR"
+            return (
+                b"ctorch._utils\n_rebuild_parameter\n("
+                + made
+                + self.code(True)
+                + self.code({})
+                + b"tR"
+            )
         return made
 
 
@@ -116,7 +125,9 @@ class Files:
         body = b"".join(struct.pack("<q", 0) + bytes(writer.storages[k]) for k in keys)
         return self.raw(name, head + root + pickle.dumps(keys, 2) + body)
 
-    def safetensors(self, name: str, shapes: Mapping[str, Sequence[int]], dtype: str = "F32") -> Path:
+    def safetensors(
+        self, name: str, shapes: Mapping[str, Sequence[int]], dtype: str = "F32"
+    ) -> Path:
         at, header = 0, {}
         for tensor, shape in shapes.items():
             size = 4 if dtype == "F32" else 2
@@ -178,10 +189,10 @@ def files(tmp_path: Path) -> Files:
 
 @pytest.fixture
 def make_look() -> Callable[..., Look]:
-    def make(*paths: Path, facts: Sequence[Any] = (), logs: LogHits | None = None, **config: Any) -> Look:
-        given = [
-            GivenFile(str(p), p.name, "checkpoint", 1, p.lstat().st_mtime) for p in paths
-        ]
+    def make(
+        *paths: Path, facts: Sequence[Any] = (), logs: LogHits | None = None, **config: Any
+    ) -> Look:
+        given = [GivenFile(str(p), p.name, "checkpoint", 1, p.lstat().st_mtime) for p in paths]
         known = [*facts, *([logs] if logs else [])]
         if config:
             known.append(RunConfig({k: Value(v, Origin("file")) for k, v in config.items()}))

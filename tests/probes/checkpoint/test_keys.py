@@ -6,16 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from medic.probes.checkpoint import index, keys, saved_states
+
 from medic.facts import LogHits, Source, StateDictError, StepLine
 from medic.probe import Finding, Skip
-from medic.probes.checkpoint import index, keys, saved_states
 from medic.run_config import Origin, RunConfig, Span, Value
 
 FAILED = LogHits(ended="badly", last_time=1.0)
 LINE = Source("train.log", 11)
 
 
-def tensors(files: Any, layers: int = 2, rows: int = 512, width: int = 4, prefix: str = "") -> dict[str, Any]:
+def tensors(
+    files: Any, layers: int = 2, rows: int = 512, width: int = 4, prefix: str = ""
+) -> dict[str, Any]:
     model = {"embed.weight": files.T((rows, width)), "norm.weight": files.T((width,))}
     for n in range(layers):
         for part in ("qkv", "proj", "up", "down"):
@@ -32,7 +35,9 @@ def run(look: Any, probe: Any = keys) -> Finding | Skip:
     return item
 
 
-def error(missing: Any = (), unexpected: Any = (), mismatched: Any = (), truncated: bool = False) -> StateDictError:
+def error(
+    missing: Any = (), unexpected: Any = (), mismatched: Any = (), truncated: bool = False
+) -> StateDictError:
     return StateDictError(tuple(missing), tuple(unexpected), tuple(mismatched), LINE, truncated)
 
 
@@ -46,7 +51,9 @@ def test_a_prefix_with_the_checkpoint_at_hand(files: Any, make_look: Any) -> Non
     assert found.source == LINE
     assert found.more == (Source(file="step20.pt"),)
     assert (found.value["matched"], found.value["total"]) == (10, 10)
-    assert found.value["snippet"] == 'state = {k.removeprefix("module."): v for k, v in state.items()}'
+    assert (
+        found.value["snippet"] == 'state = {k.removeprefix("module."): v for k, v in state.items()}'
+    )
 
 
 def test_agreeing_names_count_as_matched(files: Any, make_look: Any) -> None:
@@ -76,7 +83,9 @@ def test_the_lists_alone(make_look: Any, files: Any) -> None:
 
 
 def test_cut_lists(make_look: Any, files: Any) -> None:
-    failure = error(list(tensors(files, 9))[:12], list(tensors(files, 9, prefix="module."))[:7], truncated=True)
+    failure = error(
+        list(tensors(files, 9))[:12], list(tensors(files, 9, prefix="module."))[:7], truncated=True
+    )
     found = run(make_look(logs=FAILED, facts=[failure]))
     assert isinstance(found, Finding)
     assert found.outcome == "prefix-only"
@@ -89,7 +98,9 @@ def test_cut_lists(make_look: Any, files: Any) -> None:
         (error(missing=["module.a.weight", "module.b.weight"]), '"module." + k'),
     ],
 )
-def test_one_list_with_a_wrappers_start(make_look: Any, failure: StateDictError, snippet: str) -> None:
+def test_one_list_with_a_wrappers_start(
+    make_look: Any, failure: StateDictError, snippet: str
+) -> None:
     found = run(make_look(logs=FAILED, facts=[failure]))
     assert isinstance(found, Finding)
     assert found.outcome == "prefix-only"
@@ -97,7 +108,9 @@ def test_one_list_with_a_wrappers_start(make_look: Any, failure: StateDictError,
 
 
 def test_lists_of_another_model(make_look: Any) -> None:
-    failure = error([f"h.{n}.attn.c_attn.weight" for n in range(9)], [f"encoder.{n}.q.weight" for n in range(9)])
+    failure = error(
+        [f"h.{n}.attn.c_attn.weight" for n in range(9)], [f"encoder.{n}.q.weight" for n in range(9)]
+    )
     found = run(make_look(logs=FAILED, facts=[failure]))
     assert isinstance(found, Finding)
     assert found.outcome == "different-model"
@@ -115,7 +128,11 @@ def test_two_files(files: Any, make_look: Any) -> None:
     paths = (files.zip("a.pt", tensors(files, 2)), files.zip("b.pt", {"model": tensors(files, 3)}))
     found = run(make_look(*paths))
     assert isinstance(found, Finding)
-    assert (found.outcome, found.value["layers"], found.value["other"]) == ("layers-missing", "2", "b.pt")
+    assert (found.outcome, found.value["layers"], found.value["other"]) == (
+        "layers-missing",
+        "2",
+        "b.pt",
+    )
 
 
 def test_two_checkpoints_of_a_run_are_not_compared(files: Any, make_look: Any) -> None:
@@ -165,7 +182,9 @@ def test_a_config_of_another_model(files: Any, make_look: Any, fields: Any, outc
         {},
     ],
 )
-def test_a_config_that_agrees_or_cannot_be_compared(files: Any, make_look: Any, fields: Any) -> None:
+def test_a_config_that_agrees_or_cannot_be_compared(
+    files: Any, make_look: Any, fields: Any
+) -> None:
     path = files.zip("a.pt", tensors(files, 2))
     assert isinstance(run(make_look(path, logs=FAILED, facts=[config(**fields)])), Skip)
 
@@ -187,7 +206,9 @@ def test_a_checkpoint_that_is_not_resumed_is_not_compared(files: Any, make_look:
 # --- states ---------------------------------------------------------------------------------
 
 
-def states(files: Any, make_look: Any, saved: dict[str, Any], resume: str = "/x/step20.pt") -> Finding | Skip:
+def states(
+    files: Any, make_look: Any, saved: dict[str, Any], resume: str = "/x/step20.pt"
+) -> Finding | Skip:
     path = files.zip("step20.pt", saved)
     return run(make_look(path, logs=FAILED, resume_from=resume), saved_states)
 
@@ -195,7 +216,10 @@ def states(files: Any, make_look: Any, saved: dict[str, Any], resume: str = "/x/
 def test_weights_alone_do_not_resume(files: Any, make_look: Any) -> None:
     found = states(files, make_look, tensors(files))
     assert isinstance(found, Finding)
-    assert (found.outcome, found.value["absent"]) == ("state-absent", ("optimizer", "scheduler", "step", "rng"))
+    assert (found.outcome, found.value["absent"]) == (
+        "state-absent",
+        ("optimizer", "scheduler", "step", "rng"),
+    )
 
 
 def test_a_schedule_computed_from_the_step_is_complete(files: Any, make_look: Any) -> None:
@@ -212,7 +236,9 @@ def test_neither_scheduler_nor_step(files: Any, make_look: Any) -> None:
 
 
 @pytest.mark.parametrize("resume", ["", "out", "/data/step10.pt"])
-def test_states_are_asked_of_a_resumed_checkpoint_only(files: Any, make_look: Any, resume: str) -> None:
+def test_states_are_asked_of_a_resumed_checkpoint_only(
+    files: Any, make_look: Any, resume: str
+) -> None:
     assert isinstance(states(files, make_look, tensors(files), resume), Skip)
 
 

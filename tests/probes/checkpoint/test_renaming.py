@@ -12,7 +12,12 @@ from medic.probes.checkpoint.renaming import Rule, find_rule, wrapper_start
 MODEL = [
     "embed.weight",
     "pos.weight",
-    *(f"blocks.{n}.{part}.{end}" for n in range(3) for part in ("ln1", "qkv", "proj") for end in ("weight", "bias")),
+    *(
+        f"blocks.{n}.{part}.{end}"
+        for n in range(3)
+        for part in ("ln1", "qkv", "proj")
+        for end in ("weight", "bias")
+    ),
     "norm.weight",
     "lm_head.weight",
 ]
@@ -48,14 +53,31 @@ CASES = {
     "lora": ([f"base_model.model.{n}" for n in MODEL], MODEL),
     "own prefix": ([f"policy.net.{n}" for n in MODEL], MODEL),
     "compiled part": ([f"{'_orig_mod.' if body(n) else ''}{n}" for n in MODEL], MODEL),
-    "fsdp inside": ([n.replace("blocks.", "_fsdp_wrapped_module.blocks.").replace("qkv", "qkv._fsdp_wrapped_module") for n in MODEL], MODEL),
-    "checkpointed blocks": ([n.replace(".ln1.", "._checkpoint_wrapped_module.ln1.") for n in MODEL], MODEL),
+    "fsdp inside": (
+        [
+            n.replace("blocks.", "_fsdp_wrapped_module.blocks.").replace(
+                "qkv", "qkv._fsdp_wrapped_module"
+            )
+            for n in MODEL
+        ],
+        MODEL,
+    ),
+    "checkpointed blocks": (
+        [n.replace(".ln1.", "._checkpoint_wrapped_module.ln1.") for n in MODEL],
+        MODEL,
+    ),
     "module inside": ([f"enc.module.{n}" for n in MODEL], [f"enc.{n}" for n in MODEL]),
     "drop and strip": ([f"model.{n.replace('qkv', 'qkv._orig_mod')}" for n in MODEL], MODEL),
     "to a wrapped model": (MODEL, [f"module.{n}" for n in MODEL]),
-    "to a model with parts wrapped": (MODEL, [n.replace("qkv", "qkv._fsdp_wrapped_module") for n in MODEL]),
+    "to a model with parts wrapped": (
+        MODEL,
+        [n.replace("qkv", "qkv._fsdp_wrapped_module") for n in MODEL],
+    ),
     "start replaced": ([f"transformer.{n}" for n in MODEL], [f"model.{n}" for n in MODEL]),
-    "body without its head's start": ([n for n in MODEL], [f"model.{n}" if body(n) else n for n in MODEL]),
+    "body without its head's start": (
+        list(MODEL),
+        [f"model.{n}" if body(n) else n for n in MODEL],
+    ),
     "head without the body's start": ([f"model.{n}" if body(n) else n for n in MODEL], MODEL),
     "same": (MODEL, MODEL),
 }
@@ -75,7 +97,9 @@ def test_the_simplest_form_is_written() -> None:
     snippet = find_rule(have, wanted).snippet()
     assert snippet == 'state = {k.removeprefix("module._orig_mod."): v for k, v in state.items()}'
     have, wanted = CASES["to a wrapped model"]
-    assert find_rule(have, wanted).snippet() == 'state = {"module." + k: v for k, v in state.items()}'
+    assert (
+        find_rule(have, wanted).snippet() == 'state = {"module." + k: v for k, v in state.items()}'
+    )
 
 
 def test_a_name_that_only_looks_wrapped_stays() -> None:
@@ -100,7 +124,9 @@ def test_disjoint_names_have_no_rule() -> None:
     assert not find_rule(["decoder.a.x", "decoder.b.y"], MODEL).changes()
 
 
-parts = st.lists(st.sampled_from(["module", "_orig_mod", "net", "model", "x1"]), min_size=1, max_size=3)
+parts = st.lists(
+    st.sampled_from(["module", "_orig_mod", "net", "model", "x1"]), min_size=1, max_size=3
+)
 
 
 @given(start=parts, add=st.booleans())

@@ -6,8 +6,9 @@ import json
 from typing import Any
 
 import pytest
-from medic.errors import Unreadable
 from medic.probes.checkpoint.source import Damaged
+
+from medic.errors import Unreadable
 
 
 def entry(shape: list[int], start: int, end: int, dtype: str = "F32") -> dict[str, Any]:
@@ -15,7 +16,9 @@ def entry(shape: list[int], start: int, end: int, dtype: str = "F32") -> dict[st
 
 
 def test_names_shapes_and_dtypes(files: Any, read: Any) -> None:
-    index = read(files.safetensors("m.safetensors", {"a": (2, 3), "empty": (0,), "b": (4,)}, "BF16"))
+    index = read(
+        files.safetensors("m.safetensors", {"a": (2, 3), "empty": (0,), "b": (4,)}, "BF16")
+    )
     assert index.format == "safetensors"
     assert {n: (t.shape, t.dtype) for n, t in index.tensors.items()} == {
         "a": ((2, 3), "bfloat16"),
@@ -60,7 +63,9 @@ def test_a_cut_body_and_a_cut_header(files: Any, read: Any) -> None:
         ({"a": 7}, 0, "malformed"),
     ],
 )
-def test_each_fault_has_its_words(files: Any, read: Any, tensors: Any, data: int, words: str) -> None:
+def test_each_fault_has_its_words(
+    files: Any, read: Any, tensors: Any, data: int, words: str
+) -> None:
     with pytest.raises(Damaged, match=words):
         read(files.header("m.safetensors", json.dumps(tensors).encode(), data))
 
@@ -84,4 +89,3 @@ def test_a_name_that_occurs_twice_is_refused(files: Any, read: Any) -> None:
 def test_a_header_that_is_no_json(files: Any, read: Any, header: bytes, words: str) -> None:
     with pytest.raises(Damaged, match=words):
         read(files.header("m.safetensors", header, 0))
-

@@ -6,9 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from medic.errors import Unreadable
 from medic.probes.checkpoint.source import Damaged, PointerFile
 from medic.probes.checkpoint.units import are_parts_of_one, gather
+
+from medic.errors import Unreadable
 
 ONE, TWO = "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"
 
@@ -108,7 +109,9 @@ def test_states_beside_the_weights(files: Any, read: Any) -> None:
 
 def test_deepspeed_states_lie_a_folder_below(files: Any, read: Any) -> None:
     path = sharded(files, "run/checkpoint-500")
-    files.raw("run/checkpoint-500/global_step500/bf16_zero_pp_rank_0_mp_rank_00_optim_states.pt", b"x")
+    files.raw(
+        "run/checkpoint-500/global_step500/bf16_zero_pp_rank_0_mp_rank_00_optim_states.pt", b"x"
+    )
     index = read(path)
     assert index.states["optimizer"]
     assert index.step == 500
@@ -120,7 +123,12 @@ def test_distributed_checkpoints_are_told(files: Any, read: Any) -> None:
 
 
 def test_files_of_other_states_are_no_checkpoints(files: Any, make_look: Any) -> None:
-    names = ("optimizer.pt", "training_args.bin", "zero_pp_rank_0_mp_rank_00_optim_states.pt", "rng_state_0.pth")
+    names = (
+        "optimizer.pt",
+        "training_args.bin",
+        "zero_pp_rank_0_mp_rank_00_optim_states.pt",
+        "rng_state_0.pth",
+    )
     look = make_look(*(files.raw(n, b"x") for n in names))
     assert gather(look.files("checkpoint")) == []
 

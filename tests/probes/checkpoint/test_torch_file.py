@@ -6,13 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from medic.errors import Unreadable
 from medic.probes.checkpoint.source import Damaged
+
+from medic.errors import Unreadable
 
 
 def test_names_shapes_and_dtypes(files: Any, read: Any) -> None:
     t = files.T
-    path = files.zip("a.pt", {"w": t((2, 3)), "b": t((4,), "BFloat16Storage"), "p": t((5,), parameter=True)})
+    path = files.zip(
+        "a.pt", {"w": t((2, 3)), "b": t((4,), "BFloat16Storage"), "p": t((5,), parameter=True)}
+    )
     index = read(path)
     assert {n: (i.shape, i.dtype) for n, i in index.tensors.items()} == {
         "w": ((2, 3), "float32"),
@@ -42,13 +45,19 @@ def test_the_models_state_is_found(files: Any, read: Any, saved: Any, group: str
 
 
 def test_nested_modules_get_dotted_names(files: Any, read: Any) -> None:
-    path = files.zip("a.pt", {"model": {"language_model": {"embedding": {"weight": files.T((8, 2))}}}})
+    path = files.zip(
+        "a.pt", {"model": {"language_model": {"embedding": {"weight": files.T((8, 2))}}}}
+    )
     assert set(read(path).tensors) == {"language_model.embedding.weight"}
 
 
 def test_tensors_of_the_optimizer_are_not_the_models(files: Any, read: Any) -> None:
     moments = {0: {"exp_avg": files.T((2, 2)), "exp_avg_sq": files.T((2, 2))}}
-    whole = {"optimizer": {"state": moments}, "ema": {"w": files.T((9,))}, "weights": {"w": files.T((2, 2))}}
+    whole = {
+        "optimizer": {"state": moments},
+        "ema": {"w": files.T((9,))},
+        "weights": {"w": files.T((2, 2))},
+    }
     index = read(files.zip("a.pt", whole))
     assert set(index.tensors) == {"w"}
     assert index.tensors["w"].shape == (2, 2)
@@ -69,7 +78,12 @@ def test_states_and_step(files: Any, read: Any) -> None:
 
 
 def test_a_state_that_holds_nothing_is_absent(files: Any, read: Any) -> None:
-    saved = {"module": {"w": files.T((2,))}, "optimizer": None, "lr_scheduler": {}, "global_steps": 20}
+    saved = {
+        "module": {"w": files.T((2,))},
+        "optimizer": None,
+        "lr_scheduler": {},
+        "global_steps": 20,
+    }
     index = read(files.zip("mp_rank_00_model_states.pt", saved))
     assert index.states == {"optimizer": False, "scheduler": False, "rng": False, "step": True}
 
@@ -85,7 +99,11 @@ def test_tied_weights_share_a_storage(files: Any, read: Any) -> None:
 
 
 def test_legacy_stream_of_pickles(files: Any, read: Any) -> None:
-    index = read(files.legacy("old.pt", {"state_dict": {"w": files.T((2, 3)), "b": files.T((3,))}, "epoch": 4}))
+    index = read(
+        files.legacy(
+            "old.pt", {"state_dict": {"w": files.T((2, 3)), "b": files.T((3,))}, "epoch": 4}
+        )
+    )
     assert index.format == "torch legacy"
     assert {n: i.shape for n, i in index.tensors.items()} == {"w": (2, 3), "b": (3,)}
 

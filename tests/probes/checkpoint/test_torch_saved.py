@@ -49,7 +49,9 @@ def save(saved: Any, path: Path, **how: Any) -> Path:
 @pytest.mark.parametrize("protocol", [2, 4, 5])
 def test_a_state_dict(read: Any, tmp_path: Path, zipped: bool, protocol: int) -> None:
     state = model().to(torch.bfloat16).state_dict()
-    path = save(state, tmp_path / "a.pt", _use_new_zipfile_serialization=zipped, pickle_protocol=protocol)
+    path = save(
+        state, tmp_path / "a.pt", _use_new_zipfile_serialization=zipped, pickle_protocol=protocol
+    )
     index = read(path)
     assert seen(index) == truth(state)
     assert index.globals_listed == ()
@@ -135,7 +137,9 @@ def test_a_file_written_without_checksums(read: Any, tmp_path: Path) -> None:
 def test_a_cut_file_is_never_whole(read: Any, tmp_path: Path, keep: float, zipped: bool) -> None:
     from medic.probes.checkpoint.source import Damaged
 
-    whole = save(model(6).state_dict(), tmp_path / "a.pt", _use_new_zipfile_serialization=zipped).read_bytes()
+    whole = save(
+        model(6).state_dict(), tmp_path / "a.pt", _use_new_zipfile_serialization=zipped
+    ).read_bytes()
     path = tmp_path / "cut.pt"
     path.write_bytes(whole[: int(len(whole) * keep)])
     with pytest.raises(Damaged):

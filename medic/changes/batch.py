@@ -1,0 +1,144 @@
+"""Micro batch, accumulation and global batch: repairs that keep the tokens per step.
+
+``n`` is the number of sequences of one rank in one optimizer step, GB_tok / (seq * dp). Micro batch
+and accumulation are always two factors of n, so the global batch is kept exactly.
+"""
+
+from __future__ import annotations
+
+import math
+
+from medic.changes.known import Computed, ImpossibleError, Known, MissingError
+from medic.i18n import Text
+
+MICRO = "micro_batch_size"
+STEPS = "gradient_accumulation_steps"
+GLOBAL = "global_batch_size"
+TOKENS = "global_batch_tokens"
+REPLICAS = "data_parallel_size"
+SEQUENCE = "sequence_length"
+
+
+def largest_divisor(n: int, limit: int) -> int:
+    """The largest divisor of ``n`` that is at most ``limit``; 1 if there is none."""
+    return next((d for d in range(min(n, limit), 0, -1) if n % d == 0), 1)
+
+
+def tokens_per_step(known: Known) -> int:
+    """GB_tok: the product of the batch where it is known, else as stated. Raises MissingError."""
+    if known.has(MICRO, STEPS, REPLICAS, SEQUENCE):
+        return math.prod(known.wholes(MICRO, STEPS, REPLICAS, SEQUENCE))
+    if known.has(GLOBAL, SEQUENCE):
+        return math.prod(known.wholes(GLOBAL, SEQUENCE))
+    return known.whole(TOKENS)
+
+
+def sequences_per_rank(known: Known) -> int:
+    """``n``. What the user wrote down as the global batch rules over the product of the parts.
+
+    Raises MissingError, and ImpossibleError where the global batch cannot be split evenly.
+    """
+    before = Known(known.config)
+    if before.states(TOKENS) and before.has(SEQUENCE, REPLICAS):
+        return _split(before, *before.wholes(TOKENS, SEQUENCE, REPLICAS))
+    if before.states(GLOBAL) and before.has(REPLICAS):
+        return _split(before, before.whole(GLOBAL), 1, before.whole(REPLICAS))
+    if before.has(MICRO, STEPS):
+        return math.prod(before.wholes(MICRO, STEPS))
+    if before.has(TOKENS, SEQUENCE, REPLICAS):
+        return _split(before, *before.wholes(TOKENS, SEQUENCE, REPLICAS))
+    if before.has(GLOBAL, REPLICAS):
+        return _split(before, before.whole(GLOBAL), 1, before.whole(REPLICAS))
+    missing = [name for name in (MICRO, STEPS) if not before.has(name)]
+    raise MissingError(*missing)
+
+
+def _split(known: Known, whole: int, sequence: int, replicas: int) -> int:
+    if whole % (sequence * replicas) == 0:
+        return whole // (sequence * replicas)
+    raise ImpossibleError(_nearest(known, whole / (sequence * replicas), 1))
+
+
+def _nearest(known: Known, n: float, unit: int) -> Text:
+    """The two nearest batches that can be had, with the learning rate that suits each."""
+    lower = max(unit, math.floor(n / unit) * unit)
+    options = [c for c in (lower, lower + unit) if c > 0]
+    each = known.whole(REPLICAS) if known.has(REPLICAS) else 1
+    en, zh = [], []
+    for option in options:
+        size = f"{option * each:,}"
+        factor = f"{learning_rate_factor(known, option / n):.3g}"
+        if known.has(SEQUENCE):
+            tokens = f"{option * each * known.whole(SEQUENCE):,}"
+            en.append(f"{size} sequences (GB_tok {tokens}, learning rate x{factor})")
+            zh.append(f"{size} 条序列(GB_tok {tokens},学习率 x{factor})")
+        else:
+            en.append(f"{size} sequences (learning rate x{factor})")
+            zh.append(f"{size} 条序列(学习率 x{factor})")
+    return Text(
+        f"the global batch cannot be split evenly; the nearest that can: {'; '.join(en)}",
+        f"全局 batch 无法均分;最接近且可均分的是:{';'.join(zh)}",
+    )
+
+
+def learning_rate_factor(known: Known, ratio: float) -> float:
+    """Of a batch ``ratio`` times as large: its square root for Adam, linear for SGD."""
+    optimizer = str(known.config.get("optimizer") or "").lower()
+    return ratio if "sgd" in optimizer else math.sqrt(ratio)
+
+
+# --- computations ---------------------------------------------------------------------------
+
+
+def halve_to_divisor(known: Known, field: str) -> Computed:
+    """The largest divisor of n that is at most half the micro batch."""
+    micro = known.whole(field)
+    if micro == 1:
+        raise ImpossibleError(
+            Text(
+                "the micro batch is 1 already: recompute activations, shorten the sequences or "
+                "shard the states",
+                "微批次已经是 1:改用激活重计算、缩短序列或切分模型状态",
+            )
+        )
+    n = sequences_per_rank(known)
+    value = largest_divisor(n, micro // 2)
+    return Computed(value, Text(f"a divisor of {n} of at most half", f"不超过一半且能整除 {n}"))
+
+
+def split_global_batch(known: Known, field: str) -> Computed:
+    """The largest divisor of n that is at most the micro batch.
+
+    A micro batch of n or more was meant for all ranks: then a stated accumulation is kept.
+    """
+    n, micro = sequences_per_rank(known), known.whole(field)
+    value = largest_divisor(n, micro)
+    if micro >= n and known.states(STEPS) and n % known.whole(STEPS) == 0:
+        value = n // known.whole(STEPS)
+    why = Text(f"a divisor of the {n} sequences of a rank", f"每个 rank {n} 条序列的约数")
+    return Computed(value, why)
+
+
+def keep_global_batch(known: Known, field: str) -> Computed:
+    """What the other factor leaves of n; of the global batch itself, its stated size."""
+    if field == GLOBAL:
+        replicas = known.whole(REPLICAS)
+        return Computed(
+            sequences_per_rank(known) * replicas,
+            Text("the sequences of a rank x replicas", "每 rank 序列数 x 副本数"),
+        )
+    other = MICRO if field == STEPS else STEPS
+    n, factor = sequences_per_rank(known), known.whole(other)
+    if n % factor:
+        raise ImpossibleError(_nearest(known, n, factor))
+    return Computed(n // factor, Text(f"{n} sequences / {factor}", f"{n} 条序列 / {factor}"))
+
+
+def global_batch_product(known: Known, field: str) -> Computed:
+    """Micro batch x accumulation x replicas, x sequence length for tokens."""
+    names = [MICRO, STEPS, REPLICAS]
+    if field == TOKENS:
+        names.append(SEQUENCE)
+    parts = known.wholes(*names)
+    shown = " x ".join(f"{part:,}" for part in parts)
+    return Computed(math.prod(parts), Text(shown, shown))

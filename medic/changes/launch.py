@@ -1,0 +1,77 @@
+"""Ranks, ports, loader workers and time limits."""
+
+from __future__ import annotations
+
+from medic.changes.known import Computed, ImpossibleError, Known, MissingError
+from medic.facts import GpuState, Host, Ports
+from medic.i18n import Text
+
+FIRST_PORT = 29_500  # torchrun's default
+LAST_PORT = 65_535
+MOST_WORKERS = 8  # gains end at 3-4 a rank; more costs host memory
+
+
+def world_from_nodes(known: Known, field: str) -> Computed:
+    """The third of world size = nodes x GPUs per node."""
+    if field == "world_size":
+        nodes, gpus = known.wholes("nodes", "gpus_per_node")
+        return Computed(nodes * gpus, Text(f"{nodes} x {gpus}", f"{nodes} x {gpus}"))
+    other = "nodes" if field == "gpus_per_node" else "gpus_per_node"
+    world, divisor = known.wholes("world_size", other)
+    if world % divisor:
+        raise ImpossibleError(
+            Text(f"{world} ranks / {divisor} is no whole number", f"{world} / {divisor} 不是整数")
+        )
+    return Computed(world // divisor, Text(f"{world} / {divisor}", f"{world} / {divisor}"))
+
+
+def gpus_from_host(known: Known, field: str) -> Computed:
+    """The GPUs that the node has; for ``world_size``, on all nodes."""
+    gpus = _gpus(known)
+    why = Text(f"the node has {gpus} GPUs", f"本节点有 {gpus} 张 GPU")
+    return Computed(gpus * known.whole("nodes") if field == "world_size" else gpus, why)
+
+
+def _gpus(known: Known) -> int:
+    state, host = known.fact(GpuState), known.fact(Host)
+    if state is not None and state.gpus:
+        return len(state.gpus)
+    if host is not None and host.gpus:
+        return host.gpus
+    raise MissingError("gpus-of-the-node")
+
+
+def workers_from_cores(known: Known, field: str) -> Computed:
+    """cores / ranks of the node - 1, at most 8. Raises ImpossibleError if that is no increase."""
+    host = known.fact(Host)
+    if host is None:
+        raise MissingError("cores-of-the-node")
+    ranks = known.whole("gpus_per_node")
+    workers = min(MOST_WORKERS, host.cores // ranks - 1)
+    old = known.config.integer(field)
+    if workers < 1 or (old is not None and old >= workers):
+        raise ImpossibleError(
+            Text(
+                f"{host.cores} cores for {ranks} ranks leave no more workers",
+                f"{host.cores} 核分给 {ranks} 个 rank,已无余量增加 worker",
+            )
+        )
+    cores = Text(f"{host.cores} cores / {ranks} ranks - 1", f"{host.cores} 核 / {ranks} rank - 1")
+    return Computed(workers, cores)
+
+
+def next_free_port(known: Known, field: str) -> Computed:
+    """The next port that nothing is known to listen on."""
+    ports = known.fact(Ports)
+    taken = ports.listening if ports is not None else frozenset()
+    start = known.whole(field) if known.has(field) else FIRST_PORT
+    free = (p for p in range(start + 1, LAST_PORT + 1) if p not in taken)
+    port = next(free, None)
+    if port is None:
+        raise ImpossibleError(Text("no port above it is free", "其后没有空闲端口"))
+    return Computed(port, Text("the next port", "下一个端口"))
+
+
+def doubled_timeout(known: Known, field: str) -> Computed:
+    seconds = known.whole(field)
+    return Computed(2 * seconds, Text(f"2 x {seconds} s", f"2 x {seconds} s"))

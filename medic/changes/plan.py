@@ -1,0 +1,140 @@
+"""A remedy and a run config -> the new values of canonical fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from medic.changes import batch, launch, learning_rate, schedule
+from medic.changes.flags import flag_values, is_flag
+from medic.changes.known import Computed, ImpossibleError, Known, MissingError
+from medic.entries import Compute, Remedy, Set
+from medic.i18n import Text
+from medic.run_config import Change, RunConfig, Scalar
+
+Computation = Callable[[Known, str], Computed]
+
+COMPUTATIONS: Mapping[Compute, Computation] = {
+    "halve-to-divisor": batch.halve_to_divisor,
+    "split-global-batch": batch.split_global_batch,
+    "keep-global-batch": batch.keep_global_batch,
+    "accumulation-from-global": batch.keep_global_batch,
+    "global-batch-product": batch.global_batch_product,
+    "steps-from-tokens": schedule.steps_from_tokens,
+    "tokens-from-steps": schedule.tokens_from_steps,
+    "decay-to-total": schedule.decay_to_total,
+    "warmup-share": schedule.warmup_share,
+    "half-learning-rate": learning_rate.half_learning_rate,
+    "tenfold-learning-rate": learning_rate.tenfold_learning_rate,
+    "world-from-nodes": launch.world_from_nodes,
+    "gpus-from-host": launch.gpus_from_host,
+    "workers-from-cores": launch.workers_from_cores,
+    "next-free-port": launch.next_free_port,
+    "doubled-timeout": launch.doubled_timeout,
+}
+# What others follow from is computed first.
+_FIRST = ("micro_batch_size", "data_parallel_size", "nodes", "gpus_per_node", "world_size")
+_LAST = ("global_batch_tokens", "total_steps", "decay_steps", "warmup_steps", "warmup_ratio")
+
+_AS_IS = Text("the run is configured so already", "当前配置已是如此")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a remedy changes. All of it or nothing: with ``missing`` or ``note`` there is no change.
+
+    ``values`` fills the placeholders of the remedy's ``do``: every known field by its name, the new
+    one as ``{field_new}``, GB_tok as ``{gb_tok}``. ``note`` says why no value fits, and what else
+    there is.
+    """
+
+    changes: tuple[Change, ...] = ()
+    values: Mapping[str, object] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    note: Text | None = None
+
+
+def compute(
+    remedy: Remedy,
+    run_config: RunConfig,
+    facts: Mapping[type[Any], Any] | None = None,
+    exact: Sequence[Change] = (),
+) -> Plan:
+    """The changes of a remedy for this run. Pure: the same arguments give the same plan.
+
+    ``exact`` are repairs that a probe already knows; they count for the fields that the remedy
+    changes, and for flags.
+    """
+    known = Known(run_config, facts or {}, exact)
+    told = {c.field: c for c in exact if c.field in remedy.changes}
+    flags = tuple(c for c in exact if is_flag(c.field))
+    changes: list[Change] = []
+    missing: dict[str, None] = {}
+    note: Text | None = None
+    for name in sorted(remedy.changes, key=_order):
+        if is_flag(name):
+            changes += flags
+            missing |= {} if flags else {"flag": None}
+            continue
+        try:
+            change = told.get(name) or _change(known, name, remedy.changes[name])
+        except MissingError as lacking:
+            missing |= dict.fromkeys(lacking.names)
+            continue
+        except ImpossibleError as problem:
+            note = note or problem.why
+            continue
+        if change is not None:
+            changes.append(change)
+            known = replace(known, new={**known.new, name: change.new})
+    if missing or note:
+        changes = []
+    elif remedy.changes and not changes:
+        note = _AS_IS
+    return Plan(tuple(changes), _values(run_config, changes), tuple(missing), note)
+
+
+def _order(name: str) -> tuple[int, str]:
+    if name in _FIRST:
+        return _FIRST.index(name), name
+    return (100 + _LAST.index(name) if name in _LAST else 50), name
+
+
+def _change(known: Known, name: str, entry: Set) -> Change | None:
+    """None if the field has the value already."""
+    old = known.config.get(name)
+    if entry.compute is None:
+        found = Computed(entry.set, Text("as the remedy says", "按处置设定"))
+    else:
+        found = COMPUTATIONS[entry.compute](known, name)
+    return None if same(old, found.value) else Change(name, old, found.value, found.why)
+
+
+def same(one: Scalar, other: Scalar) -> bool:
+    """Equal, and no truth value taken for a number."""
+    return one == other and isinstance(one, bool) == isinstance(other, bool)
+
+
+def _values(config: RunConfig, changes: Sequence[Change]) -> dict[str, object]:
+    values: dict[str, object] = {name: config.get(name) for name in config}
+    values = {name: value for name, value in values.items() if value is not None}
+    new = {c.field: c.new for c in changes if not is_flag(c.field)}
+    for name, value in {**values, **new}.items():
+        values[f"{name}_new"] = new.get(name, value)
+    values["gb_tok"] = _batch_in_words(config)
+    values |= flag_values(changes)
+    return values
+
+
+def _batch_in_words(config: RunConfig) -> object:
+    known = Known(config)
+    try:
+        return batch.tokens_per_step(known)
+    except MissingError:
+        pass
+    try:
+        n = batch.sequences_per_rank(known)
+    except (MissingError, ImpossibleError):
+        return Text("as it is", "不变")
+    return Text(f"{n} sequences per rank", f"每个 rank {n} 条序列")

@@ -1,0 +1,173 @@
+"""Writes a previewed patch, and takes it back."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from medic.edits import records
+from medic.edits.atomic import Target, commit, discard, look_at, stage
+from medic.edits.patch import Patch
+from medic.edits.records import ChangeRecord, Touched
+from medic.edits.sources import apply_to
+from medic.errors import EditRefused
+from medic.run_config import Edit
+
+
+def apply(patch: Patch) -> ChangeRecord:
+    """Writes all files of the patch, or none.
+
+    Backups go to the state folder first. Raises EditRefused if a file is not as it was previewed,
+    or cannot be written; every file is as before then.
+    """
+    targets, edits = _targets(patch)
+    if not targets:
+        raise EditRefused("there is nothing to write", "没有可写入的修改")
+    new = [_edited(target, edits[target.path]) for target in targets]
+    record = _record(targets, new)
+    for i, target in enumerate(targets):
+        records.write_private(records.backup(record.id, i), target.data)
+    records.save(record)
+    _write(record, targets, new)
+    return records.with_state(record, "applied")
+
+
+def _targets(patch: Patch) -> tuple[list[Target], dict[Path, list[Edit]]]:
+    """The real files as they are now; two names of one file are one target."""
+    targets: dict[Path, Target] = {}
+    edits: dict[Path, list[Edit]] = {}
+    for file in dict.fromkeys(e.file for e in patch.edits):
+        target = look_at(file)
+        if target.hash != patch.hashes.get(file):
+            raise EditRefused("the file changed since the preview", "文件在预览之后被改动", at=file)
+        targets.setdefault(target.path, target)
+        own = [(e.start, e.end, e.text) for e in patch.edits if e.file == file]
+        known = [(e.start, e.end, e.text) for e in edits.get(target.path, ())]
+        if not known:
+            edits[target.path] = [e for e in patch.edits if e.file == file]
+        elif known != own:
+            raise EditRefused("two names of one file", "同一文件以两个名称出现", at=file)
+    return list(targets.values()), edits
+
+
+def _edited(target: Target, edits: Sequence[Edit]) -> bytes:
+    try:
+        return apply_to(target.data, list(edits))
+    except ValueError:
+        raise EditRefused("the edits overlap", "修改相互重叠", at=target.file) from None
+
+
+def _record(targets: Sequence[Target], new: Sequence[bytes]) -> ChangeRecord:
+    record_id = records.new_id()
+    touched = tuple(
+        Touched(
+            target.file,
+            str(target.path),
+            target.hash,
+            sha256(data).hexdigest(),
+            target.info.st_mode,
+            str(target.path.with_name(f".{target.path.name}.medic-{record_id}-{os.getpid()}")),
+        )
+        for target, data in zip(targets, new, strict=True)
+    )
+    return ChangeRecord(record_id, time.time(), "pending", touched)
+
+
+def _write(record: ChangeRecord, targets: Sequence[Target], new: Sequence[bytes]) -> None:
+    """Stages all files, then puts them in place; a failure puts those in place back."""
+    temporaries = [Path(t.temporary) for t in record.touched]
+    done: list[int] = []
+    try:
+        for target, temporary, data in zip(targets, temporaries, new, strict=True):
+            stage(target.path, temporary, data, target.info, target.file)
+        for i, target in enumerate(targets):
+            if look_at(target.file).hash != target.hash:
+                raise EditRefused(
+                    "the file changed since the preview", "文件在预览之后被改动", at=target.file
+                )
+            commit(temporaries[i], target.path)
+            done.append(i)
+    except (OSError, EditRefused) as problem:
+        for temporary in temporaries:
+            discard(temporary)
+        _put_back(record, [targets[i] for i in done], done)
+        if isinstance(problem, EditRefused):
+            raise
+        words = problem.strerror or "cannot be written"
+        raise EditRefused(
+            f"not written ({words}); nothing was changed", f"未写入({words});文件保持原样"
+        ) from None
+
+
+def _put_back(record: ChangeRecord, targets: Sequence[Target], numbers: Sequence[int]) -> None:
+    for target, number in zip(targets, numbers, strict=True):
+        temporary = Path(record.touched[number].temporary)
+        stage(target.path, temporary, target.data, target.info, target.file)
+        commit(temporary, target.path)
+    records.with_state(record, "undone")
+
+
+# --- undo -----------------------------------------------------------------------------------
+
+
+def undo(change_id: str | None = None, *, force: bool = False) -> ChangeRecord:
+    """Restores the files of a change, the newest by default, byte for byte.
+
+    Raises EditRefused if a file was changed since, unless ``force``; what it held is kept in the
+    state folder then. All files or none.
+    """
+    record = records.load(change_id) if change_id else records.newest()
+    if record.state == "undone":
+        raise EditRefused(f"{record.id} is undone already", f"{record.id} 已经撤销过")
+    todo = [i for i, touched in enumerate(record.touched) if _must_restore(touched, force=force)]
+    for touched in record.touched:
+        discard(Path(touched.temporary))  # left by a run that was killed
+    for number in todo:
+        _restore(record, number)
+    return records.with_state(record, "undone")
+
+
+def _must_restore(touched: Touched, *, force: bool) -> bool:
+    """False if the file is as before already. Raises EditRefused if it is neither."""
+    path = Path(touched.target)
+    now = look_at(touched.file).hash if path.exists() else ""
+    if now == touched.before:
+        return False
+    if now != touched.after and not force:
+        raise EditRefused(
+            "the file changed since; --force restores it all the same",
+            "文件此后又有改动;--force 可强制恢复",
+            at=touched.file,
+        )
+    return True
+
+
+def _restore(record: ChangeRecord, number: int) -> None:
+    touched = record.touched[number]
+    try:
+        data = records.backup(record.id, number).read_bytes()
+    except OSError:
+        data = b""
+    if sha256(data).hexdigest() != touched.before:
+        raise EditRefused("the backup is damaged", "备份已损坏", at=touched.file)
+    path, temporary = Path(touched.target), Path(touched.temporary)
+    if not path.exists():
+        records.write_private(path, data)
+        path.chmod(touched.mode & 0o7777)
+        return
+    target = look_at(touched.file)
+    if target.hash != touched.after:
+        kept = records.folder(record.id) / f"{number}.overwritten"
+        records.write_private(kept, target.data)
+    stage(target.path, temporary, data, target.info, touched.file)
+    try:
+        commit(temporary, target.path)
+    except OSError as problem:
+        discard(temporary)
+        words = problem.strerror or "cannot be written"
+        raise EditRefused(
+            f"not restored ({words})", f"未能恢复({words})", at=touched.file
+        ) from None

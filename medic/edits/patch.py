@@ -1,0 +1,52 @@
+"""A previewed change: its edits, the diff the user sees, and the files it was made for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from medic.edits.diff import diff
+from medic.edits.plan import edits_for
+from medic.edits.sources import Read
+from medic.entries import Framework
+from medic.facts import Launches
+from medic.i18n import Text
+from medic.run_config import Change, Edit, RunConfig
+
+
+@dataclass(frozen=True)
+class Patch:
+    """``hashes``: SHA-256 of each file as previewed; a file that differs is not written."""
+
+    edits: tuple[Edit, ...]
+    diff: str
+    hashes: Mapping[str, str] = field(default_factory=dict)
+
+
+def patch_for(
+    changes: Sequence[Change],
+    run_config: RunConfig,
+    facts: Mapping[type[Any], Any],
+    frameworks: Sequence[Framework],
+    read: Read,
+) -> tuple[Patch | None, tuple[Text, ...]]:
+    """The patch that writes the changes, or None and the reasons."""
+    kept: dict[str, bytes] = {}
+
+    def once(file: str) -> bytes:
+        if file not in kept:
+            kept[file] = read(file)
+        return kept[file]
+
+    launches = facts.get(Launches)
+    plan = edits_for(
+        changes,
+        run_config,
+        once,
+        frameworks=frameworks,
+        launches=launches if isinstance(launches, Launches) else None,
+    )
+    if not plan.edits:
+        return None, plan.refused
+    return Patch(plan.edits, diff(plan.edits, once), plan.hashes), ()

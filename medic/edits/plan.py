@@ -1,0 +1,114 @@
+"""Changes of canonical fields -> edits of the user's files: in all places that state a field, or
+none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from medic.edits.flags import flag_edits
+from medic.edits.follow import follows
+from medic.edits.insert import insert
+from medic.edits.keys import KeyTable, to_written
+from medic.edits.places import Place, carriers, place_for
+from medic.edits.replace import replace_value
+from medic.edits.sources import Parse, Read, Sources
+from medic.edits.verify import verify
+from medic.entries import Framework
+from medic.errors import EditRefused, MedicError
+from medic.facts import Launches
+from medic.i18n import Text
+from medic.run_config import Change, Edit, RunConfig
+from medic.syntax import parse as parse_any
+
+KeyFor = Callable[[str], "Place | None"]
+
+
+@dataclass(frozen=True)
+class EditPlan:
+    """``edits`` of all changes, or none and why. ``hashes``: SHA-256 of each file as read."""
+
+    edits: tuple[Edit, ...] = ()
+    refused: tuple[Text, ...] = ()
+    hashes: Mapping[str, str] = field(default_factory=dict)
+
+
+def edits_for(
+    changes: Sequence[Change],
+    run_config: RunConfig,
+    read: Read,
+    parse: Parse = parse_any,
+    *,
+    frameworks: Sequence[Framework] = (),
+    key_for: KeyFor | None = None,
+    launches: Launches | None = None,
+) -> EditPlan:
+    """The edits that write ``changes`` into the files that state the fields.
+
+    A field that no file states is inserted where ``key_for`` says, by default beside its relatives
+    under the framework's own name. All or none: one change that cannot be written refuses all.
+    """
+    sources = Sources(read, parse)
+    table = KeyTable(frameworks)
+    place = key_for or (lambda name: place_for(run_config, table, name))
+    refused: list[Text] = []
+    flags = [c for c in changes if c.field.startswith(("flag:", "flag-value:"))]
+    try:
+        refused += flag_edits(flags, run_config, launches, sources)
+        for change in changes:
+            if change not in flags:
+                refused += _field(change, changes, run_config, table, place, sources)
+        if not refused:
+            refused += verify(sources)
+    except MedicError as problem:
+        refused.append(Text(problem.line("en"), problem.line("zh")))
+    if refused:
+        return EditPlan(refused=tuple(refused))
+    edits = tuple(sources.edits())
+    return EditPlan(edits, (), {e.file: sha256(sources.data(e.file)).hexdigest() for e in edits})
+
+
+def _field(
+    change: Change,
+    changes: Sequence[Change],
+    config: RunConfig,
+    table: KeyTable,
+    place: KeyFor,
+    sources: Sources,
+) -> list[Text]:
+    """Adds the edits of one change to ``sources``; what it returns refuses it."""
+    found = carriers(config, change.field)
+    refused: list[Text] = []
+    for origin in found:
+        try:
+            replace_value(change, origin, table, sources)
+        except EditRefused as problem:
+            refused.append(_at(origin.where(), problem))
+    if found or follows(change, changes, config):
+        return refused
+    where = place(change.field)
+    if where is None:
+        return [_nowhere(change)]
+    try:
+        written = to_written(change.field, change.new, where.key, _factor(where))
+        insert(where, written, sources)
+    except EditRefused as problem:
+        return [_at(where.file, problem)]
+    return []
+
+
+def _factor(where: Place) -> float:
+    return where.key.factor if where.key is not None else 1.0
+
+
+def _at(where: str, problem: EditRefused) -> Text:
+    return Text(f"{where}: {problem.en}", f"{where}:{problem.zh}")
+
+
+def _nowhere(change: Change) -> Text:
+    text = Text(
+        "no file that medic edits states {field}; set it to {new} where the run is configured",
+        "medic 可编辑的文件都没有设置 {field};请在配置训练的地方把它设为 {new}",
+    )
+    return text.fill(field=change.field, new=change.new)

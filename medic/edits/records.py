@@ -1,0 +1,130 @@
+"""What was changed, when, and the bytes before: one folder a change below the state folder."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from medic.config import PRIVATE_FILE, PRIVATE_FOLDER, state_dir
+from medic.errors import EditRefused, UsageError
+
+State = Literal["pending", "applied", "undone"]
+_RECORD = "record.json"
+
+
+@dataclass(frozen=True)
+class Touched:
+    """One file of a change. ``target`` is the real file behind links; hashes are SHA-256."""
+
+    file: str
+    target: str
+    before: str
+    after: str
+    mode: int
+    temporary: str
+
+
+@dataclass(frozen=True)
+class ChangeRecord:
+    """One applied change. ``pending``: it was cut off between two files."""
+
+    id: str
+    time: float
+    state: State
+    touched: tuple[Touched, ...]
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return tuple(t.file for t in self.touched)
+
+
+def _root() -> Path:
+    return state_dir("changes")
+
+
+def folder(record_id: str) -> Path:
+    return _root() / record_id
+
+
+def new_id() -> str:
+    """Takes the next free number by making its folder."""
+    taken = [int(p.name[1:]) for p in _root().iterdir() if _is_id(p.name)]
+    number = max(taken, default=0)
+    while True:
+        number += 1
+        try:
+            folder(f"c{number}").mkdir(mode=PRIVATE_FOLDER)
+        except FileExistsError:
+            continue
+        return f"c{number}"
+
+
+def _is_id(name: str) -> bool:
+    return name[:1] == "c" and name[1:].isdigit()
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Writes a file of the state folder, and not before it is on disk returns."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def save(record: ChangeRecord) -> ChangeRecord:
+    """Writes the record in one step, so that it is never half there."""
+    place = folder(record.id) / _RECORD
+    draft = place.with_suffix(".new")
+    write_private(draft, json.dumps(asdict(record), ensure_ascii=False, indent=1).encode())
+    draft.replace(place)
+    return record
+
+
+def with_state(record: ChangeRecord, state: State) -> ChangeRecord:
+    return save(replace(record, state=state))
+
+
+def backup(record_id: str, number: int) -> Path:
+    return folder(record_id) / f"{number}.before"
+
+
+def load(record_id: str) -> ChangeRecord:
+    """A change by its id, ``c7`` or ``7``. Raises UsageError if there is none."""
+    name = record_id if record_id.startswith("c") else f"c{record_id}"
+    try:
+        if not _is_id(name):
+            raise ValueError(name)
+        data: dict[str, Any] = json.loads((folder(name) / _RECORD).read_bytes())
+        touched = tuple(Touched(**entry) for entry in data.pop("touched"))
+        return ChangeRecord(**data, touched=touched)
+    except (OSError, ValueError, TypeError, KeyError):
+        raise UsageError(
+            f"there is no change {record_id}", f"没有编号为 {record_id} 的修改"
+        ) from None
+
+
+def changes() -> list[ChangeRecord]:
+    """All changes, oldest first. One whose record cannot be read is left out."""
+    return sorted(_readable(), key=lambda record: int(record.id[1:]))
+
+
+def _readable() -> Iterator[ChangeRecord]:
+    for path in _root().iterdir():
+        if _is_id(path.name) and (path / _RECORD).is_file():
+            try:
+                yield load(path.name)
+            except UsageError:
+                continue
+
+
+def newest() -> ChangeRecord:
+    """The newest change that is not undone. Raises EditRefused if there is none."""
+    open_ones = [record for record in changes() if record.state != "undone"]
+    if not open_ones:
+        raise EditRefused("there is nothing to undo", "没有可撤销的修改")
+    return open_ones[-1]

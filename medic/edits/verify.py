@@ -1,0 +1,103 @@
+"""Reads the edited files again: the intended values are there, and nothing else is different."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from medic.edits.sources import Expected, Sources
+from medic.edits.trees import Path, flatten
+from medic.facts import Document, Word
+from medic.i18n import Text
+from medic.run_config import Scalar
+
+Edits = Mapping[tuple[int, int], str]
+
+
+def verify(sources: Sources) -> list[Text]:
+    """Reasons to refuse the edits; empty if each file reads as before but for what was meant."""
+    refused = []
+    for before, after, expected, edits in sources.edited():
+        if before.syntax == "shell":
+            odd = _shell(before, after, edits)
+        else:
+            odd = _tree(before, after, expected)
+        if odd:
+            text = Text(
+                "{file}: the edit would change {odd} as well",
+                "{file}:该修改会连带改变 {odd}",
+            )
+            refused.append(text.fill(file=before.file, odd=odd))
+    return refused
+
+
+def _tree(before: Document, after: Document, expected: Expected) -> str:
+    """The first key that is not as expected, or ""."""
+    old, new = dict(flatten(before.root)), dict(flatten(after.root))
+    for path, value in expected.values.items():
+        if path not in new or not _reads_as(new[path], value):
+            return ".".join(path)
+    meant = {*expected.values, *expected.gone}
+    for path in (*old, *new):
+        if path not in meant and _shown(old, path) != _shown(new, path):
+            return ".".join(path)
+    return ""
+
+
+def _shown(values: Mapping[Path, Scalar], path: Path) -> str:
+    return repr(values[path]) if path in values else "-"
+
+
+def _reads_as(found: Scalar, value: Scalar) -> bool:
+    """Equal, also where the number or word stands in quotes."""
+    if isinstance(found, bool) or isinstance(value, bool):
+        return found is value or str(found).lower() in _words(value)
+    if isinstance(found, str) and isinstance(value, (int, float)):
+        try:
+            found = float(found.replace("_", "").replace(",", ""))
+        except ValueError:
+            return found[-1:].isalpha()  # 300B
+    if isinstance(found, (int, float)) and isinstance(value, (int, float)):
+        return math.isclose(found, value, rel_tol=1e-12)
+    return found == value
+
+
+def _words(value: Scalar) -> tuple[str, ...]:
+    return ("true", "yes", "on", "1") if value else ("false", "no", "off", "0")
+
+
+# --- shell ----------------------------------------------------------------------------------
+
+
+def _shell(before: Document, after: Document, edits: Edits) -> str:
+    """The first word that differs though its own bytes were not edited, or ""."""
+    if len(after.problems) > len(before.problems):
+        return "the command line"
+    old_ranges = list(edits)
+    new_ranges = _moved(edits)
+    if len(before.commands) != len(after.commands):
+        return "the commands"
+    for one, other in zip(before.commands, after.commands, strict=True):
+        kept = [w for w in one.words if not _touched(w, old_ranges)]
+        now = [w for w in other.words if not _touched(w, new_ranges)]
+        if len(kept) != len(now):
+            return "the command line"
+        for a, b in zip(kept, now, strict=True):
+            if a.value != b.value:
+                return a.raw
+    return ""
+
+
+def _moved(edits: Edits) -> list[tuple[int, int]]:
+    """Where the edited bytes stand afterwards."""
+    ranges, shift = [], 0
+    for (start, end), text in sorted(edits.items()):
+        size = len(text.encode())
+        ranges.append((start + shift, start + shift + size))
+        shift += size - (end - start)
+    return ranges
+
+
+def _touched(word: Word, ranges: list[tuple[int, int]]) -> bool:
+    places = [word.span] if word.literal is None else [word.span, word.literal]
+    return any(start < place.end and place.start < end for place in places for start, end in ranges)

@@ -1,0 +1,42 @@
+"""Search of the shipped entries by free text."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import lru_cache
+
+from medic.index import Index
+from medic.match.text import Match, TextIndex, documents
+
+
+def search(
+    query: str, index: Index, kinds: Collection[str] = ("symptoms", "causes")
+) -> list[Match]:
+    """(kind, name, score) of the entries that a text may mean, best first; empty if none is near.
+
+    ``kinds`` are folders of the knowledge. A signature that the text shows verbatim counts.
+    """
+    return _text_index(_Same(index), tuple(kinds)).search(query)
+
+
+class _Same:
+    """An index as a key: its entries never change, and it cannot be hashed by value."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+
+    def __hash__(self) -> int:
+        return id(self.index)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.index is self.index
+
+
+@lru_cache(maxsize=8)
+def _text_index(same: _Same, kinds: tuple[str, ...]) -> TextIndex:
+    def shown(text: str) -> list[str]:
+        from medic.match.scan import Matcher
+
+        return Matcher(list(same.index.symptoms.values())).symptoms_in(text)
+
+    return TextIndex(documents(same.index.raw, kinds), shown)

@@ -1,0 +1,103 @@
+"""Pieces of shell text that know their bytes, and how blanks part them into words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from medic.facts import Word
+from medic.syntax.source import SourceText
+
+# A variable that doubles itself again and again is not followed further than this.
+MAX_PARTS = 5_000
+BLANKS = re.compile(r"[ \t\r\n]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A piece of text and its bytes; ``split``: blanks in it end a word. None: not known."""
+
+    text: str | None
+    start: int
+    end: int
+    split: bool = False
+    exact: bool = True  # the bytes are the text, nothing was escaped or computed
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A scalar (its atoms), or an array (its elements)."""
+
+    atoms: tuple[Atom, ...] = ()
+    elements: tuple[Word, ...] | None = None
+
+    @property
+    def value(self) -> str | None:
+        if self.elements is not None:
+            return joined(word.value for word in self.elements)
+        return joined((atom.text for atom in self.atoms), "")
+
+
+UNKNOWN = Variable((Atom(None, 0, 0),))
+
+
+def joined(texts: Iterable[str | None], between: str = " ") -> str | None:
+    known = list(texts)
+    return None if None in known else between.join(t for t in known if t is not None)
+
+
+def with_split(atoms: Iterable[Atom], split: bool) -> list[Atom]:
+    return [replace(atom, split=split) for atom in atoms]
+
+
+def atoms_of(source: SourceText, words: Sequence[Word]) -> list[Atom]:
+    """The words of an array as one text, each with its own bytes."""
+    found: list[Atom] = []
+    for word in words:
+        if found:
+            found.append(Atom(" ", found[-1].end, found[-1].end, exact=False))
+        start, end = word.span.start - source.skipped, word.span.end - source.skipped
+        quotes = int(word.raw[1:-1] == word.value and word.raw[:1] in ("'", '"'))
+        exact = bool(quotes) or word.raw == word.value
+        found.append(Atom(word.value, start + quotes, end - quotes, exact=exact))
+    return found
+
+
+def split_atoms(atoms: Sequence[Atom]) -> list[list[Atom]]:
+    """Atoms grouped to words: blanks end a word only in what may be split."""
+    groups: list[list[Atom]] = []
+    current: list[Atom] | None = None
+    for atom in atoms:
+        if not atom.split or atom.text is None:
+            current = [*(current or []), atom]
+            continue
+        at = 0
+        for blank in [*BLANKS.finditer(atom.text), None]:
+            end = blank.start() if blank else len(atom.text)
+            if end > at:
+                current = [*(current or []), slice_atom(atom, at, end)]
+            if blank:
+                groups += [current] if current else []
+                current, at = None, blank.end()
+    return [*groups, current] if current else groups
+
+
+def slice_atom(atom: Atom, start: int, end: int) -> Atom:
+    text = atom.text or ""
+    if not atom.exact:
+        return replace(atom, text=text[start:end])
+    first = atom.start + len(text[:start].encode())
+    return replace(atom, text=text[start:end], start=first,
+                   end=first + len(text[start:end].encode()))  # fmt: skip
+
+
+def literal_of(group: Sequence[Atom], start: int, end: int) -> Atom | None:
+    """The one literal, outside ``start``..``end``, that gives the word or its part after "="."""
+    last = group[-1]
+    if last.text is None or not last.exact or start <= last.start < end:
+        return None
+    before = joined((a.text for a in group[:-1]), "")
+    if len(group) == 1 or (before is not None and before.endswith("=")):
+        return last
+    return None

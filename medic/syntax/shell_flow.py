@@ -1,0 +1,174 @@
+"""What branches and loops leave known of a script's variables."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from medic.syntax.shell_atoms import UNKNOWN, Variable
+from medic.syntax.shell_tests import truth
+from medic.syntax.shell_words import Expander
+from medic.syntax.source import SourceText
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+LOOPS = ("for_statement", "while_statement", "c_style_for_statement")
+_UNSET_TEST = re.compile(r"""-z\s+["']?\$\{?(\w+)|!\s*-v\s+(\w+)""")
+_SET_TEST = re.compile(r"""-n\s+["']?\$\{?(\w+)|(?<!!)\s-v\s+(\w+)""")
+
+Variables = dict[str, Variable]
+Branch = tuple["tree_sitter.Node | None", "Sequence[tree_sitter.Node]"]
+
+
+class Flow(ABC):
+    """Runs statements in order; ``variables`` holds what is known at this point."""
+
+    def __init__(self, source: SourceText) -> None:
+        self.source = source
+        self.variables: Variables = {}
+        self.words = Expander(source, self.variables)
+
+    @abstractmethod
+    def run(self, node: tree_sitter.Node) -> None:
+        """Follows one statement."""
+
+    def text(self, node: tree_sitter.Node) -> str:
+        return self.source.body[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def children(self, node: tree_sitter.Node) -> None:
+        for child in node.named_children:
+            self.run(child)
+
+    def aside(self, node: tree_sitter.Node) -> None:
+        """A subshell: what it sets is gone after it."""
+        before = dict(self.variables)
+        self.children(node)
+        self._restore(before)
+
+    def forget(self, node: tree_sitter.Node) -> None:
+        """Variables that are set anywhere below are unknown from here on."""
+        todo = [node]
+        arithmetic = bool(node.children) and node.children[0].type == "(("
+        while todo:
+            here = todo.pop()
+            parent = here.parent.type if here.parent else ""
+            is_set = arithmetic or parent in ("variable_assignment", *LOOPS)
+            if here.type == "variable_name" and is_set:
+                self.variables[self.text(here)] = UNKNOWN
+            todo += here.named_children
+
+    # --- branches ---------------------------------------------------------------------------
+
+    def branches(self, node: tree_sitter.Node) -> None:
+        """``if``: a condition that can be decided leaves one branch, else all are possible."""
+        conditions = [c for c in node.children_by_field_name("condition") if c.is_named]
+        clauses = [c for c in node.named_children if c.type.endswith("_clause")]
+        skipped = {c.id for c in (*conditions, *clauses)}
+        first = conditions[0] if len(conditions) == 1 else None
+        found: list[Branch] = [(first, [c for c in node.named_children if c.id not in skipped])]
+        for clause in clauses:
+            parts = clause.named_children
+            is_else = clause.type == "else_clause" or not parts
+            found.append((None, parts) if is_else else (parts[0], parts[1:]))
+        self._follow(found, closed=bool(clauses) and clauses[-1].type == "else_clause")
+
+    def _follow(self, found: Sequence[Branch], *, closed: bool) -> None:
+        ends: list[Variables] = []
+        guarded: set[str] = set()
+        for i, (condition, body) in enumerate(found):
+            last = closed and i == len(found) - 1
+            if condition is not None:
+                self.run(condition)
+                guarded |= self._guarded(self.text(condition), _UNSET_TEST)
+            decided = self._decide(condition)
+            if decided is False and not last:
+                continue
+            before = dict(self.variables)
+            for child in body:
+                self.run(child)
+            ends.append(dict(self.variables))
+            if decided and not last:
+                break
+            self._restore(before)
+        else:
+            if not closed:
+                ends.append(dict(self.variables))
+        self._merge(ends, guarded)
+
+    def cases(self, node: tree_sitter.Node) -> None:
+        before = dict(self.variables)
+        ends = [before]
+        for item in node.named_children:
+            if item.type == "case_item":
+                self._restore(before)
+                self.run(item)
+                ends.append(dict(self.variables))
+        self._merge(ends, set())
+
+    def either(self, node: tree_sitter.Node) -> None:
+        """``a && b``, ``a || b``; other lists are statements in order."""
+        operator = self.text(node.children[1]) if len(node.children) == 3 else ""
+        if operator not in ("&&", "||"):
+            self.children(node)
+            return
+        left, right = node.children[0], node.children[2]
+        self.run(left)
+        decided = self._decide(left)
+        if decided is not None and decided == (operator == "||"):
+            return
+        before = dict(self.variables)
+        self.run(right)
+        pattern = _UNSET_TEST if operator == "&&" else _SET_TEST
+        if decided is None:
+            after = dict(self.variables)
+            self._merge([after, before], self._guarded(self.text(left), pattern))
+
+    def _decide(self, condition: tree_sitter.Node | None) -> bool | None:
+        return None if condition is None else truth(condition, self._one_word)
+
+    def _one_word(self, node: tree_sitter.Node) -> str | None:
+        words = self.words.fields(node)
+        if not words:
+            return ""
+        return words[0].value if len(words) == 1 else None
+
+    # --- loops ------------------------------------------------------------------------------
+
+    def loop(self, node: tree_sitter.Node) -> None:
+        before = dict(self.variables)
+        body = node.child_by_field_name("body")
+        self.forget(node)
+        variable = node.child_by_field_name("variable")
+        values = node.children_by_field_name("value")
+        if variable is not None and len(values) == 1:
+            words = self.words.fields(values[0])
+            if len(words) == 1 and words[0].value is not None:
+                atoms = tuple(self.words.atoms(values[0], quoted=True))
+                self.variables[self.text(variable)] = Variable(atoms)
+        if body is not None:
+            self.run(body)
+        self._merge([dict(self.variables), before], set())
+
+    # --- what is known after them -----------------------------------------------------------
+
+    def _merge(self, ends: Sequence[Variables], guarded: set[str]) -> None:
+        """Keeps what all ends agree on; a guarded variable was set only where it had no value."""
+        merged: Variables = {}
+        for name in {name for end in ends for name in end}:
+            values = {end.get(name) for end in ends}
+            if name in guarded:
+                values.discard(None)
+            only = values.pop() if len(values) == 1 else None
+            merged[name] = only or UNKNOWN
+        self._restore(merged)
+
+    @staticmethod
+    def _guarded(condition: str, pattern: re.Pattern[str]) -> set[str]:
+        return {name for pair in pattern.findall(condition) for name in pair if name}
+
+    def _restore(self, variables: Variables) -> None:
+        self.variables.clear()
+        self.variables.update(variables)

@@ -1,0 +1,1 @@
+"""Metrics over steps: what the curves show, and what they rule out."""

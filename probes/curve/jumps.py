@@ -1,0 +1,96 @@
+"""Jumps of the loss, and what went before them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from medic.facts import Curve, Series
+from medic.probe import Finding, Look
+
+from .numbers import finite, median, nearest_before, spread
+from .plan import source_at
+
+HISTORY = 50
+NOISE = 6.0  # median absolute deviations that noise does not reach
+LEAST = 0.3  # nats: below it a ratio of small losses means nothing
+NEAR_PEAK = 0.8
+GROWTH_STEPS = 6
+SINGLE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """One rise of the loss above its level; ``recovers`` if it is back within the 50 steps."""
+
+    index: int
+    step: int
+    before: float
+    top: float
+    length: int  # points above the limit
+    recovers: bool
+
+    @property
+    def ratio(self) -> float:
+        return self.top / self.before if self.before > 0 else 1.0
+
+
+def jumps(look: Look, steps: Sequence[int], values: Sequence[float]) -> list[Jump]:
+    """Jumps in order; points within one jump belong to it."""
+    ratio = look.threshold("jump-ratio")
+    window = look.threshold("recovers-steps")
+    found: list[Jump] = []
+    i = 2
+    while i < len(values):
+        history = values[max(0, i - HISTORY) : i]
+        # On a falling curve the last fifty stand above today's level; the last ten do not.
+        level = min(median(history), median(history[-10:]))
+        limit = max(ratio * level, level + LEAST, level + NOISE * spread(history))
+        if values[i] <= limit:
+            i += 1
+            continue
+        end = i
+        while end + 1 < len(values) and values[end + 1] > level + 0.5 * (limit - level):
+            end += 1
+        back = end + 1 < len(values) and steps[end + 1] - steps[i] <= window
+        top = max(values[i : end + 1])
+        found.append(Jump(i, steps[i], level, top, end - i + 1, back))
+        i = end + 1
+    return found
+
+
+def timing(look: Look, curve: Curve, loss: Series, found: Sequence[Jump]) -> Finding:
+    """When the worst jump came: at a high learning rate, after the gradients grew, or alone."""
+    if not found:
+        return Finding("loss-jump-timing", "none")
+    worst = max(found, key=lambda j: j.ratio)
+    source = source_at(look, loss, loss.steps.index(worst.step))
+    value = {"step": worst.step, "from": worst.before, "to": worst.top}
+    return Finding("loss-jump-timing", _when(curve, worst), value=value, source=source)
+
+
+def _when(curve: Curve, jump: Jump) -> str:
+    if _gradients_grew(curve.series.get("grad_norm"), jump.step):
+        return (
+            "with-gradient-growth" if not _rate_high(curve, jump.step) else "at-high-learning-rate"
+        )
+    if jump.length <= SINGLE and jump.recovers:
+        return "single-step"
+    return "at-high-learning-rate" if _rate_high(curve, jump.step) else "single-step"
+
+
+def _rate_high(curve: Curve, step: int) -> bool:
+    rate = curve.series.get("learning_rate")
+    at = nearest_before(rate, step)
+    return rate is not None and at is not None and at >= NEAR_PEAK * max(finite(rate.values))
+
+
+def _gradients_grew(norm: Series | None, step: int) -> bool:
+    """The norms just before the jump stand at three times their usual level."""
+    if norm is None:
+        return False
+    before = [v for s, v in zip(norm.steps, norm.values, strict=True) if s < step]
+    recent, usual = before[-GROWTH_STEPS:], before[:-GROWTH_STEPS][-200:]
+    if len(finite(usual)) < GROWTH_STEPS:
+        return len(recent) >= 2 and recent[-1] > 3 * recent[0]
+    return max(finite(recent), default=0.0) >= 3 * median(usual)

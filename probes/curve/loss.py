@@ -1,0 +1,168 @@
+"""What the loss curve shows: jumps, divergence, a plateau, swings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from medic.facts import Curve, LogHits, Series
+from medic.probe import Finding, Look, Probe, Skip
+from medic.run_config import RunConfig
+
+from .jumps import Jump, jumps, timing
+from .numbers import clean, median, windows
+from .plan import Plan, plan_of, source_at
+
+MIN_POINTS = 10
+# Cross entropy of a model that has learned nothing yet is ln(vocabulary), 6 to 12; a fine-tune
+# starts below 3 and may rightly stay near its start.
+UNTRAINED_LOSS = 3.0
+FALLS_AT_LEAST = 0.02  # of the starting loss, in the steps after warmup
+MIN_STEPS = 50
+FLAT_SHARE = 0.02
+DIVERGED = 1.2
+SWING = 1.5
+SWINGS = 5
+WINDOWS = 20
+SMOOTH = 8  # points of a stretch whose median is no longer batch noise
+CALM_SHARE = 0.1  # a decay this long after the floor must show a fall, or it is flat
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The finite loss with its rate and plan."""
+
+    series: Series
+    steps: list[int]
+    values: list[float]
+    plan: Plan
+    rate: Series | None
+
+
+def run(look: Look) -> Iterator[Any]:
+    curve = look.fact(Curve)
+    loss = curve.series.get("loss")
+    if loss is None:
+        yield Skip(needs="a logged loss", check="loss-jump-timing")
+        return
+    steps, values, _ = clean(loss)
+    if len(values) < MIN_POINTS:
+        yield Skip(needs=f"{MIN_POINTS} logged losses", check="loss-jump-timing")
+        return
+    shape = Shape(loss, steps, values, plan_of(look, curve), curve.series.get("learning_rate"))
+    found = jumps(look, steps, values)
+    yield from _spike(look, shape, found)
+    yield timing(look, curve, loss, found)
+    yield from _divergence(look, shape, found)
+    yield from _plateau(look, shape)
+    yield from _swings(look, shape)
+
+
+def _at(look: Look, shape: Shape, step: int) -> Any:
+    return source_at(look, shape.series, shape.series.steps.index(step))
+
+
+def _spike(look: Look, shape: Shape, found: list[Jump]) -> Iterator[Finding]:
+    """A jump that comes back within 50 steps needs no action, unless it is huge or they recur."""
+    bad = [j for j in found if not j.recovers or j.ratio >= 2.0]
+    if not bad and len(found) < 3:
+        yield Finding("loss-spike", "absent")
+        return
+    worst = max(bad or found, key=lambda j: j.ratio)
+    value = {"step": worst.step, "from": worst.before, "to": worst.top, "count": len(found)}
+    yield Finding("loss-spike", value=value, source=_at(look, shape, worst.step))
+
+
+def _divergence(look: Look, shape: Shape, found: list[Jump]) -> Iterator[Finding]:
+    """The last tenth stands far above the lowest level, and is not on its way back."""
+    levels = windows(shape.values, WINDOWS)
+    low = min(levels)
+    end = median(shape.values[-max(3, len(shape.values) // 10) :])
+    risen = end > DIVERGED * low and end > low + 0.3
+    returning = len(levels) >= 4 and levels[-1] < 0.97 * max(levels[-4:])
+    if not risen or returning or levels.index(low) >= len(levels) - 2:
+        yield Finding("loss-diverges", "absent")
+        return
+    at = shape.values.index(min(shape.values))
+    step = found[-1].step if found and not found[-1].recovers else shape.steps[at]
+    value = {"step": step, "low": low, "end": end, "from": low, "to": end}
+    yield Finding("loss-diverges", value=value, source=_at(look, shape, step))
+
+
+def _plateau(look: Look, shape: Shape) -> Iterator[Finding]:
+    found = _never_fell(shape) or _flat_after_floor(shape)
+    if found is None:
+        yield Finding("loss-plateau", "absent")
+        return
+    step, level = found
+    value = {"from_step": step, "level": level, "step": step}
+    yield Finding("loss-plateau", value=value, source=_at(look, shape, step))
+
+
+def _never_fell(shape: Shape) -> tuple[int, float] | None:
+    """The loss is where it began, at the level of an untrained model, though training is past
+    its warmup or at its planned end."""
+    values = shape.values
+    start = median(values[: max(3, len(values) // 20)])
+    end = median(values[-max(3, len(values) // 5) :])
+    if start < UNTRAINED_LOSS or end < start * (1 - FALLS_AT_LEAST) - 0.02:
+        return None
+    if end > start * DIVERGED or shape.steps[-1] - shape.steps[0] < MIN_STEPS:
+        return None
+    warming = shape.plan.warmup is not None and shape.steps[-1] <= 1.5 * shape.plan.warmup
+    if warming and not shape.plan.complete:
+        return None
+    return shape.steps[0], end
+
+
+def _flat_after_floor(shape: Shape) -> tuple[int, float] | None:
+    """Once the learning rate is at its floor, long before the end, the loss stops falling."""
+    if shape.rate is None:
+        return None
+    steps, rates, _ = clean(shape.rate)
+    low, peak = min(rates), max(rates)
+    if peak <= 0 or low > 0.2 * peak:
+        return None
+    at_floor = [s for s, r in zip(steps, rates, strict=True) if r <= low + 0.002 * (peak - low)]
+    after = [s for s in at_floor if s >= steps[rates.index(peak)]]
+    if not after or shape.steps[-1] - after[0] < CALM_SHARE * shape.plan.length:
+        return None
+    rest = [v for s, v in zip(shape.steps, shape.values, strict=True) if s >= after[0]]
+    if len(rest) < MIN_POINTS:
+        return None
+    fifth = max(2, len(rest) // 5)
+    begin, end = median(rest[:fifth]), median(rest[-fifth:])
+    if abs(begin - end) > max(FLAT_SHARE * begin, 0.02):
+        return None
+    first = next(s for s in shape.steps if s >= after[0])
+    return first, end
+
+
+def _swings(look: Look, shape: Shape) -> Iterator[Finding]:
+    """Smoothed over stretches, the second half still swings by half its level, again and again."""
+    if len(shape.values) < 4 * SWINGS * SMOOTH:
+        yield Finding("loss-oscillates", "absent")
+        return
+    levels = windows(shape.values, min(2 * WINDOWS, len(shape.values) // SMOOTH))
+    half = levels[len(levels) // 2 :]
+    turns = sum(
+        (b - a) * (c - b) < 0 and max(a, b, c) > max(SWING * min(a, b, c), min(a, b, c) + 0.3)
+        for a, b, c in zip(half, half[1:], half[2:], strict=False)
+    )
+    if len(half) < 2 * SWINGS or turns < SWINGS or min(half) <= 0:
+        yield Finding("loss-oscillates", "absent")
+        return
+    value = {"low": min(half), "high": max(half), "count": turns, "step": shape.steps[-1]}
+    yield Finding("loss-oscillates", value=value, source=_at(look, shape, shape.steps[-1]))
+
+
+PROBE = Probe(
+    name="curve-loss",
+    tells=("loss-spike", "loss-diverges", "loss-plateau", "loss-oscillates", "loss-jump-timing"),
+    needs=(Curve,),
+    wants=(RunConfig, LogHits),
+    reliability="heuristic",
+    seconds=0.1,
+    run=run,
+)

@@ -1,0 +1,65 @@
+"""How GPU memory moves over the steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from medic.facts import Curve
+from medic.probe import Finding, Look, Probe, Skip
+
+from .numbers import clean, median, windows
+from .plan import source_at
+
+MIN_POINTS = 30
+RISING_SHARE = 0.8
+WINDOWS = 10
+
+
+def run(look: Look) -> Iterator[Any]:
+    series = look.fact(Curve).series.get("memory")
+    if series is None:
+        yield Skip(needs="GPU memory by step", check="memory-over-steps")
+        return
+    steps, values, _ = clean(series)
+    settled = [v for s, v in zip(steps, values, strict=True) if s > look.threshold("settle-steps")]
+    if len(settled) < MIN_POINTS:
+        yield Skip(needs="GPU memory over more steps", check="memory-over-steps")
+        return
+    levels = windows(settled, WINDOWS)
+    begin, end = levels[0], levels[-1]
+    source = source_at(look, series, len(series.steps) - 1)
+    value = {"from": _gib(begin), "to": _gib(end), "step": steps[-1]}
+    share = look.threshold("growth-share")
+    if begin <= 0 or end < begin * (1 + share):
+        yield Finding("memory-over-steps", "steady", value=value, source=source)
+        return
+    rises = sum(b > a * 1.001 for a, b in pairwise(levels))
+    if rises >= RISING_SHARE * (len(levels) - 1):
+        yield Finding("memory-over-steps", "grows-every-step", value=value, source=source)
+        yield Finding("gpu-memory-grows", value=value, source=source)
+    elif _one_jump(settled, begin, end):
+        yield Finding("memory-over-steps", "one-jump", value=value, source=source)
+    else:
+        yield Finding("memory-over-steps", "steady", value=value, source=source)
+
+
+def _one_jump(values: list[float], begin: float, end: float) -> bool:
+    """Flat, one rise that is most of the growth, flat again."""
+    largest = max(b - a for a, b in pairwise(values))
+    return largest >= 0.8 * (end - begin) and median(values[-5:]) > begin
+
+
+def _gib(value: float) -> str:
+    return f"{value / 2**30:.2f} GiB"
+
+
+PROBE = Probe(
+    name="curve-memory",
+    tells=("memory-over-steps", "gpu-memory-grows"),
+    needs=(Curve,),
+    reliability="heuristic",
+    seconds=0.05,
+    run=run,
+)

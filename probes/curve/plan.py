@@ -1,0 +1,82 @@
+"""What the run was planned to do, and how far it came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from medic.facts import Curve, LogHits, Series, Source
+from medic.probe import Look
+from medic.run_config import RunConfig
+
+# A run this near its planned end is complete: the last log line may stand one interval before.
+COMPLETE_SHARE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Planned optimizer steps and schedule; None where nothing tells."""
+
+    steps: int | None
+    last_step: int
+    ended_well: bool
+    peak: float | None
+    floor: float | None
+    warmup: int | None
+    resumed: bool
+
+    @property
+    def complete(self) -> bool:
+        if self.steps is not None:
+            return self.last_step >= COMPLETE_SHARE * self.steps
+        return self.ended_well
+
+    @property
+    def length(self) -> int:
+        """Planned steps, or the last step of a run whose plan is not known."""
+        return max(self.steps or 0, self.last_step)
+
+
+def plan_of(look: Look, curve: Curve) -> Plan:
+    """The plan from the config, the log and the metrics, in this order."""
+    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    logs = look.fact(LogHits) if look.has(LogHits) else LogHits()
+    steps = config.integer("total_steps") if config.stated("total_steps") else None
+    last = max(s.steps[-1] for s in curve.series.values() if s.steps)
+    warmup = config.integer("warmup_steps")
+    ratio = config.number("warmup_ratio")
+    steps = steps or logs.planned_steps or curve.planned_steps
+    if warmup is None and ratio is not None and steps:
+        warmup = int(ratio * steps)
+    return Plan(
+        steps=steps,
+        last_step=last,
+        ended_well=logs.ended == "well",
+        peak=config.number("learning_rate"),
+        floor=config.number("min_learning_rate"),
+        warmup=warmup,
+        resumed=bool(config.get("resume_from")),
+    )
+
+
+def source_at(look: Look, series: Series, index: int) -> Source:
+    """The line of a point, with its text."""
+    line = series.lines[index]
+    return Source(series.file, line, series.rank, None, _text(look, series.file, line))
+
+
+def _text(look: Look, name: str, line: int) -> str:
+    path = next((f.path for f in look.files("metrics", "log") if f.name == name), None)
+    if path is None or line <= 0:
+        return ""
+    for number, text in _bounded(look, path, line):
+        if number == line:
+            return text[:400]
+    return ""
+
+
+def _bounded(look: Look, path: str, line: int) -> Iterator[tuple[int, str]]:
+    for number, text in look.lines(path):
+        if number > line:
+            return
+        yield number, text

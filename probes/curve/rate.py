@@ -1,0 +1,124 @@
+"""The shape of the logged learning rate against the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from medic.facts import Curve, LogHits, Series
+from medic.probe import Finding, Look, Probe, Skip
+from medic.run_config import RunConfig
+
+from .numbers import clean
+from .plan import Plan, plan_of, source_at
+
+MIN_POINTS = 5
+# A cosine is within 0.2% of its span above the floor only in its last 3%.
+FLOOR_SPAN = 0.002
+LOW_FLOOR = 0.5  # a "floor" above half the peak is no decay
+NEAR_PEAK = 0.95
+STEPS_AT_FLOOR = 5
+
+
+def run(look: Look) -> Iterator[Any]:
+    curve = look.fact(Curve)
+    series = curve.series.get("learning_rate")
+    if series is None or len(series.steps) < MIN_POINTS:
+        yield Skip(needs="a logged learning rate", check="learning-rate-shape")
+        return
+    yield from judge(look, series, plan_of(look, curve))
+
+
+def judge(look: Look, series: Series, plan: Plan) -> Iterator[Finding]:
+    """The shape, and the symptom that goes with an abnormal one."""
+    steps, values, _ = clean(series)
+    if len(values) < MIN_POINTS or max(values) <= 0:
+        return
+    shape, at, value = _shape(look, steps, values, plan)
+    index = series.steps.index(steps[at])
+    source = source_at(look, series, index)
+    yield Finding("learning-rate-shape", shape, value=value, source=source)
+    if shape == "never-rises":
+        yield Finding("learning-rate-never-rises", value=value, source=source)
+    elif shape == "reaches-floor-early":
+        yield Finding("learning-rate-collapsed", value=value, source=source)
+
+
+def _shape(
+    look: Look, steps: list[int], values: list[float], plan: Plan
+) -> tuple[str, int, dict[str, Any]]:
+    peak = max(values)
+    top = values.index(peak)
+    last = len(values) - 1
+    facts: dict[str, Any] = {"peak": peak, "step": steps[last], "max": peak, "total": plan.length}
+    if _never_rises(look, values, top, plan):
+        return "never-rises", last, facts | {"configured": plan.peak or 0.0}
+    floor_at = _floor(values, top)
+    if floor_at is not None and _early(look, steps, floor_at, plan):
+        facts |= {
+            "step": steps[floor_at],
+            "floor": values[floor_at],
+            "share": f"{steps[floor_at] / plan.length:.0%}",
+        }
+        return "reaches-floor-early", floor_at, facts
+    if _high_at_end(look, values, plan):
+        return "still-high-at-end", last, facts | {"last": values[last]}
+    if _from_start(steps, values, peak, plan):
+        return "at-peak-from-start", 0, facts | {"step": steps[0]}
+    return "as-usual", top, facts
+
+
+def _never_rises(look: Look, values: list[float], top: int, plan: Plan) -> bool:
+    """A complete run whose rate was still rising at its last step, or stayed far below the peak
+    that was configured."""
+    if not plan.complete or top < 0.95 * (len(values) - 1):
+        return False
+    rising = values[-1] > 2 * values[0] and all(b >= a * 0.999 for a, b in pairwise(values))
+    if plan.peak is not None and plan.peak > 0:
+        return rising and values[-1] < look.threshold("still-rising-share") * plan.peak
+    return rising and len(values) >= 2 * MIN_POINTS
+
+
+def _floor(values: list[float], top: int) -> int | None:
+    """Index from which the rate stays at the lowest value after its peak."""
+    peak, tail = values[top], values[top:]
+    low = min(tail)
+    if low > LOW_FLOOR * peak:
+        return None
+    limit = low + FLOOR_SPAN * (peak - low)
+    first = len(values)
+    for i in range(len(values) - 1, top, -1):
+        if values[i] > limit:
+            break
+        first = i
+    return first if len(values) - first >= STEPS_AT_FLOOR else None
+
+
+def _early(look: Look, steps: list[int], floor_at: int, plan: Plan) -> bool:
+    return steps[floor_at] < look.threshold("floor-early-share") * plan.length
+
+
+def _high_at_end(look: Look, values: list[float], plan: Plan) -> bool:
+    """A complete decaying schedule that ends far above its configured minimum."""
+    if plan.steps is None or not plan.complete or plan.floor is None or plan.floor <= 0:
+        return False
+    decays = values[-1] < 0.9 * max(values)
+    return decays and values[-1] > look.threshold("high-at-end-ratio") * plan.floor
+
+
+def _from_start(steps: list[int], values: list[float], peak: float, plan: Plan) -> bool:
+    if values[0] < NEAR_PEAK * peak or plan.resumed:
+        return False
+    return steps[0] <= 2 or plan.warmup == 0
+
+
+PROBE = Probe(
+    name="curve-rate",
+    tells=("learning-rate-shape", "learning-rate-never-rises", "learning-rate-collapsed"),
+    needs=(Curve,),
+    wants=(RunConfig, LogHits),
+    reliability="exact",
+    seconds=0.05,
+    run=run,
+)

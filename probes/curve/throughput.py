@@ -1,0 +1,127 @@
+"""Whether the GPU waits for data: the loader's share of a step, or idle GPUs in long steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from medic.facts import Curve, GpuSeries, LogHits, Source
+from medic.probe import Finding, Look, Probe, Skip
+from medic.run_config import RunConfig
+
+from .numbers import finite, median
+from .plan import source_at
+
+MIN_SAMPLES = 10
+# A tiny model leaves the GPU idle between launches of millisecond steps; waiting for data costs
+# tenths of a second.
+IDLE_SECONDS = 0.1
+
+Sample = tuple[float, float | None, int | None, int | None, int]
+
+
+def run(look: Look) -> Iterator[Any]:
+    curve = look.fact(Curve)
+    waits = _data_wait(look, curve)
+    starved = _starved(look, curve)
+    if starved is not None:
+        yield starved
+    if waits is not None:
+        yield waits
+    elif starved is None:
+        yield Skip(needs="data_time by step, or a GPU series over the run", check="step-bound")
+    elif starved.outcome == "absent":
+        yield Finding("step-bound", "compute-bound", value=starved.value, source=starved.source)
+    elif _loader_alone(look):
+        yield Finding("step-bound", "loader-bound", value=starved.value, source=starved.source)
+    else:
+        yield Skip(needs="the time spent in next(loader)", check="step-bound")
+
+
+def _data_wait(look: Look, curve: Curve) -> Finding | None:
+    """The loader's logged share of the step."""
+    data, step = curve.series.get("data_time"), curve.series.get("step_time")
+    if data is None or step is None or len(data.values) < MIN_SAMPLES:
+        return None
+    total = median(step.values)
+    share = median(data.values) / total if total > 0 else 0.0
+    outcome = "loader-bound" if share >= look.threshold("data-wait-share") else "compute-bound"
+    source = source_at(look, data, len(data.steps) - 1)
+    return Finding("step-bound", outcome, value={"share": f"{share:.0%}"}, source=source)
+
+
+def _starved(look: Look, curve: Curve) -> Finding | None:
+    """GPUs idle for most of long steps, over the samples between the first and the last step."""
+    if not look.has(GpuSeries):
+        return None
+    window = _training_time(look)
+    seconds = _step_seconds(curve, window)
+    if window is None or seconds is None:
+        return None
+    series = look.fact(GpuSeries)
+    use, last = _busiest(series.samples, window)
+    if use is None:
+        return None
+    idle = seconds * (1 - use / 100)
+    value = {
+        "utilisation": f"{use:.0f}%",
+        "step_time": f"{seconds:.2f} s",
+        "idle": f"{idle:.2f} s",
+        "share": f"{1 - use / 100:.0%}",
+    }
+    low = use < look.threshold("starved-utilisation") and idle >= IDLE_SECONDS
+    source = Source(series.file, last)
+    return Finding("gpu-starved", "present" if low else "absent", value=value, source=source)
+
+
+def _training_time(look: Look) -> tuple[float, float] | None:
+    logs = look.fact(LogHits) if look.has(LogHits) else LogHits()
+    times = [s.source.time for s in logs.steps if s.source.time is not None]
+    return (min(times), max(times)) if len(times) >= 2 else None
+
+
+def _step_seconds(curve: Curve, window: tuple[float, float] | None) -> float | None:
+    series = curve.series.get("step_time")
+    if series is not None and finite(series.values):
+        return median(series.values)
+    loss = curve.series.get("loss")
+    if window is None or loss is None or len(loss.steps) < 2:
+        return None
+    return (window[1] - window[0]) / max(1, loss.steps[-1] - loss.steps[0])
+
+
+def _busiest(
+    samples: Mapping[int, tuple[Sample, ...]], window: tuple[float, float]
+) -> tuple[float | None, int]:
+    """Mean utilisation of the busiest GPU in the window: an unused card says nothing."""
+    best: float | None = None
+    line = 0
+    for rows in samples.values():
+        inside = [r for r in rows if window[0] <= r[0] <= window[1] and r[1] is not None]
+        if len(inside) < MIN_SAMPLES:
+            continue
+        memory = [r[2] or 0 for r in inside]
+        mean = sum(r[1] or 0.0 for r in inside) / len(inside)
+        if max(memory) > 0 and (best is None or mean > best):
+            best, line = mean, inside[-1][4]
+    return best, line
+
+
+def _loader_alone(look: Look) -> bool:
+    """One process that loads in its own loop: no collective to wait for, no worker to prefetch."""
+    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    world = config.integer("world_size")
+    logs = look.fact(LogHits) if look.has(LogHits) else LogHits()
+    single = world == 1 or (world is None and len(logs.ranks) <= 1)
+    return single and config.integer("num_workers") == 0
+
+
+PROBE = Probe(
+    name="curve-throughput",
+    tells=("gpu-starved", "step-bound"),
+    needs=(Curve,),
+    wants=(GpuSeries, LogHits, RunConfig),
+    reliability="heuristic",
+    seconds=0.05,
+    run=run,
+)

@@ -1,0 +1,65 @@
+"""Saved nvidia-smi output of a case: GPU state and series, and processes of others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from medic.errors import Unreadable
+from medic.facts import GpuSeries, GpuState, Launches, LogHits
+from medic.probe import Finding, Look, Probe, Skip
+from medic.run_config import RunConfig
+
+from .near import is_near, was_over
+from .processes import judge
+from .saved import read_saved
+
+MAX_FILES = 64
+
+
+def run(look: Look) -> Iterator[Finding | Skip | GpuState | GpuSeries]:
+    states: list[GpuState] = []
+    series: list[GpuSeries] = []
+    problems = []
+    for file in look.files("gpu-report", "gpu-series")[:MAX_FILES]:
+        try:
+            found = read_saved(look, file)
+        except Unreadable as problem:
+            problems.append(f"{file.name}: {problem.en}")
+            continue
+        if isinstance(found, GpuState):
+            states.append(found)
+        else:
+            series.append(found)
+    if series:
+        yield max(series, key=lambda s: sum(len(rows) for rows in s.samples.values()))
+    if states:
+        yield from _of_states(look, states)
+    elif not series:
+        yield Skip(needs="; ".join(problems) or "nvidia-smi-output", check="gpu-processes")
+
+
+def _of_states(look: Look, states: list[GpuState]) -> Iterator[Finding | Skip | GpuState]:
+    """The state of the run's time if there is one, else the latest, which is not judged."""
+    near = [s for s in states if is_near(look, s.source)]
+    state = max(near or states, key=lambda s: s.source.time or 0.0)
+    yield state
+    if not near:
+        yield Skip(needs="nvidia-smi-output-of-the-run", check="gpu-processes")
+        return
+    findings = [
+        f for s in near if (f := judge(look, s, over=was_over(look, s.source.time))) is not None
+    ]
+    bad = [f for f in findings if f.outcome != "only-this-run"]
+    found = next(iter(bad or findings), None)
+    yield found or Skip(needs="process-list", check="gpu-processes")
+
+
+PROBE = Probe(
+    name="gpu-report",
+    tells=("gpu-processes",),
+    wants=(LogHits, Launches, RunConfig),
+    gives=(GpuState, GpuSeries),
+    reliability="heuristic",
+    seconds=0.1,
+    run=run,
+)

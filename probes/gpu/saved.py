@@ -1,0 +1,76 @@
+"""Saved nvidia-smi output as facts, whichever form it has."""
+
+from __future__ import annotations
+
+import calendar
+import itertools
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+from medic.errors import Unreadable
+from medic.facts import GivenFile, Gpu, GpuSeries, GpuState, Source
+from medic.probe import Look
+
+from .fields import gpu, whole
+from .report_text import parse_log, parse_table
+from .report_xml import Report, parse_xml
+from .series import is_header, parse_series
+
+MAX_XML = 64 * 1024 * 1024
+MAX_LINES = 2_000_000
+MAX_GPUS = 256
+
+
+def read_saved(look: Look, file: GivenFile) -> GpuState | GpuSeries:
+    """The state or the series in a file. Raises Unreadable for anything else."""
+    with look.open(file.path, limit=1 << 40) as opened:
+        head = opened.read(4096)
+        if head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"<"):
+            return _state(parse_xml(head + opened.read(MAX_XML)), file)
+    text = head.decode("utf-8", "replace")
+    if any(is_header(line) for line in text.splitlines()[:5]) or file.kind == "gpu-series":
+        return parse_series(_lines(look, file), file.name)
+    lines = (line for _, line in _lines(look, file))
+    report = parse_log(lines) if "NVSMI LOG" in text else parse_table(lines)
+    return _state(report, file)
+
+
+def _lines(look: Look, file: GivenFile) -> Iterator[tuple[int, str]]:
+    return itertools.islice(look.lines(file.path), MAX_LINES)
+
+
+def _state(report: Report, file: GivenFile) -> GpuState:
+    if not report.devices:
+        raise Unreadable("no GPU in it", "其中没有 GPU")
+    source = Source(file=file.name, time=stamp(report.fields.get("timestamp", "")))
+    return GpuState(
+        gpus=_gpus(report),
+        origin=file.name,
+        driver=report.fields.get("driver_version", ""),
+        cuda=report.fields.get("cuda_version", ""),
+        source=source,
+    )
+
+
+def _gpus(report: Report) -> tuple[Gpu, ...]:
+    """In the order of their indexes; those that the report left out are there without fields."""
+    count = min(whole(report.fields.get("attached_gpus")) or 0, MAX_GPUS)
+    found: dict[int, Gpu] = {}
+    for place, device in enumerate(report.devices):
+        index = whole(device.fields.get("index"))
+        if index is None and count > len(report.devices):
+            index = whole(device.fields.get("minor_number"))
+        made = gpu(place if index is None else index, device.fields, device.processes)
+        found[made.index if made.index not in found else place] = made
+    for index in range(count):
+        found.setdefault(index, Gpu(index))
+    return tuple(replace(found[i], index=i) for i in sorted(found))
+
+
+def stamp(text: str) -> float | None:
+    """Seconds since 1970 of ``Fri Nov 27 23:00:03 2026``, taken as UTC like a log's times."""
+    try:
+        return float(calendar.timegm(time.strptime(text.strip(), "%a %b %d %H:%M:%S %Y")))
+    except ValueError:
+        return None

@@ -1,0 +1,215 @@
+"""This machine: its cores and memory, the disk that the run writes to, and its rendezvous port."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from medic.facts import Hit, Host, LogHits, Ports, Source
+from medic.probe import Finding, Look, Probe, Skip
+from medic.run_config import RunConfig
+
+from .gpu.nvml import gpu_count
+
+# A checkpoint of a small model needs more than this; ext4 reserves 5% for root beyond what is told.
+MIN_FREE_BYTES = 1 << 30
+MIN_FREE_SHARE = 0.01
+DISK_FULL, PORT_IN_USE = "disk-full", "port-in-use"
+_QUOTA = re.compile(r"quota", re.IGNORECASE)
+_PORT = re.compile(r"\bport[:=]?\s*(\d{2,5})\b|:(\d{4,5})\b", re.IGNORECASE)
+
+
+def _hits(look: Look, symptom: str) -> list[Hit]:
+    logs = look.fact(LogHits) if look.has(LogHits) else LogHits()
+    found = [h for h in logs.hits if h.symptom == symptom and not h.benign]
+    return sorted(found, key=lambda h: h.order)
+
+
+def _config(look: Look) -> RunConfig:
+    return look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+
+
+# --- the machine ------------------------------------------------------------------------------
+
+
+def describe(_: Look) -> Iterator[Host]:
+    import psutil
+
+    yield Host(
+        name=socket.gethostname(),
+        cores=_cores(),
+        memory_total=int(psutil.virtual_memory().total),
+        gpus=gpu_count(),
+    )
+
+
+def _cores() -> int:
+    """Cores that this process may use: a container or a job may have fewer than the machine."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+# --- disk -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    path: str
+    free: int
+    total: int
+    free_files: int | None  # None where the file system does not count files
+
+    @property
+    def is_low(self) -> bool:
+        few = self.free_files is not None and self.free_files == 0
+        return few or self.free < max(MIN_FREE_BYTES, MIN_FREE_SHARE * self.total)
+
+
+def disk(look: Look) -> Iterator[Finding | Skip]:
+    hits = _hits(look, DISK_FULL)
+    if look.host_is_the_runs is not True:
+        yield Skip(needs="run-on-this-host", check="disk-space")
+        return
+    if any(_QUOTA.search(h.source.text) for h in hits):
+        yield Skip(needs="quota-of-the-user", check="disk-space")
+        return
+    space = _space(_folder(look))
+    if space is None or (space.is_low and not hits):
+        yield Skip(
+            needs="output-folder" if space is None else "disk-full-message", check="disk-space"
+        )
+        return
+    value = {
+        "path": space.path,
+        "free": f"{space.free / (1 << 30):.2f} GiB",
+        "total": f"{space.total / (1 << 30):.1f} GiB",
+        "free_files": space.free_files,
+    }
+    source = hits[0].source if hits else Source(file=space.path)
+    yield Finding("disk-space", "full" if space.is_low else "space-left", value, source)
+
+
+def _folder(look: Look) -> str | None:
+    """Where the run writes: its output folder, else where its files lie."""
+    named = _config(look).get("output_dir")
+    if isinstance(named, str) and Path(named).is_dir():
+        return named
+    for file in look.files("log", "metrics", "config", "checkpoint"):
+        folder = Path(file.path).parent
+        if Path(file.path).is_file():
+            return str(folder)
+    return None
+
+
+def _space(path: str | None) -> Space | None:
+    if path is None:
+        return None
+    try:
+        use = shutil.disk_usage(path)
+        files = os.statvfs(path)
+    except OSError:
+        return None
+    return Space(path, use.free, use.total, files.f_favail if files.f_files else None)
+
+
+# --- port -------------------------------------------------------------------------------------
+
+
+def port_owner(look: Look) -> Iterator[Finding | Skip]:
+    hits = _hits(look, PORT_IN_USE)
+    port = _port(look, hits)
+    if not hits or port is None:
+        yield Skip(needs="port-in-use-message" if not hits else "port", check="port-owner")
+        return
+    if look.host_is_the_runs is not True:
+        yield Skip(needs="run-on-this-host", check="port-owner")
+        return
+    listening = _listening()
+    if listening is None:
+        yield Skip(needs="permission-to-list-connections", check="port-owner")
+        return
+    pids = listening.get(port)
+    if not pids:
+        yield Finding("port-owner", "free", {"port": str(port)}, hits[0].source)
+        return
+    pid = next((p for p in pids if p), None)
+    value = {"port": str(port), "pid": str(pid or "?"), "name": _process_name(pid)}
+    yield Finding("port-owner", "held-by-a-process", value, hits[0].source)
+
+
+def ports(_: Look) -> Iterator[Ports | Skip]:
+    listening = _listening()
+    if listening is None:
+        yield Skip(needs="permission-to-list-connections")
+    else:
+        yield Ports(frozenset(listening))
+
+
+def _listening() -> dict[int, list[int | None]] | None:
+    """TCP port -> ids of the processes that listen on it (None: another user's)."""
+    import psutil
+
+    try:
+        connections = psutil.net_connections(kind="tcp")
+    except (psutil.Error, OSError):
+        return None
+    found: dict[int, list[int | None]] = {}
+    for connection in connections:
+        if connection.status == psutil.CONN_LISTEN and connection.laddr:
+            found.setdefault(connection.laddr.port, []).append(connection.pid)
+    return found
+
+
+def _port(look: Look, hits: list[Hit]) -> int | None:
+    """The port that the message names, else the configured one."""
+    for hit in hits:
+        names = ("port", "bound", "listened")
+        told = next((hit.captures[n] for n in names if hit.captures.get(n)), None)
+        if told is None:
+            found = _PORT.search(hit.source.text)
+            told = (found[1] or found[2]) if found else None
+        if told is not None and str(told).isdecimal() and 0 < int(told) < 65_536:
+            return int(told)
+    return _config(look).integer("master_port")
+
+
+def _process_name(pid: int | None) -> str:
+    """The process's name; "?" for one of another user."""
+    import psutil
+
+    if pid is None:
+        return "?"
+    try:
+        return str(psutil.Process(pid).name())[:200]
+    except psutil.Error:
+        return "?"
+
+
+PROBES = (
+    Probe("host", (), describe, gives=(Host,), reads="this-host", seconds=0.3, limit_seconds=10),
+    Probe("ports", (), ports, gives=(Ports,), reads="this-host", seconds=0.1, limit_seconds=10),
+    Probe(
+        name="disk",
+        tells=("disk-space",),
+        run=disk,
+        wants=(LogHits, RunConfig),
+        reads="this-host",
+        seconds=0.02,
+        limit_seconds=5,  # a network file system can hang
+    ),
+    Probe(
+        name="port",
+        tells=("port-owner",),
+        run=port_owner,
+        wants=(LogHits, RunConfig),
+        reads="this-host",
+        seconds=0.1,
+        limit_seconds=10,
+    ),
+)

@@ -1,0 +1,47 @@
+"""Which log lines count as evidence, and numbers in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from medic.facts import Hit, LogHits, Source, Traceback, Tracebacks
+
+_LIBRARY = re.compile(
+    r"/(?:site|dist)-packages/|/lib/python\d|^<frozen|^<string>|/(?:Megatron-LM|megatron|deepspeed|"
+    r"DeepSpeed|transformers|accelerate|torchtitan|fairseq|NeMo|nemo|verl|trl|axolotl|nanotron)/"
+)
+
+
+def hits(logs: LogHits, *symptoms: str) -> Iterator[Hit]:
+    """Evidence in the order of time: not quoted, not handled, and not of a run that ended well."""
+    if logs.ended == "well":
+        return
+    for hit in logs.hits:
+        if not hit.benign and (not symptoms or hit.symptom in symptoms):
+            yield hit
+
+
+def failure(logs: LogHits, tracebacks: Tracebacks) -> Traceback | None:
+    """The first exception that ended a process and was its own."""
+    if logs.ended == "well":
+        return None
+    own = [t for t in tracebacks.all if t.uncaught and not t.victim]
+    return min(own, key=lambda t: t.order, default=None)
+
+
+def is_library(file: str) -> bool:
+    """Whether a frame's file is an installed package or a framework's checkout."""
+    return bool(_LIBRARY.search(file))
+
+
+def size(count: float) -> str:
+    """Bytes as torch prints them."""
+    for unit, power in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
+        if abs(count) >= 1 << power:
+            return f"{count / (1 << power):.2f} {unit}"
+    return f"{count:.0f} bytes"
+
+
+def sources(found: Iterator[Hit] | list[Hit]) -> tuple[Source, ...]:
+    return tuple(hit.source for hit in found)

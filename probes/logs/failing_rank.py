@@ -1,0 +1,70 @@
+"""Whether one rank failed before the others, or all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from medic.facts import Collectives, FailedRank, LogHits, Ranks, Tracebacks
+from medic.probe import Finding, Look, Probe, Skip
+
+from .verdict import Order, own_failures
+
+CHECK = "first-failing-rank"
+# Ranks that fail of themselves in one step do so within seconds: a collective keeps them together.
+TOGETHER_SECONDS = 10.0
+_STOPPED = ("exit code -15", "exit code -6")  # by the launcher, by torch's own watchdog
+
+
+def run(look: Look) -> Iterator[Finding | Skip]:
+    logs, ranks = look.fact(LogHits), look.fact(Ranks)
+    if logs.ended == "well" or (ranks.first is None and logs.ended != "badly"):
+        yield Finding(CHECK, "none")
+        return
+    if len(ranks.seen) < 2:
+        yield Skip(needs="logs-of-several-ranks", check=CHECK)
+        return
+    own: dict[int, tuple[Order, FailedRank]] = {}
+    for order, failed in own_failures(logs, look.fact(Tracebacks).all):
+        own.setdefault(failed.rank, (order, failed))
+    timeouts = look.fact(Collectives).timeouts if look.has(Collectives) else ()
+    outcome = judge(ranks, own, {t.rank for t in timeouts})
+    if outcome is None:
+        yield Skip(needs="logs-of-several-ranks", check=CHECK)
+        return
+    first = ranks.first or next((FailedRank(t.rank, t.source, "") for t in timeouts), None)
+    if first is None:
+        return
+    value = {"rank": first.rank, "reason": first.reason}
+    more = tuple(f.source for f in ranks.others)
+    yield Finding(CHECK, outcome, value=value, source=first.source, more=more)
+
+
+def judge(
+    ranks: Ranks, own: dict[int, tuple[Order, FailedRank]], timed_out: set[int]
+) -> str | None:
+    """The outcome, None if the logs do not tell it.
+
+    A rank failed first if others had no failure of their own, or only later ones.
+    """
+    if not own:
+        if ranks.first is not None and not ranks.first.reason.startswith(_STOPPED):
+            same = [o for o in ranks.others if o.reason == ranks.first.reason]
+            return "all-at-once" if len(same) + 1 >= len(ranks.seen) else "died-before-others"
+        return "all-at-once" if timed_out and timed_out >= set(ranks.seen) else None
+    if set(own) < set(ranks.seen):
+        return "died-before-others"
+    times = sorted(order[0] for order, _ in own.values())
+    if times[0] and times[1] - times[0] > TOGETHER_SECONDS:
+        return "died-before-others"
+    return "all-at-once"
+
+
+PROBE = Probe(
+    name="failing-rank",
+    tells=(CHECK,),
+    run=run,
+    needs=(LogHits, Ranks, Tracebacks),
+    wants=(Collectives,),
+    seconds=0.01,
+    limit_seconds=5.0,
+)

@@ -1,0 +1,175 @@
+"""What the log says about the launch: arguments, devices, addresses, interfaces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from medic.facts import GpuSeries, GpuState, Hit, LogHits
+from medic.probe import Finding, Look, Probe, Skip
+from medic.run_config import RunConfig
+
+from .evidence import hits
+
+ARGUMENT, DEVICES, COUNT = "rejected-argument", "rank-device-map", "gpus-for-ranks"
+ADDRESS, INTERFACE = "rendezvous-address", "network-interface"
+
+# Reached from their own machine only: loopback, Docker's and libvirt's bridges, and pairs.
+_VIRTUAL = re.compile(r"^(?:lo|docker\d*|virbr\d*|veth\w*|br-\w+|cni\d*|flannel\S*|tun\d+)$")
+_LOCAL_ADDRESS = re.compile(r"^(?:127\.|localhost|::1|\[::1\]|172\.17\.)")
+_ARGPARSE = (
+    (r"ignored explicit argument", "value-after-switch"),
+    (r"expected (?:one|at least one|\d+) argument|are required|Missing (?:option|argument)|"
+     r"requires an argument", "missing-value"),
+    (r"command not found", "command-cut"),
+    (r"ambiguous option", "unknown-flag"),
+    (r"invalid|not allowed|Truthy", "value-refused"),
+)
+
+
+def run(look: Look) -> Iterator[Finding | Skip]:
+    logs = look.fact(LogHits)
+    yield _argument(logs)
+    yield from _devices(logs)
+    yield from _count(look, logs)
+    yield from _address(look, logs)
+    yield from _interface(look, logs)
+
+
+def _argument(logs: LogHits) -> Finding:
+    for hit in hits(logs, "unrecognized-arguments", "argument-error"):
+        outcome = rejected(hit)
+        if outcome:
+            return Finding(ARGUMENT, outcome, value=dict(hit.captures), source=hit.source)
+    return Finding(ARGUMENT, "none")
+
+
+def rejected(hit: Hit) -> str:
+    """What the parser refused, by the words of its line."""
+    if hit.symptom == "argument-error":
+        return next((o for words, o in _ARGPARSE if re.search(words, hit.source.text)), "")
+    refused = str(hit.captures.get("arguments", ""))
+    if re.search(r"--local[-_]rank\b", refused):
+        return "local-rank"
+    words = re.findall(r"[^\s\[\]',]+", refused)
+    if words and "error: " in hit.source.text and not any(w.startswith("-") for w in words):
+        return "value-after-switch"
+    return "unknown-flag"
+
+
+def _devices(logs: LogHits) -> Iterator[Finding | Skip]:
+    found = next(hits(logs, "duplicate-gpu"), None)
+    if found is not None:
+        yield Finding(DEVICES, "two-ranks-one-gpu", value=dict(found.captures), source=found.source)
+    elif len(logs.ranks) > 1 and logs.steps:
+        # NCCL refuses two ranks on one GPU: several ranks that train have their own.
+        yield Finding(DEVICES, "distinct")
+    else:
+        yield Skip(needs="steps-of-several-ranks", check=DEVICES)
+
+
+def _count(look: Look, logs: LogHits) -> Iterator[Finding | Skip]:
+    """GPUs that a node shows against the ranks on it."""
+    refused = next(hits(logs, "invalid-device-ordinal"), None)
+    world = next(hits(logs, "world-size-mismatch"), None)
+    told = next((h for h in (world, refused) if h and _numbers(h)), None)
+    gpus = _gpus(look)
+    ranks = len(logs.ranks)
+    if told is not None:
+        yield Finding(COUNT, "fewer-than-ranks", value=dict(told.captures), source=told.source)
+    elif refused is not None and (ranks > 1 or (gpus is not None and gpus < max(ranks, 1))):
+        # An ordinal is refused by a rank whose number is beyond the GPUs that its process sees.
+        yield Finding(COUNT, "fewer-than-ranks", value={"ranks": ranks}, source=refused.source)
+    elif refused is None and len(logs.ranks) > 1 and logs.steps:
+        yield Finding(COUNT, "enough")
+    elif refused is None and gpus is not None and ranks and _nodes(look) == 1:
+        outcome = "enough" if gpus >= ranks else "fewer-than-ranks"
+        yield Finding(COUNT, outcome, value={"gpus": gpus, "ranks": ranks})
+    else:
+        yield Skip(needs="ranks-and-gpus", check=COUNT)
+
+
+def _numbers(hit: Hit) -> bool:
+    return bool({"available", "visible", "slot"} & hit.captures.keys())
+
+
+def _gpus(look: Look) -> int | None:
+    if look.has(GpuState) and look.fact(GpuState).origin != "this-host":
+        return len(look.fact(GpuState).gpus)
+    if look.has(GpuSeries):
+        return len(look.fact(GpuSeries).samples) or None
+    if look.has(GpuState) and look.host_is_the_runs:
+        return len(look.fact(GpuState).gpus)
+    return None
+
+
+def _nodes(look: Look) -> int | None:
+    return look.fact(RunConfig).integer("nodes") if look.has(RunConfig) else None
+
+
+def _address(look: Look, logs: LogHits) -> Iterator[Finding | Skip]:
+    found = list(hits(logs, "rendezvous-failed"))
+    for hit in found:
+        outcome = address(hit, several_nodes=(_nodes(look) or 1) > 1)
+        if outcome:
+            yield Finding(ADDRESS, outcome, value=dict(hit.captures), source=hit.source)
+            return
+    if not found:
+        yield Finding(ADDRESS, "agrees")
+    else:
+        yield Skip(needs="rendezvous-error-with-address", check=ADDRESS)
+
+
+def address(hit: Hit, *, several_nodes: bool) -> str:
+    """What a rendezvous failure says about the address; empty if nothing."""
+    text = hit.source.text
+    if "expected, but not set" in text:
+        return "not-set"
+    if re.search(r"gai ?error|Name or service not known|name resolution|nodename nor", text):
+        return "name-unresolved"
+    if re.search(r"clients joined|worker_count|num_workers_joined|failed to join", text):
+        return "some-never-joined"
+    host = str(hit.captures.get("host", ""))
+    if several_nodes and _LOCAL_ADDRESS.match(host):
+        return "loopback-across-nodes"
+    if hit.role in ("root", "either"):
+        return "no-answer"
+    return ""
+
+
+def _interface(look: Look, logs: LogHits) -> Iterator[Finding | Skip]:
+    trouble = [h for h in hits(logs, "network-unreachable") if h.role != "context"]
+    missing = next((h for h in trouble if re.search(r"no (?:socket )?interface found|"
+                                                    r"Unable to find address", h.source.text)), None)
+    if missing is not None:
+        yield Finding(INTERFACE, "no-such-interface", value=dict(missing.captures),
+                      source=missing.source)
+        return
+    several = bool(trouble) or (_nodes(look) or 1) > 1
+    used = [h for h in logs.hits if {"interface", "address"} <= h.captures.keys()]
+    for hit in [*used, *trouble]:
+        if several and _virtual(hit):
+            yield Finding(INTERFACE, "loopback-or-virtual", value=dict(hit.captures),
+                          source=hit.source)
+            return
+    if used:
+        yield Finding(INTERFACE, "usable", value=dict(used[0].captures), source=used[0].source)
+    else:
+        yield Skip(needs="nccl-info-lines", check=INTERFACE)
+
+
+def _virtual(hit: Hit) -> bool:
+    interface = str(hit.captures.get("interface", ""))
+    place = str(hit.captures.get("address", ""))
+    return bool(_VIRTUAL.match(interface) or _LOCAL_ADDRESS.match(place))
+
+
+PROBE = Probe(
+    name="launch-text",
+    tells=(ARGUMENT, DEVICES, COUNT, ADDRESS, INTERFACE),
+    run=run,
+    needs=(LogHits,),
+    wants=(RunConfig, GpuState, GpuSeries),
+    seconds=0.01,
+    limit_seconds=5.0,
+)

@@ -1,0 +1,75 @@
+"""Reads every log of the case once: hits, steps, tracebacks, ranks, and how the run ended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from medic.errors import Unreadable
+from medic.facts import Collectives, LogHits, Ranks, Source, StateDictError, Traceback, Tracebacks
+from medic.probe import Finding, Look, Probe, Skip
+
+from . import merge, verdict
+from .collectives import Watchdogs
+from .launcher import Failures
+from .state_dict import StateDicts
+from .view import Reader, View
+
+# A watchdog, or a person, says that nothing moves.
+_HANGS = re.compile(
+    r"no (?:training )?progress (?:for|in|since) \d+|appears to (?:be )?(?:hung|stuck)|"
+    r"(?:is|seems) (?:hung|stuck)\b|step did not finish within|[Hh]ang detected|stalled for \d+ ?s",
+)
+
+
+def run(look: Look) -> Iterator[Finding | Skip | object]:
+    files = look.files("log")
+    if not files:
+        yield Skip(needs="log")
+        return
+    watchdogs, state_dicts, failures = Watchdogs(), StateDicts(), Failures()
+    views: list[View] = []
+    for index, given in enumerate(files):
+        if look.cancelled():
+            return
+        try:
+            view = View(given, index, look.scan(given.path))
+            views.append(Reader(view, watchdogs, state_dicts, failures).read(look))
+        except Unreadable as problem:
+            yield Skip(needs=f"readable-log {given.name}: {problem.en}")
+    if not views:
+        return
+    merged = merge.merge(views)
+    hosts = {v.host for v in views if v.host} | failures.hosts
+    logs = merge.log_hits(merged, views, hosts)
+    yield logs
+    yield Tracebacks(tuple(merged.tracebacks))
+    yield verdict.ranks(logs, merged.tracebacks, failures.found)
+    if timeouts := watchdogs.collectives():
+        yield Collectives(timeouts)
+    if error := state_dicts.error():
+        yield error
+    yield from _findings(logs, merged.tracebacks)
+
+
+def _findings(logs: LogHits, tracebacks: list[Traceback]) -> Iterator[Finding]:
+    own = verdict.unexplained(logs, tracebacks)
+    if own is not None:
+        value = {"exception": own.exception.rpartition(".")[2], "message": own.message[:200]}
+        yield Finding("python-exception", value=value, source=own.source)
+    if logs.ended != "well" and (stuck := _stuck(logs)):
+        yield Finding("training-hangs", source=stuck)
+
+
+def _stuck(logs: LogHits) -> Source | None:
+    return next((s for s in logs.tail if _HANGS.search(s.text)), None)
+
+
+PROBE = Probe(
+    name="logs",
+    tells=("python-exception", "training-hangs"),
+    run=run,
+    gives=(LogHits, Ranks, Tracebacks, Collectives, StateDictError),
+    seconds=0.3,
+    limit_seconds=60.0,
+)

@@ -1,0 +1,92 @@
+"""What torch's out-of-memory message says about who holds the memory (bytes)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from medic.facts import CaptureValue, Hit, LogHits
+from medic.probe import Finding, Look, Probe, Skip
+
+from .evidence import hits, size
+
+CHECK = "oom-shortfall"
+_SHOWN = ("request", "total", "free", "allocated", "unallocated", "reserved", "process")
+_GIB = 1 << 30
+# Used where the knowledge gives none; see the sources in the check's entry.
+_DEFAULTS = {
+    "other-process-bytes": 1.0 * _GIB,
+    "other-process-unknown-context-bytes": 3.0 * _GIB,
+    "fragmentation-bytes": 1.0 * _GIB,
+    "fragmentation-share": 0.1,
+    "large-request-share": 0.4,
+}
+
+
+def run(look: Look) -> Iterator[Finding | Skip]:
+    seen = list(hits(look.fact(LogHits), "cuda-out-of-memory"))
+    if not seen:
+        yield Finding(CHECK, "not-oom")
+        return
+    told = next((h for h in seen if _numbers(h.captures).keys() >= {"total", "free"}), None)
+    if told is None:
+        yield Skip(needs="full-oom-sentence", check=CHECK)
+        return
+    outcome = judge(_numbers(told.captures), lambda name: _threshold(look, name))
+    if outcome is None:
+        yield Skip(needs="full-oom-sentence", check=CHECK)
+        return
+    yield Finding(CHECK, outcome, value=_words(told), source=told.source)
+
+
+def judge(n: Mapping[str, float], threshold: Callable[[str], float]) -> str | None:
+    """The outcome for the message's numbers; None if they do not say it.
+
+    torch >= 2.1 tells what the driver counts for this process: the rest of the GPU is others'.
+    Before, only torch's own reservation is known; context and NCCL come on top of it.
+    """
+    reserved = n.get("reserved", n.get("allocated", 0.0) + n.get("unallocated", 0.0))
+    held, limit = n.get("process"), "other-process-bytes"
+    if held is None:
+        held, limit = reserved, "other-process-unknown-context-bytes"
+    if not held:
+        return None
+    total, request = n["total"], n.get("request")
+    if total - n["free"] - held > threshold(limit):
+        return "other-process"
+    if request is None:
+        return None
+    loose = n.get("unallocated", reserved - n["allocated"] if "allocated" in n else 0.0)
+    least = max(threshold("fragmentation-bytes"), threshold("fragmentation-share") * total)
+    if loose >= request and loose > least:
+        return "fragmentation"
+    if request > threshold("large-request-share") * total:
+        return "one-large-tensor"
+    return "genuine-need"
+
+
+def _threshold(look: Look, name: str) -> float:
+    try:
+        return look.threshold(name)
+    except KeyError:
+        return _DEFAULTS[name]
+
+
+def _numbers(captures: Mapping[str, CaptureValue]) -> dict[str, float]:
+    return {k: float(v) for k, v in captures.items() if k in _SHOWN and not isinstance(v, str)}
+
+
+def _words(hit: Hit) -> dict[str, str]:
+    numbers = _numbers(hit.captures)
+    if "unallocated" not in numbers and numbers.keys() >= {"reserved", "allocated"}:
+        numbers["unallocated"] = numbers["reserved"] - numbers["allocated"]
+    return {name: size(value) for name, value in numbers.items()}
+
+
+PROBE = Probe(
+    name="oom-numbers",
+    tells=(CHECK,),
+    run=run,
+    needs=(LogHits,),
+    seconds=0.01,
+    limit_seconds=5.0,
+)

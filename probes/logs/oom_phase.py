@@ -1,0 +1,97 @@
+"""In which phase of the run the GPU memory ran out, by the traceback and the last step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from medic.facts import Frame, Hit, LogHits, Traceback, Tracebacks
+from medic.probe import Finding, Look, Probe, Skip
+
+from .evidence import hits
+from .verdict import hits_of
+
+CHECK = "oom-phase"
+# Functions on the stack, and calls in the source lines that frames show.
+_SAVE_EVAL = re.compile(
+    r"\b_?(?:save(?:_\w+)?|evaluat(?:e|ion)(?:_\w+)?|eval_(?:step|loop|epoch)|validat(?:e|ion)(?:_\w+)?|"
+    r"predict(?:ion_step)?|generate|state_dict|full_state_dict|get_(?:model|optimizer)_state_dict)\("
+)
+_OPTIMIZER = re.compile(
+    r"optimi[sz]er\.step\(|scaler\.step\(|_take_model_step\(|_init_group\(|_multi_tensor_\w+\(|"
+    r"optimizer_step\(|/torch/optim/|/apex/optimizers/"
+)
+_LOAD = re.compile(
+    r"from_pretrained\(|load_state_dict\(|torch\.load\(|load_checkpoint\(|_load_\w*model\w*\(|"
+    r"DistributedDataParallel\(|\bDDP\(|FullyShardedDataParallel\(|\bFSDP\(|fully_shard\(|"
+    r"deepspeed\.initialize\(|setup_model_and_optimizer\(|accelerator\.prepare\(|prepare_model\(|"
+    r"modules/module\.py:(?:to|cuda|_apply|convert|half|bfloat16|to_empty)\("
+)
+_COMPUTE = re.compile(
+    r"\b(?:forward|backward|_?run_backward|_engine_run_backward|training_step|forward_step|"
+    r"compute_loss)\(|\.to\("
+)
+
+
+def run(look: Look) -> Iterator[Finding | Skip]:
+    logs = look.fact(LogHits)
+    first = next(hits(logs, "cuda-out-of-memory"), None)
+    if first is None:
+        yield Finding(CHECK, "not-oom")
+        return
+    told = _traceback(first, look.fact(Tracebacks), logs)
+    outcome = phase(told.frames if told else (), _steps_before(logs, first))
+    if outcome is None:
+        yield Skip(needs="traceback-or-steps", check=CHECK)
+        return
+    value = {"step": logs.last_step} if logs.last_step is not None else {}
+    yield Finding(CHECK, outcome, value=value, source=first.source)
+
+
+def phase(frames: tuple[Frame, ...], steps: int | None) -> str | None:
+    """The phase, or None if neither frames nor steps tell it.
+
+    ``steps`` is the last step that was logged before, None if there was none. What a frame calls
+    outweighs the step count: saving happens at any step, loading before the first one.
+    """
+    calls = [f"{_short(f.file)}:{f.function}( {f.code}" for f in frames]
+
+    def any_of(pattern: re.Pattern[str]) -> bool:
+        return any(pattern.search(call) for call in calls)
+
+    started = steps is not None and steps > 1
+    if any_of(_SAVE_EVAL):
+        return "save-or-eval"
+    if any_of(_OPTIMIZER):
+        return "later-step" if started else "optimizer-step"
+    if started:
+        return "later-step"
+    if any_of(_LOAD) and not any(f.function in ("forward", "backward") for f in frames):
+        return "at-load"
+    return "first-step" if any_of(_COMPUTE) else None
+
+
+def _short(file: str) -> str:
+    """A library's path from its package on, else the bare name: a folder may hold any word."""
+    _, packages, inner = file.rpartition("-packages/")
+    return f"/{inner}" if packages else file.rpartition("/")[2]
+
+
+def _steps_before(logs: LogHits, hit: Hit) -> int | None:
+    steps = [s.step for s in logs.steps if hit.source.rank in (None, s.source.rank)]
+    return max(steps, default=logs.last_step if not logs.steps else None)
+
+
+def _traceback(hit: Hit, tracebacks: Tracebacks, logs: LogHits) -> Traceback | None:
+    return next((t for t in tracebacks.all if hit in hits_of(t, logs.hits)), None)
+
+
+PROBE = Probe(
+    name="oom-phase",
+    tells=(CHECK,),
+    run=run,
+    needs=(LogHits, Tracebacks),
+    reliability="heuristic",
+    seconds=0.01,
+    limit_seconds=5.0,
+)

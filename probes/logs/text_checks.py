@@ -1,0 +1,137 @@
+"""Checks that a single log line answers: a table of words, the first case that is seen counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from medic.facts import Hit, LogHits
+from medic.probe import Finding, Look, Probe
+
+from .evidence import hits
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An outcome, seen if a line of one of these symptoms holds the words (any, if none given)."""
+
+    outcome: str
+    symptoms: tuple[str, ...]
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A check with its cases, the most telling first, and its normal outcome."""
+
+    check: str
+    normal: str
+    cases: tuple[Case, ...]
+
+
+_UNREADABLE = ("checkpoint-unreadable",)
+_WORKER = ("data-loader-worker-killed", "shared-memory-exhausted")
+_SHM = ("shared-memory-exhausted", "disk-full", "nccl-error")
+_BATCH = ("config-rejected", "batch-product-error")
+
+QUESTIONS: tuple[Question, ...] = (
+    Question("bind-error", "none", (Case("address-in-use", ("port-in-use",)),)),
+    Question(
+        "write-error",
+        "none",
+        (
+            Case("shared-memory", _SHM, r"/dev/shm|shared memory|posix_fallocate|shm[_ ]open|\bshm\b"),
+            Case("quota-exceeded", ("disk-full",), r"[Qq]uota exceeded"),
+            Case("no-space", ("disk-full",), r"No space left|ENOSPC|Errno 28"),
+            Case("cut-short", ("disk-full",), r"unexpected pos|PytorchStreamWriter failed"),
+            Case("not-opened", ("disk-full",), r"cannot be opened"),
+        ),
+    ),
+    Question(
+        "config-message",
+        "none",
+        (
+            Case("duplicate-key", ("config-rejected",), r"[Dd]uplicate key"),
+            Case("number-as-text", ("config-rejected",), r"'str'|\"str\"|of type \"str\""),
+            Case("values-disagree", _BATCH, r"that mismatch|ds train_batch_size=\d+ vs hf"),
+            Case("unreadable", ("config-rejected",), r"yaml\.|JSONDecodeError|toml"),
+        ),
+    ),
+    Question(
+        "host-kill-record",
+        "not-killed",
+        (
+            Case(
+                "memory-recorded",
+                ("host-out-of-memory",),
+                r"ut of memory: Kill|oom[-_ ]?kill|OUT_OF_MEMORY|Out Of Memory|memory limit|"
+                r"running low on memory|memory pressure|ray\.exceptions\.OutOfMemory|MemoryError|"
+                r"[Cc]an't allocate memory|not enough memory|Cannot allocate memory|bad_alloc",
+            ),
+            Case("killed-without-record", ("host-out-of-memory",)),
+        ),
+    ),
+    Question(
+        "link-error",
+        "none",
+        (
+            Case("gpu-link-fault", ("link-fault",), r"NVLink|NVLINK|Xid|SXid|fallen off|GPU is lost"),
+            Case("port-down", ("link-fault",), r"[Ll]ink (?:is )?[Dd]own|port error|PORT_ERR"),
+            Case("retries-exhausted", ("link-fault",), r"(?:error |status=|\()\s*12\b|RETRY_EXC"),
+        ),
+    ),
+    Question(
+        "load-message",
+        "none",
+        (
+            Case("pointer-or-page", _UNREADABLE, r"invalid load key, '[v<]'|HeaderTooLarge"),
+            Case("refused", _UNREADABLE, r"[Ww]eights ?[Oo]nly|WeightsUnpickler"),
+            Case("not-found", _UNREADABLE, r"[Cc]an't find|No valid checkpoint|Unable to find"),
+            Case(
+                "truncated",
+                _UNREADABLE,
+                r"PytorchStreamReader|truncated|Ran out of input|unexpected EOF|wrong byte size|"
+                r"HeaderToo|InvalidHeader|Incomplete|incomplete|invalid load key|corrupt",
+            ),
+        ),
+    ),
+    Question(
+        "worker-exit",
+        "none",
+        (
+            Case("bus-error", _WORKER, r"[Bb]us error|out of shared memory"),
+            Case("killed", _WORKER, r"killed by signal: Killed"),
+            Case("crashed", _WORKER, r"killed by signal: (?:Segmentation|Aborted|Illegal|Floating)"),
+            Case("vanished", ("data-loader-worker-killed",), r"exited unexpectedly"),
+        ),
+    ),
+)
+
+
+def run(look: Look) -> Iterator[Finding]:
+    found = list(hits(look.fact(LogHits)))
+    for question in QUESTIONS:
+        yield answer(question, found)
+
+
+def answer(question: Question, found: Sequence[Hit]) -> Finding:
+    """The check's outcome for these hits, in the order of time."""
+    for case in question.cases:
+        words = re.compile(case.words)
+        for hit in found:
+            evidence = hit.role in ("root", "either", "victim") and hit.symptom in case.symptoms
+            if evidence and words.search(hit.source.text):
+                value = dict(hit.captures)
+                return Finding(question.check, case.outcome, value=value, source=hit.source)
+    return Finding(question.check, question.normal)
+
+
+PROBE = Probe(
+    name="log-text",
+    tells=tuple(q.check for q in QUESTIONS),
+    run=run,
+    needs=(LogHits,),
+    seconds=0.01,
+    limit_seconds=5.0,
+)

@@ -1,0 +1,137 @@
+"""Whether the configured model and batch fit the GPU, by arithmetic.
+
+Claims only what lies beyond the estimate's own margin: too much when its low bound is above the
+card's memory, enough when its high bound is below 95% of it. In between the checks stay open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from medic.facts import GpuSeries, GpuState, LogHits, MemoryEstimate, Source
+from medic.probe import Finding, Look, Probe, Skip
+from medic.run_config import RunConfig
+
+FITS_BELOW = 0.95
+CHECK = "memory-estimate"
+ACTIVATIONS = "micro-batch-too-large"
+STATES = "model-states-do-not-fit"
+
+
+def run(look: Look) -> Iterator[Finding | Skip]:
+    config = look.fact(RunConfig)
+    capacity = gpu_memory(look)
+    if capacity is None:
+        yield from _open("gpu-memory")
+        return
+    estimate = look.estimate_memory(config, capacity)
+    if estimate.states_low is None:
+        yield from _open(", ".join(estimate.unknown))
+        return
+    yield from _judge(config, estimate, capacity, look.checks)
+
+
+def _open(needs: str) -> Iterator[Skip]:
+    for check in (CHECK, ACTIVATIONS, STATES):
+        yield Skip(needs=needs, check=check)
+
+
+def _judge(
+    config: RunConfig, estimate: MemoryEstimate, capacity: int, lints: frozenset[str]
+) -> Iterator[Finding | Skip]:
+    source = _place(config)
+    states = _states(estimate, capacity)
+    batch = (
+        None if states == "fires" else {False: "fires", True: "passes", None: None}[estimate.fits]
+    )
+    outcome = _outcome(states, batch)
+    values = {
+        "estimate": size(estimate.estimate or estimate.low),
+        "low": size(estimate.low),
+        "high": size(estimate.high),
+        "states": size(estimate.states_likely),
+        "capacity": size(capacity),
+        "assumed": ", ".join(estimate.assumed),
+    }
+    if outcome is None:
+        yield Skip(needs=_narrower(estimate), check=CHECK)
+    else:
+        yield Finding(CHECK, outcome, values, source)
+    for name, told, need in (
+        (ACTIVATIONS, batch, values["estimate"]),
+        (STATES, states, values["states"]),
+    ):
+        if told is None:
+            yield Skip(needs=_narrower(estimate), check=name)
+        elif name in lints:
+            yield Finding(name, told, {**values, "estimate": need}, source)
+
+
+def _states(estimate: MemoryEstimate, capacity: int) -> str | None:
+    if estimate.states_low is not None and estimate.states_low > capacity:
+        return "fires"
+    high = estimate.states_high
+    return "passes" if high is not None and high < FITS_BELOW * capacity else None
+
+
+def _outcome(states: str | None, batch: str | None) -> str | None:
+    if states == "fires":
+        return "states-do-not-fit"
+    if batch == "fires":
+        # With the states open as well, it is not known which of the two is too large.
+        return "activations-do-not-fit" if states == "passes" else None
+    return "fits" if batch == "passes" else None
+
+
+def _narrower(estimate: MemoryEstimate) -> str:
+    """What would make the estimate closer: missing fields, else those that were assumed."""
+    return ", ".join(estimate.unknown or (a.split(" = ")[0] for a in estimate.assumed))
+
+
+def _place(config: RunConfig) -> Source:
+    for name in ("micro_batch_size", "sequence_length", "hidden_size", "parameters"):
+        origin = config.origin(name)
+        if origin is not None and origin.span is not None:
+            return Source(origin.span.file, origin.span.line)
+    return Source()
+
+
+# --- the GPU --------------------------------------------------------------------------------
+
+
+def gpu_memory(look: Look) -> int | None:
+    """Memory in bytes of the smallest GPU of the run; None if nothing of the run tells it.
+
+    The run's own out-of-memory message, a saved report or series comes first. This machine's GPUs
+    count only if this machine ran the job.
+    """
+    logs = look.fact(LogHits) if look.has(LogHits) else LogHits()
+    told = [hit.captures.get("total") for hit in logs.hits]
+    sizes = [int(t) for t in told if isinstance(t, (int, float)) and t > 0]
+    state = look.fact(GpuState) if look.has(GpuState) else None
+    if not sizes and state is not None and state.origin != "this-host":
+        sizes = [gpu.total for gpu in state.gpus if gpu.total]
+    if not sizes and look.has(GpuSeries):
+        series = look.fact(GpuSeries).samples.values()
+        sizes = [sample[3] for samples in series for sample in samples if sample[3]]
+    if not sizes and state is not None and look.host_is_the_runs:
+        sizes = [gpu.total for gpu in state.gpus if gpu.total]
+    return min(sizes, default=None)
+
+
+def size(value: int | None) -> str:
+    """Bytes as GiB in words."""
+    return "?" if value is None else f"{value / 1024**3:.1f} GiB"
+
+
+PROBE = Probe(
+    name="memory-estimate",
+    tells=(CHECK, ACTIVATIONS, STATES),
+    needs=(RunConfig,),
+    wants=(LogHits, GpuState, GpuSeries),
+    reads="artefacts",
+    reliability="heuristic",
+    seconds=0.02,
+    limit_seconds=5,
+    run=run,
+)

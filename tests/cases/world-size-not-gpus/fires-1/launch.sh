@@ -1,0 +1,2 @@
+#!/bin/bash
+python -m lm.training.train --config config.yaml

@@ -1,0 +1,40 @@
+"""What tests of several folders share."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+
+def _module(name: str) -> ModuleType:
+    """A helper beside this file; the tests folder is no package."""
+    full = f"medic_tests_{name}"
+    if full not in sys.modules:
+        spec = importlib.util.spec_from_file_location(full, Path(__file__).parent / f"{name}.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[full] = module
+        spec.loader.exec_module(module)
+    return sys.modules[full]
+
+
+@pytest.fixture
+def look(tmp_path: Path) -> Callable[..., Any]:
+    """Makes a FakeLook: ``look({"a.yaml": "lr: 1"}, facts=[...])`` over these files."""
+    fake = _module("fake_look")
+
+    def make(files: dict[str, str | bytes] | None = None, **more: Any) -> Any:
+        for name, content in (files or {}).items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return fake.FakeLook(tmp_path, **{"frameworks": fake.frameworks(), **more})
+
+    return make

@@ -1,0 +1,122 @@
+"""Text from logs, files and probes reaches the screen as it is, and steers nothing."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from medic.tui.events import Suspect
+from medic.tui.lines import Block, Line, code, said
+from textual.content import Content
+
+from medic.case import Case, collect
+from medic.i18n import plain
+
+Drive = Callable[..., None]
+LINES = [
+    "[rank0]: CUDA error",
+    "[/bold] closes what was never opened",
+    "[@click=app.exit()]click me[/]",
+    "[red]not red[/red] [",
+    "\x1b]52;c;aGk=\x07 clipboard",
+    "\x1b]0;title\x07",
+    "\x1b[2J\x1b[H cleared",
+    "\x9b31m c1",
+    "\u202egnp.exe",
+    "a\u200bb",
+    "{placeholder} {0} %s",
+]
+
+
+def steering(rows: list[str]) -> list[str]:
+    """Characters that no cell may hold."""
+    return [c for row in rows for c in row if unicodedata.category(c) in ("Cc", "Cf", "Cs")]
+
+
+def test_a_hostile_log_line_is_shown_as_it_is(drive: Drive, case: Case) -> None:
+    async def script(app: Any) -> None:
+        rows = app.screen()
+        shown = "\n".join(rows)
+        assert "[rank0]: torch.OutOfMemoryError" in shown
+        assert not steering(rows)
+        await app.send("/copy all")
+        assert not steering(app.talk().split("\n"))
+
+    drive(script, case, size=(160, 40))
+
+
+def test_what_a_probe_raised_is_shown_as_it_is(drive: Drive, case: Case) -> None:
+    async def script(app: Any) -> None:
+        assert "failed: ValueError: [/bold] \u241b[31mbroken\u241b[0m" in app.talk()
+
+    drive(script, case)
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_no_line_is_markup_wherever_it_is_shown(drive: Drive, case: Case, line: str) -> None:
+    async def script(app: Any) -> None:
+        transcript = app.app.talk.transcript
+        transcript.add(said(line))
+        transcript.add(Block("you", (Line(plain(line), mark="1  ", where=plain(line)),)))
+        transcript.add(code(f"+{line}", diff=True))
+        for view in app.app.talk.query("Suspects"):
+            view.take((Suspect(plain(line), "X-001", "likely", 0.7),))
+        await app.settle()
+        rows = app.screen()
+        assert not steering(rows)
+        readable = "".join(c for c in line if c.isprintable() and unicodedata.category(c) != "Cf")
+        assert readable.split()[-1] in "\n".join(rows)
+        for y, row in enumerate(rows):
+            for x in range(0, len(row), 4):
+                assert "@click" not in app.app.screen.get_style_at(x, y).meta
+
+    drive(script, case, size=(120, 50))
+
+
+def test_a_folder_with_a_hostile_name(drive: Drive, tmp_path: Path) -> None:
+    folder = tmp_path / "[bold]run\x1b[31m"
+    folder.mkdir()
+    (folder / "train.log").write_text("step 1 loss 2.0\n")
+
+    async def script(app: Any) -> None:
+        rows = app.screen()
+        assert "[bold]run\u241b[31m" in rows[0]
+        assert not steering(rows)
+
+    drive(script, collect([str(folder)]), size=(200, 24))
+
+
+def test_what_is_typed_or_pasted_is_no_markup(drive: Drive, case: Case) -> None:
+    async def script(app: Any) -> None:
+        await app.send("/[bold]x[/]")
+        assert "no command “/[bold]x[/]”" in app.talk()
+        await app.send("[@click=app.exit()]hangs[/]")
+        assert "[you]    [@click=app.exit()]hangs[/]" in app.talk()
+        assert not steering(app.screen())
+
+    drive(script, case)
+
+
+def test_the_source_passes_no_string_where_markup_is_read() -> None:
+    """Static, Label and notify read markup unless told not to."""
+    import medic.tui
+
+    folder = Path(next(iter(medic.tui.__path__)))
+    for file in folder.glob("*.py"):
+        for row in file.read_text("utf-8").split("\n"):
+            if "Static(" in row and "import" not in row:
+                assert "markup=False" in row, f"{file.name}: {row}"
+            for word in ("Label(", "notify(", "from_markup", "OptionList(", "DataTable("):
+                assert word not in row, f"{file.name}: {row}"
+
+
+def test_literal_content_has_no_spans_of_its_own() -> None:
+    from medic.tui.laid import content_of
+
+    for line in LINES:
+        content = content_of([((line, "plain"),)])
+        assert content.plain == Content(line).plain
+        assert {span.style for span in content.spans} <= {".tone-plain"}

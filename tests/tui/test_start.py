@@ -1,0 +1,174 @@
+"""The first paint waits for nothing; what fails is told and the app goes on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import medic.runner
+from medic.case import Case, collect
+from medic.errors import KnowledgeError
+from medic.index import Index
+from medic.probe import Probe
+
+Drive = Callable[..., None]
+
+
+def test_the_input_is_there_before_the_knowledge(drive: Drive, case: Case, index: Index) -> None:
+    gate = threading.Event()
+
+    def load() -> Index:
+        gate.wait(20)
+        return index
+
+    async def script(app: Any) -> None:
+        await app.pilot.pause(0.05)
+        rows = app.screen()
+        assert rows[0].startswith(" medic ")
+        assert rows[1] == " suspects  not known yet"
+        assert "loading the knowledge" in rows[-3]
+        assert "describe what you see, or paste the error" in rows[-2]
+        assert app.app.focused is app.prompt
+        await app.pilot.press("x", "y")
+        assert app.prompt.text == "xy"
+        assert "Likely" not in app.talk()
+        gate.set()
+        await app.settle()
+        assert "Likely, not established" in app.talk()
+        assert app.prompt.text == "xy"
+
+    drive(script, case, load=load, wait=False)
+
+
+def test_leaving_does_not_wait_for_a_loader_that_hangs(drive: Drive, case: Case) -> None:
+    gate = threading.Event()
+
+    def load() -> Index:
+        gate.wait(20)
+        raise KnowledgeError("late", "迟到")
+
+    async def script(app: Any) -> None:
+        await app.pilot.press("f10")
+
+    start = time.monotonic()
+    drive(script, case, load=load, wait=False)
+    assert time.monotonic() - start < 10
+    gate.set()
+
+
+def test_bad_knowledge_is_told_with_its_place(drive: Drive, case: Case) -> None:
+    def load() -> Index:
+        raise KnowledgeError("unknown symptom", "未知症状", at="x.yaml:7")
+
+    async def script(app: Any) -> None:
+        assert "The knowledge cannot be used: x.yaml:7: unknown symptom" in app.talk()
+        await app.send("/lang zh")
+        assert "知识库无法使用:x.yaml:7: 未知症状" in app.talk()
+
+    drive(script, case, load=load)
+
+
+def test_a_bug_is_told_kept_in_a_file_and_the_talk_goes_on(
+    drive: Drive, case: Case, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    async def script(app: Any) -> None:
+        def fails(*_: object) -> None:
+            raise ZeroDivisionError("[/bold]")
+
+        app.app.talk.consultation.session.mind = fails
+        await app.press("f3")
+        assert "medic failed here (ZeroDivisionError: [/bold])" in app.talk()
+        await app.press("2")
+        assert "Established" in app.talk()
+
+    drive(script, case)
+    assert "ZeroDivisionError" in (tmp_path / "state" / "app-error.txt").read_text()
+
+
+def test_nothing_given(drive: Drive, tmp_path: Path) -> None:
+    async def script(app: Any) -> None:
+        assert "No files were given." in app.talk()
+        assert "no files yet" in app.screen()[0]
+        await app.press("f3", "f4", "f5", "f6", "f8")
+        talk = app.talk()
+        assert "There is nothing to change yet." in talk
+        assert "No probe has run." in talk
+
+    drive(script, Case())
+
+
+def test_esc_stops_the_probes(
+    drive: Drive, case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = threading.Event()
+
+    def slow(look: Any) -> Any:
+        started.set()
+        while not look.cancelled():
+            time.sleep(0.01)
+        return iter(())
+
+    probes = (Probe("a-slow-one", (), slow), Probe("late", (), slow, needs=(Index,)))
+    monkeypatch.setattr(medic.runner, "all_probes", lambda: probes)
+
+    async def script(app: Any) -> None:
+        for _ in range(200):
+            await app.pilot.pause(0.01)
+            if started.is_set():
+                break
+        await app.pilot.pause(0.1)
+        row = app.screen()[-3]
+        assert "a-slow-one" in row
+        assert "esc cancels" in row
+        await app.press("escape")
+        assert "Stopped; " in app.talk()
+        assert "esc cancels" not in "\n".join(app.screen())
+
+    drive(script, case, wait=False)
+
+
+def test_several_runs_are_offered(drive: Drive, run_folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "run2"
+    other.mkdir()
+    (other / "train.yaml").write_text("micro_batch_size: 2\n")
+    (other / "train.log").write_text("step 1 loss 2.0\n")
+
+    async def script(app: Any) -> None:
+        assert "Several runs are here" in app.talk()
+        await app.send("/run")
+        number = 1 + [v for v, _ in app.app.talk.choices.options].index("run1")
+        await app.press(str(number))
+        assert app.talk().count("train.log:2 [rank 0]") >= 1
+        await app.send("/run nowhere")
+        assert 'no run "nowhere"' in app.talk()
+
+    drive(script, collect(["."]))
+
+
+def test_a_small_and_a_wide_terminal(drive: Drive, case: Case) -> None:
+    async def small(app: Any) -> None:
+        assert len(app.screen()) == 5
+        await app.press("f4", "escape", "f1", "escape", "2")
+
+    async def wide(app: Any) -> None:
+        shown = app.screen()
+        assert not shown[1].startswith(" suspects")
+        assert any("│ ████░ likely" in row for row in shown)
+
+    drive(small, case, size=(20, 5))
+    drive(wide, case, size=(120, 30))
+
+
+def test_the_first_paint_needs_no_engine() -> None:
+    """What only the consultation needs is imported on its own thread."""
+    heavy = ["medic.session", "medic.runner", "medic.match", "re2", "pydantic", "networkx", "yaml"]
+    words = f"import sys, medic.tui.app; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
