@@ -50,14 +50,31 @@ def propose(
 ) -> Fix:
     """The remedy with computed numbers. ``exact`` are changes that a probe already knows."""
     config = facts.get(RunConfig) or RunConfig()
-    plan = compute(remedy, config, facts)
-    changes = tuple(exact) if exact and remedy.kind == "config" else plan.changes
-    patch, refused = None, ()
-    if changes:
-        frameworks = list(index.frameworks.values())
-        patch, refused = patch_for(changes, config, facts, frameworks, _read)
+    plan = compute(remedy, config, facts, exact)
+    patch, refused = _patch(plan.changes, config, facts, index)
     notes = tuple(n for n in (plan.note, *refused) if n is not None)
-    return Fix(remedy, remedy.do.fill(plan.values), changes, patch, plan.missing, notes)
+    return Fix(remedy, remedy.do.fill(plan.values), plan.changes, patch, plan.missing, notes)
+
+
+def merged(fixes: Sequence[Fix], facts: Mapping[type[Any], Any], index: Index) -> Fix | None:
+    """One patch of several fixes; a field is changed by the first that names it."""
+    changes: dict[str, Change] = {}
+    for fix in fixes:
+        if not any(c.field in changes for c in fix.changes):
+            changes |= {c.field: c for c in fix.changes}
+    if not changes:
+        return None
+    config = facts.get(RunConfig) or RunConfig()
+    patch, refused = _patch(tuple(changes.values()), config, facts, index)
+    return Fix(fixes[0].remedy, fixes[0].text, tuple(changes.values()), patch, (), refused)
+
+
+def _patch(
+    changes: Sequence[Change], config: RunConfig, facts: Mapping[type[Any], Any], index: Index
+) -> tuple[Patch | None, tuple[Text, ...]]:
+    if not changes:
+        return None, ()
+    return patch_for(changes, config, facts, list(index.frameworks.values()), _read)
 
 
 def _read(path: str) -> bytes:

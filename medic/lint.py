@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from medic.case import Case, NotRead
-from medic.fixes import Fix, propose
+from medic.fixes import Fix, merged, propose
 from medic.i18n import Text
 from medic.index import Index
 from medic.probe import Finding, Probe
-from medic.run_config import Change, RunConfig, Span
+from medic.run_config import RunConfig, Span
 from medic.runner import Evidence, all_probes, observe, with_needs
 
 ORDER = {"error": 0, "warning": 1, "info": 2}
@@ -148,24 +148,14 @@ def _columns(span: Span) -> tuple[int, int]:
 def merged_fix(
     report: LintReport, index: Index, *, unsafe: bool
 ) -> tuple[Fix | None, tuple[str, ...]]:
-    """One patch of all fixes, and the names it repairs. A field is changed by one fix only."""
-    changes: dict[str, Change] = {}
-    names = []
-    first: Fix | None = None
-    for finding in report.findings:
-        fix = finding.fix
-        if fix is None or not (fix.remedy.safe or unsafe):
-            continue
-        fields = [c.field for c in fix.changes]
-        if any(f in changes for f in fields):
-            continue
-        changes |= {c.field: c for c in fix.changes}
-        names.append(finding.name)
-        first = first or fix
-    if first is None:
+    """One patch of all fixes, and the names it repairs."""
+    chosen = [(f.name, f.fix) for f in report.findings if f.fix and (f.fix.remedy.safe or unsafe)]
+    fix = merged([fix for _, fix in chosen], report.facts, index)
+    if fix is None:
         return None, ()
-    merged = propose(first.remedy, report.facts, index, tuple(changes.values()))
-    return merged, tuple(names)
+    fields = {c.field for c in fix.changes}
+    names = [n for n, f in chosen if {c.field for c in f.changes} <= fields]
+    return fix, tuple(names)
 
 
 def exit_matters(findings: Sequence[LintFinding]) -> bool:

@@ -20,7 +20,7 @@ from medic.errors import KnowledgeError
 from medic.links import check_links
 from medic.nearest import nearest
 
-FORMAT = 1
+FORMAT = 2
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 _MAX_BYTES = 256 * 1024
 
@@ -189,14 +189,10 @@ def compile_knowledge(folders: Iterable[Path]) -> dict[str, Any]:
     for kind, values in found.items():
         adapter: TypeAdapter[Any] = TypeAdapter(ENTRY_TYPES[kind])
         compiled[kind] = {
-            name: _without_defaults(adapter.dump_python(value, mode="json"))
+            name: adapter.dump_python(value, mode="json", exclude_defaults=True)
             for name, value in sorted(values.items())
         }
     return compiled
-
-
-def _without_defaults(data: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: v for k, v in data.items() if v is not None and v not in ([], {}, "")}
 
 
 def dump(compiled: Mapping[str, Any]) -> bytes:

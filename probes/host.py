@@ -74,15 +74,16 @@ class Space:
 def disk(look: Look) -> Iterator[Finding | Skip]:
     hits = _hits(look, DISK_FULL)
     if look.host_is_the_runs is not True:
-        yield Skip(needs="run-on-this-host", check="disk-space")
+        yield Skip(needs="the run to be on this machine", check="disk-space")
         return
     if any(_QUOTA.search(h.source.text) for h in hits):
-        yield Skip(needs="quota-of-the-user", check="disk-space")
+        yield Skip(needs="the user's quota", check="disk-space")
         return
     space = _space(_folder(look))
     if space is None or (space.is_low and not hits):
         yield Skip(
-            needs="output-folder" if space is None else "disk-full-message", check="disk-space"
+            needs="the run's output folder" if space is None else "a message that the disk is full",
+            check="disk-space",
         )
         return
     value = {
@@ -125,14 +126,17 @@ def port_owner(look: Look) -> Iterator[Finding | Skip]:
     hits = _hits(look, PORT_IN_USE)
     port = _port(look, hits)
     if not hits or port is None:
-        yield Skip(needs="port-in-use-message" if not hits else "port", check="port-owner")
+        yield Skip(
+            needs="a message that the port is in use" if not hits else "the port",
+            check="port-owner",
+        )
         return
     if look.host_is_the_runs is not True:
-        yield Skip(needs="run-on-this-host", check="port-owner")
+        yield Skip(needs="the run to be on this machine", check="port-owner")
         return
     listening = _listening()
     if listening is None:
-        yield Skip(needs="permission-to-list-connections", check="port-owner")
+        yield Skip(needs="permission to list connections", check="port-owner")
         return
     pids = listening.get(port)
     if not pids:
@@ -146,7 +150,7 @@ def port_owner(look: Look) -> Iterator[Finding | Skip]:
 def ports(_: Look) -> Iterator[Ports | Skip]:
     listening = _listening()
     if listening is None:
-        yield Skip(needs="permission-to-list-connections")
+        yield Skip(needs="permission to list connections")
     else:
         yield Ports(frozenset(listening))
 

@@ -10,13 +10,15 @@ from medic.report.words import STATE, place
 
 from . import words
 from .lines import Block, Line, Tone, pad, said
-from .telling import glued, joined
+from .needs import ANSWER, need
+from .telling import glued, joined, shown_file
 
 if TYPE_CHECKING:
     from medic.runner import Run
     from medic.session import Session
 
 NAME_WIDTH = 20
+SHOWN_REASONS = 1
 STATE_TONES: dict[str, Tone] = {"found": "plain", "failed": "warn"}
 
 
@@ -70,11 +72,12 @@ def _outcome(session: Session, run: Run) -> Text:
     if run.state == "failed":
         return Text("{state}: {error}", "{state}:{error}").fill(state=state, error=run.error)
     if run.state == "skipped":
-        reason = joined([_need(skip.needs) for skip in run.skips[:2]], "; ", ";")
+        reason = joined(_reasons(run), "; ", ";")
         return Text("{state}: {reason}", "{state}:{reason}").fill(state=state, reason=reason)
     count = len(_abnormal(session, run))
     findings = words.ONE_FINDING if count == 1 else words.FINDINGS
-    parts = [findings.fill(n=count) if count else state]
+    told = words.READ if run.state == "found" else state
+    parts = [findings.fill(n=count) if count else told]
     if run.probe.reads != "artefacts" and not _counts(session):
         parts.append(words.THIS_MACHINE)
     if run.seconds >= 1.0:
@@ -82,9 +85,14 @@ def _outcome(session: Session, run: Run) -> Text:
     return joined(parts, "  ", "  ")
 
 
-def _need(needs: str) -> Text:
-    known = [words.FACTS.get(part.strip(), plain(part.strip())) for part in needs.split(",")]
-    return words.NEEDS.fill(what=joined(known))
+def _reasons(run: Run) -> list[Text]:
+    """What it lacks, each once; the rest is told by /probes."""
+    lacks = list(dict.fromkeys(skip.needs for skip in run.skips))
+    return [_needs(n) for n in lacks[:SHOWN_REASONS]]
+
+
+def _needs(lack: str) -> Text:
+    return words.NEEDS.fill(what=need(lack))
 
 
 def _counts(session: Session) -> bool:
@@ -101,7 +109,8 @@ def _abnormal(session: Session, run: Run) -> list[tuple[Text, Text | None]]:
         normal = check.outcomes[finding.outcome].normal if check else finding.outcome == "absent"
         if not normal:
             source = finding.source
-            where = plain(place(source.file, source.line, source.rank)) if source.file else None
+            file = shown_file(session, source.file)
+            where = plain(place(file, source.line, source.rank)) if file else None
             result.append((finding_text(session.index, finding), where))
     return result
 
@@ -114,7 +123,7 @@ def in_full(session: Session) -> Block:
         lines += [Line(text, "plain", "· ", 4, where=at) for text, at in _abnormal(session, run)]
         lines += [_gap(session, skip.check, skip.needs) for skip in run.skips if skip.check]
     for name in session.unknown:
-        lines.append(_gap(session, name, "an answer"))
+        lines.append(_gap(session, name, ANSWER))
     for item in session.evidence.not_read:
         why = Text(item.en, item.zh)
         lines.append(Line(words.NOT_READ.fill(file=item.file, why=why), "muted"))
@@ -122,4 +131,4 @@ def in_full(session: Session) -> Block:
 
 
 def _gap(session: Session, check: str, needs: str) -> Line:
-    return Line(glued(session.index.title(check), Text(": ", ":"), _need(needs)), "muted", "? ", 4)
+    return Line(glued(session.index.title(check), Text(": ", ":"), _needs(needs)), "muted", "? ", 4)

@@ -43,7 +43,6 @@ class Transcript(VerticalScroll):
         self._keyed: dict[str, BlockView] = {}
         self._codes = 0
         self._head: BlockView | None = None  # where reading begins; None: at the end
-
         self._follow = True
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:

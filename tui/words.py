@@ -88,22 +88,9 @@ STOPPED = Text(
     "Stopped; {n} probes did not run. /look looks again.",
     "已停止,{n} 个探针未运行。/look 可重新查看。",
 )
+READ = Text("read", "已读取")
 AS_BEFORE = Text("{n} more as before", "其余 {n} 个与之前相同")
 NO_PROBES = Text("No probe has run.", "还没有探针运行过。")
-AN_ANSWER = Text("an answer", "回答")
-FACTS = {
-    "LogHits": Text("a log", "日志"),
-    "Ranks": Text("logs of several ranks", "多个 rank 的日志"),
-    "Curve": Text("a loss curve", "训练曲线"),
-    "RunConfig": Text("a configuration", "训练配置"),
-    "Checkpoints": Text("a checkpoint", "检查点"),
-    "GpuState": Text("the state of the GPUs", "GPU 状态"),
-    "GpuSeries": Text("GPU samples over time", "GPU 随时间的采样"),
-    "Launches": Text("a launch command", "启动命令"),
-    "Parsers": Text("the training script", "训练脚本"),
-    "Host": Text("this machine", "本机信息"),
-    "an answer": AN_ANSWER,
-}
 
 # --- what medic believes --------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Sequence
@@ -27,12 +28,11 @@ def apply(patch: Patch) -> ChangeRecord:
     if not targets:
         raise EditRefused("there is nothing to write", "没有可写入的修改")
     new = [_edited(target, edits[target.path]) for target in targets]
-    record = _record(targets, new)
-    for i, target in enumerate(targets):
-        records.write_private(records.backup(record.id, i), target.data)
-    records.save(record)
+    record = _back_up(targets, new)
     _write(record, targets, new)
-    return records.with_state(record, "applied")
+    with contextlib.suppress(OSError):  # the files are written: a pending record undoes them too
+        return records.with_state(record, "applied")
+    return record
 
 
 def _targets(patch: Patch) -> tuple[list[Target], dict[Path, list[Edit]]]:
@@ -58,6 +58,21 @@ def _edited(target: Target, edits: Sequence[Edit]) -> bytes:
         return apply_to(target.data, list(edits))
     except ValueError:
         raise EditRefused("the edits overlap", "修改相互重叠", at=target.file) from None
+
+
+def _back_up(targets: Sequence[Target], new: Sequence[bytes]) -> ChangeRecord:
+    """The record and the old bytes, on disk before anything is written."""
+    try:
+        record = _record(targets, new)
+        for i, target in enumerate(targets):
+            records.write_private(records.backup(record.id, i), target.data)
+        return records.save(record)
+    except OSError as problem:
+        words = problem.strerror or "cannot be written"
+        raise EditRefused(
+            f"no backup could be made ({words}); nothing was changed",
+            f"无法备份({words});文件保持原样",
+        ) from None
 
 
 def _record(targets: Sequence[Target], new: Sequence[bytes]) -> ChangeRecord:
@@ -126,48 +141,52 @@ def undo(change_id: str | None = None, *, force: bool = False) -> ChangeRecord:
     for touched in record.touched:
         discard(Path(touched.temporary))  # left by a run that was killed
     for number in todo:
-        _restore(record, number)
+        _stage(record, number)
+    for number in todo:
+        _put(record.touched[number])
     return records.with_state(record, "undone")
 
 
 def _must_restore(touched: Touched, *, force: bool) -> bool:
     """False if the file is as before already. Raises EditRefused if it is neither."""
-    path = Path(touched.target)
-    now = look_at(touched.file).hash if path.exists() else ""
+    now = look_at(touched.target).hash if Path(touched.target).exists() else ""
     if now == touched.before:
         return False
     if now != touched.after and not force:
         raise EditRefused(
             "the file changed since; --force restores it all the same",
             "文件此后又有改动;--force 可强制恢复",
-            at=touched.file,
+            at=touched.target,
         )
     return True
 
 
-def _restore(record: ChangeRecord, number: int) -> None:
+def _stage(record: ChangeRecord, number: int) -> None:
+    """The old bytes beside the file; what later edits wrote is kept in the state folder."""
     touched = record.touched[number]
     try:
         data = records.backup(record.id, number).read_bytes()
     except OSError:
         data = b""
     if sha256(data).hexdigest() != touched.before:
-        raise EditRefused("the backup is damaged", "备份已损坏", at=touched.file)
+        raise EditRefused("the backup is damaged", "备份已损坏", at=touched.target)
     path, temporary = Path(touched.target), Path(touched.temporary)
     if not path.exists():
-        records.write_private(path, data)
-        path.chmod(touched.mode & 0o7777)
+        records.write_private(temporary, data)
+        temporary.chmod(touched.mode & 0o7777)
         return
-    target = look_at(touched.file)
+    target = look_at(touched.target)
     if target.hash != touched.after:
-        kept = records.folder(record.id) / f"{number}.overwritten"
-        records.write_private(kept, target.data)
-    stage(target.path, temporary, data, target.info, touched.file)
+        records.write_private(records.folder(record.id) / f"{number}.overwritten", target.data)
+    stage(path, temporary, data, target.info, touched.target)
+
+
+def _put(touched: Touched) -> None:
     try:
-        commit(temporary, target.path)
+        commit(Path(touched.temporary), Path(touched.target))
     except OSError as problem:
-        discard(temporary)
+        discard(Path(touched.temporary))
         words = problem.strerror or "cannot be written"
         raise EditRefused(
-            f"not restored ({words})", f"未能恢复({words})", at=touched.file
+            f"not restored ({words})", f"未能恢复({words})", at=touched.target
         ) from None

@@ -35,13 +35,18 @@ def flag_edits(
     changes: Sequence[Change], config: RunConfig, launches: Launches | None, sources: Sources
 ) -> list[Text]:
     """Adds the edits of all flag changes to ``sources``; what it returns refuses them."""
-    refused = []
-    for rewrite in _rewrites(changes):
-        try:
-            _rewrite(rewrite, config, launches, sources)
-        except EditRefused as problem:
-            refused.append(Text(f"{rewrite.flag}: {problem.en}", f"{rewrite.flag}:{problem.zh}"))
-    return refused
+    answers = [_try(rewrite, config, launches, sources) for rewrite in _rewrites(changes)]
+    return [answer for answer in answers if answer is not None]
+
+
+def _try(
+    rewrite: _Rewrite, config: RunConfig, launches: Launches | None, sources: Sources
+) -> Text | None:
+    try:
+        _rewrite(rewrite, config, launches, sources)
+    except EditRefused as problem:
+        return Text(f"{rewrite.flag}: {problem.en}", f"{rewrite.flag}:{problem.zh}")
+    return None
 
 
 def _rewrites(changes: Sequence[Change]) -> Iterator[_Rewrite]:

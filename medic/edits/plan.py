@@ -19,7 +19,7 @@ from medic.entries import Framework
 from medic.errors import EditRefused, MedicError
 from medic.facts import Launches
 from medic.i18n import Text
-from medic.run_config import Change, Edit, RunConfig
+from medic.run_config import Change, Edit, Origin, RunConfig
 from medic.syntax import parse as parse_any
 
 KeyFor = Callable[[str], "Place | None"]
@@ -79,14 +79,11 @@ def _field(
 ) -> list[Text]:
     """Adds the edits of one change to ``sources``; what it returns refuses it."""
     found = carriers(config, change.field)
-    refused: list[Text] = []
-    for origin in found:
-        try:
-            replace_value(change, origin, table, sources)
-        except EditRefused as problem:
-            refused.append(_at(origin.where(), problem))
-    if found or follows(change, changes, config):
-        return refused
+    if found:
+        answers = [_replaced(change, origin, table, sources) for origin in found]
+        return [answer for answer in answers if answer is not None]
+    if follows(change, changes, config):
+        return []
     where = place(change.field)
     if where is None:
         return [_nowhere(change)]
@@ -96,6 +93,14 @@ def _field(
     except EditRefused as problem:
         return [_at(where.file, problem)]
     return []
+
+
+def _replaced(change: Change, origin: Origin, table: KeyTable, sources: Sources) -> Text | None:
+    try:
+        replace_value(change, origin, table, sources)
+    except EditRefused as problem:
+        return _at(origin.where(), problem)
+    return None
 
 
 def _factor(where: Place) -> float:

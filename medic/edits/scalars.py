@@ -24,7 +24,7 @@ _QUOTES = ('"', "'")
 
 
 def render(new: Scalar, raw: str, syntax: Syntax) -> str:
-    """``new`` as it stands in a file where ``raw`` stood; ``raw`` is empty for an inserted value."""
+    """``new`` as it stands where ``raw`` stood; ``raw`` is empty for a value that is inserted."""
     if len(raw) >= 2 and raw[0] in _QUOTES and raw[-1] == raw[0]:
         return raw[0] + _escaped(_bare(new, raw[1:-1], syntax), raw[0], syntax) + raw[0]
     text = _bare(new, raw, syntax)
@@ -45,11 +45,9 @@ def _switch(new: bool, old: str) -> str:
     for pair in _PAIRS:
         if old.lower() in pair:
             word = pair[0] if new else pair[1]
-            return (
-                word.capitalize()
-                if old[:1].isupper() and not old.isupper()
-                else (word.upper() if old.isupper() and len(old) > 1 else word)
-            )
+            if len(old) > 1 and old.isupper():
+                return word.upper()
+            return word.capitalize() if old[0].isupper() else word
     return "true" if new else "false"
 
 

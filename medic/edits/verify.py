@@ -53,10 +53,12 @@ def _reads_as(found: Scalar, value: Scalar) -> bool:
     if isinstance(found, bool) or isinstance(value, bool):
         return found is value or str(found).lower() in _words(value)
     if isinstance(found, str) and isinstance(value, (int, float)):
+        if found[-1:].isalpha():  # 300B
+            return True
         try:
             found = float(found.replace("_", "").replace(",", ""))
         except ValueError:
-            return found[-1:].isalpha()  # 300B
+            return False
     if isinstance(found, (int, float)) and isinstance(value, (int, float)):
         return math.isclose(found, value, rel_tol=1e-12)
     return found == value

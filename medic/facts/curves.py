@@ -20,8 +20,12 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Series of the leading rank and of every rank; steps that trainer_state.json plans."""
+    """Series of the leading rank and of every rank; steps that trainer_state.json plans.
+
+    ``resumed_at`` are steps at which the counter went back: training went on from a checkpoint.
+    """
 
     series: Mapping[str, Series] = field(default_factory=dict)
     by_rank: Mapping[int, Mapping[str, Series]] = field(default_factory=dict)
     planned_steps: int | None = None
+    resumed_at: tuple[int, ...] = ()

@@ -10,7 +10,7 @@ from medic.errors import Unreadable
 from medic.facts import Document, Node, Problem
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.syntax.trees import Pair, mapping
-from medic.syntax.treesitter import first_error, tree_of
+from medic.syntax.treesitter import first_error, named, tree_of
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # Even a list of numbers has two tree nodes a value, a pair about ten.
 _TOKENS_A_VALUE = 10
 _NAMES = {b"NaN": float("nan"), b"Infinity": float("inf"), b"-Infinity": float("-inf")}
-_NEXT = re.compile(rb'["/#,]|-?Infinity|NaN')
+_NEXT = re.compile(rb'["/#,]|-?Infinity|NaN|[eE]\+')
 _STRING = re.compile(rb'(?:[^"\\]|\\.)*"?', re.DOTALL)
 _COMMENT = re.compile(rb"//[^\n]*|#[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _AFTER_COMMA = re.compile(rb"(?:\s|//[^\n]*|#[^\n]*|/\*.*?\*/)*[}\]]", re.DOTALL)
@@ -34,7 +34,7 @@ def parse_json(source: SourceText) -> Document:
             raise _unreadable(source, strict, root)
     source.count_all(root.descendant_count // _TOKENS_A_VALUE)
     problems: list[Problem] = []
-    values = [child for child in root.named_children if child.type != "comment"]
+    values = named(root)
     if len(values) > 1:
         place = source.span(values[1].start_byte, values[1].end_byte)
         problems.append(Problem("syntax", place, "several-documents"))
@@ -52,7 +52,7 @@ class _Reader:
         if len(path) >= MAX_DEPTH:
             raise self.source.too_deep(span.line)
         self.source.count(span)
-        parts = [child for child in here.named_children if child.type != "comment"]
+        parts = named(here)
         if here.type == "array":
             elements = tuple(self.node(e, (*path, str(i))) for i, e in enumerate(parts))
             return Node("sequence", span, elements=elements)
@@ -83,7 +83,7 @@ def _scalar(octets: bytes) -> int | float | bool | str | None:
 
 
 def _strict(data: bytes) -> bytes:
-    """The same bytes with what strict JSON lacks blanked: comments, trailing commas, NaN."""
+    """The same bytes with what the grammar lacks replaced: comments, trailing commas, NaN, 1e+5."""
     out = bytearray(data)
     at = 0
     while found := _NEXT.search(data, at):
@@ -100,6 +100,8 @@ def _strict(data: bytes) -> bytes:
         elif word == b",":
             if _AFTER_COMMA.match(data, at):
                 out[start:at] = b" "
+        elif word in (b"e+", b"E+"):
+            out[start:at] = b"e0"
         else:
             out[start:at] = b"1" * len(word)
     return bytes(out)

@@ -12,7 +12,7 @@ from medic.facts import Document, Node, Problem
 from medic.run_config import Span
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.syntax.trees import Pair, mapping
-from medic.syntax.treesitter import first_error, tree_of
+from medic.syntax.treesitter import first_error, named, tree_of
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -66,7 +66,7 @@ class _Reader:
         self.root = _Table(source.span(0, len(source.body)))
 
     def read(self, root: tree_sitter.Node) -> None:
-        for part in root.named_children:
+        for part in named(root):
             if part.type == "pair":
                 self._pair(part, self.root, 0)
             elif part.type in ("table", "table_array_element"):
@@ -78,7 +78,7 @@ class _Reader:
             return
         holder = self._walk(self.root, keys[:-1])
         table = self._declare(holder, keys[-1], here)
-        for part in here.named_children:
+        for part in named(here):
             if part.type == "pair":
                 self._pair(part, table, 0)
 
@@ -116,7 +116,7 @@ class _Reader:
 
     def _keys(self, here: tree_sitter.Node) -> list[Node]:
         found: list[Node] = []
-        for part in here.named_children:
+        for part in named(here):
             if part.type == "dotted_key":
                 found += self._keys(part)
             elif part.type in _KEYS:
@@ -125,7 +125,7 @@ class _Reader:
 
     def _pair(self, here: tree_sitter.Node, table: _Table, depth: int) -> None:
         keys = self._keys(here)
-        values = [p for p in here.named_children if p.type not in (*_KEYS, "comment")]
+        values = [part for part in named(here) if part.type not in _KEYS]
         if keys and values:
             holder = self._walk(table, keys[:-1])
             holder.add(keys[-1], self._value(values[0], depth + 1))
@@ -134,7 +134,7 @@ class _Reader:
         span = self.source.span(here.start_byte, here.end_byte)
         if depth > MAX_DEPTH:
             raise self.source.too_deep(span.line)
-        parts = [part for part in here.named_children if part.type != "comment"]
+        parts = named(here)
         if here.type == "array":
             elements = tuple(self._value(part, depth + 1) for part in parts)
             return Node("sequence", span, elements=elements)

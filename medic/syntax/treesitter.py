@@ -24,6 +24,11 @@ def tree_of(language: str, data: bytes) -> tree_sitter.Node:
     return _parser(language).parse(data).root_node
 
 
+def named(node: tree_sitter.Node) -> list[tree_sitter.Node]:
+    """The named children but comments. ``Node.named_children`` takes quadratic time."""
+    return [child for child in node.children if child.is_named and child.type != "comment"]
+
+
 def first_error(node: tree_sitter.Node) -> tree_sitter.Node | None:
     """The first error or missing node below ``node``, without recursion."""
     todo = [node]

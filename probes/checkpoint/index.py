@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from medic.errors import Unreadable
-from medic.facts import CheckpointIndex, Checkpoints, LogHits, Source
+from medic.facts import CheckpointIndex, Checkpoints, Launches, LogHits, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
 from .reader import Reader
 from .source import Damaged, PointerFile
-from .subject import is_named, known, resume_path, without_logs
+from .subject import is_resumed, known, without_logs
 from .units import Unit, gather
 
 MAX_READ = 4  # checkpoints of one case; older ones tell nothing more
@@ -48,7 +48,7 @@ class Result:
 def run(look: Look) -> Iterator[Finding | Skip | Checkpoints]:
     units = _ordered(look)
     if not units:
-        yield Skip(needs="checkpoint")
+        yield Skip(needs="a checkpoint")
         return
     reader = Reader(look)
     results = [_read(reader, unit) for unit in units[:MAX_READ] if not look.cancelled()]
@@ -65,8 +65,7 @@ def _ordered(look: Look) -> list[Unit]:
     if without_logs(look):
         place = {f.path: n for n, f in enumerate(files)}
         return sorted(units, key=lambda u: min(place[p] for p in u.files))
-    wanted = resume_path(look)
-    return sorted(units, key=lambda u: not (is_named(u.path, wanted) or _in_log(look, u)))
+    return sorted(units, key=lambda u: not (is_resumed(look, u.path) or _in_log(look, u)))
 
 
 def _in_log(look: Look, unit: Unit) -> bool:
@@ -88,12 +87,12 @@ def _judge(look: Look, results: Sequence[Result]) -> Iterator[Finding | Skip]:
     subjects = _subjects(look, results)
     verdicts = [(r, v) for r in subjects if (v := r.verdict())]
     if not verdicts:
-        yield Skip(needs="readable-checkpoint", check="checkpoint-file")
+        yield Skip(needs="a checkpoint that can be read", check="checkpoint-file")
         return
     bad = [(r, v) for r, v in verdicts if v[0] != "whole"]
     result, (outcome, reason) = (bad or verdicts)[0]
     if bad and _still_written(look, result):
-        yield Skip(needs="checkpoint-fully-written", check="checkpoint-file")
+        yield Skip(needs="a checkpoint that is not being written just now", check="checkpoint-file")
         return
     name = result.unit.name
     value = {"file": name, "reason": reason}
@@ -104,8 +103,7 @@ def _subjects(look: Look, results: Sequence[Result]) -> Sequence[Result]:
     """The checkpoints whose state matters: asked for, resumed from, or else the newest."""
     if without_logs(look):
         return results
-    wanted = resume_path(look)
-    named = [r for r in results if is_named(r.unit.path, wanted) or _in_log(look, r.unit)]
+    named = [r for r in results if is_resumed(look, r.unit.path) or _in_log(look, r.unit)]
     if named:
         return named
     logs = known(look, LogHits)
@@ -118,7 +116,7 @@ def _still_written(look: Look, result: Result) -> bool:
     logs = known(look, LogHits)
     if logs is None or logs.ended in ("well", "badly"):
         return False
-    if is_named(result.unit.path, resume_path(look)) or _in_log(look, result.unit):
+    if is_resumed(look, result.unit.path) or _in_log(look, result.unit):
         return False
     return time.time() - result.unit.modified < WRITING_SECONDS
 
@@ -126,7 +124,7 @@ def _still_written(look: Look, result: Result) -> bool:
 PROBE = Probe(
     name="checkpoint-index",
     tells=("checkpoint-file",),
-    wants=(RunConfig, LogHits),
+    wants=(RunConfig, LogHits, Launches),
     gives=(Checkpoints,),
     seconds=0.5,
     run=run,

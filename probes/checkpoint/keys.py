@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from medic.facts import CheckpointIndex, Checkpoints, LogHits, Source, StateDictError
+from medic.facts import CheckpointIndex, Checkpoints, Launches, LogHits, Source, StateDictError
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
@@ -26,7 +26,9 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         found = _of_pair(*indexes)
     elif not trained(look):
         found = _of_config(look, indexes)
-    yield found or Skip(needs="failed-load-or-two-checkpoints", check="checkpoint-keys")
+    yield found or Skip(
+        needs="the error of a failed load, or two checkpoints to compare", check="checkpoint-keys"
+    )
 
 
 def _ended_well(look: Look) -> bool:
@@ -125,7 +127,7 @@ def shapes(index: CheckpointIndex) -> dict[str, Shape]:
 PROBE = Probe(
     name="checkpoint-keys",
     tells=("checkpoint-keys",),
-    wants=(Checkpoints, StateDictError, RunConfig, LogHits),
+    wants=(Checkpoints, StateDictError, RunConfig, LogHits, Launches),
     seconds=0.2,
     run=run,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from medic.facts import CheckpointIndex, Checkpoints, LogHits, Source
+from medic.facts import CheckpointIndex, Checkpoints, Launches, LogHits, Source
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
@@ -22,7 +22,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         found = _of_one(subject)
     elif without_logs(look) and len(indexes) == 2:
         found = _of_pair(*indexes)
-    yield found or Skip(needs="resumed-checkpoint", check="checkpoint-states")
+    yield found or Skip(needs="the checkpoint that the run resumes from", check="checkpoint-states")
 
 
 def _of_one(index: CheckpointIndex) -> Finding:
@@ -52,7 +52,7 @@ def _of_pair(ours: CheckpointIndex, theirs: CheckpointIndex) -> Finding:
 PROBE = Probe(
     name="checkpoint-states",
     tells=("checkpoint-states",),
-    wants=(Checkpoints, RunConfig, LogHits),
+    wants=(Checkpoints, RunConfig, LogHits, Launches),
     seconds=0.05,
     run=run,
 )

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from medic.facts import CheckpointIndex, LogHits
+from medic.facts import CheckpointIndex, Launches, LogHits
 from medic.probe import Look
 from medic.run_config import RunConfig
 
 T = TypeVar("T")
+_RESUME = re.compile(r"resume|restore|(?:load|from)[-_]?(?:ckpt|checkpoint)", re.IGNORECASE)
 # A folder of this kind of name is one checkpoint; "out" or "checkpoints" may hold many.
 _ONE_CHECKPOINT = re.compile(r"\d|^(?:last|latest|best|final)\b", re.IGNORECASE)
 
@@ -21,10 +23,8 @@ def known(look: Look, kind: type[T]) -> T | None:
     return look.fact(kind) if look.has(kind) else None
 
 
-def is_named(path: str, wanted: object) -> bool:
+def is_named(path: str, wanted: str) -> bool:
     """Whether a path as a config or a log writes it means this file, by its last part."""
-    if not isinstance(wanted, str):
-        return False
     base = PurePosixPath(wanted.strip().replace("\\", "/").rstrip("/")).name
     parts = PurePosixPath(path.replace("\\", "/")).parts
     if not base or not parts:
@@ -32,15 +32,32 @@ def is_named(path: str, wanted: object) -> bool:
     return base == parts[-1] or bool(_ONE_CHECKPOINT.search(base) and base in parts[-3:-1])
 
 
-def resume_path(look: Look) -> Any:
+def resume_paths(look: Look) -> tuple[str, ...]:
+    """What the run resumes from: as configured, and as arguments of its command say."""
     config = known(look, RunConfig)
-    return config.get("resume_from") if config else None
+    wanted = [config.get("resume_from")] if config else []
+    launches = known(look, Launches)
+    for launch in launches.launches if launches else ():
+        wanted += _arguments([w.value or "" for w in launch.arguments])
+    return tuple(w for w in wanted if isinstance(w, str) and w)
+
+
+def _arguments(words: Sequence[str]) -> Iterator[str]:
+    """Values of options like ``--resume PATH`` or ``--load-checkpoint=PATH``."""
+    for word, after in itertools.zip_longest(words, words[1:], fillvalue=""):
+        option, sign, value = word.partition("=")
+        if option.startswith("-") and _RESUME.search(option):
+            yield value if sign else after
+
+
+def is_resumed(look: Look, path: str) -> bool:
+    """Whether the run resumes from this file."""
+    return any(is_named(path, wanted) for wanted in resume_paths(look))
 
 
 def resumed(look: Look, indexes: Sequence[CheckpointIndex]) -> CheckpointIndex | None:
     """The checkpoint that the run resumes from, if it is among those read."""
-    wanted = resume_path(look)
-    return next((i for i in indexes if is_named(i.file, wanted)), None)
+    return next((i for i in indexes if is_resumed(look, i.file)), None)
 
 
 def without_logs(look: Look) -> bool:

@@ -1,1 +1,1 @@
-"""Metrics over steps: what the curves show, and what they rule out."""
+"""Metrics over steps: the curves of a run, and what their shapes say."""

@@ -85,7 +85,7 @@ def _abbreviated(text: str, names: dict[str, Option], *, prefixes: bool) -> dict
     if text.startswith("--"):
         if prefixes:
             for name, option in names.items():
-                if False:
+                if name.startswith(flag):
                     found[name] = Known(option, explicit if sign else None)
         return found
     for name, option in names.items():

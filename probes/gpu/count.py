@@ -12,6 +12,7 @@ from .near import is_near
 from .processes import devices, ranks
 
 MIN_SAMPLES = 10
+_REFUSED = ("invalid-device-ordinal", "world-size-mismatch")
 # Options that set the processes of one node: torchrun, deepspeed, mpirun, torch.distributed.launch.
 _PER_NODE = (
     "--nproc-per-node",
@@ -26,14 +27,18 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     wanted, where = _ranks(look)
     there = _gpus(look)
     if wanted is None or there is None:
-        needs = "ranks-of-a-node" if wanted is None else "gpus-of-the-run"
+        needs = (
+            "the number of ranks on a node" if wanted is None else "the GPUs of the run's machine"
+        )
         yield Skip(needs=needs, check="gpus-for-ranks")
         return
     value = {"gpus": there, "ranks": wanted}
-    if there >= wanted:
+    if there >= wanted and _was_refused(look):
+        yield Skip(needs="the GPUs that the refused rank could see", check="gpus-for-ranks")
+    elif there >= wanted:
         yield Finding("gpus-for-ranks", "enough", value, where)
     elif _has_trained(look):
-        yield Skip(needs="all-gpus-of-the-run", check="gpus-for-ranks")
+        yield Skip(needs="a report of all GPUs of the run", check="gpus-for-ranks")
     else:
         yield Finding("gpus-for-ranks", "fewer-than-ranks", value, where)
 
@@ -87,6 +92,12 @@ def _is_the_runs(look: Look, state: GpuState) -> bool:
     if state.origin == "this-host":
         return look.host_is_the_runs is True
     return is_near(look, state.source)
+
+
+def _was_refused(look: Look) -> bool:
+    """A rank that was refused its device saw fewer GPUs than the machine has."""
+    logs = look.fact(LogHits) if look.has(LogHits) else LogHits()
+    return any(h.symptom in _REFUSED and not h.benign for h in logs.hits)
 
 
 def _has_trained(look: Look) -> bool:

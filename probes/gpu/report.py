@@ -35,7 +35,7 @@ def run(look: Look) -> Iterator[Finding | Skip | GpuState | GpuSeries]:
     if states:
         yield from _of_states(look, states)
     elif not series:
-        yield Skip(needs="; ".join(problems) or "nvidia-smi-output", check="gpu-processes")
+        yield Skip(needs="; ".join(problems) or "saved nvidia-smi output", check="gpu-processes")
 
 
 def _of_states(look: Look, states: list[GpuState]) -> Iterator[Finding | Skip | GpuState]:
@@ -44,14 +44,14 @@ def _of_states(look: Look, states: list[GpuState]) -> Iterator[Finding | Skip | 
     state = max(near or states, key=lambda s: s.source.time or 0.0)
     yield state
     if not near:
-        yield Skip(needs="nvidia-smi-output-of-the-run", check="gpu-processes")
+        yield Skip(needs="nvidia-smi output of the run's time", check="gpu-processes")
         return
     findings = [
         f for s in near if (f := judge(look, s, over=was_over(look, s.source.time))) is not None
     ]
     bad = [f for f in findings if f.outcome != "only-this-run"]
     found = next(iter(bad or findings), None)
-    yield found or Skip(needs="process-list", check="gpu-processes")
+    yield found or Skip(needs="the processes on the GPUs", check="gpu-processes")
 
 
 PROBE = Probe(

@@ -26,11 +26,11 @@ def run(look: Look) -> Iterator[Finding | Skip | GpuState]:
     if reported is None:
         yield state  # a report of the case says more about the run than this machine now
     if look.host_is_the_runs is not True:
-        yield Skip(needs="run-on-this-host", check="gpu-processes")
+        yield Skip(needs="the run to be on this machine", check="gpu-processes")
         return
     over = was_over(look, time.time())
     found = judge(look, state, over=over, own=() if over else _pids_of_run(look, state))
-    yield found or Skip(needs="process-list", check="gpu-processes")
+    yield found or Skip(needs="the processes on the GPUs", check="gpu-processes")
 
 
 def _pids_of_run(look: Look, state: GpuState) -> set[int]:

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from medic.probes.curve import clipping, loss, memory, nan, rate, reading, throughput
 
 from medic.facts import Curve, GpuSeries, LogHits, Source, StepLine
 from medic.index import load
 from medic.probe import Finding
-from medic.probes.curve import clipping, loss, memory, nan, rate, reading, throughput
 from medic.run_config import Origin, RunConfig, Value
 
 THRESHOLDS = {n: t.value for c in load().checks.values() for n, t in c.thresholds.items()}

@@ -91,19 +91,19 @@ def test_a_low_disk_without_a_message_is_not_called_full(
 @pytest.mark.parametrize("here", [None, False])
 def test_another_machines_disk(look: Any, here: bool | None) -> None:
     found = told(host.disk(look({"train.log": "x"}, facts=[FULL], host_is_the_runs=here)))
-    assert found == Skip(needs="run-on-this-host", check="disk-space")
+    assert found == Skip(needs="the run to be on this machine", check="disk-space")
 
 
 def test_a_quota_cannot_be_seen(look: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     disk(monkeypatch, 500 * GIB)
     logs = hit("disk-full", "OSError: [Errno 122] Disk quota exceeded")
     found = told(host.disk(look({"train.log": "x"}, facts=[logs], host_is_the_runs=True)))
-    assert found == Skip(needs="quota-of-the-user", check="disk-space")
+    assert found == Skip(needs="the user's quota", check="disk-space")
 
 
 def test_a_folder_that_is_not_here(look: Any) -> None:
     seen = look(facts=[FULL, config(output_dir="/no/such/folder")], host_is_the_runs=True)
-    assert told(host.disk(seen)) == Skip(needs="output-folder", check="disk-space")
+    assert told(host.disk(seen)) == Skip(needs="the run's output folder", check="disk-space")
 
 
 # --- port -----------------------------------------------------------------------------------
@@ -155,12 +155,16 @@ def test_a_free_port(look: Any, listening: int) -> None:
 def test_without_a_message_the_port_is_not_judged(look: Any, listening: int) -> None:
     """A live run holds its own port."""
     seen = look(facts=[config(master_port=listening)], host_is_the_runs=True)
-    assert told(host.port_owner(seen)) == Skip(needs="port-in-use-message", check="port-owner")
+    assert told(host.port_owner(seen)) == Skip(
+        needs="a message that the port is in use", check="port-owner"
+    )
 
 
 def test_port_of_another_machine(look: Any, listening: int) -> None:
     seen = look(facts=[hit("port-in-use", port=listening)], host_is_the_runs=None)
-    assert told(host.port_owner(seen)) == Skip(needs="run-on-this-host", check="port-owner")
+    assert told(host.port_owner(seen)) == Skip(
+        needs="the run to be on this machine", check="port-owner"
+    )
 
 
 def test_access_denied(look: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,7 +174,7 @@ def test_access_denied(look: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(psutil, "net_connections", denied)
     seen = look(facts=[hit("port-in-use", port=29500)], host_is_the_runs=True)
     assert told(host.port_owner(seen)) == Skip(
-        needs="permission-to-list-connections", check="port-owner"
+        needs="permission to list connections", check="port-owner"
     )
     assert isinstance(told(host.ports(seen)), Skip)
 

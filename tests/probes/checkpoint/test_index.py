@@ -50,7 +50,7 @@ def cut(files: Any, name: str, age: float = 1000) -> Path:
 
 
 def test_no_checkpoint_is_a_skip(make_look: Any) -> None:
-    assert look_at(make_look(logs=ENDED)) == (Checkpoints(), [], [Skip(needs="checkpoint")])
+    assert look_at(make_look(logs=ENDED)) == (Checkpoints(), [], [Skip(needs="a checkpoint")])
 
 
 def test_a_whole_one(files: Any, make_look: Any) -> None:
@@ -113,7 +113,9 @@ def test_a_save_in_flight_is_not_judged(files: Any, make_look: Any) -> None:
     alive = LogHits(ended="unknown", last_time=time.time())
     _, findings, skips = look_at(make_look(cut(files, "step20.pt", 3), logs=alive))
     assert findings == []
-    assert skips == [Skip(needs="checkpoint-fully-written", check="checkpoint-file")]
+    assert skips == [
+        Skip(needs="a checkpoint that is not being written just now", check="checkpoint-file")
+    ]
     _, (finding,), _ = look_at(make_look(cut(files, "step20.pt", 3), logs=ENDED))
     assert finding.outcome == "broken"
 

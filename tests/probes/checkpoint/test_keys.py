@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from medic.probes.checkpoint import index, keys, saved_states
 
-from medic.facts import LogHits, Source, StateDictError, StepLine
+from medic.facts import Launch, Launches, LogHits, Source, StateDictError, StepLine, Word
 from medic.probe import Finding, Skip
 from medic.run_config import Origin, RunConfig, Span, Value
 
@@ -263,3 +263,35 @@ def test_a_healthy_run_is_quiet(files: Any, make_look: Any) -> None:
         look = make_look(*paths, logs=logs, num_layers=9, vocab_size=7)
         items = [i for i in probe.PROBE.run(look) if isinstance(i, Finding)]
         assert all(i.outcome in ("whole", "same", "complete") for i in items)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--checkpoint-resume-from-checkpoint", "/data/out/step20.pt"),
+        ("--resume=out/step20.pt",),
+        ("--lr", "0.1", "--load_checkpoint", "step20.pt"),
+    ],
+)
+def test_the_command_says_what_is_resumed(
+    files: Any, make_look: Any, words: tuple[str, ...]
+) -> None:
+    path = files.zip("step20.pt", tensors(files))
+    found = run(make_look(path, logs=FAILED, facts=[command(*words)]), saved_states)
+    assert isinstance(found, Finding)
+    assert found.outcome == "state-absent"
+
+
+@pytest.mark.parametrize(
+    "words", [("--model", "step20.pt"), ("--output", "step20.pt"), ("--resume",)]
+)
+def test_other_arguments_are_no_resume(files: Any, make_look: Any, words: tuple[str, ...]) -> None:
+    path = files.zip("step20.pt", tensors(files))
+    assert isinstance(
+        run(make_look(path, logs=FAILED, facts=[command(*words)]), saved_states), Skip
+    )
+
+
+def command(*words: str) -> Launches:
+    span = Span("run.sh", 0, 1, 1, 1, 1, 2)
+    return Launches((Launch("torchrun", (), None, tuple(Word(span, w, w) for w in words), span),))

@@ -53,7 +53,9 @@ class Added:
 
 ADDED = st.builds(
     Added,
-    st.tuples(LONG) | st.tuples(st.sampled_from(["-a", "-b", "-x", "-v"]), LONG),
+    st.tuples(LONG)
+    | st.tuples(st.sampled_from(["-a", "-b", "-x", "-v"]), LONG)
+    | st.tuples(st.sampled_from(["-lr", "-bs"]), LONG),
     st.sampled_from(sorted(KINDS)),
     st.sampled_from(["direct", "group", "function", "loop", "mapping", "parent", "exclusive"]),
 )
@@ -168,14 +170,19 @@ def _unknown(parser: argparse.ArgumentParser, words: list[str]) -> set[str] | No
 VALUES = st.sampled_from(["1", "true", "a", "-1", "-0.5", "x=y", "false", "b"])
 
 
+WAYS = ("known", "beginning", "joined", "other", "value", "equals")
+
+
 def _given_words(data: st.DataObject, parser: argparse.ArgumentParser) -> list[str]:
     known = [n for n in parser._option_string_actions if n not in ("-h", "--help")]
     words: list[str] = []
     for _ in range(data.draw(st.integers(0, 6))):
-        kind = data.draw(st.sampled_from(["known", "beginning", "other", "value", "equals"]))
+        kind = data.draw(st.sampled_from(WAYS))
         name = data.draw(st.sampled_from(known))
         if kind == "beginning":
             name = name[: data.draw(st.integers(3, max(3, len(name))))]
+        elif kind == "joined":
+            name = name[:2] + data.draw(st.sampled_from(["1", "r", "vv", "x", "s"]))
         elif kind == "other":
             name = data.draw(LONG)
         if kind == "value":

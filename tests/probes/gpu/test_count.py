@@ -7,7 +7,18 @@ from typing import Any
 import pytest
 from medic.probes.gpu import count
 
-from medic.facts import Gpu, GpuSeries, GpuState, Launch, Launches, LogHits, Source, StepLine, Word
+from medic.facts import (
+    Gpu,
+    GpuSeries,
+    GpuState,
+    Hit,
+    Launch,
+    Launches,
+    LogHits,
+    Source,
+    StepLine,
+    Word,
+)
 from medic.probe import Finding, Skip
 from medic.run_config import Origin, RunConfig, Span, Value
 
@@ -117,3 +128,12 @@ def test_a_run_that_trained_had_its_gpus(look: Any, logs: LogHits) -> None:
 @pytest.mark.parametrize("words", [("--nproc-per-node=gpu",), ("--nproc-per-node",), ()])
 def test_a_number_that_is_not_written(look: Any, words: tuple[str, ...]) -> None:
     assert isinstance(run(look, launch(*words), state(4), LOGS), Skip)
+
+
+def test_a_refused_rank_saw_fewer_than_the_machine_has(look: Any) -> None:
+    hit = Hit("o", "invalid-device-ordinal", "root", Source("a.log", 1), {}, (0.0, 0, 1))
+    logs = LogHits(hits=(hit,), first_time=1000.0, last_time=2000.0, ended="badly")
+    assert isinstance(run(look, launch("--nproc-per-node=4"), state(8), logs), Skip)
+    told = run(look, launch("--nproc-per-node=8"), state(4), logs)
+    assert isinstance(told, Finding)
+    assert told.outcome == "fewer-than-ranks"

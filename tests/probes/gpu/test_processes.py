@@ -181,7 +181,7 @@ def test_gpu_without_any_word_on_processes(look: Any, fake_nvml: Any) -> None:
         delattr(fake, f"nvmlDeviceGet{kind}RunningProcesses")
     del fake.nvmlDeviceGetMemoryInfo
     _, told = run(look(host_is_the_runs=True), this_host)
-    assert told == Skip(needs="process-list", check="gpu-processes")
+    assert told == Skip(needs="the processes on the GPUs", check="gpu-processes")
 
 
 def test_a_process_without_a_size_is_not_blamed(look: Any, smi: Any) -> None:

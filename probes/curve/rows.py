@@ -1,0 +1,154 @@
+"""Rows of metrics files: JSON lines, CSV, trainer_state.json, lists of objects."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from medic.errors import Unreadable
+from medic.facts import GivenFile
+from medic.probe import Look
+
+from ..logs.metric_names import canonical
+
+MAX_BYTES = 256 << 20
+MAX_ROWS = 400_000
+_STEP_KEY = re.compile(r'"step"\s*:')
+
+
+class Row(NamedTuple):
+    """One record: metrics by canonical name; ``step`` is None if it has none."""
+
+    line: int
+    step: int | None
+    values: dict[str, float]
+    rank: int | None = None
+
+
+class Table(NamedTuple):
+    rows: list[Row]
+    planned_steps: int | None = None
+
+
+def read(look: Look, given: GivenFile) -> Table:
+    """The rows of a metrics file in file order. Raises Unreadable."""
+    with look.open(given.path, MAX_BYTES) as file:
+        text = file.read().decode("utf-8", "replace").removeprefix("\ufeff")
+    start = text.lstrip()[:1]
+    if given.name.endswith((".csv", ".tsv")):
+        return Table(list(_csv(text)))
+    if start == "[" or (start == "{" and not _is_lines(text)):
+        return _document(text, given.name)
+    return Table(list(_json_lines(text)))
+
+
+def _is_lines(text: str) -> bool:
+    """Whether the first line is a whole object: then each line is one."""
+    first = text.lstrip().split("\n", 1)[0].strip()
+    if not first.endswith("}"):
+        return False
+    data = _load(first)
+    return isinstance(data, dict) and "log_history" not in data
+
+
+def _load(text: str) -> Any:
+    """JSON with the NaN and Infinity that trainers write; None for a broken line."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _json_lines(text: str) -> Iterator[Row]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if number > MAX_ROWS:
+            return
+        data = _load(line) if line.lstrip().startswith("{") else None
+        if isinstance(data, dict):
+            yield _row(number, data)
+
+
+def _document(text: str, name: str) -> Table:
+    data = _load(text)
+    if data is None:
+        raise Unreadable("not valid JSON", "不是合法的 JSON", at=name)
+    planned = None
+    if isinstance(data, dict):
+        planned = data.get("max_steps") if isinstance(data.get("max_steps"), int) else None
+        data = data.get("log_history", data.get("history", [data]))
+    if not isinstance(data, list):
+        raise Unreadable("no list of metrics in it", "其中没有指标列表", at=name)
+    records = [d for d in data[:MAX_ROWS] if isinstance(d, dict)]
+    lines = [n for n, line in enumerate(text.split("\n"), 1) if _STEP_KEY.search(line)]
+    numbers = lines if len(lines) == len(records) else [0] * len(records)
+    return Table([_row(n, d) for n, d in zip(numbers, records, strict=True)], planned or None)
+
+
+def _csv(text: str) -> Iterator[Row]:
+    delimiter = "\t" if "\t" in text[:1000].split("\n", 1)[0] else ","
+    reader = csv.reader(text.splitlines(), delimiter=delimiter)
+    titles: list[str] = []
+    try:
+        for cells in reader:
+            if not titles:
+                titles = [c.strip() for c in cells]
+            elif reader.line_num <= MAX_ROWS:
+                yield _row(reader.line_num, dict(zip(titles, cells, strict=False)))
+    except csv.Error as problem:
+        raise Unreadable(f"not valid CSV: {problem}", f"不是合法的 CSV:{problem}") from None
+
+
+def _row(line: int, record: Mapping[str, Any]) -> Row:
+    values: dict[str, float] = {}
+    step = rank = None
+    for name, raw in _flat(record):
+        number = _number(raw)
+        if number is None:
+            continue
+        if name.lower() in ("rank", "global_rank"):
+            rank = int(number) if number == number // 1 else None
+            continue
+        known = None if name == "train_loss" and "train_runtime" in record else canonical(name)
+        if known is None:
+            continue
+        if known[0] == "step":
+            step = int(number) if abs(number) < 1e15 else step
+        elif known[0] not in values:
+            values[known[0]] = number * known[1]
+    if "memory" in values and values["memory"] < 1e6 and not _sized(record):
+        values["memory"] *= 2.0**30
+    return Row(line, step, values, rank)
+
+
+def _sized(record: Mapping[str, Any]) -> bool:
+    """Whether the name of the memory metric states its unit."""
+    names = [name.lower() for name, _ in _flat(record) if (canonical(name) or ("",))[0] == "memory"]
+    return any(re.search(r"(?:gi?b|mi?b|bytes)\W*$", name) for name in names)
+
+
+def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
+    for key, value in record.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, Mapping) and prefix.count("/") < 4:
+            yield from _flat(value, f"{name}/")
+        else:
+            yield name, value
+
+
+def _number(raw: Any) -> float | None:
+    if isinstance(raw, bool) or raw is None:
+        return None
+    if isinstance(raw, (int, float)):
+        try:
+            return float(raw)
+        except OverflowError:
+            return float("inf")
+    if isinstance(raw, str) and raw.strip():
+        try:
+            return float(raw.replace(",", ""))
+        except ValueError:
+            return None
+    return None
