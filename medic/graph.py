@@ -39,9 +39,9 @@ class Factor:
     factor: float
 
 
-def build(index: Index) -> nx.DiGraph[str]:
+def build(index: Index) -> nx.DiGraph[Any]:
     """Nodes are entries ("cause:name"), edges shows, told-by and remedied-by."""
-    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph: nx.DiGraph[Any] = nx.DiGraph()
     for kind in ("symptoms", "checks", "causes", "remedies", "procedures"):
         single = {"remedies": "remedy"}.get(kind, kind[:-1])
         for name in index.raw[kind]:
@@ -79,7 +79,8 @@ def around(index: Index, name: str) -> dict[str, list[tuple[str, str]]]:
     """What an entry is linked to: kind of link -> (node, words)."""
     graph = build(index)
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for source, target, words in graph.edges(data="kind"):
+    for source, target, data in graph.edges(data=True):
+        words = str(data["kind"])
         kind = words.partition(":")[0]
         if source.partition(":")[2] == name:
             found[kind].append((target, words))

@@ -64,6 +64,7 @@ class Session:
     complaints: list[str] = field(default_factory=list)
     tried: list[str] = field(default_factory=list)
     refused: bool = False  # the user said: none of these
+    words: str = ""  # what the user described
     episode: int = 1
 
     # --- evidence ---------------------------------------------------------------------------
@@ -84,6 +85,7 @@ class Session:
         """Takes a description; gives the nearest symptoms with scores, best first."""
         if not words.strip():
             return []
+        self.words = f"{self.words}\n{words}".strip()
         found = self.suggest(words)
         near = [name for name, score in found[:1] if score >= COMPLAINT_SCORE]
         self.complaints += [n for n in near if n not in self.complaints]
@@ -194,7 +196,8 @@ class Session:
             looks=len(self.answers) + len(self.unknown),
             nothing_left=question is None,
         )
-        if self.refused:
+        if self.refused or (verdict == "no-fault-seen" and self.words):
+            # A complaint that nothing matches is no sign of health.
             verdict = "none-of-these"
         causes: tuple[CauseView, ...] = ()
         if stand is not None:

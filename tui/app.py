@@ -50,10 +50,6 @@ class MedicApp(App[None]):
         if self.screen is self.talk:
             self.push_screen(palette())
 
-    async def action_quit(self) -> None:
-        self.talk.consultation.cancel.set()
-        self.exit()
-
     def action_help_quit(self) -> None:
         """ctrl+c by habit: says how to leave."""
         self._say(words_more.QUIT_HOW)

@@ -103,20 +103,24 @@ def bar(chance: float) -> str:
 
 
 class Progress(RowsView):
-    """What runs in the background; the row is there only while something does."""
+    """What runs in the background, else that there is more to read; gone if there is neither."""
 
     def __init__(self) -> None:
         super().__init__(id="progress")
         self.state = Working(None)
+        self.more = False
         self.display = False
 
-    def take(self, state: Working) -> None:
-        self.state = state
-        self.display = state.what is not None
+    def take(self, state: Working | None = None, *, more: bool | None = None) -> None:
+        self.state = state or self.state
+        self.more = self.more if more is None else more
+        self.display = self.state.what is not None or self.more
         self.retell()
 
     def rows(self, width: int) -> list[Row]:
         state = self.state
+        if state.what is None:
+            return [((cut(f" \u25bc {words.MORE_BELOW}", width), "muted"),)]
         esc = str(words.ESC_CANCELS) if state.stoppable else ""
         size = min(PROGRESS_BAR, width // 4) if state.total else 0
         full = round(size * state.done / state.total) if state.total else 0

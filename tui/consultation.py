@@ -52,6 +52,7 @@ class Consultation:
         self._session: Session | None = None
         self._offers: list[Offer] | None = None
         self._looks = 0
+        self._closed = False
 
     @property
     def session(self) -> Session:
@@ -94,6 +95,11 @@ class Consultation:
         if session.case.files or session.case.text:
             self.look()
 
+    def close(self) -> None:
+        """The app has gone: probes that run stop, none is started."""
+        self._closed = True
+        self.cancel.set()
+
     def take_case(self, case: Case) -> None:
         """Starts anew over another case with the same knowledge."""
         from medic.session import Session
@@ -108,6 +114,8 @@ class Consultation:
         from medic.runner import all_probes
 
         session = self.session
+        if self._closed:
+            return
         self.cancel.clear()
         probes = all_probes() if session.probes is None else session.probes
         board = Board(len(probes))

@@ -19,11 +19,17 @@ class Desk:
         self._failed = failed
         self._jobs: SimpleQueue[Job] = SimpleQueue()
         self._waiting = 0
+        self._stopped = False
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._work, name="consultation", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
+
+    def stop(self) -> None:
+        """Ends the thread after the job that runs now; what still waits is dropped."""
+        self._stopped = True
+        self._jobs.put(lambda: None)
 
     def put(self, job: Job) -> None:
         with self._lock:
@@ -38,6 +44,8 @@ class Desk:
     def _work(self) -> None:
         while True:
             job = self._jobs.get()
+            if self._stopped:
+                return
             try:
                 job()
             except Exception as problem:  # noqa: BLE001 - told to the user; the talk goes on

@@ -1,11 +1,10 @@
-"""What a probe lacks, in words: keys, fields and facts as a person names them."""
+"""What a probe lacks, in words: keys and facts as a person names them; fields by their names."""
 
 from __future__ import annotations
 
 import re
 
 from medic.i18n import Text, plain
-from medic.run_config import FIELDS
 
 ANSWER = "an answer"
 
@@ -78,6 +77,4 @@ def need(needs: str) -> Text:
 def _word(key: str) -> Text:
     if key in WORDS:
         return WORDS[key]
-    if key in FIELDS:
-        return Text(f"{FIELDS[key][2].en} ({key})", f"{FIELDS[key][2].zh}({key})")
     return plain(key.replace("-", " ")) if _KEY.fullmatch(key) else plain(key)

@@ -128,10 +128,15 @@ def apply(talk: Consultation, offer: Offer) -> None:
     talk.tell(words_more.APPLIED.fill(id=record.id, files=files), "good")
     talk.tell(Block("more", (Line(words_more.TO_UNDO),)))
     talk.tell(code(f"medic undo {record.id}"))
+    talk.tell(Block("more", (Line(words_more.OLD_LOG, "muted"),)))
+    _offer_look(talk)
+
+
+def _offer_look(talk: Consultation) -> None:
     options = (("yes", words_more.YES_LOOK), ("no", words_more.NOT_NOW))
     lines = (Line(words_more.LOOK_AGAIN, "strong"), *numbered(options))
     talk.tell(Block("medic", lines))
-    talk.emit(Asked(Choices("again", record.id, options)))
+    talk.emit(Asked(Choices("again", "", options)))
 
 
 def undo(talk: Consultation, _argument: str) -> None:
@@ -143,7 +148,7 @@ def undo(talk: Consultation, _argument: str) -> None:
         talk.applied.pop()
         files = ", ".join(record.files)
         talk.tell(words_more.UNDONE.fill(id=record.id, files=files), "good")
-        talk.ask()
+        _offer_look(talk)
         return
     if not talk.moves:
         talk.tell(words_more.NOTHING_TO_UNDO)

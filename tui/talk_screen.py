@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -69,8 +70,14 @@ class TalkScreen(Screen[None]):
         self.consultation = Consultation(load, case, self._emit)
         self.desk = Desk(lambda problem: self._emit(Told(told(problem))))
 
+    def on_unmount(self) -> None:
+        self.consultation.close()
+        self.desk.stop()
+
     def _emit(self, event: Event) -> None:
-        self.post_message(Happened(event))
+        """Called on the desk's thread; after the app has gone nobody listens."""
+        with suppress(RuntimeError):
+            self.post_message(Happened(event))
 
     def compose(self) -> ComposeResult:
         yield Header(self.case, demo=self.demo)
@@ -128,6 +135,10 @@ class TalkScreen(Screen[None]):
             self.desk.put(partial(orders.apply, self.consultation, offer))
         else:
             self.transcript.add(said(words_more.NOT_APPLIED, "muted"))
+
+    @on(Transcript.Below)
+    def below(self, message: Transcript.Below) -> None:
+        self.query_one(Progress).take(more=message.more)
 
     # --- what the user types ------------------------------------------------------------
 

@@ -57,7 +57,12 @@ def shown_file(session: Session, file: str) -> str:
 
 
 def evidence(
-    session: Session, lines: Sequence[EvidenceLine], *, shown: int = SHOWN_EVIDENCE, quoted: int = 0
+    session: Session,
+    lines: Sequence[EvidenceLine],
+    *,
+    shown: int = SHOWN_EVIDENCE,
+    quoted: int = 0,
+    indent: int = 2,
 ) -> list[Line]:
     """Findings with their places; the first ``quoted`` ones with the line of the log itself."""
     result: list[Line] = []
@@ -65,14 +70,14 @@ def evidence(
     for item in lines[:shown]:
         mark = f"{SIGN.get(item.weight, '·')} "
         tone: Tone = "muted" if mark == "- " else "plain"
-        result.append(Line(item.text, tone, mark, 2, where=place_of(session, item)))
+        result.append(Line(item.text, tone, mark, indent, where=place_of(session, item)))
         raw = item.source.text.strip()
         if raw and raw not in quotes and len(quotes) < quoted:
             quotes.add(raw)
-            result.append(Line(plain(raw), "muted", "| ", 4, short=True))
+            result.append(Line(plain(raw), "muted", "| ", indent + 2, short=True))
     if len(lines) > shown:
         more = words.EVIDENCE_MORE.fill(n=len(lines) - shown)
-        result.append(Line(more, "muted", indent=4))
+        result.append(Line(more, "muted", indent=indent + 2))
     return result
 
 
@@ -105,6 +110,11 @@ def _verdict(found: Diagnosis) -> list[Line]:
     if found.verdict == "none-of-these":
         nearest = words.NEAREST.fill(title=leader.title, code=leader.code)
         return [Line(glued(verdict, Text(".", "。")), tone), Line(nearest)]
+    if found.verdict == "likely" and leader.word not in ("almost-certain", "likely"):
+        unclear = words.UNCLEAR.fill(
+            title=leader.title, code=leader.code, word=CHANCE[leader.word]
+        )
+        return [Line(unclear, tone)]
     name = Text(": {title} ({code})", ":{title}({code})").fill(title=leader.title, code=leader.code)
     return [Line(glued(verdict, name), tone)]
 
@@ -132,7 +142,7 @@ def _also_wrong(session: Session, causes: Sequence[CauseView]) -> list[Line]:
     for cause in causes:
         name = Text("{title} ({code})", "{title}({code})").fill(title=cause.title, code=cause.code)
         lines.append(Line(name, "warn", "* ", 2))
-        lines += evidence(session, cause.evidence, shown=1)
+        lines += evidence(session, cause.evidence[:1], indent=4)
     return lines
 
 

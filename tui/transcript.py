@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from textual.containers import VerticalScroll
+from textual.message import Message
 
 from medic.i18n import Lang, current
 
@@ -44,10 +45,25 @@ class Transcript(VerticalScroll):
         self._codes = 0
         self._head: BlockView | None = None  # where reading begins; None: at the end
         self._follow = True
+        self._more = False
+
+    class Below(Message):
+        """Whether there is something to read below the screen."""
+
+        def __init__(self, more: bool) -> None:
+            super().__init__()
+            self.more = more
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
         self._follow = new_value >= self.max_scroll_y
+        self._tell_more()
+
+    def _tell_more(self) -> None:
+        more = self.scroll_y < self.max_scroll_y
+        if more != self._more:
+            self._more = more
+            self.post_message(self.Below(more))
 
     def to_end(self) -> None:
         """What comes next is followed to its end."""
@@ -81,9 +97,11 @@ class Transcript(VerticalScroll):
             start = head.virtual_region.y
             if self.virtual_size.height - start > self.size.height:
                 self.scroll_to(y=start, animate=False)
+                self.call_after_refresh(self._tell_more)
                 return
         if self._follow:
             self.scroll_end(animate=False)
+        self.call_after_refresh(self._tell_more)
 
     def _drop_oldest(self) -> None:
         views = self.query(BlockView)

@@ -16,16 +16,16 @@ NO_SUSPECTS = Text("none", "无")
 WHY_HINT = Text("f3 why", "f3 依据")
 LOADING = Text("loading the knowledge", "正在加载知识库")
 LOOKING = Text("looking at the evidence", "正在查看证据")
-THINKING = Text("working", "正在计算")
+MORE_BELOW = Text("more below: page down", "下面还有内容:按 page down")
 ESC_CANCELS = Text("esc cancels", "esc 取消")
 TYPE_HERE = Text(
     "describe what you see, or paste the error", "描述现象,或粘贴报错"
 )
 ANSWER_HERE = Text(
-    "1-{n} answers, ? shows how to look, or describe what you see",
+    "answer 1-{n}, ? shows how to look, or describe what you see",
     "输入 1-{n} 作答,? 看怎么查,也可直接描述现象",
 )
-CHOOSE_HERE = Text("1-{n} chooses, or type", "输入 1-{n} 选择,也可直接输入")
+CHOOSE_HERE = Text("choose 1-{n}, or type", "输入 1-{n} 选择,也可直接输入")
 
 # --- the start ------------------------------------------------------------------------------
 
@@ -100,6 +100,10 @@ ALSO_WRONG = Text("Also wrong, but not the cause of this:", "另有问题,但并
 UNEXPLAINED = Text("Not explained by this:", "该原因无法解释:")
 NOTES = Text("Worth knowing:", "值得留意:")
 YOUR_ANSWER = Text("your answer", "你的回答")
+UNCLEAR = Text(
+    "Not clear yet. First suspect, {word}: {title} ({code})",
+    "尚不明确。首要嫌疑({word}):{title}({code})",
+)
 NEAREST = Text("The nearest is: {title} ({code}).", "最接近的是:{title}({code})。")
 RULED_OUT = Text("ruled out: {title} by {finding}", "已排除:{title},依据:{finding}")
 RULED_OUT_PLAIN = Text("ruled out: {title}", "已排除:{title}")

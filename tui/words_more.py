@@ -50,6 +50,10 @@ NOT_WRITTEN = Text("Not written: {why}", "未写入:{why}")
 NOT_APPLIED = Text("Nothing was changed.", "没有做任何修改。")
 APPLIED = Text("Applied {id}: {files}", "已应用 {id}:{files}")
 TO_UNDO = Text("To take it back: /undo, or", "撤销:/undo,或")
+OLD_LOG = Text(
+    "The log is still that of the run before the change: run again, then /add the new log.",
+    "现有日志仍是修改前那次运行的:重新运行后,用 /add 添加新日志。",
+)
 LOOK_AGAIN = Text("Look again at the files now?", "现在重新查看文件吗?")
 YES_LOOK = Text("yes, look again", "是,重新查看")
 NOT_NOW = Text("not now", "暂不")

@@ -72,13 +72,14 @@ def compute(
     changes: list[Change] = []
     missing: dict[str, None] = {}
     note: Text | None = None
-    for name in sorted(remedy.changes, key=_order):
-        if is_flag(name):
+    for wanted in sorted(remedy.changes, key=_order):
+        if is_flag(wanted):
             changes += flags
             missing |= {} if flags else {"flag": None}
             continue
+        entry, name = remedy.changes[wanted], schedule.stated_form(run_config, wanted)
         try:
-            change = told.get(name) or _change(known, name, remedy.changes[name])
+            change = told.get(wanted) or _change(known, name, entry)
         except MissingError as lacking:
             missing |= dict.fromkeys(lacking.names)
             continue
@@ -87,7 +88,7 @@ def compute(
             continue
         if change is not None:
             changes.append(change)
-            known = replace(known, new={**known.new, name: change.new})
+            known = replace(known, new={**known.new, change.field: change.new})
     if missing or note:
         changes = []
     elif remedy.changes and not changes:
@@ -122,6 +123,9 @@ def _values(config: RunConfig, changes: Sequence[Change]) -> dict[str, object]:
     new = {c.field: c.new for c in changes if not is_flag(c.field)}
     for name, value in {**values, **new}.items():
         values[f"{name}_new"] = new.get(name, value)
+    total = config.number("total_steps")
+    if "warmup_ratio" in new and "warmup_steps" not in new and total is not None:
+        values["warmup_steps_new"] = round(float(new["warmup_ratio"] or 0) * total)
     values["gb_tok"] = _batch_in_words(config)
     values |= flag_values(changes)
     return values

@@ -5,12 +5,19 @@ from __future__ import annotations
 from medic.changes.batch import tokens_per_step
 from medic.changes.known import Computed, ImpossibleError, Known, MissingError
 from medic.i18n import Text
+from medic.run_config import RunConfig
 
 # Warmup of 1% of the run, at least 2/(1 - beta2) steps (the memory of Adam's second moment), at
 # most 2,000 steps (LLaMA, OPT, OLMo 2) and 5% of the run.
 WARMUP_SHARE = 0.01
 WARMUP_MOST = 2_000
 WARMUP_MOST_SHARE = 0.05
+
+
+def stated_form(config: RunConfig, field: str) -> str:
+    """Warmup as the run states it: as a share where only that is written down."""
+    as_share = config.stated("warmup_ratio") and not config.stated("warmup_steps")
+    return "warmup_ratio" if field == "warmup_steps" and as_share else field
 
 
 def total_steps(known: Known) -> int:

@@ -126,9 +126,12 @@ def _edit(rewrite: _Rewrite, word: Word, value: Word | None, sources: Sources) -
     if rewrite.name is None:
         _take_out(file, data, start, last, sources)
         return
+    if not rewrite.keep and value is None:  # --flag=value is one word
+        sources.add(file, start, last, rewrite.name)
+        return
     if rewrite.name != rewrite.flag:
         sources.add(file, start, end, rewrite.name)
-    if not rewrite.keep and last > end:
+    if not rewrite.keep:
         sources.add(file, end, last, "")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from medic.edits.keys import KeyTable
 from medic.edits.places import Place
 from medic.edits.scalars import render
 from medic.edits.shell import insert_flag
@@ -17,11 +18,23 @@ _BLOCK = ("|", ">")
 _BOM = b"\xef\xbb\xbf"
 
 
-def insert(place: Place, written: Scalar, sources: Sources) -> None:
-    """Adds ``written`` at the place's path. Raises EditRefused where its group is not there."""
+def insert(place: Place, written: Scalar, table: KeyTable, sources: Sources) -> None:
+    """Adds ``written`` at the place's path. Raises EditRefused where its group is not there.
+
+    A key that is there without saying anything (null, off) gets the value.
+    """
     document = sources.open(place.file, place.syntax)
     if place.syntax == "shell":
         insert_flag(place, written, document, sources)
+        return
+    there = node_at(document.root, place.path)
+    if there is not None and there.kind == "scalar":
+        if table.is_auto(place.beside.framework, there.value):
+            raise EditRefused(
+                f"{place.path[-1]} is left to the training's own settings here",
+                f"{place.path[-1]} 在此处由训练端的设置决定",
+            )
+        put_value(there, place.path, written, place.syntax, sources)
         return
     depth = len(place.path) - 1
     parent = node_at(document.root, place.path[:depth])
@@ -34,6 +47,19 @@ def insert(place: Place, written: Scalar, sources: Sources) -> None:
         raise EditRefused("its group is not in the file", "文件中没有该键所属的分组")
     _Inserter(place, parent, depth, sources).add(written)
     sources.expect(place.file, place.path, written)
+
+
+def put_value(
+    node: Node, path: tuple[str, ...], written: Scalar, syntax: Syntax, sources: Sources
+) -> None:
+    """Gives the value at a key, in the old one's style where it is of the same kind."""
+    span = node.span
+    alike = isinstance(node.value, str) == isinstance(written, str) or not node.quoted
+    text = render(written, node.raw if alike else "", syntax)
+    if span.end == span.start:
+        text = f" {text}"
+    sources.add(span.file, span.start, span.end, text)
+    sources.expect(span.file, path, written)
 
 
 class _Inserter:

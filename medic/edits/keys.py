@@ -10,6 +10,19 @@ from medic.errors import EditRefused
 from medic.run_config import FIELDS, Origin, Scalar
 
 PLAIN = "plain"  # the entry whose keys every framework without strict keys shares
+# The words of one vocabulary for fp32, fp16, bf16 and fp8; empty where it has none.
+_PRECISIONS = (
+    ("fp32", "fp16", "bf16", "fp8"),
+    ("float32", "float16", "bfloat16", "float8"),
+    ("torch.float32", "torch.float16", "torch.bfloat16", ""),
+    ("32-true", "16-true", "bf16-true", ""),
+    ("32", "16-mixed", "bf16-mixed", ""),
+    ("amp_fp32", "amp_fp16", "amp_bf16", "amp_fp8"),
+    ("no", "fp16", "bf16", "fp8"),
+    ("32", "16", "bf16", ""),
+)
+_WORD_SWITCHES = ("granularity", "mode", "fsdp", "strategy", "name", "type", "method")
+_BOOLEANS = ("", "true", "false", "yes", "no", "on", "off", "1", "0")
 
 
 def steps_of(text: str) -> tuple[str, ...]:
@@ -40,6 +53,11 @@ class KeyTable:
         if plain is not None and entry.unknown_key == "free" and framework != PLAIN:
             yield from plain.keys
 
+    def is_auto(self, framework: str, value: Scalar) -> bool:
+        """Whether a value leaves the choice to another part of the run."""
+        entry = self._frameworks.get(framework)
+        return entry is not None and str(value).lower() in entry.auto_words
+
     def is_launcher(self, framework: str) -> bool:
         entry = self._frameworks.get(framework)
         return entry is not None and entry.role == "launcher"
@@ -66,17 +84,23 @@ class KeyTable:
         return [k for k in self.stating(origin.framework, field) if k.true_means is not None]
 
 
-def to_written(field: str, new: Scalar, key: Key | None, factor: float) -> Scalar:
-    """What is written under ``key`` so that it reads as ``new``. Raises EditRefused."""
+def to_written(field: str, new: Scalar, key: Key | None, factor: float, raw: str = "") -> Scalar:
+    """What is written under ``key`` so that it reads as ``new``. Raises EditRefused.
+
+    ``raw`` is what stands there, which tells the words that the framework has for a precision;
+    empty for a key that is inserted.
+    """
     if key is not None and (key.true_means is not None or key.false_means is not None):
-        if new == key.true_means:
-            return True
-        if new == key.false_means or key.true_means is not None:
-            return False
-        raise EditRefused(f"{key.key} cannot say {new}", f"{key.key} 无法表示 {new}")
-    if key is not None and key.values:
-        return _inverse(key, new)
-    if isinstance(new, bool) or not isinstance(new, (int, float)) or factor == 1:
+        if new in (key.true_means, key.false_means):
+            return new == key.true_means
+        raise _cannot(key, new)
+    if key is not None and key.values and (word := _inverse(key, new)) is not None:
+        return word
+    if field == "precision":
+        return _precision(key, new, raw)
+    if isinstance(new, bool):
+        return _switch(key, new, raw)
+    if not isinstance(new, (int, float)) or factor == 1:
         return new
     exact = Fraction(str(new)) / Fraction(str(factor))
     if exact.denominator == 1:
@@ -89,10 +113,33 @@ def to_written(field: str, new: Scalar, key: Key | None, factor: float) -> Scala
     return float(exact)
 
 
-def _inverse(key: Key, new: Scalar) -> Scalar:
-    words = [word for word, meaning in key.values.items() if meaning == new]
-    if words:
-        return words[0]
-    if isinstance(new, str) or key.field not in FIELDS or FIELDS[key.field][0] is not str:
-        return new
-    raise EditRefused(f"{key.key} has no word for {new}", f"{key.key} 没有表示 {new} 的取值")
+def _inverse(key: Key, new: Scalar) -> str | None:
+    return next((word for word, meaning in key.values.items() if meaning == new), None)
+
+
+def _cannot(key: Key | None, new: Scalar) -> EditRefused:
+    name = key.key.removeprefix("**.") if key is not None else "-"
+    return EditRefused(
+        f"the word of {name} for {new} is not known", f"不知道 {name} 用哪个词表示 {new}"
+    )
+
+
+def _precision(key: Key | None, new: Scalar, raw: str) -> str:
+    """The word for a precision among those that the old one is of."""
+    old = raw.strip("'\"").lower()
+    words = next((words for words in _PRECISIONS if old in words), None)
+    if words is None or not isinstance(new, str) or new not in _PRECISIONS[0]:
+        raise _cannot(key, new)
+    word = words[_PRECISIONS[0].index(new)]
+    if not word:
+        raise _cannot(key, new)
+    return word
+
+
+def _switch(key: Key | None, new: bool, raw: str) -> bool:
+    """Some switches take words for how they are on: full, selective, whole_layer."""
+    last = steps_of(key.key)[-1] if key is not None else ""
+    takes_words = last.endswith(_WORD_SWITCHES) and not last.startswith(("use_", "enable_"))
+    if raw.strip("'\"").lower() not in _BOOLEANS or (not raw and takes_words):
+        raise _cannot(key, new)
+    return new

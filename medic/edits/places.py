@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from medic.edits.keys import KeyTable, pattern
+from medic.edits.keys import KeyTable, pattern, to_written
 from medic.entries import Key
-from medic.run_config import Origin, RunConfig, Syntax
+from medic.errors import EditRefused
+from medic.run_config import Change, Origin, RunConfig, Syntax
 
 # Fields that stand together in a config; a missing one goes beside the first that is there.
 RELATIVES = (
@@ -48,35 +48,47 @@ def carriers(config: RunConfig, field: str) -> list[Origin]:
     return [o for o in origins if o.source == "file" and o.span is not None]
 
 
-def place_for(config: RunConfig, table: KeyTable, field: str) -> Place | None:
-    """Where ``field`` goes, by the frameworks' own names; None if no file has its group."""
+def place_for(config: RunConfig, table: KeyTable, change: Change) -> Place | None:
+    """Where a field goes, by the frameworks' own names; None if no file has its group."""
+    field = change.field
     group = [f for names in RELATIVES if field in names for f in names]
-    rest = [f for f in config if f not in group]
-    for relative in (*group, *rest):
+    near = frozenset(o.path for f in group for o in carriers(config, f))
+    for relative in (*group, *(f for f in config if f not in group)):
         for origin in carriers(config, relative):
-            path = _path(origin, table, field)
-            if path is not None and origin.span is not None:
-                near = {o.path for f in group for o in carriers(config, f)}
+            found = _path(origin, table, change, dashes=_has_dashes(config, origin))
+            if found is not None and origin.span is not None:
+                launcher = table.is_launcher(origin.framework)
+                path, key = found
                 return Place(
-                    origin.span.file,
-                    path[0],
-                    origin.syntax,
-                    origin,
-                    path[1],
-                    frozenset(near),
-                    table.is_launcher(origin.framework),
+                    origin.span.file, path, origin.syntax, origin, key, near, at_launcher=launcher
                 )
     return None
 
 
-def _path(origin: Origin, table: KeyTable, field: str) -> tuple[tuple[str, ...], Key] | None:
-    """The first of the framework's keys for the field that fits beside the origin."""
-    for key in _usable(table, origin, field):
+def _has_dashes(config: RunConfig, origin: Origin) -> bool:
+    """Whether the names beside an origin are written with dashes, not underscores."""
+    names = [
+        (other.key or other.path[-1]).lstrip("-")
+        for field in config
+        for other in carriers(config, field)
+        if other.framework == origin.framework and other.syntax == origin.syntax
+    ]
+    return sum("-" in name for name in names) > sum("_" in name for name in names)
+
+
+def _path(
+    origin: Origin, table: KeyTable, change: Change, *, dashes: bool
+) -> tuple[tuple[str, ...], Key] | None:
+    """The first of the framework's keys that fits beside the origin and can say the value."""
+    for key in table.stating(origin.framework, change.field):
+        if not _can_say(key, change):
+            continue
         free, steps = pattern(key)
         own = key.key.removeprefix("**.").split(".")
         if origin.syntax == "shell":
-            return (spelt_like(origin.key, ".".join(own)),), key
+            return (spelt_like(origin.key, ".".join(own), dashes=dashes),), key
         parent = origin.path[:-1]
+        own[-1] = spelt_like(origin.path[-1], own[-1], dashes=dashes)
         if not free:
             return tuple(own), key
         if len(steps) == 1 or tuple(p.lower() for p in parent[-len(steps) + 1 :]) == steps[:-1]:
@@ -84,15 +96,15 @@ def _path(origin: Origin, table: KeyTable, field: str) -> tuple[tuple[str, ...],
     return None
 
 
-def _usable(table: KeyTable, origin: Origin, field: str) -> Iterator[Key]:
-    keys = table.stating(origin.framework, field)
-    yield from (k for k in keys if k.factor == 1)
-    yield from (k for k in keys if k.factor != 1)
+def _can_say(key: Key, change: Change) -> bool:
+    try:
+        to_written(change.field, change.new, key, key.factor)
+    except EditRefused:
+        return False
+    return True
 
 
-def spelt_like(like: str, name: str) -> str:
-    """A flag spelt as its neighbour: dashes or underscores, as many dashes in front."""
-    bare = like.lstrip("-")
-    dashes = like[: len(like) - len(bare)]
-    body = name.replace("_", "-") if "-" in bare and "_" not in bare else name
-    return dashes + body
+def spelt_like(like: str, name: str, *, dashes: bool) -> str:
+    """A name with as many dashes in front as its neighbour, and between its words."""
+    front = like[: len(like) - len(like.lstrip("-"))]
+    return front + (name.replace("_", "-") if dashes else name)

@@ -51,7 +51,10 @@ def edits_for(
     """
     sources = Sources(read, parse)
     table = KeyTable(frameworks)
-    place = key_for or (lambda name: place_for(run_config, table, name))
+
+    def place(change: Change) -> Place | None:
+        return key_for(change.field) if key_for else place_for(run_config, table, change)
+
     refused: list[Text] = []
     flags = [c for c in changes if c.field.startswith(("flag:", "flag-value:"))]
     try:
@@ -74,7 +77,7 @@ def _field(
     changes: Sequence[Change],
     config: RunConfig,
     table: KeyTable,
-    place: KeyFor,
+    place: Callable[[Change], Place | None],
     sources: Sources,
 ) -> list[Text]:
     """Adds the edits of one change to ``sources``; what it returns refuses it."""
@@ -84,12 +87,12 @@ def _field(
         return [answer for answer in answers if answer is not None]
     if follows(change, changes, config):
         return []
-    where = place(change.field)
+    where = place(change)
     if where is None:
         return [_nowhere(change)]
     try:
         written = to_written(change.field, change.new, where.key, _factor(where))
-        insert(where, written, sources)
+        insert(where, written, table, sources)
     except EditRefused as problem:
         return [_at(where.file, problem)]
     return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from medic.edits.insert import insert
+from medic.edits.insert import insert, put_value
 from medic.edits.keys import KeyTable, pattern, to_written
 from medic.edits.places import Place, spelt_like
 from medic.edits.scalars import render
@@ -14,6 +14,9 @@ from medic.entries import Key
 from medic.errors import EditRefused
 from medic.facts import Document
 from medic.run_config import Change, Origin, Scalar, Span
+
+# What is computed in when every switch for a lower precision is off.
+_PLAIN_PRECISION = ("precision", "fp32")
 
 
 def replace_value(change: Change, origin: Origin, table: KeyTable, sources: Sources) -> None:
@@ -29,11 +32,13 @@ def replace_value(change: Change, origin: Origin, table: KeyTable, sources: Sour
     if key is not None and key.true_means is not None:
         _switch(change, origin, span, key, table, sources)
         return
-    written = to_written(change.field, change.new, key, origin.factor)
+    written = to_written(change.field, change.new, key, origin.factor, raw)
     if origin.syntax == "shell" and raw.startswith("-") and isinstance(written, bool):
         raise EditRefused("a flag without a value", "该选项没有取值")
     if "$" in raw and origin.syntax == "shell":
         raise EditRefused(f"computed by the shell: {raw}", f"由 shell 计算得到:{raw}")
+    if isinstance(change.old, str) and isinstance(change.new, (int, float)):
+        raw = raw.strip("'\"")  # a number that was read as text loses its quotes
     _write(span, origin.path, written, raw, origin, sources)
 
 
@@ -46,7 +51,7 @@ def _write(
     sources: Sources,
 ) -> None:
     text = render(written, raw, origin.syntax)
-    if text != raw:
+    if text != sources.raw(span):
         sources.add(span.file, span.start, span.end, text)
     sources.expect(span.file, path, written)
 
@@ -65,19 +70,24 @@ def _switch(
         _switch_flag(on, origin, span, others, document, sources)
         return
     raw = sources.raw(span)
-    if on or not others:
+    off = change.new == key.false_means or (change.field, change.new) == _PLAIN_PRECISION
+    if on or off:
         _write(span, origin.path, on, raw, origin, sources)
         return
+    if not others:
+        raise EditRefused(
+            f"the word for {change.new} is not known here", f"不知道此处用哪个词表示 {change.new}"
+        )
     path = _other_path(origin, others[0])
     beside = node_at(document.root, path)
     if beside is not None:
         _write(span, origin.path, False, raw, origin, sources)
-        _write(beside.span, path, True, sources.raw(beside.span), origin, sources)
+        put_value(beside, path, True, origin.syntax, sources)
     elif path[:-1] == origin.path[:-1]:
         _rename_key(document, origin, path, raw, sources)
     else:
         _write(span, origin.path, False, raw, origin, sources)
-        insert(Place(span.file, path, origin.syntax, origin, others[0]), True, sources)
+        insert(Place(span.file, path, origin.syntax, origin, others[0]), True, table, sources)
 
 
 def _other_path(origin: Origin, other: Key) -> tuple[str, ...]:
@@ -125,6 +135,6 @@ def _switch_flag(
     if not others:
         raise EditRefused("no flag says so; leave it out by hand", "没有对应的选项,请手工删去")
     word, name = flag
-    new = spelt_like(name, others[0].key.removeprefix("**."))
+    new = spelt_like(name, others[0].key.removeprefix("**."), dashes="-" in name.lstrip("-"))
     start = word.span.start
     sources.add(span.file, start, start + len(name.encode()), new)

@@ -14,6 +14,7 @@ from medic.run_config import Scalar
 
 _GAP = re.compile(rb"(?:[ \t]|\\\r?\n|\r?\n)*\Z")
 _GAP_BYTES = 1024
+_COMMENT = re.compile(rb"[ \t]+#[^\r\n]*")  # in a list of flags, behind one of them
 
 
 def insert_flag(place: Place, written: Scalar, document: Document, sources: Sources) -> None:
@@ -30,9 +31,12 @@ def insert_flag(place: Place, written: Scalar, document: Document, sources: Sour
     word, last = beside[0], command.words[index]
     if _inside(command, last) and not place.at_launcher:
         word, last = _end(command, word, last)
-    gap = gap_before(data, word.span.start)
+    gap = gap_before(data, word.span.start) or " "
     text = _text(place.path[-1], written, beside, command.words[index])
-    sources.add(place.file, last.span.end, last.span.end, f"{gap or ' '}{text}")
+    at = last.span.end
+    if gap.startswith(("\n", "\r\n")) and (comment := _COMMENT.match(data, at)):
+        at = comment.end()
+    sources.add(place.file, at, at, f"{gap}{text}")
 
 
 def _inside(command: Command, word: Word) -> bool:

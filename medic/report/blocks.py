@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from medic.diagnosis import EvidenceLine
+from medic.facts import Source
 from medic.i18n import Text
 from medic.report.console import Console
 from medic.report.words import SIGN, WEIGHT, place
@@ -28,21 +29,24 @@ class Blocks:
             self.console.out((lead if i == 0 else indent) + line)
 
     def evidence(self, lines: Iterable[EvidenceLine]) -> None:
+        """Each finding with its line; a line that stands above already is named, not repeated."""
+        quoted: set[tuple[str, int]] = set()
         for line in lines:
             sign = SIGN.get(line.weight, ".")
             words = WEIGHT.get(line.weight)
             tail = f" ({words})" if words else ""
             self.paragraph(f"{line.text}{tail}", indent="    ", first=f"  {sign} ")
-            self.source(line)
+            for source in (line.source, *line.more[:2]):
+                self.source(source, quoted)
 
-    def source(self, line: EvidenceLine) -> None:
-        for source in (line.source, *line.more[:2]):
-            if not source.file:
-                continue
-            where = place(source.file, source.line, source.rank)
-            self.console.styled("      " + self.console.style(where, "cyan"))
-            if source.text:
-                self.console.out("      | " + one_line(source.text.strip(), self.width - 8))
+    def source(self, source: Source, quoted: set[tuple[str, int]]) -> None:
+        if not source.file:
+            return
+        where = place(source.file, source.line, source.rank)
+        self.console.styled("      " + self.console.style(where, "cyan"))
+        if source.text and (source.file, source.line) not in quoted:
+            quoted.add((source.file, source.line))
+            self.console.out("      | " + one_line(source.text.strip(), self.width - 8))
 
     def diff(self, text: str, indent: str = "    ") -> None:
         for line in text.splitlines():

@@ -58,11 +58,10 @@ def _gpus(state: GpuState) -> list[str]:
 
 def _log(logs: LogHits) -> list[str]:
     rows = [f"ended: {logs.ended}; last step: {logs.last_step}; ranks: {list(logs.ranks)}"]
-    rows += [
-        f"{hit.source.where()} [{hit.role}{', ' + hit.benign if hit.benign else ''}] {hit.symptom}: "
-        f"{hit.source.text.strip()[:100]}"
-        for hit in sorted(logs.hits, key=lambda h: h.order)
-    ]
+    for hit in sorted(logs.hits, key=lambda h: h.order):
+        role = f"{hit.role}, {hit.benign}" if hit.benign else hit.role
+        text = hit.source.text.strip()[:100]
+        rows.append(f"{hit.source.where()} [{role}] {hit.symptom}: {text}")
     return rows
 
 

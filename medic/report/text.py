@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from medic.diagnosis import CauseView, Diagnosis
+import medic.facts
+from medic.diagnosis import CauseView, Diagnosis, EvidenceLine
 from medic.fixes import Fix
 from medic.i18n import Text
 from medic.report.blocks import Blocks
@@ -13,6 +14,8 @@ from medic.report.words import CHANCE, SAFE, UNSAFE, VERDICT
 from medic.session import Session
 
 FULL_BAR = 10
+MAX_GAPS = 6
+FACT_NAMES = frozenset(medic.facts.__all__) | {"RunConfig"}
 
 
 def diagnosis(console: Console, session: Session, found: Diagnosis, *, numbers: bool) -> None:
@@ -54,6 +57,16 @@ def _verdict(blocks: Blocks, found: Diagnosis, numbers: bool) -> None:
 
 
 def _why_no_fault(found: Diagnosis) -> list[Text]:
+    if found.verdict == "none-of-these":
+        return [
+            Text(
+                "What you describe matches no symptom that medic knows, and nothing that was read "
+                "points to a failure. The log of the failing rank, or the exact error line, would "
+                "tell more.",
+                "你描述的现象与 medic 已知的都不匹配,已读内容中也没有指向故障的迹象。失败 rank 的日志"
+                "或完整的报错行最能说明问题。",
+            )
+        ]
     if found.verdict == "healthy":
         return [
             Text(
@@ -77,11 +90,7 @@ def _leader(blocks: Blocks, session: Session, found: Diagnosis) -> None:
     blocks.paragraph(cause.why, indent="  ")
     blocks.heading(Text("Evidence", "证据"))
     blocks.evidence(leader.evidence)
-    _lines(
-        blocks,
-        Text("Consequences, not causes", "后果而非原因"),
-        [c for c in found.consequences if c.name not in leader.explains] or found.consequences,
-    )
+    _lines(blocks, Text("Consequences, not causes", "后果而非原因"), first_of_each(found))
     remedies(blocks, session, leader)
     if cause.do_not:
         blocks.heading(Text("Do not", "不要"))
@@ -89,10 +98,18 @@ def _leader(blocks: Blocks, session: Session, found: Diagnosis) -> None:
             blocks.paragraph(advice.say, indent="    ", first="  x ")
 
 
-def _lines(blocks: Blocks, title: Text, lines: Sequence[object]) -> None:
+def first_of_each(found: Diagnosis) -> list[EvidenceLine]:
+    """The first line of every kind of consequence."""
+    kinds: dict[str, EvidenceLine] = {}
+    for line in found.consequences:
+        kinds.setdefault(line.name, line)
+    return list(kinds.values())
+
+
+def _lines(blocks: Blocks, title: Text, lines: Sequence[EvidenceLine]) -> None:
     if lines:
         blocks.heading(title)
-        blocks.evidence(lines)  # type: ignore[arg-type]
+        blocks.evidence(lines)
 
 
 def remedies(blocks: Blocks, session: Session, cause: CauseView) -> None:
@@ -205,8 +222,19 @@ def _gaps(blocks: Blocks, found: Diagnosis) -> None:
     for name, why in found.failed:
         line = Text("Failed: probe {name}: {why}", "失败:探针 {name}:{why}")
         blocks.paragraph(line.fill(name=name, why=why), indent="  ")
-    if found.not_checked:
-        names = "; ".join(f"{n}: {needs}" for n, needs in found.not_checked)
-        blocks.paragraph(
-            Text("Not checked: {names}", "未检查:{names}").fill(names=names), indent="  "
-        )
+    gaps = by_need(found)
+    for needs, names in gaps[:MAX_GAPS]:
+        line = Text("Not checked, for want of {needs}: {names}", "因缺少 {needs} 未检查:{names}")
+        blocks.paragraph(line.fill(needs=needs, names=", ".join(names)), indent="    ", first="  ")
+    if len(gaps) > MAX_GAPS:
+        more = Text("… and {n} more gaps (--json lists them)", "……另有 {n} 项(--json 可列出)")
+        blocks.paragraph(more.fill(n=len(gaps) - MAX_GAPS), indent="  ")
+
+
+def by_need(found: Diagnosis) -> list[tuple[str, list[str]]]:
+    """What was not checked, by what it lacks; waiting for another probe's fact says nothing."""
+    needs: dict[str, list[str]] = {}
+    for name, need in found.not_checked:
+        if need not in FACT_NAMES:
+            needs.setdefault(need, []).append(name)
+    return sorted(needs.items(), key=lambda x: (-len(x[1]), x[0]))

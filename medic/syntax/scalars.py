@@ -9,6 +9,7 @@ from typing import Any
 Plain = int | float | bool | str | None
 
 # YAML 1.2 core schema; digits may be grouped by underscores, as every loader in use allows.
+_LONG = 64  # no number that means anything is longer
 _INT = re.compile(r"[-+]?[0-9][0-9_]*")
 _OCTAL = re.compile(r"0o[0-7]+")
 _HEX = re.compile(r"[-+]?0x[0-9a-fA-F][0-9a-fA-F_]*")
@@ -26,7 +27,7 @@ def yaml_1_2(raw: str) -> Plain:
     """The value of a plain scalar: ``1e-5`` is a float, ``yes`` and ``1:30`` are text."""
     if raw in _WORDS:
         return _WORDS[raw]
-    if len(raw) > 64 or raw[0] not in "-+.0123456789":
+    if len(raw) > _LONG or raw[0] not in "-+.0123456789":
         return raw
     digits = raw.replace("_", "")
     if _INT.fullmatch(raw):
@@ -45,18 +46,22 @@ def yaml_1_2(raw: str) -> Plain:
 
 
 @lru_cache(maxsize=1)
-def _pyyaml() -> Any:
+def _loader() -> Any:
     import yaml
 
     return yaml.SafeLoader("")
 
 
-@lru_cache(maxsize=4096)
 def pyyaml(raw: str) -> Plain:
     """What ``yaml.safe_load`` makes of a plain scalar; dates stay text."""
+    return raw if len(raw) > _LONG else _loaded(raw)
+
+
+@lru_cache(maxsize=4096)
+def _loaded(raw: str) -> Plain:
     import yaml
 
-    loader = _pyyaml()
+    loader = _loader()
     tag = loader.resolve(yaml.ScalarNode, raw, (True, False))
     kind = tag.rsplit(":", 1)[-1]
     if kind not in ("int", "float", "bool", "null"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from medic.syntax.shell_atoms import UNKNOWN, Variable
@@ -140,6 +141,8 @@ class Flow(ABC):
     def loop(self, node: tree_sitter.Node) -> None:
         before = dict(self.variables)
         body = node.child_by_field_name("body")
+        for condition in node.children_by_field_name("condition"):
+            self.run(condition)
         self.forget(node)
         variable = node.child_by_field_name("variable")
         values = node.children_by_field_name("value")
@@ -161,8 +164,7 @@ class Flow(ABC):
             values = {end.get(name) for end in ends}
             if name in guarded:
                 values.discard(None)
-            only = values.pop() if len(values) == 1 else None
-            merged[name] = only or UNKNOWN
+            merged[name] = _common(values)
         self._restore(merged)
 
     @staticmethod
@@ -172,3 +174,15 @@ class Flow(ABC):
     def _restore(self, variables: Variables) -> None:
         self.variables.clear()
         self.variables.update(variables)
+
+
+def _common(values: set[Variable | None]) -> Variable:
+    """The value that all branches gave. Where they wrote it apart, it has no one place to edit."""
+    known = [v for v in values if v is not None and v.elements is None and v.atoms]
+    if len(values) == 1:
+        return values.pop() or UNKNOWN
+    texts = {v.value for v in known}
+    if len(known) < len(values) or len(texts) > 1 or None in texts:
+        return UNKNOWN
+    first = min((v.atoms[0] for v in known), key=lambda atom: atom.start)
+    return Variable((replace(first, text=texts.pop(), exact=False),))

@@ -198,7 +198,9 @@ def _is_shell(words: list[Word]) -> bool:
 
 def parse_shell(source: SourceText) -> Document:
     """The commands of a script, in the order in which they are reached."""
-    root = tree_of("bash", source.body)
+    # A script saved with CRLF is read as it was meant; every byte keeps its place.
+    body = source.body.replace(b"\\\r\n", b" \\\n").replace(b"\r\n", b" \n")
+    root = tree_of("bash", body)
     script = _Script(source)
     script.slurm()
     script.run(root)

@@ -31,7 +31,7 @@ from medic.syntax.source import SourceText
 if TYPE_CHECKING:
     import tree_sitter
 
-_ESCAPE_IN_STRING = re.compile(rb'\\(?:\n|["\\$`])')
+_ESCAPE_IN_STRING = re.compile(rb'\\(?:\r?\n|["\\$`])')
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 _DEFAULTS = (":-", "-", ":=", "=", ":+", "+", ":?", "?")
 
@@ -164,7 +164,7 @@ class Expander:
                 found.append(Atom(body[at : escape.start()].decode("utf-8", "replace"), at,
                                   escape.start()))  # fmt: skip
             character = escape.group()[1:].decode()
-            if character != "\n":
+            if not character.endswith("\n"):
                 found.append(Atom(character, escape.start(), escape.end(), exact=False))
             at = escape.end()
         if end > at:

@@ -1,4 +1,4 @@
-"""Tree-sitter parsers, one a language, made when first used."""
+"""Syntax trees by tree-sitter, which is loaded when first used."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ if TYPE_CHECKING:
 
 
 @lru_cache(maxsize=4)
-def _parser(language: str) -> tree_sitter.Parser:
+def _language(name: str) -> tree_sitter.Language:
     from importlib import import_module
 
     import tree_sitter
 
-    grammar = import_module(f"tree_sitter_{language}")
-    return tree_sitter.Parser(tree_sitter.Language(grammar.language()))
+    return tree_sitter.Language(import_module(f"tree_sitter_{name}").language())
 
 
 def tree_of(language: str, data: bytes) -> tree_sitter.Node:
     """The root of the syntax tree of ``data``; it may hold error nodes."""
-    return _parser(language).parse(data).root_node
+    import tree_sitter
+
+    # A parser keeps state while it works, and probes read files in several threads.
+    return tree_sitter.Parser(_language(language)).parse(data).root_node
 
 
 def named(node: tree_sitter.Node) -> list[tree_sitter.Node]:

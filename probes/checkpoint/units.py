@@ -14,12 +14,13 @@ from .shards import SHARD
 
 Kind = Literal["file", "index", "shards", "distributed"]
 
-# Files beside the weights that hold another state; they tell what a resume can restore.
+_END = r"[\w-]*\.(?:pt|pth|bin|pkl|ckpt|safetensors)$"
+# Files and folders beside the weights that hold another state: what a resume can restore.
 BESIDE = {
-    "optimizer": re.compile(r"^optimizer|_optim_states\.pt$|^optim", re.IGNORECASE),
-    "scheduler": re.compile(r"^(?:lr_)?scheduler", re.IGNORECASE),
-    "rng": re.compile(r"^rng_state|^random_states?_", re.IGNORECASE),
-    "step": re.compile(r"^trainer_state\.json$|^(?:trainer|train|recipe)_state", re.IGNORECASE),
+    "optimizer": re.compile(rf"^optim{_END}|^optimizer_\d+$|_optim_states\.pt$", re.IGNORECASE),
+    "scheduler": re.compile(rf"^(?:lr_)?scheduler{_END}", re.IGNORECASE),
+    "rng": re.compile(rf"^(?:rng_state|random_state){_END}", re.IGNORECASE),
+    "step": re.compile(rf"^trainer_state\.json$|^(?:trainer|recipe)_state{_END}", re.IGNORECASE),
 }
 _NO_MODEL = re.compile(
     r"^training_args|^scaler|^sampler|^custom_checkpoint|^tokenizer", re.IGNORECASE

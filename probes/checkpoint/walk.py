@@ -7,6 +7,7 @@ stack, and gives ``values.call`` where the real one would call a function.
 from __future__ import annotations
 
 import struct
+import time
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, cast
 
@@ -16,8 +17,11 @@ from . import values
 from .source import Damaged, Stream
 from .values import Name, Opaque, Tensor
 
-# A checkpoint of 100,000 tensors with Adam states has some 7.5 M opcodes; 10 M take about 10 s.
+# A model of 1,000 tensors with Adam states has some 75,000 opcodes, about 0.1 s. What takes far
+# longer is a data set that was pickled, not a checkpoint.
 MAX_OPCODES = 10_000_000
+MAX_SECONDS = 10.0
+CHECK_EVERY = 8_192
 MAX_LISTED = 200
 _LITERALS = frozenset(
     {
@@ -42,6 +46,7 @@ class Walk:
         self.listed: dict[str, None] = {}
         self._cancelled = cancelled
         self._left = MAX_OPCODES
+        self._start = time.monotonic()
         self._stack: list[Any] = []
         self._marks: list[list[Any]] = []
         self._memo: dict[int, Any] = {}
@@ -69,10 +74,13 @@ class Walk:
 
     def _count(self) -> None:
         self._left -= 1
-        if self._left < 0 or (self._left % 65_536 == 0 and self._cancelled()):
+        if self._left % CHECK_EVERY:
+            return
+        late = time.monotonic() - self._start > MAX_SECONDS
+        if self._left <= 0 or late or self._cancelled():
             raise Unreadable(
-                f"its pickle has more than {MAX_OPCODES:,} opcodes",
-                f"pickle 操作码超过 {MAX_OPCODES:,} 个",
+                f"its pickle is too long: more than {MAX_OPCODES:,} opcodes or {MAX_SECONDS:g} s",
+                f"pickle 过长:超过 {MAX_OPCODES:,} 个操作码或 {MAX_SECONDS:g} 秒",
             )
 
     def _step(self, name: str, argument: Any) -> None:

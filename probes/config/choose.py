@@ -37,32 +37,42 @@ def the_command(commands: Sequence[Command], files: Sequence[Stated]) -> Command
 
 
 def of_one_launch(
-    files: Sequence[Stated], mentions: Iterable[str]
+    files: Sequence[Stated], mentions: Iterable[str], launcher: str = ""
 ) -> tuple[list[Stated], list[tuple[Stated, str]]]:
     """(the files of the launch, (left out, why)).
 
     Files of a folder that state the same things otherwise stand for different runs. Of them the
     one stays that the command or another file names, else the one nearest to the root, else the
-    one that states most, else the newest; of engine files that nobody names, none. Files that the
-    user named all belong to the launch.
+    one that states most, else the newest. Of several engine or launcher files that nobody names
+    none is read, nor is a file of another launcher than the one in use (``launcher``). Files that
+    the user named all belong to the launch.
     """
     words = set(mentions)
     belongs = {id(f) for f in files if _explicit(f) or _mentioned(f, words)}
+    left = [(f, why) for f in files if (why := _beside(f, files, belongs, launcher))]
+    gone = {id(file) for file, _ in left}
     kept: list[Stated] = []
-    left: list[tuple[Stated, str]] = []
-    for file in sorted(files, key=lambda f: (id(f) not in belongs, *_order(f, files))):
+    candidates = [f for f in files if id(f) not in gone]
+    for file in sorted(candidates, key=lambda f: (id(f) not in belongs, *_order(f, files))):
         rival = next((other for other in kept if _alternatives(file, other, belongs)), None)
         if rival is not None:
             left.append((file, f"another configuration; {rival.name} was read"))
         else:
             kept.append(file)
-    engines = [f for f in files if f.role == "engine"]
-    if len(engines) > 1 and not any(id(f) in belongs for f in engines):
-        kept = [f for f in kept if f.role != "engine"]
-        left = [entry for entry in left if entry[0].role != "engine"]
-        left += [(f, "one of several engine files, and nothing names one") for f in engines]
     places = {id(file): i for i, file in enumerate(files)}
     return sorted(kept, key=lambda file: places[id(file)]), left
+
+
+def _beside(file: Stated, files: Sequence[Stated], belongs: set[int], launcher: str) -> str:
+    """Why an engine or launcher file is not read; "" if it may be."""
+    if file.role not in ("engine", "launcher") or id(file) in belongs:
+        return ""
+    if file.role == "launcher" and launcher and file.framework.name != launcher:
+        return f"the launcher in use is {launcher}"
+    fellows = [other for other in files if other.role == file.role]
+    if len(fellows) > 1 and not any(id(other) in belongs for other in fellows):
+        return f"one of several {file.role} files, and nothing names one"
+    return ""
 
 
 def _order(file: Stated, files: Sequence[Stated]) -> tuple[int, bool, float, str]:

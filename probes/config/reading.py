@@ -46,7 +46,8 @@ def run(look: Look) -> Iterator[Finding | Skip | RunConfig]:
         [Command(reader.launcher(one), reader.script(one)) for one in launches], files
     )
     mentions = {*(command.mentions if command else ()), *(m for f in files for m in f.mentions)}
-    kept, left = of_one_launch(files, mentions)
+    launcher = command.launcher.framework.name if command and command.launcher else ""
+    kept, left = of_one_launch(files, mentions, launcher)
     for other, why in left:
         yield Skip(needs=f"{other.name}: {why}")
     sources = [*(command.stated if command else ()), *kept]

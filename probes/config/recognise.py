@@ -45,12 +45,12 @@ class Recogniser:
     def _best(
         self, sizes: Iterable[tuple[int, Keys]], read: Callable[[Keys], list[Carrier]]
     ) -> tuple[Keys, list[Carrier]] | None:
-        """The framework told by the most keys, of equals the one that reads most; else plain names,
-        if they read anything.
+        """The framework told by the most keys, of equals the one with names of its own, then the
+        one that reads most; else plain names, if they read anything.
         """
         told = [(size, keys, read(keys)) for size, keys in sizes if size]
         if told:
-            _, keys, found = max(told, key=lambda one: (one[0], len(one[2])))
+            _, keys, found = max(told, key=lambda t: (t[0], t[1].plain is None, len(t[2])))
             return keys, found
         found = read(self.plain) if self.plain is not None else []
         return (self.plain, found) if self.plain is not None and found else None

@@ -55,7 +55,7 @@ def run(look: Look) -> Iterator[Curve | Skip]:
         try:
             table = rows.read(look, given)
         except Unreadable as problem:
-            yield Skip(needs=f"readable-metrics {given.name}: {problem.en}")
+            yield Skip(needs=f"{given.name}: {problem.en}")
             continue
         planned = planned or table.planned_steps
         writers += _of_table(table, given.name, rank_of_file(given.path))
@@ -63,7 +63,7 @@ def run(look: Look) -> Iterator[Curve | Skip]:
         writers += _of_logs(look.fact(LogHits))
     curve = combine(writers, planned)
     if curve is None:
-        yield Skip(needs="metrics")
+        yield Skip(needs="metrics (JSON lines, CSV, trainer_state.json) or step lines in a log")
     else:
         yield curve
 
@@ -89,27 +89,23 @@ def _of_logs(logs: LogHits) -> Iterable[Points]:
 
 
 def combine(writers: Sequence[Points], planned: int | None) -> Curve | None:
-    """Each metric of a rank comes from the writer with most points; the lowest rank leads."""
-    by_rank: dict[int | None, dict[str, Series]] = {}
+    """Each metric of a rank comes from the writer with most points; the lowest rank leads.
+
+    A writer that names no rank is taken for the leading one.
+    """
+    named = [w.rank for w in writers if w.rank is not None]
+    leader = min(named, default=0)
+    by_rank: dict[int, dict[str, Series]] = {}
     for writer in writers:
-        known = by_rank.setdefault(writer.rank, {})
+        known = by_rank.setdefault(leader if writer.rank is None else writer.rank, {})
         for name, made in writer.series().items():
             if name not in known or len(made.steps) > len(known[name].steps):
                 known[name] = made
-    if not any(by_rank.values()):
+    ranks = {rank: by_rank[rank] for rank in sorted(by_rank) if by_rank[rank]}
+    if not ranks:
         return None
-    unranked = by_rank.get(None, {})
-    ranked = {rank: s for rank, s in sorted(by_rank.items(), key=_rank) if rank is not None and s}
-    leading = dict(next(iter(ranked.values()), {}))
-    for name, made in unranked.items():
-        if name not in leading or len(made.steps) > len(leading[name].steps):
-            leading[name] = made
     resumed = sorted({step for w in writers for step in w.resumed})
-    return Curve(leading, ranked, planned, tuple(resumed))
-
-
-def _rank(item: tuple[int | None, dict[str, Series]]) -> int:
-    return -1 if item[0] is None else item[0]
+    return Curve(next(iter(ranks.values())), ranks, planned, tuple(resumed))
 
 
 PROBE = Probe(

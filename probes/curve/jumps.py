@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,8 @@ from .numbers import finite, median, nearest_before, spread
 from .plan import source_at
 
 HISTORY = 50
-NOISE = 6.0  # median absolute deviations that noise does not reach
+NOISE = 6.0  # deviations that noise does not reach: of a normal one once in 5e8 points
+MAD_TO_SIGMA = 1.4826  # the standard deviation of normal noise by its median absolute deviation
 LEAST = 0.3  # nats: below it a ratio of small losses means nothing
 NEAR_PEAK = 0.8
 GROWTH_STEPS = 6
@@ -39,13 +41,14 @@ def jumps(look: Look, steps: Sequence[int], values: Sequence[float]) -> list[Jum
     """Jumps in order; points within one jump belong to it."""
     ratio = look.threshold("jump-ratio")
     window = look.threshold("recovers-steps")
+    usual = math.exp(NOISE * relative_noise(values))
     found: list[Jump] = []
     i = 2
     while i < len(values):
         history = values[max(0, i - HISTORY) : i]
         # On a falling curve the last fifty stand above today's level; the last ten do not.
         level = min(median(history), median(history[-10:]))
-        limit = max(ratio * level, level + LEAST, level + NOISE * spread(history))
+        limit = max(ratio * level, level + LEAST, level + NOISE * spread(history), usual * level)
         if values[i] <= limit:
             i += 1
             continue
@@ -57,6 +60,19 @@ def jumps(look: Look, steps: Sequence[int], values: Sequence[float]) -> list[Jum
         found.append(Jump(i, steps[i], level, top, end - i + 1, back))
         i = end + 1
     return found
+
+
+def relative_noise(values: Sequence[float]) -> float:
+    """Standard deviation of ln(value / median of the five before), over the whole curve.
+
+    The first points alone may lie close by chance; small batches are far noisier than large ones.
+    """
+    ratios = []
+    for i in range(1, len(values)):
+        level = median(values[max(0, i - 5) : i])
+        if level > 0 and values[i] > 0:
+            ratios.append(math.log(values[i] / level))
+    return MAD_TO_SIGMA * spread(ratios) if len(ratios) > 1 else 0.0
 
 
 def timing(look: Look, curve: Curve, loss: Series, found: Sequence[Jump]) -> Finding:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from medic.facts import Curve, LogHits, Series
+from medic.facts import Curve, LogHits, Series, Source
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
@@ -17,16 +18,21 @@ RESUME_STEPS = 20
 FIRST_STEPS = 100  # without a known warmup, what counts as the start of training
 HISTORY = 200
 MIN_HISTORY = 5
+_STEP = re.compile(r"(?:step|iteration|iter)\D{0,4}(\d+)", re.IGNORECASE)
 NORMAL = ("nan-onset", "nan-precursor", "nan-gradient")
 
 
 def run(look: Look) -> Iterator[Any]:
-    curve = look.fact(Curve)
+    curve = look.fact(Curve) if look.has(Curve) else Curve()
     loss = curve.series.get("loss")
+    told = told_by_log(look.fact(LogHits)) if look.has(LogHits) else None
+    firsts = {r: i for r, s in curve.by_rank.items() if (i := first_nan(s)) is not None}
+    if not firsts and told is not None:
+        yield from _of_log(look, curve, *told)
+        return
     if loss is None:
         yield Skip(needs="a logged loss", check="nan-onset")
         return
-    firsts = {r: i for r, s in curve.by_rank.items() if (i := first_nan(s)) is not None}
     if not firsts:
         for name in NORMAL:
             yield Finding(name, "not-nan")
@@ -50,6 +56,31 @@ def first_nan(series: Mapping[str, Series]) -> int | None:
             if grad is not None and not math.isfinite(grad):
                 return i
     return None
+
+
+def told_by_log(logs: LogHits) -> tuple[int, Source] | None:
+    """The step and line of a log line that says it, where the run stopped before it logged one."""
+    if logs.ended == "well":
+        return None
+    for hit in logs.hits:
+        if hit.symptom == "loss-nan" and not hit.benign and hit.role in ("root", "either"):
+            named = _STEP.search(hit.source.text)
+            step = int(named.group(1)) if named else (logs.last_step or 0) + 1
+            return step, hit.source
+    return None
+
+
+def _of_log(look: Look, curve: Curve, step: int, source: Source) -> Iterator[Any]:
+    """What the curve up to the break says; the break itself is known from the log only."""
+    value: dict[str, Any] = {"step": step}
+    loss = curve.series.get("loss")
+    if loss is None:
+        yield Skip(needs="a logged loss", check="nan-onset")
+    else:
+        onset = _onset(loss, step, plan_of(look, curve))
+        yield Finding("nan-onset", onset, value=value, source=source)
+    yield Skip(needs="the gradient norm of that step", check="nan-gradient")
+    yield from _precursor(look, curve.series.get("grad_norm"), step, value)
 
 
 def _of_rank(look: Look, curve: Curve, series: Mapping[str, Series], index: int) -> Iterator[Any]:
@@ -111,8 +142,9 @@ def _rises(before: list[tuple[int, float]]) -> bool:
 
 
 def _ranks(look: Look, curve: Curve, firsts: dict[int, int]) -> Iterator[Any]:
-    if len(curve.by_rank) < 2:
-        yield Skip(needs="the loss of every rank", check="nan-ranks")
+    losses = [s["loss"] for s in curve.by_rank.values() if "loss" in s]
+    if len(losses) < 2 or _averaged(losses):
+        yield Skip(needs="the local loss of every rank", check="nan-ranks")
         return
     steps = {r: curve.by_rank[r]["loss"].steps[i] for r, i in firsts.items()}
     first = min(steps, key=lambda r: (steps[r], r))
@@ -125,11 +157,19 @@ def _ranks(look: Look, curve: Curve, firsts: dict[int, int]) -> Iterator[Any]:
     yield Finding("nan-ranks", outcome, value={"rank": first, "step": steps[first]}, source=source)
 
 
+def _averaged(losses: Sequence[Series]) -> bool:
+    """Whether all ranks logged the same numbers: a loss after its all-reduce."""
+    tables = [dict(zip(s.steps, s.values, strict=True)) for s in losses]
+    shared = set.intersection(*(set(t) for t in tables))
+    rows = [{t[step] for t in tables} for step in shared]
+    numbers = [row for row in rows if all(math.isfinite(v) for v in row)]
+    return bool(numbers) and all(len(row) == 1 for row in numbers)
+
+
 PROBE = Probe(
     name="curve-nan",
     tells=("loss-nan", "nan-onset", "nan-precursor", "nan-gradient", "nan-ranks"),
-    needs=(Curve,),
-    wants=(RunConfig, LogHits),
+    wants=(Curve, RunConfig, LogHits),
     reliability="exact",
     seconds=0.05,
     run=run,

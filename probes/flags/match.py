@@ -102,8 +102,7 @@ class _Matcher:
         self.words = words
         self.spec = spec
         self.unknown: list[Unknown] = []
-        self.with_value: list[WithValue] = []
-        self.behind_switch: list[WithValue] = []
+        self.with_value: list[tuple[WithValue, bool]] = []  # and whether it is a word of its own
         self.used: set[str] = set()
         self.plain = 0
         self.unread = False
@@ -135,7 +134,7 @@ class _Matcher:
         self.plain += 1
         if switch is not None:
             word, flag, option = switch
-            self.behind_switch.append(WithValue(word, flag, text, option))
+            self.with_value.append((WithValue(word, flag, text, option), True))
 
     def _unknown(self, word: Word, found: Unknown, at: int) -> int:
         value, end = found.value, at
@@ -154,7 +153,7 @@ class _Matcher:
         flag = text.partition("=")[0]
         if option.takes == "none":
             if found.explicit is not None:
-                self.with_value.append(WithValue(word, flag, found.explicit, option))
+                self.with_value.append((WithValue(word, flag, found.explicit, option), False))
             return at, (word, flag, option) if found.explicit is None else None
         if found.explicit is not None:
             return at, None
@@ -173,15 +172,15 @@ class _Matcher:
         # A stray word may be a positional argument, if the parser has any.
         positional = [o for o in self.spec.options if not o.names[0].startswith("-")]
         room = len(positional) if all(o.takes == "value" for o in positional) else self.plain
-        stray = self.behind_switch if self.plain > room else []
-        if room:
-            stray = [s for s in stray if boolean(s.value) is not None]
         return Match(
             tuple(self.unknown),
-            (*self.with_value, *stray),
+            tuple(w for w, stray in self.with_value if not stray or self._is_stray(w, room)),
             frozenset(self.used),
             self.unread,
         )
+
+    def _is_stray(self, found: WithValue, room: int) -> bool:
+        return self.plain > room and (not room or boolean(found.value) is not None)
 
 
 def match(words: Sequence[Word], spec: ParserSpec) -> Match:

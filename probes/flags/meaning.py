@@ -93,8 +93,8 @@ def meant(unknown: Unknown, spec: ParserSpec, used: frozenset[str], nearest: Nea
     same = [n for n in names if plain(n) == plain(unknown.flag)]
     if same:
         return same[0]
-    known = {id(o): n for o in spec.options for n in o.names if n in names}
-    several = [_take_apart(n) for n in known.values()]
+    allowed = frozenset(names)
+    several = [_take_apart(n) for o in spec.options if (n := _shown(o, allowed, unknown.flag))]
     name = _take_apart(unknown.flag)
     everything = [_take_apart(o.names[0]) for o in spec.options]
     for choose in (_same_setting, _batch_size):
@@ -107,6 +107,15 @@ def meant(unknown: Unknown, spec: ParserSpec, used: frozenset[str], nearest: Nea
         return found
     near = nearest(unknown.flag, [n.flag for n in several], 8)
     return _slip(name, [n for n in several if n.flag in near], spec.prefixes)
+
+
+def _shown(option: Option, allowed: frozenset[str], flag: str) -> str:
+    """The name to write: a long one, in the spelling (``_`` or ``-``) of the flag if there is."""
+    own = [n for n in option.names if n in allowed]
+    long = [n for n in own if n.startswith("--")] or own
+    mark = "_" if "_" in flag else "-" if "-" in flag.lstrip("-") else ""
+    alike = [n for n in long if mark and mark in n.lstrip("-")]
+    return (alike or long or [""])[0]
 
 
 def _fits(option: Option, unknown: Unknown) -> bool:

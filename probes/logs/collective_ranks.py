@@ -22,7 +22,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     timeouts = look.fact(Collectives).timeouts if look.has(Collectives) else ()
     if logs.ended == "well" or not timeouts:
         if any(hits(logs, "collective-timeout")):
-            yield Skip(needs="watchdog-lines", check=RANKS)
+            yield Skip(needs="the watchdog's lines of every rank", check=RANKS)
         else:
             yield Finding(RANKS, "no-timeout")
             yield Finding(MOMENT, "no-timeout")
@@ -30,11 +30,11 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     yield from _moment(logs, timeouts)
     if own_failures(logs, look.fact(Tracebacks).all):
         # A rank had failed of itself: what the others then waited in says no more.
-        yield Skip(needs="timeout-without-earlier-failure", check=RANKS)
+        yield Skip(needs="a timeout that no earlier failure explains", check=RANKS)
         return
     outcome = judge(timeouts, _silent(look, logs, timeouts))
     if outcome is None:
-        yield Skip(needs="logs-of-all-ranks", check=RANKS)
+        yield Skip(needs="the logs of all ranks", check=RANKS)
         return
     told = "; ".join(_words(t) for t in timeouts[:16])
     more = tuple(t.source for t in timeouts[1:])
@@ -90,7 +90,7 @@ def _moment(logs: LogHits, timeouts: Sequence[Collective]) -> Iterator[Finding |
     elif max(t.sequence for t in timeouts) <= FIRST_SEQUENCES:
         outcome = "first-collective"
     if not outcome:
-        yield Skip(needs="steps-before-the-timeout", check=MOMENT)
+        yield Skip(needs="the lines before the timeout", check=MOMENT)
         return
     yield Finding(MOMENT, outcome, source=source)
 

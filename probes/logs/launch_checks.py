@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from medic.facts import GpuSeries, GpuState, Hit, LogHits
+from medic.facts import Hit, LogHits
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
@@ -16,11 +16,14 @@ ADDRESS, INTERFACE = "rendezvous-address", "network-interface"
 
 # Reached from their own machine only: loopback, Docker's and libvirt's bridges, and pairs.
 _VIRTUAL = re.compile(r"^(?:lo|docker\d*|virbr\d*|veth\w*|br-\w+|cni\d*|flannel\S*|tun\d+)$")
+_NO_INTERFACE = re.compile(r"no (?:socket )?interface found|Unable to find address")
 _LOCAL_ADDRESS = re.compile(r"^(?:127\.|localhost|::1|\[::1\]|172\.17\.)")
+# Captures of messages that state how many GPUs there are.
+_COUNTED = frozenset(["available", "visible", "slot"])
 _ARGPARSE = (
     (r"ignored explicit argument", "value-after-switch"),
-    (r"expected (?:one|at least one|\d+) argument|are required|Missing (?:option|argument)|"
-     r"requires an argument", "missing-value"),
+    (r"expected (?:one|at least one|\d+) argument|are required", "missing-value"),
+    (r"Missing (?:option|argument)|requires an argument", "missing-value"),
     (r"command not found", "command-cut"),
     (r"ambiguous option", "unknown-flag"),
     (r"invalid|not allowed|Truthy", "value-refused"),
@@ -31,7 +34,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     logs = look.fact(LogHits)
     yield _argument(logs)
     yield from _devices(logs)
-    yield from _count(look, logs)
+    yield from _count(logs)
     yield from _address(look, logs)
     yield from _interface(look, logs)
 
@@ -57,50 +60,24 @@ def rejected(hit: Hit) -> str:
     return "unknown-flag"
 
 
-def _devices(logs: LogHits) -> Iterator[Finding | Skip]:
+def _devices(logs: LogHits) -> Iterator[Finding]:
     found = next(hits(logs, "duplicate-gpu"), None)
     if found is not None:
         yield Finding(DEVICES, "two-ranks-one-gpu", value=dict(found.captures), source=found.source)
     elif len(logs.ranks) > 1 and logs.steps:
         # NCCL refuses two ranks on one GPU: several ranks that train have their own.
         yield Finding(DEVICES, "distinct")
-    else:
-        yield Skip(needs="steps-of-several-ranks", check=DEVICES)
 
 
-def _count(look: Look, logs: LogHits) -> Iterator[Finding | Skip]:
-    """GPUs that a node shows against the ranks on it."""
-    refused = next(hits(logs, "invalid-device-ordinal"), None)
-    world = next(hits(logs, "world-size-mismatch"), None)
-    told = next((h for h in (world, refused) if h and _numbers(h)), None)
-    gpus = _gpus(look)
-    ranks = len(logs.ranks)
-    if told is not None:
-        yield Finding(COUNT, "fewer-than-ranks", value=dict(told.captures), source=told.source)
-    elif refused is not None and (ranks > 1 or (gpus is not None and gpus < max(ranks, 1))):
-        # An ordinal is refused by a rank whose number is beyond the GPUs that its process sees.
-        yield Finding(COUNT, "fewer-than-ranks", value={"ranks": ranks}, source=refused.source)
-    elif refused is None and len(logs.ranks) > 1 and logs.steps:
-        yield Finding(COUNT, "enough")
-    elif refused is None and gpus is not None and ranks and _nodes(look) == 1:
-        outcome = "enough" if gpus >= ranks else "fewer-than-ranks"
-        yield Finding(COUNT, outcome, value={"gpus": gpus, "ranks": ranks})
-    else:
-        yield Skip(needs="ranks-and-gpus", check=COUNT)
-
-
-def _numbers(hit: Hit) -> bool:
-    return bool({"available", "visible", "slot"} & hit.captures.keys())
-
-
-def _gpus(look: Look) -> int | None:
-    if look.has(GpuState) and look.fact(GpuState).origin != "this-host":
-        return len(look.fact(GpuState).gpus)
-    if look.has(GpuSeries):
-        return len(look.fact(GpuSeries).samples) or None
-    if look.has(GpuState) and look.host_is_the_runs:
-        return len(look.fact(GpuState).gpus)
-    return None
+def _count(logs: LogHits) -> Iterator[Finding]:
+    """What a message says about GPUs and ranks; counting them is another probe's part."""
+    found = list(hits(logs, "world-size-mismatch", "invalid-device-ordinal"))
+    told = next((h for h in found if _COUNTED & h.captures.keys()), None)
+    refused = next((h for h in found if h.symptom == "invalid-device-ordinal"), None)
+    shown = told or (refused if len(logs.ranks) > 1 else None)
+    if shown is not None:
+        # An ordinal is refused where a rank's number is beyond the GPUs that its process sees.
+        yield Finding(COUNT, "fewer-than-ranks", value=dict(shown.captures), source=shown.source)
 
 
 def _nodes(look: Look) -> int | None:
@@ -117,7 +94,7 @@ def _address(look: Look, logs: LogHits) -> Iterator[Finding | Skip]:
     if not found:
         yield Finding(ADDRESS, "agrees")
     else:
-        yield Skip(needs="rendezvous-error-with-address", check=ADDRESS)
+        yield Skip(needs="a rendezvous error that names the address", check=ADDRESS)
 
 
 def address(hit: Hit, *, several_nodes: bool) -> str:
@@ -139,23 +116,22 @@ def address(hit: Hit, *, several_nodes: bool) -> str:
 
 def _interface(look: Look, logs: LogHits) -> Iterator[Finding | Skip]:
     trouble = [h for h in hits(logs, "network-unreachable") if h.role != "context"]
-    missing = next((h for h in trouble if re.search(r"no (?:socket )?interface found|"
-                                                    r"Unable to find address", h.source.text)), None)
+    missing = next((h for h in trouble if _NO_INTERFACE.search(h.source.text)), None)
     if missing is not None:
-        yield Finding(INTERFACE, "no-such-interface", value=dict(missing.captures),
-                      source=missing.source)
+        value = dict(missing.captures)
+        yield Finding(INTERFACE, "no-such-interface", value=value, source=missing.source)
         return
     several = bool(trouble) or (_nodes(look) or 1) > 1
     used = [h for h in logs.hits if {"interface", "address"} <= h.captures.keys()]
     for hit in [*used, *trouble]:
         if several and _virtual(hit):
-            yield Finding(INTERFACE, "loopback-or-virtual", value=dict(hit.captures),
-                          source=hit.source)
+            value = dict(hit.captures)
+            yield Finding(INTERFACE, "loopback-or-virtual", value=value, source=hit.source)
             return
     if used:
         yield Finding(INTERFACE, "usable", value=dict(used[0].captures), source=used[0].source)
-    else:
-        yield Skip(needs="nccl-info-lines", check=INTERFACE)
+    elif several:
+        yield Skip(needs="NCCL_DEBUG=INFO lines", check=INTERFACE)
 
 
 def _virtual(hit: Hit) -> bool:
@@ -169,7 +145,7 @@ PROBE = Probe(
     tells=(ARGUMENT, DEVICES, COUNT, ADDRESS, INTERFACE),
     run=run,
     needs=(LogHits,),
-    wants=(RunConfig, GpuState, GpuSeries),
+    wants=(RunConfig,),
     seconds=0.01,
     limit_seconds=5.0,
 )

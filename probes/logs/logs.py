@@ -25,7 +25,7 @@ _HANGS = re.compile(
 def run(look: Look) -> Iterator[Finding | Skip | object]:
     files = look.files("log")
     if not files:
-        yield Skip(needs="log")
+        yield Skip(needs="a log")
         return
     watchdogs, state_dicts, failures = Watchdogs(), StateDicts(), Failures()
     views: list[View] = []
@@ -36,7 +36,7 @@ def run(look: Look) -> Iterator[Finding | Skip | object]:
             view = View(given, index, look.scan(given.path))
             views.append(Reader(view, watchdogs, state_dicts, failures).read(look))
         except Unreadable as problem:
-            yield Skip(needs=f"readable-log {given.name}: {problem.en}")
+            yield Skip(needs=f"{given.name}: {problem.en}")
     if not views:
         return
     merged = merge.merge(views)

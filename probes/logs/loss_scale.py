@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from medic.facts import LogHits, Source
 from medic.probe import Finding, Look, Probe
@@ -52,7 +53,7 @@ def collapse(scales: Sequence[tuple[float, Source]], limit: float) -> tuple[floa
         return None
     highest = max(scale for scale, _ in scales)
     recent = [scale for scale, _ in scales[-5:]]
-    falling = all(b <= a for a, b in zip(recent, recent[1:], strict=False))
+    falling = all(b <= a for a, b in pairwise(recent))
     return scales[-1] if falling and highest > scales[-1][0] * 16 else None
 
 

@@ -29,11 +29,11 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         return
     told = next((h for h in seen if _numbers(h.captures).keys() >= {"total", "free"}), None)
     if told is None:
-        yield Skip(needs="full-oom-sentence", check=CHECK)
+        yield Skip(needs="the full out-of-memory sentence", check=CHECK)
         return
     outcome = judge(_numbers(told.captures), lambda name: _threshold(look, name))
     if outcome is None:
-        yield Skip(needs="full-oom-sentence", check=CHECK)
+        yield Skip(needs="the full out-of-memory sentence", check=CHECK)
         return
     yield Finding(CHECK, outcome, value=_words(told), source=told.source)
 

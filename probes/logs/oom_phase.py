@@ -42,7 +42,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     told = _traceback(first, look.fact(Tracebacks), logs)
     outcome = phase(told.frames if told else (), _steps_before(logs, first))
     if outcome is None:
-        yield Skip(needs="traceback-or-steps", check=CHECK)
+        yield Skip(needs="the traceback, or the steps before it", check=CHECK)
         return
     value = {"step": logs.last_step} if logs.last_step is not None else {}
     yield Finding(CHECK, outcome, value=value, source=first.source)

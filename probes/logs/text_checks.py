@@ -41,7 +41,7 @@ QUESTIONS: tuple[Question, ...] = (
         "write-error",
         "none",
         (
-            Case("shared-memory", _SHM, r"/dev/shm|shared memory|posix_fallocate|shm[_ ]open|\bshm\b"),
+            Case("shared-memory", _SHM, r"\bshm\b|shared memory|posix_fallocate|shm_open"),
             Case("quota-exceeded", ("disk-full",), r"[Qq]uota exceeded"),
             Case("no-space", ("disk-full",), r"No space left|ENOSPC|Errno 28"),
             Case("cut-short", ("disk-full",), r"unexpected pos|PytorchStreamWriter failed"),
@@ -76,7 +76,7 @@ QUESTIONS: tuple[Question, ...] = (
         "link-error",
         "none",
         (
-            Case("gpu-link-fault", ("link-fault",), r"NVLink|NVLINK|Xid|SXid|fallen off|GPU is lost"),
+            Case("gpu-link-fault", ("link-fault",), r"(?i)nvlink|xid|fallen off|GPU is lost"),
             Case("port-down", ("link-fault",), r"[Ll]ink (?:is )?[Dd]own|port error|PORT_ERR"),
             Case("retries-exhausted", ("link-fault",), r"(?:error |status=|\()\s*12\b|RETRY_EXC"),
         ),
@@ -102,7 +102,7 @@ QUESTIONS: tuple[Question, ...] = (
         (
             Case("bus-error", _WORKER, r"[Bb]us error|out of shared memory"),
             Case("killed", _WORKER, r"killed by signal: Killed"),
-            Case("crashed", _WORKER, r"killed by signal: (?:Segmentation|Aborted|Illegal|Floating)"),
+            Case("crashed", _WORKER, r"killed by signal: (?:Segm|Abort|Illegal|Floating)"),
             Case("vanished", ("data-loader-worker-killed",), r"exited unexpectedly"),
         ),
     ),

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from medic.probes.curve import clipping, loss, memory, nan, rate, reading, throughput
+from medic.probes.curve import clipping, loss, memory, nan, rate, throughput
+from medic.probes.curve import curve as reading
 
 from medic.facts import Curve, GpuSeries, LogHits, Source, StepLine
 from medic.index import load

@@ -47,13 +47,17 @@ class Driver:
 
     async def settle(self) -> None:
         """Waits until the desk is idle and the screen has caught up."""
-        for _ in range(1000):
-            await self.pilot.pause(0.01)
-            if not self.app.talk.desk.busy:
-                await self.pilot.pause()
-                await self.pilot.pause()
+        await self.until(lambda: not self.app.talk.desk.busy)
+        await self.pilot.pause()
+        await self.pilot.pause()
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Waits until something holds, at most half a minute."""
+        for _ in range(1500):
+            await self.pilot.pause(0.02)
+            if holds():
                 return
-        raise AssertionError("the desk did not come to rest")
+        raise AssertionError("it did not come to hold")
 
     async def send(self, words: str) -> None:
         self.prompt.text = words

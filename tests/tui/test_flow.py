@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from medic.tui.patch_screen import PatchScreen
+from textual.color import Color
 
 from medic.case import Case
 from medic.i18n import Lang, use
@@ -188,5 +189,29 @@ def test_the_language_changes_what_was_said_before(drive: Drive, case: Case) -> 
         assert "输入 1-4 作答" in rows[-2]
         await app.send("/lang fr")
         assert "/lang 的参数是 en 或 zh。" in app.talk()
+
+    drive(script, case)
+
+
+def test_ctrl_c_says_how_to_leave(drive: Drive, case: Case) -> None:
+    async def script(app: Any) -> None:
+        await app.press("ctrl+c")
+        assert "ctrl+q, f10 or /quit leaves." in app.talk()
+        assert not app.app._exit
+
+    drive(script, case)
+
+
+@pytest.mark.parametrize("theme", ["textual-dark", "textual-light"])
+def test_muted_text_can_be_read(drive: Drive, case: Case, theme: str) -> None:
+    async def script(app: Any) -> None:
+        await app.send(f"/theme {theme}")
+        await app.press("ctrl+home")
+        y = next(n for n, row in enumerate(app.screen()) if "[probe]" in row)
+        for x, row in ((2, y), (70, 0)):
+            style = app.app.screen.get_style_at(x, row)
+            ink = Color.from_rich_color(style.color)
+            paper = Color.from_rich_color(style.bgcolor)
+            assert ink.get_contrast_ratio(paper) > 3
 
     drive(script, case)

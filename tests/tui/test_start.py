@@ -119,14 +119,10 @@ def test_esc_stops_the_probes(
     monkeypatch.setattr(medic.runner, "all_probes", lambda: probes)
 
     async def script(app: Any) -> None:
-        for _ in range(200):
-            await app.pilot.pause(0.01)
-            if started.is_set():
-                break
-        await app.pilot.pause(0.1)
+        await app.until(started.is_set)
+        await app.until(lambda: "a-slow-one" in app.screen()[-3])
         row = app.screen()[-3]
-        assert "a-slow-one" in row
-        assert "esc cancels" in row
+        assert "/2  esc cancels  ━" in row or "/2  esc cancels  ╌" in row
         await app.press("escape")
         assert "Stopped; " in app.talk()
         assert "esc cancels" not in "\n".join(app.screen())

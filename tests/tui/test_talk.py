@@ -207,12 +207,10 @@ def test_themes_and_recall(drive: Drive, case: Case) -> None:
 def test_the_palette_does_what_the_word_does(drive: Drive, case: Case) -> None:
     async def script(app: Any) -> None:
         await app.pilot.press("f2")
-        await app.pilot.pause(0.2)
+        await app.until(lambda: any("Search the commands" in row for row in app.screen()))
         await app.pilot.press(*"graph")
-        await app.pilot.pause(0.5)
+        await app.until(lambda: sum("/graph" in row for row in app.screen()) == 1)
         await app.pilot.press("enter")
-        await app.pilot.pause(0.2)
-        await app.settle()
-        assert "○ possible" in app.talk()
+        await app.until(lambda: "○ possible" in app.talk())
 
     drive(script, case)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medic.probe import Fires, LintResult, Passes
-from medic.run_config import RunConfig
+from medic.run_config import Origin, RunConfig
 
 from ..carriers import same
 from ..combine import OVERRIDDEN
@@ -13,16 +13,34 @@ from ..combine import OVERRIDDEN
 NAME = "conflicting-values"
 NEEDS: tuple[str, ...] = ()
 
+# Fields of which a run has one value. Intervals, paths and names of optimizers or schedules may
+# well differ between an engine and its training, and a switch may be set in either.
+_COMPARED = frozenset(
+    [
+        "micro_batch_size", "gradient_accumulation_steps", "global_batch_size",
+        "global_batch_tokens", "total_tokens", "total_steps", "sequence_length",
+        "data_parallel_size", "tensor_parallel_size", "pipeline_parallel_size",
+        "context_parallel_size", "expert_parallel_size", "world_size", "nodes", "gpus_per_node",
+        "learning_rate", "min_learning_rate", "warmup_steps", "warmup_ratio", "decay_steps",
+        "weight_decay", "adam_beta2", "adam_epsilon", "gradient_clip", "precision", "zero_stage",
+        "optimizer_offload", "hidden_size", "num_layers", "num_heads", "num_kv_heads", "ffn_size",
+        "vocab_size", "num_experts",
+    ]
+)  # fmt: skip
+# Names that do not say what they count; without a framework they contradict nothing.
+_VAGUE = frozenset(["batch_size", "bsz", "bs", "max_length", "dtype"])
+_NO_FRAMEWORK = "plain"
+
 
 def check(config: RunConfig) -> LintResult | Sequence[Fires]:
     """One result a field. A flag that overrides the file of its own program is no conflict."""
     found: list[Fires] = []
     for field in config:
         value = config.values[field]
-        if not config.stated(field):
+        if field not in _COMPARED or not config.stated(field):
             continue
         for other, origin in value.also:
-            if origin.note != OVERRIDDEN and not same(other, value.value):
+            if not same(other, value.value) and _contradicts(value.origin, origin):
                 values = {
                     "field": field,
                     "value": value.value,
@@ -32,3 +50,18 @@ def check(config: RunConfig) -> LintResult | Sequence[Fires]:
                 found.append(Fires(field, values))
                 break
     return found or Passes()
+
+
+def _contradicts(ruling: Origin, other: Origin) -> bool:
+    names = [_leaf(origin) for origin in (ruling, other)]
+    vague = any(
+        origin.framework == _NO_FRAMEWORK and name in _VAGUE
+        for origin, name in zip((ruling, other), names, strict=True)
+    )
+    if other.note == OVERRIDDEN or vague:
+        return False
+    return ruling.framework != other.framework or names[0] == names[1]
+
+
+def _leaf(origin: Origin) -> str:
+    return origin.key.lstrip("-").replace("-", "_").split(".")[-1].lower()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from medic.probes.checkpoint import archive
+from medic.probes.checkpoint import archive, walk
 from medic.probes.checkpoint.source import Damaged, PointerFile, UnknownFormat
 
 from medic.errors import Unreadable
@@ -139,6 +139,17 @@ def test_deep_and_shared_values_end(files: Any, read: Any) -> None:
         bomb += b"}q" + bytes([level + 1]) + b"(" + b"X\x01\x00\x00\x00ah" + bytes([level])
         bomb += b"X\x01\x00\x00\x00bh" + bytes([level]) + b"u"
     assert read(files.raw("bomb.pt", b"\x80\x02" + bomb + b".")).tensors == {}
+
+
+@pytest.mark.parametrize(("limit", "value"), [("MAX_OPCODES", 8192), ("MAX_SECONDS", -1.0)])
+def test_a_pickle_without_end_is_left(
+    files: Any, read: Any, monkeypatch: pytest.MonkeyPatch, limit: str, value: float
+) -> None:
+    path = files.raw("data.pt", b"\x80\x02](" + b"K\x01" * 20_000 + b"e.")
+    assert read(path).format == "pickle"
+    monkeypatch.setattr(walk, limit, value)
+    with pytest.raises(Unreadable, match="too long"):
+        read(path)
 
 
 def test_a_dict_in_itself_ends(files: Any, read: Any) -> None:

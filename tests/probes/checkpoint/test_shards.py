@@ -117,6 +117,13 @@ def test_deepspeed_states_lie_a_folder_below(files: Any, read: Any) -> None:
     assert index.step == 500
 
 
+def test_source_files_are_no_states(files: Any, read: Any) -> None:
+    path = sharded(files, "run")
+    for name in ("optimizer.py", "scheduler.yaml", "rng_state.md", "optim_notes.txt"):
+        files.raw(f"run/{name}", b"x")
+    assert not any(read(path).states.values())
+
+
 def test_distributed_checkpoints_are_told(files: Any, read: Any) -> None:
     with pytest.raises(Unreadable, match="distributed checkpoint folders are not read"):
         read(files.raw("dcp/.metadata", b"\x80\x02."), files.raw("dcp/__0_0.distcp", b"PK\x03\x04"))

@@ -57,6 +57,10 @@ class Seen:
     def switch(self) -> Mapping[str, Any]:
         return self.findings["boolean-flag-with-value"].value
 
+    @property
+    def refused(self) -> str:
+        return self.outcome("rejected-argument")
+
     def changes(self, name: str) -> list[tuple[str, Any, Any]]:
         return [(c.field, c.old, c.new) for c in self.findings[name].changes]
 
@@ -85,6 +89,9 @@ class Flags:
 
     def see(self, files: Files) -> Seen:
         return Seen(self.look(files))
+
+    def seen(self, look: Any) -> Seen:
+        return Seen(look)
 
     def parser(self, source: str | bytes, files: Files | None = None) -> ParserSpec | None:
         """The parser of train.py; ``files`` are other modules by name."""
