@@ -6,7 +6,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +127,7 @@ def _add_file(path: str, files: list[GivenFile], left: list[NotRead]) -> None:
     if kind is None:
         left.append(NotRead(path, "not text that medic knows", "不是可识别的文本"))
         return
-    files.append(_given(path, path, kind, info))
+    files.append(replace(_given(path, path, kind, info), named=True))
 
 
 def _unknown_kind(path: str) -> FileKind | None:

@@ -22,7 +22,9 @@ def context_of(facts: Mapping[type[Any], Any], given: Mapping[str, Any] | None =
     logs = facts.get(LogHits)
     if isinstance(config, RunConfig):
         known |= _of_config(config)
-    if isinstance(facts.get(GpuState), GpuState) or isinstance(facts.get(GpuSeries), GpuSeries):
+    gpus = facts.get(GpuState)
+    reported = isinstance(gpus, GpuState) and gpus.origin != "this-host"
+    if reported or isinstance(facts.get(GpuSeries), GpuSeries):
         known["accelerator"] = "cuda"
     if isinstance(logs, LogHits):
         known |= _of_logs(logs, resumed=bool(known.get("resumed")))

@@ -49,6 +49,8 @@ def kind_of(path: str) -> FileKind | None:
     lower = name.lower()
     if re.search(r"nccl_trace_rank_?\d+$|fr_trace[\w-]*$", lower):
         return "flight-recorder"
+    if lower == ".metadata" or lower.endswith(".distcp"):
+        return "checkpoint"
     if lower.endswith(_CHECKPOINT_ENDS):
         return None if _NOT_CHECKPOINTS.match(lower) else "checkpoint"
     if lower.endswith((".sh", ".bash", ".sbatch", ".slurm")):

@@ -215,7 +215,10 @@ def _refuting(
 
 
 def none_of_these(beliefs: Beliefs, looks: int, *, nothing_left: bool) -> bool:
-    return beliefs.none >= NONE_BAR and (looks >= NONE_LOOKS or nothing_left)
+    """The unknown cause is all but certain after a few looks, or leads when nothing is left."""
+    if beliefs.none >= NONE_BAR and looks >= NONE_LOOKS:
+        return True
+    return nothing_left and beliefs.none > max(beliefs.chance.values(), default=0.0)
 
 
 def pruned(model: Model, beliefs: Beliefs, findings: Sequence[Seen]) -> dict[str, Seen]:

@@ -46,7 +46,7 @@ def live_layer_bytes(shape: Shape, style: Style, sequence: int, *, fused: bool) 
     kept = layer_bytes(shape, style, sequence, fused=fused)
     if fused:
         return kept * 3 // 2
-    return kept + 10 * shape.heads * sequence
+    return kept + 8 * shape.heads * sequence  # the scores' gradient in fp32, twice
 
 
 def adapter_bytes(shape: Shape, style: Style, *, every: bool) -> int:

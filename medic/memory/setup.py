@@ -197,6 +197,6 @@ def optimizer_for(read: Reader) -> Views[Optimizer]:
     plain = found.temporaries == "all"
     lean = Optimizer(found.name, found.moments, "none") if plain else found
     heavy = found
-    if "sgd" in name:  # momentum may be on
+    if found.moments == 0:  # SGD's momentum may be on
         heavy = Optimizer(found.name, 1.0, "none")
     return lean, found, heavy

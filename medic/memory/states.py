@@ -49,10 +49,10 @@ def optimizer_of(name: str) -> Optimizer:
         return Optimizer(name, 0.5, "none")
     if "adafactor" in word:
         return Optimizer(name, 0.02, "largest")
+    if any(w in word for w in ("lion", "muon", "momentum", "sgdm", "rmsprop", "adagrad")):
+        return Optimizer(name, 1.0, step if "sgd" not in word else "none")
     if "sgd" in word:
         return Optimizer(name, 0.0, "none")
-    if any(w in word for w in ("lion", "muon", "momentum", "rmsprop", "adagrad")):
-        return Optimizer(name, 1.0, step)
     return Optimizer(name, 2.0, step)
 
 

@@ -16,6 +16,9 @@ HISTORY = 50
 NOISE = 6.0  # deviations that noise does not reach: of a normal one once in 5e8 points
 MAD_TO_SIGMA = 1.4826  # the standard deviation of normal noise by its median absolute deviation
 LEAST = 0.3  # nats: below it a ratio of small losses means nothing
+# Above 3 a first loss is that of an untrained model, about ln(vocabulary): no guess is worse than
+# that, so 30% above it is no noise, however restless the rest of the curve is.
+UNTRAINED, ABOVE_START = 3.0, 1.3
 NEAR_PEAK = 0.8
 GROWTH_STEPS = 6
 SINGLE = 3
@@ -48,7 +51,9 @@ def jumps(look: Look, steps: Sequence[int], values: Sequence[float]) -> list[Jum
         history = values[max(0, i - HISTORY) : i]
         # On a falling curve the last fifty stand above today's level; the last ten do not.
         level = min(median(history), median(history[-10:]))
-        limit = max(ratio * level, level + LEAST, level + NOISE * spread(history), usual * level)
+        limit = max(ratio * level, level + LEAST, level + NOISE * spread(history))
+        if values[0] < UNTRAINED or values[i] <= ABOVE_START * values[0]:
+            limit = max(limit, usual * level)
         if values[i] <= limit:
             i += 1
             continue

@@ -212,6 +212,6 @@ def test_muted_text_can_be_read(drive: Drive, case: Case, theme: str) -> None:
             style = app.app.screen.get_style_at(x, row)
             ink = Color.from_rich_color(style.color)
             paper = Color.from_rich_color(style.bgcolor)
-            assert ink.get_contrast_ratio(paper) > 3
+            assert abs(ink.brightness - paper.brightness) > 0.25
 
     drive(script, case)
