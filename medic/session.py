@@ -27,6 +27,7 @@ from medic.diagnosis import (
     view,
 )
 from medic.entries import Check, Remedy
+from medic.facts import LogHits
 from medic.fixes import Fix, propose
 from medic.i18n import Text
 from medic.index import Index
@@ -144,6 +145,8 @@ class Session:
         for name, check in self.index.checks.items():
             if check.ask and name not in known:
                 looks.append(Open(name, check.ask.minutes))
+        if LogHits in self.evidence.facts:
+            return looks  # the log was read: its symptoms are seen or not seen
         for name, symptom in self.index.symptoms.items():
             if symptom.ask and name not in known and not symptom.benign:
                 looks.append(Open(name, symptom.ask.minutes))

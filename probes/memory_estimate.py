@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from medic.facts import GpuSeries, GpuState, LogHits, MemoryEstimate, Source
+from medic.facts import GpuMemory, GpuSeries, GpuState, LogHits, MemoryEstimate, Source
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
@@ -18,12 +18,13 @@ ACTIVATIONS = "micro-batch-too-large"
 STATES = "model-states-do-not-fit"
 
 
-def run(look: Look) -> Iterator[Finding | Skip]:
+def run(look: Look) -> Iterator[Finding | Skip | GpuMemory]:
     config = look.fact(RunConfig)
     capacity = gpu_memory(look)
     if capacity is None:
         yield from _open("gpu-memory")
         return
+    yield GpuMemory(capacity)
     estimate = look.estimate_memory(config, capacity)
     if estimate.states_low is None:
         yield from _open(", ".join(estimate.unknown))
@@ -129,6 +130,7 @@ PROBE = Probe(
     tells=(CHECK, ACTIVATIONS, STATES),
     needs=(RunConfig,),
     wants=(LogHits, GpuState, GpuSeries),
+    gives=(GpuMemory,),
     reads="artefacts",
     reliability="heuristic",
     seconds=0.02,

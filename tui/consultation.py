@@ -18,7 +18,7 @@ from .probing import Board, ended, outcomes
 from .telling import joined
 
 if TYPE_CHECKING:
-    from medic.case import Case
+    from medic.case import Case, NotRead
     from medic.diagnosis import Diagnosis
     from medic.fixes import Fix
     from medic.index import Index
@@ -51,6 +51,7 @@ class Consultation:
         self._load = load
         self._session: Session | None = None
         self._offers: list[Offer] | None = None
+        self._left_out: list[NotRead] = []
         self._looks = 0
         self._closed = False
 
@@ -117,11 +118,20 @@ class Consultation:
         if self._closed:
             return
         self.cancel.clear()
-        probes = all_probes() if session.probes is None else session.probes
-        board = Board(len(probes))
+        board = Board(len(all_probes() if session.probes is None else session.probes))
         self._looks += 1
-        before = self.probe_lines
         key = f"look {self._looks}"
+        self._observe(board, key)
+        before, self.probe_lines = self.probe_lines, outcomes(session)
+        self.emit(Told(ended(self.probe_lines, before), key))
+        if session.evidence.cancelled:
+            self.tell(words.STOPPED.fill(n=board.total - board.done), "warn")
+        self._tell_not_read()
+        self._maybe_new_episode()
+        self.retell(whole=True)
+
+    def _observe(self, board: Board, key: str) -> None:
+        """Runs the probes; the block ``key`` shows what has ended, the progress row what runs."""
 
         def progress(name: str, state: str) -> None:
             board.take(name, state)
@@ -132,19 +142,14 @@ class Consultation:
 
         self.emit(Working(words.LOOKING, 0, board.total, stoppable=True))
         try:
-            session.look(progress, self.cancel)
+            self.session.look(progress, self.cancel)
         finally:
             self.emit(Working(None))
-        self.probe_lines = outcomes(session)
-        self.emit(Told(ended(self.probe_lines, before), key))
-        if session.evidence.cancelled:
-            self.tell(words.STOPPED.fill(n=board.total - board.done), "warn")
-        self._tell_not_read()
-        self._maybe_new_episode()
-        self.retell(whole=True)
 
     def _tell_not_read(self) -> None:
-        left = self.session.evidence.not_read
+        """What was left out, each once."""
+        left = [item for item in self.session.evidence.not_read if item not in self._left_out]
+        self._left_out += left
         if not left:
             return
         lines = [
@@ -157,8 +162,8 @@ class Consultation:
 
     def _maybe_new_episode(self) -> None:
         if self.before_remedy is not None:
-            before, self.before_remedy = self.before_remedy, None
-            if self.session.episode_if(before):
+            if self.session.episode_if(self.before_remedy):
+                self.before_remedy = None
                 self.tell(words_more.NEW_EPISODE, "strong")
 
     def symptoms(self) -> set[str]:

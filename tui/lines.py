@@ -108,13 +108,7 @@ def line_rows(line: Line, width: int) -> Iterator[Row]:
         yield ((cut(lead.rstrip(), width), line.tone),)
         lead = "  "
     space = max(1, width - columns(lead))
-    text = str(line.text)
-    if line.verbatim:
-        pieces: list[str] = [p for row in clean(text).split("\n") for p in fold(row, space)]
-    elif line.short:
-        pieces = [one_line(text.strip(), space)]
-    else:
-        pieces = [p for row in wrap(clean(text), space) for p in fold(row, space)]
+    pieces = _pieces(line, space)
     blank = " " * columns(lead)
     body: list[Row] = [
         ((lead if i == 0 else blank, line.tone), (piece, line.tone))
@@ -130,6 +124,15 @@ def line_rows(line: Line, width: int) -> Iterator[Row]:
     else:
         body.append(((blank, "muted"), (where, "muted")))
     yield from body
+
+
+def _pieces(line: Line, space: int) -> list[str]:
+    """The text cut into rows of at most ``space`` columns."""
+    text = str(line.text)
+    if line.short:
+        return [one_line(text.strip(), space)]
+    found = clean(text).split("\n") if line.verbatim else wrap(clean(text), space)
+    return [piece for row in found for piece in fold(row, space)]
 
 
 def fold(text: str, width: int) -> list[str]:

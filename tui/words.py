@@ -180,7 +180,6 @@ NONE_HOW = Text(
     "describe what you see; /undo takes this back.",
     "排除了什么、依据何在:/graph。继续:粘贴更多日志、用 /add 添加文件或描述现象;/undo 撤回。",
 )
-WHAT_TO_DO = Text("What to do:", "怎么办:")
 SHOW_CHANGE = Text("/patch {n} shows the change", "/patch {n} 查看修改")
 OF_CAUSE = Text("{title}, against: {cause}", "{title},针对:{cause}")
 SHOW_IT = Text("/patch {n}", "/patch {n}")

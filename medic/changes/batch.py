@@ -7,9 +7,13 @@ and accumulation are always two factors of n, so the global batch is kept exactl
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from medic.changes.known import Computed, ImpossibleError, Known, MissingError
+from medic.facts import GpuMemory
 from medic.i18n import Text
+from medic.memory import estimate
+from medic.run_config import Origin, Value
 
 MICRO = "micro_batch_size"
 STEPS = "gradient_accumulation_steps"
@@ -17,6 +21,8 @@ GLOBAL = "global_batch_size"
 TOKENS = "global_batch_tokens"
 REPLICAS = "data_parallel_size"
 SEQUENCE = "sequence_length"
+# Planned peaks stay below this share of the card: the rest is fragmentation and NCCL buffers.
+FILL = 0.92
 
 
 def largest_divisor(n: int, limit: int) -> int:
@@ -102,8 +108,36 @@ def halve_to_divisor(known: Known, field: str) -> Computed:
             )
         )
     n = sequences_per_rank(known)
-    value = largest_divisor(n, micro // 2)
-    return Computed(value, Text(f"a divisor of {n} of at most half", f"不超过一半且能整除 {n}"))
+    memory = known.fact(GpuMemory)
+    if memory is None or _need(known, field, micro) is None:
+        value = largest_divisor(n, micro // 2)
+        return Computed(value, Text(f"a divisor of {n} of at most half", f"不超过一半且能整除 {n}"))
+    return _fitting(known, field, n, memory.total)
+
+
+def _fitting(known: Known, field: str, n: int, capacity: int) -> Computed:
+    """The largest divisor of n, at most half the micro batch, whose estimate fits the GPU."""
+    value = largest_divisor(n, known.whole(field) // 2)
+    while (_need(known, field, value) or 0) > FILL * capacity:
+        if value == 1:
+            size = f"{(_need(known, field, 1) or 0) / 2**30:.0f} GiB"
+            raise ImpossibleError(
+                Text(
+                    f"even a micro batch of 1 needs about {size}: recompute activations, shorten "
+                    "the sequences or shard the states",
+                    f"即使微批次为 1 也需要约 {size}:改用激活重计算、缩短序列或切分模型状态",
+                )
+            )
+        value = largest_divisor(n, value // 2 if value % 2 == 0 else value - 1)
+    size = f"{(_need(known, field, value) or 0) / 2**30:.0f} GiB"
+    why = Text(f"a divisor of {n} that needs about {size}", f"能整除 {n},约需 {size}")
+    return Computed(value, why)
+
+
+def _need(known: Known, field: str, micro: int) -> int | None:
+    """Estimated peak bytes with this micro batch; None if too little is known."""
+    values = {**known.config.values, field: Value(micro, Origin("derived"))}
+    return estimate(replace(known.config, values=values), None).estimate
 
 
 def split_global_batch(known: Known, field: str) -> Computed:

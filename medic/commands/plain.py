@@ -27,7 +27,8 @@ def consult(index: Index, case: Case, *, ask: bool, demo: bool = False) -> int:
         out.talk(Text("A broken run that ships with medic.", "随 medic 附带的一个故障运行。"))
     session.look()
     for name, run in sorted(session.evidence.runs.items()):
-        out.talk(f"[{name}] {STATE[run.state]}")
+        if run.state in ("found", "failed"):
+            out.talk(f"[{name}] {STATE[run.state]}")
     while ask:
         question = session.next_question()
         if question is None or not _ask(out, session, question):

@@ -20,7 +20,7 @@ from medic.facts.logs import (
     Traceback,
     Tracebacks,
 )
-from medic.facts.memory import MemoryEstimate
+from medic.facts.memory import GpuMemory, MemoryEstimate
 
 __all__ = [
     "CaptureValue",
@@ -36,6 +36,7 @@ __all__ = [
     "Frame",
     "GivenFile",
     "Gpu",
+    "GpuMemory",
     "GpuProcess",
     "GpuSeries",
     "GpuState",

@@ -35,3 +35,10 @@ class MemoryEstimate:
     unknown: tuple[str, ...] = ()
     parts: Mapping[str, int] = field(default_factory=dict)
     phases: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class GpuMemory:
+    """Memory of the smallest GPU of the run, in bytes."""
+
+    total: int

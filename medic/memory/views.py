@@ -18,6 +18,8 @@ from medic.memory.setup import (
 from medic.memory.shape import Shape
 from medic.run_config import RunConfig
 
+UNKNOWN_RANKS = 1024  # that states may be sharded over, for a lower bound
+
 
 @dataclass(frozen=True, slots=True)
 class Read:
@@ -88,9 +90,10 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
     if common.lora:
         read.assumed["LoRA targets"] = "all linear maps"
     stated = read.config.integer("parameters")
+    perhaps = _perhaps_sharded(read, common)
     return tuple(
         replace(
-            common,
+            perhaps if i == 0 else common,
             shape=shapes[i] if shapes else None,
             parameters=stated or (shapes[i].parameters if shapes else 0),
             style=styles[i],
@@ -109,6 +112,17 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
         )
         for i in range(3)
     )
+
+
+def _perhaps_sharded(read: Reader, common: Setup) -> Setup:
+    """The leanest sharding that nothing rules out: a script may shard and no config tells."""
+    config = read.config
+    ranks = config.integer("data_parallel_size") or config.integer("world_size")
+    told = config.get("fsdp") is not None or config.integer("zero_stage") is not None
+    if told or read.megatron or ranks == 1:
+        return common
+    read.assumed["zero_stage"] = "0"
+    return replace(common, zero=3, shards=ranks or UNKNOWN_RANKS)
 
 
 def _accumulation(read: Reader) -> Views[int]:

@@ -52,7 +52,8 @@ def jumps(look: Look, steps: Sequence[int], values: Sequence[float]) -> list[Jum
         # On a falling curve the last fifty stand above today's level; the last ten do not.
         level = min(median(history), median(history[-10:]))
         limit = max(ratio * level, level + LEAST, level + NOISE * spread(history))
-        if values[0] < UNTRAINED or values[i] <= ABOVE_START * values[0]:
+        first = values[: min(i, 3)]
+        if min(first) < UNTRAINED or values[i] <= ABOVE_START * max(first):
             limit = max(limit, usual * level)
         if values[i] <= limit:
             i += 1

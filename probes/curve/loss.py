@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from medic.facts import Curve, LogHits, Series
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
-from .jumps import Jump, jumps, timing
+from .jumps import Jump, jumps, relative_noise, timing
 from .numbers import clean, median, windows
 from .plan import Plan, plan_of, source_at
 
@@ -26,7 +27,9 @@ SWING = 1.5
 SWINGS = 5
 WINDOWS = 20
 SMOOTH = 8  # points of a stretch whose median is no longer batch noise
-CALM_SHARE = 0.1  # a decay this long after the floor must show a fall, or it is flat
+CALM_SHARE = 0.2  # of the run: at its floor for so long, the loss must still fall, or it is flat
+# Errors of a median of n points: 1.25 / sqrt(n) standard deviations. Five of them are no chance.
+SIGMAS, MEDIAN_ERROR = 5.0, 1.2533
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +81,10 @@ def _divergence(look: Look, shape: Shape, found: list[Jump]) -> Iterator[Finding
     """The last tenth stands far above the lowest level, and is not on its way back."""
     levels = windows(shape.values, WINDOWS)
     low = min(levels)
-    end = median(shape.values[-max(3, len(shape.values) // 10) :])
-    risen = end > DIVERGED * low and end > low + 0.3
+    last = max(3, len(shape.values) // 10)
+    end = median(shape.values[-last:])
+    chance = _chance(shape.values, max(1, len(shape.values) // WINDOWS), last)
+    risen = end > max(DIVERGED, chance) * low and end > low + 0.3
     returning = len(levels) >= 4 and levels[-1] < 0.97 * max(levels[-4:])
     if not risen or returning or levels.index(low) >= len(levels) - 2:
         yield Finding("loss-diverges", "absent")
@@ -88,6 +93,12 @@ def _divergence(look: Look, shape: Shape, found: list[Jump]) -> Iterator[Finding
     step = found[-1].step if found and not found[-1].recovers else shape.steps[at]
     value = {"step": step, "low": low, "end": end, "from": low, "to": end}
     yield Finding("loss-diverges", value=value, source=_at(look, shape, step))
+
+
+def _chance(values: Sequence[float], one: int, other: int) -> float:
+    """The ratio that medians of ``one`` and ``other`` points of a flat curve do not reach."""
+    error = MEDIAN_ERROR * relative_noise(values) * math.sqrt(1 / one + 1 / other)
+    return math.exp(SIGMAS * error)
 
 
 def _plateau(look: Look, shape: Shape) -> Iterator[Finding]:
@@ -146,8 +157,9 @@ def _swings(look: Look, shape: Shape) -> Iterator[Finding]:
         return
     levels = windows(shape.values, min(2 * WINDOWS, len(shape.values) // SMOOTH))
     half = levels[len(levels) // 2 :]
+    swing = max(SWING, _chance(shape.values, SMOOTH, SMOOTH))
     turns = sum(
-        (b - a) * (c - b) < 0 and max(a, b, c) > max(SWING * min(a, b, c), min(a, b, c) + 0.3)
+        (b - a) * (c - b) < 0 and max(a, b, c) > max(swing * min(a, b, c), min(a, b, c) + 0.3)
         for a, b, c in zip(half, half[1:], half[2:], strict=False)
     )
     if len(half) < 2 * SWINGS or turns < SWINGS or min(half) <= 0:

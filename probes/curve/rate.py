@@ -18,6 +18,7 @@ MIN_POINTS = 5
 FLOOR_SPAN = 0.002
 LOW_FLOOR = 0.5  # a "floor" above half the peak is no decay
 NEAR_PEAK = 0.95
+LOGGED = 0.1  # of the peak
 STEPS_AT_FLOOR = 5
 
 
@@ -104,7 +105,9 @@ def _high_at_end(look: Look, values: list[float], plan: Plan) -> bool:
     if plan.steps is None or not plan.complete or plan.floor is None or plan.floor <= 0:
         return False
     decays = values[-1] < 0.9 * max(values)
-    return decays and values[-1] > look.threshold("high-at-end-ratio") * plan.floor
+    # The last logged step may stand some steps before the end of a steep decay.
+    limit = max(look.threshold("high-at-end-ratio") * plan.floor, plan.floor + LOGGED * max(values))
+    return decays and values[-1] > limit
 
 
 def _from_start(steps: list[int], values: list[float], peak: float, plan: Plan) -> bool:

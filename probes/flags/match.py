@@ -71,7 +71,7 @@ def classify(text: str, spec: ParserSpec) -> Known | Unknown | None:
     near = _abbreviated(text, names, prefixes=spec.prefixes)
     options = {id(known.option): known for known in near.values()}
     if len(options) == 1:
-        return next(iter(options.values()))
+        return _joined(text, next(iter(options.values())), names)
     if near:
         return Unknown(word, flag, explicit if sign else None, tuple(near))
     if _NEGATIVE_NUMBER.match(text) or " " in flag:
@@ -95,6 +95,22 @@ def _abbreviated(text: str, names: dict[str, Option], *, prefixes: bool) -> dict
         elif name.startswith(text):
             found[name] = Known(option)
     return found
+
+
+def _joined(text: str, first: Known, names: dict[str, Option]) -> Known | Unknown:
+    """``-vx``: several switches in one word; a letter that is none of them is unknown."""
+    if text.startswith("--") or first.option.takes != "none" or text[:2] not in first.option.names:
+        return first
+    rest = text[2:]
+    while rest:
+        following = names.get("-" + rest[0])
+        if following is None:
+            flag = "-" + rest.partition("=")[0]
+            return Unknown(Word(NOWHERE, text, text), flag)
+        if following.takes != "none":
+            break
+        rest = rest[1:]
+    return first
 
 
 class _Matcher:
