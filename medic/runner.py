@@ -6,7 +6,7 @@ import pkgutil
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
@@ -152,7 +152,7 @@ def _wave(
     limits = {f: time.monotonic() + p.limit_seconds for f, p in futures.items()}
     pending = set(futures)
     while pending and not cancel.is_set():
-        done, pending = wait(pending, timeout=0.05)
+        done, pending = wait(pending, timeout=0.05, return_when=FIRST_COMPLETED)
         late = {f for f in pending if time.monotonic() > limits[f]}
         pending -= late
         for future in sorted(done | late, key=lambda f: futures[f].name):

@@ -23,7 +23,7 @@ def choose(talk: Consultation, choices: Choices, value: str) -> None:
     if choices.kind == "answer":
         _answer(talk, choices, value)
     elif choices.kind == "meaning":
-        _meaning(talk, value)
+        _meaning(talk, choices.name, value)
     elif choices.kind == "run":
         take_run(talk, value)
     elif value == "yes":
@@ -48,21 +48,29 @@ def _answer(talk: Consultation, choices: Choices, value: str) -> None:
     _moved(talk, what, back)
 
 
-def _meaning(talk: Consultation, value: str) -> None:
-    session = talk.session
+def _meaning(talk: Consultation, text: str, value: str) -> None:
+    """The symptom that a description meant becomes a complaint."""
+    session, said_before = talk.session, talk.session.words
+    _described(talk, text)
     if not value:
         talk.tell(words.NOT_MATCHED)
         talk.ask()
         return
+    complaints_before = list(session.complaints)
     if value not in session.complaints:
         session.complaints.append(value)
         refresh(talk)
 
     def back() -> None:
-        session.complaints.remove(value)
+        session.words, session.complaints = said_before, complaints_before
         refresh(talk)
 
     _moved(talk, session.index.title(value), back)
+
+
+def _described(talk: Consultation, text: str) -> None:
+    """What was described is no healthy run, even where no symptom fits the words."""
+    talk.session.words = f"{talk.session.words}\n{text}".strip()
 
 
 def _moved(talk: Consultation, what: Text, back: Callable[[], None]) -> None:
@@ -112,6 +120,7 @@ def describe(talk: Consultation, text: str) -> None:
     """The symptoms that a description may mean, as choices."""
     near = talk.session.suggest(text)[:SUGGESTIONS]
     if not near:
+        _described(talk, text)
         talk.tell(words.NO_SYMPTOM)
         talk.ask()
         return

@@ -161,10 +161,9 @@ class Consultation:
         self.tell(Block("more", tuple(lines)))
 
     def _maybe_new_episode(self) -> None:
-        if self.before_remedy is not None:
-            if self.session.episode_if(self.before_remedy):
-                self.before_remedy = None
-                self.tell(words_more.NEW_EPISODE, "strong")
+        if self.before_remedy is not None and self.session.episode_if(self.before_remedy):
+            self.before_remedy = None
+            self.tell(words_more.NEW_EPISODE, "strong")
 
     def symptoms(self) -> set[str]:
         """Names of the symptoms that lead now."""

@@ -10,7 +10,7 @@ import math
 from dataclasses import replace
 
 from medic.changes.known import Computed, ImpossibleError, Known, MissingError
-from medic.facts import GpuMemory
+from medic.facts import GpuMemory, MemoryEstimate
 from medic.i18n import Text
 from medic.memory import estimate
 from medic.run_config import Origin, Value
@@ -97,47 +97,52 @@ def learning_rate_factor(known: Known, ratio: float) -> float:
 
 
 def halve_to_divisor(known: Known, field: str) -> Computed:
-    """The largest divisor of n that is at most half the micro batch."""
+    """A divisor of n, at most half the micro batch: the largest that fits the GPU by the estimate.
+
+    Without a GPU or an estimate, and where none is sure to fit, the largest. Raises
+    ImpossibleError for a micro batch of 1, and if even 1 is sure not to fit.
+    """
     micro = known.whole(field)
     if micro == 1:
-        raise ImpossibleError(
-            Text(
-                "the micro batch is 1 already: recompute activations, shorten the sequences or "
-                "shard the states",
-                "微批次已经是 1:改用激活重计算、缩短序列或切分模型状态",
-            )
-        )
+        raise ImpossibleError(_smaller("the micro batch is 1 already", "微批次已经是 1"))
     n = sequences_per_rank(known)
+    half = largest_divisor(n, micro // 2)
     memory = known.fact(GpuMemory)
-    if memory is None or _need(known, field, micro) is None:
-        value = largest_divisor(n, micro // 2)
-        return Computed(value, Text(f"a divisor of {n} of at most half", f"不超过一半且能整除 {n}"))
-    return _fitting(known, field, n, memory.total)
+    if memory is None:
+        return Computed(half, _divides(n))
+    if _estimate(known, field, 1, memory.total).fits is False:
+        raise ImpossibleError(
+            _smaller("even a micro batch of 1 does not fit", "微批次为 1 也放不下")
+        )
+    value = half
+    while value:
+        need = _estimate(known, field, value, memory.total).estimate
+        if need is None:
+            break
+        if need <= FILL * memory.total:
+            size = f"{need / 2**30:.0f} GiB"
+            why = Text(f"a divisor of {n} that needs about {size}", f"能整除 {n},约需 {size}")
+            return Computed(value, why)
+        value = largest_divisor(n, value - 1) if value > 1 else 0
+    return Computed(half, _divides(n))
 
 
-def _fitting(known: Known, field: str, n: int, capacity: int) -> Computed:
-    """The largest divisor of n, at most half the micro batch, whose estimate fits the GPU."""
-    value = largest_divisor(n, known.whole(field) // 2)
-    while (_need(known, field, value) or 0) > FILL * capacity:
-        if value == 1:
-            size = f"{(_need(known, field, 1) or 0) / 2**30:.0f} GiB"
-            raise ImpossibleError(
-                Text(
-                    f"even a micro batch of 1 needs about {size}: recompute activations, shorten "
-                    "the sequences or shard the states",
-                    f"即使微批次为 1 也需要约 {size}:改用激活重计算、缩短序列或切分模型状态",
-                )
-            )
-        value = largest_divisor(n, value // 2 if value % 2 == 0 else value - 1)
-    size = f"{(_need(known, field, value) or 0) / 2**30:.0f} GiB"
-    why = Text(f"a divisor of {n} that needs about {size}", f"能整除 {n},约需 {size}")
-    return Computed(value, why)
+def _divides(n: int) -> Text:
+    return Text(f"a divisor of {n} of at most half", f"不超过一半且能整除 {n}")
 
 
-def _need(known: Known, field: str, micro: int) -> int | None:
-    """Estimated peak bytes with this micro batch; None if too little is known."""
+def _smaller(en: str, zh: str) -> Text:
+    """What else makes a step smaller."""
+    return Text(
+        f"{en}: recompute activations, shorten the sequences or shard the states",
+        f"{zh}:改用激活重计算、缩短序列或切分模型状态",
+    )
+
+
+def _estimate(known: Known, field: str, micro: int, capacity: int) -> MemoryEstimate:
+    """The peak of a step with this micro batch."""
     values = {**known.config.values, field: Value(micro, Origin("derived"))}
-    return estimate(replace(known.config, values=values), None).estimate
+    return estimate(replace(known.config, values=values), capacity)
 
 
 def split_global_batch(known: Known, field: str) -> Computed:

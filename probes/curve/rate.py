@@ -10,6 +10,7 @@ from medic.facts import Curve, LogHits, Series
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
+from .jumps import jumps
 from .numbers import clean
 from .plan import Plan, plan_of, source_at
 
@@ -18,7 +19,7 @@ MIN_POINTS = 5
 FLOOR_SPAN = 0.002
 LOW_FLOOR = 0.5  # a "floor" above half the peak is no decay
 NEAR_PEAK = 0.95
-LOGGED = 0.1  # of the peak
+HIGH = 0.05  # of the peak above the minimum: less is no schedule that was cut off
 STEPS_AT_FLOOR = 5
 
 
@@ -28,15 +29,17 @@ def run(look: Look) -> Iterator[Any]:
     if series is None or len(series.steps) < MIN_POINTS:
         yield Skip(needs="a logged learning rate", check="learning-rate-shape")
         return
-    yield from judge(look, series, plan_of(look, curve))
+    yield from judge(look, curve, series, plan_of(look, curve))
 
 
-def judge(look: Look, series: Series, plan: Plan) -> Iterator[Finding]:
+def judge(look: Look, curve: Curve, series: Series, plan: Plan) -> Iterator[Finding]:
     """The shape, and the symptom that goes with an abnormal one."""
     steps, values, _ = clean(series)
     if len(values) < MIN_POINTS or max(values) <= 0:
         return
     shape, at, value = _shape(look, steps, values, plan)
+    if shape == "at-peak-from-start" and not loss_broke(look, curve):
+        shape = "as-usual"  # a constant rate, or none of a warmup, is by design where all is well
     index = series.steps.index(steps[at])
     source = source_at(look, series, index)
     yield Finding("learning-rate-shape", shape, value=value, source=source)
@@ -63,7 +66,7 @@ def _shape(
             "share": f"{steps[floor_at] / plan.length:.0%}",
         }
         return "reaches-floor-early", floor_at, facts
-    if _high_at_end(look, values, plan):
+    if _high_at_end(look, steps, values, plan):
         return "still-high-at-end", last, facts | {"last": values[last]}
     if _from_start(steps, values, peak, plan):
         return "at-peak-from-start", 0, facts | {"step": steps[0]}
@@ -100,20 +103,32 @@ def _early(look: Look, steps: list[int], floor_at: int, plan: Plan) -> bool:
     return steps[floor_at] < look.threshold("floor-early-share") * plan.length
 
 
-def _high_at_end(look: Look, values: list[float], plan: Plan) -> bool:
+def _high_at_end(look: Look, steps: list[int], values: list[float], plan: Plan) -> bool:
     """A complete decaying schedule that ends far above its configured minimum."""
     if plan.steps is None or not plan.complete or plan.floor is None or plan.floor <= 0:
         return False
-    decays = values[-1] < 0.9 * max(values)
+    # A schedule that was cut off was still falling.
+    decays = values[-1] < 0.9 * max(values) and values[-1] < values[-2]
     # The last logged step may stand some steps before the end of a steep decay.
-    limit = max(look.threshold("high-at-end-ratio") * plan.floor, plan.floor + LOGGED * max(values))
-    return decays and values[-1] > limit
+    slope = (values[-1] - values[-2]) / max(1, steps[-1] - steps[-2])
+    end = values[-1] + slope * max(0, plan.steps - steps[-1])
+    limit = max(look.threshold("high-at-end-ratio") * plan.floor, plan.floor + HIGH * max(values))
+    return decays and end > limit
 
 
 def _from_start(steps: list[int], values: list[float], peak: float, plan: Plan) -> bool:
     if values[0] < NEAR_PEAK * peak or plan.resumed:
         return False
     return steps[0] <= 2 or plan.warmup == 0
+
+
+def loss_broke(look: Look, curve: Curve) -> bool:
+    """Whether the loss became NaN or jumped: then it matters at which rate training began."""
+    loss = curve.series.get("loss")
+    if loss is None:
+        return False
+    steps, values, _ = clean(loss)
+    return len(values) < len(loss.values) or bool(jumps(look, steps, values))
 
 
 PROBE = Probe(

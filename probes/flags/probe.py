@@ -20,9 +20,8 @@ from .suspects import (
     Checked,
     Suspect,
     check,
-    common_tail,
     flags_in,
-    script_parts,
+    nearness,
     stray_switch,
     suspects,
 )
@@ -99,8 +98,7 @@ def _launched(look: Look, given: Sequence[GivenFile]) -> list[str] | None:
         return None
     found: list[str] = []
     for launch in look.fact(Launches).launches:
-        parts = script_parts(launch)
-        shared = {p: common_tail(parts, PurePosixPath(p).parts) for p in _all(given)}
+        shared = {p: nearness(launch, p) for p in _all(given)}
         best = max(shared.values(), default=0)
         found += [p for p, n in shared.items() if n == best and n > 0]
     return list(dict.fromkeys(found))[:MAX_ENTRIES]

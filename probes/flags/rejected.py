@@ -17,6 +17,8 @@ from .usage import MAX_USAGE, parse_usage
 HEAD_LINES = 20_000  # read where no scan says which line holds the complaint
 BEFORE = 600  # lines before the complaint in which its usage text stands
 MAX_FILES = 64
+MAX_LINE = 32 * 1024  # characters of a line that are looked at
+MAX_WORDS = 400  # refused words of one line
 
 Kind = Literal[
     "unrecognized", "takes-no-value", "ambiguous", "missing-value", "value-refused", "command-cut"
@@ -123,7 +125,8 @@ def _around(look: Look, path: str, line: int) -> Iterator[tuple[int, str]]:
 def _read(lines: Iterable[tuple[int, str]], given: GivenFile, found: Refusals) -> None:
     """Collects usage texts per line prefix, so that ranks which write in turns stay apart."""
     opened: dict[str, tuple[Source, list[str]]] = {}
-    for number, raw in lines:
+    for number, whole in lines:
+        raw = whole[:MAX_LINE]
         prefix = _PREFIX.match(raw)
         start = prefix[0].strip() if prefix else ""
         text = raw[prefix.end() :] if prefix else raw
@@ -185,7 +188,9 @@ def _argparse(program: str, message: str, source: Source) -> Complaint | None:
     script = PurePosixPath(program.rsplit(maxsplit=1)[-1]).name
     words = _UNRECOGNIZED.match(message)
     if words:
-        return Complaint("unrecognized", tuple(words["words"].split()), source, program=script)
+        return Complaint(
+            "unrecognized", tuple(words["words"].split()[:MAX_WORDS]), source, program=script
+        )
     for pattern, kind in _ABOUT_VALUES:
         found = pattern.match(message)
         if found:
@@ -203,7 +208,7 @@ def _listed(text: str) -> tuple[str, ...]:
         words = ast.literal_eval(text[:20_000])
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return ()
-    return tuple(str(w) for w in words) if isinstance(words, list) else ()
+    return tuple(str(w) for w in words[:MAX_WORDS]) if isinstance(words, list) else ()
 
 
 def with_aliases(spec: ParserSpec, complaints: Iterable[Complaint]) -> ParserSpec:

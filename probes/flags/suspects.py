@@ -56,8 +56,18 @@ def script_parts(launch: Launch) -> tuple[str, ...]:
     return PurePosixPath(text).parts
 
 
-def common_tail(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many last parts two paths share."""
+def nearness(launch: Launch, path: str) -> int:
+    """How many last parts of a file's path are those of the launched script; 0: another file."""
+    parts = script_parts(launch)
+    found = _common_tail(parts, PurePosixPath(path).parts)
+    if not found and is_module(launch):
+        package = (*parts[:-1], parts[-1].removesuffix(".py"), "__main__.py")
+        found = _common_tail(package, PurePosixPath(path).parts)
+        return found if found > 1 else 0
+    return found
+
+
+def _common_tail(one: Sequence[str], other: Sequence[str]) -> int:
     count = 0
     for a, b in zip(reversed(one), reversed(other), strict=False):
         if a != b:
@@ -73,7 +83,7 @@ def spec_of(launch: Launch, parsers: Parsers, *, alone: bool) -> ParserSpec | No
     """
     parts = script_parts(launch)
     given = [p for p in parsers.parsers if p.origin == "source"]
-    shared = [(common_tail(parts, PurePosixPath(p.script).parts), p) for p in given]
+    shared = [(nearness(launch, p.script), p) for p in given]
     best = max((n for n, _ in shared), default=0)
     sources = [p for n, p in shared if n == best and n > 0]
     usages = [p for p in parsers.parsers if p.origin == "usage" and _is_program(p.script, parts)]

@@ -69,6 +69,7 @@ class _Reader:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.options: list[Option] = []
+        self.seen: set[str] = set()
         self.complete = True
 
     def read(self, items: _Items, *, outer: bool = False) -> None:
@@ -86,18 +87,25 @@ class _Reader:
                 self._option(item, items[at:end])
                 at = end
             elif item != "|":
-                repeats = at < len(items) and items[at] != "..." and _repeats(item, items[at])
+                following = items[at] if at < len(items) else ""
+                # Outside brackets dots stand for other arguments: {train,eval} ...
+                repeats = _repeats(item, following) and not (outer and following == "...")
                 at += repeats
-                takes: Takes = "many" if repeats else "value"
-                self.options.append(Option((item,), takes, source=self.source))
+                self._add(Option((item,), "many" if repeats else "value", source=self.source))
+
+    def _add(self, option: Option) -> None:
+        # Ranks that write in turns repeat each line.
+        if option.names[0] not in self.seen:
+            self.seen.add(option.names[0])
+            self.options.append(option)
 
     def _option(self, name: str, values: _Items) -> None:
         first = values[0] if values else ""
         if name == "-h" and not values:
-            self.options.append(Option(("-h", "--help"), "none", source=self.source))
+            self._add(Option(("-h", "--help"), "none", source=self.source))
             return
         choices = first[1:-1] if isinstance(first, str) and first.startswith("{") else ""
-        self.options.append(
+        self._add(
             Option(
                 (name, *_other_names(name, first)),
                 _takes(values),

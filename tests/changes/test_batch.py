@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from medic.changes import Plan, compute
 from medic.changes.batch import largest_divisor
 from medic.entries import Remedy
+from medic.facts import GpuMemory
 from medic.run_config import RunConfig
 
 Make = Callable[..., RunConfig]
@@ -74,6 +75,40 @@ def test_halving_keeps_the_batch_and_never_raises_the_micro_batch(
     assert micro2 * steps2 * dp * seq == micro * steps * dp * seq
     assert 1 <= micro2 <= micro // 2
     assert (micro * steps) % (micro // 2) or micro2 == micro // 2  # the largest that divides
+
+
+MODEL = {
+    "hidden_size": 2048,
+    "num_layers": 16,
+    "num_heads": 32,
+    "num_kv_heads": 8,
+    "ffn_size": 8192,
+    "vocab_size": 128256,
+    "tied_embeddings": True,
+    "sequence_length": 8192,
+    "precision": "bf16",
+    "parameter_dtype": "bf16",
+    "world_size": 1,
+    "micro_batch_size": 32,
+    "gradient_accumulation_steps": 1,
+}
+
+
+@pytest.mark.parametrize(("gib", "micro"), [(None, 16), (640, 16), (80, 2), (24, 16)])
+def test_micro_batch_is_lowered_until_it_fits(
+    config: Make, halve: Remedy, gib: int | None, micro: int
+) -> None:
+    """On 24 GiB none is sure to fit and none sure not to: then it is halved."""
+    facts = {GpuMemory: GpuMemory(gib * 2**30)} if gib else {}
+    found = new(compute(halve, config(**MODEL), facts))
+    assert found == {"micro_batch_size": micro, "gradient_accumulation_steps": 32 // micro}
+
+
+def test_micro_batch_of_one_that_cannot_fit_is_said(config: Make, halve: Remedy) -> None:
+    plan = compute(halve, config(**MODEL), {GpuMemory: GpuMemory(8 * 2**30)})
+    assert plan.changes == ()
+    assert plan.note is not None
+    assert "1 does not fit" in plan.note.en
 
 
 def test_batch_without_replicas_or_sequence_is_split_by_its_parts(

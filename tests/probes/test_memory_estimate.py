@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from medic.probes.memory_estimate import PROBE, gpu_memory
 
-from medic.facts import Gpu, GpuSeries, GpuState, Hit, LogHits, Source
+from medic.facts import Gpu, GpuMemory, GpuSeries, GpuState, Hit, LogHits, Source
 from medic.memory import estimate
 from medic.probe import Finding, Skip
 from medic.run_config import Origin, RunConfig, Span, Value
@@ -54,7 +54,7 @@ def report(gib: float) -> GpuState:
 def run(look: Callable[..., Any], *facts: Any, checks: tuple[str, ...] = LINTS, **more: Any) -> Any:
     found = look(facts=facts, checks=checks, **more)
     found.estimate_memory = estimate
-    return list(PROBE.run(found))
+    return [item for item in PROBE.run(found) if not isinstance(item, GpuMemory)]
 
 
 def outcomes(items: list[Any]) -> dict[str, str]:
@@ -75,7 +75,7 @@ def outcomes(items: list[Any]) -> dict[str, str]:
         ({}, 16, ("states-do-not-fit", "-", "fires")),
         ({"micro_batch_size": None}, 16, ("states-do-not-fit", "-", "fires")),
         ({"micro_batch_size": None}, 79.2, ("-", "-", "passes")),
-        ({"micro_batch_size": 1, "sequence_length": 4096}, 50, ("-", "-", "passes")),
+        ({"micro_batch_size": 1, "sequence_length": 4096}, 40, ("-", "-", "passes")),
         ({"hidden_size": None}, 79.2, ("-", "-", "-")),
     ],
 )
@@ -92,6 +92,12 @@ def test_finding_says_how_much_and_points_at_the_micro_batch(look: Callable[...,
     assert fired.value["capacity"] == "79.2 GiB"
     assert float(fired.value["estimate"].split()[0]) > 79.2
     assert fired.source == Source("config.yaml", 3)
+
+
+def test_memory_of_the_gpu_is_a_fact(look: Callable[..., Any]) -> None:
+    found = look(facts=(config(), report(40)))
+    found.estimate_memory = estimate
+    assert next(PROBE.run(found)) == GpuMemory(40 * GIB)
 
 
 def test_open_check_names_what_would_close_it(look: Callable[..., Any]) -> None:

@@ -36,7 +36,9 @@ def test_none_of_these_changes_no_belief_and_asks_again(drive: Drive, case: Case
         await app.send("training hangs")
         last = len(app.app.talk.choices.options)
         await app.press(str(last))
-        assert app.app.talk.consultation.session.complaints == []
+        session = app.app.talk.consultation.session
+        assert session.complaints == []
+        assert session.words == "training hangs"
         assert app.app.talk.choices.kind == "answer"
 
     drive(script, case)

@@ -369,3 +369,8 @@ def test_quoted_help_is_no_refusal(flags: Any) -> None:
     seen = flags.see({"train.log": USAGE + "step 1 loss 2.0\n"})
     assert seen.outcomes == ("skipped", "skipped")
     assert [p.script for p in seen.parsers] == ["train.py"]
+
+
+def test_a_package_that_is_started(flags: Any) -> None:
+    files = {"llm/__main__.py": TRAIN, "run.sh": "torchrun -m llm --config x --learning-rate 1\n"}
+    assert flags.see(files).misspelt["meant"] == "--training-lr"
