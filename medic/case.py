@@ -12,7 +12,7 @@ from typing import Any
 
 from medic.errors import MedicError, UsageError
 from medic.facts import FileKind, GivenFile
-from medic.filekind import kind_of, rank_of
+from medic.filekind import by_magic, kind_of, rank_of
 
 MAX_DEPTH = 4
 MAX_ENTRIES = 20_000
@@ -134,7 +134,7 @@ def _unknown_kind(path: str) -> FileKind | None:
     """A file that the user named and nothing else claims is taken as a log if it is text."""
     with Path(path).open("rb") as file:
         head = file.read(4096)
-    return None if b"\0" in head else "log"
+    return by_magic(head) or (None if b"\0" in head else "log")
 
 
 def _given(path: str, name: str, kind: FileKind, info: os.stat_result) -> GivenFile:

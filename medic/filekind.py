@@ -115,10 +115,20 @@ def _json_kind(lower: str, head: bytes) -> FileKind | None:
     return "config" if head.lstrip()[:1] in (b"{", b"\xef") else None
 
 
-def _text_kind(path: str) -> FileKind | None:
-    head = _head(path)
+def by_magic(head: bytes) -> FileKind | None:
+    """What the first bytes prove, whatever the name says."""
+    if head.startswith((b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")):
+        return "checkpoint"
     if head.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
         return "log"
+    return None
+
+
+def _text_kind(path: str) -> FileKind | None:
+    head = _head(path)
+    proven = by_magic(head)
+    if proven is not None:
+        return proven
     first = head[:400]
     if b"NVIDIA-SMI" in first or b"<nvidia_smi_log>" in first:
         return "gpu-report"

@@ -74,31 +74,17 @@ def lint(case: Case, index: Index, names: frozenset[str] | None = None) -> LintR
         run_config=config,
         facts=evidence.facts,
         read=evidence.read,
-        not_read=(*evidence.not_read, *_unread(evidence)),
+        not_read=tuple(evidence.not_read),
         failed=tuple(
             (r.probe.name, r.error) for r in evidence.runs.values() if r.state == "failed"
         ),
     )
 
 
-def _unread(evidence: Evidence) -> list[NotRead]:
-    """Files that a reader gave up on: told by its skips that name no check."""
-    run = evidence.runs.get("config")
-    if run is None:
-        return []
-    lines = [s.needs for s in run.skips if not s.check and ": " in s.needs]
-    return [NotRead(*_split(line)) for line in lines]
-
-
-def _split(line: str) -> tuple[str, str, str]:
-    file, _, why = line.partition(": ")
-    return file, why, why
-
-
 def _not_checked(evidence: Evidence, index: Index) -> tuple[tuple[str, str], ...]:
     gaps = []
     for run in evidence.runs.values():
-        gaps += [(s.check, s.needs) for s in run.skips if s.check in index.lint_names]
+        gaps += [(s.check, str(s.needs)) for s in run.skips if s.check in index.lint_names]
     return tuple(sorted(dict.fromkeys(gaps)))
 
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
-from medic.case import Case, NotRead
+from medic.case import Case
 from medic.errors import Unreadable
 from medic.facts import Document, FileKind, GivenFile, LogHits
 from medic.index import Index
@@ -51,12 +51,11 @@ class CaseLook:
         self._cancel = cancel
         self._allowed: frozenset[type[Any]] | None = None
         self.read: dict[str, int] = {}
-        self.not_read: list[NotRead] = []
 
     def for_probe(self, probe: Probe) -> CaseLook:
         """The same look, limited to the facts that the probe declared."""
         other = CaseLook(self._case, self._index, self._facts, self._cancel)
-        other.read, other.not_read = self.read, self.not_read
+        other.read = self.read
         other._allowed = frozenset({*probe.needs, *probe.wants, *probe.gives})
         other._shared = self._shared
         return other

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Literal, Protocol, TypeVar
 
 from medic.facts import Document, FileKind, GivenFile, Hit, MemoryEstimate, Source
+from medic.i18n import Text
 from medic.run_config import Change, RunConfig
 
 T = TypeVar("T")
@@ -38,10 +39,18 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """The probe could not look: what it needs, in words for the user (a key of a text)."""
+    """The probe could not look: what it needs, in words for the user."""
 
-    needs: str
+    needs: Text
     check: str = ""  # a check that stays open; empty for all that the probe tells
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A file of the case that could not be read, and why. It is never shown as clean."""
+
+    file: str
+    why: Text
 
 
 @dataclass(frozen=True, slots=True)

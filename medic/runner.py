@@ -14,9 +14,10 @@ from typing import Any, Literal
 
 from medic.case import Case, NotRead
 from medic.facts import LogHits, Source
+from medic.i18n import plain
 from medic.index import Index
 from medic.look import CaseLook
-from medic.probe import Finding, Probe, Skip
+from medic.probe import Finding, Probe, Skip, Unread
 
 State = Literal["found", "absent", "skipped", "failed"]
 
@@ -48,6 +49,7 @@ class Run:
     state: State = "absent"
     findings: list[Finding] = field(default_factory=list)
     skips: list[Skip] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
     facts: list[Any] = field(default_factory=list)
     error: str = ""
     seconds: float = 0.0
@@ -124,10 +126,16 @@ def observe(
         pool.shutdown(wait=False, cancel_futures=True)
     evidence.cancelled = cancel.is_set()
     evidence.host_is_the_runs = look.host_is_the_runs
-    evidence.read = dict(look.read)
-    evidence.not_read += look.not_read
+    evidence.not_read = list(dict.fromkeys(evidence.not_read))
+    unread = [n.file for n in evidence.not_read]
+    evidence.read = {f: size for f, size in look.read.items() if not _among(f, unread)}
     _symptoms_of_logs(evidence, index)
     return evidence
+
+
+def _among(file: str, places: Sequence[str]) -> bool:
+    """Whether a place ("file" or "file:line") is of this file."""
+    return any(p == file or p.startswith(f"{file}:") for p in places)
 
 
 def _provider_waits(probe: Probe, waiting: Sequence[Probe]) -> bool:
@@ -168,7 +176,7 @@ def _run_one(probe: Probe, look: CaseLook, index: Index) -> Run:
     start = time.monotonic()
     missing = [kind.__name__ for kind in probe.needs if not look.has(kind)]
     if missing:
-        run.skips = [Skip(needs=", ".join(missing))]
+        run.skips = [Skip(needs=plain(", ".join(missing)))]
         run.state = "skipped"
         return run
     try:
@@ -178,6 +186,8 @@ def _run_one(probe: Probe, look: CaseLook, index: Index) -> Run:
                 run.findings.append(item)
             elif isinstance(item, Skip):
                 run.skips.append(item)
+            elif isinstance(item, Unread):
+                run.unread.append(item)
             else:
                 run.facts.append(item)
             if look.cancelled():
@@ -197,7 +207,7 @@ def _state(run: Run, index: Index) -> State:
         return "found"
     if run.findings:
         return "absent"
-    return "skipped" if run.skips else "absent"
+    return "skipped" if run.skips or run.unread else "absent"
 
 
 def _is_normal(finding: Finding, index: Index) -> bool:
@@ -221,6 +231,7 @@ def _admit(finding: Finding, probe: Probe, index: Index) -> None:
 
 def _take(run: Run, evidence: Evidence) -> None:
     evidence.runs[run.probe.name] = run
+    evidence.not_read += [NotRead(u.file, u.why.en, u.why.zh) for u in run.unread]
     host = run.probe.reads != "artefacts"
     for fact in run.facts:
         evidence.facts[type(fact)] = fact

@@ -234,8 +234,8 @@ class Session:
     def _not_checked(self) -> tuple[tuple[str, str], ...]:
         gaps = []
         for name, run in sorted(self.evidence.runs.items()):
-            gaps += [(skip.check or name, skip.needs) for skip in run.skips]
-        gaps += [(name, "an answer") for name in self.unknown]
+            gaps += [(skip.check or name, str(skip.needs)) for skip in run.skips]
+        gaps += [(name, str(Text("an answer", "你的回答"))) for name in self.unknown]
         return tuple(dict.fromkeys(gaps))
 
     # --- acting -----------------------------------------------------------------------------

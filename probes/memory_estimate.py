@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.facts import GpuMemory, GpuSeries, GpuState, LogHits, MemoryEstimate, Source
+from medic.i18n import Text, plain
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
@@ -16,23 +17,24 @@ FITS_BELOW = 0.95
 CHECK = "memory-estimate"
 ACTIVATIONS = "micro-batch-too-large"
 STATES = "model-states-do-not-fit"
+_GPU = Text("the memory of the run's GPU", "该训练所用 GPU 的显存大小")
 
 
 def run(look: Look) -> Iterator[Finding | Skip | GpuMemory]:
     config = look.fact(RunConfig)
     capacity = gpu_memory(look)
     if capacity is None:
-        yield from _open("gpu-memory")
+        yield from _open(_GPU)
         return
     yield GpuMemory(capacity)
     estimate = look.estimate_memory(config, capacity)
     if estimate.states_low is None:
-        yield from _open(", ".join(estimate.unknown))
+        yield from _open(_narrower(estimate))
         return
     yield from _judge(config, estimate, capacity, look.checks)
 
 
-def _open(needs: str) -> Iterator[Skip]:
+def _open(needs: Text) -> Iterator[Skip]:
     for check in (CHECK, ACTIVATIONS, STATES):
         yield Skip(needs=needs, check=check)
 
@@ -84,9 +86,9 @@ def _outcome(states: str | None, batch: str | None) -> str | None:
     return "fits" if batch == "passes" else None
 
 
-def _narrower(estimate: MemoryEstimate) -> str:
+def _narrower(estimate: MemoryEstimate) -> Text:
     """What would make the estimate closer: missing fields, else those that were assumed."""
-    return ", ".join(estimate.unknown or (a.split(" = ")[0] for a in estimate.assumed))
+    return plain(", ".join(estimate.unknown or (a.split(" = ")[0] for a in estimate.assumed)))
 
 
 def _place(config: RunConfig) -> Source:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
 from textual.app import App
@@ -13,7 +13,6 @@ from textual.binding import Binding, BindingType
 from medic.case import Case
 from medic.errors import Exit
 from medic.i18n import Lang, Text, use
-from medic.index import Index
 
 from . import words_more
 from .clipboard import copy
@@ -21,6 +20,9 @@ from .lines import said
 from .palette import palette
 from .patch_screen import PatchScreen
 from .talk_screen import TalkScreen
+
+if TYPE_CHECKING:
+    from medic.index import Index
 
 THEMES = ("textual-dark", "textual-light", "ansi-dark", "ansi-light")
 

@@ -91,7 +91,7 @@ def _reasons(run: Run) -> list[Text]:
     return [_needs(n) for n in lacks[:SHOWN_REASONS]]
 
 
-def _needs(lack: str) -> Text:
+def _needs(lack: Text) -> Text:
     return words.NEEDS.fill(what=need(lack))
 
 
@@ -130,5 +130,5 @@ def in_full(session: Session) -> Block:
     return Block("probe", tuple(lines)) if lines else said(words.NO_PROBES, who="probe")
 
 
-def _gap(session: Session, check: str, needs: str) -> Line:
+def _gap(session: Session, check: str, needs: Text) -> Line:
     return Line(glued(session.index.title(check), Text(": ", ":"), _needs(needs)), "muted", "? ", 4)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -18,7 +18,6 @@ from textual.widgets import Static
 
 from medic.case import Case
 from medic.i18n import Text, current, plain
-from medic.index import Index
 
 from . import answers, orders, words, words_more
 from .actions import ACTIONS, BY_WORD
@@ -33,6 +32,9 @@ from .offers import Offer
 from .patch_screen import PatchScreen
 from .prompt import Prompt
 from .transcript import Transcript
+
+if TYPE_CHECKING:
+    from medic.index import Index
 
 YES, NO = ("present", "yes", "fires"), ("absent", "no", "passes")
 SHOWN_OF_PASTE = 3

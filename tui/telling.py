@@ -65,6 +65,7 @@ def evidence(
     indent: int = 2,
 ) -> list[Line]:
     """Findings with their places; the first ``quoted`` ones with the line of the log itself."""
+    lines = _distinct(lines)
     result: list[Line] = []
     quotes: set[str] = set()
     for item in lines[:shown]:
@@ -81,6 +82,14 @@ def evidence(
     return result
 
 
+def _distinct(lines: Sequence[EvidenceLine]) -> list[EvidenceLine]:
+    """Two findings that say the same of the same line are one to the reader."""
+    first: dict[tuple[str, str, int], EvidenceLine] = {}
+    for line in lines:
+        first.setdefault((line.text.en, line.source.file, line.source.line), line)
+    return list(first.values())
+
+
 # --- the whole answer -----------------------------------------------------------------------
 
 
@@ -94,7 +103,9 @@ def whole(session: Session, found: Diagnosis) -> Block:
     lines += _group(session, words.CONSEQUENCES, _real_consequences(found))
     lines += _also_wrong(session, found.also_wrong)
     lines += _group(session, words.UNEXPLAINED, found.unexplained)
-    lines += _group(session, words.NOTES, found.notes)
+    told = {(e.name, e.outcome) for c in found.causes[:1] for e in c.evidence}
+    notes = [n for n in found.notes if (n.name, n.outcome) not in told]
+    lines += _group(session, words.NOTES, notes)
     return Block("medic", tuple(lines))
 
 
@@ -215,7 +226,8 @@ def closing(session: Session, found: Diagnosis, offers: Sequence[Offer]) -> list
         return [said(words.DESCRIBE)]
     if found.verdict == "none-of-these":
         return [said(words.NONE_HOW)]
-    blocks = [said(words.DECIDED if found.verdict == "established" else words.BEST_GUESS, "strong")]
+    decided = words.DECIDED if any(o.fix.patch for o in offers) else words.DECIDED_BY_HAND
+    blocks = [said(decided if found.verdict == "established" else words.BEST_GUESS, "strong")]
     for offer in offers[:1]:
         blocks += remedy(session, offer)
     leader = found.causes[0].name if found.causes else ""

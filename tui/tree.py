@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from medic.beliefs import word
 from medic.i18n import Text, plain
 from medic.report.words import CHANCE
 
@@ -62,6 +61,8 @@ def _row(
     view: CauseView | None,
     chance: Mapping[str, float],
 ) -> Line:
+    from medic.beliefs import word
+
     cause = session.index.causes[name]
     text = Text("{title} ({code})", "{title}({code})").fill(title=cause.title, code=cause.code)
     where, tone = None, _tone(state)

@@ -167,6 +167,10 @@ DECIDED = Text(
     "Decided. Nothing more has to be asked. f4 shows the change, f3 says why.",
     "结论已定,无需再问。f4 查看修改,f3 查看依据。",
 )
+DECIDED_BY_HAND = Text(
+    "Decided. Nothing more has to be asked. What to do is done by hand; f3 says why.",
+    "结论已定,无需再问。需手动处理;f3 查看依据。",
+)
 BEST_GUESS = Text(
     "Nothing left to ask would change this. Try the remedies in this order; f3 says why.",
     "剩下的问题都不会改变结论。请按以下顺序处置;f3 查看依据。",

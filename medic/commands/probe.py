@@ -156,7 +156,7 @@ def _json(out: Console, runs: Sequence[Run], state: str, index: Index) -> None:
         "schema": "medic.probe/1",
         "outcome": state,
         "reason": "; ".join(
-            [s.needs for r in runs for s in r.skips] + [r.error for r in runs if r.error]
+            [str(s.needs) for r in runs for s in r.skips] + [r.error for r in runs if r.error]
         ),
         "findings": findings,
         "facts": facts,

@@ -16,16 +16,31 @@ if TYPE_CHECKING:
     from medic.match.text import Document, Match, TextIndex, documents
 
 _HOMES = {
-    "Fragment": "paste", "split_paste": "paste",
-    "NOTES": "reader", "Limits": "reader", "iter_lines": "reader",
+    "Fragment": "paste",
+    "split_paste": "paste",
+    "NOTES": "reader",
+    "Limits": "reader",
+    "iter_lines": "reader",
     "Matcher": "scan",
     "search": "find",
-    "Document": "text", "Match": "text", "TextIndex": "text", "documents": "text",
+    "Document": "text",
+    "Match": "text",
+    "TextIndex": "text",
+    "documents": "text",
 }
 
 __all__ = [
-    "NOTES", "Document", "Fragment", "Limits", "Match", "Matcher", "TextIndex", "documents",
-    "iter_lines", "search", "split_paste",
+    "NOTES",
+    "Document",
+    "Fragment",
+    "Limits",
+    "Match",
+    "Matcher",
+    "TextIndex",
+    "documents",
+    "iter_lines",
+    "search",
+    "split_paste",
 ]
 
 

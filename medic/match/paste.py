@@ -15,6 +15,7 @@ class Fragment(NamedTuple):
     text: str
     line: int
 
+
 # What a log line begins with.
 _LOG = re.compile(
     "|".join(

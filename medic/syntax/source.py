@@ -96,8 +96,8 @@ class SourceText:
         _, octets = self._lines
         row = bisect_right(octets, octet) - 1
         start = octets[row]
-        before = octet - start if self._ascii else len(
-            self.body[start:octet].decode("utf-8", "replace")
+        before = (
+            octet - start if self._ascii else len(self.body[start:octet].decode("utf-8", "replace"))
         )
         return row + 1, before + 1
 

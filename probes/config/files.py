@@ -67,9 +67,7 @@ def _is_omegaconf(document: Document) -> bool:
     )
 
 
-def _scalars(
-    node: Node | None, path: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], Node]]:
+def _scalars(node: Node | None, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Node]]:
     """Every value with its key path; an element of a list has the path of its list."""
     if node is None:
         return

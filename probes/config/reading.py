@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from medic.errors import Unreadable
 from medic.facts import Launches, Source
-from medic.probe import Finding, Look, Probe, Skip
+from medic.i18n import Text
+from medic.probe import Finding, Look, Probe, Skip, Unread
 from medic.run_config import RunConfig, Value
 
 from .carriers import Stated
@@ -28,7 +29,7 @@ def recogniser(frameworks: Sequence[Framework]) -> Recogniser:
     return _CACHE[0][2]
 
 
-def run(look: Look) -> Iterator[Finding | Skip | RunConfig]:
+def run(look: Look) -> Iterator[Finding | Skip | Unread | RunConfig]:
     frameworks: Sequence[Framework] = look.frameworks
     reader = recogniser(frameworks)
     files: list[Stated] = []
@@ -36,7 +37,7 @@ def run(look: Look) -> Iterator[Finding | Skip | RunConfig]:
         try:
             document = look.parse(given.path)
         except Unreadable as problem:
-            yield Skip(needs=problem.line("en") if problem.at else f"{given.name}: {problem.en}")
+            yield Unread(problem.at or given.name, Text(problem.en, problem.zh))
             continue
         stated = reader.file(given, document)
         if stated is not None:
@@ -72,9 +73,7 @@ def build(
     if not speaking:
         speaking = [f for f in frameworks if f.name == PLAIN]
     speaking += [s.framework for s in sources if s.role in ("engine", "launcher")]
-    takes_global = any(
-        key.field == "global_batch_size" for f in speaking[:1] for key in f.keys
-    )
+    takes_global = any(key.field == "global_batch_size" for f in speaking[:1] for key in f.keys)
     # What an engine leaves to "auto" is filled in from the training's own settings.
     unknown = {name for s in sources if s.role != "engine" for name in s.unknown}
     values = complete(values, speaking, takes_global=takes_global, unknown=unknown)

@@ -9,6 +9,7 @@ from medic.facts import Curve
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
+from . import needs
 from .numbers import clean
 from .plan import source_at
 
@@ -21,7 +22,7 @@ def run(look: Look) -> Iterator[Any]:
     series = look.fact(Curve).series.get("grad_norm")
     clip = look.fact(RunConfig).number("gradient_clip")
     if series is None or not clip or len(series.steps) < MIN_POINTS:
-        yield Skip(needs="gradient norms and the clip threshold", check="gradient-clipping-rises")
+        yield Skip(needs.NORMS_AND_CLIP, check="gradient-clipping-rises")
         return
     steps, values, _ = clean(series)
     third = len(values) // 3

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 from medic.errors import Unreadable
 from medic.facts import Curve, LogHits, Series
-from medic.probe import Look, Probe, Skip
+from medic.i18n import Text
+from medic.probe import Look, Probe, Skip, Unread
 
 from ..logs.prefix import rank_of_file
-from . import rows
+from . import needs, rows
 
 Point = tuple[int, float, int]  # step, value, line
 
@@ -48,14 +49,14 @@ class Points:
         return {name: s for name, s in made.items() if s.steps}
 
 
-def run(look: Look) -> Iterator[Curve | Skip]:
+def run(look: Look) -> Iterator[Curve | Skip | Unread]:
     writers: list[Points] = []
     planned = None
     for given in look.files("metrics"):
         try:
             table = rows.read(look, given)
         except Unreadable as problem:
-            yield Skip(needs=f"{given.name}: {problem.en}")
+            yield Unread(given.name, Text(problem.en, problem.zh))
             continue
         planned = planned or table.planned_steps
         writers += _of_table(table, given.name, rank_of_file(given.path))
@@ -63,7 +64,7 @@ def run(look: Look) -> Iterator[Curve | Skip]:
         writers += _of_logs(look.fact(LogHits))
     curve = combine(writers, planned)
     if curve is None:
-        yield Skip(needs="metrics (JSON lines, CSV, trainer_state.json) or step lines in a log")
+        yield Skip(needs.METRICS)
     else:
         yield curve
 

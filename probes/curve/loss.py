@@ -11,6 +11,7 @@ from medic.facts import Curve, LogHits, Series
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
+from . import needs
 from .jumps import Jump, jumps, relative_noise, timing
 from .numbers import clean, median, windows
 from .plan import Plan, plan_of, source_at
@@ -47,11 +48,11 @@ def run(look: Look) -> Iterator[Any]:
     curve = look.fact(Curve)
     loss = curve.series.get("loss")
     if loss is None:
-        yield Skip(needs="a logged loss", check="loss-jump-timing")
+        yield Skip(needs.LOSS, check="loss-jump-timing")
         return
     steps, values, _ = clean(loss)
     if len(values) < MIN_POINTS:
-        yield Skip(needs=f"{MIN_POINTS} logged losses", check="loss-jump-timing")
+        yield Skip(needs.LOSSES, check="loss-jump-timing")
         return
     shape = Shape(loss, steps, values, plan_of(look, curve), curve.series.get("learning_rate"))
     found = jumps(look, steps, values)

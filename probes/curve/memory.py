@@ -9,6 +9,7 @@ from typing import Any
 from medic.facts import Curve
 from medic.probe import Finding, Look, Probe, Skip
 
+from . import needs
 from .numbers import clean, median, windows
 from .plan import source_at
 
@@ -20,12 +21,12 @@ WINDOWS = 10
 def run(look: Look) -> Iterator[Any]:
     series = look.fact(Curve).series.get("memory")
     if series is None:
-        yield Skip(needs="GPU memory by step", check="memory-over-steps")
+        yield Skip(needs.MEMORY, check="memory-over-steps")
         return
     steps, values, _ = clean(series)
     settled = [v for s, v in zip(steps, values, strict=True) if s > look.threshold("settle-steps")]
     if len(settled) < MIN_POINTS:
-        yield Skip(needs="GPU memory over more steps", check="memory-over-steps")
+        yield Skip(needs.MORE_MEMORY, check="memory-over-steps")
         return
     levels = windows(settled, WINDOWS)
     begin, end = levels[0], levels[-1]

@@ -11,6 +11,7 @@ from medic.facts import Curve, LogHits, Series, Source
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
+from . import needs
 from .numbers import finite, median, value_at
 from .plan import Plan, plan_of, source_at
 
@@ -31,7 +32,7 @@ def run(look: Look) -> Iterator[Any]:
         yield from _of_log(look, curve, *told)
         return
     if loss is None:
-        yield Skip(needs="a logged loss", check="nan-onset")
+        yield Skip(needs.LOSS, check="nan-onset")
         return
     if not firsts:
         for name in NORMAL:
@@ -75,11 +76,11 @@ def _of_log(look: Look, curve: Curve, step: int, source: Source) -> Iterator[Any
     value: dict[str, Any] = {"step": step}
     loss = curve.series.get("loss")
     if loss is None:
-        yield Skip(needs="a logged loss", check="nan-onset")
+        yield Skip(needs.LOSS, check="nan-onset")
     else:
         onset = _onset(loss, step, plan_of(look, curve))
         yield Finding("nan-onset", onset, value=value, source=source)
-    yield Skip(needs="the gradient norm of that step", check="nan-gradient")
+    yield Skip(needs.NORM_THERE, check="nan-gradient")
     yield from _precursor(look, curve.series.get("grad_norm"), step, value)
 
 
@@ -108,7 +109,7 @@ def _onset(loss: Series, step: int, plan: Plan) -> str:
 def _gradient(norm: Series | None, step: int, value: dict[str, Any], source: Any) -> Iterator[Any]:
     at = value_at(norm, step)
     if at is None:
-        yield Skip(needs="the gradient norm of that step", check="nan-gradient")
+        yield Skip(needs.NORM_THERE, check="nan-gradient")
         return
     outcome = "gradient-finite" if math.isfinite(at) else "gradient-nan"
     yield Finding("nan-gradient", outcome, value=value | {"grad_norm": at}, source=source)
@@ -123,7 +124,7 @@ def _precursor(look: Look, norm: Series | None, step: int, value: dict[str, Any]
         ]
     )
     if norm is None or len(finite([v for _, v in before])) < MIN_HISTORY:
-        yield Skip(needs="gradient norms of the steps before", check="nan-precursor")
+        yield Skip(needs.NORMS_BEFORE, check="nan-precursor")
         return
     recent = int(look.threshold("precursor-steps"))
     index, last = before[-1]
@@ -144,7 +145,7 @@ def _rises(before: list[tuple[int, float]]) -> bool:
 def _ranks(look: Look, curve: Curve, firsts: dict[int, int]) -> Iterator[Any]:
     losses = [s["loss"] for s in curve.by_rank.values() if "loss" in s]
     if len(losses) < 2 or _averaged(losses):
-        yield Skip(needs="the local loss of every rank", check="nan-ranks")
+        yield Skip(needs.LOCAL_LOSSES, check="nan-ranks")
         return
     steps = {r: curve.by_rank[r]["loss"].steps[i] for r, i in firsts.items()}
     first = min(steps, key=lambda r: (steps[r], r))

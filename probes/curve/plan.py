@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from medic.facts import Curve, LogHits, Series, Source
@@ -11,6 +10,7 @@ from medic.run_config import RunConfig
 
 # A run this near its planned end is complete: the last log line may stand one interval before.
 COMPLETE_SHARE = 0.95
+MAX_QUOTED = 8 << 20  # bytes of a metrics file that is read again to quote a line of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +66,12 @@ def source_at(look: Look, series: Series, index: int) -> Source:
 
 
 def _text(look: Look, name: str, line: int) -> str:
-    path = next((f.path for f in look.files("metrics", "log") if f.name == name), None)
-    if path is None or line <= 0:
+    """The line as it stands in its file: of a log the pass over it has kept it already."""
+    if look.has(LogHits):
+        for step in look.fact(LogHits).steps:
+            if step.source.line == line and step.source.file == name:
+                return step.source.text[:400]
+    given = next((f for f in look.files("metrics") if f.name == name), None)
+    if given is None or line <= 0 or given.size > MAX_QUOTED:
         return ""
-    for number, text in _bounded(look, path, line):
-        if number == line:
-            return text[:400]
-    return ""
-
-
-def _bounded(look: Look, path: str, line: int) -> Iterator[tuple[int, str]]:
-    for number, text in look.lines(path):
-        if number > line:
-            return
-        yield number, text
+    return next((text[:400] for number, text in look.lines(given.path) if number == line), "")

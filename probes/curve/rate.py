@@ -10,6 +10,7 @@ from medic.facts import Curve, LogHits, Series
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
+from . import needs
 from .jumps import jumps
 from .numbers import clean
 from .plan import Plan, plan_of, source_at
@@ -27,7 +28,7 @@ def run(look: Look) -> Iterator[Any]:
     curve = look.fact(Curve)
     series = curve.series.get("learning_rate")
     if series is None or len(series.steps) < MIN_POINTS:
-        yield Skip(needs="a logged learning rate", check="learning-rate-shape")
+        yield Skip(needs.RATE, check="learning-rate-shape")
         return
     yield from judge(look, curve, series, plan_of(look, curve))
 

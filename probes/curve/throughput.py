@@ -9,6 +9,7 @@ from medic.facts import Curve, GpuSeries, LogHits, Source
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
+from . import needs
 from .numbers import finite, median
 from .plan import source_at
 
@@ -29,13 +30,13 @@ def run(look: Look) -> Iterator[Any]:
     if waits is not None:
         yield waits
     elif starved is None:
-        yield Skip(needs="data_time by step, or a GPU series over the run", check="step-bound")
+        yield Skip(needs.WAITS, check="step-bound")
     elif starved.outcome == "absent":
         yield Finding("step-bound", "compute-bound", value=starved.value, source=starved.source)
     elif _loader_alone(look):
         yield Finding("step-bound", "loader-bound", value=starved.value, source=starved.source)
     else:
-        yield Skip(needs="the time spent in next(loader)", check="step-bound")
+        yield Skip(needs.LOADER_TIME, check="step-bound")
 
 
 def _data_wait(look: Look, curve: Curve) -> Finding | None:

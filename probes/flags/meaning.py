@@ -86,7 +86,7 @@ def meant(unknown: Unknown, spec: ParserSpec, used: frozenset[str], nearest: Nea
         for option in spec.options
         if _fits(option, unknown) and not used & {*option.names}
         for name in option.names
-        if name.startswith("-") and name not in ("-h", "--help")
+        if name.startswith("-") and name not in ("-h", "--help", unknown.flag)
         # The opposite of what was written is never what was meant.
         if negated(name) == negated(unknown.flag)
     ]

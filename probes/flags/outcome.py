@@ -58,7 +58,7 @@ def misspelt(found: Sequence[Suspect], nearest: Nearest, places: Places) -> Find
 def _answer(suspect: Suspect, nearest: Nearest) -> str:
     if suspect.switch is not None:
         return ""  # its opposite exists: there is nothing to write
-    return meant(as_unknown(suspect), suspect.spec, suspect.used, nearest)
+    return suspect.hint or meant(as_unknown(suspect), suspect.spec, suspect.used, nearest)
 
 
 def _renamed(suspect: Suspect, new: str) -> list[Change]:
@@ -92,7 +92,8 @@ def with_value(found: Sequence[Suspect], places: Places) -> Finding:
 
 
 def _common(first: Suspect, places: Places) -> dict[str, object]:
-    return {"flag": first.flag, "script": first.spec.script, "where": places.where(first)}
+    script = first.spec.script or Text("the script", "脚本")
+    return {"flag": first.flag, "script": script, "where": places.where(first)}
 
 
 def _instead(suspect: Suspect, exists: Text | str) -> Text:

@@ -7,7 +7,8 @@ from pathlib import PurePosixPath
 
 from medic.errors import Unreadable
 from medic.facts import GivenFile, Launch, Launches, LogHits, Parsers, ParserSpec
-from medic.probe import Finding, Look, Probe, Skip
+from medic.i18n import Text
+from medic.probe import Finding, Look, Probe, Skip, Unread
 
 from .launch import launches_of
 from .outcome import misspelt, with_value
@@ -27,20 +28,24 @@ from .suspects import (
 )
 
 MAX_ENTRIES = 24  # Python files that are read as the start of a program
-NEEDS_SCRIPT = "a launch script"
-NEEDS_PARSER = "the training script's source or its usage text"
-NEEDS_WHOLE = "the source of all that adds options to the script's parser"
+NEEDS_SCRIPT = Text("a launch script", "启动脚本")
+NEEDS_PARSER = Text(
+    "the training script's source or its usage text", "训练脚本的源码,或它打印的 usage 文本"
+)
+NEEDS_WHOLE = Text(
+    "the source of all that adds options to the script's parser", "向脚本解析器添加选项的全部源码"
+)
 
 
 # --- launches -------------------------------------------------------------------------------
 
 
-def run_launch(look: Look) -> Iterator[Launches | Skip]:
+def run_launch(look: Look) -> Iterator[Launches | Skip | Unread]:
     """Reads the training commands of the given scripts."""
     found: list[Launch] = []
     for given in look.files("script"):
         read = _launches(look, given)
-        if isinstance(read, Skip):
+        if isinstance(read, Unread):
             yield read
         else:
             found += read
@@ -50,17 +55,21 @@ def run_launch(look: Look) -> Iterator[Launches | Skip]:
         yield Skip(needs=NEEDS_SCRIPT)
 
 
-def _launches(look: Look, given: GivenFile) -> list[Launch] | Skip:
+def _launches(look: Look, given: GivenFile) -> list[Launch] | Unread:
     try:
         return launches_of(look.parse(given.path))
     except Unreadable as problem:
-        return Skip(needs=f"{given.name}: {problem.en}")
+        return _unread(problem, given.name)
+
+
+def _unread(problem: Unreadable, name: str) -> Unread:
+    return Unread(problem.at or name, Text(problem.en, problem.zh))
 
 
 # --- parsers --------------------------------------------------------------------------------
 
 
-def run_parsers(look: Look) -> Iterator[Parsers | Skip]:
+def run_parsers(look: Look) -> Iterator[Parsers | Skip | Unread]:
     """Reads parsers from Python source and from usage texts in logs. Nothing is run."""
     found: list[ParserSpec] = []
     given = look.files("python")
@@ -68,7 +77,7 @@ def run_parsers(look: Look) -> Iterator[Parsers | Skip]:
     launched = _launched(look, given)
     for path in launched if launched is not None else _all(given)[:MAX_ENTRIES]:
         read = _parser(look, files, path, sure=bool(launched))
-        if isinstance(read, Skip):
+        if isinstance(read, Unread):
             yield read
         elif read is not None:
             found.append(read)
@@ -81,11 +90,11 @@ def run_parsers(look: Look) -> Iterator[Parsers | Skip]:
         yield Skip(needs=NEEDS_PARSER)
 
 
-def _parser(look: Look, files: SourceFiles, path: str, *, sure: bool) -> ParserSpec | Skip | None:
+def _parser(look: Look, files: SourceFiles, path: str, *, sure: bool) -> ParserSpec | Unread | None:
     try:
         return read_parser(files, path) if sure or _mentions_parser(look, path) else None
     except Unreadable as problem:
-        return Skip(needs=f"{problem.at or files.name(path)}: {problem.en}")
+        return _unread(problem, files.name(path))
 
 
 def _all(given: Sequence[GivenFile]) -> list[str]:

@@ -38,6 +38,7 @@ class Complaint:
     source: Source
     names: tuple[str, ...] = ()
     program: str = ""
+    hint: str = ""  # the option that the parser itself asks about
 
 
 @dataclass
@@ -67,6 +68,7 @@ _ABOUT_VALUES: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (re.compile(r"argument (?P<names>\S+): (?:invalid|Truthy value)"), "value-refused"),
 )
 _HF = re.compile(r"Some specified arguments are not used by the HfArgumentParser: (?P<list>\[.*\])")
+_HINT = re.compile(r"Did you mean ['\"]?(?P<flag>--[\w.-]+)")
 _CLICK: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (re.compile(r"[Nn]o such option:? ['\"]?(?P<flag>-{1,2}[\w.-]+)"), "unrecognized"),
     (
@@ -180,7 +182,8 @@ def complaint_in(text: str, source: Source) -> Complaint | None:
         if flag:
             named = kind != "unrecognized"
             words, names = ((), (flag["flag"],)) if named else ((flag["flag"],), ())
-            return Complaint(kind, words, source, names)
+            hint = _HINT.search(text)
+            return Complaint(kind, words, source, names, hint=hint["flag"] if hint else "")
     return None
 
 

@@ -43,6 +43,7 @@ class Suspect:
     switch: Option | None = None
     used: frozenset[str] = frozenset()
     launcher: str = ""
+    hint: str = ""  # what the parser itself asks whether it was meant
 
 
 # --- which parser belongs to which command --------------------------------------------------
@@ -144,12 +145,15 @@ def _of_log(checked: Sequence[Checked], parsers: Parsers, refusals: Refusals) ->
     for complaint in refusals.complaints:
         one = _about(complaint, checked)
         spec = one.spec if one and one.spec else _by_program(complaint.program, parsers)
+        if one and not spec.script:
+            spec = replace(spec, script=script_parts(one.launch)[-1])
         if complaint.kind == "unrecognized":
             for flag, value in flags_in(complaint.words):
                 word = _word_of(flag, one)
                 if word is None and flag in LOCAL_RANK:
                     continue
-                yield _suspect(flag, value, spec, word, complaint.source, one)
+                found = _suspect(flag, value, spec, word, complaint.source, one)
+                yield replace(found, hint=complaint.hint)
         elif complaint.kind in ("takes-no-value", "ambiguous"):
             yield from _named(complaint, spec, one)
         yield from _behind_switches(complaint, one)
@@ -180,7 +184,8 @@ def _of_commands(checked: Sequence[Checked], refusals: Refusals) -> Iterator[Sus
     for one in checked:
         if one.spec is None:
             continue
-        told = any(_about(c, [one]) for c in refusals.complaints if c.kind == "unrecognized")
+        about = [_about(c, checked) for c in refusals.complaints if c.kind == "unrecognized"]
+        told = any(other is one for other in about)
         for item in one.match.unknown if _sure(one.spec, told) else ():
             yield _suspect(item.flag, item.value, one.spec, item.word, None, one)
         if one.spec.complete and not told:

@@ -9,6 +9,7 @@ from medic.facts import Collective, Collectives, LogHits, Ranks, Source, Traceba
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
+from . import needs
 from .evidence import hits
 from .verdict import own_failures
 
@@ -22,7 +23,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     timeouts = look.fact(Collectives).timeouts if look.has(Collectives) else ()
     if logs.ended == "well" or not timeouts:
         if any(hits(logs, "collective-timeout")):
-            yield Skip(needs="the watchdog's lines of every rank", check=RANKS)
+            yield Skip(needs.WATCHDOGS, check=RANKS)
         else:
             yield Finding(RANKS, "no-timeout")
             yield Finding(MOMENT, "no-timeout")
@@ -30,11 +31,11 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     yield from _moment(logs, timeouts)
     if own_failures(logs, look.fact(Tracebacks).all):
         # A rank had failed of itself: what the others then waited in says no more.
-        yield Skip(needs="a timeout that no earlier failure explains", check=RANKS)
+        yield Skip(needs.LONE_TIMEOUT, check=RANKS)
         return
     outcome = judge(timeouts, _silent(look, logs, timeouts))
     if outcome is None:
-        yield Skip(needs="the logs of all ranks", check=RANKS)
+        yield Skip(needs.ALL_RANKS, check=RANKS)
         return
     told = "; ".join(_words(t) for t in timeouts[:16])
     more = tuple(t.source for t in timeouts[1:])
@@ -90,7 +91,7 @@ def _moment(logs: LogHits, timeouts: Sequence[Collective]) -> Iterator[Finding |
     elif max(t.sequence for t in timeouts) <= FIRST_SEQUENCES:
         outcome = "first-collective"
     if not outcome:
-        yield Skip(needs="the lines before the timeout", check=MOMENT)
+        yield Skip(needs.LINES_BEFORE, check=MOMENT)
         return
     yield Finding(MOMENT, outcome, source=source)
 

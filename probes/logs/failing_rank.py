@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from medic.facts import Collectives, FailedRank, LogHits, Ranks, Tracebacks
 from medic.probe import Finding, Look, Probe, Skip
 
+from . import needs
 from .verdict import Order, own_failures
 
 CHECK = "first-failing-rank"
@@ -21,7 +22,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         yield Finding(CHECK, "none")
         return
     if len(ranks.seen) < 2:
-        yield Skip(needs="the logs of several ranks", check=CHECK)
+        yield Skip(needs.SEVERAL_RANKS, check=CHECK)
         return
     own: dict[int, tuple[Order, FailedRank]] = {}
     for order, failed in own_failures(logs, look.fact(Tracebacks).all):
@@ -29,7 +30,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     timeouts = look.fact(Collectives).timeouts if look.has(Collectives) else ()
     outcome = judge(ranks, own, {t.rank for t in timeouts})
     if outcome is None:
-        yield Skip(needs="the logs of several ranks", check=CHECK)
+        yield Skip(needs.SEVERAL_RANKS, check=CHECK)
         return
     first = ranks.first or next((FailedRank(t.rank, t.source, "") for t in timeouts), None)
     if first is None:

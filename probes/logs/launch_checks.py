@@ -9,6 +9,7 @@ from medic.facts import Hit, LogHits
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
+from . import needs
 from .evidence import hits
 
 ARGUMENT, DEVICES, COUNT = "rejected-argument", "rank-device-map", "gpus-for-ranks"
@@ -94,7 +95,7 @@ def _address(look: Look, logs: LogHits) -> Iterator[Finding | Skip]:
     if not found:
         yield Finding(ADDRESS, "agrees")
     else:
-        yield Skip(needs="a rendezvous error that names the address", check=ADDRESS)
+        yield Skip(needs.ADDRESS, check=ADDRESS)
 
 
 def address(hit: Hit, *, several_nodes: bool) -> str:
@@ -131,7 +132,7 @@ def _interface(look: Look, logs: LogHits) -> Iterator[Finding | Skip]:
     if used:
         yield Finding(INTERFACE, "usable", value=dict(used[0].captures), source=used[0].source)
     elif several:
-        yield Skip(needs="NCCL_DEBUG=INFO lines", check=INTERFACE)
+        yield Skip(needs.NCCL_INFO, check=INTERFACE)
 
 
 def _virtual(hit: Hit) -> bool:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from medic.errors import Unreadable
 from medic.facts import Collectives, LogHits, Ranks, Source, StateDictError, Traceback, Tracebacks
-from medic.probe import Finding, Look, Probe, Skip
+from medic.i18n import Text
+from medic.probe import Finding, Look, Probe, Skip, Unread
 
-from . import merge, verdict
+from . import merge, needs, verdict
 from .collectives import Watchdogs
 from .launcher import Failures
 from .state_dict import StateDicts
@@ -25,7 +26,7 @@ _HANGS = re.compile(
 def run(look: Look) -> Iterator[Finding | Skip | object]:
     files = look.files("log")
     if not files:
-        yield Skip(needs="a log")
+        yield Skip(needs.LOG)
         return
     watchdogs, state_dicts, failures = Watchdogs(), StateDicts(), Failures()
     views: list[View] = []
@@ -36,7 +37,7 @@ def run(look: Look) -> Iterator[Finding | Skip | object]:
             view = View(given, index, look.scan(given.path))
             views.append(Reader(view, watchdogs, state_dicts, failures).read(look))
         except Unreadable as problem:
-            yield Skip(needs=f"{given.name}: {problem.en}")
+            yield Unread(given.name, Text(problem.en, problem.zh))
     if not views:
         return
     merged = merge.merge(views)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from medic.facts import CaptureValue, Hit, LogHits
 from medic.probe import Finding, Look, Probe, Skip
 
+from . import needs
 from .evidence import hits, size
 
 CHECK = "oom-shortfall"
@@ -29,11 +30,11 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         return
     told = next((h for h in seen if _numbers(h.captures).keys() >= {"total", "free"}), None)
     if told is None:
-        yield Skip(needs="the full out-of-memory sentence", check=CHECK)
+        yield Skip(needs.OOM_SENTENCE, check=CHECK)
         return
     outcome = judge(_numbers(told.captures), lambda name: _threshold(look, name))
     if outcome is None:
-        yield Skip(needs="the full out-of-memory sentence", check=CHECK)
+        yield Skip(needs.OOM_SENTENCE, check=CHECK)
         return
     yield Finding(CHECK, outcome, value=_words(told), source=told.source)
 

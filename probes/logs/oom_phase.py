@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from medic.facts import Frame, Hit, LogHits, Traceback, Tracebacks
 from medic.probe import Finding, Look, Probe, Skip
 
+from . import needs
 from .evidence import hits
 from .verdict import hits_of
 
@@ -42,7 +43,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     told = _traceback(first, look.fact(Tracebacks), logs)
     outcome = phase(told.frames if told else (), _steps_before(logs, first))
     if outcome is None:
-        yield Skip(needs="the traceback, or the steps before it", check=CHECK)
+        yield Skip(needs.TRACEBACK_OR_STEPS, check=CHECK)
         return
     value = {"step": logs.last_step} if logs.last_step is not None else {}
     yield Finding(CHECK, outcome, value=value, source=first.source)

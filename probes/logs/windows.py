@@ -21,8 +21,8 @@ Numbered = tuple[int, str]
 # Bytes. About 25 microseconds a line here: 0.8 MiB cost 0.15 s of the 0.6 s for a 50 MB log.
 WHOLE = 1 << 20
 HEAD = 64 << 10
-TAIL = 512 << 10
-SAMPLES, SAMPLE = 24, 8 << 10
+TAIL = 256 << 10
+SAMPLES, SAMPLE = 12, 4 << 10
 ABOVE, BELOW = 30, 200  # lines around a given line: a deep traceback is about 100 lines
 CHUNK = 16 << 10
 LINE_LIMIT = 64 << 10

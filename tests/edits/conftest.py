@@ -98,7 +98,7 @@ def _shell(span: Span, flag: str, framework: str) -> Origin:
 
 def _number(value: Scalar) -> Scalar:
     try:
-        return float(value) if "." in str(value) or "e" in str(value) else int(str(value))
+        return float(str(value)) if set(".e") & set(str(value)) else int(str(value))
     except ValueError:
         return value
 

@@ -321,8 +321,7 @@ def test_any_bytes_come_back_and_the_diff_is_a_patch(
     path = shop.folder / "any.yaml"
     path.write_bytes(data)
     at = data.rindex(b"8")
-    edits = (Edit(str(path), at, at + 1, "4"), Edit(str(path), 0, 0, f"# new{end}"))
-    edits = tuple(sorted(edits, key=lambda e: e.start))
+    edits = (Edit(str(path), 0, 0, f"# new{end}"), Edit(str(path), at, at + 1, "4"))
     text = diff(edits, lambda f: Path(f).read_bytes())
     target = atomic.look_at(str(path))
     apply(Patch(edits, text, {str(path): target.hash}))

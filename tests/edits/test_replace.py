@@ -202,7 +202,9 @@ WRITERS: dict[str, tuple[Callable[[Any], str], Callable[[str], Any]]] = {
 def test_only_the_edited_key_reads_differently(
     shop: Any, after: After, name: str, tree: dict[str, Any], new: float, data: st.DataObject
 ) -> None:
-    paths = [(k,) for k, v in tree.items() if not isinstance(v, (dict, bool))]
+    paths: list[tuple[str, ...]] = [
+        (k,) for k, v in tree.items() if not isinstance(v, (dict, bool))
+    ]
     paths += [(k, i) for k, v in tree.items() if isinstance(v, dict)
               for i, w in v.items() if not isinstance(w, bool)]  # fmt: skip
     if not paths:

@@ -13,7 +13,7 @@ from medic.memory.states import model_states, optimizer_of
 from medic.run_config import Origin, RunConfig, Value
 
 GB = 10**9
-SEVEN_B = {
+SEVEN_B: dict[str, Any] = {
     "hidden_size": 4096,
     "num_layers": 32,
     "num_heads": 32,
@@ -22,7 +22,7 @@ SEVEN_B = {
     "vocab_size": 32000,
     "tied_embeddings": False,
 }
-BATCH = {"micro_batch_size": 1, "sequence_length": 4096}
+BATCH: dict[str, Any] = {"micro_batch_size": 1, "sequence_length": 4096}
 
 
 def run(framework: str = "hf-trainer", **values: Any) -> RunConfig:
@@ -140,7 +140,7 @@ def test_stated_fields_are_not_assumed_and_narrow_the_bounds() -> None:
 
 
 def test_full_training_of_7b_on_one_card_does_not_fit() -> None:
-    stated = {**SEVEN_B, **BATCH, "precision": "bf16", "use_amp": True}
+    stated: dict[str, Any] = {**SEVEN_B, **BATCH, "precision": "bf16", "use_amp": True}
     assert estimate(run(**stated, world_size=1), 80 * GB).fits is False
     # On eight a script may shard the states without a word in the config.
     assert estimate(run(**stated, world_size=8), 80 * GB).fits is None
@@ -155,8 +155,14 @@ def test_open_weight_dtype_leaves_it_open() -> None:
 
 
 def test_small_model_fits() -> None:
-    small = {**SEVEN_B, "hidden_size": 512, "num_layers": 4, "num_heads": 8, "num_kv_heads": 8,
-             "ffn_size": 1408}  # fmt: skip
+    small: dict[str, Any] = {
+        **SEVEN_B,
+        "hidden_size": 512,
+        "num_layers": 4,
+        "num_heads": 8,
+        "num_kv_heads": 8,
+        "ffn_size": 1408,
+    }
     found = estimate(run(**small, **BATCH, precision="bf16", world_size=1), 80 * GB)
     assert found.fits is True
     assert estimate(run(**small, **BATCH, precision="bf16")).fits is None
@@ -178,7 +184,7 @@ def test_bounds_are_in_order_and_grow_with_the_batch(
     world: int | None,
     zero: int | None,
 ) -> None:
-    stated = {
+    stated: dict[str, Any] = {
         **SEVEN_B,
         "sequence_length": 2048,
         "activation_checkpointing": recompute,
@@ -215,7 +221,7 @@ def test_model_parallelism_divides(field: str) -> None:
 
 def test_gate_is_told_by_the_number_of_parameters() -> None:
     """GPT-2 has two feed-forward matrices of 4 x hidden."""
-    gpt2 = {"hidden_size": 768, "num_layers": 12, "num_heads": 12, "ffn_size": 3072,
+    gpt2: dict[str, Any] = {"hidden_size": 768, "num_layers": 12, "num_heads": 12, "ffn_size": 3072,
             "vocab_size": 50257, "sequence_length": 1024, "micro_batch_size": 8}  # fmt: skip
     plain = estimate(run("", **gpt2, parameters=124_000_000, precision="bf16"))
     gated = estimate(run("", **gpt2, parameters=152_000_000, precision="bf16"))

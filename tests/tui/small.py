@@ -169,7 +169,7 @@ def _config(look: Any) -> Iterator[Any]:
 
 
 def _gpu(look: Any) -> Iterator[Any]:
-    yield Skip(needs="LogHits")
+    yield Skip(Text("LogHits", "LogHits"))
 
 
 def _broken(look: Any) -> Iterator[Any]:

@@ -12,7 +12,7 @@ from medic.tui.needs import need
 import medic.runner
 from medic.case import Case, collect
 from medic.facts import Source
-from medic.i18n import Text
+from medic.i18n import Text, plain
 from medic.probe import Finding, Probe
 from medic.runner import all_probes
 
@@ -114,11 +114,9 @@ def test_the_folder_of_the_header_is_not_said_again(
 
 
 def test_what_is_lacking_is_said_in_words() -> None:
-    assert need("LogHits") == Text("a log", "日志")
-    assert need("run-on-this-host").zh == "运行就在本机"
-    assert need("some-new-key").en == "some new key"
-    assert need("train.log: not text, or so").en == "train.log: not text, or so"
-    assert need("log, world_size") == Text("a log, world_size", "日志、world_size")
+    assert need(plain("LogHits")) == Text("a log", "日志")
+    assert need(plain("LogHits, world_size")) == Text("a log, world_size", "日志、world_size")
+    assert need(Text("a, b", "甲, 乙")) == Text("a, b", "甲, 乙")
 
 
 def test_the_small_probes_are_in_use() -> None:

@@ -164,7 +164,8 @@ def test_a_small_and_a_wide_terminal(drive: Drive, case: Case) -> None:
 
 def test_the_first_paint_needs_no_engine() -> None:
     """What only the consultation needs is imported on its own thread."""
-    heavy = ["medic.session", "medic.runner", "medic.match", "re2", "pydantic", "networkx", "yaml"]
+    rooms = ["session", "runner", "index", "match", "beliefs"]
+    heavy = [*(f"medic.{room}" for room in rooms), "re2", "pydantic", "networkx", "yaml"]
     words = f"import sys, medic.tui.app; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

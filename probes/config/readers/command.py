@@ -97,9 +97,7 @@ def _carriers(flag: Flag, keys: Keys) -> Iterator[Carrier]:
     yield from _stated(flag, found, written, keys)
 
 
-def _stated(
-    flag: Flag, found: Iterable[Found], written: Written, keys: Keys
-) -> Iterator[Carrier]:
+def _stated(flag: Flag, found: Iterable[Found], written: Written, keys: Keys) -> Iterator[Carrier]:
     for rank, key in found:
         value = canonical(key, written, keys.framework.auto_words)
         if value is None and leaves_default(key, written):

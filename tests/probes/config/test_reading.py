@@ -10,7 +10,7 @@ from medic.probes.config.reading import PROBE
 from medic.probes.flags.launch import launches_of
 
 from medic.facts import Launches
-from medic.probe import Finding, Skip
+from medic.probe import Finding, Skip, Unread
 from medic.run_config import RunConfig
 from medic.syntax import parse
 
@@ -159,8 +159,8 @@ def test_two_equal_places_that_differ_leave_a_field_unknown(look: Make) -> None:
 def test_a_file_that_cannot_be_read_is_told_and_the_rest_goes_on(look: Make) -> None:
     config, told = read(look, {"a.yaml": "lr: 1.0e-4\n", "b.yaml": "a: [1\n", "c.json": "{1}"})
     assert config.get("learning_rate") == 1e-4
-    skips = [item.needs for item in told if isinstance(item, Skip)]
-    assert [needs.rsplit("/", 1)[-1].split(": ")[0] for needs in skips] == ["b.yaml:2", "c.json:1"]
+    unread = [item.file for item in told if isinstance(item, Unread)]
+    assert [file.rsplit("/", 1)[-1] for file in unread] == ["b.yaml:2", "c.json:1"]
 
 
 @pytest.mark.parametrize(

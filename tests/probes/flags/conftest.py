@@ -13,7 +13,7 @@ from medic.probes.flags.script.files import SourceFiles
 from medic.probes.flags.source import read_parser
 
 from medic.facts import Launches, Parsers, ParserSpec
-from medic.probe import Finding, Skip
+from medic.probe import Finding, Skip, Unread
 
 Files = Mapping[str, str | bytes]
 
@@ -25,6 +25,7 @@ class Seen:
         self.look = look
         self.findings: dict[str, Finding] = {}
         self.skips: list[Skip] = []
+        self.unread: list[Unread] = []
         for probe in PROBES:
             for item in probe.run(look):
                 self._take(item, probe.tells)
@@ -36,6 +37,8 @@ class Seen:
             self.findings[item.name] = item
         elif isinstance(item, Skip):
             self.skips.append(item)
+        elif isinstance(item, Unread):
+            self.unread.append(item)
         else:
             self.look.facts[type(item)] = item
 

@@ -27,9 +27,9 @@ RUN = "python train.py --a 1\n"
 )
 def test_not_read_is_said(flags: Any, source: str | bytes, why: str) -> None:
     seen = flags.see({"train.py": source, "run.sh": RUN})
-    told = [s.needs for s in seen.skips if s.needs.startswith("train.py")]
-    assert len(told) == 1
-    assert why in told[0]
+    (told,) = seen.unread
+    assert told.file.startswith("train.py")
+    assert why in told.why.en
     assert seen.outcomes == ("skipped", "skipped")
 
 

@@ -321,6 +321,8 @@ def test_click_refusals(flags: Any) -> None:
     log = "Usage: train.py [OPTIONS]\n\nError: No such option: --learning-rat\n"
     seen = flags.see({"train.log": log})
     assert seen.misspelt["flag"] == "--learning-rat"
+    log = "Error: No such option: --learning-rat. Did you mean --learning-rate?\n"
+    assert flags.see({"train.log": log}).misspelt["meant"] == "--learning-rate"
     log = "Error: Option '--amp' does not take a value.\n"
     assert flags.see({"train.log": log}).refused == "value-after-switch"
 
@@ -328,7 +330,7 @@ def test_click_refusals(flags: Any) -> None:
 def test_without_source_or_usage(flags: Any) -> None:
     seen = flags.see({"run.sh": _script("--learning-rate 1")})
     assert seen.outcomes == ("skipped", "skipped")
-    needs = {(s.check, s.needs) for s in seen.skips}
+    needs = {(s.check, s.needs.en) for s in seen.skips}
     assert ("misspelt-flag", "the training script's source or its usage text") in needs
 
 
@@ -374,3 +376,28 @@ def test_quoted_help_is_no_refusal(flags: Any) -> None:
 def test_a_package_that_is_started(flags: Any) -> None:
     files = {"llm/__main__.py": TRAIN, "run.sh": "torchrun -m llm --config x --learning-rate 1\n"}
     assert flags.see(files).misspelt["meant"] == "--training-lr"
+
+
+def test_a_source_that_knows_the_flag_by_now(flags: Any) -> None:
+    files = _from_source("--training-lr 1")
+    files["train.log"] = _log("unrecognized arguments: --training-lr 1")
+    seen = flags.see(files)
+    assert seen.misspelt["meant"] != "--training-lr"
+    assert not seen.changes("misspelt-flag")
+
+
+def test_two_launches_and_one_refusal(flags: Any) -> None:
+    files = {
+        "train.log": _log("unrecognized arguments: --lrr 1"),
+        "run.sh": "python train.py --lrr 1\npython eval_train.py --ckptt x\n",
+        "eval_train.py": "import argparse\np = argparse.ArgumentParser()\n"
+        "p.add_argument('--ckpt')\np.parse_args()\n",
+    }
+    assert flags.see(files).misspelt["flags"] == ("--lrr", "--ckptt")
+
+
+def test_without_a_program_the_launch_names_the_script(flags: Any) -> None:
+    line = "ValueError: Some specified arguments are not used by the HfArgumentParser: ['--a']\n"
+    assert isinstance(flags.see({"train.log": line}).misspelt["script"], Text)
+    seen = flags.see({"train.log": line, "run.sh": "python src/sft.py --a\n"})
+    assert seen.misspelt["script"] == "sft.py"

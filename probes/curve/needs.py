@@ -1,0 +1,21 @@
+"""What a look at a curve lacks, in words."""
+
+from __future__ import annotations
+
+from medic.i18n import Text
+
+METRICS = Text(
+    "metrics (JSON lines, CSV, trainer_state.json) or step lines in a log",
+    "指标文件(JSON lines、CSV、trainer_state.json)或日志中的步数行",
+)
+LOSS = Text("a logged loss", "记录的 Loss")
+LOSSES = Text("more logged losses", "更多的 Loss 记录")
+RATE = Text("a logged learning rate", "记录的学习率")
+NORMS_AND_CLIP = Text("gradient norms and the clip threshold", "梯度范数与裁剪阈值")
+NORM_THERE = Text("the gradient norm of that step", "该步的梯度范数")
+NORMS_BEFORE = Text("gradient norms of the steps before", "此前各步的梯度范数")
+LOCAL_LOSSES = Text("the local loss of every rank", "每个 rank 的本地 Loss")
+MEMORY = Text("GPU memory by step", "逐步的显存记录")
+MORE_MEMORY = Text("GPU memory over more steps", "更多步的显存记录")
+WAITS = Text("data_time by step, or a GPU series over the run", "逐步的 data_time,或训练期间的 GPU 采样")
+LOADER_TIME = Text("the time spent in next(loader)", "next(loader) 所用的时间")
