@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from medic.changes import compute
-from medic.edits import ChangeRecord, Patch, apply, patch_for
+from medic.edits import ChangeRecord, Patch, apply, diff, patch_for
 from medic.entries import Remedy
 from medic.errors import EditRefused
 from medic.i18n import Text
 from medic.index import Index
-from medic.run_config import Change, RunConfig
+from medic.run_config import Change, Edit, RunConfig
 
 
 @dataclass(frozen=True)
@@ -56,17 +56,27 @@ def propose(
     return Fix(remedy, remedy.do.fill(plan.values), plan.changes, patch, plan.missing, notes)
 
 
-def merged(fixes: Sequence[Fix], facts: Mapping[type[Any], Any], index: Index) -> Fix | None:
-    """One patch of several fixes; a field is changed by the first that names it."""
-    changes: dict[str, Change] = {}
+def merged(fixes: Sequence[Fix]) -> tuple[Fix | None, tuple[Fix, ...]]:
+    """One patch of several fixes, and those that it holds; of two that touch the same bytes the
+    first is taken."""
+    taken: list[Fix] = []
+    edits: list[Edit] = []
+    hashes: dict[str, str] = {}
     for fix in fixes:
-        if not any(c.field in changes for c in fix.changes):
-            changes |= {c.field: c for c in fix.changes}
-    if not changes:
-        return None
-    config = facts.get(RunConfig) or RunConfig()
-    patch, refused = _patch(tuple(changes.values()), config, facts, index)
-    return Fix(fixes[0].remedy, fixes[0].text, tuple(changes.values()), patch, (), refused)
+        if fix.patch and not any(_touch(a, b) for a in fix.patch.edits for b in edits):
+            taken.append(fix)
+            edits += fix.patch.edits
+            hashes |= fix.patch.hashes
+    if not taken:
+        return None, ()
+    patch = Patch(tuple(edits), diff(edits, _read), hashes)
+    changes = tuple(c for fix in taken for c in fix.changes)
+    return Fix(taken[0].remedy, taken[0].text, changes, patch), tuple(taken)
+
+
+def _touch(one: Edit, other: Edit) -> bool:
+    """Whether two edits overlap or insert at the same place."""
+    return one.file == other.file and one.start <= other.end and other.start <= one.end
 
 
 def _patch(

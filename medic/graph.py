@@ -159,7 +159,7 @@ def factors(index: Index) -> list[Factor]:
     found = []
     for name in model.causes:
         for link in index.links(name):
-            reliability = answerer(index.checks[link.check], index)
+            reliability = answerer(index.checks[link.check])
             row = model.likelihood(link.check, reliability)[link.outcome]
             place = model.causes.index(name)
             factor = math.exp(row[place] - row[-1])
@@ -167,7 +167,7 @@ def factors(index: Index) -> list[Factor]:
     return found
 
 
-def answerer(check: Check, index: Index) -> str:
+def answerer(check: Check) -> str:
     """The most reliable observer that can answer a check: a probe, else a person."""
     from medic.runner import all_probes
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from medic.case import Case, NotRead
@@ -14,6 +14,8 @@ from medic.probe import Finding, Probe
 from medic.run_config import RunConfig, Span
 from medic.runner import Evidence, all_probes, observe, with_needs
 
+# YAML, engine JSON, launcher YAML, model config: no launch has more files than this.
+LAUNCH_CONFIGS = 8
 ORDER = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -54,7 +56,35 @@ def probes_for_lint(index: Index) -> list[Probe]:
 
 
 def lint(case: Case, index: Index, names: frozenset[str] | None = None) -> LintReport:
-    """Checks the files of one launch together; ``names`` limits the checks that report."""
+    """Checks the files of one launch together; ``names`` limits the checks that report.
+
+    More configs than one launch can have are checked one by one.
+    """
+    configs = [f for f in case.files if f.kind == "config" and f.named]
+    if len(configs) <= LAUNCH_CONFIGS:
+        return _launch(case, index, names)
+    rest = [f for f in case.files if f not in configs]
+    reports = [_launch(replace(case, files=(file,)), index, names) for file in configs]
+    if rest:
+        reports.append(_launch(replace(case, files=tuple(rest)), index, names))
+    return _joined(reports)
+
+
+def _joined(reports: Sequence[LintReport]) -> LintReport:
+    gaps = dict.fromkeys(g for r in reports for g in r.not_checked)
+    return LintReport(
+        findings=tuple(f for r in reports for f in r.findings),
+        not_checked=tuple(sorted(gaps)),
+        passed=tuple(p for r in reports for p in r.passed),
+        run_config=RunConfig(),
+        facts={},
+        read={file: size for r in reports for file, size in r.read.items()},
+        not_read=tuple(n for r in reports for n in r.not_read),
+        failed=tuple(dict.fromkeys(f for r in reports for f in r.failed)),
+    )
+
+
+def _launch(case: Case, index: Index, names: frozenset[str] | None) -> LintReport:
     evidence = observe(case, index, probes_for_lint(index))
     config = evidence.fact(RunConfig) or RunConfig()
     findings = []
@@ -113,12 +143,16 @@ def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Eviden
 def place(finding: Finding, config: RunConfig) -> tuple[int, int]:
     """Columns of the value that a finding points at: the carrier on its line, else the word."""
     source = finding.source
+    flag = str(finding.value.get("flag") or "")
+    if flag and flag in source.text:
+        at = source.text.index(flag)
+        return at + 1, at + 1 + len(flag)
     for value in config.values.values():
         for origin in value.carriers():
             span = origin.span
             if span and span.file == source.file and span.line == source.line:
                 return _columns(span)
-    for key in ("flag", "raw", "key", "value"):
+    for key in ("raw", "key", "value"):
         word = str(finding.value.get(key) or "")
         at = source.text.find(word) if word else -1
         if at >= 0:
@@ -131,17 +165,11 @@ def _columns(span: Span) -> tuple[int, int]:
     return span.column, end
 
 
-def merged_fix(
-    report: LintReport, index: Index, *, unsafe: bool
-) -> tuple[Fix | None, tuple[str, ...]]:
-    """One patch of all fixes, and the names it repairs."""
-    chosen = [(f.name, f.fix) for f in report.findings if f.fix and (f.fix.remedy.safe or unsafe)]
-    fix = merged([fix for _, fix in chosen], report.facts, index)
-    if fix is None:
-        return None, ()
-    fields = {c.field for c in fix.changes}
-    names = [n for n, f in chosen if {c.field for c in f.changes} <= fields]
-    return fix, tuple(names)
+def merged_fix(report: LintReport, *, unsafe: bool) -> tuple[Fix | None, tuple[LintFinding, ...]]:
+    """One patch of the fixes, and the findings that it repairs."""
+    wanted = [f for f in report.findings if f.fix and (f.fix.remedy.safe or unsafe)]
+    fix, taken = merged([f.fix for f in wanted if f.fix])
+    return fix, tuple(f for f in wanted if f.fix in taken)
 
 
 def exit_matters(findings: Sequence[LintFinding]) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from medic.facts import Hit, Host, LogHits, Ports, Source
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
@@ -74,15 +75,19 @@ class Space:
 def disk(look: Look) -> Iterator[Finding | Skip]:
     hits = _hits(look, DISK_FULL)
     if look.host_is_the_runs is not True:
-        yield Skip(needs="the run to be on this machine", check="disk-space")
+        yield Skip(
+            needs=Text("the run to be on this machine", "该运行就在本机"), check="disk-space"
+        )
         return
     if any(_QUOTA.search(h.source.text) for h in hits):
-        yield Skip(needs="the user's quota", check="disk-space")
+        yield Skip(needs=Text("the user's quota", "用户配额"), check="disk-space")
         return
     space = _space(_folder(look))
     if space is None or (space.is_low and not hits):
         yield Skip(
-            needs="the run's output folder" if space is None else "a message that the disk is full",
+            needs=Text("the run's output folder", "运行的输出目录")
+            if space is None
+            else Text("a message that the disk is full", "磁盘已满的报错"),
             check="disk-space",
         )
         return
@@ -127,16 +132,22 @@ def port_owner(look: Look) -> Iterator[Finding | Skip]:
     port = _port(look, hits)
     if not hits or port is None:
         yield Skip(
-            needs="a message that the port is in use" if not hits else "the port",
+            needs=Text("a message that the port is in use", "端口被占用的报错")
+            if not hits
+            else Text("the port", "端口号"),
             check="port-owner",
         )
         return
     if look.host_is_the_runs is not True:
-        yield Skip(needs="the run to be on this machine", check="port-owner")
+        yield Skip(
+            needs=Text("the run to be on this machine", "该运行就在本机"), check="port-owner"
+        )
         return
     listening = _listening()
     if listening is None:
-        yield Skip(needs="permission to list connections", check="port-owner")
+        yield Skip(
+            needs=Text("permission to list connections", "列出网络连接的权限"), check="port-owner"
+        )
         return
     pids = listening.get(port)
     if not pids:
@@ -150,7 +161,7 @@ def port_owner(look: Look) -> Iterator[Finding | Skip]:
 def ports(_: Look) -> Iterator[Ports | Skip]:
     listening = _listening()
     if listening is None:
-        yield Skip(needs="permission to list connections")
+        yield Skip(needs=Text("permission to list connections", "列出网络连接的权限"))
     else:
         yield Ports(frozenset(listening))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ INDEX: Index = load()
 FOLDERS = sorted(f for f in CASES.glob("*/*") if f.is_dir())
 
 
-@lru_cache(maxsize=None)
+@cache
 def diagnosis(folder: Path) -> Diagnosis:
     """The folder as a user gives it; said.txt holds what the user types beside it."""
     said = folder / "said.txt"

@@ -9,8 +9,8 @@ from medic.i18n import Text, plain
 
 from . import words, words_more
 from .events import Asked, Choices
-from .lines import Block, Line
-from .telling import joined, numbered
+from .lines import Block, Line, joined
+from .telling import numbered
 
 if TYPE_CHECKING:
     from .consultation import Consultation

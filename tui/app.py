@@ -15,10 +15,7 @@ from medic.errors import Exit
 from medic.i18n import Lang, Text, use
 
 from . import words_more
-from .clipboard import copy
 from .lines import said
-from .palette import palette
-from .patch_screen import PatchScreen
 from .talk_screen import TalkScreen
 
 if TYPE_CHECKING:
@@ -49,6 +46,7 @@ class MedicApp(App[None]):
         self.push_screen(self.talk)
 
     def action_command_palette(self) -> None:
+
         if self.screen is self.talk:
             self.push_screen(palette())
 
@@ -67,20 +65,20 @@ class MedicApp(App[None]):
         elif message.word == "lang":
             self._change_language(message.argument)
 
-    @on(PatchScreen.Copy)
-    def copy_patch(self, message: PatchScreen.Copy) -> None:
-        self.copy_to_clipboard(message.text)
-
     def copy_to_clipboard(self, text: str) -> None:
         """Copies by the way that works here, and says which one it was."""
         self.run_worker(lambda: self._copied(text), thread=True, group="copy")
 
     def _copied(self, text: str) -> None:
+        from .clipboard import copy
+
         send = super().copy_to_clipboard
         told = copy(text, lambda words: self.call_from_thread(send, words))
         self.call_from_thread(self._say, told)
 
     def _say(self, text: Text) -> None:
+        from .patch_screen import PatchScreen
+
         if isinstance(self.screen, PatchScreen):
             self.screen.note(text)
         else:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual import events
 from textual.message import Message
 
 from medic import __version__
-from medic.case import Case
 from medic.i18n import Text
 from medic.report.words import CHANCE
 from medic.safetext import columns, cut, one_line
@@ -16,6 +17,9 @@ from .actions import ACTIONS, Action
 from .events import Suspect, Working
 from .laid import RowsView
 from .lines import Line, Row, Tone, cut_middle, line_rows, pad
+
+if TYPE_CHECKING:
+    from medic.case import Case
 
 BAR = 5
 FULL, EMPTY = "█", "░"

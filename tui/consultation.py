@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,7 +14,6 @@ from .events import Asked, Choices, Event, Suspected, Told, Working
 from .lines import Block, Line, Tone, said
 from .offers import Offer
 from .probing import Board, ended, outcomes
-from .telling import joined
 
 if TYPE_CHECKING:
     from medic.case import Case, NotRead
@@ -235,20 +233,3 @@ class Consultation:
             kept.setdefault(fix.remedy.name, (name, fix))
         numbered = enumerate(kept.values(), start=1)
         return [Offer(n, name, fix.remedy.title, fix) for n, (name, fix) in numbered]
-
-
-def opening(case: Case) -> list[Block]:
-    """What the case holds, said before anything is read."""
-    if not case.files and not case.text:
-        return [said(words.NOTHING_GIVEN)]
-    counts: Counter[str] = Counter(f.kind for f in case.files)
-    kinds = [
-        forms[0 if counts[kind] == 1 else 1].fill(n=counts[kind])
-        for kind, forms in words.KINDS.items()
-        if counts[kind]
-    ]
-    root = case.root or words.PASTED
-    blocks = [said(words.FOUND_HERE.fill(root=root, kinds=joined(kinds)))] if kinds else []
-    if len(case.runs) > 1:
-        blocks.append(said(words.SEVERAL_RUNS.fill(run=case.run), "warn"))
-    return blocks

@@ -82,6 +82,20 @@ def _diff_tone(row: str) -> Tone:
     return tones.get(row[:1], "plain")
 
 
+# --- texts --------------------------------------------------------------------------------
+
+
+def joined(texts: Iterable[Text], en: str = ", ", zh: str = "、") -> Text:
+    """Several texts as one."""
+    items = list(texts)
+    return Text(en.join(t.en for t in items), zh.join(t.zh for t in items))
+
+
+def glued(*parts: Text | str) -> Text:
+    """Texts one after another."""
+    return joined([p if isinstance(p, Text) else plain(p) for p in parts], "", "")
+
+
 # --- layout ---------------------------------------------------------------------------------
 
 

@@ -8,7 +8,6 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.message import Message
 from textual.screen import ModalScreen
 
 from medic.i18n import Text
@@ -83,13 +82,6 @@ class PatchScreen(ModalScreen[bool]):
         Binding("pagedown", "scroll('page_down')", show=False),
     ]
 
-    class Copy(Message):
-        """The diff is to be copied."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
-
     def __init__(self, offer: Offer) -> None:
         super().__init__()
         self.offer = offer
@@ -128,7 +120,7 @@ class PatchScreen(ModalScreen[bool]):
         self.note(write_patch(self.offer))
 
     def action_copy(self) -> None:
-        self.post_message(self.Copy(self.offer.fix.diff))
+        self.app.copy_to_clipboard(self.offer.fix.diff)
 
     def action_scroll(self, way: str) -> None:
         getattr(self.query_one("#patch-diff", VerticalScroll), f"scroll_{way}")(animate=False)

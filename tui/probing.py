@@ -9,9 +9,9 @@ from medic.i18n import Text, plain
 from medic.report.words import STATE, place
 
 from . import words
-from .lines import Block, Line, Tone, pad, said
+from .lines import Block, Line, Tone, glued, joined, pad, said
 from .needs import ANSWER, need
-from .telling import glued, joined, shown_file
+from .telling import shown_file
 
 if TYPE_CHECKING:
     from medic.runner import Run

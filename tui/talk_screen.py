@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,22 +19,21 @@ from textual.widgets import Static
 from medic.case import Case
 from medic.i18n import Text, current, plain
 
-from . import answers, orders, words, words_more
+from . import words, words_more
 from .actions import ACTIONS, BY_WORD
 from .bars import Header, KeyBar, Progress, Suspects, hint
-from .consultation import Consultation, opening
 from .desk import Desk
 from .events import Asked, Choices, Event, Previewed, Suspected, Told, Working
-from .failures import told
-from .help_screen import HelpScreen
 from .lines import Block, Line, said
 from .offers import Offer
-from .patch_screen import PatchScreen
+from .opening import opening
 from .prompt import Prompt
 from .transcript import Transcript
 
 if TYPE_CHECKING:
     from medic.index import Index
+
+    from .consultation import Consultation
 
 YES, NO = ("present", "yes", "fires"), ("absent", "no", "passes")
 SHOWN_OF_PASTE = 3
@@ -63,18 +62,31 @@ class TalkScreen(Screen[None]):
         Binding("ctrl+end", "scroll('end')", show=False),
     ]
     AUTO_FOCUS = "#prompt"
+    OF_THE_APP = frozenset({"commands", "theme", "lang", "quit"})
 
     def __init__(self, load: Callable[[], Index], case: Case, *, demo: bool) -> None:
         super().__init__()
         self.case = case
         self.demo = demo
         self.choices: Choices | None = None
-        self.consultation = Consultation(load, case, self._emit)
-        self.desk = Desk(lambda problem: self._emit(Told(told(problem))))
+        self.desk = Desk(self._failed)
+        self._load = load
+
+    @cached_property
+    def consultation(self) -> Consultation:
+        """Made after the first paint, as is all that only it needs."""
+        from .consultation import Consultation
+
+        return Consultation(self._load, self.case, self._emit)
 
     def on_unmount(self) -> None:
         self.consultation.close()
         self.desk.stop()
+
+    def _failed(self, problem: Exception) -> None:
+        from .failures import told
+
+        self._emit(Told(told(problem)))
 
     def _emit(self, event: Event) -> None:
         """Called on the desk's thread; after the app has gone nobody listens."""
@@ -98,8 +110,10 @@ class TalkScreen(Screen[None]):
         for block in opening(self.case):
             self.transcript.add(block)
         self.desk.start()
-        # The work starts after the first paint.
-        self.call_after_refresh(self.desk.put, self.consultation.begin)
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        self.desk.put(self.consultation.begin)
 
     @property
     def transcript(self) -> Transcript:
@@ -130,11 +144,15 @@ class TalkScreen(Screen[None]):
         prompt.say(str(hint(prompt.choices, question=question)))
 
     def _preview(self, event: Previewed) -> None:
+        from .patch_screen import PatchScreen
+
         self.app.push_screen(PatchScreen(event.offer), partial(self._previewed, event.offer))
 
     def _previewed(self, offer: Offer, apply: bool | None) -> None:
+        from .orders import apply as write
+
         if apply:
-            self.desk.put(partial(orders.apply, self.consultation, offer))
+            self.desk.put(partial(write, self.consultation, offer))
         else:
             self.transcript.add(said(words_more.NOT_APPLIED, "muted"))
 
@@ -152,7 +170,12 @@ class TalkScreen(Screen[None]):
         if self._order(word) or self._choice(word):
             return
         self._echo(text)
-        self.desk.put(partial(answers.say, self.consultation, text))
+        self._say(text)
+
+    def _say(self, text: str) -> None:
+        from .answers import say
+
+        self.desk.put(partial(say, self.consultation, text))
 
     def _order(self, text: str) -> bool:
         """Takes a /word; a path that begins with a slash is a file to add."""
@@ -166,14 +189,21 @@ class TalkScreen(Screen[None]):
             self.action_do(word, argument)
         elif Path(text).exists():
             self._echo(text)
-            self.desk.put(partial(orders.add, self.consultation, text))
+            self._at_desk("add", text)
         else:
             self._echo(text)
-            self.desk.put(partial(orders.unknown, self.consultation, word, list(BY_WORD)))
+            self._unknown(word)
         return True
+
+    def _unknown(self, word: str) -> None:
+        from .orders import unknown
+
+        self.desk.put(partial(unknown, self.consultation, word, list(BY_WORD)))
 
     def _choice(self, text: str) -> bool:
         """Takes a number, y, n or ? as an answer to the choices on the screen."""
+        from .answers import choose, how
+
         if not text.isdecimal() and text.lower() not in ("y", "n", "?"):
             return False
         choices = self.choices
@@ -183,7 +213,7 @@ class TalkScreen(Screen[None]):
             return text.isdecimal() or text == "?"
         if text == "?":
             if choices.how is not None:
-                self.desk.put(partial(answers.how, self.consultation, choices))
+                self.desk.put(partial(how, self.consultation, choices))
             return True
         place = self._place(text, choices)
         if place is None or not 0 <= place < len(choices.options):
@@ -193,7 +223,7 @@ class TalkScreen(Screen[None]):
         value, title = choices.options[place]
         self._say_choice(place, title)
         self._wait_for(None)
-        self.desk.put(partial(answers.choose, self.consultation, choices, value))
+        self.desk.put(partial(choose, self.consultation, choices, value))
         return True
 
     def _place(self, text: str, choices: Choices) -> int | None:
@@ -222,16 +252,23 @@ class TalkScreen(Screen[None]):
     def action_do(self, word: str, argument: str = "") -> None:
         """An action of the table: here if it is about the screen, else at the desk."""
         self.transcript.to_end()
-        if word in orders.ORDERS:
-            self.desk.put(partial(orders.ORDERS[word], self.consultation, argument))
-        elif word == "help":
+        if word == "help":
+            from .help_screen import HelpScreen
+
             self.app.push_screen(HelpScreen())
         elif word == "copy":
             self._copy(argument.strip())
         elif word == "stop":
             self.consultation.cancel.set()
-        else:
+        elif word in self.OF_THE_APP:
             self.post_message(self.Asks(word, argument.strip()))
+        else:
+            self._at_desk(word, argument)
+
+    def _at_desk(self, word: str, argument: str) -> None:
+        from .orders import ORDERS
+
+        self.desk.put(partial(ORDERS[word], self.consultation, argument))
 
     class Asks(Message):
         """An action that concerns the whole app: commands, theme, lang, quit."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
@@ -10,7 +10,7 @@ from medic.report.words import CHANCE, SAFE, SIGN, UNSAFE, VERDICT, place
 
 from . import words
 from .events import Suspect
-from .lines import Block, Line, Tone, code, said
+from .lines import Block, Line, Tone, code, glued, said
 
 if TYPE_CHECKING:
     from medic.diagnosis import CauseView, Diagnosis, EvidenceLine
@@ -23,17 +23,6 @@ QUOTED = 2  # raw lines shown of the evidence: more would push the question off 
 SHOWN_NOTES = 3
 SHOWN_RULED_OUT = 6
 VERDICT_TONES: dict[str, Tone] = {"healthy": "good", "no-fault-seen": "good", "established": "bad"}
-
-
-def joined(texts: Iterable[Text], en: str = ", ", zh: str = "、") -> Text:
-    """Several texts as one."""
-    items = list(texts)
-    return Text(en.join(t.en for t in items), zh.join(t.zh for t in items))
-
-
-def glued(*parts: Text | str) -> Text:
-    """Texts one after another."""
-    return joined([p if isinstance(p, Text) else plain(p) for p in parts], "", "")
 
 
 # --- evidence -------------------------------------------------------------------------------

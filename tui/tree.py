@@ -10,8 +10,8 @@ from medic.i18n import Text, plain
 from medic.report.words import CHANCE
 
 from . import words_more
-from .lines import Block, Line, Tone
-from .telling import glued, place_of
+from .lines import Block, Line, Tone, glued
+from .telling import place_of
 
 if TYPE_CHECKING:
     from medic.diagnosis import CauseView, Diagnosis

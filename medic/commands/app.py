@@ -58,7 +58,7 @@ def _here(given: Sequence[str]) -> Case:
 
 
 def start(case: Case, *, plain: bool = False, demo: bool = False) -> int:
-    """The app on a terminal, else numbered lines. ``demo`` says that the run is the embedded one."""
+    """The app on a terminal, else numbered lines; ``demo``: the run is the embedded one."""
     if plain or not interactive():
         from medic.commands.plain import consult
 

@@ -14,8 +14,8 @@ from medic.report.console import Console
 HELP = Text(
     "Lists the causes by family; with a NAME, what that entry is linked to; --json exports all of "
     "it; --check runs the lints of the knowledge and --factors prints what every link weighs.",
-    "按类别列出原因;给出名称则显示该条目的关联;--json 导出全部;--check 检查知识本身,--factors 打印每条"
-    "关联的实际权重。",
+    "按类别列出原因;给出名称则显示该条目的关联;--json 导出全部;"
+    "--check 检查知识本身,--factors 打印每条关联的实际权重。",
 )
 
 

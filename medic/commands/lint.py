@@ -21,7 +21,7 @@ from medic.errors import Exit, UsageError
 from medic.fixes import Fix
 from medic.i18n import Text
 from medic.index import Index
-from medic.lint import LintReport, exit_matters, lint, merged_fix
+from medic.lint import LintFinding, LintReport, exit_matters, lint, merged_fix
 from medic.nearest import nearest
 from medic.report.console import Console
 
@@ -93,7 +93,7 @@ def command(
         )
     form = "json" if as_json else form
     if show_diff or do_fix:
-        return _fix(out, report, index, unsafe=unsafe_fixes, write=do_fix, exit_zero=exit_zero)
+        return _fix(out, report, unsafe=unsafe_fixes, write=do_fix, exit_zero=exit_zero)
     _render(out, report, index, form)
     if show_missing and form == "text":
         _missing(out, report)
@@ -147,29 +147,28 @@ def _named(index: Index, word: str) -> set[str]:
     return found
 
 
-def _fix(
-    out: Console, report: LintReport, index: Index, *, unsafe: bool, write: bool, exit_zero: bool
-) -> int:
+def _fix(out: Console, report: LintReport, *, unsafe: bool, write: bool, exit_zero: bool) -> int:
     from medic.report.blocks import Blocks
 
-    fix, names = merged_fix(report, index, unsafe=unsafe)
+    fix, repaired = merged_fix(report, unsafe=unsafe)
     if fix is None or fix.patch is None:
         out.talk(Text("nothing to fix", "没有可自动修复的问题"))
         return Exit.FINDING if exit_matters(report.findings) and not exit_zero else Exit.OK
     Blocks(out).diff(fix.diff, indent="")
     if not write:
         return Exit.FINDING if not exit_zero else Exit.OK
-    return _write(out, fix, names, report, exit_zero=exit_zero)
+    return _write(out, fix, repaired, report, exit_zero=exit_zero)
 
 
 def _write(
-    out: Console, fix: Fix, names: Sequence[str], report: LintReport, *, exit_zero: bool
+    out: Console, fix: Fix, repaired: Sequence[LintFinding], report: LintReport, *, exit_zero: bool
 ) -> int:
     record = fix.apply()
     line = Text(
         "fixed: {names}. Take it back with: medic undo {id}",
         "已修复:{names}。撤销:medic undo {id}",
     )
-    out.talk(line.fill(names=", ".join(names), id=record.id))
-    rest = [f for f in report.findings if f.name not in names]
+    names = ", ".join(dict.fromkeys(f.name for f in repaired))
+    out.talk(line.fill(names=names, id=record.id))
+    rest = [f for f in report.findings if f not in repaired]
     return Exit.FINDING if exit_matters(rest) and not exit_zero else Exit.OK

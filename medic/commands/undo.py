@@ -11,7 +11,8 @@ from medic.i18n import Text
 HELP = Text(
     "Restores the files that a change touched, byte for byte. Without an ID: the newest change. "
     "A file that was edited since is left alone unless --force.",
-    "逐字节恢复某次修改涉及的文件。不带编号则撤销最近一次。此后又被改动过的文件不会覆盖,除非加 --force。",
+    "逐字节恢复某次修改涉及的文件。不带编号则撤销最近一次。"
+    "此后又被改动过的文件不会覆盖,除非加 --force。",
 )
 
 

@@ -41,7 +41,7 @@ _FAILED = re.compile(rb"\b[A-Z]\w*(?:Error|Exception|Interrupt)\b\s*[:(]")
 _CODE = _any(
     r"\b(?:print|raise\s+[\w.]+|assert|logg(?:er|ing)\.\w+|log\.\w+|warnings?\.\w+)\s*\(?.{0,200}$",
     r"\b(?:echo|printf|fprintf|TORCH_CHECK|re\.compile|except\s+[\w.]+)\s*\(?.{0,200}$",
-    r"\bif\s+.{1,120}\bin\b.{0,200}$",
+    r"\b(?:el)?if\s+(?:[\"']|.{1,120}\bin\b.{0,200})$",
 )
 _GREP = re.compile(
     rb"\s*[\w./@-]+\.(?:py|md|rst|txt|sh|ya?ml|json|cpp|cu|h|hpp|log|out|err|patch)[:-]\d+[:-]"
@@ -49,7 +49,8 @@ _GREP = re.compile(
 )
 _FRAME = re.compile(rb"^\s+File \"[^\"]+\", line \d+")
 _CONFIG = re.compile(
-    rb"[\s\"'{]*([A-Za-z_][\w./-]*)[\"']?\s*(?:[:=]\s*|\s\.{3,}\s)(?:[\[{\"'].*|[^\s,]+),?[\s})]*$"
+    rb"[\s\"'{]*([A-Za-z_][\w./-]*)[\"']?\s*(?:[:=]\s*|\s\.{3,}\s)"
+    rb"(?:\[[^\[\]]*\]|\{[^{}]*\}|\"[^\"]*\"|'[^']*'|[^\s,]+),?[\s})]*$"
 )
 _DUMP = re.compile(rb"\s*(?:Namespace|\w*Arguments|\w*Config)\(|\s*\w+=\S+,\s*$")
 _JUDGED = 2000  # bytes of a line that are looked at: none of the patterns above is linear

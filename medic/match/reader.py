@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import io
 import os
-import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from medic.errors import Unreadable
 from medic.i18n import Text
 from medic.match.clean import clean
+from medic.match.formats import CHUNK, chunks, opener, require_text, utf16
 
 BLOCK = 64 * 1024
 LINE_LIMIT = 64 * 1024
-CHUNK = 1024 * 1024
 SNIFF = 8 * 1024
 
 # What a note's key means, for the report.
@@ -83,16 +82,16 @@ def blocks(
     limits = limits or Limits()
     size = _size(file)
     head = file.read(SNIFF if size is None else min(SNIFF, size))
-    opener = _opener(head, name)
-    if opener is not None:
+    unpack = opener(head, name)
+    if unpack is not None:
         # A decompressor needs a seekable file or its own view of the bytes from the start.
-        plain = opener(_rewound(file, head))
+        plain = unpack(_rewound(file, head))
         yield from _split(_inflated(plain, name, reading, limits.inflated), reading)
         return
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        yield from _split(_utf16(head, file), reading)
+        yield from _split(utf16(head, file), reading)
         return
-    _require_text(head, name)
+    require_text(head, name)
     if size is None or size <= limits.whole or all_of_it:
         yield from _split(_snapshot(head, file, size, reading), reading)
         return
@@ -128,6 +127,7 @@ def _snapshot(
     head: bytes, file: BinaryIO, size: int | None, reading: Reading, *, grows: bool = True
 ) -> Iterator[bytes]:
     """Chunks up to ``size`` bytes in all, whatever happens to the file meanwhile."""
+    head = head[:size]
     done = len(head)
     if head:
         yield head
@@ -144,86 +144,21 @@ def _snapshot(
         reading.note("grew")
 
 
-# --- formats --------------------------------------------------------------------------------
-
-
-def _opener(head: bytes, name: str) -> Callable[[BinaryIO], BinaryIO] | None:
-    if head.startswith(b"\x1f\x8b"):
-        import gzip
-
-        return lambda file: cast("BinaryIO", gzip.open(file, "rb"))
-    if head.startswith(b"BZh"):
-        import bz2
-
-        return lambda file: cast("BinaryIO", bz2.open(file, "rb"))
-    if head.startswith(b"\xfd7zXZ\x00"):
-        import lzma
-
-        return lambda file: cast("BinaryIO", lzma.open(file, "rb"))
-    if head.startswith(b"\x28\xb5\x2f\xfd"):
-        return _zstd(name)
-    return None
-
-
-def _zstd(name: str) -> Callable[[BinaryIO], BinaryIO]:
-    """The standard library has zstd from Python 3.14 on."""
-    from importlib import import_module
-
-    try:
-        module = import_module("compression.zstd")
-    except ImportError:
-        raise Unreadable(
-            "zstd needs Python 3.14; decompress it with `zstd -d` first",
-            "zstd 需要 Python 3.14,请先用 `zstd -d` 解压",
-            at=name,
-        ) from None
-    open_zstd: Callable[..., BinaryIO] = module.open
-    return lambda file: open_zstd(file, "rb")
-
-
 def _inflated(plain: BinaryIO, name: str, reading: Reading, limit: int) -> Iterator[bytes]:
     """Decompressed chunks within a byte budget; a broken end keeps what came before it."""
     done = 0
-    while done < limit:
-        try:
-            chunk = plain.read(min(CHUNK, limit - done))
-        except (OSError, EOFError, zlib.error, ValueError) as problem:
-            if not done:
-                raise Unreadable("cannot be decompressed", "无法解压", at=name) from problem
-            reading.note("compressed-end")
-            break
-        if not chunk:
-            break
+    for chunk, broken in chunks(plain, limit):
         if not done:
-            _require_text(chunk[:SNIFF], name)
+            if broken and not chunk:
+                raise Unreadable("cannot be decompressed", "无法解压", at=name)
+            require_text(chunk[:SNIFF], name)
+        if broken:
+            reading.note("compressed-end")
         done += len(chunk)
         yield chunk
-    else:
+    if done >= limit:
         reading.note("inflate-limit")
     reading.bytes += done
-
-
-def _utf16(head: bytes, file: BinaryIO) -> Iterator[bytes]:
-    import codecs
-
-    decoder = codecs.getincrementaldecoder("utf-16")(errors="replace")
-    chunk = head
-    while chunk:
-        yield decoder.decode(chunk).encode("utf-8", "replace")
-        chunk = file.read(CHUNK)
-
-
-# Bytes that text does not hold; NUL is judged by its share, as a log cut in place begins with NULs.
-_NOT_TEXT = bytes(b for b in range(1, 32) if b not in b"\t\n\r\x07\x08\x0b\x0c\x0e\x0f\x1b")
-
-
-def _require_text(head: bytes, name: str) -> None:
-    """Random bytes hold about 8% of these control bytes and text none; the limit is 2%."""
-    sample = head.lstrip(b"\0")
-    odd = len(sample) - len(sample.translate(None, _NOT_TEXT))
-    binary = head.startswith((b"\x7fELF", b"PK\x03\x04", b"\x89PNG", b"\x80\x02", b"\x80\x04"))
-    if binary or odd > len(sample) * 0.02 or sample.count(b"\0") > len(sample) * 0.1:
-        raise Unreadable("not text", "不是文本文件", at=name)
 
 
 # --- lines ----------------------------------------------------------------------------------

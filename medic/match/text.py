@@ -136,13 +136,15 @@ class TextIndex:
         for term in terms:
             padded = f" {term} "
             holders = [n for n, terms_of in enumerate(self._terms) if padded in terms_of]
-            weight = math.log(1 + (size - len(holders) + 0.5) / (len(holders) + 0.5))
+            # A word that no entry has weighs as one that a single entry has.
+            often = max(len(holders), 1)
+            weight = math.log(1 + (size - often + 0.5) / (often + 0.5))
             total += weight
             for row in holders:
                 if row in scores:
-                    often = self._terms[row].count(padded)
+                    count = self._terms[row].count(padded)
                     length = 1 - B + B * self._lengths[row] / self._mean
-                    scores[row] += weight * often * (K1 + 1) / (often + K1 * length)
+                    scores[row] += weight * count * (K1 + 1) / (count + K1 * length)
                     covered[row] += weight
                     counts[row] += 1
         shares = {row: value / total if total else 0.0 for row, value in covered.items()}

@@ -12,6 +12,7 @@ from medic.lint import LintFinding, LintReport
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.report.words import SAFE, SEVERITY, UNSAFE
+from medic.run_config import Change
 from medic.safetext import clean, columns, one_line
 
 COLOR = {"error": "red", "warning": "yellow", "info": "blue"}
@@ -47,7 +48,7 @@ def _one(console: Console, finding: LintFinding) -> None:
         before = columns(clean(text[: max(0, finding.column - 1)]))
         size = max(1, finding.end_column - finding.column)
         marks = " " * before + "^" * size
-        blocks.paragraph(str(finding.message), " " * (gutter + 3), f"{' ' * gutter} | {marks} ")
+        _message(blocks, str(finding.message), f"{' ' * gutter} | ", marks)
         console.out(" " * gutter + " |")
     else:
         blocks.paragraph(str(finding.message), " " * gutter + "   ")
@@ -58,11 +59,21 @@ def _one(console: Console, finding: LintFinding) -> None:
     console.styled("")
 
 
+def _message(blocks: Blocks, message: str, lead: str, marks: str) -> None:
+    """Beside the marks where it fits, else below them."""
+    room = blocks.width - columns(lead)
+    if columns(f"{marks} {message}") <= room:
+        blocks.console.out(f"{lead}{marks} {message}")
+        return
+    blocks.console.out(f"{lead}{marks}")
+    blocks.paragraph(message, lead + "  ")
+
+
 def _fix(blocks: Blocks, finding: LintFinding, lead: str, gutter: int) -> None:
     if finding.fix is None:
         return
     changes = [c for c in finding.fix.changes if c.old != c.new]
-    shown = "; ".join(f"{_field(c.field)}: {c.old} -> {c.new}" for c in changes)
+    shown = "; ".join(_shown(c) for c in changes)
     safe = SAFE if finding.fix.remedy.safe else UNSAFE
     words = Text("fix:  ", "修复: ")
     why = next((str(c.why) for c in changes if str(c.why)), "")
@@ -70,8 +81,13 @@ def _fix(blocks: Blocks, finding: LintFinding, lead: str, gutter: int) -> None:
     blocks.paragraph(f"{words}{shown}{tail}", " " * (gutter + 9), lead)
 
 
-def _field(name: str) -> str:
-    return name.partition(":")[0] if ":" in name else name
+def _shown(change: Change) -> str:
+    """A change in few words; a flag's repair names only what stands in the command."""
+    if not change.field.startswith("flag"):
+        return f"{change.field}: {change.old} -> {change.new}"
+    if change.new is None:
+        return str(Text("leave out {old}", "删去 {old}").fill(old=str(change.old)))
+    return f"{change.old} -> {change.new}"
 
 
 def _lines(file: str) -> list[str]:

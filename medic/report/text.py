@@ -63,8 +63,8 @@ def _why_no_fault(found: Diagnosis) -> list[Text]:
                 "What you describe matches no symptom that medic knows, and nothing that was read "
                 "points to a failure. The log of the failing rank, or the exact error line, would "
                 "tell more.",
-                "你描述的现象与 medic 已知的都不匹配,已读内容中也没有指向故障的迹象。失败 rank 的日志"
-                "或完整的报错行最能说明问题。",
+                "你描述的现象与 medic 已知的都不匹配,已读内容中也没有指向故障的迹象。"
+                "失败 rank 的日志或完整的报错行最能说明问题。",
             )
         ]
     if found.verdict == "healthy":

@@ -48,7 +48,7 @@ class Result:
 def run(look: Look) -> Iterator[Finding | Skip | Checkpoints]:
     units = _ordered(look)
     if not units:
-        yield Skip(needs="a checkpoint")
+        yield Skip(needs=Text("a checkpoint", "检查点"))
         return
     reader = Reader(look)
     results = [_read(reader, unit) for unit in units[:MAX_READ] if not look.cancelled()]
@@ -87,12 +87,17 @@ def _judge(look: Look, results: Sequence[Result]) -> Iterator[Finding | Skip]:
     subjects = _subjects(look, results)
     verdicts = [(r, v) for r in subjects if (v := r.verdict())]
     if not verdicts:
-        yield Skip(needs="a checkpoint that can be read", check="checkpoint-file")
+        yield Skip(
+            needs=Text("a checkpoint that can be read", "可读取的检查点"), check="checkpoint-file"
+        )
         return
     bad = [(r, v) for r, v in verdicts if v[0] != "whole"]
     result, (outcome, reason) = (bad or verdicts)[0]
     if bad and _still_written(look, result):
-        yield Skip(needs="a checkpoint that is not being written just now", check="checkpoint-file")
+        yield Skip(
+            needs=Text("a checkpoint that is not being written just now", "未在写入中的检查点"),
+            check="checkpoint-file",
+        )
         return
     name = result.unit.name
     value = {"file": name, "reason": reason}

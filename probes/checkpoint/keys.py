@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.facts import CheckpointIndex, Checkpoints, Launches, LogHits, Source, StateDictError
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
@@ -27,7 +28,11 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     elif not trained(look):
         found = _of_config(look, indexes)
     yield found or Skip(
-        needs="the error of a failed load, or two checkpoints to compare", check="checkpoint-keys"
+        needs=Text(
+            "the error of a failed load, or two checkpoints to compare",
+            "加载失败的报错,或两个可比较的检查点",
+        ),
+        check="checkpoint-keys",
     )
 
 

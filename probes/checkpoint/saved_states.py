@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.facts import CheckpointIndex, Checkpoints, Launches, LogHits, Source
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
@@ -22,7 +23,10 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         found = _of_one(subject)
     elif without_logs(look) and len(indexes) == 2:
         found = _of_pair(*indexes)
-    yield found or Skip(needs="the checkpoint that the run resumes from", check="checkpoint-states")
+    yield found or Skip(
+        needs=Text("the checkpoint that the run resumes from", "运行所恢复的检查点"),
+        check="checkpoint-states",
+    )
 
 
 def _of_one(index: CheckpointIndex) -> Finding:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from medic.i18n import Text
+
 from .carriers import Stated, same
 
 
@@ -38,7 +40,7 @@ def the_command(commands: Sequence[Command], files: Sequence[Stated]) -> Command
 
 def of_one_launch(
     files: Sequence[Stated], mentions: Iterable[str], launcher: str = ""
-) -> tuple[list[Stated], list[tuple[Stated, str]]]:
+) -> tuple[list[Stated], list[tuple[Stated, Text]]]:
     """(the files of the launch, (left out, why)).
 
     Files of a folder that state the same things otherwise stand for different runs. Of them the
@@ -56,23 +58,27 @@ def of_one_launch(
     for file in sorted(candidates, key=lambda f: (id(f) not in belongs, *_order(f, files))):
         rival = next((other for other in kept if _alternatives(file, other, belongs)), None)
         if rival is not None:
-            left.append((file, f"another configuration; {rival.name} was read"))
+            why = Text("another configuration; {f} was read", "另一份配置;已读取 {f}")
+            left.append((file, why.fill(f=rival.name)))
         else:
             kept.append(file)
     places = {id(file): i for i, file in enumerate(files)}
     return sorted(kept, key=lambda file: places[id(file)]), left
 
 
-def _beside(file: Stated, files: Sequence[Stated], belongs: set[int], launcher: str) -> str:
-    """Why an engine or launcher file is not read; "" if it may be."""
+def _beside(file: Stated, files: Sequence[Stated], belongs: set[int], launcher: str) -> Text | None:
+    """Why an engine or launcher file is not read; None if it may be."""
     if file.role not in ("engine", "launcher") or id(file) in belongs:
-        return ""
+        return None
     if file.role == "launcher" and launcher and file.framework.name != launcher:
-        return f"the launcher in use is {launcher}"
+        return Text("the launcher in use is {l}", "实际使用的启动器是 {l}").fill(l=launcher)
     fellows = [other for other in files if other.role == file.role]
     if len(fellows) > 1 and not any(id(other) in belongs for other in fellows):
-        return f"one of several {file.role} files, and nothing names one"
-    return ""
+        return Text(
+            "one of several files of its kind, and nothing names one",
+            "同类文件有多个,且没有任何地方指明用哪个",
+        )
+    return None
 
 
 def _order(file: Stated, files: Sequence[Stated]) -> tuple[int, bool, float, str]:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from importlib import import_module
 
 from medic.facts import Source
+from medic.i18n import plain
 from medic.probe import Finding, Fires, LintResult, Look, NotChecked, Probe, Skip
 from medic.run_config import RunConfig
 
@@ -45,7 +46,7 @@ def judge(check: Check, config: RunConfig) -> Iterator[Finding | Skip]:
     missing = config.missing(*check.needs)
     result = NotChecked(missing) if missing else check.check(config)
     if isinstance(result, NotChecked):
-        yield Skip(needs=", ".join(result.needs), check=check.name)
+        yield Skip(needs=plain(", ".join(result.needs)), check=check.name)
     elif isinstance(result, Fires):
         yield _fired(check, config, result)
     elif isinstance(result, Sequence):

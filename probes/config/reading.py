@@ -50,7 +50,7 @@ def run(look: Look) -> Iterator[Finding | Skip | Unread | RunConfig]:
     launcher = command.launcher.framework.name if command and command.launcher else ""
     kept, left = of_one_launch(files, mentions, launcher)
     for other, why in left:
-        yield Skip(needs=f"{other.name}: {why}")
+        yield Unread(other.name, why)
     sources = [*(command.stated if command else ()), *kept]
     if not sources and not look.given:
         return

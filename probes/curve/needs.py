@@ -17,5 +17,7 @@ NORMS_BEFORE = Text("gradient norms of the steps before", "此前各步的梯度
 LOCAL_LOSSES = Text("the local loss of every rank", "每个 rank 的本地 Loss")
 MEMORY = Text("GPU memory by step", "逐步的显存记录")
 MORE_MEMORY = Text("GPU memory over more steps", "更多步的显存记录")
-WAITS = Text("data_time by step, or a GPU series over the run", "逐步的 data_time,或训练期间的 GPU 采样")
+WAITS = Text(
+    "data_time by step, or a GPU series over the run", "逐步的 data_time,或训练期间的 GPU 采样"
+)
 LOADER_TIME = Text("the time spent in next(loader)", "next(loader) 所用的时间")

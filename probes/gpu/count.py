@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.facts import GpuSeries, GpuState, Launch, Launches, LogHits, Source
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
@@ -28,17 +29,25 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     there = _gpus(look)
     if wanted is None or there is None:
         needs = (
-            "the number of ranks on a node" if wanted is None else "the GPUs of the run's machine"
+            Text("the number of ranks on a node", "每个节点的 rank 数")
+            if wanted is None
+            else Text("the GPUs of the run's machine", "该运行所在机器的 GPU")
         )
         yield Skip(needs=needs, check="gpus-for-ranks")
         return
     value = {"gpus": there, "ranks": wanted}
     if there >= wanted and _was_refused(look):
-        yield Skip(needs="the GPUs that the refused rank could see", check="gpus-for-ranks")
+        yield Skip(
+            needs=Text("the GPUs that the refused rank could see", "被拒绝的 rank 可见的 GPU"),
+            check="gpus-for-ranks",
+        )
     elif there >= wanted:
         yield Finding("gpus-for-ranks", "enough", value, where)
     elif _has_trained(look):
-        yield Skip(needs="a report of all GPUs of the run", check="gpus-for-ranks")
+        yield Skip(
+            needs=Text("a report of all GPUs of the run", "该运行全部 GPU 的报告"),
+            check="gpus-for-ranks",
+        )
     else:
         yield Finding("gpus-for-ranks", "fewer-than-ranks", value, where)
 

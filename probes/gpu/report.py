@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from medic.errors import Unreadable
 from medic.facts import GpuSeries, GpuState, Launches, LogHits
-from medic.probe import Finding, Look, Probe, Skip
+from medic.i18n import Text
+from medic.probe import Finding, Look, Probe, Skip, Unread
 from medic.run_config import RunConfig
 
 from .near import is_near, was_over
@@ -16,15 +17,14 @@ from .saved import read_saved
 MAX_FILES = 64
 
 
-def run(look: Look) -> Iterator[Finding | Skip | GpuState | GpuSeries]:
+def run(look: Look) -> Iterator[Finding | Skip | Unread | GpuState | GpuSeries]:
     states: list[GpuState] = []
     series: list[GpuSeries] = []
-    problems = []
     for file in look.files("gpu-report", "gpu-series")[:MAX_FILES]:
         try:
             found = read_saved(look, file)
         except Unreadable as problem:
-            problems.append(f"{file.name}: {problem.en}")
+            yield Unread(file.name, Text(problem.en, problem.zh))
             continue
         if isinstance(found, GpuState):
             states.append(found)
@@ -35,7 +35,8 @@ def run(look: Look) -> Iterator[Finding | Skip | GpuState | GpuSeries]:
     if states:
         yield from _of_states(look, states)
     elif not series:
-        yield Skip(needs="; ".join(problems) or "saved nvidia-smi output", check="gpu-processes")
+        needs = Text("saved nvidia-smi output", "保存的 nvidia-smi 输出")
+        yield Skip(needs=needs, check="gpu-processes")
 
 
 def _of_states(look: Look, states: list[GpuState]) -> Iterator[Finding | Skip | GpuState]:
@@ -44,14 +45,19 @@ def _of_states(look: Look, states: list[GpuState]) -> Iterator[Finding | Skip | 
     state = max(near or states, key=lambda s: s.source.time or 0.0)
     yield state
     if not near:
-        yield Skip(needs="nvidia-smi output of the run's time", check="gpu-processes")
+        yield Skip(
+            needs=Text("nvidia-smi output of the run's time", "运行期间的 nvidia-smi 输出"),
+            check="gpu-processes",
+        )
         return
     findings = [
         f for s in near if (f := judge(look, s, over=was_over(look, s.source.time))) is not None
     ]
     bad = [f for f in findings if f.outcome != "only-this-run"]
     found = next(iter(bad or findings), None)
-    yield found or Skip(needs="the processes on the GPUs", check="gpu-processes")
+    yield found or Skip(
+        needs=Text("the processes on the GPUs", "GPU 上的进程列表"), check="gpu-processes"
+    )
 
 
 PROBE = Probe(

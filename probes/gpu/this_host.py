@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from medic.errors import Unreadable
 from medic.facts import GpuState, Launches, LogHits
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
@@ -20,17 +21,21 @@ def run(look: Look) -> Iterator[Finding | Skip | GpuState]:
     try:
         state = read_host()
     except Unreadable as problem:
-        yield Skip(needs=problem.en)
+        yield Skip(needs=Text(problem.en, problem.zh))
         return
     reported = look.fact(GpuState) if look.has(GpuState) else None
     if reported is None:
         yield state  # a report of the case says more about the run than this machine now
     if look.host_is_the_runs is not True:
-        yield Skip(needs="the run to be on this machine", check="gpu-processes")
+        yield Skip(
+            needs=Text("the run to be on this machine", "该运行就在本机"), check="gpu-processes"
+        )
         return
     over = was_over(look, time.time())
     found = judge(look, state, over=over, own=() if over else _pids_of_run(look, state))
-    yield found or Skip(needs="the processes on the GPUs", check="gpu-processes")
+    yield found or Skip(
+        needs=Text("the processes on the GPUs", "GPU 上的进程列表"), check="gpu-processes"
+    )
 
 
 def _pids_of_run(look: Look, state: GpuState) -> set[int]:

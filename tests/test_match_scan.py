@@ -1,0 +1,337 @@
+"""The pass over a log: what is found, what is kept, and what a file may do to it."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import sys
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from medic.entries import NotIn, Role, Signature, Symptom
+from medic.errors import KnowledgeError, Unreadable
+from medic.i18n import Text
+from medic.index import load
+from medic.match import NOTES, Limits, Matcher, iter_lines
+from medic.match.units import bytes_of, convert
+
+SHIPPED = load().symptoms.values()
+OOM = (
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total "
+    "capacity of 79.10 GiB of which 1.01 GiB is free."
+)
+
+
+def symptom(
+    pattern: str, role: Role = "root", not_in: tuple[NotIn, ...] = (), **captures: str
+) -> Symptom:
+    signature = Signature("own", pattern, role, match=(), captures=captures, not_in=not_in)  # type: ignore[arg-type]
+    return Symptom("own-symptom", "family", Text("a", "一"), {"en": ()}, signatures=(signature,))
+
+
+def scan(text: str | bytes, *symptoms: Symptom, limits: Limits | None = None) -> object:
+    data = text.encode() if isinstance(text, str) else text
+    return Matcher(symptoms, limits=limits).scan_file(io.BytesIO(data), "train.log")
+
+
+@pytest.mark.parametrize("entry", SHIPPED, ids=lambda s: s.name)
+def test_shipped_signatures_match_their_lines_and_no_other(entry: Symptom) -> None:
+    matcher = Matcher([entry])
+    for signature in entry.signatures:
+        for line in signature.match:
+            found = [h for h in matcher.scan_text(line).hits if h.signature == signature.id]
+            assert found, f"{signature.id} misses {line!r}"
+            assert not found[0].benign, f"{signature.id} calls {line!r} {found[0].benign}"
+        for line in signature.no_match:
+            found = [h for h in matcher.scan_text(line).hits if h.signature == signature.id]
+            assert all(h.benign for h in found), f"{signature.id} takes {line!r}"
+
+
+def test_captures_have_units() -> None:
+    of = symptom(
+        r"wanted (?P<size>\S+ \S+) on (?P<gpu>\d+) at (?P<rate>\S+) by (?P<who>\w+)",
+        size="bytes",
+        gpu="index",
+        rate="number",
+        who="text",
+    )
+    hit = scan("x\nwanted 2.50 GiB on 3 at 1.5e-4 by me\n", of).hits[0]  # type: ignore[attr-defined]
+    assert hit.captures == {"size": 2684354560, "gpu": 3, "rate": 1.5e-4, "who": "me"}
+    assert hit.source.line == 2
+    assert hit.source.file == "train.log"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("2.00 GiB", 2 << 30),
+        ("812.00 MiB", 812 << 20),
+        ("512 bytes", 512),
+        ("1 KB", 1000),
+        ("1,024 KiB", 1 << 20),
+        ("16384", 16384),
+        ("-", None),
+        ("GiB", None),
+    ],
+)
+def test_sizes(text: str, value: int | None) -> None:
+    assert bytes_of(text) == value
+
+
+def test_a_value_that_does_not_read_is_no_capture() -> None:
+    assert convert("1_000", "integer") == 1000
+    assert convert("many", "integer") is None
+    assert convert("nan", "number") != convert("nan", "number")
+
+
+def test_a_pattern_that_re2_lacks_names_its_signature() -> None:
+    with pytest.raises(KnowledgeError, match=r"own: not a pattern of RE2"):
+        scan("x", symptom(r"(?!never)loss"))
+
+
+def test_lines_are_matched_one_by_one() -> None:
+    assert not scan("alpha\nomega\n", symptom(r"alpha[^x]*omega")).hits  # type: ignore[attr-defined]
+    assert scan("alpha to omega\n", symptom(r"^alpha.*omega$")).hits  # type: ignore[attr-defined]
+    assert scan("first\r\nalpha\r\nlast\r\n", symptom(r"^alpha$")).hits[0].source.line == 2  # type: ignore[attr-defined]
+
+
+def test_a_bar_and_a_message_on_one_line() -> None:
+    hit = scan(
+        " 10%|#  | 1/10\r 20%|## | 2/10\rfailed here\nnext\n", symptom(r"^failed here$")
+    ).hits[0]  # type: ignore[attr-defined]
+    assert hit.source.line == 1
+    assert hit.source.text == "failed here"
+
+
+def test_colours_do_not_hide_a_message_and_are_not_kept() -> None:
+    found = scan(
+        "a\n\x1b[36m(Worker pid=7)\x1b[0m \x1b[1;31mlost\x1b[0m it\x07\n", symptom("lost it")
+    )
+    assert found.hits[0].source.text == "(Worker pid=7) lost it"  # type: ignore[attr-defined]
+
+
+@given(st.binary(max_size=300))
+@settings(max_examples=200, deadline=None)
+def test_no_control_byte_is_ever_kept(tail: bytes) -> None:
+    text = b"the needle " + tail.replace(b"\n", b"").replace(b"\r", b"") + b"\n"
+    found = scan(b"a line of text\n" * 1000 + text, symptom("needle"))
+    for hit in found.hits:  # type: ignore[attr-defined]
+        assert not any(ord(c) < 32 and c != "\t" for c in hit.source.text)
+        assert not any(127 <= ord(c) < 160 for c in hit.source.text)
+
+
+@given(st.lists(st.text(alphabet="ab\u4e2d ", max_size=30), max_size=60), st.data())
+@settings(max_examples=100, deadline=None)
+def test_line_numbers_are_those_of_an_editor(lines: list[str], data: st.DataObject) -> None:
+    place = data.draw(st.integers(0, len(lines)))
+    lines.insert(place, "the needle")
+    found = scan("\n".join(lines), symptom("needle"))
+    assert [h.source.line for h in found.hits] == [place + 1]  # type: ignore[attr-defined]
+
+
+def test_first_and_last_hits_are_kept_with_a_count() -> None:
+    found = scan(
+        "".join(f"needle {n}\n" for n in range(1000)), symptom(r"needle (?P<n>\d+)", n="integer")
+    )
+    numbers = [h.captures["n"] for h in found.hits]  # type: ignore[attr-defined]
+    assert numbers == [*range(10), *range(960, 1000)]
+    assert {h.count for h in found.hits} == {1000}  # type: ignore[attr-defined]
+
+
+def test_a_signature_on_every_line_leaves_the_set_and_keeps_the_last() -> None:
+    found = scan(
+        "".join(f"needle {n}\n" for n in range(30_000)), symptom(r"needle (?P<n>\d+)", n="integer")
+    )
+    numbers = [h.captures["n"] for h in found.hits]  # type: ignore[attr-defined]
+    assert numbers == [*range(10), *range(29_960, 30_000)]
+    assert 2000 <= found.hits[0].count <= 30_000  # type: ignore[attr-defined]
+    assert [h.source.line for h in found.hits][-1] == 30_000  # type: ignore[attr-defined]
+
+
+def test_hits_come_in_the_order_of_lines() -> None:
+    both = Symptom(
+        "both",
+        "f",
+        Text("a", "一"),
+        {"en": ()},
+        signatures=(
+            Signature("b", "bbb", "root", match=()),
+            Signature("a", "aaa", "root", match=()),
+        ),
+    )
+    found = scan("aaa\nbbb\naaa\n", both)
+    assert [(h.signature, h.source.line) for h in found.hits] == [("a", 1), ("b", 2), ("a", 3)]  # type: ignore[attr-defined]
+
+
+def test_landmarks_are_marks_and_no_evidence() -> None:
+    found = scan('x\nTraceback (most recent call last):\n  File "a.py", line 1\n')
+    assert [(m.signature, m.role) for m in found.marks] == [("traceback", "context")]  # type: ignore[attr-defined]
+    assert not found.hits  # type: ignore[attr-defined]
+
+
+# --- files ----------------------------------------------------------------------------------
+
+
+def test_a_line_without_end_is_cut_and_memory_stays_flat() -> None:
+    class Endless(io.RawIOBase):
+        left = 64 << 20
+
+        def readable(self) -> bool:
+            return True
+
+        def read(self, size: int = -1) -> bytes:
+            size = min(size, self.left)
+            self.left -= size
+            return b"x" * size
+
+    matcher = Matcher([symptom("needle")])
+    matcher.scan_text("warm up")
+    tracemalloc.start()
+    found = matcher.scan_file(Endless(), "one-line.log")  # type: ignore[arg-type]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.note == "long-lines"
+    assert found.lines == 1
+    assert peak < 8 << 20
+
+
+def test_what_follows_a_long_line_is_found() -> None:
+    found = scan(b"x" * 200_000 + b"\nneedle\n" + b"y" * 70_000 + b"\nneedle", symptom("needle"))
+    assert [h.source.line for h in found.hits] == [2, 4]  # type: ignore[attr-defined]
+    assert found.lines == 4  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_compressed_logs(pack: object) -> None:
+    data = pack(b"a\nneedle\n" * 1000)  # type: ignore[operator]
+    found = scan(data, symptom("needle"))
+    assert found.hits[0].count == 1000  # type: ignore[attr-defined]
+    assert list(iter_lines(io.BytesIO(data), "x"))[1] == (2, "needle")
+
+
+def test_a_compressed_log_that_breaks_off_keeps_its_beginning() -> None:
+    whole = gzip.compress(os.urandom(200_000).hex().encode() + b"\n", 1)
+    found = scan(gzip.compress(b"needle\n") + whole[: len(whole) // 2], symptom("needle"))
+    assert found.note.split() == ["compressed-end", "long-lines"] or "compressed-end" in found.note  # type: ignore[attr-defined]
+    assert found.hits  # type: ignore[attr-defined]
+
+
+def test_a_bomb_stops_at_its_budget() -> None:
+    found = scan(
+        gzip.compress(b"needle\n" * 1_000_000), symptom("needle"), limits=Limits(inflated=100_000)
+    )
+    assert found.note == "inflate-limit"  # type: ignore[attr-defined]
+    assert found.bytes == 100_000  # type: ignore[attr-defined]
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="the standard library has zstd")
+def test_zstd_says_what_to_do() -> None:
+    with pytest.raises(Unreadable, match="zstd -d"):
+        scan(b"\x28\xb5\x2f\xfd....")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        bytes(range(256)) * 40,
+        b"\x7fELF\x02\x01\x01" + b"\0" * 4000,
+        b"PK\x03\x04 a zip",
+        b"text" + b"\0\x01\x02" * 3000,
+        b"\x1f\x8b not gzip at all",
+    ],
+)
+def test_binary_is_not_text(data: bytes) -> None:
+    with pytest.raises(Unreadable):
+        scan(data, symptom("needle"))
+
+
+def test_any_encoding_of_text_is_read() -> None:
+    gbk = "显存不足 needle\n".encode("gbk")
+    hit = scan(gbk + b"\xff\xfe needle\n", symptom("needle")).hits[0]  # type: ignore[attr-defined]
+    hit.source.text.encode("utf-8")
+    assert scan("\ufeffa\nneedle\n".encode("utf-16"), symptom("needle")).hits[0].source.line == 2  # type: ignore[attr-defined]
+    assert scan(b"\0" * 5000 + b"\nneedle\n", symptom("needle")).hits  # type: ignore[attr-defined]
+
+
+def test_a_huge_log_is_read_at_both_ends() -> None:
+    limits = Limits(whole=1000, head=300, tail=400)
+    data = (
+        b"needle first\n"
+        + b"filler\n" * 500
+        + b"needle middle\n"
+        + b"filler\n" * 500
+        + b"needle last\n"
+    )
+    found = scan(data, symptom("needle"), limits=limits)
+    assert [h.source.text for h in found.hits] == ["needle first", "needle last"]  # type: ignore[attr-defined]
+    assert [h.source.line for h in found.hits] == [1, 0]  # type: ignore[attr-defined]
+    assert found.note == "head-and-tail"  # type: ignore[attr-defined]
+    whole = Matcher([symptom("needle")], limits=limits).scan_file(
+        io.BytesIO(data), "x", all_of_it=True
+    )
+    assert len(whole.hits) == 3
+
+
+def test_a_log_that_grows_or_shrinks_is_one_snapshot(tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    path.write_bytes(b"needle\n" * 400_000)
+    matcher = Matcher([symptom("needle")])
+    with path.open("rb") as file:
+        matcher.scan_text("x")
+        original = file.read
+
+        class Growing(io.BufferedReader):
+            def read(self, size: int | None = -1) -> bytes:
+                with path.open("ab") as more:
+                    more.write(b"later\n")
+                return original(size)
+
+        with Growing(file.raw) as growing:
+            found = matcher.scan_file(growing, "train.log")
+            assert found.note == "grew"
+            assert found.hits[0].count >= 2000
+            assert found.bytes == 2_800_000
+
+
+def test_a_log_cut_while_it_is_read_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    path.write_bytes(b"line\n" * 600_000)
+    with path.open("rb") as file:
+        size = path.stat().st_size
+        os.truncate(path, size // 2)
+
+        class Told(io.BufferedReader):
+            def fileno(self) -> int:
+                raise io.UnsupportedOperation
+
+            def seek(self, offset: int, whence: int = 0) -> int:
+                return size if whence == os.SEEK_END else super().seek(offset, whence)
+
+        with Told(file.raw) as told:
+            assert Matcher([]).scan_file(told, "train.log").note == "shrank"
+
+
+def test_every_note_has_words() -> None:
+    keys = {"head-and-tail", "inflate-limit", "compressed-end", "grew", "shrank", "long-lines"}
+    assert set(NOTES) == keys
+
+
+def test_lines_are_numbered_and_clean() -> None:
+    data = b"a\n\x1b[1mb\x1b[0m\r\n\n" + b"c" * 70_000 + b"\nd"
+    rows = list(iter_lines(io.BytesIO(data), "x"))
+    assert [n for n, _ in rows] == [1, 2, 3, 4, 5]
+    assert [t for _, t in rows][:3] == ["a", "b", ""]
+    assert len(rows[3][1]) == 65536
+
+
+def test_a_text_that_shows_a_symptom_verbatim() -> None:
+    matcher = Matcher(list(SHIPPED))
+    assert matcher.symptoms_in(OOM) == ["cuda-out-of-memory"]
+    assert matcher.symptoms_in("the run dies with OOM when I resume") == []
