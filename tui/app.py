@@ -47,6 +47,8 @@ class MedicApp(App[None]):
 
     def action_command_palette(self) -> None:
 
+        from .palette import palette
+
         if self.screen is self.talk:
             self.push_screen(palette())
 

@@ -80,7 +80,10 @@ OOM = (
 def diagnose(_: float) -> list[Row]:
     with folder() as where:
         log = where / "train.log"
-        line = "2026-05-01 10:00:00,000 [rank0] INFO train: step {} | loss 3.1415 | lr 3.0e-04 | grad_norm 0.51\n"
+        line = (
+            "2026-05-01 10:00:00,000 [rank0] INFO train: step {} | loss 3.1415 | lr 3.0e-04 "
+            "| grad_norm 0.51\n"
+        )
         with log.open("w") as out:
             for i in range(50 * 1024 * 1024 // 100):
                 out.write(line.format(i))
