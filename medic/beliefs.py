@@ -12,10 +12,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from medic.entries import Cause, Check, Range
 from medic.index import Index
+
+if TYPE_CHECKING:
+    from medic.entries import Cause, Check
 
 PRIOR = {"common": 16.0, "occasional": 4.0, "rare": 1.0, "rarer": 0.25}
 LOWER = {"common": "occasional", "occasional": "rare", "rare": "rarer"}
@@ -243,6 +245,8 @@ def _discounted(checks: list[tuple[str, float, Seen]]) -> list[tuple[float, Seen
 
 
 def _fits(known: Any, wanted: Any) -> bool:
+    from medic.entries import Range
+
     if isinstance(wanted, Range):
         low = wanted.min is None or known >= wanted.min
         return bool(low and (wanted.max is None or known <= wanted.max))

@@ -1,14 +1,16 @@
-"""What a name, a code, an error line or a description means: one entry, as data."""
+"""What a name, a code, an error line or a description means: one entry, as data.
+
+Works on the compiled knowledge as plain data, so that a start costs no decoding.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from medic.beliefs import PRIOR, SHOWN
-from medic.entries import Cause
 from medic.i18n import Text
-from medic.index import Index
+from medic.index import PASSES, Index
 
 GOOD_SCORE = 0.35
 KINDS = ("symptoms", "causes", "checks", "remedies")
@@ -18,10 +20,12 @@ KIND_NAME = {
     "checks": "check",
     "remedies": "remedy",
 }
+FOR = ("confirms", "strong", "weak")
+
+Raw = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Match:
+class Match(NamedTuple):
     kind: str
     name: str
     score: float
@@ -53,126 +57,132 @@ def entry(match: Match, index: Index) -> dict[str, Any]:
     return {"kind": "remedy", **remedy(match.name, index)}
 
 
-def causes_of(name: str, index: Index) -> list[Cause]:
+def _text(data: Raw | None) -> Text | None:
+    return Text(data["en"], data["zh"]) if data else None
+
+
+def _links(raw: Raw) -> Iterator[tuple[str, str, str]]:
+    """(check, outcome, weight) of a cause, its own lint check among them."""
+    for link in raw.get("told_by", ()):
+        yield link["check"], link["outcome"], link["weight"]
+    if raw.get("lint"):
+        yield raw["name"], "fires", raw["lint"].get("weight", "strong")
+
+
+def _outcomes(check: str, index: Index) -> dict[str, Text]:
+    """Titles of a check's outcomes, written or of a lint check."""
+    written = index.raw["checks"].get(check)
+    if written is None:
+        return {"passes": PASSES, "fires": index.title(check)}
+    return {o: Text(**e["title"]) for o, e in written["outcomes"].items()}
+
+
+def causes_of(name: str, index: Index) -> list[Raw]:
     """Causes of a symptom in the order to think of them: how common, how surely they show it."""
     found = []
-    for cause in index.causes.values():
-        for shows in cause.shows:
-            if shows.symptom == name and shows.level != "rarely":
-                prior = max(PRIOR[p] for p in cause.prior.values())
-                found.append((-prior * SHOWN[shows.level], cause.code, cause))
-    return [c for _, _, c in sorted(found, key=lambda x: (x[0], x[1]))]
+    for raw in index.raw["causes"].values():
+        for shows in raw["shows"]:
+            if shows["symptom"] == name and shows["level"] != "rarely":
+                rank = -max(PRIOR[p] for p in raw["prior"].values()) * SHOWN[shows["level"]]
+                found.append((rank, raw["code"], raw))
+    return [raw for _, _, raw in sorted(found, key=lambda x: (x[0], x[1]))]
 
 
 def symptom(name: str, index: Index) -> dict[str, Any]:
-    entry = index.symptoms[name]
     causes = causes_of(name, index)
     return {
         "kind": "symptom",
         "name": name,
-        "title": entry.title,
+        "title": index.title(name),
         "causes": [_cause_row(c) for c in causes],
         "tell_apart": _tell_apart(causes, index),
-        "remedies": _remedies_of(causes, index),
-        "do_not": _do_nots(causes),
-        "sources": [],
+        "remedies": [
+            remedy(n, index) for n in dict.fromkeys(r for c in causes for r in c["remedies"])
+        ],
+        "do_not": list(
+            dict.fromkeys(Text(**d["say"]) for c in causes for d in c.get("do_not", ()))
+        ),
     }
 
 
-def _cause_row(entry: Cause) -> dict[str, Any]:
+def _cause_row(raw: Raw) -> dict[str, Any]:
     return {
-        "name": entry.name,
-        "code": entry.code,
-        "title": entry.title,
-        "why": entry.why,
-        "prior": max(entry.prior.values(), key=lambda p: PRIOR[p]),
-        "remedies": list(entry.remedies),
+        "name": raw["name"],
+        "code": raw["code"],
+        "title": _text(raw["title"]),
+        "why": _text(raw["why"]),
+        "prior": max(raw["prior"].values(), key=lambda p: PRIOR[p]),
+        "remedies": list(raw["remedies"]),
     }
 
 
-def _tell_apart(causes: list[Cause], index: Index) -> list[dict[str, Any]]:
+def _tell_apart(causes: Sequence[Raw], index: Index) -> list[dict[str, Any]]:
     """Checks that separate these causes: outcome -> the causes that it speaks for."""
     checks: dict[str, dict[str, list[str]]] = {}
-    for entry in causes:
-        for link in index.links(entry.name):
-            if link.weight in ("confirms", "strong", "weak"):
-                checks.setdefault(link.check, {}).setdefault(link.outcome, []).append(entry.name)
-    rows = []
-    for name, outcomes in checks.items():
-        if name in index.lint_names and len(checks) > 1:
-            continue
-        rows.append(
-            {
-                "check": name,
-                "title": index.checks[name].title,
-                "outcomes": [
-                    {
-                        "outcome": o,
-                        "title": index.checks[name].outcomes[o].title,
-                        "speaks_for": outcomes[o],
-                    }
-                    for o in index.checks[name].outcomes
-                    if o in outcomes
-                ],
-            }
-        )
+    for raw in causes:
+        for name, outcome, weight in _links(raw):
+            if weight in FOR and (name in index.raw["checks"] or len(causes) == 1):
+                checks.setdefault(name, {}).setdefault(outcome, []).append(raw["name"])
+    rows = [
+        {
+            "check": name,
+            "title": index.title(name),
+            "outcomes": [
+                {"outcome": o, "title": title, "speaks_for": outcomes[o]}
+                for o, title in _outcomes(name, index).items()
+                if o in outcomes
+            ],
+        }
+        for name, outcomes in checks.items()
+    ]
     return sorted(rows, key=lambda r: -sum(len(o["speaks_for"]) for o in r["outcomes"]))
 
 
-def _remedies_of(causes: list[Cause], index: Index) -> list[dict[str, Any]]:
-    names = dict.fromkeys(r for c in causes for r in c.remedies)
-    return [remedy(n, index) for n in names]
-
-
-def _do_nots(causes: list[Cause]) -> list[Text]:
-    return list(dict.fromkeys(d.say for c in causes for d in c.do_not))
-
-
 def cause(name: str, index: Index) -> dict[str, Any]:
-    entry = index.causes[name]
+    raw = index.raw["causes"][name]
     return {
         "kind": "cause",
         "name": name,
-        "code": entry.code,
-        "since": entry.since,
-        "title": entry.title,
-        "family": entry.family,
-        "why": entry.why,
-        "prior": dict(entry.prior),
+        "code": raw["code"],
+        "since": raw["since"],
+        "title": _text(raw["title"]),
+        "family": raw["family"],
+        "why": _text(raw["why"]),
+        "prior": dict(raw["prior"]),
         "shows": [
-            {"symptom": s.symptom, "title": index.title(s.symptom), "level": s.level}
-            for s in entry.shows
+            {"symptom": s["symptom"], "title": index.title(s["symptom"]), "level": s["level"]}
+            for s in raw["shows"]
         ],
         "told_by": [
-            {
-                "check": link.check,
-                "outcome": link.outcome,
-                "title": index.checks[link.check].outcomes[link.outcome].title,
-                "weight": link.weight,
-            }
-            for link in index.links(name)
+            {"check": c, "outcome": o, "title": _outcomes(c, index)[o], "weight": w}
+            for c, o, w in _links(raw)
         ],
-        "remedies": [remedy(r, index) for r in entry.remedies],
-        "do_not": [d.say for d in entry.do_not],
+        "remedies": [remedy(r, index) for r in raw["remedies"]],
+        "do_not": [_text(d["say"]) for d in raw.get("do_not", ())],
         "mistaken_for": mistaken_for(name, index),
         "sources": [
-            " ".join(x for x in (s.handbook, s.document, s.at) if x) for s in entry.sources
+            " ".join(s[k] for k in ("handbook", "document", "at") if s.get(k))
+            for s in raw["sources"]
         ],
     }
 
 
 def mistaken_for(name: str, index: Index) -> list[dict[str, Any]]:
     """The causes that share most symptoms, and the check that parts them best."""
-    own = {s.symptom for s in index.causes[name].shows}
-    links = {(t.check, t.outcome): t.weight for t in index.links(name)}
+    causes = index.raw["causes"]
+    own = {s["symptom"] for s in causes[name]["shows"]}
+    links = {(c, o) for c, o, _ in _links(causes[name])}
     scored = []
-    for other, entry in index.causes.items():
-        shared = len(own & {s.symptom for s in entry.shows})
+    for other, raw in causes.items():
+        shared = len(own & {s["symptom"] for s in raw["shows"]})
         if other == name or not shared:
             continue
-        parting = [t for t in index.links(other) if (t.check, t.outcome) not in links]
-        parting.sort(key=lambda t: {"confirms": 0, "strong": 1}.get(t.weight, 2))
-        scored.append((-shared, other, parting[0].check if parting else ""))
+        parting = sorted(
+            (FOR.index(w), c)
+            for c, o, w in _links(raw)
+            if (c, o) not in links and w in FOR and c in index.raw["checks"]
+        )
+        scored.append((-shared, other, parting[0][1] if parting else ""))
     return [
         {
             "name": other,
@@ -184,37 +194,34 @@ def mistaken_for(name: str, index: Index) -> list[dict[str, Any]]:
 
 
 def remedy(name: str, index: Index) -> dict[str, Any]:
-    entry = index.remedies[name]
+    raw = index.raw["remedies"][name]
     return {
         "name": name,
-        "title": entry.title,
-        "kind": entry.kind,
-        "safe": entry.safe,
-        "do": entry.do,
-        "costs": entry.costs.say,
-        "minutes": entry.costs.minutes,
-        "worked_if": entry.check,
-        "snippet": entry.snippet,
+        "title": _text(raw["title"]),
+        "kind": raw["kind"],
+        "safe": raw["safe"],
+        "do": _text(raw["do"]),
+        "costs": _text(raw["costs"]["say"]),
+        "minutes": raw["costs"]["minutes"],
+        "worked_if": _text(raw.get("check")),
+        "snippet": raw.get("snippet", ""),
     }
 
 
 def check(name: str, index: Index) -> dict[str, Any]:
-    entry = index.checks[name]
     speaks: dict[str, list[str]] = {}
-    for other in index.causes:
-        for link in index.links(other):
-            if link.check == name and link.weight in ("confirms", "strong", "weak"):
-                speaks.setdefault(link.outcome, []).append(other)
+    for other, raw in index.raw["causes"].items():
+        for c, outcome, weight in _links(raw):
+            if c == name and weight in FOR:
+                speaks.setdefault(outcome, []).append(other)
+    thresholds = index.raw["checks"].get(name, {}).get("thresholds", {})
     return {
         "kind": "check",
         "name": name,
-        "title": entry.title,
+        "title": index.title(name),
         "outcomes": [
-            {"outcome": o, "title": e.title, "speaks_for": speaks.get(o, [])}
-            for o, e in entry.outcomes.items()
+            {"outcome": o, "title": title, "speaks_for": speaks.get(o, [])}
+            for o, title in _outcomes(name, index).items()
         ],
-        "thresholds": [
-            {"name": n, "value": t.value, "unit": t.unit, "source": t.source}
-            for n, t in entry.thresholds.items()
-        ],
+        "thresholds": [{"name": n, **t} for n, t in thresholds.items()],
     }

@@ -1,46 +1,36 @@
-"""The knowledge at run time: entries decoded on demand from the compiled JSON."""
+"""The knowledge at run time: compiled JSON, as plain data and as entries decoded on demand."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
-from functools import cache, cached_property
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
-from types import UnionType
-from typing import Any, Generic, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from medic.entries import (
-    ENTRY_TYPES,
-    Cause,
-    Check,
-    Framework,
-    Outcome,
-    Procedure,
-    Range,
-    Remedy,
-    Symptom,
-    ToldBy,
-)
 from medic.i18n import Text
 
+if TYPE_CHECKING:
+    from medic.entries import Cause, Check, Framework, Procedure, Remedy, Symptom, ToldBy
+
 T = TypeVar("T")
+PASSES = Text("looked and found nothing", "检查通过")
 
 
 class Lazy(Mapping[str, T], Generic[T]):
     """Entries by name, each decoded when first read."""
 
-    def __init__(self, kind: type[T], raw: Mapping[str, Any]) -> None:
-        self._kind = kind
+    def __init__(self, make: Callable[[Any], T], raw: Mapping[str, Any]) -> None:
+        self._make = make
         self._raw = raw
         self._made: dict[str, T] = {}
 
     def __getitem__(self, name: str) -> T:
         if name not in self._made:
-            self._made[name] = decode(self._kind, self._raw[name])
+            self._made[name] = self._make(self._raw[name])
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -53,41 +43,46 @@ class Lazy(Mapping[str, T], Generic[T]):
         return name in self._raw
 
 
-@dataclass(frozen=True)
 class Index:
-    """All entries. ``checks`` holds the lint checks of causes beside the written ones."""
+    """All entries. ``raw`` is the compiled data, enough for what only looks things up; the
+    mappings decode entries. ``checks`` holds the lint checks of causes beside the written ones."""
 
-    raw: Mapping[str, Any]
+    def __init__(self, raw: Mapping[str, Any]) -> None:
+        self.raw = raw
+
+    def _lazy(self, kind: str) -> Lazy[Any]:
+        from medic.decode import decode
+        from medic.entries import ENTRY_TYPES
+
+        entry = ENTRY_TYPES[kind]
+        return Lazy(lambda data: decode(entry, data), self.raw[kind])
 
     @cached_property
     def symptoms(self) -> Mapping[str, Symptom]:
-        return Lazy(Symptom, self.raw["symptoms"])
+        return self._lazy("symptoms")
 
     @cached_property
     def causes(self) -> Mapping[str, Cause]:
-        return Lazy(Cause, self.raw["causes"])
+        return self._lazy("causes")
 
     @cached_property
     def remedies(self) -> Mapping[str, Remedy]:
-        return Lazy(Remedy, self.raw["remedies"])
+        return self._lazy("remedies")
 
     @cached_property
     def procedures(self) -> Mapping[str, Procedure]:
-        return Lazy(Procedure, self.raw["procedures"])
+        return self._lazy("procedures")
 
     @cached_property
     def frameworks(self) -> Mapping[str, Framework]:
-        return Lazy(Framework, self.raw["frameworks"])
+        return self._lazy("frameworks")
 
     @cached_property
     def checks(self) -> Mapping[str, Check]:
-        written = {name: decode(Check, raw) for name, raw in self.raw["checks"].items()}
-        lints = {
-            name: lint_check(self.causes[name])
-            for name, raw in self.raw["causes"].items()
-            if raw.get("lint")
+        written = self._lazy("checks")
+        return {name: written[name] for name in written} | {
+            name: lint_check(self.causes[name]) for name in self.lint_names
         }
-        return {**written, **lints}
 
     @cached_property
     def lint_names(self) -> frozenset[str]:
@@ -95,15 +90,18 @@ class Index:
 
     def links(self, cause: str) -> tuple[ToldBy, ...]:
         """The cause's links to check outcomes, its own lint check among them."""
+        from medic.entries import ToldBy
+
         entry = self.causes[cause]
         if entry.lint is None:
             return entry.told_by
         return (*entry.told_by, ToldBy(entry.name, "fires", entry.lint.weight))
 
     def title(self, name: str) -> Text:
+        """The title of an entry of any kind; the name itself if there is none."""
         for kind in ("causes", "symptoms", "checks", "remedies", "procedures"):
             if name in self.raw[kind]:
-                return decode(Text, self.raw[kind][name]["title"])
+                return Text(**self.raw[kind][name]["title"])
         return Text(name, name)
 
     def by_code(self, code: str) -> str | None:
@@ -116,6 +114,8 @@ class Index:
 
 def lint_check(cause: Cause) -> Check:
     """The check that a cause's lint words create."""
+    from medic.entries import Check, Outcome
+
     lint = cause.lint
     if lint is None:
         raise ValueError(cause.name)
@@ -124,65 +124,10 @@ def lint_check(cause: Cause) -> Check:
         family="config",
         title=cause.title,
         outcomes={
-            "passes": Outcome(Text("looked and found nothing", "检查通过"), normal=True),
+            "passes": Outcome(PASSES, normal=True),
             "fires": Outcome(cause.title, otherwise=lint.otherwise, seen=lint.message),
         },
     )
-
-
-# --- decoding -------------------------------------------------------------------------------
-
-
-def decode(kind: type[T], data: Any) -> T:
-    """Compiled JSON data -> the entry dataclass. The data was validated when it was compiled."""
-    made: T = _decoder(cast("Hashable", kind))(data)
-    return made
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
-@cache
-def _decoder(kind: Any) -> Callable[[Any], Any]:
-    origin, args = get_origin(kind), get_args(kind)
-    if is_dataclass(kind) and isinstance(kind, type):
-        return _dataclass_decoder(kind)
-    if origin is tuple:
-        item = _decoder(args[0])
-        return lambda value: tuple(item(v) for v in value)
-    if origin is not None and isinstance(origin, type) and issubclass(origin, Mapping):
-        item = _decoder(args[1])
-        return lambda value: {k: item(v) for k, v in value.items()}
-    if origin in (Union, UnionType):
-        return _union_decoder(args)
-    if origin is Literal:
-        return _same
-    return _same
-
-
-def _union_decoder(args: tuple[Any, ...]) -> Callable[[Any], Any]:
-    objects = [a for a in args if is_dataclass(a)]
-    has_tuple = any(get_origin(a) is tuple for a in args)
-
-    def union(value: Any) -> Any:
-        if isinstance(value, dict) and objects:
-            return _decoder(cast("Hashable", objects[0]))(value)
-        if isinstance(value, list) and has_tuple:
-            return tuple(value)
-        return value
-
-    return union
-
-
-def _dataclass_decoder(kind: type[Any]) -> Callable[[Any], Any]:
-    hints = get_type_hints(kind)
-    parts = {f.name: _decoder(hints[f.name]) for f in fields(kind)}
-
-    def make(data: Any) -> Any:
-        return kind(**{k: parts[k](v) for k, v in data.items()})
-
-    return make
 
 
 # --- loading --------------------------------------------------------------------------------
@@ -241,6 +186,3 @@ def _fingerprint(folders: list[Path]) -> str:
             stat = file.stat()
             digest.update(f"{file}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode())
     return digest.hexdigest()[:16]
-
-
-__all__ = ["ENTRY_TYPES", "Index", "Range", "decode", "lint_check", "load"]

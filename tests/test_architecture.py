@@ -15,7 +15,7 @@ CORE = ROOT / "medic"
 TIERS = [
     {"errors"},
     {"i18n", "nearest", "safetext"},
-    {"config", "entries", "run_config"},
+    {"config", "entries", "run_config", "decode"},
     {"syntax", "facts"},
     {"schema", "links", "probe"},
     {"index"},

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from medic.errors import KnowledgeError
-from medic.index import decode, load
+from medic.decode import decode
+from medic.index import load
 from medic.schema import compile_knowledge
 
 ROOT = Path(__file__).resolve().parents[1]

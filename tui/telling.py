@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -38,10 +39,11 @@ def place_of(session: Session, line: EvidenceLine) -> Text | None:
 
 
 def shown_file(session: Session, file: str) -> str:
-    """A long absolute path without the folder that the header names."""
-    root = session.case.root.rstrip("/") + "/"
-    if session.case.root.startswith("/") and file.startswith(root):
-        return file[len(root) :]
+    """A file below a folder that was given in full without that folder: the header names it."""
+    root = session.case.root
+    if root.startswith("/"):
+        inside = os.path.relpath(file, root)
+        return file if inside.startswith("..") else inside
     return file
 
 

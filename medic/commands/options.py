@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from medic.case import Case, collect, parse_given
-from medic.config import extra_knowledge
 from medic.i18n import Text
 from medic.index import Index, load
 from medic.report.console import Console
+
+if TYPE_CHECKING:
+    from medic.case import Case
 
 F = TypeVar("F", bound=Callable[..., Any])
 MAX_PASTE = 64 * 1024 * 1024
@@ -100,6 +101,8 @@ def console(*, redact: bool = False) -> Console:
 
 
 def knowledge() -> Index:
+    from medic.config import extra_knowledge
+
     return load(extra_knowledge())
 
 
@@ -107,6 +110,8 @@ def case_of(
     paths: Sequence[str], given: Sequence[str], run: str = "", this_host: bool | None = None
 ) -> Case:
     """The case of the given paths; "-" reads pasted text from standard input."""
+    from medic.case import collect, parse_given
+
     text = ""
     files = [p for p in paths if p != "-"]
     if "-" in paths:

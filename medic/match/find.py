@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from functools import lru_cache
 
 from medic.index import Index
 from medic.match.text import Match, TextIndex, documents
+
+# Signatures are of whole log lines: a few plain words are matched by their phrases alone, which
+# spares the start of a command the compiling of all patterns.
+PLAIN_WORDS = 60
+_PASTED = re.compile(r"[\n:(=\[\]]|\d")
 
 
 def search(
@@ -35,6 +41,8 @@ class _Same:
 @lru_cache(maxsize=8)
 def _text_index(same: _Same, kinds: tuple[str, ...]) -> TextIndex:
     def shown(text: str) -> list[str]:
+        if not _PASTED.search(text) and len(text) < PLAIN_WORDS:
+            return []
         from medic.match.scan import Matcher
 
         return Matcher(list(same.index.symptoms.values())).symptoms_in(text)

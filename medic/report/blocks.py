@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from medic.diagnosis import EvidenceLine
-from medic.facts import Source
 from medic.i18n import Text
 from medic.report.console import Console
 from medic.report.words import SIGN, WEIGHT, place
 from medic.safetext import one_line, wrap
+
+if TYPE_CHECKING:
+    from medic.diagnosis import EvidenceLine
+    from medic.facts import Source
 
 
 class Blocks:

@@ -12,6 +12,12 @@ _LIBRARY = re.compile(
     r"DeepSpeed|transformers|accelerate|torchtitan|fairseq|NeMo|nemo|verl|trl|axolotl|nanotron)/"
 )
 
+# What goes on while training goes on: no process ended by it, so later steps do not excuse it.
+WHILE_RUNNING = frozenset(
+    ["loss-nan", "loss-scale-collapses", "loss-spike", "state-dict-keys-differ", "resume-jumps",
+     "state-dict-size-mismatch", "link-fault", "training-slow", "training-hangs", "gpu-starved"]
+)
+
 
 def hits(logs: LogHits, *symptoms: str) -> Iterator[Hit]:
     """Evidence in the order of time: not quoted, not handled, and not of a run that ended well."""

@@ -9,16 +9,10 @@ from medic.facts import Hit, LogHits, Source, StepLine, Traceback
 
 from .attempts import attempt_folder, starts
 from .ending import End, overall
+from .evidence import WHILE_RUNNING
 from .view import View
 
 MAX_STEPS = 20_000
-# What goes on while training goes on: no process ended by it, so later steps do not excuse it.
-_RUNNING = frozenset(
-    ["loss-nan", "loss-scale-collapses", "loss-spike", "state-dict-keys-differ", "resume-jumps",
-     "state-dict-size-mismatch", "link-fault", "training-slow", "training-hangs", "gpu-starved"]
-)
-
-
 @dataclass
 class Merged:
     """The case's last attempt, over all files."""
@@ -142,7 +136,7 @@ def _handled(merged: Merged) -> None:
     ]
     merged.hits = [
         replace(h, benign="handled")
-        if not (h.benign or h.symptom in _RUNNING or h.role == "context") and went_on(h.source)
+        if not (h.benign or h.symptom in WHILE_RUNNING or h.role == "context") and went_on(h.source)
         else h
         for h in merged.hits
     ]
@@ -211,7 +205,7 @@ def _failed(merged: Merged) -> bool:
 
     uncaught = any(t.uncaught and stays(t.source.rank, t.order) for t in merged.tracebacks)
     return uncaught or any(
-        h.role in ("root", "victim") and not h.benign and h.symptom not in _RUNNING
+        h.role in ("root", "victim") and not h.benign and h.symptom not in WHILE_RUNNING
         and stays(h.source.rank, h.order)
         for h in merged.hits
     )

@@ -1,0 +1,63 @@
+"""Compiled JSON data -> entry dataclasses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache
+from types import UnionType
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+
+
+def decode(kind: type[T], data: Any) -> T:
+    """Compiled JSON data -> the entry dataclass. The data was validated when it was compiled."""
+    made: T = _decoder(cast("Hashable", kind))(data)
+    return made
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+@cache
+def _decoder(kind: Any) -> Callable[[Any], Any]:
+    origin, args = get_origin(kind), get_args(kind)
+    if is_dataclass(kind) and isinstance(kind, type):
+        return _dataclass_decoder(kind)
+    if origin is tuple:
+        item = _decoder(args[0])
+        return lambda value: tuple(item(v) for v in value)
+    if origin is not None and isinstance(origin, type) and issubclass(origin, Mapping):
+        item = _decoder(args[1])
+        return lambda value: {k: item(v) for k, v in value.items()}
+    if origin in (Union, UnionType):
+        return _union_decoder(args)
+    if origin is Literal:
+        return _same
+    return _same
+
+
+def _union_decoder(args: tuple[Any, ...]) -> Callable[[Any], Any]:
+    objects = [a for a in args if is_dataclass(a)]
+    has_tuple = any(get_origin(a) is tuple for a in args)
+
+    def union(value: Any) -> Any:
+        if isinstance(value, dict) and objects:
+            return _decoder(cast("Hashable", objects[0]))(value)
+        if isinstance(value, list) and has_tuple:
+            return tuple(value)
+        return value
+
+    return union
+
+
+def _dataclass_decoder(kind: type[Any]) -> Callable[[Any], Any]:
+    hints = get_type_hints(kind)
+    parts = {f.name: _decoder(hints[f.name]) for f in fields(kind)}
+
+    def make(data: Any) -> Any:
+        return kind(**{k: parts[k](v) for k, v in data.items()})
+
+    return make

@@ -1,0 +1,117 @@
+"""Rank, time and message of log lines."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from medic.probes.logs.prefix import Prefixes, message, numbered, rank_of_file
+
+NOON = 1795780800.0  # 2026-11-27 12:00:00
+
+
+@pytest.mark.parametrize(
+    ("line", "rank", "body"),
+    [
+        ("[rank3]: RuntimeError: x", 3, "RuntimeError: x"),
+        ('[default0]:[rank8]:   File "a.py"', 8, '  File "a.py"'),
+        ("[default1]:hello", 1, "hello"),
+        ("2026-11-27 12:00:00,000 [rank2] INFO x", 2, "2026-11-27 12:00:00,000 [rank2] INFO x"),
+        ("[2026-11-27 12:00:00,000] [INFO] [logging.py:96:log_dist] [Rank 5] step=10", 5, None),
+        ("[rank1]:[E1127 12:00:00.000 ProcessGroupNCCL.cpp:689] [Rank 1] Watchdog", 1, None),
+        ("[PG ID 0 PG GUID 0(default_pg) Rank 7]  failure", 7, None),
+        ("[1,4]<stderr>:lost", 4, "lost"),
+        ("rank 6 step 9", 6, "rank 6 step 9"),
+        ("node1:211:305 [2] NCCL INFO Bootstrap", 2, None),
+        ("(TrainWorker pid=71, ip=10.0.0.1) KeyError: 'a'", None, "KeyError: 'a'"),
+        ("a line without any", None, "a line without any"),
+    ],
+)
+def test_ranks(line: str, rank: int | None, body: str | None) -> None:
+    read = Prefixes().read(line)
+    assert read.rank == rank
+    assert body is None or read.body == body
+
+
+def test_a_local_rank_is_translated_once_a_line_tells_both() -> None:
+    prefixes = Prefixes()
+    assert prefixes.read("[default0]:before").rank == 0
+    prefixes.read("[default0]:[rank8]: Traceback")
+    assert prefixes.read("[default0]:after").rank == 8
+
+
+def test_labels_of_srun() -> None:
+    lines = [f"{n}: step {n}" for n in range(8)]
+    assert numbered(lines)
+    assert not numbered(["Traceback", "  0: x", "words", "more", "and more"])
+    assert Prefixes(tasks=True).read("12: lost").rank == 12
+    assert Prefixes(tasks=True).read("12: lost").body == "lost"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2026-11-27 12:00:00,000 x",
+        "2026-11-27T12:00:00.000Z x",
+        "[2026/11/27 12:00:00] x",
+        "11/27/2026 12:00:00 - INFO - x",
+        "[rank0]:[E1127 12:00:00.000000 ProcessGroupNCCL.cpp:689] x",
+        "W1127 12:00:00.000000 652 torch/distributed/elastic/api.py:10] x",
+    ],
+)
+def test_times(line: str) -> None:
+    assert Prefixes(year=2026).read(line).time == NOON
+
+
+def test_glog_takes_the_year_of_the_lines_before() -> None:
+    prefixes = Prefixes(year=1999)
+    prefixes.read("2026-11-27 11:00:00,000 x")
+    assert prefixes.read("E1127 12:00:00.000 1 a.cc:1] x").time == NOON
+
+
+@pytest.mark.parametrize(
+    "line", ["  time      : 2026-11-27_12:00:00", "9999-99-99 12:00:00 x", "12:00"]
+)
+def test_no_time(line: str) -> None:
+    assert Prefixes().read(line).time is None
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("2026-11-27 12:00:00,000 [rank0] INFO train: step 1", "step 1"),
+        ("INFO:root: done", "root: done"),
+        ("[2026-11-27 12:00:00,000] [INFO] [logging.py:96:log_dist] [Rank 0] step=10", "step=10"),
+        ("loss: 3.2", "loss: 3.2"),
+        ("{'loss': 2.5}", "{'loss': 2.5}"),
+    ],
+)
+def test_the_message_of_a_line(body: str, words: str) -> None:
+    assert message(body) == words
+
+
+@pytest.mark.parametrize(
+    ("path", "rank"),
+    [
+        ("logs/rank0.stderr.log", 0),
+        ("out/rank_12.log", 12),
+        ("a/log_3.txt", 3),
+        ("run/none_x1/attempt_0/5/stdout.log", 5),
+        ("slurm-991_2.out", 2),
+        ("slurm-991.out", None),
+        ("rank1_dies_first/train.log", None),
+        ("runs/rank0_only/train.log", None),
+        ("train.log", None),
+        ("7/train.log", 7),
+        ("2026/notes.log", None),
+    ],
+)
+def test_ranks_of_files(path: str, rank: int | None) -> None:
+    assert rank_of_file(path) == rank
+
+
+@given(st.text(max_size=200))
+def test_any_line_is_read(line: str) -> None:
+    read = Prefixes(tasks=True).read(line)
+    assert line.endswith(read.body)
+    message(read.body)

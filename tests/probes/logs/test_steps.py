@@ -1,0 +1,215 @@
+"""Step lines of the usual training loops."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from medic.probes.logs.metric_names import canonical
+from medic.probes.logs.prefix import Prefixes, message
+from medic.probes.logs.steps import Step, Steps
+
+GIB = 2**30
+
+
+def read(*lines: str) -> tuple[Step | None, Steps]:
+    """The step of the last line, and the reader that saw all of them."""
+    steps, prefixes, found = Steps(), Prefixes(), None
+    for line in lines:
+        found = steps.read(message(prefixes.read(line).body))
+    return found, steps
+
+
+@pytest.mark.parametrize(
+    ("line", "number", "values"),
+    [
+        (
+            (
+                "2026-11-27 20:56:58,787 [rank0] INFO train: step 10/300 | loss 5.9905 | "
+                "lr 5.000e-04 | grad_norm 1.354 | tok/s 376199 | mem 0.12GiB"
+            ),
+            10,
+            {
+                "loss": 5.9905,
+                "learning_rate": 5e-4,
+                "grad_norm": 1.354,
+                "tokens_per_s": 376199,
+                "memory": 0.12 * GIB,
+            },
+        ),
+        (
+            (
+                " iteration       10/     300 | consumed samples:           80 | elapsed time per "
+                "iteration (ms): 1234.5 | learning rate: 6.000000E-05 | global batch size:     8 | "
+                "lm loss: 6.912345E+00 | loss scale: 65536.0 | grad norm: 1.234 | number of skipped "
+                "iterations:   1 | number of nan iterations:   0 |"
+            ),
+            10,
+            {
+                "loss": 6.912345,
+                "learning_rate": 6e-5,
+                "grad_norm": 1.234,
+                "step_time": 1.2345,
+                "loss_scale": 65536.0,
+                "skipped": 1.0,
+            },
+        ),
+        (
+            (
+                "[rank0]:2026-09-01 12:00:00,123 - root - INFO - step:  1  loss:  8.1309  "
+                "grad_norm:  1.2  memory:  0.50GiB(1.57%)  tps: 11,234  tflops: 5.1  mfu: 2.00%"
+            ),
+            1,
+            {"loss": 8.1309, "grad_norm": 1.2, "memory": 0.5 * GIB, "tokens_per_s": 11234},
+        ),
+        (
+            "iter 10: loss 3.2012, time 120.50ms, mfu 12.3%",
+            10,
+            {"loss": 3.2012, "step_time": 0.1205},
+        ),
+        (
+            "step 250: train loss 4.1123, val loss 4.2345",
+            250,
+            {"loss": 4.1123, "eval_loss": 4.2345},
+        ),
+        (
+            (
+                "[2026-01-01 00:00:00,000] [INFO] [logging.py:96:log_dist] [Rank 0] step=10, "
+                "skipped=2, lr=[5e-05], mom=[(0.9, 0.95)]"
+            ),
+            10,
+            {"learning_rate": 5e-5, "skipped": 2},
+        ),
+        (
+            "Epoch 1 | iter 10 step 5 | loss train: 3.210, val: n/a | iter time: 120.00 ms (step)",
+            5,
+            {"loss": 3.21, "step_time": 0.12},
+        ),
+        (
+            "step=10 loss=nan lr=1e-4 gnorm=inf",
+            10,
+            {"loss": math.nan, "learning_rate": 1e-4, "grad_norm": math.inf},
+        ),
+        (
+            (
+                '| INFO | train_inner | {"epoch": 1, "update": 0.1, "loss": "8.12", "wps": "1234", '
+                '"num_updates": "100", "lr": "1e-05", "gnorm": "2.1", "loss_scale": "128"}'
+            ),
+            100,
+            {
+                "loss": 8.12,
+                "tokens_per_s": 1234,
+                "learning_rate": 1e-5,
+                "grad_norm": 2.1,
+                "loss_scale": 128,
+            },
+        ),
+        (
+            " validation loss at iteration 100 | lm loss value: 5.1E+00 | lm loss PPL: 1.6E+02",
+            100,
+            {"eval_loss": 5.1},
+        ),
+        ("rank 0 step 9", 9, {}),
+        (
+            "Epoch 2:  50%|█████     | 5/10 [00:01<00:01,  4.20it/s, train_loss=2.30]",
+            25,
+            {"loss": 2.3},
+        ),
+        (
+            "Step 100 | Train Loss: 3.45 | LR: 1.00e-04 | Time: 0.5 s | Tokens/sec: 12.3k",
+            100,
+            {"loss": 3.45, "learning_rate": 1e-4, "step_time": 0.5, "tokens_per_s": 12300},
+        ),
+    ],
+)
+def test_layouts(line: str, number: int, values: dict[str, float]) -> None:
+    found, _ = read(line)
+    assert found is not None
+    assert found.number == number
+    assert found.values == pytest.approx(values, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "number of nan iterations: 0",
+        "{'train_runtime': '2.21', 'train_steps_per_second': '27.14', 'train_loss': '5.57'}",
+        "Loading checkpoint shards: 100%|██████████| 2/2 [00:00<00:00,  5.20it/s]",
+        "Step 3: loading the model",
+        "saving checkpoint at iteration 1000 to /ckpt",
+        "  lr_decay_iters ....................... 300",
+        "RuntimeError: loss is NaN at step 13",
+        "resumed weights from a.pt at step 20",
+        "elapsed time per iteration (ms): 12",
+    ],
+)
+def test_lines_that_are_no_steps(line: str) -> None:
+    assert read(line)[0] is None
+
+
+def test_a_hugging_face_dict_takes_its_step_from_the_bar() -> None:
+    bar = " 10%|█         | 10/100 [00:10<01:30,  1.00s/it]"
+    found, steps = read(
+        bar, "{'loss': 2.5, 'grad_norm': 1.0, 'learning_rate': 1e-05, 'epoch': 0.1}"
+    )
+    assert found == Step(10, {"loss": 2.5, "grad_norm": 1.0, "learning_rate": 1e-5})
+    assert steps.planned == 100
+
+
+def test_a_hugging_face_dict_takes_its_step_from_epochs() -> None:
+    found, steps = read(
+        "  Num Epochs = 2", "  Total optimization steps = 1,000", "{'loss': '2.5', 'epoch': '0.5'}"
+    )
+    assert found is not None
+    assert found.number == 250
+    assert steps.planned == 1000
+
+
+def test_a_hugging_face_dict_alone_is_counted() -> None:
+    found, _ = read("{'loss': 2.5, 'epoch': 0.1}", "{'loss': '2.4', 'epoch': '0.2'}")
+    assert found == Step(2, {"loss": 2.4})
+
+
+def test_a_dict_behind_its_bar_on_one_line() -> None:
+    found, _ = read(" 20%|██        | 20/100 [00:20<01:20, 1.00s/it]{'loss': 2.4, 'epoch': 0.2}")
+    assert found == Step(20, {"loss": 2.4})
+
+
+def test_metrics_below_their_step() -> None:
+    found, steps = read("[step=10/1000,epoch=0]", "    train/CrossEntropyLoss=10.9")
+    assert found == Step(10, {"loss": 10.9})
+    assert steps.planned == 1000
+
+
+@pytest.mark.parametrize(
+    ("name", "metric", "factor"),
+    [
+        ("train/loss", "loss", 1.0),
+        ("Train Loss", "loss", 1.0),
+        ("val/loss", "eval_loss", 1.0),
+        ("eval_loss", "eval_loss", 1.0),
+        ("train/grad_norm", "grad_norm", 1.0),
+        ("lr-AdamW", "learning_rate", 1.0),
+        ("mem_gib", "memory", float(GIB)),
+        ("step_time_ms", "step_time", 1e-3),
+        ("time/step (s)", "step_time", 1.0),
+        ("trainer/global_step", "step", 1.0),
+        ("accuracy", None, 1.0),
+        ("loss_weight", None, 1.0),
+    ],
+)
+def test_names(name: str, metric: str | None, factor: float) -> None:
+    known = canonical(name)
+    assert known == (None if metric is None else (metric, factor))
+
+
+@given(st.text(max_size=300))
+def test_any_line_is_read(line: str) -> None:
+    read(line, "step " + line + " loss 1")
+
+
+def test_a_long_line_of_repeats_is_no_trap() -> None:
+    for part in ("step 1 ", "loss ", '{"a": ', "1%|", "lr=1", "loss: 1 ", "epoch "):
+        read(part * (60_000 // len(part)))
