@@ -92,6 +92,15 @@ def word(chance: float) -> str:
     return "unlikely"
 
 
+@dataclass(frozen=True)
+class Columns:
+    """P(outcome | cause) by cause place: ``usual`` where a cause has no link, ``odd`` elsewhere."""
+
+    outcomes: tuple[str, ...]
+    usual: tuple[float, ...]
+    odd: Mapping[int, tuple[float, ...]]
+
+
 class Model:
     """The graph's words as numbers, computed once per knowledge and context."""
 
@@ -106,7 +115,7 @@ class Model:
                 self.links[link.check][link.outcome][name] = link.weight
         self.log_prior = self._priors()
         self.shown = self._symptom_table()
-        self._likelihoods: dict[tuple[str, str], dict[str, list[float]]] = {}
+        self._columns: dict[tuple[str, str], Columns] = {}
 
     # --- priors and symptoms ----------------------------------------------------------------
 
@@ -157,34 +166,45 @@ class Model:
         rest = max(0.05, 1.0 - sum(rates.values()))
         return {o: rates.get(o, rest) for o in check.outcomes}
 
-    def likelihood(self, name: str, reliability: str) -> dict[str, list[float]]:
-        """ln P(outcome | cause) by outcome, over all causes with none-of-these last."""
+    def columns(self, name: str, reliability: str) -> Columns:
+        """P(outcome | cause) of a check, or of a symptom taken as a question."""
         key = (name, reliability)
-        if key not in self._likelihoods:
-            self._likelihoods[key] = self._likelihood(name, ERROR[reliability])
-        return self._likelihoods[key]
+        if key not in self._columns:
+            make = self._check if name in self.index.checks else self._symptom
+            self._columns[key] = make(name, ERROR[reliability])
+        return self._columns[key]
 
-    def _likelihood(self, name: str, error: float) -> dict[str, list[float]]:
-        if name not in self.index.checks:
-            return self._symptom_likelihood(name, error)
+    def _check(self, name: str, error: float) -> Columns:
         base = self.base_rates(self.index.checks[name])
         k = len(base)
-        plain = {o: math.log((1 - error) * b + error / k) for o, b in base.items()}
-        rows = {o: [plain[o]] * (len(self.causes) + 1) for o in base}
-        for cause in {c for links in self.links[name].values() for c in links}:
+        odd = {}
+        for cause in sorted({c for links in self.links[name].values() for c in links}):
             ratios = {o: WEIGHT.get(self.links[name][o].get(cause, ""), 1.0) for o in base}
             total = sum(base[o] * ratios[o] for o in base)
-            place = self._place[cause]
-            for o in base:
-                chance = (1 - error) * base[o] * ratios[o] / total + error / k
-                rows[o][place] = math.log(chance)
-        return rows
+            odd[self._place[cause]] = tuple(
+                (1 - error) * base[o] * ratios[o] / total + error / k for o in base
+            )
+        usual = tuple((1 - error) * b + error / k for b in base.values())
+        return Columns(tuple(base), usual, odd)
 
-    def _symptom_likelihood(self, name: str, error: float) -> dict[str, list[float]]:
+    def _symptom(self, name: str, error: float) -> Columns:
+        def column(shown: float) -> tuple[float, float]:
+            return (1 - error) * shown + error / 2, (1 - error) * (1 - shown) + error / 2
+
         row = self.shown[name]
-        present = [math.log((1 - error) * s + error / 2) for s in row]
-        absent = [math.log((1 - error) * (1 - s) + error / 2) for s in row]
-        return {"present": present, "absent": absent}
+        odd = {i: column(s) for i, s in enumerate(row) if s != UNLISTED}
+        return Columns(("present", "absent"), column(UNLISTED), odd)
+
+    def row(self, seen: Seen) -> list[float] | None:
+        """ln P(outcome | cause) over all causes with none-of-these last; None: no such outcome."""
+        columns = self.columns(seen.name, seen.reliability)
+        if seen.outcome not in columns.outcomes:
+            return None
+        at = columns.outcomes.index(seen.outcome)
+        row = [math.log(columns.usual[at])] * (len(self.causes) + 1)
+        for place, column in columns.odd.items():
+            row[place] = math.log(column[at])
+        return row
 
     # --- beliefs ----------------------------------------------------------------------------
 
@@ -216,9 +236,6 @@ class Model:
             if remedy_class(self.index, name) in tried:
                 score[i] += TRIED
         return score
-
-    def row(self, seen: Seen) -> list[float] | None:
-        return self.likelihood(seen.name, seen.reliability).get(seen.outcome)
 
     def _add_symptom(self, score: list[float], seen: Seen) -> None:
         row = self.shown[seen.name]

@@ -12,7 +12,8 @@ from medic.entries import Cause
 from medic.facts import Source
 from medic.i18n import Text
 from medic.index import Index
-from medic.planner import NextLook, Standing, gate, pruned, shows_a_symptom
+from medic.looks import NextLook
+from medic.planner import Standing, gate, pruned, shows_a_symptom
 from medic.probe import Finding
 from medic.runner import Observed
 from medic.verdict import Heard, Verdict, fired, leading_symptoms, spoken_for

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -160,9 +159,10 @@ def factors(index: Index) -> list[Factor]:
     for name in model.causes:
         for link in index.links(name):
             reliability = answerer(index.checks[link.check])
-            row = model.likelihood(link.check, reliability)[link.outcome]
+            columns = model.columns(link.check, reliability)
+            at = columns.outcomes.index(link.outcome)
             place = model.causes.index(name)
-            factor = math.exp(row[place] - row[-1])
+            factor = columns.odd[place][at] / columns.usual[at]
             found.append(Factor(name, link.check, link.outcome, link.weight, factor))
     return found
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from importlib.resources import files
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -81,7 +80,7 @@ class Index:
     def checks(self) -> Mapping[str, Check]:
         written = self._lazy("checks")
         return {name: written[name] for name in written} | {
-            name: lint_check(self.causes[name]) for name in self.lint_names
+            name: lint_check(self.causes[name]) for name in sorted(self.lint_names)
         }
 
     @cached_property
@@ -135,11 +134,12 @@ def lint_check(cause: Cause) -> Check:
 
 def load(extra: Path | None = None) -> Index:
     """The shipped knowledge, with a team's own folder on top. Raises KnowledgeError."""
-    packaged = files("medic.knowledge")
+    # A mapped package: its place is known to the import system only, in a wheel and in a checkout.
+    packaged = Path(import_module("medic.knowledge").__path__[0])
     compiled = packaged / "compiled.json"
     if extra is None and compiled.is_file():
         return Index(json.loads(compiled.read_bytes()))
-    folders = [Path(str(packaged))]
+    folders = [packaged]
     if extra is not None:
         folders.append(extra)
     return Index(_cached(folders))
@@ -175,6 +175,8 @@ def _store(cache: Path, data: bytes) -> None:
 
 
 def _fingerprint(folders: list[Path]) -> str:
+    import hashlib
+
     digest = hashlib.sha256()
     sources = [
         *folders,

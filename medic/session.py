@@ -31,7 +31,8 @@ from medic.facts import LogHits
 from medic.fixes import Fix, propose
 from medic.i18n import Text
 from medic.index import Index
-from medic.planner import NextLook, Open, change_of_mind, next_look, pruned
+from medic.looks import NextLook, Open, change_of_mind, next_look
+from medic.planner import pruned
 from medic.probe import Probe
 from medic.runner import Evidence, Progress, observe
 from medic.verdict import Heard, decide, fired, heard, leading_symptoms

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 from medic.beliefs import OTHERWISE, PRIOR, SHOWN, UNLISTED, WEIGHT, Model, Seen
 from medic.index import Index
-from medic.planner import Open, next_look, none_of_these, standing
+from medic.looks import Open, next_look
+from medic.planner import none_of_these, standing
 from medic.runner import all_probes
 
 EVIDENCE_THERE = 0.6

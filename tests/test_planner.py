@@ -8,7 +8,8 @@ import pytest
 
 from medic.beliefs import Model, Seen
 from medic.index import load
-from medic.planner import Open, change_of_mind, gate, next_look, pruned, standing
+from medic.looks import Open, change_of_mind, next_look
+from medic.planner import gate, pruned, standing
 
 INDEX = load()
 MODEL = Model(INDEX)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from medic.errors import KnowledgeError
 from medic.decode import decode
+from medic.errors import KnowledgeError
 from medic.index import load
 from medic.schema import compile_knowledge
 
@@ -43,7 +43,11 @@ worked-if: {gone: smoke}
 
 
 def folder(tmp_path: Path, **changed: str) -> Path:
-    texts = {"causes/test/gpu-on-fire": CAUSE, "symptoms/smoke": SYMPTOM, "remedies/use-water": REMEDY}
+    texts = {
+        "causes/test/gpu-on-fire": CAUSE,
+        "symptoms/smoke": SYMPTOM,
+        "remedies/use-water": REMEDY,
+    }
     for name, text in {**texts, **changed}.items():
         file = tmp_path / f"{name}.yaml"
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -171,7 +171,7 @@ CASES = [
     'A="x y"\nB="$A"\nshow $A$B "$A"$A pre$A',
     "N=3\nT=$((N * 2 + 1))\nshow $T $((-N)) $((N % 2)) $((2 ** 4))",
     'E=\nshow a $E b "$E" "" c',
-    'S="a \\\n b"\nshow $S "x\\"y" \'it\'\\\'\'s\'',
+    "S=\"a \\\n b\"\nshow $S \"x\\\"y\" 'it'\\''s'",
 ]
 
 

@@ -16,6 +16,7 @@ from medic.i18n import Lang, Text, use
 
 from . import words_more
 from .lines import said
+from .messages import AppAction
 from .talk_screen import TalkScreen
 
 if TYPE_CHECKING:
@@ -56,8 +57,8 @@ class MedicApp(App[None]):
         """ctrl+c by habit: says how to leave."""
         self._say(words_more.QUIT_HOW)
 
-    @on(TalkScreen.Asks)
-    async def asked(self, message: TalkScreen.Asks) -> None:
+    @on(AppAction)
+    async def asked(self, message: AppAction) -> None:
         if message.word == "quit":
             await self.action_quit()
         elif message.word == "commands":

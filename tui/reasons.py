@@ -14,7 +14,7 @@ from .telling import do_not, place_of
 
 if TYPE_CHECKING:
     from medic.diagnosis import CauseView, Diagnosis
-    from medic.planner import NextLook
+    from medic.looks import NextLook
     from medic.session import Question, Session
 
 

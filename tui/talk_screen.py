@@ -12,7 +12,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
-from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -25,6 +24,7 @@ from .bars import Header, KeyBar, Progress, Suspects, hint
 from .desk import Desk
 from .events import Asked, Choices, Event, Previewed, Suspected, Told, Working
 from .lines import Block, Line, said
+from .messages import AppAction, Happened
 from .offers import Offer
 from .opening import opening
 from .prompt import Prompt
@@ -37,14 +37,7 @@ if TYPE_CHECKING:
 
 YES, NO = ("present", "yes", "fires"), ("absent", "no", "passes")
 SHOWN_OF_PASTE = 3
-
-
-class Happened(Message):
-    """Something the consultation told from its thread."""
-
-    def __init__(self, event: Event) -> None:
-        super().__init__()
-        self.event = event
+OF_THE_APP = frozenset({"commands", "theme", "lang", "quit"})
 
 
 class TalkScreen(Screen[None]):
@@ -62,7 +55,6 @@ class TalkScreen(Screen[None]):
         Binding("ctrl+end", "scroll('end')", show=False),
     ]
     AUTO_FOCUS = "#prompt"
-    OF_THE_APP = frozenset({"commands", "theme", "lang", "quit"})
 
     def __init__(self, load: Callable[[], Index], case: Case, *, demo: bool) -> None:
         super().__init__()
@@ -260,8 +252,8 @@ class TalkScreen(Screen[None]):
             self._copy(argument.strip())
         elif word == "stop":
             self.consultation.cancel.set()
-        elif word in self.OF_THE_APP:
-            self.post_message(self.Asks(word, argument.strip()))
+        elif word in OF_THE_APP:
+            self.post_message(AppAction(word, argument.strip()))
         else:
             self._at_desk(word, argument)
 
@@ -269,14 +261,6 @@ class TalkScreen(Screen[None]):
         from .orders import ORDERS
 
         self.desk.put(partial(ORDERS[word], self.consultation, argument))
-
-    class Asks(Message):
-        """An action that concerns the whole app: commands, theme, lang, quit."""
-
-        def __init__(self, word: str, argument: str) -> None:
-            super().__init__()
-            self.word = word
-            self.argument = argument
 
     def _copy(self, which: str) -> None:
         number = int(which) if which.isdecimal() else None

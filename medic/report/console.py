@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Callable
 from typing import TextIO
@@ -28,7 +27,7 @@ class Console:
     def __init__(self, redact: Callable[[str], str] | None = None) -> None:
         self._redact = redact
         self.color = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and _wants_color()
-        self.width = shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
+        self.width = _width() if sys.stdout.isatty() else 80
 
     def style(self, text: str, *names: str) -> str:
         """Marks text for colour; resolved when it is written."""
@@ -66,6 +65,13 @@ class Console:
         except BrokenPipeError:
             # The reader has gone (| head): what is left has nowhere to go.
             sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+
+
+def _width() -> int:
+    try:
+        return os.get_terminal_size().columns or 80
+    except OSError:
+        return 80
 
 
 def _wants_color() -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from medic.facts import Hit, LogHits, Source, Traceback, Tracebacks
+from medic.facts import Hit, LogHits, Traceback, Tracebacks
 
 _LIBRARY = re.compile(
     r"/(?:site|dist)-packages/|/lib/python\d|^<frozen|^<string>|/(?:Megatron-LM|megatron|deepspeed|"
@@ -24,7 +24,8 @@ def hits(logs: LogHits, *symptoms: str) -> Iterator[Hit]:
     if logs.ended == "well":
         return
     for hit in logs.hits:
-        if not hit.benign and (not symptoms or hit.symptom in symptoms):
+        counts = hit.role in ("root", "either", "victim") and not hit.benign
+        if counts and (not symptoms or hit.symptom in symptoms):
             yield hit
 
 
@@ -48,6 +49,3 @@ def size(count: float) -> str:
             return f"{count / (1 << power):.2f} {unit}"
     return f"{count:.0f} bytes"
 
-
-def sources(found: Iterator[Hit] | list[Hit]) -> tuple[Source, ...]:
-    return tuple(hit.source for hit in found)

@@ -116,7 +116,7 @@ def address(hit: Hit, *, several_nodes: bool) -> str:
 
 
 def _interface(look: Look, logs: LogHits) -> Iterator[Finding | Skip]:
-    trouble = [h for h in hits(logs, "network-unreachable") if h.role != "context"]
+    trouble = list(hits(logs, "network-unreachable"))
     missing = next((h for h in trouble if _NO_INTERFACE.search(h.source.text)), None)
     if missing is not None:
         value = dict(missing.captures)

@@ -120,8 +120,7 @@ def answer(question: Question, found: Sequence[Hit]) -> Finding:
     for case in question.cases:
         words = re.compile(case.words)
         for hit in found:
-            evidence = hit.role in ("root", "either", "victim") and hit.symptom in case.symptoms
-            if evidence and words.search(hit.source.text):
+            if hit.symptom in case.symptoms and words.search(hit.source.text):
                 value = dict(hit.captures)
                 return Finding(question.check, case.outcome, value=value, source=hit.source)
     return Finding(question.check, question.normal)

@@ -162,7 +162,7 @@ STEP = """
 import time
 from medic.beliefs import Model, Seen
 from medic.index import load, Index
-from medic.planner import Open, next_look
+from medic.looks import Open, next_look
 index = load()
 raw = dict(index.raw)
 causes = {}

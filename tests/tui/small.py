@@ -21,18 +21,31 @@ def ask(en: str, zh: str, minutes: float = 1.0) -> dict[str, Any]:
 
 def cause(name: str, code: str, en: str, zh: str, **more: Any) -> dict[str, Any]:
     return {
-        "name": name, "code": code, "since": "0.1.0", "title": text(en, zh), "family": "memory",
-        "why": text(f"why {en}", f"为何{zh}"), "prior": {"single-node": "common"},
+        "name": name,
+        "code": code,
+        "since": "0.1.0",
+        "title": text(en, zh),
+        "family": "memory",
+        "why": text(f"why {en}", f"为何{zh}"),
+        "prior": {"single-node": "common"},
         "shows": [{"symptom": "cuda-out-of-memory", "level": "always"}],
-        "remedies": [f"fix-{name}"], "sources": [], **more,
+        "remedies": [f"fix-{name}"],
+        "sources": [],
+        **more,
     }
 
 
 def remedy(name: str, en: str, zh: str, **more: Any) -> dict[str, Any]:
     return {
-        "name": name, "title": text(en, zh), "kind": "config", "safe": True,
-        "costs": {"minutes": 5, "say": text("one restart", "重启一次")}, "success": "usually",
-        "do": text(en, zh), "worked_if": {"gone": "cuda-out-of-memory"}, **more,
+        "name": name,
+        "title": text(en, zh),
+        "kind": "config",
+        "safe": True,
+        "costs": {"minutes": 5, "say": text("one restart", "重启一次")},
+        "success": "usually",
+        "do": text(en, zh),
+        "worked_if": {"gone": "cuda-out-of-memory"},
+        **more,
     }
 
 
@@ -48,20 +61,29 @@ def symptom(name: str, en: str, zh: str, **more: Any) -> dict[str, Any]:
 RAW: dict[str, Any] = {
     "symptoms": {
         "cuda-out-of-memory": symptom(
-            "cuda-out-of-memory", "CUDA out of memory", "显存不足",
-            signatures=[{
-                "id": "oom", "pattern": "CUDA out of memory", "role": "root",
-                "match": ["CUDA out of memory"],
-            }],
+            "cuda-out-of-memory",
+            "CUDA out of memory",
+            "显存不足",
+            signatures=[
+                {
+                    "id": "oom",
+                    "pattern": "CUDA out of memory",
+                    "role": "root",
+                    "match": ["CUDA out of memory"],
+                }
+            ],
         ),
         "training-hangs": symptom(
-            "training-hangs", "Training hangs", "训练卡住",
+            "training-hangs",
+            "Training hangs",
+            "训练卡住",
             ask=ask("Does it hang?", "训练是否卡住?"),
         ),
     },
     "checks": {
         "oom-shortfall": {
-            "name": "oom-shortfall", "family": "numbers",
+            "name": "oom-shortfall",
+            "family": "numbers",
             "title": text("Who holds the memory", "显存被谁占用"),
             "outcomes": {
                 "not-oom": {"title": text("no memory message", "没有显存报错"), "normal": True},
@@ -79,8 +101,10 @@ RAW: dict[str, Any] = {
     },
     "causes": {
         "micro-batch-too-large": cause(
-            "micro-batch-too-large", "MEM-001",
-            "The micro batch does not fit", "单卡微批次放不进显存",
+            "micro-batch-too-large",
+            "MEM-001",
+            "The micro batch does not fit",
+            "单卡微批次放不进显存",
             told_by=[
                 tells("oom-shortfall", "genuine-need", "strong"),
                 tells("oom-shortfall", "other-process", "rules-out"),
@@ -95,17 +119,22 @@ RAW: dict[str, Any] = {
             do_not=[{"say": text("empty the cache every step", "每步清空缓存")}],
         ),
         "gpu-held-by-another-process": cause(
-            "gpu-held-by-another-process", "MEM-003",
-            "Another process holds the GPU", "其他进程占用了 GPU",
+            "gpu-held-by-another-process",
+            "MEM-003",
+            "Another process holds the GPU",
+            "其他进程占用了 GPU",
             told_by=[
                 tells("oom-shortfall", "other-process", "confirms"),
                 tells("oom-shortfall", "genuine-need", "rules-out"),
             ],
         ),
         "total-steps-mismatch": cause(
-            "total-steps-mismatch", "SCH-001",
-            "total_steps does not match", "总步数与 token 数不符",
-            family="schedule", shows=[{"symptom": "training-hangs", "level": "rarely"}],
+            "total-steps-mismatch",
+            "SCH-001",
+            "total_steps does not match",
+            "总步数与 token 数不符",
+            family="schedule",
+            shows=[{"symptom": "training-hangs", "level": "rarely"}],
             prior={"single-node": "rare"},
             lint={
                 "severity": "warning",
@@ -118,15 +147,23 @@ RAW: dict[str, Any] = {
     },
     "remedies": {
         "fix-micro-batch-too-large": remedy(
-            "fix-micro-batch-too-large", "Halve the micro batch", "微批次减半",
-            changes={"micro_batch_size": {"set": 4}}, check=text("20 steps pass", "跑过 20 步"),
+            "fix-micro-batch-too-large",
+            "Halve the micro batch",
+            "微批次减半",
+            changes={"micro_batch_size": {"set": 4}},
+            check=text("20 steps pass", "跑过 20 步"),
         ),
         "fix-gpu-held-by-another-process": remedy(
-            "fix-gpu-held-by-another-process", "End the other process", "结束其他进程",
-            kind="command", command="nvidia-smi --query-compute-apps=pid,used_memory --format=csv",
+            "fix-gpu-held-by-another-process",
+            "End the other process",
+            "结束其他进程",
+            kind="command",
+            command="nvidia-smi --query-compute-apps=pid,used_memory --format=csv",
         ),
         "fix-total-steps-mismatch": remedy(
-            "fix-total-steps-mismatch", "Set total_steps", "修正总步数",
+            "fix-total-steps-mismatch",
+            "Set total_steps",
+            "修正总步数",
             changes={"total_steps": {"set": 200}},
         ),
     },

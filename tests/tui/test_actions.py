@@ -37,9 +37,7 @@ def test_no_word_and_no_key_twice() -> None:
 
 def _bound(bindings: object) -> set[str]:
     assert isinstance(bindings, list)
-    return {
-        key.strip() for b in bindings if isinstance(b, Binding) for key in b.key.split(",")
-    }
+    return {key.strip() for b in bindings if isinstance(b, Binding) for key in b.key.split(",")}
 
 
 def test_no_key_that_multiplexers_and_terminals_keep() -> None:

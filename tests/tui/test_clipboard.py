@@ -52,9 +52,7 @@ def test_the_file_is_the_owners_only(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_without_a_state_folder_it_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_state_folder_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")
     monkeypatch.setenv("MEDIC_STATE", str(blocked / "state"))

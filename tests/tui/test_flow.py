@@ -154,9 +154,7 @@ def test_quit(drive: Drive, case: Case, word: str) -> None:
 
 
 @pytest.mark.parametrize(("lang", "leads"), [("en", "Likely, not established"), ("zh", "未确诊")])
-def test_both_languages_fit_80_by_24(
-    drive: Drive, case: Case, lang: Lang, leads: str
-) -> None:
+def test_both_languages_fit_80_by_24(drive: Drive, case: Case, lang: Lang, leads: str) -> None:
     use(lang)
 
     async def script(app: Any) -> None:

@@ -21,8 +21,14 @@ def shown(block: Block, width: int) -> list[str]:
 def test_no_row_is_wider_than_the_screen(
     text: str, width: int, verbatim: bool, short: bool
 ) -> None:
-    line = Line(plain(text), mark="1  ", indent=2, where=plain("logs/rank0.log:81 [rank 3]"),
-                verbatim=verbatim, short=short)
+    line = Line(
+        plain(text),
+        mark="1  ",
+        indent=2,
+        where=plain("logs/rank0.log:81 [rank 3]"),
+        verbatim=verbatim,
+        short=short,
+    )
     for row in shown(Block("medic", (line,)), width):
         assert cell_len(row) <= width
 
@@ -77,7 +83,12 @@ def test_code_is_numbered_and_copied_as_it_is() -> None:
 def test_diff_rows_have_their_tones() -> None:
     block = code("--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n z\n", diff=True)
     assert [line.tone for line in block.lines] == [
-        "strong", "strong", "accent", "remove", "add", "plain",
+        "strong",
+        "strong",
+        "accent",
+        "remove",
+        "add",
+        "plain",
     ]
 
 

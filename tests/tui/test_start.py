@@ -104,9 +104,7 @@ def test_nothing_given(drive: Drive, tmp_path: Path) -> None:
     drive(script, Case())
 
 
-def test_esc_stops_the_probes(
-    drive: Drive, case: Case, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_esc_stops_the_probes(drive: Drive, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     started = threading.Event()
 
     def slow(look: Any) -> Any:

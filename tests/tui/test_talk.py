@@ -131,9 +131,7 @@ def test_none_tried_and_unknown_words(drive: Drive, case: Case) -> None:
     drive(script, case)
 
 
-def test_add_a_file_by_word_and_by_its_path(
-    drive: Drive, case: Case, tmp_path: Path
-) -> None:
+def test_add_a_file_by_word_and_by_its_path(drive: Drive, case: Case, tmp_path: Path) -> None:
     more = tmp_path / "other.log"
     more.write_text("[rank1]: CUDA out of memory\n")
     (tmp_path / "gone").mkdir()
@@ -151,9 +149,7 @@ def test_add_a_file_by_word_and_by_its_path(
     drive(script, case)
 
 
-def test_copy_numbers_code_and_says_the_way(
-    drive: Drive, case: Case, tmp_path: Path
-) -> None:
+def test_copy_numbers_code_and_says_the_way(drive: Drive, case: Case, tmp_path: Path) -> None:
     copied = tmp_path / "state" / "copied.txt"
 
     async def wait(app: Any) -> None:

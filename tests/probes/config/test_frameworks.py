@@ -111,9 +111,7 @@ SAMPLES: list[tuple[str, str, str, dict[str, Scalar]]] = [
 
 @pytest.mark.parametrize(("name", "file", "text", "expected"), SAMPLES,
                          ids=[s[0] or s[1] for s in SAMPLES])  # fmt: skip
-def test_reads(
-    look: Make, name: str, file: str, text: str, expected: dict[str, Scalar]
-) -> None:
+def test_reads(look: Make, name: str, file: str, text: str, expected: dict[str, Scalar]) -> None:
     launches = launches_of(parse(text.encode(), file)) if file.endswith(".sh") else []
     made = look({file: text}, facts=[Launches(tuple(launches))])
     (config,) = [item for item in PROBE.run(made) if isinstance(item, RunConfig)]

@@ -1,5 +1,7 @@
 """Step lines of the usual training loops."""
 
+# ruff: noqa: E501 - log lines are quoted whole
+
 from __future__ import annotations
 
 import math

@@ -1,0 +1,171 @@
+"""What an open look is worth: its information, what would lead after each outcome."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from medic.beliefs import NONE, Columns, Model, Seen, remedy_class
+from medic.planner import BAR, Standing, standing
+
+MIN_INFORMATION = 0.002  # nats; below it a question cannot pay
+STEP_OVERHEAD = 0.15  # minutes that any question costs on top
+EXPERT_MINUTES = 480.0  # what giving up costs: a day of somebody's time
+SHORTLIST = 10
+LIKELY_OUTCOME = 0.02
+REFUTING_MINUTES = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A check or symptom nobody has looked at yet, and what a look costs in minutes."""
+
+    name: str
+    minutes: float
+    reliability: str = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """If ``outcome`` is seen, ``leader`` leads."""
+
+    outcome: str
+    chance: float
+    leader: str
+
+
+@dataclass(frozen=True, slots=True)
+class NextLook:
+    look: Open
+    flips: tuple[Flip, ...]
+    refutes: bool = False
+
+
+class Now:
+    """The state that looks are weighed against: scores, chances, remedy classes."""
+
+    def __init__(self, model: Model, findings: Sequence[Seen], tried: frozenset[str]) -> None:
+        self.model = model
+        self.scores = model.scores(findings, tried)
+        top = max(self.scores)
+        weights = [math.exp(s - top) for s in self.scores]
+        total = sum(weights)
+        self.chances = [w / total for w in weights]
+        self.order = sorted(range(len(weights)), key=lambda i: (-self.chances[i], i))
+        self.classes = [remedy_class(model.index, c) for c in model.causes]
+        self.by_class: dict[str, float] = defaultdict(float)
+        for name, chance in zip(self.classes, self.chances, strict=False):
+            self.by_class[name] += chance
+
+    def columns(self, look: Open) -> Columns:
+        return self.model.columns(look.name, look.reliability)
+
+    def outcome_chances(self, columns: Columns) -> list[float]:
+        """P(outcome) over all causes."""
+        linked = sum(self.chances[i] for i in columns.odd)
+        return [
+            usual * (1 - linked) + sum(self.chances[i] * c[o] for i, c in columns.odd.items())
+            for o, usual in enumerate(columns.usual)
+        ]
+
+    def information(self, look: Open) -> float:
+        """Mutual information of the look's outcome and the cause, in nats."""
+        columns = self.columns(look)
+        linked = sum(self.chances[i] for i in columns.odd)
+        within = (1 - linked) * _entropy(columns.usual)
+        within += sum(self.chances[i] * _entropy(c) for i, c in columns.odd.items())
+        return _entropy(self.outcome_chances(columns)) - within
+
+    def flips(self, look: Open) -> tuple[Flip, ...]:
+        """Who would lead after each outcome."""
+        columns = self.columns(look)
+        free = next((i for i in self.order if i not in columns.odd), None)
+        found = []
+        for o, chance in enumerate(self.outcome_chances(columns)):
+            after = {i: self.chances[i] * c[o] for i, c in columns.odd.items()}
+            if free is not None:
+                after[free] = self.chances[free] * columns.usual[o]
+            best = max(after, key=lambda i: (after[i], -i))
+            leader = NONE if best == len(self.model.causes) else self.model.causes[best]
+            found.append(Flip(columns.outcomes[o], chance, leader))
+        return tuple(found)
+
+    def matters(self, look: Open, stand: Standing) -> bool:
+        """An outcome that may come changes the leading remedy, lifts it over the bar, or puts
+        none-of-these ahead."""
+        columns = self.columns(look)
+        none = len(self.model.causes)
+        for o, chance in enumerate(self.outcome_chances(columns)):
+            if chance < LIKELY_OUTCOME:
+                continue
+            mass = {name: columns.usual[o] * p for name, p in self.by_class.items()}
+            unknown = columns.usual[o] * self.chances[none]
+            for i, column in columns.odd.items():
+                more = (column[o] - columns.usual[o]) * self.chances[i]
+                if i == none:
+                    unknown += more
+                else:
+                    mass[self.classes[i]] += more
+            best = min(mass, key=lambda r: (-mass[r], r))
+            lifted = stand.chance < BAR <= mass.get(stand.remedy, 0.0) / chance
+            if best != stand.remedy or lifted or unknown > mass[best]:
+                return True
+        return False
+
+
+def _entropy(chances: Sequence[float]) -> float:
+    return -sum(p * math.log(p) for p in chances if p > 0)
+
+
+def next_look(
+    model: Model, findings: Sequence[Seen], tried: frozenset[str], opened: Sequence[Open]
+) -> NextLook | None:
+    """The open look that is most worth its time, or None if none can change the verdict."""
+    stand = standing(model, model.beliefs(findings, tried), findings)
+    if stand.established:
+        return None
+    now = Now(model, findings, tried)
+    ranked = []
+    for look in opened:
+        information = now.information(look)
+        if information > MIN_INFORMATION:
+            worth = round(information / (look.minutes + STEP_OVERHEAD), 9)
+            ranked.append((-worth, look.name, look))
+    looks = [look for _, _, look in sorted(ranked, key=lambda x: (x[0], x[1]))]
+    limit = 0.25 * (1 - stand.chance) * EXPERT_MINUTES
+    for look in looks[:SHORTLIST]:
+        if look.minutes + STEP_OVERHEAD <= limit and now.matters(look, stand):
+            return NextLook(look, now.flips(look))
+    return _refuting(now, stand, looks)
+
+
+def _refuting(now: Now, stand: Standing, looks: Sequence[Open]) -> NextLook | None:
+    """The chance is high but the gate is open: one cheap look that could still refute it."""
+    if stand.chance < BAR or stand.gate or stand.leader == NONE:
+        return None
+    place = now.model.causes.index(stand.leader)
+    for look in looks:
+        if look.minutes <= REFUTING_MINUTES and place in now.columns(look).odd:
+            return NextLook(look, now.flips(look), refutes=True)
+    return None
+
+
+def change_of_mind(
+    model: Model, findings: Sequence[Seen], tried: frozenset[str], opened: Sequence[Open]
+) -> tuple[list[tuple[Seen, str]], NextLook | None]:
+    """Findings whose removal changes the leader, and the cheapest open look that could flip it."""
+    leader = model.beliefs(findings, tried).leader
+    removed = []
+    for seen in findings:
+        rest = [f for f in findings if f != seen]
+        other = model.beliefs(rest, tried).leader
+        if other != leader:
+            removed.append((seen, other))
+    now = Now(model, findings, tried)
+    for look in sorted(opened, key=lambda o: (o.minutes, o.name)):
+        flips = now.flips(look)
+        if any(f.leader != leader and f.chance >= LIKELY_OUTCOME for f in flips):
+            return removed, NextLook(look, flips)
+    return removed, None

@@ -1,0 +1,148 @@
+"""Checks that a single line answers."""
+
+# ruff: noqa: E501 - log lines are quoted whole
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from medic.probes.logs import launch_checks, loss_scale, text_checks
+
+from medic.run_config import Origin, RunConfig, Value
+
+QUIET = "step 1/2 | loss 3.0\nstep 2/2 | loss 2.9\n"
+TWO_RANKS = "[rank0] step 1 | loss 3.0\n[rank1] step 1 | loss 3.0\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "check", "outcome"),
+    [
+        ("OSError: [Errno 98] Address already in use", "bind-error", "address-in-use"),
+        ("OSError: [Errno 28] No space left on device: 'ckpt.pt'", "write-error", "no-space"),
+        ("OSError: [Errno 122] Disk quota exceeded", "write-error", "quota-exceeded"),
+        ("RuntimeError: File out/a.pt cannot be opened.", "write-error", "not-opened"),
+        ("NCCL WARN Error while creating shared memory segment /dev/shm/nccl-x (size 9637888)", "write-error", "shared-memory"),
+        ("[enforce fail at inline_container.cc:424] . unexpected pos 704 vs 598", "write-error", "cut-short"),
+        ("ValueError: Duplicate keys in DeepSpeed config: ['gradient_clipping']", "config-message", "duplicate-key"),
+        ("TypeError: '<=' not supported between instances of 'float' and 'str'", "config-message", "number-as-text"),
+        ("yaml.scanner.ScannerError: mapping values are not allowed here", "config-message", "unreadable"),
+        ("Out of memory: Killed process 4242 (python)", "host-kill-record", "memory-recorded"),
+        ("  exitcode  : -9 (pid: 662)", "host-kill-record", "killed-without-record"),
+        ("NVRM: Xid (PCI:0000:07:00): 79, pid=1, GPU has fallen off the bus.", "link-error", "gpu-link-fault"),
+        ("_pickle.UnpicklingError: invalid load key, 'v'.", "load-message", "pointer-or-page"),
+        ("safetensors_rust.SafetensorError: Error while deserializing header: HeaderTooLarge", "load-message", "pointer-or-page"),
+        ("RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory", "load-message", "truncated"),
+        ("_pickle.UnpicklingError: Weights only load failed. This file can still be loaded", "load-message", "refused"),
+        ("RuntimeError: DataLoader worker (pid 71) is killed by signal: Killed.", "worker-exit", "killed"),
+        ("RuntimeError: DataLoader worker (pid 71) is killed by signal: Bus error.", "worker-exit", "bus-error"),
+        ("RuntimeError: DataLoader worker (pid 71) is killed by signal: Segmentation fault.", "worker-exit", "crashed"),
+        ("RuntimeError: DataLoader worker (pid(s) 71, 72) exited unexpectedly", "worker-exit", "vanished"),
+    ],
+)  # fmt: skip
+def test_a_line_answers_one_check(read: Any, line: str, check: str, outcome: str) -> None:
+    found = read(line + "\n").ask(text_checks.PROBE)
+    assert found[check].outcome == outcome
+    assert found[check].source.line == 1
+    quiet = read(f"- `{line}`: see the manual\n" + QUIET).ask(text_checks.PROBE)
+    assert quiet[check].outcome == next(q.normal for q in text_checks.QUESTIONS if q.check == check)
+
+
+def test_a_run_that_ended_well_cancels_its_lines(read: Any) -> None:
+    text = "OSError: [Errno 98] Address already in use\n" + QUIET + "Training completed\n"
+    assert read(text).ask(text_checks.PROBE)["bind-error"].outcome == "none"
+
+
+@pytest.mark.parametrize(
+    ("line", "outcome"),
+    [
+        ("train.py: error: unrecognized arguments: --leaning-rate 1e-4", "unknown-flag"),
+        ("train.py: error: unrecognized arguments: --local-rank=0", "local-rank"),
+        ("train.py: error: unrecognized arguments: --local_rank 0", "local-rank"),
+        ("train.py: error: unrecognized arguments: True", "value-after-switch"),
+        (
+            "train.py: error: argument --bf16: ignored explicit argument 'true'",
+            "value-after-switch",
+        ),
+        ("train.py: error: argument --lr: expected one argument", "missing-value"),
+        ("train.py: error: the following arguments are required: --data", "missing-value"),
+        ("train.py: error: argument --steps: invalid int value: '1e6'", "value-refused"),
+        ("launch.sh: line 14: --train-iters: command not found", "command-cut"),
+        (QUIET, "none"),
+    ],
+)
+def test_what_a_parser_refused(read: Any, line: str, outcome: str) -> None:
+    assert read(line + "\n").ask(launch_checks.PROBE)["rejected-argument"].outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("line", "outcome"),
+    [
+        ("RuntimeError: The client socket has timed out after 60s while trying to connect to (10.0.0.1, 29500).", "no-answer"),
+        ("ValueError: environment variable MASTER_ADDR expected, but not set", "not-set"),
+        ("[W socket.cpp:1] The IPv4 network addresses of (node9, 29500) cannot be retrieved (gai error: -2 - Name or service not known).", "name-unresolved"),
+        ("torch.distributed.DistStoreError: Timed out after 601 seconds waiting for clients. 3/4 clients joined.", "some-never-joined"),
+        (QUIET, "agrees"),
+    ],
+)  # fmt: skip
+def test_rendezvous(read: Any, line: str, outcome: str) -> None:
+    assert read(line + "\n").ask(launch_checks.PROBE)["rendezvous-address"].outcome == outcome
+
+
+def test_localhost_across_nodes(read: Any) -> None:
+    line = "RuntimeError: The client socket has timed out after 60s while trying to connect to (127.0.0.1, 29500).\n"
+    config = RunConfig({"nodes": Value(2, Origin("given"))})
+    found = read(line, facts=[config]).ask(launch_checks.PROBE)
+    assert found["rendezvous-address"].outcome == "loopback-across-nodes"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "line", "outcome"),
+    [
+        (2, "n1:1:2 [0] NCCL INFO Bootstrap : Using docker0:172.17.0.3<0>", "loopback-or-virtual"),
+        (2, "n1:1:2 [0] NCCL INFO NET/Socket : Using [0]lo:127.0.0.1<0>", "loopback-or-virtual"),
+        (2, "n1:1:2 [0] NCCL INFO Bootstrap : Using eth0:10.0.14.218<0>", "usable"),
+        (1, "n1:1:2 [0] NCCL INFO Bootstrap : Using lo:127.0.0.1<0>", "usable"),
+        (2, "NCCL WARN NET/Socket : no interface found", "no-such-interface"),
+    ],
+)
+def test_interfaces(read: Any, nodes: int, line: str, outcome: str) -> None:
+    config = RunConfig({"nodes": Value(nodes, Origin("given"))})
+    found = read(line + "\n", facts=[config]).ask(launch_checks.PROBE)
+    assert found["network-interface"].outcome == outcome
+
+
+def test_devices(read: Any) -> None:
+    line = "Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 60\n"
+    assert read(line).ask(launch_checks.PROBE)["rank-device-map"].outcome == "two-ranks-one-gpu"
+    assert read(TWO_RANKS).ask(launch_checks.PROBE)["rank-device-map"].outcome == "distinct"
+    assert "rank-device-map" not in read(QUIET).ask(launch_checks.PROBE)
+
+
+def test_gpus_for_ranks(read: Any) -> None:
+    text = TWO_RANKS + "[rank1]: RuntimeError: CUDA error: invalid device ordinal\n"
+    assert read(text).ask(launch_checks.PROBE)["gpus-for-ranks"].outcome == "fewer-than-ranks"
+    assert "gpus-for-ranks" not in read(QUIET).ask(launch_checks.PROBE)
+
+
+def overflow(*scales: float) -> str:
+    return "".join(
+        f"[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: {a:g}, reducing to {b:g}\n"
+        for a, b in pairwise(scales)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        (overflow(*[2.0**n for n in range(16, 3, -1)]), "collapses"),
+        (overflow(2**32, 2**31, 2**30, 2**16), "steady"),
+        ("".join(f"iteration {n} | lm loss: 3 | loss scale: {s}\n" for n, s in enumerate([65536, 4096, 256, 64, 16, 4, 1])), "collapses"),
+        ("".join(f"iteration {n} | lm loss: 3 | loss scale: 1.0\n" for n in range(9)), "steady"),
+        ("".join(f"iteration {n} | lm loss: 3 | loss scale: {s}\n" for n, s in enumerate([65536, 32768, 32768, 65536])), "steady"),
+        (QUIET, "steady"),
+    ],
+)  # fmt: skip
+def test_loss_scale(read: Any, text: str, outcome: str) -> None:
+    assert read(text).ask(loss_scale.PROBE)["loss-scale"].outcome == outcome

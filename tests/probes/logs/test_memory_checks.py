@@ -1,0 +1,87 @@
+"""Out of memory: what the sentence says, and when it came."""
+
+# ruff: noqa: E501 - log lines are quoted whole
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from medic.probes.logs import oom_numbers, oom_phase
+
+from medic.facts import Frame
+
+QUIET = "step 1/2 | loss 3.0\nstep 2/2 | loss 2.9\n"
+
+
+def oom(request: str, free: str, process: str, allocated: str, loose: str) -> str:
+    return (
+        f"[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {request}. GPU 0 has "
+        f"a total capacity of 80.00 GiB of which {free} is free. Including non-PyTorch memory, this "
+        f"process has {process} memory in use. Of the allocated memory {allocated} is allocated by "
+        f"PyTorch, and {loose} is reserved by PyTorch but unallocated.\n"
+    )
+
+
+def old_oom(request: str, allocated: str, free: str, reserved: str) -> str:
+    return (
+        f"RuntimeError: CUDA out of memory. Tried to allocate {request} (GPU 0; 80.00 GiB total "
+        f"capacity; {allocated} already allocated; {free} free; {reserved} reserved in total by "
+        "PyTorch)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "outcome"),
+    [
+        (oom("4.00 GiB", "2.00 GiB", "77.90 GiB", "74.00 GiB", "2.00 GiB"), "genuine-need"),
+        (oom("4.00 GiB", "1.00 GiB", "78.90 GiB", "60.00 GiB", "17.00 GiB"), "fragmentation"),
+        (oom("4.00 GiB", "1.00 GiB", "20.00 GiB", "17.00 GiB", "1.00 GiB"), "other-process"),
+        (oom("40.00 GiB", "30.00 GiB", "49.90 GiB", "45.00 GiB", "3.00 GiB"), "one-large-tensor"),
+        (oom("20.00 MiB", "8.00 MiB", "79.90 GiB", "76.00 GiB", "90.00 MiB"), "genuine-need"),
+        (old_oom("4.00 GiB", "70.00 GiB", "1.00 GiB", "76.50 GiB"), "genuine-need"),
+        (old_oom("4.00 GiB", "60.00 GiB", "1.00 GiB", "77.00 GiB"), "fragmentation"),
+        (old_oom("4.00 GiB", "20.00 GiB", "1.00 GiB", "21.00 GiB"), "other-process"),
+        (QUIET, "not-oom"),
+        ("To avoid CUDA out of memory, lower the batch\n" + QUIET, "not-oom"),
+    ],
+)
+def test_numbers_of_the_sentence(read: Any, line: str, outcome: str) -> None:
+    assert read(line).ask(oom_numbers.PROBE)["oom-shortfall"].outcome == outcome
+
+
+def test_numbers_are_shown_as_torch_writes_them(read: Any) -> None:
+    line = oom("4.00 GiB", "2.00 GiB", "77.90 GiB", "74.00 GiB", "812.00 MiB")
+    value = read(line).ask(oom_numbers.PROBE)["oom-shortfall"].value
+    assert value["request"] == "4.00 GiB"
+    assert value["unallocated"] == "812.00 MiB"
+
+
+def test_a_short_sentence_leaves_the_check_open(read: Any) -> None:
+    assert not read("torch.cuda.OutOfMemoryError: CUDA out of memory.\n").ask(oom_numbers.PROBE)
+
+
+LIB = "/v/lib/python3.12/site-packages/torch/"
+
+
+@pytest.mark.parametrize(
+    ("frames", "steps", "phase"),
+    [
+        ([Frame("train.py", 1, "main", "loss = model(x)"), Frame(LIB + "nn/f.py", 2, "forward")], None, "first-step"),
+        ([Frame("train.py", 1, "main", "loss.backward()")], 1, "first-step"),
+        ([Frame("train.py", 1, "main", "loss.backward()")], 900, "later-step"),
+        ([Frame("train.py", 1, "main", "opt.step()"), Frame(LIB + "optim/adamw.py", 9, "_init_group")], None, "optimizer-step"),
+        ([Frame("train.py", 1, "main", "optimizer.step()")], 40, "later-step"),
+        ([Frame("train.py", 1, "main", "model = model.to(dev)"), Frame(LIB + "nn/modules/module.py", 9, "_apply")], None, "at-load"),
+        ([Frame("train.py", 1, "main", "m = A.from_pretrained(name)")], None, "at-load"),
+        ([Frame("train.py", 1, "main", "model.load_state_dict(c)")], None, "at-load"),
+        ([Frame("train.py", 1, "main", "evaluate(model)"), Frame(LIB + "nn/f.py", 2, "forward")], 500, "save-or-eval"),
+        ([Frame("t.py", 1, "save_checkpoint", "torch.save(model.state_dict(), f)")], 500, "save-or-eval"),
+        ([Frame("train.py", 1, "main", "x, y = x.to(dev), y.to(dev)")], None, "first-step"),
+        ([Frame("/evaluate/save/train.py", 1, "main", "loss.backward()")], None, "first-step"),
+        ([], 70, "later-step"),
+        ([], None, None),
+    ],
+)  # fmt: skip
+def test_phases(frames: list[Frame], steps: int | None, phase: str | None) -> None:
+    assert oom_phase.phase(tuple(frames), steps) == phase

@@ -1,0 +1,154 @@
+"""Exceptions and ranks: where it was raised, who failed first, what the others waited in."""
+
+# ruff: noqa: E501 - log lines are quoted whole
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from medic.probes.logs import collective_ranks, exceptions, failing_rank
+
+from medic.run_config import Origin, RunConfig, Value
+
+QUIET = "step 1/2 | loss 3.0\nstep 2/2 | loss 2.9\n"
+LIB = "/v/lib/python3.12/site-packages/torch/"
+
+
+def trace(rank: int, frames: list[tuple[str, str, str]], last: str) -> str:
+    lines = ["Traceback (most recent call last):"]
+    for file, function, code in frames:
+        lines += [f'  File "{file}", line 7, in {function}', f"    {code}"]
+    return "".join(f"[rank{rank}]: {line}\n" for line in [*lines, last])
+
+
+OWN = [("/job/train.py", "main", "loss = step(batch)")]
+TORCH = [*OWN, (LIB + "nn/functional.py", "linear", "return _linear(x)")]
+DATA = [*OWN, (LIB + "utils/data/dataloader.py", "__next__", "data = self._next()")]
+
+
+@pytest.mark.parametrize(
+    ("frames", "last", "place", "kind"),
+    [
+        (OWN, "KeyError: 'x'", "own-code", "programming-error"),
+        (TORCH, "RuntimeError: mat1 and mat2 shapes cannot be multiplied", "library", "other"),
+        (DATA, "ValueError: could not decode row 3", "data-loader", "bad-data"),
+        (OWN, "FileNotFoundError: [Errno 2] No such file or directory: 'a'", "own-code", "missing-file"),
+        (OWN, "ModuleNotFoundError: No module named 'flash_attn'", "own-code", "missing-file"),
+        ([("/w/Megatron-LM/megatron/training/arguments.py", "f", "x")], "AssertionError", "library", "programming-error"),
+    ],
+)  # fmt: skip
+def test_exceptions(read: Any, frames: Any, last: str, place: str, kind: str) -> None:
+    found = read(trace(0, frames, last)).ask(exceptions.PROBE)
+    assert found["exception-place"].outcome == place
+    assert found["exception-kind"].outcome == kind
+
+
+def test_no_exception(read: Any) -> None:
+    found = read(QUIET).ask(exceptions.PROBE)
+    assert {f.outcome for f in found.values()} == {"none"}
+
+
+# --- ranks ----------------------------------------------------------------------------------
+
+
+def both(text: str) -> str:
+    return "".join(f"[rank{r}] step 1 | loss 3.0\n" for r in (0, 1)) + text
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        (both(trace(1, OWN, "KeyError: 1")), "died-before-others"),
+        (both(trace(0, OWN, "KeyError: 1") + trace(1, OWN, "KeyError: 1")), "all-at-once"),
+        (both("[rank0] step 2 | loss 2.9\nTraining completed\n"), "none"),
+        (both("[rank1]:[E0101 10:00:00.0 P.cpp:1] [Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=4, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=1000) ran for 1001 milliseconds before timing out.\n" + trace(0, OWN, "KeyError: 1")), "died-before-others"),
+    ],
+)  # fmt: skip
+def test_who_failed_first(read: Any, text: str, outcome: str) -> None:
+    assert read(text).ask(failing_rank.PROBE)["first-failing-rank"].outcome == outcome
+
+
+def test_minutes_between_failures(read: Any) -> None:
+    early = "2026-01-01 10:00:00,000 [rank0] INFO x\n" + trace(0, OWN, "KeyError: 1")
+    late = "2026-01-01 10:08:00,000 [rank1] INFO x\n" + trace(1, OWN, "KeyError: 1")
+    found = read({"rank0.log": early, "rank1.log": late}).ask(failing_rank.PROBE)
+    assert found["first-failing-rank"].outcome == "died-before-others"
+    assert found["first-failing-rank"].value["rank"] == 0
+
+
+def test_one_rank_alone_tells_nothing(read: Any) -> None:
+    assert not read(trace(0, OWN, "KeyError: 1")).ask(failing_rank.PROBE)
+
+
+def timeout(
+    rank: int, sequence: int = 9, size: int = 64, op: str = "ALLREDUCE", site: str = ""
+) -> str:
+    lines = [
+        f"[rank{rank}]:[E1127 20:57:19.08 P.cpp:689] [Rank {rank}] Watchdog caught collective "
+        f"operation timeout: WorkNCCL(SeqNum={sequence}, OpType={op}, NumelIn={size}, NumelOut={size}"
+        ", Timeout(ms)=600000) ran for 600004 milliseconds before timing out.",
+        f"[rank{rank}]:[E1127 20:57:19.09 P.cpp:2303] [PG ID 0 PG GUID 0(default_pg) Rank {rank}]  "
+        f"failure detected by watchdog at work sequence id: {sequence} PG status: last enqueued work: "
+        f"{sequence + 1}, last completed work: {sequence - 1}",
+    ]
+    if site:
+        lines += [
+            f"[rank{rank}]:[E1127 20:57:20.0 P.cpp:733] Stack trace of the failed collective: ",
+            f"#0 all_reduce from {LIB}distributed/distributed_c10d.py:3068",
+            f"#1 main from {site}",
+            "",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def steps_of(*ranks: int) -> str:
+    return "".join(f"2026-11-27 20:40:00,000 [rank{r}] INFO step 5 | loss 3.0\n" for r in ranks)
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        (timeout(0, 9) + timeout(1, 8), "sequence-differs"),
+        (timeout(0, site="/job/a.py:10") + timeout(1, site="/job/a.py:7"), "call-site-differs"),
+        (timeout(0, size=4, site="/a.py:7") + timeout(1, size=8, site="/a.py:7"), "shape-differs-same-call"),
+        (timeout(0, size=4) + timeout(1, size=8), "shape-differs"),
+        (timeout(0, op="BROADCAST") + timeout(1), "shape-differs"),
+        (timeout(0) + timeout(1), "same-on-all"),
+        (steps_of(0, 1, 2) + timeout(0) + timeout(1), "one-rank-silent"),
+        (QUIET, "no-timeout"),
+    ],
+)  # fmt: skip
+def test_what_each_rank_waited_in(read: Any, text: str, outcome: str) -> None:
+    found = read(text).ask(collective_ranks.PROBE)
+    assert found["collective-ranks"].outcome == outcome
+
+
+def test_a_rank_that_never_wrote_is_silent_if_the_world_is_known(read: Any) -> None:
+    config = RunConfig({"world_size": Value(4, Origin("given"))})
+    found = read(timeout(0) + timeout(1) + timeout(2), facts=[config]).ask(collective_ranks.PROBE)
+    assert found["collective-ranks"].outcome == "one-rank-silent"
+
+
+def test_an_earlier_failure_explains_the_wait(read: Any) -> None:
+    seen = read(steps_of(0, 1) + trace(1, OWN, "KeyError: 1") + timeout(0))
+    assert "collective-ranks" not in seen.ask(collective_ranks.PROBE)
+    assert seen.ask(failing_rank.PROBE)["first-failing-rank"].outcome == "died-before-others"
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        (steps_of(0, 1), "mid-training"),
+        (steps_of(0, 1) + "2026-11-27 20:41:00,000 [rank0] INFO saving checkpoint at step 5\n", "serial-work"),
+        ("2026-11-27 20:39:00,000 [rank0] INFO saving checkpoint at step 4\n" + steps_of(0, 1), "mid-training"),
+    ],
+)  # fmt: skip
+def test_the_moment_of_a_timeout(read: Any, text: str, outcome: str) -> None:
+    found = read(text + timeout(0) + timeout(1)).ask(collective_ranks.PROBE)
+    assert found["timeout-moment"].outcome == outcome
+
+
+def test_the_first_collective(read: Any) -> None:
+    found = read(timeout(0, 1) + timeout(1, 1)).ask(collective_ranks.PROBE)
+    assert found["timeout-moment"].outcome == "first-collective"
