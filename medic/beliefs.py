@@ -42,7 +42,7 @@ TRIED = math.log(0.06)
 NONE = "none-of-these"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Seen:
     """A finding as beliefs need it: entry name, outcome, and how reliable its observer is."""
 

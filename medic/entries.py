@@ -52,7 +52,7 @@ CONFIG: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ask:
     """How a person answers: the question, where to look, minutes that it takes."""
 
@@ -62,7 +62,7 @@ class Ask:
     minutes: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Wording:
     """The package and versions that print this wording."""
 
@@ -71,7 +71,7 @@ class Wording:
     spec: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Signature:
     """A log pattern (RE2). ``captures`` gives each named group its unit."""
 
@@ -88,7 +88,7 @@ class Signature:
     not_in: tuple[NotIn, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
     """Where a statement comes from: a handbook section, a document, or a measurement."""
 
@@ -98,7 +98,7 @@ class Source:
     document: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Symptom:
     __pydantic_config__ = CONFIG
     name: str
@@ -111,7 +111,7 @@ class Symptom:
     benign: bool = False  # shown as information; never leads
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Outcome:
     __pydantic_config__ = CONFIG
     title: Text
@@ -120,7 +120,7 @@ class Outcome:
     seen: Text | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Threshold:
     __pydantic_config__ = CONFIG
     value: float
@@ -128,7 +128,7 @@ class Threshold:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Check:
     """A question put to the case; exactly one outcome is seen, or none."""
 
@@ -141,14 +141,14 @@ class Check:
     ask: Ask | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shows:
     __pydantic_config__ = CONFIG
     symptom: str
     level: Level
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ToldBy:
     __pydantic_config__ = CONFIG
     check: str
@@ -156,7 +156,7 @@ class ToldBy:
     weight: Weight
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Lint:
     """Words of the lint check that carries the cause's name."""
 
@@ -168,7 +168,7 @@ class Lint:
     weight: Weight = "strong"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DoNot:
     """Advice that harms, why, and where it is said."""
 
@@ -177,21 +177,21 @@ class DoNot:
     instead_of: Source | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Version:
     __pydantic_config__ = CONFIG
     package: str
     spec: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Range:
     __pydantic_config__ = CONFIG
     min: float | None = None
     max: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cause:
     __pydantic_config__ = CONFIG
     name: str
@@ -214,7 +214,7 @@ class Cause:
     do_not: tuple[DoNot, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Set:
     """A field's new value: a constant, or the name of a computation in medic/changes."""
 
@@ -223,14 +223,14 @@ class Set:
     compute: Compute | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Costs:
     __pydantic_config__ = CONFIG
     minutes: float
     say: Text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WorkedIf:
     """What a re-scan tests: these symptoms are gone, and the run is this many steps further."""
 
@@ -240,7 +240,7 @@ class WorkedIf:
     passes: str = ""  # a check that must see its normal outcome
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Remedy:
     __pydantic_config__ = CONFIG
     name: str
@@ -259,7 +259,7 @@ class Remedy:
     procedure: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Step:
     __pydantic_config__ = CONFIG
     name: str
@@ -270,7 +270,7 @@ class Step:
     minutes: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Procedure:
     __pydantic_config__ = CONFIG
     name: str
@@ -278,7 +278,7 @@ class Procedure:
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Key:
     """One framework key and the canonical field that it states.
 
@@ -296,7 +296,7 @@ class Key:
     values: Mapping[str, str | int | float | bool] = dataclasses.field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Recognise:
     """How a file is known to be this framework's: any set of keys that must all be there."""
 
@@ -307,7 +307,7 @@ class Recognise:
     commands: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Framework:
     """How a framework states the run.
 

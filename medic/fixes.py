@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from medic.changes import compute
-from medic.edits import ChangeRecord, Patch, apply, diff, patch_for
 from medic.entries import Remedy
 from medic.errors import EditRefused
 from medic.i18n import Text
 from medic.index import Index
 from medic.run_config import Change, Edit, RunConfig
+
+if TYPE_CHECKING:
+    from medic.edits import ChangeRecord, Patch
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class Fix:
         """Writes the previewed change. Raises EditRefused; nothing is lost either way."""
         if self.patch is None:
             raise EditRefused("there is nothing to apply", "没有可应用的修改")
+        from medic.edits import apply
+
         return apply(self.patch)
 
 
@@ -49,6 +52,8 @@ def propose(
     exact: Sequence[Change] = (),
 ) -> Fix:
     """The remedy with computed numbers. ``exact`` are changes that a probe already knows."""
+    from medic.changes import compute
+
     config = facts.get(RunConfig) or RunConfig()
     plan = compute(remedy, config, facts, exact)
     patch, refused = _patch(plan.changes, config, facts, index)
@@ -59,6 +64,8 @@ def propose(
 def merged(fixes: Sequence[Fix]) -> tuple[Fix | None, tuple[Fix, ...]]:
     """One patch of several fixes, and those that it holds; of two that touch the same bytes the
     first is taken."""
+    from medic.edits import Patch, diff
+
     taken: list[Fix] = []
     edits: list[Edit] = []
     hashes: dict[str, str] = {}
@@ -84,6 +91,8 @@ def _patch(
 ) -> tuple[Patch | None, tuple[Text, ...]]:
     if not changes:
         return None, ()
+    from medic.edits import patch_for
+
     return patch_for(changes, config, facts, list(index.frameworks.values()), _read)
 
 

@@ -18,7 +18,7 @@ MIN_FACTOR = {"strong": 3.0, "confirms": 10.0}
 MAX_RULES_OUT = 0.25
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Defect:
     """What a knowledge lint found: the entry and the fault, in English (for authors)."""
 
@@ -27,7 +27,7 @@ class Defect:
     fault: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Factor:
     """The effective factor of a link: P(outcome | cause) / P(outcome | none of these)."""
 

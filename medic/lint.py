@@ -16,6 +16,8 @@ from medic.runner import Evidence, all_probes, observe, with_needs
 
 # YAML, engine JSON, launcher YAML, model config: no launch has more files than this.
 LAUNCH_CONFIGS = 8
+# Where every probe that reports a lint check stands.
+ROOMS = ("config", "flags", "memory_estimate")
 ORDER = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -85,7 +87,7 @@ def _joined(reports: Sequence[LintReport]) -> LintReport:
 
 
 def _launch(case: Case, index: Index, names: frozenset[str] | None) -> LintReport:
-    evidence = observe(case, index, probes_for_lint(index))
+    evidence = observe(case, index, probes_for_lint(case, index))
     config = evidence.fact(RunConfig) or RunConfig()
     findings = []
     passed = []

@@ -18,7 +18,7 @@ LIKELY_OUTCOME = 0.02
 REFUTING_MINUTES = 2.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Open:
     """A check or symptom nobody has looked at yet, and what a look costs in minutes."""
 
@@ -27,7 +27,7 @@ class Open:
     reliability: str = "person"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Flip:
     """If ``outcome`` is seen, ``leader`` leads."""
 
@@ -36,7 +36,7 @@ class Flip:
     leader: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NextLook:
     look: Open
     flips: tuple[Flip, ...]

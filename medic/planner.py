@@ -14,7 +14,7 @@ NONE_LOOKS = 5
 PRUNE_ODDS = 1 / 200
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Standing:
     """Where the diagnosis stands: who leads, and whether it may be called established."""
 

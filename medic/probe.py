@@ -21,7 +21,7 @@ Reads = Literal["artefacts", "this-host", "live-process"]
 Reliability = Literal["exact", "heuristic", "person"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Finding:
     """One symptom seen (``outcome`` "present" or "absent") or one check outcome observed.
 
@@ -37,7 +37,7 @@ class Finding:
     changes: tuple[Change, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Skip:
     """The probe could not look: what it needs, in words for the user."""
 
@@ -45,7 +45,7 @@ class Skip:
     check: str = ""  # a check that stays open; empty for all that the probe tells
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Unread:
     """A file of the case that could not be read, and why. It is never shown as clean."""
 
@@ -53,7 +53,7 @@ class Unread:
     why: Text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scan:
     """A pass over one log file: hits in file order, and what was not read.
 
@@ -125,7 +125,7 @@ class Look(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Probe:
     """One kind of look at the evidence.
 
@@ -147,7 +147,7 @@ class Probe:
     consent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fires:
     """A lint check found what it looks for. ``at`` is the canonical field to point at."""
 
@@ -156,12 +156,12 @@ class Fires:
     changes: tuple[Change, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Passes:
     """A lint check looked and found nothing wrong."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NotChecked:
     """A lint check lacks fields."""
 

@@ -16,7 +16,7 @@ Scalar = int | float | bool | str | None
 Syntax = Literal["yaml", "json", "toml", "shell", "text"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Span:
     """A byte range of a file; ``line`` and ``column`` are 1-based and count characters."""
 
@@ -29,7 +29,7 @@ class Span:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Origin:
     """Where a value was read.
 
@@ -53,7 +53,7 @@ class Origin:
         return self.note or self.source
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Value:
     """A canonical value with its carriers: every place that states it, the ruling one first."""
 
@@ -189,7 +189,7 @@ FIELDS: Mapping[str, tuple[type, str, Text]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunConfig:
     """The run as configured. Unknown stays unknown: ``get`` gives None, never a guess."""
 
@@ -229,7 +229,7 @@ class RunConfig:
         return iter(self.values)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Change:
     """One canonical field that gets a computed value."""
 
@@ -239,7 +239,7 @@ class Change:
     why: Text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Edit:
     """Bytes ``start``..``end`` of ``file`` become ``text``; equal offsets insert."""
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pkgutil
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 from typing import Any, Literal
 
@@ -75,12 +75,13 @@ class Evidence:
 Progress = Callable[[str, str], None]
 
 
-@lru_cache(maxsize=1)
-def all_probes() -> tuple[Probe, ...]:
-    """Every probe of the installed package, by name."""
+@cache
+def all_probes(rooms: tuple[str, ...] = ()) -> tuple[Probe, ...]:
+    """Every probe of the installed package, by name; ``rooms`` limits it to these sub-packages
+    and modules, which spares the import of the others."""
     found: list[Probe] = []
     package = import_module("medic.probes")
-    for info in pkgutil.walk_packages(package.__path__, "medic.probes."):
+    for info in _modules(package.__path__, "medic.probes.", rooms):
         module = import_module(info.name)
         one = getattr(module, "PROBE", None)
         if isinstance(one, Probe):
@@ -88,6 +89,18 @@ def all_probes() -> tuple[Probe, ...]:
         found += getattr(module, "PROBES", ())
     unique = {probe.name: probe for probe in found}
     return tuple(unique[name] for name in sorted(unique))
+
+
+def _modules(
+    path: Iterable[str], prefix: str, rooms: tuple[str, ...]
+) -> Iterator[pkgutil.ModuleInfo]:
+    """Modules below a package; those of other rooms are not even imported."""
+    for info in pkgutil.iter_modules(path, prefix):
+        if rooms and info.name.removeprefix("medic.probes.").split(".")[0] not in rooms:
+            continue
+        yield info
+        if info.ispkg:
+            yield from _modules(import_module(info.name).__path__, f"{info.name}.", rooms)
 
 
 def with_needs(names: Iterable[str], probes: Sequence[Probe]) -> list[Probe]:

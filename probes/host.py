@@ -59,7 +59,7 @@ def _cores() -> int:
 # --- disk -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Space:
     path: str
     free: int

@@ -21,6 +21,7 @@ from medic.i18n import Text
 from medic.index import load
 from medic.match import NOTES, Limits, Matcher, iter_lines
 from medic.match.units import bytes_of, convert
+from medic.probe import Scan
 
 SHIPPED = load().symptoms.values()
 OOM = (
@@ -36,7 +37,7 @@ def symptom(
     return Symptom("own-symptom", "family", Text("a", "一"), {"en": ()}, signatures=(signature,))
 
 
-def scan(text: str | bytes, *symptoms: Symptom, limits: Limits | None = None) -> object:
+def scan(text: str | bytes, *symptoms: Symptom, limits: Limits | None = None) -> Scan:
     data = text.encode() if isinstance(text, str) else text
     return Matcher(symptoms, limits=limits).scan_file(io.BytesIO(data), "train.log")
 
@@ -62,7 +63,7 @@ def test_captures_have_units() -> None:
         rate="number",
         who="text",
     )
-    hit = scan("x\nwanted 2.50 GiB on 3 at 1.5e-4 by me\n", of).hits[0]  # type: ignore[attr-defined]
+    hit = scan("x\nwanted 2.50 GiB on 3 at 1.5e-4 by me\n", of).hits[0]
     assert hit.captures == {"size": 2684354560, "gpu": 3, "rate": 1.5e-4, "who": "me"}
     assert hit.source.line == 2
     assert hit.source.file == "train.log"
@@ -97,15 +98,15 @@ def test_a_pattern_that_re2_lacks_names_its_signature() -> None:
 
 
 def test_lines_are_matched_one_by_one() -> None:
-    assert not scan("alpha\nomega\n", symptom(r"alpha[^x]*omega")).hits  # type: ignore[attr-defined]
-    assert scan("alpha to omega\n", symptom(r"^alpha.*omega$")).hits  # type: ignore[attr-defined]
-    assert scan("first\r\nalpha\r\nlast\r\n", symptom(r"^alpha$")).hits[0].source.line == 2  # type: ignore[attr-defined]
+    assert not scan("alpha\nomega\n", symptom(r"alpha[^x]*omega")).hits
+    assert scan("alpha to omega\n", symptom(r"^alpha.*omega$")).hits
+    assert scan("first\r\nalpha\r\nlast\r\n", symptom(r"^alpha$")).hits[0].source.line == 2
 
 
 def test_a_bar_and_a_message_on_one_line() -> None:
     hit = scan(
         " 10%|#  | 1/10\r 20%|## | 2/10\rfailed here\nnext\n", symptom(r"^failed here$")
-    ).hits[0]  # type: ignore[attr-defined]
+    ).hits[0]
     assert hit.source.line == 1
     assert hit.source.text == "failed here"
 
@@ -114,7 +115,7 @@ def test_colours_do_not_hide_a_message_and_are_not_kept() -> None:
     found = scan(
         "a\n\x1b[36m(Worker pid=7)\x1b[0m \x1b[1;31mlost\x1b[0m it\x07\n", symptom("lost it")
     )
-    assert found.hits[0].source.text == "(Worker pid=7) lost it"  # type: ignore[attr-defined]
+    assert found.hits[0].source.text == "(Worker pid=7) lost it"
 
 
 @given(st.binary(max_size=300))
@@ -122,7 +123,7 @@ def test_colours_do_not_hide_a_message_and_are_not_kept() -> None:
 def test_no_control_byte_is_ever_kept(tail: bytes) -> None:
     text = b"the needle " + tail.replace(b"\n", b"").replace(b"\r", b"") + b"\n"
     found = scan(b"a line of text\n" * 1000 + text, symptom("needle"))
-    for hit in found.hits:  # type: ignore[attr-defined]
+    for hit in found.hits:
         assert not any(ord(c) < 32 and c != "\t" for c in hit.source.text)
         assert not any(127 <= ord(c) < 160 for c in hit.source.text)
 
@@ -133,26 +134,26 @@ def test_line_numbers_are_those_of_an_editor(lines: list[str], data: st.DataObje
     place = data.draw(st.integers(0, len(lines)))
     lines.insert(place, "the needle")
     found = scan("\n".join(lines), symptom("needle"))
-    assert [h.source.line for h in found.hits] == [place + 1]  # type: ignore[attr-defined]
+    assert [h.source.line for h in found.hits] == [place + 1]
 
 
 def test_first_and_last_hits_are_kept_with_a_count() -> None:
     found = scan(
         "".join(f"needle {n}\n" for n in range(1000)), symptom(r"needle (?P<n>\d+)", n="integer")
     )
-    numbers = [h.captures["n"] for h in found.hits]  # type: ignore[attr-defined]
+    numbers = [h.captures["n"] for h in found.hits]
     assert numbers == [*range(10), *range(960, 1000)]
-    assert {h.count for h in found.hits} == {1000}  # type: ignore[attr-defined]
+    assert {h.count for h in found.hits} == {1000}
 
 
 def test_a_signature_on_every_line_leaves_the_set_and_keeps_the_last() -> None:
     found = scan(
         "".join(f"needle {n}\n" for n in range(30_000)), symptom(r"needle (?P<n>\d+)", n="integer")
     )
-    numbers = [h.captures["n"] for h in found.hits]  # type: ignore[attr-defined]
+    numbers = [h.captures["n"] for h in found.hits]
     assert numbers == [*range(10), *range(29_960, 30_000)]
-    assert 2000 <= found.hits[0].count <= 30_000  # type: ignore[attr-defined]
-    assert [h.source.line for h in found.hits][-1] == 30_000  # type: ignore[attr-defined]
+    assert 2000 <= found.hits[0].count <= 30_000
+    assert [h.source.line for h in found.hits][-1] == 30_000
 
 
 def test_hits_come_in_the_order_of_lines() -> None:
@@ -167,13 +168,13 @@ def test_hits_come_in_the_order_of_lines() -> None:
         ),
     )
     found = scan("aaa\nbbb\naaa\n", both)
-    assert [(h.signature, h.source.line) for h in found.hits] == [("a", 1), ("b", 2), ("a", 3)]  # type: ignore[attr-defined]
+    assert [(h.signature, h.source.line) for h in found.hits] == [("a", 1), ("b", 2), ("a", 3)]
 
 
 def test_landmarks_are_marks_and_no_evidence() -> None:
     found = scan('x\nTraceback (most recent call last):\n  File "a.py", line 1\n')
-    assert [(m.signature, m.role) for m in found.marks] == [("traceback", "context")]  # type: ignore[attr-defined]
-    assert not found.hits  # type: ignore[attr-defined]
+    assert [(m.signature, m.role) for m in found.marks] == [("traceback", "context")]
+    assert not found.hits
 
 
 # --- files ----------------------------------------------------------------------------------
@@ -204,31 +205,31 @@ def test_a_line_without_end_is_cut_and_memory_stays_flat() -> None:
 
 def test_what_follows_a_long_line_is_found() -> None:
     found = scan(b"x" * 200_000 + b"\nneedle\n" + b"y" * 70_000 + b"\nneedle", symptom("needle"))
-    assert [h.source.line for h in found.hits] == [2, 4]  # type: ignore[attr-defined]
-    assert found.lines == 4  # type: ignore[attr-defined]
+    assert [h.source.line for h in found.hits] == [2, 4]
+    assert found.lines == 4
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
 def test_compressed_logs(pack: object) -> None:
     data = pack(b"a\nneedle\n" * 1000)  # type: ignore[operator]
     found = scan(data, symptom("needle"))
-    assert found.hits[0].count == 1000  # type: ignore[attr-defined]
+    assert found.hits[0].count == 1000
     assert list(iter_lines(io.BytesIO(data), "x"))[1] == (2, "needle")
 
 
 def test_a_compressed_log_that_breaks_off_keeps_its_beginning() -> None:
     whole = gzip.compress(os.urandom(200_000).hex().encode() + b"\n", 1)
     found = scan(gzip.compress(b"needle\n") + whole[: len(whole) // 2], symptom("needle"))
-    assert found.note.split() == ["compressed-end", "long-lines"] or "compressed-end" in found.note  # type: ignore[attr-defined]
-    assert found.hits  # type: ignore[attr-defined]
+    assert found.note.split() == ["compressed-end", "long-lines"] or "compressed-end" in found.note
+    assert found.hits
 
 
 def test_a_bomb_stops_at_its_budget() -> None:
     found = scan(
         gzip.compress(b"needle\n" * 1_000_000), symptom("needle"), limits=Limits(inflated=100_000)
     )
-    assert found.note == "inflate-limit"  # type: ignore[attr-defined]
-    assert found.bytes == 100_000  # type: ignore[attr-defined]
+    assert found.note == "inflate-limit"
+    assert found.bytes == 100_000
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="the standard library has zstd")
@@ -254,10 +255,10 @@ def test_binary_is_not_text(data: bytes) -> None:
 
 def test_any_encoding_of_text_is_read() -> None:
     gbk = "显存不足 needle\n".encode("gbk")
-    hit = scan(gbk + b"\xff\xfe needle\n", symptom("needle")).hits[0]  # type: ignore[attr-defined]
+    hit = scan(gbk + b"\xff\xfe needle\n", symptom("needle")).hits[0]
     hit.source.text.encode("utf-8")
-    assert scan("\ufeffa\nneedle\n".encode("utf-16"), symptom("needle")).hits[0].source.line == 2  # type: ignore[attr-defined]
-    assert scan(b"\0" * 5000 + b"\nneedle\n", symptom("needle")).hits  # type: ignore[attr-defined]
+    assert scan("\ufeffa\nneedle\n".encode("utf-16"), symptom("needle")).hits[0].source.line == 2
+    assert scan(b"\0" * 5000 + b"\nneedle\n", symptom("needle")).hits
 
 
 def test_a_huge_log_is_read_at_both_ends() -> None:
@@ -270,9 +271,9 @@ def test_a_huge_log_is_read_at_both_ends() -> None:
         + b"needle last\n"
     )
     found = scan(data, symptom("needle"), limits=limits)
-    assert [h.source.text for h in found.hits] == ["needle first", "needle last"]  # type: ignore[attr-defined]
-    assert [h.source.line for h in found.hits] == [1, 0]  # type: ignore[attr-defined]
-    assert found.note == "head-and-tail"  # type: ignore[attr-defined]
+    assert [h.source.text for h in found.hits] == ["needle first", "needle last"]
+    assert [h.source.line for h in found.hits] == [1, 0]
+    assert found.note == "head-and-tail"
     whole = Matcher([symptom("needle")], limits=limits).scan_file(
         io.BytesIO(data), "x", all_of_it=True
     )

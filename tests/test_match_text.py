@@ -160,7 +160,7 @@ def test_kinds_of_lines(text: str, kind: str) -> None:
     assert {p.kind for p in split_paste(text)} == {kind}
 
 
-@given(st.text(alphabet=st.characters(blacklist_categories=("Cs",)), max_size=500))
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=500))
 @settings(max_examples=200, deadline=None)
 def test_nothing_of_a_paste_is_lost(text: str) -> None:
     lines = text.split("\n")

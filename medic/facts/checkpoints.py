@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from medic.facts.files import Source
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TensorInfo:
     name: str
     shape: tuple[int, ...]
     dtype: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CheckpointIndex:
     """Names, shapes and dtypes of a checkpoint, read without loading it.
 
@@ -33,13 +33,13 @@ class CheckpointIndex:
     step: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Checkpoints:
     indexes: tuple[CheckpointIndex, ...] = ()
     not_read: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StateDictError:
     """What a failed load_state_dict listed."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Series:
     """One metric over steps; non-finite values are kept. ``lines`` are 1-based file lines."""
 
@@ -18,7 +18,7 @@ class Series:
     rank: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Curve:
     """Series of the leading rank and of every rank; steps that trainer_state.json plans.
 

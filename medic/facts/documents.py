@@ -9,7 +9,7 @@ from typing import Literal
 from medic.run_config import Span, Syntax
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Node:
     """A parsed value with its place: ``raw`` as written, ``value`` as YAML 1.2 reads it.
 
@@ -42,7 +42,7 @@ class Node:
                 yield path, key, value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Problem:
     """Something wrong with a file itself: a duplicate key, a value that its loader misreads."""
 
@@ -52,7 +52,7 @@ class Problem:
     other: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Word:
     """One argument of a command as the shell would pass it; None where that cannot be known.
 
@@ -67,7 +67,7 @@ class Word:
     literal: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Command:
     """A simple command: assignments before it and its words."""
 
@@ -76,7 +76,7 @@ class Command:
     assignments: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Document:
     """A parsed configuration file or script."""
 

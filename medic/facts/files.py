@@ -19,7 +19,7 @@ FileKind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
     """Where something was seen. ``line`` is 1-based, 0 if the file has no lines."""
 
@@ -33,7 +33,7 @@ class Source:
         return f"{self.file}:{self.line}" if self.line else self.file
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GivenFile:
     """One file of the case; ``name`` is how the user sees it, ``path`` where it lies.
 

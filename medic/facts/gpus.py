@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from medic.facts.files import Source
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GpuProcess:
     pid: int
     name: str
     used: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Gpu:
     """One device; bytes, degrees Celsius, watts. None where it was not told."""
 
@@ -38,7 +38,7 @@ class Gpu:
     temperature: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GpuState:
     """The GPUs of this machine (``origin`` "this-host") or of a saved report (its file)."""
 
@@ -49,7 +49,7 @@ class GpuState:
     source: Source = field(default_factory=Source)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GpuSeries:
     """Samples of one GPU over time: (time, utilisation %, used bytes, total bytes, line)."""
 

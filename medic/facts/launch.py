@@ -11,7 +11,7 @@ from medic.facts.files import Source
 from medic.run_config import Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Launch:
     """The command that starts training: launcher, its options, script and its arguments."""
 
@@ -23,12 +23,12 @@ class Launch:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Launches:
     launches: tuple[Launch, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Option:
     """One option a script's parser accepts; a name without ``-`` is a positional argument."""
 
@@ -40,7 +40,7 @@ class Option:
     source: Source = field(default_factory=Source)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ParserSpec:
     """The options of a training script, read from its source or usage text, never by running."""
 
@@ -52,6 +52,6 @@ class ParserSpec:
     origin: Literal["source", "usage"] = "source"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Parsers:
     parsers: tuple[ParserSpec, ...] = ()

@@ -11,7 +11,7 @@ from medic.facts.files import Source
 CaptureValue = int | float | str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Hit:
     """A signature that matched a line. ``order`` sorts by time across ranks, then file and line."""
 
@@ -25,7 +25,7 @@ class Hit:
     benign: str = ""  # why it is no evidence: help-text, echoed-config, source-line
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StepLine:
     """One logged step: values by canonical metric name (loss, learning_rate, grad_norm, …)."""
 
@@ -34,7 +34,7 @@ class StepLine:
     source: Source
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LogHits:
     """All that a pass over the logs found."""
 
@@ -55,7 +55,7 @@ class LogHits:
     marks: tuple[Hit, ...] = ()  # lines that part the log; see medic.probe.Scan
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Frame:
     """One frame of a Python traceback; ``code`` is the source line it shows."""
 
@@ -65,7 +65,7 @@ class Frame:
     code: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Traceback:
     """A Python traceback with its exception; ``source`` is the exception's line.
 
@@ -84,21 +84,21 @@ class Traceback:
     worker: bool = False  # raised in a data loader worker
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tracebacks:
     """Every traceback of the case's last attempt, in the order of time."""
 
     all: tuple[Traceback, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FailedRank:
     rank: int
     source: Source
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ranks:
     """Which rank failed first, and what the others then saw."""
 
@@ -107,7 +107,7 @@ class Ranks:
     seen: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Collective:
     """A collective that timed out on one rank, as its watchdog tells it."""
 
@@ -125,7 +125,7 @@ class Collective:
     shape: str = ""  # as written, where the log tells shapes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Collectives:
     """The collective that each rank waited in when its watchdog gave up."""
 

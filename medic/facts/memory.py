@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MemoryEstimate:
     """Peak memory of one training step on the fullest GPU, in bytes; None where it is unknown.
 
@@ -37,7 +37,7 @@ class MemoryEstimate:
     phases: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GpuMemory:
     """Memory of the smallest GPU of the run, in bytes."""
 

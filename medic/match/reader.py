@@ -35,7 +35,7 @@ NOTES: Mapping[str, Text] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Limits:
     """Bytes read of one log. Beyond ``whole`` only ``head`` and ``tail`` are read."""
 
@@ -45,7 +45,7 @@ class Limits:
     inflated: int = 1 << 30  # of a compressed log, after decompression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Block:
     """Whole lines, at most 64 KiB. ``line`` is the number of the first one; 0 if unknown.
 

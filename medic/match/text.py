@@ -44,7 +44,7 @@ class Match(NamedTuple):
     score: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Document:
     """What an entry is found by."""
 

@@ -12,7 +12,7 @@ from medic.memory.shape import Shape
 from medic.memory.states import WEIGHT
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Step:
     """One micro batch through the model: ``tokens`` of one rank in sequences of ``sequence``."""
 

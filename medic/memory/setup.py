@@ -23,7 +23,7 @@ _MEGATRON = ("megatron", "nemo", "neox", "nanotron", "bigscience")
 _EAGER = ("transformers", "huggingface", "hf", "trl", "axolotl", "llama-factory", "swift")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Setup:
     """All that the formulas need. ``shape``, ``micro`` and ``sequence`` are None where unknown."""
 

@@ -21,7 +21,7 @@ QUANTIZED = {"4bit": 0.55, "8bit": 1.05}  # nf4 with its scales; int8 with its o
 ADAPTER = 4  # peft keeps adapters in fp32
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Optimizer:
     """``moments``: values kept per parameter, as a multiple of the style's moment size.
 
@@ -56,7 +56,7 @@ def optimizer_of(name: str) -> Optimizer:
     return Optimizer(name, 2.0, step)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class States:
     """Bytes on one GPU."""
 

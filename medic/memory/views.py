@@ -21,7 +21,7 @@ from medic.run_config import RunConfig
 UNKNOWN_RANKS = 1024  # that states may be sharded over, for a lower bound
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Read:
     """The set-ups (empty if not even the states can be told), and what was open."""
 

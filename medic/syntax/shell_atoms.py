@@ -14,7 +14,7 @@ MAX_PARTS = 5_000
 BLANKS = re.compile(r"[ \t\r\n]+")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Atom:
     """A piece of text and its bytes; ``split``: blanks in it end a word. None: not known."""
 
@@ -25,7 +25,7 @@ class Atom:
     exact: bool = True  # the bytes are the text, nothing was escaped or computed
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Variable:
     """A scalar (its atoms), or an array (its elements)."""
 

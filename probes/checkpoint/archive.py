@@ -26,7 +26,7 @@ STORED, DEFLATED = 0, 8
 _FULL16, _FULL32 = 0xFFFF, 0xFFFFFFFF
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Member:
     """One entry: ``packed`` and ``length`` are its bytes in the file and unpacked (as claimed)."""
 

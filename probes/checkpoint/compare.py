@@ -30,7 +30,7 @@ LAYER_TENSORS = 4  # as many absent names of one layer mean that the layer is ab
 SHOWN = 5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Comparison:
     """``missing`` names the model wants, ``unexpected`` ones only the checkpoint has."""
 

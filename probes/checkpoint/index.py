@@ -23,7 +23,7 @@ WRITING_SECONDS = 120.0
 UNREADABLE = "checkpoint-unreadable"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Result:
     unit: Unit
     index: CheckpointIndex | None = None

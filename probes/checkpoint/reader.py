@@ -22,7 +22,7 @@ from .walk import UnknownOpcode
 _CLAIMS = (".pt", ".pth", ".ckpt")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Whole:
     """What one file holds."""
 

@@ -28,7 +28,7 @@ CANDIDATES = 8
 SIMPLEST = 1  # cost of a rule with one change
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rule:
     """Drops parts, then replaces a start. ``guarded`` leaves names that the model has as they are.
 

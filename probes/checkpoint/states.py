@@ -35,7 +35,7 @@ _STEP_NAMES = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Parts:
     """The model's tensors by dotted name, the path to them, and what else the object holds."""
 

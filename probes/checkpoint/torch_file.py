@@ -22,7 +22,7 @@ MAGIC = 0x1950A86A20F9469CFC6C  # first pickle of the legacy form
 _BEFORE = 3  # magic, protocol version and system information come before the object
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Saved:
     """What a file holds: the object as plain values, and the globals that are not torch's own."""
 

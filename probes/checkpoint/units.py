@@ -28,7 +28,7 @@ _NO_MODEL = re.compile(
 _RANK = re.compile(r"mp_rank_\d+(?:_\d+)?|zero_pp_rank_\d+|(?<![a-z])rank[_-]?\d+", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Unit:
     """One checkpoint: ``path`` is what is read first, ``files`` all that belong to it."""
 

@@ -32,14 +32,14 @@ DTYPES: Mapping[str, tuple[str, int]] = {  # storage class -> (dtype, bytes an e
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Name:
     """A global: ``module.name`` that unpickling would import."""
 
     full: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Storage:
     """A persistent id: where a tensor's bytes lie. ``count`` elements of ``width`` bytes."""
 
@@ -50,7 +50,7 @@ class Storage:
     device: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tensor:
     dtype: str
     shape: tuple[int, ...]

@@ -12,7 +12,7 @@ from medic.run_config import Origin, Scalar, Value
 from .keys import Framework
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Carrier:
     """One place that states a field; ``rank`` is the place of its key in the framework's list.
 
@@ -25,7 +25,7 @@ class Carrier:
     rank: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Stated:
     """A file or a command with the framework it speaks for and what it states."""
 

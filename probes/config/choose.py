@@ -11,7 +11,7 @@ from medic.i18n import Text
 from .carriers import Stated, same
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Command:
     """A launch: what its launcher and its script state."""
 

@@ -16,7 +16,7 @@ from medic.run_config import RunConfig
 from . import checks
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Check:
     name: str
     needs: tuple[str, ...]

@@ -45,7 +45,7 @@ PRECISIONS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Written:
     """A value as it stands in a file: read by YAML 1.2 rules, and as the usual loader reads it.
 

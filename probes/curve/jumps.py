@@ -24,7 +24,7 @@ GROWTH_STEPS = 6
 SINGLE = 3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Jump:
     """One rise of the loss above its level; ``recovers`` if it is back within the 50 steps."""
 

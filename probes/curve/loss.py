@@ -33,7 +33,7 @@ CALM_SHARE = 0.2  # of the run: at its floor for so long, the loss must still fa
 SIGMAS, MEDIAN_ERROR = 5.0, 1.2533
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shape:
     """The finite loss with its rate and plan."""
 

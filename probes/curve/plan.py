@@ -13,7 +13,7 @@ COMPLETE_SHARE = 0.95
 MAX_QUOTED = 8 << 20  # bytes of a metrics file that is read again to quote a line of it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """Planned optimizer steps and schedule; None where nothing tells."""
 

@@ -30,7 +30,7 @@ _TITLE = re.compile(r"^([\w.]+)\s*(?:[\[(]\s*([%A-Za-z]+)\s*[\])])?$")
 _STAMP = re.compile(r"^(\d{4})[/-](\d\d)[/-](\d\d)[ T](\d\d):(\d\d):(\d\d)(\.\d+)?")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Column:
     role: str
     unit: str = ""

@@ -36,7 +36,7 @@ _BADLY = re.compile(
 _INTERRUPTED = re.compile(r"^(?:\S+\.)?KeyboardInterrupt\b|received SIGINT|\^C")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class End:
     """A line that says how a rank ended."""
 

@@ -15,7 +15,7 @@ SIGNALS = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", 11
            15: "SIGTERM"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Failure:
     """One child of the report; ``first`` is the agent's "first observed failure" of its node."""
 

@@ -12,7 +12,7 @@ from medic.probe import Finding, Look, Probe
 from .evidence import hits
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Case:
     """An outcome, seen if a line of one of these symptoms holds the words (any, if none given)."""
 
@@ -21,7 +21,7 @@ class Case:
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Question:
     """A check with its cases, the most telling first, and its normal outcome."""
 

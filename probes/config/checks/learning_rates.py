@@ -23,7 +23,7 @@ FAR_ABOVE = 5.0
 FAR_BELOW = 20.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Range:
     low: float
     high: float

@@ -18,7 +18,7 @@ _PAIR = re.compile(r"\+{0,2}([A-Za-z_][\w.@/-]*)=")
 _OFF = ("no-", "no_", "disable-", "disable_")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Flag:
     """A flag with its value, or ``value`` None for one that stands alone or is not known."""
 

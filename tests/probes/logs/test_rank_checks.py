@@ -85,12 +85,16 @@ def timeout(
     rank: int, sequence: int = 9, size: int = 64, op: str = "ALLREDUCE", site: str = ""
 ) -> str:
     lines = [
-        f"[rank{rank}]:[E1127 20:57:19.08 P.cpp:689] [Rank {rank}] Watchdog caught collective "
-        f"operation timeout: WorkNCCL(SeqNum={sequence}, OpType={op}, NumelIn={size}, NumelOut={size}"
-        ", Timeout(ms)=600000) ran for 600004 milliseconds before timing out.",
-        f"[rank{rank}]:[E1127 20:57:19.09 P.cpp:2303] [PG ID 0 PG GUID 0(default_pg) Rank {rank}]  "
-        f"failure detected by watchdog at work sequence id: {sequence} PG status: last enqueued work: "
-        f"{sequence + 1}, last completed work: {sequence - 1}",
+        (
+            f"[rank{rank}]:[E1127 20:57:19.08 P.cpp:689] [Rank {rank}] Watchdog caught collective "
+            f"operation timeout: WorkNCCL(SeqNum={sequence}, OpType={op}, NumelIn={size}, NumelOut={size}"
+            ", Timeout(ms)=600000) ran for 600004 milliseconds before timing out."
+        ),
+        (
+            f"[rank{rank}]:[E1127 20:57:19.09 P.cpp:2303] [PG ID 0 PG GUID 0(default_pg) Rank {rank}]  "
+            f"failure detected by watchdog at work sequence id: {sequence} PG status: last enqueued work: "
+            f"{sequence + 1}, last completed work: {sequence - 1}"
+        ),
     ]
     if site:
         lines += [
