@@ -49,12 +49,15 @@ class LintReport:
     failed: tuple[tuple[str, str], ...]
 
 
-def probes_for_lint(index: Index) -> list[Probe]:
-    """Probes of files that may report a lint check, with the probes they build on."""
-    wanted = [
-        p.name for p in all_probes() if p.reads == "artefacts" and set(p.tells) & index.lint_names
-    ]
-    return [p for p in with_needs(wanted, all_probes()) if p.reads == "artefacts"]
+def probes_for_lint(case: Case, index: Index) -> list[Probe]:
+    """Probes of files that may report a lint check, with the probes they build on.
+
+    Probes of logs and GPU reports are loaded only where such files are given.
+    """
+    plain = {f.kind for f in case.files} <= {"config", "model-config", "script", "python"}
+    probes = all_probes(ROOMS if plain else ())
+    wanted = [p.name for p in probes if p.reads == "artefacts" and set(p.tells) & index.lint_names]
+    return [p for p in with_needs(wanted, probes) if p.reads == "artefacts"]
 
 
 def lint(case: Case, index: Index, names: frozenset[str] | None = None) -> LintReport:

@@ -1,26 +1,95 @@
-"""Facts: what one probe reads and others build on. Frozen, with their sources."""
+"""Facts: what one probe reads and others build on. Frozen, with their sources.
 
-from medic.facts.checkpoints import CheckpointIndex, Checkpoints, StateDictError, TensorInfo
-from medic.facts.curves import Curve, Series
-from medic.facts.documents import Command, Document, Node, Problem, Word
-from medic.facts.files import FileKind, GivenFile, Source
-from medic.facts.gpus import Gpu, GpuProcess, GpuSeries, GpuState
-from medic.facts.host import Host, Ports
-from medic.facts.launch import Launch, Launches, Option, Parsers, ParserSpec
-from medic.facts.logs import (
-    CaptureValue,
-    Collective,
-    Collectives,
-    FailedRank,
-    Frame,
-    Hit,
-    LogHits,
-    Ranks,
-    StepLine,
-    Traceback,
-    Tracebacks,
-)
-from medic.facts.memory import GpuMemory, MemoryEstimate
+Each name is loaded with its own module when it is first asked for: a start pays for what it uses.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from medic.facts.checkpoints import CheckpointIndex, Checkpoints, StateDictError, TensorInfo
+    from medic.facts.curves import Curve, Series
+    from medic.facts.documents import Command, Document, Node, Problem, Word
+    from medic.facts.files import FileKind, GivenFile, Source
+    from medic.facts.gpus import Gpu, GpuProcess, GpuSeries, GpuState
+    from medic.facts.host import Host, Ports
+    from medic.facts.launch import Launch, Launches, Option, Parsers, ParserSpec
+    from medic.facts.logs import (
+        CaptureValue,
+        Collective,
+        Collectives,
+        FailedRank,
+        Frame,
+        Hit,
+        LogHits,
+        Ranks,
+        StepLine,
+        Traceback,
+        Tracebacks,
+    )
+    from medic.facts.memory import GpuMemory, MemoryEstimate
+
+_HOMES = {
+    "checkpoints": (
+        "CheckpointIndex",
+        "Checkpoints",
+        "StateDictError",
+        "TensorInfo",
+    ),
+    "curves": (
+        "Curve",
+        "Series",
+    ),
+    "documents": (
+        "Command",
+        "Document",
+        "Node",
+        "Problem",
+        "Word",
+    ),
+    "files": (
+        "FileKind",
+        "GivenFile",
+        "Source",
+    ),
+    "gpus": (
+        "Gpu",
+        "GpuProcess",
+        "GpuSeries",
+        "GpuState",
+    ),
+    "host": (
+        "Host",
+        "Ports",
+    ),
+    "launch": (
+        "Launch",
+        "Launches",
+        "Option",
+        "ParserSpec",
+        "Parsers",
+    ),
+    "logs": (
+        "CaptureValue",
+        "Collective",
+        "Collectives",
+        "FailedRank",
+        "Frame",
+        "Hit",
+        "LogHits",
+        "Ranks",
+        "StepLine",
+        "Traceback",
+        "Tracebacks",
+    ),
+    "memory": (
+        "GpuMemory",
+        "MemoryEstimate",
+    ),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "CaptureValue",
@@ -62,3 +131,10 @@ __all__ = [
     "Tracebacks",
     "Word",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    module = _HOME.get(name)
+    if module is None:
+        raise AttributeError(name)
+    return getattr(import_module(f"medic.facts.{module}"), name)

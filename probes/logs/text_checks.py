@@ -118,9 +118,8 @@ def run(look: Look) -> Iterator[Finding]:
 def answer(question: Question, found: Sequence[Hit]) -> Finding:
     """The check's outcome for these hits, in the order of time."""
     for case in question.cases:
-        words = re.compile(case.words)
         for hit in found:
-            if hit.symptom in case.symptoms and words.search(hit.source.text):
+            if hit.symptom in case.symptoms and re.search(case.words, hit.source.text):
                 value = dict(hit.captures)
                 return Finding(question.check, case.outcome, value=value, source=hit.source)
     return Finding(question.check, question.normal)
