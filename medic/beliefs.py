@@ -1,8 +1,7 @@
 """What to believe: a pure function of the graph and the findings.
 
 One cause variable (every cause, plus none-of-these), naive Bayes over symptoms and check outcomes.
-Authors write words; the tables here are the only place where words become numbers. They were
-chosen by simulation: see docs/engine.md.
+Authors write words; medic/levels.py turns them into numbers.
 """
 
 from __future__ import annotations
@@ -15,25 +14,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from medic.index import Index
+from medic.levels import LOWER, NONE_PRIOR, NONE_SHOWS, OTHERWISE, PRIOR, SHOWN, UNLISTED, WEIGHT
 
 if TYPE_CHECKING:
     from medic.entries import Cause, Check
 
-PRIOR = {"common": 16.0, "occasional": 4.0, "rare": 1.0, "rarer": 0.25}
-LOWER = {"common": "occasional", "occasional": "rare", "rare": "rarer"}
-NONE_PRIOR = 0.10
-OTHERWISE = {"never": 0.003, "rarely": 0.03, "sometimes": 0.12, "often": 0.35}
-WEIGHT = {
-    "confirms": 300.0,
-    "strong": 10.0,
-    "weak": 3.0,
-    "against": 1 / 3,
-    "strongly-against": 1 / 10,
-    "rules-out": 1 / 200,
-}
-SHOWN = {"always": 0.93, "usually": 0.6, "sometimes": 0.15, "rarely": 0.03}
-UNLISTED = 0.004
-NONE_SHOWS = (0.01, 0.9)
 # Chance that an answer is wrong, by who gives it; set at or above the real rate.
 ERROR = {"exact": 0.005, "heuristic": 0.05, "person": 0.08}
 NOT_SEEN_WEIGHT = 0.1

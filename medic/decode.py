@@ -8,6 +8,8 @@ from functools import cache
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
+from medic.i18n import Text
+
 T = TypeVar("T")
 
 
@@ -23,6 +25,8 @@ def _same(value: Any) -> Any:
 
 @cache
 def _decoder(kind: Any) -> Callable[[Any], Any]:
+    if kind is Text:
+        return lambda value: Text(**value)
     origin, args = get_origin(kind), get_args(kind)
     if is_dataclass(kind) and isinstance(kind, type):
         return _dataclass_decoder(kind)
@@ -40,7 +44,7 @@ def _decoder(kind: Any) -> Callable[[Any], Any]:
 
 
 def _union_decoder(args: tuple[Any, ...]) -> Callable[[Any], Any]:
-    objects = [a for a in args if is_dataclass(a)]
+    objects = [a for a in args if is_dataclass(a) or a is Text]
     has_tuple = any(get_origin(a) is tuple for a in args)
 
     def union(value: Any) -> Any:

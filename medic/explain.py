@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from medic.beliefs import PRIOR, SHOWN
 from medic.i18n import Text
 from medic.index import PASSES, Index
+from medic.levels import PRIOR, SHOWN
 
 GOOD_SCORE = 0.35
 KINDS = ("symptoms", "causes", "checks", "remedies")

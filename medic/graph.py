@@ -9,7 +9,7 @@ from typing import Any
 
 import networkx as nx
 
-from medic.beliefs import ERROR, WEIGHT, Model
+from medic.beliefs import ERROR, Model
 from medic.entries import Cause, Check
 from medic.index import Index
 
@@ -212,16 +212,3 @@ def branches(index: Index) -> Mapping[str, list[str]]:
     for name, cause in index.causes.items():
         found[cause.family].append((cause.code, name))
     return {family: [n for _, n in sorted(found[family])] for family in sorted(found)}
-
-
-__all__ = [
-    "WEIGHT",
-    "Defect",
-    "Factor",
-    "around",
-    "branches",
-    "build",
-    "defects",
-    "export",
-    "factors",
-]

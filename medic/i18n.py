@@ -5,8 +5,7 @@ from __future__ import annotations
 import locale
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 Lang = Literal["en", "zh"]
 
@@ -18,13 +17,26 @@ class _Lenient(dict[str, object]):
         return "{" + key + "}"
 
 
-@dataclass(frozen=True, slots=True)
 class Text:
-    """One text a user sees, in English and Chinese. ``{name}`` marks a value to fill in."""
+    """One text a user sees, in English and Chinese. ``{name}`` marks a value to fill in.
 
-    __pydantic_config__: ClassVar[dict[str, object]] = {"extra": "forbid", "strict": True}
-    en: str
-    zh: str
+    A plain class: nearly every start loads it, and making a dataclass costs more than the rest.
+    """
+
+    __slots__ = ("en", "zh")
+
+    def __init__(self, en: str, zh: str) -> None:
+        self.en = en
+        self.zh = zh
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Text) and (self.en, self.zh) == (other.en, other.zh)
+
+    def __hash__(self) -> int:
+        return hash((self.en, self.zh))
+
+    def __repr__(self) -> str:
+        return f"Text({self.en!r}, {self.zh!r})"
 
     def get(self, lang: Lang) -> str:
         return self.zh if lang == "zh" else self.en

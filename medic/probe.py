@@ -57,14 +57,14 @@ class Unread:
 class Scan:
     """A pass over one log file: hits in file order, and what was not read.
 
-    ``note`` holds keys of medic.match.NOTES, parted by spaces. ``marks`` are lines that part a log
-    (where a traceback, a launch, a failure begins): places to read, never evidence.
+    ``notes`` say what of the file was not read. ``marks`` are lines that part a log (where a
+    traceback, a launch, a failure begins): places to read, never evidence.
     """
 
     hits: tuple[Hit, ...]
     lines: int
     bytes: int
-    note: str = ""
+    notes: tuple[Text, ...] = ()
     marks: tuple[Hit, ...] = ()
 
 

@@ -14,13 +14,34 @@ from typing import Any
 
 import yaml
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import core_schema
 
 from medic.entries import ENTRY_TYPES
 from medic.errors import KnowledgeError
+from medic.i18n import Text
 from medic.links import check_links
 from medic.nearest import nearest
 
 FORMAT = 2
+
+
+def _text_schema(_source: object, _handler: object) -> core_schema.CoreSchema:
+    """A text in YAML: exactly the two languages, both strings."""
+    language = core_schema.typed_dict_field(core_schema.str_schema(strict=True))
+    both = core_schema.typed_dict_schema(
+        {"en": language, "zh": language}, extra_behavior="forbid", total=True
+    )
+    return core_schema.no_info_after_validator_function(
+        lambda data: Text(**data),
+        both,
+        serialization=core_schema.plain_serializer_function_ser_schema(
+            lambda text: {"en": text.en, "zh": text.zh}
+        ),
+    )
+
+
+# Text itself knows nothing of pydantic, which no start but this one loads.
+Text.__get_pydantic_core_schema__ = _text_schema  # type: ignore[attr-defined]
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 _MAX_BYTES = 256 * 1024
 

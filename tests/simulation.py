@@ -10,8 +10,9 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-from medic.beliefs import OTHERWISE, PRIOR, SHOWN, UNLISTED, WEIGHT, Model, Seen
+from medic.beliefs import Model, Seen
 from medic.index import Index
+from medic.levels import OTHERWISE, PRIOR, SHOWN, UNLISTED, WEIGHT
 from medic.looks import Open, next_look
 from medic.planner import none_of_these, standing
 from medic.runner import all_probes

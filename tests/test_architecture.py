@@ -15,7 +15,7 @@ CORE = ROOT / "medic"
 TIERS = [
     {"errors"},
     {"i18n", "nearest", "safetext"},
-    {"config", "entries", "run_config", "decode"},
+    {"config", "entries", "run_config", "decode", "levels"},
     {"syntax", "facts"},
     {"schema", "links", "probe"},
     {"index"},

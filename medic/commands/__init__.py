@@ -18,9 +18,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    from medic.commands.group import run
-
     try:
+        if words[:1] == ["explain"] and words[1:] and not any(w[:1] == "-" for w in words):
+            from medic.commands.explaining import explain
+
+            return explain(words[1:])
+        from medic.commands.group import run
+
         return int(run(words))
     except KeyboardInterrupt:
         return Exit.INTERRUPTED

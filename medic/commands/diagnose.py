@@ -119,8 +119,9 @@ def render(
     """Prints a diagnosis in one of its forms."""
     if form == "json":
         from medic.report import jsonform
+        from medic.report.dumps import dumps
 
-        out.raw(jsonform.dumps(jsonform.diagnosis(session, found)))
+        out.raw(dumps(jsonform.diagnosis(session, found)))
     elif form == "markdown":
         from medic.report import markdown
 

@@ -36,7 +36,7 @@ def command(name: str | None, form: str, as_json: bool, do_check: bool, do_facto
     out = console()
     index = knowledge()
     if as_json or form == "json":
-        from medic.report.jsonform import dumps
+        from medic.report.dumps import dumps
 
         out.raw(dumps(graph.export(index)))
         return Exit.OK

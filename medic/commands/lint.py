@@ -101,12 +101,13 @@ def command(
 
 
 def _render(out: Console, report: LintReport, index: Index, form: str) -> None:
-    from medic.report import jsonform, lint_text
+    from medic.report import lint_text
+    from medic.report.dumps import dumps
 
     if form == "json":
-        out.raw(jsonform.dumps(lint_text.json_data(report)))
+        out.raw(dumps(lint_text.json_data(report)))
     elif form == "sarif":
-        out.raw(jsonform.dumps(lint_text.sarif(report, index)))
+        out.raw(dumps(lint_text.sarif(report, index)))
     elif form == "github":
         lint_text.github(out, report)
     elif form == "concise":

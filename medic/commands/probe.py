@@ -138,7 +138,7 @@ def _fact(out: Console, fact: Any, limit: int = 12) -> None:
 
 
 def _json(out: Console, runs: Sequence[Run], state: str, index: Index) -> None:
-    from medic.report.jsonform import dumps
+    from medic.report.dumps import dumps
 
     findings = [
         {

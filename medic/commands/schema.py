@@ -19,7 +19,7 @@ HELP = Text(
 @click.argument("name", required=False)
 @lang_option
 def command(name: str | None) -> int:
-    from medic.report.jsonform import dumps
+    from medic.report.dumps import dumps
     from medic.report.schemas import SCHEMAS
 
     out = console()

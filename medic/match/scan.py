@@ -15,7 +15,7 @@ from medic.facts import CaptureValue, Hit, Source
 from medic.match.benign import why_benign
 from medic.match.clean import ESCAPES, clean
 from medic.match.landmarks import LANDMARKS
-from medic.match.reader import Block, Limits, Reading, blocks
+from medic.match.reader import NOTES, Block, Limits, Reading, blocks
 from medic.match.units import convert
 from medic.probe import Scan
 
@@ -129,7 +129,7 @@ class Matcher:
             hits=tuple(sorted(hits, key=lambda h: h.order)),
             lines=reading.lines,
             bytes=reading.bytes,
-            note=" ".join(reading.notes),
+            notes=tuple(NOTES[key] for key in reading.notes),
             marks=tuple(sorted(marks, key=lambda h: h.order)),
         )
 

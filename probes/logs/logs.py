@@ -35,6 +35,8 @@ def run(look: Look) -> Iterator[Finding | Skip | object]:
             return
         try:
             view = View(given, index, look.scan(given.path))
+            for note in view.scan.notes:
+                yield Unread(given.name, note)
             views.append(Reader(view, watchdogs, state_dicts, failures).read(look))
         except Unreadable as problem:
             yield Unread(given.name, Text(problem.en, problem.zh))

@@ -148,7 +148,8 @@ def _handled(merged: Merged) -> None:
 def log_hits(merged: Merged, views: Sequence[View], hosts: Iterable[str]) -> LogHits:
     """The LogHits fact of a merged case."""
     planned = max((v.planned or 0 for v in views), default=0) or None
-    last_step = max((s.step for s in merged.steps), default=None)
+    reached = [s.step for s in merged.steps] + [v.progress for v in views if v.progress]
+    last_step = max(reached, default=None)
     ended, end = overall(
         _final(merged),
         failed=_failed(merged),
@@ -176,7 +177,7 @@ def log_hits(merged: Merged, views: Sequence[View], hosts: Iterable[str]) -> Log
         tail=tuple(shown.tail) if shown else (),
         exceptions=tuple(t.source for t in merged.tracebacks),
         attempts=merged.attempts,
-        notes=tuple(f"{v.given.name}: {n}" for v in views for n in v.scan.note.split()),
+        notes=tuple(f"{v.given.name}: {note.en}" for v in views for note in v.scan.notes),
         marks=tuple(merged.marks),
     )
 

@@ -38,7 +38,7 @@ _EPOCHS = re.compile(r"Num Epochs\s*=\s*(\d+)")
 _BARE = re.compile(
     r"(?:rank \d+[ :]*)?(?:global )?(?:step|iter(?:ation)?)[ :=]+\d+\s*$", re.IGNORECASE
 )
-_HINTS = ("loss", "step", "iter", "%|", "lr", "num epochs", "norm")
+_HINTS = re.compile(r"loss|step|iter|%\||lr|num epochs|norm")
 
 
 class Step(NamedTuple):
@@ -54,14 +54,14 @@ class Steps:
     def __init__(self) -> None:
         self.planned: int | None = None
         self.epochs: int | None = None
-        self._bar = 0  # where the training bar stands
+        self.bar = 0  # where the training bar stands
         self._ordinal = 0
         self._headline = False
 
     def read(self, message: str) -> Step | None:
         """The step that a line reports, or None. Bars and totals are remembered."""
         lowered = message.lower()
-        if not any(hint in lowered for hint in _HINTS):
+        if not _HINTS.search(lowered):
             return None
         if len(message) > MAX_LINE:
             message = message[-MAX_LINE:]
@@ -102,8 +102,8 @@ class Steps:
         return Step(self._guess(read.epoch), read.values)
 
     def _guess(self, epoch: float | None) -> int:
-        if self._bar:
-            return self._bar
+        if self.bar:
+            return self.bar
         if epoch is not None and self.planned and self.epochs:
             return round(epoch / self.epochs * self.planned)
         return self._ordinal
@@ -121,7 +121,7 @@ class Steps:
         if not epoch and (self.planned is None or total >= self.planned):
             self.planned = total
         if not epoch and total == self.planned:
-            self._bar = at
+            self.bar = at
         printed = message[last.end() :].find("{")
         if printed >= 0:
             return self._line(message[last.end() + printed :])

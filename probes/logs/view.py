@@ -43,6 +43,7 @@ class View:
     ranks: set[int] = field(default_factory=set)
     tail: list[Source] = field(default_factory=list)
     planned: int | None = None
+    progress: int = 0  # where the last training bar stands
     host: str = ""
     last_line: int = 0
     prefixes: Prefixes = field(default_factory=Prefixes)
@@ -150,6 +151,7 @@ class Reader:
         view.tracebacks = [replace(t, order=view.order(t.source.line)) for t in settled]
         view.launches = [m.source.line for m in view.scan.marks if m.signature == "launch"]
         view.planned = max((s.planned or 0 for s in self._steps.values()), default=0) or None
+        view.progress = max((s.bar for s in self._steps.values()), default=0)
         for number, read in self._last:
             ended = how(message(read.body))
             if ended is not None:

@@ -18,13 +18,14 @@ from medic.probe import Look
 
 Numbered = tuple[int, str]
 
-# Bytes. About 25 microseconds a line here: 0.8 MiB cost 0.15 s of the 0.6 s for a 50 MB log.
+# Bytes. A line costs about 50 microseconds here: 0.3 MiB of lines are a quarter of the time that
+# the signature scan of 50 MB takes.
 WHOLE = 1 << 20
 HEAD = 64 << 10
-TAIL = 256 << 10
-SAMPLES, SAMPLE = 12, 4 << 10
+TAIL = 128 << 10
+SAMPLES, SAMPLE = 12, 8 << 10
 ABOVE, BELOW = 30, 200  # lines around a given line: a deep traceback is about 100 lines
-CHUNK = 16 << 10
+CHUNK = 64 << 10
 LINE_LIMIT = 64 << 10
 ANYTHING = 1 << 62
 TAIL_LINES = 4000  # of a log whose size is unknown until it was read
@@ -92,37 +93,49 @@ def _stream(lines: Iterator[Numbered], near: Sequence[int]) -> Iterator[Numbered
 
 def _parts(file: BinaryIO, size: int, near: Sequence[int]) -> Iterator[Numbered | None]:
     """Wanted chunks split into lines; between them only newlines are counted."""
-    samples = {HEAD + n * (size - HEAD - TAIL) // SAMPLES for n in range(SAMPLES)}
-    starts = sorted(samples)
-    line, offset, carry, reading = 1, 0, b"", True
-    while offset < size and (chunk := file.read(min(CHUNK, size - offset))):
+    line, carry, reading = 1, b"", True
+    for length, wanted in _plan(size):
+        chunk = file.read(length)
+        if not chunk:
+            break
         newlines = chunk.count(b"\n")
-        wanted = offset < HEAD or offset + len(chunk) > size - TAIL
-        wanted = wanted or bool(_sampled(starts, offset)) or _close(near, line, line + newlines)
-        if not wanted:
+        if not (wanted or _close(near, line, line + newlines)):
             if reading and (carry or newlines):
                 # The line that the last wanted chunk left open ends here.
                 yield line, _text((carry + chunk.split(b"\n", 1)[0])[:LINE_LIMIT])
                 yield None
             reading, carry = False, b""
             line += newlines
-        else:
-            rows = (carry + chunk).split(b"\n")
-            if not reading:
-                # The first row began in a chunk that was not read.
-                rows, line, reading = rows[1:], line + bool(newlines), bool(newlines)
-            carry = rows.pop()[:LINE_LIMIT] if rows else b""
-            for row in rows:
-                yield line, _text(row)
-                line += 1
-        offset += len(chunk)
+            continue
+        rows = (carry + chunk).split(b"\n")
+        if not reading:
+            # The first row began in a chunk that was not read.
+            rows, line, reading = rows[1:], line + bool(newlines), bool(newlines)
+        carry = rows.pop()[:LINE_LIMIT] if rows else b""
+        for row in rows:
+            yield line, _text(row)
+            line += 1
     if carry:
         yield line, _text(carry)
 
 
-def _sampled(starts: Sequence[int], offset: int) -> bool:
-    place = bisect_left(starts, offset - SAMPLE)
-    return place < len(starts) and starts[place] < offset + CHUNK
+def _plan(size: int) -> Iterator[tuple[int, bool]]:
+    """(bytes of the next chunk, whether it is wanted whatever it holds) up to the size."""
+    middle = size - HEAD - TAIL
+    starts = [HEAD + n * middle // SAMPLES for n in range(1, SAMPLES)]
+    offset = 0
+    while offset < size:
+        coming = next((s for s in starts if s >= offset), size - TAIL)
+        if offset < HEAD or offset >= size - TAIL:
+            length, wanted = CHUNK, True
+        elif offset == coming:
+            length, wanted = SAMPLE, True
+            starts.remove(coming)
+        else:
+            length, wanted = min(CHUNK, coming - offset), False
+        length = min(length, size - offset)
+        yield length, wanted
+        offset += length
 
 
 def _close(near: Sequence[int], first: int, last: int) -> bool:

@@ -129,6 +129,12 @@ def test_the_host_is_told(read: Any) -> None:
     assert read(STEPS + REPORT)[LogHits].host == "node7"
 
 
+def test_a_bar_tells_how_far_a_run_came(read: Any) -> None:
+    bars = "".join(f" {n}%|#  | {n}/100 [00:{n:02}<01:00,  1.0it/s]\r" for n in range(1, 38))
+    logs = read(bars + "\n" + OOM)[LogHits]
+    assert (logs.last_step, logs.planned_steps) == (37, 100)
+
+
 def test_text_says_that_nothing_moves(read: Any) -> None:
     text = STEPS + "2026-01-01 10:30:00,000 ERROR watchdog: no training progress for 1800 s\n"
     assert "training-hangs" in read(text).findings

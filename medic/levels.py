@@ -1,0 +1,22 @@
+"""The words of the knowledge as numbers: the only place where one becomes the other.
+
+Chosen by simulation: see docs/engine.md.
+"""
+
+from __future__ import annotations
+
+PRIOR = {"common": 16.0, "occasional": 4.0, "rare": 1.0, "rarer": 0.25}
+LOWER = {"common": "occasional", "occasional": "rare", "rare": "rarer"}
+NONE_PRIOR = 0.10
+OTHERWISE = {"never": 0.003, "rarely": 0.03, "sometimes": 0.12, "often": 0.35}
+WEIGHT = {
+    "confirms": 300.0,
+    "strong": 10.0,
+    "weak": 3.0,
+    "against": 1 / 3,
+    "strongly-against": 1 / 10,
+    "rules-out": 1 / 200,
+}
+SHOWN = {"always": 0.93, "usually": 0.6, "sometimes": 0.15, "rarely": 0.03}
+UNLISTED = 0.004
+NONE_SHOWS = (0.01, 0.9)
