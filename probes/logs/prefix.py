@@ -22,7 +22,11 @@ _LEAD = re.compile(
     r"(?:\[\d+,\d+\]<std(?:out|err)>: ?|\[(?:default|rank)\d+\]:? ?|"
     r"\([A-Za-z_]\w*(?:\([^)]*\))? pid=[^)]*\) ?)+"
 )
+# What launchers put in front of every line: srun --label a task number, pdsh and others a host.
 _TASK = re.compile(r"\s{0,6}(\d{1,5}): ?")
+_HOSTS = (re.compile(r"(\S{1,60}?): ?"), re.compile(r"(\S{1,60}?) +\| ?"))
+_HOST_NAME = re.compile(r"[A-Za-z0-9.-]*(?:[-.]\d|\d$|\.[a-z])")
+LABELLED, MOST_HOSTS = 0.9, 16
 _LOGGER = re.compile(
     r"(?:\[?(?:\d{4}[-/]\d\d[-/]\d\d|\d\d/\d\d/\d{4})[T _]\d\d:\d\d:\d\d[.,\d]*"
     r"(?:Z|[+-]\d\d:?\d\d)?\]?|\[rank ?\d+\]:?|\[Rank \d+\]|\[[\w./-]+:\d+(?::\w+)?\]|"
@@ -47,22 +51,26 @@ class Prefixed(NamedTuple):
 class Prefixes:
     """Reads the prefixes of one file's lines.
 
-    ``tasks`` says that ``srun --label`` numbers each line; ``year`` completes glog's dates.
+    ``label`` is what stands in front of each line (see ``label_of``); ``year`` completes glog's
+    dates.
     """
 
-    def __init__(self, rank: int | None = None, year: int = 1970, *, tasks: bool = False) -> None:
+    def __init__(
+        self, rank: int | None = None, year: int = 1970, label: re.Pattern[str] | None = None
+    ) -> None:
         self.rank = rank
         self.year = year
-        self.tasks = tasks
+        self.label = label
         self._globals: dict[int, int] = {}  # local rank -> global rank, where a line tells both
 
     def read(self, text: str) -> Prefixed:
+        stream, task = "", None
+        if self.label is not None and (label := self.label.match(text)):
+            task = int(label.group(1)) if self.label is _TASK else None
+            stream, text = label.group(0), text[label.end() :]
         head = text[:HEAD]
         rank, local = self._ranks(head)
-        stream = ""
-        if self.tasks and (task := _TASK.match(text)):
-            rank = int(task.group(1)) if rank is None else rank
-            stream, text = task.group(0), text[task.end() :]
+        rank = task if rank is None else rank
         lead = _LEAD.match(text)
         if lead:
             stream, text = stream + lead.group(0).strip(), text[lead.end() :]
@@ -136,7 +144,16 @@ def message(body: str) -> str:
     return body[position:]
 
 
-def numbered(lines: list[str]) -> bool:
-    """Whether ``srun --label`` put a task number in front of the lines (nearly all of them)."""
+def label_of(lines: list[str]) -> re.Pattern[str] | None:
+    """What a launcher put in front of nearly every line, if it did: a task number or a host."""
     filled = [line for line in lines if line.strip()]
-    return len(filled) >= 5 and sum(bool(_TASK.match(x)) for x in filled) >= 0.9 * len(filled)
+    if len(filled) < 5:
+        return None
+    if sum(bool(_TASK.match(line)) for line in filled) >= LABELLED * len(filled):
+        return _TASK
+    for pattern in _HOSTS:
+        names = [found.group(1) for line in filled if (found := pattern.match(line))]
+        hosts = [name for name in names if _HOST_NAME.match(name)]
+        if len(hosts) >= LABELLED * len(filled) and len(set(hosts)) <= MOST_HOSTS:
+            return pattern
+    return None

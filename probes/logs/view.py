@@ -15,7 +15,7 @@ from . import windows
 from .collectives import Watchdogs
 from .ending import End, how
 from .launcher import Failures
-from .prefix import Prefixed, Prefixes, message, numbered, rank_of_file
+from .prefix import Prefixed, Prefixes, label_of, message, rank_of_file
 from .state_dict import StateDicts
 from .steps import Steps
 from .tracebacks import Joiner, settle
@@ -86,9 +86,9 @@ class Reader:
         view = self.view
         rows = iter(windows.read(look, view.given, _near(view.scan)))
         head = list(islice(rows, 60))
-        tasks = numbered([row[1] for row in head if row])
+        label = label_of([row[1] for row in head if row])
         year = time.gmtime(view.given.modified or time.time()).tm_year
-        view.prefixes = Prefixes(rank_of_file(view.given.path), year, tasks=tasks)
+        view.prefixes = Prefixes(rank_of_file(view.given.path), year, label)
         for row in chain(head, rows):
             if row is None:
                 self._gap()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from medic.probes.logs.prefix import Prefixes, message, numbered, rank_of_file
+from medic.probes.logs.prefix import Prefixes, label_of, message, rank_of_file
 
 NOON = 1795780800.0  # 2026-11-27 12:00:00
 
@@ -41,11 +41,31 @@ def test_a_local_rank_is_translated_once_a_line_tells_both() -> None:
 
 
 def test_labels_of_srun() -> None:
-    lines = [f"{n}: step {n}" for n in range(8)]
-    assert numbered(lines)
-    assert not numbered(["Traceback", "  0: x", "words", "more", "and more"])
-    assert Prefixes(tasks=True).read("12: lost").rank == 12
-    assert Prefixes(tasks=True).read("12: lost").body == "lost"
+    label = label_of([f"{n}: step {n}" for n in range(8)])
+    read = Prefixes(label=label).read("12: lost")
+    assert (read.rank, read.body) == (12, "lost")
+
+
+@pytest.mark.parametrize("sign", [":", "  |"])
+def test_labels_of_hosts(sign: str) -> None:
+    label = label_of([f"worker-{n % 2}{sign} [rank{n}]: words" for n in range(8)])
+    read = Prefixes(label=label).read(f"worker-1{sign} [rank9]:   File")
+    assert (read.rank, read.body) == (9, "  File")
+    assert read.stream.startswith("worker-1")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["Traceback", "  0: x", "words", "more", "and more"],
+        [f"step: {n} loss: 2.{n}" for n in range(9)],
+        ["INFO: a", "INFO: b", "WARNING: c", "INFO: d", "INFO: e"],
+        [f"2026-01-01 10:00:0{n},000 words" for n in range(9)],
+        ["1: a"],
+    ],
+)
+def test_lines_without_a_label(lines: list[str]) -> None:
+    assert label_of(lines) is None
 
 
 @pytest.mark.parametrize(
@@ -112,6 +132,6 @@ def test_ranks_of_files(path: str, rank: int | None) -> None:
 
 @given(st.text(max_size=200))
 def test_any_line_is_read(line: str) -> None:
-    read = Prefixes(tasks=True).read(line)
+    read = Prefixes(label=label_of(["1: a"] * 9)).read(line)
     assert line.endswith(read.body)
     message(read.body)
