@@ -118,6 +118,11 @@ def test_colours_do_not_hide_a_message_and_are_not_kept() -> None:
     assert found.hits[0].source.text == "(Worker pid=7) lost it"
 
 
+def test_colours_do_not_move_line_numbers() -> None:
+    text = "".join(f"\x1b[36m(Worker pid={n})\x1b[0m words\r\n" for n in range(50)) + "needle\n"
+    assert [h.source.line for h in scan(text * 2, symptom("needle")).hits] == [51, 102]
+
+
 @given(st.binary(max_size=300))
 @settings(max_examples=200, deadline=None)
 def test_no_control_byte_is_ever_kept(tail: bytes) -> None:

@@ -149,4 +149,3 @@ def take_run(talk: Consultation, name: str) -> None:
 
     case = talk.case
     talk.take_case(collect([case.root], run=name, given=case.given, this_host=case.this_host))
-

@@ -11,7 +11,15 @@ from medic.safetext import clean, columns, cut, one_line, wrap
 
 Tone = Literal["plain", "muted", "strong", "good", "bad", "warn", "accent", "add", "remove"]
 TONES: tuple[Tone, ...] = (
-    "plain", "muted", "strong", "good", "bad", "warn", "accent", "add", "remove",
+    "plain",
+    "muted",
+    "strong",
+    "good",
+    "bad",
+    "warn",
+    "accent",
+    "add",
+    "remove",
 )
 Who = Literal["you", "probe", "medic", "code", "more", "bare"]
 Row = tuple[tuple[str, Tone], ...]
@@ -25,7 +33,11 @@ LABELS = {
     "medic": Text("[medic]", "[medic]"),
 }
 LABEL_TONES: dict[Who, Tone] = {
-    "you": "accent", "probe": "muted", "medic": "strong", "code": "muted", "more": "plain",
+    "you": "accent",
+    "probe": "muted",
+    "medic": "strong",
+    "code": "muted",
+    "more": "plain",
     "bare": "plain",
 }
 

@@ -180,8 +180,16 @@ def tried(talk: Consultation, argument: str) -> None:
 
 
 ORDERS: dict[str, Order] = {
-    "why": why, "patch": patch, "probes": probes, "undo": undo, "graph": graph, "look": look,
-    "add": add, "run": run, "none": none, "tried": tried,
+    "why": why,
+    "patch": patch,
+    "probes": probes,
+    "undo": undo,
+    "graph": graph,
+    "look": look,
+    "add": add,
+    "run": run,
+    "none": none,
+    "tried": tried,
 }
 
 
@@ -190,4 +198,3 @@ def unknown(talk: Consultation, word: str, known: list[str]) -> None:
     near = nearest(word, known)
     pattern = words_more.NEAR_COMMAND if near else words_more.NO_COMMAND
     talk.tell(pattern.fill(word=f"/{word}", near=near[0] if near else ""), "warn")
-

@@ -113,9 +113,7 @@ def _verdict(found: Diagnosis) -> list[Line]:
         nearest = words.NEAREST.fill(title=leader.title, code=leader.code)
         return [Line(glued(verdict, Text(".", "。")), tone), Line(nearest)]
     if found.verdict == "likely" and leader.word not in ("almost-certain", "likely"):
-        unclear = words.UNCLEAR.fill(
-            title=leader.title, code=leader.code, word=CHANCE[leader.word]
-        )
+        unclear = words.UNCLEAR.fill(title=leader.title, code=leader.code, word=CHANCE[leader.word])
         return [Line(unclear, tone)]
     name = Text(": {title} ({code})", ":{title}({code})").fill(title=leader.title, code=leader.code)
     return [Line(glued(verdict, name), tone)]

@@ -18,9 +18,7 @@ LOADING = Text("loading the knowledge", "正在加载知识库")
 LOOKING = Text("looking at the evidence", "正在查看证据")
 MORE_BELOW = Text("more below: page down", "下面还有内容:按 page down")
 ESC_CANCELS = Text("esc cancels", "esc 取消")
-TYPE_HERE = Text(
-    "describe what you see, or paste the error", "描述现象,或粘贴报错"
-)
+TYPE_HERE = Text("describe what you see, or paste the error", "描述现象,或粘贴报错")
 ANSWER_HERE = Text(
     "answer 1-{n}, ? shows how to look, or describe what you see",
     "输入 1-{n} 作答,? 看怎么查,也可直接描述现象",

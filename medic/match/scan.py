@@ -114,6 +114,8 @@ class Matcher:
         tallies: dict[int, _Tally] = {}
         match = self._set.Match
         for block in blocks(file, name, reading, self._limits, all_of_it=all_of_it):
+            if b"\x1b" in block.data:
+                block = replace(block, data=ESCAPES.sub(b"", block.data))  # noqa: PLW2901
             view = _view(block.data)
             for number in match(view) or ():
                 if number not in tallies:
@@ -197,12 +199,10 @@ def _source(signature: Signature) -> bytes:
 
 
 def _view(data: bytes) -> bytes:
-    """A block as it is matched: escapes gone; carriage returns part lines, as on a terminal.
+    """A block as it is matched: carriage returns part lines, as on a terminal.
 
-    Newlines stay where they are counted: nothing that holds one is removed.
+    It is as long as the block, whose newlines are the ones that are counted.
     """
-    if b"\x1b" in data:
-        data = ESCAPES.sub(b"", data)
     return data.replace(b"\r", b"\n") if b"\r" in data else data
 
 

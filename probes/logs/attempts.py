@@ -39,8 +39,10 @@ def starts(view: View) -> list[int]:
             active = failed = True
         else:
             before = last.get(rank)
-            if before is not None and step < before[0] and (
-                failed or _paused(before[1], time, pause)
+            if (
+                before is not None
+                and step < before[0]
+                and (failed or _paused(before[1], time, pause))
             ):
                 begins.append(line)
                 last, failed = {}, False

@@ -96,9 +96,7 @@ def _moment(logs: LogHits, timeouts: Sequence[Collective]) -> Iterator[Finding |
     yield Finding(MOMENT, outcome, source=source)
 
 
-def _busy(
-    logs: LogHits, after: Source | None, timeouts: Sequence[Collective]
-) -> Source | None:
+def _busy(logs: LogHits, after: Source | None, timeouts: Sequence[Collective]) -> Source | None:
     """The last line about saving, evaluating … that no step followed before the timeout."""
     end = min((t.source.time for t in timeouts if t.source.time is not None), default=None)
     found = None

@@ -14,8 +14,18 @@ _LIBRARY = re.compile(
 
 # What goes on while training goes on: no process ended by it, so later steps do not excuse it.
 WHILE_RUNNING = frozenset(
-    ["loss-nan", "loss-scale-collapses", "loss-spike", "state-dict-keys-differ", "resume-jumps",
-     "state-dict-size-mismatch", "link-fault", "training-slow", "training-hangs", "gpu-starved"]
+    [
+        "loss-nan",
+        "loss-scale-collapses",
+        "loss-spike",
+        "state-dict-keys-differ",
+        "resume-jumps",
+        "state-dict-size-mismatch",
+        "link-fault",
+        "training-slow",
+        "training-hangs",
+        "gpu-starved",
+    ]
 )
 
 
@@ -48,4 +58,3 @@ def size(count: float) -> str:
         if abs(count) >= 1 << power:
             return f"{count / (1 << power):.2f} {unit}"
     return f"{count:.0f} bytes"
-

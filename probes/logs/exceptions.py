@@ -16,17 +16,45 @@ _LOADER = re.compile(
     r"webdataset/|streaming/base/"
 )
 _PROGRAMMING = frozenset(
-    ["NameError", "AttributeError", "TypeError", "KeyError", "IndexError", "ImportError",
-     "AssertionError", "UnboundLocalError", "ZeroDivisionError", "NotImplementedError",
-     "SyntaxError", "IndentationError", "RecursionError"]
+    [
+        "NameError",
+        "AttributeError",
+        "TypeError",
+        "KeyError",
+        "IndexError",
+        "ImportError",
+        "AssertionError",
+        "UnboundLocalError",
+        "ZeroDivisionError",
+        "NotImplementedError",
+        "SyntaxError",
+        "IndentationError",
+        "RecursionError",
+    ]
 )
 _MISSING = frozenset(
-    ["FileNotFoundError", "ModuleNotFoundError", "PermissionError", "NotADirectoryError",
-     "IsADirectoryError", "HFValidationError", "RepositoryNotFoundError", "EntryNotFoundError"]
+    [
+        "FileNotFoundError",
+        "ModuleNotFoundError",
+        "PermissionError",
+        "NotADirectoryError",
+        "IsADirectoryError",
+        "HFValidationError",
+        "RepositoryNotFoundError",
+        "EntryNotFoundError",
+    ]
 )
 _DATA = frozenset(
-    ["UnicodeDecodeError", "JSONDecodeError", "UnidentifiedImageError", "ArrowInvalid",
-     "BadGzipFile", "DatasetGenerationError", "BadZipFile", "ParserError"]
+    [
+        "UnicodeDecodeError",
+        "JSONDecodeError",
+        "UnidentifiedImageError",
+        "ArrowInvalid",
+        "BadGzipFile",
+        "DatasetGenerationError",
+        "BadZipFile",
+        "ParserError",
+    ]
 )
 _DATA_WORDS = re.compile(
     r"decod|corrupt|truncat|malformed|cannot identify|can't parse|invalid sample"

@@ -11,8 +11,15 @@ from medic.facts import Source
 _RANK = re.compile(r"\s*rank\s+: (\d+) \(local_rank: (\d+)\)")
 _EXIT = re.compile(r"\s*exitcode\s+: (-?\d+)")
 _HOST = re.compile(r"\s*host\s+: (\S+)")
-SIGNALS = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV",
-           15: "SIGTERM"}
+SIGNALS = {
+    4: "SIGILL",
+    6: "SIGABRT",
+    7: "SIGBUS",
+    8: "SIGFPE",
+    9: "SIGKILL",
+    11: "SIGSEGV",
+    15: "SIGTERM",
+}
 
 
 @dataclass(frozen=True)

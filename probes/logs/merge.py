@@ -13,6 +13,8 @@ from .evidence import WHILE_RUNNING
 from .view import View
 
 MAX_STEPS = 20_000
+
+
 @dataclass
 class Merged:
     """The case's last attempt, over all files."""
@@ -206,7 +208,9 @@ def _failed(merged: Merged) -> bool:
 
     uncaught = any(t.uncaught and stays(t.source.rank, t.order) for t in merged.tracebacks)
     return uncaught or any(
-        h.role in ("root", "victim") and not h.benign and h.symptom not in WHILE_RUNNING
+        h.role in ("root", "victim")
+        and not h.benign
+        and h.symptom not in WHILE_RUNNING
         and stays(h.source.rank, h.order)
         for h in merged.hits
     )

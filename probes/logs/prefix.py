@@ -31,7 +31,8 @@ _LOGGER = re.compile(
     r"(?:\[?(?:\d{4}[-/]\d\d[-/]\d\d|\d\d/\d\d/\d{4})[T _]\d\d:\d\d:\d\d[.,\d]*"
     r"(?:Z|[+-]\d\d:?\d\d)?\]?|\[rank ?\d+\]:?|\[Rank \d+\]|\[[\w./-]+:\d+(?::\w+)?\]|"
     r"\[?[EIWF]\d{4} \d\d:\d\d:\d\d[.\d]*(?: \d+)? \S+:\d+\]|"
-    r"\[?(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)\]?:?(?:\s+[\w.]+:(?=\s))?|[|-])\s*"
+    r"\[?(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)\]?:?"
+    r"(?:\s+(?!\w*(?:step|iter|loss|epoch|update|lr|norm))[\w.]+:(?=\s))?|[|-])\s*"
 )
 
 

@@ -126,9 +126,7 @@ class Joiner:
             return True
         return not body.strip()
 
-    def _end(
-        self, current: _Open, found: re.Match[str], stream: str, source: Source
-    ) -> Traceback:
+    def _end(self, current: _Open, found: re.Match[str], stream: str, source: Source) -> Traceback:
         exception, message = found.group(1), found.group(2) or ""
         made = Traceback(
             exception=exception,
@@ -144,9 +142,7 @@ class Joiner:
         outer = self._worker.pop(stream, None)
         if outer is not None:
             # The original of what a data loader worker passed on: it is the failure.
-            return replace(
-                made, uncaught=outer.uncaught, worker=True, first_line=outer.first_line
-            )
+            return replace(made, uncaught=outer.uncaught, worker=True, first_line=outer.first_line)
         if _CAUGHT.search(message):
             self._worker[stream] = made
         return made

@@ -9,6 +9,7 @@ from medic.facts import FailedRank, Hit, LogHits, Ranks, Traceback
 from .launcher import Failure
 
 Order = tuple[float, int, int]
+MESSAGE_LINES = 6  # NCCL's and state_dict's messages go over several lines
 # A symptom of these does not end a process by itself.
 _NO_END = frozenset(["training-slow", "gpu-starved", "loss-spike", "link-fault", "resume-jumps"])
 
@@ -36,16 +37,24 @@ def _victim_of(tb: Traceback, logs: LogHits) -> bool:
 
 
 def hits_of(tb: Traceback, hits: Sequence[Hit]) -> list[Hit]:
-    """Hits within a traceback, its message's further lines included."""
+    """Hits within a traceback, and those of its message's further lines."""
     return [
         h
         for h in hits
         if h.source.file == tb.source.file
-        and h.source.rank in (tb.source.rank, None)
-        and tb.first_line <= h.source.line <= tb.source.line + 6
         and h.role != "context"
         and h.benign in ("", "handled")
+        and _belongs(h, tb)
     ]
+
+
+def _belongs(hit: Hit, tb: Traceback) -> bool:
+    line = hit.source.line
+    if tb.first_line <= line <= tb.source.line:
+        return hit.source.rank in (tb.source.rank, None)
+    # Further lines of a message come from the same rank; what a launcher then says does not.
+    near = tb.source.line < line <= tb.source.line + MESSAGE_LINES
+    return near and hit.source.rank == tb.source.rank and hit.role != "victim"
 
 
 def ranks(logs: LogHits, tracebacks: Sequence[Traceback], reports: Sequence[Failure]) -> Ranks:
@@ -92,4 +101,3 @@ def unexplained(logs: LogHits, tracebacks: Sequence[Traceback]) -> Traceback | N
 
 def _told(tb: Traceback, logs: LogHits) -> bool:
     return any(h.role in ("root", "either", "victim") for h in hits_of(tb, logs.hits))
-

@@ -61,7 +61,6 @@ class View:
                 high = middle
         return self.clock[max(low - 1, 0)][1]
 
-
     def order(self, line: int) -> Order:
         """Sorts lines by time across files; without a time, by file and line."""
         return (self.time_at(line) or 0.0, self.index, line)

@@ -101,6 +101,7 @@ def test_no_time(line: str) -> None:
     [
         ("2026-11-27 12:00:00,000 [rank0] INFO train: step 1", "step 1"),
         ("INFO:root: done", "root: done"),
+        ("2026-05-01 10:00:01,000 INFO step: 1/100 loss: 3.0", "step: 1/100 loss: 3.0"),
         ("[2026-11-27 12:00:00,000] [INFO] [logging.py:96:log_dist] [Rank 0] step=10", "step=10"),
         ("loss: 3.2", "loss: 3.2"),
         ("{'loss': 2.5}", "{'loss': 2.5}"),

@@ -158,6 +158,12 @@ def test_a_signature_tells_it_better(read: Any) -> None:
     assert "python-exception" not in read(text).findings
 
 
+def test_what_the_launcher_says_next_is_no_part_of_the_message(read: Any) -> None:
+    text = "".join(f"[rank9]: {line}\n" for line in PLAIN.splitlines())
+    text += "[2026-01-01 10:00:40,000] [INFO] [launch.py:319:x] Killing subprocess 200\n"
+    assert read(text).findings["python-exception"].source.rank == 9
+
+
 def test_the_launcher_s_traceback_is_a_consequence(read: Any) -> None:
     text = PLAIN.replace(
         "ValueError: shapes do not match: 3",
