@@ -174,7 +174,8 @@ def test_exit_zero(run: Run, tmp_path: Path) -> None:
 
 
 def test_pasted_text(run: Run) -> None:
-    text = "I resume and get this:\n" + (
+    text = (
+        "I resume and get this:\n"
         "RuntimeError: Error(s) in loading state_dict for GPT:\n"
         '\tMissing key(s) in state_dict: "embed.weight", "blocks.0.ln.weight". \n'
         '\tUnexpected key(s) in state_dict: "module.embed.weight", "module.blocks.0.ln.weight". \n'

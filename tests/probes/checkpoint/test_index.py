@@ -11,6 +11,7 @@ import pytest
 from medic.probes.checkpoint import index
 
 from medic.facts import Checkpoints, Hit, LogHits, Source
+from medic.i18n import Text
 from medic.probe import Finding, Skip
 
 ENDED = LogHits(ended="badly", last_time=1.0)
@@ -50,7 +51,11 @@ def cut(files: Any, name: str, age: float = 1000) -> Path:
 
 
 def test_no_checkpoint_is_a_skip(make_look: Any) -> None:
-    assert look_at(make_look(logs=ENDED)) == (Checkpoints(), [], [Skip(needs="a checkpoint")])
+    assert look_at(make_look(logs=ENDED)) == (
+        Checkpoints(),
+        [],
+        [Skip(needs=Text("a checkpoint", "检查点"))],
+    )
 
 
 def test_a_whole_one(files: Any, make_look: Any) -> None:
@@ -114,7 +119,10 @@ def test_a_save_in_flight_is_not_judged(files: Any, make_look: Any) -> None:
     _, findings, skips = look_at(make_look(cut(files, "step20.pt", 3), logs=alive))
     assert findings == []
     assert skips == [
-        Skip(needs="a checkpoint that is not being written just now", check="checkpoint-file")
+        Skip(
+            needs=Text("a checkpoint that is not being written just now", "未在写入中的检查点"),
+            check="checkpoint-file",
+        )
     ]
     _, (finding,), _ = look_at(make_look(cut(files, "step20.pt", 3), logs=ENDED))
     assert finding.outcome == "broken"

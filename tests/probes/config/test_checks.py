@@ -12,7 +12,7 @@ from medic.probes.config.combine import OVERRIDDEN
 from medic.probes.config.derive import complete
 from medic.probes.config.judging import PROBE, all_checks, judge
 
-from medic.i18n import Text
+from medic.i18n import Text, plain
 from medic.probe import Finding, Skip
 from medic.run_config import FIELDS, Origin, RunConfig, Scalar, Span, Value
 
@@ -164,13 +164,13 @@ def test_passes(name: str, values: dict[str, Scalar]) -> None:
     ],
 )  # fmt: skip
 def test_says_what_it_needs(name: str, values: dict[str, Scalar], needs: str) -> None:
-    assert told(name, config(**values)) == [Skip(needs=needs, check=name)]
+    assert told(name, config(**values)) == [Skip(needs=plain(needs), check=name)]
 
 
 def test_a_default_is_not_what_the_user_wrote() -> None:
     off = RunConfig({"gradient_clip": Value(0.0, Origin("default"))})
     assert told("gradient-clipping-off", off) == [
-        Skip(needs="gradient_clip", check="gradient-clipping-off")
+        Skip(needs=plain("gradient_clip"), check="gradient-clipping-off")
     ]
 
 

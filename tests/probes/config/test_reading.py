@@ -27,7 +27,7 @@ warmup_steps: 0.03
 deepspeed: ds.json
 bf16: true
 """
-ENGINE = '{"train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": "auto",\n "bf16": {"enabled": true}, "zero_optimization": {"stage": 2}}'  # noqa: E501
+ENGINE = '{"train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": "auto",\n "bf16": {"enabled": true}, "zero_optimization": {"stage": 2}}'
 LAUNCH = "NPROC=8\ntorchrun --nproc_per_node=$NPROC --nnodes 2 train.py --config train.yaml\n"
 
 
@@ -188,8 +188,9 @@ def test_of_alternative_files_the_one_that_the_launch_names_is_read(look: Make) 
     config, told = read(look, files)
     assert config.get("sequence_length") == 256
     assert config.values["sequence_length"].also == ()
-    (skip,) = [item for item in told if isinstance(item, Skip)]
-    assert skip.needs == "conf/small.yaml: another configuration; conf/large.yaml was read"
+    (left,) = [item for item in told if isinstance(item, Unread)]
+    assert left.file == "conf/small.yaml"
+    assert left.why.en == "another configuration; conf/large.yaml was read"
 
 
 def test_an_engine_file_counts_only_if_it_is_the_only_one_or_named(look: Make) -> None:
@@ -207,9 +208,8 @@ def test_a_launcher_file_counts_only_for_its_own_launcher(look: Make) -> None:
     files = {"acc.yaml": accelerate, "run.sh": "torchrun --nproc_per_node 8 train.py\n"}
     config, told = read(look, files)
     assert config.get("world_size") == 8
-    assert [s.needs for s in told if isinstance(s, Skip)] == [
-        "acc.yaml: the launcher in use is torchrun"
-    ]
+    left = [(s.file, s.why.en) for s in told if isinstance(s, Unread)]
+    assert left == [("acc.yaml", "the launcher in use is torchrun")]
     files["run.sh"] = "accelerate launch --config_file acc.yaml train.py\n"
     config, _ = read(look, files)
     assert config.get("world_size") == 2

@@ -9,7 +9,7 @@ import pytest
 from medic.probes.gpu import report, this_host
 
 from medic.facts import Gpu, GpuProcess, GpuState, Launch, Launches, LogHits, Source, Word
-from medic.probe import Finding, Skip
+from medic.probe import Finding, Skip, Unread
 from medic.run_config import Span
 
 TIME = 1772792430.0  # of the samples
@@ -128,9 +128,10 @@ def test_a_log_without_times_is_compared_by_file_times(look: Any, smi: Any, tmp_
 
 
 def test_an_unreadable_report_says_why(look: Any) -> None:
-    _, told = run(report_of(look, "nothing here", FAILED))
+    others, told = run(report_of(look, "nothing here", FAILED))
     assert isinstance(told, Skip)
-    assert told.needs == "nvidia-smi.txt: no GPU in it"
+    (unread,) = [item for item in others if isinstance(item, Unread)]
+    assert (unread.file, unread.why.en) == ("nvidia-smi.txt", "no GPU in it")
 
 
 # --- this machine ---------------------------------------------------------------------------
@@ -172,7 +173,7 @@ def test_no_driver_is_a_skip(look: Any, fake_nvml: Any) -> None:
     facts, told = run(look(), this_host)
     assert facts == []
     assert isinstance(told, Skip)
-    assert "Driver Not Loaded" in told.needs
+    assert "Driver Not Loaded" in told.needs.en
 
 
 def test_gpu_without_any_word_on_processes(look: Any, fake_nvml: Any) -> None:
@@ -181,7 +182,7 @@ def test_gpu_without_any_word_on_processes(look: Any, fake_nvml: Any) -> None:
         delattr(fake, f"nvmlDeviceGet{kind}RunningProcesses")
     del fake.nvmlDeviceGetMemoryInfo
     _, told = run(look(host_is_the_runs=True), this_host)
-    assert told == Skip(needs="the processes on the GPUs", check="gpu-processes")
+    assert told.needs.en == "the processes on the GPUs"
 
 
 def test_a_process_without_a_size_is_not_blamed(look: Any, smi: Any) -> None:

@@ -58,7 +58,7 @@ def test_text_of_minus_q_tells_the_same(look: Any, smi: Any) -> None:
     assert (text.driver, text.cuda, text.source.time) == (xml.driver, xml.cuda, TIME)
     (gpu,) = text.gpus
     assert gpu.processes == (OLLAMA, GpuProcess(4400, "python", 512 << 20))
-    for name in Gpu.__slots__:
+    for name in Gpu.__dataclass_fields__:
         if name not in ("index", "processes"):
             assert getattr(gpu, name) == getattr(xml.gpus[1], name), name
 
@@ -138,7 +138,7 @@ def test_values_that_are_not_available(look: Any, smi: Any) -> None:
     (gpu,) = read(look, blank, "report.xml").gpus
     told = {
         n: getattr(gpu, n)
-        for n in Gpu.__slots__
+        for n in Gpu.__dataclass_fields__
         if n not in ("index", "name", "throttle", "compute_mode")
     }
     assert set(told.values()) == {None, ()}

@@ -1,7 +1,5 @@
 """Checks that a single line answers."""
 
-# ruff: noqa: E501 - log lines are quoted whole
-
 from __future__ import annotations
 
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Out of memory: what the sentence says, and when it came."""
 
-# ruff: noqa: E501 - log lines are quoted whole
-
 from __future__ import annotations
 
 from typing import Any

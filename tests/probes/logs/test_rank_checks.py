@@ -1,7 +1,5 @@
 """Exceptions and ranks: where it was raised, who failed first, what the others waited in."""
 
-# ruff: noqa: E501 - log lines are quoted whole
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,7 +1,5 @@
 """The log of a run as a whole: its ending, attempts, ranks, files."""
 
-# ruff: noqa: E501 - log lines are quoted whole
-
 from __future__ import annotations
 
 import gzip

@@ -1,7 +1,5 @@
 """Step lines of the usual training loops."""
 
-# ruff: noqa: E501 - log lines are quoted whole
-
 from __future__ import annotations
 
 import math
