@@ -207,7 +207,7 @@ def _runs_below(folder: str) -> tuple[str, ...]:
 
 def _run_time(folder: str) -> float | None:
     """The newest log time of a run folder; None if it is none (a rank's own folder is none)."""
-    if rank_of(Path(folder).name + "/x") is not None or Path(folder).name.startswith("attempt"):
+    if rank_of(f"{Path(folder).name}/log") is not None or Path(folder).name.startswith("attempt"):
         return None
     has_setup, times = False, []
     for path, info in _entries(folder, 3):

@@ -9,10 +9,13 @@ from medic.facts import FileKind
 
 HEAD = 4096
 _RANK = re.compile(
-    r"(?:^|[^a-z0-9])(?:rank|local[_-]?rank|worker)[_.-]?(\d{1,5})(?:[^0-9]|$)|/(\d{1,4})/(?:std(?:out|err)\.log|error\.json)$"
-    r"|(?:^|/)log_(\d{1,5})\.txt$|slurm-\d+[_.](\d{1,5})\.(?:out|err)$",
+    r"(?:^|[^a-z0-9])(?:rank|local[_-]?rank|worker)[_.-]?(\d{1,5})(?:[^0-9]|$)"
+    r"|^log_(\d{1,5})\.txt$|^slurm-\d+[_.](\d{1,5})\.(?:out|err)$",
     re.IGNORECASE,
 )
+# torchrun --log-dir: …/RANK/stdout.log; others name the folder after the rank.
+_RANK_FOLDER = re.compile(r"^(?:(?:local[_-]?)?rank[_.-]?)?(\d{1,5})$", re.IGNORECASE)
+_RANK_FILES = ("stdout", "stderr", "error.json", "log", "output")
 _LOG_NAMES = re.compile(
     r"(?:\.log|\.out|\.err|\.txt)(?:\.\d+)?(?:\.gz|\.zst)?$|(?:^|[/._-])(?:stdout|stderr|nohup)\b|"
     r"^slurm-|(?:^|/)log(?:$|[._-])",
@@ -36,11 +39,13 @@ _NOT_CHECKPOINTS = re.compile(
 
 
 def rank_of(name: str) -> int | None:
-    """The rank that a file's name states, if it does."""
-    found = None
-    for match in _RANK.finditer(name.replace("\\", "/")):
-        found = next(int(g) for g in match.groups() if g is not None)
-    return found
+    """The rank that a file's name states, or the folder it lies in where ranks have folders."""
+    folder, _, file = name.replace("\\", "/").rpartition("/")
+    match = _RANK.search(file)
+    if match is not None:
+        return next(int(g) for g in match.groups() if g is not None)
+    own = _RANK_FOLDER.match(folder.rpartition("/")[2])
+    return int(own.group(1)) if own and file.lower().startswith(_RANK_FILES) else None
 
 
 def kind_of(path: str) -> FileKind | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+
+from medic.index import load
 
 
 def _module(name: str) -> ModuleType:
@@ -38,3 +41,23 @@ def look(tmp_path: Path) -> Callable[..., Any]:
         return fake.FakeLook(tmp_path, **{"frameworks": fake.frameworks(), **more})
 
     return make
+
+
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A state folder whose cache holds the compiled knowledge: compiling takes seconds."""
+    folder = tmp_path_factory.mktemp("compiled")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MEDIC_STATE", str(folder))
+        load()
+    return folder
+
+
+@pytest.fixture
+def state(tmp_path: Path, compiled: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A state folder of this test alone."""
+    folder = tmp_path / "state"
+    shutil.copytree(compiled, folder)
+    folder.chmod(0o700)
+    monkeypatch.setenv("MEDIC_STATE", str(folder))
+    return folder

@@ -19,8 +19,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.setenv("MEDIC_STATE", str(tmp_path / "state"))
+def run(capsys: pytest.CaptureFixture[str], state: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setenv("LANG", "en_US.UTF-8")
 
     def call(*words: str) -> tuple[int, str, str]:

@@ -28,8 +28,7 @@ total_steps: 100000     # planned
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.setenv("MEDIC_STATE", str(tmp_path / "state"))
+def run(capsys: pytest.CaptureFixture[str], state: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
     def call(*words: str, stdin: str = "", lang: str = "en") -> tuple[int, str, str]:
         pipe = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")

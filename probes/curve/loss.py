@@ -22,6 +22,7 @@ MIN_POINTS = 10
 UNTRAINED_LOSS = 3.0
 FALLS_AT_LEAST = 0.02  # of the starting loss, in the steps after warmup
 MIN_STEPS = 50
+LATE_START = 0.1  # of the planned steps
 FLAT_SHARE = 0.02
 DIVERGED = 1.2
 SWING = 1.5
@@ -116,6 +117,8 @@ def _never_fell(shape: Shape) -> tuple[int, float] | None:
     """The loss is where it began, at the level of an untrained model, though training is past
     its warmup or at its planned end."""
     values = shape.values
+    if shape.plan.resumed or shape.steps[0] > LATE_START * shape.plan.length:
+        return None  # its first loss is not that of a model that has learned nothing
     start = median(values[: max(3, len(values) // 20)])
     end = median(values[-max(3, len(values) // 5) :])
     if start < UNTRAINED_LOSS or end < start * (1 - FALLS_AT_LEAST) - 0.02:

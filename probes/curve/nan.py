@@ -78,7 +78,7 @@ def _of_log(look: Look, curve: Curve, step: int, source: Source) -> Iterator[Any
     if loss is None:
         yield Skip(needs.LOSS, check="nan-onset")
     else:
-        onset = _onset(loss, step, plan_of(look, curve))
+        onset = _onset(loss, step, plan_of(look, curve), curve.resumed_at)
         yield Finding("nan-onset", onset, value=value, source=source)
     yield Skip(needs.NORM_THERE, check="nan-gradient")
     yield from _precursor(look, curve.series.get("grad_norm"), step, value)
@@ -90,16 +90,17 @@ def _of_rank(look: Look, curve: Curve, series: Mapping[str, Series], index: int)
     source = source_at(look, loss, index)
     value: dict[str, Any] = {"step": step, "rank": loss.rank or 0}
     yield Finding("loss-nan", value=value, source=source)
-    onset = _onset(loss, step, plan_of(look, curve))
+    onset = _onset(loss, step, plan_of(look, curve), curve.resumed_at)
     yield Finding("nan-onset", onset, value=value, source=source)
     norm = series.get("grad_norm")
     yield from _gradient(norm, step, value, source)
     yield from _precursor(look, norm, step, value)
 
 
-def _onset(loss: Series, step: int, plan: Plan) -> str:
+def _onset(loss: Series, step: int, plan: Plan, resumed_at: Sequence[int] = ()) -> str:
     first = loss.steps[0]
-    if plan.resumed and step - first < RESUME_STEPS:
+    starts = (first, *resumed_at) if plan.resumed else resumed_at
+    if any(0 <= step - start < RESUME_STEPS for start in starts):
         return "after-resume"
     if step <= max(1, first) and step <= 1:
         return "first-step"

@@ -182,6 +182,7 @@ def test_gpu_without_any_word_on_processes(look: Any, fake_nvml: Any) -> None:
         delattr(fake, f"nvmlDeviceGet{kind}RunningProcesses")
     del fake.nvmlDeviceGetMemoryInfo
     _, told = run(look(host_is_the_runs=True), this_host)
+    assert isinstance(told, Skip)
     assert told.needs.en == "the processes on the GPUs"
 
 

@@ -1,0 +1,163 @@
+"""Healthy runs of every usual kind show nothing; what only a log tells is not denied."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from medic.probes.curve import clipping, loss, memory, nan, rate, throughput
+
+from medic.facts import Curve, Hit, LogHits, Series, Source
+from medic.index import load
+from medic.probe import Finding
+from medic.run_config import Origin, RunConfig, Value
+
+MODULES = (loss, nan, rate, memory, throughput, clipping)
+KINDS = ("pretrain", "fine-tune", "small-batch", "stable-decay", "constant", "steps", "resumed")
+
+
+@lru_cache(maxsize=1)
+def thresholds() -> dict[str, float]:
+    return {n: t.value for c in load().checks.values() for n, t in c.thresholds.items()}
+
+
+def curve_of(steps: list[int], **metrics: list[float]) -> Curve:
+    lines = tuple(range(1, len(steps) + 1))
+    series = {
+        name: Series(name, "metrics.jsonl", tuple(steps), tuple(values), lines, 0)
+        for name, values in metrics.items()
+    }
+    return Curve(series, {0: series})
+
+
+def config_of(**values: Any) -> RunConfig:
+    return RunConfig({k: Value(v, Origin("given")) for k, v in values.items() if v is not None})
+
+
+def abnormal(look: Callable[..., Any], *facts: Any) -> set[str]:
+    seen, checks = look(facts=list(facts), thresholds=thresholds()), load().checks
+    found = set()
+    for module in MODULES:
+        for item in module.run(seen):
+            if not isinstance(item, Finding):
+                continue
+            if item.name in checks:
+                if not checks[item.name].outcomes[item.outcome].normal:
+                    found.add(f"{item.name}={item.outcome}")
+            elif item.outcome == "present":
+                found.add(item.name)
+    return found
+
+
+def rate_at(kind: str, step: int, total: int, warmup: int, peak: float, floor: float) -> float:
+    if step <= warmup:
+        return peak * step / warmup
+    share = (step - warmup) / max(total - warmup, 1)
+    if kind == "constant":
+        return peak
+    if kind == "steps":
+        return peak * (1.0 if share < 0.8 else 0.3 if share < 0.9 else 0.1)
+    if kind == "stable-decay":
+        return peak if share < 0.85 else floor + (peak - floor) * (1 - share) / 0.15
+    return floor + (peak - floor) * 0.5 * (1 + math.cos(math.pi * share))
+
+
+@given(
+    st.sampled_from(KINDS),
+    st.integers(0, 10**6),
+    st.integers(40, 4000),
+    st.sampled_from([1, 5, 10, 50]),
+    st.sampled_from([0.0, 0.01, 0.03, 0.1]),
+    st.sampled_from([0.0, 0.1]),
+)
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_healthy_runs_show_nothing(
+    look: Any, kind: str, seed: int, total: int, every: int, warm: float, low: float
+) -> None:
+    rng = random.Random(seed)
+    scratch = kind not in ("fine-tune", "small-batch")
+    start = rng.uniform(6.0, 11.5) if scratch else rng.uniform(0.6, 2.2)
+    end = start * (rng.uniform(0.25, 0.5) if scratch else rng.uniform(0.5, 0.95))
+    noise = rng.uniform(0.002, 0.03) if scratch else rng.uniform(0.05, 0.2)
+    noise = rng.uniform(0.2, 0.6) if kind == "small-batch" else noise
+    peak, warmup, fall = 3e-4, int(warm * total), total * rng.uniform(0.05, 0.4)
+    first = total // 2 if kind == "resumed" else 0
+    steps = [s for s in range(every, total + 1, every) if s > first]
+    level = [end + (start - end) * math.exp(-s / fall) for s in steps]
+    curve = curve_of(
+        steps,
+        loss=[v * math.exp(rng.gauss(0, noise)) for v in level],
+        learning_rate=[rate_at(kind, s, total, warmup, peak, low * peak) for s in steps],
+        grad_norm=[rng.lognormvariate(-0.5, 0.4) for _ in steps],
+    ) if steps else Curve()  # fmt: skip
+    config = config_of(
+        total_steps=total,
+        learning_rate=peak,
+        warmup_steps=warmup or None,
+        gradient_clip=1.0,
+        min_learning_rate=low * peak or None,
+        resume_from="ckpt" if kind == "resumed" else None,
+    )
+    if steps:
+        assert not abnormal(look, curve, config, LogHits(ended="well"))
+
+
+def told(text: str, symptom: str = "loss-nan") -> LogHits:
+    source = Source("train.log", 40, 0, None, text)
+    hit = Hit("any", symptom, "root", source, {}, (0.0, 0, 40))
+    return LogHits(hits=(hit,), ended="badly", last_step=20)
+
+
+def findings(look: Any, *facts: Any) -> dict[str, Finding]:
+    seen = look(facts=list(facts), thresholds=thresholds())
+    return {f.name: f for f in nan.run(seen) if isinstance(f, Finding)}
+
+
+@pytest.mark.parametrize(
+    ("step", "onset"), [(1, "first-step"), (23, "during-warmup"), (9000, "steady")]
+)
+def test_a_nan_that_only_the_log_tells(look: Any, step: int, onset: str) -> None:
+    steps = list(range(1, 21))
+    curve = curve_of(steps, loss=[3.0] * 20, grad_norm=[0.5] * 20)
+    found = findings(look, curve, told(f"RuntimeError: loss is NaN at step {step}"))
+    assert found["nan-onset"].outcome == onset
+    assert found["nan-onset"].source.line == 40
+    assert "nan-gradient" not in found
+
+
+def test_a_nan_right_after_the_counter_went_back(look: Any) -> None:
+    steps = list(range(1, 621))
+    series = curve_of(steps, loss=[3.0] * 619 + [math.nan]).series
+    found = findings(look, Curve(series, {0: series}, resumed_at=(610,)))
+    assert found["nan-onset"].outcome == "after-resume"
+
+
+def test_a_quoted_nan_is_none(look: Any) -> None:
+    curve = curve_of(list(range(1, 21)), loss=[3.0] * 20)
+    assert findings(look, curve, LogHits())["nan-onset"].outcome == "not-nan"
+
+
+def test_an_averaged_loss_tells_no_rank_apart(look: Any) -> None:
+    values = [3.0, 2.9, 2.8, math.nan]
+    ranks = {r: curve_of([1, 2, 3, 4], loss=values).series for r in (0, 1)}
+    found = findings(look, Curve(ranks[0], ranks))
+    assert found["loss-nan"].outcome == "present"
+    assert "nan-ranks" not in found
+
+
+def test_a_peak_from_the_start_matters_only_where_the_loss_broke(look: Any) -> None:
+    steps, rates = list(range(1, 61)), [1e-3] * 60
+    calm = [6.0 - 0.02 * s for s in steps]
+    broken = [*calm[:10], *[12.0] * 20, *calm[30:]]
+    assert not abnormal(look, curve_of(steps, loss=calm, learning_rate=rates), config_of())
+    found = abnormal(look, curve_of(steps, loss=broken, learning_rate=rates), config_of())
+    assert "learning-rate-shape=at-peak-from-start" in found
+    assert "loss-jump-timing=at-high-learning-rate" in found

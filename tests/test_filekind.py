@@ -1,0 +1,53 @@
+"""What a file is, and which rank wrote it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from medic.filekind import kind_of, rank_of
+
+RANKS = {
+    "logs/rank3.stderr.log": 3,
+    "out/metrics.rank1.jsonl": 1,
+    "run/attempt_0/2/stdout.log": 2,
+    "run/rank_4/stderr.log": 4,
+    "log_5.txt": 5,
+    "slurm-1234_6.out": 6,
+    "slurm-1234.out": None,
+    "rank1_dies_first/train.log": None,
+    "train.log": None,
+    "2026/train.py": None,
+}
+
+
+@pytest.mark.parametrize("name", RANKS)
+def test_ranks_of_names(name: str) -> None:
+    assert rank_of(name) == RANKS[name]
+
+
+KINDS: dict[str, tuple[bytes, str | None]] = {
+    "train.log": (b"step 1\n", "log"),
+    "README.md": (b"# x\n", None),
+    "requirements.txt": (b"torch\n", None),
+    "config.yaml": (b"lr: 1\n", "config"),
+    "ds.json": (b"{}", "config"),
+    "tokenizer.json": (b"{}", None),
+    "config.json": (b'{"model_type": "llama", "hidden_size": 8}', "model-config"),
+    "metrics.jsonl": (b'{"step": 1, "loss": 2.0}\n', "metrics"),
+    "data.jsonl": (b'{"prompt": "hello"}\n', None),
+    "smi.csv": (b"timestamp, index, utilization.gpu [%]\n", "gpu-series"),
+    "nvidia-smi.txt": (b"| NVIDIA-SMI 550 |\n", "gpu-report"),
+    "model.safetensors": (b"", "checkpoint"),
+    "notes.txt": (b"PK\x03\x04", "checkpoint"),
+    "launch.sh": (b"torchrun x.py\n", "script"),
+    "nccl_trace_rank_0": (b"", "flight-recorder"),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_kinds_of_files(tmp_path: Path, name: str) -> None:
+    content, kind = KINDS[name]
+    (tmp_path / name).write_bytes(content)
+    assert kind_of(str(tmp_path / name)) == kind
