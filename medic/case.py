@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,8 +18,18 @@ from medic.filekind import by_magic, kind_of, rank_of
 MAX_DEPTH = 4
 MAX_ENTRIES = 20_000
 MAX_SECONDS = 2.0
+RECORDER = ("a flight recorder dump, which is not read", "flight recorder 转储,未读取")
 SKIP_FOLDERS = frozenset(
     {".git", ".venv", "venv", "node_modules", "__pycache__", ".cache", "site-packages", "wandb"}
+)
+
+
+# Sub-folders that are parts of one run: a rank's, a node's, an attempt's, logs, outputs.
+_PART = re.compile(
+    r"(?:(?:local[_-]?)?rank|node|host|worker|attempt|stage|version|checkpoint|epoch|step)?[_.-]?\d*$"
+    r"|(?:log|out|output|result|metric|slurm|std(?:out|err)|tensorboard|checkpoint|config|conf|src"
+    r"|code|script|lightning_log|report|ray|session)s?$",
+    re.IGNORECASE,
 )
 
 
@@ -60,7 +71,7 @@ def collect(
     runs: tuple[str, ...] = ()
     chosen = ""
     for path in paths:
-        if Path(path).is_dir():
+        if _is_folder(path):
             runs = _runs_below(path)
             chosen = _choose(path, runs, run)
             folder = str(Path(path) / chosen) if chosen else path
@@ -86,6 +97,13 @@ def collect(
         this_host=this_host,
         root=paths[0] if paths else "",
     )
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return Path(path).is_dir() and bool(path)
+    except OSError:
+        return False
 
 
 def split_text(text: str) -> tuple[dict[str, str], list[GivenFile]]:
@@ -116,9 +134,8 @@ def prose_of(text: str) -> str:
 def _add_file(path: str, files: list[GivenFile], left: list[NotRead]) -> None:
     try:
         info = Path(path).stat()
-    except OSError as problem:
-        words = problem.strerror or "not found"
-        left.append(NotRead(path, words, words))
+    except (OSError, ValueError) as problem:
+        left.append(NotRead(path, *_no_file(problem)))
         return
     if not stat.S_ISREG(info.st_mode):
         left.append(NotRead(path, "not a regular file", "不是普通文件"))
@@ -128,6 +145,16 @@ def _add_file(path: str, files: list[GivenFile], left: list[NotRead]) -> None:
         left.append(NotRead(path, "not text that medic knows", "不是可识别的文本"))
         return
     files.append(replace(_given(path, path, kind, info), named=True))
+
+
+def _no_file(problem: Exception) -> tuple[str, str]:
+    """Why a path cannot be opened, in both languages."""
+    if isinstance(problem, FileNotFoundError):
+        return "No such file or folder", "没有这个文件或目录"
+    if isinstance(problem, PermissionError):
+        return "no permission to read it", "没有读取权限"
+    words = getattr(problem, "strerror", None) or str(problem)
+    return f"cannot be opened ({words})", f"无法打开({words})"
 
 
 def _unknown_kind(path: str) -> FileKind | None:
@@ -153,7 +180,9 @@ def _walk(folder: str, left: list[NotRead]) -> list[GivenFile]:
             left.append(NotRead(folder, "stopped: too many files", "文件过多,提前停止"))
             break
         kind = kind_of(path)
-        if kind is not None:
+        if kind == "flight-recorder":
+            left.append(NotRead(_shown(path), *RECORDER))
+        elif kind is not None:
             found.append(_given(path, _shown(path), kind, info))
     return sorted(found, key=lambda f: (-f.modified, f.name))
 
@@ -162,24 +191,29 @@ def _shown(path: str) -> str:
     return os.path.relpath(path) if not os.path.relpath(path).startswith("..") else path
 
 
-def _entries(folder: str, depth: int) -> Iterator[tuple[str, os.stat_result]]:
-    root = os.path.realpath(folder)
-    try:
-        entries = sorted(os.scandir(folder), key=lambda e: e.name)
-    except OSError:
-        return
-    for entry in entries:
+def _entries(folder: str, depth: int, root: str = "") -> Iterator[tuple[str, os.stat_result]]:
+    """Regular files below a folder; a link counts if it stays inside ``root``."""
+    root = root or os.path.realpath(folder)
+    for entry in _listed(folder):
         try:
             if entry.is_symlink() and not _inside(entry.path, root):
                 continue
             info = entry.stat()
-        except OSError:
+        except (OSError, RuntimeError):  # gone, or a link to itself
             continue
         if stat.S_ISDIR(info.st_mode):
             if depth > 1 and entry.name not in SKIP_FOLDERS and not entry.is_symlink():
-                yield from _entries(entry.path, depth - 1)
+                yield from _entries(entry.path, depth - 1, root)
         elif stat.S_ISREG(info.st_mode):
             yield entry.path, info
+
+
+def _listed(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda e: e.name)
+    except OSError:
+        return []
 
 
 def _inside(path: str, root: str) -> bool:
@@ -189,15 +223,17 @@ def _inside(path: str, root: str) -> bool:
 def _runs_below(folder: str) -> tuple[str, ...]:
     """Names of sub-folders that are runs of their own, newest first.
 
-    A folder with a log or metrics of its own is one run, whatever lies below it.
+    A folder with a log, metrics or a config of its own is one run, whatever lies below it; so is
+    one whose sub-folders are its ranks, nodes, logs or outputs.
     """
-    own = [kind_of(e.path) for e in os.scandir(folder) if e.is_file()]
-    if "log" in own or "metrics" in own or "script" in own or "config" in own:
+    entries = _listed(folder)
+    own = {kind_of(e.path) for e in entries if e.is_file()}
+    if own & {"log", "metrics", "script", "config"}:
         return ()
     runs: list[tuple[float, str]] = []
-    for entry in sorted(os.scandir(folder), key=lambda e: e.name):
+    for entry in entries:
         if entry.is_dir(follow_symlinks=False) and entry.name not in SKIP_FOLDERS:
-            newest = _run_time(entry.path)
+            newest = None if _PART.match(entry.name) else _newest_log(entry.path)
             if newest is not None:
                 runs.append((newest, entry.name))
     if len(runs) < 2:
@@ -205,17 +241,9 @@ def _runs_below(folder: str) -> tuple[str, ...]:
     return tuple(name for _, name in sorted(runs, key=lambda r: (-r[0], r[1])))
 
 
-def _run_time(folder: str) -> float | None:
-    """The newest log time of a run folder; None if it is none (a rank's own folder is none)."""
-    if rank_of(f"{Path(folder).name}/log") is not None or Path(folder).name.startswith("attempt"):
-        return None
-    has_setup, times = False, []
-    for path, info in _entries(folder, 3):
-        kind = kind_of(path)
-        has_setup = has_setup or kind in ("config", "script", "metrics", "model-config")
-        if kind == "log":
-            times.append(info.st_mtime)
-    return max(times) if times and has_setup else None
+def _newest_log(folder: str) -> float | None:
+    times = [i.st_mtime for path, i in _entries(folder, 3) if kind_of(path) in ("log", "metrics")]
+    return max(times, default=None)
 
 
 def _choose(path: str, runs: tuple[str, ...], wanted: str) -> str:

@@ -15,7 +15,7 @@ FIRST_STEPS = 100
 RESUME_STEPS = 20
 
 
-def context_of(facts: Mapping[type[Any], Any], given: Mapping[str, Any] | None = None) -> Context:
+def context_of(facts: Mapping[type[Any], Any]) -> Context:
     """The context that the facts tell; what they do not tell stays unknown."""
     known: dict[str, Any] = {}
     config = facts.get(RunConfig)
@@ -27,8 +27,7 @@ def context_of(facts: Mapping[type[Any], Any], given: Mapping[str, Any] | None =
     if reported or isinstance(facts.get(GpuSeries), GpuSeries):
         known["accelerator"] = "cuda"
     if isinstance(logs, LogHits):
-        known |= _of_logs(logs, resumed=bool(known.get("resumed")))
-    known |= {k: v for k, v in (given or {}).items() if v is not None}
+        known = _of_logs(logs, resumed=bool(known.get("resumed"))) | known
     return Context(known)
 
 

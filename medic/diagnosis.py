@@ -9,13 +9,13 @@ from typing import Any, Literal
 from medic.beliefs import Beliefs, Model, Seen, word
 from medic.case import NotRead
 from medic.entries import Cause
+from medic.evidence import Observed
 from medic.facts import Source
 from medic.i18n import Text
 from medic.index import Index
 from medic.looks import NextLook
 from medic.planner import Standing, gate, pruned, shows_a_symptom
 from medic.probe import Finding
-from medic.runner import Observed
 from medic.verdict import Heard, Verdict, fired, leading_symptoms, spoken_for
 
 MAX_CAUSES = 5
@@ -171,20 +171,19 @@ def ranked_causes(
 
 
 def also_wrong(
-    index: Index, model: Model, beliefs: Beliefs, found: Sequence[Heard], leader: str
+    index: Index, model: Model, beliefs: Beliefs, found: Sequence[Heard], shown: Sequence[str]
 ) -> tuple[CauseView, ...]:
-    """Confirmed faults that show none of the case's symptoms."""
+    """Faults that are no cause of this: confirmed without a symptom of the case, or fired by lint
+    and not among the causes shown."""
     seen = [h.seen for h in found]
-    wrong = {h.seen.name for h in fired(index, found, "error", "warning")}
-    wrong |= {
-        c for c in spoken_for(index, model, found) if gate(model, c, seen) and c in beliefs.chance
-    }
-    names = [
+    fires = {h.seen.name for h in fired(index, found, "error", "warning")}
+    confirmed = {
         c
-        for c in sorted(wrong)
-        if c != leader and c in index.causes and not shows_a_symptom(model, c, seen)
-    ]
-    return tuple(view(index, name, beliefs, found) for name in names)
+        for c in spoken_for(index, model, found)
+        if c in beliefs.chance and gate(model, c, seen) and not shows_a_symptom(model, c, seen)
+    }
+    names = sorted((fires | confirmed) - set(shown))
+    return tuple(view(index, name, beliefs, found) for name in names if name in index.causes)
 
 
 def unexplained(

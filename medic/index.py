@@ -96,6 +96,11 @@ class Index:
             return entry.told_by
         return (*entry.told_by, ToldBy(entry.name, "fires", entry.lint.weight))
 
+    def is_normal(self, name: str, outcome: str) -> bool:
+        """Whether an outcome is what an unrelated case shows: an absent symptom, a normal check."""
+        check = self.checks.get(name)
+        return outcome == "absent" if check is None else check.outcomes[outcome].normal
+
     def title(self, name: str) -> Text:
         """The title of an entry of any kind; the name itself if there is none."""
         for kind in ("causes", "symptoms", "checks", "remedies", "procedures"):

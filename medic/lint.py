@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from medic.case import Case, NotRead
+from medic.evidence import Evidence
 from medic.fixes import Fix, merged, propose
 from medic.i18n import Text
 from medic.index import Index
 from medic.probe import Finding, Probe
 from medic.run_config import RunConfig, Span
-from medic.runner import Evidence, all_probes, observe, with_needs
+from medic.runner import all_probes, observe, with_needs
 
 # YAML, engine JSON, launcher YAML, model config: no launch has more files than this.
 LAUNCH_CONFIGS = 8
@@ -148,6 +149,8 @@ def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Eviden
 def place(finding: Finding, config: RunConfig) -> tuple[int, int]:
     """Columns of the value that a finding points at: the carrier on its line, else the word."""
     source = finding.source
+    if finding.span is not None:
+        return _columns(finding.span)
     flag = str(finding.value.get("flag") or "")
     if flag and flag in source.text:
         at = source.text.index(flag)

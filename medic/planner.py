@@ -25,15 +25,6 @@ class Standing:
     established: bool
 
 
-def class_chances(model: Model, beliefs: Beliefs) -> dict[str, float]:
-    """Chance by remedy class; none-of-these is a class of its own."""
-    classes: dict[str, float] = defaultdict(float)
-    for cause, chance in beliefs.chance.items():
-        classes[remedy_class(model.index, cause)] += chance
-    classes[NONE] = beliefs.none
-    return classes
-
-
 def standing(
     model: Model, beliefs: Beliefs, findings: Sequence[Seen], eligible: frozenset[str] | None = None
 ) -> Standing:
@@ -59,7 +50,7 @@ def standing(
 def gate(model: Model, cause: str, findings: Sequence[Seen]) -> bool:
     """A confirming finding with at most one strong contradiction, or two strong ones of different
     families and none against."""
-    confirms, contradictions = 0, 0
+    confirms, contradictions, against = 0, 0, 0
     strong: set[str] = set()
     for seen in findings:
         weight = (
@@ -71,9 +62,11 @@ def gate(model: Model, cause: str, findings: Sequence[Seen]) -> bool:
             strong.add(model.index.checks[seen.name].family)
         elif weight in ("strongly-against", "rules-out"):
             contradictions += 1
+        elif weight == "against":
+            against += 1
     if confirms:
         return contradictions <= 1
-    return len(strong) >= 2 and contradictions == 0
+    return len(strong) >= 2 and contradictions == 0 and against == 0
 
 
 def shows_a_symptom(model: Model, cause: str, findings: Iterable[Seen]) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Literal, Protocol, TypeVar
 
 from medic.facts import Document, FileKind, GivenFile, Hit, MemoryEstimate, Source
 from medic.i18n import Text
-from medic.run_config import Change, RunConfig
+from medic.run_config import Change, RunConfig, Span
 
 T = TypeVar("T")
 
@@ -26,7 +26,8 @@ class Finding:
     """One symptom seen (``outcome`` "present" or "absent") or one check outcome observed.
 
     ``value`` fills the placeholders of the entry's ``seen`` text. ``sources`` holds the lines.
-    ``changes`` are exact repairs that only the probe can know (a flag that was meant).
+    ``changes`` are exact repairs that only the probe can know (a flag that was meant). ``span`` is
+    the place of the value that the finding points at.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Finding:
     source: Source = field(default_factory=Source)
     more: tuple[Source, ...] = ()
     changes: tuple[Change, ...] = ()
+    span: Span | None = None  # the exact value, where a line has several
 
 
 @dataclass(frozen=True)

@@ -3,75 +3,23 @@
 from __future__ import annotations
 
 import pkgutil
+import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from typing import Any, Literal
 
 from medic.case import Case, NotRead
-from medic.facts import LogHits, Source
+from medic.evidence import Evidence, Observed, Run, State
 from medic.i18n import plain
 from medic.index import Index
+from medic.logsymptoms import symptoms_of_logs
 from medic.look import CaseLook
 from medic.probe import Finding, Probe, Skip, Unread
 
-State = Literal["found", "absent", "skipped", "failed"]
-
-
-@dataclass(frozen=True)
-class Observed:
-    """A finding with the probe that made it and how reliable that probe is."""
-
-    finding: Finding
-    probe: str
-    reliability: str
-    role: str = ""  # of the log line: root, either, victim
-    this_host: bool = False
-
-    @property
-    def name(self) -> str:
-        return self.finding.name
-
-    @property
-    def outcome(self) -> str:
-        return self.finding.outcome
-
-
-@dataclass
-class Run:
-    """What became of one probe. The four outcomes stay apart up to the screen."""
-
-    probe: Probe
-    state: State = "absent"
-    findings: list[Finding] = field(default_factory=list)
-    skips: list[Skip] = field(default_factory=list)
-    unread: list[Unread] = field(default_factory=list)
-    facts: list[Any] = field(default_factory=list)
-    error: str = ""
-    seconds: float = 0.0
-
-
-@dataclass
-class Evidence:
-    """All that the probes saw of a case."""
-
-    observed: list[Observed] = field(default_factory=list)
-    facts: dict[type[Any], Any] = field(default_factory=dict)
-    runs: dict[str, Run] = field(default_factory=dict)
-    read: dict[str, int] = field(default_factory=dict)
-    not_read: list[NotRead] = field(default_factory=list)
-    consequences: list[Observed] = field(default_factory=list)
-    cancelled: bool = False
-    host_is_the_runs: bool | None = None
-
-    def fact(self, kind: type[Any]) -> Any:
-        return self.facts.get(kind)
-
-
+WORKERS = 4
+LATE = "time limit"
 Progress = Callable[[str, str], None]
 
 
@@ -131,18 +79,17 @@ def observe(
     cancel = cancel or threading.Event()
     look = CaseLook(case, index, evidence.facts, cancel)
     waiting = list(all_probes() if probes is None else probes)
-    with ThreadPoolExecutor(max_workers=4, thread_name_prefix="probe") as pool:
-        while waiting and not cancel.is_set():
-            ready = [p for p in waiting if not _provider_waits(p, waiting)] or waiting[:1]
-            waiting = [p for p in waiting if p not in ready]
-            _wave(ready, look, evidence, index, pool, progress, cancel)
-        pool.shutdown(wait=False, cancel_futures=True)
+    while waiting and not cancel.is_set():
+        ready = [p for p in waiting if not _provider_waits(p, waiting)] or waiting[:1]
+        waiting = [p for p in waiting if p not in ready]
+        _wave(ready, look, evidence, index, progress, cancel)
     evidence.cancelled = cancel.is_set()
     evidence.host_is_the_runs = look.host_is_the_runs
+    evidence.observed.sort(key=lambda o: (o.probe, o.name, o.finding.source.line))
     evidence.not_read = list(dict.fromkeys(evidence.not_read))
     unread = [n.file for n in evidence.not_read]
-    evidence.read = {f: size for f, size in look.read.items() if not _among(f, unread)}
-    _symptoms_of_logs(evidence, index)
+    evidence.read = {f: size for f, size in look.read.copy().items() if not _among(f, unread)}
+    symptoms_of_logs(evidence, index)
     return evidence
 
 
@@ -161,27 +108,50 @@ def _wave(
     look: CaseLook,
     evidence: Evidence,
     index: Index,
-    pool: ThreadPoolExecutor,
     progress: Progress | None,
     cancel: threading.Event,
 ) -> None:
-    futures = {}
+    """Runs probes side by side. A probe's limit counts from its own start; one that outlasts it
+    is told and left behind: its daemon thread ends with the process."""
+    done: queue.SimpleQueue[Run] = queue.SimpleQueue()
+    slots = threading.Semaphore(WORKERS)
+    started: dict[str, float] = {}
+
+    def work(probe: Probe) -> None:
+        with slots:
+            started[probe.name] = time.monotonic()
+            run = _run_one(probe, look.for_probe(probe), index)
+        done.put(run)
+
+    pending = {probe.name: probe for probe in ready}
     for probe in ready:
         if progress:
             progress(probe.name, "start")
-        futures[pool.submit(_run_one, probe, look.for_probe(probe), index)] = probe
-    limits = {f: time.monotonic() + p.limit_seconds for f, p in futures.items()}
-    pending = set(futures)
+        threading.Thread(target=work, args=(probe,), daemon=True, name=probe.name).start()
     while pending and not cancel.is_set():
-        done, pending = wait(pending, timeout=0.05, return_when=FIRST_COMPLETED)
-        late = {f for f in pending if time.monotonic() > limits[f]}
-        pending -= late
-        for future in sorted(done | late, key=lambda f: futures[f].name):
-            probe = futures[future]
-            run = future.result() if future in done else Run(probe, "failed", error="time limit")
+        for run in _finished(done, pending, started):
+            if run.error == LATE:
+                slots.release()
             _take(run, evidence)
             if progress:
-                progress(probe.name, run.state)
+                progress(run.probe.name, run.state)
+
+
+def _finished(
+    done: queue.SimpleQueue[Run], pending: dict[str, Probe], started: dict[str, float]
+) -> Iterator[Run]:
+    """Runs that ended, or outlasted their limit; each leaves ``pending``."""
+    try:
+        run = done.get(timeout=0.05)
+        if pending.pop(run.probe.name, None) is not None:
+            yield run
+    except queue.Empty:
+        pass
+    now = time.monotonic()
+    for name, probe in list(pending.items()):
+        if name in started and now - started[name] > probe.limit_seconds:
+            del pending[name]
+            yield Run(probe, "failed", error=LATE)
 
 
 def _run_one(probe: Probe, look: CaseLook, index: Index) -> Run:
@@ -216,18 +186,11 @@ def _run_one(probe: Probe, look: CaseLook, index: Index) -> Run:
 
 
 def _state(run: Run, index: Index) -> State:
-    if any(not _is_normal(f, index) for f in run.findings) or run.facts:
+    if any(not index.is_normal(f.name, f.outcome) for f in run.findings) or run.facts:
         return "found"
     if run.findings:
         return "absent"
     return "skipped" if run.skips or run.unread else "absent"
-
-
-def _is_normal(finding: Finding, index: Index) -> bool:
-    check = index.checks.get(finding.name)
-    if check is None:
-        return finding.outcome == "absent"
-    return check.outcomes[finding.outcome].normal
 
 
 def _admit(finding: Finding, probe: Probe, index: Index) -> None:
@@ -248,56 +211,8 @@ def _take(run: Run, evidence: Evidence) -> None:
     host = run.probe.reads != "artefacts"
     for fact in run.facts:
         evidence.facts[type(fact)] = fact
+        (evidence.host_facts.add if host else evidence.host_facts.discard)(type(fact))
     for finding in run.findings:
         evidence.observed.append(
             Observed(finding, run.probe.name, run.probe.reliability, this_host=host)
         )
-
-
-# --- symptoms from log lines ----------------------------------------------------------------
-
-
-def _symptoms_of_logs(evidence: Evidence, index: Index) -> None:
-    """Root lines start a diagnosis; an either or victim line only if no earlier root explains it.
-
-    A run that ended well cancels log text as evidence: what was logged did not stop it.
-    """
-    logs = evidence.fact(LogHits)
-    if not isinstance(logs, LogHits):
-        return
-    hits = sorted((h for h in logs.hits if not h.benign), key=lambda h: h.order)
-    if logs.ended == "well":
-        hits = []
-    told = {o.name for o in evidence.observed if o.outcome == "present"}
-    first_root = next((h.order for h in hits if h.role == "root" and h.symptom), None)
-    for hit in hits:
-        if not hit.symptom or hit.role not in ("root", "either", "victim"):
-            continue
-        finding = Finding(hit.symptom, value=hit.captures, source=hit.source)
-        observed = Observed(finding, "logs", "exact", hit.role)
-        roots = told & _root_names(evidence)
-        explained = first_root is not None and hit.role != "root" and hit.order >= first_root
-        if explained or (hit.role != "root" and roots):
-            if hit.symptom not in told:
-                evidence.consequences.append(observed)
-            continue
-        if hit.symptom not in told:
-            told.add(hit.symptom)
-            evidence.observed.append(observed)
-    _absent_symptoms(evidence, index, told)
-
-
-def _root_names(evidence: Evidence) -> set[str]:
-    """Symptoms that a probe saw itself and that explain later victim lines."""
-    return {
-        o.name
-        for o in evidence.observed
-        if o.outcome == "present" and o.name in ("python-exception", "data-loader-error")
-    }
-
-
-def _absent_symptoms(evidence: Evidence, index: Index, told: set[str]) -> None:
-    for name, symptom in index.symptoms.items():
-        if symptom.signatures and name not in told:
-            absent = Finding(name, "absent", source=Source())
-            evidence.observed.append(Observed(absent, "logs", "exact"))

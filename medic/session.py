@@ -27,6 +27,7 @@ from medic.diagnosis import (
     view,
 )
 from medic.entries import Check, Remedy
+from medic.evidence import Evidence
 from medic.facts import LogHits
 from medic.fixes import Fix, propose
 from medic.i18n import Text
@@ -34,7 +35,7 @@ from medic.index import Index
 from medic.looks import NextLook, Open, change_of_mind, next_look
 from medic.planner import pruned
 from medic.probe import Probe
-from medic.runner import Evidence, Progress, observe
+from medic.runner import Progress, observe
 from medic.verdict import Heard, decide, fired, heard, leading_symptoms
 
 # A typed description must be at least this near to a symptom to count as a complaint.
@@ -121,7 +122,7 @@ class Session:
 
     @cached_property
     def model(self) -> Model:
-        return Model(self.index, context_of(self.evidence.facts, self.case.given))
+        return Model(self.index, context_of(self.evidence.facts))
 
     @cached_property
     def found(self) -> list[Heard]:
@@ -207,7 +208,7 @@ class Session:
         if stand is not None:
             causes = ranked_causes(index, self.model, stand, beliefs, found)
         leader = causes[0] if causes else None
-        also = also_wrong(index, self.model, beliefs, found, leader.name if leader else "")
+        also = also_wrong(index, self.model, beliefs, found, [c.name for c in causes])
         dimmed = pruned(self.model, beliefs, self.seen)
         infos = fired(index, found, "info")
         return Diagnosis(
@@ -253,7 +254,7 @@ class Session:
             if h.seen.name == cause and h.seen.outcome == "fires"
             for change in h.finding.changes
         ]
-        return propose(remedy, self.evidence.facts, self.index, exact)
+        return propose(remedy, self.evidence.facts_of_the_run(), self.index, exact)
 
     def remedy_done(self, remedy: str, *, helped: bool) -> None:
         """Takes the outcome of a remedy that did not help: its causes become unlikely.

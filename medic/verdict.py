@@ -9,13 +9,27 @@ from itertools import pairwise
 from typing import Literal
 
 from medic.beliefs import Beliefs, Model, Seen
+from medic.evidence import Evidence
 from medic.facts import Curve, LogHits
 from medic.index import Index
 from medic.planner import Standing, gate, none_of_these, standing
 from medic.probe import Finding
 from medic.run_config import RunConfig
-from medic.runner import Evidence
 
+RELIABILITY = ("exact", "heuristic", "person")
+# Evidence families in which any abnormal outcome forbids to call a run healthy.
+CURVE_FAMILIES = frozenset(
+    {
+        "lr-curve",
+        "loss-curve",
+        "nan-time",
+        "nan-curve",
+        "nan-gradient",
+        "memory-series",
+        "loss-scale",
+        "throughput",
+    }
+)
 Verdict = Literal["established", "likely", "none-of-these", "healthy", "no-fault-seen"]
 
 
@@ -44,27 +58,18 @@ def heard(
 
 
 def _one_per_check(found: list[Heard], index: Index) -> list[Heard]:
-    """A check has one outcome: the most reliable observer's, an abnormal one before a normal."""
-    order = {"exact": 0, "heuristic": 1, "person": 2}
+    """One outcome a check: an abnormal one before a normal, then the most reliable observer's."""
+
+    def rank(item: Heard) -> tuple[bool, int]:
+        seen = item.seen
+        return index.is_normal(seen.name, seen.outcome), RELIABILITY.index(seen.reliability)
+
     best: dict[str, Heard] = {}
     for item in found:
-        check = index.checks.get(item.seen.name)
-        normal = item.seen.outcome == "absent" or bool(
-            check and check.outcomes[item.seen.outcome].normal
-        )
-        rank = (normal, order[item.seen.reliability])
         known = best.get(item.seen.name)
-        if known is None or rank < _rank(known, index, order):
+        if known is None or rank(item) < rank(known):
             best[item.seen.name] = item
     return [best[name] for name in sorted(best)]
-
-
-def _rank(item: Heard, index: Index, order: dict[str, int]) -> tuple[bool, int]:
-    check = index.checks.get(item.seen.name)
-    normal = item.seen.outcome == "absent" or bool(
-        check and check.outcomes[item.seen.outcome].normal
-    )
-    return normal, order[item.seen.reliability]
 
 
 def severity(index: Index, name: str) -> str:
@@ -117,7 +122,7 @@ def alive(logs: LogHits, now: float | None = None) -> bool:
     gaps = sorted(b - a for a, b in pairwise(times) if b > a)
     median = gaps[len(gaps) // 2] if gaps else 0.0
     age = (time.time() if now is None else now) - logs.last_time
-    return age < max(60.0, 10 * median)
+    return -60.0 <= age < max(60.0, 10 * median)
 
 
 def decide(
@@ -146,9 +151,20 @@ def decide(
     if eligible:
         return "likely", standing(model, beliefs, seen, eligible), beliefs
     well = ended_well(evidence)
-    if well and evidence.fact(Curve) is not None and evidence.fact(RunConfig) is not None:
+    whole = evidence.fact(Curve) is not None and evidence.fact(RunConfig) is not None
+    if well and whole and not _curve_is_odd(index, found):
         return "healthy", None, beliefs
     return "no-fault-seen", None, beliefs
+
+
+def _curve_is_odd(index: Index, found: Sequence[Heard]) -> bool:
+    """An abnormal outcome of a curve or series check: no fault, and no health either."""
+    return any(
+        index.checks[h.seen.name].family in CURVE_FAMILIES
+        and not index.is_normal(h.seen.name, h.seen.outcome)
+        for h in found
+        if h.seen.name in index.checks
+    )
 
 
 def spoken_for(index: Index, model: Model, found: Sequence[Heard]) -> set[str]:

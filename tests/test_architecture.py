@@ -21,7 +21,7 @@ TIERS = [
     {"index"},
     {"match", "beliefs", "memory", "edits", "redact"},
     {"changes", "graph"},
-    {"case", "filekind", "planner", "looks", "runner", "look", "context", "verdict"},
+    {"case", "filekind", "planner", "looks", "evidence", "logsymptoms", "runner", "look", "context", "verdict"},
     {"lint", "explain", "session", "fixes", "diagnosis"},
     {"report"},
     {"commands"},

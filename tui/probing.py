@@ -14,7 +14,7 @@ from .needs import ANSWER, need
 from .telling import shown_file
 
 if TYPE_CHECKING:
-    from medic.runner import Run
+    from medic.evidence import Run
     from medic.session import Session
 
 NAME_WIDTH = 20

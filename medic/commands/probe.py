@@ -19,12 +19,13 @@ from medic.commands.options import (
 )
 from medic.diagnosis import finding_text
 from medic.errors import Exit, UsageError
+from medic.evidence import Run
 from medic.i18n import Text
 from medic.index import Index
 from medic.nearest import nearest
 from medic.probe import Probe
 from medic.report.console import Console
-from medic.runner import Run, all_probes, observe, with_needs
+from medic.runner import all_probes, observe, with_needs
 
 HELP = Text(
     "Runs one probe (and those it builds on) over the paths, or over this machine. Without a name: "
@@ -95,10 +96,8 @@ def _worst(runs: Sequence[Run]) -> str:
 
 
 def _abnormal(index: Index, name: str, outcome: str) -> bool:
-    check = index.checks.get(name)
-    if check is None:
-        return outcome == "present" and not index.symptoms[name].benign
-    return not check.outcomes[outcome].normal
+    symptom = index.symptoms.get(name)
+    return not index.is_normal(name, outcome) and not (symptom and symptom.benign)
 
 
 def _text(out: Console, runs: Sequence[Run], index: Index) -> None:

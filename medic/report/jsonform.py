@@ -17,8 +17,8 @@ def diagnosis(session: Session, found: Diagnosis) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "verdict": found.verdict,
-        "causes": [cause(session, c, with_fixes=i == 0) for i, c in enumerate(found.causes)],
-        "also_wrong": [cause(session, c, with_fixes=True) for c in found.also_wrong],
+        "causes": [cause(session, c) for c in found.causes],
+        "also_wrong": [cause(session, c) for c in found.also_wrong],
         "unexplained": [
             {"symptom": e.name, "text": str(e.text), "source": source(e)} for e in found.unexplained
         ],
@@ -41,9 +41,8 @@ def _kind(session: Session, file: str) -> str:
     return next((f.kind for f in session.case.files if f.path == file), "")
 
 
-def cause(session: Session, view: CauseView, *, with_fixes: bool) -> dict[str, Any]:
+def cause(session: Session, view: CauseView) -> dict[str, Any]:
     entry = session.index.causes[view.name]
-    fixes = session.fixes(view.name) if with_fixes else []
     return {
         "name": view.name,
         "code": view.code,
@@ -52,8 +51,7 @@ def cause(session: Session, view: CauseView, *, with_fixes: bool) -> dict[str, A
         "word": view.word,
         "explains": list(view.explains),
         "evidence": [_evidence(e) for e in view.evidence],
-        "remedies": [remedy(f) for f in fixes]
-        or [{"name": r, "title": str(session.index.title(r))} for r in entry.remedies],
+        "remedies": [remedy(f) for f in session.fixes(view.name)],
         "do_not": [str(d.say) for d in entry.do_not],
     }
 

@@ -44,14 +44,15 @@ EVIDENCE = _object(
     {"symptom": STRING, "check": STRING},
 )
 REMEDY = _object(
-    {"name": STRING, "title": STRING},
     {
+        "name": STRING,
+        "title": STRING,
         "kind": {"enum": ["config", "command", "code", "procedure"]},
         "safe": BOOLEAN,
         "text": STRING,
         "change": _list(_object({"field": STRING, "old": {}, "new": {}, "why": STRING})),
         "diff": STRING,
-    },
+    }
 )
 CAUSE = _object(
     {

@@ -87,11 +87,20 @@ def complete(
     a global batch, so accumulation follows from that and has its default only without one.
     ``unknown`` fields are stated by something that is not known here: no default stands for them.
     """
-    values = dict(stated)
+    values = {k: v for k, v in stated.items() if not (k in _REMAINS and _is_loop(v, stated))}
     remains = _REMAINS if takes_global and "global_batch_size" in stated else ()
     _defaults(values, frameworks, leave=(*remains, *unknown))
     _derive(values)
     return values
+
+
+def _is_loop(accumulation: Value, stated: Mapping[str, Value]) -> bool:
+    """Lightning's own loop under a global batch: Megatron models accumulate inside one of its
+    steps, where accumulate_grad_batches has to be 1 and says nothing of the batch.
+    """
+    leaf = accumulation.origin.key.lstrip("-+").rpartition(".")[2]
+    beside = {"global_batch_size", "micro_batch_size"} <= stated.keys()
+    return leaf == "accumulate_grad_batches" and accumulation.value == 1 and beside
 
 
 def _derive(values: dict[str, Value]) -> None:

@@ -39,7 +39,7 @@ def _duplicates(look: Look, stated: Stated) -> Iterator[Finding]:
             value = {"key": problem.detail.split(".")[-1], "first_line": problem.other.line}
             source = _line(look, stated, problem.span.line)
             first = Source(problem.other.file, problem.other.line)
-            yield Finding(DUPLICATE, "fires", value, source, more=(first,))
+            yield Finding(DUPLICATE, "fires", value, source, more=(first,), span=problem.span)
 
 
 def _numbers(look: Look, stated: Stated) -> Iterator[Finding]:

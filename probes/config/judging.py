@@ -58,15 +58,13 @@ def judge(check: Check, config: RunConfig) -> Iterator[Finding | Skip]:
 
 def _fired(check: Check, config: RunConfig, result: Fires) -> Finding:
     fields = (result.at, *check.needs)
-    source = next((s for s in (_source(config, f) for f in fields) if s is not None), Source())
-    return Finding(check.name, "fires", result.values, source, changes=result.changes)
-
-
-def _source(config: RunConfig, field: str) -> Source | None:
-    origin = config.origin(field)
-    if origin is None or origin.span is None:
-        return None
-    return Source(origin.span.file, origin.span.line, text=f"{origin.key}: {config.get(field)}")
+    origins = ((field, config.origin(field)) for field in fields)
+    at = next(((field, o, o.span) for field, o in origins if o is not None and o.span), None)
+    if at is None:
+        return Finding(check.name, "fires", result.values, changes=result.changes)
+    field, origin, span = at
+    source = Source(span.file, span.line, text=f"{origin.key}: {config.get(field)}")
+    return Finding(check.name, "fires", result.values, source, changes=result.changes, span=span)
 
 
 PROBE = Probe(

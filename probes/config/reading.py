@@ -73,7 +73,10 @@ def build(
     if not speaking:
         speaking = [f for f in frameworks if f.name == PLAIN]
     speaking += [s.framework for s in sources if s.role in ("engine", "launcher")]
-    takes_global = any(key.field == "global_batch_size" for f in speaking[:1] for key in f.keys)
+    takes_global = any(
+        f.unknown_key == "free" or any(key.field == "global_batch_size" for key in f.keys)
+        for f in speaking[:1]
+    )
     # What an engine leaves to "auto" is filled in from the training's own settings.
     unknown = {name for s in sources if s.role != "engine" for name in s.unknown}
     values = complete(values, speaking, takes_global=takes_global, unknown=unknown)

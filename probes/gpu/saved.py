@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import calendar
 import itertools
 import time
 from collections.abc import Iterator
@@ -69,8 +68,8 @@ def _gpus(report: Report) -> tuple[Gpu, ...]:
 
 
 def stamp(text: str) -> float | None:
-    """Seconds since 1970 of ``Fri Nov 27 23:00:03 2026``, taken as UTC like a log's times."""
+    """Seconds since 1970 of ``Fri Nov 27 23:00:03 2026``, in local time like a log's times."""
     try:
-        return float(calendar.timegm(time.strptime(text.strip(), "%a %b %d %H:%M:%S %Y")))
-    except ValueError:
+        return time.mktime(time.strptime(text.strip(), "%a %b %d %H:%M:%S %Y"))
+    except (ValueError, OverflowError):
         return None

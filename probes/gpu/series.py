@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import calendar
+import time
 import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -140,12 +140,16 @@ def _size(cell: tuple[str, str] | None) -> int | None:
 
 
 def _time(text: str) -> float | None:
-    """Seconds since 1970 of a date, or of a number that counts them."""
+    """Seconds since 1970 of a date in local time, or of a number that counts them."""
     found = _STAMP.match(text)
     if found is None:
         return float(text) if re.fullmatch(r"\d+(?:\.\d+)?", text) else None
-    day = calendar.timegm((*(int(found[i]) for i in range(1, 7)), 0, 0, 0))
-    return day + float(found[7] or 0)
+    year, month, day, hour, minute, second = (int(found[i]) for i in range(1, 7))
+    try:
+        moment = time.mktime((year, month, day, hour, minute, second, 0, 0, -1))
+    except (ValueError, OverflowError):
+        return None
+    return moment + float(found[7] or 0)
 
 
 def _require_one_gpu_a_line(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import calendar
 import re
+import time
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,7 +15,10 @@ _RANK = re.compile(
 )
 _MPI = re.compile(r"\[\d+,(\d{1,5})\]<std(?:out|err)>")
 _LOCAL = re.compile(r"\s*\[default(\d{1,4})\]:|\S+:\d+:\d+ \[(\d{1,3})\] NCCL ")
-_ISO = re.compile(r"(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?")
+_ISO = re.compile(
+    r"(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?"
+    r"(?: ?(Z|UTC|GMT)\b| ?([+-])([01]\d):?([0-5]\d)(?![\d:.]))?"
+)
 _GLOG = re.compile(r"[EIWF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{1,9})")
 _US = re.compile(r"(\d\d)/(\d\d)/(\d{4}) (\d\d):(\d\d):(\d\d)")
 # Anything that stands before the message; repeated.
@@ -63,6 +67,7 @@ class Prefixes:
         self.year = year
         self.label = label
         self._globals: dict[int, int] = {}  # local rank -> global rank, where a line tells both
+        self._zoned: tuple[float, float] | None = None  # the last time with an offset, and that
 
     def read(self, text: str) -> Prefixed:
         stream, task = "", None
@@ -92,12 +97,19 @@ class Prefixes:
         return rank, local
 
     def time(self, head: str) -> float | None:
-        """Seconds since 1970 as if the line were in UTC; only differences mean something."""
+        """Seconds since 1970: of the UTC offset that the line writes, else of local time.
+
+        A line without an offset, below one that has it, may be of that zone or of the reader's:
+        the time nearer to the line above is meant.
+        """
         if ":" not in head:
             return None
+        zone: float | None = None
         if found := _ISO.search(head):
-            y, m, d, h, i, s, f = found.groups()
+            y, m, d, h, i, s, f, utc, sign, hours, minutes = found.groups()
             self.year = int(y)
+            if utc or sign:
+                zone = float(f"{sign}1") * (int(hours) * 3600 + int(minutes) * 60) if sign else 0.0
         elif found := _GLOG.search(head):
             m, d, h, i, s, f = found.groups()
         elif found := _US.search(head):
@@ -105,17 +117,41 @@ class Prefixes:
             self.year, f = int(y), ""
         else:
             return None
-        day = _day(self.year, int(m), int(d))
-        if day is None:
-            return None
-        return day + int(h) * 3600 + int(i) * 60 + int(s) + (float(f"0.{f}") if f else 0.0)
+        rest = int(i) * 60 + int(s) + (float(f"0.{f}") if f else 0.0)
+        return self._moment((self.year, int(m), int(d), int(h)), rest, zone)
+
+    def _moment(
+        self, hour: tuple[int, int, int, int], rest: float, zone: float | None
+    ) -> float | None:
+        if zone is not None:
+            start = _hour(*hour, local=False)
+            self._zoned = None if start is None else (start + rest - zone, zone)
+            return self._zoned[0] if self._zoned else None
+        start = _hour(*hour, local=True)
+        if start is None or self._zoned is None:
+            return None if start is None else start + rest
+        near, offset = self._zoned
+        other = _hour(*hour, local=False)
+        written = (start if other is None else other - offset) + rest
+        return min(written, start + rest, key=lambda t: abs(t - near))
+
+
+def _hour(year: int, month: int, day: int, hour: int, *, local: bool) -> float | None:
+    """Seconds since 1970 at which an hour begins, in local time or in UTC."""
+    if not (1970 <= year <= 9999 and 1 <= month <= 12 and 1 <= day <= 31 and hour <= 24):
+        return None
+    return _hours(year, month, day, hour, local, time.timezone)
 
 
 @lru_cache(maxsize=512)
-def _day(year: int, month: int, day: int) -> float | None:
-    if not (1 <= month <= 12 and 1 <= day <= 31):
+def _hours(
+    year: int, month: int, day: int, hour: int, local: bool, _zone: int
+) -> float | None:
+    fields = (year, month, day, hour, 0, 0)
+    try:
+        return time.mktime((*fields, 0, 0, -1)) if local else float(calendar.timegm(fields))
+    except (OverflowError, ValueError):
         return None
-    return float(calendar.timegm((year, month, day, 0, 0, 0)))
 
 
 _FILE_RANK = re.compile(

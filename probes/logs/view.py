@@ -86,7 +86,7 @@ class Reader:
         rows = iter(windows.read(look, view.given, _near(view.scan)))
         head = list(islice(rows, 60))
         label = label_of([row[1] for row in head if row])
-        year = time.gmtime(view.given.modified or time.time()).tm_year
+        year = time.localtime(view.given.modified or time.time()).tm_year
         view.prefixes = Prefixes(rank_of_file(view.given.path), year, label)
         for row in chain(head, rows):
             if row is None:

@@ -10,13 +10,22 @@ from .numbers import independent, product, unstated, whole
 NAME = "train-batch-mismatch"
 _FACTORS = ("micro_batch_size", "gradient_accumulation_steps", "data_parallel_size")
 NEEDS = ("global_batch_size", *_FACTORS)
+# GPT-NeoX hands its batch to DeepSpeed.
+_ENFORCE = frozenset(("deepspeed", "gpt-neox"))
 
 
 def check(config: RunConfig) -> LintResult:
-    """The product that DeepSpeed asserts at start (deepspeed/runtime/config.py)."""
+    """The product that DeepSpeed asserts at start (deepspeed/runtime/config.py).
+
+    Elsewhere accumulation is what the global batch leaves over, so all of it has to be written
+    down; only where DeepSpeed asserts the product does a trainer's default count as well.
+    """
+    origin = config.origin("global_batch_size")
+    enforced = origin is not None and origin.framework in _ENFORCE
+    known = independent if enforced else unstated
     missing = (
         *unstated(config, "global_batch_size"),
-        *independent(config, "micro_batch_size", "gradient_accumulation_steps"),
+        *known(config, "micro_batch_size", "gradient_accumulation_steps"),
     )
     if missing:
         return NotChecked(missing)

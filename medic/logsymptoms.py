@@ -1,0 +1,55 @@
+"""Symptoms from log lines: which line starts a diagnosis, which only follows from another."""
+
+from __future__ import annotations
+
+from medic.evidence import Evidence, Observed
+from medic.facts import LogHits, Source
+from medic.index import Index
+from medic.probe import Finding
+
+
+def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
+    """Root lines start a diagnosis; an either or victim line only if no earlier root explains it.
+
+    A run that ended well cancels log text as evidence: what was logged did not stop it.
+    """
+    logs = evidence.fact(LogHits)
+    if not isinstance(logs, LogHits):
+        return
+    hits = sorted((h for h in logs.hits if not h.benign), key=lambda h: h.order)
+    if logs.ended == "well":
+        hits = []
+    told = {o.name for o in evidence.observed if o.outcome == "present"}
+    first_root = next((h.order for h in hits if h.role == "root" and h.symptom), None)
+    for hit in hits:
+        if not hit.symptom or hit.role not in ("root", "either", "victim"):
+            continue
+        finding = Finding(hit.symptom, value=hit.captures, source=hit.source)
+        observed = Observed(finding, "logs", "exact", hit.role)
+        roots = told & _root_names(evidence)
+        explained = first_root is not None and hit.role != "root" and hit.order >= first_root
+        if explained or (hit.role != "root" and roots):
+            if hit.symptom not in told:
+                evidence.consequences.append(observed)
+            continue
+        if hit.symptom not in told:
+            told.add(hit.symptom)
+            evidence.observed.append(observed)
+    _absent_symptoms(evidence, index, told)
+
+
+def _root_names(evidence: Evidence) -> set[str]:
+    """Symptoms that a probe saw itself and that explain later victim lines."""
+    return {
+        o.name
+        for o in evidence.observed
+        if o.outcome == "present" and o.name in ("python-exception", "data-loader-error")
+    }
+
+
+def _absent_symptoms(evidence: Evidence, index: Index, told: set[str]) -> None:
+    told = told | {o.name for o in evidence.consequences}
+    for name, symptom in index.symptoms.items():
+        if symptom.signatures and name not in told:
+            absent = Finding(name, "absent", source=Source())
+            evidence.observed.append(Observed(absent, "logs", "exact"))
