@@ -12,7 +12,7 @@ from medic.i18n import Text
 from medic.index import PASSES, Index
 from medic.levels import PRIOR, SHOWN
 
-GOOD_SCORE = 0.35
+GOOD_SCORE = 0.5
 KINDS = ("symptoms", "causes", "checks", "remedies")
 KIND_NAME = {
     "symptoms": "symptom",
@@ -43,7 +43,7 @@ def find(words: str, index: Index) -> list[Match]:
     from medic.match import search
 
     hits = search(word, index, ("symptoms", "causes"))
-    return [Match(KIND_NAME[k], n, s) for k, n, s in hits if s >= GOOD_SCORE]
+    return [Match(KIND_NAME[m.kind], m.name, m.score) for m in hits if m.score >= GOOD_SCORE]
 
 
 def entry(match: Match, index: Index) -> dict[str, Any]:

@@ -152,16 +152,19 @@ def load(extra: Path | None = None) -> Index:
 
 def _cached(folders: list[Path]) -> Any:
     from medic.config import cache_dir
+    from medic.errors import UsageError
 
-    cache = cache_dir() / f"knowledge-{_fingerprint(folders)}.json"
+    cache: Path | None = None
     try:
+        cache = cache_dir() / f"knowledge-{_fingerprint(folders)}.json"
         return json.loads(cache.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, UsageError):
         pass
     from medic.schema import compile_knowledge, dump
 
     compiled = compile_knowledge(folders)
-    _store(cache, dump(compiled))
+    if cache is not None:
+        _store(cache, dump(compiled))
     return compiled
 
 
@@ -187,6 +190,7 @@ def _fingerprint(folders: list[Path]) -> str:
         *folders,
         Path(__file__).with_name("entries.py"),
         Path(__file__).with_name("schema.py"),
+        Path(__file__).with_name("links.py"),
     ]
     for folder in sources:
         for file in sorted(folder.rglob("*.yaml")) if folder.is_dir() else [folder]:

@@ -49,10 +49,14 @@ class Skip:
 
 @dataclass(frozen=True)
 class Unread:
-    """A file of the case that could not be read, and why. It is never shown as clean."""
+    """A file of the case that could not be read, and why. It is never shown as clean.
+
+    ``partly``: the rest of it was read.
+    """
 
     file: str
     why: Text
+    partly: bool = False
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,23 @@ import re
 import socket
 from pathlib import Path
 
-_SECRET = re.compile(
-    r"(?P<token>hf_[A-Za-z0-9]{8,}|sk-[A-Za-z0-9_-]{16,}|AKIA[0-9A-Z]{12,}|gh[pousr]_[A-Za-z0-9]{16,}"
+_TOKEN = re.compile(
+    r"\b(?:hf_[A-Za-z0-9]{8,}|sk-[A-Za-z0-9_-]{16,}|AKIA[0-9A-Z]{12,}|gh[pousr]_[A-Za-z0-9]{16,}"
     r"|glpat-[\w-]{16,}|xox[abprs]-[\w-]{10,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,})"
-    r"|(?P<name>(?i:[\w-]*(?:api[_-]?key|token|secret|password|passwd|authorization)[\w-]*)"
-    r"['\"]?\s*[:=]\s*['\"]?(?:(?i:bearer|basic)\s+)?)(?!(?i:bearer|basic)\b)(?P<value>[^\s'\",;<>]{6,})"
-    r"|(?P<scheme>[a-z][a-z0-9+.-]*://)(?P<login>[^\s/@:]+:[^\s/@]+)@"
+)
+# The word that names a secret, then at most a short rest of the name: linear on any text.
+_NAMED = re.compile(
+    r"(?P<name>(?:api[_-]?key|token|secret|password|passwd|authorization)[\w-]{0,32}"
+    r"['\"]?\s{0,4}[:=]\s{0,4}['\"]?(?:(?:bearer|basic)\s{1,4})?)"
+    r"(?!(?:bearer|basic)\b)(?P<value>[^\s'\",;<>]{6,})",
+    re.IGNORECASE,
+)
+_LOGIN = re.compile(r"(?P<scheme>://)(?P<login>[^\s/@:]{1,64}:[^\s/@]{1,128})@")
+_MAIL = re.compile(r"\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}\b")
+_FULL_HOST = re.compile(
+    r"\b[a-z0-9][a-z0-9-]{0,62}(?:\.[a-z0-9-]{1,63}){1,6}"
+    r"\.(?:com|net|org|edu|gov|io|ai|cn|de|uk|fr|jp|local|internal|lan|corp|cluster)\b",
+    re.IGNORECASE,
 )
 _IPV4 = re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b")
 _MAC = re.compile(r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b", re.IGNORECASE)
@@ -37,11 +48,15 @@ class Redactor:
         ]
 
     def __call__(self, text: str) -> str:
-        text = _SECRET.sub(self._secret, text)
+        text = _LOGIN.sub(lambda m: f"{m['scheme']}{self._name('login', m['login'])}@", text)
+        text = _TOKEN.sub(lambda m: self._name("key", m.group()), text)
+        text = _NAMED.sub(lambda m: m["name"] + self._name("key", m["value"]), text)
+        text = _MAIL.sub(lambda m: self._name("mail", m.group()), text)
         for word, kind in self._own:
             text = text.replace(word, self._name(kind, word))
         text = _HOME.sub(lambda m: m["root"] + self._name("user", m["user"]), text)
         text = _HOST_FIELD.sub(self._host, text)
+        text = _FULL_HOST.sub(lambda m: self._name("host", m.group()), text)
         text = _MAC.sub(lambda m: self._name("mac", m.group()), text)
         return _IPV4.sub(self._address, text)
 
@@ -51,13 +66,6 @@ class Redactor:
             number = sum(k == kind for k, _ in self._names) + 1
             self._names[key] = f"<{kind}{number}>"
         return self._names[key]
-
-    def _secret(self, match: re.Match[str]) -> str:
-        if match["token"]:
-            return self._name("key", match["token"])
-        if match["login"]:
-            return f"{match['scheme']}{self._name('login', match['login'])}@"
-        return match["name"] + self._name("key", match["value"])
 
     def _host(self, match: re.Match[str]) -> str:
         if match["host"] in _NOT_NUMBERED:

@@ -87,7 +87,7 @@ def observe(
     evidence.host_is_the_runs = look.host_is_the_runs
     evidence.observed.sort(key=lambda o: (o.probe, o.name, o.finding.source.line))
     evidence.not_read = list(dict.fromkeys(evidence.not_read))
-    unread = [n.file for n in evidence.not_read]
+    unread = [u.file for r in evidence.runs.values() for u in r.unread if not u.partly]
     evidence.read = {f: size for f, size in look.read.copy().items() if not _among(f, unread)}
     symptoms_of_logs(evidence, index)
     return evidence

@@ -38,8 +38,11 @@ from medic.probe import Probe
 from medic.runner import Progress, observe
 from medic.verdict import Heard, decide, fired, heard, leading_symptoms
 
-# A typed description must be at least this near to a symptom to count as a complaint.
-COMPLAINT_SCORE = 0.45
+# A sentence must be at least this near to a symptom to count as a complaint, and by the margin
+# nearer than to any other; measured over tests/descriptions.txt.
+COMPLAINT_SCORE, COMPLAINT_MARGIN = 0.6, 0.05
+# Short forms in outcome names, as symptoms spell them out.
+SHORT_NAMES = {"oom": "out-of-memory"}
 
 
 @dataclass(frozen=True)
@@ -65,9 +68,11 @@ class Session:
     answers: list[tuple[str, str]] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)  # asked, and nobody knows
     complaints: list[str] = field(default_factory=list)
+    said: dict[str, str] = field(default_factory=dict)  # the user's own sentence by complaint
     tried: list[str] = field(default_factory=list)
     refused: bool = False  # the user said: none of these
     words: str = ""  # what the user described
+    prose: str = ""  # what the case's text describes, taken at a look
     episode: int = 1
 
     # --- evidence ---------------------------------------------------------------------------
@@ -80,8 +85,10 @@ class Session:
             self.case, self.index, self.probes, progress=progress, cancel=cancel
         )
         self._forget()
-        if self.case.text:
-            self.complain(prose_of(self.case.text))
+        prose = prose_of(self.case.text) if self.case.text else ""
+        if prose != self.prose:  # each description is taken once, however often one looks
+            self.prose = prose
+            self.complain(prose)
         return self.evidence
 
     def complain(self, words: str) -> list[tuple[str, float]]:
@@ -89,18 +96,50 @@ class Session:
         if not words.strip():
             return []
         self.words = f"{self.words}\n{words}".strip()
-        found = self.suggest(words)
-        near = [name for name, score in found[:1] if score >= COMPLAINT_SCORE]
-        self.complaints += [n for n in near if n not in self.complaints]
+        from medic.match import complaints
+
+        for match in complaints(words, self.index, COMPLAINT_SCORE, COMPLAINT_MARGIN):
+            if match.name not in self.complaints:
+                self.complaints.append(match.name)
+                self.said[match.name] = match.quote
         self._forget()
-        return found
+        return self.suggest(words)
+
+    def complain_of(self, name: str, words: str = "") -> None:
+        """Takes a symptom that the user chose, and the words for it.
+
+        An empty name keeps the words alone. Who complains no longer says "none of these".
+        """
+        self.words = f"{self.words}\n{words}".strip()
+        if name:
+            self.refused = False
+            if name not in self.complaints:
+                self.complaints.append(name)
+        self.refresh()
+
+    def withdraw(self, name: str, words: str = "") -> None:
+        """Takes back a complaint and the last words that were the same."""
+        if name in self.complaints:
+            self.complaints.remove(name)
+        head, _, tail = f"\n{self.words}".rpartition(f"\n{words.strip()}")
+        if words.strip() and not tail.strip():
+            self.words = head.strip()
+        self.refresh()
+
+    def refuse(self, refused: bool = True) -> None:
+        """The user says that it is none of the causes, or takes that back."""
+        self.refused = refused
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Beliefs are worked out anew from the evidence and from what was said."""
+        self._forget()
 
     def suggest(self, words: str) -> list[tuple[str, float]]:
         """Symptoms that a description may mean, best first."""
         from medic.match import search
 
-        hits = search(words, self.index, ("symptoms",))
-        return [(name, score) for _, name, score in hits]
+        return [(m.name, m.score) for m in search(words, self.index, ("symptoms",))]
 
     def add(self, text: str = "", paths: Sequence[str] = ()) -> None:
         """More evidence: pasted text or files. The caller looks again."""
@@ -167,21 +206,26 @@ class Session:
         ask = check.ask if check else self.index.symptoms[name].ask
         if ask is None:
             raise ValueError(name)
-        return Question(name, ask.say, ask.how, ask.minutes, _choices(check), look)
+        present = {h.seen.name for h in leading_symptoms(self.index, self.found)}
+        return Question(name, ask.say, ask.how, ask.minutes, _choices(check, present), look)
 
     def answer(self, name: str, outcome: str | None) -> None:
         """Takes an answer; None is "I don't know": no change of belief, shown as a gap."""
-        if outcome is None:
-            self.unknown.append(name)
-        else:
+        if outcome is not None:
             self.answers.append((name, outcome))
+        elif name not in self.unknown:
+            self.unknown.append(name)
         self._forget()
 
-    def take_back(self) -> str | None:
-        """Drops the last answer; its name, or None if there was none."""
-        if not self.answers:
+    def take_back(self, name: str = "") -> str | None:
+        """Drops the last answer to ``name``, or the last of all; its name, or None if none is."""
+        given = [i for i, (asked, _) in enumerate(self.answers) if name in ("", asked)]
+        if given:
+            name, _ = self.answers.pop(given[-1])
+        elif name in self.unknown:
+            self.unknown.remove(name)
+        else:
             return None
-        name, _ = self.answers.pop()
         self._forget()
         return name
 
@@ -266,10 +310,23 @@ class Session:
             self.tried.append(remedy)
         self._forget()
 
+    def remedy_open(self, remedy: str) -> None:
+        """Takes back that a remedy did not help."""
+        if remedy in self.tried:
+            self.tried.remove(remedy)
+        self._forget()
+
+    def observed_symptoms(self) -> set[str]:
+        """Names of the symptoms that the evidence itself shows, whatever was said."""
+        shown = heard(self.evidence, [], self.index, host_counts=True)
+        return {h.seen.name for h in leading_symptoms(self.index, shown)}
+
     def episode_if(self, before: set[str]) -> bool:
-        """After a re-scan: changed symptoms start an episode that keeps only normal findings."""
-        after = {h.seen.name for h in leading_symptoms(self.index, self.found)}
-        if after == before:
+        """After a re-scan: other symptoms than ``before`` start an episode.
+
+        It keeps only normal answers: complaints and words were about the run before.
+        """
+        if self.observed_symptoms() == before:
             return False
         self.episode += 1
         kept = []
@@ -279,7 +336,8 @@ class Session:
                 kept.append((name, outcome))
         self.answers = kept
         self.unknown = []
-        self.complaints = [c for c in self.complaints if c in after]
+        self.complaints = []
+        self.words, self.refused = "", False
         self._forget()
         return True
 
@@ -296,10 +354,23 @@ class Session:
         return self.index.title(seen.name)
 
 
-def _choices(check: Check | None) -> tuple[tuple[str, Text], ...]:
+def _choices(check: Check | None, present: set[str]) -> tuple[tuple[str, Text], ...]:
     if check is None:
         return (("present", Text("yes", "是")), ("absent", Text("no", "否")))
-    return tuple((name, outcome.title) for name, outcome in check.outcomes.items())
+    return tuple(
+        (name, outcome.title)
+        for name, outcome in check.outcomes.items()
+        if not (outcome.normal and _denied(name, present))
+    )
+
+
+def _denied(outcome: str, present: set[str]) -> bool:
+    """Whether ``not-nan`` and the like deny a symptom that was seen."""
+    start, _, what = outcome.partition("-")
+    if start not in ("not", "no") or not what:
+        return False
+    what = SHORT_NAMES.get(what, what)
+    return any(f"-{what}-" in f"-{name}-" for name in present)
 
 
 def _fresh_here(evidence: Evidence) -> bool:

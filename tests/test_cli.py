@@ -400,3 +400,41 @@ def test_a_bug_leaves_a_report(run: Run, tmp_path: Path, monkeypatch: pytest.Mon
     assert code == 3
     assert len(err.strip().splitlines()) == 1
     assert list((tmp_path / "state").glob("bug-*.md"))
+
+
+@pytest.mark.parametrize("words", [("diagnose", ""), ("lint", ""), ("",)])
+def test_an_empty_path_is_wrong_use(run: Run, words: tuple[str, ...]) -> None:
+    code, _, err = run(*words)
+    assert code == 2
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_nothing_on_standard_input_is_no_health(run: Run) -> None:
+    code, _, err = run("diagnose", "-", stdin="\n")
+    assert code == 2
+    assert "standard input" in err
+
+
+def test_a_link_to_itself_is_skipped(run: Run, healthy: Path) -> None:
+    (healthy / "self").symlink_to(healthy / "self")
+    assert run("diagnose", str(healthy))[0] == 0
+
+
+def test_runs_without_a_config_are_kept_apart(run: Run, tmp_path: Path, healthy: Path) -> None:
+    runs = tmp_path / "runs"
+    (runs / "exp-1").mkdir(parents=True)
+    (runs / "exp-2").mkdir()
+    error = "OSError: [Errno 98] Address already in use\n"
+    (runs / "exp-1" / "train.log").write_text(HEALTHY_LOG[:200] + error)
+    (runs / "exp-2" / "train.log").write_text((healthy / "train.log").read_text())
+    assert run("diagnose", str(runs), "--run", "exp-1")[0] == 1
+    assert run("diagnose", str(runs), "--run", "exp-2")[0] == 0
+    _, out, _ = run("diagnose", str(runs))
+    assert "of 2 here" in out
+
+
+def test_the_diff_of_a_windows_file_is_exact(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_bytes(PRETRAIN.replace("\n", "\r\n").encode())
+    _, out, _ = run("lint", str(file), "--diff")
+    assert "-total_steps: 100000     # planned\r" in out

@@ -16,6 +16,8 @@ SECRETS = [
     ("reading /home/ana/data", "ana"),
     ("connect to 10.20.30.41:29500", "10.20.30.41"),
     ("  host      : gpu-node-17", "gpu-node-17"),
+    ("mail to ana.b@corp.example.com", "ana.b"),
+    ("rank 3 on gpu-node-17.corp.example.com failed", "gpu-node-17"),
 ]
 
 
@@ -40,3 +42,19 @@ def test_a_second_scan_finds_nothing_more() -> None:
 def test_numbers_and_steps_stay() -> None:
     line = "step 10/300 | loss 6.2864 | lr 5.000e-05 | tokens per step 4,194,304"
     assert Redactor()(line) == line
+
+
+def test_module_names_and_files_stay() -> None:
+    line = "torch.distributed.elastic.multiprocessing.errors.ChildFailedError in model.safetensors"
+    assert Redactor()(line) == line
+
+
+def test_a_long_word_costs_no_more_than_its_length() -> None:
+    import time
+
+    times = []
+    for size in (20_000, 160_000):
+        start = time.perf_counter()
+        Redactor()("x" * size)
+        times.append(time.perf_counter() - start)
+    assert times[1] < 40 * times[0] + 0.5

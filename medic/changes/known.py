@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -10,6 +11,8 @@ from medic.i18n import Text
 from medic.run_config import Change, RunConfig, Scalar
 
 T = TypeVar("T")
+# The note of a carrier that another one is meant to override.
+OVERRIDDEN = "overridden"
 
 
 class MissingError(Exception):
@@ -38,7 +41,8 @@ class Known:
     new: Mapping[str, Scalar] = field(default_factory=dict)
 
     def number(self, name: str) -> float:
-        """A positive number. Raises MissingError."""
+        """A positive number. Raises MissingError, ImpossibleError where places disagree."""
+        agreed(self.config, name)
         new = self.new.get(name)
         value = new if new is not None else self.config.number(name)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value <= 0:
@@ -74,6 +78,28 @@ class Known:
     def fact(self, kind: type[T]) -> T | None:
         found = self.facts.get(kind)
         return found if isinstance(found, kind) else None
+
+
+def agreed(config: RunConfig, *names: str) -> None:
+    """Raises ImpossibleError if two places of the run state one of the fields differently.
+
+    A carrier that is meant to be overridden (a flag over the file of its program) is no conflict.
+    """
+    for name in names:
+        value = config.values.get(name)
+        for other, origin in value.also if value is not None else ():
+            if value is not None and origin.note != OVERRIDDEN and _differ(value.value, other):
+                text = Text(
+                    "{name} is {one} in {here} and {other} in {there}: agree on one value first",
+                    "{name} 在 {here} 中为 {one},在 {there} 中为 {other}:请先统一为一个值",
+                )
+                places = {"here": value.origin.where(), "there": origin.where()}
+                raise ImpossibleError(text.fill(name=name, one=value.value, other=other, **places))
+
+
+def _differ(one: Scalar, other: Scalar) -> bool:
+    numbers = [v for v in (one, other) if isinstance(v, (int, float)) and not isinstance(v, bool)]
+    return not math.isclose(*numbers, rel_tol=1e-7) if len(numbers) == 2 else one != other
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from medic.changes import batch, launch, learning_rate, schedule
 from medic.changes.flags import flag_values, is_flag
-from medic.changes.known import Computed, ImpossibleError, Known, MissingError
+from medic.changes.known import Computed, ImpossibleError, Known, MissingError, agreed
 from medic.entries import Compute, Remedy, Set
 from medic.i18n import Text
 from medic.run_config import Change, RunConfig, Scalar
@@ -79,6 +79,7 @@ def compute(
             continue
         entry, name = remedy.changes[wanted], schedule.stated_form(run_config, wanted)
         try:
+            agreed(run_config, name, *(n for n in remedy.needs if n in run_config.values))
             change = told.get(wanted) or _change(known, name, entry)
         except MissingError as lacking:
             missing |= dict.fromkeys(lacking.names)

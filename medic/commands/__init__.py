@@ -19,19 +19,30 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     try:
-        if words[:1] == ["explain"] and words[1:] and not any(w[:1] == "-" for w in words):
-            from medic.commands.explaining import explain
-
-            return explain(words[1:])
-        from medic.commands.group import run
-
-        return int(run(words))
+        code = _run(words)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
     except MedicError as problem:
         return _told(problem)
+    except BrokenPipeError:
+        return Exit.OK
+    except OSError as problem:
+        return _told(_environment(problem))
     except Exception as problem:  # noqa: BLE001 - the last frame: a bug becomes a report file
         return _bug(problem, words)
+
+
+def _run(words: Sequence[str]) -> int:
+    if words[:1] == ["explain"] and words[1:] and not any(w[:1] == "-" for w in words):
+        from medic.commands.explaining import explain
+
+        return explain(words[1:])
+    from medic.commands.group import run
+
+    return int(run(words))
 
 
 def _language(words: Sequence[str]) -> Lang | None:
@@ -43,6 +54,14 @@ def _language(words: Sequence[str]) -> Lang | None:
         if value in ("en", "zh"):
             return "zh" if value == "zh" else "en"
     return None
+
+
+def _environment(problem: OSError) -> MedicError:
+    """A full disk, a deleted folder, a closed stream: nothing that medic could mend."""
+    words = problem.strerror or type(problem).__name__
+    return MedicError(
+        f"the system refused: {words}", f"系统拒绝了操作:{words}", at=str(problem.filename or "")
+    )
 
 
 def _told(problem: MedicError) -> int:

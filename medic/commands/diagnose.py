@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -66,6 +67,7 @@ def command(
     out = console(redact=redact)
     session = Session(knowledge(), case_of(paths, given, run, this_host))
     session.look(_progress())
+    require_something_read(session)
     if say:
         session.complain(say)
     for name, outcome in _answers(answers, session):
@@ -75,9 +77,21 @@ def command(
     return exit_code(found, exit_zero=exit_zero)
 
 
+def require_something_read(session: Session) -> None:
+    """Raises UsageError if files were given and none could be read."""
+    evidence = session.evidence
+    if session.case.files and not evidence.read and not session.case.parts:
+        why = evidence.not_read[0] if evidence.not_read else None
+        raise UsageError(
+            f"nothing could be read{': ' + why.en if why else ''}",
+            f"没有可读取的内容{':' + why.zh if why else ''}",
+            at=why.file if why else session.case.files[0].name,
+        )
+
+
 def _progress() -> Progress | None:
     """One line on a terminal that names the probe at work."""
-    if not sys.stderr.isatty():
+    if not sys.stderr or not sys.stderr.isatty() or os.environ.get("TERM", "dumb") == "dumb":
         return None
 
     def say(name: str, state: str) -> None:

@@ -49,7 +49,7 @@ class Lazy(click.Group):
         first = args[0]
         if first in COMMANDS:
             return first, self.get_command(ctx, first), args[1:]
-        if Path(first).exists() or first == "-":
+        if _is_path(first):
             return "app", self.get_command(ctx, "app"), args
         near = nearest(first, COMMANDS)
         hint = f'; did you mean "{near[0]}"?' if near else ""
@@ -61,6 +61,13 @@ class Lazy(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section(str(Text("Commands", "命令"))):
             formatter.write_dl([(name, str(text)) for name, text in COMMANDS.items()])
+
+
+def _is_path(word: str) -> bool:
+    try:
+        return word == "-" or (bool(word) and Path(word).exists())
+    except (OSError, ValueError):
+        return False
 
 
 HELP = Text(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import sys
 from collections.abc import Sequence
 
 import click
@@ -155,10 +156,17 @@ def _fix(out: Console, report: LintReport, *, unsafe: bool, write: bool, exit_ze
     if fix is None or fix.patch is None:
         out.talk(Text("nothing to fix", "没有可自动修复的问题"))
         return Exit.FINDING if exit_matters(report.findings) and not exit_zero else Exit.OK
-    Blocks(out).diff(fix.diff, indent="")
+    if out.color or _on_terminal():
+        Blocks(out).diff(fix.diff, indent="")
+    else:
+        out.raw(fix.diff.rstrip("\n"))  # exact bytes: tabs and line ends, so that patch takes it
     if not write:
         return Exit.FINDING if not exit_zero else Exit.OK
     return _write(out, fix, repaired, report, exit_zero=exit_zero)
+
+
+def _on_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()
 
 
 def _write(

@@ -55,8 +55,8 @@ def format_options(*formats: str) -> Callable[[F], F]:
 
 def redact_option(function: F) -> F:
     words = Text(
-        "hide hosts, users, paths, addresses and keys (best effort)",
-        "隐去主机、用户、路径、地址和密钥(尽力而为)",
+        "hide hosts, users, home folders, addresses, e-mails and keys (best effort)",
+        "隐去主机、用户、主目录、地址、邮箱和密钥(尽力而为)",
     )
     return option("--redact", is_flag=True, help=words)(function)
 
@@ -106,6 +106,16 @@ def knowledge() -> Index:
     return load(extra_knowledge())
 
 
+def _pasted() -> str:
+    """Text from standard input. Raises UsageError if there is none: silence is no health."""
+    from medic.errors import UsageError
+
+    data = sys.stdin.buffer.read(MAX_PASTE) if sys.stdin is not None else b""
+    if not data.strip():
+        raise UsageError("nothing came on standard input", "标准输入没有内容")
+    return data.decode("utf-8", "replace")
+
+
 def case_of(
     paths: Sequence[str], given: Sequence[str], run: str = "", this_host: bool | None = None
 ) -> Case:
@@ -115,5 +125,5 @@ def case_of(
     text = ""
     files = [p for p in paths if p != "-"]
     if "-" in paths:
-        text = sys.stdin.buffer.read(MAX_PASTE).decode("utf-8", "replace")
+        text = _pasted()
     return collect(files, text=text, run=run, given=parse_given(given), this_host=this_host)

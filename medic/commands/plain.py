@@ -62,7 +62,7 @@ def _ask(out: Console, session: Session, question: Question) -> bool:
     if reply.lower() in ("w", "why"):
         _why(out, session, question)
         return True
-    number = int(reply) if reply.isdigit() else 0
+    number = int(reply) if reply.isdecimal() else 0
     if 1 <= number < last:
         session.answer(question.name, question.choices[number - 1][0])
     elif number == last:
@@ -94,7 +94,7 @@ def _offer(out: Console, session: Session) -> None:
         out.out(f"  {i}. {fix.remedy.title}")
     words = Text("apply which? (number, empty: none)", "应用哪一个?(编号;直接回车则不应用)")
     reply = _read(out, words)
-    if reply and reply.isdigit() and 1 <= int(reply) <= len(fixes):
+    if reply and reply.isdecimal() and 1 <= int(reply) <= len(fixes):
         _apply(out, fixes[int(reply) - 1])
 
 

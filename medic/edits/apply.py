@@ -140,11 +140,40 @@ def undo(change_id: str | None = None, *, force: bool = False) -> ChangeRecord:
     todo = [i for i, touched in enumerate(record.touched) if _must_restore(touched, force=force)]
     for touched in record.touched:
         discard(Path(touched.temporary))  # left by a run that was killed
-    for number in todo:
-        _stage(record, number)
-    for number in todo:
-        _put(record.touched[number])
+    _restore(record, todo)
     return records.with_state(record, "undone")
+
+
+def _restore(record: ChangeRecord, todo: Sequence[int]) -> None:
+    """Stages all files, then puts them in place; a failure puts those in place back."""
+    now: list[tuple[int, Target | None]] = []
+    done: list[tuple[int, Target | None]] = []
+    try:
+        for number in todo:
+            now.append((number, _stage(record, number)))
+        for number, target in now:
+            _put(record.touched[number])
+            done.append((number, target))
+    except (OSError, EditRefused) as problem:
+        for number in todo:
+            discard(Path(record.touched[number].temporary))
+        for number, target in done:
+            _take_back(record.touched[number], target)
+        if isinstance(problem, EditRefused):
+            raise
+        words = problem.strerror or "cannot be written"
+        raise EditRefused(
+            f"not restored ({words}); nothing was changed", f"未能恢复({words});文件保持原样"
+        ) from None
+
+
+def _take_back(touched: Touched, target: Target | None) -> None:
+    """The file as it was before the undo: its bytes, or no file."""
+    if target is None:
+        discard(Path(touched.target))
+        return
+    stage(target.path, Path(touched.temporary), target.data, target.info, touched.target)
+    commit(Path(touched.temporary), target.path)
 
 
 def _must_restore(touched: Touched, *, force: bool) -> bool:
@@ -161,8 +190,11 @@ def _must_restore(touched: Touched, *, force: bool) -> bool:
     return True
 
 
-def _stage(record: ChangeRecord, number: int) -> None:
-    """The old bytes beside the file; what later edits wrote is kept in the state folder."""
+def _stage(record: ChangeRecord, number: int) -> Target | None:
+    """The old bytes beside the file; what later edits wrote is kept in the state folder.
+
+    Returns the file as it is now, None if it is gone.
+    """
     touched = record.touched[number]
     try:
         data = records.backup(record.id, number).read_bytes()
@@ -174,19 +206,21 @@ def _stage(record: ChangeRecord, number: int) -> None:
     if not path.exists():
         records.write_private(temporary, data)
         temporary.chmod(touched.mode & 0o7777)
-        return
+        return None
     target = look_at(touched.target)
     if target.hash != touched.after:
         records.write_private(records.folder(record.id) / f"{number}.overwritten", target.data)
     stage(path, temporary, data, target.info, touched.target)
+    return target
 
 
 def _put(touched: Touched) -> None:
     try:
         commit(Path(touched.temporary), Path(touched.target))
     except OSError as problem:
-        discard(Path(touched.temporary))
         words = problem.strerror or "cannot be written"
         raise EditRefused(
-            f"not restored ({words})", f"未能恢复({words})", at=touched.target
+            f"not restored ({words}); nothing was changed",
+            f"未能恢复({words});文件保持原样",
+            at=touched.target,
         ) from None

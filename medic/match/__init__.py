@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from medic.match.find import search
+    from medic.match.find import complaints, search
     from medic.match.paste import Fragment, split_paste
     from medic.match.reader import NOTES, Limits, iter_lines
     from medic.match.scan import Matcher
@@ -22,6 +22,7 @@ _HOMES = {
     "Limits": "reader",
     "iter_lines": "reader",
     "Matcher": "scan",
+    "complaints": "find",
     "search": "find",
     "Document": "text",
     "Match": "text",
@@ -37,6 +38,7 @@ __all__ = [
     "Match",
     "Matcher",
     "TextIndex",
+    "complaints",
     "documents",
     "iter_lines",
     "search",

@@ -25,6 +25,24 @@ def search(
     return _text_index(_Same(index), tuple(kinds)).search(query)
 
 
+def complaints(text: str, index: Index, score: float, margin: float) -> list[Match]:
+    """Symptoms that a text reports: each sentence's nearest, where it is near and stands alone.
+
+    At least ``score`` near, and by ``margin`` nearer than any other symptom of its sentence.
+    """
+    reported: list[Match] = []
+    seen: dict[str, float] = {}
+    found = search(text, index, ("symptoms",))
+    for match in found:
+        best = seen.setdefault(match.quote, match.score)
+        if match.score < best or match.score < score:
+            continue
+        others = [m.score for m in found if m.quote == match.quote and m is not match]
+        if match.score - max(others, default=0.0) >= margin:
+            reported.append(match)
+    return reported
+
+
 class _Same:
     """An index as a key: its entries never change, and it cannot be hashed by value."""
 

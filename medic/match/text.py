@@ -1,47 +1,49 @@
-"""Free text to entries: BM25 over words, shared character n-grams, signatures.
+"""Free text to entries: how much of a phrase a sentence says, and how much of it the phrase.
 
-score = 0.6 x BM25 + 0.4 x n-grams (each divided by its best) + 0.5 for a signature that matches.
-N-grams are compared with the whole entry, and for a short query also with its nearest phrase.
+Scores are absolute, from 0 to 1, so that a text about something else is near nothing:
+score = covered x (LEAST + (1 - LEAST) x said), where ``covered`` is the share of the phrase's
+weight that the sentence has and ``said`` the share of the sentence's weight that the phrase and
+its entry have. A term weighs what its rarity among the entries tells (inverse document
+frequency, as BM25 has it). + 0.5 for a signature that matches, + 2 for a name or code.
 """
 
 from __future__ import annotations
 
 import math
 import re
-import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-K1, B = 1.2, 0.75  # BM25's usual constants (Robertson and Zaragoza 2009)
-WORDS, GRAMS, SIGNATURE = 0.6, 0.4, 0.5
-GRAM = 3
-QUERY_LIMIT = 4000
-SHORT, NEAREST = 120, 12  # characters of a query that is one phrase; entries compared by phrase
-SENTENCES = 40  # of a long text
-_SENTENCE_END = re.compile(r"\n|(?<=[.!?;])\s|[\u3002\uff01\uff1f\uff1b\uff0c]")
-# A document needs one of these to be listed: a share of the query's weight in words it has, or of
-# the query's n-grams (a misspelt word keeps about half of its own).
-MIN_WORDS, MIN_WORDS_LONG, MIN_GRAMS = 0.3, 0.2, 0.55
-EXACT = 2.0
+from medic.match.words import normal, terms_of
 
-# Words that every description of a broken run holds; they tell nothing apart.
-_DOMAIN = frozenset(["train", "training", "model", "run", "running", "step", "error"])
-_STOP_WORDS = """
-a an and are as at be but by can do does for from had has have how i if in into is it its me my no
-not of on or our so than that the then there this to too up was we were what when which why will
-with you your get got gets
-"""
-_STOP = frozenset(_STOP_WORDS.split())
-_DOMAIN_HAN = ("训练", "模型", "报错", "微调")
-_STOP_HAN = frozenset("的了是在我有个吗呢怎么")
-_TOKEN = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]+")
+SIGNATURE, EXACT = 0.5, 2.0
+QUERY_LIMIT = 4000
+SENTENCES = 40  # of a long text
+WINDOW, STRIDE = 12, 4  # terms of a long sentence that are read together
+NEAR = 0.4  # a lower score is chance
+# A phrase of one term is found in many sentences, of three in few: by its number of terms, the
+# share of the score that needs nothing else of the sentence.
+LEAST = (0.15, 0.4, 0.55)
+# Unlike other words, what a phrase is about cannot be left out.
+SUBJECTS = frozenset(
+    ["loss", "lossscale", "learningrate", "gradient", "gpumemory", "hostmemory", "sharedmemory", "disk", "port", "checkpoint", "nccl", "dataloader", "worldsize", "batchsize", "collective", "rendezvous"]
+)
+ABOUT_ELSE = 0.6
+UNKNOWN = 0.5  # weight of a word that no entry has, as a share of the largest
+_SENTENCE_END = re.compile(r"\n|(?<=[.!?;])\s|[\u3002\uff01\uff1f\uff1b]")
+_CLAUSE_END = re.compile(r",\s|[\uff0c:\uff1a()]|\s-\s")
+_LETTERS = re.compile(r"[a-z]{5,}")
 
 
 class Match(NamedTuple):
+    """``quote`` is the sentence of the text that is nearest."""
+
     kind: str
     name: str
     score: float
+    quote: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,136 +76,129 @@ class TextIndex:
     ) -> None:
         self._documents = tuple(entries)
         self._signatures = signatures
-        words = [_words(document.text) for document in self._documents]
-        terms = [list(_terms(w)) for w in words]
-        # Plain strings: a query counts its few terms in them faster than all can be indexed.
-        self._texts = [" ".join(w) for w in words]
-        self._terms = [f" {'  '.join(t)} " for t in terms]
-        self._lengths = [len(t) for t in terms]
-        self._mean = sum(self._lengths) / max(len(self._lengths), 1)
+        self._phrases: list[tuple[int, frozenset[str]]] = []  # (row of the document, terms)
+        self._terms: list[frozenset[str]] = []
+        for row, document in enumerate(self._documents):
+            phrases = {frozenset(terms_of(line)) for line in document.text.split("\n")}
+            self._phrases += [(row, phrase) for phrase in phrases if phrase]
+            self._terms.append(frozenset().union(*phrases))
+        self._holders: dict[str, list[int]] = defaultdict(list)  # term: numbers of phrases
+        for number, (_, phrase) in enumerate(self._phrases):
+            for term in phrase:
+                self._holders[term].append(number)
+        self._weights = self._rarity()
+        self._unknown = UNKNOWN * max(self._weights.values(), default=1.0)
+        self._spelt: frozenset[str] | None = None
+
+    def _rarity(self) -> dict[str, float]:
+        often: dict[str, int] = defaultdict(int)
+        for terms in self._terms:
+            for term in terms:
+                often[term] += 1
+        size = len(self._documents)
+        return {t: math.log(1 + (size - n + 0.5) / (n + 0.5)) for t, n in often.items()}
 
     def search(self, query: str, kinds: Collection[str] = (), limit: int = 10) -> list[Match]:
         """The best entries for a text, best first; empty if nothing is near.
 
-        A name or code given exactly comes first. A long text is searched sentence by sentence.
+        A name or code given exactly comes first. Each sentence is compared on its own.
         """
-        rows = [n for n, d in enumerate(self._documents) if not kinds or d.kind in kinds]
-        words, grams, near = self._nearness(query, rows)
+        best: dict[int, tuple[float, str]] = {}
+        for sentence in _sentences(query[:QUERY_LIMIT]):
+            for row, score in self._nearness(sentence).items():
+                if score > best.get(row, (NEAR, ""))[0]:
+                    best[row] = score, sentence
         shown = self._shown(query)
-        best_words = max(words.values(), default=0.0) or 1.0
-        best_grams = max(grams.values(), default=0.0) or 1.0
+        word = query.strip().lower()
         found: list[Match] = []
-        for row in rows:
-            document = self._documents[row]
-            exact = query.strip().lower() in (document.name, document.code.lower() or document.name)
-            verbatim = document.kind == "symptoms" and document.name in shown
-            if exact or verbatim or row in near:
-                score = WORDS * words[row] / best_words + GRAMS * grams[row] / best_grams
-                score += SIGNATURE * verbatim + EXACT * exact
-                found.append(Match(document.kind, document.name, round(score, 4)))
+        for row, document in enumerate(self._documents):
+            if kinds and document.kind not in kinds:
+                continue
+            score, quote = best.get(row, (0.0, ""))
+            if document.kind == "symptoms" and document.name in shown:
+                score, quote = score + SIGNATURE, quote or shown[document.name]
+            if word in (document.name, document.code.lower() or document.name):
+                score += EXACT
+            if score:
+                found.append(Match(document.kind, document.name, round(score, 4), quote))
         return sorted(found, key=lambda m: (-m.score, m.name))[:limit]
 
-    def _nearness(
-        self, query: str, rows: Sequence[int]
-    ) -> tuple[dict[int, float], dict[int, float], set[int]]:
-        """BM25 and n-grams of the nearest sentence for each row, and the rows that are near."""
-        words, grams = dict.fromkeys(rows, 0.0), dict.fromkeys(rows, 0.0)
-        near: set[int] = set()
-        parts = _sentences(query[:QUERY_LIMIT])
-        for part in parts:
-            kept = _words(part)
-            terms = list(dict.fromkeys(_terms(kept)))
-            scores, covered, counts = self._bm25(terms, rows)
-            alike = self._grams(" ".join(kept), rows)
-            for row in rows:
-                words[row] = max(words[row], scores[row])
-                grams[row] = max(grams[row], alike[row])
-                # One shared word of a long text is chance; two are worth a look.
-                need, share = (2, MIN_WORDS_LONG) if len(parts) > 1 else (1, MIN_WORDS)
-                enough = counts[row] >= min(need, len(terms)) and covered[row] >= share
-                if (enough and terms) or alike[row] >= MIN_GRAMS:
-                    near.add(row)
-        return words, grams, near
+    def _nearness(self, sentence: str) -> dict[int, float]:
+        """Score of the nearest phrase of each document that shares a term with the sentence."""
+        scores: dict[int, float] = {}
+        sentence = self._corrected(sentence)
+        for terms in _windows(sentence):
+            said = frozenset(terms)
+            whole = self._weight(said)
+            for number in {n for term in said for n in self._holders.get(term, ())}:
+                row, phrase = self._phrases[number]
+                score = self._score(said, whole, phrase, self._terms[row])
+                if score > scores.get(row, 0.0):
+                    scores[row] = score
+        return scores
 
-    def _bm25(
-        self, terms: Sequence[str], rows: Sequence[int]
-    ) -> tuple[dict[int, float], dict[int, float], dict[int, int]]:
-        """BM25 of each row, the share of the query's weight that it has, and of how many words."""
-        size = len(self._terms)
-        scores, covered = dict.fromkeys(rows, 0.0), dict.fromkeys(rows, 0.0)
-        counts = dict.fromkeys(rows, 0)
-        total = 0.0
-        for term in terms:
-            padded = f" {term} "
-            holders = [n for n, terms_of in enumerate(self._terms) if padded in terms_of]
-            # A word that no entry has weighs as one that a single entry has.
-            often = max(len(holders), 1)
-            weight = math.log(1 + (size - often + 0.5) / (often + 0.5))
-            total += weight
-            for row in holders:
-                if row in scores:
-                    count = self._terms[row].count(padded)
-                    length = 1 - B + B * self._lengths[row] / self._mean
-                    scores[row] += weight * count * (K1 + 1) / (count + K1 * length)
-                    covered[row] += weight
-                    counts[row] += 1
-        shares = {row: value / total if total else 0.0 for row, value in covered.items()}
-        return scores, shares, counts
+    def _score(
+        self, said: frozenset[str], whole: float, phrase: frozenset[str], entry: frozenset[str]
+    ) -> float:
+        common = self._weight(said & phrase)
+        covered = common / self._weight(phrase)
+        share = (common + self._weight(said & entry)) / (2 * whole)
+        least = LEAST[min(len(phrase), len(LEAST)) - 1]
+        score = covered * (least + (1 - least) * share)
+        return score * ABOUT_ELSE if (phrase & SUBJECTS) - said else score
 
-    def _grams(self, text: str, rows: Sequence[int]) -> dict[int, float]:
-        grams = _grams_of(text)
-        if not grams:
-            return dict.fromkeys(rows, 0.0)
-        shared = {row: sum(g in self._texts[row] for g in grams) / len(grams) for row in rows}
-        if len(text) > SHORT:
-            return shared
-        nearest = sorted(rows, key=lambda row: -shared[row])[:NEAREST]
-        for row in nearest:
-            shared[row] = (shared[row] + self._phrase(grams, row)) / 2
-        return shared
+    def _weight(self, terms: Iterable[str]) -> float:
+        return sum(self._weights.get(term, self._unknown) for term in terms)
 
-    def _phrase(self, grams: set[str], row: int) -> float:
-        """Dice's coefficient with the nearest phrase of an entry."""
-        best = 0.0
-        for phrase in self._documents[row].text.split("\n"):
-            own = _grams_of(" ".join(_words(phrase)))
-            if own:
-                best = max(best, 2 * len(own & grams) / (len(own) + len(grams)))
-        return best
+    def _corrected(self, sentence: str) -> str:
+        """Words that no entry has, one slip from a word that one has, are written as that."""
+        if self._spelt is None:
+            texts = " ".join(document.text for document in self._documents)
+            self._spelt = frozenset(_LETTERS.findall(normal(texts)))
+        spelt = self._spelt
 
-    def _shown(self, query: str) -> frozenset[str]:
-        """Signatures are tested only on what may be a log line: words alone match none."""
-        if self._signatures is None or not re.search(r"\d|[:=(\[]|\w{3}Error", query):
-            return frozenset()
-        return frozenset(self._signatures(query))
+        def correct(found: re.Match[str]) -> str:
+            word = found.group()
+            if word in spelt or (set(terms_of(word)) <= self._weights.keys()):
+                return word
+            return next((known for known in sorted(spelt) if _one_slip(word, known)), word)
+
+        return _LETTERS.sub(correct, normal(sentence))
+
+    def _shown(self, query: str) -> dict[str, str]:
+        """Symptoms whose signature a line shows. Words alone match none and are not tested."""
+        shown: dict[str, str] = {}
+        for line in query.splitlines() if self._signatures else ():
+            if re.search(r"\d|[:=(\[]|\w{3}Error", line) and self._signatures:
+                for name in self._signatures(line):
+                    shown.setdefault(name, line.strip())
+        return shown
+
+
+def _one_slip(word: str, known: str) -> bool:
+    """One letter more, less or other, or two that changed places."""
+    if word[0] != known[0] or abs(len(word) - len(known)) > 1:
+        return False
+    start = 0
+    while start < min(len(word), len(known)) and word[start] == known[start]:
+        start += 1
+    a, b = word[start:], known[start:]
+    while a and b and a[-1] == b[-1]:
+        a, b = a[:-1], b[:-1]
+    return (len(a) <= 1 and len(b) <= 1) or (len(a) == len(b) == 2 and a == b[::-1])
 
 
 def _sentences(text: str) -> list[str]:
-    """A short text as it is; of a long one its lines and sentences."""
-    if len(text) <= SHORT:
-        return [text]
     parts = [p.strip() for p in _SENTENCE_END.split(text)]
-    return [p for p in parts if len(p) > 3][:SENTENCES] or [text[:SHORT]]
+    return [p for p in parts if p][:SENTENCES]
 
 
-def _grams_of(text: str) -> set[str]:
-    return {text[i : i + GRAM] for i in range(max(len(text) - GRAM + 1, 1))} if text else set()
-
-
-def _words(text: str) -> list[str]:
-    """Words and runs of Han, normalised; domain and stop words dropped."""
-    text = unicodedata.normalize("NFKC", text).lower()
-    if not text.isascii():
-        for word in _DOMAIN_HAN:
-            text = text.replace(word, " ")
-    return [w for w in _TOKEN.findall(text) if w not in _DOMAIN and w not in _STOP]
-
-
-def _terms(words: Iterable[str]) -> Iterator[str]:
-    """Stemmed words; of Han the single characters and the pairs."""
-    for word in words:
-        if word.isascii():
-            yield word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word
-        else:
-            yield from (sign for sign in word if sign not in _STOP_HAN)
-            yield from (word[n : n + 2] for n in range(len(word) - 1))
+def _windows(sentence: str) -> Iterator[list[str]]:
+    """Terms of the sentence, of a long one of its parts, and of its clauses."""
+    terms = terms_of(sentence)
+    for start in range(0, max(len(terms) - WINDOW + STRIDE, 1), STRIDE):
+        if terms:
+            yield terms[start : start + WINDOW]
+    clauses = _CLAUSE_END.split(sentence)
+    if len(clauses) > 1:
+        yield from filter(None, map(terms_of, clauses))

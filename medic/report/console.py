@@ -26,8 +26,8 @@ class Console:
 
     def __init__(self, redact: Callable[[str], str] | None = None) -> None:
         self._redact = redact
-        self.color = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and _wants_color()
-        self.width = _width() if sys.stdout.isatty() else 80
+        self.color = _is_terminal(sys.stdout) and not os.environ.get("NO_COLOR") and _wants_color()
+        self.width = _width() if _is_terminal(sys.stdout) else 80
 
     def style(self, text: str, *names: str) -> str:
         """Marks text for colour; resolved when it is written."""
@@ -54,7 +54,9 @@ class Console:
         """Machine output (JSON): its own escapes make it safe."""
         self._write(sys.stdout, data)
 
-    def _write(self, stream: TextIO, line: str) -> None:
+    def _write(self, stream: TextIO | None, line: str) -> None:
+        if stream is None:  # closed by the caller: there is nobody to tell
+            return
         if self._redact:
             line = self._redact(line)
         try:
@@ -65,6 +67,10 @@ class Console:
         except BrokenPipeError:
             # The reader has gone (| head): what is left has nowhere to go.
             sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    return stream is not None and stream.isatty()
 
 
 def _width() -> int:

@@ -109,10 +109,10 @@ def summary(console: Console, report: LintReport) -> None:
     safe = sum(f.fix is not None and f.fix.remedy.safe for f in report.findings)
     unsafe = sum(f.fix is not None and not f.fix.remedy.safe for f in report.findings)
     line = Text(
-        "{n} findings in {files} files: {safe} fixable with --fix, {unsafe} more with "
-        "--unsafe-fixes. {passed} checks passed, {gaps} not checked (--missing lists them).",
-        "{files} 个文件中有 {n} 处问题:{safe} 处可用 --fix 修复,另有 {unsafe} 处需 --unsafe-fixes。"
-        "{passed} 项检查通过,{gaps} 项未检查(--missing 可列出)。",
+        "findings: {n} (fixable with --fix: {safe}, with --unsafe-fixes: {unsafe} more); files "
+        "read: {files}; checks passed: {passed}, not checked: {gaps} (--missing lists them)",
+        "问题:{n}(--fix 可修复 {safe} 处,--unsafe-fixes 另可修复 {unsafe} 处);已读取文件:{files};"
+        "检查通过:{passed},未检查:{gaps}(--missing 可列出)",
     )
     values = {
         "n": found,

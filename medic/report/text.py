@@ -14,13 +14,19 @@ from medic.report.words import CHANCE, SAFE, UNSAFE, VERDICT
 from medic.session import Session
 
 FULL_BAR = 10
-MAX_GAPS = 6
+MAX_GAPS = 3
 FACT_NAMES = frozenset(medic.facts.__all__) | {"RunConfig"}
 
 
 def diagnosis(console: Console, session: Session, found: Diagnosis, *, numbers: bool) -> None:
     """Prints the whole answer."""
     blocks = Blocks(console)
+    if found.other_runs:
+        runs = Text(
+            "Run {run}, the newest of {n} here; --run picks another.",
+            "运行 {run}(此处 {n} 个运行中最新的;可用 --run 另选)。",
+        )
+        blocks.paragraph(runs.fill(run=found.case_run, n=len(found.other_runs) + 1))
     _verdict(blocks, found, numbers)
     if found.causes:
         _leader(blocks, session, found)
@@ -208,13 +214,7 @@ def _next(blocks: Blocks, session: Session, found: Diagnosis) -> None:
 def _gaps(blocks: Blocks, found: Diagnosis) -> None:
     console = blocks.console
     console.styled("")
-    if found.case_run:
-        runs = Text(
-            "Run: {run} (of {n} here; --run picks another)",
-            "运行:{run}(此处共 {n} 个,可用 --run 选择)",
-        )
-        blocks.paragraph(runs.fill(run=found.case_run, n=len(found.other_runs) + 1))
-    read = Text("Read {n} files.", "已读取 {n} 个文件。").fill(n=len(found.read))
+    read = Text("Files read: {n}", "已读取文件:{n}").fill(n=len(found.read))
     blocks.paragraph(read)
     for item in found.not_read:
         line = Text("Not read: {file}: {why}", "未读取:{file}:{why}")
@@ -235,6 +235,6 @@ def by_need(found: Diagnosis) -> list[tuple[str, list[str]]]:
     """What was not checked, by what it lacks; waiting for another probe's fact says nothing."""
     needs: dict[str, list[str]] = {}
     for name, need in found.not_checked:
-        if need not in FACT_NAMES:
+        if not set(need.split(", ")) <= FACT_NAMES:
             needs.setdefault(need, []).append(name)
     return sorted(needs.items(), key=lambda x: (-len(x[1]), x[0]))

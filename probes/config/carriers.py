@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from medic.facts import Document, GivenFile
 from medic.run_config import Origin, Scalar, Value
 
 from .keys import Framework
+
+# Said of a switch that may not be on together with the ruling one.
+EXCLUSIVE = "exclusive"
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,7 @@ class Carrier:
     value: Scalar
     origin: Origin
     rank: int = 0
+    switch: bool = False  # one of several keys that turn a value of the field on each: bf16, fp16
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,13 @@ def same(one: Scalar, other: Scalar) -> bool:
     if isinstance(one, (int, float)) and isinstance(other, (int, float)):
         return math.isclose(one, other, rel_tol=1e-7)
     return one == other
+
+
+def exclusive(one: Carrier, other: Carrier) -> bool:
+    """Two switches side by side of which at most one may be on: bf16 and fp16."""
+    a, b = one.origin.path, other.origin.path
+    beside = len(a) == len(b) and sum(x != y for x, y in zip(a, b, strict=True)) == 1
+    return one.switch and other.switch and beside and not same(one.value, other.value)
 
 
 def settle(carriers: Iterable[Carrier]) -> dict[str, Value]:
@@ -79,6 +90,8 @@ def settle(carriers: Iterable[Carrier]) -> dict[str, Value]:
             if same(other.value, first.value) and other.origin.span not in spans:
                 spans.add(other.origin.span)
                 also.append((other.value, other.origin))
+            elif exclusive(other, first):
+                also.append((other.value, replace(other.origin, note=EXCLUSIVE)))
         settled[name] = Value(first.value, first.origin, tuple(also))
     return settled
 

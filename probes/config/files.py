@@ -6,13 +6,23 @@ from collections.abc import Iterator, Sequence
 
 from medic.errors import Unreadable
 from medic.facts import Document, Node, Source
+from medic.i18n import Text
 from medic.probe import Finding, Look
+from medic.run_config import FIELDS, Span
 
 from .carriers import Stated
 
 DUPLICATE = "duplicate-config-key"
 AS_TEXT = "number-read-as-text"
 _MAX_LINE = 4096
+# torch.optim compares these with 0.0 as it is built.
+_OPTIMIZER = frozenset(("learning_rate", "weight_decay", "adam_epsilon", "adam_beta2"))
+_IN_OPTIMIZER = Text(
+    "the optimizer fails as it compares the text with a number", "优化器在字符串与数字比较时报错"
+)
+_IN_ARITHMETIC = Text(
+    "any arithmetic or comparison with it fails", "任何用到它的运算或比较都会报错"
+)
 
 
 def problems(look: Look, files: Sequence[Stated]) -> Iterator[Finding]:
@@ -43,8 +53,9 @@ def _duplicates(look: Look, stated: Stated) -> Iterator[Finding]:
 
 
 def _numbers(look: Look, stated: Stated) -> Iterator[Finding]:
-    """Numbers such as 1e-5 that PyYAML reads as text, where the framework does not convert them.
+    """Numbers such as 1e-5 that PyYAML reads as text, where they are to be a number.
 
+    Only of fields that are numbers, and of frameworks that are not known to convert them.
     A reference to another key (``${a.b}``) shows that the file is read by OmegaConf, which reads
     numbers as YAML 1.2 does.
     """
@@ -53,11 +64,25 @@ def _numbers(look: Look, stated: Stated) -> Iterator[Finding]:
         return
     if not any(p.kind == "number-as-text" for p in document.problems) or _is_omegaconf(document):
         return
+    fields = _numeric_places(stated)
     for path, node in _scalars(document.root, ()):
         number = isinstance(node.value, (int, float)) and isinstance(node.loader_value, str)
-        if number and not node.quoted:
-            value = {"key": ".".join(path), "raw": node.raw}
-            yield Finding(AS_TEXT, "fires", value, _line(look, stated, node.span.line))
+        field = fields.get(node.span)
+        if number and not node.quoted and field is not None:
+            use = _IN_OPTIMIZER if field in _OPTIMIZER else _IN_ARITHMETIC
+            value = {"key": ".".join(path), "raw": node.raw, "use": use}
+            source = _line(look, stated, node.span.line)
+            yield Finding(AS_TEXT, "fires", value, source, span=node.span)
+
+
+def _numeric_places(stated: Stated) -> dict[Span, str]:
+    """Where the file states a field that is a number."""
+    return {
+        origin.span: field
+        for field, value in stated.values.items()
+        for origin in value.carriers()
+        if origin.span is not None and FIELDS[field][0] in (int, float)
+    }
 
 
 def _is_omegaconf(document: Document) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
 
@@ -14,6 +14,8 @@ from medic.probe import Finding, Fires, LintResult, Look, NotChecked, Probe, Ski
 from medic.run_config import RunConfig
 
 from . import checks
+from .carriers import same
+from .combine import OVERRIDDEN
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,9 @@ def judge(check: Check, config: RunConfig) -> Iterator[Finding | Skip]:
 
 
 def _fired(check: Check, config: RunConfig, result: Fires) -> Finding:
+    """A repair that was computed from values on which two places disagree is left out."""
+    if contested(config, (result.at, *check.needs)):
+        result = replace(result, changes=())
     fields = (result.at, *check.needs)
     origins = ((field, config.origin(field)) for field in fields)
     at = next(((field, o, o.span) for field, o in origins if o is not None and o.span), None)
@@ -65,6 +70,16 @@ def _fired(check: Check, config: RunConfig, result: Fires) -> Finding:
     field, origin, span = at
     source = Source(span.file, span.line, text=f"{origin.key}: {config.get(field)}")
     return Finding(check.name, "fires", result.values, source, changes=result.changes, span=span)
+
+
+def contested(config: RunConfig, fields: Iterable[str]) -> bool:
+    """Whether one of the fields is stated differently in two places of the launch."""
+    values = [config.values[field] for field in fields if field in config.values]
+    return any(
+        origin.note != OVERRIDDEN and not same(other, value.value)
+        for value in values
+        for other, origin in value.also
+    )
 
 
 PROBE = Probe(

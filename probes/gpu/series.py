@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 import itertools
 import re
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 

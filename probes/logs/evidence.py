@@ -5,11 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from medic.facts import Hit, LogHits, Traceback, Tracebacks
+from medic.facts import Hit, LogHits, Source, Traceback, Tracebacks
 
 _LIBRARY = re.compile(
     r"/(?:site|dist)-packages/|/lib/python\d|^<frozen|^<string>|/(?:Megatron-LM|megatron|deepspeed|"
     r"DeepSpeed|transformers|accelerate|torchtitan|fairseq|NeMo|nemo|verl|trl|axolotl|nanotron)/"
+)
+
+# A watchdog, or a person, says that nothing moves.
+_HANGS = re.compile(
+    r"no (?:training )?progress (?:for|in|since) \d+|appears to (?:be )?(?:hung|stuck)|"
+    r"(?:is|seems) (?:hung|stuck)\b|step did not finish within|[Hh]ang detected|stalled for \d+ ?s",
 )
 
 # What goes on while training goes on: no process ended by it, so later steps do not excuse it.
@@ -45,6 +51,11 @@ def failure(logs: LogHits, tracebacks: Tracebacks) -> Traceback | None:
         return None
     own = [t for t in tracebacks.all if t.uncaught and not t.victim]
     return min(own, key=lambda t: t.order, default=None)
+
+
+def hangs(logs: LogHits) -> Source | None:
+    """The line at the end that says that nothing moves."""
+    return next((s for s in logs.tail if _HANGS.search(s.text)), None)
 
 
 def is_library(file: str) -> bool:

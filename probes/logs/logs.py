@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from medic.errors import Unreadable
-from medic.facts import Collectives, LogHits, Ranks, Source, StateDictError, Traceback, Tracebacks
+from medic.facts import Collectives, LogHits, Ranks, StateDictError, Traceback, Tracebacks
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, Unread
 
 from . import merge, needs, verdict
 from .collectives import Watchdogs
+from .evidence import hangs
 from .launcher import Failures
 from .state_dict import StateDicts
 from .view import Reader, View
-
-# A watchdog, or a person, says that nothing moves.
-_HANGS = re.compile(
-    r"no (?:training )?progress (?:for|in|since) \d+|appears to (?:be )?(?:hung|stuck)|"
-    r"(?:is|seems) (?:hung|stuck)\b|step did not finish within|[Hh]ang detected|stalled for \d+ ?s",
-)
 
 
 def run(look: Look) -> Iterator[Finding | Skip | object]:
@@ -36,7 +30,7 @@ def run(look: Look) -> Iterator[Finding | Skip | object]:
         try:
             view = View(given, index, look.scan(given.path))
             for note in view.scan.notes:
-                yield Unread(given.name, note)
+                yield Unread(given.name, note, partly=True)
             views.append(Reader(view, watchdogs, state_dicts, failures).read(look))
         except Unreadable as problem:
             yield Unread(given.name, Text(problem.en, problem.zh))
@@ -60,12 +54,8 @@ def _findings(logs: LogHits, tracebacks: list[Traceback]) -> Iterator[Finding]:
     if own is not None:
         value = {"exception": own.exception.rpartition(".")[2], "message": own.message[:200]}
         yield Finding("python-exception", value=value, source=own.source)
-    if logs.ended != "well" and (stuck := _stuck(logs)):
+    if logs.ended != "well" and (stuck := hangs(logs)):
         yield Finding("training-hangs", source=stuck)
-
-
-def _stuck(logs: LogHits) -> Source | None:
-    return next((s for s in logs.tail if _HANGS.search(s.text)), None)
 
 
 PROBE = Probe(

@@ -13,6 +13,7 @@ from .evidence import WHILE_RUNNING
 from .view import View
 
 MAX_STEPS = 20_000
+EXITED, EXIT_ALONE = "rank-exited", "exit-alone"
 
 
 @dataclass
@@ -166,7 +167,7 @@ def log_hits(merged: Merged, views: Sequence[View], hosts: Iterable[str]) -> Log
     }
     shown = max(views, key=lambda v: (v.order(v.last_line), v.last_line), default=None)
     return LogHits(
-        hits=tuple(merged.hits),
+        hits=tuple(_without_lone_exits(merged.hits)),
         steps=tuple(merged.steps),
         ended=ended,
         end=end,
@@ -182,6 +183,22 @@ def log_hits(merged: Merged, views: Sequence[View], hosts: Iterable[str]) -> Log
         notes=tuple(f"{v.given.name}: {note.en}" for v in views for note in v.scan.notes),
         marks=tuple(merged.marks),
     )
+
+
+def _without_lone_exits(hits: Sequence[Hit]) -> list[Hit]:
+    """That a rank exited is no symptom of its own: nearly every cause ends so.
+
+    Where nothing else is told, it says how the run ended, and no more.
+    """
+    alone = not any(
+        h.symptom != EXITED and h.role in ("root", "either", "victim") and not h.benign
+        for h in hits
+    )
+    if not alone:
+        return list(hits)
+    return [
+        replace(h, benign=EXIT_ALONE) if h.symptom == EXITED and not h.benign else h for h in hits
+    ]
 
 
 def _final(merged: Merged) -> list[End]:

@@ -144,9 +144,7 @@ def _hour(year: int, month: int, day: int, hour: int, *, local: bool) -> float |
 
 
 @lru_cache(maxsize=512)
-def _hours(
-    year: int, month: int, day: int, hour: int, local: bool, _zone: int
-) -> float | None:
+def _hours(year: int, month: int, day: int, hour: int, local: bool, _zone: int) -> float | None:
     fields = (year, month, day, hour, 0, 0)
     try:
         return time.mktime((*fields, 0, 0, -1)) if local else float(calendar.timegm(fields))

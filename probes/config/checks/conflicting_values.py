@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from medic.probe import Fires, LintResult, Passes
 from medic.run_config import Origin, RunConfig
 
-from ..carriers import same
+from ..carriers import EXCLUSIVE, same
 from ..combine import OVERRIDDEN
 
 NAME = "conflicting-values"
@@ -53,6 +53,8 @@ def check(config: RunConfig) -> LintResult | Sequence[Fires]:
 
 
 def _contradicts(ruling: Origin, other: Origin) -> bool:
+    if other.note == EXCLUSIVE:
+        return True
     names = [_leaf(origin) for origin in (ruling, other)]
     vague = any(
         origin.framework == _NO_FRAMEWORK and name in _VAGUE

@@ -112,4 +112,6 @@ def _stated(flag: Flag, found: Iterable[Found], written: Written, keys: Keys) ->
             framework=keys.framework.name,
             factor=key.factor,
         )
-        yield Carrier("warmup_ratio" if share else key.field, value, origin, rank)
+        yield Carrier(
+            "warmup_ratio" if share else key.field, value, origin, rank, key.true_means is not None
+        )

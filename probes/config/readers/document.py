@@ -59,7 +59,7 @@ def carriers(document: Document, keys: Keys) -> list[Carrier]:
                 framework=keys.framework.name,
                 factor=key.factor,
             )
-            found.append(Carrier(field, value, origin, rank))
+            found.append(Carrier(field, value, origin, rank, key.true_means is not None))
     return found
 
 

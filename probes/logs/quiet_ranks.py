@@ -1,0 +1,133 @@
+"""What the ranks that printed no timeout did while the others waited in a collective."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from medic.facts import Collective, LogHits, Source
+
+from .collectives import STATE
+from .ending import how
+from .prefix import Prefixes, message
+
+# Torch ends a process with these after an error of NCCL too, which may be another rank's fault.
+_ABORT = re.compile(r"terminate called|\bAborted\b|\bSIGABRT\b")
+
+
+def first_timeout(timeouts: Sequence[Collective]) -> Source:
+    """Where the earliest watchdog gave up."""
+    return min((t.source for t in timeouts), key=lambda s: (s.time or 0.0, s.line))
+
+
+def later(source: Source, than: Source) -> bool:
+    """Whether a line came surely later: by line within a file, by time across files."""
+    if source.file == than.file:
+        return source.line > than.line
+    return source.time is not None and than.time is not None and source.time > than.time
+
+
+def crashes(logs: LogHits, timeouts: Sequence[Collective]) -> dict[int, Source]:
+    """The line of each rank's crash that no traceback tells: a signal, an error of the GPU.
+
+    A rank that timed out is ended by its own watchdog, so its crash is a consequence; so is an
+    abort where no rank timed out, or after the others did.
+    """
+    told = {t.rank for t in timeouts}
+    end = first_timeout(timeouts) if timeouts else None
+    found: dict[int, Source] = {}
+    for source in _marks(logs, "crash"):
+        rank = source.rank
+        abort = end is None and _ABORT.search(source.text)
+        after = end is not None and later(source, end)
+        if rank is None or rank in told or abort or after:
+            continue
+        if not any(s.source.rank == rank and later(s.source, source) for s in logs.steps):
+            found.setdefault(rank, source)
+    return found
+
+
+def finished(logs: LogHits, timeouts: Sequence[Collective], silent: Iterable[int]) -> Source | None:
+    """The regular end of a silent rank that was steps ahead of a waiting one, before it timed out.
+
+    Both must log steps: where only one rank writes, its last words tell nothing of the others'
+    place, and it may be busy with a last checkpoint.
+    """
+    end = first_timeout(timeouts)
+    waiting = [_last_step(logs, t.rank, end) for t in timeouts]
+    behind = min((step for step in waiting if step is not None), default=None)
+    for rank in silent:
+        source = _regular_end(logs, rank)
+        reached = _last_step(logs, rank, end)
+        if source is None or behind is None or reached is None or later(source, end):
+            continue
+        busy = any(m.rank == rank and later(m, source) for m in _marks(logs, "serial-work"))
+        if reached > behind and not busy:
+            return source
+    return None
+
+
+def alive(logs: LogHits, timeouts: Sequence[Collective], silent: Iterable[int]) -> Source | None:
+    """A line by which a silent rank shows that it had not died: one after the timeout, or its end.
+
+    Lines of a watchdog count where they answer another rank's timeout.
+    """
+    end = first_timeout(timeouts)
+    lines = [s.source for s in logs.steps] + list(_marks(logs, "serial-work", "serial-done"))
+    lines += [m for m in _marks(logs, "watchdog") if STATE.search(m.text)]
+    for rank in silent:
+        regular = _regular_end(logs, rank)
+        if regular is not None:
+            return regular
+        for line in lines:
+            if line.rank == rank and later(line, end):
+                return line
+    return None
+
+
+def waiting_too(logs: LogHits, silent: Iterable[int]) -> bool:
+    """Whether a silent rank had a collective open: it waits as well, in a call that is not told."""
+    ranks = set(silent)
+    for mark in _marks(logs, "watchdog"):
+        state = STATE.search(mark.text)
+        if state and mark.rank in ranks and int(state.group(1)) > int(state.group(2)):
+            return True
+    return False
+
+
+def serial_work(logs: LogHits, silent: Sequence[int], timeouts: Sequence[Collective]) -> Source | None:
+    """The last line about saving, evaluating … that nothing followed before the timeout.
+
+    The silent ranks' own lines count where they wrote any, else those of all.
+    """
+    end = first_timeout(timeouts)
+    steps = [s.source for s in logs.steps if not later(s.source, end)]
+    marks = [(m.signature, m.source) for m in logs.marks if not later(m.source, end)]
+    own = set(silent) & {s.rank for s in (*steps, *(m for _, m in marks))}
+    found: Source | None = None
+    for kind, mark in marks:
+        if own and mark.rank not in own:
+            continue
+        if kind == "serial-work" and not any(
+            later(s, mark) for s in steps if not own or s.rank == mark.rank
+        ):
+            found = mark
+        elif kind == "serial-done" and found is not None and found.rank == mark.rank:
+            found = None
+    return found
+
+
+def _marks(logs: LogHits, *kinds: str) -> Iterable[Source]:
+    return (m.source for m in logs.marks if m.signature in kinds)
+
+
+def _last_step(logs: LogHits, rank: int, end: Source) -> int | None:
+    steps = [s for s in logs.steps if s.source.rank == rank and not later(s.source, end)]
+    return max((s.step for s in steps), default=None)
+
+
+def _regular_end(logs: LogHits, rank: int) -> Source | None:
+    for mark in _marks(logs, "regular-end"):
+        if mark.rank == rank and how(message(Prefixes().read(mark.text).body)) == "well":
+            return mark
+    return None
