@@ -227,7 +227,7 @@ def _runs_below(folder: str) -> tuple[str, ...]:
     one whose sub-folders are its ranks, nodes, logs or outputs.
     """
     entries = _listed(folder)
-    own = {kind_of(e.path) for e in entries if e.is_file()}
+    own = {kind_of(e.path) for e in entries if not e.is_symlink() and e.is_file()}
     if own & {"log", "metrics", "script", "config"}:
         return ()
     runs: list[tuple[float, str]] = []

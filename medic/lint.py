@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from medic.case import Case, NotRead
@@ -24,7 +25,10 @@ ORDER = {"error": 0, "warning": 1, "info": 2}
 
 @dataclass(frozen=True)
 class LintFinding:
-    """One fired check at its place. Columns are 1-based; 0 where the line has none."""
+    """One fired check at its place. Columns are 1-based; 0 where the line has none.
+
+    ``shown`` are the fix's changes as (key as written, old text, new text); see ``edits.shown``.
+    """
 
     name: str
     code: str
@@ -36,6 +40,7 @@ class LintFinding:
     message: Text
     consequence: Text
     fix: Fix | None = None
+    shown: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -143,7 +148,19 @@ def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Eviden
         message=words.message.fill(finding.value),
         consequence=words.then.fill(finding.value),
         fix=fix if fix.patch is not None else None,
+        shown=_shown(fix, config),
     )
+
+
+def _shown(fix: Fix, config: RunConfig) -> tuple[tuple[str, str, str], ...]:
+    if fix.patch is None:
+        return ()
+    from medic.edits.shown import shown
+
+    try:
+        return shown(fix.changes, fix.patch.edits, config, lambda file: Path(file).read_bytes())
+    except OSError:  # gone since it was read
+        return ()
 
 
 def place(finding: Finding, config: RunConfig) -> tuple[int, int]:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medic.beliefs import NONE, Columns, Model, Seen, remedy_class
+from medic.entries import Check
+from medic.i18n import Text
 from medic.planner import BAR, Standing, standing
 
 MIN_INFORMATION = 0.002  # nats; below it a question cannot pay
@@ -16,6 +18,8 @@ EXPERT_MINUTES = 480.0  # what giving up costs: a day of somebody's time
 SHORTLIST = 10
 LIKELY_OUTCOME = 0.02
 REFUTING_MINUTES = 2.0
+# Short forms in outcome names, as symptoms spell them out.
+SHORT_NAMES = {"oom": "out-of-memory"}
 
 
 @dataclass(frozen=True)
@@ -169,3 +173,35 @@ def change_of_mind(
         if any(f.leader != leader and f.chance >= LIKELY_OUTCOME for f in flips):
             return removed, NextLook(look, flips)
     return removed, None
+
+
+@dataclass(frozen=True)
+class Question:
+    """What only a person can answer, with the outcomes as choices."""
+
+    name: str
+    say: Text
+    how: Text
+    minutes: float
+    choices: tuple[tuple[str, Text], ...]
+    look: NextLook
+
+
+def choices(check: Check | None, present: set[str]) -> tuple[tuple[str, Text], ...]:
+    """The outcomes that a person may answer, less those that the symptoms seen deny."""
+    if check is None:
+        return (("present", Text("yes", "是")), ("absent", Text("no", "否")))
+    return tuple(
+        (name, outcome.title)
+        for name, outcome in check.outcomes.items()
+        if not (outcome.normal and _denied(name, present))
+    )
+
+
+def _denied(outcome: str, present: set[str]) -> bool:
+    """Whether ``not-nan`` and the like deny a symptom that was seen."""
+    start, _, what = outcome.partition("-")
+    if start not in ("not", "no") or not what:
+        return False
+    what = SHORT_NAMES.get(what, what)
+    return any(f"-{what}-" in f"-{name}-" for name in present)

@@ -26,13 +26,14 @@ from medic.diagnosis import (
     unexplained,
     view,
 )
-from medic.entries import Check, Remedy
+from medic.entries import Remedy
 from medic.evidence import Evidence
 from medic.facts import LogHits
 from medic.fixes import Fix, propose
 from medic.i18n import Text
 from medic.index import Index
-from medic.looks import NextLook, Open, change_of_mind, next_look
+from medic.looks import NextLook, Open, change_of_mind, choices, next_look
+from medic.looks import Question as Question  # noqa: PLC0414 - callers take it from here
 from medic.planner import pruned
 from medic.probe import Probe
 from medic.runner import Progress, observe
@@ -41,20 +42,6 @@ from medic.verdict import Heard, decide, fired, heard, leading_symptoms
 # A sentence must be at least this near to a symptom to count as a complaint, and by the margin
 # nearer than to any other; measured over tests/descriptions.txt.
 COMPLAINT_SCORE, COMPLAINT_MARGIN = 0.6, 0.05
-# Short forms in outcome names, as symptoms spell them out.
-SHORT_NAMES = {"oom": "out-of-memory"}
-
-
-@dataclass(frozen=True)
-class Question:
-    """What only a person can answer, with the outcomes as choices."""
-
-    name: str
-    say: Text
-    how: Text
-    minutes: float
-    choices: tuple[tuple[str, Text], ...]
-    look: NextLook
 
 
 @dataclass
@@ -207,7 +194,7 @@ class Session:
         if ask is None:
             raise ValueError(name)
         present = {h.seen.name for h in leading_symptoms(self.index, self.found)}
-        return Question(name, ask.say, ask.how, ask.minutes, _choices(check, present), look)
+        return Question(name, ask.say, ask.how, ask.minutes, choices(check, present), look)
 
     def answer(self, name: str, outcome: str | None) -> None:
         """Takes an answer; None is "I don't know": no change of belief, shown as a gap."""
@@ -352,25 +339,6 @@ class Session:
             if item.seen == seen:
                 return finding_text(self.index, item.finding)
         return self.index.title(seen.name)
-
-
-def _choices(check: Check | None, present: set[str]) -> tuple[tuple[str, Text], ...]:
-    if check is None:
-        return (("present", Text("yes", "是")), ("absent", Text("no", "否")))
-    return tuple(
-        (name, outcome.title)
-        for name, outcome in check.outcomes.items()
-        if not (outcome.normal and _denied(name, present))
-    )
-
-
-def _denied(outcome: str, present: set[str]) -> bool:
-    """Whether ``not-nan`` and the like deny a symptom that was seen."""
-    start, _, what = outcome.partition("-")
-    if start not in ("not", "no") or not what:
-        return False
-    what = SHORT_NAMES.get(what, what)
-    return any(f"-{what}-" in f"-{name}-" for name in present)
 
 
 def _fresh_here(evidence: Evidence) -> bool:

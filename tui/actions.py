@@ -65,7 +65,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "copy",
         Text("Copy", "复制"),
-        Text("copy the last remedy, block N, or all", "复制最近的处置、第 N 块,或全部(all)"),
+        Text("copy the last remedy, block N, or all", "复制最近的处置、第 N 块，或全部（all）"),
         ("f6",),
         Text("N or all", "编号或 all"),
         footer=True,
@@ -73,14 +73,14 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "undo",
         Text("Undo", "撤销"),
-        Text("take back the last change or answer", "撤销最近的修改,或撤回上一个回答"),
+        Text("take back the last change or answer", "撤销最近的修改，或撤回上一个回答"),
         ("f8",),
         footer=True,
     ),
     Action(
         "graph",
         Text("Graph", "原因图"),
-        Text("the tree of suspects: live, ruled out, established", "嫌疑树:可能、已排除、已确诊"),
+        Text("the tree of suspects: live, ruled out, established", "嫌疑树：可能、已排除、已确诊"),
     ),
     Action(
         "look",
@@ -97,19 +97,19 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "run",
         Text("Choose a run", "选择运行"),
-        Text("list the runs of the folder, or take one", "列出目录中的运行,或切换到其中一个"),
+        Text("list the runs of the folder, or take one", "列出目录中的运行，或切换到其中一个"),
         (),
         Text("NAME", "名称"),
     ),
     Action(
         "none",
         Text("None of these", "都不是"),
-        Text("none of the suspects is the cause", "嫌疑原因都不对"),
+        Text("none of the suspects is the cause", "以上原因都不是"),
     ),
     Action(
         "tried",
         Text("It did not help", "处置无效"),
-        Text("the remedy was tried and did not help", "处置已试过,但无效"),
+        Text("the remedy was tried and did not help", "处置已试过，但无效"),
         (),
         N,
     ),

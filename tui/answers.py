@@ -36,51 +36,31 @@ def choose(talk: Consultation, choices: Choices, value: str) -> None:
 def _answer(talk: Consultation, choices: Choices, value: str) -> None:
     session, name = talk.session, choices.name
     session.answer(name, value or None)
-    what = joined([session.index.title(name), dict(choices.options)[value]], ": ", ":")
-
-    def back() -> None:
-        if not value:
-            session.unknown.remove(name)
-            refresh(talk)
-        else:
-            session.take_back()
-
-    _moved(talk, what, back)
+    what = joined([session.index.title(name), dict(choices.options)[value]], ": ", "：")
+    _moved(talk, what, lambda: session.take_back(name))
 
 
 def _meaning(talk: Consultation, text: str, value: str) -> None:
     """The symptom that a description meant becomes a complaint."""
-    session, said_before = talk.session, talk.session.words
-    _described(talk, text)
+    session = talk.session
+    told, refused = value in session.complaints, session.refused
+    session.complain_of(value, text)
     if not value:
+        # No healthy run, even where no symptom fits the words.
         talk.tell(words.NOT_MATCHED)
         talk.ask()
         return
-    complaints_before = list(session.complaints)
-    if value not in session.complaints:
-        session.complaints.append(value)
-        refresh(talk)
 
     def back() -> None:
-        session.words, session.complaints = said_before, complaints_before
-        refresh(talk)
+        session.withdraw("" if told else value, text)
+        session.refuse(refused)
 
     _moved(talk, session.index.title(value), back)
 
 
-def _described(talk: Consultation, text: str) -> None:
-    """What was described is no healthy run, even where no symptom fits the words."""
-    talk.session.words = f"{talk.session.words}\n{text}".strip()
-
-
-def _moved(talk: Consultation, what: Text, back: Callable[[], None]) -> None:
+def _moved(talk: Consultation, what: Text, back: Callable[[], object]) -> None:
     talk.remember(what, back)
     talk.retell()
-
-
-def refresh(talk: Consultation) -> None:
-    """Beliefs are recomputed from the evidence and the answers."""
-    talk.session._forget()
 
 
 def how(talk: Consultation, choices: Choices) -> None:
@@ -120,7 +100,7 @@ def describe(talk: Consultation, text: str) -> None:
     """The symptoms that a description may mean, as choices."""
     near = talk.session.suggest(text)[:SUGGESTIONS]
     if not near:
-        _described(talk, text)
+        talk.session.complain_of("", text)
         talk.tell(words.NO_SYMPTOM)
         talk.ask()
         return

@@ -100,7 +100,7 @@ class MedicApp(App[None]):
             return
         use(cast("Lang", name))
         self.talk.retell()
-        self._say(words_more.LANG_NOW)
+        self._say(words_more.LANG_NOW[name])
 
 
 def run(load: Callable[[], Index], case: Case, *, demo: bool = False) -> int:

@@ -58,15 +58,17 @@ class Suspects(RowsView):
         super().__init__(id="suspects-column" if column else "suspects-line")
         self.column = column
         self.suspects: tuple[Suspect, ...] | None = None
+        self.none = False
 
-    def take(self, suspects: tuple[Suspect, ...] | None) -> None:
-        self.suspects = suspects
+    def take(self, suspects: tuple[Suspect, ...] | None, *, none: bool = False) -> None:
+        self.suspects, self.none = suspects, none
         self.retell()
 
     def rows(self, width: int) -> list[Row]:
         title: Row = ((str(words.SUSPECTS), "strong"),)
-        if not self.suspects:
+        if not self.suspects or self.none:
             empty = words.NOT_KNOWN if self.suspects is None else words.NO_SUSPECTS
+            empty = words.NONE_OF_THESE if self.none else empty
             text: Row = ((str(empty), "muted"),)
             one: Row = ((" ", "plain"), *title, ("  ", "plain"), *text)
             return [title, text] if self.column else [one]

@@ -25,10 +25,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Move:
-    """Something the user said that can be taken back."""
+    """Something the user said or changed that can be taken back.
+
+    ``change``: files were changed, which has to be looked at again after it was taken back.
+    """
 
     what: Text
-    back: Callable[[], None]
+    back: Callable[[], object]
+    change: bool = False
 
 
 class Consultation:
@@ -42,8 +46,8 @@ class Consultation:
         self.case = case
         self.found: Diagnosis | None = None
         self.question: Question | None = None
-        self.moves: list[Move] = []
-        self.applied: list[str] = []  # change ids, oldest first
+        self.moves: list[Move] = []  # oldest first
+        self.stale = False  # files were changed since they were looked at
         self.before_remedy: set[str] | None = None  # symptoms when a remedy was given up
         self.probe_lines: dict[str, Line] = {}
         self._load = load
@@ -67,9 +71,14 @@ class Consultation:
         """Adds a block to the transcript."""
         self.emit(Told(what if isinstance(what, Block) else said(what, tone), top=top))
 
-    def remember(self, what: Text, back: Callable[[], None]) -> None:
-        """Keeps how to take back what the user just said."""
-        self.moves.append(Move(what, back))
+    def remember(self, what: Text, back: Callable[[], object], *, change: bool = False) -> None:
+        """Keeps how to take back what the user just said or changed."""
+        self.moves.append(Move(what, back, change))
+
+    def files_changed(self) -> None:
+        """What was found is of the files as they were: no plan holds until the next look."""
+        self.stale = True
+        self._offers = None
 
     def tell_all(self, blocks: list[Block], *, top: bool = False) -> None:
         """Adds blocks; ``top`` lets the reader begin at the first."""
@@ -105,7 +114,9 @@ class Consultation:
 
         self.case = case
         self._session = Session(self.session.index, case)
-        self.found, self.question, self.moves = None, None, []
+        self.found, self.question = None, None
+        self.before_remedy = None
+        self.moves = []
         self.look()
 
     def look(self) -> None:
@@ -116,12 +127,13 @@ class Consultation:
         if self._closed:
             return
         self.cancel.clear()
+        self.stale = False
         board = Board(len(all_probes() if session.probes is None else session.probes))
         self._looks += 1
         key = f"look {self._looks}"
         self._observe(board, key)
         before, self.probe_lines = self.probe_lines, outcomes(session)
-        self.emit(Told(ended(self.probe_lines, before), key))
+        self.emit(Told(ended(session, self.probe_lines, before), key))
         if session.evidence.cancelled:
             self.tell(words.STOPPED.fill(n=board.total - board.done), "warn")
         self._tell_not_read()
@@ -161,43 +173,33 @@ class Consultation:
     def _maybe_new_episode(self) -> None:
         if self.before_remedy is not None and self.session.episode_if(self.before_remedy):
             self.before_remedy = None
+            # What was said was about the run before; changed files can still be restored.
+            self.moves = [move for move in self.moves if move.change]
             self.tell(words_more.NEW_EPISODE, "strong")
-
-    def symptoms(self) -> set[str]:
-        """Names of the symptoms that lead now."""
-        from medic.verdict import leading_symptoms
-
-        return {h.seen.name for h in leading_symptoms(self.session.index, self.session.found)}
 
     # --- what is believed ---------------------------------------------------------------
 
     def retell(self, *, whole: bool = False) -> None:
         """Works out where the case stands and tells what changed, then asks or closes."""
+        if self.stale:
+            self.tell(words_more.FILES_CHANGED, "muted")
+            self.look()
+            return
         session = self.session
         before, found = self.found, session.diagnosis()
         self.found, self._offers = found, None
-        self.emit(Suspected(telling.suspects(found)))
-        closed = not self._asks(found)
-        if whole or before is None or before.verdict != found.verdict:
-            self.tell(telling.whole(session, found), top=closed)
-        else:
-            self.tell(telling.brief(before, found), top=closed)
-        pruned = telling.ruled_out(session, before, found)
-        if pruned:
-            self.tell(pruned)
-        self._ask_or_close(found)
-
-    def _asks(self, found: Diagnosis) -> bool:
-        return found.next is not None and found.verdict in ("likely", "established")
-
-    def _ask_or_close(self, found: Diagnosis) -> None:
-        asks = found.next if self._asks(found) else None
-        self.question = self.session.question(asks) if asks else None
+        self.emit(Suspected(telling.suspects(found), none=found.verdict == "none-of-these"))
+        asks = found.next if found.verdict in ("likely", "established") else None
+        self.question = session.question(asks) if asks else None
+        whole = whole or before is None or before.verdict != found.verdict
+        head = telling.head(session, found) if whole else telling.brief(before, found)
+        self.tell(head, top=self.question is None)
+        if self.question is None:
+            self.emit(Asked(None))
+            self.tell_all(telling.closing(session, found, self.offers()))
+        self.tell_all(telling.details(session, before, found, whole=whole))
         if self.question is not None:
             self.ask()
-            return
-        self.emit(Asked(None))
-        self.tell_all(telling.closing(self.session, found, self.offers()))
 
     def ask(self) -> None:
         """Tells the open question and its choices."""
@@ -231,5 +233,11 @@ class Consultation:
         kept: dict[str, tuple[str, Fix]] = {}
         for name, fix in chosen:
             kept.setdefault(fix.remedy.name, (name, fix))
-        numbered = enumerate(kept.values(), start=1)
-        return [Offer(n, name, fix.remedy.title, fix) for n, (name, fix) in numbered]
+        return [
+            Offer(n, name, fix.remedy.title, fix, self._against(name, causes))
+            for n, (name, fix) in enumerate(kept.values(), start=1)
+        ]
+
+    def _against(self, cause: str, leading: list[str]) -> Text | None:
+        """The title of a cause that does not lead."""
+        return None if cause in leading[:1] else self.session.index.causes[cause].title

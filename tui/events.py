@@ -56,9 +56,10 @@ class Asked:
 
 @dataclass(frozen=True)
 class Suspected:
-    """Who is suspected, best first; None while nothing is known."""
+    """Who is suspected, best first; None while nothing is known. ``none``: it is none of them."""
 
     suspects: tuple[Suspect, ...] | None
+    none: bool = False
 
 
 @dataclass(frozen=True)

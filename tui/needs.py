@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from medic.i18n import Text, plain
 
 ANSWER = Text("an answer", "回答")
@@ -28,3 +30,16 @@ def need(needs: Text) -> Text:
         return needs
     parts = [FACTS.get(name.strip(), plain(name.strip())) for name in needs.en.split(",")]
     return Text(", ".join(p.en for p in parts), "、".join(p.zh for p in parts))
+
+
+VERB = re.compile(
+    r"\b(?:is|are|was|were|has|have|does|do|did|cannot|could|can|answers|holds|gave|failed)\b"
+)
+CLAUSE = re.compile(r"\b(?:that|which|who|whose)\b.*")
+
+
+def is_reason(lack: Text) -> bool:
+    """Whether it says why nothing could be read, a sentence of its own, not what is lacking."""
+    if lack.en == lack.zh:
+        return False
+    return lack.en.lower().startswith("no ") or bool(VERB.search(CLAUSE.sub("", lack.en)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from medic.i18n import Text
 from medic.nearest import nearest
 
 from . import probing, reasons, telling, tree, words, words_more
-from .answers import offer_runs, refresh, take_run
+from .answers import offer_runs, take_run
 from .events import Asked, Choices, Previewed
 from .lines import Block, Line, code
 from .telling import numbered
@@ -47,14 +48,8 @@ def none(talk: Consultation, _argument: str) -> None:
     session = talk.session
     if session.refused:
         return
-    session.refused = True
-    refresh(talk)
-
-    def back() -> None:
-        session.refused = False
-        refresh(talk)
-
-    talk.remember(words.NONE_OF_THESE, back)
+    session.refuse(True)
+    talk.remember(words.NONE_OF_THESE, lambda: session.refuse(False))
     talk.tell(words_more.SAID_NONE)
     talk.retell()
 
@@ -94,37 +89,47 @@ def run(talk: Consultation, argument: str) -> None:
 
 
 def patch(talk: Consultation, argument: str) -> None:
-    """Previews a change; without a number the first that can be computed."""
-    offer = _chosen(talk, argument, patched=True)
+    """Previews a change; without a number the first against the leading cause."""
+    if talk.stale:
+        talk.retell()
+        return
+    offer = _chosen(talk, argument, lambda o: o.against is None and o.fix.patch is not None)
     if offer is None:
         return
-    if offer.fix.patch is None:
-        talk.tell(words_more.NO_PATCH, top=True)
-        talk.tell_all(telling.remedy(talk.session, offer))
+    if offer.fix.patch is not None:
+        talk.emit(Previewed(offer))
         return
-    talk.emit(Previewed(offer))
+    talk.tell(words_more.NO_PATCH, top=True)
+    talk.tell_all(telling.remedy(talk.session, offer))
+    others = [o for o in talk.offers() if o.fix.patch is not None and o is not offer]
+    if others:
+        lines = [telling.titled(o) for o in others]
+        talk.tell(Block("more", (Line(words_more.OTHER_PATCHES, "strong"), *lines)))
 
 
-def _chosen(talk: Consultation, argument: str, *, patched: bool) -> Offer | None:
+def _chosen(talk: Consultation, argument: str, first: Callable[[Offer], bool]) -> Offer | None:
+    """The offer of a number; without one the ``first`` that fits, else the first of all."""
     offers = talk.offers() if talk.found is not None else []
     if not offers:
         talk.tell(words_more.NO_OFFERS)
         return None
     number = argument.strip()
     if not number:
-        with_patch = [o for o in offers if o.fix.patch is not None] if patched else []
-        return (with_patch or offers)[0]
+        return next(filter(first, offers), offers[0])
     if number.isdecimal() and 1 <= int(number) <= len(offers):
         return offers[int(number) - 1]
-    talk.tell(words_more.NO_SUCH_OFFER.fill(n=len(offers)))
+    none = Line(words_more.NO_SUCH_OFFER.fill(n=len(offers)))
+    talk.tell(Block("medic", (none, *(telling.titled(o) for o in offers))))
     return None
 
 
 def apply(talk: Consultation, offer: Offer) -> None:
     """Writes the previewed change, tells how to take it back, and offers to look again."""
     record = offer.fix.apply()
-    talk.applied.append(record.id)
     files = ", ".join(record.files)
+    what = words_more.CHANGE.fill(id=record.id, files=files)
+    talk.remember(what, partial(_restore, record.id), change=True)
+    talk.files_changed()
     talk.tell(words_more.APPLIED.fill(id=record.id, files=files), "good")
     talk.tell(Block("more", (Line(words_more.TO_UNDO),)))
     talk.tell(code(f"medic undo {record.id}"))
@@ -139,40 +144,45 @@ def _offer_look(talk: Consultation) -> None:
     talk.emit(Asked(Choices("again", "", options)))
 
 
-def undo(talk: Consultation, _argument: str) -> None:
-    """The last applied change, or the last thing said if none was applied."""
-    if talk.applied:
-        from medic.edits import undo as take_back
+def _restore(change: str) -> None:
+    from medic.edits import undo as take_back
 
-        record = take_back(talk.applied[-1])
-        talk.applied.pop()
-        files = ", ".join(record.files)
-        talk.tell(words_more.UNDONE.fill(id=record.id, files=files), "good")
-        _offer_look(talk)
-        return
+    take_back(change)
+
+
+def undo(talk: Consultation, _argument: str) -> None:
+    """Takes back the newest of what was said and changed. Raises EditRefused: it stays then."""
     if not talk.moves:
         talk.tell(words_more.NOTHING_TO_UNDO)
         return
-    move = talk.moves.pop()
+    move = talk.moves[-1]
     move.back()
-    talk.tell(words_more.TOOK_BACK.fill(what=move.what))
+    talk.moves.pop()
+    talk.tell(words_more.TOOK_BACK.fill(what=move.what), "good" if move.change else "plain")
+    if move.change:
+        talk.files_changed()
     talk.retell()
 
 
 def tried(talk: Consultation, argument: str) -> None:
     """Marks a remedy as not helped: its causes become less likely."""
-    offer = _chosen(talk, argument, patched=False)
+    session = talk.session
+    if talk.stale:
+        talk.retell()
+    offer = _chosen(talk, argument, lambda o: o.fix.remedy.name not in session.tried)
     if offer is None:
         return
-    session, name = talk.session, offer.fix.remedy.name
-    if talk.before_remedy is None:
-        talk.before_remedy = talk.symptoms()
+    name, before = offer.fix.remedy.name, talk.before_remedy
+    if name in session.tried:
+        talk.tell(words_more.TRIED_ALREADY.fill(title=offer.title))
+        return
+    if before is None:
+        talk.before_remedy = session.observed_symptoms()
     session.remedy_done(name, helped=False)
 
     def back() -> None:
-        session.tried.remove(name)
-        talk.before_remedy = None
-        refresh(talk)
+        session.remedy_open(name)
+        talk.before_remedy = before
 
     talk.remember(offer.title, back)
     talk.tell(words_more.DID_NOT_HELP.fill(title=offer.title))

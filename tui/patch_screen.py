@@ -12,6 +12,7 @@ from textual.screen import ModalScreen
 
 from medic.i18n import Text
 from medic.report.words import SAFE
+from medic.safetext import columns
 
 from . import words, words_more
 from .laid import RowsView
@@ -21,6 +22,9 @@ from .transcript import BlockView
 
 MAX_WIDTH = 110  # as in medic.tcss
 FRAME_COLUMNS = 4  # border and padding
+FRAME_ROWS = 2
+DIFF_ROWS = 3  # of the diff at least, whatever else has to go
+WHOLE = 1000
 
 
 class PatchHead(RowsView):
@@ -29,8 +33,13 @@ class PatchHead(RowsView):
     def __init__(self, offer: Offer) -> None:
         super().__init__(id="patch-head")
         self.offer = offer
+        self.most = WHOLE
 
     def rows(self, width: int) -> list[Row]:
+        return self.whole(width)[: self.most]
+
+    def whole(self, width: int) -> list[Row]:
+        """All rows, as a high screen shows them."""
         fix = self.offer.fix
         files = files_of(fix.diff)
         rows = fix.diff.splitlines()
@@ -38,9 +47,9 @@ class PatchHead(RowsView):
         removed = sum(r.startswith("-") and not r.startswith("---") for r in rows)
         ask = words_more.PATCH_TITLE_ONE if len(files) == 1 else words_more.PATCH_TITLE
         safe = SAFE if fix.remedy.safe else words_more.UNSAFE_NOTE
-        title = Text("{ask}  {title}  +{a} -{r}  ({safe})", "{ask}  {title}  +{a} -{r}({safe})")
+        title = Text("{ask}  {title}  +{a} -{r}  ({safe})", "{ask}  {title}  +{a} -{r}（{safe}）")
         filled = title.fill(
-            ask=ask.fill(n=len(files)), title=self.offer.title, a=added, r=removed, safe=safe
+            ask=ask.fill(n=len(files)), title=self.offer.full_title, a=added, r=removed, safe=safe
         )
         lines = [Line(filled, "strong")]
         if "{" not in fix.text.en:
@@ -56,16 +65,33 @@ class PatchFoot(RowsView):
         super().__init__(id="patch-foot")
         self.costs = costs
         self.note: Text | None = None
+        self.most = WHOLE
 
     def rows(self, width: int) -> list[Row]:
-        note = self.note or words_more.UNDO_LATER
-        tone: Tone = "accent" if self.note else "muted"
-        rows = [*line_rows(Line(words.COSTS.fill(say=self.costs), "muted"), width)]
-        rows += line_rows(Line(note, tone), width)
-        keys: list[tuple[str, Tone]] = []
-        for key, text in words_more.PATCH_KEYS:
-            keys += [(key, "accent"), (f" {text}   ", "plain")]
-        return [*rows, tuple(keys)]
+        return [*self.whole(width)[: self.most], _keys(width)]
+
+    def whole(self, width: int) -> list[Row]:
+        """All rows above the keys: what became of the last key comes first."""
+        costs = [*line_rows(Line(words.COSTS.fill(say=self.costs), "muted"), width)]
+        if self.note:
+            return [*line_rows(Line(self.note, "accent"), width), *costs]
+        return [*costs, *line_rows(Line(words_more.UNDO_LATER, "muted"), width)]
+
+
+def _keys(width: int) -> Row:
+    """The keys; where they do not all fit, those that decide come first."""
+    keys = dict(words_more.PATCH_KEYS)
+    whole = sum(columns(f"{key} {text}") + 3 for key, text in keys.items()) - 3
+    cells: list[tuple[str, Tone]] = []
+    used, gap = 0, "   " if whole <= width else "  "
+    for key in keys if whole <= width else ("a", "esc", "w", "y"):
+        text = f" {keys[key]}"
+        size = columns(key + text) + (len(gap) if cells else 0)
+        if used + size > width:
+            break
+        cells += [(gap if cells else "", "plain"), (key, "accent"), (text, "plain")]
+        used += size
+    return tuple(cells)
 
 
 class PatchScreen(ModalScreen[bool]):
@@ -95,19 +121,41 @@ class PatchScreen(ModalScreen[bool]):
 
     def on_resize(self) -> None:
         self._fit()
+        self.call_after_refresh(self._show_change)
 
     def _fit(self) -> None:
-        """The diff scrolls where the screen is low: the keys are always there."""
+        """On a low screen the prose goes first; some of the diff and the keys always stay."""
         width = max(1, min(MAX_WIDTH, self.size.width) - FRAME_COLUMNS)
-        views: tuple[RowsView, ...] = (self.query_one(PatchHead), self.query_one(PatchFoot))
-        used = sum(len(view.rows(width)) for view in views)
-        self.query_one("#patch-diff").styles.max_height = max(1, self.size.height - used - 2)
+        head, foot = self.query_one(PatchHead), self.query_one(PatchFoot)
+        left = max(0, self.size.height - FRAME_ROWS - 1 - DIFF_ROWS)
+        noted = min(left, 2) if foot.note else 0
+        head.most = left - noted
+        shown = len(head.rows(width))
+        foot.most = max(0, left - shown)
+        used = shown + len(foot.rows(width))
+        diff = self.query_one("#patch-diff")
+        diff.styles.max_height = max(1, self.size.height - used - FRAME_ROWS)
+        head.display = shown > 0
+        head.retell()
+        foot.retell()
+
+    def _show_change(self) -> None:
+        """Where the diff does not fit, it begins near its first changed line."""
+        diff = self.query_one("#patch-diff", VerticalScroll)
+        if diff.max_scroll_y <= 0:
+            return
+        at = 0
+        for line in code(self.offer.fix.diff, diff=True).lines:
+            if line.tone in ("add", "remove"):
+                break
+            at += len(list(line_rows(line, diff.scrollable_content_region.width)))
+        before = 0 if diff.size.height <= DIFF_ROWS + 1 else 1
+        diff.scroll_to(y=max(0, at - before), animate=False)
 
     def note(self, text: Text) -> None:
         """Shows what became of a key above the keys."""
         foot = self.query_one(PatchFoot)
         foot.note = text
-        foot.retell()
         self._fit()
 
     def action_back(self) -> None:

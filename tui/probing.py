@@ -9,8 +9,8 @@ from medic.i18n import Text, plain
 from medic.report.words import STATE, place
 
 from . import words
-from .lines import Block, Line, Tone, glued, joined, pad, said
-from .needs import ANSWER, need
+from .lines import Block, Line, Tone, joined, pad, said
+from .needs import ANSWER, is_reason, need
 from .telling import shown_file
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Board:
 
     def block(self) -> Block:
         """The probes that have ended, by their bare state: reasons come with the evidence."""
-        ended = [(n, s) for n, s in self.states.items() if s != "start"]
+        ended = [(n, s) for n, s in self.states.items() if s not in ("start", "skipped")]
         return Block("probe", tuple(_line(n, s, STATE[s]) for n, s in ended))
 
 
@@ -52,14 +52,20 @@ def outcomes(session: Session) -> dict[str, Line]:
     return {name: _line(name, run.state, _outcome(session, run)) for name, run in runs.items()}
 
 
-def ended(lines: Mapping[str, Line], before: Mapping[str, Line]) -> Block:
-    """The probes of a look; of a later look only those that told something else than before."""
+def ended(session: Session, lines: Mapping[str, Line], before: Mapping[str, Line]) -> Block:
+    """The probes of a look; of a later look only those that told something else than before.
+
+    Probes that had nothing to read are one line.
+    """
     if not lines:
         return said(words.NO_PROBES, who="probe")
-    fresh = [line for name, line in lines.items() if before.get(name) != line]
-    if before and len(fresh) < len(lines):
-        rest = words.AS_BEFORE.fill(n=len(lines) - len(fresh))
-        fresh.append(Line(rest, "muted"))
+    other = [name for name, line in lines.items() if before.get(name) != line]
+    skipped = [name for name in other if session.evidence.runs[name].state == "skipped"]
+    fresh = [lines[name] for name in other if len(skipped) == 1 or name not in skipped]
+    if len(skipped) > 1:
+        fresh.append(Line(words.NOTHING_TO_READ.fill(n=len(skipped)), "muted"))
+    if before and len(other) < len(lines):
+        fresh.append(Line(words.AS_BEFORE.fill(n=len(lines) - len(other)), "muted"))
     return Block("probe", tuple(fresh))
 
 
@@ -70,10 +76,10 @@ def _line(name: str, state: str, text: Text) -> Line:
 def _outcome(session: Session, run: Run) -> Text:
     state = STATE[run.state]
     if run.state == "failed":
-        return Text("{state}: {error}", "{state}:{error}").fill(state=state, error=run.error)
+        return Text("{state}: {error}", "{state}：{error}").fill(state=state, error=run.error)
     if run.state == "skipped":
-        reason = joined(_reasons(run), "; ", ";")
-        return Text("{state}: {reason}", "{state}:{reason}").fill(state=state, reason=reason)
+        reason = joined(_reasons(run), "; ", "；")
+        return Text("{state}: {reason}", "{state}：{reason}").fill(state=state, reason=reason)
     count = len(_abnormal(session, run))
     findings = words.ONE_FINDING if count == 1 else words.FINDINGS
     told = words.READ if run.state == "found" else state
@@ -92,7 +98,7 @@ def _reasons(run: Run) -> list[Text]:
 
 
 def _needs(lack: Text) -> Text:
-    return words.NEEDS.fill(what=need(lack))
+    return lack if is_reason(lack) else words.NEEDS.fill(what=need(lack))
 
 
 def _counts(session: Session) -> bool:
@@ -131,4 +137,7 @@ def in_full(session: Session) -> Block:
 
 
 def _gap(session: Session, check: str, needs: Text) -> Line:
-    return Line(glued(session.index.title(check), Text(": ", ":"), _needs(needs)), "muted", "? ", 4)
+    parts = [session.index.title(check), _needs(needs)]
+    if is_reason(needs):
+        parts.insert(1, STATE["skipped"])
+    return Line(joined(parts, ": ", "："), "muted", "? ", 4)

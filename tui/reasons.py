@@ -56,7 +56,7 @@ def _cause(session: Session, leader: CauseView) -> Block:
         weight = WEIGHT.get(item.weight)
         text = item.text
         if weight:
-            text = Text("{text}: {weight}", "{text}:{weight}").fill(text=text, weight=weight)
+            text = Text("{text}: {weight}", "{text}：{weight}").fill(text=text, weight=weight)
         mark = f"{SIGN.get(item.weight, '·')} "
         lines.append(Line(text, "plain", mark, 2, where=place_of(session, item)))
     return Block("medic", (*lines, *do_not(session, leader.name)))

@@ -122,7 +122,7 @@ class TalkScreen(Screen[None]):
             self._wait_for(event.choices)
         elif isinstance(event, Suspected):
             for view in self.query(Suspects):
-                view.take(event.suspects)
+                view.take(event.suspects, none=event.none)
         elif isinstance(event, Working):
             self.query_one(Progress).take(event)
         else:
@@ -272,6 +272,7 @@ class TalkScreen(Screen[None]):
             self.app.copy_to_clipboard(text)
 
     def action_scroll(self, way: str) -> None:
+        self.transcript.moved()
         getattr(self.transcript, f"scroll_{way}")(animate=False)
 
     def retell(self) -> None:

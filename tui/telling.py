@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from .offers import Offer
 
-SHOWN_EVIDENCE = 5
-QUOTED = 2  # raw lines shown of the evidence: more would push the question off a small screen
+SHOWN_EVIDENCE = 4
+QUOTED = 1  # raw lines shown of the evidence: more would push the question off a small screen
 SHOWN_NOTES = 3
 SHOWN_RULED_OUT = 6
 VERDICT_TONES: dict[str, Tone] = {"healthy": "good", "no-fault-seen": "good", "established": "bad"}
@@ -84,20 +84,32 @@ def _distinct(lines: Sequence[EvidenceLine]) -> list[EvidenceLine]:
 # --- the whole answer -----------------------------------------------------------------------
 
 
-def whole(session: Session, found: Diagnosis) -> Block:
-    """Verdict, evidence, consequences, what else is wrong, what is not explained."""
+def head(session: Session, found: Diagnosis) -> Block:
+    """The verdict and the strongest evidence."""
     lines = [*_verdict(found)]
     if found.causes and found.verdict != "none-of-these":
         lines += evidence(session, found.causes[0].evidence, quoted=QUOTED)
-    elif found.verdict == "none-of-these":
-        lines += _shown_ruled_out(session, found.ruled_out)
-    lines += _group(session, words.CONSEQUENCES, _real_consequences(found))
-    lines += _also_wrong(session, found.also_wrong)
-    lines += _group(session, words.UNEXPLAINED, found.unexplained)
-    told = {(e.name, e.outcome) for c in found.causes[:1] for e in c.evidence}
-    notes = [n for n in found.notes if (n.name, n.outcome) not in told]
-    lines += _group(session, words.NOTES, notes)
     return Block("medic", tuple(lines))
+
+
+def details(
+    session: Session, before: Diagnosis | None, found: Diagnosis, *, whole: bool
+) -> list[Block]:
+    """Consequences, what should not be done, what was ruled out, what else is wrong."""
+    lines: list[Line] = []
+    decided = found.next is None and found.verdict in ("likely", "established")
+    advice = _advice(session, found) if decided else []
+    if whole:
+        lines += _group(session, words.CONSEQUENCES, _real_consequences(found))
+        lines += [*advice, *ruled_out(session, before, found)]
+        lines += _also_wrong(session, found.also_wrong)
+        lines += _group(session, words.UNEXPLAINED, found.unexplained)
+        told = {(e.name, e.outcome) for c in found.causes[:1] for e in c.evidence}
+        notes = [n for n in found.notes if (n.name, n.outcome) not in told]
+        lines += _group(session, words.NOTES, notes)
+    else:
+        lines += [*advice, *ruled_out(session, before, found)]
+    return [Block("more", tuple(lines))] if lines else []
 
 
 def _verdict(found: Diagnosis) -> list[Line]:
@@ -115,7 +127,9 @@ def _verdict(found: Diagnosis) -> list[Line]:
     if found.verdict == "likely" and leader.word not in ("almost-certain", "likely"):
         unclear = words.UNCLEAR.fill(title=leader.title, code=leader.code, word=CHANCE[leader.word])
         return [Line(unclear, tone)]
-    name = Text(": {title} ({code})", ":{title}({code})").fill(title=leader.title, code=leader.code)
+    name = Text(": {title} ({code})", "：{title}（{code}）").fill(
+        title=leader.title, code=leader.code
+    )
     return [Line(glued(verdict, name), tone)]
 
 
@@ -140,15 +154,17 @@ def _also_wrong(session: Session, causes: Sequence[CauseView]) -> list[Line]:
         return []
     lines = [Line(words.ALSO_WRONG, "strong")]
     for cause in causes:
-        name = Text("{title} ({code})", "{title}({code})").fill(title=cause.title, code=cause.code)
+        name = Text("{title} ({code})", "{title}（{code}）").fill(
+            title=cause.title, code=cause.code
+        )
         lines.append(Line(name, "warn", "* ", 2))
         lines += evidence(session, cause.evidence[:1], indent=4)
     return lines
 
 
-def brief(before: Diagnosis, found: Diagnosis) -> Block:
+def brief(before: Diagnosis | None, found: Diagnosis) -> Block:
     """What an answer changed, in one line."""
-    if not found.causes:
+    if not found.causes or before is None or found.verdict == "none-of-these":
         return said(words.NOTED)
     leader = found.causes[0]
     word = CHANCE[leader.word]
@@ -158,17 +174,19 @@ def brief(before: Diagnosis, found: Diagnosis) -> Block:
     return said(words.STILL.fill(title=leader.title, word=word))
 
 
-def ruled_out(session: Session, before: Diagnosis | None, found: Diagnosis) -> Block | None:
+def ruled_out(session: Session, before: Diagnosis | None, found: Diagnosis) -> list[Line]:
     """Causes that were dimmed or came back since ``before``, each with the finding that did it."""
     old = {c.name for c in before.ruled_out} if before else set()
     fresh = [c for c in found.ruled_out if c.name not in old]
+    if found.verdict == "none-of-these" and (before is None or before.verdict != found.verdict):
+        fresh = list(found.ruled_out)
     back = old - {c.name for c in found.ruled_out}
     lines = _shown_ruled_out(session, fresh)
     lines += [
         Line(words.BACK_AGAIN.fill(title=session.index.title(name)), "plain", "○ ")
         for name in sorted(back)
     ]
-    return Block("medic", tuple(lines)) if lines else None
+    return lines
 
 
 def _shown_ruled_out(session: Session, causes: Sequence[CauseView]) -> list[Line]:
@@ -198,7 +216,7 @@ def suspects(found: Diagnosis) -> tuple[Suspect, ...]:
 def question(asked: Question, options: Sequence[tuple[str, Text]]) -> Block:
     """The question, its numbered choices, and how long looking takes."""
     minutes = words.MINUTES.fill(n=f"{asked.minutes:g}")
-    hint = Text("({minutes}; {how})", "({minutes};{how})")
+    hint = Text("({minutes}; {how})", "（{minutes}；{how}）")
     lines = [Line(asked.say, "strong"), *numbered(options)]
     lines.append(Line(hint.fill(minutes=minutes, how=words.HOW_TO_LOOK), "muted"))
     return Block("medic", tuple(lines))
@@ -215,23 +233,18 @@ def closing(session: Session, found: Diagnosis, offers: Sequence[Offer]) -> list
         return [said(words.DESCRIBE)]
     if found.verdict == "none-of-these":
         return [said(words.NONE_HOW)]
-    decided = words.DECIDED if any(o.fix.patch for o in offers) else words.DECIDED_BY_HAND
-    blocks = [said(decided if found.verdict == "established" else words.BEST_GUESS, "strong")]
-    for offer in offers[:1]:
-        blocks += remedy(session, offer)
-    leader = found.causes[0].name if found.causes else ""
-    lines = [_titled(session, offer, leader) for offer in offers[1:]]
-    lines += _advice(session, found)
-    return [*blocks, Block("more", (*lines, Line(words.AFTER_RUN, "muted")))]
+    by_hand = not any(o.fix.patch for o in offers if o.against is None)
+    decided = words.DECIDED_BY_HAND if by_hand else words.DECIDED
+    title = said(decided if found.verdict == "established" else words.BEST_GUESS, "strong")
+    first = [block for offer in offers[:1] for block in remedy(session, offer)]
+    lines = [titled(offer) for offer in offers[1:]]
+    return [title, *first, Block("more", (*lines, Line(words.AFTER_RUN, "muted")))]
 
 
-def _titled(session: Session, offer: Offer, leader: str) -> Line:
-    """A further remedy by its title; of another cause, with that cause."""
+def titled(offer: Offer) -> Line:
+    """A remedy by its number and title; of another cause than the leading one, with that."""
     safe = SAFE if offer.fix.remedy.safe else UNSAFE
-    title = Text("{title} ({safe})", "{title}({safe})").fill(title=offer.title, safe=safe)
-    if offer.cause != leader:
-        cause = session.index.causes[offer.cause].title
-        title = words.OF_CAUSE.fill(title=title, cause=cause)
+    title = Text("{title} ({safe})", "{title}（{safe}）").fill(title=offer.full_title, safe=safe)
     return Line(title, "plain", f"{offer.number}  ", where=words.SHOW_IT.fill(n=offer.number))
 
 
@@ -252,7 +265,7 @@ def do_not(session: Session, cause: str) -> list[Line]:
 def remedy(session: Session, offer: Offer) -> list[Block]:
     """One remedy with its numbers: what to do, what it costs, what to type."""
     fix, entry = offer.fix, offer.fix.remedy
-    title = Text("{title} ({safe})", "{title}({safe})")
+    title = Text("{title} ({safe})", "{title}（{safe}）")
     safe = SAFE if entry.safe else UNSAFE
     lines = [Line(title.fill(title=entry.title, safe=safe), "strong", f"{offer.number}  ")]
     if "{" not in fix.text.en:

@@ -65,6 +65,20 @@ class Transcript(VerticalScroll):
             self._more = more
             self.post_message(self.Below(more))
 
+    def on_resize(self) -> None:
+        """The same is read on at the size that the screen has now."""
+        self.call_after_refresh(self._keep_in_sight)
+
+    def moved(self) -> None:
+        """The reader scrolled: nothing is brought into sight but what he chose."""
+        self._head = None
+
+    def on_mouse_scroll_up(self) -> None:
+        self.moved()
+
+    def on_mouse_scroll_down(self) -> None:
+        self.moved()
+
     def to_end(self) -> None:
         """What comes next is followed to its end."""
         self._head = None

@@ -34,7 +34,7 @@ def tree(session: Session, found: Diagnosis) -> Block:
         names = sorted(families[family], key=lambda c: (-chance.get(c, -1.0), c))
         shut = all(n in dimmed or n not in chance for n in names)
         named = words_more.FAMILIES.get(family, plain(family))
-        title = glued(named, Text("  ({w})", "({w})").fill(w=words_more.CLOSED) if shut else "")
+        title = glued(named, Text("  ({w})", "（{w}）").fill(w=words_more.CLOSED) if shut else "")
         lines.append(Line(title, "muted" if shut else "strong"))
         for i, name in enumerate(names):
             branch = "└─ " if i == len(names) - 1 else "├─ "
@@ -64,11 +64,11 @@ def _row(
     from medic.beliefs import word
 
     cause = session.index.causes[name]
-    text = Text("{title} ({code})", "{title}({code})").fill(title=cause.title, code=cause.code)
+    text = Text("{title} ({code})", "{title}（{code}）").fill(title=cause.title, code=cause.code)
     where, tone = None, _tone(state)
     if view is not None and view.pruned_by is not None:
         by = words_more.BY.fill(finding=view.pruned_by.text)
-        text, where = glued(text, Text(", ", ","), by), place_of(session, view.pruned_by)
+        text, where = glued(text, Text(", ", "，"), by), place_of(session, view.pruned_by)
     elif state == "live":
         text = glued(text, plain("  "), CHANCE[word(chance[name])])
         tone = "plain" if chance[name] >= 0.15 else "muted"

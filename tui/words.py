@@ -6,36 +6,36 @@ from medic.i18n import Text
 
 # --- fixed rows -----------------------------------------------------------------------------
 
-LOCAL = Text("local, nothing is sent", "仅在本机运行,不外传数据")
+LOCAL = Text("local, nothing is sent", "仅在本机运行，不外传数据")
 DEMO = Text("demo", "演示")
 NO_FILES = Text("no files yet", "尚无文件")
 SUSPECTS = Text("suspects", "嫌疑")
-SUSPECT = Text("{word}: {title}", "{word}:{title}")
+SUSPECT = Text("{word}: {title}", "{word}：{title}")
 NOT_KNOWN = Text("not known yet", "尚未判断")
 NO_SUSPECTS = Text("none", "无")
 WHY_HINT = Text("f3 why", "f3 依据")
 LOADING = Text("loading the knowledge", "正在加载知识库")
 LOOKING = Text("looking at the evidence", "正在查看证据")
-MORE_BELOW = Text("more below: page down", "下面还有内容:按 page down")
+MORE_BELOW = Text("more below: page down", "下面还有内容：按 page down")
 ESC_CANCELS = Text("esc cancels", "esc 取消")
-TYPE_HERE = Text("describe what you see, or paste the error", "描述现象,或粘贴报错")
+TYPE_HERE = Text("describe what you see, or paste the error", "描述现象，或粘贴报错")
 ANSWER_HERE = Text(
     "answer 1-{n}, ? shows how to look, or describe what you see",
-    "输入 1-{n} 作答,? 看怎么查,也可直接描述现象",
+    "输入 1-{n} 作答，按 ? 看怎么查，也可直接描述现象",
 )
-CHOOSE_HERE = Text("choose 1-{n}, or type", "输入 1-{n} 选择,也可直接输入")
+CHOOSE_HERE = Text("choose 1-{n}, or type", "输入 1-{n} 选择，也可直接输入")
 
 # --- the start ------------------------------------------------------------------------------
 
-FOUND_HERE = Text("Found in {root}: {kinds}.", "在 {root} 中找到:{kinds}。")
+FOUND_HERE = Text("Found in {root}: {kinds}.", "在 {root} 中找到：{kinds}。")
 NOTHING_GIVEN = Text(
     "No files were given. Paste the error lines, describe what you see, or /add PATH.",
-    "没有给出文件。请粘贴报错、描述现象,或用 /add 路径 添加文件。",
+    "没有给出文件。请粘贴报错、描述现象，或用 /add 路径 添加文件。",
 )
 PASTED = Text("pasted text", "粘贴的文本")
 SEVERAL_RUNS = Text(
     "Several runs are here; looking at the newest, {run}. /run lists the others.",
-    "此处有多个运行,先看最新的 {run};/run 可列出并切换。",
+    "此处有多个运行，先看最新的 {run}；/run 可列出并切换。",
 )
 KINDS = {
     "log": (Text("{n} log", "{n} 个日志"), Text("{n} logs", "{n} 个日志")),
@@ -73,58 +73,63 @@ KINDS = {
         Text("{n} flight recorder dumps", "{n} 个 flight recorder 转储"),
     ),
 }
-NOT_READ = Text("not read: {file}: {why}", "未读取:{file}:{why}")
-AND_MORE = Text("and {n} more: {word}", "另有 {n} 项:{word}")
+NOT_READ = Text("not read: {file}: {why}", "未读取：{file}：{why}")
+AND_MORE = Text("and {n} more: {word}", "另有 {n} 项：{word}")
 
 # --- probes ---------------------------------------------------------------------------------
 
 NEEDS = Text("needs {what}", "需要{what}")
 ONE_FINDING = Text("1 finding", "1 条发现")
 FINDINGS = Text("{n} findings", "{n} 条发现")
-THIS_MACHINE = Text("this machine, not the run's", "本机,并非运行所在机器")
+THIS_MACHINE = Text("this machine, not the run's", "本机，并非运行所在机器")
 STOPPED = Text(
     "Stopped; {n} probes did not run. /look looks again.",
-    "已停止,{n} 个探针未运行。/look 可重新查看。",
+    "已停止，{n} 个探针未运行。/look 可重新查看。",
 )
 READ = Text("read", "已读取")
 AS_BEFORE = Text("{n} more as before", "其余 {n} 个与之前相同")
+NOTHING_TO_READ = Text(
+    "{n} probes had nothing to read: /probes", "{n} 个探针没有可读的内容：/probes"
+)
 NO_PROBES = Text("No probe has run.", "还没有探针运行过。")
 
 # --- what medic believes --------------------------------------------------------------------
 
-EVIDENCE_MORE = Text("and {n} more findings: f3", "另有 {n} 条依据:f3")
-CONSEQUENCES = Text("Consequences, not causes:", "后果而非原因:")
-ALSO_WRONG = Text("Also wrong, but not the cause of this:", "另有问题,但并非此次故障的原因:")
-UNEXPLAINED = Text("Not explained by this:", "该原因无法解释:")
-NOTES = Text("Worth knowing:", "值得留意:")
+EVIDENCE_MORE = Text("… {n} more: /why", "……另有 {n} 条：/why")
+CONSEQUENCES = Text("Consequences, not causes:", "后果而非原因：")
+ALSO_WRONG = Text("Also wrong, but not the cause of this:", "另有问题，但并非此次故障的原因：")
+UNEXPLAINED = Text("Not explained by this:", "该原因无法解释：")
+NOTES = Text("Worth knowing:", "值得留意：")
 YOUR_ANSWER = Text("your answer", "你的回答")
 UNCLEAR = Text(
     "Not clear yet. First suspect, {word}: {title} ({code})",
-    "尚不明确。首要嫌疑({word}):{title}({code})",
+    "尚不明确。首要嫌疑（{word}）：{title}（{code}）",
 )
-NEAREST = Text("The nearest is: {title} ({code}).", "最接近的是:{title}({code})。")
-RULED_OUT = Text("ruled out: {title} by {finding}", "已排除:{title},依据:{finding}")
-RULED_OUT_PLAIN = Text("ruled out: {title}", "已排除:{title}")
-BACK_AGAIN = Text("possible again: {title}", "重新列入:{title}")
-STILL = Text("Noted. Still leading, {word}: {title}.", "已记下。目前仍以此为首({word}):{title}。")
+NEAREST = Text("The nearest is: {title} ({code}).", "最接近的是：{title}（{code}）。")
+RULED_OUT = Text("ruled out: {title} (because: {finding})", "已排除：{title}（因为：{finding}）")
+RULED_OUT_PLAIN = Text("ruled out: {title}", "已排除：{title}")
+BACK_AGAIN = Text("possible again: {title}", "重新列入：{title}")
+STILL = Text(
+    "Noted. Still leading, {word}: {title}.", "已记下。目前仍以此为首（{word}）：{title}。"
+)
 NOW_LEADS = Text(
     "Now leading, {word}: {title} (before: {before}).",
-    "现在的首选({word}):{title}(之前:{before})。",
+    "现在的首选（{word}）：{title}（之前：{before}）。",
 )
 NOTED = Text("Noted.", "已记下。")
 HEALTHY = Text(
     "The log shows no failure, the curves are as they should be, and the configuration passes "
     "its checks.",
-    "日志无故障,曲线正常,配置通过检查。",
+    "日志无故障，曲线正常，配置通过检查。",
 )
 NO_FAULT = Text(
     "Nothing that was read points to a failure. That is no proof of health: /probes lists what "
     "was not checked.",
-    "已读内容中没有指向故障的迹象,但这不等于一切正常:/probes 列出未检查的内容。",
+    "已读内容中没有指向故障的迹象，但这不等于一切正常：/probes 列出未检查的内容。",
 )
 DESCRIBE = Text(
     "If something still worries you, describe it or paste the lines.",
-    "如果仍有异常,请描述现象或粘贴相关日志。",
+    "如果仍有异常，请描述现象或粘贴相关日志。",
 )
 
 # --- questions ------------------------------------------------------------------------------
@@ -132,60 +137,60 @@ DESCRIBE = Text(
 MINUTES = Text("about {n} min", "约 {n} 分钟")
 DONT_KNOW = Text("I don't know", "不知道")
 HOW_TO_LOOK = Text("? how to look", "? 怎么查")
-HOW = Text("How to look: {how}", "怎么查:{how}")
-DID_YOU_MEAN = Text("Did you mean:", "你指的是:")
+HOW = Text("How to look: {how}", "怎么查：{how}")
+DID_YOU_MEAN = Text("Did you mean:", "你指的是：")
 NONE_OF_THESE = Text("none of these", "都不是")
 NO_SYMPTOM = Text(
     "No symptom that medic knows is near this. Paste the error lines themselves, or say it in "
     "other words.",
-    "medic 没有接近的症状。请直接粘贴报错原文,或换一种说法。",
+    "medic 没有接近的症状。请直接粘贴报错原文，或换一种说法。",
 )
 NOT_MATCHED = Text(
     "Then paste the lines where it goes wrong, or say it in other words.",
-    "那么请粘贴出错处的日志,或换一种说法。",
+    "那么请粘贴出错处的日志，或换一种说法。",
 )
 NO_CHOICE = Text("Nothing waits for a number.", "当前没有等待选择的问题。")
 NOT_A_CHOICE = Text("Answer with a number from 1 to {n}.", "请输入 1 到 {n} 的数字。")
 NOT_YES_NO = Text(
     "This is no yes-or-no question; answer with a number.",
-    "这不是是非题,请输入数字。",
+    "这不是是非题，请输入数字。",
 )
-TAKEN_AS = Text("Took this as {kinds}. Looking again.", "已识别为:{kinds}。重新查看。")
+TAKEN_AS = Text("Took this as {kinds}. Looking again.", "已识别为：{kinds}。重新查看。")
 PASTE_KINDS = {
-    "log": Text("log lines ({n})", "日志({n} 行)"),
-    "prose": Text("a description ({n})", "描述({n} 行)"),
-    "config": Text("settings ({n})", "配置({n} 行)"),
-    "command": Text("a command ({n})", "命令({n} 行)"),
+    "log": Text("log lines ({n})", "日志（{n} 行）"),
+    "prose": Text("a description ({n})", "描述（{n} 行）"),
+    "config": Text("settings ({n})", "配置（{n} 行）"),
+    "command": Text("a command ({n})", "命令（{n} 行）"),
 }
 LINES_IN_ALL = Text("… {n} lines in all", "……共 {n} 行")
 
 # --- decided --------------------------------------------------------------------------------
 
 DECIDED = Text(
-    "Decided. Nothing more has to be asked. f4 shows the change, f3 says why.",
-    "结论已定,无需再问。f4 查看修改,f3 查看依据。",
+    "What to do (decided; f4 shows the change, f3 says why):",
+    "处置（结论已定；f4 查看修改，f3 查看依据）：",
 )
 DECIDED_BY_HAND = Text(
-    "Decided. Nothing more has to be asked. What to do is done by hand; f3 says why.",
-    "结论已定,无需再问。需手动处理;f3 查看依据。",
+    "What to do, by hand (decided; f3 says why):",
+    "需手动处置（结论已定；f3 查看依据）：",
 )
 BEST_GUESS = Text(
-    "Nothing left to ask would change this. Try the remedies in this order; f3 says why.",
-    "剩下的问题都不会改变结论。请按以下顺序处置;f3 查看依据。",
+    "What to do, in this order (no question left would change it; f3 says why):",
+    "请按以下顺序处置（剩下的问题都不会改变结论；f3 查看依据）：",
 )
 AFTER_RUN = Text(
     "After the next run: /add its log to check. If the remedy did not help: /tried.",
-    "再次运行后:用 /add 添加日志复查;若处置无效:/tried。",
+    "再次运行后，用 /add 添加日志复查；如果没有效果，输入 /tried。",
 )
 NONE_HOW = Text(
     "What was ruled out, and by what: /graph. To go on: paste more of the log, /add a file, or "
     "describe what you see; /undo takes this back.",
-    "排除了什么、依据何在:/graph。继续:粘贴更多日志、用 /add 添加文件或描述现象;/undo 撤回。",
+    "排除了什么、依据何在：/graph。继续：粘贴更多日志、用 /add 添加文件或描述现象；/undo 撤回。",
 )
 SHOW_CHANGE = Text("/patch {n} shows the change", "/patch {n} 查看修改")
-OF_CAUSE = Text("{title}, against: {cause}", "{title},针对:{cause}")
+OF_CAUSE = Text("{title}, against: {cause}", "{title}，针对：{cause}")
 SHOW_IT = Text("/patch {n}", "/patch {n}")
-MORE_ADVICE = Text("{n} more that should not be done: f3", "另有 {n} 条不该做的:f3")
-CANNOT_COMPUTE = Text("to compute the numbers: {names}", "计算数值还缺:{names}")
-WORKED_IF = Text("worked if: {check}", "有效的标志:{check}")
-COSTS = Text("costs: {say}", "代价:{say}")
+MORE_ADVICE = Text("{n} more that should not be done: f3", "另有 {n} 条不该做的：f3")
+CANNOT_COMPUTE = Text("to compute the numbers: {names}", "计算数值还缺：{names}")
+WORKED_IF = Text("worked if: {check}", "有效的标志：{check}")
+COSTS = Text("costs: {say}", "代价：{say}")

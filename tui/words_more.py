@@ -6,21 +6,21 @@ from medic.i18n import Text
 
 # --- /why -----------------------------------------------------------------------------------
 
-WHY_QUESTION = Text("Why this question ({minutes}):", "为什么问这个问题({minutes}):")
-IF_THEN = Text("if “{outcome}”: {leader}", "若“{outcome}”:{leader}")
+WHY_QUESTION = Text("Why this question ({minutes}):", "为什么问这个问题（{minutes}）：")
+IF_THEN = Text("if “{outcome}”: {leader}", "若“{outcome}”：{leader}")
 NO_CAUSE_KNOWN = Text("none of the known causes", "已知原因之外")
 REFUTES = Text(
     "It is asked to try to refute what leads before it is called established.",
-    "在确诊之前,用它检验首选原因能否被推翻。",
+    "在确诊之前，用它检验首选原因能否被推翻。",
 )
 NO_QUESTION = Text("No question is open.", "当前没有待回答的问题。")
-WHY_CAUSE = Text("Why “{title}” ({code}), {word}:", "为什么是“{title}”({code}),{word}:")
+WHY_CAUSE = Text("Why “{title}” ({code}), {word}:", "为什么是“{title}”（{code}），{word}：")
 NO_LEADER = Text("No cause leads yet.", "还没有首选原因。")
-WHAT_CHANGES = Text("What would change my mind:", "什么会改变这一判断:")
-WITHOUT = Text("without “{finding}”: {leader}", "若没有“{finding}”:{leader}")
+WHAT_CHANGES = Text("What would change my mind:", "什么会改变这一判断：")
+WITHOUT = Text("without “{finding}”: {leader}", "若没有“{finding}”：{leader}")
 CHEAPEST = Text(
     "“{ask}” ({minutes}): if “{outcome}”, {leader}",
-    "“{ask}”({minutes}):若“{outcome}”,{leader}",
+    "“{ask}”（{minutes}）：若“{outcome}”，{leader}",
 )
 NOTHING_CHANGES = Text("No single answer would.", "没有任何单个回答能改变。")
 
@@ -28,16 +28,16 @@ NOTHING_CHANGES = Text("No single answer would.", "没有任何单个回答能�
 
 NO_PATCH = Text(
     "No change of your files can be computed for this; what to do by hand:",
-    "无法为此算出对文件的修改,请手动处理:",
+    "无法为此算出对文件的修改，请手动处理：",
 )
 NO_OFFERS = Text("There is nothing to change yet.", "还没有可做的修改。")
 NO_SUCH_OFFER = Text("There are remedies 1 to {n}.", "处置编号为 1 到 {n}。")
-PATCH_TITLE_ONE = Text("Apply to 1 file?", "应用到 1 个文件?")
-PATCH_TITLE = Text("Apply to {n} files?", "应用到 {n} 个文件?")
-UNSAFE_NOTE = Text("has a risk: read what it costs", "有风险:请先看代价")
+PATCH_TITLE_ONE = Text("Apply to 1 file?", "应用到 1 个文件？")
+PATCH_TITLE = Text("Apply to {n} files?", "应用到 {n} 个文件？")
+UNSAFE_NOTE = Text("has a risk: read what it costs", "有风险：请先看代价")
 UNDO_LATER = Text(
     "A backup is kept; /undo or medic undo takes it back.",
-    "会保留备份;/undo 或 medic undo 可撤销。",
+    "会保留备份；/undo 或 medic undo 可撤销。",
 )
 PATCH_KEYS = (
     ("a", Text("apply", "应用")),
@@ -45,38 +45,44 @@ PATCH_KEYS = (
     ("y", Text("copy", "复制")),
     ("esc", Text("back", "返回")),
 )
-WRITTEN = Text("Written: {file}", "已写入:{file}")
-NOT_WRITTEN = Text("Not written: {why}", "未写入:{why}")
+WRITTEN = Text("Written: {file}", "已写入：{file}")
+NOT_WRITTEN = Text("Not written: {why}", "未写入：{why}")
 NOT_APPLIED = Text("Nothing was changed.", "没有做任何修改。")
-APPLIED = Text("Applied {id}: {files}", "已应用 {id}:{files}")
-TO_UNDO = Text("To take it back: /undo, or", "撤销:/undo,或")
+APPLIED = Text("Applied {id}: {files}", "已应用 {id}：{files}")
+TO_UNDO = Text("To take it back: /undo, or", "撤销：/undo，或")
 OLD_LOG = Text(
     "The log is still that of the run before the change: run again, then /add the new log.",
-    "现有日志仍是修改前那次运行的:重新运行后,用 /add 添加新日志。",
+    "现有日志仍是修改前那次运行的：重新运行后，用 /add 添加新日志。",
 )
-LOOK_AGAIN = Text("Look again at the files now?", "现在重新查看文件吗?")
-YES_LOOK = Text("yes, look again", "是,重新查看")
+LOOK_AGAIN = Text("Look again at the files now?", "现在重新查看文件吗？")
+YES_LOOK = Text("yes, look again", "是，重新查看")
 NOT_NOW = Text("not now", "暂不")
 LATER = Text("/look looks again whenever you like.", "随时可用 /look 重新查看。")
-UNDONE = Text("Taken back {id}: {files}", "已撤销 {id}:{files}")
-TOOK_BACK = Text("Taken back: {what}", "已撤回:{what}")
+CHANGE = Text("change {id} of {files}", "对 {files} 的修改 {id}")
+FILES_CHANGED = Text(
+    "Files have changed since they were read: looking again.",
+    "文件在读取之后有改动，重新查看。",
+)
+OTHER_PATCHES = Text("Changes against something else:", "针对其他问题的修改：")
+TRIED_ALREADY = Text("“{title}” is marked already.", "“{title}”已标记为无效。")
+TOOK_BACK = Text("Taken back: {what}", "已撤回：{what}")
 NOTHING_TO_UNDO = Text("There is nothing to take back.", "没有可撤回的操作。")
 DID_NOT_HELP = Text(
     "Noted: “{title}” did not help; its causes are less likely now.",
-    "已记下:“{title}”无效,对应原因的可能性随之下降。",
+    "已记下：“{title}”无效，对应原因的可能性随之下降。",
 )
 NEW_EPISODE = Text(
-    "The symptoms have changed: starting from what is seen now.", "现象已变化:从当前所见重新开始。"
+    "The symptoms have changed: starting from what is seen now.", "现象已变化：从当前所见重新开始。"
 )
-SAID_NONE = Text("Noted: none of these.", "已记下:都不是。")
+SAID_NONE = Text("Noted: none of these.", "已记下：都不是。")
 
 # --- /add, /run, /look ----------------------------------------------------------------------
 
 ADD_WHAT = Text("/add needs a path.", "/add 需要一个路径。")
-ADDED = Text("Added: {files}", "已添加:{files}")
-NOT_ADDED = Text("Not added: {file}: {why}", "未添加:{file}:{why}")
+ADDED = Text("Added: {files}", "已添加：{files}")
+NOT_ADDED = Text("Not added: {file}: {why}", "未添加：{file}：{why}")
 NO_RUNS = Text("One run is here.", "此处只有一个运行。")
-WHICH_RUN = Text("Which run?", "看哪个运行?")
+WHICH_RUN = Text("Which run?", "看哪个运行？")
 
 # --- /graph ---------------------------------------------------------------------------------
 
@@ -84,7 +90,7 @@ GRAPH_KEY = Text(
     "{confirmed} established   {live} possible   {dimmed} ruled out   {away} does not apply here",
     "{confirmed} 已确诊   {live} 可能   {dimmed} 已排除   {away} 此处不适用",
 )
-BY = Text("by {finding}", "依据:{finding}")
+BY = Text("by {finding}", "依据：{finding}")
 CLOSED = Text("closed", "整支已排除")
 FAMILIES = {
     "memory": Text("memory", "显存与内存"),
@@ -103,12 +109,12 @@ FAMILIES = {
 
 # --- copying --------------------------------------------------------------------------------
 
-COPIED_TMUX = Text("Copied through tmux; also in {file}", "已通过 tmux 复制,并保存在 {file}")
+COPIED_TMUX = Text("Copied through tmux; also in {file}", "已通过 tmux 复制，并保存在 {file}")
 COPIED_OSC = Text(
     "Sent to the terminal's clipboard (OSC 52; it may refuse); also in {file}",
-    "已发送到终端剪贴板(OSC 52,终端可能拒绝),并保存在 {file}",
+    "已发送到终端剪贴板（OSC 52，终端可能拒绝），并保存在 {file}",
 )
-NO_FILE = Text("no file: the state folder cannot be written", "无文件:状态目录不可写")
+NO_FILE = Text("no file: the state folder cannot be written", "无文件：状态目录不可写")
 NOTHING_TO_COPY = Text("There is nothing to copy yet.", "还没有可复制的内容。")
 NO_SUCH_BLOCK = Text("There is no block {n}.", "没有编号为 {n} 的代码块。")
 
@@ -117,34 +123,37 @@ NO_SUCH_BLOCK = Text("There is no block {n}.", "没有编号为 {n} 的代码块
 HELP_TITLE = Text("Keys and words", "按键与命令")
 HELP_CLOSE = Text(
     "esc closes; up, down, page up and page down scroll",
-    "esc 关闭;方向键与翻页键滚动",
+    "esc 关闭；方向键与翻页键滚动",
 )
 HELP_TALK = (
     Text(
         "Type what you see, or paste log lines, settings or a command; Enter sends.",
-        "直接描述现象,或粘贴日志、配置、命令,回车发送。",
+        "直接描述现象，或粘贴日志、配置、命令，回车发送。",
     ),
     Text(
         "1-9 and ? act at once while the line is empty; y and n need Enter.",
-        "输入行为空时,1-9 与 ? 立即生效;y 与 n 需回车。",
+        "输入行为空时，1-9 与 ? 立即生效；y 与 n 需回车。",
     ),
     Text(
         "Page up and page down scroll the talk; up and down recall what was typed.",
-        "翻页键滚动对话;上下方向键调出之前的输入。",
+        "翻页键滚动对话；上下方向键调出之前的输入。",
     ),
 )
 PALETTE = Text("Search the commands", "搜索命令")
 NO_COMMAND = Text("no command “{word}”", "没有命令“{word}”")
 NEAR_COMMAND = Text(
     "no command “{word}”; did you mean “/{near}”?",
-    "没有命令“{word}”;是否想输入“/{near}”?",
+    "没有命令“{word}”；是否想输入“/{near}”？",
 )
-THEME_NOW = Text("Theme: {name}. There are: {names}", "主题:{name}。可选:{names}")
+THEME_NOW = Text("Theme: {name}. There are: {names}", "主题：{name}。可选：{names}")
 LANG_WHICH = Text("/lang takes en or zh.", "/lang 的参数是 en 或 zh。")
-LANG_NOW = Text("Speaking English.", "已切换为中文。")
+LANG_NOW = {
+    "en": Text("Switched to English.", "已切换为英文。"),
+    "zh": Text("Switched to Chinese.", "已切换为中文。"),
+}
 QUIT_HOW = Text("ctrl+q, f10 or /quit leaves.", "按 ctrl+q、f10 或输入 /quit 退出。")
-KNOWLEDGE_FAILED = Text("The knowledge cannot be used: {why}", "知识库无法使用:{why}")
+KNOWLEDGE_FAILED = Text("The knowledge cannot be used: {why}", "知识库无法使用：{why}")
 BUG = Text(
     "medic failed here ({what}); what it knew is kept. Please report it with {file}",
-    "medic 在此出错({what}),已有内容不受影响。请附上 {file} 报告此问题",
+    "medic 在此出错（{what}），已有内容不受影响。请附上 {file} 报告此问题",
 )

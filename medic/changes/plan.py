@@ -107,7 +107,7 @@ def _change(known: Known, name: str, entry: Set) -> Change | None:
     """None if the field has the value already."""
     old = known.config.get(name)
     if entry.compute is None:
-        found = Computed(entry.set, Text("as the remedy says", "按处置设定"))
+        found = Computed(entry.set, Text("", ""))
     else:
         found = COMPUTATIONS[entry.compute](known, name)
     return None if same(old, found.value) else Change(name, old, found.value, found.why)
@@ -136,7 +136,7 @@ def _batch_in_words(config: RunConfig) -> object:
     known = Known(config)
     try:
         return batch.tokens_per_step(known)
-    except MissingError:
+    except (MissingError, ImpossibleError):
         pass
     try:
         n = batch.sequences_per_rank(known)

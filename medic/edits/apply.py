@@ -146,11 +146,9 @@ def undo(change_id: str | None = None, *, force: bool = False) -> ChangeRecord:
 
 def _restore(record: ChangeRecord, todo: Sequence[int]) -> None:
     """Stages all files, then puts them in place; a failure puts those in place back."""
-    now: list[tuple[int, Target | None]] = []
     done: list[tuple[int, Target | None]] = []
     try:
-        for number in todo:
-            now.append((number, _stage(record, number)))
+        now = [(number, _stage(record, number)) for number in todo]
         for number, target in now:
             _put(record.touched[number])
             done.append((number, target))

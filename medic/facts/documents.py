@@ -44,9 +44,12 @@ class Node:
 
 @dataclass(frozen=True)
 class Problem:
-    """Something wrong with a file itself: a duplicate key, a value that its loader misreads."""
+    """Something wrong with a file itself: a duplicate key, a value that its loader misreads.
 
-    kind: Literal["duplicate-key", "number-as-text", "odd-scalar", "syntax"]
+    ``not-strict``: JSON that only a lenient reader (HJSON) takes; ``detail`` is what json.load says.
+    """
+
+    kind: Literal["duplicate-key", "number-as-text", "odd-scalar", "syntax", "not-strict"]
     span: Span
     detail: str = ""
     other: Span | None = None

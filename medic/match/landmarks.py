@@ -33,12 +33,40 @@ _PATTERNS: Mapping[str, str] = {
     "loss-scale": r"[Ll]oss scale: ?[\d.e+]+, reducing to|Grad(?:ient)? overflow.{0,40}loss scale",
     # What one rank does while the others may wait in a collective.
     "serial-work": (
-        r"[Ss]aving (?:the )?(?:model|checkpoint|state|optimizer|weights)|saving checkpoint at|"
-        r"\*{3,} Running (?:Evaluation|Prediction|validation)|"
-        r"(?:[Rr]unning|[Ss]tart(?:ing|ed)?) (?:the )?(?:eval|valid)(?:u?ation)?\b|"
-        r"[Tt]okenizing |[Dd]ownloading |[Cc]ompiling |"
-        r"[Bb]uilding (?:the )?(?:dataset|index|train)|"
-        r"[Pp]re-?processing (?:the )?data|[Cc]ounting (?:pairs|tokens)"
+        r"(?i:\b(?:sav|writ|stor)ing (?:\w+ ){0,3}(?:model|checkpoint|state|optimizer|weights)|"
+        r"\b(?:merging|gathering|consolidating|uploading|copying) (?:\w+ ){0,3}"
+        r"(?:checkpoint|shards?|weights|state|model)|"
+        r"\*{3,} running (?:evaluation|prediction|validation)|"
+        r"\b(?:evaluating|validating|generating samples)\b|"
+        r"\b(?:running|start(?:ing|ed)?|begin(?:ning)?) (?:\w+ ){0,2}(?:eval|valid)(?:u?ation)?\b|"
+        r"\b(?:tokeni[sz]|download|compil|pack|shuffl)ing (?:\w|/)|"
+        r"\bbuilding (?:\w+ ){0,3}(?:dataset|data set|ind(?:ex|ices)|train|vocab|cache|mapping)|"
+        r"\b(?:load|prepar)ing (?:\w+ ){0,2}(?:dataset|data set|corpus)\b|"
+        r"\bpre-?processing (?:\w+ ){0,2}(?:data|corpus|text|sample)|"
+        r"\bcounting (?:pairs|tokens))|"
+        r"正在(?:保存|评估|验证|分词|下载|编译|加载数据|构建索引|预处理)|开始(?:保存|评估|验证|分词)"
+    ),
+    "serial-done": (
+        r"(?i:\b(?:saved|evaluated|validated|tokeni[sz]ed|downloaded|compiled|uploaded)\b|"
+        r"\b(?:sav|writ|evaluat|validat|tokeni[sz]|download|compil|build|load|preprocess)ing\b"
+        r".{0,60}\b(?:done|finished|complete[d]?|took)\b|"
+        r"\b(?:eval(?:uation)?|validation|checkpoint|save)\b.{0,40}"
+        r"\b(?:done|finished|complete[d]?|took)\b)|"
+        r"(?:保存|评估|验证|分词|下载|编译|预处理)(?:完成|完毕|结束|成功)"
+    ),
+    # The end of one rank; how it reads in full is judged where it is used.
+    "regular-end": (
+        r"(?i:\btrain(?:ing)?\b.{0,40}\b(?:finished|completed?|done|ended)\b|"
+        r"\b(?:finished|completed?|done)\b.{0,16}\btraining\b|train_runtime|"
+        r"`?max_(?:steps|epochs)=.{0,20}reached)|训练已?(?:完成|结束)"
+    ),
+    "crash": (
+        r"Fatal Python error: (?:Segmentation|Aborted|Bus|Illegal|Floating)|Segmentation fault|"
+        r"\bBus error|Illegal instruction|Floating point exception|core dumped\)|"
+        r"\bCaught signal (?:4|6|7|8|11)\b|SIGSEGV|SIGBUS|"
+        r"double free or corruption|free\(\): invalid|malloc\(\): |"
+        r"terminate called after throwing|CUDA error: |device-side assert triggered|"
+        r"stack smashing detected"
     ),
     "state-dict": r"Error\(s\) in loading state_dict",
 }

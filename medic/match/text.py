@@ -22,7 +22,7 @@ SIGNATURE, EXACT = 0.5, 2.0
 QUERY_LIMIT = 4000
 SENTENCES = 40  # of a long text
 WINDOW, STRIDE = 12, 4  # terms of a long sentence that are read together
-NEAR = 0.4  # a lower score is chance
+NEAR = 0.5  # a lower score is chance
 # A phrase of one term is found in many sentences, of three in few: by its number of terms, the
 # share of the score that needs nothing else of the sentence.
 LEAST = (0.15, 0.4, 0.55)
@@ -33,7 +33,8 @@ SUBJECTS = frozenset(
 ABOUT_ELSE = 0.6
 UNKNOWN = 0.5  # weight of a word that no entry has, as a share of the largest
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?;])\s|[\u3002\uff01\uff1f\uff1b]")
-_CLAUSE_END = re.compile(r",\s|[\uff0c:\uff1a()]|\s-\s")
+_CLAUSE_END = re.compile(r",\s|[\uff0c:\uff1a]|\s-\s")
+_NUMBER = re.compile(r"!?-?[\d.]+")
 _LETTERS = re.compile(r"[a-z]{5,}")
 
 
@@ -128,7 +129,9 @@ class TextIndex:
         scores: dict[int, float] = {}
         sentence = self._corrected(sentence)
         for terms in _windows(sentence):
-            said = frozenset(terms)
+            said = frozenset(t for t in terms if t in self._weights or not _NUMBER.fullmatch(t))
+            if not said:
+                continue
             whole = self._weight(said)
             for number in {n for term in said for n in self._holders.get(term, ())}:
                 row, phrase = self._phrases[number]

@@ -19,7 +19,7 @@ over own per please problem quite really right same say seem set should show sho
 somebody someone start still such sure than thank thanks that the their them then there these they
 thing this those though time to too try until up use used using very want was we well were what
 when where whether which while who why will with would you your
-train training trainer model run running step iteration error errors
+ran soon torch pytorch finetune finetuning train training trainer model run running step iteration error errors
 """
 _STOP = frozenset(_STOP_WORDS.split())
 
@@ -50,6 +50,7 @@ _COMPOUNDS = tuple(
         (r"all[ _]?reduce", "allreduce"),
         (r"all[ _]?gather", "allgather"),
         (r"(?:up and down|back and forth)", "oscillate"),
+        (r"too small", "not enough"),
         (r"(?:go|goes|going|went|come|comes|coming) down", "decrease"),
         (r"(?:go|goes|going|went|climb|climbs|climbing) up", "increase"),
         (r"(?:is|are|was|were) n[o']?t|is not", "not"),
@@ -82,6 +83,7 @@ allreduce: allreduce
 unknown: unrecognized unrecognised unknown
 argument: argument arg flag option
 two: 2 two
+zero: 0 zero
 !match: mismatch differ different inconsistent
 !enough: insufficient
 timeout: timeout
@@ -107,13 +109,14 @@ gpumemory: 显存
 hostmemory: 主机内存 系统内存 内存
 sharedmemory: 共享内存
 disk: 磁盘 硬盘
+!enough: 太小
 noroom: 满了 已满 爆满 用完 耗尽
 overflow: 溢出 爆了 炸了 爆
 diverge: 爆炸 发散
 !enough: 不足 不够用 不够
-!decrease: 不降反升 不下降 没有下降 不降 降不下来 下不来 不收敛 没在学 平了 停滞
-decrease: 下降 降低 降到 降得 降下来 变小 减小 掉到 衰减
-increase: 上升 升高 增长 增加 上涨 变高 变大 越来越大 涨
+!decrease: 不下降 没有下降 不降 降不下来 下不来 不收敛 没在学 平了 停滞
+decrease: 降 下降 降低 降到 降得 降下来 变小 减小 掉到 衰减
+increase: 不降反升 越训练越大 上升 升高 增长 增加 上涨 变高 变大 越来越大 涨
 spike: 尖峰 尖刺 毛刺 飙升 跳升 暴涨 突刺 跳到 跳变 突变
 oscillate: 震荡 波动 抖动 来回跳 忽高忽低 反复横跳
 timeout: 超时
@@ -155,7 +158,7 @@ _HAN_MEANS: dict[str, str] = {
 _HAN_STOP = """
 训练 模型 报错 微调 程序 任务 一直 突然 开始 一开始 以后 之后 然后 最后 就是 就 了 的 是 在 我 有 个 吗 呢 怎么办
 怎么 如何 什么 为什么 现在 已经 左右 时候 的时候 直接 完全 特别 非常 很 太 都 也 和 与 或 但 而且 并且 并 被 把 从
-到 上 下 里 中 后 前 时 会 要 请问 出现 提示 发生 问题 情况 比较 这个 那个 一个 一 几 每 步 说 以 不断 持续
+到 上 下 里 中 后 前 时 会 要 请问 任何 出现 提示 发生 问题 情况 比较 这个 那个 一个 一 几 每 步 说 以 不断 持续
 """
 _HAN = re.compile(
     "|".join(
@@ -219,9 +222,11 @@ def _stem(word: str) -> str:
     if not word.isalpha():
         return word
     for ending in ("ing", "ed", "es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 4 and not word.endswith("ss"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
             short = word[: -len(ending)]
             # "stopping" and "stops" are one word, "decreasing" and "decrease" too.
+            if short in _STOP:
+                return short
             if ending in ("ing", "ed") and short[-1] == short[-2] and short[-1] not in "sl":
                 short = short[:-1]
             return short[:-1] if short.endswith("e") and len(short) > 4 else short

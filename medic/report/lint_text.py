@@ -12,7 +12,6 @@ from medic.lint import LintFinding, LintReport
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.report.words import SAFE, SEVERITY, UNSAFE
-from medic.run_config import Change
 from medic.safetext import clean, columns, one_line
 
 COLOR = {"error": "red", "warning": "yellow", "info": "blue"}
@@ -73,21 +72,23 @@ def _fix(blocks: Blocks, finding: LintFinding, lead: str, gutter: int) -> None:
     if finding.fix is None:
         return
     changes = [c for c in finding.fix.changes if c.old != c.new]
-    shown = "; ".join(_shown(c) for c in changes)
+    shown = "; ".join(_shown(*one) for one in finding.shown)
     safe = SAFE if finding.fix.remedy.safe else UNSAFE
     words = Text("fix:  ", "修复: ")
-    why = next((str(c.why) for c in changes if str(c.why)), "")
-    tail = f" ({safe}: {why})" if why else f" ({safe})"
+    reasons = [str(c.why) for c in changes if str(c.why)][:1]
+    if not finding.fix.remedy.safe:
+        reasons.append(str(finding.fix.remedy.costs.say))
+    tail = f" ({safe}: {'; '.join(reasons)})" if reasons else f" ({safe})"
     blocks.paragraph(f"{words}{shown}{tail}", " " * (gutter + 9), lead)
 
 
-def _shown(change: Change) -> str:
-    """A change in few words; a flag's repair names only what stands in the command."""
-    if not change.field.startswith("flag"):
-        return f"{change.field}: {change.old} -> {change.new}"
-    if change.new is None:
-        return str(Text("leave out {old}", "删去 {old}").fill(old=str(change.old)))
-    return f"{change.old} -> {change.new}"
+def _shown(key: str, old: str, new: str) -> str:
+    """A change in few words, as the file has them; a line that is added has only the new ones."""
+    if not old:
+        return str(Text("add {new}", "添加 {new}").fill(new=new))
+    if not new:
+        return str(Text("leave out {old}", "删去 {old}").fill(old=old))
+    return f"{key}: {old} -> {new}" if key else f"{old} -> {new}"
 
 
 def _lines(file: str) -> list[str]:

@@ -38,6 +38,7 @@ def parse_json(source: SourceText) -> Document:
     if len(values) > 1:
         place = source.span(values[1].start_byte, values[1].end_byte)
         problems.append(Problem("syntax", place, "several-documents"))
+    problems += _not_strict(source)
     node = _Reader(source, problems).node(values[0], ()) if values else None
     return Document(source.file, "json", node, problems=tuple(problems))
 
@@ -105,6 +106,19 @@ def _strict(data: bytes) -> bytes:
         else:
             out[start:at] = b"1" * len(word)
     return bytes(out)
+
+
+def _not_strict(source: SourceText) -> list[Problem]:
+    """What Python's json.load refuses: comments and trailing commas."""
+    try:
+        json.loads(source.text, strict=False)
+    except json.JSONDecodeError as problem:
+        if not problem.msg.startswith("Extra data"):  # told as a second document
+            place = source.char_span(problem.pos, problem.pos)
+            return [Problem("not-strict", place, problem.msg)]
+    except (ValueError, RecursionError):  # more digits than int() takes; the depth is told later
+        return []
+    return []
 
 
 def _unreadable(source: SourceText, strict: bytes, root: tree_sitter.Node) -> Unreadable:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from medic.errors import Unreadable
-from medic.facts import Launches, Source
+from medic.facts import Document, GivenFile, Launches, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, Unread
 from medic.run_config import RunConfig, Value
@@ -40,7 +40,10 @@ def run(look: Look) -> Iterator[Finding | Skip | Unread | RunConfig]:
             yield Unread(problem.at or given.name, Text(problem.en, problem.zh))
             continue
         stated = reader.file(given, document)
-        if stated is not None:
+        refused = _refused(given, document, stated)
+        if refused is not None:
+            yield refused
+        elif stated is not None:
             files.append(stated)
     launches = look.fact(Launches).launches if look.has(Launches) else ()
     command = the_command(
@@ -58,6 +61,18 @@ def run(look: Look) -> Iterator[Finding | Skip | Unread | RunConfig]:
     yield config
     yield from _precision(config)
     yield from problems(look, kept)
+
+
+def _refused(given: GivenFile, document: Document, stated: Stated | None) -> Unread | None:
+    """A JSON file with comments or trailing commas. DeepSpeed reads HJSON, which has them; all
+    others read with json.load, which stops at the first.
+    """
+    problem = next((p for p in document.problems if p.kind == "not-strict"), None)
+    theirs = stated.role != "engine" if stated is not None else given.named
+    if problem is None or not theirs or not given.name.endswith(".json"):
+        return None
+    why = Text("json.load refuses it: {w}", "json.load 无法读取:{w}")
+    return Unread(f"{document.file}:{problem.span.line}", why.fill(w=problem.detail))
 
 
 def build(

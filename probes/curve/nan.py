@@ -8,15 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from medic.facts import Curve, LogHits, Series, Source
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
-from . import needs
+from . import nan_gradient, needs
 from .numbers import finite, median, value_at
 from .plan import Plan, plan_of, source_at
 
 RESUME_STEPS = 20
-FIRST_STEPS = 100  # without a known warmup, what counts as the start of training
+FIRST_STEPS = 100  # where no warmup is known, the start of training
+JUST_PEAKED = 1.1  # of the warmup
 HISTORY = 200
 MIN_HISTORY = 5
 _STEP = re.compile(r"(?:step|iteration|iter)\D{0,4}(\d+)", re.IGNORECASE)
@@ -26,7 +28,7 @@ NORMAL = ("nan-onset", "nan-precursor", "nan-gradient")
 def run(look: Look) -> Iterator[Any]:
     curve = look.fact(Curve) if look.has(Curve) else Curve()
     loss = curve.series.get("loss")
-    told = told_by_log(look.fact(LogHits)) if look.has(LogHits) else None
+    told = told_by_log(look.fact(LogHits), loss) if look.has(LogHits) else None
     firsts = {r: i for r, s in curve.by_rank.items() if (i := first_nan(s)) is not None}
     if not firsts and told is not None:
         yield from _of_log(look, curve, *told)
@@ -59,61 +61,92 @@ def first_nan(series: Mapping[str, Series]) -> int | None:
     return None
 
 
-def told_by_log(logs: LogHits) -> tuple[int, Source] | None:
-    """The step and line of a log line that says it, where the run stopped before it logged one."""
+def told_by_log(logs: LogHits, loss: Series | None) -> tuple[int, bool, Source] | None:
+    """The line that says it where the run stopped before it logged such a loss: its step, and
+    whether the line names it.
+
+    A line that finite losses follow, or whose step has one, tells of no NaN of the training loss.
+    """
     if logs.ended == "well":
         return None
     for hit in logs.hits:
-        if hit.symptom == "loss-nan" and not hit.benign and hit.role in ("root", "either"):
-            named = _STEP.search(hit.source.text)
-            step = int(named.group(1)) if named else (logs.last_step or 0) + 1
-            return step, hit.source
+        if hit.symptom != "loss-nan" or hit.benign or hit.role not in ("root", "either"):
+            continue
+        named = _STEP.search(hit.source.text)
+        step = int(named.group(1)) if named else (logs.last_step or 0) + 1
+        if not _goes_on(logs, hit.source) and (loss is None or not _passed(loss, step)):
+            return step, named is not None, hit.source
     return None
 
 
-def _of_log(look: Look, curve: Curve, step: int, source: Source) -> Iterator[Any]:
+def _goes_on(logs: LogHits, source: Source) -> bool:
+    """Whether the same log tells finite losses after the line."""
+    return any(
+        math.isfinite(s.values.get("loss", math.nan))
+        for s in logs.steps
+        if s.source.file == source.file and s.source.line > source.line
+    )
+
+
+def _passed(loss: Series, step: int) -> bool:
+    return any(s >= step and math.isfinite(v) for s, v in zip(loss.steps, loss.values, strict=True))
+
+
+def _of_log(look: Look, curve: Curve, step: int, named: bool, source: Source) -> Iterator[Any]:
     """What the curve up to the break says; the break itself is known from the log only."""
-    value: dict[str, Any] = {"step": step}
+    when = _when(step) if named else Text("in this line", "此行")
+    value: dict[str, Any] = {"step": step, "when": when}
     loss = curve.series.get("loss")
     if loss is None:
         yield Skip(needs.LOSS, check="nan-onset")
     else:
-        onset = _onset(loss, step, plan_of(look, curve), curve.resumed_at)
+        onset = _onset(curve, loss, step, plan_of(look, curve))
         yield Finding("nan-onset", onset, value=value, source=source)
     yield Skip(needs.NORM_THERE, check="nan-gradient")
     yield from _precursor(look, curve.series.get("grad_norm"), step, value)
+
+
+def _when(step: int) -> Text:
+    return Text(f"at step {step}", f"第 {step} 步")
 
 
 def _of_rank(look: Look, curve: Curve, series: Mapping[str, Series], index: int) -> Iterator[Any]:
     loss = series["loss"]
     step = loss.steps[index]
     source = source_at(look, loss, index)
-    value: dict[str, Any] = {"step": step, "rank": loss.rank or 0}
+    value: dict[str, Any] = {"step": step, "rank": loss.rank or 0, "when": _when(step)}
     yield Finding("loss-nan", value=value, source=source)
-    onset = _onset(loss, step, plan_of(look, curve), curve.resumed_at)
+    onset = _onset(curve, loss, step, plan_of(look, curve))
     yield Finding("nan-onset", onset, value=value, source=source)
     norm = series.get("grad_norm")
-    yield from _gradient(norm, step, value, source)
+    yield from nan_gradient.judge(loss, index, norm, value, source)
     yield from _precursor(look, norm, step, value)
 
 
-def _onset(loss: Series, step: int, plan: Plan, resumed_at: Sequence[int] = ()) -> str:
+def _onset(curve: Curve, loss: Series, step: int, plan: Plan) -> str:
     first = loss.steps[0]
-    starts = (first, *resumed_at) if plan.resumed else resumed_at
+    starts = (first, *curve.resumed_at) if plan.resumed else curve.resumed_at
     if any(0 <= step - start < RESUME_STEPS for start in starts):
         return "after-resume"
     if step <= max(1, first) and step <= 1:
         return "first-step"
-    return "during-warmup" if step <= max(plan.warmup or FIRST_STEPS, 10) * 1.1 else "steady"
+    warmup = plan.warmup or _risen(curve.series.get("learning_rate"), step)
+    if warmup is None:
+        warmup = plan.warmup
+    if warmup is not None:
+        return "during-warmup" if step <= max(warmup, 10) * JUST_PEAKED else "steady"
+    return "first-hundred-steps" if step <= FIRST_STEPS else "steady"
 
 
-def _gradient(norm: Series | None, step: int, value: dict[str, Any], source: Any) -> Iterator[Any]:
-    at = value_at(norm, step)
-    if at is None:
-        yield Skip(needs.NORM_THERE, check="nan-gradient")
-        return
-    outcome = "gradient-finite" if math.isfinite(at) else "gradient-nan"
-    yield Finding("nan-gradient", outcome, value=value | {"grad_norm": at}, source=source)
+def _risen(rate: Series | None, step: int) -> int | None:
+    """The step up to which the logged rate rose, ``step`` if it rises still; None if unknown."""
+    if rate is None:
+        return None
+    before = [(s, v) for s, v in zip(rate.steps, rate.values, strict=True) if s <= step]
+    if len(before) < 2 or before[0][0] > FIRST_STEPS:
+        return None  # where it began is not logged
+    peak = max(v for _, v in before)
+    return next(s for s, v in before if v == peak)
 
 
 def _precursor(look: Look, norm: Series | None, step: int, value: dict[str, Any]) -> Iterator[Any]:

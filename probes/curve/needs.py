@@ -13,6 +13,11 @@ LOSSES = Text("more logged losses", "更多的 Loss 记录")
 RATE = Text("a logged learning rate", "记录的学习率")
 NORMS_AND_CLIP = Text("gradient norms and the clip threshold", "梯度范数与裁剪阈值")
 NORM_THERE = Text("the gradient norm of that step", "该步的梯度范数")
+OWN_NORM = Text(
+    "a gradient norm that is surely of that step: this one repeats the last, or stays finite "
+    "while the loss stays NaN",
+    "确属该步的梯度范数:现有的与上一步相同,或在 Loss 持续 NaN 时仍为有限值",
+)
 NORMS_BEFORE = Text("gradient norms of the steps before", "此前各步的梯度范数")
 LOCAL_LOSSES = Text("the local loss of every rank", "每个 rank 的本地 Loss")
 MEMORY = Text("GPU memory by step", "逐步的显存记录")

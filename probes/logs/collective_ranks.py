@@ -9,7 +9,7 @@ from medic.facts import Collective, Collectives, LogHits, Ranks, Source, Traceba
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
-from . import needs
+from . import needs, quiet_ranks
 from .evidence import hits
 from .verdict import own_failures
 
@@ -28,35 +28,68 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             yield Finding(RANKS, "no-timeout")
             yield Finding(MOMENT, "no-timeout")
         return
-    yield from _moment(logs, timeouts)
+    silent = _silent(look, logs, timeouts)
+    yield from _moment(logs, timeouts, silent)
     if own_failures(logs, look.fact(Tracebacks).all):
         # A rank had failed of itself: what the others then waited in says no more.
         yield Skip(needs.LONE_TIMEOUT, check=RANKS)
         return
-    outcome = judge(timeouts, _silent(look, logs, timeouts))
+    shown = quiet_ranks.died(logs, look.fact(Ranks), timeouts, silent)
+    outcome = "silent-rank-died" if shown else judge(timeouts)
+    if outcome is None:
+        outcome, shown = _by_silence(logs, timeouts, silent)
     if outcome is None:
         yield Skip(needs.ALL_RANKS, check=RANKS)
         return
-    told = "; ".join(_words(t) for t in timeouts[:16])
-    more = tuple(t.source for t in timeouts[1:])
-    yield Finding(RANKS, outcome, value={"told": told}, source=timeouts[0].source, more=more)
+    yield _found(outcome, timeouts, shown)
 
 
-def judge(timeouts: Sequence[Collective], silent: Sequence[int]) -> str | None:
-    """The outcome by sequence number, operation, size and call site of one process group."""
+def _found(outcome: str, timeouts: Sequence[Collective], shown: Source | None) -> Finding:
+    told = [_words(t) for t in timeouts[:16]]
+    line = quiet_ranks.words(shown) if shown else ""
+    if shown and outcome == "sequence-differs":
+        told.append(f"rank {shown.rank}: {line}")
+    sources = [*([shown] if shown else []), *(t.source for t in timeouts)]
+    value = {"told": "; ".join(told), "line": line}
+    return Finding(RANKS, outcome, value=value, source=sources[0], more=tuple(sources[1:]))
+
+
+def judge(timeouts: Sequence[Collective]) -> str | None:
+    """How the calls differ: sequence number, operation, size and call site in one process group.
+
+    None if they do not. An extra call on the rank that is ahead shifts its calls by one: it then
+    waits in the very call in which the others wait. If it waits in another call, it has completed
+    what the rank behind cannot: a call at another size, or one that the rank behind made in excess.
+    """
     common = Counter(t.group for t in timeouts).most_common(1)[0][0]
     same = [t for t in timeouts if t.group == common]
-    if len({t.sequence for t in same}) > 1:
-        return "sequence-differs"
+    numbers = {t.sequence for t in same}
+    calls = {_call(t) for t in same}
+    if len(numbers) > 1:
+        adjacent = max(numbers) - min(numbers) == 1
+        return "next-call-differs" if adjacent and len(calls) > 1 else "sequence-differs"
     sites = {t.call_site for t in same}
     known = "" not in sites
     if known and len(sites) > 1:
         return "call-site-differs"
-    if len({_call(t) for t in same}) > 1:
+    if len(calls) > 1:
         return "shape-differs-same-call" if known else "shape-differs"
-    if silent:
-        return "one-rank-silent"
-    return "same-on-all" if len(same) > 1 else None
+    return None
+
+
+def _by_silence(
+    logs: LogHits, timeouts: Sequence[Collective], silent: Sequence[int]
+) -> tuple[str | None, Source | None]:
+    """The outcome where all that timed out wait in the same call, and the line that shows it."""
+    if not silent:
+        return ("same-on-all" if len(timeouts) > 1 else None), None
+    if line := quiet_ranks.finished(logs, timeouts, silent):
+        return "sequence-differs", line
+    if quiet_ranks.waiting_too(logs, silent):
+        return None, None
+    if line := quiet_ranks.alive(logs, timeouts, silent):
+        return "silent-rank-alive", line
+    return "one-rank-silent", None
 
 
 def _call(told: Collective) -> tuple[object, ...]:
@@ -79,33 +112,25 @@ def _words(told: Collective) -> str:
     return f"rank {told.rank}: SeqNum {told.sequence} {told.operation}{size}{where}"
 
 
-def _moment(logs: LogHits, timeouts: Sequence[Collective]) -> Iterator[Finding | Skip]:
+def _moment(
+    logs: LogHits, timeouts: Sequence[Collective], silent: Sequence[int]
+) -> Iterator[Finding | Skip]:
     """What stands in the log last before the ranks began to wait."""
     source, outcome = timeouts[0].source, ""
-    last = max(logs.steps, key=lambda s: _key(s.source), default=None)
-    busy = _busy(logs, last.source if last else None, timeouts)
+    end = quiet_ranks.first_timeout(timeouts)
+    before = (s.source for s in logs.steps if not quiet_ranks.later(s.source, end))
+    last = max(before, key=_key, default=None)
+    busy = quiet_ranks.serial_work(logs, silent, timeouts)
     if busy is not None:
         source, outcome = busy, "serial-work"
     elif last is not None:
-        source, outcome = last.source, "mid-training"
+        source, outcome = last, "mid-training"
     elif max(t.sequence for t in timeouts) <= FIRST_SEQUENCES:
         outcome = "first-collective"
     if not outcome:
         yield Skip(needs.LINES_BEFORE, check=MOMENT)
         return
     yield Finding(MOMENT, outcome, source=source)
-
-
-def _busy(logs: LogHits, after: Source | None, timeouts: Sequence[Collective]) -> Source | None:
-    """The last line about saving, evaluating … that no step followed before the timeout."""
-    end = min((t.source.time for t in timeouts if t.source.time is not None), default=None)
-    found = None
-    for mark in logs.marks:
-        late = end is not None and mark.source.time is not None and mark.source.time > end
-        early = after is not None and _key(mark.source) < _key(after)
-        if mark.signature == "serial-work" and not late and not early:
-            found = mark.source
-    return found
 
 
 def _key(source: Source) -> tuple[float, int]:

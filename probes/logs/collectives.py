@@ -12,7 +12,8 @@ _TIMEOUT = re.compile(
     r"Watchdog caught collective operation timeout: WorkNCCL\(SeqNum=(\d+), OpType=(\w+)"
     r"(?:, TensorShape=\[([^\]]*)\])?(?:, NumelIn=(\d+), NumelOut=(\d+))?, Timeout\(ms\)=(\d+)\)"
 )
-_STATE = re.compile(
+# (last enqueued, last completed) sequence number of a rank, as its watchdog tells it.
+STATE = re.compile(
     r"last enqueued (?:NCCL )?work: (-?\d+),(?: last started (?:NCCL )?work: -?\d+,)? "
     r"last completed (?:NCCL )?work: (-?\d+)",
     re.IGNORECASE,
@@ -71,7 +72,7 @@ class Watchdogs:
         group = (found.group(2) or found.group(1)).rstrip("]") if found else ""
         if timeout := _TIMEOUT.search(body):
             self._timeout(timeout, rank, at())
-        elif state := _STATE.search(body):
+        elif state := STATE.search(body):
             self._state.setdefault((rank, group), (int(state.group(1)), int(state.group(2))))
 
     def _timeout(self, found: re.Match[str], rank: int, source: Source) -> None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from medic.facts import Collectives, FailedRank, LogHits, Ranks, Tracebacks
+from medic.facts import Collective, Collectives, FailedRank, LogHits, Ranks, Tracebacks
 from medic.probe import Finding, Look, Probe, Skip
 
-from . import needs
+from . import needs, quiet_ranks
 from .verdict import Order, own_failures
 
 CHECK = "first-failing-rank"
 # Ranks that fail of themselves in one step do so within seconds: a collective keeps them together.
 TOGETHER_SECONDS = 10.0
-_STOPPED = ("exit code -15", "exit code -6")  # by the launcher, by torch's own watchdog
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
@@ -28,16 +27,30 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     for order, failed in own_failures(logs, look.fact(Tracebacks).all):
         own.setdefault(failed.rank, (order, failed))
     timeouts = look.fact(Collectives).timeouts if look.has(Collectives) else ()
+    for rank, source in quiet_ranks.crashes(logs, timeouts).items():
+        crashed = FailedRank(rank, source, quiet_ranks.words(source))
+        own.setdefault(rank, ((source.time or 0.0, 0, source.line), crashed))
     outcome = judge(ranks, own, {t.rank for t in timeouts})
     if outcome is None:
         yield Skip(needs.SEVERAL_RANKS, check=CHECK)
         return
-    first = ranks.first or next((FailedRank(t.rank, t.source, "") for t in timeouts), None)
+    first = _first(ranks, own, timeouts)
     if first is None:
         return
     value = {"rank": first.rank, "reason": first.reason}
     more = tuple(f.source for f in ranks.others)
     yield Finding(CHECK, outcome, value=value, source=first.source, more=more)
+
+
+def _first(
+    ranks: Ranks, own: dict[int, tuple[Order, FailedRank]], timeouts: Sequence[Collective]
+) -> FailedRank | None:
+    """A failure of a rank's own before what the launcher saw first."""
+    if ranks.first is not None and (not own or ranks.first.rank in own):
+        return ranks.first
+    if own:
+        return min(own.values(), key=lambda f: f[0])[1]
+    return next((FailedRank(t.rank, t.source, "") for t in timeouts), None)
 
 
 def judge(
@@ -48,7 +61,7 @@ def judge(
     A rank failed first if others had no failure of their own, or only later ones.
     """
     if not own:
-        if ranks.first is not None and not ranks.first.reason.startswith(_STOPPED):
+        if ranks.first is not None and not quiet_ranks.by_others(ranks.first):
             same = [o for o in ranks.others if o.reason == ranks.first.reason]
             return "all-at-once" if len(same) + 1 >= len(ranks.seen) else "died-before-others"
         return "all-at-once" if timed_out and timed_out >= set(ranks.seen) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from medic.facts import Collective, LogHits, Source
+from medic.facts import Collective, FailedRank, LogHits, Ranks, Source
 
 from .collectives import STATE
 from .ending import how
@@ -45,6 +45,29 @@ def crashes(logs: LogHits, timeouts: Sequence[Collective]) -> dict[int, Source]:
         if not any(s.source.rank == rank and later(s.source, source) for s in logs.steps):
             found.setdefault(rank, source)
     return found
+
+
+def died(
+    logs: LogHits, ranks: Ranks, timeouts: Sequence[Collective], silent: Iterable[int]
+) -> Source | None:
+    """The line that shows the end of a silent rank: its crash, or the launcher's first report."""
+    crashed = crashes(logs, timeouts)
+    for rank in silent:
+        if rank in crashed:
+            return crashed[rank]
+        if ranks.first is not None and ranks.first.rank == rank and not by_others(ranks.first):
+            return ranks.first.source
+    return None
+
+
+def by_others(failed: FailedRank) -> bool:
+    """Whether a rank was stopped by the launcher's signal, or by torch's own watchdog."""
+    return failed.reason.startswith(("exit code -15", "exit code -6"))
+
+
+def words(source: Source) -> str:
+    """A line without the prefixes of launcher and logger."""
+    return message(Prefixes().read(source.text).body).strip()[:120]
 
 
 def finished(logs: LogHits, timeouts: Sequence[Collective], silent: Iterable[int]) -> Source | None:
@@ -95,7 +118,9 @@ def waiting_too(logs: LogHits, silent: Iterable[int]) -> bool:
     return False
 
 
-def serial_work(logs: LogHits, silent: Sequence[int], timeouts: Sequence[Collective]) -> Source | None:
+def serial_work(
+    logs: LogHits, silent: Sequence[int], timeouts: Sequence[Collective]
+) -> Source | None:
     """The last line about saving, evaluating … that nothing followed before the timeout.
 
     The silent ranks' own lines count where they wrote any, else those of all.
@@ -128,6 +153,6 @@ def _last_step(logs: LogHits, rank: int, end: Source) -> int | None:
 
 def _regular_end(logs: LogHits, rank: int) -> Source | None:
     for mark in _marks(logs, "regular-end"):
-        if mark.rank == rank and how(message(Prefixes().read(mark.text).body)) == "well":
+        if mark.rank == rank and how(words(mark)) == "well":
             return mark
     return None

@@ -38,6 +38,8 @@ _EPOCHS = re.compile(r"Num Epochs\s*=\s*(\d+)")
 _BARE = re.compile(
     r"(?:rank \d+[ :]*)?(?:global )?(?:step|iter(?:ation)?)[ :=]+\d+\s*$", re.IGNORECASE
 )
+# Layouts whose step has no name of its own; the last one is DeepSpeed's pipeline engine.
+_UNNAMED = re.compile(r"\[\s*(\d+)\s*/\s*(\d+)\s*\]:?\s+(?=\S)|steps: (\d+)(?= loss: )")
 _HINTS = re.compile(r"loss|step|iter|%\||lr|num epochs|norm")
 
 
@@ -77,7 +79,14 @@ class Steps:
             self.epochs = int(found.group(1))
 
     def _line(self, message: str) -> Step | None:
+        unnamed = _UNNAMED.match(message)
+        if unnamed:
+            at, total, steps = unnamed.groups()
+            place = f"step {steps}" if steps else f"step {at}/{total}"
+            message = f"{place} | {message[unnamed.end() :]}"
         read = values_of(message)
+        if unnamed and not read.values:
+            return None  # a build or a download counts like this, too
         if read.step is None:
             return self._without_step(message, read)
         if not read.values and read.total is None and not _BARE.match(message):

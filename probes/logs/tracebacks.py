@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from medic.facts import Frame, Source, Traceback
 
+from .prefix import message
+
 START = "Traceback (most recent call last)"
 MAX_FRAMES = 400
 # Lines of other writers that may stand within a traceback whose lines carry no prefix.
@@ -21,6 +23,13 @@ _EXCEPTION = re.compile(
     rf"{_LEVELS}((?:[A-Za-z_]\w*\.)*[A-Z]\w+|(?:[a-z_]\w*\.)+(?:error|timeout|gaierror|herror))"
     r"(?::\s*(.*))?$"
 )
+# Of an exception without its header: an error's name at the start of the line, and its message.
+_HEADLESS_FRAME = re.compile(r"\s*File \"[^\"]+\", line \d+, in ")
+_HEADLESS = re.compile(
+    r"((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Timeout|NotFound)|"
+    r"(?:[a-z_]\w*\.)+(?:error|timeout|gaierror|herror)): (\S.*)$"
+)
+_AS_ERROR = re.compile(r"\b(?:ERROR|CRITICAL|FATAL)\b")
 _CAUGHT = re.compile(r"Caught (\w+) in (?:DataLoader worker process|replica|pin memory thread)")
 _CHAINED = ("During handling of the above exception", "The above exception was the direct cause")
 
@@ -54,6 +63,7 @@ class _Open:
     ignored: bool = False
     rich: bool = False
     code_next: bool = False
+    headless: bool = False
     leading: str = ""  # a type that IPython prints before the frames
 
 
@@ -67,6 +77,8 @@ class Joiner:
         self._last: dict[str, Traceback] = {}
         # File and line of exceptions that led to another one.
         self.handled: set[tuple[str, int]] = set()
+        # Lines of exceptions without a header: they count only where a log ends.
+        self.headless: set[int] = set()
 
     def gap(self) -> None:
         """Lines were left out: nothing that is open can be ended."""
@@ -81,6 +93,8 @@ class Joiner:
             return None
         current = self._open.get(stream)
         if current is None:
+            if headless := self._headless(body, stream, at):
+                return headless
             if body.startswith(_CHAINED) and stream in self._last:
                 earlier = self._last[stream].source
                 self.handled.add((earlier.file, earlier.line))
@@ -89,9 +103,13 @@ class Joiner:
         if self._inside(current, body):
             return None
         found = _EXCEPTION.match(body.strip() if current.rich else body)
+        if current.headless:
+            found = _headless(body)
+            if found:
+                self.headless.add(at().line)
         if found is None:
             current.strangers += 1
-            if current.strangers > PATIENCE:
+            if current.strangers > PATIENCE or current.headless:
                 del self._open[stream]
             return None
         del self._open[stream]
@@ -110,6 +128,18 @@ class Joiner:
         if not body.startswith("Original Traceback"):
             self._worker.pop(stream, None)
 
+    def _headless(self, body: str, stream: str, at: Callable[[], Source]) -> Traceback | None:
+        """Opens at a frame that no header is above of; an error's line alone is a traceback."""
+        if _HEADLESS_FRAME.match(body):
+            self._open[stream] = current = _Open(at().line, headless=True)
+            self._inside(current, f"  {body}")
+            return None
+        found = _headless(body)
+        if found is None:
+            return None
+        self.headless.add(at().line)
+        return self._end(_Open(at().line), found, stream, at())
+
     def _inside(self, current: _Open, body: str) -> bool:
         """Takes a line that belongs to the frames."""
         frame = _FRAME.match(body) or _BARE_FRAME.match(body) or _RICH_FRAME.match(body)
@@ -127,31 +157,41 @@ class Joiner:
         return not body.strip()
 
     def _end(self, current: _Open, found: re.Match[str], stream: str, source: Source) -> Traceback:
-        exception, message = found.group(1), found.group(2) or ""
+        exception, words = found.group(1), found.group(2) or ""
         made = Traceback(
             exception=exception,
-            message=message[:1000],
+            message=words[:1000],
             frames=tuple(current.frames),
             source=source,
             order=(source.time or 0.0, 0, source.line),
             first_line=current.first_line,
             uncaught=not (current.thread or current.ignored) and not _STOPS.search(exception),
-            victim=_is_victim(exception, message, current.frames),
+            victim=_is_victim(exception, words, current.frames),
         )
         self._last[stream] = made
         outer = self._worker.pop(stream, None)
         if outer is not None:
             # The original of what a data loader worker passed on: it is the failure.
             return replace(made, uncaught=outer.uncaught, worker=True, first_line=outer.first_line)
-        if _CAUGHT.search(message):
+        if _CAUGHT.search(words):
             self._worker[stream] = made
         return made
 
 
-def _is_victim(exception: str, message: str, frames: list[Frame]) -> bool:
+def _headless(body: str) -> re.Match[str] | None:
+    """An error's line, printed, or logged as an error; at most of use where a log ends."""
+    if found := _HEADLESS.match(body):
+        return found
+    words = message(body)
+    if len(words) == len(body) or not _AS_ERROR.search(body[: -len(words)]):
+        return None
+    return _HEADLESS.match(words)
+
+
+def _is_victim(exception: str, words: str, frames: list[Frame]) -> bool:
     if exception.endswith("CalledProcessError"):
         return any(_LAUNCHER.search(frame.file) for frame in frames)
-    return bool(_VICTIMS.search(exception) or _VICTIM_WORDS.search(message))
+    return bool(_VICTIMS.search(exception) or _VICTIM_WORDS.search(words))
 
 
 def settle(tracebacks: list[Traceback], handled: set[tuple[str, int]]) -> list[Traceback]:

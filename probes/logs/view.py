@@ -22,6 +22,9 @@ from .tracebacks import Joiner, settle
 
 TEXT = 2000  # characters of a line that a source keeps
 LAST = 400  # lines at the end that may say how the run ended
+# Lines from the end among which an exception without a header counts; what a launcher reports
+# of a failure comes after it.
+AT_END, REPORT = 10, 60
 NEAR_EACH = 20  # of each kind of mark, from either end
 _HOST = re.compile(r"^([A-Za-z][\w.-]{1,60}):\d+:\d+ \[\d+\] NCCL |^\s*host\s+: (\S+)")
 
@@ -146,16 +149,27 @@ class Reader:
 
     def _finish(self) -> None:
         view = self.view
-        settled = settle(self._found, self._joiner.handled)
-        view.tracebacks = [replace(t, order=view.order(t.source.line)) for t in settled]
-        view.launches = [m.source.line for m in view.scan.marks if m.signature == "launch"]
-        view.planned = max((s.planned or 0 for s in self._steps.values()), default=0) or None
-        view.progress = max((s.bar for s in self._steps.values()), default=0)
         for number, read in self._last:
             ended = how(message(read.body))
             if ended is not None:
                 view.ends.append(End(ended, self._source(number, read), view.order(number)))
+        settled = settle([t for t in self._found if self._counts(t)], self._joiner.handled)
+        view.tracebacks = [replace(t, order=view.order(t.source.line)) for t in settled]
+        view.launches = [m.source.line for m in view.scan.marks if m.signature == "launch"]
+        view.planned = max((s.planned or 0 for s in self._steps.values()), default=0) or None
+        view.progress = max((s.bar for s in self._steps.values()), default=0)
         view.tail = [self._source(n, r) for n, r in list(self._last)[-20:]]
+
+    def _counts(self, traceback: Traceback) -> bool:
+        """Whether an exception is no logged remark: it has its header, or stands at the end."""
+        line = traceback.source.line
+        if line not in self._joiner.headless:
+            return True
+        if self.view.steps and self.view.steps[-1].source.line > line:
+            return False
+        reported = any(e.how == "badly" and e.source.line >= line for e in self.view.ends)
+        last = list(self._last)[-(REPORT if reported else AT_END) :]
+        return bool(last) and line >= last[0][0]
 
 
 def _near(scan: Scan) -> list[int]:

@@ -31,14 +31,15 @@ ANYTHING = 1 << 62
 TAIL_LINES = 4000  # of a log whose size is unknown until it was read
 
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,512}(?:\x07|\x1b\\)?|\x1b.?")
-_CONTROLS = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(127, 160)])
+_CONTROLS = dict.fromkeys([*range(9), 11, 12, *range(13, 32), *range(127, 160)])
 _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"\xff\xfe", b"\xfe\xff")
 
 
 def read(look: Look, given: GivenFile, near: Sequence[int]) -> Iterator[Numbered | None]:
     """(line number, text) in file order; None where lines were left out.
 
-    Raises Unreadable. Progress bars keep their carriage returns within the line.
+    Raises Unreadable. Each state of a progress bar, behind a carriage return, is a text of its own
+    with the number of their line.
     """
     near = sorted(set(near))
     plain = _plain(look, given)
@@ -68,7 +69,7 @@ def _plain(look: Look, given: GivenFile) -> BinaryIO | None:
 
 def _whole(file: BinaryIO) -> Iterator[Numbered]:
     for number, raw in enumerate(file.read(WHOLE).split(b"\n"), 1):
-        yield number, _text(raw)
+        yield from _texts(number, raw)
 
 
 def _stream(lines: Iterator[Numbered], near: Sequence[int]) -> Iterator[Numbered | None]:
@@ -82,7 +83,8 @@ def _stream(lines: Iterator[Numbered], near: Sequence[int]) -> Iterator[Numbered
             if left_out:
                 yield None
                 left_out = False
-            yield number, text
+            for state in text.split("\r"):
+                yield number, state
         else:
             late.append((number, text))
             left_out = True
@@ -102,7 +104,7 @@ def _parts(file: BinaryIO, size: int, near: Sequence[int]) -> Iterator[Numbered 
         if not (wanted or _close(near, line, line + newlines)):
             if reading and (carry or newlines):
                 # The line that the last wanted chunk left open ends here.
-                yield line, _text((carry + chunk.split(b"\n", 1)[0])[:LINE_LIMIT])
+                yield from _texts(line, carry + chunk.split(b"\n", 1)[0])
                 yield None
             reading, carry = False, b""
             line += newlines
@@ -111,12 +113,12 @@ def _parts(file: BinaryIO, size: int, near: Sequence[int]) -> Iterator[Numbered 
         if not reading:
             # The first row began in a chunk that was not read.
             rows, line, reading = rows[1:], line + bool(newlines), bool(newlines)
-        carry = rows.pop()[:LINE_LIMIT] if rows else b""
+        carry = _open_end(rows.pop()) if rows else b""
         for row in rows:
-            yield line, _text(row)
+            yield from _texts(line, row)
             line += 1
     if carry:
-        yield line, _text(carry)
+        yield from _texts(line, carry)
 
 
 def _plan(size: int) -> Iterator[tuple[int, bool]]:
@@ -144,9 +146,24 @@ def _close(near: Sequence[int], first: int, last: int) -> bool:
     return place < len(near) and near[place] <= last + ABOVE
 
 
+def _open_end(raw: bytes) -> bytes:
+    """What is kept of a line that goes on: of a progress bar its last states."""
+    return raw[-LINE_LIMIT:] if b"\r" in raw else raw[:LINE_LIMIT]
+
+
+def _texts(number: int, raw: bytes) -> Iterator[Numbered]:
+    """The line, or what stood on it one after the other."""
+    if b"\r" not in raw:
+        yield number, _text(raw)
+        return
+    states = [state for state in raw.split(b"\r") if state.strip()]
+    for state in states or [b""]:
+        yield number, _text(state)
+
+
 def _text(raw: bytes) -> str:
-    """As the core cleans lines, but carriage returns stay: a bar's last state is behind one."""
-    text = raw[:LINE_LIMIT].removesuffix(b"\r").decode("utf-8", "replace")
+    """As the core cleans lines."""
+    text = raw[:LINE_LIMIT].decode("utf-8", "replace")
     if text.isprintable():
         return text
     if "\x1b" in text:

@@ -86,7 +86,7 @@ RAW: dict[str, Any] = {
             "family": "numbers",
             "title": text("Who holds the memory", "显存被谁占用"),
             "outcomes": {
-                "not-oom": {"title": text("no memory message", "没有显存报错"), "normal": True},
+                "no-message": {"title": text("no memory message", "没有显存报错"), "normal": True},
                 "genuine-need": {
                     "title": text("this process needs it", "本进程确实需要"),
                     "otherwise": "sometimes",

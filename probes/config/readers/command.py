@@ -10,8 +10,8 @@ from medic.facts import Word
 from medic.run_config import Origin, Span
 
 from ..carriers import Carrier
-from ..keys import Found, Keys
-from ..values import UNKNOWN, Written, canonical, leaves_default
+from ..keys import IN_BACKWARD, Found, Keys, parts_of
+from ..values import UNKNOWN, Written, as_bool, canonical, leaves_default
 
 _FLAG = re.compile(r"--?[A-Za-z][\w.-]*")
 _PAIR = re.compile(r"\+{0,2}([A-Za-z_][\w.@/-]*)=")
@@ -80,7 +80,17 @@ def _value_span(word: Word, name: str) -> Span:
 
 def carriers(words: Sequence[Word], keys: Keys) -> list[Carrier]:
     """Every flag that states a canonical field."""
-    return [carrier for flag in flags(words) for carrier in _carriers(flag, keys)]
+    given = flags(words)
+    found = [carrier for flag in given for carrier in _carriers(flag, keys)]
+    if any(_steps_in_backward(flag) for flag in given):
+        return [carrier for carrier in found if carrier.field != "gradient_clip"]
+    return found
+
+
+def _steps_in_backward(flag: Flag) -> bool:
+    named = parts_of([flag.name])[-1:]
+    on = flag.alone or as_bool(Written(flag.value, flag.value)) is True
+    return bool(named) and named[0] in IN_BACKWARD and on
 
 
 def _carriers(flag: Flag, keys: Keys) -> Iterator[Carrier]:

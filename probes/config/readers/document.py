@@ -9,8 +9,8 @@ from medic.facts import Document, Node
 from medic.run_config import Origin
 
 from ..carriers import Carrier
-from ..keys import Key, Keys, Paths, parts_of
-from ..values import Written, canonical, leaves_default
+from ..keys import IN_BACKWARD, Key, Keys, Paths, parts_of
+from ..values import Written, as_bool, canonical, leaves_default
 
 # ${a.b}: the value of another key of the same file, as OmegaConf and Hydra read it.
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][\w.]*)\}")
@@ -60,7 +60,16 @@ def carriers(document: Document, keys: Keys) -> list[Carrier]:
                 factor=key.factor,
             )
             found.append(Carrier(field, value, origin, rank, key.true_means is not None))
+    if _steps_in_backward(document.root):
+        return [c for c in found if c.field != "gradient_clip"]
     return found
+
+
+def _steps_in_backward(root: Node) -> bool:
+    return any(
+        parts_of(path)[-1:] and parts_of(path)[-1] in IN_BACKWARD and as_bool(_written(node))
+        for path, _, node in root.leaves()
+    )
 
 
 def _field(key: Key, value: object) -> str:

@@ -151,6 +151,7 @@ def test_paths_and_flags_find_the_same_key(look: Make) -> None:
 def test_a_framework_is_told_by_all_keys_of_a_set(look: Make) -> None:
     entries = {e.name: e for e in look().frameworks}
     keys = Keys(entries["litgpt"])
-    both = Paths([("train", "global_batch_size"), ("train", "micro_batch_size")])
-    assert keys.specificity(both) == 2
+    batch = [("train", "global_batch_size"), ("train", "micro_batch_size")]
+    assert keys.specificity(Paths([*batch, ("train", "lr_warmup_steps")])) == 3
+    assert keys.specificity(Paths(batch)) == 0  # names that any script may use
     assert keys.specificity(Paths([("train", "global_batch_size")])) == 0

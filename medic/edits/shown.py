@@ -1,0 +1,58 @@
+"""Edits in the words of the user's own files: the key as written, the old text, the new one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from medic.run_config import Change, Edit, RunConfig, Span
+
+# (key as written, what stands there, what is written). Without a key it is a repaired flag, or an
+# added line, where nothing stood.
+Shown = tuple[str, str, str]
+Read = Callable[[str], bytes]
+
+
+def shown(
+    changes: Sequence[Change], edits: Sequence[Edit], config: RunConfig, read: Read
+) -> tuple[Shown, ...]:
+    """One entry a place that is rewritten, equal ones once. A flag's repair names the flags.
+
+    Raises OSError if a file cannot be read.
+    """
+    once = lru_cache(maxsize=None)(read)
+    keys = _keys(changes, config)
+    found: list[Shown] = [_flag(c) for c in changes if c.field.startswith("flag")]
+    for edit in edits if not found else ():
+        place = next((s for s in keys if _within(edit, s)), None)
+        if place is None:
+            old = once(edit.file)[edit.start : edit.end].decode("utf-8", "replace")
+            found.append(("", old.strip(), edit.text.strip()))
+            continue
+        data = once(place.file)
+        text = edit.text.encode()
+        new = data[place.start : edit.start] + text + data[edit.end : place.end]
+        old = data[place.start : place.end].decode("utf-8", "replace")
+        found.append((keys[place], old, new.decode("utf-8", "replace")))
+    return tuple(dict.fromkeys(found))
+
+
+def _flag(change: Change) -> Shown:
+    new = "" if change.new is None else str(change.new)
+    return "", str(change.old), new
+
+
+def _keys(changes: Sequence[Change], config: RunConfig) -> Mapping[Span, str]:
+    return dict(_places(changes, config))
+
+
+def _places(changes: Sequence[Change], config: RunConfig) -> Iterator[tuple[Span, str]]:
+    for change in changes:
+        value = config.values.get(change.field)
+        for origin in value.carriers() if value is not None else ():
+            if origin.span is not None:
+                yield origin.span, origin.key
+
+
+def _within(edit: Edit, span: Span) -> bool:
+    return edit.file == span.file and span.start <= edit.start and edit.end <= span.end
