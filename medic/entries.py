@@ -31,6 +31,7 @@ Compute = Literal[
     "decay-to-total",
     "warmup-share",
     "half-learning-rate",
+    "minimum-below-peak",
     "tenfold-learning-rate",
     "global-batch-product",
     "accumulation-from-global",

@@ -13,6 +13,7 @@ from medic.index import PASSES, Index
 from medic.levels import PRIOR, SHOWN
 
 GOOD_SCORE = 0.5
+CAUSE = 0.8  # what the score of a cause counts beside a symptom's
 KINDS = ("symptoms", "causes", "checks", "remedies")
 KIND_NAME = {
     "symptoms": "symptom",
@@ -40,10 +41,31 @@ def find(words: str, index: Index) -> list[Match]:
     by_code = index.by_code(word)
     if by_code is not None:
         return [Match("cause", by_code, 1.0)]
+    written = _written(word.lower(), index)
+    if written:
+        return written
     from medic.match import search
 
     hits = search(word, index, ("symptoms", "causes"))
-    return [Match(KIND_NAME[m.kind], m.name, m.score) for m in hits if m.score >= GOOD_SCORE]
+    found = [Match(KIND_NAME[m.kind], m.name, m.score) for m in hits if m.score >= GOOD_SCORE]
+    # Words describe what was seen: a cause comes first only where it is much nearer.
+    return sorted(found, key=lambda m: -m.score * (CAUSE if m.kind == "cause" else 1))
+
+
+def _written(words: str, index: Index) -> list[Match]:
+    """The symptom that has these very words as its title or as a phrase, if only one has."""
+    has = [
+        Match(KIND_NAME["symptoms"], name, 1.0)
+        for name, raw in index.raw["symptoms"].items()
+        if any(words == text.lower() for text in _names(raw))
+    ]
+    return has if len(has) == 1 else []
+
+
+def _names(raw: Raw) -> Iterator[str]:
+    yield from raw["title"].values()
+    for phrases in raw.get("phrases", {}).values():
+        yield from phrases
 
 
 def entry(match: Match, index: Index) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from medic.diagnosis import (
 )
 from medic.entries import Remedy
 from medic.evidence import Evidence
-from medic.facts import LogHits
+from medic.facts import LogHits, Source
 from medic.fixes import Fix, propose
 from medic.i18n import Text
 from medic.index import Index
@@ -38,10 +38,6 @@ from medic.planner import pruned
 from medic.probe import Probe
 from medic.runner import Progress, observe
 from medic.verdict import Heard, decide, fired, heard, leading_symptoms
-
-# A sentence must be at least this near to a symptom to count as a complaint, and by the margin
-# nearer than to any other; measured over tests/descriptions.txt.
-COMPLAINT_SCORE, COMPLAINT_MARGIN = 0.6, 0.05
 
 
 @dataclass
@@ -85,7 +81,7 @@ class Session:
         self.words = f"{self.words}\n{words}".strip()
         from medic.match import complaints
 
-        for match in complaints(words, self.index, COMPLAINT_SCORE, COMPLAINT_MARGIN):
+        for match in complaints(words, self.index):
             if match.name not in self.complaints:
                 self.complaints.append(match.name)
                 self.said[match.name] = match.quote
@@ -102,12 +98,15 @@ class Session:
             self.refused = False
             if name not in self.complaints:
                 self.complaints.append(name)
+            if words.strip():
+                self.said.setdefault(name, words.strip())
         self.refresh()
 
     def withdraw(self, name: str, words: str = "") -> None:
         """Takes back a complaint and the last words that were the same."""
         if name in self.complaints:
             self.complaints.remove(name)
+            self.said.pop(name, None)
         head, _, tail = f"\n{self.words}".rpartition(f"\n{words.strip()}")
         if words.strip() and not tail.strip():
             self.words = head.strip()
@@ -152,9 +151,17 @@ class Session:
 
     @cached_property
     def found(self) -> list[Heard]:
-        counts = self.case.this_host is True or _fresh_here(self.evidence)
+        counts = self.case.this_host is True or self.evidence.host_is_the_runs is True
         told = [(name, "present") for name in self.complaints]
-        return heard(self.evidence, [*self.answers, *told], self.index, host_counts=counts)
+        items = heard(self.evidence, [*self.answers, *told], self.index, host_counts=counts)
+        return [self._quoted(item) for item in items]
+
+    def _quoted(self, item: Heard) -> Heard:
+        """A complaint with the words that it was made in."""
+        words = self.said.get(item.seen.name)
+        if words is None or item.seen.reliability != "person":
+            return item
+        return replace(item, finding=replace(item.finding, source=Source(text=words)))
 
     @property
     def seen(self) -> list[Seen]:
@@ -324,6 +331,7 @@ class Session:
         self.answers = kept
         self.unknown = []
         self.complaints = []
+        self.said = {}
         self.words, self.refused = "", False
         self._forget()
         return True
@@ -339,7 +347,3 @@ class Session:
             if item.seen == seen:
                 return finding_text(self.index, item.finding)
         return self.index.title(seen.name)
-
-
-def _fresh_here(evidence: Evidence) -> bool:
-    return evidence.host_is_the_runs is True

@@ -15,7 +15,7 @@ CORE = ROOT / "medic"
 TIERS = [
     {"errors"},
     {"i18n", "nearest", "safetext"},
-    {"config", "entries", "run_config", "decode", "levels"},
+    {"config", "entries", "run_config", "decode", "levels", "learning_rates"},
     {"syntax", "facts"},
     {"schema", "links", "probe"},
     {"index"},
@@ -57,7 +57,7 @@ OWNERS = {
     "platformdirs": {"config"},
 }
 NEVER = {"textual", "rich", "torch", "pynvml", "psutil", "numpy"}
-PROBE_MAY = {"errors", "i18n", "run_config", "facts", "probe", "safetext"}
+PROBE_MAY = {"errors", "i18n", "run_config", "facts", "probe", "safetext", "learning_rates"}
 
 
 def room(file: Path) -> str:

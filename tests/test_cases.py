@@ -44,6 +44,7 @@ def test_case(folder: Path) -> None:
     cause = folder.parent.name
     leader = found.causes[0].name if found.causes else ""
     assert not found.failed
+    assert found.read
     if folder.name.startswith("fires"):
         assert leader == cause
     else:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from medic.beliefs import Model, Seen
@@ -55,18 +53,15 @@ def test_nothing_to_ask_when_established() -> None:
     assert next_look(MODEL, seen, frozenset(), OPEN) is None
 
 
-def test_pruned_rows_come_back_without_their_finding() -> None:
-    seen = [
-        OOM,
+def test_pruned_rows_come_back_without_their_findings() -> None:
+    held = [
         Seen("oom-shortfall", "other-process"),
         Seen("gpu-processes", "other-process-holds-memory"),
     ]
-    dimmed = pruned(MODEL, MODEL.beliefs(seen), seen)
+    dimmed = pruned(MODEL, MODEL.beliefs([OOM, *held]), [OOM, *held])
     assert "micro-batch-too-large" in dimmed
-    for cause, by in dimmed.items():
-        rest = [f for f in seen if f != by]
-        again = pruned(MODEL, MODEL.beliefs(rest), rest)
-        assert again.get(cause) != by
+    assert dimmed["micro-batch-too-large"] in held
+    assert "micro-batch-too-large" not in pruned(MODEL, MODEL.beliefs([OOM]), [OOM])
 
 
 def test_what_would_change_my_mind() -> None:
@@ -97,10 +92,3 @@ def test_every_cause_can_be_established(cause: str) -> None:
             seen = [Seen(s, "present") for s in symptoms] + best_findings(cause, weights)
             stands.append(standing(MODEL, MODEL.beliefs(seen), seen))
     assert any(s.established and s.remedy == entry.remedies[0] for s in stands)
-
-
-def test_a_step_is_fast() -> None:
-    """No timing gate, only that it is not quadratic in something large."""
-    start = time.perf_counter()
-    next_look(MODEL, [OOM], frozenset(), OPEN)
-    assert time.perf_counter() - start < 2.0

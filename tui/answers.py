@@ -51,11 +51,14 @@ def _meaning(talk: Consultation, text: str, value: str) -> None:
         talk.ask()
         return
 
+    title = session.index.title(value)
+    talk.tell(words.RANKED_ANEW.fill(title=title))
+
     def back() -> None:
         session.withdraw("" if told else value, text)
         session.refuse(refused)
 
-    _moved(talk, session.index.title(value), back)
+    _moved(talk, title, back)
 
 
 def _moved(talk: Consultation, what: Text, back: Callable[[], object]) -> None:

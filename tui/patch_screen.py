@@ -127,7 +127,9 @@ class PatchScreen(ModalScreen[bool]):
         """On a low screen the prose goes first; some of the diff and the keys always stay."""
         width = max(1, min(MAX_WIDTH, self.size.width) - FRAME_COLUMNS)
         head, foot = self.query_one(PatchHead), self.query_one(PatchFoot)
-        left = max(0, self.size.height - FRAME_ROWS - 1 - DIFF_ROWS)
+        inner = self.size.height - FRAME_ROWS
+        wanted = len(self._diff_rows(width))
+        left = max(0, inner - 1 - max(DIFF_ROWS, min(wanted, inner // 2)))
         noted = min(left, 2) if foot.note else 0
         head.most = left - noted
         shown = len(head.rows(width))
@@ -139,16 +141,18 @@ class PatchScreen(ModalScreen[bool]):
         head.retell()
         foot.retell()
 
+    def _diff_rows(self, width: int) -> list[Tone]:
+        """The tone of each row of the diff."""
+        lines = code(self.offer.fix.diff, diff=True).lines
+        return [line.tone for line in lines for _ in line_rows(line, width)]
+
     def _show_change(self) -> None:
         """Where the diff does not fit, it begins near its first changed line."""
         diff = self.query_one("#patch-diff", VerticalScroll)
         if diff.max_scroll_y <= 0:
             return
-        at = 0
-        for line in code(self.offer.fix.diff, diff=True).lines:
-            if line.tone in ("add", "remove"):
-                break
-            at += len(list(line_rows(line, diff.scrollable_content_region.width)))
+        tones = self._diff_rows(diff.scrollable_content_region.width)
+        at = next((i for i, tone in enumerate(tones) if tone in ("add", "remove")), 0)
         before = 0 if diff.size.height <= DIFF_ROWS + 1 else 1
         diff.scroll_to(y=max(0, at - before), animate=False)
 

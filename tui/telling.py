@@ -88,6 +88,8 @@ def head(session: Session, found: Diagnosis) -> Block:
     """The verdict and the strongest evidence."""
     lines = [*_verdict(found)]
     if found.causes and found.verdict != "none-of-these":
+        told = [e for e in found.unexplained if e.name in session.complaints]
+        lines += [Line(words.LEFT_OVER.fill(title=e.text), "warn", "? ", 2) for e in told]
         lines += evidence(session, found.causes[0].evidence, quoted=QUOTED)
     return Block("medic", tuple(lines))
 

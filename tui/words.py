@@ -116,6 +116,11 @@ NOW_LEADS = Text(
     "Now leading, {word}: {title} (before: {before}).",
     "现在的首选（{word}）：{title}（之前：{before}）。",
 )
+RANKED_ANEW = Text(
+    "Noted: “{title}”. The causes are ranked anew with it.",
+    "已记下：“{title}”，并据此重新排序。",
+)
+LEFT_OVER = Text("It does not explain: {title}", "它无法解释：{title}")
 NOTED = Text("Noted.", "已记下。")
 HEALTHY = Text(
     "The log shows no failure, the curves are as they should be, and the configuration passes "

@@ -93,8 +93,11 @@ def agreed(config: RunConfig, *names: str) -> None:
                     "{name} is {one} in {here} and {other} in {there}: agree on one value first",
                     "{name} 在 {here} 中为 {one},在 {there} 中为 {other}:请先统一为一个值",
                 )
-                places = {"here": value.origin.where(), "there": origin.where()}
-                raise ImpossibleError(text.fill(name=name, one=value.value, other=other, **places))
+                here, there = value.origin.where(), origin.where()
+                one = value.value
+                raise ImpossibleError(
+                    text.fill(name=name, one=one, other=other, here=here, there=there)
+                )
 
 
 def _differ(one: Scalar, other: Scalar) -> bool:

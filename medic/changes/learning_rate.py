@@ -6,16 +6,43 @@ from decimal import Decimal
 
 from medic.changes.known import Computed, Known
 from medic.i18n import Text
+from medic.learning_rates import adam_like, usual
+
+# The floor of a cosine in GPT-3 and LLaMA; above it a schedule hardly decays.
+FLOOR_SHARE = "0.1"
 
 
 def _times(known: Known, field: str, factor: str) -> Computed:
     old = known.number(field)
-    new = float(Decimal(repr(old)) * Decimal(factor))
-    return Computed(new, Text(f"{old:.4g} x {factor}", f"{old:.4g} x {factor}"))
+    return Computed(_product(old, factor), Text(f"{old:.4g} x {factor}", f"{old:.4g} x {factor}"))
+
+
+def _product(number: float, factor: str) -> float:
+    return float(Decimal(repr(number)) * Decimal(factor))
 
 
 def half_learning_rate(known: Known, field: str) -> Computed:
-    return _times(known, field, "0.5")
+    """Half the peak, or the highest published for the size if half is still above that."""
+    half = _times(known, field, "0.5")
+    high = usual(known.config).high
+    if not adam_like(known.config) or not isinstance(half.value, float) or half.value <= high:
+        return half
+    return Computed(
+        high,
+        Text(
+            f"half would be {half.value:.4g}; published for this size: at most {high:.4g}",
+            f"减半仍为 {half.value:.4g};该规模公开发表的最高值为 {high:.4g}",
+        ),
+    )
+
+
+def minimum_below_peak(known: Known, field: str) -> Computed:
+    """A stated minimum above a tenth of the peak becomes that tenth; others stay."""
+    old, peak = known.config.number(field), known.number("learning_rate")
+    tenth = _product(peak, FLOOR_SHARE)
+    if not known.config.stated(field) or old is None or old <= tenth:
+        return Computed(known.config.get(field), Text("as it is", "不变"))
+    return Computed(tenth, Text(f"{FLOOR_SHARE} x {peak:.4g}", f"{FLOOR_SHARE} x {peak:.4g}"))
 
 
 def tenfold_learning_rate(known: Known, field: str) -> Computed:

@@ -26,6 +26,7 @@ COMPUTATIONS: Mapping[Compute, Computation] = {
     "decay-to-total": schedule.decay_to_total,
     "warmup-share": schedule.warmup_share,
     "half-learning-rate": learning_rate.half_learning_rate,
+    "minimum-below-peak": learning_rate.minimum_below_peak,
     "tenfold-learning-rate": learning_rate.tenfold_learning_rate,
     "world-from-nodes": launch.world_from_nodes,
     "gpus-from-host": launch.gpus_from_host,

@@ -46,7 +46,7 @@ class Node:
 class Problem:
     """Something wrong with a file itself: a duplicate key, a value that its loader misreads.
 
-    ``not-strict``: JSON that only a lenient reader (HJSON) takes; ``detail`` is what json.load says.
+    ``not-strict``: JSON that only a lenient reader (HJSON) takes; ``detail``: what json.load says.
     """
 
     kind: Literal["duplicate-key", "number-as-text", "odd-scalar", "syntax", "not-strict"]

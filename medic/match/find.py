@@ -12,6 +12,9 @@ from medic.match.text import Match, TextIndex, documents
 # Signatures are of whole log lines: a few plain words are matched by their phrases alone, which
 # spares the start of a command the compiling of all patterns.
 PLAIN_WORDS = 60
+# A sentence must be at least this near to a symptom to count as a complaint, and by the margin
+# nearer than to any other; measured over tests/descriptions.txt.
+COMPLAINT_SCORE, COMPLAINT_MARGIN = 0.6, 0.05
 _PASTED = re.compile(r"[\n:(=\[\]]|\d")
 
 
@@ -25,20 +28,17 @@ def search(
     return _text_index(_Same(index), tuple(kinds)).search(query)
 
 
-def complaints(text: str, index: Index, score: float, margin: float) -> list[Match]:
-    """Symptoms that a text reports: each sentence's nearest, where it is near and stands alone.
-
-    At least ``score`` near, and by ``margin`` nearer than any other symptom of its sentence.
-    """
+def complaints(text: str, index: Index) -> list[Match]:
+    """Symptoms that a text reports: each sentence's nearest, where it is near and stands alone."""
     reported: list[Match] = []
     seen: dict[str, float] = {}
     found = search(text, index, ("symptoms",))
     for match in found:
         best = seen.setdefault(match.quote, match.score)
-        if match.score < best or match.score < score:
+        if match.score < best or match.score < COMPLAINT_SCORE:
             continue
         others = [m.score for m in found if m.quote == match.quote and m is not match]
-        if match.score - max(others, default=0.0) >= margin:
+        if match.score - max(others, default=0.0) >= COMPLAINT_MARGIN:
             reported.append(match)
     return reported
 

@@ -1,7 +1,7 @@
 """Free text to entries: how much of a phrase a sentence says, and how much of it the phrase.
 
 Scores are absolute, from 0 to 1, so that a text about something else is near nothing:
-score = covered x (LEAST + (1 - LEAST) x said), where ``covered`` is the share of the phrase's
+score = covered^1.5 x (LEAST + (1 - LEAST) x said), where ``covered`` is the share of the phrase's
 weight that the sentence has and ``said`` the share of the sentence's weight that the phrase and
 its entry have. A term weighs what its rarity among the entries tells (inverse document
 frequency, as BM25 has it). + 0.5 for a signature that matches, + 2 for a name or code.
@@ -22,13 +22,31 @@ SIGNATURE, EXACT = 0.5, 2.0
 QUERY_LIMIT = 4000
 SENTENCES = 40  # of a long text
 WINDOW, STRIDE = 12, 4  # terms of a long sentence that are read together
-NEAR = 0.5  # a lower score is chance
+NEAR = 0.46  # a lower score is chance
 # A phrase of one term is found in many sentences, of three in few: by its number of terms, the
 # share of the score that needs nothing else of the sentence.
-LEAST = (0.15, 0.4, 0.55)
+LEAST = (0.15, 0.4, 0.55, 0.65)
+COVERED = 1.5  # half a phrase is less than half of what it says
 # Unlike other words, what a phrase is about cannot be left out.
 SUBJECTS = frozenset(
-    ["loss", "lossscale", "learningrate", "gradient", "gpumemory", "hostmemory", "sharedmemory", "disk", "port", "checkpoint", "nccl", "dataloader", "worldsize", "batchsize", "collective", "rendezvous"]
+    [
+        "loss",
+        "lossscale",
+        "learningrate",
+        "gradient",
+        "gpumemory",
+        "hostmemory",
+        "sharedmemory",
+        "disk",
+        "port",
+        "checkpoint",
+        "nccl",
+        "dataloader",
+        "worldsize",
+        "batchsize",
+        "collective",
+        "rendezvous",
+    ]
 )
 ABOUT_ELSE = 0.6
 UNKNOWN = 0.5  # weight of a word that no entry has, as a share of the largest
@@ -143,11 +161,12 @@ class TextIndex:
     def _score(
         self, said: frozenset[str], whole: float, phrase: frozenset[str], entry: frozenset[str]
     ) -> float:
-        common = self._weight(said & phrase)
-        covered = common / self._weight(phrase)
-        share = (common + self._weight(said & entry)) / (2 * whole)
+        common, full = self._weight(said & phrase), self._weight(phrase)
+        covered = common / full
+        # A scrap of two words is no better said for being short.
+        share = (common + self._weight(said & entry)) / (2 * max(whole, full))
         least = LEAST[min(len(phrase), len(LEAST)) - 1]
-        score = covered * (least + (1 - least) * share)
+        score: float = covered**COVERED * (least + (1 - least) * share)
         return score * ABOUT_ELSE if (phrase & SUBJECTS) - said else score
 
     def _weight(self, terms: Iterable[str]) -> float:

@@ -26,7 +26,13 @@ class Points:
     resumed: list[int] = field(default_factory=list)
     last: int | None = None
 
-    def add(self, step: int, values: Mapping[str, float], line: int) -> None:
+    def add(
+        self,
+        step: int,
+        values: Mapping[str, float],
+        line: int,
+        lines: Mapping[str, int] | None = None,
+    ) -> None:
         """A step that goes back is a restart from a checkpoint: what it repeats is replaced."""
         if self.last is not None and step < self.last:
             for name, points in self.metrics.items():
@@ -37,9 +43,8 @@ class Points:
         for name, value in values.items():
             points = self.metrics.setdefault(name, [])
             if points and points[-1][0] == step:
-                points[-1] = (step, value, line)
-            else:
-                points.append((step, value, line))
+                points.pop()
+            points.append((step, value, (lines or {}).get(name, line)))
 
     def series(self) -> dict[str, Series]:
         made = {}
@@ -75,7 +80,8 @@ def _of_table(table: rows.Table, file: str, rank: int | None) -> Iterable[Points
         of = rank if row.rank is None else row.rank
         if of not in by_rank:
             by_rank[of] = Points(file, of)
-        by_rank[of].add(ordinal if row.step is None else row.step, row.values, row.line)
+        step = ordinal if row.step is None else row.step
+        by_rank[of].add(step, row.values, row.line, row.lines)
     return by_rank.values()
 
 

@@ -65,18 +65,29 @@ def told_by_log(logs: LogHits, loss: Series | None) -> tuple[int, bool, Source] 
     """The line that says it where the run stopped before it logged such a loss: its step, and
     whether the line names it.
 
-    A line that finite losses follow, or whose step has one, tells of no NaN of the training loss.
+    A line that finite losses follow tells of no NaN of the training loss. Nor does one of a step
+    that has a finite loss, unless the run ended with it: then it counts other steps.
     """
     if logs.ended == "well":
         return None
+    last = max(logs.last_step or 0, loss.steps[-1] if loss else 0)
     for hit in logs.hits:
         if hit.symptom != "loss-nan" or hit.benign or hit.role not in ("root", "either"):
             continue
-        named = _STEP.search(hit.source.text)
-        step = int(named.group(1)) if named else (logs.last_step or 0) + 1
-        if not _goes_on(logs, hit.source) and (loss is None or not _passed(loss, step)):
-            return step, named is not None, hit.source
+        found = _STEP.search(hit.source.text)
+        named = int(found.group(1)) if found else None
+        if _goes_on(logs, hit.source):
+            continue
+        if named is not None and not (loss and _passed(loss, named)):
+            return named, True, hit.source
+        if named is None or _at_end(logs, hit.source):
+            return last + 1, False, hit.source
     return None
+
+
+def _at_end(logs: LogHits, source: Source) -> bool:
+    ends = {(s.file, s.line) for s in (*logs.tail, *logs.exceptions)}
+    return (source.file, source.line) in ends
 
 
 def _goes_on(logs: LogHits, source: Source) -> bool:
@@ -157,7 +168,9 @@ def _precursor(look: Look, norm: Series | None, step: int, value: dict[str, Any]
             (i, v) for i, (s, v) in enumerate(zip(norm.steps, norm.values, strict=True)) if s < step
         ]
     )
-    if norm is None or len(finite([v for _, v in before])) < MIN_HISTORY:
+    known = finite([v for _, v in before])
+    # One number for every step is no measured norm.
+    if norm is None or len(known) < MIN_HISTORY or len(set(known)) == 1:
         yield Skip(needs.NORMS_BEFORE, check="nan-precursor")
         return
     recent = int(look.threshold("precursor-steps"))

@@ -20,6 +20,7 @@ from . import needs
 from .numbers import median, value_at
 
 NAME = "nan-gradient"
+STAYS = 3  # NaN losses in a row, and no other after them
 ZERO = 1e-6  # of the usual norm: below it nothing but rounding is left
 
 
@@ -41,6 +42,9 @@ def judge(
         for s, v in zip(norm.steps, norm.values, strict=True)
         if s < step and math.isfinite(v)
     ]
+    if before and _stays(loss, index):
+        yield Finding(NAME, "stays-nan", value=facts | {"last": loss.steps[-1]}, source=source)
+        return
     after = _after(loss, index)
     if at < 0 or after is None or not before or before[-1][1] == at:
         yield Skip(needs.OWN_NORM, check=NAME)
@@ -49,6 +53,12 @@ def judge(
     usual = median([v for _, v in before])
     outcome = "gradient-zero" if at <= ZERO * usual else "gradient-finite"
     yield Finding(NAME, outcome, value=facts, source=source)
+
+
+def _stays(loss: Series, index: int) -> bool:
+    """Losses that were finite are NaN from here to the end: no single batch does that."""
+    rest = loss.values[index:]
+    return index > 0 and len(rest) >= STAYS and not any(math.isfinite(v) for v in rest)
 
 
 def _after(loss: Series, index: int) -> Text | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from medic.errors import Unreadable
@@ -16,16 +16,19 @@ from ..logs.metric_names import canonical
 
 MAX_BYTES = 256 << 20
 MAX_ROWS = 400_000
+MAX_KEYS = 200  # lines of one record
+_KEY = re.compile(r'\s*"([^"]{1,100})"\s*:')
 _STEP_KEY = re.compile(r'"step"\s*:')
 
 
 class Row(NamedTuple):
-    """One record: metrics by canonical name; ``step`` is None if it has none."""
+    """One record: metrics by canonical name; ``step`` is None if it has none. Never changed."""
 
     line: int
     step: int | None
     values: dict[str, float]
     rank: int | None = None
+    lines: Mapping[str, int] = {}  # of metrics that stand on lines of their own
 
 
 class Table(NamedTuple):
@@ -82,9 +85,33 @@ def _document(text: str, name: str) -> Table:
     if not isinstance(data, list):
         raise Unreadable("no list of metrics in it", "其中没有指标列表", at=name)
     records = [d for d in data[:MAX_ROWS] if isinstance(d, dict)]
-    lines = [n for n, line in enumerate(text.split("\n"), 1) if _STEP_KEY.search(line)]
-    numbers = lines if len(lines) == len(records) else [0] * len(records)
-    return Table([_row(n, d) for n, d in zip(numbers, records, strict=True)], planned or None)
+    written = text.split("\n")
+    steps = [n for n, line in enumerate(written, 1) if _STEP_KEY.search(line)]
+    if len(steps) != len(records):
+        return Table([_row(0, d) for d in records], planned or None)
+    found = [
+        _row(n, d)._replace(lines=_own_lines(written, n))
+        for n, d in zip(steps, records, strict=True)
+    ]
+    return Table(found, planned or None)
+
+
+def _own_lines(written: Sequence[str], at: int) -> dict[str, int]:
+    """Metric -> line, of the indented object around line ``at``; empty if it is on one line."""
+    if "{" in written[at - 1]:
+        return {}
+    first = last = at
+    while first > 1 and at - first < MAX_KEYS and "{" not in written[first - 2]:
+        first -= 1
+    while last < len(written) and last - at < MAX_KEYS and "}" not in written[last]:
+        last += 1
+    found: dict[str, int] = {}
+    for number in range(first, last + 1):
+        key = _KEY.match(written[number - 1])
+        known = canonical(key.group(1)) if key else None
+        if known is not None:
+            found.setdefault(known[0], number)
+    return found
 
 
 def _csv(text: str) -> Iterator[Row]:

@@ -121,11 +121,15 @@ def _moment(
     before = (s.source for s in logs.steps if not quiet_ranks.later(s.source, end))
     last = max(before, key=_key, default=None)
     busy = quiet_ranks.serial_work(logs, silent, timeouts)
-    if busy is not None:
+    early = max(t.sequence for t in timeouts) <= FIRST_SEQUENCES
+    if last is None and early and len(timeouts) > 1 and not silent:
+        # All arrived at their first meeting: nobody is busy with what was logged before it.
+        outcome = "first-collective"
+    elif busy is not None:
         source, outcome = busy, "serial-work"
     elif last is not None:
         source, outcome = last, "mid-training"
-    elif max(t.sequence for t in timeouts) <= FIRST_SEQUENCES:
+    elif early:
         outcome = "first-collective"
     if not outcome:
         yield Skip(needs.LINES_BEFORE, check=MOMENT)

@@ -30,7 +30,8 @@ _BADLY = re.compile(
     r"\bexit ?code\b\s*[:=]?\s*-?[1-9]\d*|return(?: |-)?code\s*=?\s*-?[1-9]\d*|"
     r"Exited with exit code [1-9]|Segmentation fault|Bus error|^Killed\s*$|core dumped|"
     r"^(?:\S+: )?(?:line )?[\d: ]*(?:Aborted|Terminated|Killed|Illegal instruction|"
-    r"Floating point exception)(?:\s+\(core dumped\)|\s+\S*(?:python|torchrun|deepspeed|bash)\b|\s*$)|"
+    r"Floating point exception)"
+    r"(?:\s+\(core dumped\)|\s+\S*(?:python|torchrun|deepspeed|bash)\b|\s*$)|"
     r"terminate called after|CANCELLED AT|DUE TO TIME LIMIT|Fatal Python error|"
     r"^Signal \d+ \(SIG|got signal: \d+|died with <Signals\.|"
     r"returned non-zero exit status|\bSIGKILL\b|\boom[-_]kill\b|ChildFailedError",

@@ -1,4 +1,4 @@
-"""What the log says about the launch: arguments, devices, addresses, interfaces."""
+"""What the log says about the launch: devices, addresses, interfaces."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from medic.run_config import RunConfig
 from . import needs
 from .evidence import hits
 
-ARGUMENT, DEVICES, COUNT = "rejected-argument", "rank-device-map", "gpus-for-ranks"
+DEVICES, COUNT = "rank-device-map", "gpus-for-ranks"
 ADDRESS, INTERFACE = "rendezvous-address", "network-interface"
 
 # Reached from their own machine only: loopback, Docker's and libvirt's bridges, and pairs.
@@ -21,44 +21,14 @@ _NO_INTERFACE = re.compile(r"no (?:socket )?interface found|Unable to find addre
 _LOCAL_ADDRESS = re.compile(r"^(?:127\.|localhost|::1|\[::1\]|172\.17\.)")
 # Captures of messages that state how many GPUs there are.
 _COUNTED = frozenset(["available", "visible", "slot"])
-_ARGPARSE = (
-    (r"ignored explicit argument", "value-after-switch"),
-    (r"expected (?:one|at least one|\d+) argument|are required", "missing-value"),
-    (r"Missing (?:option|argument)|requires an argument", "missing-value"),
-    (r"command not found", "command-cut"),
-    (r"ambiguous option", "unknown-flag"),
-    (r"invalid|not allowed|Truthy", "value-refused"),
-)
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
     logs = look.fact(LogHits)
-    yield _argument(logs)
     yield from _devices(logs)
     yield from _count(logs)
     yield from _address(look, logs)
     yield from _interface(look, logs)
-
-
-def _argument(logs: LogHits) -> Finding:
-    for hit in hits(logs, "unrecognized-arguments", "argument-error"):
-        outcome = rejected(hit)
-        if outcome:
-            return Finding(ARGUMENT, outcome, value=dict(hit.captures), source=hit.source)
-    return Finding(ARGUMENT, "none")
-
-
-def rejected(hit: Hit) -> str:
-    """What the parser refused, by the words of its line."""
-    if hit.symptom == "argument-error":
-        return next((o for words, o in _ARGPARSE if re.search(words, hit.source.text)), "")
-    refused = str(hit.captures.get("arguments", ""))
-    if re.search(r"--local[-_]rank\b", refused):
-        return "local-rank"
-    words = re.findall(r"[^\s\[\]',]+", refused)
-    if words and "error: " in hit.source.text and not any(w.startswith("-") for w in words):
-        return "value-after-switch"
-    return "unknown-flag"
 
 
 def _devices(logs: LogHits) -> Iterator[Finding]:
@@ -143,7 +113,7 @@ def _virtual(hit: Hit) -> bool:
 
 PROBE = Probe(
     name="launch-text",
-    tells=(ARGUMENT, DEVICES, COUNT, ADDRESS, INTERFACE),
+    tells=(DEVICES, COUNT, ADDRESS, INTERFACE),
     run=run,
     needs=(LogHits,),
     wants=(RunConfig,),

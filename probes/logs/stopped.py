@@ -28,7 +28,7 @@ _CODE = re.compile(
     r"(?:exit ?code|exit status|return(?: |-)?code|terminated with code)\s*[:=]?\s*(-?[1-9]\d*)",
     re.I,
 )
-_STOPPED = re.compile(r"DUE TO (?:TIME LIMIT|PREEMPTION)|CANCELLED", re.I)
+_STOPPED = re.compile(r"DUE TO (?:TIME LIMIT|PREEMPTION)|CANCELLED", re.IGNORECASE)
 
 
 def run(look: Look) -> Iterator[Finding]:
@@ -40,13 +40,11 @@ def run(look: Look) -> Iterator[Finding]:
         source = _exit_line(logs)
         how = exit_words(source.text)
     elif stopped_short(logs, planned, time.time()):
-        source, how = logs.tail[-1] if logs.tail else logs.steps[-1].source, _SILENT
+        source = logs.tail[-1] if logs.tail else logs.steps[-1].source
+        how = _silence(logs, planned)
     else:
         return
     yield Finding(NAME, value=_value(logs, planned, how), source=source)
-
-
-_SILENT = Text("the last line is only", "最后一行只到")
 
 
 def _value(logs: LogHits, planned: int | None, how: Text | str) -> dict[str, object]:
@@ -57,6 +55,13 @@ def _value(logs: LogHits, planned: int | None, how: Text | str) -> dict[str, obj
         "time": logs.last_time,
     }
     return {name: v for name, v in value.items() if v is not None}
+
+
+def _silence(logs: LogHits, planned: int | None) -> Text:
+    return Text(
+        f"the log stops at step {logs.last_step} of {planned}",
+        f"日志停在第 {logs.last_step} 步（共 {planned} 步）",
+    )
 
 
 def _told(logs: LogHits, tracebacks: Tracebacks) -> bool:

@@ -26,6 +26,7 @@ LAST = 400  # lines at the end that may say how the run ended
 # of a failure comes after it.
 AT_END, REPORT = 10, 60
 NEAR_EACH = 20  # of each kind of mark, from either end
+_EVIDENCE = ("root", "either", "victim")
 _HOST = re.compile(r"^([A-Za-z][\w.-]{1,60}):\d+:\d+ \[\d+\] NCCL |^\s*host\s+: (\S+)")
 
 Order = tuple[float, int, int]
@@ -167,6 +168,8 @@ class Reader:
             return True
         if self.view.steps and self.view.steps[-1].source.line > line:
             return False
+        if any(h.source.line == line and h.role in _EVIDENCE for h in self.view.scan.hits):
+            return False  # a signature tells more of it, or why it is none
         reported = any(e.how == "badly" and e.source.line >= line for e in self.view.ends)
         last = list(self._last)[-(REPORT if reported else AT_END) :]
         return bool(last) and line >= last[0][0]

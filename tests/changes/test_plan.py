@@ -12,7 +12,7 @@ from medic.changes.plan import COMPUTATIONS
 from medic.entries import Compute, Remedy
 from medic.facts import Gpu, GpuState, Host, Ports
 from medic.i18n import Text
-from medic.run_config import Change, RunConfig, Scalar
+from medic.run_config import Change, Origin, RunConfig, Scalar, Value
 
 Make = Callable[..., RunConfig]
 MakeRemedy = Callable[..., Remedy]
@@ -140,3 +140,25 @@ def test_same_arguments_give_the_same_plan(config: Make, remedy: MakeRemedy) -> 
     )
     run = config(micro_batch_size=12, gradient_accumulation_steps=7)
     assert compute(entry, run) == compute(entry, run)
+
+
+def test_nothing_is_computed_from_a_field_on_which_two_places_disagree(
+    remedy: MakeRemedy,
+) -> None:
+    def stated(value: int, *also: tuple[int, str]) -> Value:
+        others = tuple((v, Origin("file", note=note)) for v, note in also)
+        return Value(value, Origin("file"), others)
+
+    values = {
+        "global_batch_size": stated(512),
+        "data_parallel_size": stated(16),
+        "gradient_accumulation_steps": stated(2),
+    }
+    wanted = remedy(gradient_accumulation_steps="accumulation-from-global")
+    contested = RunConfig({**values, "micro_batch_size": stated(8, (4, ""))})
+    plan = compute(wanted, contested)
+    assert plan.changes == ()
+    assert plan.note is not None
+    assert "agree on one value" in plan.note.en
+    settled = RunConfig({**values, "micro_batch_size": stated(8, (4, "overridden"))})
+    assert new(compute(wanted, settled)) == {"gradient_accumulation_steps": 4}

@@ -134,7 +134,7 @@ def test_a_nan_with_a_finite_gradient(judge: Any) -> None:
     rows = healthy(30, 300)
     rows[-1] |= {"loss": math.nan, "grad_norm": 0.0}
     found = judge(rows, config(total_steps=300, warmup_steps=20))
-    assert found["nan-gradient"].outcome == "gradient-finite"
+    assert found["nan-gradient"].outcome == "gradient-zero"
     assert found["nan-precursor"].outcome == "no-precursor"
     assert found["nan-onset"].outcome == "steady"
     assert found["loss-nan"].source.line == 30
@@ -285,4 +285,6 @@ def test_trainer_state_and_its_lines(look: Look, tmp_path: Path) -> None:
     series = curve.series["loss"]
     assert series.steps == (5, 10, 15)
     text = (tmp_path / "trainer_state.json").read_text().splitlines()
-    assert all('"step"' in text[n - 1] for n in series.lines)
+    assert all('"loss"' in text[n - 1] for n in series.lines)
+    rates = curve.series["learning_rate"]
+    assert all('"learning_rate"' in text[n - 1] for n in rates.lines)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from medic.probes.curve import clipping, loss, memory, nan, rate, throughput
 
-from medic.facts import Curve, Hit, LogHits, Series, Source
+from medic.facts import Curve, Hit, LogHits, Series, Source, StepLine
 from medic.index import load
 from medic.probe import Finding
 from medic.run_config import Origin, RunConfig, Value
@@ -122,15 +123,75 @@ def findings(look: Any, *facts: Any) -> dict[str, Finding]:
 
 
 @pytest.mark.parametrize(
-    ("step", "onset"), [(1, "first-step"), (23, "during-warmup"), (9000, "steady")]
+    ("logged", "step", "onset"),
+    [(1, 1, "first-step"), (20, 23, "first-hundred-steps"), (20, 9000, "steady")],
 )
-def test_a_nan_that_only_the_log_tells(look: Any, step: int, onset: str) -> None:
-    steps = list(range(1, 21))
-    curve = curve_of(steps, loss=[3.0] * 20, grad_norm=[0.5] * 20)
+def test_a_nan_that_only_the_log_tells(look: Any, logged: int, step: int, onset: str) -> None:
+    steps = list(range(logged))
+    curve = curve_of(steps, loss=[3.0] * logged, grad_norm=[0.5] * logged)
     found = findings(look, curve, told(f"RuntimeError: loss is NaN at step {step}"))
     assert found["nan-onset"].outcome == onset
     assert found["nan-onset"].source.line == 40
     assert "nan-gradient" not in found
+
+
+def test_a_nan_in_a_line_that_names_no_step(look: Any) -> None:
+    curve = curve_of(list(range(1, 21)), loss=[3.0] * 20)
+    value = findings(look, curve, told("ValueError: the loss is nan"))["nan-onset"].value
+    assert value["when"].en == "in this line"
+
+
+def test_a_nan_that_finite_losses_follow_is_not_of_the_training_loss(look: Any) -> None:
+    curve = curve_of(list(range(1, 21)), loss=[3.0] * 20)
+    after = StepLine(20, {"loss": 3.0}, Source("train.log", 41))
+    logs = replace(told("WARNING: NaN or Inf found in input tensor."), steps=(after,))
+    assert not abnormal(look, curve, logs, config_of())
+    named = replace(told("evaluation at step 10: got nan loss"), tail=())
+    assert findings(look, curve, named)["nan-onset"].outcome == "not-nan"
+
+
+@pytest.mark.parametrize(
+    ("rates", "warmup", "outcome"),
+    [
+        ([1e-5 * s for s in range(1, 51)], None, "during-warmup"),
+        ([3e-4 - 1e-6 * s for s in range(1, 51)], None, "steady"),
+        (None, 60, "during-warmup"),
+        (None, 20, "steady"),
+        (None, 0, "steady"),
+        (None, None, "first-hundred-steps"),
+    ],
+)
+def test_the_onset_says_only_what_is_known_of_the_rate(
+    look: Any, rates: list[float] | None, warmup: int | None, outcome: str
+) -> None:
+    more = {"learning_rate": rates} if rates else {}
+    curve = curve_of(list(range(1, 51)), loss=[3.0] * 49 + [math.nan], **more)
+    stated = {} if warmup is None else {"warmup_steps": Value(warmup, Origin("given"))}
+    assert findings(look, curve, RunConfig(stated))["nan-onset"].outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("losses", "norms", "outcome"),
+    [
+        ([3.0, 3.0, math.nan], [0.9, 1.1, 0.0], "gradient-zero"),
+        ([3.0, 3.0, math.nan, 3.0], [0.9, 1.1, 0.0, 1.0], "gradient-zero"),
+        ([3.0, 3.0, math.nan, 3.0], [0.9, 1.1, 1.2, 1.0], "gradient-finite"),
+        ([3.0, 3.0, math.nan], [0.9, 1.1, 1.2], "gradient-finite"),
+        ([3.0, 3.0, math.nan], [1.0, 1.0, 1.0], None),
+        ([3.0, 3.0, math.nan], [0.9, 1.1, 1.1], None),
+        ([3.0, 3.0, math.nan], [0.0, 0.0, 0.0], None),
+        ([3.0, 3.0, *[math.nan] * 9], [0.9, 1.1, *[1.02] * 9], "stays-nan"),
+        ([3.0, 3.0, *[math.nan] * 9], [0.9, 1.1, *[0.0] * 9], "stays-nan"),
+        ([3.0, 3.0, math.nan], [0.9, 1.1, -1.0], None),
+        ([3.0, 3.0, math.nan], [0.9, 1.1, math.inf], "gradient-nan"),
+    ],
+)
+def test_a_gradient_norm_counts_only_where_it_is_of_that_step(
+    look: Any, losses: list[float], norms: list[float], outcome: str | None
+) -> None:
+    steps = list(range(148, 148 + len(losses)))
+    found = findings(look, curve_of(steps, loss=losses, grad_norm=norms))
+    assert (found["nan-gradient"].outcome if "nan-gradient" in found else None) == outcome
 
 
 def test_a_nan_right_after_the_counter_went_back(look: Any) -> None:

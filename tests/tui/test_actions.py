@@ -84,6 +84,31 @@ def test_texts_take_the_same_values_in_both_languages(module: object) -> None:
         assert set(HOLE.findall(text.en)) == set(HOLE.findall(text.zh)), text
 
 
+HALF = re.compile(r"[\u4e00-\u9fff\u201d\uff09][,:;()?!]|[,:;()?!][\u4e00-\u9fff\u201c\uff08]")
+
+
+def _chinese() -> list[tuple[str, str]]:
+    """(file, Chinese literal) of the whole app."""
+    import ast
+    from pathlib import Path
+
+    import medic.tui
+
+    found = []
+    for file in sorted(Path(next(iter(medic.tui.__path__))).glob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found += [(file.name, node.value)] if HAN.search(node.value) else []
+    return found
+
+
+def test_chinese_has_full_width_punctuation() -> None:
+    texts = _chinese()
+    assert len(texts) > 100
+    assert [t for t in texts if HALF.search(t[1])] == []
+    assert HALF.search("\u65e5\u5fd7:")
+
+
 def test_the_themes_exist() -> None:
     assert set(THEMES) <= set(BUILTIN_THEMES)
 

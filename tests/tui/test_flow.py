@@ -46,7 +46,7 @@ def test_an_answer_establishes_and_says_how_to_go_on(drive: Drive, case: Case) -
         assert "[you]    2  this process needs it" in talk
         assert "Established: The micro batch does not fit (MEM-001)" in talk
         assert "+ this process needs it  your answer" in talk
-        assert "Decided. Nothing more has to be asked." in talk
+        assert "What to do (decided; f4 shows the change, f3 says why):" in talk
         assert "1  Halve the micro batch (safe)" in talk
         assert "× empty the cache every step" in talk
         assert app.app.talk.choices is None
@@ -118,7 +118,10 @@ def test_apply_look_again_and_undo(drive: Drive, case: Case, run_folder: Path) -
         assert "needs 90 GiB" not in app.talk().rpartition("yes, look again")[2]
         await app.press("f8")
         assert config.read_text() == BEFORE
-        assert "Taken back c" in app.talk()
+        talk = app.talk()
+        assert "Taken back: change c" in talk
+        assert "looking again" in talk.rpartition("Taken back")[2]
+        assert "needs 90 GiB" in talk.rpartition("Taken back")[2]
 
     drive(script, case)
 
@@ -179,12 +182,17 @@ def test_the_language_changes_what_was_said_before(drive: Drive, case: Case) -> 
     async def script(app: Any) -> None:
         assert "Likely, not established" in app.talk()
         await app.send("/lang zh")
-        assert "很可能,但未确诊:单卡微批次放不进显存(MEM-001)" in app.talk()
+        assert "很可能,但未确诊：单卡微批次放不进显存（MEM-001）" in app.talk()
         assert "Likely" not in app.talk()
         rows = app.screen()
-        assert rows[0].endswith("仅在本机运行,不外传数据")
+        assert rows[0].endswith("仅在本机运行，不外传数据")
         assert rows[-1].startswith(" f1 帮助")
         assert "输入 1-4 作答" in rows[-2]
+        assert "已切换为中文。" in app.talk()
+        await app.send("/lang en")
+        assert "Switched to Chinese." in app.talk()
+        assert "Switched to English." in app.talk()
+        await app.send("/lang zh")
         await app.send("/lang fr")
         assert "/lang 的参数是 en 或 zh。" in app.talk()
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from medic.tui.needs import need
+from medic.tui.needs import is_reason, need
 
 import medic.runner
 from medic.case import Case, collect
+from medic.entries import Check
 from medic.facts import Source
 from medic.i18n import Text, plain
-from medic.probe import Finding, Probe
+from medic.looks import choices
+from medic.probe import Finding, Probe, Skip
 from medic.runner import all_probes
 
 Drive = Callable[..., None]
@@ -38,7 +41,7 @@ def test_a_ruled_out_cause_is_named_with_its_finding(
 
     async def script(app: Any) -> None:
         talk = " ".join(app.talk().split())
-        line = "ruled out: The micro batch does not fit by another process holds it"
+        line = "ruled out: The micro batch does not fit (because: another process holds it)"
         assert f"× {line} train.log:9 [rank 3]" in talk
         await app.send("/graph")
         graph = app.talk().rpartition("/graph")[2]
@@ -117,6 +120,52 @@ def test_what_is_lacking_is_said_in_words() -> None:
     assert need(plain("LogHits")) == Text("a log", "日志")
     assert need(plain("LogHits, world_size")) == Text("a log, world_size", "日志、world_size")
     assert need(Text("a, b", "甲, 乙")) == Text("a, b", "甲, 乙")
+
+
+@pytest.mark.parametrize(
+    ("lack", "reason"),
+    [
+        (Text("no NVIDIA driver answers here", "本机没有 NVIDIA 驱动"), True),
+        (Text("the file is not JSON", "文件不是 JSON"), True),
+        (Text("a checkpoint that is not being written just now", "未在写入的检查点"), False),
+        (Text("the GPUs that the refused rank could see", "可见的 GPU"), False),
+        (plain("LogHits"), False),
+    ],
+)
+def test_a_reason_is_told_from_a_need(lack: Text, reason: bool) -> None:
+    assert is_reason(lack) is reason
+
+
+def test_probes_without_anything_to_read_are_one_line(
+    drive: Drive, case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nothing(look: Any) -> Iterator[Any]:
+        yield Skip(Text("no driver answers here", "本机没有驱动"))
+
+    probes = (*medic.runner.all_probes(), Probe("card", (), nothing))
+    monkeypatch.setattr(medic.runner, "all_probes", lambda: probes)
+
+    async def script(app: Any) -> None:
+        talk = app.talk()
+        assert "2 probes had nothing to read: /probes" in talk
+        assert "card " not in talk
+        await app.press("f5")
+        assert "card                 skipped: no driver answers here" in app.talk()
+
+    drive(script, case)
+
+
+def test_a_question_does_not_offer_what_was_seen_not_to_be() -> None:
+    check = Check.__new__(Check)
+    titles = {"not-oom": "none", "not-nan": "fine", "genuine-need": "need"}
+    outcomes = {
+        name: SimpleNamespace(normal=name.startswith("not-"), title=plain(title))
+        for name, title in titles.items()
+    }
+    object.__setattr__(check, "outcomes", outcomes)
+    offered = [name for name, _ in choices(check, {"cuda-out-of-memory"})]
+    assert offered == ["not-nan", "genuine-need"]
+    assert [name for name, _ in choices(check, set())] == list(titles)
 
 
 def test_the_small_probes_are_in_use() -> None:

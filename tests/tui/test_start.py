@@ -70,7 +70,7 @@ def test_bad_knowledge_is_told_with_its_place(drive: Drive, case: Case) -> None:
     async def script(app: Any) -> None:
         assert "The knowledge cannot be used: x.yaml:7: unknown symptom" in app.talk()
         await app.send("/lang zh")
-        assert "知识库无法使用:x.yaml:7: 未知症状" in app.talk()
+        assert "知识库无法使用：x.yaml:7: 未知症状" in app.talk()
 
     drive(script, case, load=load)
 

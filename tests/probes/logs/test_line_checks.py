@@ -55,28 +55,6 @@ def test_a_run_that_ended_well_cancels_its_lines(read: Any) -> None:
 @pytest.mark.parametrize(
     ("line", "outcome"),
     [
-        ("train.py: error: unrecognized arguments: --leaning-rate 1e-4", "unknown-flag"),
-        ("train.py: error: unrecognized arguments: --local-rank=0", "local-rank"),
-        ("train.py: error: unrecognized arguments: --local_rank 0", "local-rank"),
-        ("train.py: error: unrecognized arguments: True", "value-after-switch"),
-        (
-            "train.py: error: argument --bf16: ignored explicit argument 'true'",
-            "value-after-switch",
-        ),
-        ("train.py: error: argument --lr: expected one argument", "missing-value"),
-        ("train.py: error: the following arguments are required: --data", "missing-value"),
-        ("train.py: error: argument --steps: invalid int value: '1e6'", "value-refused"),
-        ("launch.sh: line 14: --train-iters: command not found", "command-cut"),
-        (QUIET, "none"),
-    ],
-)
-def test_what_a_parser_refused(read: Any, line: str, outcome: str) -> None:
-    assert read(line + "\n").ask(launch_checks.PROBE)["rejected-argument"].outcome == outcome
-
-
-@pytest.mark.parametrize(
-    ("line", "outcome"),
-    [
         ("RuntimeError: The client socket has timed out after 60s while trying to connect to (10.0.0.1, 29500).", "no-answer"),
         ("ValueError: environment variable MASTER_ADDR expected, but not set", "not-set"),
         ("[W socket.cpp:1] The IPv4 network addresses of (node9, 29500) cannot be retrieved (gai error: -2 - Name or service not known).", "name-unresolved"),

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import time
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from medic.probes.logs.prefix import Prefixes, label_of, message, rank_of_file
 
-NOON = 1795780800.0  # 2026-11-27 12:00:00
+NOON = 1795780800.0  # 2026-11-27 12:00:00 UTC
+
+
+@pytest.fixture(autouse=True, scope="module")
+def utc() -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", "UTC")
+        time.tzset()
+        yield
+    time.tzset()
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,10 @@ def steps_of(*ranks: int) -> str:
     ("text", "outcome"),
     [
         (timeout(0, 9) + timeout(1, 8), "sequence-differs"),
+        (timeout(0, 9, size=1024) + timeout(1, 8, size=96), "next-call-differs"),
+        (timeout(0, 9, op="BROADCAST") + timeout(1, 8), "next-call-differs"),
+        (timeout(0, 9, site="/a.py:3") + timeout(1, 8, size=9, site="/a.py:7"), "next-call-differs"),
+        (timeout(0, 90, size=1024) + timeout(1, 8), "sequence-differs"),
         (timeout(0, site="/job/a.py:10") + timeout(1, site="/job/a.py:7"), "call-site-differs"),
         (timeout(0, size=4, site="/a.py:7") + timeout(1, size=8, site="/a.py:7"), "shape-differs-same-call"),
         (timeout(0, size=4) + timeout(1, size=8), "shape-differs"),
@@ -124,6 +128,60 @@ def steps_of(*ranks: int) -> str:
 def test_what_each_rank_waited_in(read: Any, text: str, outcome: str) -> None:
     found = read(text).ask(collective_ranks.PROBE)
     assert found["collective-ranks"].outcome == outcome
+
+
+def said(rank: int, clock: str, words: str) -> str:
+    return f"2026-11-27 {clock},000 [rank{rank}] INFO {words}\n"
+
+
+def dump_signal(rank: int, enqueued: int, completed: int) -> str:
+    return (
+        f"[rank{rank}]:[E1127 20:57:21.1 P.cpp:1914] [PG ID 0 PG GUID 0(default_pg) Rank {rank}] "
+        "Received a dump signal due to a collective timeout from  rank 0 and we will try our best. "
+        f"Last enqueued NCCL work: {enqueued}, last completed NCCL work: {completed}.\n"
+    )
+
+
+COMPLETED = said(1, "20:41:00", "step 9 | loss 2.8") + said(1, "20:41:01", "training completed")
+SEGFAULT = "[rank1] Fatal Python error: Segmentation fault\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "outcome"),
+    [
+        ("", "", "one-rank-silent"),
+        ("", said(1, "20:58:00", "saved"), "silent-rank-alive"),
+        ("", said(1, "20:58:00", "step 6 | loss 2.9"), "silent-rank-alive"),
+        (said(1, "20:50:00", "saved"), "", "one-rank-silent"),
+        ("", dump_signal(1, 8, 8), "silent-rank-alive"),
+        ("", dump_signal(1, 9, 8), None),
+        (COMPLETED, "", "sequence-differs"),
+        (COMPLETED, said(0, "21:30:00", "training completed") + "exitcode : -6\n", "sequence-differs"),
+        (said(1, "20:41:01", "training completed"), "", "silent-rank-alive"),
+        (COMPLETED + said(1, "20:41:02", "saving the final checkpoint"), "", "silent-rank-alive"),
+        (said(1, "20:41:01", "not yet: training is completed after 9 steps"), "", "one-rank-silent"),
+        (SEGFAULT, "", "silent-rank-died"),
+        ("[rank1] CUDA error: an illegal memory access was encountered\n", "", "silent-rank-died"),
+        (SEGFAULT + said(1, "20:50:00", "step 6 | loss 2.9"), "", "one-rank-silent"),
+    ],
+)  # fmt: skip
+def test_what_the_silent_rank_did(read: Any, before: str, after: str, outcome: str | None) -> None:
+    seen = read(steps_of(0, 1) + before + timeout(0) + after + "exit code 1\n")
+    found = seen.ask(collective_ranks.PROBE).get("collective-ranks")
+    assert (found and found.outcome) == outcome
+
+
+def test_a_crash_without_a_traceback_is_a_failure_of_its_own(read: Any) -> None:
+    seen = read(steps_of(0, 1, 2) + SEGFAULT + timeout(0) + timeout(2))
+    found = seen.ask(failing_rank.PROBE)["first-failing-rank"]
+    assert found.outcome == "died-before-others"
+    assert found.value == {"rank": 1, "reason": "Fatal Python error: Segmentation fault"}
+
+
+def test_an_abort_after_a_timeout_is_a_consequence(read: Any) -> None:
+    abort = "[rank0] terminate called after throwing an instance of 'c10::DistBackendError'\n"
+    seen = read(steps_of(0, 1) + timeout(0) + timeout(1) + abort)
+    assert seen.ask(failing_rank.PROBE)["first-failing-rank"].outcome == "all-at-once"
 
 
 def test_a_rank_that_never_wrote_is_silent_if_the_world_is_known(read: Any) -> None:
@@ -149,6 +207,35 @@ def test_an_earlier_failure_explains_the_wait(read: Any) -> None:
 def test_the_moment_of_a_timeout(read: Any, text: str, outcome: str) -> None:
     found = read(text + timeout(0) + timeout(1)).ask(collective_ranks.PROBE)
     assert found["timeout-moment"].outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("words", "outcome"),
+    [
+        ("evaluating on 4000 samples", "serial-work"),
+        ("Loading dataset from cache", "serial-work"),
+        ("正在保存检查点", "serial-work"),
+        ("writing sharded checkpoint files", "serial-work"),
+        ("tokenizing finished", "mid-training"),
+    ],
+)
+def test_the_last_words_of_the_silent_rank(read: Any, words: str, outcome: str) -> None:
+    busy = said(1, "20:40:00", words)
+    late = said(0, "20:40:01", "step 6 | loss 2.9")
+    found = read(steps_of(0, 1) + busy + late + timeout(0)).ask(collective_ranks.PROBE)
+    assert found["timeout-moment"].outcome == outcome
+
+
+def test_what_a_rank_says_after_the_timeout_was_not_before_it(read: Any) -> None:
+    late = said(1, "20:58:00", "saving checkpoint to out")
+    found = read(steps_of(0, 1) + timeout(0) + late).ask(collective_ranks.PROBE)
+    assert found["timeout-moment"].outcome == "mid-training"
+
+
+def test_all_that_arrived_at_the_first_collective_are_not_busy(read: Any) -> None:
+    text = said(0, "20:30:00", "loading dataset") + timeout(0, 1) + timeout(1, 1)
+    found = read(text).ask(collective_ranks.PROBE)
+    assert found["timeout-moment"].outcome == "first-collective"
 
 
 def test_the_first_collective(read: Any) -> None:

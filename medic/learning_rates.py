@@ -1,0 +1,79 @@
+"""Published peak learning rates of AdamW runs, and what kind of training a configuration is.
+
+Pretraining, from the papers and shipped configurations named in each row: GPT-3 (arXiv 2005.14165,
+table 2.1), OPT (2205.01068), LLaMA (2302.13971), Llama 3 (2407.21783), DeepSeek (2401.02954),
+OLMo 2 (2501.00656), Cerebras-GPT (2304.03208), BLOOM (2211.05100). Fine-tuning: the defaults and
+examples of transformers, torchtune, axolotl, LLaMA-Factory and TRL.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from medic.run_config import RunConfig
+
+Kind = Literal["pretraining", "fine-tuning", "lora", "unknown"]
+
+
+@dataclass(frozen=True)
+class Range:
+    low: float
+    high: float
+
+
+# (parameters up to, range)
+_PRETRAINING = (
+    (3e8, Range(3e-4, 6e-3)),  # GPT-3 350M; Cerebras-GPT 111M and 256M
+    (2e9, Range(1.6e-4, 2e-3)),  # GPT-3 2.7B; Cerebras-GPT 590M
+    (5e10, Range(6e-5, 9e-4)),  # LLaMA 33B with half its rate; OLMo 2 13B
+    (float("inf"), Range(6e-5, 3e-4)),  # GPT-3 and BLOOM 176B; OPT-175B at its start
+)
+_FINE_TUNING = Range(5e-7, 1e-4)  # DPO and RL at the low end; full SFT examples at the high end
+_LORA = Range(1e-5, 3e-4)
+_ANY = Range(5e-7, 6e-3)
+
+
+def kind_of(config: RunConfig) -> Kind:
+    """LoRA by its rank, fine-tuning by its base model, pretraining by a model of stated size."""
+    if config.get("lora_rank"):
+        return "lora"
+    if config.get("base_model") is not None:
+        return "fine-tuning"
+    if config.get("resume_from") is not None:
+        return "unknown"  # weights from elsewhere: continued training takes a lower rate
+    return "pretraining" if parameters(config) else "unknown"
+
+
+def usual(config: RunConfig) -> Range:
+    kind, size = kind_of(config), parameters(config)
+    if kind == "lora":
+        return _LORA
+    if kind == "fine-tuning":
+        return _FINE_TUNING
+    if size is None:
+        return _ANY
+    found = next(found for limit, found in _PRETRAINING if size <= limit)
+    return found if kind == "pretraining" else Range(_ANY.low, found.high)
+
+
+def adam_like(config: RunConfig) -> bool:
+    """Whether the published ranges apply: AdamW is what an unstated optimizer is."""
+    optimizer = config.get("optimizer")
+    return optimizer is None or "adam" in str(optimizer).lower()
+
+
+def parameters(config: RunConfig) -> float | None:
+    """Parameters as stated, else of a transformer of the stated shape, to about 20%:
+    layers x (4 h^2 attention + 3 h ffn, or 8 h^2) + vocabulary x h.
+    """
+    stated = config.number("parameters")
+    if stated:
+        return stated
+    hidden, layers = config.number("hidden_size"), config.number("num_layers")
+    if not hidden or not layers:
+        return None
+    ffn = config.number("ffn_size")
+    experts = config.number("num_experts") or 1
+    mlp = (3 * hidden * ffn if ffn else 8 * hidden * hidden) * max(experts, 1)
+    return layers * (4 * hidden * hidden + mlp) + (config.number("vocab_size") or 0) * hidden

@@ -1,0 +1,3 @@
+#!/bin/bash
+set -euo pipefail
+torchrun --nproc-per-node=2 --log-dir logs --tee 3 train.py --config config.yaml

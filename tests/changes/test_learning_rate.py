@@ -1,0 +1,34 @@
+"""A lower peak, down to what is published for the size, and a minimum that stays below it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from medic.changes import compute
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        ({"learning_rate": 0.08, "min_learning_rate": 0.05, "parameters": 3e6}, (6e-3, 6e-4)),
+        ({"learning_rate": 8e-3, "min_learning_rate": 8e-4, "parameters": 3e6}, (4e-3, 4e-4)),
+        ({"learning_rate": 8e-3, "min_learning_rate": 1e-5, "parameters": 3e6}, (4e-3, None)),
+        ({"learning_rate": 8e-3, "parameters": 7e9}, (9e-4, None)),
+        ({"learning_rate": 0.08, "optimizer": "sgd", "parameters": 7e9}, (0.04, None)),
+        ({"learning_rate": 1e-3, "base_model": "m"}, (1e-4, None)),
+    ],
+)
+def test_the_peak_falls_to_what_is_usual_and_the_minimum_with_it(
+    config: Callable[..., Any],
+    remedy: Callable[..., Any],
+    stated: dict[str, Any],
+    expected: tuple[float, float | None],
+) -> None:
+    wanted = remedy(learning_rate="half-learning-rate", min_learning_rate="minimum-below-peak")
+    plan = compute(wanted, config(**stated))
+    new = {c.field: c.new for c in plan.changes}
+    assert (new["learning_rate"], new.get("min_learning_rate")) == expected
+    assert not plan.missing

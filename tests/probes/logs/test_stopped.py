@@ -1,0 +1,109 @@
+"""Runs that are gone without a reason in the log, times, bars, and errors without a header."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from medic.probes.logs import stopped
+from medic.probes.logs.prefix import Prefixes
+
+from medic.facts import LogHits
+
+STEPS = "".join(
+    f"2026-01-01 10:00:{s:02},000 [rank0] INFO train: step {s}/50 | loss {9 - s / 10:.2f}\n"
+    for s in range(1, 31)
+)
+NAME = stopped.NAME
+
+
+@pytest.fixture
+def shanghai(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setenv("TZ", "Asia/Shanghai")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("shanghai")
+@pytest.mark.parametrize(
+    ("line", "hours"),
+    [
+        ("2026-11-27 12:00:00,000 x", 8),
+        ("2026-11-27T12:00:00.000Z x", 0),
+        ("2026-11-27T12:00:00+0530 x", 5.5),
+    ],
+)
+def test_times_are_of_the_written_zone_or_local(line: str, hours: float) -> None:
+    assert Prefixes().read(line).time == 1795780800.0 - hours * 3600
+
+
+def test_a_run_that_stopped_short(read: Any) -> None:
+    assert NAME in read(STEPS).ask(stopped.PROBE)
+    assert NAME not in read(STEPS.replace("/50", "")).ask(stopped.PROBE)
+    assert NAME not in read(STEPS.replace("/50", "/30")).ask(stopped.PROBE)
+
+
+def test_a_run_whose_last_line_is_young_is_alive(read: Any) -> None:
+    logs = read(STEPS)[LogHits]
+    assert not stopped.stopped_short(logs, 50, logs.last_time + 30)
+    assert stopped.stopped_short(logs, 50, logs.last_time + 61)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Segmentation fault (core dumped)",
+        "train.sh: line 3: 4123 Segmentation fault (core dumped) python train.py",
+        "Fatal Python error: Segmentation fault",
+        "Aborted (core dumped)",
+        "*** JOB 12 ON n1 CANCELLED AT 2026-01-01T10:01:00 DUE TO TIME LIMIT ***",
+        "srun: error: n01: task 2: Exited with exit code 1",
+        "  exitcode  : -11 (pid: 88213)",
+    ],
+)
+def test_an_exit_alone_is_no_symptom_of_a_cause(read: Any, line: str) -> None:
+    seen = read(STEPS + line + "\n")
+    assert seen[LogHits].ended == "badly"
+    assert not [h for h in seen[LogHits].hits if not h.benign]
+    assert NAME in seen.ask(stopped.PROBE)
+
+
+def test_a_line_that_says_why(read: Any) -> None:
+    text = (
+        STEPS + "[rank0]: torch.OutOfMemoryError: CUDA out of memory.\n  exitcode  : 1 (pid: 8)\n"
+    )
+    assert NAME not in read(text).ask(stopped.PROBE)
+
+
+def test_an_error_without_a_header(read: Any) -> None:
+    error = "ValueError: Attempting to unscale FP16 gradients.\n"
+    frames = '  File "/job/a.py", line 3, in f\n    raise ValueError(x)\n'
+    for text in (error, STEPS + error, STEPS + frames + error):
+        assert "python-exception" in read(text).findings
+    for text in (error + STEPS, f"INFO {error}", f"'{error}'", error + "words\n" * 40):
+        assert "python-exception" not in read(text).findings
+
+
+def test_each_state_of_a_bar_is_read(read: Any) -> None:
+    bars = "".join(
+        f"Epoch 0: {n}%|#  | {n}/100 [00:{n:02}<01:00,  1.0it/s, train_loss=2.{n}]\r"
+        for n in range(11, 38)
+    )
+    steps = read(bars + "\n")[LogHits].steps
+    assert [s.step for s in steps] == list(range(11, 38))
+    assert "\r" not in steps[-1].source.text
+
+
+@pytest.mark.parametrize(
+    ("line", "step"),
+    [
+        ("steps: 100 loss: 2.1 iter time (s): 0.5 samples/sec: 12", 100),
+        ("[150/400] train/loss=2.1", 150),
+        ("[2/3] c++ -c step_loss.cc", None),
+    ],
+)
+def test_steps_without_a_name(read: Any, line: str, step: int | None) -> None:
+    assert read(line + "\n")[LogHits].last_step == step
