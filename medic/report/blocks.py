@@ -44,6 +44,8 @@ class Blocks:
 
     def source(self, source: Source, quoted: set[tuple[str, int]]) -> None:
         if not source.file:
+            if source.text:  # what the user said, in their words
+                self.console.out("      | " + one_line(source.text.strip(), self.width - 8))
             return
         where = place(source.file, source.line, source.rank)
         self.console.styled("      " + self.console.style(where, "cyan"))
