@@ -9,7 +9,7 @@ from typing import Any, Literal
 from medic.beliefs import Beliefs, Model, Seen, word
 from medic.case import NotRead
 from medic.entries import Cause
-from medic.evidence import Observed
+from medic.evidence import Evidence, Observed
 from medic.facts import Source
 from medic.i18n import Text
 from medic.index import Index
@@ -66,6 +66,7 @@ class Diagnosis:
     verdict: Verdict
     causes: tuple[CauseView, ...] = ()
     also_wrong: tuple[CauseView, ...] = ()
+    symptoms: tuple[EvidenceLine, ...] = ()  # everything abnormal that was seen
     unexplained: tuple[EvidenceLine, ...] = ()
     consequences: tuple[EvidenceLine, ...] = ()
     notes: tuple[EvidenceLine, ...] = ()  # lint of severity info, benign symptoms
@@ -200,3 +201,18 @@ def unexplained(
 def observed_line(index: Index, item: Observed) -> EvidenceLine:
     text = finding_text(index, item.finding)
     return EvidenceLine("symptom", item.name, item.outcome, text, item.finding.source, item.role)
+
+
+def gaps(evidence: Evidence, unknown: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """(check or probe, what it lacks) of all that was not looked at."""
+    found = []
+    for name, run in sorted(evidence.runs.items()):
+        found += [(skip.check or name, str(skip.needs)) for skip in run.skips]
+    found += [(name, str(Text("an answer", "你的回答"))) for name in unknown]
+    return tuple(dict.fromkeys(found))
+
+
+def failures(evidence: Evidence) -> tuple[tuple[str, str], ...]:
+    """(probe, error) of the probes that failed."""
+    runs = sorted(evidence.runs.items())
+    return tuple((name, run.error) for name, run in runs if run.state == "failed")

@@ -10,7 +10,6 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 from medic.beliefs import Model, Seen
 from medic.case import Case, collect, prose_of
@@ -19,7 +18,9 @@ from medic.diagnosis import (
     CauseView,
     Diagnosis,
     also_wrong,
+    failures,
     finding_text,
+    gaps,
     line_of,
     observed_line,
     ranked_causes,
@@ -253,6 +254,7 @@ class Session:
             verdict=verdict,
             causes=causes,
             also_wrong=also,
+            symptoms=tuple(line_of(index, h, "") for h in leading_symptoms(index, found)),
             unexplained=unexplained(index, found, set(leader.explains) if leader else set()),
             consequences=tuple(observed_line(index, o) for o in self.evidence.consequences),
             notes=tuple(line_of(index, h, "info") for h in infos),
@@ -260,23 +262,13 @@ class Session:
             none_chance=beliefs.none,
             next=question.look if question else None,
             context=dict(self.model.context.facts),
-            not_checked=self._not_checked(),
-            failed=tuple((r.probe.name, r.error) for r in self._runs("failed")),
+            not_checked=gaps(self.evidence, self.unknown),
+            failed=failures(self.evidence),
             read=self.evidence.read,
             not_read=tuple(self.evidence.not_read),
             case_run=self.case.run,
             other_runs=tuple(r for r in self.case.runs if r != self.case.run),
         )
-
-    def _runs(self, state: str) -> list[Any]:
-        return [r for _, r in sorted(self.evidence.runs.items()) if r.state == state]
-
-    def _not_checked(self) -> tuple[tuple[str, str], ...]:
-        gaps = []
-        for name, run in sorted(self.evidence.runs.items()):
-            gaps += [(skip.check or name, str(skip.needs)) for skip in run.skips]
-        gaps += [(name, str(Text("an answer", "你的回答"))) for name in self.unknown]
-        return tuple(dict.fromkeys(gaps))
 
     # --- acting -----------------------------------------------------------------------------
 

@@ -142,7 +142,8 @@ def decide(
         stand = standing(model, beliefs, seen)
         if stand.established:
             return "established", stand, beliefs
-        if none_of_these(beliefs, looks, nothing_left=nothing_left):
+        unknown_leads = beliefs.none > stand.chance
+        if unknown_leads or none_of_these(beliefs, looks, nothing_left=nothing_left):
             return "none-of-these", stand, beliefs
         return "likely", stand, beliefs
     wrong = {h.seen.name for h in fired(index, found, "error", "warning")}

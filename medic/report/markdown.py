@@ -17,7 +17,9 @@ _SPECIAL = re.compile(r"([\\`*_<>\[\]#|])")
 def diagnosis(session: Session, found: Diagnosis) -> str:
     """The whole answer; text from the case is escaped or fenced."""
     parts = [f"# medic: {VERDICT[found.verdict]}", ""]
-    if found.causes:
+    if found.verdict == "none-of-these":
+        parts += _section(Text("What was seen", "观察到的现象"), found.symptoms)
+    elif found.causes:
         parts += _cause(session, found.causes[0])
     parts += _section(Text("Consequences", "后果"), found.consequences)
     if len(found.causes) > 1 and found.verdict != "established":

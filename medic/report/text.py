@@ -15,6 +15,7 @@ from medic.session import Session
 
 FULL_BAR = 10
 MAX_GAPS = 3
+CLEAR = 0.5  # below it the leader is a suspect, not a likely cause
 FACT_NAMES = frozenset(medic.facts.__all__) | {"RunConfig"}
 
 
@@ -28,7 +29,9 @@ def diagnosis(console: Console, session: Session, found: Diagnosis, *, numbers: 
         )
         blocks.paragraph(runs.fill(run=found.case_run, n=len(found.other_runs) + 1))
     _verdict(blocks, found, numbers)
-    if found.causes:
+    if found.verdict == "none-of-these":
+        _lines(blocks, Text("What was seen", "观察到的现象"), found.symptoms)
+    elif found.causes:
         _leader(blocks, session, found)
     _others(blocks, found, numbers)
     _also_wrong(blocks, session, found)
@@ -53,9 +56,18 @@ def _verdict(blocks: Blocks, found: Diagnosis, numbers: bool) -> None:
     leader = found.causes[0]
     if found.verdict == "none-of-these":
         console.styled(console.style(verdict, "bold", color))
-        nearest = Text("The nearest is {title} ({name}).", "最接近的是:{title}({name})。")
-        blocks.paragraph(nearest.fill(title=leader.title, name=leader.name), indent="  ")
+        unknown = Text(
+            "What was seen fits no known cause well enough to name one; below is what would tell.",
+            "所见现象与已知原因都不够吻合，无法指名；下面是能说明问题的信息。",
+        )
+        blocks.paragraph(unknown, indent="  ")
         return
+    if found.verdict == "likely" and leader.chance < CLEAR:
+        verdict = str(
+            Text("Not clear yet; first suspect ({word})", "尚不明确；首要嫌疑（{word}）").fill(
+                word=CHANCE[leader.word]
+            )
+        )
     line = f"{verdict}: {leader.title} ({leader.name}, {leader.code})"
     console.styled(console.style(line, "bold", color))
     if numbers:
@@ -160,9 +172,13 @@ def _steps(blocks: Blocks, session: Session, name: str) -> None:
 
 
 def _others(blocks: Blocks, found: Diagnosis, numbers: bool) -> None:
-    rest = found.causes[1:]
+    rest = found.causes if found.verdict == "none-of-these" else found.causes[1:]
     if rest and found.verdict != "established":
-        blocks.heading(Text("Also possible", "其他可能"))
+        blocks.heading(
+            Text("Nearest causes", "最接近的原因")
+            if found.verdict == "none-of-these"
+            else Text("Also possible", "其他可能")
+        )
         for cause in rest:
             tail = f" P = {cause.chance:.3f}" if numbers else ""
             line = f"{bar(cause.chance)} {cause.title} ({cause.name}): {CHANCE[cause.word]}{tail}"
