@@ -18,7 +18,7 @@ from medic.filekind import by_magic, kind_of, rank_of
 MAX_DEPTH = 4
 MAX_ENTRIES = 20_000
 MAX_SECONDS = 2.0
-RECORDER = ("a flight recorder dump, which is not read", "flight recorder 转储,未读取")
+RECORDER = ("a flight recorder dump, which is not read", "flight recorder 转储，未读取")
 SKIP_FOLDERS = frozenset(
     {".git", ".venv", "venv", "node_modules", "__pycache__", ".cache", "site-packages", "wandb"}
 )
@@ -154,7 +154,7 @@ def _no_file(problem: Exception) -> tuple[str, str]:
     if isinstance(problem, PermissionError):
         return "no permission to read it", "没有读取权限"
     words = getattr(problem, "strerror", None) or str(problem)
-    return f"cannot be opened ({words})", f"无法打开({words})"
+    return f"cannot be opened ({words})", f"无法打开（{words}）"
 
 
 def _unknown_kind(path: str) -> FileKind | None:
@@ -177,7 +177,7 @@ def _walk(folder: str, left: list[NotRead]) -> list[GivenFile]:
     found: list[GivenFile] = []
     for seen, (path, info) in enumerate(_entries(folder, MAX_DEPTH)):
         if seen >= MAX_ENTRIES or time.monotonic() > end:
-            left.append(NotRead(folder, "stopped: too many files", "文件过多,提前停止"))
+            left.append(NotRead(folder, "stopped: too many files", "文件过多，提前停止"))
             break
         kind = kind_of(path)
         if kind == "flight-recorder":
@@ -253,7 +253,7 @@ def _choose(path: str, runs: tuple[str, ...], wanted: str) -> str:
         names = ", ".join(runs) or "-"
         raise UsageError(
             f'no run "{wanted}" in {path}; there are: {names}',
-            f"{path} 中没有运行 “{wanted}”;现有:{names}",
+            f"{path} 中没有运行 “{wanted}”；现有：{names}",
         )
     return wanted
 
@@ -269,8 +269,10 @@ def parse_given(pairs: Sequence[str]) -> dict[str, Any]:
         if name not in FIELDS or not sign:
             near = nearest(name, FIELDS)
             hint = f'; did you mean "{near[0]}"?' if near else ""
-            hint_zh = f";是否想写 “{near[0]}”?" if near else ""
-            raise UsageError(f'--set: no field "{name}"{hint}', f"--set:没有字段 “{name}”{hint_zh}")
+            hint_zh = f"；是否想写 “{near[0]}”？" if near else ""
+            raise UsageError(
+                f'--set: no field "{name}"{hint}', f"--set：没有字段 “{name}”{hint_zh}"
+            )
         given[name] = _typed(name, raw, FIELDS[name][0])
     return given
 
@@ -288,7 +290,7 @@ def _typed(name: str, raw: str, kind: type) -> Any:
     except (ValueError, KeyError, OverflowError):
         raise UsageError(
             f"--set {name}: {raw!r} is no {kind.__name__}",
-            f"--set {name}:{raw!r} 不是 {kind.__name__}",
+            f"--set {name}：{raw!r} 不是 {kind.__name__}",
         ) from None
 
 

@@ -47,7 +47,7 @@ def state_dir(*parts: str) -> Path:
         words = problem.strerror or "cannot be made"
         raise UsageError(
             f"the state folder cannot be made ({words}); set {STATE_VARIABLE} to a folder of yours",
-            f"无法创建状态目录({words});请用 {STATE_VARIABLE} 指定一个可写目录",
+            f"无法创建状态目录（{words}）；请用 {STATE_VARIABLE} 指定一个可写目录",
             at=str(folder),
         ) from None
     return folder

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from medic.entries import Cause, Check, Framework, Procedure, Remedy, Symptom, ToldBy
 
 T = TypeVar("T")
+NONE_TITLE = Text("none of these causes", "以上原因都不是")
 PASSES = Text("looked and found nothing", "检查通过")
 
 
@@ -106,7 +107,7 @@ class Index:
         for kind in ("causes", "symptoms", "checks", "remedies", "procedures"):
             if name in self.raw[kind]:
                 return Text(**self.raw[kind][name]["title"])
-        return Text(name, name)
+        return NONE_TITLE if name == "none-of-these" else Text(name, name)
 
     def by_code(self, code: str) -> str | None:
         wanted = code.upper()

@@ -53,7 +53,7 @@ def _unknown(
 ) -> Defect:
     near = nearest(word, names)
     hint = f'; did you mean "{near[0]}"?' if near else ""
-    hint_zh = f";是否想写 “{near[0]}”?" if near else ""
+    hint_zh = f"；是否想写 “{near[0]}”？" if near else ""
     return kind, name, path, f'unknown {what} "{word}"{hint}', f"未知的 {what} “{word}”{hint_zh}"
 
 

@@ -89,7 +89,7 @@ FIELDS: Mapping[str, tuple[type, str, Text]] = {
     "expert_parallel_size": (int, "ranks", Text("expert parallel size", "专家并行度")),
     "world_size": (int, "ranks", Text("processes of the run", "训练进程总数")),
     "nodes": (int, "nodes", Text("nodes of the run", "节点数")),
-    "gpus_per_node": (int, "GPUs", Text("processes (GPUs) per node", "每节点进程(GPU)数")),
+    "gpus_per_node": (int, "GPUs", Text("processes (GPUs) per node", "每节点进程（GPU）数")),
     "sequence_length": (int, "tokens", Text("tokens per sequence", "每条序列的 token 数")),
     "max_position_embeddings": (
         int,
@@ -122,7 +122,11 @@ FIELDS: Mapping[str, tuple[type, str, Text]] = {
     "adam_beta2": (float, "", Text("Adam beta2", "Adam beta2")),
     "adam_epsilon": (float, "", Text("Adam epsilon", "Adam epsilon")),
     "optimizer": (str, "", Text("optimizer", "优化器")),
-    "gradient_clip": (float, "norm", Text("gradient norm clip; 0 is off", "梯度裁剪阈值,0 为关闭")),
+    "gradient_clip": (
+        float,
+        "norm",
+        Text("gradient norm clip; 0 is off", "梯度裁剪阈值，0 为关闭"),
+    ),
     "precision": (str, "fp32|fp16|bf16|fp8", Text("compute precision", "计算精度")),
     "zero_stage": (int, "0-3", Text("ZeRO stage", "ZeRO 阶段")),
     "fsdp": (bool, "", Text("fully sharded data parallel", "FSDP 全分片数据并行")),
@@ -160,7 +164,7 @@ FIELDS: Mapping[str, tuple[type, str, Text]] = {
     "fused_loss": (
         bool,
         "",
-        Text("loss computed in chunks, without the full logits", "分块计算损失,不物化完整 logits"),
+        Text("loss computed in chunks, without the full logits", "分块计算损失，不物化完整 logits"),
     ),
     "quantization": (
         str,

@@ -108,7 +108,7 @@ def _yaml_error(file: Path, problem: Exception) -> KnowledgeError:
     mark = getattr(problem, "problem_mark", None)
     at = f"{file}:{mark.line + 1}" if mark else str(file)
     words = getattr(problem, "problem", None) or type(problem).__name__
-    return KnowledgeError(f"not readable as YAML: {words}", f"YAML 无法解析: {words}", at=at)
+    return KnowledgeError(f"not readable as YAML: {words}", f"YAML 无法解析：{words}", at=at)
 
 
 def _validate(entry: Located, kind: str) -> Any:
@@ -164,7 +164,7 @@ def _check_texts(entry: Located, data: Any, path: tuple[object, ...] = ()) -> No
             if en != zh:
                 names = ", ".join(sorted(en ^ zh))
                 raise entry.error(
-                    path, f"placeholders differ: {names}", f"两种语言的占位符不同: {names}"
+                    path, f"placeholders differ: {names}", f"两种语言的占位符不同：{names}"
                 )
         for key, value in data.items():
             _check_texts(entry, value, (*path, key))

@@ -77,13 +77,13 @@ def _nearest(known: Known, n: float, unit: int) -> Text:
         if known.has(SEQUENCE):
             tokens = f"{option * each * known.whole(SEQUENCE):,}"
             en.append(f"{size} sequences (GB_tok {tokens}, learning rate x{factor})")
-            zh.append(f"{size} 条序列(GB_tok {tokens},学习率 x{factor})")
+            zh.append(f"{size} 条序列（GB_tok {tokens}，学习率 x{factor}）")
         else:
             en.append(f"{size} sequences (learning rate x{factor})")
-            zh.append(f"{size} 条序列(学习率 x{factor})")
+            zh.append(f"{size} 条序列（学习率 x{factor}）")
     return Text(
         f"the global batch cannot be split evenly; the nearest that can: {'; '.join(en)}",
-        f"全局 batch 无法均分;最接近且可均分的是:{';'.join(zh)}",
+        f"全局 batch 无法均分；最接近且可均分的是：{';'.join(zh)}",
     )
 
 
@@ -121,7 +121,7 @@ def halve_to_divisor(known: Known, field: str) -> Computed:
             break
         if need <= FILL * memory.total:
             size = f"{need / 2**30:.0f} GiB"
-            why = Text(f"a divisor of {n} that needs about {size}", f"能整除 {n},约需 {size}")
+            why = Text(f"a divisor of {n} that needs about {size}", f"能整除 {n}，约需 {size}")
             return Computed(value, why)
         value = largest_divisor(n, value - 1) if value > 1 else 0
     return Computed(half, _divides(n))
@@ -135,7 +135,7 @@ def _smaller(en: str, zh: str) -> Text:
     """What else makes a step smaller."""
     return Text(
         f"{en}: recompute activations, shorten the sequences or shard the states",
-        f"{zh}:改用激活重计算、缩短序列或切分模型状态",
+        f"{zh}：改用激活重计算、缩短序列或切分模型状态",
     )
 
 

@@ -91,7 +91,7 @@ def agreed(config: RunConfig, *names: str) -> None:
             if value is not None and origin.note != OVERRIDDEN and _differ(value.value, other):
                 text = Text(
                     "{name} is {one} in {here} and {other} in {there}: agree on one value first",
-                    "{name} 在 {here} 中为 {one},在 {there} 中为 {other}:请先统一为一个值",
+                    "{name} 在 {here} 中为 {one}，在 {there} 中为 {other}：请先统一为一个值",
                 )
                 here, there = value.origin.where(), origin.where()
                 one = value.value

@@ -53,7 +53,7 @@ def workers_from_cores(known: Known, field: str) -> Computed:
         raise ImpossibleError(
             Text(
                 f"{host.cores} cores for {ranks} ranks leave no more workers",
-                f"{host.cores} 核分给 {ranks} 个 rank,已无余量增加 worker",
+                f"{host.cores} 核分给 {ranks} 个 rank，已无余量增加 worker",
             )
         )
     cores = Text(f"{host.cores} cores / {ranks} ranks - 1", f"{host.cores} 核 / {ranks} rank - 1")

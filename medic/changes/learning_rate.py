@@ -31,7 +31,7 @@ def half_learning_rate(known: Known, field: str) -> Computed:
         high,
         Text(
             f"half would be {half.value:.4g}; published for this size: at most {high:.4g}",
-            f"减半仍为 {half.value:.4g};该规模公开发表的最高值为 {high:.4g}",
+            f"减半仍为 {half.value:.4g}；该规模公开发表的最高值为 {high:.4g}",
         ),
     )
 

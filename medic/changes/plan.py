@@ -107,10 +107,8 @@ def _order(name: str) -> tuple[int, str]:
 def _change(known: Known, name: str, entry: Set) -> Change | None:
     """None if the field has the value already."""
     old = known.config.get(name)
-    if entry.compute is None:
-        found = Computed(entry.set, Text("", ""))
-    else:
-        found = COMPUTATIONS[entry.compute](known, name)
+    constant = Computed(entry.set, Text("", ""))
+    found = COMPUTATIONS[entry.compute](known, name) if entry.compute else constant
     return None if same(old, found.value) else Change(name, old, found.value, found.why)
 
 

@@ -36,7 +36,7 @@ def steps_from_tokens(known: Known, _: str) -> Computed:
         raise ImpossibleError(
             Text(
                 f"{tokens:,} tokens are less than one step of {step:,}",
-                f"{tokens:,} token 不足一步({step:,})",
+                f"{tokens:,} token 不足一步（{step:,}）",
             )
         )
     why = Text(f"{tokens:,} tokens / {step:,} per step", f"{tokens:,} token / 每步 {step:,}")
@@ -60,5 +60,5 @@ def warmup_share(known: Known, field: str) -> Computed:
     least = round(2 / (1 - beta2)) if beta2 is not None and 0 < beta2 < 1 else 1
     steps = min(max(round(total * WARMUP_SHARE), least), WARMUP_MOST)
     steps = max(1, min(steps, int(total * WARMUP_MOST_SHARE)))
-    why = Text(f"about 1% of {total:,} steps, at most 5%", f"{total:,} 步的约 1%,不超过 5%")
+    why = Text(f"about 1% of {total:,} steps, at most 5%", f"{total:,} 步的约 1%，不超过 5%")
     return Computed(round(steps / total, 6) if field == "warmup_ratio" else steps, why)

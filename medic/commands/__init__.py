@@ -60,7 +60,7 @@ def _environment(problem: OSError) -> MedicError:
     """A full disk, a deleted folder, a closed stream: nothing that medic could mend."""
     words = problem.strerror or type(problem).__name__
     return MedicError(
-        f"the system refused: {words}", f"系统拒绝了操作:{words}", at=str(problem.filename or "")
+        f"the system refused: {words}", f"系统拒绝了操作：{words}", at=str(problem.filename or "")
     )
 
 

@@ -22,7 +22,7 @@ from medic.i18n import Text
 HELP = Text(
     "Opens the chat-style app on a run (default: the current folder). Not a terminal, or --plain: "
     "the same session as numbered lines.",
-    "在对话式应用中打开一次运行(默认当前目录)。非终端或加 --plain 时,以编号文本行进行同样的会话。",
+    "在对话式应用中打开一次运行（默认当前目录）。非终端或加 --plain 时，以编号文本行进行同样的会话。",
 )
 
 

@@ -32,7 +32,7 @@ def report(problem: Exception, words: Sequence[str]) -> int:
         return Exit.BUG
     said = Text(
         "medic itself failed ({line}); the details are in {file}",
-        "medic 自身出错({line});详情见 {file}",
+        "medic 自身出错（{line}）；详情见 {file}",
     )
     console.error(said.fill(line=line, file=str(file)))
     return Exit.BUG

@@ -11,7 +11,7 @@ from medic.i18n import Text
 
 HELP = Text(
     'Prints the completion script; e.g. eval "$(medic completion bash)".',
-    '打印补全脚本;例如 eval "$(medic completion bash)"。',
+    '打印补全脚本；例如 eval "$(medic completion bash)"。',
 )
 
 

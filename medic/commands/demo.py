@@ -18,7 +18,7 @@ from medic.i18n import Text
 HELP = Text(
     "Diagnoses a small broken run that ships with medic, in a temporary copy: the app on a "
     "terminal, plain text otherwise.",
-    "诊断随 medic 附带的一个小型故障运行(在临时副本中进行):终端中打开应用,否则输出纯文本。",
+    "诊断随 medic 附带的一个小型故障运行（在临时副本中进行）：终端中打开应用，否则输出纯文本。",
 )
 
 

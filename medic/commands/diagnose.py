@@ -30,8 +30,8 @@ HELP = Text(
     "Reads a run's folder, files, or text pasted on standard input (-), and names the cause with "
     "its evidence and the change to make. Exit 0: nothing wrong found; 1: a finding; 2: nothing "
     "readable.",
-    "读取一次运行的目录、文件,或从标准输入粘贴的文本(-),给出原因、证据和应做的修改。"
-    "退出码 0:未发现问题;1:有发现;2:没有可读内容。",
+    "读取一次运行的目录、文件，或从标准输入粘贴的文本（-），给出原因、证据和应做的修改。"
+    "退出码 0：未发现问题；1：有发现；2：没有可读内容。",
 )
 
 
@@ -123,8 +123,8 @@ def _answers(pairs: Sequence[str], session: Session) -> list[tuple[str, str]]:
 def _unknown(word: str, names: Sequence[str]) -> UsageError:
     near = nearest(word, names)
     hint = f'; did you mean "{near[0]}"?' if near else f"; there are: {', '.join(names[:8])}"
-    hint_zh = f";是否想写 “{near[0]}”?" if near else f";可选:{', '.join(names[:8])}"
-    return UsageError(f'--answer: no "{word}"{hint}', f"--answer:没有 “{word}”{hint_zh}")
+    hint_zh = f"；是否想写 “{near[0]}”？" if near else f"；可选：{', '.join(names[:8])}"
+    return UsageError(f'--answer: no "{word}"{hint}', f"--answer：没有 “{word}”{hint_zh}")
 
 
 def render(

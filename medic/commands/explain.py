@@ -13,7 +13,7 @@ from medic.i18n import Text
 HELP = Text(
     "Explains an error line, a description, a name or a code: causes in order, how to tell them "
     "apart, what to do and what not. Without words: a table by family.",
-    "解释一条报错、一段描述、一个名称或编号:按可能性排列的原因、如何区分、该做什么、不该做什么。"
+    "解释一条报错、一段描述、一个名称或编号：按可能性排列的原因、如何区分、该做什么、不该做什么。"
     "不带参数则按类别列出全部原因。",
 )
 

@@ -47,7 +47,7 @@ def _no_match(out: Console, words: str, as_json: bool) -> None:
         _json(out, [], None)
     line = Text(
         'nothing known that matches "{words}"; try fewer words, or the line of the log',
-        "没有与 “{words}” 匹配的条目;可减少用词,或直接给出日志中的那一行",
+        "没有与 “{words}” 匹配的条目；可减少用词，或直接给出日志中的那一行",
     )
     out.talk(line.fill(words=words))
 
@@ -55,7 +55,7 @@ def _no_match(out: Console, words: str, as_json: bool) -> None:
 def _others(out: Console, matches: Sequence[Match], index: Index) -> None:
     if matches:
         names = ", ".join(f"{m.name} ({index.title(m.name)})" for m in matches)
-        out.talk(Text("\nAlso near: {names}", "\n相近条目:{names}").fill(names=names))
+        out.talk(Text("\nAlso near: {names}", "\n相近条目：{names}").fill(names=names))
 
 
 def _table(out: Console, index: Index, as_json: bool) -> None:

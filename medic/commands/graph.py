@@ -14,8 +14,8 @@ from medic.report.console import Console
 HELP = Text(
     "Lists the causes by family; with a NAME, what that entry is linked to; --json exports all of "
     "it; --check runs the lints of the knowledge and --factors prints what every link weighs.",
-    "按类别列出原因;给出名称则显示该条目的关联;--json 导出全部;"
-    "--check 检查知识本身,--factors 打印每条关联的实际权重。",
+    "按类别列出原因；给出名称则显示该条目的关联；--json 导出全部；"
+    "--check 检查知识本身，--factors 打印每条关联的实际权重。",
 )
 
 
@@ -66,7 +66,7 @@ def _list(out: Console, index: Index) -> None:
             out.out(f"  {cause.code}  {name:<34} {cause.title}")
     line = Text(
         "{causes} causes, {symptoms} symptoms, {checks} checks, {remedies} remedies",
-        "{causes} 个原因,{symptoms} 个现象,{checks} 项检查,{remedies} 种处置",
+        "{causes} 个原因，{symptoms} 个现象，{checks} 项检查，{remedies} 种处置",
     )
     counts = {
         "causes": len(index.causes),
@@ -87,7 +87,7 @@ def _show(out: Console, index: Index, name: str) -> None:
         ]
         near = nearest(name, names)
         hint = f'; did you mean "{near[0]}"?' if near else ""
-        hint_zh = f";是否想写 “{near[0]}”?" if near else ""
+        hint_zh = f"；是否想写 “{near[0]}”？" if near else ""
         raise UsageError(f'no entry "{name}"{hint}', f"没有条目 “{name}”{hint_zh}")
     out.styled(out.style(name, "bold") + f"  {index.title(name)}")
     for kind, rows in found.items():

@@ -53,7 +53,7 @@ class Lazy(click.Group):
             return "app", self.get_command(ctx, "app"), args
         near = nearest(first, COMMANDS)
         hint = f'; did you mean "{near[0]}"?' if near else ""
-        hint_zh = f";是否想输入 “{near[0]}”?" if near else ""
+        hint_zh = f"；是否想输入 “{near[0]}”？" if near else ""
         raise UsageError(
             f'no command or path "{first}"{hint}', f"没有名为 “{first}” 的命令或路径{hint_zh}"
         )
@@ -74,8 +74,8 @@ HELP = Text(
     "medic stands beside a broken LLM training run, offline: it reads the logs, curves, configs, "
     "checkpoints and GPUs, and ends with the cause, the evidence line by line, and a config diff "
     "with computed numbers. With a PATH it opens the app on that run.",
-    "medic 在离线环境下排查出了问题的大模型训练:读取日志、曲线、配置、检查点与 GPU 状态,给出原因、"
-    "逐行证据,以及带有算好数值的配置修改。直接给出 PATH 则在应用中打开该次运行。",
+    "medic 在离线环境下排查出了问题的大模型训练：读取日志、曲线、配置、检查点与 GPU 状态，给出原因、"
+    "逐行证据，以及带有算好数值的配置修改。直接给出 PATH 则在应用中打开该次运行。",
 )
 
 
@@ -117,12 +117,12 @@ def _translated(problem: click.ClickException) -> tuple[str, str]:
     if current() == "en":
         return en, en
     if isinstance(problem, click.NoSuchOption):
-        near = f";是否想写 {problem.possibilities[0]}?" if problem.possibilities else ""
+        near = f"；是否想写 {problem.possibilities[0]}?" if problem.possibilities else ""
         return en, f"没有选项 {problem.option_name}{near}"
     if isinstance(problem, click.MissingParameter):
         name = problem.param.human_readable_name if problem.param else ""
         return en, f"缺少参数 {name}"
     if isinstance(problem, click.BadParameter):
         name = problem.param.human_readable_name if problem.param else ""
-        return en, f"参数 {name} 的取值无效:{problem.message}"
-    return en, f"用法有误:{en}"
+        return en, f"参数 {name} 的取值无效：{problem.message}"
+    return en, f"用法有误：{en}"

@@ -29,8 +29,8 @@ from medic.report.console import Console
 HELP = Text(
     "Reads the files of one launch together (configs, scripts, the training script) and says what "
     "will fail or silently go wrong, at file:line:column, with a fix. Exit 1: an error or warning.",
-    "把一次启动所用的文件(配置、启动脚本、训练脚本)放在一起检查,指出会失败或悄悄出错之处"
-    "(文件:行:列)并给出修复。有错误或警告时退出码为 1。",
+    "把一次启动所用的文件（配置、启动脚本、训练脚本）放在一起检查，指出会失败或悄悄出错之处"
+    "（文件：行：列）并给出修复。有错误或警告时退出码为 1。",
 )
 
 
@@ -42,7 +42,7 @@ HELP = Text(
     "--diff",
     "show_diff",
     is_flag=True,
-    help=Text("print the patch, change nothing", "只打印补丁,不改文件"),
+    help=Text("print the patch, change nothing", "只打印补丁，不改文件"),
 )
 @option("--fix", "do_fix", is_flag=True, help=Text("write the safe fixes", "写入安全的修复"))
 @option(
@@ -54,7 +54,7 @@ HELP = Text(
     "--select",
     multiple=True,
     metavar="NAME",
-    help=Text("only these checks (name, code, glob)", "只运行这些检查(名称、编号或通配符)"),
+    help=Text("only these checks (name, code, glob)", "只运行这些检查（名称、编号或通配符）"),
 )
 @option("--ignore", multiple=True, metavar="NAME", help=Text("not these checks", "跳过这些检查"))
 @option(
@@ -144,7 +144,7 @@ def _named(index: Index, word: str) -> set[str]:
     if not found:
         near = nearest(word, sorted(index.lint_names))
         hint = f'; did you mean "{near[0]}"?' if near else ""
-        hint_zh = f";是否想写 “{near[0]}”?" if near else ""
+        hint_zh = f"；是否想写 “{near[0]}”？" if near else ""
         raise UsageError(f'no check named "{word}"{hint}', f"没有名为 “{word}” 的检查{hint_zh}")
     return found
 
@@ -175,7 +175,7 @@ def _write(
     record = fix.apply()
     line = Text(
         "fixed: {names}. Take it back with: medic undo {id}",
-        "已修复:{names}。撤销:medic undo {id}",
+        "已修复：{names}。撤销：medic undo {id}",
     )
     names = ", ".join(dict.fromkeys(f.name for f in repaired))
     out.talk(line.fill(names=names, id=record.id))

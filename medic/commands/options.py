@@ -24,7 +24,7 @@ def option(*names: str, help: Text, **more: Any) -> Callable[[F], F]:  # noqa: A
 
 
 def lang_option(function: F) -> F:
-    texts = Text("language of the output (default: the locale's)", "输出语言(默认随系统区域设置)")
+    texts = Text("language of the output (default: the locale's)", "输出语言（默认随系统区域设置）")
     return option("--lang", type=click.Choice(["en", "zh"]), help=texts, expose_value=False)(
         function
     )
@@ -56,7 +56,7 @@ def format_options(*formats: str) -> Callable[[F], F]:
 def redact_option(function: F) -> F:
     words = Text(
         "hide hosts, users, home folders, addresses, e-mails and keys (best effort)",
-        "隐去主机、用户、主目录、地址、邮箱和密钥(尽力而为)",
+        "隐去主机、用户、主目录、地址、邮箱和密钥（尽力而为）",
     )
     return option("--redact", is_flag=True, help=words)(function)
 
@@ -64,7 +64,7 @@ def redact_option(function: F) -> F:
 def set_option(function: F) -> F:
     words = Text(
         "a fact that no file states, e.g. --set data_parallel_size=64",
-        "补充文件中没有的信息,如 --set data_parallel_size=64",
+        "补充文件中没有的信息，如 --set data_parallel_size=64",
     )
     return option("--set", "given", multiple=True, metavar="FIELD=VALUE", help=words)(function)
 
@@ -77,7 +77,7 @@ def case_options(function: F) -> F:
         metavar="NAME",
         help=Text(
             "which of several runs in a folder (default: the newest)",
-            "目录中有多次运行时选哪一个(默认最新)",
+            "目录中有多次运行时选哪一个（默认最新）",
         ),
     )(function)
     function = option(
@@ -86,7 +86,7 @@ def case_options(function: F) -> F:
         default=None,
         help=Text(
             "whether this machine ran it (default: told from the log's host and age)",
-            "是否就在本机运行(默认根据日志中的主机名与时间判断)",
+            "是否就在本机运行（默认根据日志中的主机名与时间判断）",
         ),
     )(function)
     return set_option(function)

@@ -56,7 +56,7 @@ def _ask(out: Console, session: Session, question: Question) -> bool:
     last = len(question.choices) + 1
     out.out(f"  {last}. {DONT_KNOW}")
     out.out(f"  {last + 1}. {NONE}")
-    reply = _read(out, Text("answer with a number (w: why):", "请输入编号(w:为什么问这个):"))
+    reply = _read(out, Text("answer with a number (w: why):", "请输入编号（w：为什么问这个）:"))
     if reply is None:
         return False
     if reply.lower() in ("w", "why"):
@@ -78,7 +78,7 @@ def _ask(out: Console, session: Session, question: Question) -> bool:
 def _why(out: Console, session: Session, question: Question) -> None:
     titles = dict(question.choices)
     for flip in question.look.flips:
-        line = Text("if {outcome}: {leader} leads", "若{outcome}:{leader} 领先")
+        line = Text("if {outcome}: {leader} leads", "若{outcome}：{leader} 领先")
         leader = session.index.title(flip.leader)
         out.out(
             "  " + str(line.fill(outcome=titles.get(flip.outcome, flip.outcome), leader=leader))
@@ -92,7 +92,7 @@ def _offer(out: Console, session: Session) -> None:
         return
     for i, fix in enumerate(fixes, start=1):
         out.out(f"  {i}. {fix.remedy.title}")
-    words = Text("apply which? (number, empty: none)", "应用哪一个?(编号;直接回车则不应用)")
+    words = Text("apply which? (number, empty: none)", "应用哪一个？（编号；直接回车则不应用）")
     reply = _read(out, words)
     if reply and reply.isdecimal() and 1 <= int(reply) <= len(fixes):
         _apply(out, fixes[int(reply) - 1])
@@ -104,5 +104,5 @@ def _apply(out: Console, fix: Fix) -> None:
     except EditRefused as problem:
         out.error(problem.line(current()))
         return
-    done = Text("applied; take it back with: medic undo {id}", "已应用;撤销:medic undo {id}")
+    done = Text("applied; take it back with: medic undo {id}", "已应用；撤销：medic undo {id}")
     out.out(done.fill(id=record.id))

@@ -30,7 +30,7 @@ from medic.runner import all_probes, observe, with_needs
 HELP = Text(
     "Runs one probe (and those it builds on) over the paths, or over this machine. Without a name: "
     "the list of probes. Exit 1: it found something wrong.",
-    "对给定路径(或本机)只运行一个探针及其依赖。不带名称则列出全部探针。发现异常时退出码为 1。",
+    "对给定路径（或本机）只运行一个探针及其依赖。不带名称则列出全部探针。发现异常时退出码为 1。",
 )
 
 
@@ -76,7 +76,7 @@ def _group(name: str, probes: dict[str, Probe]) -> list[str]:
     if not found:
         near = nearest(name, sorted(probes))
         hint = f'; did you mean "{near[0]}"?' if near else ""
-        hint_zh = f";是否想写 “{near[0]}”?" if near else ""
+        hint_zh = f"；是否想写 “{near[0]}”？" if near else ""
         raise UsageError(f'no probe "{name}"{hint}', f"没有探针 “{name}”{hint_zh}")
     return found
 
@@ -109,7 +109,7 @@ def _text(out: Console, runs: Sequence[Run], index: Index) -> None:
         if run.error:
             out.out(f"  {run.error}")
         for skip in run.skips:
-            needs = Text("not checked{check}: needs {needs}", "未检查{check}:需要 {needs}")
+            needs = Text("not checked{check}: needs {needs}", "未检查{check}：需要 {needs}")
             check = f" ({skip.check})" if skip.check else ""
             out.out("  " + str(needs.fill(check=check, needs=skip.needs)))
         for finding in run.findings:
@@ -132,7 +132,7 @@ def _fact(out: Console, fact: Any, limit: int = 12) -> None:
     for row in shown[:limit]:
         out.out("  " + row)
     if len(shown) > limit:
-        more = Text("... {n} more (--json shows all)", "……另有 {n} 行(--json 显示全部)")
+        more = Text("... {n} more (--json shows all)", "……另有 {n} 行（--json 显示全部）")
         out.out("  " + str(more.fill(n=len(shown) - limit)))
 
 

@@ -11,7 +11,7 @@ from medic.nearest import nearest
 
 HELP = Text(
     "Prints the JSON schema of an output. Without a name: the names.",
-    "打印某种输出的 JSON Schema;不带名称则列出所有名称。",
+    "打印某种输出的 JSON Schema；不带名称则列出所有名称。",
 )
 
 
@@ -30,7 +30,7 @@ def command(name: str | None) -> int:
     if name not in SCHEMAS:
         near = nearest(name, SCHEMAS)
         hint = f'; did you mean "{near[0]}"?' if near else ""
-        hint_zh = f";是否想写 “{near[0]}”?" if near else ""
+        hint_zh = f"；是否想写 “{near[0]}”？" if near else ""
         raise UsageError(f'no schema "{name}"{hint}', f"没有 schema “{name}”{hint_zh}")
     out.raw(dumps(SCHEMAS[name]))
     return Exit.OK

@@ -12,7 +12,7 @@ HELP = Text(
     "Restores the files that a change touched, byte for byte. Without an ID: the newest change. "
     "A file that was edited since is left alone unless --force.",
     "逐字节恢复某次修改涉及的文件。不带编号则撤销最近一次。"
-    "此后又被改动过的文件不会覆盖,除非加 --force。",
+    "此后又被改动过的文件不会覆盖，除非加 --force。",
 )
 
 
@@ -35,6 +35,6 @@ def command(change: str | None, show: bool, force: bool) -> int:
             out.out(f"{record.id}  {', '.join(record.files)}")
         return Exit.OK
     record = edits.undo(change, force=force)
-    line = Text("restored: {files}", "已恢复:{files}")
+    line = Text("restored: {files}", "已恢复：{files}")
     out.out(line.fill(files=", ".join(record.files)))
     return Exit.OK

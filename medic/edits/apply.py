@@ -71,7 +71,7 @@ def _back_up(targets: Sequence[Target], new: Sequence[bytes]) -> ChangeRecord:
         words = problem.strerror or "cannot be written"
         raise EditRefused(
             f"no backup could be made ({words}); nothing was changed",
-            f"无法备份({words});文件保持原样",
+            f"无法备份（{words}）；文件保持原样",
         ) from None
 
 
@@ -113,7 +113,7 @@ def _write(record: ChangeRecord, targets: Sequence[Target], new: Sequence[bytes]
             raise
         words = problem.strerror or "cannot be written"
         raise EditRefused(
-            f"not written ({words}); nothing was changed", f"未写入({words});文件保持原样"
+            f"not written ({words}); nothing was changed", f"未写入（{words}）；文件保持原样"
         ) from None
 
 
@@ -161,7 +161,7 @@ def _restore(record: ChangeRecord, todo: Sequence[int]) -> None:
             raise
         words = problem.strerror or "cannot be written"
         raise EditRefused(
-            f"not restored ({words}); nothing was changed", f"未能恢复({words});文件保持原样"
+            f"not restored ({words}); nothing was changed", f"未能恢复（{words}）；文件保持原样"
         ) from None
 
 
@@ -182,7 +182,7 @@ def _must_restore(touched: Touched, *, force: bool) -> bool:
     if now != touched.after and not force:
         raise EditRefused(
             "the file changed since; --force restores it all the same",
-            "文件此后又有改动;--force 可强制恢复",
+            "文件此后又有改动；--force 可强制恢复",
             at=touched.target,
         )
     return True
@@ -219,6 +219,6 @@ def _put(touched: Touched) -> None:
         words = problem.strerror or "cannot be written"
         raise EditRefused(
             f"not restored ({words}); nothing was changed",
-            f"未能恢复({words});文件保持原样",
+            f"未能恢复（{words}）；文件保持原样",
             at=touched.target,
         ) from None

@@ -45,13 +45,13 @@ def look_at(file: str) -> Target:
     if not os.access(path, os.W_OK):
         raise EditRefused(
             "the file is read-only; write a .patch and apply it yourself",
-            "文件只读;请导出 .patch 后自行应用",
+            "文件只读；请导出 .patch 后自行应用",
             at=file,
         )
     if info.st_nlink > 1:
         raise EditRefused(
             "the file has several hard links, of which only one would change",
-            "该文件有多个硬链接,只会改到其中一个",
+            "该文件有多个硬链接，只会改到其中一个",
             at=file,
         )
     return Target(file, path, data, info)
@@ -109,6 +109,6 @@ def _refused(file: str, problem: OSError) -> EditRefused:
     words = problem.strerror or "cannot be written"
     return EditRefused(
         f"not written ({words}); nothing was changed",
-        f"未写入({words});文件保持原样",
+        f"未写入（{words}）；文件保持原样",
         at=file,
     )

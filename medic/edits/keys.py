@@ -108,7 +108,7 @@ def to_written(field: str, new: Scalar, key: Key | None, factor: float, raw: str
     if FIELDS[field][0] is int:
         raise EditRefused(
             f"{new} is no whole number in the unit of the key (x{factor:g})",
-            f"按该键的单位(x{factor:g})换算后 {new} 不是整数",
+            f"按该键的单位（x{factor:g}）换算后 {new} 不是整数",
         )
     return float(exact)
 

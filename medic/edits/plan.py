@@ -117,6 +117,6 @@ def _at(where: str, problem: EditRefused) -> Text:
 def _nowhere(change: Change) -> Text:
     text = Text(
         "no file that medic edits states {field}; set it to {new} where the run is configured",
-        "medic 可编辑的文件都没有设置 {field};请在配置训练的地方把它设为 {new}",
+        "medic 可编辑的文件都没有设置 {field}；请在配置训练的地方把它设为 {new}",
     )
     return text.fill(field=change.field, new=change.new)

@@ -36,7 +36,7 @@ def replace_value(change: Change, origin: Origin, table: KeyTable, sources: Sour
     if origin.syntax == "shell" and raw.startswith("-") and isinstance(written, bool):
         raise EditRefused("a flag without a value", "该选项没有取值")
     if "$" in raw and origin.syntax == "shell":
-        raise EditRefused(f"computed by the shell: {raw}", f"由 shell 计算得到:{raw}")
+        raise EditRefused(f"computed by the shell: {raw}", f"由 shell 计算得到：{raw}")
     if isinstance(change.old, str) and isinstance(change.new, (int, float)):
         raw = raw.strip("'\"")  # a number that was read as text loses its quotes
     _write(span, origin.path, written, raw, origin, sources)
@@ -133,7 +133,7 @@ def _switch_flag(
             _write(span, origin.path, True, sources.raw(span), origin, sources)
         return
     if not others:
-        raise EditRefused("no flag says so; leave it out by hand", "没有对应的选项,请手工删去")
+        raise EditRefused("no flag says so; leave it out by hand", "没有对应的选项，请手工删去")
     word, name = flag
     new = spelt_like(name, others[0].key.removeprefix("**."), dashes="-" in name.lstrip("-"))
     start = word.span.start

@@ -43,7 +43,7 @@ class Sources:
             if file.startswith("<"):
                 raise EditRefused("pasted text is no file", "粘贴的内容不是文件")
             if syntax == "text" or file.endswith(".py"):
-                raise EditRefused("not edited: change it by hand", "不自动修改,请手工更改")
+                raise EditRefused("not edited: change it by hand", "不自动修改，请手工更改")
             try:
                 data = self._read(file)
             except OSError as problem:

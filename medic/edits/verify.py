@@ -18,14 +18,12 @@ def verify(sources: Sources) -> list[Text]:
     """Reasons to refuse the edits; empty if each file reads as before but for what was meant."""
     refused = []
     for before, after, expected, edits in sources.edited():
-        if before.syntax == "shell":
-            odd = _shell(before, after, edits)
-        else:
-            odd = _tree(before, after, expected)
+        shell = before.syntax == "shell"
+        odd = _shell(before, after, edits) if shell else _tree(before, after, expected)
         if odd:
             text = Text(
                 "{file}: the edit would change {odd} as well",
-                "{file}:该修改会连带改变 {odd}",
+                "{file}：该修改会连带改变 {odd}",
             )
             refused.append(text.fill(file=before.file, odd=odd))
     return refused

@@ -30,7 +30,7 @@ def _symptom(blocks: Blocks, data: Entry) -> None:
     console.styled(
         console.style(f"{data['title']}", "bold") + "  " + console.style(data["name"], "dim")
     )
-    blocks.heading(Text("What causes it, most common first", "原因(按常见程度排序)"))
+    blocks.heading(Text("What causes it, most common first", "原因（按常见程度排序）"))
     for i, cause in enumerate(data["causes"], start=1):
         prior = PRIOR[cause["prior"]]
         line = f"{cause['title']} ({cause['name']}, {cause['code']}; {prior})"
@@ -66,10 +66,10 @@ def _remedy(blocks: Blocks, remedy: Entry, first: str) -> None:
     blocks.paragraph(f"{remedy['title']} ({remedy['name']}, {safe})", indent, first)
     if "{" not in str(remedy["do"]):
         blocks.paragraph(remedy["do"], indent)
-    costs = Text("costs: {say}", "代价:{say}").fill(say=remedy["costs"])
+    costs = Text("costs: {say}", "代价：{say}").fill(say=remedy["costs"])
     blocks.paragraph(costs, indent)
     if remedy["worked_if"]:
-        worked = Text("worked if: {check}", "有效的标志:{check}")
+        worked = Text("worked if: {check}", "有效的标志：{check}")
         blocks.paragraph(worked.fill(check=remedy["worked_if"]), indent)
     for line in str(remedy["snippet"] or "").splitlines():
         blocks.console.out(indent + "  " + line)
@@ -99,7 +99,7 @@ def _cause(blocks: Blocks, data: Entry) -> None:
     if data["mistaken_for"]:
         blocks.heading(Text("Easily mistaken for", "容易混淆的原因"))
         for row in data["mistaken_for"]:
-            by = Text("parted by: {c}", "区分依据:{c}").fill(c=row["parted_by"] or "-")
+            by = Text("parted by: {c}", "区分依据：{c}").fill(c=row["parted_by"] or "-")
             blocks.paragraph(f"{row['title']} ({row['name']}); {by}", "    ", "  ")
     blocks.heading(Text("Sources", "来源"))
     for source in data["sources"]:

@@ -52,7 +52,7 @@ def _one(console: Console, finding: LintFinding) -> None:
     else:
         blocks.paragraph(str(finding.message), " " * gutter + "   ")
     lead = " " * gutter + " = "
-    words = Text("then: ", "后果: ")
+    words = Text("then: ", "后果：")
     blocks.paragraph(str(words) + str(finding.consequence), " " * (gutter + 9), lead)
     _fix(blocks, finding, lead, gutter)
     console.styled("")
@@ -74,7 +74,7 @@ def _fix(blocks: Blocks, finding: LintFinding, lead: str, gutter: int) -> None:
     changes = [c for c in finding.fix.changes if c.old != c.new]
     shown = "; ".join(_shown(*one) for one in finding.shown)
     safe = SAFE if finding.fix.remedy.safe else UNSAFE
-    words = Text("fix:  ", "修复: ")
+    words = Text("fix:  ", "修复：")
     reasons = [str(c.why) for c in changes if str(c.why)][:1]
     if not finding.fix.remedy.safe:
         reasons.append(str(finding.fix.remedy.costs.say))
@@ -112,8 +112,8 @@ def summary(console: Console, report: LintReport) -> None:
     line = Text(
         "findings: {n} (fixable with --fix: {safe}, with --unsafe-fixes: {unsafe} more); files "
         "read: {files}; checks passed: {passed}, not checked: {gaps} (--missing lists them)",
-        "问题:{n}(--fix 可修复 {safe} 处,--unsafe-fixes 另可修复 {unsafe} 处);已读取文件:{files};"
-        "检查通过:{passed},未检查:{gaps}(--missing 可列出)",
+        "问题：{n}（--fix 可修复 {safe} 处，--unsafe-fixes 另可修复 {unsafe} 处）；已读取文件：{files};"
+        "检查通过：{passed}，未检查：{gaps}（--missing 可列出）",
     )
     values = {
         "n": found,
@@ -125,15 +125,15 @@ def summary(console: Console, report: LintReport) -> None:
     }
     console.talk(line.fill(values))
     for item in report.not_read:
-        text = Text("not read: {file}: {why}", "未读取:{file}:{why}")
+        text = Text("not read: {file}: {why}", "未读取：{file}：{why}")
         console.talk(text.fill(file=item.file, why=Text(item.en, item.zh)))
     for name, why in report.failed:
-        console.talk(Text("probe {n} failed: {w}", "探针 {n} 失败:{w}").fill(n=name, w=why))
+        console.talk(Text("probe {n} failed: {w}", "探针 {n} 失败：{w}").fill(n=name, w=why))
 
 
 def missing(console: Console, report: LintReport) -> None:
     for name, needs in report.not_checked:
-        line = Text("not checked: {name}: needs {needs}", "未检查:{name}:需要 {needs}")
+        line = Text("not checked: {name}: needs {needs}", "未检查：{name}：需要 {needs}")
         console.out(line.fill(name=name, needs=needs))
 
 

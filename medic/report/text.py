@@ -15,6 +15,7 @@ from medic.session import Session
 
 FULL_BAR = 10
 MAX_GAPS = 3
+NEAR = 0.05  # a nearest cause below it is noise
 CLEAR = 0.5  # below it the leader is a suspect, not a likely cause
 FACT_NAMES = frozenset(medic.facts.__all__) | {"RunConfig"}
 
@@ -25,7 +26,7 @@ def diagnosis(console: Console, session: Session, found: Diagnosis, *, numbers: 
     if found.other_runs:
         runs = Text(
             "Run {run}, the newest of {n} here; --run picks another.",
-            "运行 {run}(此处 {n} 个运行中最新的;可用 --run 另选)。",
+            "运行 {run}（此处 {n} 个运行中最新的；可用 --run 另选）。",
         )
         blocks.paragraph(runs.fill(run=found.case_run, n=len(found.other_runs) + 1))
     _verdict(blocks, found, numbers)
@@ -81,7 +82,7 @@ def _why_no_fault(found: Diagnosis) -> list[Text]:
                 "What you describe matches no symptom that medic knows, and nothing that was read "
                 "points to a failure. The log of the failing rank, or the exact error line, would "
                 "tell more.",
-                "你描述的现象与 medic 已知的都不匹配,已读内容中也没有指向故障的迹象。"
+                "你描述的现象与 medic 已知的都不匹配，已读内容中也没有指向故障的迹象。"
                 "失败 rank 的日志或完整的报错行最能说明问题。",
             )
         ]
@@ -90,14 +91,14 @@ def _why_no_fault(found: Diagnosis) -> list[Text]:
             Text(
                 "The log shows no failure, the curves are as they should be, the configuration "
                 "passes its checks, and the run ended well or is alive.",
-                "日志无故障,曲线正常,配置通过检查,且运行正常结束或仍在进行。",
+                "日志无故障，曲线正常，配置通过检查，且运行正常结束或仍在进行。",
             )
         ]
     return [
         Text(
             "Nothing in what was read points to a failure. What was not read or not checked is "
             "listed below; this is not a proof of health.",
-            "已读内容中没有指向故障的迹象。未读取、未检查的内容见下;这并不等于证明一切正常。",
+            "已读内容中没有指向故障的迹象。未读取、未检查的内容见下；这并不等于证明一切正常。",
         )
     ]
 
@@ -148,7 +149,7 @@ def remedy(blocks: Blocks, session: Session, fix: Fix, number: int) -> None:
     for note in fix.notes:
         blocks.paragraph(note, indent="    ")
     if fix.missing:
-        needs = Text("To compute the numbers medic needs: {names}", "要算出数值,还需要:{names}")
+        needs = Text("To compute the numbers medic needs: {names}", "要算出数值，还需要：{names}")
         blocks.paragraph(needs.fill(names=", ".join(fix.missing)), indent="    ")
     if entry.command:
         blocks.paragraph(f"$ {entry.command}", indent="    ")
@@ -156,10 +157,10 @@ def remedy(blocks: Blocks, session: Session, fix: Fix, number: int) -> None:
         blocks.console.out("    " + line)
     if entry.procedure:
         _steps(blocks, session, entry.procedure)
-    blocks.paragraph(Text("costs: {say}", "代价:{say}").fill(say=entry.costs.say), indent="    ")
+    blocks.paragraph(Text("costs: {say}", "代价：{say}").fill(say=entry.costs.say), indent="    ")
     if entry.check:
         blocks.paragraph(
-            Text("worked if: {check}", "有效的标志:{check}").fill(check=entry.check), indent="    "
+            Text("worked if: {check}", "有效的标志：{check}").fill(check=entry.check), indent="    "
         )
 
 
@@ -172,7 +173,9 @@ def _steps(blocks: Blocks, session: Session, name: str) -> None:
 
 
 def _others(blocks: Blocks, found: Diagnosis, numbers: bool) -> None:
-    rest = found.causes if found.verdict == "none-of-these" else found.causes[1:]
+    rest = found.causes[1:]
+    if found.verdict == "none-of-these":
+        rest = tuple(c for c in found.causes if c.chance >= NEAR)
     if rest and found.verdict != "established":
         blocks.heading(
             Text("Nearest causes", "最接近的原因")
@@ -201,7 +204,7 @@ def bar(chance: float, width: int = FULL_BAR) -> str:
 def _also_wrong(blocks: Blocks, session: Session, found: Diagnosis) -> None:
     if not found.also_wrong:
         return
-    blocks.heading(Text("Also wrong, but not the cause of this", "另有问题,但并非此次故障的原因"))
+    blocks.heading(Text("Also wrong, but not the cause of this", "另有问题，但并非此次故障的原因"))
     for cause in found.also_wrong:
         blocks.paragraph(f"{cause.title} ({cause.name}, {cause.code})", indent="    ", first="  * ")
         blocks.evidence(cause.evidence[:2])
@@ -222,7 +225,7 @@ def _next(blocks: Blocks, session: Session, found: Diagnosis) -> None:
         blocks.paragraph(f"{title} -> {leads}", indent="      ", first="    ")
     how = Text(
         "Answer it in the app (medic PATH) or with --answer {name}=OUTCOME.",
-        "可在应用中回答(medic PATH),或用 --answer {name}=结果。",
+        "可在应用中回答（medic PATH），或用 --answer {name}=结果。",
     )
     blocks.paragraph(how.fill(name=question.name), indent="  ")
 
@@ -230,20 +233,20 @@ def _next(blocks: Blocks, session: Session, found: Diagnosis) -> None:
 def _gaps(blocks: Blocks, found: Diagnosis) -> None:
     console = blocks.console
     console.styled("")
-    read = Text("Files read: {n}", "已读取文件:{n}").fill(n=len(found.read))
+    read = Text("Files read: {n}", "已读取文件：{n}").fill(n=len(found.read))
     blocks.paragraph(read)
     for item in found.not_read:
-        line = Text("Not read: {file}: {why}", "未读取:{file}:{why}")
+        line = Text("Not read: {file}: {why}", "未读取：{file}：{why}")
         blocks.paragraph(line.fill(file=item.file, why=Text(item.en, item.zh)), indent="  ")
     for name, why in found.failed:
-        line = Text("Failed: probe {name}: {why}", "失败:探针 {name}:{why}")
+        line = Text("Failed: probe {name}: {why}", "失败：探针 {name}：{why}")
         blocks.paragraph(line.fill(name=name, why=why), indent="  ")
     gaps = by_need(found)
     for needs, names in gaps[:MAX_GAPS]:
-        line = Text("Not checked, for want of {needs}: {names}", "因缺少 {needs} 未检查:{names}")
+        line = Text("Not checked, for want of {needs}: {names}", "因缺少 {needs} 未检查：{names}")
         blocks.paragraph(line.fill(needs=needs, names=", ".join(names)), indent="    ", first="  ")
     if len(gaps) > MAX_GAPS:
-        more = Text("… and {n} more gaps (--json lists them)", "……另有 {n} 项(--json 可列出)")
+        more = Text("… and {n} more gaps (--json lists them)", "……另有 {n} 项（--json 可列出）")
         blocks.paragraph(more.fill(n=len(gaps) - MAX_GAPS), indent="  ")
 
 

@@ -6,7 +6,7 @@ from medic.i18n import Text
 
 VERDICT = {
     "established": Text("Established", "已确诊"),
-    "likely": Text("Likely, not established", "很可能,但未确诊"),
+    "likely": Text("Likely, not established", "很可能，但未确诊"),
     "none-of-these": Text("None of the causes that medic knows", "不属于 medic 已知的任何原因"),
     "healthy": Text("Healthy", "运行正常"),
     "no-fault-seen": Text("No fault seen", "未发现故障"),

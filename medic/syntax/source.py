@@ -47,7 +47,7 @@ class SourceText:
             line = self.body.count(b"\n", 0, problem.start) + 1
             raise Unreadable(
                 f"not UTF-8 text (byte 0x{octet:02x})",
-                f"不是 UTF-8 文本 (字节 0x{octet:02x})",
+                f"不是 UTF-8 文本（字节 0x{octet:02x}）",
                 at=self.at(line),
             ) from None
 
@@ -56,7 +56,7 @@ class SourceText:
             if self.data.startswith(mark):
                 raise Unreadable(
                     f"{name} text; save it as UTF-8",
-                    f"{name} 编码,请另存为 UTF-8",
+                    f"{name} 编码，请另存为 UTF-8",
                     at=self.at(1),
                 )
         nul = self.body.find(b"\0")
@@ -64,7 +64,7 @@ class SourceText:
             line = self.body.count(b"\n", 0, nul) + 1
             raise Unreadable(
                 "holds a NUL byte: not a text file",
-                "含有 NUL 字节,不是文本文件",
+                "含有 NUL 字节，不是文本文件",
                 at=self.at(line),
             )
 
@@ -128,13 +128,13 @@ class SourceText:
         if nodes > MAX_NODES:
             raise Unreadable(
                 f"more than {MAX_NODES:,} values: not a configuration",
-                f"超过 {MAX_NODES:,} 个值,不像配置文件",
+                f"超过 {MAX_NODES:,} 个值，不像配置文件",
                 at=self.at(line),
             )
 
     def too_deep(self, line: int) -> Unreadable:
         return Unreadable(
             f"nested too deep (more than {MAX_DEPTH} levels)",
-            f"嵌套过深 (超过 {MAX_DEPTH} 层)",
+            f"嵌套过深（超过 {MAX_DEPTH} 层）",
             at=self.at(line),
         )

@@ -21,8 +21,8 @@ MAX_ALIASED = 10_000
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)+")
 _CODE_TAG = "tag:yaml.org,2002:python/"
 _MESSAGES = {
-    "mapping values are not allowed in this context": "此处不允许再出现“键: 值”",
-    "found a tab character that violates indentation": "用制表符缩进了,请改用空格",
+    "mapping values are not allowed in this context": "此处不允许再出现“键：值”",
+    "found a tab character that violates indentation": "用制表符缩进了，请改用空格",
     "found character that cannot start any token": "出现了不能作为开头的字符",
     "exceeded maximum nesting depth": "嵌套过深",
 }
@@ -149,7 +149,7 @@ class _Builder:
             short = tag.replace("tag:yaml.org,2002:", "!!")
             raise Unreadable(
                 f"the tag {short} would run Python code and is not read",
-                f"标签 {short} 会执行 Python 代码,不读取",
+                f"标签 {short} 会执行 Python 代码，不读取",
                 at=self.source.at(event.start_mark.line + 1),
             )
 

@@ -53,7 +53,7 @@ def read_directory(file: BinaryIO, size: int) -> dict[str, Member]:
             shown = member.name[:100]
             raise Unreadable(
                 f"two members are called {shown!r}: ambiguous, not opened",
-                f"有两个成员都叫 {shown!r}:含义不明,未打开",
+                f"有两个成员都叫 {shown!r}：含义不明，未打开",
             )
         members[member.name] = member
     if len(members) != count:
@@ -126,7 +126,7 @@ def _find_end(file: BinaryIO, size: int) -> tuple[int, int, int, int]:
     if at < 0 or len(tail) - at < END.size:
         raise Damaged(
             f"cut off: no zip directory at the end of {size:,} bytes",
-            f"文件不完整:{size:,} 字节的末尾没有 zip 目录",
+            f"文件不完整：{size:,} 字节的末尾没有 zip 目录",
         )
     *_, count, length, start, _ = END.unpack_from(tail, at)
     end = size - span + at
@@ -190,5 +190,5 @@ def _refuse_overlap(members: dict[str, Member], directory: int) -> None:
             raise truncated(directory)
         if start < end:
             raise Unreadable(
-                "zip members overlap: a zip bomb, not opened", "zip 成员重叠(zip 炸弹),未打开"
+                "zip members overlap: a zip bomb, not opened", "zip 成员重叠（zip 炸弹），未打开"
             )

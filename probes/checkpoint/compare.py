@@ -192,7 +192,7 @@ def _prefix(rule: Rule) -> str:
 def _change(rule: Rule) -> Text:
     parts = ", ".join(p + "." for p in (*rule.drops,)) or rule.strip
     if rule.wraps:
-        return Text("the model is wrapped, the checkpoint is not", "模型带有包装,而检查点没有")
+        return Text("the model is wrapped, the checkpoint is not", "模型带有包装，而检查点没有")
     if parts and rule.add:
         return Text(f"{parts} becomes {rule.add}", f"{parts} 改为 {rule.add}")
     if parts:

@@ -40,7 +40,7 @@ class Result:
         gone = self.index.missing_shards
         if gone:
             names = ", ".join(gone[:3]) + (", …" if len(gone) > 3 else "")
-            en, zh = f"{len(gone)} shards missing: {names}", f"缺少 {len(gone)} 个分片:{names}"
+            en, zh = f"{len(gone)} shards missing: {names}", f"缺少 {len(gone)} 个分片：{names}"
             return "broken", Text(en, zh)
         return "whole", Text("", "")
 

@@ -30,7 +30,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     yield found or Skip(
         needs=Text(
             "the error of a failed load, or two checkpoints to compare",
-            "加载失败的报错,或两个可比较的检查点",
+            "加载失败的报错，或两个可比较的检查点",
         ),
         check="checkpoint-keys",
     )

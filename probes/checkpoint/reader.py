@@ -98,8 +98,8 @@ class Reader:
             if kind == "pickle":
                 return _whole(self._pickle(file, path))
         if kind == "tar":
-            raise Unreadable("legacy format, not opened", "旧格式,未打开")
-        raise UnknownFormat("a JSON file, no checkpoint", "JSON 文件,不是检查点")
+            raise Unreadable("legacy format, not opened", "旧格式，未打开")
+        raise UnknownFormat("a JSON file, no checkpoint", "JSON 文件，不是检查点")
 
     def _pickle(self, file: BinaryIO, path: str) -> torch_file.Saved:
         """A stray first byte can make any file look like a pickle: doubt falls on the guess."""
@@ -112,7 +112,7 @@ class Reader:
                 raise
             raise UnknownFormat(
                 f"no checkpoint format that medic knows ({problem.en})",
-                f"不是可识别的检查点格式({problem.zh})",
+                f"不是可识别的检查点格式（{problem.zh}）",
             ) from None
 
     def _with_neighbours(self, index: CheckpointIndex, unit: Unit) -> CheckpointIndex:

@@ -39,7 +39,7 @@ def read_header(file: BinaryIO) -> dict[str, TensorInfo]:
     length = int.from_bytes(raw, "little")
     if length > MAX_HEADER:
         raise Damaged(
-            f"header too large: it claims {length:,} bytes", f"头部过大:声称有 {length:,} 字节"
+            f"header too large: it claims {length:,} bytes", f"头部过大：声称有 {length:,} 字节"
         )
     if 8 + length > size:
         raise truncated(size)

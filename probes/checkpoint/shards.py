@@ -35,7 +35,7 @@ def read_index(file: BinaryIO) -> dict[str, list[str]]:
     if outside is not None:
         raise Unreadable(
             f"its index names a file outside the folder: {outside[:100]!r}",
-            f"索引指向文件夹之外的文件:{outside[:100]!r}",
+            f"索引指向文件夹之外的文件：{outside[:100]!r}",
         )
     if len(shards) > MAX_SHARDS:
         raise Unreadable(f"more than {MAX_SHARDS:,} shards", f"分片超过 {MAX_SHARDS:,} 个")

@@ -34,18 +34,18 @@ def sniff(file: BinaryIO, name: str) -> Format:
         return found
     if head.startswith(LFS):
         raise PointerFile(
-            "a git-lfs pointer, not the file itself", "这是 git-lfs 指针,不是文件本身"
+            "a git-lfs pointer, not the file itself", "这是 git-lfs 指针，不是文件本身"
         )
     if head.lstrip()[:64].lower().startswith((b"<!doctype", b"<html", b"<?xml")):
         raise PointerFile(
-            "a web page, not the file: the download failed", "内容是网页而不是文件:下载失败"
+            "a web page, not the file: the download failed", "内容是网页而不是文件：下载失败"
         )
     claims = name.lower().endswith((".pt", ".pth", ".ckpt", ".safetensors", ".bin"))
     if claims:
         _refuse_debris(head, size)
     for magic, kind in _OTHERS:
         if head.startswith(magic):
-            raise UnknownFormat(f"a {kind} file, no checkpoint", f"{kind} 文件,不是检查点")
+            raise UnknownFormat(f"a {kind} file, no checkpoint", f"{kind} 文件，不是检查点")
     if name.lower().endswith(".safetensors"):
         return "safetensors"  # its reader says what is wrong with the header
     raise UnknownFormat("no checkpoint format that medic knows", "不是可识别的检查点格式")
@@ -69,6 +69,6 @@ def _by_magic(head: bytes) -> Format | None:
 
 def _refuse_debris(head: bytes, size: int) -> None:
     if size == 0:
-        raise Damaged("empty: 0 bytes", "文件为空(0 字节)")
+        raise Damaged("empty: 0 bytes", "文件为空（0 字节）")
     if not head.strip(b"\x00"):
-        raise Damaged("starts with zeros: the data was never written", "开头全为零:数据没有写入")
+        raise Damaged("starts with zeros: the data was never written", "开头全为零：数据没有写入")

@@ -51,8 +51,8 @@ def _pickle_name(members: dict[str, Member]) -> str:
     if len(names) == 1:
         return names[0]
     if names:
-        raise Unreadable("two objects in one zip: ambiguous", "一个 zip 中有两个对象:含义不明")
-    raise Unreadable("a zip file, but not one of torch.save", "是 zip 文件,但不是 torch.save 写的")
+        raise Unreadable("two objects in one zip: ambiguous", "一个 zip 中有两个对象：含义不明")
+    raise Unreadable("a zip file, but not one of torch.save", "是 zip 文件，但不是 torch.save 写的")
 
 
 def _require_storages(root: Any, members: dict[str, Member], folder: str) -> None:

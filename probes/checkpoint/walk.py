@@ -80,7 +80,7 @@ class Walk:
         if self._left <= 0 or late or self._cancelled():
             raise Unreadable(
                 f"its pickle is too long: more than {MAX_OPCODES:,} opcodes or {MAX_SECONDS:g} s",
-                f"pickle 过长:超过 {MAX_OPCODES:,} 个操作码或 {MAX_SECONDS:g} 秒",
+                f"pickle 过长：超过 {MAX_OPCODES:,} 个操作码或 {MAX_SECONDS:g} 秒",
             )
 
     def _step(self, name: str, argument: Any) -> None:
@@ -190,7 +190,7 @@ class Walk:
         target = self._stack[-1]
         if isinstance(target, Tensor):  # CVE-2026-24747: writes through a tensor while loading
             raise Unreadable(
-                "its pickle writes into a tensor: not opened", "pickle 会写入张量:未打开"
+                "its pickle writes into a tensor: not opened", "pickle 会写入张量：未打开"
             )
         into = target.items if isinstance(target, Opaque) else target
         if isinstance(into, dict):

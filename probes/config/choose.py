@@ -58,7 +58,7 @@ def of_one_launch(
     for file in sorted(candidates, key=lambda f: (id(f) not in belongs, *_order(f, files))):
         rival = next((other for other in kept if _alternatives(file, other, belongs)), None)
         if rival is not None:
-            why = Text("another configuration; {f} was read", "另一份配置;已读取 {f}")
+            why = Text("another configuration; {f} was read", "另一份配置；已读取 {f}")
             left.append((file, why.fill(f=rival.name)))
         else:
             kept.append(file)
@@ -76,7 +76,7 @@ def _beside(file: Stated, files: Sequence[Stated], belongs: set[int], launcher: 
     if len(fellows) > 1 and not any(id(other) in belongs for other in fellows):
         return Text(
             "one of several files of its kind, and nothing names one",
-            "同类文件有多个,且没有任何地方指明用哪个",
+            "同类文件有多个，且没有任何地方指明用哪个",
         )
     return None
 

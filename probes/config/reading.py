@@ -71,7 +71,7 @@ def _refused(given: GivenFile, document: Document, stated: Stated | None) -> Unr
     theirs = stated.role != "engine" if stated is not None else given.named
     if problem is None or not theirs or not given.name.endswith(".json"):
         return None
-    why = Text("json.load refuses it: {w}", "json.load 无法读取:{w}")
+    why = Text("json.load refuses it: {w}", "json.load 无法读取：{w}")
     return Unread(f"{document.file}:{problem.span.line}", why.fill(w=problem.detail))
 
 

@@ -6,7 +6,7 @@ from medic.i18n import Text
 
 METRICS = Text(
     "metrics (JSON lines, CSV, trainer_state.json) or step lines in a log",
-    "指标文件(JSON lines、CSV、trainer_state.json)或日志中的步数行",
+    "指标文件（JSON lines、CSV、trainer_state.json）或日志中的步数行",
 )
 LOSS = Text("a logged loss", "记录的 Loss")
 LOSSES = Text("more logged losses", "更多的 Loss 记录")
@@ -16,13 +16,13 @@ NORM_THERE = Text("the gradient norm of that step", "该步的梯度范数")
 OWN_NORM = Text(
     "a gradient norm that is surely of that step: this one repeats the last, or stays finite "
     "while the loss stays NaN",
-    "确属该步的梯度范数:现有的与上一步相同,或在 Loss 持续 NaN 时仍为有限值",
+    "确属该步的梯度范数：现有的与上一步相同，或在 Loss 持续 NaN 时仍为有限值",
 )
 NORMS_BEFORE = Text("gradient norms of the steps before", "此前各步的梯度范数")
 LOCAL_LOSSES = Text("the local loss of every rank", "每个 rank 的本地 Loss")
 MEMORY = Text("GPU memory by step", "逐步的显存记录")
 MORE_MEMORY = Text("GPU memory over more steps", "更多步的显存记录")
 WAITS = Text(
-    "data_time by step, or a GPU series over the run", "逐步的 data_time,或训练期间的 GPU 采样"
+    "data_time by step, or a GPU series over the run", "逐步的 data_time，或训练期间的 GPU 采样"
 )
 LOADER_TIME = Text("the time spent in next(loader)", "next(loader) 所用的时间")

@@ -18,21 +18,21 @@ from .suspects import Suspect, as_unknown
 MAX_LISTED = 8
 
 STOPS = Text(
-    "the parser exits with code 2 before training starts", "解析器以退出码 2 结束,训练不会开始"
+    "the parser exits with code 2 before training starts", "解析器以退出码 2 结束，训练不会开始"
 )
 IGNORED = Text(
     "the script drops unknown flags without a word (parse_known_args): it trains with the default",
-    "脚本用 parse_known_args 丢弃未知选项且不提示:训练会按默认值进行",
+    "脚本用 parse_known_args 丢弃未知选项且不提示：训练会按默认值进行",
 )
 VALUE_IGNORED = Text(
     "the script drops the value without a word (parse_known_args); the switch is on all the same",
-    "脚本用 parse_known_args 丢弃该取值且不提示:无论取值如何,开关都被打开",
+    "脚本用 parse_known_args 丢弃该取值且不提示：无论取值如何，开关都被打开",
 )
 LEFT_OUT = {
-    True: Text("nothing: leave it out, it is on by default", "删去该选项(默认已开启)"),
-    False: Text("nothing: leave it out, it is off by default", "删去该选项(默认为关闭)"),
+    True: Text("nothing: leave it out, it is on by default", "删去该选项（默认已开启）"),
+    False: Text("nothing: leave it out, it is off by default", "删去该选项（默认为关闭）"),
 }
-_RENAME = Text("the parser knows {new}, not {old}", "解析器只认识 {new},不认识 {old}")
+_RENAME = Text("the parser knows {new}, not {old}", "解析器只认识 {new}，不认识 {old}")
 _DROP = Text("a switch takes no value", "开关型选项不接受取值")
 
 
@@ -108,7 +108,7 @@ def _instead(suspect: Suspect, exists: Text | str) -> Text:
         )
     if not exists:
         return Text("another option", "其他选项")
-    return Text("one of its options ({exists})", "已有选项之一({exists})").fill(exists=exists)
+    return Text("one of its options ({exists})", "已有选项之一（{exists}）").fill(exists=exists)
 
 
 def _correct(suspect: Suspect) -> Text | str:

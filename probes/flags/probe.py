@@ -30,7 +30,7 @@ from .suspects import (
 MAX_ENTRIES = 24  # Python files that are read as the start of a program
 NEEDS_SCRIPT = Text("a launch script", "启动脚本")
 NEEDS_PARSER = Text(
-    "the training script's source or its usage text", "训练脚本的源码,或它打印的 usage 文本"
+    "the training script's source or its usage text", "训练脚本的源码，或它打印的 usage 文本"
 )
 NEEDS_WHOLE = Text(
     "the source of all that adds options to the script's parser", "向脚本解析器添加选项的全部源码"

@@ -29,12 +29,12 @@ def read_host() -> GpuState:
         pynvml.nvmlInit()
     except pynvml.NVMLError as problem:
         raise Unreadable(
-            f"no NVIDIA driver answers here ({problem})", f"本机没有可用的 NVIDIA 驱动({problem})"
+            f"no NVIDIA driver answers here ({problem})", f"本机没有可用的 NVIDIA 驱动（{problem}）"
         ) from None
     try:
         return _Reader(pynvml).state()
     except pynvml.NVMLError as problem:
-        raise Unreadable(f"NVML failed: {problem}", f"NVML 出错:{problem}") from None
+        raise Unreadable(f"NVML failed: {problem}", f"NVML 出错：{problem}") from None
     finally:
         pynvml.nvmlShutdown()
 

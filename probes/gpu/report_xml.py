@@ -78,7 +78,7 @@ class _Builder:
         return self.report
 
     def _entity(self, *_: Any) -> None:
-        raise Unreadable("XML with entity declarations: not read", "XML 含实体声明:未读取")
+        raise Unreadable("XML with entity declarations: not read", "XML 含实体声明：未读取")
 
     def _start(self, name: str, _: dict[str, str]) -> None:
         self._nodes += 1

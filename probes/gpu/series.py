@@ -161,4 +161,4 @@ def _require_one_gpu_a_line(
     times = [s[0] for s in samples[0]]
     close = sum(1 for a, b in itertools.pairwise(times) if b - a < 0.05)
     if close > len(times) // 3:
-        raise Unreadable("several GPUs, but no index column", "包含多张 GPU,但没有 index 列")
+        raise Unreadable("several GPUs, but no index column", "包含多张 GPU，但没有 index 列")

@@ -182,7 +182,7 @@ def test_the_language_changes_what_was_said_before(drive: Drive, case: Case) -> 
     async def script(app: Any) -> None:
         assert "Likely, not established" in app.talk()
         await app.send("/lang zh")
-        assert "很可能,但未确诊：单卡微批次放不进显存（MEM-001）" in app.talk()
+        assert "很可能，但未确诊：单卡微批次放不进显存（MEM-001）" in app.talk()
         assert "Likely" not in app.talk()
         rows = app.screen()
         assert rows[0].endswith("仅在本机运行，不外传数据")

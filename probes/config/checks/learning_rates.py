@@ -26,7 +26,7 @@ FAR_BELOW = 20.0
 
 def placeholders(config: RunConfig, found: Range) -> dict[str, object]:
     size = parameters(config)
-    shown = plain(sized(size)) if size else Text("an unknown number of", "规模未知,")
+    shown = plain(sized(size)) if size else Text("an unknown number of", "规模未知，")
     return {
         "learning_rate": config.number("learning_rate"),
         "low": found.low,

@@ -90,4 +90,4 @@ def _no_python(problem: SyntaxError, name: str) -> Unreadable:
     if "Missing parentheses in call to 'print'" in (problem.msg or ""):
         return Unreadable("Python 2 source", "Python 2 源码", at=at)
     reason = (problem.msg or "invalid syntax")[:120]
-    return Unreadable(f"not Python 3: {reason}", f"不是合法的 Python 3 源码:{reason}", at=at)
+    return Unreadable(f"not Python 3: {reason}", f"不是合法的 Python 3 源码：{reason}", at=at)
