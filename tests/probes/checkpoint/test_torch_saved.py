@@ -144,21 +144,3 @@ def test_a_cut_file_is_never_whole(read: Any, tmp_path: Path, keep: float, zippe
     path.write_bytes(whole[: int(len(whole) * keep)])
     with pytest.raises(Damaged):
         read(path)
-
-
-def test_safetensors_of_the_library(read: Any, tmp_path: Path) -> None:
-    """Written by its core: the torch front of safetensors needs numpy, which medic does not."""
-    from safetensors import serialize_file
-
-    state = {"w": torch.zeros(2, 3), "b": torch.zeros(5, dtype=torch.bfloat16), "e": torch.zeros(0)}
-    path = tmp_path / "model.safetensors"
-    rows = {
-        name: {
-            "dtype": str(tensor.dtype).removeprefix("torch."),
-            "shape": list(tensor.shape),
-            "data": bytes(tensor.untyped_storage()),
-        }
-        for name, tensor in state.items()
-    }
-    serialize_file(rows, str(path), {"format": "pt"})
-    assert seen(read(path)) == truth(state)
