@@ -91,7 +91,7 @@ def _keep_attributes(target: Path, handle: int) -> None:
 
 def commit(temporary: Path, target: Path) -> None:
     """Puts the new file in the old one's place, on disk. Raises OSError."""
-    temporary.replace(target)
+    os.replace(temporary, target)  # noqa: PTH105 - the system call that is meant
     with contextlib.suppress(OSError):  # a file system that cannot sync folders
         handle = os.open(target.parent, os.O_RDONLY)
         try:
