@@ -1,0 +1,35 @@
+"""Lines built from every signature's own words, as long as a line may be: scanned, not choked on."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+
+from medic.entries import Signature
+from medic.index import load
+from medic.match import Matcher
+
+SYMPTOMS = list(load().symptoms.values())
+SIGNATURES = [s for entry in SYMPTOMS for s in entry.signatures]
+LINE = 64 * 1024
+
+
+@pytest.fixture(scope="module")
+def matcher() -> Matcher:
+    return Matcher(SYMPTOMS)
+
+
+def words_of(signature: Signature) -> str:
+    """Its literals, joined the way a hostile log would repeat them."""
+    return " ".join(re.findall(r"[A-Za-z]{3,}", " ".join(signature.match))) or "x"
+
+
+@pytest.mark.parametrize("signature", SIGNATURES, ids=lambda s: s.id)
+def test_a_line_of_its_own_words_is_one_line(matcher: Matcher, signature: Signature) -> None:
+    words = words_of(signature)
+    text = (words * (LINE // len(words) + 1))[:LINE]
+    scan = matcher.scan_file(io.BytesIO(text.encode() + b"\n"), "hostile.log")
+    assert scan.lines == 1
+    assert all(len(hit.source.text) <= LINE for hit in scan.hits)
