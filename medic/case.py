@@ -260,18 +260,16 @@ def _choose(path: str, runs: tuple[str, ...], wanted: str) -> str:
 
 def parse_given(pairs: Sequence[str]) -> dict[str, Any]:
     """``--set FIELD=VALUE`` pairs as canonical values. Raises UsageError with the nearest name."""
-    from medic.nearest import nearest
+    from medic.nearest import did_you_mean
     from medic.run_config import FIELDS
 
     given: dict[str, Any] = {}
     for pair in pairs:
         name, sign, raw = pair.partition("=")
         if name not in FIELDS or not sign:
-            near = nearest(name, FIELDS)
-            hint = f'; did you mean "{near[0]}"?' if near else ""
-            hint_zh = f"；是否想写 “{near[0]}”？" if near else ""
+            hint = did_you_mean(name, FIELDS)
             raise UsageError(
-                f'--set: no field "{name}"{hint}', f"--set：没有字段 “{name}”{hint_zh}"
+                f'--set: no field "{name}"{hint.en}', f"--set：没有字段 “{name}”{hint.zh}"
             )
         given[name] = _typed(name, raw, FIELDS[name][0])
     return given

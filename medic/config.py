@@ -1,4 +1,4 @@
-"""Where medic keeps its own files, and the limits of what it reads.
+"""Where medic keeps its own files.
 
 Everything that medic writes for itself (sessions, change backups, caches) lies below one state
 folder: platformdirs' user state folder, or ``MEDIC_STATE``. Nothing stays beside a user's file.
@@ -15,21 +15,6 @@ STATE_VARIABLE = "MEDIC_STATE"
 KNOWLEDGE_VARIABLE = "MEDIC_KNOWLEDGE"
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
-
-KIB = 1024
-MIB = 1024 * KIB
-GIB = 1024 * MIB
-
-CONFIG_BYTES = 2 * MIB  # a configuration file or script above this is not read
-LINE_BYTES = 64 * KIB  # a log line is cut here
-LOG_BYTES = 4 * GIB  # a larger log is read at its two ends only
-LOG_HEAD_BYTES = 256 * MIB
-LOG_TAIL_BYTES = 2 * GIB
-YAML_NODES = 10_000  # expanded nodes of a document, aliases counted each time
-SAFETENSORS_HEADER_BYTES = 100 * MIB  # the format's own limit
-FOLDER_DEPTH = 4
-FOLDER_ENTRIES = 20_000
-FOLDER_SECONDS = 2.0
 
 
 def state_dir(*parts: str) -> Path:

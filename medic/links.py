@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from medic.entries import Cause, Check, Procedure, Remedy
-from medic.nearest import nearest
+from medic.nearest import did_you_mean
 from medic.run_config import FIELDS
 
 # Context facts that condition the graph; the closed list of design words.
@@ -51,10 +51,8 @@ def check_links(found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
 def _unknown(
     kind: str, name: str, path: tuple[object, ...], what: str, word: str, names: Any
 ) -> Defect:
-    near = nearest(word, names)
-    hint = f'; did you mean "{near[0]}"?' if near else ""
-    hint_zh = f"；是否想写 “{near[0]}”？" if near else ""
-    return kind, name, path, f'unknown {what} "{word}"{hint}', f"未知的 {what} “{word}”{hint_zh}"
+    hint = did_you_mean(word, names)
+    return kind, name, path, f'unknown {what} "{word}"{hint.en}', f"未知的 {what} “{word}”{hint.zh}"
 
 
 def _cause(cause: Cause, found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from medic.i18n import Text
+
 # Below this share a suggestion misleads more often than it helps.
 MIN_SCORE = 60.0
 
@@ -22,6 +24,14 @@ def nearest(word: str, names: Iterable[str], limit: int = 1) -> list[str]:
     scored = [(_score(wanted, _normal(name)), -i, name) for i, name in enumerate(names)]
     good = sorted((s for s in scored if s[0] >= MIN_SCORE), reverse=True)
     return [name for _, _, name in good[:limit]]
+
+
+def did_you_mean(word: str, names: Iterable[str]) -> Text:
+    """The end of a message about an unknown word: the name that was meant, or nothing."""
+    near = nearest(word, names)
+    if not near:
+        return Text("", "")
+    return Text(f'; did you mean "{near[0]}"?', f"；是否想写 “{near[0]}”？")
 
 
 def _score(wanted: str, name: str) -> float:

@@ -74,15 +74,6 @@ class Scan:
     marks: tuple[Hit, ...] = ()
 
 
-class FrameworkKeys(Protocol):
-    """Framework entries, as a probe sees them."""
-
-    name: str
-
-    @property
-    def keys(self) -> Sequence[Any]: ...
-
-
 class Look(Protocol):
     """All that a probe may ask for."""
 
@@ -175,4 +166,3 @@ class NotChecked:
 
 
 LintResult = Fires | Passes | NotChecked
-LintCheck = Callable[[RunConfig], LintResult]

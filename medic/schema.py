@@ -20,7 +20,7 @@ from medic.entries import ENTRY_TYPES
 from medic.errors import KnowledgeError
 from medic.i18n import Text
 from medic.links import check_links
-from medic.nearest import nearest
+from medic.nearest import did_you_mean
 
 FORMAT = 2
 
@@ -126,16 +126,11 @@ def _first_error(entry: Located, problem: ValidationError) -> KnowledgeError:
     context = first.get("ctx", {})
     if first["type"] == "literal_error":
         allowed = re.findall(r"'([^']+)'", str(context.get("expected", "")))
-        hint = _hint(str(first.get("input")), allowed)
+        hint = did_you_mean(str(first.get("input")), allowed).en
     elif first["type"] == "unexpected_keyword_argument":
-        hint = _hint(str(loc[-1]), _known_keys(entry, loc))
+        hint = did_you_mean(str(loc[-1]), _known_keys(entry, loc)).en
     where = ".".join(str(part) for part in loc) or "entry"
     return entry.error(loc, f"{where}: {first['msg']}{hint}", f"{where}: {first['msg']}{hint}")
-
-
-def _hint(word: str, names: Iterable[str]) -> str:
-    near = nearest(word, names)
-    return f'; did you mean "{near[0]}"?' if near else ""
 
 
 def _known_keys(entry: Located, loc: tuple[object, ...]) -> list[str]:

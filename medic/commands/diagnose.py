@@ -21,7 +21,7 @@ from medic.commands.options import (
 from medic.diagnosis import Diagnosis
 from medic.errors import Exit, UsageError
 from medic.i18n import Text
-from medic.nearest import nearest
+from medic.nearest import did_you_mean
 from medic.report.console import Console
 from medic.runner import Progress
 from medic.session import Session
@@ -121,10 +121,11 @@ def _answers(pairs: Sequence[str], session: Session) -> list[tuple[str, str]]:
 
 
 def _unknown(word: str, names: Sequence[str]) -> UsageError:
-    near = nearest(word, names)
-    hint = f'; did you mean "{near[0]}"?' if near else f"; there are: {', '.join(names[:8])}"
-    hint_zh = f"；是否想写 “{near[0]}”？" if near else f"；可选：{', '.join(names[:8])}"
-    return UsageError(f'--answer: no "{word}"{hint}', f"--answer：没有 “{word}”{hint_zh}")
+    first = ", ".join(names[:8])
+    hint = did_you_mean(word, names)
+    if not hint.en:
+        hint = Text(f"; there are: {first}", f"；可选：{first}")
+    return UsageError(f'--answer: no "{word}"{hint.en}', f"--answer：没有 “{word}”{hint.zh}")
 
 
 def render(

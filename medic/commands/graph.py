@@ -8,7 +8,7 @@ from medic.commands.options import console, format_options, knowledge, lang_opti
 from medic.errors import Exit, UsageError
 from medic.i18n import Text
 from medic.index import Index
-from medic.nearest import nearest
+from medic.nearest import did_you_mean
 from medic.report.console import Console
 
 HELP = Text(
@@ -85,10 +85,8 @@ def _show(out: Console, index: Index, name: str) -> None:
         names = [
             n for kind in ("causes", "symptoms", "checks", "remedies") for n in index.raw[kind]
         ]
-        near = nearest(name, names)
-        hint = f'; did you mean "{near[0]}"?' if near else ""
-        hint_zh = f"；是否想写 “{near[0]}”？" if near else ""
-        raise UsageError(f'no entry "{name}"{hint}', f"没有条目 “{name}”{hint_zh}")
+        hint = did_you_mean(name, names)
+        raise UsageError(f'no entry "{name}"{hint.en}', f"没有条目 “{name}”{hint.zh}")
     out.styled(out.style(name, "bold") + f"  {index.title(name)}")
     for kind, rows in found.items():
         out.out(f"  {kind}")

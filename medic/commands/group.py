@@ -11,7 +11,7 @@ import click
 from medic import __version__
 from medic.errors import Exit, UsageError
 from medic.i18n import Text, current
-from medic.nearest import nearest
+from medic.nearest import did_you_mean
 
 COMMANDS = {
     "app": Text("talk it through in the terminal app", "在终端应用中对话式诊断"),
@@ -51,11 +51,9 @@ class Lazy(click.Group):
             return first, self.get_command(ctx, first), args[1:]
         if _is_path(first):
             return "app", self.get_command(ctx, "app"), args
-        near = nearest(first, COMMANDS)
-        hint = f'; did you mean "{near[0]}"?' if near else ""
-        hint_zh = f"；是否想输入 “{near[0]}”？" if near else ""
+        hint = did_you_mean(first, COMMANDS)
         raise UsageError(
-            f'no command or path "{first}"{hint}', f"没有名为 “{first}” 的命令或路径{hint_zh}"
+            f'no command or path "{first}"{hint.en}', f"没有名为 “{first}” 的命令或路径{hint.zh}"
         )
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -23,7 +23,7 @@ from medic.fixes import Fix
 from medic.i18n import Text
 from medic.index import Index
 from medic.lint import LintFinding, LintReport, exit_matters, lint, merged_fix
-from medic.nearest import nearest
+from medic.nearest import did_you_mean
 from medic.report.console import Console
 
 HELP = Text(
@@ -142,10 +142,8 @@ def _named(index: Index, word: str) -> set[str]:
         if fnmatch.fnmatch(name, word) or fnmatch.fnmatch(index.causes[name].code, word.upper())
     }
     if not found:
-        near = nearest(word, sorted(index.lint_names))
-        hint = f'; did you mean "{near[0]}"?' if near else ""
-        hint_zh = f"；是否想写 “{near[0]}”？" if near else ""
-        raise UsageError(f'no check named "{word}"{hint}', f"没有名为 “{word}” 的检查{hint_zh}")
+        hint = did_you_mean(word, sorted(index.lint_names))
+        raise UsageError(f'no check named "{word}"{hint.en}', f"没有名为 “{word}” 的检查{hint.zh}")
     return found
 
 

@@ -22,7 +22,7 @@ from medic.errors import Exit, UsageError
 from medic.evidence import Run
 from medic.i18n import Text
 from medic.index import Index
-from medic.nearest import nearest
+from medic.nearest import did_you_mean
 from medic.probe import Probe
 from medic.report.console import Console
 from medic.runner import all_probes, observe, with_needs
@@ -74,10 +74,8 @@ def _group(name: str, probes: dict[str, Probe]) -> list[str]:
     """The probe of this name and its parts (gpu: gpu, gpu-count, …). Raises UsageError."""
     found = [n for n in sorted(probes) if n == name or n.startswith(name + "-")]
     if not found:
-        near = nearest(name, sorted(probes))
-        hint = f'; did you mean "{near[0]}"?' if near else ""
-        hint_zh = f"；是否想写 “{near[0]}”？" if near else ""
-        raise UsageError(f'no probe "{name}"{hint}', f"没有探针 “{name}”{hint_zh}")
+        hint = did_you_mean(name, sorted(probes))
+        raise UsageError(f'no probe "{name}"{hint.en}', f"没有探针 “{name}”{hint.zh}")
     return found
 
 

@@ -7,7 +7,7 @@ import click
 from medic.commands.options import console, lang_option
 from medic.errors import Exit, UsageError
 from medic.i18n import Text
-from medic.nearest import nearest
+from medic.nearest import did_you_mean
 
 HELP = Text(
     "Prints the JSON schema of an output. Without a name: the names.",
@@ -28,9 +28,7 @@ def command(name: str | None) -> int:
             out.out(known)
         return Exit.OK
     if name not in SCHEMAS:
-        near = nearest(name, SCHEMAS)
-        hint = f'; did you mean "{near[0]}"?' if near else ""
-        hint_zh = f"；是否想写 “{near[0]}”？" if near else ""
-        raise UsageError(f'no schema "{name}"{hint}', f"没有 schema “{name}”{hint_zh}")
+        hint = did_you_mean(name, SCHEMAS)
+        raise UsageError(f'no schema "{name}"{hint.en}', f"没有 schema “{name}”{hint.zh}")
     out.raw(dumps(SCHEMAS[name]))
     return Exit.OK

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from medic.facts import Command, Document, Node, Word
 from medic.run_config import Scalar, Span
@@ -90,7 +90,3 @@ def flag_of(command: Command, index: int) -> tuple[Word, str] | None:
         if word is not None and (FLAG.match(text) or (i == index and "=" in text)):
             return word, text.partition("=")[0]
     return None
-
-
-def by_path(items: Iterator[tuple[Path, Scalar]]) -> Mapping[Path, Scalar]:
-    return dict(items)
