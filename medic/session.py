@@ -152,9 +152,9 @@ class Session:
 
     @cached_property
     def found(self) -> list[Heard]:
-        counts = self.case.this_host is True or self.evidence.host_is_the_runs is True
+        here = self.evidence.host_is_the_runs is True
         told = [(name, "present") for name in self.complaints]
-        items = heard(self.evidence, [*self.answers, *told], self.index, host_counts=counts)
+        items = heard(self.evidence, [*self.answers, *told], self.index, host_counts=here)
         return [self._quoted(item) for item in items]
 
     def _quoted(self, item: Heard) -> Heard:

@@ -84,7 +84,7 @@ def _outcome(session: Session, run: Run) -> Text:
     findings = words.ONE_FINDING if count == 1 else words.FINDINGS
     told = words.READ if run.state == "found" else state
     parts = [findings.fill(n=count) if count else told]
-    if run.probe.reads != "artefacts" and not _counts(session):
+    if run.probe.reads != "artefacts" and not session.evidence.host_is_the_runs:
         parts.append(words.THIS_MACHINE)
     if run.seconds >= 1.0:
         parts.append(plain(f"{run.seconds:.0f} s"))
@@ -99,10 +99,6 @@ def _reasons(run: Run) -> list[Text]:
 
 def _needs(lack: Text) -> Text:
     return lack if is_reason(lack) else words.NEEDS.fill(what=need(lack))
-
-
-def _counts(session: Session) -> bool:
-    return session.case.this_host is True or session.evidence.host_is_the_runs is True
 
 
 def _abnormal(session: Session, run: Run) -> list[tuple[Text, Text | None]]:
