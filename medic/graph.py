@@ -11,7 +11,7 @@ import networkx as nx
 
 from medic.beliefs import ERROR, Model
 from medic.entries import Cause, Check
-from medic.index import Index
+from medic.index import TELLTALE, Index
 
 # A link weaker than this after smoothing says less than its word: strong, confirms, rules-out.
 MIN_FACTOR = {"strong": 3.0, "confirms": 10.0}
@@ -98,6 +98,7 @@ def defects(index: Index) -> Iterator[Defect]:
     yield from _cannot_establish(index)
     yield from _weak_links(index)
     yield from _unused(index)
+    yield from _signatures(index)
 
 
 def _confirming_outcomes(index: Index) -> Iterator[Defect]:
@@ -173,6 +174,8 @@ def answerer(check: Check) -> str:
 
     order = list(ERROR)
     levels = [p.reliability for p in all_probes() if check.name in p.tells]
+    if check.name == TELLTALE or any(o.signatures for o in check.outcomes.values()):
+        levels.append("exact")
     return min(levels, key=order.index) if levels else "person"
 
 
@@ -204,6 +207,20 @@ def _unused(index: Index) -> Iterator[Defect]:
     for name in index.remedies:
         if name not in used:
             yield Defect("remedy", name, "no cause has it")
+
+
+def _signatures(index: Index) -> Iterator[Defect]:
+    from medic.match import signature_faults, watched
+
+    owners: dict[str, str] = {}
+    for own in watched(index):
+        name = own.outcome or own.symptom
+        kind = "symptom" if not own.check else "cause" if own.check == TELLTALE else "check"
+        for fault in signature_faults(own):
+            yield Defect(kind, name, fault)
+        if own.signature.id in owners:
+            yield Defect(kind, name, f"{own.signature.id}: also in {owners[own.signature.id]}")
+        owners[own.signature.id] = name
 
 
 def branches(index: Index) -> Mapping[str, list[str]]:

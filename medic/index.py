@@ -10,14 +10,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from medic.entries.words import TELLTALE as TELLTALE  # noqa: PLC0414 - read from here by many
 from medic.i18n import Text
 
 if TYPE_CHECKING:
-    from medic.entries import Cause, Check, Framework, Procedure, Remedy, Symptom, ToldBy
+    from medic.entries import Cause, Check, Framework, Procedure, Remedy, Symptom, Term, ToldBy
 
 T = TypeVar("T")
 NONE_TITLE = Text("none of these causes", "以上原因都不是")
 PASSES = Text("looked and found nothing", "检查通过")
+TELLTALE_TITLE = Text("Words that one cause alone prints", "只有某一个原因才会打印的内容")
+NO_TELLTALE = "none"
 
 
 class Lazy(Mapping[str, T], Generic[T]):
@@ -52,9 +55,9 @@ class Index:
 
     def _lazy(self, kind: str) -> Lazy[Any]:
         from medic.decode import decode
-        from medic.entries import ENTRY_TYPES
+        from medic.entries import entry_type
 
-        entry = ENTRY_TYPES[kind]
+        entry = entry_type(kind)
         return Lazy(lambda data: decode(entry, data), self.raw[kind])
 
     @cached_property
@@ -78,24 +81,39 @@ class Index:
         return self._lazy("frameworks")
 
     @cached_property
+    def terms(self) -> Mapping[str, Term]:
+        return self._lazy("terms")
+
+    @cached_property
     def checks(self) -> Mapping[str, Check]:
+        """Written checks, the lint check of each cause that has one, and the telltales."""
         written = self._lazy("checks")
-        return {name: written[name] for name in written} | {
-            name: lint_check(self.causes[name]) for name in sorted(self.lint_names)
-        }
+        found: dict[str, Check] = {name: written[name] for name in written}
+        found |= {name: lint_check(self.causes[name]) for name in sorted(self.lint_names)}
+        if telltales := self.telltales:
+            found[TELLTALE] = telltale_check(telltales)
+        return found
+
+    @cached_property
+    def telltales(self) -> Mapping[str, Any]:
+        """Raw causes that have words of their own, by name."""
+        return {n: raw for n, raw in sorted(self.raw["causes"].items()) if raw.get("telltale")}
 
     @cached_property
     def lint_names(self) -> frozenset[str]:
         return frozenset(name for name, raw in self.raw["causes"].items() if raw.get("lint"))
 
     def links(self, cause: str) -> tuple[ToldBy, ...]:
-        """The cause's links to check outcomes, its own lint check among them."""
+        """The cause's links to check outcomes, its own lint check and telltale among them."""
         from medic.entries import ToldBy
 
         entry = self.causes[cause]
-        if entry.lint is None:
-            return entry.told_by
-        return (*entry.told_by, ToldBy(entry.name, "fires", entry.lint.weight))
+        own: list[ToldBy] = []
+        if entry.lint is not None:
+            own.append(ToldBy(entry.name, "fires", entry.lint.weight))
+        if entry.telltale is not None:
+            own.append(ToldBy(TELLTALE, entry.name, entry.telltale.weight))
+        return (*entry.told_by, *own)
 
     def is_normal(self, name: str, outcome: str) -> bool:
         """Whether an outcome is what an unrelated case shows: an absent symptom, a normal check."""
@@ -104,7 +122,9 @@ class Index:
 
     def title(self, name: str) -> Text:
         """The title of an entry of any kind; the name itself if there is none."""
-        for kind in ("causes", "symptoms", "checks", "remedies", "procedures"):
+        if name == TELLTALE:
+            return TELLTALE_TITLE
+        for kind in ("causes", "symptoms", "checks", "remedies", "procedures", "terms"):
             if name in self.raw[kind]:
                 return Text(**self.raw[kind][name]["title"])
         return NONE_TITLE if name == "none-of-these" else Text(name, name)
@@ -133,6 +153,17 @@ def lint_check(cause: Cause) -> Check:
             "fires": Outcome(cause.title, otherwise=lint.otherwise, seen=lint.message),
         },
     )
+
+
+def telltale_check(causes: Mapping[str, Any]) -> Check:
+    """One check whose outcomes are the causes that words of their own name."""
+    from medic.entries import Check, Outcome
+
+    outcomes = {NO_TELLTALE: Outcome(Text("no such words", "没有这类内容"), normal=True)}
+    for name, raw in causes.items():
+        otherwise = raw["telltale"].get("otherwise", "never")
+        outcomes[name] = Outcome(Text(**raw["title"]), otherwise=otherwise)
+    return Check(name=TELLTALE, family=TELLTALE, title=TELLTALE_TITLE, outcomes=outcomes)
 
 
 # --- loading --------------------------------------------------------------------------------
@@ -189,7 +220,7 @@ def _fingerprint(folders: list[Path]) -> str:
     digest = hashlib.sha256()
     sources = [
         *folders,
-        Path(__file__).with_name("entries.py"),
+        *Path(__file__).with_name("entries").glob("*.py"),
         Path(__file__).with_name("schema.py"),
         Path(__file__).with_name("links.py"),
     ]

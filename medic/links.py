@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from medic.entries import Cause, Check, Procedure, Remedy
+from medic.entries import Cause, Check, Procedure, Remedy, Term
+from medic.entries.words import TELLTALE
 from medic.nearest import did_you_mean
 from medic.run_config import FIELDS
 
@@ -42,6 +43,8 @@ def check_links(found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
         yield from _check(check)
     for procedure in found["procedures"].values():
         yield from _procedure(procedure, found)
+    for term in found["terms"].values():
+        yield from _term(term, found)
     for name, framework in found["frameworks"].items():
         for i, key in enumerate(framework.keys):
             if key.field not in FIELDS:
@@ -74,10 +77,24 @@ def _cause(cause: Cause, found: Mapping[str, Mapping[str, Any]]) -> Iterator[Def
         yield "causes", cause.name, ("remedies",), "a cause has a remedy", "原因必须有处置"
 
 
+def _term(term: Term, found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
+    names = {
+        n for kind in ("causes", "symptoms", "checks", "remedies", "terms") for n in found[kind]
+    }
+    for i, name in enumerate(term.see):
+        if name not in names:
+            yield _unknown("terms", term.name, ("see", i), "entry", name, sorted(names))
+
+
 def _told_by(
     cause: Cause, i: int, check: str, outcome: str, found: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Defect]:
     lint = found["causes"].get(check)
+    if check == TELLTALE:
+        names = [n for n, c in found["causes"].items() if c.telltale is not None]
+        if outcome not in names:
+            yield _unknown("causes", cause.name, ("told-by", i), "cause with words", outcome, names)
+        return
     if check in found["checks"]:
         outcomes = list(found["checks"][check].outcomes)
     elif lint is not None and lint.lint is not None:

@@ -1,10 +1,10 @@
-"""Symptoms from log lines: which line starts a diagnosis, which only follows from another."""
+"""What log lines tell: which starts a diagnosis, which only follows, which answers a check."""
 
 from __future__ import annotations
 
 from medic.evidence import Evidence, Observed
-from medic.facts import LogHits, Source
-from medic.index import Index
+from medic.facts import Hit, LogHits, Source
+from medic.index import TELLTALE, Index
 from medic.probe import Finding
 
 
@@ -36,6 +36,36 @@ def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
             told.add(hit.symptom)
             evidence.observed.append(observed)
     _absent_symptoms(evidence, index, told)
+
+
+def answers_of_logs(evidence: Evidence, index: Index) -> None:
+    """Checks that a line answers: the telling line that comes first, before other outcomes' lines.
+
+    Lines that tell of a failure do not count of a run that ended well.
+    """
+    logs = evidence.fact(LogHits)
+    if not isinstance(logs, LogHits):
+        return
+    answered = {o.name for o in evidence.observed}
+    told: dict[str, list[Hit]] = {}
+    for hit in logs.hits:
+        if hit.check and not hit.benign and not (hit.symptom and logs.ended == "well"):
+            told.setdefault(hit.check, []).append(hit)
+    for check in sorted(told.keys() - answered):
+        order = list(index.checks[check].outcomes)
+        best = min(told[check], key=lambda h: _telling(h, check, order))
+        finding = Finding(check, best.outcome, value=best.captures, source=best.source)
+        evidence.observed.append(Observed(finding, "logs", "exact"))
+
+
+_ROLES = ("root", "either", "context", "victim")
+
+
+def _telling(hit: Hit, check: str, order: list[str]) -> tuple[int, tuple[float, int, int]]:
+    """Of telltales the first failure, of other checks the first outcome that its entry lists."""
+    if check == TELLTALE:
+        return _ROLES.index(hit.role) if hit.role in _ROLES else len(_ROLES), hit.order
+    return order.index(hit.outcome), hit.order
 
 
 def _root_names(evidence: Evidence) -> set[str]:

@@ -104,9 +104,9 @@ class CaseLook:
     def _matcher(self) -> Any:
         shared = self._shared
         if "matcher" not in shared:
-            from medic.match import Matcher
+            from medic.match import Matcher, watched
 
-            shared["matcher"] = Matcher(list(self._index.symptoms.values()))
+            shared["matcher"] = Matcher(watched(self._index))
         return shared["matcher"]
 
     def lines(self, path: str) -> Iterator[tuple[int, str]]:

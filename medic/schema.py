@@ -16,13 +16,14 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import core_schema
 
-from medic.entries import ENTRY_TYPES
+from medic import entries
+from medic.entries import KINDS, entry_type
 from medic.errors import KnowledgeError
 from medic.i18n import Text
 from medic.links import check_links
 from medic.nearest import did_you_mean
 
-FORMAT = 2
+FORMAT = 3
 
 
 def _text_schema(_source: object, _handler: object) -> core_schema.CoreSchema:
@@ -112,7 +113,7 @@ def _yaml_error(file: Path, problem: Exception) -> KnowledgeError:
 
 
 def _validate(entry: Located, kind: str) -> Any:
-    adapter: TypeAdapter[Any] = TypeAdapter(ENTRY_TYPES[kind])
+    adapter: TypeAdapter[Any] = TypeAdapter(entry_type(kind))
     try:
         return adapter.validate_json(json.dumps(entry.data, default=str))
     except ValidationError as problem:
@@ -135,18 +136,13 @@ def _first_error(entry: Located, problem: ValidationError) -> KnowledgeError:
 
 def _known_keys(entry: Located, loc: tuple[object, ...]) -> list[str]:
     kind = entry.file.parent
-    while kind.name not in ENTRY_TYPES and kind != kind.parent:
+    while kind.name not in KINDS and kind != kind.parent:
         kind = kind.parent
-    found: list[str] = []
-    todo: list[Any] = [ENTRY_TYPES.get(kind.name)]
-    if len(loc) == 1 and is_dataclass(todo[0]):
-        return [f.name.replace("_", "-") for f in fields(todo[0])]
-    from medic import entries
-
-    for value in vars(entries).values():
-        if is_dataclass(value):
-            found += [f.name.replace("_", "-") for f in fields(value)]
-    return sorted(set(found))
+    if len(loc) == 1 and kind.name in KINDS:
+        return [f.name.replace("_", "-") for f in fields(entry_type(kind.name))]
+    types = [getattr(entries, name) for name in entries.__all__]
+    found = {f.name for value in types if is_dataclass(value) for f in fields(value)}
+    return sorted(name.replace("_", "-") for name in found)
 
 
 def _check_texts(entry: Located, data: Any, path: tuple[object, ...] = ()) -> None:
@@ -179,7 +175,7 @@ def load(folders: Iterable[Path]) -> dict[str, dict[str, Any]]:
     folders = list(folders)
     found: dict[str, dict[str, Any]] = {}
     located: dict[tuple[str, str], Located] = {}
-    for kind in ENTRY_TYPES:
+    for kind in KINDS:
         found[kind] = {}
         for entry in _entries(folders, kind):
             _check_texts(entry, entry.data)
@@ -203,7 +199,7 @@ def compile_knowledge(folders: Iterable[Path]) -> dict[str, Any]:
     found = load(folders)
     compiled: dict[str, Any] = {"format": FORMAT}
     for kind, values in found.items():
-        adapter: TypeAdapter[Any] = TypeAdapter(ENTRY_TYPES[kind])
+        adapter: TypeAdapter[Any] = TypeAdapter(entry_type(kind))
         compiled[kind] = {
             name: adapter.dump_python(value, mode="json", exclude_defaults=True)
             for name, value in sorted(values.items())

@@ -52,7 +52,8 @@ class Session:
     answers: list[tuple[str, str]] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)  # asked, and nobody knows
     complaints: list[str] = field(default_factory=list)
-    said: dict[str, str] = field(default_factory=dict)  # the user's own sentence by complaint
+    spoken: dict[str, str] = field(default_factory=dict)  # outcomes by check, from descriptions
+    said: dict[str, str] = field(default_factory=dict)  # the user's own sentence by finding
     tried: list[str] = field(default_factory=list)
     refused: bool = False  # the user said: none of these
     words: str = ""  # what the user described
@@ -80,12 +81,15 @@ class Session:
         if not words.strip():
             return []
         self.words = f"{self.words}\n{words}".strip()
-        from medic.match import complaints
+        from medic.match import answers, complaints
 
         for match in complaints(words, self.index):
             if match.name not in self.complaints:
                 self.complaints.append(match.name)
                 self.said[match.name] = match.quote
+        for check, outcome, quote in answers(words, self.index):
+            self.spoken.setdefault(check, outcome)
+            self.said.setdefault(check, quote)
         self._forget()
         return self.suggest(words)
 
@@ -154,7 +158,9 @@ class Session:
     def found(self) -> list[Heard]:
         here = self.evidence.host_is_the_runs is True
         told = [(name, "present") for name in self.complaints]
-        items = heard(self.evidence, [*self.answers, *told], self.index, host_counts=here)
+        spoken = [(c, o) for c, o in self.spoken.items() if c not in dict(self.answers)]
+        everything = [*self.answers, *told, *spoken]
+        items = heard(self.evidence, everything, self.index, host_counts=here)
         return [self._quoted(item) for item in items]
 
     def _quoted(self, item: Heard) -> Heard:

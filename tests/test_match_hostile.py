@@ -9,16 +9,16 @@ import pytest
 
 from medic.entries import Signature
 from medic.index import load
-from medic.match import Matcher
+from medic.match import Matcher, watched
 
-SYMPTOMS = list(load().symptoms.values())
-SIGNATURES = [s for entry in SYMPTOMS for s in entry.signatures]
+WATCHED = watched(load())
+SIGNATURES = [own.signature for own in WATCHED]
 LINE = 64 * 1024
 
 
 @pytest.fixture(scope="module")
 def matcher() -> Matcher:
-    return Matcher(SYMPTOMS)
+    return Matcher(WATCHED)
 
 
 def words_of(signature: Signature) -> str:

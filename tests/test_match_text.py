@@ -65,7 +65,7 @@ def test_kinds_limit_the_search(index: TextIndex) -> None:
 
 
 def test_a_verbatim_line_outranks_words() -> None:
-    index = TextIndex(ENTRIES, lambda text: ["port"] if "[Errno 98]" in text else [])
+    index = TextIndex(ENTRIES, lambda text: [("symptoms", "port")] if "[Errno 98]" in text else [])
     found = index.search("loss is nan [Errno 98]")
     assert {m.name for m in found[:2]} == {"port", "loss-nan"}
     assert next(m.score for m in found if m.name == "port") >= 0.5

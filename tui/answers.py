@@ -89,13 +89,12 @@ def say(talk: Consultation, text: str) -> None:
 
 def _parts(talk: Consultation, text: str) -> Sequence[tuple[str, str]]:
     """The text by kind; one line that a signature matches is a log line, whatever it looks like."""
-    from medic.match import Matcher, split_paste
+    from medic.match import Matcher, split_paste, watched
 
     parts = [(fragment[0], fragment[1]) for fragment in split_paste(text)]
-    if len(parts) == 1 and parts[0][0] == "prose":
-        matcher = Matcher(list(talk.session.index.symptoms.values()))
-        if matcher.symptoms_in(text):
-            return [("log", text)]
+    plain = len(parts) == 1 and parts[0][0] == "prose"
+    if plain and Matcher(watched(talk.session.index)).shown_in(text):
+        return [("log", text)]
     return parts
 
 

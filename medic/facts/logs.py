@@ -13,7 +13,10 @@ CaptureValue = int | float | str
 
 @dataclass(frozen=True)
 class Hit:
-    """A signature that matched a line. ``order`` sorts by time across ranks, then file and line."""
+    """A signature that matched a line. ``order`` sorts by time across ranks, then file and line.
+
+    ``symptom`` is what the line shows, ``check`` and ``outcome`` what it answers; either may be "".
+    """
 
     signature: str
     symptom: str
@@ -23,6 +26,9 @@ class Hit:
     order: tuple[float, int, int]
     count: int = 1  # how often it was seen in all
     benign: str = ""  # why it is no evidence: help-text, echoed-config, source-line
+    check: str = ""
+    outcome: str = ""
+    goes_on: bool = False  # of what is seen while training goes on
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from medic.match.find import complaints, search
+    from medic.match.faults import signature_faults
+    from medic.match.find import answers, complaints, search
     from medic.match.paste import Fragment, split_paste
     from medic.match.reader import NOTES, Limits, iter_lines
-    from medic.match.scan import Matcher
+    from medic.match.scan import Matcher, Watched, of_symptoms, watched
     from medic.match.text import Document, Match, TextIndex, documents
 
 _HOMES = {
@@ -22,6 +23,11 @@ _HOMES = {
     "Limits": "reader",
     "iter_lines": "reader",
     "Matcher": "scan",
+    "Watched": "scan",
+    "of_symptoms": "scan",
+    "watched": "scan",
+    "signature_faults": "faults",
+    "answers": "find",
     "complaints": "find",
     "search": "find",
     "Document": "text",
@@ -38,11 +44,16 @@ __all__ = [
     "Match",
     "Matcher",
     "TextIndex",
+    "Watched",
+    "answers",
     "complaints",
     "documents",
     "iter_lines",
+    "of_symptoms",
     "search",
+    "signature_faults",
     "split_paste",
+    "watched",
 ]
 
 

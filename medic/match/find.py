@@ -7,7 +7,7 @@ from collections.abc import Collection
 from functools import lru_cache
 
 from medic.index import Index
-from medic.match.text import Match, TextIndex, documents
+from medic.match.text import Match, TextIndex, documents, spoken_outcomes
 
 # Signatures are of whole log lines: a few plain words are matched by their phrases alone, which
 # spares the start of a command the compiling of all patterns.
@@ -15,6 +15,7 @@ PLAIN_WORDS = 60
 # A sentence must be at least this near to a symptom to count as a complaint, and by the margin
 # nearer than to any other; measured over tests/descriptions.txt.
 COMPLAINT_SCORE, COMPLAINT_MARGIN = 0.6, 0.05
+MANY = 40
 _PASTED = re.compile(r"[\n:(=\[\]]|\d")
 
 
@@ -30,9 +31,22 @@ def search(
 
 def complaints(text: str, index: Index) -> list[Match]:
     """Symptoms that a text reports: each sentence's nearest, where it is near and stands alone."""
+    return _alone(search(text, index, ("symptoms",)))
+
+
+def answers(text: str, index: Index) -> list[tuple[str, str, str]]:
+    """(check, outcome, sentence) of what a text says of a check, one outcome a check."""
+    said: dict[str, tuple[str, str]] = {}
+    for match in _alone(_outcome_index(_Same(index)).search(text, limit=MANY)):
+        check, _, outcome = match.name.partition("=")
+        said.setdefault(check, (outcome, match.quote))
+    return [(check, *rest) for check, rest in said.items()]
+
+
+def _alone(found: list[Match]) -> list[Match]:
+    """Each sentence's nearest entry, where it is near and stands alone."""
     reported: list[Match] = []
     seen: dict[str, float] = {}
-    found = search(text, index, ("symptoms",))
     for match in found:
         best = seen.setdefault(match.quote, match.score)
         if match.score < best or match.score < COMPLAINT_SCORE:
@@ -58,11 +72,16 @@ class _Same:
 
 @lru_cache(maxsize=8)
 def _text_index(same: _Same, kinds: tuple[str, ...]) -> TextIndex:
-    def shown(text: str) -> list[str]:
+    def shown(text: str) -> list[tuple[str, str]]:
         if not _PASTED.search(text) and len(text) < PLAIN_WORDS:
             return []
-        from medic.match.scan import Matcher
+        from medic.match.scan import Matcher, watched
 
-        return Matcher(list(same.index.symptoms.values())).symptoms_in(text)
+        return Matcher(watched(same.index)).shown_in(text)
 
     return TextIndex(documents(same.index.raw, kinds), shown)
+
+
+@lru_cache(maxsize=2)
+def _outcome_index(same: _Same) -> TextIndex:
+    return TextIndex(spoken_outcomes(same.index.raw))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from io import BytesIO
@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, NamedTuple
 from medic.entries import Role, Signature, Symptom
 from medic.errors import KnowledgeError
 from medic.facts import CaptureValue, Hit, Source
+from medic.index import TELLTALE, Index
 from medic.match.benign import why_benign
 from medic.match.clean import ESCAPES, clean
 from medic.match.landmarks import LANDMARKS
@@ -26,6 +27,7 @@ CAP = 2000
 TEXT_LIMIT = 4000
 SET_MEMORY = 32 << 20
 _EVIDENCE: frozenset[Role] = frozenset({"root", "either", "victim"})
+_NO_FAILURE: frozenset[Role] = frozenset({"advice", "context"})
 
 
 class _Line(NamedTuple):
@@ -51,12 +53,46 @@ class _Tally:
         (self.first if len(self.first) < FIRST else self.last).append(hit)
 
 
-class Matcher:
-    """Finds the signatures of symptoms in logs and texts. Compiles them at the first use."""
+class Watched(NamedTuple):
+    """A signature with what it tells: a symptom, a check's outcome, or both."""
 
-    def __init__(self, symptoms: Sequence[Symptom], *, limits: Limits | None = None) -> None:
-        self._owners: list[tuple[str, Signature]] = [("", mark) for mark in LANDMARKS]
-        self._owners += [(s.name, signature) for s in symptoms for signature in s.signatures]
+    signature: Signature
+    symptom: str = ""
+    check: str = ""
+    outcome: str = ""
+    goes_on: bool = False  # seen while training goes on: it ends no process
+
+    @property
+    def mark(self) -> bool:
+        """A place in the log, which tells nothing."""
+        return not (self.symptom or self.check)
+
+
+def of_symptoms(symptoms: Iterable[Symptom]) -> list[Watched]:
+    return [Watched(m, s.name, goes_on=s.goes_on) for s in symptoms for m in s.signatures]
+
+
+def watched(index: Index) -> list[Watched]:
+    """Every signature of the knowledge: of symptoms, of causes' telltales, of check outcomes."""
+    found = of_symptoms(index.symptoms.values())
+    for name in index.telltales:
+        cause = index.causes[name]
+        first = index.symptoms[cause.shows[0].symptom]
+        for mark in cause.telltale.signatures if cause.telltale else ():
+            shown = "" if mark.role in _NO_FAILURE else first.name
+            found.append(Watched(mark, shown, TELLTALE, name, first.goes_on))
+    for name, raw in index.raw["checks"].items():
+        if any(outcome.get("signatures") for outcome in raw["outcomes"].values()):
+            for answer, outcome in index.checks[name].outcomes.items():
+                found += [Watched(mark, "", name, answer) for mark in outcome.signatures]
+    return found
+
+
+class Matcher:
+    """Finds signatures in logs and texts. Compiles them at the first use."""
+
+    def __init__(self, marks: Sequence[Watched], *, limits: Limits | None = None) -> None:
+        self._owners: list[Watched] = [*map(Watched, LANDMARKS), *marks]
         self._limits = limits or Limits()
         self._patterns: dict[int, Any] = {}
 
@@ -80,8 +116,8 @@ class Matcher:
 
         whole = re2.Set.SearchSet(self._options)
         try:
-            for _, signature in self._owners:
-                whole.Add(_source(signature))
+            for owner in self._owners:
+                whole.Add(_source(owner.signature))
         except re2.error:
             for number in range(len(self._owners)):
                 self._pattern(number)  # raises, naming the signature
@@ -93,13 +129,14 @@ class Matcher:
         if number not in self._patterns:
             import re2
 
-            symptom, signature = self._owners[number]
+            owner = self._owners[number]
+            signature = owner.signature
             try:
                 self._patterns[number] = re2.compile(_source(signature), self._options)
             except re2.error as problem:
                 why = f"signature {signature.id}: not a pattern of RE2: {problem}"
                 why_zh = f"特征 {signature.id}:不是合法的 RE2 模式:{problem}"
-                raise KnowledgeError(why, why_zh, at=symptom) from None
+                raise KnowledgeError(why, why_zh, at=owner.symptom or owner.outcome) from None
         return self._patterns[number]
 
     # --- scanning ---------------------------------------------------------------------------
@@ -120,14 +157,14 @@ class Matcher:
             view = _view(block.data)
             for number in match(view) or ():
                 if number not in tallies:
-                    kept = LAST if self._owners[number][0] else LAST_MARKS
+                    kept = LAST_MARKS if self._owners[number].mark else LAST
                     tallies[number] = _Tally(deque(maxlen=kept))
                 self._collect(number, block, view, name, tallies[number])
         marks: list[Hit] = []
         hits: list[Hit] = []
         for number, tally in tallies.items():
             found = self._kept(number, tally, name)
-            (hits if self._owners[number][0] else marks).extend(found)
+            (marks if self._owners[number].mark else hits).extend(found)
         return Scan(
             hits=tuple(sorted(hits, key=lambda h: h.order)),
             lines=reading.lines,
@@ -139,10 +176,13 @@ class Matcher:
     def scan_text(self, text: str, name: str = "-") -> Scan:
         return self.scan_file(BytesIO(text.encode("utf-8", "replace")), name)
 
-    def symptoms_in(self, text: str) -> list[str]:
-        """Symptoms that a text shows verbatim, each once, in the order of its lines."""
-        hits = [h for h in self.scan_text(text).hits if h.role in _EVIDENCE and not h.benign]
-        return list(dict.fromkeys(h.symptom for h in hits))
+    def shown_in(self, text: str) -> list[tuple[str, str]]:
+        """(kind, name) of the causes and symptoms whose words a text has, each once: first the
+        causes that the words name alone."""
+        hits = [h for h in self.scan_text(text).hits if not h.benign]
+        causes = [("causes", h.outcome) for h in hits if h.check == TELLTALE]
+        symptoms = [("symptoms", h.symptom) for h in hits if h.symptom and h.role in _EVIDENCE]
+        return list(dict.fromkeys([*causes, *symptoms]))
 
     def _collect(self, number: int, block: Block, view: bytes, name: str, tally: _Tally) -> None:
         if tally.count >= CAP:
@@ -174,19 +214,22 @@ class Matcher:
         return hits
 
     def _hit(self, number: int, found: Any, line: _Line, place: int) -> Hit:
-        symptom, signature = self._owners[number]
+        signature, symptom, check, outcome, goes_on = self._owners[number]
         benign = ""
-        if signature.role in _EVIDENCE:
+        if signature.role in _EVIDENCE or check:
             span = found.start() - line.start, found.end() - line.start
             benign = why_benign(line.data, *span, line.above, signature.not_in)
         return Hit(
             signature=signature.id,
             symptom=symptom,
-            role=signature.role,
+            role=signature.role if symptom else "context",
             source=Source(file=line.file, line=line.number, text=clean(line.data[:TEXT_LIMIT])),
             captures=_captures(found, signature),
             order=(0.0, 0, place),
             benign=benign,
+            check=check,
+            outcome=outcome,
+            goes_on=goes_on,
         )
 
     def _kept(self, number: int, tally: _Tally, name: str) -> list[Hit]:

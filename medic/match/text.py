@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from medic.index import TELLTALE
 from medic.match.words import normal, terms_of
 
 SIGNATURE, EXACT = 0.5, 2.0
@@ -80,18 +81,34 @@ def documents(raw: Mapping[str, Mapping[str, Any]], kinds: Iterable[str]) -> Ite
     for kind in kinds:
         for name, entry in raw.get(kind, {}).items():
             parts = [name.replace("-", " "), *entry.get("title", {}).values()]
-            for phrases in entry.get("phrases", {}).values():
-                parts += phrases
+            said = entry.get("telltale", entry).get("phrases", {})
+            parts += [phrase for phrases in said.values() for phrase in phrases]
+            parts += entry.get("says", ())
             yield Document(kind, name, "\n".join(parts), entry.get("code", ""))
 
 
+def spoken_outcomes(raw: Mapping[str, Mapping[str, Any]]) -> Iterator[Document]:
+    """Documents of what a person may say that answers a check, named "check=outcome"."""
+    for name, check in raw["checks"].items():
+        for outcome, entry in check["outcomes"].items():
+            if said := entry.get("phrases"):
+                yield _spoken(f"{name}={outcome}", said)
+    for name, cause in raw["causes"].items():
+        if said := cause.get("telltale", {}).get("phrases"):
+            yield _spoken(f"{TELLTALE}={name}", said)
+
+
+def _spoken(name: str, said: Mapping[str, Sequence[str]]) -> Document:
+    return Document("outcomes", name, "\n".join(p for phrases in said.values() for p in phrases))
+
+
 class TextIndex:
-    """Search over documents. ``signatures`` gives the symptoms that a text shows verbatim."""
+    """Search over documents. ``signatures`` gives (kind, name) of the entries that a text shows verbatim."""
 
     def __init__(
         self,
         entries: Iterable[Document],
-        signatures: Callable[[str], Sequence[str]] | None = None,
+        signatures: Callable[[str], Sequence[tuple[str, str]]] | None = None,
     ) -> None:
         self._documents = tuple(entries)
         self._signatures = signatures
@@ -134,8 +151,8 @@ class TextIndex:
             if kinds and document.kind not in kinds:
                 continue
             score, quote = best.get(row, (0.0, ""))
-            if document.kind == "symptoms" and document.name in shown:
-                score, quote = score + SIGNATURE, quote or shown[document.name]
+            if line := shown.get((document.kind, document.name)):
+                score, quote = score + SIGNATURE, quote or line
             if word in (document.name, document.code.lower() or document.name):
                 score += EXACT
             if score:
@@ -187,13 +204,13 @@ class TextIndex:
 
         return _LETTERS.sub(correct, normal(sentence))
 
-    def _shown(self, query: str) -> dict[str, str]:
-        """Symptoms whose signature a line shows. Words alone match none and are not tested."""
-        shown: dict[str, str] = {}
+    def _shown(self, query: str) -> dict[tuple[str, str], str]:
+        """Entries whose signature a line shows. Words alone match none and are not tested."""
+        shown: dict[tuple[str, str], str] = {}
         for line in query.splitlines() if self._signatures else ():
             if re.search(r"\d|[:=(\[]|\w{3}Error", line) and self._signatures:
-                for name in self._signatures(line):
-                    shown.setdefault(name, line.strip())
+                for entry in self._signatures(line):
+                    shown.setdefault(entry, line.strip())
         return shown
 
 

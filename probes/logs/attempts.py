@@ -6,7 +6,6 @@ import re
 from itertools import pairwise
 from statistics import median
 
-from .evidence import WHILE_RUNNING
 from .view import View
 
 # A counter that starts again is a restart only after a pause: longer than this, in seconds and in
@@ -62,7 +61,7 @@ def _events(view: View) -> list[Event]:
     events += [
         (h.source.line, "failure", 0, None, None)
         for h in view.scan.hits
-        if h.role in ("root", "victim") and not h.benign and h.symptom not in WHILE_RUNNING
+        if h.role in ("root", "victim") and not h.benign and not h.goes_on
     ]
     return sorted(events, key=lambda e: e[0])
 

@@ -18,22 +18,6 @@ _HANGS = re.compile(
     r"(?:is|seems) (?:hung|stuck)\b|step did not finish within|[Hh]ang detected|stalled for \d+ ?s",
 )
 
-# What goes on while training goes on: no process ended by it, so later steps do not excuse it.
-WHILE_RUNNING = frozenset(
-    [
-        "loss-nan",
-        "loss-scale-collapses",
-        "loss-spike",
-        "state-dict-keys-differ",
-        "resume-jumps",
-        "state-dict-size-mismatch",
-        "link-fault",
-        "training-slow",
-        "training-hangs",
-        "gpu-starved",
-    ]
-)
-
 
 def hits(logs: LogHits, *symptoms: str) -> Iterator[Hit]:
     """Evidence in the order of time: not quoted, not handled, and not of a run that ended well."""

@@ -9,7 +9,6 @@ from medic.facts import Hit, LogHits, Source, StepLine, Traceback
 
 from .attempts import attempt_folder, starts
 from .ending import End, overall
-from .evidence import WHILE_RUNNING
 from .view import View
 
 MAX_STEPS = 20_000
@@ -139,7 +138,7 @@ def _handled(merged: Merged) -> None:
     ]
     merged.hits = [
         replace(h, benign="handled")
-        if not (h.benign or h.symptom in WHILE_RUNNING or h.role == "context") and went_on(h.source)
+        if not (h.benign or h.goes_on or h.role == "context") and went_on(h.source)
         else h
         for h in merged.hits
     ]
@@ -227,7 +226,7 @@ def _failed(merged: Merged) -> bool:
     return uncaught or any(
         h.role in ("root", "victim")
         and not h.benign
-        and h.symptom not in WHILE_RUNNING
+        and not h.goes_on
         and stays(h.source.rank, h.order)
         for h in merged.hits
     )

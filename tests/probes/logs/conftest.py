@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from medic.index import load
-from medic.match import Matcher, iter_lines
+from medic.match import Matcher, iter_lines, watched
 from medic.probe import Finding, Probe, Skip
 
 
 @lru_cache(maxsize=1)
 def matcher() -> Matcher:
-    return Matcher(list(load().symptoms.values()))
+    return Matcher(watched(load()))
 
 
 @lru_cache(maxsize=1)

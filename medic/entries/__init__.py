@@ -1,0 +1,132 @@
+"""What the knowledge is made of: symptoms, checks, causes, remedies, procedures, frameworks, terms.
+
+Plain dataclasses: ``schema`` validates YAML against them, ``index`` builds them from the compiled
+knowledge. In YAML an underscore of a field name is written as a hyphen (``told_by``: ``told-by``).
+Each is loaded with its own module when it is first asked for: a start pays for what it uses.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from medic.entries.causes import Cause, DoNot, Lint, Range, Shows, Telltale, ToldBy, Version
+    from medic.entries.evidence import (
+        Ask,
+        Check,
+        Outcome,
+        Phrases,
+        Signature,
+        Source,
+        Symptom,
+        Threshold,
+        Wording,
+    )
+    from medic.entries.frameworks import Framework, Key, Recognise
+    from medic.entries.remedies import Costs, Procedure, Remedy, Set, Step, WorkedIf
+    from medic.entries.terms import Term
+    from medic.entries.words import (
+        Compute,
+        Level,
+        NotIn,
+        Otherwise,
+        Phase,
+        Prior,
+        Role,
+        Severity,
+        Weight,
+    )
+
+_HOMES = {
+    "causes": ("Cause", "DoNot", "Lint", "Range", "Shows", "Telltale", "ToldBy", "Version"),
+    "evidence": (
+        "Ask",
+        "Check",
+        "Outcome",
+        "Phrases",
+        "Signature",
+        "Source",
+        "Symptom",
+        "Threshold",
+        "Wording",
+    ),
+    "frameworks": ("Framework", "Key", "Recognise"),
+    "remedies": ("Costs", "Procedure", "Remedy", "Set", "Step", "WorkedIf"),
+    "terms": ("Term",),
+    "words": (
+        "Compute",
+        "Level",
+        "NotIn",
+        "Otherwise",
+        "Phase",
+        "Prior",
+        "Role",
+        "Severity",
+        "Weight",
+    ),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+_TYPES = {
+    "symptoms": "Symptom",
+    "checks": "Check",
+    "causes": "Cause",
+    "remedies": "Remedy",
+    "procedures": "Procedure",
+    "frameworks": "Framework",
+    "terms": "Term",
+}
+KINDS = tuple(_TYPES)
+
+__all__ = [
+    "KINDS",
+    "Ask",
+    "Cause",
+    "Check",
+    "Compute",
+    "Costs",
+    "DoNot",
+    "Framework",
+    "Key",
+    "Level",
+    "Lint",
+    "NotIn",
+    "Otherwise",
+    "Outcome",
+    "Phase",
+    "Phrases",
+    "Prior",
+    "Procedure",
+    "Range",
+    "Recognise",
+    "Remedy",
+    "Role",
+    "Set",
+    "Severity",
+    "Shows",
+    "Signature",
+    "Source",
+    "Step",
+    "Symptom",
+    "Telltale",
+    "Term",
+    "Threshold",
+    "ToldBy",
+    "Version",
+    "Weight",
+    "Wording",
+    "WorkedIf",
+    "entry_type",
+]
+
+
+def entry_type(kind: str) -> Any:
+    """The dataclass of a kind of entry, by the name of its folder."""
+    return __getattr__(_TYPES[kind])
+
+
+def __getattr__(name: str) -> Any:
+    module = _HOME.get(name)
+    if module is None:
+        raise AttributeError(name)
+    return getattr(import_module(f"medic.entries.{module}"), name)

@@ -1,0 +1,106 @@
+"""Symptoms and checks: what shows itself, and questions put to the case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from medic.entries.words import CONFIG, NotIn, Otherwise, Role
+from medic.i18n import Text
+
+Phrases = Mapping[Literal["en", "zh"], tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Ask:
+    """How a person answers: the question, where to look, minutes that it takes."""
+
+    __pydantic_config__ = CONFIG
+    say: Text
+    how: Text
+    minutes: float = 1.0
+
+
+@dataclass(frozen=True)
+class Wording:
+    """The package and versions that print this wording."""
+
+    __pydantic_config__ = CONFIG
+    package: str
+    spec: str = ""
+
+
+@dataclass(frozen=True)
+class Signature:
+    """A log pattern (RE2). ``captures`` gives each named group its unit."""
+
+    __pydantic_config__ = CONFIG
+    id: str
+    pattern: str
+    role: Role
+    match: tuple[str, ...]
+    no_match: tuple[str, ...] = ()
+    captures: Mapping[str, Literal["bytes", "index", "integer", "number", "text"]] = field(
+        default_factory=dict
+    )
+    wording: Wording | None = None
+    not_in: tuple[NotIn, ...] = ()
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a statement comes from: a handbook section, a document, or a measurement."""
+
+    __pydantic_config__ = CONFIG
+    handbook: str = ""
+    at: str = ""
+    document: str = ""
+
+
+@dataclass(frozen=True)
+class Symptom:
+    __pydantic_config__ = CONFIG
+    name: str
+    family: str
+    title: Text
+    phrases: Phrases
+    ask: Ask | None = None
+    signatures: tuple[Signature, ...] = ()
+    seen: Text | None = None  # the sentence for a finding, with placeholders
+    benign: bool = False  # shown as information; never leads
+    goes_on: bool = False  # seen while training goes on: no process ends by it
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """``signatures`` are lines that answer the check so, ``phrases`` are sentences of a person."""
+
+    __pydantic_config__ = CONFIG
+    title: Text
+    otherwise: Otherwise | None = None
+    normal: bool = False
+    seen: Text | None = None
+    signatures: tuple[Signature, ...] = ()
+    phrases: Phrases = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Threshold:
+    __pydantic_config__ = CONFIG
+    value: float
+    unit: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Check:
+    """A question put to the case; exactly one outcome is seen, or none."""
+
+    __pydantic_config__ = CONFIG
+    name: str
+    family: str
+    title: Text
+    outcomes: Mapping[str, Outcome]
+    thresholds: Mapping[str, Threshold] = field(default_factory=dict)
+    ask: Ask | None = None

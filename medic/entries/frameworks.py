@@ -1,0 +1,62 @@
+"""How a framework states the run."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from medic.entries.words import CONFIG
+
+
+@dataclass(frozen=True)
+class Key:
+    """One framework key and the canonical field that it states.
+
+    ``per-device``/``global`` is the scope of a batch size. ``true-means`` gives the value of a
+    switch that is on (``bf16: true`` means precision bf16).
+    """
+
+    __pydantic_config__ = CONFIG
+    key: str
+    field: str
+    scope: Literal["per-device", "global", ""] = ""
+    factor: float = 1.0
+    true_means: str | int | float | bool | None = None
+    false_means: str | int | float | bool | None = None
+    values: Mapping[str, str | int | float | bool] = dataclasses.field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Recognise:
+    """How a file is known to be this framework's: any set of keys that must all be there."""
+
+    __pydantic_config__ = CONFIG
+    any_keys: tuple[tuple[str, ...], ...] = ()
+    syntax: tuple[Literal["yaml", "json", "toml", "shell"], ...] = ()
+    file_names: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Framework:
+    """How a framework states the run.
+
+    A ``key`` of ``keys`` and ``recognise`` is a dotted path from the root of the file; ``**.x.y``
+    is any path that ends so. ``-`` and ``_`` are the same, and a flag ``--a-b`` or ``--a.b`` is the
+    path ``a.b``. ``role`` says what the file describes: the training, its engine (DeepSpeed), its
+    launcher, or only the model. With ``unknown-key: free`` the names of ``plain`` count as well.
+    """
+
+    __pydantic_config__ = CONFIG
+    name: str
+    title: str
+    recognise: Recognise
+    keys: tuple[Key, ...]
+    role: Literal["trainer", "engine", "launcher", "model"] = "trainer"
+    defaults: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+    yaml_floats: Literal["yaml-1.1", "yaml-1.2"] = "yaml-1.1"
+    unknown_key: Literal["error", "ignored", "free"] = "free"
+    auto_words: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()  # keys that exist but state no canonical field

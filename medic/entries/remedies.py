@@ -1,0 +1,74 @@
+"""Remedies and the procedures that some of them are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from medic.entries.words import CONFIG, Compute, Level
+from medic.i18n import Text
+
+
+@dataclass(frozen=True)
+class Set:
+    """A field's new value: a constant, or the name of a computation in medic/changes."""
+
+    __pydantic_config__ = CONFIG
+    set: str | int | float | bool | None = None
+    compute: Compute | None = None
+
+
+@dataclass(frozen=True)
+class Costs:
+    __pydantic_config__ = CONFIG
+    minutes: float
+    say: Text
+
+
+@dataclass(frozen=True)
+class WorkedIf:
+    """What a re-scan tests: these symptoms are gone, and the run is this many steps further."""
+
+    __pydantic_config__ = CONFIG
+    gone: str | tuple[str, ...] = ()
+    after_steps: int = 0
+    passes: str = ""  # a check that must see its normal outcome
+
+
+@dataclass(frozen=True)
+class Remedy:
+    __pydantic_config__ = CONFIG
+    name: str
+    title: Text
+    kind: Literal["config", "command", "code", "procedure"]
+    safe: bool
+    costs: Costs
+    success: Level
+    do: Text
+    worked_if: WorkedIf
+    needs: tuple[str, ...] = ()
+    changes: Mapping[str, Set] = field(default_factory=dict)
+    check: Text | None = None
+    command: str = ""
+    snippet: str = ""
+    procedure: str = ""
+
+
+@dataclass(frozen=True)
+class Step:
+    __pydantic_config__ = CONFIG
+    name: str
+    do: Text
+    outcomes: Mapping[str, str]
+    command: str = ""
+    snippet: str = ""
+    minutes: float = 1.0
+
+
+@dataclass(frozen=True)
+class Procedure:
+    __pydantic_config__ = CONFIG
+    name: str
+    title: Text
+    steps: tuple[Step, ...]
