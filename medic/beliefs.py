@@ -14,7 +14,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from medic.index import Index
-from medic.levels import LOWER, NONE_PRIOR, NONE_SHOWS, OTHERWISE, PRIOR, SHOWN, UNLISTED, WEIGHT
+from medic.levels import (
+    HIGHER,
+    LOWER,
+    NONE_PRIOR,
+    NONE_SHOWS,
+    OTHERWISE,
+    PRIOR,
+    SHOWN,
+    UNLISTED,
+    WEIGHT,
+)
 
 if TYPE_CHECKING:
     from medic.entries import Cause, Check
@@ -109,7 +119,14 @@ class Model:
             known = self.context.facts.get(name)
             if known is not None and not _fits(known, wanted):
                 return False
-        return True
+        return self._affected(cause) is not False
+
+    def _affected(self, cause: Cause) -> bool | None:
+        """Whether the case's packages are of the versions that have this fault."""
+        from medic.versions import affected
+
+        known = self.context.facts.get("versions")
+        return affected(cause.versions, known) if cause.versions and known else None
 
     def _priors(self) -> list[float]:
         levels = []
@@ -121,10 +138,13 @@ class Model:
 
     def _level(self, cause: Cause) -> str:
         scale = self.context.scale
+        level: str
         if scale is None:
             level = max(cause.prior.values(), key=lambda word: PRIOR[word])
         else:
             level = cause.prior.get(scale) or next(iter(cause.prior.values()))  # type: ignore[call-overload]
+        if self._affected(cause):
+            level = HIGHER[level]
         phase = self.context.facts.get("phase")
         if phase is not None and cause.phases and phase not in cause.phases:
             return LOWER[level]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from medic.beliefs import Context
-from medic.facts import GpuSeries, GpuState, LogHits
+from medic.facts import GpuSeries, GpuState, LogHits, Packages
 from medic.run_config import RunConfig
 
 # A run is in its first steps until warmup and allocator have settled: discriminators count the
@@ -22,6 +22,9 @@ def context_of(facts: Mapping[type[Any], Any]) -> Context:
     logs = facts.get(LogHits)
     if isinstance(config, RunConfig):
         known |= _of_config(config)
+    packages = facts.get(Packages)
+    if isinstance(packages, Packages):
+        known["versions"] = dict(packages.versions)
     gpus = facts.get(GpuState)
     reported = isinstance(gpus, GpuState) and gpus.origin != "this-host"
     if reported or isinstance(facts.get(GpuSeries), GpuSeries):

@@ -6,6 +6,7 @@ Chosen by simulation: see docs/engine.md.
 from __future__ import annotations
 
 PRIOR = {"common": 16.0, "occasional": 4.0, "rare": 1.0, "rarer": 0.25}
+HIGHER = {"rare": "occasional", "occasional": "common", "common": "common"}
 LOWER = {"common": "occasional", "occasional": "rare", "rare": "rarer"}
 NONE_PRIOR = 0.10
 OTHERWISE = {"never": 0.003, "rarely": 0.03, "sometimes": 0.12, "often": 0.35}

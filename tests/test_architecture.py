@@ -15,7 +15,7 @@ CORE = ROOT / "medic"
 TIERS = [
     {"errors"},
     {"i18n", "nearest", "safetext"},
-    {"config", "entries", "run_config", "decode", "levels", "learning_rates"},
+    {"config", "entries", "run_config", "decode", "levels", "learning_rates", "versions"},
     {"syntax", "facts"},
     {"schema", "links", "probe"},
     {"index"},
@@ -55,6 +55,7 @@ OWNERS = {
     "pydantic": {"schema"},
     "click": {"commands"},
     "platformdirs": {"config"},
+    "packaging": {"versions"},
 }
 NEVER = {"textual", "rich", "torch", "pynvml", "psutil", "numpy"}
 PROBE_MAY = {"errors", "i18n", "run_config", "facts", "probe", "safetext", "learning_rates"}

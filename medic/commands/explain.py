@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from medic.commands.explaining import explain
+from medic.commands.explaining import explain, listing
 from medic.commands.options import format_options, lang_option
 from medic.i18n import Text
 
@@ -17,10 +17,25 @@ HELP = Text(
     "不带参数则按类别列出全部原因。",
 )
 
+LIST = Text("Every entry by kind.", "按种类列出全部条目。")
+WHOLE = Text(
+    "Every cause of a symptom, not only the most common.",
+    "列出该症状的全部原因，而不只是最常见的。",
+)
+FAMILY = Text("The causes of one family.", "只列出某一类别的原因。")
+
 
 @click.command(help=str(HELP))
 @click.argument("words", nargs=-1)
+@click.option("--list", "everything", is_flag=True, help=str(LIST))
+@click.option("--family", default="", metavar="NAME", help=str(FAMILY))
+@click.option("--all", "whole", is_flag=True, help=str(WHOLE))
 @format_options("json")
 @lang_option
-def command(words: Sequence[str], form: str, as_json: bool) -> int:
-    return explain(words, as_json=as_json or form == "json")
+def command(
+    words: Sequence[str], everything: bool, family: str, whole: bool, form: str, as_json: bool
+) -> int:
+    as_json = as_json or form == "json"
+    if everything or family:
+        return listing(family=family, as_json=as_json)
+    return explain(words, as_json=as_json, whole=whole)

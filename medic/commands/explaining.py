@@ -6,15 +6,29 @@ from collections.abc import Sequence
 from typing import Any
 
 from medic.config import extra_knowledge
-from medic.errors import Exit
-from medic.explain import Match, entry, find
+from medic.errors import Exit, UsageError
+from medic.explain import KIND_NAME, Match, entry, find
 from medic.i18n import Text
 from medic.index import Index, load
+from medic.nearest import did_you_mean
 from medic.report.console import Console
 
+MOST = 6  # causes on a page that fits a few screens
+KIND_TITLES = {
+    "symptoms": Text("Symptoms", "症状"),
+    "checks": Text("Checks", "检查"),
+    "causes": Text("Causes", "原因"),
+    "remedies": Text("Remedies", "处置"),
+    "procedures": Text("Procedures", "步骤"),
+    "terms": Text("Terms", "术语"),
+}
 
-def explain(words: Sequence[str], *, as_json: bool = False) -> int:
-    """Prints what the words mean; without words the table of causes. Returns the exit code."""
+
+def explain(words: Sequence[str], *, as_json: bool = False, whole: bool = False) -> int:
+    """Prints what the words mean; without words the table of causes. Returns the exit code.
+
+    A symptom's page tells of its most common causes; JSON, and ``whole``, of all.
+    """
     out = Console()
     index = load(extra_knowledge())
     if not words:
@@ -24,7 +38,7 @@ def explain(words: Sequence[str], *, as_json: bool = False) -> int:
     if not matches:
         _no_match(out, " ".join(words), as_json)
         return Exit.FINDING
-    data = entry(matches[0], index)
+    data = entry(matches[0], index, None if whole or as_json else MOST)
     if as_json:
         _json(out, matches, data)
         return Exit.OK
@@ -56,6 +70,42 @@ def _others(out: Console, matches: Sequence[Match], index: Index) -> None:
     if matches:
         names = ", ".join(f"{m.name} ({index.title(m.name)})" for m in matches)
         out.talk(Text("\nAlso near: {names}", "\n相近条目：{names}").fill(names=names))
+
+
+def listing(*, family: str = "", as_json: bool = False) -> int:
+    """Prints every entry by kind, or the causes of one family. Returns the exit code."""
+    out = Console()
+    index = load(extra_knowledge())
+    if family:
+        _family(out, index, family, as_json)
+        return Exit.OK
+    if as_json:
+        _json(
+            out, [Match(KIND_NAME[k], name, 1.0) for k in KIND_NAME for name in index.raw[k]], None
+        )
+        return Exit.OK
+    for kind, title in KIND_TITLES.items():
+        out.styled(out.style(f"{title} ({len(index.raw[kind])})", "bold"))
+        for name in sorted(index.raw[kind]):
+            out.out(f"  {name:<44} {index.title(name)}")
+    return Exit.OK
+
+
+def _family(out: Console, index: Index, family: str, as_json: bool) -> None:
+    rows = sorted((c.code, c.name, c.title) for c in index.causes.values() if c.family == family)
+    if not rows:
+        families = sorted({c.family for c in index.causes.values()})
+        hint = did_you_mean(family, families)
+        names = ", ".join(families)
+        raise UsageError(
+            f'no family "{family}"{hint.en}; there are: {names}',
+            f"没有类别 “{family}”{hint.zh}；现有：{names}",
+        )
+    if as_json:
+        _json(out, [Match("cause", name, 1.0) for _, name, _ in rows], None)
+        return
+    for code, name, title in rows:
+        out.out(f"  {code}  {name:<40} {title}")
 
 
 def _table(out: Console, index: Index, as_json: bool) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Tracebacks,
     )
     from medic.facts.memory import GpuMemory, MemoryEstimate
+    from medic.facts.packages import Packages
 
 _HOMES = {
     "checkpoints": (
@@ -88,6 +89,7 @@ _HOMES = {
         "GpuMemory",
         "MemoryEstimate",
     ),
+    "packages": ("Packages",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -117,6 +119,7 @@ __all__ = [
     "MemoryEstimate",
     "Node",
     "Option",
+    "Packages",
     "ParserSpec",
     "Parsers",
     "Ports",

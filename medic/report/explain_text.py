@@ -8,7 +8,7 @@ from typing import Any
 from medic.i18n import Text
 from medic.report.blocks import Blocks
 from medic.report.console import Console
-from medic.report.words import PRIOR, SAFE, UNSAFE, WEIGHT
+from medic.report.words import PRIOR, SAFE, TERM, UNSAFE, WEIGHT
 
 Entry = Mapping[str, Any]
 
@@ -21,6 +21,8 @@ def entry(console: Console, data: Entry) -> None:
         "cause": _cause,
         "check": _check,
         "remedy": _remedy_page,
+        "procedure": _procedure,
+        "term": _term,
     }
     forms[data["kind"]](blocks, data)
 
@@ -36,6 +38,12 @@ def _symptom(blocks: Blocks, data: Entry) -> None:
         line = f"{cause['title']} ({cause['name']}, {cause['code']}; {prior})"
         blocks.paragraph(line, "     ", f"  {i}. ")
         blocks.paragraph(cause["why"], "     ")
+    if data["more"]:
+        names = ", ".join(row["name"] for row in data["more"])
+        rest = Text(
+            "Rarer ({n}, shown by --all): {names}", "更少见的（{n} 个，用 --all 显示）：{names}"
+        )
+        blocks.paragraph(rest.fill(n=len(data["more"]), names=names), "     ", "  ")
     if data["tell_apart"]:
         blocks.heading(Text("How to tell them apart", "如何区分"))
         for check in data["tell_apart"]:
@@ -94,6 +102,11 @@ def _cause(blocks: Blocks, data: Entry) -> None:
         blocks.paragraph(f"{row['title']} ({WEIGHT[row['level']]})", "    ", "  ")
     for row in data["told_by"]:
         blocks.paragraph(f"{row['title']} ({WEIGHT[row['weight']]})", "    ", "  ")
+    for line in data["prints"]:
+        blocks.paragraph(line, "    | ", "  | ")
+    if data["versions"]:
+        versions = Text("versions: {v}", "涉及版本：{v}").fill(v=", ".join(data["versions"]))
+        blocks.paragraph(versions, "    ", "  ")
     _remedies(blocks, data)
     _do_nots(blocks, data)
     if data["mistaken_for"]:
@@ -101,6 +114,10 @@ def _cause(blocks: Blocks, data: Entry) -> None:
         for row in data["mistaken_for"]:
             by = Text("parted by: {c}", "区分依据：{c}").fill(c=row["parted_by"] or "-")
             blocks.paragraph(f"{row['title']} ({row['name']}); {by}", "    ", "  ")
+    _sources(blocks, data)
+
+
+def _sources(blocks: Blocks, data: Entry) -> None:
     blocks.heading(Text("Sources", "来源"))
     for source in data["sources"]:
         blocks.paragraph(source, "    ", "  ")
@@ -120,3 +137,42 @@ def _check(blocks: Blocks, data: Entry) -> None:
 
 def _remedy_page(blocks: Blocks, data: Entry) -> None:
     _remedy(blocks, data, "")
+
+
+def _procedure(blocks: Blocks, data: Entry) -> None:
+    console = blocks.console
+    console.styled(
+        console.style(f"{data['title']}", "bold") + "  " + console.style(data["name"], "dim")
+    )
+    for i, step in enumerate(data["steps"], start=1):
+        minutes = Text("{n:g} min", "{n:g} 分钟").fill(n=step["minutes"])
+        blocks.paragraph(f"{step['do']} ({minutes})", "     ", f"  {i}. ")
+        for line in (*step["command"].splitlines(), *step["snippet"].splitlines()):
+            console.out("       " + line)
+        for outcome, target in step["outcomes"].items():
+            blocks.paragraph(f"{outcome.replace('-', ' ')} -> {target}", "         ", "       ")
+
+
+def _term(blocks: Blocks, data: Entry) -> None:
+    console = blocks.console
+    kind = console.style(str(TERM[data["term_kind"]]), "dim")
+    console.styled(console.style(", ".join(data["says"][:3]), "bold") + f"  {kind}")
+    blocks.paragraph(data["title"])
+    blocks.paragraph(data["what"], "  ")
+    if data["read_by"]:
+        who = Text("read or printed by: {who}", "由谁读取或打印：{who}")
+        blocks.paragraph(who.fill(who=", ".join(data["read_by"])), "  ")
+    if data["since"] or data["until"]:
+        span = Text("since {a}, until {b}", "自 {a} 起，至 {b} 止")
+        blocks.paragraph(
+            span.fill(a=data["since"] or "?", b=data["until"] or Text("today", "今")), "  "
+        )
+    if data["myth"]:
+        blocks.heading(Text("A myth", "误解"))
+        blocks.paragraph(data["myth"], "    ", "  x ")
+    if data["do"]:
+        blocks.heading(Text("What to do", "怎么办"))
+        blocks.paragraph(data["do"], "  ")
+    for row in data["see"]:
+        blocks.paragraph(f"{row['title']} ({row['name']})", "     ", "  -> ")
+    _sources(blocks, data)

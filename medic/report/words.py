@@ -53,6 +53,16 @@ STATE = {
     "skipped": Text("skipped", "已跳过"),
     "failed": Text("failed", "失败"),
 }
+TERM = {
+    "variable": Text("environment variable", "环境变量"),
+    "exit-code": Text("exit code", "退出码"),
+    "signal": Text("signal", "信号"),
+    "xid": Text("NVIDIA XID", "NVIDIA XID"),
+    "status": Text("status code of a library", "库返回的状态码"),
+    "errno": Text("errno of the system", "系统 errno"),
+    "state": Text("state of a scheduler", "调度系统状态"),
+    "field": Text("config field of medic", "medic 的配置字段"),
+}
 SAFE = Text("safe", "安全")
 UNSAFE = Text("unsafe", "有风险")
 PRIOR = {

@@ -1,4 +1,4 @@
-"""What a name, a code, an error line or a description means: one entry, as data.
+"""Entries as trees of texts, which the renderers only lay out.
 
 Works on the compiled knowledge as plain data, so that a start costs no decoding.
 """
@@ -6,77 +6,16 @@ Works on the compiled knowledge as plain data, so that a start costs no decoding
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from medic.entries.words import TELLTALE
 from medic.i18n import Text
 from medic.index import PASSES, Index
 from medic.levels import PRIOR, SHOWN
 
-GOOD_SCORE = 0.5
-CAUSE = 0.8  # what the score of a cause counts beside a symptom's
-KINDS = ("symptoms", "causes", "checks", "remedies")
-KIND_NAME = {
-    "symptoms": "symptom",
-    "causes": "cause",
-    "checks": "check",
-    "remedies": "remedy",
-}
 FOR = ("confirms", "strong", "weak")
 
 Raw = Mapping[str, Any]
-
-
-class Match(NamedTuple):
-    kind: str
-    name: str
-    score: float
-
-
-def find(words: str, index: Index) -> list[Match]:
-    """Entries that the words may mean, best first; empty if nothing is near."""
-    word = words.strip()
-    exact = [Match(KIND_NAME[k], word, 1.0) for k in KINDS if word in index.raw[k]]
-    if exact:
-        return exact
-    by_code = index.by_code(word)
-    if by_code is not None:
-        return [Match("cause", by_code, 1.0)]
-    written = _written(word.lower(), index)
-    if written:
-        return written
-    from medic.match import search
-
-    hits = search(word, index, ("symptoms", "causes"))
-    found = [Match(KIND_NAME[m.kind], m.name, m.score) for m in hits if m.score >= GOOD_SCORE]
-    # Words describe what was seen: a cause comes first only where it is much nearer.
-    return sorted(found, key=lambda m: -m.score * (CAUSE if m.kind == "cause" else 1))
-
-
-def _written(words: str, index: Index) -> list[Match]:
-    """The symptom that has these very words as its title or as a phrase, if only one has."""
-    has = [
-        Match(KIND_NAME["symptoms"], name, 1.0)
-        for name, raw in index.raw["symptoms"].items()
-        if any(words == text.lower() for text in _names(raw))
-    ]
-    return has if len(has) == 1 else []
-
-
-def _names(raw: Raw) -> Iterator[str]:
-    yield from raw["title"].values()
-    for phrases in raw.get("phrases", {}).values():
-        yield from phrases
-
-
-def entry(match: Match, index: Index) -> dict[str, Any]:
-    """The entry as a tree of texts; the renderers only lay it out."""
-    if match.kind == "symptom":
-        return symptom(match.name, index)
-    if match.kind == "cause":
-        return cause(match.name, index)
-    if match.kind == "check":
-        return check(match.name, index)
-    return {"kind": "remedy", **remedy(match.name, index)}
 
 
 def _text(data: Raw | None) -> Text | None:
@@ -89,10 +28,14 @@ def _links(raw: Raw) -> Iterator[tuple[str, str, str]]:
         yield link["check"], link["outcome"], link["weight"]
     if raw.get("lint"):
         yield raw["name"], "fires", raw["lint"].get("weight", "strong")
+    if raw.get("telltale"):
+        yield TELLTALE, raw["name"], raw["telltale"].get("weight", "confirms")
 
 
 def _outcomes(check: str, index: Index) -> dict[str, Text]:
     """Titles of a check's outcomes, written or of a lint check."""
+    if check == TELLTALE:
+        return {name: Text(**raw["title"]) for name, raw in index.telltales.items()}
     written = index.raw["checks"].get(check)
     if written is None:
         return {"passes": PASSES, "fires": index.title(check)}
@@ -110,17 +53,20 @@ def causes_of(name: str, index: Index) -> list[Raw]:
     return [raw for _, _, raw in sorted(found, key=lambda x: (x[0], x[1]))]
 
 
-def symptom(name: str, index: Index) -> dict[str, Any]:
-    causes = causes_of(name, index)
+def symptom(name: str, index: Index, most: int | None = None) -> dict[str, Any]:
+    """A symptom with its causes; ``most`` keeps what is said to the first ones and what is done
+    first for each, and names the rest."""
+    every = causes_of(name, index)
+    causes = every[:most]
+    first = [c["remedies"] if most is None else c["remedies"][:1] for c in causes]
     return {
         "kind": "symptom",
         "name": name,
         "title": index.title(name),
         "causes": [_cause_row(c) for c in causes],
-        "tell_apart": _tell_apart(causes, index),
-        "remedies": [
-            remedy(n, index) for n in dict.fromkeys(r for c in causes for r in c["remedies"])
-        ],
+        "tell_apart": _tell_apart(causes, index)[:most],
+        "more": [_cause_row(c) for c in every[len(causes) :]],
+        "remedies": [remedy(n, index) for n in dict.fromkeys(r for own in first for r in own)],
         "do_not": list(
             dict.fromkeys(Text(**d["say"]) for c in causes for d in c.get("do_not", ()))
         ),
@@ -178,14 +124,14 @@ def cause(name: str, index: Index) -> dict[str, Any]:
         "told_by": [
             {"check": c, "outcome": o, "title": _outcomes(c, index)[o], "weight": w}
             for c, o, w in _links(raw)
+            if (c, o) != (TELLTALE, name)
         ],
+        "prints": [s["match"][0] for s in raw.get("telltale", {}).get("signatures", ())],
+        "versions": [f"{v['package']} {v['spec']}" for v in raw.get("versions", ())],
         "remedies": [remedy(r, index) for r in raw["remedies"]],
         "do_not": [_text(d["say"]) for d in raw.get("do_not", ())],
         "mistaken_for": mistaken_for(name, index),
-        "sources": [
-            " ".join(s[k] for k in ("handbook", "document", "at") if s.get(k))
-            for s in raw["sources"]
-        ],
+        "sources": sources(raw),
     }
 
 
@@ -247,3 +193,49 @@ def check(name: str, index: Index) -> dict[str, Any]:
         ],
         "thresholds": [{"name": n, **t} for n, t in thresholds.items()],
     }
+
+
+def procedure(name: str, index: Index) -> dict[str, Any]:
+    raw = index.raw["procedures"][name]
+    return {
+        "kind": "procedure",
+        "name": name,
+        "title": index.title(name),
+        "steps": [
+            {
+                "name": step["name"],
+                "do": _text(step["do"]),
+                "command": step.get("command", ""),
+                "snippet": step.get("snippet", ""),
+                "minutes": step.get("minutes", 1.0),
+                "outcomes": dict(step["outcomes"]),
+            }
+            for step in raw["steps"]
+        ],
+        "remedies": [n for n, r in index.raw["remedies"].items() if r.get("procedure") == name],
+    }
+
+
+def term(name: str, index: Index) -> dict[str, Any]:
+    raw = index.raw["terms"][name]
+    return {
+        "kind": "term",
+        "name": name,
+        "term_kind": raw["kind"],
+        "says": list(raw["says"]),
+        "title": _text(raw["title"]),
+        "what": _text(raw["what"]),
+        "read_by": list(raw.get("read_by", ())),
+        "since": raw.get("since", ""),
+        "until": raw.get("until", ""),
+        "myth": _text(raw.get("myth")),
+        "do": _text(raw.get("do")),
+        "see": [{"name": n, "title": index.title(n)} for n in raw.get("see", ())],
+        "sources": sources(raw),
+    }
+
+
+def sources(raw: Raw) -> list[str]:
+    return [
+        " ".join(s[k] for k in ("handbook", "document", "at") if s.get(k)) for s in raw["sources"]
+    ]

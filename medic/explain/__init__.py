@@ -1,0 +1,7 @@
+"""What anything means that a user can name or paste: one entry, as data."""
+
+from __future__ import annotations
+
+from medic.explain.find import KIND_NAME, Match, entry, find
+
+__all__ = ["KIND_NAME", "Match", "entry", "find"]

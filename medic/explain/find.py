@@ -1,0 +1,95 @@
+"""What a name, a code, an error line or a description means: the entry that it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from medic.explain import pages
+from medic.index import Index
+
+GOOD_SCORE = 0.5
+CAUSE = 0.8  # what the score of a cause counts beside a symptom's
+KIND_NAME = {
+    "symptoms": "symptom",
+    "causes": "cause",
+    "checks": "check",
+    "remedies": "remedy",
+    "procedures": "procedure",
+    "terms": "term",
+}
+_ASSIGNED = re.compile(r"(?:export\s+)?([A-Z][A-Z0-9_]+)(?:=.*)?")
+
+
+class Match(NamedTuple):
+    kind: str
+    name: str
+    score: float
+
+
+def find(words: str, index: Index) -> list[Match]:
+    """Entries that the words may mean, best first; empty if nothing is near."""
+    word = words.strip()
+    exact = [Match(KIND_NAME[k], word, 1.0) for k in KIND_NAME if word in index.raw[k]]
+    if exact:
+        return exact
+    by_code = index.by_code(word)
+    if by_code is not None:
+        return [Match("cause", by_code, 1.0)]
+    written = _term(word, index) or _written(word.lower(), index)
+    if written:
+        return written
+    return _near(word, index)
+
+
+def _near(word: str, index: Index) -> list[Match]:
+    from medic.match import search
+
+    hits = search(word, index, ("symptoms", "causes"))
+    found = [Match(KIND_NAME[m.kind], m.name, m.score) for m in hits if m.score >= GOOD_SCORE]
+    # Words describe what was seen: a cause comes first only where it is much nearer.
+    found.sort(key=lambda m: -m.score * (CAUSE if m.kind == "cause" else 1))
+    return found
+
+
+def _term(word: str, index: Index) -> list[Match]:
+    """The term that is spelt so; of ``NAME=value`` the variable."""
+    assigned = _ASSIGNED.fullmatch(word)
+    wanted = {word.casefold(), assigned[1].casefold() if assigned else word.casefold()}
+    return [
+        Match(KIND_NAME["terms"], name, 1.0)
+        for name, raw in index.raw["terms"].items()
+        if any(spelt.casefold() in wanted for spelt in raw["says"])
+    ]
+
+
+def _written(words: str, index: Index) -> list[Match]:
+    """The symptom that has these very words as its title or as a phrase, if only one has."""
+    has = [
+        Match(KIND_NAME["symptoms"], name, 1.0)
+        for name, raw in index.raw["symptoms"].items()
+        if any(words == text.lower() for text in _names(raw))
+    ]
+    return has if len(has) == 1 else []
+
+
+def _names(raw: Any) -> Iterator[str]:
+    yield from raw["title"].values()
+    for phrases in raw.get("phrases", {}).values():
+        yield from phrases
+
+
+def entry(match: Match, index: Index, most: int | None = None) -> dict[str, Any]:
+    """The entry as a tree of texts; ``most`` bounds how many causes of a symptom it tells."""
+    if match.kind == "symptom":
+        return pages.symptom(match.name, index, most)
+    if match.kind == "remedy":
+        return {"kind": "remedy", **pages.remedy(match.name, index)}
+    page = {
+        "cause": pages.cause,
+        "check": pages.check,
+        "procedure": pages.procedure,
+        "term": pages.term,
+    }
+    return page[match.kind](match.name, index)

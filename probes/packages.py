@@ -1,0 +1,107 @@
+"""Versions of the packages that the run used, as its logs and its owner tell them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+
+from medic.errors import Unreadable
+from medic.facts import Packages, Source
+from medic.i18n import Text
+from medic.probe import Look, Probe, Skip
+
+FILES, LINES, LONG = 8, 3000, 400  # versions are printed at the start
+_NAMES = """
+accelerate apex axolotl bitsandbytes cuda cudnn datasets deepspeed diffusers driver fairscale
+flash-attn gcc huggingface-hub hydra-core lightning llama-factory megatron-core ms-swift nccl nemo
+numpy openrlhf optimum peft protobuf pyarrow pydantic python pytorch pytorch-lightning ray safetensors
+sentencepiece sglang tensorboard tensordict tokenizers torch torchao torchaudio torchtitan torchtune
+torchvision transformer-engine transformers triton trl unsloth verl vllm wandb xformers
+"""
+_ALIASES = {
+    "pytorch": "torch",
+    "flash-attention": "flash-attn",
+    "llamafactory": "llama-factory",
+    "nvidia driver": "driver",
+    "driver version": "driver",
+    "cuda version": "cuda",
+    "megatron core": "megatron-core",
+    "flash attn": "flash-attn",
+}
+_NAME = "|".join(
+    sorted(
+        (re.escape(n).replace(r"\-", "[-_]") for n in (*_NAMES.split(), *_ALIASES)),
+        key=len,
+        reverse=True,
+    )
+)
+_VERSION = re.compile(
+    rf"(?<![\w./-])[`'\"]?(?P<name>{_NAME})[`'\"]?"
+    r"(?:\s+(?:info|api server|runtime|build))?\s*:?\s*(?:\(v[\d.]+\))?"
+    r"(?:version|ver|\u7248\u672c)?(?:\s*\(gpu\?\))?\s*(?:==?|:|@|is)?\s*[`'\"]?"
+    r"v?(?P<version>\d+\.\d+(?:\.\d+)*(?:\.?(?:dev|post|rc|a|b)\d*)?(?:\+[\w.]+)?)(?![\w-]*/)",
+    re.IGNORECASE,
+)
+# A version that would be better, or was, is not the one that the run had.
+_OTHER = re.compile(
+    r"(?:works?|fine|ok)\b[\w ]{0,12}(?:with|on|in|using)\W*$|upgrad\w*[\w ]{0,12}$|"
+    r"downgrad\w*[\w ]{0,12}$|(?:fixed|need\w*|requir\w*|install|instead|than|before|until|supports?)"
+    r"[\w ,:'\"`]{0,12}$|[<>~!]=?\s*$|\u5347\u7ea7\S{0,4}$|\u964d\u7ea7\S{0,4}$|"
+    r"\u6b63\u5e38\S{0,3}$|\u9700\u8981\S{0,3}$|\u6362\u6210\S{0,3}$|\u6539\u6210\S{0,3}$",
+    re.IGNORECASE,
+)
+_INTERPRETER = re.compile(r"/lib/python(?P<version>3\.\d+)/")
+
+
+def run(look: Look) -> Iterator[Packages | Skip]:
+    found: dict[str, tuple[str, Source]] = {}
+    for file, number, line in _lines(look):
+        for name, version in versions_in(line):
+            found.setdefault(name, (version, Source(file=file, line=number, text=line.strip())))
+    if not found:
+        yield Skip(
+            Text(
+                "a line that tells a package's version",
+                "\u7ed9\u51fa\u8f6f\u4ef6\u5305\u7248\u672c\u7684\u65e5\u5fd7",
+            )
+        )
+        return
+    yield Packages(
+        versions={name: version for name, (version, _) in sorted(found.items())},
+        sources={name: source for name, (_, source) in sorted(found.items())},
+    )
+
+
+def _lines(look: Look) -> Iterator[tuple[str, int, str]]:
+    for number, line in enumerate(islice(look.text.splitlines(), LINES), start=1):
+        yield "", number, line[:LONG]
+    for file in look.files("log")[:FILES]:
+        with suppress(Unreadable):  # told by the probe that reads the log
+            for number, line in islice(look.lines(file.path), LINES):
+                yield file.name, number, line[:LONG]
+
+
+def versions_in(line: str) -> Iterator[tuple[str, str]]:
+    """(package, version) of a line, by the names of the package index."""
+    for found in _VERSION.finditer(line):
+        if not _OTHER.search(line[: found.start()]):
+            yield package(found["name"]), found["version"]
+    if path := _INTERPRETER.search(line):
+        yield "python", path["version"]
+
+
+def package(word: str) -> str:
+    name = word.lower().replace("_", "-")
+    return _ALIASES.get(name, name)
+
+
+PROBE = Probe(
+    name="packages",
+    tells=(),
+    run=run,
+    gives=(Packages,),
+    seconds=0.02,
+    limit_seconds=5.0,
+)
