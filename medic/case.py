@@ -13,7 +13,7 @@ from typing import Any
 
 from medic.errors import MedicError, UsageError
 from medic.facts import FileKind, GivenFile
-from medic.filekind import by_magic, kind_of, rank_of
+from medic.filekind import by_magic, kind_of, note_text, rank_of
 
 MAX_DEPTH = 4
 MAX_ENTRIES = 20_000
@@ -86,10 +86,11 @@ def collect(
         zh = f"{paths[0]} 中没有可读的内容" + (f":{why.zh}" if why else "")
         raise UsageError(en, zh)
     parts, pasted = split_text(text)
+    files, noted, notes = _take_notes(files)
     return Case(
         files=(*files, *pasted),
-        parts=parts,
-        text=text,
+        parts=noted | parts,
+        text="\n".join(filter(None, (text, notes))),
         given=given or {},
         not_read=tuple(left),
         runs=runs,
@@ -106,20 +107,22 @@ def _is_folder(path: str) -> bool:
         return False
 
 
-def split_text(text: str) -> tuple[dict[str, str], list[GivenFile]]:
+def split_text(text: str, of: str = "") -> tuple[dict[str, str], list[GivenFile]]:
     """Pasted text as parts that probes read like files: log lines, config, commands.
 
-    Prose is no part: it is matched as a description.
+    Prose is no part: it is matched as a description. A part keeps the line numbers of the text,
+    which is the content of the file ``of``, if one is named.
     """
     from medic.match import split_paste
 
     kinds: dict[str, FileKind] = {"log": "log", "config": "config", "command": "script"}
     parts: dict[str, str] = {}
     files: list[GivenFile] = []
-    for kind, words, _ in split_paste(text) if text else ():
+    for kind, words, line in split_paste(text) if text else ():
         if kind in kinds:
-            name = f"<pasted {kind}{len(files) + 1 if files else ''}>"
-            parts[name] = words
+            number = len(files) + 1 if files else ""
+            name = f"{of}<{kind}{number}>" if of else f"<pasted {kind}{number}>"
+            parts[name] = "\n" * (line - 1) + words
             files.append(GivenFile(name, name, kinds[kind], len(words.encode())))
     return parts, files
 
@@ -129,6 +132,24 @@ def prose_of(text: str) -> str:
     from medic.match import split_paste
 
     return "\n".join(words for kind, words, _ in split_paste(text) if kind == "prose")
+
+
+def _take_notes(files: list[GivenFile]) -> tuple[list[GivenFile], dict[str, str], str]:
+    """Files that a person wrote, taken like pasted text: (other files and parts, parts, text)."""
+    kept: list[GivenFile] = []
+    parts: dict[str, str] = {}
+    texts: list[str] = []
+    for file in files:
+        text = note_text(file.path) if file.kind == "note" or file.named else None
+        if text is None:
+            if file.kind != "note":
+                kept.append(file)
+            continue
+        texts.append(text)
+        own, made = split_text(text, file.name)
+        parts |= own
+        kept += made
+    return kept, parts, "\n".join(texts)
 
 
 def _add_file(path: str, files: list[GivenFile], left: list[NotRead]) -> None:

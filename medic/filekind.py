@@ -38,6 +38,26 @@ _NOT_CHECKPOINTS = re.compile(
 )
 
 
+_NOTES = re.compile(
+    r"^(?:issue|description|report|notes?|question|bug|problem|said)[\w.-]*\.(?:md|txt)$",
+    re.IGNORECASE,
+)
+NOTE_BYTES = 64 * 1024
+
+
+def note_text(path: str) -> str | None:
+    """The content of a text file that a person wrote, or None for any other file."""
+    if not path.lower().endswith((".txt", ".md")):
+        return None
+    head = _head(path, NOTE_BYTES + 1)
+    if len(head) > NOTE_BYTES or by_magic(head) or b"\0" in head:
+        return None
+    from medic.match import is_note
+
+    text = head.decode("utf-8", "replace")
+    return text if is_note(text) else None
+
+
 def rank_of(name: str) -> int | None:
     """The rank that a file's name states, or the folder it lies in where ranks have folders."""
     folder, _, file = name.replace("\\", "/").rpartition("/")
@@ -66,6 +86,8 @@ def kind_of(path: str) -> FileKind | None:
         return _structured(path, lower)
     if "nvidia-smi" in lower or "nvidia_smi" in lower:
         return "gpu-report"
+    if _NOTES.match(name) and note_text(path) is not None:
+        return "note"
     if _LOG_NAMES.search(name) and not _NOT_LOGS.match(name):
         return _text_kind(path)
     return None

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from medic.filekind import kind_of, rank_of
+from medic.case import collect
+from medic.filekind import kind_of, note_text, rank_of
 
 RANKS = {
     "logs/rank3.stderr.log": 3,
@@ -51,3 +52,23 @@ def test_kinds_of_files(tmp_path: Path, name: str) -> None:
     content, kind = KINDS[name]
     (tmp_path / name).write_bytes(content)
     assert kind_of(str(tmp_path / name)) == kind
+
+
+def test_a_report_that_a_person_wrote_is_a_note(tmp_path: Path) -> None:
+    report = tmp_path / "issue.md"
+    report.write_text(
+        "After the upgrade my fine-tuning run stops at once on every machine.\n\n"
+        "    RuntimeError: CUDA error: invalid device ordinal\n"
+    )
+    log = tmp_path / "train.txt"
+    log.write_text(
+        "step 1 loss 2.5\n" * 40 + "Loading the model from disk takes a while here, please wait.\n"
+    )
+    assert kind_of(str(report)) == "note"
+    assert note_text(str(report)) == report.read_text()
+    assert note_text(str(log)) is None
+    assert kind_of(str(log)) == "log"
+    case = collect([str(tmp_path)])
+    assert [f.kind for f in case.files] == ["log", "log"]
+    assert next(name for name in case.parts).endswith("issue.md<log>")
+    assert "stops at once" in case.text

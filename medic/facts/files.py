@@ -16,6 +16,7 @@ FileKind = Literal[
     "gpu-report",
     "gpu-series",
     "flight-recorder",
+    "note",
 ]
 
 

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from medic.match.faults import signature_faults
     from medic.match.find import answers, complaints, search
-    from medic.match.paste import Fragment, split_paste
+    from medic.match.paste import Fragment, is_note, split_paste
     from medic.match.reader import NOTES, Limits, iter_lines
     from medic.match.scan import Matcher, Watched, of_symptoms, watched
     from medic.match.text import Document, Match, TextIndex, documents
 
 _HOMES = {
     "Fragment": "paste",
+    "is_note": "paste",
     "split_paste": "paste",
     "NOTES": "reader",
     "Limits": "reader",
@@ -48,6 +49,7 @@ __all__ = [
     "answers",
     "complaints",
     "documents",
+    "is_note",
     "iter_lines",
     "of_symptoms",
     "search",

@@ -115,6 +115,18 @@ def _kind(line: str, before: Kind) -> Kind:
     return "prose"
 
 
+# A person's report is a sentence in this share of its lines, at least; a log holds one at times.
+NOTE_SENTENCES = 0.1
+
+
+def is_note(text: str) -> bool:
+    """Whether a person wrote it: sentences, with log lines and settings between them."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    prose = [f.text for f in split_paste(text) if f.kind == "prose"]
+    said = [line for part in prose for line in part.split("\n") if _sentence(line)]
+    return bool(said) and len(said) >= NOTE_SENTENCES * len(lines)
+
+
 def _sentence(line: str) -> bool:
     """Eight words from a capital letter or quote on, or Chinese punctuation."""
     if any(sign in line for sign in "。，？："):
