@@ -34,6 +34,7 @@ TIERS = [
         "verdict",
     },
     {"lint", "explain", "session", "fixes", "diagnosis"},
+    {"evaluate"},
     {"report"},
     {"commands"},
 ]

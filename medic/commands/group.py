@@ -24,6 +24,7 @@ COMMANDS = {
     ),
     "probe": Text("what one probe sees", "只运行一个探针"),
     "graph": Text("list, show or export the knowledge graph", "列出、查看或导出知识图谱"),
+    "eval": Text("how often medic is right on labelled cases", "在带标注的案例上统计诊断的准确率"),
     "undo": Text("take back an applied change", "撤销已应用的修改"),
     "schema": Text("the JSON schema of an output", "输出某种结果的 JSON Schema"),
     "demo": Text("a diagnosis of an embedded broken run", "诊断内置的故障运行示例"),

@@ -133,7 +133,42 @@ GRAPH = _document(
         "links": _list(_object({"from": STRING, "to": STRING, "kind": STRING})),
     },
 )
+EVAL = _document(
+    "medic.eval/1",
+    {
+        "rows": _list(
+            _object(
+                {
+                    "name": STRING,
+                    "cases": INTEGER,
+                    "top1": INTEGER,
+                    "top3": INTEGER,
+                    "established": INTEGER,
+                    "established_wrong": INTEGER,
+                }
+            )
+        ),
+        "words": {
+            "type": "object",
+            "additionalProperties": _object({"right": INTEGER, "wrong": INTEGER}),
+        },
+        "quiet": _object({"cases": INTEGER, "wrong": INTEGER}),
+        "healthy": _object({"cases": INTEGER, "alarmed": INTEGER}),
+        "misses": _list(
+            _object(
+                {
+                    "id": STRING,
+                    "expected": _list(STRING),
+                    "not": STRING,
+                    "verdict": STRING,
+                    "named": _list(STRING),
+                }
+            )
+        ),
+    },
+)
 SCHEMAS: dict[str, Schema] = {
+    "eval": EVAL,
     "diagnosis": DIAGNOSIS,
     "lint": LINT,
     "explain": EXPLAIN,
