@@ -33,7 +33,7 @@ TIERS = [
         "context",
         "verdict",
     },
-    {"lint", "explain", "session", "fixes", "diagnosis"},
+    {"lint", "explain", "session", "fixes", "diagnosis", "experiments", "walk"},
     {"evaluate"},
     {"report"},
     {"commands"},

@@ -1,5 +1,7 @@
 """Remedy + run config -> new values of canonical fields, with the arithmetic behind them."""
 
+from medic.changes.experiments import Trial, trials
+from medic.changes.known import MissingError
 from medic.changes.plan import Plan, compute
 
-__all__ = ["Plan", "compute"]
+__all__ = ["MissingError", "Plan", "Trial", "compute", "trials"]

@@ -23,6 +23,7 @@ COMMANDS = {
         "what in these files will fail or silently go wrong", "检查文件中会失败或悄悄出错之处"
     ),
     "probe": Text("what one probe sees", "只运行一个探针"),
+    "walk": Text("a procedure step by step", "逐步执行一个排查流程"),
     "graph": Text("list, show or export the knowledge graph", "列出、查看或导出知识图谱"),
     "eval": Text("how often medic is right on labelled cases", "在带标注的案例上统计诊断的准确率"),
     "undo": Text("take back an applied change", "撤销已应用的修改"),

@@ -19,6 +19,11 @@ def by_file(edits: Sequence[Edit]) -> dict[str, list[Edit]]:
     return files
 
 
+def changed(file: str, edits: Sequence[Edit], data: bytes) -> bytes:
+    """A file's bytes after those of the edits that are its own. Raises ValueError."""
+    return apply_to(data, by_file(edits).get(file, []))
+
+
 def diff(edits: Sequence[Edit], read: Read) -> str:
     """The edits of all files as one unified diff, which ``patch -p0`` applies. Raises ValueError
     for edits that overlap.

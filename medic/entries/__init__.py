@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from medic.entries.terms import Term
     from medic.entries.words import (
         Compute,
+        Experiment,
         Level,
         NotIn,
         Otherwise,
@@ -56,6 +57,7 @@ _HOMES = {
     "terms": ("Term",),
     "words": (
         "Compute",
+        "Experiment",
         "Level",
         "NotIn",
         "Otherwise",
@@ -86,6 +88,7 @@ __all__ = [
     "Compute",
     "Costs",
     "DoNot",
+    "Experiment",
     "Framework",
     "Key",
     "Level",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from medic.entries.words import CONFIG, Compute, Level
+from medic.entries.words import CONFIG, Compute, Experiment, Level
 from medic.i18n import Text
 
 
@@ -57,6 +57,9 @@ class Remedy:
 
 @dataclass(frozen=True)
 class Step:
+    """One step of a procedure. ``outcomes``: what may come out -> the next step, a cause or done;
+    ``titles`` says each in words. ``emit`` writes files made from the user's own config."""
+
     __pydantic_config__ = CONFIG
     name: str
     do: Text
@@ -64,6 +67,8 @@ class Step:
     command: str = ""
     snippet: str = ""
     minutes: float = 1.0
+    titles: Mapping[str, Text] = field(default_factory=dict)
+    emit: Experiment | None = None
 
 
 @dataclass(frozen=True)

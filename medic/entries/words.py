@@ -37,6 +37,8 @@ Compute = Literal[
 ]
 
 
+# Experiments that are written as changed copies of the user's own files.
+Experiment = Literal["lr-range-test", "smallest-repro"]
 # The check whose outcomes are the causes that words of their own name.
 TELLTALE = "telltale"
 

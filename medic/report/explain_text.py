@@ -145,7 +145,7 @@ def _procedure(blocks: Blocks, data: Entry) -> None:
         console.style(f"{data['title']}", "bold") + "  " + console.style(data["name"], "dim")
     )
     for i, step in enumerate(data["steps"], start=1):
-        minutes = Text("{n:g} min", "{n:g} 分钟").fill(n=step["minutes"])
+        minutes = Text("{n} min", "{n} 分钟").fill(n=f"{step['minutes']:g}")
         blocks.paragraph(f"{step['do']} ({minutes})", "     ", f"  {i}. ")
         for line in (*step["command"].splitlines(), *step["snippet"].splitlines()):
             console.out("       " + line)

@@ -1,0 +1,116 @@
+"""medic walk NAME [FILE...]: a procedure step by step, with files made from the user's config."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from medic.commands.options import case_of, console, knowledge, lang_option, option, set_option
+from medic.entries import Experiment
+from medic.errors import Exit, UsageError
+from medic.i18n import Text
+from medic.index import Index
+from medic.report import walk_text
+from medic.report.console import Console
+from medic.walk import Walk, keep, resume
+
+HELP = Text(
+    "Walks a procedure step by step and remembers where it was left. Answer with a number or name, "
+    "b goes back, q leaves. --outcome NAME answers without a terminal, --restart begins anew. A "
+    "step that makes files takes the config and launch script as FILE and writes below --out.",
+    "逐步执行一个流程，并记住进行到哪一步。输入编号或名称作答，b 返回，q 退出。"
+    "无终端时用 --outcome NAME 作答，--restart 重新开始。需要生成文件的步骤以 FILE 给出配置和启动脚本，"
+    "结果写到 --out 目录。",
+)
+ASK = Text("number, b or q: ", "编号、b 或 q：")
+
+
+@click.command(help=str(HELP))
+@click.argument("name")
+@click.argument("files", nargs=-1)
+@option("--outcome", "outcomes", multiple=True, help=Text("what came out", "本步结果"))
+@option("--restart", is_flag=True, help=Text("from the first step", "从第一步开始"))
+@option("--out", "folder", default="", help=Text("where to write files", "生成文件的目录"))
+@set_option
+@lang_option
+def command(
+    name: str,
+    files: Sequence[str],
+    outcomes: Sequence[str],
+    restart: bool,
+    folder: str,
+    given: Sequence[str],
+) -> int:
+    out = console()
+    index = knowledge()
+    walk = resume(index, name)
+    if restart:
+        walk.trail.clear()
+    for outcome in outcomes:
+        walk.take(outcome)
+    walk_text.stand(out, walk, index)
+    if walk.step is not None and walk.step.emit:
+        _emit(out, walk.step.emit, index, files, given, folder)
+    while walk.step is not None and _terminal() and not outcomes:
+        if not _asked(out, walk):
+            break
+        keep(walk)
+        walk_text.stand(out, walk, index)
+        if walk.step is not None and walk.step.emit:
+            _emit(out, walk.step.emit, index, files, given, folder)
+    keep(walk)
+    return Exit.FINDING if walk.cause else Exit.OK
+
+
+def _terminal() -> bool:
+    return bool(sys.stdin and sys.stdin.isatty() and sys.stdout.isatty())
+
+
+def _asked(out: Console, walk: Walk) -> bool:
+    """Takes one answer; False to leave."""
+    try:
+        answer = input(str(ASK)).strip()
+    except EOFError:
+        return False
+    if answer == "q" or walk.step is None:
+        return False
+    names = list(walk.step.outcomes)
+    if answer == "b":
+        walk.back()
+    elif answer.isdecimal() and 0 < int(answer) <= len(names):
+        walk.take(names[int(answer) - 1])
+    else:
+        try:
+            walk.take(answer)
+        except UsageError as problem:
+            out.talk(str(Text(problem.en, problem.zh)))
+    return True
+
+
+def _emit(
+    out: Console,
+    experiment: Experiment,
+    index: Index,
+    files: Sequence[str],
+    given: Sequence[str],
+    folder: str,
+) -> None:
+    if not files:
+        out.talk(
+            Text(
+                "Give the config and the launch script as FILE: this step makes files from them.",
+                "请以 FILE 给出配置和启动脚本：本步骤会据此生成文件。",
+            )
+        )
+        return
+    from medic.experiments import make, write
+    from medic.runner import all_probes, observe
+
+    rooms = ("config", "flags")
+    evidence = observe(case_of(files, given), index, all_probes(rooms))
+    made = make(experiment, evidence.facts, index)
+    written = write(made, Path(folder)) if folder else []
+    walk_text.trials(out, made, written)

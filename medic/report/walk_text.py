@@ -1,0 +1,59 @@
+"""A step of a procedure as text, and where a walk has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from medic.experiments import Made
+from medic.i18n import Text
+from medic.index import Index
+from medic.report.blocks import Blocks
+from medic.report.console import Console
+from medic.walk import Walk, outcome_title
+
+
+def stand(out: Console, walk: Walk, index: Index) -> None:
+    """The step to do now with its outcomes numbered, or the end."""
+    blocks = Blocks(out)
+    title = out.style(str(walk.procedure.title), "bold")
+    out.styled(title + "  " + out.style(walk.procedure.name, "dim"))
+    for name, outcome in walk.trail:
+        step = next(s for s in walk.procedure.steps if s.name == name)
+        blocks.paragraph(f"{name}: {outcome_title(step, outcome)}", "    ", "  x ")
+    if walk.step is None:
+        _end(blocks, walk, index)
+        return
+    minutes = Text("{n} min", "{n} 分钟").fill(n=f"{walk.step.minutes:g}")
+    blocks.paragraph(f"{walk.step.do} ({minutes})", "    ", "  > ")
+    for line in (*walk.step.command.splitlines(), *walk.step.snippet.splitlines()):
+        out.out("      " + line)
+    blocks.heading(Text("What came out?", "结果是？"))
+    for number, (outcome, target) in enumerate(walk.step.outcomes.items(), start=1):
+        leads = index.title(target) if target in index.raw["causes"] else target
+        text = f"{outcome_title(walk.step, outcome)} ({outcome} -> {leads})"
+        blocks.paragraph(text, "     ", f"  {number}  ")
+
+
+def _end(blocks: Blocks, walk: Walk, index: Index) -> None:
+    if not walk.cause:
+        blocks.paragraph(Text("Done.", "完成。"))
+        return
+    found = Text("It is: {title} ({name})", "结论：{title}（{name}）")
+    blocks.paragraph(found.fill(title=index.title(walk.cause), name=walk.cause))
+    more = Text("What to do: medic explain {name}", "处理方法：medic explain {name}")
+    blocks.paragraph(more.fill(name=walk.cause), "  ")
+
+
+def trials(out: Console, made: Sequence[Made], written: Sequence[Path]) -> None:
+    """The diffs of an experiment, and where its files are."""
+    for trial in made:
+        out.styled(out.style(trial.name, "bold"))
+        for line in trial.diff.splitlines():
+            out.out(line)
+        if trial.left_out:
+            names = ", ".join(f"{c.field}={c.new}" for c in trial.left_out)
+            rest = Text("not written, set by hand: {names}", "未写入，请手工设置：{names}")
+            out.talk(rest.fill(names=names))
+    for path in written:
+        out.talk(Text("written: {path}", "已写入：{path}").fill(path=path))
