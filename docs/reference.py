@@ -1,6 +1,6 @@
 """Writes the reference of all knowledge, docs/reference.en.md and docs/reference.zh.md.
 
-    python docs/reference.py [--check]
+python docs/reference.py [--check]
 """
 
 from __future__ import annotations

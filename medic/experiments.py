@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,6 @@ from medic.errors import UsageError
 from medic.i18n import Text
 from medic.index import Index
 from medic.run_config import Change, RunConfig
-
-SCRIPTS = (".sh", ".bash", ".sbatch", ".slurm")
 
 if TYPE_CHECKING:
     from medic.edits import Patch
@@ -28,10 +26,19 @@ class Made:
     files: Mapping[str, bytes]
     diff: str
     left_out: tuple[Change, ...] = ()
+    scripts: tuple[str, ...] = ()
 
 
-def make(experiment: Experiment, facts: Mapping[type[Any], Any], index: Index) -> tuple[Made, ...]:
-    """The trials of an experiment as files. Raises UsageError if the config does not carry them."""
+def make(
+    experiment: Experiment,
+    facts: Mapping[type[Any], Any],
+    index: Index,
+    scripts: Sequence[str] = (),
+) -> tuple[Made, ...]:
+    """The trials of an experiment as files; launch scripts come along, pointed at the copies.
+
+    Raises UsageError if the config does not carry the trials.
+    """
     from medic.changes import MissingError, trials
 
     config = facts.get(RunConfig) or RunConfig()
@@ -46,7 +53,7 @@ def make(experiment: Experiment, facts: Mapping[type[Any], Any], index: Index) -
     made = []
     for trial in planned:
         patch, left = _patch(trial.required, trial.wanted, config, facts, index)
-        made.append(Made(trial.name, _contents(patch, config), patch.diff, left))
+        made.append(Made(trial.name, _contents(patch, scripts), patch.diff, left, tuple(scripts)))
     return tuple(made)
 
 
@@ -83,13 +90,10 @@ def _patch(
     return best, tuple(left)
 
 
-def _contents(patch: Patch, config: RunConfig) -> dict[str, bytes]:
-    """The changed files, and the scripts that start them."""
+def _contents(patch: Patch, scripts: Sequence[str]) -> dict[str, bytes]:
     from medic.edits import changed
 
-    scripts = {name for name in config.files if name.endswith(SCRIPTS)}
-    names = sorted(scripts | set(patch.hashes))
-
+    names = sorted({*scripts, *patch.hashes})
     return {name: changed(name, patch.edits, _read(name)) for name in names}
 
 
@@ -104,7 +108,7 @@ def write(made: tuple[Made, ...], folder: Path) -> list[Path]:
         own = folder / trial.name
         moved = {name: own / Path(name).name for name in trial.files}
         for name, data in trial.files.items():
-            targets[moved[name]] = _pointed(data, moved) if name.endswith(SCRIPTS) else data
+            targets[moved[name]] = _pointed(data, moved) if name in trial.scripts else data
         targets[own / "changes.patch"] = trial.diff.encode()
     for path in targets:
         if path.exists():

@@ -110,7 +110,9 @@ def _emit(
     from medic.runner import all_probes, observe
 
     rooms = ("config", "flags")
-    evidence = observe(case_of(files, given), index, all_probes(rooms))
-    made = make(experiment, evidence.facts, index)
+    case = case_of(files, given)
+    scripts = [f.path for f in case.files if f.kind == "script"]
+    evidence = observe(case, index, all_probes(rooms))
+    made = make(experiment, evidence.facts, index, scripts)
     written = write(made, Path(folder)) if folder else []
     walk_text.trials(out, made, written)
