@@ -114,6 +114,13 @@ ACTIONS: tuple[Action, ...] = (
         N,
     ),
     Action(
+        "walk",
+        Text("Walk a procedure", "执行流程"),
+        Text("a procedure step by step; without a name the leader's", "逐步执行排查流程"),
+        (),
+        Text("NAME", "名称"),
+    ),
+    Action(
         "theme",
         Text("Theme", "主题"),
         Text("take the next theme, or one by name", "切换主题"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
 
-from . import words, words_more
+from . import walking, words, words_more
 from .events import Asked, Choices
 from .lines import Block, Line, joined
 from .telling import numbered
@@ -26,6 +26,8 @@ def choose(talk: Consultation, choices: Choices, value: str) -> None:
         _meaning(talk, choices.name, value)
     elif choices.kind == "run":
         take_run(talk, value)
+    elif choices.kind == "walk":
+        walking.choose(talk, choices.name, value)
     elif value == "yes":
         talk.look()
     else:

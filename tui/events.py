@@ -15,7 +15,7 @@ from .offers import Offer
 class Choices:
     """Numbered choices that wait for an answer. The value "" stands for "I don't know"."""
 
-    kind: Literal["answer", "meaning", "again", "run"]
+    kind: Literal["answer", "meaning", "again", "run", "walk"]
     name: str
     options: tuple[tuple[str, Text], ...]
     how: Text | None = None

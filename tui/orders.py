@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from medic.i18n import Text
 from medic.nearest import nearest
 
-from . import probing, reasons, telling, tree, words, words_more
+from . import probing, reasons, telling, tree, walking, words, words_more
 from .answers import offer_runs, take_run
 from .events import Asked, Choices, Previewed
 from .lines import Block, Line, code
@@ -200,6 +200,7 @@ ORDERS: dict[str, Order] = {
     "run": run,
     "none": none,
     "tried": tried,
+    "walk": walking.walk,
 }
 
 

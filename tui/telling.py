@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from medic.i18n import Text, plain
 from medic.report.words import CHANCE, SAFE, SIGN, UNSAFE, VERDICT, place
 
-from . import words
+from . import words, words_walk
 from .events import Suspect
 from .lines import Block, Line, Tone, code, glued, said
 
@@ -283,12 +283,13 @@ def remedy(session: Session, offer: Offer) -> list[Block]:
         lines.append(Line(words.SHOW_CHANGE.fill(n=offer.number), "accent", indent=3))
     blocks = [Block("more", tuple(lines))]
     blocks += [code(text) for text in (entry.command, entry.snippet) if text.strip()]
-    return blocks + (_steps(session, entry.procedure) if entry.procedure else [])
-
-
-def _steps(session: Session, name: str) -> list[Block]:
-    blocks = []
-    for i, step in enumerate(session.index.procedures[name].steps, start=1):
-        blocks.append(Block("more", (Line(step.do, "plain", f"{i}) ", 3),)))
-        blocks += [code(text) for text in (step.command, step.snippet) if text.strip()]
+    if entry.procedure:
+        blocks += _procedure(session, entry.procedure)
     return blocks
+
+
+def _procedure(session: Session, name: str) -> list[Block]:
+    """The steps in short: each is told in full when it is walked."""
+    steps = session.index.procedures[name].steps
+    lines = [Line(step.do, "plain", f"{i}) ", 3) for i, step in enumerate(steps, start=1)]
+    return [Block("more", (*lines, Line(words_walk.SHOWN_BY.fill(name=name), "accent", indent=3)))]

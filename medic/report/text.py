@@ -170,6 +170,8 @@ def _steps(blocks: Blocks, session: Session, name: str) -> None:
         blocks.paragraph(step.do, indent="       ", first=f"    {i}) ")
         if step.command:
             blocks.paragraph(f"$ {step.command}", indent="       ")
+    walk = Text("step by step: medic walk {name}", "逐步执行：medic walk {name}")
+    blocks.paragraph(walk.fill(name=name), indent="    ")
 
 
 def _others(blocks: Blocks, found: Diagnosis, numbers: bool) -> None:

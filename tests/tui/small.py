@@ -167,8 +167,26 @@ RAW: dict[str, Any] = {
             changes={"total_steps": {"set": 200}},
         ),
     },
-    "procedures": {},
+    "procedures": {
+        "two-steps": {
+            "name": "two-steps",
+            "title": text("Two steps", "两步"),
+            "steps": [
+                {
+                    "name": "alone",
+                    "do": text("Try it alone.", "单独试。"),
+                    "outcomes": {"fails": "read", "runs": "done"},
+                },
+                {
+                    "name": "read",
+                    "do": text("Read the message.", "读报错。"),
+                    "outcomes": {"memory": "micro-batch-too-large", "other": "done"},
+                },
+            ],
+        }
+    },
     "frameworks": {},
+    "terms": {},
 }
 
 

@@ -1,0 +1,19 @@
+"""Texts of a procedure that is walked."""
+
+from __future__ import annotations
+
+from medic.i18n import Text
+
+PROCEDURES = Text("Procedures; /walk NAME begins one:", "可执行的流程，用 /walk 名称 开始：")
+WHAT_CAME_OUT = Text("What came out?", "结果是？")
+BACK = Text("one step back", "返回上一步")
+LATER = Text("later: it goes on from here", "稍后再做，下次从这里继续")
+LEFT = Text("Left for now; /walk {name} goes on.", "已暂停；/walk {name} 可继续。")
+DONE = Text("The procedure is done.", "流程已完成。")
+IT_IS = Text("It is: {title} ({code})", "结论：{title}（{code}）")
+FIRST = Text("What to do first: {title}", "首选处置：{title}")
+MORE = Text("medic explain {name} tells the rest.", "medic explain {name} 可查看全部处置。")
+MAKES_FILES = Text(
+    "This step makes files from your own config:", "本步骤会用你自己的配置生成文件："
+)
+SHOWN_BY = Text("/walk {name} takes it step by step", "用 /walk {name} 逐步执行")
