@@ -41,8 +41,10 @@ def _suggested(talk: Consultation) -> str:
 def _list(talk: Consultation) -> None:
     index = talk.session.index
     lines = [Line(words_walk.PROCEDURES, "strong")]
-    for name in index.raw["procedures"]:
-        lines.append(Line(joined([plain(name), index.title(name)], ": ", "："), indent=2))
+    lines += [
+        Line(joined([plain(name), index.title(name)], ": ", "："), indent=2)
+        for name in index.raw["procedures"]
+    ]
     talk.tell(Block("medic", tuple(lines)), top=True)
 
 
