@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from medic.index import Index
+from medic.index import TELLTALE, Index
 from medic.levels import (
     HIGHER,
     LOWER,
@@ -22,6 +22,7 @@ from medic.levels import (
     OTHERWISE,
     PRIOR,
     SHOWN,
+    TELLTALE_OTHERWISE,
     UNLISTED,
     WEIGHT,
 )
@@ -167,7 +168,8 @@ class Model:
     # --- check outcomes ---------------------------------------------------------------------
 
     def base_rates(self, check: Check) -> dict[str, float]:
-        rates = {o: OTHERWISE[e.otherwise] for o, e in check.outcomes.items() if e.otherwise}
+        rate: Mapping[str, float] = TELLTALE_OTHERWISE if check.name == TELLTALE else OTHERWISE
+        rates = {o: rate[e.otherwise] for o, e in check.outcomes.items() if e.otherwise}
         rest = max(0.05, 1.0 - sum(rates.values()))
         return {o: rates.get(o, rest) for o in check.outcomes}
 
@@ -224,23 +226,30 @@ class Model:
 
     def scores(self, findings: Sequence[Seen], tried: frozenset[str] = frozenset()) -> list[float]:
         score = list(self.log_prior)
-        checks: list[tuple[str, float, Seen]] = []
+        answers: dict[str, list[Seen]] = defaultdict(list)
         for seen in sorted(set(findings), key=lambda f: (f.name, f.outcome, f.reliability)):
             if seen.name in self.index.checks:
-                row = self.row(seen)
-                if row is not None:
-                    strength = max(abs(v - row[-1]) for v in row)
-                    checks.append((self.index.checks[seen.name].family, strength, seen))
+                answers[seen.name].append(seen)
             elif seen.name in self.shown:
                 self._add_symptom(score, seen)
-        for weight, seen in _discounted(checks):
-            row = self.row(seen)
+        checks: list[tuple[str, str, list[float]]] = []
+        for name, told in answers.items():
+            row = self._either(told)
             if row is not None:
-                score = [s + weight * v for s, v in zip(score, row, strict=True)]
+                checks.append((self.index.checks[name].family, name, row))
+        for weight, row in _discounted(checks):
+            score = [s + weight * v for s, v in zip(score, row, strict=True)]
         for i, name in enumerate(self.causes):
             if remedy_class(self.index, name) in tried:
                 score[i] += TRIED
         return score
+
+    def _either(self, told: Sequence[Seen]) -> list[float] | None:
+        """ln P of one answer; of words that several causes may print, that it was any of them."""
+        rows = [row for row in map(self.row, told) if row is not None]
+        if len(rows) < 2:
+            return rows[0] if rows else None
+        return [math.log(sum(map(math.exp, column))) for column in zip(*rows, strict=True)]
 
     def _add_symptom(self, score: list[float], seen: Seen) -> None:
         row = self.shown[seen.name]
@@ -254,15 +263,16 @@ class Model:
                 score[i] += NOT_SEEN_WEIGHT * math.log(1 - s)
 
 
-def _discounted(checks: list[tuple[str, float, Seen]]) -> list[tuple[float, Seen]]:
+def _discounted(checks: list[tuple[str, str, list[float]]]) -> list[tuple[float, list[float]]]:
     """Correlated evidence counts less: the n-th strongest of a family has weight .6^n."""
-    families: dict[str, list[tuple[float, str, Seen]]] = defaultdict(list)
-    for family, strength, seen in checks:
-        families[family].append((-round(strength, 12), seen.name, seen))
+    families: dict[str, list[tuple[float, str, list[float]]]] = defaultdict(list)
+    for family, name, row in checks:
+        strength = max(abs(v - row[-1]) for v in row)
+        families[family].append((-round(strength, 12), name, row))
     result = []
     for family in sorted(families):
-        ordered = sorted(families[family], key=lambda x: (x[0], x[1], x[2].outcome))
-        result += [(SAME_FAMILY**n, seen) for n, (_, _, seen) in enumerate(ordered)]
+        ordered = sorted(families[family], key=lambda x: (x[0], x[1]))
+        result += [(SAME_FAMILY**n, row) for n, (_, _, row) in enumerate(ordered)]
     return result
 
 

@@ -10,6 +10,9 @@ HIGHER = {"rare": "occasional", "occasional": "common", "common": "common"}
 LOWER = {"common": "occasional", "occasional": "rare", "rare": "rarer"}
 NONE_PRIOR = 0.10
 OTHERWISE = {"never": 0.003, "rarely": 0.03, "sometimes": 0.12, "often": 0.35}
+# Of one cause's own words among those of hundreds: together they are seen of a third of the
+# unrelated cases at most.
+TELLTALE_OTHERWISE = {"never": 0.0003, "rarely": 0.003}
 WEIGHT = {
     "confirms": 300.0,
     "strong": 10.0,

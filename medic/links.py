@@ -79,7 +79,9 @@ def _cause(cause: Cause, found: Mapping[str, Mapping[str, Any]]) -> Iterator[Def
 
 def _term(term: Term, found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
     names = {
-        n for kind in ("causes", "symptoms", "checks", "remedies", "terms") for n in found[kind]
+        n
+        for kind in ("causes", "symptoms", "checks", "remedies", "procedures", "terms")
+        for n in found[kind]
     }
     for i, name in enumerate(term.see):
         if name not in names:

@@ -54,8 +54,11 @@ def answers_of_logs(evidence: Evidence, index: Index) -> None:
     for check in sorted(told.keys() - answered):
         order = list(index.checks[check].outcomes)
         best = min(told[check], key=lambda h: _telling(h, check, order))
-        finding = Finding(check, best.outcome, value=best.captures, source=best.source)
-        evidence.observed.append(Observed(finding, "logs", "exact"))
+        # A line may be one that several causes print.
+        same = [h for h in told[check] if h.order == best.order and h.role == best.role]
+        for hit in {h.outcome: h for h in same}.values() if check == TELLTALE else (best,):
+            finding = Finding(check, hit.outcome, value=hit.captures, source=hit.source)
+            evidence.observed.append(Observed(finding, "logs", "exact"))
 
 
 _ROLES = ("root", "either", "context", "victim")

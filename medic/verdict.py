@@ -11,7 +11,7 @@ from typing import Literal
 from medic.beliefs import Beliefs, Model, Seen
 from medic.evidence import Evidence
 from medic.facts import Curve, LogHits
-from medic.index import Index
+from medic.index import TELLTALE, Index
 from medic.planner import Standing, gate, none_of_these, standing
 from medic.probe import Finding
 from medic.run_config import RunConfig
@@ -58,18 +58,23 @@ def heard(
 
 
 def _one_per_check(found: list[Heard], index: Index) -> list[Heard]:
-    """One outcome a check: an abnormal one before a normal, then the most reliable observer's."""
+    """One outcome a check: an abnormal one before a normal, then the most reliable observer's.
+
+    Words that several causes print stay several.
+    """
 
     def rank(item: Heard) -> tuple[bool, int]:
         seen = item.seen
         return index.is_normal(seen.name, seen.outcome), RELIABILITY.index(seen.reliability)
 
-    best: dict[str, Heard] = {}
+    best: dict[str, list[Heard]] = {}
     for item in found:
         known = best.get(item.seen.name)
-        if known is None or rank(item) < rank(known):
-            best[item.seen.name] = item
-    return [best[name] for name in sorted(best)]
+        if known is None or rank(item) < rank(known[0]):
+            best[item.seen.name] = [item]
+        elif item.seen.name == TELLTALE and rank(item) == rank(known[0]):
+            known.append(item)
+    return [item for name in sorted(best) for item in best[name]]
 
 
 def severity(index: Index, name: str) -> str:

@@ -10,6 +10,7 @@ from medic.explain import pages
 from medic.index import Index
 
 GOOD_SCORE = 0.5
+LONG_NAME = 8  # letters of a term that stands out in a line
 CAUSE = 0.8  # what the score of a cause counts beside a symptom's
 KIND_NAME = {
     "symptoms": "symptom",
@@ -37,10 +38,23 @@ def find(words: str, index: Index) -> list[Match]:
     by_code = index.by_code(word)
     if by_code is not None:
         return [Match("cause", by_code, 1.0)]
-    written = _term(word, index) or _written(word.lower(), index)
-    if written:
-        return written
-    return _near(word, index)
+    terms = _term(word, index)
+    if any(index.raw["terms"][t.name]["kind"] not in _PRINTED for t in terms):
+        return terms
+    return _written(word.lower(), index) + terms or _near(word, index) or _named(word, index)
+
+
+# Words that a failing line holds: its symptom tells more than the term.
+_PRINTED = ("errno", "status", "state")
+
+
+def _named(word: str, index: Index) -> list[Match]:
+    """Terms that a longer line names, such as a status code."""
+    return [
+        Match(KIND_NAME["terms"], name, GOOD_SCORE)
+        for name, raw in index.raw["terms"].items()
+        if any(len(spelt) >= LONG_NAME and spelt in word for spelt in raw["says"])
+    ]
 
 
 def _near(word: str, index: Index) -> list[Match]:
@@ -56,12 +70,14 @@ def _near(word: str, index: Index) -> list[Match]:
 def _term(word: str, index: Index) -> list[Match]:
     """The term that is spelt so; of ``NAME=value`` the variable."""
     assigned = _ASSIGNED.fullmatch(word)
-    wanted = {word.casefold(), assigned[1].casefold() if assigned else word.casefold()}
-    return [
-        Match(KIND_NAME["terms"], name, 1.0)
-        for name, raw in index.raw["terms"].items()
-        if any(spelt.casefold() in wanted for spelt in raw["says"])
+    bare = assigned[1] if assigned else word
+    terms = index.raw["terms"]
+    exact = [name for name, raw in terms.items() if bare in raw["says"]]
+    loose = {word.casefold(), bare.casefold()}
+    named = exact or [
+        name for name, raw in terms.items() if any(s.casefold() in loose for s in raw["says"])
     ]
+    return [Match(KIND_NAME["terms"], name, 1.0) for name in named]
 
 
 def _written(words: str, index: Index) -> list[Match]:
