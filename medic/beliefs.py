@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from medic.entries import Cause, Check
 
 # Chance that an answer is wrong, by who gives it; set at or above the real rate.
-ERROR = {"exact": 0.005, "heuristic": 0.05, "person": 0.08}
+ERROR = {"exact": 0.005, "heuristic": 0.05, "person": 0.08, "prose": 0.25}
+TOLD = ("person", "prose")
 NOT_SEEN_WEIGHT = 0.1
 SAME_FAMILY = 0.6
 TRIED = math.log(0.06)
@@ -45,6 +46,7 @@ class Seen:
     name: str
     outcome: str
     reliability: str = "exact"
+    also: tuple[str, ...] = ()  # other symptoms that the same words may mean
 
 
 @dataclass(frozen=True)
@@ -100,8 +102,15 @@ class Columns:
 class Model:
     """The graph's words as numbers, computed once per knowledge and context."""
 
-    def __init__(self, index: Index, context: Context | None = None) -> None:
+    def __init__(
+        self,
+        index: Index,
+        context: Context | None = None,
+        likeness: Mapping[str, float] | None = None,
+    ) -> None:
+        """``likeness``: log ratios by cause, of what a person wrote."""
         self.index = index
+        self.likeness = likeness or {}
         self.context = context or Context()
         self.causes = [c for c in sorted(index.causes) if self._applies(index.causes[c])]
         self._place = {name: i for i, name in enumerate(self.causes)}
@@ -135,7 +144,8 @@ class Model:
             cause = self.index.causes[name]
             levels.append(PRIOR[self._level(cause)])
         total = sum(levels) or 1.0
-        return [math.log((1 - NONE_PRIOR) * p / total) for p in levels] + [math.log(NONE_PRIOR)]
+        known = [math.log((1 - NONE_PRIOR) * p / total) for p in levels]
+        return [*known, math.log(NONE_PRIOR)]
 
     def _level(self, cause: Cause) -> str:
         scale = self.context.scale
@@ -225,7 +235,10 @@ class Model:
         return Beliefs(chances, weights[-1] / total)
 
     def scores(self, findings: Sequence[Seen], tried: frozenset[str] = frozenset()) -> list[float]:
-        score = list(self.log_prior)
+        score = [
+            p + self.likeness.get(name, 0.0)
+            for p, name in zip(self.log_prior, [*self.causes, NONE], strict=True)
+        ]
         answers: dict[str, list[Seen]] = defaultdict(list)
         for seen in sorted(set(findings), key=lambda f: (f.name, f.outcome, f.reliability)):
             if seen.name in self.index.checks:
@@ -254,7 +267,9 @@ class Model:
     def _add_symptom(self, score: list[float], seen: Seen) -> None:
         row = self.shown[seen.name]
         if seen.outcome == "present":
-            error = ERROR["person"] if seen.reliability == "person" else 0.0
+            error = ERROR[seen.reliability] if seen.reliability in TOLD else 0.0
+            for name in seen.also:
+                row = [max(pair) for pair in zip(row, self.shown[name], strict=True)]
             base = row[-1]
             for i, s in enumerate(row):
                 score[i] += math.log((1 - error) * s + error * base)

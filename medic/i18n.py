@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import locale
 import os
+import re
 from collections.abc import Mapping
 from typing import Literal
 
+_PLACEHOLDER = re.compile(r"\{([a-z_0-9]+)\}")
+
 Lang = Literal["en", "zh"]
-
-
-class _Lenient(dict[str, object]):
-    """Leaves a placeholder that has no value in the text instead of failing."""
-
-    def __missing__(self, key: str) -> str:
-        return "{" + key + "}"
 
 
 class Text:
@@ -53,8 +49,12 @@ class Text:
 def _fill(pattern: str, values: Mapping[str, object], lang: Lang) -> str:
     if "{" not in pattern:
         return pattern
-    shown = {k: show(v, lang) for k, v in values.items()}
-    return pattern.format_map(_Lenient(shown))
+
+    def value(found: re.Match[str]) -> str:
+        name = found[1]
+        return show(values[name], lang) if name in values else found[0]
+
+    return _PLACEHOLDER.sub(value, pattern)
 
 
 def show(value: object, lang: Lang) -> str:

@@ -100,6 +100,13 @@ class Index:
         return {n: raw for n, raw in sorted(self.raw["causes"].items()) if raw.get("telltale")}
 
     @cached_property
+    def words(self) -> Mapping[str, Mapping[str, int]]:
+        """Terms of each cause's own text, for comparing a description with them."""
+        from medic.match.likeness import bags
+
+        return bags(self.raw)
+
+    @cached_property
     def lint_names(self) -> frozenset[str]:
         return frozenset(name for name, raw in self.raw["causes"].items() if raw.get("lint"))
 

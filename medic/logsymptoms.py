@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from medic.errors import Unreadable
 from medic.evidence import Evidence, Observed
 from medic.facts import Hit, LogHits, Source
 from medic.index import TELLTALE, Index
+from medic.look import CaseLook
 from medic.probe import Finding
 
 
@@ -38,18 +44,32 @@ def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
     _absent_symptoms(evidence, index, told)
 
 
-def answers_of_logs(evidence: Evidence, index: Index) -> None:
+SETTINGS_BYTES = 256 * 1024
+SETTINGS_FILES = 20
+
+
+def settings_hits(look: CaseLook) -> list[Hit]:
+    """What configs and launch scripts themselves say: lines that answer checks, no failures."""
+    hits: list[Hit] = []
+    for file in look.files("config", "script")[:SETTINGS_FILES]:
+        if file.size <= SETTINGS_BYTES:
+            with suppress(Unreadable):
+                hits += look.scan(file.path).hits
+    return [replace(h, benign="") for h in hits if h.role == "context" and h.check]
+
+
+def answers_of_logs(evidence: Evidence, index: Index, settings: Sequence[Hit] = ()) -> None:
     """Checks that a line answers: the telling line that comes first, before other outcomes' lines.
 
     Lines that tell of a failure do not count of a run that ended well.
     """
     logs = evidence.fact(LogHits)
-    if not isinstance(logs, LogHits):
-        return
+    of_logs = logs.hits if isinstance(logs, LogHits) else ()
+    well = isinstance(logs, LogHits) and logs.ended == "well"
     answered = {o.name for o in evidence.observed}
     told: dict[str, list[Hit]] = {}
-    for hit in logs.hits:
-        if hit.check and not hit.benign and not (hit.symptom and logs.ended == "well"):
+    for hit in (*of_logs, *settings):
+        if hit.check and not hit.benign and not (hit.symptom and well):
             told.setdefault(hit.check, []).append(hit)
     for check in sorted(told.keys() - answered):
         order = list(index.checks[check].outcomes)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from medic.beliefs import NONE, Beliefs, Model, Seen, remedy_class
+from medic.beliefs import NONE, TOLD, Beliefs, Model, Seen, remedy_class
 
 BAR = 0.95  # the leading remedy class must reach it before "established"
 NONE_BAR = 0.8
@@ -56,7 +56,7 @@ def gate(model: Model, cause: str, findings: Sequence[Seen]) -> bool:
         weight = (
             model.links[seen.name][seen.outcome].get(cause) if seen.name in model.links else None
         )
-        if weight == "confirms" and seen.reliability != "person":
+        if weight == "confirms" and seen.reliability not in TOLD:
             confirms += 1
         elif weight == "strong":
             strong.add(model.index.checks[seen.name].family)
@@ -71,7 +71,7 @@ def gate(model: Model, cause: str, findings: Sequence[Seen]) -> bool:
 
 def shows_a_symptom(model: Model, cause: str, findings: Iterable[Seen]) -> bool:
     """Being true is not being the cause: it must show (>= sometimes) a symptom of this case."""
-    present = {f.name for f in findings if f.outcome == "present"}
+    present = {n for f in findings if f.outcome == "present" for n in (f.name, *f.also)}
     return any(
         s.symptom in present and s.level != "rarely" for s in model.index.causes[cause].shows
     )

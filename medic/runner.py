@@ -14,7 +14,7 @@ from medic.case import Case, NotRead
 from medic.evidence import Evidence, Observed, Run, State
 from medic.i18n import plain
 from medic.index import Index
-from medic.logsymptoms import answers_of_logs, symptoms_of_logs
+from medic.logsymptoms import answers_of_logs, settings_hits, symptoms_of_logs
 from medic.look import CaseLook
 from medic.probe import Finding, Probe, Skip, Unread
 
@@ -90,7 +90,7 @@ def observe(
     unread = [u.file for r in evidence.runs.values() for u in r.unread if not u.partly]
     evidence.read = {f: size for f, size in look.read.copy().items() if not _among(f, unread)}
     symptoms_of_logs(evidence, index)
-    answers_of_logs(evidence, index)
+    answers_of_logs(evidence, index, settings_hits(look))
     return evidence
 
 

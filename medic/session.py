@@ -29,7 +29,7 @@ from medic.diagnosis import (
 )
 from medic.entries import Remedy
 from medic.evidence import Evidence
-from medic.facts import LogHits, Source
+from medic.facts import LogHits
 from medic.fixes import Fix, propose
 from medic.i18n import Text
 from medic.index import Index
@@ -38,6 +38,7 @@ from medic.looks import Question as Question  # noqa: PLC0414 - callers take it 
 from medic.planner import pruned
 from medic.probe import Probe
 from medic.runner import Progress, observe
+from medic.told import Told
 from medic.verdict import Heard, decide, fired, heard, leading_symptoms
 
 
@@ -51,12 +52,7 @@ class Session:
     evidence: Evidence = field(default_factory=Evidence)
     answers: list[tuple[str, str]] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)  # asked, and nobody knows
-    complaints: list[str] = field(default_factory=list)
-    spoken: dict[str, str] = field(default_factory=dict)  # outcomes by check, from descriptions
-    said: dict[str, str] = field(default_factory=dict)  # the user's own sentence by finding
     tried: list[str] = field(default_factory=list)
-    refused: bool = False  # the user said: none of these
-    words: str = ""  # what the user described
     prose: str = ""  # what the case's text describes, taken at a look
     episode: int = 1
 
@@ -80,46 +76,23 @@ class Session:
         """Takes a description; gives the nearest symptoms with scores, best first."""
         if not words.strip():
             return []
-        self.words = f"{self.words}\n{words}".strip()
-        from medic.match import answers, complaints
-
-        for match in complaints(words, self.index):
-            if match.name not in self.complaints:
-                self.complaints.append(match.name)
-                self.said[match.name] = match.quote
-        for check, outcome, quote in answers(words, self.index):
-            self.spoken.setdefault(check, outcome)
-            self.said.setdefault(check, quote)
+        self.told.describe(words)
         self._forget()
         return self.suggest(words)
 
     def complain_of(self, name: str, words: str = "") -> None:
-        """Takes a symptom that the user chose, and the words for it.
-
-        An empty name keeps the words alone. Who complains no longer says "none of these".
-        """
-        self.words = f"{self.words}\n{words}".strip()
-        if name:
-            self.refused = False
-            if name not in self.complaints:
-                self.complaints.append(name)
-            if words.strip():
-                self.said.setdefault(name, words.strip())
+        """Takes a symptom that the user chose, and the words for it."""
+        self.told.choose(name, words)
         self.refresh()
 
     def withdraw(self, name: str, words: str = "") -> None:
         """Takes back a complaint and the last words that were the same."""
-        if name in self.complaints:
-            self.complaints.remove(name)
-            self.said.pop(name, None)
-        head, _, tail = f"\n{self.words}".rpartition(f"\n{words.strip()}")
-        if words.strip() and not tail.strip():
-            self.words = head.strip()
+        self.told.withdraw(name, words)
         self.refresh()
 
     def refuse(self, refused: bool = True) -> None:
         """The user says that it is none of the causes, or takes that back."""
-        self.refused = refused
+        self.told.refused = refused
         self.refresh()
 
     def refresh(self) -> None:
@@ -152,23 +125,34 @@ class Session:
 
     @cached_property
     def model(self) -> Model:
-        return Model(self.index, context_of(self.evidence.facts))
+        context = context_of(self.evidence.facts)
+        return Model(
+            self.index, context, self.told.likeness(f"{self.told.words}\n{self.case.text}")
+        )
+
+    @cached_property
+    def told(self) -> Told:
+        """What the user said in words."""
+        return Told(self.index)
+
+    @property
+    def complaints(self) -> list[str]:
+        return self.told.complaints
+
+    @property
+    def words(self) -> str:
+        return self.told.words
+
+    @property
+    def refused(self) -> bool:
+        return self.told.refused
 
     @cached_property
     def found(self) -> list[Heard]:
         here = self.evidence.host_is_the_runs is True
-        told = [(name, "present") for name in self.complaints]
-        spoken = [(c, o) for c, o in self.spoken.items() if c not in dict(self.answers)]
-        everything = [*self.answers, *told, *spoken]
-        items = heard(self.evidence, everything, self.index, host_counts=here)
-        return [self._quoted(item) for item in items]
-
-    def _quoted(self, item: Heard) -> Heard:
-        """A complaint with the words that it was made in."""
-        words = self.said.get(item.seen.name)
-        if words is None or item.seen.reliability != "person":
-            return item
-        return replace(item, finding=replace(item.finding, source=Source(text=words)))
+        answered = dict(self.answers)
+        told = [h for h in self.told.heard() if h.seen.name not in answered]
+        return heard(self.evidence, self.answers, self.index, host_counts=here, told=told)
 
     @property
     def seen(self) -> list[Seen]:
@@ -328,9 +312,7 @@ class Session:
                 kept.append((name, outcome))
         self.answers = kept
         self.unknown = []
-        self.complaints = []
-        self.said = {}
-        self.words, self.refused = "", False
+        self.told.forget()
         self._forget()
         return True
 

@@ -16,7 +16,7 @@ from medic.planner import Standing, gate, none_of_these, standing
 from medic.probe import Finding
 from medic.run_config import RunConfig
 
-RELIABILITY = ("exact", "heuristic", "person")
+RELIABILITY = ("exact", "heuristic", "person", "prose")
 # Evidence families in which any abnormal outcome forbids to call a run healthy.
 CURVE_FAMILIES = frozenset(
     {
@@ -44,7 +44,12 @@ class Heard:
 
 
 def heard(
-    evidence: Evidence, answers: Sequence[tuple[str, str]], index: Index, *, host_counts: bool
+    evidence: Evidence,
+    answers: Sequence[tuple[str, str]],
+    index: Index,
+    *,
+    host_counts: bool,
+    told: Sequence[Heard] = (),
 ) -> list[Heard]:
     """Findings of probes and persons; this machine's state counts only if it is the run's."""
     result = []
@@ -54,7 +59,7 @@ def heard(
         result.append(Heard(Seen(o.name, o.outcome, o.reliability), o.finding, o.role, o.this_host))
     for name, outcome in answers:
         result.append(Heard(Seen(name, outcome, "person"), Finding(name, outcome)))
-    return _one_per_check(result, index)
+    return _one_per_check([*result, *told], index)
 
 
 def _one_per_check(found: list[Heard], index: Index) -> list[Heard]:

@@ -68,7 +68,7 @@ def _ask(out: Console, session: Session, question: Question) -> bool:
     elif number == last:
         session.answer(question.name, None)
     elif number == last + 1:
-        session.refused = True
+        session.told.refused = True
         return False
     elif reply:
         session.complain(reply)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from medic.match.faults import signature_faults
-    from medic.match.find import answers, complaints, search
+    from medic.match.find import alike, answers, complaints, quoted, search
     from medic.match.paste import Fragment, is_note, split_paste
     from medic.match.reader import NOTES, Limits, iter_lines
     from medic.match.scan import Matcher, Watched, of_symptoms, watched
@@ -30,6 +30,8 @@ _HOMES = {
     "signature_faults": "faults",
     "answers": "find",
     "complaints": "find",
+    "alike": "find",
+    "quoted": "find",
     "search": "find",
     "Document": "text",
     "Match": "text",
@@ -46,12 +48,14 @@ __all__ = [
     "Matcher",
     "TextIndex",
     "Watched",
+    "alike",
     "answers",
     "complaints",
     "documents",
     "is_note",
     "iter_lines",
     "of_symptoms",
+    "quoted",
     "search",
     "signature_faults",
     "split_paste",

@@ -5,56 +5,66 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from medic.index import Index
+from medic.match.likeness import Likeness
 from medic.match.text import Match, TextIndex, documents, spoken_outcomes
+from medic.match.words import tells
+
+if TYPE_CHECKING:
+    from medic.facts import Hit
+    from medic.match.scan import Matcher
 
 # Signatures are of whole log lines: a few plain words are matched by their phrases alone, which
 # spares the start of a command the compiling of all patterns.
 PLAIN_WORDS = 60
-# A sentence must be at least this near to a symptom to count as a complaint, and by the margin
-# nearer than to any other; measured over tests/descriptions.txt.
-COMPLAINT_SCORE, COMPLAINT_MARGIN = 0.6, 0.05
-MANY = 40
+# A sentence must be at least this near to a symptom to count as a complaint; others within the
+# margin may be meant as well. Measured over tests/descriptions.txt.
+COMPLAINT_SCORE, COMPLAINT_MARGIN = 0.55, 0.05
+ALSO = 4
+MANY = 60
 _PASTED = re.compile(r"[\n:(=\[\]]|\d")
 
 
 def search(
-    query: str, index: Index, kinds: Collection[str] = ("symptoms", "causes")
+    query: str, index: Index, kinds: Collection[str] = ("symptoms", "causes"), limit: int = 10
 ) -> list[Match]:
     """(kind, name, score) of the entries that a text may mean, best first; empty if none is near.
 
     ``kinds`` are folders of the knowledge. A signature that the text shows verbatim counts.
     """
-    return _text_index(_Same(index), tuple(kinds)).search(query)
+    return _text_index(_Same(index), tuple(kinds)).search(query, limit=limit)
 
 
-def complaints(text: str, index: Index) -> list[Match]:
-    """Symptoms that a text reports: each sentence's nearest, where it is near and stands alone."""
-    return _alone(search(text, index, ("symptoms",)))
+def complaints(text: str, index: Index) -> list[tuple[Match, tuple[str, ...]]]:
+    """Symptoms that a text reports: each sentence's nearest, and others that are as near."""
+    groups = _groups(search(text, index, ("symptoms",), limit=MANY))
+    return [(group[0], tuple(m.name for m in group[1:ALSO])) for group in groups]
 
 
 def answers(text: str, index: Index) -> list[tuple[str, str, str]]:
     """(check, outcome, sentence) of what a text says of a check, one outcome a check."""
     said: dict[str, tuple[str, str]] = {}
-    for match in _alone(_outcome_index(_Same(index)).search(text, limit=MANY)):
-        check, _, outcome = match.name.partition("=")
-        said.setdefault(check, (outcome, match.quote))
+    found = _outcome_index(_Same(index)).search(text, limit=MANY)
+    for check in dict.fromkeys(m.name.partition("=")[0] for m in found):
+        own = [m for m in found if m.name.startswith(f"{check}=")]
+        for group in _groups(own):
+            if len(group) == 1:  # a sentence that may mean several answers answers nothing
+                said.setdefault(check, (group[0].name.partition("=")[2], group[0].quote))
     return [(check, *rest) for check, rest in said.items()]
 
 
-def _alone(found: list[Match]) -> list[Match]:
-    """Each sentence's nearest entry, where it is near and stands alone."""
-    reported: list[Match] = []
-    seen: dict[str, float] = {}
+def _groups(found: list[Match]) -> list[list[Match]]:
+    """By sentence: its nearest entry, if it is near enough, and those about as near."""
+    groups: dict[str, list[Match]] = {}
     for match in found:
-        best = seen.setdefault(match.quote, match.score)
-        if match.score < best or match.score < COMPLAINT_SCORE:
-            continue
-        others = [m.score for m in found if m.quote == match.quote and m is not match]
-        if match.score - max(others, default=0.0) >= COMPLAINT_MARGIN:
-            reported.append(match)
-    return reported
+        if match.score >= COMPLAINT_SCORE and tells(match.quote):
+            groups.setdefault(match.quote, []).append(match)
+    return [
+        [m for m in group if m.score >= group[0].score - COMPLAINT_MARGIN]
+        for group in groups.values()
+    ]
 
 
 class _Same:
@@ -75,9 +85,7 @@ def _text_index(same: _Same, kinds: tuple[str, ...]) -> TextIndex:
     def shown(text: str) -> list[tuple[str, str]]:
         if not _PASTED.search(text) and len(text) < PLAIN_WORDS:
             return []
-        from medic.match.scan import Matcher, watched
-
-        return Matcher(watched(same.index)).shown_in(text)
+        return _matcher(same).shown_in(text)
 
     return TextIndex(documents(same.index.raw, kinds), shown)
 
@@ -85,3 +93,27 @@ def _text_index(same: _Same, kinds: tuple[str, ...]) -> TextIndex:
 @lru_cache(maxsize=2)
 def _outcome_index(same: _Same) -> TextIndex:
     return TextIndex(spoken_outcomes(same.index.raw))
+
+
+def quoted(text: str, index: Index) -> list[Hit]:
+    """Signatures that words hold verbatim, in the order of the text."""
+    if not _PASTED.search(text) and len(text) < PLAIN_WORDS:
+        return []
+    return [h for h in _matcher(_Same(index)).scan_text(text).hits if not h.benign]
+
+
+@lru_cache(maxsize=2)
+def _matcher(same: _Same) -> Matcher:
+    from medic.match.scan import Matcher, watched
+
+    return Matcher(watched(same.index))
+
+
+def alike(text: str, index: Index) -> dict[str, float]:
+    """Log ratios of the causes whose own description a text is most like, best first."""
+    return _likeness(_Same(index)).ratios(text)
+
+
+@lru_cache(maxsize=2)
+def _likeness(same: _Same) -> Likeness:
+    return Likeness(same.index.words)

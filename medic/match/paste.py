@@ -25,6 +25,10 @@ _LOG = re.compile(
             r"^\s*(?:\[\w+\]:?\s*)*(?:\[?[IWEF]\d{4} \d\d:|\d\d:\d\d:\d\d\b)",
             r"^\[(?:rank|default)?\d+\]|^\[[EWIF] ",
             r"^(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL)\b[: |\]]",
+            r"^\s*\(\w[\w ]*pid=\d+[^)]*\)|^\s*\((?:raylet|autoscaler|gcs_server)\b[^)]*\)",
+            r"^\S+\.(?:cc|hpp|cuh):\d+|^\s*step:\d+ - ",
+            r"^\[[ \d.]+\] \S|^\[\w{3} \w{3} +\d+ [\d:]+ \d{4}\]|NVRM: |^\s*exitcode\s+: ",
+            r"^[\w ,()-]+:\s+\d+%\|",
             r"^slurmstepd:|^srun: error|^Killed$|^terminate called|^\s*what\(\):",
             # Exceptions, frames, messages with their place.
             r"^\w+(?:\.\w+)*(?:[Ee]rror|Exception|Warning|Interrupt|Exit)\b\s*:",

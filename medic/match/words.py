@@ -220,6 +220,24 @@ def terms_of(text: str) -> list[str]:
     return found
 
 
+# Words of trouble: a scrap without one says what there is, not what is wrong.
+_TROUBLE_WORDS = """
+hang nan inf oom error kill slow spike diverge oscillate noroom timeout corrupt disappear
+overflow crash die died dead stop abort break broken bad wrong weird strange high low zero
+garbage repeat repetition mismatch missing lost lose invalid refuse reject denied exceed peak
+leak jump noisy decrease increase unknown segfault exit traceback exception warn
+"""
+_TROUBLE = frozenset(_TROUBLE_WORDS.split())
+LEAST_TERMS = 3
+
+
+def tells(sentence: str) -> bool:
+    """Whether a sentence may tell of trouble: by a word for it, or by saying enough."""
+    terms = [t for t in terms_of(sentence) if not t.lstrip("!").replace(".", "").isdigit()]
+    trouble = any(t.startswith("!") or t in _TROUBLE for t in terms)
+    return trouble or len(set(terms)) >= LEAST_TERMS
+
+
 def _denied(term: str) -> str:
     return term[1:] if term.startswith("!") else f"!{term}"
 

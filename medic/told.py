@@ -1,0 +1,108 @@
+"""What a person said in words, and what it was taken to mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from medic.beliefs import Seen
+from medic.facts import Source
+from medic.index import TELLTALE, Index
+from medic.probe import Finding
+from medic.verdict import Heard
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One thing that a sentence says: an outcome, and what else the sentence may mean."""
+
+    outcome: str
+    quote: str
+    also: tuple[str, ...] = ()
+
+
+@dataclass
+class Told:
+    """Symptoms that the user chose, and what descriptions report. Nothing here is a fact."""
+
+    index: Index
+    words: str = ""
+    chosen: dict[str, str] = field(default_factory=dict)  # symptom -> the words for it
+    reported: dict[str, Reading] = field(default_factory=dict)  # symptoms, from descriptions
+    answered: dict[str, Reading] = field(default_factory=dict)  # checks, from descriptions
+    refused: bool = False  # the user said: none of these
+
+    @property
+    def complaints(self) -> list[str]:
+        return list(dict.fromkeys([*self.chosen, *self.reported]))
+
+    def describe(self, words: str) -> None:
+        """Takes a description: the symptoms it reports and the checks it answers."""
+        from medic.match import answers, complaints
+
+        self.words = f"{self.words}\n{words}".strip()
+        for match, also in complaints(words, self.index):
+            self.reported.setdefault(match.name, Reading("present", match.quote, also))
+        for check, outcome, quote in answers(words, self.index):
+            self.answered.setdefault(check, Reading(outcome, quote))
+        self._quoted(words)
+        named = self.answered.get(TELLTALE)
+        if named is not None and not self.complaints:
+            shown = self.index.causes[named.outcome].shows[0].symptom
+            self.reported[shown] = Reading("present", named.quote)
+
+    def _quoted(self, words: str) -> None:
+        """Messages that a sentence quotes: what they show is told, not seen."""
+        from medic.match import quoted
+
+        for hit in quoted(words, self.index):
+            said = Reading("present", hit.source.text.strip())
+            if hit.symptom:
+                self.reported.setdefault(hit.symptom, said)
+            if hit.check:
+                self.answered[hit.check] = Reading(hit.outcome, said.quote)
+
+    def choose(self, name: str, words: str = "") -> None:
+        """Takes a symptom that the user chose, and the words for it.
+
+        An empty name keeps the words alone. Who complains no longer says "none of these".
+        """
+        self.words = f"{self.words}\n{words}".strip()
+        if name:
+            self.refused = False
+            self.chosen.setdefault(name, words.strip())
+
+    def withdraw(self, name: str, words: str = "") -> None:
+        """Takes back a complaint and the last words that were the same."""
+        self.chosen.pop(name, None)
+        self.reported.pop(name, None)
+        head, _, tail = f"\n{self.words}".rpartition(f"\n{words.strip()}")
+        if words.strip() and not tail.strip():
+            self.words = head.strip()
+
+    def forget(self) -> None:
+        self.words, self.refused = "", False
+        for kept in (self.chosen, self.reported, self.answered):
+            kept.clear()
+
+    def heard(self) -> list[Heard]:
+        """All of it as findings; what was chosen counts more than what was read out of words."""
+        found = [
+            _heard(Seen(name, "present", "person"), quote) for name, quote in self.chosen.items()
+        ]
+        for name, said in self.reported.items():
+            if name not in self.chosen:
+                found.append(_heard(Seen(name, "present", "prose", said.also), said.quote))
+        for check, said in self.answered.items():
+            found.append(_heard(Seen(check, said.outcome, "prose"), said.quote))
+        return found
+
+    def likeness(self, text: str) -> Mapping[str, float]:
+        """How much a text reads like each cause's own description: log ratios, best first."""
+        from medic.match import alike
+
+        return alike(text, self.index) if text.strip() else {}
+
+
+def _heard(seen: Seen, quote: str) -> Heard:
+    return Heard(seen, Finding(seen.name, seen.outcome, source=Source(text=quote)))
