@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -17,10 +18,11 @@ class BuildWithKnowledge(build_py):
         super().run()
         if self.editable_mode:
             return
-        from medic.schema import compile_knowledge, dump
+        from medic.building import build, store
 
-        target = Path(self.build_lib) / "medic" / "knowledge" / "compiled.json"
-        target.write_bytes(dump(compile_knowledge([ROOT / "knowledge"])))
+        target = Path(self.build_lib) / "medic" / "knowledge" / "compiled"
+        shutil.rmtree(target, ignore_errors=True)
+        store(build([ROOT / "knowledge"]), target)
 
 
 setup(cmdclass={"build_py": BuildWithKnowledge})

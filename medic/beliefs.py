@@ -23,6 +23,7 @@ from medic.levels import (
     PRIOR,
     SHOWN,
     TELLTALE_OTHERWISE,
+    TELLTALE_WEIGHT,
     UNLISTED,
     WEIGHT,
 )
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 # Chance that an answer is wrong, by who gives it; set at or above the real rate.
 ERROR = {"exact": 0.005, "heuristic": 0.05, "person": 0.08, "prose": 0.25}
 TOLD = ("person", "prose")
+# How often a text that is read for symptoms seems to report one that it does not mean.
+REPORTED = 0.1
+
 NOT_SEEN_WEIGHT = 0.1
 SAME_FAMILY = 0.6
 TRIED = math.log(0.06)
@@ -161,9 +165,9 @@ class Model:
             return LOWER[level]
         return level
 
-    def _symptom_table(self) -> dict[str, list[float]]:
-        """S(symptom | cause) for every cause, with S(symptom | none) last."""
-        table = {s: [UNLISTED] * len(self.causes) for s in self.index.symptoms}
+    def _symptom_table(self) -> dict[str, dict[int, float]]:
+        """S(symptom | cause) by place of those that list it, with S(symptom | none) last."""
+        table: dict[str, dict[int, float]] = {s: {} for s in self.index.symptoms}
         for i, name in enumerate(self.causes):
             for shows in self.index.causes[name].shows:
                 table[shows.symptom][i] = SHOWN[shows.level]
@@ -171,8 +175,8 @@ class Model:
         total = sum(priors) or 1.0
         low, high = NONE_SHOWS
         for row in table.values():
-            mean = sum(p * s for p, s in zip(priors, row, strict=True)) / total
-            row.append(min(high, max(low, mean)))
+            more = sum(priors[i] * (s - UNLISTED) for i, s in row.items())
+            row[len(self.causes)] = min(high, max(low, UNLISTED + more / total))
         return table
 
     # --- check outcomes ---------------------------------------------------------------------
@@ -187,41 +191,72 @@ class Model:
         """P(outcome | cause) of a check, or of a symptom taken as a question."""
         key = (name, reliability)
         if key not in self._columns:
-            make = self._check if name in self.index.checks else self._symptom
-            self._columns[key] = make(name, ERROR[reliability])
+            if name in self.index.checks:
+                self._columns[key] = self._check(name, reliability)
+            else:
+                self._columns[key] = self._symptom(name, ERROR[reliability])
         return self._columns[key]
 
-    def _check(self, name: str, error: float) -> Columns:
+    def _check(self, name: str, reliability: str) -> Columns:
+        error = ERROR[reliability]
+        most, slip = self._most(reliability), self._slip(self.index.checks[name], reliability)
         base = self.base_rates(self.index.checks[name])
-        k = len(base)
         odd = {}
         for cause in sorted({c for links in self.links[name].values() for c in links}):
-            ratios = {o: WEIGHT.get(self.links[name][o].get(cause, ""), 1.0) for o in base}
+            links = self.links[name]
+            ratios = {o: min(most, WEIGHT.get(links[o].get(cause, ""), 1.0)) for o in base}
             total = sum(base[o] * ratios[o] for o in base)
             odd[self._place[cause]] = tuple(
-                (1 - error) * base[o] * ratios[o] / total + error / k for o in base
+                (1 - error) * base[o] * ratios[o] / total + slip for o in base
             )
-        usual = tuple((1 - error) * b + error / k for b in base.values())
+        usual = tuple((1 - error) * b + slip for b in base.values())
         return Columns(tuple(base), usual, odd)
 
     def _symptom(self, name: str, error: float) -> Columns:
         def column(shown: float) -> tuple[float, float]:
             return (1 - error) * shown + error / 2, (1 - error) * (1 - shown) + error / 2
 
-        row = self.shown[name]
-        odd = {i: column(s) for i, s in enumerate(row) if s != UNLISTED}
+        odd = {i: column(s) for i, s in self.shown[name].items()}
         return Columns(("present", "absent"), column(UNLISTED), odd)
 
-    def row(self, seen: Seen) -> list[float] | None:
-        """ln P(outcome | cause) over all causes with none-of-these last; None: no such outcome."""
+    def _outcome(self, seen: Seen) -> tuple[float, dict[int, float]] | None:
+        """P(outcome) as usual, and of the causes that bear on it; None: there is no such outcome."""
+        if seen.name == TELLTALE:
+            return self._telltale(seen)
         columns = self.columns(seen.name, seen.reliability)
         if seen.outcome not in columns.outcomes:
             return None
         at = columns.outcomes.index(seen.outcome)
-        row = [math.log(columns.usual[at])] * (len(self.causes) + 1)
-        for place, column in columns.odd.items():
-            row[place] = math.log(column[at])
-        return row
+        return columns.usual[at], {place: column[at] for place, column in columns.odd.items()}
+
+    def _telltale(self, seen: Seen) -> tuple[float, dict[int, float]] | None:
+        """As of any check; a cause's own words have no bearing on the others' links."""
+        check = self.index.checks[TELLTALE]
+        if seen.outcome not in check.outcomes:
+            return None
+        slip = self._slip(check, seen.reliability)
+        error, base = ERROR[seen.reliability], self._telltale_base(check, seen.outcome)
+        odd = {}
+        for cause, weight in self.links[TELLTALE][seen.outcome].items():
+            ratio = TELLTALE_WEIGHT.get(weight, WEIGHT[weight])
+            if seen.reliability == "prose":
+                ratio = min(ratio, WEIGHT["strong"])
+            total = 1 + base * (ratio - 1)
+            odd[self._place[cause]] = (1 - error) * base * ratio / total + slip
+        return (1 - error) * base + slip, odd
+
+    def _telltale_base(self, check: Check, outcome: str) -> float:
+        otherwise = check.outcomes[outcome].otherwise
+        return TELLTALE_OTHERWISE[otherwise] if otherwise else 1.0
+
+    def _slip(self, check: Check, reliability: str) -> float:
+        """The chance that a misread answer is this one."""
+        error = ERROR[reliability]
+        return error * REPORTED if reliability == "prose" else error / len(check.outcomes)
+
+    def _most(self, reliability: str) -> float:
+        """What a sentence says is a strong finding at most."""
+        return WEIGHT["strong" if reliability == "prose" else "confirms"]
 
     # --- beliefs ----------------------------------------------------------------------------
 
@@ -245,49 +280,60 @@ class Model:
                 answers[seen.name].append(seen)
             elif seen.name in self.shown:
                 self._add_symptom(score, seen)
-        checks: list[tuple[str, str, list[float]]] = []
+        checks: list[tuple[str, str, dict[int, float]]] = []
         for name, told in answers.items():
-            row = self._either(told)
-            if row is not None:
-                checks.append((self.index.checks[name].family, name, row))
-        for weight, row in _discounted(checks):
-            score = [s + weight * v for s, v in zip(score, row, strict=True)]
+            bearing = self._bearing(told)
+            if bearing:
+                checks.append((self.index.checks[name].family, name, bearing))
+        for weight, bearing in _discounted(checks):
+            for place, value in bearing.items():
+                score[place] += weight * value
         for i, name in enumerate(self.causes):
             if remedy_class(self.index, name) in tried:
                 score[i] += TRIED
         return score
 
-    def _either(self, told: Sequence[Seen]) -> list[float] | None:
-        """ln P of one answer; of words that several causes may print, that it was any of them."""
-        rows = [row for row in map(self.row, told) if row is not None]
-        if len(rows) < 2:
-            return rows[0] if rows else None
-        return [math.log(sum(map(math.exp, column))) for column in zip(*rows, strict=True)]
+    def _bearing(self, told: Sequence[Seen]) -> dict[int, float]:
+        """ln P(answer | cause) / P(answer | none) of the causes that it bears on; of words that
+        several causes print, that it was any of them."""
+        usual, odd = 0.0, defaultdict[int, float](float)
+        for seen in told:
+            found = self._outcome(seen)
+            if found is not None:
+                for place, chance in found[1].items():
+                    odd[place] += chance - found[0]
+                usual += found[0]
+        return {place: math.log((usual + more) / usual) for place, more in odd.items()}
 
     def _add_symptom(self, score: list[float], seen: Seen) -> None:
-        row = self.shown[seen.name]
-        if seen.outcome == "present":
-            error = ERROR[seen.reliability] if seen.reliability in TOLD else 0.0
-            for name in seen.also:
-                row = [max(pair) for pair in zip(row, self.shown[name], strict=True)]
-            base = row[-1]
-            for i, s in enumerate(row):
-                score[i] += math.log((1 - error) * s + error * base)
-        else:
-            for i, s in enumerate(row):
-                score[i] += NOT_SEEN_WEIGHT * math.log(1 - s)
+        """Relative to a cause that does not list the symptom."""
+        row = dict(self.shown[seen.name])
+        if seen.outcome != "present":
+            for i, s in row.items():
+                score[i] += NOT_SEEN_WEIGHT * math.log((1 - s) / (1 - UNLISTED))
+            return
+        error = ERROR[seen.reliability] if seen.reliability in TOLD else 0.0
+        for name in seen.also:
+            for i, s in self.shown[name].items():
+                row[i] = max(s, row.get(i, 0.0))
+        base = REPORTED if seen.reliability == "prose" else row[len(self.causes)]
+        usual = (1 - error) * UNLISTED + error * base
+        for i, s in row.items():
+            score[i] += math.log(((1 - error) * s + error * base) / usual)
 
 
-def _discounted(checks: list[tuple[str, str, list[float]]]) -> list[tuple[float, list[float]]]:
+def _discounted(
+    checks: list[tuple[str, str, dict[int, float]]],
+) -> list[tuple[float, dict[int, float]]]:
     """Correlated evidence counts less: the n-th strongest of a family has weight .6^n."""
-    families: dict[str, list[tuple[float, str, list[float]]]] = defaultdict(list)
-    for family, name, row in checks:
-        strength = max(abs(v - row[-1]) for v in row)
-        families[family].append((-round(strength, 12), name, row))
+    families: dict[str, list[tuple[float, str, dict[int, float]]]] = defaultdict(list)
+    for family, name, bearing in checks:
+        strength = max(map(abs, bearing.values()))
+        families[family].append((-round(strength, 12), name, bearing))
     result = []
     for family in sorted(families):
         ordered = sorted(families[family], key=lambda x: (x[0], x[1]))
-        result += [(SAME_FAMILY**n, row) for n, (_, _, row) in enumerate(ordered)]
+        result += [(SAME_FAMILY**n, bearing) for n, (_, _, bearing) in enumerate(ordered)]
     return result
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -19,6 +20,7 @@ from medic.probe import Finding
 from medic.verdict import Heard, Verdict, fired, leading_symptoms, spoken_for
 
 MAX_CAUSES = 5
+LEAST_CAUSES = 3  # the nearest are told even where none is near
 SHOWN_CHANCE = 0.02
 WEIGHT_ORDER = {
     "confirms": 0,
@@ -133,8 +135,25 @@ def evidence_for(index: Index, cause: Cause, found: Sequence[Heard]) -> tuple[Ev
 # --- assembling -----------------------------------------------------------------------------
 
 
+# What a text says counts among the evidence from this ratio on.
+LIKE = math.log(5)
+READS_LIKE = EvidenceLine(
+    "check",
+    "description",
+    "alike",
+    Text("what was written reads like this cause", "所写内容与该原因的描述相近"),
+    Source(),
+    "weak",
+)
+
+
 def view(
-    index: Index, name: str, beliefs: Beliefs, found: Sequence[Heard], pruned_by: Seen | None = None
+    index: Index,
+    name: str,
+    beliefs: Beliefs,
+    found: Sequence[Heard],
+    pruned_by: Seen | None = None,
+    likeness: float = 0.0,
 ) -> CauseView:
     cause = index.causes[name]
     shows = {s.symptom for s in cause.shows}
@@ -149,7 +168,7 @@ def view(
         chance=beliefs.chance.get(name, 0.0),
         word="ruled-out" if pruned_by else word(beliefs.chance.get(name, 0.0)),
         explains=explains,
-        evidence=evidence_for(index, cause, found),
+        evidence=evidence_for(index, cause, found) + ((READS_LIKE,) if likeness >= LIKE else ()),
         pruned_by=line_of(index, by, "rules-out") if by else None,
     )
 
@@ -162,13 +181,12 @@ def ranked_causes(
         return ()
     seen = [h.seen for h in found]
     dimmed = pruned(model, beliefs, seen)
-    rest = [
-        c
-        for c in beliefs.ranked
-        if c != stand.leader and beliefs.chance[c] >= SHOWN_CHANCE and c not in dimmed
-    ]
+    live = [c for c in beliefs.ranked if c != stand.leader and c not in dimmed]
+    likely = [c for c in live if beliefs.chance[c] >= SHOWN_CHANCE]
+    rest = likely if len(likely) >= LEAST_CAUSES - 1 else live[: LEAST_CAUSES - 1]
     names = [stand.leader, *rest][:MAX_CAUSES]
-    return tuple(view(index, name, beliefs, found) for name in names)
+    like = model.likeness
+    return tuple(view(index, n, beliefs, found, likeness=like.get(n, 0.0)) for n in names)
 
 
 def also_wrong(

@@ -1,9 +1,10 @@
 """How often medic is right: labelled cases, diagnosed and scored.
 
 A folder of cases holds ``CAUSE/fires-N/`` (must be diagnosed as it), ``CAUSE/quiet-N/`` (must not),
-``healthy/NAME/`` (nothing may be alarmed), and ``*.jsonl`` with one text a line:
-``{"id", "lang", "text", "config", "causes": [name, ...]}``; ``causes`` is empty for a healthy text,
-and any of several is right. In a folder, said.txt is what the user types beside it.
+the same as pasted texts (``fires-N.txt``), ``healthy/NAME/`` (nothing may be alarmed), and
+``*.jsonl`` with one text a line: ``{"id", "lang", "text", "config", "causes": [name, ...]}``;
+``causes`` is empty for a healthy text, and any of several is right. In a folder, said.txt is what
+the user types beside it.
 """
 
 from __future__ import annotations
@@ -165,17 +166,24 @@ def read_cases(root: Path, index: Index) -> list[Labelled]:
 
 
 def _folders(root: Path, index: Index) -> Iterator[Labelled]:
-    for folder in sorted(f for f in root.glob("*/*") if f.is_dir()):
-        label, kind = folder.parent.name, folder.name.partition("-")[0]
-        name, lang = f"{label}/{folder.name}", _language(folder)
-        if label == HEALTHY:
-            yield Labelled(name, folder=str(folder), lang=lang)
-        elif kind in ("fires", "quiet"):
-            _known(label, index, str(folder))
-            if kind == "fires":
-                yield Labelled(name, causes=(label,), folder=str(folder), lang=lang)
-            else:
-                yield Labelled(name, never=label, folder=str(folder), lang=lang)
+    for place in sorted(root.glob("*/*")):
+        label, kind = place.parent.name, place.name.partition("-")[0]
+        if label == HEALTHY and place.is_dir():
+            yield _placed(place)
+        elif kind in ("fires", "quiet") and (place.is_dir() or place.suffix == ".txt"):
+            _known(label, index, str(place))
+            yield (
+                _placed(place, causes=(label,)) if kind == "fires" else _placed(place, never=label)
+            )
+
+
+def _placed(place: Path, **truth: Any) -> Labelled:
+    """A run folder, or a text as a person would paste it."""
+    name = f"{place.parent.name}/{place.stem}"
+    if place.is_dir():
+        return Labelled(name, folder=str(place), lang=_language(place), **truth)
+    text = place.read_text("utf-8")
+    return Labelled(name, text=text, lang=language(text), **truth)
 
 
 def _language(folder: Path) -> str:

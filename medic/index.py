@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -21,6 +22,7 @@ NONE_TITLE = Text("none of these causes", "以上原因都不是")
 PASSES = Text("looked and found nothing", "检查通过")
 TELLTALE_TITLE = Text("Words that one cause alone prints", "只有某一个原因才会打印的内容")
 NO_TELLTALE = "none"
+KEPT = 3
 
 
 class Lazy(Mapping[str, T], Generic[T]):
@@ -104,7 +106,8 @@ class Index:
         """Terms of each cause's own text, for comparing a description with them."""
         from medic.match.likeness import bags
 
-        return bags(self.raw)
+        words: Mapping[str, Mapping[str, int]] | None = self.raw.get("words")
+        return bags(self.raw) if words is None else words
 
     @cached_property
     def lint_names(self) -> frozenset[str]:
@@ -176,49 +179,71 @@ def telltale_check(causes: Mapping[str, Any]) -> Check:
 # --- loading --------------------------------------------------------------------------------
 
 
+class Parts(Mapping[str, Any]):
+    """Compiled knowledge by kind, each kind's file read when it is first asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._read: dict[str, Any] = {}
+
+    def __getitem__(self, kind: str) -> Any:
+        if kind not in self._read:
+            try:
+                self._read[kind] = json.loads((self._folder / f"{kind}.json").read_bytes())
+            except FileNotFoundError:
+                raise KeyError(kind) from None
+        return self._read[kind]
+
+    def __iter__(self) -> Iterator[str]:
+        return (file.stem for file in sorted(self._folder.glob("*.json")))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
 def load(extra: Path | None = None) -> Index:
     """The shipped knowledge, with a team's own folder on top. Raises KnowledgeError."""
     # A mapped package: its place is known to the import system only, in a wheel and in a checkout.
     packaged = Path(import_module("medic.knowledge").__path__[0])
-    compiled = packaged / "compiled.json"
-    if extra is None and compiled.is_file():
-        return Index(json.loads(compiled.read_bytes()))
+    compiled = packaged / "compiled"
+    if extra is None and compiled.is_dir():
+        return Index(Parts(compiled))
     folders = [packaged]
     if extra is not None:
         folders.append(extra)
     return Index(_cached(folders))
 
 
-def _cached(folders: list[Path]) -> Any:
+def _cached(folders: list[Path]) -> Mapping[str, Any]:
+    """From the cache, or compiled anew; a cache that cannot be written is no failure."""
     from medic.config import cache_dir
     from medic.errors import UsageError
 
     cache: Path | None = None
     try:
-        cache = cache_dir() / f"knowledge-{_fingerprint(folders)}.json"
-        return json.loads(cache.read_bytes())
-    except (OSError, ValueError, UsageError):
+        cache = cache_dir() / f"knowledge-{_fingerprint(folders)}"
+        if (cache / "words.json").is_file():
+            return Parts(cache)
+    except (OSError, UsageError):
         pass
-    from medic.schema import compile_knowledge, dump
+    from medic.building import build, store
 
-    compiled = compile_knowledge(folders)
+    compiled = build(folders)
     if cache is not None:
-        _store(cache, dump(compiled))
+        with suppress(OSError):
+            _drop_old(cache.parent)
+            store(compiled, cache, 0o600)
     return compiled
 
 
-def _store(cache: Path, data: bytes) -> None:
-    """Keeps the newest compiled form only; a cache that cannot be written is no failure."""
-    try:
-        for old in cache.parent.glob("knowledge-*.json"):
-            old.unlink(missing_ok=True)
-        part = cache.with_suffix(f".{os.getpid()}")
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "wb") as out:
-            out.write(data)
-        part.replace(cache)
-    except OSError:
-        return
+def _drop_old(folder: Path) -> None:
+    """Older compiled forms go, but for the newest few, which other checkouts may use."""
+    old = sorted(folder.glob("knowledge-*"), key=lambda p: p.stat().st_mtime)
+    for path in old[: -KEPT or None]:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def _fingerprint(folders: list[Path]) -> str:
@@ -230,6 +255,7 @@ def _fingerprint(folders: list[Path]) -> str:
         *Path(__file__).with_name("entries").glob("*.py"),
         Path(__file__).with_name("schema.py"),
         Path(__file__).with_name("links.py"),
+        *(Path(__file__).with_name("match") / name for name in ("likeness.py", "words.py")),
     ]
     for folder in sources:
         for file in sorted(folder.rglob("*.yaml")) if folder.is_dir() else [folder]:

@@ -13,6 +13,8 @@ OTHERWISE = {"never": 0.003, "rarely": 0.03, "sometimes": 0.12, "often": 0.35}
 # Of one cause's own words among those of hundreds: together they are seen of a third of the
 # unrelated cases at most.
 TELLTALE_OTHERWISE = {"never": 0.0003, "rarely": 0.003}
+# A message that nothing else prints is seen of about half of its cause's cases.
+TELLTALE_WEIGHT = {"confirms": 3000.0, "strong": 10.0}
 WEIGHT = {
     "confirms": 300.0,
     "strong": 10.0,

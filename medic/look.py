@@ -104,9 +104,9 @@ class CaseLook:
     def _matcher(self) -> Any:
         shared = self._shared
         if "matcher" not in shared:
-            from medic.match import Matcher, watched
+            from medic.match import matcher_of
 
-            shared["matcher"] = Matcher(watched(self._index))
+            shared["matcher"] = matcher_of(self._index)
         return shared["matcher"]
 
     def lines(self, path: str) -> Iterator[tuple[int, str]]:

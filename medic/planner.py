@@ -39,12 +39,18 @@ def standing(
     classes: dict[str, float] = defaultdict(float)
     for cause in causes:
         classes[remedy_class(model.index, cause)] += beliefs.chance[cause]
-    best = min(classes, key=lambda r: (-classes[r], r))
-    leader = next(c for c in causes if remedy_class(model.index, c) == best)
+    leader = causes[0]
+    best = remedy_class(model.index, leader)
     passes = gate(model, leader, findings)
     shows = shows_a_symptom(model, leader, findings)
     good = classes[best] >= BAR and passes and shows
     return Standing(leader, best, classes[best], gate=passes, established=good)
+
+
+def nearest(model: Model, beliefs: Beliefs, findings: Sequence[Seen]) -> Standing | None:
+    """Whose description a complaint is most like, where no symptom was understood."""
+    like = frozenset(c for c in model.likeness if c in beliefs.chance)
+    return standing(model, beliefs, findings, like) if like else None
 
 
 def gate(model: Model, cause: str, findings: Sequence[Seen]) -> bool:

@@ -35,7 +35,7 @@ from medic.i18n import Text
 from medic.index import Index
 from medic.looks import NextLook, Open, change_of_mind, choices, next_look
 from medic.looks import Question as Question  # noqa: PLC0414 - callers take it from here
-from medic.planner import pruned
+from medic.planner import nearest, pruned
 from medic.probe import Probe
 from medic.runner import Progress, observe
 from medic.told import Told
@@ -72,13 +72,11 @@ class Session:
             self.complain(prose)
         return self.evidence
 
-    def complain(self, words: str) -> list[tuple[str, float]]:
-        """Takes a description; gives the nearest symptoms with scores, best first."""
-        if not words.strip():
-            return []
-        self.told.describe(words)
-        self._forget()
-        return self.suggest(words)
+    def complain(self, words: str) -> None:
+        """Takes a description."""
+        if words.strip():
+            self.told.describe(words)
+            self._forget()
 
     def complain_of(self, name: str, words: str = "") -> None:
         """Takes a symptom that the user chose, and the words for it."""
@@ -230,9 +228,11 @@ class Session:
             looks=len(self.answers) + len(self.unknown),
             nothing_left=question is None,
         )
-        if self.refused or (verdict == "no-fault-seen" and self.words):
+        if self.refused or (verdict in ("no-fault-seen", "healthy") and self.told.trouble):
             # A complaint that nothing matches is no sign of health.
             verdict = "none-of-these"
+        if stand is None and verdict == "none-of-these":
+            stand = nearest(self.model, beliefs, self.seen)
         causes: tuple[CauseView, ...] = ()
         if stand is not None:
             causes = ranked_causes(index, self.model, stand, beliefs, found)

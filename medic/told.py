@@ -36,6 +36,13 @@ class Told:
     def complaints(self) -> list[str]:
         return list(dict.fromkeys([*self.chosen, *self.reported]))
 
+    @property
+    def trouble(self) -> bool:
+        """Whether what was said has a word for something wrong."""
+        from medic.match import complains
+
+        return complains(self.words)
+
     def describe(self, words: str) -> None:
         """Takes a description: the symptoms it reports and the checks it answers."""
         from medic.match import answers, complaints

@@ -19,7 +19,7 @@ TIERS = [
     {"syntax", "facts"},
     {"schema", "links", "probe"},
     {"index"},
-    {"match", "beliefs", "memory", "edits", "redact"},
+    {"match", "building", "beliefs", "memory", "edits", "redact"},
     {"changes", "graph"},
     {
         "case",
@@ -43,6 +43,7 @@ TIER = {name: i for i, tier in enumerate(TIERS) for name in tier}
 LATE = {
     ("index", "schema"),
     ("index", "match"),
+    ("index", "building"),
     ("graph", "runner"),
 }
 OWNERS = {

@@ -46,6 +46,7 @@ class Signature:
     )
     wording: Wording | None = None
     not_in: tuple[NotIn, ...] = ()
+    at_least: int = 1  # lines that it takes: a few of them are usual
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from medic.match.faults import signature_faults
-    from medic.match.find import alike, answers, complaints, quoted, search
+    from medic.match.find import alike, answers, complaints, matcher_of, quoted, search
     from medic.match.paste import Fragment, is_note, split_paste
     from medic.match.reader import NOTES, Limits, iter_lines
     from medic.match.scan import Matcher, Watched, of_symptoms, watched
     from medic.match.text import Document, Match, TextIndex, documents
+    from medic.match.words import complains
 
 _HOMES = {
     "Fragment": "paste",
@@ -25,12 +26,14 @@ _HOMES = {
     "iter_lines": "reader",
     "Matcher": "scan",
     "Watched": "scan",
+    "complains": "words",
     "of_symptoms": "scan",
     "watched": "scan",
     "signature_faults": "faults",
     "answers": "find",
     "complaints": "find",
     "alike": "find",
+    "matcher_of": "find",
     "quoted": "find",
     "search": "find",
     "Document": "text",
@@ -50,10 +53,12 @@ __all__ = [
     "Watched",
     "alike",
     "answers",
+    "complains",
     "complaints",
     "documents",
     "is_note",
     "iter_lines",
+    "matcher_of",
     "of_symptoms",
     "quoted",
     "search",

@@ -47,6 +47,8 @@ _GREP = re.compile(
     rb"\s*[\w./@-]+\.(?:py|md|rst|txt|sh|ya?ml|json|cpp|cu|h|hpp|log|out|err|patch)[:-]\d+[:-]"
     rb"(?!\s*\w*(?:Warning|Error|Exception)\b)"
 )
+# A program that names its own place in front of what went wrong: an assertion, a compiler.
+_SAID = re.compile(rb"Assertion [`']|: (?:fatal )?error: |Assertion failed|Check failed")
 _FRAME = re.compile(rb"^\s+File \"[^\"]+\", line \d+")
 _CONFIG = re.compile(
     rb"[\s\"'{]*([A-Za-z_][\w./-]*)[\"']?\s*(?:[:=]\s*|\s\.{3,}\s)"
@@ -84,9 +86,9 @@ def why_benign(
 
 
 def _source(body: bytes, lead: bytes, before: bytes) -> bool:
-    if body[:1] in b" \t" and _FRAME.match(body_of(before)):
+    if body[:1] in b" \t" and _FRAME.match(body_of(before)) and not _FRAME.match(body):
         return True
-    if _GREP.match(body) or body.startswith(b"+ echo"):
+    if (_GREP.match(body) and not _SAID.search(body)) or body.startswith(b"+ echo"):
         return True
     quoted = lead.count(b'"') % 2 == 1 or lead.count(b"'") % 2 == 1
     return quoted and _CODE.search(lead[-300:]) is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from medic.errors import KnowledgeError
 from medic.match.scan import Matcher, Watched
@@ -18,7 +19,7 @@ _NO_LITERAL = re.compile(
 def signature_faults(own: Watched) -> Iterator[str]:
     """Why a signature is no good: its pattern, the lines it must match and must not."""
     signature = own.signature
-    matcher = Matcher([own])
+    matcher = Matcher([own._replace(signature=replace(signature, at_least=1))])
     if max(map(len, literals(signature.pattern)), default=0) < LITERAL:
         yield f"{signature.id}: no literal of {LITERAL} bytes"
     if not signature.match or not signature.no_match:

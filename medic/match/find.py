@@ -85,7 +85,7 @@ def _text_index(same: _Same, kinds: tuple[str, ...]) -> TextIndex:
     def shown(text: str) -> list[tuple[str, str]]:
         if not _PASTED.search(text) and len(text) < PLAIN_WORDS:
             return []
-        return _matcher(same).shown_in(text)
+        return matcher_of(same.index).shown_in(text)
 
     return TextIndex(documents(same.index.raw, kinds), shown)
 
@@ -99,7 +99,12 @@ def quoted(text: str, index: Index) -> list[Hit]:
     """Signatures that words hold verbatim, in the order of the text."""
     if not _PASTED.search(text) and len(text) < PLAIN_WORDS:
         return []
-    return [h for h in _matcher(_Same(index)).scan_text(text).hits if not h.benign]
+    return [h for h in matcher_of(index).scan_text(text).hits if not h.benign]
+
+
+def matcher_of(index: Index) -> Matcher:
+    """The matcher of all signatures of the knowledge, compiled once."""
+    return _matcher(_Same(index))
 
 
 @lru_cache(maxsize=2)

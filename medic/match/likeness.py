@@ -16,9 +16,9 @@ from medic.match.words import terms_of
 
 K1, B = 1.2, 0.6
 MOST = 12  # causes that get a ratio
-STRONGEST = math.log(10)  # the ratio of the nearest, as of one strong finding
-SURE = 25.0  # a score of this size is no chance; a smaller one counts for less
-LEAST = 0.4  # share of the best score below which nothing is said
+STRONGEST = math.log(100)  # the ratio of the nearest: measured over reports, see docs/engine.md
+SURE = 15.0  # a score of this size is no chance; a smaller one counts for less
+LEAST = 0.3  # share of the best score below which nothing is said
 LIMIT = 6000  # characters that are read
 _FRAME = re.compile(r'^\s*(?:File "|#\d+ |at |\^+\s*$|frame #)')
 _PATH = re.compile(r"\S*(?:/[\w.+-]+){2,}\S*|https?://\S+")
@@ -28,15 +28,18 @@ Bags = Mapping[str, Mapping[str, int]]
 def bags(raw: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, int]]:
     """Terms of each cause's own text, with how often it has them."""
     return {
-        name: dict(Counter(t for part in _parts(name, entry) for t in terms_of(part)))
+        name: dict(Counter(t for part in _parts(name, entry, raw) for t in terms_of(part)))
         for name, entry in raw["causes"].items()
     }
 
 
-def _parts(name: str, entry: Mapping[str, Any]) -> Iterator[str]:
+def _parts(
+    name: str, entry: Mapping[str, Any], raw: Mapping[str, Mapping[str, Any]]
+) -> Iterator[str]:
     yield name.replace("-", " ")
     for text in (entry["title"], entry["title"], entry["why"]):
         yield from text.values()
+    yield from raw["symptoms"][entry["shows"][0]["symptom"]]["title"].values()
     own = entry.get("telltale", {})
     for phrases in own.get("phrases", {}).values():
         yield from phrases

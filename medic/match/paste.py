@@ -29,6 +29,9 @@ _LOG = re.compile(
             r"^\S+\.(?:cc|hpp|cuh):\d+|^\s*step:\d+ - ",
             r"^\[[ \d.]+\] \S|^\[\w{3} \w{3} +\d+ [\d:]+ \d{4}\]|NVRM: |^\s*exitcode\s+: ",
             r"^[\w ,()-]+:\s+\d+%\|",
+            r"^If reserved memory is >>|^See documentation for|^For debugging consider passing",
+            r"^Compile with `TORCH_USE|^CUDA kernel errors might|^Special tokens have been added",
+            r"^\[[^\]\d\n]{1,24}\] |^Some weights of |^You should probably TRAIN",
             r"^slurmstepd:|^srun: error|^Killed$|^terminate called|^\s*what\(\):",
             # Exceptions, frames, messages with their place.
             r"^\w+(?:\.\w+)*(?:[Ee]rror|Exception|Warning|Interrupt|Exit)\b\s*:",

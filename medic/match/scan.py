@@ -163,6 +163,8 @@ class Matcher:
         marks: list[Hit] = []
         hits: list[Hit] = []
         for number, tally in tallies.items():
+            if tally.count < self._owners[number].signature.at_least:
+                continue
             found = self._kept(number, tally, name)
             (marks if self._owners[number].mark else hits).extend(found)
         return Scan(

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from medic.index import TELLTALE
-from medic.match.words import normal, terms_of
+from medic.match.words import TROUBLE, normal, says, terms_of
 
 SIGNATURE, EXACT = 0.5, 2.0
 QUERY_LIMIT = 4000
@@ -27,6 +27,8 @@ NEAR = 0.46  # a lower score is chance
 # A phrase of one term is found in many sentences, of three in few: by its number of terms, the
 # share of the score that needs nothing else of the sentence.
 LEAST = (0.15, 0.4, 0.55, 0.65)
+ALONE = 0.5  # of a phrase that is a word for trouble
+TOPIC = 8.0  # rarity that two unusual words have together
 COVERED = 1.5  # half a phrase is less than half of what it says
 # Unlike other words, what a phrase is about cannot be left out.
 SUBJECTS = frozenset(
@@ -52,7 +54,9 @@ SUBJECTS = frozenset(
 ABOUT_ELSE = 0.6
 UNKNOWN = 0.5  # weight of a word that no entry has, as a share of the largest
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?;])\s|[\u3002\uff01\uff1f\uff1b]")
-_CLAUSE_END = re.compile(r",\s|[\uff0c:\uff1a]|\s-\s")
+_CLAUSE_END = re.compile(
+    r",\s|(?<=[\u3400-\u9fff]),|,(?=[\u3400-\u9fff])|[\uff0c:\uff1a\u3001]|\s-\s"
+)
 _NUMBER = re.compile(r"!?-?[\d.]+")
 _LETTERS = re.compile(r"[a-z]{5,}")
 
@@ -124,6 +128,8 @@ class TextIndex:
                 self._holders[term].append(number)
         self._weights = self._rarity()
         self._unknown = UNKNOWN * max(self._weights.values(), default=1.0)
+        least = NEAR ** (1 / COVERED)
+        self._needed = [least * self._weight(phrase) for _, phrase in self._phrases]
         self._spelt: frozenset[str] | None = None
 
     def _rarity(self) -> dict[str, float]:
@@ -168,12 +174,21 @@ class TextIndex:
             if not said:
                 continue
             whole = self._weight(said)
-            for number in {n for term in said for n in self._holders.get(term, ())}:
+            for number in self._covered(said):
                 row, phrase = self._phrases[number]
                 score = self._score(said, whole, phrase, self._terms[row])
                 if score > scores.get(row, 0.0):
                     scores[row] = score
         return scores
+
+    def _covered(self, said: frozenset[str]) -> list[int]:
+        """Phrases of which enough is said to reach a score that counts."""
+        common: dict[int, float] = defaultdict(float)
+        for term in said:
+            weight = self._weights.get(term, 0.0)
+            for number in self._holders.get(term, ()):
+                common[number] += weight
+        return [n for n, weight in common.items() if weight >= self._needed[n]]
 
     def _score(
         self, said: frozenset[str], whole: float, phrase: frozenset[str], entry: frozenset[str]
@@ -182,9 +197,12 @@ class TextIndex:
         covered = common / full
         # A scrap of two words is no better said for being short.
         share = (common + self._weight(said & entry)) / (2 * max(whole, full))
-        least = LEAST[min(len(phrase), len(LEAST)) - 1]
+        own = says(phrase)
+        least = ALONE if phrase <= TROUBLE else LEAST[min(len(phrase), len(LEAST)) - 1]
         score: float = covered**COVERED * (least + (1 - least) * share)
-        return score * ABOUT_ELSE if (phrase & SUBJECTS) - said else score
+        # Words that say nothing of their subject mean an entry only where they are rare.
+        unsaid = not own & said if own else full < TOPIC
+        return score * ABOUT_ELSE if unsaid or (phrase & SUBJECTS) - said else score
 
     def _weight(self, terms: Iterable[str]) -> float:
         return sum(self._weights.get(term, self._unknown) for term in terms)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 # Words that every description of a broken run holds; they tell nothing apart.
 _STOP_WORDS = """
@@ -133,6 +133,8 @@ noroom: 满了 已满 爆满 用完 耗尽
 overflow: 溢出 爆了 炸了 爆
 diverge: 爆炸 发散
 !enough: 不足 不够用 不够
+!join: 接不上 衔接不上
+join: 接得上 接上了
 !decrease: 不下降 没有下降 不降 降不下来 降不下去 下不来 不收敛 没在学 平了 停滞
 decrease: 降 下降 降低 降到 降得 降下来 变小 减小 掉到 衰减
 increase: 不降反升 越训练越大 上升 升高 增长 增加 上涨 变高 变大 越来越大 涨
@@ -196,6 +198,7 @@ _HAN = re.compile(
 _HAN_DENIES = frozenset(["没有", "没", "未", "不", "无"])
 _DENIES = frozenset(["no", "not", "never", "without", "nor", "neither", "none"])
 _JOINED = re.compile(r"(?<=[a-z])[-_]+(?=[a-z])")
+_RELEASE = re.compile(r"(?<![\w.])v?\d+\.\d+\.\d[\w.+]*")  # 2.3.1+cu121: no quantity
 _TOKEN = re.compile(r"(?<![\w.-])-\d+|\d+(?:\.\d+)?(?![a-z])|[a-z0-9]+|[\u3400-\u9fff]+", re.ASCII)
 
 
@@ -205,7 +208,7 @@ def normal(text: str) -> str:
 
 def terms_of(text: str) -> list[str]:
     """Terms in the order of the text; a denied one begins with "!"."""
-    text = _JOINED.sub(" ", normal(text))
+    text = _JOINED.sub(" ", _RELEASE.sub(" ", normal(text)))
     for parts, pattern, term in _COMPOUNDS:
         if any(part in text for part in parts):
             text = pattern.sub(term, text)
@@ -220,22 +223,48 @@ def terms_of(text: str) -> list[str]:
     return found
 
 
-# Words of trouble: a scrap without one says what there is, not what is wrong.
+# Words that say that something is wrong; that it is well, or would be; and which way it goes.
 _TROUBLE_WORDS = """
 hang nan inf oom error kill slow spike diverge oscillate noroom timeout corrupt disappear
-overflow crash die died dead stop abort break broken bad wrong weird strange high low zero
-garbage repeat repetition mismatch missing lost lose invalid refuse reject denied exceed peak
-leak jump noisy decrease increase unknown segfault exit traceback exception warn
+overflow crash die died dead abort broken bad wrong weird strange garbage mismatch missing lost
+lose invalid refuse reject denied exceed leak noisy unknown segfault exception worse
+\u5931\u8d25 \u5f02\u5e38 \u4e22\u5931 \u5d29\u6e83 \u65e0\u6548
 """
-_TROUBLE = frozenset(_TROUBLE_WORDS.split())
-LEAST_TERMS = 3
+_WELL_WORDS = """
+work fine ok okay normal succe pass help thank decrease enough match connect found load start
+improve learn converge divisible fit support respond finish reach equal save write read
+\u6b63\u5e38 \u53ef\u4ee5 \u6210\u529f \u6536\u655b
+"""
+_WAY_WORDS = "zero taken kill never stop break high low repeat repetition decrease increase jump exit warn change"
+TROUBLE = frozenset(_TROUBLE_WORDS.split())
+WELL = frozenset(_WELL_WORDS.split())
+SAYING = TROUBLE | WELL | frozenset(_WAY_WORDS.split())
+LEAST_TERMS = 4
+
+
+def says(terms: Iterable[str]) -> frozenset[str]:
+    """Those of the terms that say that something is wrong or well."""
+    return frozenset(t for t in terms if t.startswith("!") or t in SAYING)
 
 
 def tells(sentence: str) -> bool:
     """Whether a sentence may tell of trouble: by a word for it, or by saying enough."""
-    terms = [t for t in terms_of(sentence) if not t.lstrip("!").replace(".", "").isdigit()]
-    trouble = any(t.startswith("!") or t in _TROUBLE for t in terms)
-    return trouble or len(set(terms)) >= LEAST_TERMS
+    terms = {t for t in terms_of(sentence) if not t.lstrip("!").replace(".", "").isdigit()}
+    return bool(says(terms)) or len(terms) >= LEAST_TERMS
+
+
+_REASSURES = re.compile(
+    r"(?i:\b(?:no problem|all good|(?:is|are|looks?|works?|finished|runs?) fine|thanks|thank you)\b)|"
+    r"\u6ca1(?:\u6709)?(?:\u95ee\u9898|\u5f02\u5e38)|\u65e0\u5f02\u5e38|\u4e0d\u662f\u6545\u969c|\u4e0d\u662f\u6302|"
+    r"\u4e0d\u5f71\u54cd|\u6b63\u5e38\u7ed3\u675f|\u8dd1\u5b8c|\u901a\u8fc7|\u7a33\u5b9a\u4e86|\u8c22\u8c22"
+)
+
+
+def complains(text: str) -> bool:
+    """Whether a text has any word for what is wrong."""
+    if _REASSURES.search(text):
+        return False
+    return any(t in TROUBLE or (t.startswith("!") and t[1:] in WELL) for t in terms_of(text))
 
 
 def _denied(term: str) -> str:

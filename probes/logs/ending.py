@@ -17,7 +17,7 @@ _WELL = re.compile(
     r"\btrain(?:ing)?(?: (?:run|loop|process|job|has|is|was|been))*"
     r"(?: successfully)? (?:finished|completed?|done|ended)\b|"
     r"\b(?:finished|completed?|done)(?: with)? (?:the )?training\b|"
-    r"exiting program at iteration \d+|\[after training is done\]|"
+    r"exiting program (?:at iteration \d+|after (?:receiving SIG|\d))|\[after training is done\]|"
     r"Trainer\.fit`? stopped: `?max_(?:steps|epochs)|Process \d+ exits successfully|"
     r"\bexit(?:ed with)? ?code:? 0\b|"
     r"\u8bad\u7ec3(?:\u5df2)?(?:\u5b8c\u6210|\u7ed3\u675f)",  # 训练完成 训练结束
