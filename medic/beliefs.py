@@ -9,27 +9,28 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from medic.conditions import Context as Context  # noqa: PLC0414 - beliefs are of a context
+from medic.conditions import applies, prior_level
 from medic.index import TELLTALE, Index
 from medic.levels import (
-    HIGHER,
-    LOWER,
     NONE_PRIOR,
     NONE_SHOWS,
     OTHERWISE,
     PRIOR,
     SHOWN,
     TELLTALE_OTHERWISE,
+    TELLTALE_TOLD,
     TELLTALE_WEIGHT,
     UNLISTED,
     WEIGHT,
 )
 
 if TYPE_CHECKING:
-    from medic.entries import Cause, Check
+    from medic.entries import Check
 
 # Chance that an answer is wrong, by who gives it; set at or above the real rate.
 ERROR = {"exact": 0.005, "heuristic": 0.05, "person": 0.08, "prose": 0.25}
@@ -51,20 +52,6 @@ class Seen:
     outcome: str
     reliability: str = "exact"
     also: tuple[str, ...] = ()  # other symptoms that the same words may mean
-
-
-@dataclass(frozen=True)
-class Context:
-    """Context facts known of the case, e.g. {"nodes": 2, "phase": "steady"}."""
-
-    facts: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def scale(self) -> str | None:
-        nodes = self.facts.get("nodes")
-        if nodes is None:
-            return None
-        return "cluster" if nodes > 1 else "single-node"
 
 
 @dataclass(frozen=True)
@@ -116,7 +103,7 @@ class Model:
         self.index = index
         self.likeness = likeness or {}
         self.context = context or Context()
-        self.causes = [c for c in sorted(index.causes) if self._applies(index.causes[c])]
+        self.causes = [c for c in sorted(index.causes) if applies(index.causes[c], self.context)]
         self._place = {name: i for i, name in enumerate(self.causes)}
         self.links: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
         for name in self.causes:
@@ -128,42 +115,14 @@ class Model:
 
     # --- priors and symptoms ----------------------------------------------------------------
 
-    def _applies(self, cause: Cause) -> bool:
-        for name, wanted in cause.applies_when.items():
-            known = self.context.facts.get(name)
-            if known is not None and not _fits(known, wanted):
-                return False
-        return self._affected(cause) is not False
-
-    def _affected(self, cause: Cause) -> bool | None:
-        """Whether the case's packages are of the versions that have this fault."""
-        from medic.versions import affected
-
-        known = self.context.facts.get("versions")
-        return affected(cause.versions, known) if cause.versions and known else None
-
     def _priors(self) -> list[float]:
         levels = []
         for name in self.causes:
             cause = self.index.causes[name]
-            levels.append(PRIOR[self._level(cause)])
+            levels.append(PRIOR[prior_level(cause, self.context)])
         total = sum(levels) or 1.0
         known = [math.log((1 - NONE_PRIOR) * p / total) for p in levels]
         return [*known, math.log(NONE_PRIOR)]
-
-    def _level(self, cause: Cause) -> str:
-        scale = self.context.scale
-        level: str
-        if scale is None:
-            level = max(cause.prior.values(), key=lambda word: PRIOR[word])
-        else:
-            level = cause.prior.get(scale) or next(iter(cause.prior.values()))  # type: ignore[call-overload]
-        if self._affected(cause):
-            level = HIGHER[level]
-        phase = self.context.facts.get("phase")
-        if phase is not None and cause.phases and phase not in cause.phases:
-            return LOWER[level]
-        return level
 
     def _symptom_table(self) -> dict[str, dict[int, float]]:
         """S(symptom | cause) by place of those that list it, with S(symptom | none) last."""
@@ -234,13 +193,14 @@ class Model:
         check = self.index.checks[TELLTALE]
         if seen.outcome not in check.outcomes:
             return None
-        slip = self._slip(check, seen.reliability)
+        # A text that is read wrongly may seem to hold any of the words.
+        slip = ERROR[seen.reliability] / len(check.outcomes)
         error, base = ERROR[seen.reliability], self._telltale_base(check, seen.outcome)
         odd = {}
         for cause, weight in self.links[TELLTALE][seen.outcome].items():
             ratio = TELLTALE_WEIGHT.get(weight, WEIGHT[weight])
             if seen.reliability == "prose":
-                ratio = min(ratio, WEIGHT["strong"])
+                ratio = min(ratio, TELLTALE_TOLD)
             total = 1 + base * (ratio - 1)
             odd[self._place[cause]] = (1 - error) * base * ratio / total + slip
         return (1 - error) * base + slip, odd
@@ -335,17 +295,6 @@ def _discounted(
         ordered = sorted(families[family], key=lambda x: (x[0], x[1]))
         result += [(SAME_FAMILY**n, bearing) for n, (_, _, bearing) in enumerate(ordered)]
     return result
-
-
-def _fits(known: Any, wanted: Any) -> bool:
-    from medic.entries import Range
-
-    if isinstance(wanted, Range):
-        low = wanted.min is None or known >= wanted.min
-        return bool(low and (wanted.max is None or known <= wanted.max))
-    if isinstance(wanted, tuple):
-        return known in wanted
-    return bool(known == wanted)
 
 
 def remedy_class(index: Index, cause: str) -> str:

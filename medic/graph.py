@@ -41,12 +41,15 @@ class Factor:
 def build(index: Index) -> nx.DiGraph[Any]:
     """Nodes are entries ("cause:name"), edges shows, told-by and remedied-by."""
     graph: nx.DiGraph[Any] = nx.DiGraph()
-    for kind in ("symptoms", "checks", "causes", "remedies", "procedures"):
+    for kind in ("symptoms", "checks", "causes", "remedies", "procedures", "terms"):
         single = {"remedies": "remedy"}.get(kind, kind[:-1])
         for name in index.raw[kind]:
             graph.add_node(f"{single}:{name}", kind=single, name=name, title=index.title(name))
     for name in index.lint_names:
         graph.add_node(f"check:{name}", kind="check", name=name, title=index.causes[name].title)
+    if index.telltales:
+        title = index.title(TELLTALE)
+        graph.add_node(f"check:{TELLTALE}", kind="check", name=TELLTALE, title=title)
     for name, cause in index.causes.items():
         for shows in cause.shows:
             graph.add_edge(f"cause:{name}", f"symptom:{shows.symptom}", kind=f"shows:{shows.level}")

@@ -13,8 +13,9 @@ OTHERWISE = {"never": 0.003, "rarely": 0.03, "sometimes": 0.12, "often": 0.35}
 # Of one cause's own words among those of hundreds: together they are seen of a third of the
 # unrelated cases at most.
 TELLTALE_OTHERWISE = {"never": 0.0003, "rarely": 0.003}
-# A message that nothing else prints is seen of about half of its cause's cases.
-TELLTALE_WEIGHT = {"confirms": 3000.0, "strong": 10.0}
+# A message that nothing else prints is seen of about half of its cause's cases; a strong one has
+# a second cause, which links it too, and is as rare among all others.
+TELLTALE_WEIGHT = {"confirms": 3000.0, "strong": 100.0}
 WEIGHT = {
     "confirms": 300.0,
     "strong": 10.0,
@@ -23,6 +24,7 @@ WEIGHT = {
     "strongly-against": 1 / 10,
     "rules-out": 1 / 200,
 }
+TELLTALE_TOLD = 30.0  # where a person says it
 SHOWN = {"always": 0.93, "usually": 0.6, "sometimes": 0.15, "rarely": 0.03}
 UNLISTED = 0.004
 NONE_SHOWS = (0.01, 0.9)

@@ -124,9 +124,18 @@ class Session:
     @cached_property
     def model(self) -> Model:
         context = context_of(self.evidence.facts)
-        return Model(
-            self.index, context, self.told.likeness(f"{self.told.words}\n{self.case.text}")
+        return Model(self.index, context, self.told.likeness(self._written()))
+
+    def _written(self) -> str:
+        """What a person wrote; log lines only where no signature knows one of them."""
+        logs = self.evidence.fact(LogHits)
+        known = isinstance(logs, LogHits) and any(
+            h.role == "root" and not h.benign for h in logs.hits
         )
+        parts = (
+            t for n, t in self.case.parts.items() if not (known and n.startswith("<pasted log"))
+        )
+        return "\n".join([self.told.words, *parts])
 
     @cached_property
     def told(self) -> Told:

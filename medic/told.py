@@ -38,10 +38,10 @@ class Told:
 
     @property
     def trouble(self) -> bool:
-        """Whether what was said has a word for something wrong."""
-        from medic.match import complains
+        """Whether what was said has a word for something wrong, or answers a check."""
+        from medic.match import complains, reassures
 
-        return complains(self.words)
+        return complains(self.words) or (bool(self.answered) and not reassures(self.words))
 
     def describe(self, words: str) -> None:
         """Takes a description: the symptoms it reports and the checks it answers."""

@@ -11,8 +11,16 @@ import random
 from dataclasses import dataclass, field
 
 from medic.beliefs import Model, Seen
-from medic.index import Index
-from medic.levels import OTHERWISE, PRIOR, SHOWN, UNLISTED, WEIGHT
+from medic.index import TELLTALE, Index
+from medic.levels import (
+    OTHERWISE,
+    PRIOR,
+    SHOWN,
+    TELLTALE_OTHERWISE,
+    TELLTALE_WEIGHT,
+    UNLISTED,
+    WEIGHT,
+)
 from medic.looks import Open, next_look
 from medic.planner import none_of_these, standing
 from medic.runner import all_probes
@@ -77,20 +85,24 @@ def _symptoms(index: Index, causes: tuple[str, ...], rng: random.Random) -> tupl
 
 def _outcome(index: Index, name: str, causes: tuple[str, ...], rng: random.Random) -> str:
     check = index.checks[name]
-    base = {o: OTHERWISE[e.otherwise] for o, e in check.outcomes.items() if e.otherwise}
+    own = name == TELLTALE
+    rate = TELLTALE_OTHERWISE if own else OTHERWISE
+    base = {o: rate[e.otherwise] for o, e in check.outcomes.items() if e.otherwise}
     rest = max(0.05, 1 - sum(base.values()))
     weights = {o: base.get(o, rest) for o in check.outcomes}
     for cause in causes:
         for link in index.links(cause):
             if link.check == name:
-                weights[link.outcome] *= WEIGHT[link.weight]
+                weight = TELLTALE_WEIGHT.get(link.weight) if own else None
+                weights[link.outcome] *= weight or WEIGHT[link.weight]
     return rng.choices(list(weights), list(weights.values()))[0]
 
 
 def run(index: Index, cases: int, seed: int) -> Tally:
     rng = random.Random(seed)
     model = Model(index)
-    told = {t for p in all_probes() for t in p.tells}
+    lines = {n for n, c in index.checks.items() if any(o.signatures for o in c.outcomes.values())}
+    told = {t for p in all_probes() for t in p.tells} | lines | {TELLTALE}
     tally = Tally()
     for _ in range(cases):
         _one(index, model, told, draw(index, rng), rng, tally)

@@ -19,7 +19,7 @@ TIERS = [
     {"syntax", "facts"},
     {"schema", "links", "probe"},
     {"index"},
-    {"match", "building", "beliefs", "memory", "edits", "redact"},
+    {"match", "building", "beliefs", "conditions", "memory", "edits", "redact"},
     {"changes", "graph"},
     {
         "case",

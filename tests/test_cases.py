@@ -1,52 +1,63 @@
-"""Every cause has run folders that must be diagnosed as it, and others that must not."""
+"""The project's own corpus: every cause has cases, and they are diagnosed about as often as told.
+
+The cases were written by others than the entries. Those that medic misses stay in the corpus and
+count; the floors are a little under what was measured.
+"""
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-from medic.case import collect
-from medic.diagnosis import Diagnosis
+from medic.evaluate import Labelled, Score, evaluate, read_cases
 from medic.index import Index, load
-from medic.session import Session
 
 CASES = Path(__file__).with_name("cases")
 INDEX: Index = load()
-FOLDERS = sorted(f for f in CASES.glob("*/*") if f.is_dir())
+ALL = read_cases(CASES, INDEX)
+PARTS = 16
 
 
-@cache
-def diagnosis(folder: Path) -> Diagnosis:
-    """The folder as a user gives it; said.txt holds what the user types beside it."""
-    said = folder / "said.txt"
-    session = Session(INDEX, collect([str(folder)], this_host=False))
-    session.look()
-    if said.exists():
-        session.complain(said.read_text("utf-8"))
-    return session.diagnosis()
+def part(number: int) -> list[Labelled]:
+    """Every sixteenth case: the parts are alike, and run side by side."""
+    return [case for i, case in enumerate(ALL) if i % PARTS == number]
 
 
 @pytest.mark.parametrize("cause", list(INDEX.causes))
 def test_every_cause_has_cases(cause: str) -> None:
-    kinds = {f.name.partition("-")[0] for f in FOLDERS if f.parent.name == cause}
+    kinds = {Path(c.id).name.partition("-")[0] for c in ALL if Path(c.id).parent.name == cause}
     assert kinds == {"fires", "quiet"}
 
 
-def test_no_cases_of_unknown_causes() -> None:
-    assert {f.parent.name for f in FOLDERS} <= set(INDEX.causes)
+def test_the_corpus_is_large_and_of_both_languages() -> None:
+    assert sum(bool(c.causes) for c in ALL) >= 400
+    assert sum(bool(c.never) or c.healthy for c in ALL) >= 60
+    assert sum(c.healthy for c in ALL) >= 40
+    assert sum(c.lang == "zh" for c in ALL) >= 0.15 * len(ALL)
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda f: f"{f.parent.name}/{f.name}")
-def test_case(folder: Path) -> None:
-    found = diagnosis(folder)
-    cause = folder.parent.name
-    leader = found.causes[0].name if found.causes else ""
-    assert not found.failed
-    assert found.read
-    if folder.name.startswith("fires"):
-        assert leader == cause
-    else:
-        assert leader != cause
-        assert cause not in [c.name for c in found.also_wrong]
+@pytest.mark.parametrize("number", range(PARTS))
+def test_the_corpus_is_diagnosed(number: int) -> None:
+    score: Score = evaluate(part(number), INDEX)
+    row = score.all
+    misses = [f"{m.case.id}: {m.verdict} {m.named[:3]}" for m in score.misses]
+    assert row.top1 >= FIRST * row.cases, misses
+    assert row.top3 >= THREE * row.cases, misses
+    assert row.established_wrong <= WRONG * row.cases, misses
+    assert score.quiet_wrong <= QUIET * score.quiet, misses
+    assert score.alarmed <= 1, misses
+
+
+# Floors of one part, which holds a hundred cases.
+FIRST, THREE, WRONG, QUIET = 0.75, 0.84, 0.04, 0.16
+
+
+FOLDERS = [c for c in ALL if c.folder and (c.causes or c.never)]
+
+
+@pytest.mark.parametrize("case", FOLDERS, ids=lambda c: c.id)
+def test_a_run_folder_is_diagnosed(case: Labelled) -> None:
+    """Whole runs, which medic has more of to read than a text."""
+    score = evaluate([case], INDEX)
+    assert score.misses == []

@@ -101,7 +101,7 @@ def entry(match: Match, index: Index, most: int | None = None) -> dict[str, Any]
     if match.kind == "symptom":
         return pages.symptom(match.name, index, most)
     if match.kind == "remedy":
-        return {"kind": "remedy", **pages.remedy(match.name, index)}
+        return {**pages.remedy(match.name, index), "kind": "remedy"}
     page = {
         "cause": pages.cause,
         "check": pages.check,

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from medic.entries.words import TELLTALE
-from medic.i18n import Text
+from medic.i18n import Text, plain
 from medic.index import PASSES, Index
 from medic.levels import PRIOR, SHOWN
 
@@ -208,12 +208,20 @@ def procedure(name: str, index: Index) -> dict[str, Any]:
                 "command": step.get("command", ""),
                 "snippet": step.get("snippet", ""),
                 "minutes": step.get("minutes", 1.0),
-                "outcomes": dict(step["outcomes"]),
+                "outcomes": [
+                    {"name": o, "title": _outcome_title(step, o), "target": target}
+                    for o, target in step["outcomes"].items()
+                ],
             }
             for step in raw["steps"]
         ],
         "remedies": [n for n, r in index.raw["remedies"].items() if r.get("procedure") == name],
     }
+
+
+def _outcome_title(step: Raw, outcome: str) -> Text:
+    title = step.get("titles", {}).get(outcome)
+    return Text(**title) if title else plain(outcome.replace("-", " "))
 
 
 def term(name: str, index: Index) -> dict[str, Any]:

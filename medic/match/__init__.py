@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from medic.match.reader import NOTES, Limits, iter_lines
     from medic.match.scan import Matcher, Watched, of_symptoms, watched
     from medic.match.text import Document, Match, TextIndex, documents
-    from medic.match.words import complains
+    from medic.match.words import complains, reassures
 
 _HOMES = {
     "Fragment": "paste",
@@ -27,6 +27,7 @@ _HOMES = {
     "Matcher": "scan",
     "Watched": "scan",
     "complains": "words",
+    "reassures": "words",
     "of_symptoms": "scan",
     "watched": "scan",
     "signature_faults": "faults",
@@ -61,6 +62,7 @@ __all__ = [
     "matcher_of",
     "of_symptoms",
     "quoted",
+    "reassures",
     "search",
     "signature_faults",
     "split_paste",

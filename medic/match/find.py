@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from medic.index import Index
 from medic.match.likeness import Likeness
 from medic.match.text import Match, TextIndex, documents, spoken_outcomes
-from medic.match.words import tells
+from medic.match.words import MENDED, tells
 
 if TYPE_CHECKING:
     from medic.facts import Hit
@@ -59,7 +59,7 @@ def _groups(found: list[Match]) -> list[list[Match]]:
     """By sentence: its nearest entry, if it is near enough, and those about as near."""
     groups: dict[str, list[Match]] = {}
     for match in found:
-        if match.score >= COMPLAINT_SCORE and tells(match.quote):
+        if match.score >= COMPLAINT_SCORE and tells(match.quote) and not MENDED.search(match.quote):
             groups.setdefault(match.quote, []).append(match)
     return [
         [m for m in group if m.score >= group[0].score - COMPLAINT_MARGIN]

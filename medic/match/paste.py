@@ -32,6 +32,9 @@ _LOG = re.compile(
             r"^If reserved memory is >>|^See documentation for|^For debugging consider passing",
             r"^Compile with `TORCH_USE|^CUDA kernel errors might|^Special tokens have been added",
             r"^\[[^\]\d\n]{1,24}\] |^Some weights of |^You should probably TRAIN",
+            r"^\s*\S+\.(?:c|cc|cpp|cu|cuh|h|hpp):\d+(?::\d+)?: |^OMP: |^traps: ",
+            r"^(?:\S*/)?(?:ld|gcc|g\+\+|cc|c\+\+|nvcc|collect2|ptxas|make|ninja)(?:\[\d+\])?\s*: ",
+            r"^[a-z_]\w*(?:\.\w+){2,}: \S",
             r"^slurmstepd:|^srun: error|^Killed$|^terminate called|^\s*what\(\):",
             # Exceptions, frames, messages with their place.
             r"^\w+(?:\.\w+)*(?:[Ee]rror|Exception|Warning|Interrupt|Exit)\b\s*:",
@@ -47,8 +50,9 @@ _LOG_WORDS = re.compile(
     r"\b(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL)\b[: |\]]|\bNCCL (?:INFO|WARN)\b|"
     r"\bexit ?code\b\s*[:=]? ?-?\d+|CUDA (?:error|out of memory)|Segmentation fault|"
     r"\b(?:[Ss]tep|[Ii]ter|iteration|[Ee]poch)\b[ :=#]*\d+\b.*\b(?:loss|lr)\b|"
-    r"\bloss\b\s*[:=]?\s*(?:[Nn]a[Nn]|[Ii]nf|[\d.]+)\b"
+    r"\bloss\b\s*[:=]?\s*\[?(?:[Nn]a[Nn]|[Ii]nf|[\d.]+)\b"
 )
+_SPOKEN = re.compile(r"[\u3001\u3002\uff0c\uff1a\uff1b\uff1f]")
 _JUDGED = 500  # characters of a line that tell its kind
 _LAUNCHERS = (
     r"torchrun|accelerate|deepspeed|srun|sbatch|mpirun|nohup|llamafactory-cli|swift|xtuner|litgpt|"
@@ -109,7 +113,8 @@ def _kinds(lines: list[str]) -> list[Kind]:
 
 def _kind(line: str, before: Kind) -> Kind:
     line = line[:_JUDGED]
-    if _COMMAND.match(line) and not line.lstrip().startswith("- "):
+    spoken = line.lstrip().startswith("- ") or _SPOKEN.search(line)
+    if _COMMAND.match(line) and not spoken:
         return "command"
     if _BRACKET.match(line):
         return "config"

@@ -27,6 +27,7 @@ NEAR = 0.46  # a lower score is chance
 # A phrase of one term is found in many sentences, of three in few: by its number of terms, the
 # share of the score that needs nothing else of the sentence.
 LEAST = (0.15, 0.4, 0.55, 0.65)
+VAGUE = frozenset({"error"})
 ALONE = 0.5  # of a phrase that is a word for trouble
 TOPIC = 8.0  # rarity that two unusual words have together
 COVERED = 1.5  # half a phrase is less than half of what it says
@@ -198,7 +199,11 @@ class TextIndex:
         # A scrap of two words is no better said for being short.
         share = (common + self._weight(said & entry)) / (2 * max(whole, full))
         own = says(phrase)
-        least = ALONE if phrase <= TROUBLE else LEAST[min(len(phrase), len(LEAST)) - 1]
+        least = (
+            ALONE
+            if phrase <= TROUBLE and phrase != VAGUE
+            else LEAST[min(len(phrase), len(LEAST)) - 1]
+        )
         score: float = covered**COVERED * (least + (1 - least) * share)
         # Words that say nothing of their subject mean an entry only where they are rare.
         unsaid = not own & said if own else full < TOPIC

@@ -79,7 +79,7 @@ _COMPOUNDS = tuple(
 
 # term: words that mean it, as they stand after stemming.
 _SYNONYMS = """
-hang: hang hung hanging stuck stick freeze frozen froze stall stalled deadlock block
+hang: hang hung hanging stuck stick froze stall stalled deadlock
 decrease: decrease drop fall fell reduce lower shrink halved improve converge learn
 increase: increase grow rise rising rose climb growing
 spike: spike jump shoot spiky surge
@@ -253,6 +253,10 @@ def tells(sentence: str) -> bool:
     return bool(says(terms)) or len(terms) >= LEAST_TERMS
 
 
+MENDED = re.compile(
+    r"(?i:\b(?:fixed|solved|resolved|went away|is gone)\b)|"
+    r"\u5df2\u89e3\u51b3|\u89e3\u51b3\u4e86|\u5df2\u4fee\u590d|\u4fee\u597d\u4e86"
+)
 _REASSURES = re.compile(
     r"(?i:\b(?:no problem|all good|(?:is|are|looks?|works?|finished|runs?) fine|thanks|thank you)\b)|"
     r"\u6ca1(?:\u6709)?(?:\u95ee\u9898|\u5f02\u5e38)|\u65e0\u5f02\u5e38|\u4e0d\u662f\u6545\u969c|\u4e0d\u662f\u6302|"
@@ -260,9 +264,14 @@ _REASSURES = re.compile(
 )
 
 
+def reassures(text: str) -> bool:
+    """Whether a text says that all is well."""
+    return _REASSURES.search(text) is not None
+
+
 def complains(text: str) -> bool:
     """Whether a text has any word for what is wrong."""
-    if _REASSURES.search(text):
+    if reassures(text):
         return False
     return any(t in TROUBLE or (t.startswith("!") and t[1:] in WELL) for t in terms_of(text))
 

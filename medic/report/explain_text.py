@@ -149,8 +149,9 @@ def _procedure(blocks: Blocks, data: Entry) -> None:
         blocks.paragraph(f"{step['do']} ({minutes})", "     ", f"  {i}. ")
         for line in (*step["command"].splitlines(), *step["snippet"].splitlines()):
             console.out("       " + line)
-        for outcome, target in step["outcomes"].items():
-            blocks.paragraph(f"{outcome.replace('-', ' ')} -> {target}", "         ", "       ")
+        for outcome in step["outcomes"]:
+            line = f"{outcome['title']} -> {outcome['target']}"
+            blocks.paragraph(line, "         ", "       ")
 
 
 def _term(blocks: Blocks, data: Entry) -> None:
