@@ -37,10 +37,19 @@ class Told:
         return list(dict.fromkeys([*self.chosen, *self.reported]))
 
     @property
+    def at_ease(self) -> bool:
+        """Whether the words tell of no present fault."""
+        from medic.match import all_well
+
+        return bool(self.words) and all_well(self.words)
+
+    @property
     def trouble(self) -> bool:
         """Whether what was said has a word for something wrong, or answers a check."""
         from medic.match import complains, reassures
 
+        if self.at_ease:
+            return False
         return complains(self.words) or (bool(self.answered) and not reassures(self.words))
 
     def describe(self, words: str) -> None:
@@ -97,6 +106,8 @@ class Told:
         found = [
             _heard(Seen(name, "present", "person"), quote) for name, quote in self.chosen.items()
         ]
+        if self.at_ease:
+            return found
         for name, said in self.reported.items():
             if name not in self.chosen:
                 found.append(_heard(Seen(name, "present", "prose", said.also), said.quote))

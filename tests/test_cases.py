@@ -46,7 +46,7 @@ def test_the_corpus_is_diagnosed(number: int) -> None:
     assert row.top3 >= THREE * row.cases, misses
     assert row.established_wrong <= WRONG * row.cases, misses
     assert score.quiet_wrong <= QUIET * score.quiet, misses
-    assert score.alarmed <= 1, misses
+    assert score.alarmed <= 2, misses
 
 
 # Floors of one part, which holds a hundred cases.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from medic.match.reader import NOTES, Limits, iter_lines
     from medic.match.scan import Matcher, Watched, of_symptoms, watched
     from medic.match.text import Document, Match, TextIndex, documents
-    from medic.match.words import complains, reassures
+    from medic.match.words import all_well, complains, reassures
 
 _HOMES = {
     "Fragment": "paste",
@@ -26,6 +26,7 @@ _HOMES = {
     "iter_lines": "reader",
     "Matcher": "scan",
     "Watched": "scan",
+    "all_well": "words",
     "complains": "words",
     "reassures": "words",
     "of_symptoms": "scan",
@@ -53,6 +54,7 @@ __all__ = [
     "TextIndex",
     "Watched",
     "alike",
+    "all_well",
     "answers",
     "complains",
     "complaints",

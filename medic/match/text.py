@@ -28,7 +28,7 @@ NEAR = 0.46  # a lower score is chance
 # share of the score that needs nothing else of the sentence.
 LEAST = (0.15, 0.4, 0.55, 0.65)
 VAGUE = frozenset({"error"})
-ALONE = 0.5  # of a phrase that is a word for trouble
+ALONE = 0.5  # at least, of a phrase that has a word for trouble
 TOPIC = 8.0  # rarity that two unusual words have together
 COVERED = 1.5  # half a phrase is less than half of what it says
 # Unlike other words, what a phrase is about cannot be left out.
@@ -199,11 +199,9 @@ class TextIndex:
         # A scrap of two words is no better said for being short.
         share = (common + self._weight(said & entry)) / (2 * max(whole, full))
         own = says(phrase)
-        least = (
-            ALONE
-            if phrase <= TROUBLE and phrase != VAGUE
-            else LEAST[min(len(phrase), len(LEAST)) - 1]
-        )
+        least = LEAST[min(len(phrase), len(LEAST)) - 1]
+        if own & TROUBLE and phrase != VAGUE:
+            least = max(least, ALONE)
         score: float = covered**COVERED * (least + (1 - least) * share)
         # Words that say nothing of their subject mean an entry only where they are rare.
         unsaid = not own & said if own else full < TOPIC

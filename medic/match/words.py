@@ -264,6 +264,23 @@ _REASSURES = re.compile(
 )
 
 
+_WELL = re.compile(
+    r"(?im)\ball good\b|\beverything (?:else )?(?:seems|looks|works|trains) |^fixed\b|"
+    r"\b(?:our|the|all) (?:runs?|training|jobs?) (?:is|are|runs?|looks?) (?:fine|ok|healthy|stable)\b|"
+    r"\b(?:just|only) (?:curious|wondering|asking)\b|\bI only (?:want|wanted|worried)\b|"
+    r"\bturned out (?:that|to be)\b|\bno (?:problem|issue)s?(?: so far)?[.!]|\bas expected\b|"
+    r"\bthe question is only\b|\bis (?:this|that) (?:correct|normal|expected)\b|\bwriting docs\b|"
+    r"\bnothing is (?:wrong|truncated|broken)\b|\bthanks\b|\bhelped\.|"
+    r"\u53ea\u662f\u60f3|\u60f3\u786e\u8ba4|\u60f3\u95ee\u4e00\u4e0b|\u5df2\u89e3\u51b3|\u89e3\u51b3\u4e86|"
+    r"\u4e0d\u662f\u6545\u969c|\u4e0d\u662f\u6302|\u901a\u8fc7\u7684|\u7a33\u5b9a\u4e86|\u6b63\u5e38\u7ed3\u675f"
+)
+
+
+def all_well(text: str) -> bool:
+    """Whether a text as a whole tells of no present fault: mended, a question, a good run."""
+    return _WELL.search(text) is not None
+
+
 def reassures(text: str) -> bool:
     """Whether a text says that all is well."""
     return _REASSURES.search(text) is not None

@@ -28,7 +28,7 @@ TWO_RANKS = "[rank0] step 1 | loss 3.0\n[rank1] step 1 | loss 3.0\n"
         ("yaml.scanner.ScannerError: mapping values are not allowed here", "config-message", "unreadable"),
         ("Out of memory: Killed process 4242 (python)", "host-kill-record", "memory-recorded"),
         ("  exitcode  : -9 (pid: 662)", "host-kill-record", "killed-without-record"),
-        ("NVRM: Xid (PCI:0000:07:00): 79, pid=1, GPU has fallen off the bus.", "link-error", "gpu-link-fault"),
+        ("NVRM: Xid (PCI:0000:07:00): 74, pid=1, NVLink: fatal error detected on link 3", "link-error", "gpu-link-fault"),
         ("_pickle.UnpicklingError: invalid load key, 'v'.", "load-message", "pointer-or-page"),
         ("safetensors_rust.SafetensorError: Error while deserializing header: HeaderTooLarge", "load-message", "pointer-or-page"),
         ("RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory", "load-message", "truncated"),

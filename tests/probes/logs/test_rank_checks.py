@@ -161,7 +161,7 @@ SEGFAULT = "[rank1] Fatal Python error: Segmentation fault\n"
         (COMPLETED + said(1, "20:41:02", "saving the final checkpoint"), "", "silent-rank-alive"),
         (said(1, "20:41:01", "not yet: training is completed after 9 steps"), "", "one-rank-silent"),
         (SEGFAULT, "", "silent-rank-died"),
-        ("[rank1] CUDA error: an illegal memory access was encountered\n", "", "silent-rank-died"),
+        ("[rank1] CUDA error: an illegal memory access was encountered\n", "", None),
         (SEGFAULT + said(1, "20:50:00", "step 6 | loss 2.9"), "", "one-rank-silent"),
     ],
 )  # fmt: skip

@@ -55,13 +55,8 @@ def test_a_run_whose_last_line_is_young_is_alive(read: Any) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "Segmentation fault (core dumped)",
-        "train.sh: line 3: 4123 Segmentation fault (core dumped) python train.py",
-        "Fatal Python error: Segmentation fault",
-        "Aborted (core dumped)",
-        "*** JOB 12 ON n1 CANCELLED AT 2026-01-01T10:01:00 DUE TO TIME LIMIT ***",
         "srun: error: n01: task 2: Exited with exit code 1",
-        "  exitcode  : -11 (pid: 88213)",
+        "  exitcode  : 1 (pid: 88213)",
     ],
 )
 def test_an_exit_alone_is_no_symptom_of_a_cause(read: Any, line: str) -> None:
@@ -79,7 +74,7 @@ def test_a_line_that_says_why(read: Any) -> None:
 
 
 def test_an_error_without_a_header(read: Any) -> None:
-    error = "ValueError: Attempting to unscale FP16 gradients.\n"
+    error = "ValueError: the mixing weights must sum to one.\n"
     frames = '  File "/job/a.py", line 3, in f\n    raise ValueError(x)\n'
     for text in (error, STEPS + error, STEPS + frames + error):
         assert "python-exception" in read(text).findings
