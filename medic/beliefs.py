@@ -272,11 +272,12 @@ class Model:
             for i, s in row.items():
                 score[i] += NOT_SEEN_WEIGHT * math.log((1 - s) / (1 - UNLISTED))
             return
-        error = ERROR[seen.reliability] if seen.reliability in TOLD else 0.0
+        error = 0.0 if seen.reliability == "exact" else ERROR[seen.reliability]
         for name in seen.also:
             for i, s in self.shown[name].items():
                 row[i] = max(s, row.get(i, 0.0))
-        base = REPORTED if seen.reliability == "prose" else row[len(self.causes)]
+        read = seen.reliability in ("prose", "heuristic")
+        base = REPORTED if read else row[len(self.causes)]
         usual = (1 - error) * UNLISTED + error * base
         for i, s in row.items():
             score[i] += math.log(((1 - error) * s + error * base) / usual)

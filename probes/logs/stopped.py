@@ -123,6 +123,7 @@ PROBE = Probe(
     name="log-end",
     tells=(NAME,),
     run=run,
+    reliability="heuristic",  # a log may end where it was copied
     needs=(LogHits, Tracebacks),
     wants=(RunConfig,),
     seconds=0.01,
