@@ -12,6 +12,7 @@ from importlib import import_module
 
 from medic.case import Case, NotRead
 from medic.evidence import Evidence, Observed, Run, State
+from medic.facts import LogHits
 from medic.i18n import plain
 from medic.index import Index
 from medic.logsymptoms import answers_of_logs, settings_hits, symptoms_of_logs
@@ -79,6 +80,8 @@ def observe(
     cancel = cancel or threading.Event()
     look = CaseLook(case, index, evidence.facts, cancel)
     waiting = list(all_probes() if probes is None else probes)
+    # Signatures cost a start: a lint of configs does without them.
+    reads_logs = any(LogHits in p.gives for p in waiting)
     while waiting and not cancel.is_set():
         ready = [p for p in waiting if not _provider_waits(p, waiting)] or waiting[:1]
         waiting = [p for p in waiting if p not in ready]
@@ -90,7 +93,8 @@ def observe(
     unread = [u.file for r in evidence.runs.values() for u in r.unread if not u.partly]
     evidence.read = {f: size for f, size in look.read.copy().items() if not _among(f, unread)}
     symptoms_of_logs(evidence, index)
-    answers_of_logs(evidence, index, settings_hits(look))
+    if reads_logs:
+        answers_of_logs(evidence, index, settings_hits(look))
     return evidence
 
 

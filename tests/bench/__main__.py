@@ -161,19 +161,9 @@ def checkpoints(_: float) -> list[Row]:
 STEP = """
 import time
 from medic.beliefs import Model, Seen
-from medic.index import load, Index
+from medic.index import load
 from medic.looks import Open, next_look
 index = load()
-raw = dict(index.raw)
-causes = {}
-names = list(raw["causes"])
-for i in range(300):
-    base = dict(raw["causes"][names[i % len(names)]])
-    base["name"] = f"{base['name']}-{i}"
-    base["lint"] = None
-    base["told_by"] = [t for t in base.get("told_by", []) if t["check"] in raw["checks"]]
-    causes[base["name"]] = base
-index = Index({**raw, "causes": causes})
 model = Model(index)
 opened = [Open(n, c.ask.minutes) for n, c in index.checks.items() if c.ask]
 seen = [Seen("cuda-out-of-memory", "present")]
@@ -188,7 +178,7 @@ print(sorted(times)[10] * 1000)
 
 def engine(_: float) -> list[Row]:
     out = subprocess.run([PYTHON, "-c", STEP], capture_output=True, text=True, check=True)
-    return [Row("one engine step at 300 causes", float(out.stdout), 5, "ms")]
+    return [Row("one engine step over all causes", float(out.stdout), 5, "ms")]
 
 
 PAINT = """
