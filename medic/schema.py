@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -205,7 +205,3 @@ def compile_knowledge(folders: Iterable[Path]) -> dict[str, Any]:
             for name, value in sorted(values.items())
         }
     return compiled
-
-
-def dump(compiled: Mapping[str, Any]) -> bytes:
-    return json.dumps(compiled, ensure_ascii=False, separators=(",", ":")).encode()

@@ -77,6 +77,13 @@ _COMPOUNDS = tuple(
     )
 )
 
+
+def _by_word(table: str) -> dict[str, str]:
+    """Each word of lines "term: words" with its term."""
+    rows = (line.split(": ") for line in table.strip().splitlines())
+    return {word: term for term, words in rows for word in words.split()}
+
+
 # term: words that mean it, as they stand after stemming.
 _SYNONYMS = """
 hang: hang hung hanging stuck stick froze stall stalled deadlock
@@ -108,12 +115,7 @@ timeout: timeout
 disappear: vanish disappear silent silently vanished disappeared
 connect: connect connection connected reach
 """
-_MEANS: dict[str, str] = {
-    word: term
-    for line in _SYNONYMS.strip().splitlines()
-    for term, words in [line.split(": ")]
-    for word in words.split()
-}
+_MEANS: dict[str, str] = _by_word(_SYNONYMS)
 
 # Chinese words and the terms that they are; the longest is taken first.
 _HAN_SYNONYMS = """
@@ -171,12 +173,7 @@ quota: 配额
 throughput: 吞吐量 吞吐
 collective: 集合操作
 """
-_HAN_MEANS: dict[str, str] = {
-    word: term
-    for line in _HAN_SYNONYMS.strip().splitlines()
-    for term, words in [line.split(": ")]
-    for word in words.split()
-}
+_HAN_MEANS: dict[str, str] = _by_word(_HAN_SYNONYMS)
 _HAN_STOP = """
 训练 模型 微调 程序 任务 一直 突然 开始 一开始 以后 之后 然后 最后 就是 就 了 的 是 在 我
 有 个 吗 呢 怎么办 怎么 如何 什么 为什么 现在 已经 左右 时候 的时候 直接 完全 特别 非常
