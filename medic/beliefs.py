@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ from medic.levels import (
     SHOWN,
     TELLTALE_OTHERWISE,
     TELLTALE_TOLD,
+    TELLTALE_UNSEEN,
     TELLTALE_WEIGHT,
     UNLISTED,
     WEIGHT,
@@ -240,6 +241,8 @@ class Model:
                 answers[seen.name].append(seen)
             elif seen.name in self.shown:
                 self._add_symptom(score, seen)
+        for place in self._unprinted(findings):
+            score[place] += math.log(TELLTALE_UNSEEN)
         checks: list[tuple[str, str, dict[int, float]]] = []
         for name, told in answers.items():
             bearing = self._bearing(told)
@@ -264,6 +267,18 @@ class Model:
                     odd[place] += chance - found[0]
                 usual += found[0]
         return {place: math.log((usual + more) / usual) for place, more in odd.items()}
+
+    def _unprinted(self, findings: Sequence[Seen]) -> Iterator[int]:
+        """Causes that always show a symptom whose lines were read, but none of their own words."""
+        read = {f.name for f in findings if f.outcome == "present" and f.reliability == "exact"}
+        printed = {f.outcome for f in findings if f.name == TELLTALE}
+        for name in self.index.printing:
+            place = self._place.get(name)
+            if place is None or name in printed:
+                continue
+            shows = self.index.causes[name].shows
+            if any(s.symptom in read and s.level == "always" for s in shows):
+                yield place
 
     def _add_symptom(self, score: list[float], seen: Seen) -> None:
         """Relative to a cause that does not list the symptom."""

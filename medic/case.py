@@ -9,11 +9,14 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from medic.errors import MedicError, UsageError
 from medic.facts import FileKind, GivenFile
 from medic.filekind import by_magic, kind_of, note_text, rank_of
+
+if TYPE_CHECKING:
+    from medic.index import Index
 
 MAX_DEPTH = 4
 MAX_ENTRIES = 20_000
@@ -64,8 +67,12 @@ def collect(
     run: str = "",
     given: dict[str, Any] | None = None,
     this_host: bool | None = None,
+    index: Index | None = None,
 ) -> Case:
-    """The case of these files and folders. Raises UsageError if none can be read."""
+    """The case of these files and folders. Raises UsageError if none can be read.
+
+    With an ``index``, lines that its signatures know part log from prose in what was typed.
+    """
     files: list[GivenFile] = []
     left: list[NotRead] = []
     runs: tuple[str, ...] = ()
@@ -85,8 +92,8 @@ def collect(
         en = f"nothing to read in {paths[0]}" + (f": {why.en}" if why else "")
         zh = f"{paths[0]} 中没有可读的内容" + (f":{why.zh}" if why else "")
         raise UsageError(en, zh)
-    parts, pasted = split_text(text)
-    files, noted, notes = _take_notes(files)
+    parts, pasted = split_text(text, index=index)
+    files, noted, notes = _take_notes(files, index)
     return Case(
         files=(*files, *pasted),
         parts=noted | parts,
@@ -107,7 +114,9 @@ def _is_folder(path: str) -> bool:
         return False
 
 
-def split_text(text: str, of: str = "") -> tuple[dict[str, str], list[GivenFile]]:
+def split_text(
+    text: str, of: str = "", index: Index | None = None
+) -> tuple[dict[str, str], list[GivenFile]]:
     """Pasted text as parts that probes read like files: log lines, config, commands.
 
     Prose is no part: it is matched as a description. A part keeps the line numbers of the text,
@@ -118,7 +127,7 @@ def split_text(text: str, of: str = "") -> tuple[dict[str, str], list[GivenFile]
     kinds: dict[str, FileKind] = {"log": "log", "config": "config", "command": "script"}
     parts: dict[str, str] = {}
     files: list[GivenFile] = []
-    for kind, words, line in split_paste(text) if text else ():
+    for kind, words, line in split_paste(text, _printed(text, index)) if text else ():
         if kind in kinds:
             number = len(files) + 1 if files else ""
             name = f"{of}<{kind}{number}>" if of else f"<pasted {kind}{number}>"
@@ -127,14 +136,23 @@ def split_text(text: str, of: str = "") -> tuple[dict[str, str], list[GivenFile]
     return parts, files
 
 
-def prose_of(text: str) -> str:
+def prose_of(text: str, index: Index) -> str:
     """What of a pasted text is a description in words."""
     from medic.match import split_paste
 
-    return "\n".join(words for kind, words, _ in split_paste(text) if kind == "prose")
+    fragments = split_paste(text, _printed(text, index))
+    return "\n".join(words for kind, words, _ in fragments if kind == "prose")
 
 
-def _take_notes(files: list[GivenFile]) -> tuple[list[GivenFile], dict[str, str], str]:
+def _printed(text: str, index: Index | None) -> frozenset[int]:
+    from medic.match import printed
+
+    return printed(text, index) if index is not None else frozenset()
+
+
+def _take_notes(
+    files: list[GivenFile], index: Index | None
+) -> tuple[list[GivenFile], dict[str, str], str]:
     """Files that a person wrote, taken like pasted text: (other files and parts, parts, text)."""
     kept: list[GivenFile] = []
     parts: dict[str, str] = {}
@@ -146,7 +164,7 @@ def _take_notes(files: list[GivenFile]) -> tuple[list[GivenFile], dict[str, str]
                 kept.append(file)
             continue
         texts.append(text)
-        own, made = split_text(text, file.name)
+        own, made = split_text(text, file.name, index)
         parts |= own
         kept += made
     return kept, parts, "\n".join(texts)

@@ -141,7 +141,7 @@ def judge(case: Labelled, index: Index) -> Result:
 
 def diagnose(case: Labelled, index: Index) -> Diagnosis:
     paths = [case.folder] if case.folder else []
-    session = Session(index, collect(paths, text=case.text, this_host=False))
+    session = Session(index, collect(paths, text=case.text, this_host=False, index=index))
     session.look()
     said = Path(case.folder, "said.txt") if case.folder else None
     if said is not None and said.is_file():

@@ -102,6 +102,16 @@ class Index:
         return {n: raw for n, raw in sorted(self.raw["causes"].items()) if raw.get("telltale")}
 
     @cached_property
+    def printing(self) -> tuple[str, ...]:
+        """Causes that fail with a message of their own."""
+        return tuple(
+            name
+            for name, raw in self.telltales.items()
+            if raw["telltale"].get("weight", "confirms") == "confirms"
+            and any(s["role"] != "context" for s in raw["telltale"].get("signatures", ()))
+        )
+
+    @cached_property
     def words(self) -> Mapping[str, Mapping[str, int]]:
         """Terms of each cause's own text, for comparing a description with them."""
         from medic.match.likeness import bags

@@ -25,6 +25,11 @@ WEIGHT = {
     "rules-out": 1 / 200,
 }
 TELLTALE_TOLD = 30.0  # where a person says it
+# A cause that prints words of its own, in a case whose failing lines are there without them.
+TELLTALE_UNSEEN = 0.3
 SHOWN = {"always": 0.93, "usually": 0.6, "sometimes": 0.15, "rarely": 0.03}
 UNLISTED = 0.004
 NONE_SHOWS = (0.01, 0.9)
+# The log ratio of the cause that a description is most like: measured over reports, see
+# docs/engine.md.
+STRONGEST = 7.0

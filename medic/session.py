@@ -66,7 +66,7 @@ class Session:
             self.case, self.index, self.probes, progress=progress, cancel=cancel
         )
         self._forget()
-        prose = prose_of(self.case.text) if self.case.text else ""
+        prose = prose_of(self.case.text, self.index) if self.case.text else ""
         if prose != self.prose:  # each description is taken once, however often one looks
             self.prose = prose
             self.complain(prose)
@@ -107,7 +107,13 @@ class Session:
         """More evidence: pasted text or files. The caller looks again."""
         case = self.case
         joined = f"{case.text}\n{text}" if case.text and text else case.text or text
-        more = collect(list(paths), text=joined, given=case.given, this_host=case.this_host)
+        more = collect(
+            list(paths),
+            text=joined,
+            given=case.given,
+            this_host=case.this_host,
+            index=self.index,
+        )
         kept = tuple(f for f in case.files if f.name not in case.parts)
         known = {f.path for f in more.files}
         self.case = replace(
@@ -127,15 +133,8 @@ class Session:
         return Model(self.index, context, self.told.likeness(self._written()))
 
     def _written(self) -> str:
-        """What a person wrote; log lines only where no signature knows one of them."""
-        logs = self.evidence.fact(LogHits)
-        known = isinstance(logs, LogHits) and any(
-            h.role == "root" and not h.benign for h in logs.hits
-        )
-        parts = (
-            t for n, t in self.case.parts.items() if not (known and n.startswith("<pasted log"))
-        )
-        return "\n".join([self.told.words, *parts])
+        """What a person wrote or pasted."""
+        return "\n".join([self.told.words, *self.case.parts.values()])
 
     @cached_property
     def told(self) -> Told:
@@ -236,6 +235,7 @@ class Session:
             self.evidence,
             looks=len(self.answers) + len(self.unknown),
             nothing_left=question is None,
+            described=self.told.sounds_like(self.model.likeness),
         )
         if self.refused or (verdict in ("no-fault-seen", "healthy") and self.told.trouble):
             # A complaint that nothing matches is no sign of health.

@@ -7,9 +7,14 @@ from dataclasses import dataclass, field
 
 from medic.beliefs import Seen
 from medic.facts import Source
-from medic.index import TELLTALE, Index
+from medic.index import Index
+from medic.levels import STRONGEST
 from medic.probe import Finding
 from medic.verdict import Heard
+
+
+# Of the ratio of the nearest cause: the text is so near that it is no chance.
+SURE = STRONGEST * 0.99
 
 
 @dataclass(frozen=True)
@@ -39,9 +44,10 @@ class Told:
     @property
     def at_ease(self) -> bool:
         """Whether the words tell of no present fault."""
-        from medic.match import all_well
+        from medic.match import all_well, fine
 
-        return bool(self.words) and all_well(self.words)
+        quiet = not self.complaints and not self.answered
+        return all_well(self.words) or (quiet and fine(self.words))
 
     @property
     def trouble(self) -> bool:
@@ -51,6 +57,10 @@ class Told:
         if self.at_ease:
             return False
         return complains(self.words) or (bool(self.answered) and not reassures(self.words))
+
+    def sounds_like(self, likeness: Mapping[str, float]) -> bool:
+        """Whether the words are a description of some cause beyond chance."""
+        return bool(self.words) and not self.at_ease and max(likeness.values(), default=0.0) >= SURE
 
     def describe(self, words: str) -> None:
         """Takes a description: the symptoms it reports and the checks it answers."""
@@ -62,10 +72,6 @@ class Told:
         for check, outcome, quote in answers(words, self.index):
             self.answered.setdefault(check, Reading(outcome, quote))
         self._quoted(words)
-        named = self.answered.get(TELLTALE)
-        if named is not None and not self.complaints:
-            shown = self.index.causes[named.outcome].shows[0].symptom
-            self.reported[shown] = Reading("present", named.quote)
 
     def _quoted(self, words: str) -> None:
         """Messages that a sentence quotes: what they show is told, not seen."""

@@ -144,11 +144,12 @@ def decide(
     *,
     looks: int,
     nothing_left: bool,
+    described: bool = False,
 ) -> tuple[Verdict, Standing | None, Beliefs]:
-    """The verdict, who leads, and the chances."""
+    """The verdict, who leads, and the chances. ``described``: words that tell of some cause."""
     seen = [h.seen for h in found]
     beliefs = model.beliefs(seen, tried)
-    if leading_symptoms(index, found):
+    if described or leading_symptoms(index, found):
         stand = standing(model, beliefs, seen)
         if stand.established:
             return "established", stand, beliefs

@@ -65,7 +65,8 @@ def command(
     redact: bool,
 ) -> int:
     out = console(redact=redact)
-    session = Session(knowledge(), case_of(paths, given, run, this_host))
+    index = knowledge()
+    session = Session(index, case_of(paths, given, run, this_host, index))
     session.look(_progress())
     require_something_read(session)
     if say:

@@ -117,7 +117,11 @@ def _pasted() -> str:
 
 
 def case_of(
-    paths: Sequence[str], given: Sequence[str], run: str = "", this_host: bool | None = None
+    paths: Sequence[str],
+    given: Sequence[str],
+    run: str = "",
+    this_host: bool | None = None,
+    index: Index | None = None,
 ) -> Case:
     """The case of the given paths; "-" reads pasted text from standard input."""
     from medic.case import collect, parse_given
@@ -126,4 +130,5 @@ def case_of(
     files = [p for p in paths if p != "-"]
     if "-" in paths:
         text = _pasted()
-    return collect(files, text=text, run=run, given=parse_given(given), this_host=this_host)
+    settings = parse_given(given)
+    return collect(files, text=text, run=run, given=settings, this_host=this_host, index=index)

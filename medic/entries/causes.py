@@ -100,3 +100,4 @@ class Cause:
     lint: Lint | None = None
     telltale: Telltale | None = None
     do_not: tuple[DoNot, ...] = ()
+    reports: Phrases = field(default_factory=dict)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from medic.match.faults import signature_faults
-    from medic.match.find import alike, answers, complaints, matcher_of, quoted, search
+    from medic.match.find import alike, answers, complaints, matcher_of, printed, quoted, search
     from medic.match.paste import Fragment, is_note, split_paste
     from medic.match.reader import NOTES, Limits, iter_lines
     from medic.match.scan import Matcher, Watched, of_symptoms, watched
     from medic.match.text import Document, Match, TextIndex, documents
-    from medic.match.words import all_well, complains, reassures
+    from medic.match.tone import all_well, complains, fine, reassures
 
 _HOMES = {
     "Fragment": "paste",
@@ -26,9 +26,10 @@ _HOMES = {
     "iter_lines": "reader",
     "Matcher": "scan",
     "Watched": "scan",
-    "all_well": "words",
-    "complains": "words",
-    "reassures": "words",
+    "all_well": "tone",
+    "complains": "tone",
+    "fine": "tone",
+    "reassures": "tone",
     "of_symptoms": "scan",
     "watched": "scan",
     "signature_faults": "faults",
@@ -36,6 +37,7 @@ _HOMES = {
     "complaints": "find",
     "alike": "find",
     "matcher_of": "find",
+    "printed": "find",
     "quoted": "find",
     "search": "find",
     "Document": "text",
@@ -59,10 +61,12 @@ __all__ = [
     "complains",
     "complaints",
     "documents",
+    "fine",
     "is_note",
     "iter_lines",
     "matcher_of",
     "of_symptoms",
+    "printed",
     "quoted",
     "reassures",
     "search",

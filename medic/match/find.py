@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from medic.index import Index
 from medic.match.likeness import Likeness
+from medic.match.paste import is_sentence
 from medic.match.text import Match, TextIndex, documents, spoken_outcomes
-from medic.match.words import MENDED, tells
+from medic.match.tone import MENDED, tells
 
 if TYPE_CHECKING:
     from medic.facts import Hit
@@ -93,6 +94,27 @@ def _text_index(same: _Same, kinds: tuple[str, ...]) -> TextIndex:
 @lru_cache(maxsize=2)
 def _outcome_index(same: _Same) -> TextIndex:
     return TextIndex(spoken_outcomes(same.index.raw))
+
+
+LEAD = 3  # words that may stand before a printed message: a time, a level, a name
+# Who writes of a message, and does not print it.
+_SPEAKER = re.compile(
+    r"\b(?:I|I'm|I've|[Ww]e|[Mm]y|[Oo]ur|[Gg]et|[Gg]ets|[Gg]ot|[Gg]etting|[Ss]ays|[Ss]aying|[Tt]hrows|gives|"
+    r"reports?|[Ss]ometimes|[Aa]nyone|[Pp]lease)\b|[\u3400-\u9fff\u3001\u3002\uff0c\uff1a\uff1b\uff1f]"
+)
+
+
+def printed(text: str, index: Index) -> frozenset[int]:
+    """Numbers of the lines, from 1, that are a known message: no words of a person about it."""
+    return frozenset(h.source.line for h in quoted(text, index) if h.symptom and _is_print(h))
+
+
+def _is_print(hit: Hit) -> bool:
+    line = hit.source.text
+    if _SPEAKER.search(line):
+        return False
+    lead = line[: hit.column - 1]
+    return len(lead.split()) <= LEAD or ":" in lead or not is_sentence(line)
 
 
 def quoted(text: str, index: Index) -> list[Hit]:

@@ -12,23 +12,28 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from medic.levels import STRONGEST
 from medic.match.words import terms_of
 
 K1, B = 1.2, 0.6
+PAIR = 0.6  # of what a pair of words weighs: its words count as well
 MOST = 12  # causes that get a ratio
-STRONGEST = math.log(100)  # the ratio of the nearest: measured over reports, see docs/engine.md
 SURE = 15.0  # a score of this size is no chance; a smaller one counts for less
 LEAST = 0.3  # share of the best score below which nothing is said
 LIMIT = 6000  # characters that are read
-_FRAME = re.compile(r'^\s*(?:File "|#\d+ |at |\^+\s*$|frame #)')
+# Stack frames, and advice that a program prints with every message of its kind.
+_FRAME = re.compile(
+    r'^\s*(?:File "|#\d+ |at |\^+\s*$|frame #|For debugging consider|CUDA kernel errors might|'
+    r"Compile with `TORCH_USE|See documentation for|If reserved memory is >>)"
+)
 _PATH = re.compile(r"\S*(?:/[\w.+-]+){2,}\S*|https?://\S+")
 Bags = Mapping[str, Mapping[str, int]]
 
 
 def bags(raw: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, int]]:
-    """Terms of each cause's own text, with how often it has them."""
+    """Terms of each cause's own texts, with the number of texts that have them."""
     return {
-        name: dict(Counter(t for part in _parts(name, entry, raw) for t in terms_of(part)))
+        name: dict(Counter(t for part in _parts(name, entry, raw) for t in _terms(part)))
         for name, entry in raw["causes"].items()
     }
 
@@ -45,6 +50,8 @@ def _parts(
         yield from phrases
     for signature in own.get("signatures", ()):
         yield from signature["match"]
+    for reports in entry.get("reports", {}).values():
+        yield from reports
 
 
 class Likeness:
@@ -60,7 +67,7 @@ class Likeness:
 
     def ratios(self, text: str) -> dict[str, float]:
         """Log ratios of the nearest causes, best first; empty for a text of none of their words."""
-        terms = set(_terms(text))
+        terms = _terms(text)
         scores = {name: self._score(name, bag, terms) for name, bag in self._bags.items()}
         best = max(scores.values(), default=0.0)
         if best <= 0:
@@ -69,16 +76,22 @@ class Likeness:
         near = sorted((-s, n) for n, s in scores.items() if s > LEAST * best)[:MOST]
         return {n: top * (-s / best - LEAST) / (1 - LEAST) for s, n in near}
 
-    def _score(self, name: str, bag: Mapping[str, int], terms: set[str]) -> float:
+    def _score(self, name: str, bag: Mapping[str, int], terms: frozenset[str]) -> float:
         norm = K1 * (1 - B + B * self._length[name] / self._mean)
         score = 0.0
         for term in terms & bag.keys():
             n = bag[term]
-            score += self._rarity[term] * n * (K1 + 1) / (n + norm)
+            weight = self._rarity[term] * (PAIR if " " in term else 1.0)
+            score += weight * n * (K1 + 1) / (n + norm)
         return score
 
 
-def _terms(text: str) -> Iterator[str]:
+def _terms(text: str) -> frozenset[str]:
+    """Terms of the lines that a person may have written, and pairs of neighbours."""
+    found: set[str] = set()
     for line in text[:LIMIT].splitlines():
         if not _FRAME.match(line):
-            yield from terms_of(_PATH.sub(" ", line))
+            terms = terms_of(_PATH.sub(" ", line))
+            found.update(terms)
+            found.update(f"{a} {b}" for a, b in zip(terms, terms[1:], strict=False))
+    return frozenset(found)

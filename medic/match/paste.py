@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Literal, NamedTuple
 
 Kind = Literal["log", "prose", "config", "command"]
@@ -37,7 +38,11 @@ _LOG = re.compile(
             r"^[a-z_]\w*(?:\.\w+){2,}: \S",
             r"^slurmstepd:|^srun: error|^Killed$|^terminate called|^\s*what\(\):",
             # Exceptions, frames, messages with their place.
-            r"^\w+(?:\.\w+)*(?:[Ee]rror|Exception|Warning|Interrupt|Exit)\b\s*:",
+            r"^(?:\w+\.)*\w*(?:[Ee]rror|Exception|Warning|Interrupt|Exit)\b(?:\([^)]*\))?\s*:",
+            r"^\w*(?:Error|Exception|Interrupt)$|^Error\(s\) in loading state_dict for",
+            r"^\s*size mismatch for \S+: |^\s*(?:Missing|Unexpected) key\(s\) in state_dict:",
+            r"^\[[EWIF]\d{3,4} |^Loading checkpoint shards:|^\w+Error\(\w+\): ",
+            r"^(?:Epoch|Step|Iter(?:ation)?)\b[ :\[(]*\d+\b.*[:=] *-?\d+\.\d",
             r"^\s*Traceback \(most recent|^\s*File \".*\", line \d+",
             r"^#\d+ \w|^frame #\d+|^\S+\.(?:py|cpp|cu|h):\d+\b|^[\w./-]+: error: ",
             # Steps.
@@ -76,11 +81,14 @@ _BRACKET = re.compile(
 )
 
 
-def split_paste(text: str) -> list[Fragment]:
-    """Neighbouring lines of one kind together; blank lines and continuations stay with theirs."""
+def split_paste(text: str, printed: Collection[int] = ()) -> list[Fragment]:
+    """Neighbouring lines of one kind together; blank lines and continuations stay with theirs.
+
+    ``printed`` are numbers of lines, from 1, that a program is known to print.
+    """
     fragments: list[Fragment] = []
-    kinds = _kinds(text.split("\n"))
     lines = text.split("\n")
+    kinds = _kinds(lines, printed)
     start = 0
     for end in range(1, len(lines) + 1):
         if end == len(lines) or kinds[end] != kinds[start]:
@@ -93,7 +101,7 @@ def split_paste(text: str) -> list[Fragment]:
     return fragments
 
 
-def _kinds(lines: list[str]) -> list[Kind]:
+def _kinds(lines: list[str], printed: Collection[int]) -> list[Kind]:
     kinds: list[Kind] = []
     before: Kind = "prose"
     traceback = fence = False
@@ -106,7 +114,9 @@ def _kinds(lines: list[str]) -> list[Kind]:
             traceback = "Traceback (most recent" in line or (traceback and indented)
             joined = number > 0 and lines[number - 1].rstrip().endswith("\\")
             continued = joined and before == "command"
-            before = "log" if traceback else "command" if continued else _kind(line, before)
+            kind = "command" if continued else _kind(line, before)
+            known = traceback or (kind == "prose" and number + 1 in printed)
+            before = "log" if known else kind
         kinds.append(before)
     return _alone(lines, kinds)
 
@@ -118,7 +128,7 @@ def _kind(line: str, before: Kind) -> Kind:
         return "command"
     if _BRACKET.match(line):
         return "config"
-    if _LOG.search(line) or (_LOG_WORDS.search(line) and not _sentence(line)):
+    if _LOG.search(line) or (_LOG_WORDS.search(line) and not is_sentence(line)):
         return "log"
     if _KEY.match(line):
         return "config"
@@ -135,16 +145,17 @@ def is_note(text: str) -> bool:
     """Whether a person wrote it: sentences, with log lines and settings between them."""
     lines = [line for line in text.split("\n") if line.strip()]
     prose = [f.text for f in split_paste(text) if f.kind == "prose"]
-    said = [line for part in prose for line in part.split("\n") if _sentence(line)]
+    said = [line for part in prose for line in part.split("\n") if is_sentence(line)]
     return bool(said) and len(said) >= NOTE_SENTENCES * len(lines)
 
 
-def _sentence(line: str) -> bool:
-    """Eight words from a capital letter or quote on, or Chinese punctuation."""
+def is_sentence(line: str) -> bool:
+    """Eight words from a capital letter, digit or quote on, or Chinese punctuation."""
     if any(sign in line for sign in "。，？："):
         return True
     start = line.lstrip("\"'(")[:1]
-    return start.isupper() and len(line.split()) >= 8 and "|" not in line
+    led = start.isupper() or (start.isdigit() and ". " in line)
+    return led and len(line.split()) >= 8 and "|" not in line
 
 
 def _alone(lines: list[str], kinds: list[Kind]) -> list[Kind]:

@@ -218,8 +218,8 @@ class Matcher:
     def _hit(self, number: int, found: Any, line: _Line, place: int) -> Hit:
         signature, symptom, check, outcome, goes_on = self._owners[number]
         benign = ""
+        span = found.start() - line.start, found.end() - line.start
         if signature.role in _EVIDENCE or check:
-            span = found.start() - line.start, found.end() - line.start
             benign = why_benign(line.data, *span, line.above, signature.not_in)
         return Hit(
             signature=signature.id,
@@ -232,6 +232,7 @@ class Matcher:
             check=check,
             outcome=outcome,
             goes_on=goes_on,
+            column=span[0] + 1,
         )
 
     def _kept(self, number: int, tally: _Tally, name: str) -> list[Hit]:

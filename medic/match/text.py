@@ -16,8 +16,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from medic.index import TELLTALE
-from medic.match.words import TROUBLE, normal, says, terms_of
+from medic.match.tone import TROUBLE, says
+from medic.match.words import normal, terms_of
 
 SIGNATURE, EXACT = 0.5, 2.0
 QUERY_LIMIT = 4000
@@ -98,9 +98,6 @@ def spoken_outcomes(raw: Mapping[str, Mapping[str, Any]]) -> Iterator[Document]:
         for outcome, entry in check["outcomes"].items():
             if said := entry.get("phrases"):
                 yield _spoken(f"{name}={outcome}", said)
-    for name, cause in raw["causes"].items():
-        if said := cause.get("telltale", {}).get("phrases"):
-            yield _spoken(f"{TELLTALE}={name}", said)
 
 
 def _spoken(name: str, said: Mapping[str, Sequence[str]]) -> Document:

@@ -19,7 +19,7 @@ over own per please problem quite really right same say seem set should show sho
 somebody someone start still such sure than thank thanks that the their them then there these they
 thing this those though time to too try until up use used using very want was we well were what
 when where whether which while who why will with would you your
-ran soon torch pytorch finetune finetuning train training trainer model run running step iteration
+ran soon torch pytorch finetune finetuning finetuned train training trainer model run running step iteration
 """
 _STOP = frozenset(_STOP_WORDS.split())
 
@@ -50,13 +50,22 @@ _COMPOUNDS = tuple(
         ("shared|shm", r"shared memory|(?:/?dev/)?shm", "sharedmemory"),
         (
             "space|full",
-            r"no (?:free |more )?space left|no (?:free )?space|(?:is|are|gets|became|being)? ?full",
+            r"no (?:free |more )?space left|no (?:free )?space|"
+            r"(?<!nearly )(?<!almost )(?:is|are|gets|got|became|being|completely) full|"
+            r"(?<=disk )full|(?<=memory )full",
             "noroom",
         ),
         ("disk|hard|storage", r"hard disk|hard drive|disk space|disk|storage", "disk"),
         ("lr|learning", r"learning rates?|lr", "learningrate"),
         ("norm", r"grads? norms?|gradient norms?", "gradient norm"),
         ("batch size", r"batch size", "batchsize"),
+        ("tun", r"fine[- ]?tun(?:e|ed|ing)", "finetune"),
+        (
+            "slow",
+            r"slower and slower|(?:progressively|gradually|increasingly) slow(?:er|ly)?|"
+            r"slow(?:er|s|ing)? (?:down )?over time|more and more slow(?:ly)?",
+            "slowing",
+        ),
         ("state dict", r"state dicts?", "statedict"),
         ("world size", r"world size", "worldsize"),
         ("code", r"(?:exit|return|error) ?codes?", "exitcode"),
@@ -86,9 +95,9 @@ def _by_word(table: str) -> dict[str, str]:
 
 # term: words that mean it, as they stand after stemming.
 _SYNONYMS = """
-hang: hang hung hanging stuck stick froze stall stalled deadlock
-decrease: decrease drop fall fell reduce lower shrink halved improve converge learn
-increase: increase grow rise rising rose climb growing
+hang: hang hung hanging stuck stick froze freez freeze freezes freezing stall stalled deadlock
+decrease: decrease drop fall fell reduce lower shrink halved improve converge learn decline degrade
+increase: increase grow grew grown rise rising rose climb growing creep
 spike: spike jump shoot spiky surge
 diverge: diverge explode blow explosion exploding blew
 oscillate: oscillate fluctuate bounce swing
@@ -109,7 +118,7 @@ unknown: unrecognized unrecognised unknown
 argument: argument arg flag option
 two: 2 two
 zero: 0 zero
-!match: mismatch differ different inconsistent
+!match: mismatch differ different inconsistent discrepancy discrepant
 !enough: insufficient
 timeout: timeout
 disappear: vanish disappear silent silently vanished disappeared
@@ -119,7 +128,7 @@ _MEANS: dict[str, str] = _by_word(_SYNONYMS)
 
 # Chinese words and the terms that they are; the longest is taken first.
 _HAN_SYNONYMS = """
-hang: 卡住不动 卡住 卡死 卡在 卡着 挂起 挂住 挂死 不动 不走 没反应 没有反应 无响应 没有响应 没响应
+hang: 卡住不动 卡住 卡主 卡死 卡在 卡着 假死 僵住 挂起 挂住 挂死 不动 不走 没反应 没有反应 无响应 没有响应 没响应
 hang: 死锁 停住
 loss: 损失函数 损失
 lossscale: 损失缩放
@@ -138,20 +147,21 @@ diverge: 爆炸 发散
 !join: 接不上 衔接不上
 join: 接得上 接上了
 !decrease: 不下降 没有下降 不降 降不下来 降不下去 下不来 不收敛 没在学 平了 停滞
-decrease: 降 下降 降低 降到 降得 降下来 变小 减小 掉到 衰减
+decrease: 骤降 降 下降 降低 降到 降得 降下来 变小 减小 掉到 衰减
 increase: 不降反升 越训练越大 上升 升高 增长 增加 上涨 变高 变大 越来越大 涨
 spike: 尖峰 尖刺 毛刺 飙升 跳升 暴涨 突刺 跳到 跳变 突变
 oscillate: 震荡 波动 抖动 来回跳 忽高忽低 反复横跳
 timeout: 超时
 kill: 被杀掉 被杀 杀掉 杀死
-slow: 变慢 很慢 太慢 慢于 缓慢 越训越慢 越来越慢 慢
+slow: 变慢 很慢 太慢 慢于 缓慢 慢
+slowing: 越训越慢 越来越慢 越跑越慢 逐渐变慢
 error: 报错 出错
 port: 端口
 taken: 被占用 占用 冲突
 checkpoint: 检查点 断点 权重
 resume: 恢复训练 断点续训 续训 恢复
 corrupt: 损坏 坏了
-!match: 不匹配 不一致 不相符 对不上 不符 不相等 不等于 不同步
+!match: 不匹配 不一致 不相符 对不上 不符 不相等 不等于 不同步 不一样 不同
 connect: 连接 连上 汇合
 !connect: 连不上 不通 不可达 无法连接
 key: 键名 键
@@ -178,25 +188,24 @@ _HAN_STOP = """
 训练 模型 微调 程序 任务 一直 突然 开始 一开始 以后 之后 然后 最后 就是 就 了 的 是 在 我
 有 个 吗 呢 怎么办 怎么 如何 什么 为什么 现在 已经 左右 时候 的时候 直接 完全 特别 非常
 很 太 都 也 和 与 或 但 而且 并且 并 被 把 从 到 上 下 里 中 后 前 时 会 要 请问 任何
-出现 提示 发生 问题 情况 比较 这个 那个 一个 一 几 每 步 说 以 不断 持续
+是不是 会不会 要不要 能不能 是否 出现 提示 发生 问题 情况 比较 这个 那个 一个 一 几 每 步 说 以 不断 持续
 """
+_HAN_DENIES = frozenset("没有 没 未 不再 没再 不会 无法 难以 不 无".split())
 _HAN = re.compile(
     "|".join(
         sorted(
-            (
-                re.escape(w)
-                for w in (*_HAN_MEANS, *_HAN_STOP.split(), "没有", "没", "未", "不", "无")
-            ),
+            (re.escape(w) for w in (*_HAN_MEANS, *_HAN_STOP.split(), *_HAN_DENIES)),
             key=len,
             reverse=True,
         )
     )
 )
-_HAN_DENIES = frozenset(["没有", "没", "未", "不", "无"])
 _DENIES = frozenset(["no", "not", "never", "without", "nor", "neither", "none"])
 _JOINED = re.compile(r"(?<=[a-z])[-_]+(?=[a-z])")
 _RELEASE = re.compile(r"(?<![\w.])v?\d+\.\d+\.\d[\w.+]*")  # 2.3.1+cu121: no quantity
-_TOKEN = re.compile(r"(?<![\w.-])-\d+|\d+(?:\.\d+)?(?![a-z])|[a-z0-9]+|[\u3400-\u9fff]+", re.ASCII)
+_TOKEN = re.compile(
+    r"(?<![\w.-])-\d+|\d+(?:\.\d+)?(?![a-z0-9])|[a-z0-9]+|[\u3400-\u9fff]+", re.ASCII
+)
 
 
 def normal(text: str) -> str:
@@ -218,76 +227,6 @@ def terms_of(text: str) -> list[str]:
             found.append(_denied(term) if denied else term)
             denied = False
     return found
-
-
-# Words that say that something is wrong; that it is well, or would be; and which way it goes.
-_TROUBLE_WORDS = """
-hang nan inf oom error kill slow spike diverge oscillate noroom timeout corrupt disappear
-overflow crash die died dead abort broken bad wrong weird strange garbage mismatch missing lost
-lose invalid refuse reject denied exceed leak noisy unknown segfault exception worse
-\u5931\u8d25 \u5f02\u5e38 \u4e22\u5931 \u5d29\u6e83 \u65e0\u6548
-"""
-_WELL_WORDS = """
-work fine ok okay normal succe pass help thank decrease enough match connect found load start
-improve learn converge divisible fit support respond finish reach equal save write read
-\u6b63\u5e38 \u53ef\u4ee5 \u6210\u529f \u6536\u655b
-"""
-_WAY_WORDS = "zero taken kill never stop break high low repeat repetition decrease increase jump exit warn change"
-TROUBLE = frozenset(_TROUBLE_WORDS.split())
-WELL = frozenset(_WELL_WORDS.split())
-SAYING = TROUBLE | WELL | frozenset(_WAY_WORDS.split())
-LEAST_TERMS = 4
-
-
-def says(terms: Iterable[str]) -> frozenset[str]:
-    """Those of the terms that say that something is wrong or well."""
-    return frozenset(t for t in terms if t.startswith("!") or t in SAYING)
-
-
-def tells(sentence: str) -> bool:
-    """Whether a sentence may tell of trouble: by a word for it, or by saying enough."""
-    terms = {t for t in terms_of(sentence) if not t.lstrip("!").replace(".", "").isdigit()}
-    return bool(says(terms)) or len(terms) >= LEAST_TERMS
-
-
-MENDED = re.compile(
-    r"(?i:\b(?:fixed|solved|resolved|went away|is gone)\b)|"
-    r"\u5df2\u89e3\u51b3|\u89e3\u51b3\u4e86|\u5df2\u4fee\u590d|\u4fee\u597d\u4e86"
-)
-_REASSURES = re.compile(
-    r"(?i:\b(?:no problem|all good|(?:is|are|looks?|works?|finished|runs?) fine|thanks|thank you)\b)|"
-    r"\u6ca1(?:\u6709)?(?:\u95ee\u9898|\u5f02\u5e38)|\u65e0\u5f02\u5e38|\u4e0d\u662f\u6545\u969c|\u4e0d\u662f\u6302|"
-    r"\u4e0d\u5f71\u54cd|\u6b63\u5e38\u7ed3\u675f|\u8dd1\u5b8c|\u901a\u8fc7|\u7a33\u5b9a\u4e86|\u8c22\u8c22"
-)
-
-
-_WELL = re.compile(
-    r"(?im)\ball good\b|\beverything (?:else )?(?:seems|looks|works|trains) |^fixed\b|"
-    r"\b(?:our|the|all) (?:runs?|training|jobs?) (?:is|are|runs?|looks?) (?:fine|ok|healthy|stable)\b|"
-    r"\b(?:just|only) (?:curious|wondering|asking)\b|\bI only (?:want|wanted|worried)\b|"
-    r"\bturned out (?:that|to be)\b|\bno (?:problem|issue)s?(?: so far)?[.!]|\bas expected\b|"
-    r"\bthe question is only\b|\bis (?:this|that) (?:correct|normal|expected)\b|\bwriting docs\b|"
-    r"\bnothing is (?:wrong|truncated|broken)\b|\bthanks\b|\bhelped\.|"
-    r"\u53ea\u662f\u60f3|\u60f3\u786e\u8ba4|\u60f3\u95ee\u4e00\u4e0b|\u5df2\u89e3\u51b3|\u89e3\u51b3\u4e86|"
-    r"\u4e0d\u662f\u6545\u969c|\u4e0d\u662f\u6302|\u901a\u8fc7\u7684|\u7a33\u5b9a\u4e86|\u6b63\u5e38\u7ed3\u675f"
-)
-
-
-def all_well(text: str) -> bool:
-    """Whether a text as a whole tells of no present fault: mended, a question, a good run."""
-    return _WELL.search(text) is not None
-
-
-def reassures(text: str) -> bool:
-    """Whether a text says that all is well."""
-    return _REASSURES.search(text) is not None
-
-
-def complains(text: str) -> bool:
-    """Whether a text has any word for what is wrong."""
-    if reassures(text):
-        return False
-    return any(t in TROUBLE or (t.startswith("!") and t[1:] in WELL) for t in terms_of(text))
 
 
 def _denied(term: str) -> str:

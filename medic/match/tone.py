@@ -1,0 +1,88 @@
+"""What a text says of how things are: trouble, ease, or neither."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from medic.match.words import terms_of
+
+# Words that say that something is wrong; that it is well, or would be; and which way it goes.
+_TROUBLE_WORDS = """
+hang nan inf oom error kill slow spike diverge oscillate noroom timeout corrupt disappear
+overflow crash die died dead abort broken bad wrong weird strange garbage mismatch missing lost
+lose invalid refuse reject denied exceed leak noisy unknown segfault exception worse
+\u5931\u8d25 \u5f02\u5e38 \u4e22\u5931 \u5d29\u6e83 \u65e0\u6548
+"""
+_WELL_WORDS = """
+work fine ok okay normal succe pass help thank decrease enough match connect found load start
+improve learn converge divisible fit support respond finish reach equal save write read
+\u6b63\u5e38 \u53ef\u4ee5 \u6210\u529f \u6536\u655b
+"""
+_WAY_WORDS = "zero taken kill never stop break high low repeat repetition decrease increase jump exit warn change"
+TROUBLE = frozenset(_TROUBLE_WORDS.split())
+WELL = frozenset(_WELL_WORDS.split())
+SAYING = TROUBLE | WELL | frozenset(_WAY_WORDS.split())
+LEAST_TERMS = 4
+
+
+def says(terms: Iterable[str]) -> frozenset[str]:
+    """Those of the terms that say that something is wrong or well."""
+    return frozenset(t for t in terms if t.startswith("!") or t in SAYING)
+
+
+def tells(sentence: str) -> bool:
+    """Whether a sentence may tell of trouble: by a word for it, or by saying enough."""
+    terms = {t for t in terms_of(sentence) if not t.lstrip("!").replace(".", "").isdigit()}
+    return bool(says(terms)) or len(terms) >= LEAST_TERMS
+
+
+MENDED = re.compile(
+    r"(?i:\b(?:fixed(?! (?:at|to|in|seed|length|size|rate|value|number|batch|lr|learning))|"
+    r"solved|resolved|went away|is gone)\b)|"
+    r"\u5df2\u89e3\u51b3|\u89e3\u51b3\u4e86|\u5df2\u4fee\u590d|\u4fee\u597d\u4e86"
+)
+_REASSURES = re.compile(
+    r"(?i:\b(?:no problem|all good|(?:is|are|looks?|works?|finished|runs?) fine|thanks|thank you)\b)|"
+    r"\u6ca1(?:\u6709)?(?:\u95ee\u9898|\u5f02\u5e38)|\u65e0\u5f02\u5e38|\u4e0d\u662f\u6545\u969c|\u4e0d\u662f\u6302|"
+    r"\u4e0d\u5f71\u54cd|\u6b63\u5e38\u7ed3\u675f|\u8dd1\u5b8c|\u901a\u8fc7|\u7a33\u5b9a\u4e86|\u8c22\u8c22"
+)
+# Said of the whole: nothing is wrong now, whatever else the text mentions.
+_WELL = re.compile(
+    r"(?im)\ball good\b|^fixed\b(?! (?:at|to|in|seed|length))|\bthe question is only\b|\bwriting docs\b|"
+    r"\bnothing is (?:wrong|truncated|broken)\b|\bturned out to be (?:harmless|fine|normal|expected)\b|"
+    r"\u5df2\u89e3\u51b3|\u89e3\u51b3\u4e86|\u4e0d\u662f\u6545\u969c|\u4e0d\u662f\u6302|\u7a33\u5b9a\u4e86|\u6b63\u5e38\u7ed3\u675f"
+)
+# Said of a part as often as of the whole: it is ease only where nothing is complained of.
+_FINE = re.compile(
+    r"(?im)\beverything (?:else )?(?:seems|looks|works|trains) |\bas expected\b|\bhelped\.|"
+    r"\b(?:our|the|all) (?:runs?|training|jobs?) (?:is|are|runs?|looks?) (?:fine|ok|healthy|stable)\b|"
+    r"\b(?:just|only) (?:curious|asking)\b|\bno (?:problem|issue)s?(?: so far)?[.!]|"
+    r"\bturned out (?:that|to be)\b|\u901a\u8fc7\u7684|\u53ea\u662f\u60f3\u786e\u8ba4"
+)
+_SENTENCE_END = re.compile(r"\n|(?<=[.!?;])\s|[\u3002\uff01\uff1f\uff1b]")
+
+
+def all_well(text: str) -> bool:
+    """Whether a text as a whole tells of no present fault: mended, a question, a good run."""
+    return _WELL.search(text) is not None
+
+
+def fine(text: str) -> bool:
+    """Whether a text says of the run, or of a part of it, that it is as it should be."""
+    return _FINE.search(text) is not None
+
+
+def reassures(text: str) -> bool:
+    """Whether a text says that all is well."""
+    return _REASSURES.search(text) is not None
+
+
+def complains(text: str) -> bool:
+    """Whether a sentence has any word for what is wrong."""
+    said = (part for part in _SENTENCE_END.split(text) if not reassures(part))
+    return any(
+        t in TROUBLE or (t.startswith("!") and t[1:] in WELL)
+        for part in said
+        for t in terms_of(part)
+    )
