@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from medic.beliefs import Beliefs, Model, Seen, word
@@ -171,6 +171,11 @@ def view(
         evidence=evidence_for(index, cause, found) + ((READS_LIKE,) if likeness >= LIKE else ()),
         pruned_by=line_of(index, by, "rules-out") if by else None,
     )
+
+
+def unproven(cause: CauseView) -> CauseView:
+    """What nothing confirms is likely at most, however little else comes into question."""
+    return replace(cause, word="likely") if cause.word == "almost-certain" else cause
 
 
 def ranked_causes(

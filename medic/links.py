@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from medic.entries import Cause, Check, Procedure, Remedy, Term
@@ -49,6 +49,15 @@ def check_links(found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
         for i, key in enumerate(framework.keys):
             if key.field not in FIELDS:
                 yield _unknown("frameworks", name, ("keys", i, "field"), "field", key.field, FIELDS)
+        yield from _rules(name, framework.rules, found["causes"])
+
+
+def _rules(name: str, rules: Sequence[Any], causes: Mapping[str, Any]) -> Iterator[Defect]:
+    linted = [cause for cause, entry in causes.items() if entry.lint is not None]
+    for i, rule in enumerate(rules):
+        if rule.cause not in linted:
+            path = ("rules", i, "cause")
+            yield _unknown("frameworks", name, path, "lint check", rule.cause, linted)
 
 
 def _unknown(

@@ -65,6 +65,19 @@ class Value:
         return (self.origin, *(origin for _, origin in self.also))
 
 
+@dataclass(frozen=True)
+class Setting:
+    """A key of a file or a flag of a command as it is written, whatever it means.
+
+    ``path`` is its key path as it is compared (lower case, ``_`` for ``-``); the value is None
+    where it is null, or is known only to the running shell.
+    """
+
+    path: tuple[str, ...]
+    value: Scalar
+    origin: Origin
+
+
 # name -> (type, unit, meaning)
 FIELDS: Mapping[str, tuple[type, str, Text]] = {
     "micro_batch_size": (
@@ -202,6 +215,19 @@ class RunConfig:
     framework_version: str = ""
     files: tuple[str, ...] = ()
     model_files: tuple[str, ...] = ()
+    frameworks: tuple[str, ...] = ()
+    settings: tuple[Setting, ...] = ()
+
+    def setting(self, name: str, framework: str = "") -> Setting | None:
+        """The key whose path ends in ``name`` (``a.b``): one of ``framework`` before others, a
+        short path before a long one. None if nothing states it."""
+        steps = tuple(name.lower().replace("-", "_").split("."))
+        found = [s for s in self.settings if s.path[-len(steps) :] == steps]
+        return min(
+            found,
+            key=lambda s: (s.origin.framework != framework, len(s.path)),
+            default=None,
+        )
 
     def get(self, name: str) -> Scalar:
         found = self.values.get(name)

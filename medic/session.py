@@ -25,6 +25,7 @@ from medic.diagnosis import (
     observed_line,
     ranked_causes,
     unexplained,
+    unproven,
     view,
 )
 from medic.entries import Remedy
@@ -133,8 +134,9 @@ class Session:
         return Model(self.index, context, self.told.likeness(self._written()))
 
     def _written(self) -> str:
-        """What a person wrote or pasted."""
-        return "\n".join([self.told.words, *self.case.parts.values()])
+        """What a person wrote or pasted; a command is much alike in all cases."""
+        parts = (t for name, t in self.case.parts.items() if "command" not in name)
+        return "\n".join([self.told.words, *parts])
 
     @cached_property
     def told(self) -> Told:
@@ -245,6 +247,8 @@ class Session:
         causes: tuple[CauseView, ...] = ()
         if stand is not None:
             causes = ranked_causes(index, self.model, stand, beliefs, found)
+            if verdict != "established":
+                causes = tuple(map(unproven, causes))
         leader = causes[0] if causes else None
         also = also_wrong(index, self.model, beliefs, found, [c.name for c in causes])
         dimmed = pruned(self.model, beliefs, self.seen)

@@ -12,7 +12,6 @@ from medic.levels import STRONGEST
 from medic.probe import Finding
 from medic.verdict import Heard
 
-
 # Of the ratio of the nearest cause: the text is so near that it is no chance.
 SURE = STRONGEST * 0.99
 
@@ -60,7 +59,13 @@ class Told:
 
     def sounds_like(self, likeness: Mapping[str, float]) -> bool:
         """Whether the words are a description of some cause beyond chance."""
-        return bool(self.words) and not self.at_ease and max(likeness.values(), default=0.0) >= SURE
+        from medic.match import asks_why, complains, reassures
+
+        if not self.words or self.at_ease or max(likeness.values(), default=0.0) < SURE:
+            return False
+        if asks_why(self.words):
+            return True
+        return complains(self.words) and not reassures(self.words)
 
     def describe(self, words: str) -> None:
         """Takes a description: the symptoms it reports and the checks it answers."""

@@ -7,7 +7,8 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from medic.match.likeness import MOST, STRONGEST, Likeness
+from medic.levels import STRONGEST
+from medic.match.likeness import MOST, Likeness
 
 BAGS = {
     "loader": {"dataloader": 3, "slow": 2, "worker": 2},

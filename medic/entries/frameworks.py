@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from medic.entries.words import CONFIG
+from medic.i18n import Text
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,34 @@ class Recognise:
 
 
 @dataclass(frozen=True)
+class Condition:
+    """What a key has to be: within ``min`` and ``max``, none of ``unlike``, stated at all."""
+
+    __pydantic_config__ = CONFIG
+    min: float | None = None
+    max: float | None = None
+    unlike: tuple[str | int | float | bool, ...] = ()
+    stated: bool | None = None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Settings that the framework refuses, ignores or reads otherwise than they look.
+
+    ``where`` names keys by the ending of their path, or canonical fields, with a value, several
+    values of which any counts, or a condition; the rule holds where all of them do. It is a
+    finding of the lint check ``cause``, at the first key of ``where`` that is stated.
+    """
+
+    __pydantic_config__ = CONFIG
+    name: str
+    cause: str
+    where: Mapping[str, str | int | float | bool | tuple[str | int | float | bool, ...] | Condition]
+    say: Text
+    source: str
+
+
+@dataclass(frozen=True)
 class Framework:
     """How a framework states the run.
 
@@ -60,3 +89,4 @@ class Framework:
     unknown_key: Literal["error", "ignored", "free"] = "free"
     auto_words: tuple[str, ...] = ()
     known: tuple[str, ...] = ()  # keys that exist but state no canonical field
+    rules: tuple[Rule, ...] = ()

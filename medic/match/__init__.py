@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from medic.match.reader import NOTES, Limits, iter_lines
     from medic.match.scan import Matcher, Watched, of_symptoms, watched
     from medic.match.text import Document, Match, TextIndex, documents
-    from medic.match.tone import all_well, complains, fine, reassures
+    from medic.match.tone import all_well, asks_why, complains, fine, reassures
 
 _HOMES = {
     "Fragment": "paste",
@@ -27,6 +27,7 @@ _HOMES = {
     "Matcher": "scan",
     "Watched": "scan",
     "all_well": "tone",
+    "asks_why": "tone",
     "complains": "tone",
     "fine": "tone",
     "reassures": "tone",
@@ -58,6 +59,7 @@ __all__ = [
     "alike",
     "all_well",
     "answers",
+    "asks_why",
     "complains",
     "complaints",
     "documents",

@@ -40,20 +40,31 @@ def search(
 
 def complaints(text: str, index: Index) -> list[tuple[Match, tuple[str, ...]]]:
     """Symptoms that a text reports: each sentence's nearest, and others that are as near."""
-    groups = _groups(search(text, index, ("symptoms",), limit=MANY))
+    groups = _groups(search(_said(text), index, ("symptoms",), limit=MANY))
     return [(group[0], tuple(m.name for m in group[1:ALSO])) for group in groups]
 
 
 def answers(text: str, index: Index) -> list[tuple[str, str, str]]:
     """(check, outcome, sentence) of what a text says of a check, one outcome a check."""
     said: dict[str, tuple[str, str]] = {}
-    found = _outcome_index(_Same(index)).search(text, limit=MANY)
+    found = _outcome_index(_Same(index)).search(_said(text), limit=MANY)
     for check in dict.fromkeys(m.name.partition("=")[0] for m in found):
         own = [m for m in found if m.name.startswith(f"{check}=")]
         for group in _groups(own):
             if len(group) == 1:  # a sentence that may mean several answers answers nothing
                 said.setdefault(check, (group[0].name.partition("=")[2], group[0].quote))
     return [(check, *rest) for check, rest in said.items()]
+
+
+# A call, and a list of settings: both are made of words, and say nothing.
+_CODE = re.compile(r"^\s*(?:[\w.\[\]\"']+\s*=\s*)?[\w.]+\([^)]*[=,\"'][^)]*\)\s*$")
+_SETTINGS = re.compile(r"^(?:[\w-]+(?: [\w-]+){0,2} ?[=:]? ?[\d.]+[\w%]*(?:, ?|; ?|\.?\s*$)){2,}$")
+
+
+def _said(text: str) -> str:
+    """The text without its lines of code and settings."""
+    lines = text.split("\n")
+    return "\n".join(n for n in lines if not _CODE.match(n) and not _SETTINGS.match(n.strip()))
 
 
 def _groups(found: list[Match]) -> list[list[Match]]:

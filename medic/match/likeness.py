@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from medic.levels import STRONGEST
@@ -93,5 +94,5 @@ def _terms(text: str) -> frozenset[str]:
         if not _FRAME.match(line):
             terms = terms_of(_PATH.sub(" ", line))
             found.update(terms)
-            found.update(f"{a} {b}" for a, b in zip(terms, terms[1:], strict=False))
+            found.update(f"{a} {b}" for a, b in pairwise(terms))
     return frozenset(found)

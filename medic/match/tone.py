@@ -11,8 +11,9 @@ from medic.match.words import terms_of
 _TROUBLE_WORDS = """
 hang nan inf oom error kill slow spike diverge oscillate noroom timeout corrupt disappear
 overflow crash die died dead abort broken bad wrong weird strange garbage mismatch missing lost
-lose invalid refuse reject denied exceed leak noisy unknown segfault exception worse
-\u5931\u8d25 \u5f02\u5e38 \u4e22\u5931 \u5d29\u6e83 \u65e0\u6548
+lose invalid refuse reject denied exceed leak noisy unknown segfault exception worse stagnat plateau
+glitch gibberish nonsens trouble bug
+\u5931\u8d25 \u5f02\u5e38 \u4e22\u5931 \u5d29\u6e83 \u65e0\u6548 \u4e71\u7801
 """
 _WELL_WORDS = """
 work fine ok okay normal succe pass help thank decrease enough match connect found load start
@@ -60,12 +61,26 @@ _FINE = re.compile(
     r"\b(?:just|only) (?:curious|asking)\b|\bno (?:problem|issue)s?(?: so far)?[.!]|"
     r"\bturned out (?:that|to be)\b|\u901a\u8fc7\u7684|\u53ea\u662f\u60f3\u786e\u8ba4"
 )
+_WHY = re.compile(
+    r"(?i)\bwhy\b|\bany ideas?\b|\bwhat (?:could|can|might|may) (?:be|cause)|\bwhat is (?:the cause|wrong)|"
+    r"\bhow (?:can|do|could|should|to) (?:I |we )?(?:fix|solve|avoid|prevent|get rid)|"
+    r"\bis (?:this|that|it) (?:a bug|normal|expected)|\breason\b|\b(?:some|any)(?:body|one) help\b|"
+    r"\bhowever\b|\bbut (?:when|after|with|on|the|it|I)\b|\balthough\b|\bonly (?:uses?|used|reached|gets?)\b|"
+    r"\u5374|\u5e94\u8be5\u600e\u4e48|\u4f46\u662f?(?:\u5b9e\u9645|\u53d1\u73b0|\u8bad\u7ec3|\u8dd1|\u4e00)|\u53d1\u73b0|"
+    r"\u4e3a\u4ec0\u4e48|\u4e3a\u5565|\u600e\u4e48\u529e|\u600e\u4e48\u56de\u4e8b|\u5982\u4f55\u89e3\u51b3|\u600e\u4e48\u89e3\u51b3|\u600e\u6837\u89e3\u51b3|\u4ec0\u4e48\u539f\u56e0|"
+    r"\u6b63\u5e38\u5417|\u6b63\u5e38\u4e48|\u662f\u5426\u6b63\u5e38|\u62a5\u9519"
+)
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?;])\s|[\u3002\uff01\uff1f\uff1b]")
 
 
 def all_well(text: str) -> bool:
     """Whether a text as a whole tells of no present fault: mended, a question, a good run."""
     return _WELL.search(text) is not None
+
+
+def asks_why(text: str) -> bool:
+    """Whether a text asks for the cause or the cure of something."""
+    return _WHY.search(text) is not None
 
 
 def fine(text: str) -> bool:

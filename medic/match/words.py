@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 # Words that every description of a broken run holds; they tell nothing apart.
 _STOP_WORDS = """
@@ -39,6 +39,12 @@ _COMPOUNDS = tuple(
             "sharedmemory noroom",
         ),
         (
+            "oom|out of mem",
+            r"(?:cpu|host|ram|dram|system) (?:ram )?(?:ooms?|oomed|out of memory)",
+            "hostmemory noroom",
+        ),
+        ("-9", r"exit(?:s|ed)?(?: with)? -9|return(?:s|ed)?(?: with)? -9", "exitcode -9 kill"),
+        (
             "memory|vram",
             r"(?:out of|not enough|insufficient) (?:gpu |cuda )?(?:memory|vram)",
             "oom",
@@ -50,9 +56,11 @@ _COMPOUNDS = tuple(
         ("shared|shm", r"shared memory|(?:/?dev/)?shm", "sharedmemory"),
         (
             "space|full",
-            r"no (?:free |more )?space left|no (?:free )?space|"
-            r"(?<!nearly )(?<!almost )(?:is|are|gets|got|became|being|completely) full|"
-            r"(?<=disk )full|(?<=memory )full",
+            (
+                r"no (?:free |more )?space left|no (?:free )?space|"
+                r"(?<!nearly )(?<!almost )(?:is|are|gets|got|became|being|completely) full|"
+                r"(?<=disk )full|(?<=memory )full"
+            ),
             "noroom",
         ),
         ("disk|hard|storage", r"hard disk|hard drive|disk space|disk|storage", "disk"),
@@ -62,8 +70,10 @@ _COMPOUNDS = tuple(
         ("tun", r"fine[- ]?tun(?:e|ed|ing)", "finetune"),
         (
             "slow",
-            r"slower and slower|(?:progressively|gradually|increasingly) slow(?:er|ly)?|"
-            r"slow(?:er|s|ing)? (?:down )?over time|more and more slow(?:ly)?",
+            (
+                r"slower and slower|(?:progressively|gradually|increasingly) slow(?:er|ly)?|"
+                r"slow(?:er|s|ing)? (?:down )?over time|more and more slow(?:ly)?"
+            ),
             "slowing",
         ),
         ("state dict", r"state dicts?", "statedict"),
@@ -190,7 +200,7 @@ _HAN_STOP = """
 很 太 都 也 和 与 或 但 而且 并且 并 被 把 从 到 上 下 里 中 后 前 时 会 要 请问 任何
 是不是 会不会 要不要 能不能 是否 出现 提示 发生 问题 情况 比较 这个 那个 一个 一 几 每 步 说 以 不断 持续
 """
-_HAN_DENIES = frozenset("没有 没 未 不再 没再 不会 无法 难以 不 无".split())
+_HAN_DENIES = frozenset(["没有", "没", "未", "不再", "没再", "不会", "无法", "难以", "不", "无"])
 _HAN = re.compile(
     "|".join(
         sorted(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from medic.facts import Document, GivenFile
-from medic.run_config import Origin, Scalar, Value
+from medic.run_config import Origin, Scalar, Setting, Value
 
 from .keys import Framework
 
@@ -40,6 +40,7 @@ class Stated:
     document: Document | None = None
     given: GivenFile | None = None
     mentions: frozenset[str] = field(default_factory=frozenset)
+    settings: tuple[Setting, ...] = ()
 
     @property
     def role(self) -> str:

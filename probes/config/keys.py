@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
+from medic.i18n import Text
+
 Plain = int | float | bool | str | None
 
 
@@ -38,6 +40,32 @@ class Recognise(Protocol):
     def commands(self) -> Sequence[str]: ...
 
 
+class Condition(Protocol):
+    """What a key of a rule has to be; see ``entries.Condition``."""
+
+    @property
+    def min(self) -> float | None: ...
+    @property
+    def max(self) -> float | None: ...
+    @property
+    def unlike(self) -> Sequence[Plain]: ...
+    @property
+    def stated(self) -> bool | None: ...
+
+
+class Rule(Protocol):
+    """A rule of a framework entry; see ``entries.Rule``."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def cause(self) -> str: ...
+    @property
+    def where(self) -> Mapping[str, Plain | Sequence[Plain] | Condition]: ...
+    @property
+    def say(self) -> Text: ...
+
+
 class Framework(Protocol):
     """A framework entry; see ``entries.Framework``."""
 
@@ -57,6 +85,8 @@ class Framework(Protocol):
     def unknown_key(self) -> str: ...
     @property
     def auto_words(self) -> Sequence[str]: ...
+    @property
+    def rules(self) -> Sequence[Rule]: ...
 
 
 # Parts of a file that describe something beside the training itself: what is named alike in them

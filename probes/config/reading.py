@@ -101,6 +101,8 @@ def build(
         framework=main.name if main is not None else "",
         files=tuple(s.document.file for s in files if s.document and s.role != "model"),
         model_files=tuple(s.document.file for s in files if s.document and s.role == "model"),
+        frameworks=tuple(dict.fromkeys(s.framework.name for s in sources)),
+        settings=tuple(setting for s in sources for setting in s.settings),
     )
 
 

@@ -40,7 +40,8 @@ class Recogniser:
             return None
         names = tree.mentions(document.root)
         stated = _stated(given.name, *best)
-        return replace(stated, document=document, given=given, mentions=names)
+        settings = tree.settings(document, stated.framework.name)
+        return replace(stated, document=document, given=given, mentions=names, settings=settings)
 
     def _best(
         self, sizes: Iterable[tuple[int, Keys]], read: Callable[[Keys], list[Carrier]]
@@ -74,8 +75,9 @@ class Recogniser:
         """What the launcher's own options state."""
         for keys in self.keys:
             if keys.framework.role == "launcher" and _named(keys, launch):
-                found = command.carriers(launch.launcher_words[1:], keys)
-                return _stated(launch.span.file, keys, found)
+                words = launch.launcher_words[1:]
+                stated = _stated(launch.span.file, keys, command.carriers(words, keys))
+                return replace(stated, settings=command.settings(words, keys.framework.name))
         return None
 
     def script(self, launch: Launch) -> Stated | None:
@@ -86,7 +88,9 @@ class Recogniser:
         best = self._best(sizes, lambda keys: command.carriers(launch.arguments, keys))
         mentioned = frozenset(w.value for w in launch.arguments if w.value)
         if best is not None:
-            return replace(_stated(launch.span.file, *best), mentions=mentioned)
+            stated = _stated(launch.span.file, *best)
+            settings = command.settings(launch.arguments, stated.framework.name)
+            return replace(stated, mentions=mentioned, settings=settings)
         if self.plain is None:
             return None
         return Stated(launch.span.file, self.plain.framework, {}, mentions=mentioned)

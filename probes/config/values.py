@@ -80,6 +80,16 @@ def canonical(key: Key, written: Written, auto_words: Collection[str] = ()) -> S
     return _typed(key, written)
 
 
+def read_scalar(text: str | None) -> Scalar:
+    """A word of a command as the number or switch that it is, else as text."""
+    if text is None:
+        return None
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    number = as_number(text)
+    return text if number is None else number
+
+
 def _typed(key: Key, written: Written) -> Scalar:
     kind = FIELDS[key.field][0]
     if kind is bool:

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from medic.facts import Word
-from medic.run_config import Origin, Span
+from medic.run_config import Origin, Setting, Span
 
 from ..carriers import Carrier
 from ..keys import IN_BACKWARD, Found, Keys, parts_of
-from ..values import UNKNOWN, Written, as_bool, canonical, leaves_default
+from ..values import UNKNOWN, Written, as_bool, canonical, leaves_default, read_scalar
 
 _FLAG = re.compile(r"--?[A-Za-z][\w.-]*")
 _PAIR = re.compile(r"\+{0,2}([A-Za-z_][\w.@/-]*)=")
@@ -85,6 +85,17 @@ def carriers(words: Sequence[Word], keys: Keys) -> list[Carrier]:
     if any(_steps_in_backward(flag) for flag in given):
         return [carrier for carrier in found if carrier.field != "gradient_clip"]
     return found
+
+
+def settings(words: Sequence[Word], framework: str) -> tuple[Setting, ...]:
+    """Every flag of the command; one that stands alone is true."""
+    found = []
+    for flag in flags(words):
+        steps = parts_of([flag.name])
+        origin = Origin("file", flag.span, "shell", steps, flag.name, framework)
+        value = True if flag.alone else read_scalar(flag.value)
+        found.append(Setting(steps, value, origin))
+    return tuple(found)
 
 
 def _steps_in_backward(flag: Flag) -> bool:

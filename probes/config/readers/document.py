@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from medic.facts import Document, Node
-from medic.run_config import Origin
+from medic.run_config import Origin, Setting
 
 from ..carriers import Carrier
 from ..keys import IN_BACKWARD, Key, Keys, Paths, parts_of
@@ -63,6 +63,19 @@ def carriers(document: Document, keys: Keys) -> list[Carrier]:
     if _steps_in_backward(document.root):
         return [c for c in found if c.field != "gradient_clip"]
     return found
+
+
+def settings(document: Document, framework: str) -> tuple[Setting, ...]:
+    """Every key of the file that has a single value."""
+    if document.root is None:
+        return ()
+    found = []
+    for path, _, node in document.root.leaves():
+        place, value = _resolve(document.root, path, node)
+        if value.kind == "scalar":
+            origin = Origin("file", value.span, document.syntax, place, path[-1], framework)
+            found.append(Setting(parts_of(path), value.value, origin))
+    return tuple(found)
 
 
 def _steps_in_backward(root: Node) -> bool:
