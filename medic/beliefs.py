@@ -200,7 +200,7 @@ class Model:
         odd = {}
         for cause, weight in self.links[TELLTALE][seen.outcome].items():
             ratio = TELLTALE_WEIGHT.get(weight, WEIGHT[weight])
-            if seen.reliability == "prose":
+            if seen.reliability != "exact":
                 ratio = min(ratio, TELLTALE_TOLD)
             total = 1 + base * (ratio - 1)
             odd[self._place[cause]] = (1 - error) * base * ratio / total + slip

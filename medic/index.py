@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
@@ -23,6 +24,7 @@ PASSES = Text("looked and found nothing", "检查通过")
 TELLTALE_TITLE = Text("Words that one cause alone prints", "只有某一个原因才会打印的内容")
 NO_TELLTALE = "none"
 KEPT = 3
+RECENT = 3600.0  # seconds
 
 
 class Lazy(Mapping[str, T], Generic[T]):
@@ -247,9 +249,12 @@ def _cached(folders: list[Path]) -> Mapping[str, Any]:
 
 
 def _drop_old(folder: Path) -> None:
-    """Older compiled forms go, but for the newest few, which other checkouts may use."""
+    """Older compiled forms go, but for the newest few, which other checkouts may use, and those
+    of the last hour, which a running command may still be reading."""
     old = sorted(folder.glob("knowledge-*"), key=lambda p: p.stat().st_mtime)
     for path in old[: -KEPT or None]:
+        if time.time() - path.stat().st_mtime < RECENT:
+            continue
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
         else:

@@ -44,7 +44,19 @@ class LintFinding:
 
 
 @dataclass(frozen=True)
+class Idle:
+    """A comment that turns no finding off; ``unknown``: it names a check that does not exist."""
+
+    file: str
+    line: int
+    text: Text
+    unknown: bool = False
+
+
+@dataclass(frozen=True)
 class LintReport:
+    """``ignored`` findings carry the place that turned them off."""
+
     findings: tuple[LintFinding, ...]
     not_checked: tuple[tuple[str, str], ...]
     passed: tuple[str, ...]
@@ -53,6 +65,8 @@ class LintReport:
     read: dict[str, int]
     not_read: tuple[NotRead, ...]
     failed: tuple[tuple[str, str], ...]
+    ignored: tuple[tuple[LintFinding, str], ...] = ()
+    idle: tuple[Idle, ...] = ()
 
 
 def probes_for_lint(case: Case, index: Index) -> list[Probe]:
@@ -66,11 +80,16 @@ def probes_for_lint(case: Case, index: Index) -> list[Probe]:
     return [p for p in with_needs(wanted, probes) if p.reads == "artefacts"]
 
 
-def lint(case: Case, index: Index, names: frozenset[str] | None = None) -> LintReport:
+def lint(
+    case: Case, index: Index, names: frozenset[str] | None = None, *, apart: bool = False
+) -> LintReport:
     """Checks the files of one launch together; ``names`` limits the checks that report.
 
-    More configs than one launch can have are checked one by one.
+    More configs than one launch can have are checked one by one; with ``apart`` every file is.
     """
+    if apart:
+        alone = [replace(case, files=(file,)) for file in case.files]
+        return _joined([_launch(one, index, names) for one in alone])
     configs = [f for f in case.files if f.kind == "config" and f.named]
     if len(configs) <= LAUNCH_CONFIGS:
         return _launch(case, index, names)

@@ -78,7 +78,9 @@ def answers_of_logs(evidence: Evidence, index: Index, settings: Sequence[Hit] = 
         same = [h for h in told[check] if h.order == best.order and h.role == best.role]
         for hit in {h.outcome: h for h in same}.values() if check == TELLTALE else (best,):
             finding = Finding(check, hit.outcome, value=hit.captures, source=hit.source)
-            evidence.observed.append(Observed(finding, "logs", "exact"))
+            setting = check == TELLTALE and hit.role == "context"
+            sure = "heuristic" if setting else "exact"  # a setting is in use in many a good run
+            evidence.observed.append(Observed(finding, "logs", sure))
 
 
 _ROLES = ("root", "either", "context", "victim")

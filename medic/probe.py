@@ -151,7 +151,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class Fires:
-    """A lint check found what it looks for. ``at`` is the canonical field to point at."""
+    """A lint check found what it looks for. ``at`` is the canonical field to point at, or a key."""
 
     at: str
     values: Mapping[str, Any] = field(default_factory=dict)

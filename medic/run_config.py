@@ -14,6 +14,8 @@ from medic.i18n import Text
 
 Scalar = int | float | bool | str | None
 Syntax = Literal["yaml", "json", "toml", "shell", "text"]
+# The only step of a Setting's path that stands for flags which only the running shell knows.
+MORE = "*"
 
 
 @dataclass(frozen=True)

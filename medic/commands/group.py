@@ -22,6 +22,9 @@ COMMANDS = {
     "lint": Text(
         "what in these files will fail or silently go wrong", "检查文件中会失败或悄悄出错之处"
     ),
+    "preflight": Text(
+        "lint, and whether this node has what the launch asks for", "启动前检查：配置与本机条件"
+    ),
     "probe": Text("what one probe sees", "只运行一个探针"),
     "walk": Text("a procedure step by step", "逐步执行一个排查流程"),
     "graph": Text("list, show or export the knowledge graph", "列出、查看或导出知识图谱"),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import fnmatch
 import sys
 from collections.abc import Sequence
 
 import click
 
+from medic.case import Case
 from medic.commands.options import (
     case_of,
     console,
@@ -21,10 +21,18 @@ from medic.commands.options import (
 from medic.errors import Exit, UsageError
 from medic.fixes import Fix
 from medic.i18n import Text
+from medic.ignores import silenced
 from medic.index import Index
-from medic.lint import LintFinding, LintReport, exit_matters, lint, merged_fix
-from medic.nearest import did_you_mean
+from medic.lint import (
+    LAUNCH_CONFIGS,
+    LintFinding,
+    LintReport,
+    exit_matters,
+    lint,
+    merged_fix,
+)
 from medic.report.console import Console
+from medic.selection import chosen
 
 HELP = Text(
     "Reads the files of one launch together (configs, scripts, the training script) and says what "
@@ -54,7 +62,10 @@ HELP = Text(
     "--select",
     multiple=True,
     metavar="NAME",
-    help=Text("only these checks (name, code, glob)", "只运行这些检查（名称、编号或通配符）"),
+    help=Text(
+        "only these checks (names, codes, globs; commas part them)",
+        "只运行这些检查（名称、编号或通配符，可用逗号分隔）",
+    ),
 )
 @option("--ignore", multiple=True, metavar="NAME", help=Text("not these checks", "跳过这些检查"))
 @option(
@@ -62,6 +73,23 @@ HELP = Text(
     "show_missing",
     is_flag=True,
     help=Text("list what was not checked and what it needs", "列出未检查的项目及所需信息"),
+)
+@option(
+    "--show-run-config",
+    "show_config",
+    is_flag=True,
+    help=Text(
+        "print every value with its origin, GB_tok, steps and tokens, instead of the findings",
+        "打印每个取值及其来源，以及 GB_tok、步数和 token 数，不列出问题",
+    ),
+)
+@option(
+    "--each",
+    is_flag=True,
+    help=Text(
+        "each file is a launch of its own (as a commit hook gives them)",
+        "每个文件各自作为一次启动（如提交钩子传入的文件）",
+    ),
 )
 @option("--exit-zero", is_flag=True, help=Text("exit 0 even with a finding", "有发现时也返回 0"))
 @redact_option
@@ -77,15 +105,18 @@ def command(
     select: Sequence[str],
     ignore: Sequence[str],
     show_missing: bool,
+    show_config: bool,
+    each: bool,
     exit_zero: bool,
     redact: bool,
 ) -> int:
     out = console(redact=redact)
     index = knowledge()
-    names = _chosen(index, select, ignore)
+    names = chosen(index, select, ignore)
     case = case_of(files, given)
-    report = lint(case, index, names)
-    if not report.read and not case.text:
+    report = lint(case, index, names, apart=each)
+    report = silenced(report, index, names, dict(case.parts), selected=bool(select))
+    if not report.read and not case.text and not each:
         why = report.not_read[0] if report.not_read else None
         raise UsageError(
             f"no file could be read{': ' + why.en if why else ''}",
@@ -93,6 +124,8 @@ def command(
             at=why.file if why else "",
         )
     form = "json" if as_json else form
+    if show_config:
+        return _run_config(out, report, case, form, each=each)
     if show_diff or do_fix:
         return _fix(out, report, unsafe=unsafe_fixes, write=do_fix, exit_zero=exit_zero)
     _render(out, report, index, form)
@@ -102,15 +135,15 @@ def command(
 
 
 def _render(out: Console, report: LintReport, index: Index, form: str) -> None:
-    from medic.report import lint_text
+    from medic.report import lint_ci, lint_text
     from medic.report.dumps import dumps
 
     if form == "json":
         out.raw(dumps(lint_text.json_data(report)))
     elif form == "sarif":
-        out.raw(dumps(lint_text.sarif(report, index)))
+        out.raw(dumps(lint_ci.sarif(report, index)))
     elif form == "github":
-        lint_text.github(out, report)
+        lint_ci.github(out, report)
     elif form == "concise":
         lint_text.concise(out, report)
     else:
@@ -123,28 +156,32 @@ def _missing(out: Console, report: LintReport) -> None:
     lint_text.missing(out, report)
 
 
-def _chosen(index: Index, select: Sequence[str], ignore: Sequence[str]) -> frozenset[str] | None:
-    if not select and not ignore:
-        return None
-    chosen = set(index.lint_names) if not select else set()
-    for word in select:
-        chosen |= _named(index, word)
-    for word in ignore:
-        chosen -= _named(index, word)
-    return frozenset(chosen)
+def _run_config(out: Console, report: LintReport, case: Case, form: str, *, each: bool) -> int:
+    from medic.report import run_config_text
+    from medic.report.dumps import dumps
 
-
-def _named(index: Index, word: str) -> set[str]:
-    """Checks of a name, code or glob. Raises UsageError with the nearest name."""
-    found = {
-        name
-        for name in index.lint_names
-        if fnmatch.fnmatch(name, word) or fnmatch.fnmatch(index.causes[name].code, word.upper())
-    }
-    if not found:
-        hint = did_you_mean(word, sorted(index.lint_names))
-        raise UsageError(f'no check named "{word}"{hint.en}', f"没有名为 “{word}” 的检查{hint.zh}")
-    return found
+    if form not in ("text", "json"):
+        raise UsageError(
+            "--show-run-config is text or json", "--show-run-config 只支持 text 与 json 格式"
+        )
+    configs = sum(f.kind == "config" and f.named for f in case.files)
+    if configs > LAUNCH_CONFIGS or (each and len(case.files) > 1):
+        raise UsageError(
+            f"--show-run-config takes the files of one launch, at most {LAUNCH_CONFIGS} configs",
+            f"--show-run-config 只接受一次启动的文件，配置不超过 {LAUNCH_CONFIGS} 个",
+        )
+    if form == "json":
+        out.raw(dumps(run_config_text.json_data(report.run_config)))
+        return Exit.OK
+    run_config_text.full(out, report.run_config)
+    if exit_matters(report.findings):
+        count = sum(f.severity in ("error", "warning") for f in report.findings)
+        line = Text(
+            "errors and warnings in these files: {n} (without --show-run-config they are shown)",
+            "这些文件中的错误与警告：{n}（去掉 --show-run-config 即可查看）",
+        )
+        out.talk(line.fill(n=count))
+    return Exit.OK
 
 
 def _fix(out: Console, report: LintReport, *, unsafe: bool, write: bool, exit_zero: bool) -> int:

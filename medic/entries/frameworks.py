@@ -42,13 +42,17 @@ class Recognise:
 
 @dataclass(frozen=True)
 class Condition:
-    """What a key has to be: within ``min`` and ``max``, none of ``unlike``, stated at all."""
+    """What a key has to be: within ``min`` and ``max``, none of ``unlike``, stated at all.
+
+    All that is given has to hold. ``stated`` counts a key that is null, ``given`` one with a value.
+    """
 
     __pydantic_config__ = CONFIG
     min: float | None = None
     max: float | None = None
     unlike: tuple[str | int | float | bool, ...] = ()
     stated: bool | None = None
+    given: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -56,8 +60,10 @@ class Rule:
     """Settings that the framework refuses, ignores or reads otherwise than they look.
 
     ``where`` names keys by the ending of their path, or canonical fields, with a value, several
-    values of which any counts, or a condition; the rule holds where all of them do. It is a
-    finding of the lint check ``cause``, at the first key of ``where`` that is stated.
+    values of which any counts, or a condition; the rule holds where all of them do. A canonical
+    field has its default where nothing states it; its name with dashes (``warmup-steps``) is only
+    the key. A list counts as its values, joined by spaces. The rule is a finding of the lint
+    check ``cause``, at the first key of ``where`` that is stated.
     """
 
     __pydantic_config__ = CONFIG
@@ -76,6 +82,8 @@ class Framework:
     is any path that ends so. ``-`` and ``_`` are the same, and a flag ``--a-b`` or ``--a.b`` is the
     path ``a.b``. ``role`` says what the file describes: the training, its engine (DeepSpeed), its
     launcher, or only the model. With ``unknown-key: free`` the names of ``plain`` count as well.
+    ``builds-on`` names frameworks whose arguments it takes: their rules hold for it too, but for
+    those of renamed arguments, since it needs a version of its own of them.
     """
 
     __pydantic_config__ = CONFIG
@@ -90,3 +98,4 @@ class Framework:
     auto_words: tuple[str, ...] = ()
     known: tuple[str, ...] = ()  # keys that exist but state no canonical field
     rules: tuple[Rule, ...] = ()
+    builds_on: tuple[str, ...] = ()

@@ -15,7 +15,8 @@ TermKind = Literal["variable", "exit-code", "signal", "xid", "status", "errno", 
 @dataclass(frozen=True)
 class Term:
     """``says`` are its spellings, ``see`` names of other entries; ``myth`` is what it is believed
-    to do and does not."""
+    to do and does not. ``accepts``: a regular expression of the values that a variable takes;
+    empty where any may do."""
 
     __pydantic_config__ = CONFIG
     name: str
@@ -25,6 +26,7 @@ class Term:
     what: Text
     sources: tuple[Source, ...]
     read_by: tuple[str, ...] = ()
+    accepts: str = ""
     since: str = ""
     until: str = ""
     myth: Text | None = None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from medic.facts.documents import Command, Document, Node, Problem, Word
     from medic.facts.files import FileKind, GivenFile, Source
     from medic.facts.gpus import Gpu, GpuProcess, GpuSeries, GpuState
-    from medic.facts.host import Host, Ports
+    from medic.facts.host import Host, Machine, Place, Places, Ports, Variable
     from medic.facts.launch import Launch, Launches, Option, Parsers, ParserSpec
     from medic.facts.logs import (
         CaptureValue,
@@ -63,7 +63,11 @@ _HOMES = {
     ),
     "host": (
         "Host",
+        "Machine",
+        "Place",
+        "Places",
         "Ports",
+        "Variable",
     ),
     "launch": (
         "Launch",
@@ -116,12 +120,15 @@ __all__ = [
     "Launch",
     "Launches",
     "LogHits",
+    "Machine",
     "MemoryEstimate",
     "Node",
     "Option",
     "Packages",
     "ParserSpec",
     "Parsers",
+    "Place",
+    "Places",
     "Ports",
     "Problem",
     "Ranks",
@@ -132,6 +139,7 @@ __all__ = [
     "TensorInfo",
     "Traceback",
     "Tracebacks",
+    "Variable",
     "Word",
 ]
 

@@ -1,8 +1,11 @@
-"""This machine."""
+"""This machine, as a launch finds it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from medic.facts.files import Source
 
 
 @dataclass(frozen=True)
@@ -20,3 +23,61 @@ class Ports:
     """TCP ports of this machine that something listens on."""
 
     listening: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Variable:
+    """An environment variable and who sets it: a script (file and line), or the shell that medic
+    was started from (no file)."""
+
+    name: str
+    value: str
+    source: Source = field(default_factory=Source)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a launch finds here beside GPUs and cores. Bytes; a limit is None where there is none.
+
+    ``interfaces``: network interface -> whether it is up. ``limits``: soft limits by their letter
+    of ``ulimit`` (n files, u processes, l locked bytes). ``python``, ``packages`` and
+    ``torch_cuda`` are of the interpreter that ``python`` starts; empty if it could not be told.
+    """
+
+    interfaces: Mapping[str, bool] = field(default_factory=dict)
+    shm_total: int | None = None
+    shm_free: int | None = None
+    limits: Mapping[str, int | None] = field(default_factory=dict)
+    may_lock: bool = False
+    infiniband: tuple[str, ...] = ()
+    compiler: str = ""
+    headers: str = ""
+    python: str = ""
+    packages: Mapping[str, str] = field(default_factory=dict)
+    torch_cuda: str = ""
+    triton_pin: str = ""
+    variables: tuple[Variable, ...] = ()
+
+
+@dataclass(frozen=True)
+class Place:
+    """A path that the launch names. ``holder`` is the nearest folder of it that exists; ``sure``
+    is False where the run may see another folder than this shell (``cd``, a container)."""
+
+    key: str
+    path: str
+    exists: bool
+    writable: bool
+    source: Source = field(default_factory=Source)
+    holder: str = ""
+    free: int | None = None
+    free_files: int | None = None
+    sure: bool = True
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the run writes, and what it reads."""
+
+    output: Place | None = None
+    inputs: tuple[Place, ...] = ()

@@ -1,13 +1,11 @@
-"""Lint findings as text, one line each, GitHub annotations and SARIF."""
+"""Lint findings as text, one line each, and as JSON."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from medic import __version__
 from medic.i18n import Text
-from medic.index import Index
 from medic.lint import LintFinding, LintReport
 from medic.report.blocks import Blocks
 from medic.report.console import Console
@@ -29,8 +27,17 @@ def _title(finding: LintFinding) -> str:
     mark = ""
     if fix is not None:
         mark = " [fix]" if fix.remedy.safe else str(Text(" [unsafe fix]", " [有风险的修复]"))
-    where = f"{finding.file}:{finding.line}:{finding.column}"
-    return f"{where}: {finding.name} ({finding.code}, {SEVERITY[finding.severity]}){mark}"
+    name = f"{finding.name} ({finding.code}, {SEVERITY[finding.severity]}){mark}"
+    where = _where(finding)
+    return f"{where}: {name}" if where else name
+
+
+def _where(finding: LintFinding) -> str:
+    """As much of file:line:column as the finding has."""
+    if not finding.line:
+        return finding.file
+    column = f":{finding.column}" if finding.column else ""
+    return f"{finding.file}:{finding.line}{column}"
 
 
 def _one(console: Console, finding: LintFinding) -> None:
@@ -124,6 +131,12 @@ def summary(console: Console, report: LintReport) -> None:
         "gaps": len(report.not_checked),
     }
     console.talk(line.fill(values))
+    if report.ignored:
+        told = Text("ignored by comments or [tool.medic]: {n}", "被注释或 [tool.medic] 忽略：{n}")
+        console.talk(told.fill(n=len(report.ignored)))
+    for idle in report.idle:
+        if idle.unknown:
+            console.talk(f"{idle.file}:{idle.line}: {idle.text}")
     for item in report.not_read:
         text = Text("not read: {file}: {why}", "未读取：{file}：{why}")
         console.talk(text.fill(file=item.file, why=Text(item.en, item.zh)))
@@ -135,19 +148,9 @@ def missing(console: Console, report: LintReport) -> None:
     for name, needs in report.not_checked:
         line = Text("not checked: {name}: needs {needs}", "未检查：{name}：需要 {needs}")
         console.out(line.fill(name=name, needs=needs))
-
-
-def github(console: Console, report: LintReport) -> None:
-    """GitHub workflow commands: annotations at file and line."""
-    level = {"error": "error", "warning": "warning", "info": "notice"}
-    for f in report.findings:
-        place = f"file={_escape(f.file)},line={f.line},col={f.column},endColumn={f.end_column}"
-        text = _escape(f"{f.message}; {f.consequence}")
-        console.out(f"::{level[f.severity]} {place},title={f.name} ({f.code})::{text}")
-
-
-def _escape(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    for idle in report.idle:
+        if not idle.unknown:
+            console.out(f"{idle.file}:{idle.line}: {idle.text}")
 
 
 def json_data(report: LintReport) -> dict[str, Any]:
@@ -156,6 +159,10 @@ def json_data(report: LintReport) -> dict[str, Any]:
         "schema": "medic.lint/1",
         "findings": [_json_finding(f) for f in report.findings],
         "not_checked": [{"name": n, "needs": w} for n, w in report.not_checked],
+        "ignored": [
+            {"name": f.name, "code": f.code, "file": f.file, "line": f.line, "by": by}
+            for f, by in report.ignored
+        ],
         "not_read": [{"file": n.file, "why": n.en} for n in report.not_read],
         "run_config": {
             name: {"value": value.value, "from": value.origin.where()}
@@ -186,40 +193,4 @@ def _json_finding(f: LintFinding) -> dict[str, Any]:
         "message": str(f.message),
         "consequence": str(f.consequence),
         "fix": fix,
-    }
-
-
-def sarif(report: LintReport, index: Index) -> dict[str, Any]:
-    """SARIF 2.1.0 with one rule per cause that fired."""
-    level = {"error": "error", "warning": "warning", "info": "note"}
-    names = sorted({f.name for f in report.findings})
-    rules = [
-        {
-            "id": name,
-            "shortDescription": {"text": index.causes[name].title.en},
-            "fullDescription": {"text": index.causes[name].why.en},
-        }
-        for name in names
-    ]
-    results = [
-        {
-            "ruleId": f.name,
-            "level": level[f.severity],
-            "message": {"text": f"{f.message}; {f.consequence}"},
-            "locations": [
-                {
-                    "physicalLocation": {
-                        "artifactLocation": {"uri": f.file},
-                        "region": {"startLine": max(1, f.line), "startColumn": max(1, f.column)},
-                    }
-                }
-            ],
-        }
-        for f in report.findings
-    ]
-    driver = {"name": "medic", "version": __version__, "rules": rules}
-    return {
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "results": results}],
     }

@@ -109,6 +109,71 @@ LINT = _document(
             "additionalProperties": _object({"value": {}, "from": STRING}),
         },
     },
+    {
+        "ignored": _list(
+            _object({"name": STRING, "code": STRING, "file": STRING, "line": INTEGER, "by": STRING})
+        ),
+    },
+)
+PLACE = {
+    "source": {"enum": ["file", "printed", "default", "derived", "given"]},
+    "file": STRING,
+    "line": INTEGER,
+    "column": INTEGER,
+    "key": STRING,
+    "framework": STRING,
+    "note": STRING,
+}
+RUN_CONFIG = _document(
+    "medic.run-config/1",
+    {
+        "framework": STRING,
+        "framework_version": STRING,
+        "frameworks": _list(STRING),
+        "files": _list(STRING),
+        "values": {
+            "type": "object",
+            "additionalProperties": _object(
+                {
+                    "value": {},
+                    "unit": STRING,
+                    **PLACE,
+                    "also": _list(_object({"value": {}, **PLACE})),
+                }
+            ),
+        },
+        "figures": _list(
+            _object(
+                {
+                    "name": STRING,
+                    "unit": STRING,
+                    "value": _maybe(NUMBER),
+                    "how": STRING,
+                    "needs": _list(STRING),
+                }
+            )
+        ),
+    },
+)
+PREFLIGHT = _document(
+    "medic.preflight/1",
+    {
+        "ok": BOOLEAN,
+        "host": STRING,
+        "results": _list(
+            _object(
+                {
+                    "name": STRING,
+                    "state": {"enum": ["ok", "not-ok", "not-seen"]},
+                    "text": STRING,
+                    "looked_at": STRING,
+                    "file": STRING,
+                    "line": INTEGER,
+                }
+            )
+        ),
+        "lint": {"type": "object"},
+    },
 )
 EXPLAIN = _document(
     "medic.explain/1",
@@ -171,6 +236,8 @@ SCHEMAS: dict[str, Schema] = {
     "eval": EVAL,
     "diagnosis": DIAGNOSIS,
     "lint": LINT,
+    "run-config": RUN_CONFIG,
+    "preflight": PREFLIGHT,
     "explain": EXPLAIN,
     "probe": PROBE,
     "graph": GRAPH,

@@ -1,0 +1,75 @@
+"""medic preflight LAUNCH [CONFIG…]: lint, and whether this node has what the launch asks for."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+
+import click
+
+from medic.commands.options import (
+    case_of,
+    console,
+    format_options,
+    knowledge,
+    lang_option,
+    option,
+    redact_option,
+    set_option,
+)
+from medic.errors import Exit, UsageError
+from medic.i18n import Text
+from medic.ignores import silenced
+from medic.lint import exit_matters, lint
+from medic.preflight import look_at
+from medic.selection import chosen
+
+HELP = Text(
+    "Before a launch, on the node that it starts on: lints the launch script and its configs, then "
+    "looks at GPUs, driver, ports, interfaces, /dev/shm, limits, disk, compiler, environment "
+    "variables and data paths. Reads only. Exit 1: something is not ok.",
+    "启动前在启动节点上运行：先检查启动脚本与配置，再查看 GPU、驱动、端口、网卡、/dev/shm、资源限制、"
+    "磁盘、编译器、环境变量与数据路径。只读不写。有异常时退出码为 1。",
+)
+
+
+@click.command(help=str(HELP))
+@click.argument("files", nargs=-1, required=True)
+@set_option
+@format_options("json")
+@option("--ignore", multiple=True, metavar="NAME", help=Text("not these checks", "跳过这些检查"))
+@option("--exit-zero", is_flag=True, help=Text("exit 0 even with a finding", "有发现时也返回 0"))
+@redact_option
+@lang_option
+def command(
+    files: Sequence[str],
+    given: Sequence[str],
+    form: str,
+    as_json: bool,
+    ignore: Sequence[str],
+    exit_zero: bool,
+    redact: bool,
+) -> int:
+    out = console(redact=redact)
+    index = knowledge()
+    names = chosen(index, (), ignore)
+    case = case_of(files, given)
+    report = silenced(lint(case, index, names), index, names, dict(case.parts))
+    if not report.read and not case.text:
+        why = report.not_read[0] if report.not_read else None
+        raise UsageError(
+            f"no file could be read{': ' + why.en if why else ''}",
+            f"没有可读取的文件{':' + why.zh if why else ''}",
+            at=why.file if why else "",
+        )
+    found = look_at(case, index)
+    from medic.report import preflight_text
+
+    if as_json or form == "json":
+        from medic.report.dumps import dumps
+
+        out.raw(dumps(preflight_text.json_data(report, found, platform.node())))
+    else:
+        preflight_text.full(out, report, found)
+    wrong = exit_matters(report.findings) or not found.is_ok
+    return Exit.FINDING if wrong and not exit_zero else Exit.OK

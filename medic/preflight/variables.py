@@ -1,0 +1,87 @@
+"""Environment variables that nothing reads, that do not take their value, or are misspelt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from medic.entries import Term
+from medic.facts import Variable
+from medic.i18n import Text
+from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
+
+NAME = "variable"
+MIN_LENGTH = 10  # of a name, for a slip of one letter to be told
+_UNKNOWN = re.compile(r"[$`]")
+
+
+def variables(scene: Scene) -> Iterator[Result]:
+    looked = Text("the launch's variables and this shell's", "启动脚本与当前 shell 的环境变量")
+    if scene.machine is None:
+        yield not_seen(NAME, scene.reason("machine"), looked)
+        return
+    terms = known(scene)
+    found = [r for v in scene.machine.variables if (r := _judge(v, terms)) is not None]
+    yield from found
+    if not found:
+        count = sum(v.name in terms for v in scene.machine.variables)
+        en = f"{count} known variables are set, each takes its value and is read"
+        yield ok(NAME, en, f"设置了 {count} 个已知变量，取值有效且会被读取", looked)
+
+
+def known(scene: Scene) -> Mapping[str, Term]:
+    """The variables that the knowledge has, by the name that is exported."""
+    raw = scene.index.raw["terms"]
+    names = [name for name, term in raw.items() if term["kind"] == "variable"]
+    return {says: scene.index.terms[n] for n in names for says in raw[n]["says"]}
+
+
+def _judge(variable: Variable, terms: Mapping[str, Term]) -> Result | None:
+    told = f"{variable.name}={variable.value}"[:120]
+    term = terms.get(variable.name)
+    if term is None:
+        return _misspelt(variable, terms)
+    looked = Text("`medic explain {n}`", "`medic explain {n}`").fill(n=term.name)
+    if not term.read_by and term.myth is not None:
+        en, zh = f"{told}: nothing reads it", f"{told}：没有程序读取它"
+        return not_ok(
+            NAME, f"{en}. {term.myth.en}", f"{zh}。{term.myth.zh}", looked, variable.source
+        )
+    if not term.accepts or _UNKNOWN.search(variable.value):
+        return None
+    if re.fullmatch(term.accepts, variable.value):
+        return None
+    readers = ", ".join(term.read_by)
+    en = f"{told}: {readers} does not take this value. {term.what.en}"
+    zh = f"{told}：{readers} 不接受这个取值。{term.what.zh}"
+    return not_ok(NAME, en, zh, looked, variable.source)
+
+
+def _misspelt(variable: Variable, terms: Mapping[str, Term]) -> Result | None:
+    """A name that differs by one left out, added or swapped letter from one that is read. One
+    letter for another is no slip: libraries have such pairs of their own."""
+    name = variable.name
+    if len(name) < MIN_LENGTH:
+        return None
+    meant = next((k for k in terms if terms[k].read_by and _slip(name, k)), None)
+    if meant is None:
+        return None
+    en, zh = (
+        f"{name}: nothing reads it; did you mean {meant}?",
+        f"{name}：没有程序读取它；是否想写 {meant}？",
+    )
+    looked = Text("variables that medic knows", "medic 已知的环境变量")
+    return not_ok(NAME, en, zh, looked, variable.source)
+
+
+def _slip(name: str, other: str) -> bool:
+    if abs(len(name) - len(other)) == 1:
+        short, long = sorted((name, other), key=len)
+        return any(long[:i] + long[i + 1 :] == short for i in range(len(long)))
+    if len(name) != len(other):
+        return False
+    apart = [i for i, (a, b) in enumerate(zip(name, other, strict=True)) if a != b]
+    if len(apart) != 2 or apart[1] != apart[0] + 1:
+        return False
+    i, j = apart
+    return name[i] == other[j] and name[j] == other[i]
