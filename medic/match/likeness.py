@@ -22,10 +22,13 @@ MOST = 12  # causes that get a ratio
 SURE = 15.0  # a score of this size is no chance; a smaller one counts for less
 LEAST = 0.3  # share of the best score below which nothing is said
 LIMIT = 6000  # characters that are read
-# Stack frames, and advice that a program prints with every message of its kind.
+# Stack frames, metrics, progress bars, and advice that comes with every message of its kind.
 _FRAME = re.compile(
-    r'^\s*(?:File "|#\d+ |at |\^+\s*$|frame #|For debugging consider|CUDA kernel errors might|'
-    r"Compile with `TORCH_USE|See documentation for|If reserved memory is >>)"
+    r"^\s*(?:"
+    r"File \"|#\d+ |at |\^+\s*$|frame #|"
+    r"\{['\"][\w/]+['\"]: [-\d'\"n]|.{0,80}\d+%\||"
+    r"For debugging consider|CUDA kernel errors might|Compile with `TORCH_USE|"
+    r"See documentation for|If reserved memory is >>)"
 )
 _PATH = re.compile(r"\S*(?:/[\w.+-]+){2,}\S*|https?://\S+")
 Bags = Mapping[str, Mapping[str, int]]
