@@ -15,9 +15,7 @@ from medic.lint import Idle, LintFinding, LintReport
 from medic.selection import Projects, named
 
 MAX_BYTES = 2 * 1024 * 1024
-_MARK = re.compile(
-    r"(?:^|\s)(?:#|//)\s*medic:\s*ignore(?![\w-])(?:\s*\[(?P<names>[^\]\n]*)\])?", re.IGNORECASE
-)
+_MARK = re.compile(r"(?:^|\s)(?:#|//)\s*medic:\s*ignore(?![\w-])(?:\s*\[(?P<names>[^\]\n]*)\])?")
 _COMMENT = re.compile(r"\s*(?:#(?!SBATCH|PBS|BSUB|!)|//)")
 
 

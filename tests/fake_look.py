@@ -12,6 +12,7 @@ from medic.entries import Framework
 from medic.errors import Unreadable
 from medic.facts import Document, FileKind, GivenFile
 from medic.filekind import kind_of, rank_of
+from medic.index import load
 from medic.nearest import nearest
 from medic.probe import Scan
 from medic.syntax import parse
@@ -22,16 +23,8 @@ KNOWLEDGE = Path(__file__).resolve().parents[1] / "knowledge"
 
 @lru_cache(maxsize=1)
 def frameworks() -> tuple[Framework, ...]:
-    """The shipped framework entries, validated."""
-    import json
-
-    import yaml
-    from pydantic import TypeAdapter
-
-    adapter = TypeAdapter(Framework)
-    files = sorted((KNOWLEDGE / "frameworks").glob("*.yaml"))
-    data = [yaml.safe_load(file.read_text("utf-8")) for file in files]
-    return tuple(adapter.validate_json(json.dumps(entry)) for entry in data)
+    """The shipped framework entries."""
+    return tuple(load().frameworks.values())
 
 
 class FakeLook:

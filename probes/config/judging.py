@@ -11,7 +11,7 @@ from importlib import import_module
 from medic.facts import Source
 from medic.i18n import plain
 from medic.probe import Finding, Fires, LintResult, Look, NotChecked, Probe, Skip
-from medic.run_config import RunConfig
+from medic.run_config import FIELDS, Origin, RunConfig, Scalar, Setting
 
 from . import checks
 from .carriers import same
@@ -63,13 +63,31 @@ def _fired(check: Check, config: RunConfig, result: Fires) -> Finding:
     if contested(config, (result.at, *check.needs)):
         result = replace(result, changes=())
     fields = (result.at, *check.needs)
-    origins = ((field, config.origin(field)) for field in fields)
-    at = next(((field, o, o.span) for field, o in origins if o is not None and o.span), None)
+    places = ((_shown(config, field), _origin(config, field)) for field in fields)
+    at = next(((shown, o, o.span) for shown, o in places if o is not None and o.span), None)
     if at is None:
         return Finding(check.name, "fires", result.values, changes=result.changes)
-    field, origin, span = at
-    source = Source(span.file, span.line, text=f"{origin.key}: {config.get(field)}")
+    shown, origin, span = at
+    source = Source(span.file, span.line, text=f"{origin.key}: {shown}")
     return Finding(check.name, "fires", result.values, source, changes=result.changes, span=span)
+
+
+def _origin(config: RunConfig, name: str) -> Origin | None:
+    """Where a canonical field is stated, or else a key of that name."""
+    setting = _setting(config, name)
+    return setting.origin if setting else config.origin(name)
+
+
+def _shown(config: RunConfig, name: str) -> Scalar:
+    setting = _setting(config, name)
+    return setting.value if setting else config.get(name)
+
+
+def _setting(config: RunConfig, name: str) -> Setting | None:
+    """The key, where no canonical field is read from a place: 'weight_decay: -1' states none."""
+    origin = config.origin(name)
+    placed = origin is not None and origin.span is not None
+    return None if name in FIELDS and placed else config.setting(name)
 
 
 def contested(config: RunConfig, fields: Iterable[str]) -> bool:

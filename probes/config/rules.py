@@ -7,13 +7,16 @@ from collections.abc import Iterator, Sequence
 from medic.facts import Source
 from medic.i18n import plain
 from medic.probe import Finding, Look, Probe, Skip
-from medic.run_config import FIELDS, Origin, RunConfig, Scalar
+from medic.run_config import FIELDS, MORE, Origin, RunConfig, Scalar
 
 from .carriers import same
 from .keys import Condition, Framework, Plain, Rule
 
+RENAMED = "argument-renamed-in-library"
 # The lint checks that frameworks' rules may be findings of.
 RULED = (
+    "argument-deprecated",
+    RENAMED,
     "flag-value-not-accepted",
     "option-needs-another-option",
     "option-without-effect",
@@ -21,22 +24,35 @@ RULED = (
     "options-exclude-each-other",
     "two-precisions-set",
 )
+# A framework needs a version of its own of those that it builds on.
+_OF_VERSION = ("argument-deprecated", RENAMED)
 _MISSING = object()
+_UNKNOWN = object()  # of a flag whose value only the running shell knows
+_UNSEEN = object()  # of a key that may be among the flags which only the running shell knows
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
     config = look.fact(RunConfig)
     frameworks: Sequence[Framework] = look.frameworks
-    rules = [
-        (framework.name, rule)
-        for framework in frameworks
-        if framework.name in config.frameworks
-        for rule in framework.rules
-    ]
+    rules = _rules([f for f in frameworks if f.name in config.frameworks], frameworks)
     for cause in RULED:
         if cause in look.checks:
             own = [(name, rule) for name, rule in rules if rule.cause == cause]
             yield from _check(cause, own, config)
+
+
+def _rules(
+    speaking: Sequence[Framework], frameworks: Sequence[Framework]
+) -> Sequence[tuple[str, Rule]]:
+    """Rules of the launch's frameworks and of those that they build on, each once."""
+    found = [(framework.name, rule) for framework in speaking for rule in framework.rules]
+    names = {framework.name for framework in speaking}
+    for framework in speaking:
+        bases = [f for f in frameworks if f.name in framework.builds_on and f.name not in names]
+        names |= {base.name for base in bases}
+        rules = (rule for base in bases for rule in base.rules if rule.cause not in _OF_VERSION)
+        found += [(framework.name, rule) for rule in rules]
+    return found
 
 
 def _check(
@@ -88,33 +104,51 @@ def _fired(rule: Rule, config: RunConfig, framework: str) -> Finding:
 
 def _shown(config: RunConfig, rule: Rule, framework: str) -> str:
     values = (_value(config, key, framework) for key in rule.where)
-    return next((str(value) for value, origin in values if origin is not None and origin.span), "")
+    first = next((value for value, origin in values if origin is not None and origin.span), "")
+    return "" if first is _UNKNOWN else str(first)
 
 
 def _value(config: RunConfig, key: str, framework: str) -> tuple[object, Origin | None]:
     """(value, where) of a key as written, else of the canonical field of that name."""
     setting = config.setting(key, framework)
     if setting is not None:
-        return setting.value, setting.origin
-    if key in FIELDS and config.get(key) is not None:
-        return config.get(key), config.origin(key)
-    return _MISSING, None
+        hidden = setting.value is None and setting.origin.syntax == "shell"
+        return (_UNKNOWN if hidden else setting.value), setting.origin
+    more = config.setting(MORE, framework)
+    hidden = more is not None and more.origin.framework == framework
+    origin = config.origin(key) if key in FIELDS else None
+    if origin is not None and config.get(key) is not None:
+        assumed = hidden and origin.source == "default"
+        return (_UNSEEN if assumed else config.get(key)), origin
+    return (_UNSEEN if hidden else _MISSING), None
 
 
 def _may_lack(wanted: Plain | Sequence[Plain] | Condition) -> bool:
-    return getattr(wanted, "stated", None) is False
+    return getattr(wanted, "stated", None) is False or getattr(wanted, "given", None) is False
 
 
 def _meets(wanted: Plain | Sequence[Plain] | Condition, value: object) -> bool | None:
     """Whether a value is what a rule wants; None where it is not known."""
-    if wanted is None or isinstance(wanted, (str, int, float, bool)):
-        return None if value is _MISSING else _equal(value, wanted)
-    if isinstance(wanted, Sequence):
-        return None if value is _MISSING else any(_equal(value, one) for one in wanted)
-    if wanted.stated is not None:
-        return (value is not _MISSING) is wanted.stated
-    if value is _MISSING:
+    if value is _UNSEEN:
         return None
+    unseen = value is _MISSING or value is _UNKNOWN
+    if wanted is None or isinstance(wanted, (str, int, float, bool)):
+        return None if unseen else _equal(value, wanted)
+    if isinstance(wanted, Sequence):
+        return None if unseen else any(_equal(value, one) for one in wanted)
+    written = value is not _MISSING
+    if wanted.stated is not None and written is not wanted.stated:
+        return False
+    if wanted.given is not None and (written and value is not None) is not wanted.given:
+        return False
+    limits = wanted.unlike or wanted.min is not None or wanted.max is not None
+    return (None if unseen else _within(wanted, value)) if limits else True
+
+
+def _within(wanted: Condition, value: object) -> bool | None:
+    """The bounds and the values of a condition."""
+    if isinstance(value, str) and "${" in value:
+        return None  # filled in from elsewhere as the file is read
     if wanted.unlike:
         return value is not None and not any(_equal(value, one) for one in wanted.unlike)
     if isinstance(value, bool) or not isinstance(value, (int, float)):

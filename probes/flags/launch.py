@@ -191,7 +191,8 @@ class _Reader:
         at = self._options(at, program)
         if name == "uv" and at and _text(self.words[at - 1]) in ("-m", "--module"):
             return None
-        return at + program.positional
+        # options may follow the other words too: ray job submit --address … -- python …
+        return self._options(at + program.positional, program) if program.positional else at
 
     def _options(self, at: int, program: Program) -> int:
         """The position of the first word after the options."""

@@ -190,6 +190,7 @@ WRAPPERS: Mapping[str, Program] = {
     "memray": _program("--native -f --follow-fork", sub="run"),
     "coverage": _program("-a -p", sub="run"),
     "kernprof": _program("-l -v"),
+    "ray": _program("--no-wait --verbose -v --log-color", sub="job", positional=1),
     "tini": _program("-s -g -v"),
     "dumb-init": _program("-c"),
 }

@@ -17,6 +17,8 @@ def check(config: RunConfig) -> LintResult:
     if missing:
         return NotChecked(missing)
     batch, micro, dp = whole(config, *NEEDS)
+    if "olmo" in config.frameworks:
+        micro = 1  # the last micro batch may be smaller (OLMo train.py split_batch)
     if not micro * dp or micro == batch or batch % (micro * dp) == 0:
         return Passes()  # micro == batch: told by its own check
     return Fires("global_batch_size", {"global_batch": batch, "micro": micro, "dp": dp})

@@ -5,20 +5,21 @@ from __future__ import annotations
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
 
-from .numbers import constant_schedule, percent, unstated, whole
+from .decay_horizon import horizon
+from .numbers import constant_schedule, percent, whole
 
 NAME = "decay-ends-after-run"
-NEEDS = ("decay_steps", "total_steps")
+NEEDS = ("total_steps",)
 # A cosine horizon within 10% of the run costs nothing that can be measured (Chinchilla, 2022).
 LATE = 1.10
 
 
 def check(config: RunConfig) -> LintResult:
-    missing = unstated(config, "decay_steps")
-    if missing:
-        return NotChecked(missing)
-    decay, total = whole(config, *NEEDS)
+    found = horizon(config)
+    if found is None:
+        return NotChecked(("decay_steps",))
+    decay, (total,) = found.end, whole(config, *NEEDS)
     if decay <= LATE * total or not total or constant_schedule(config):
         return Passes()
     values = {"decay_steps": decay, "total_steps": total, "percent": percent(decay, total)}
-    return Fires("decay_steps", values)
+    return Fires(found.at, values)

@@ -17,6 +17,6 @@ def check(config: RunConfig) -> LintResult:
     if missing or not adam_like(config):
         return NotChecked(missing or ("a published range for this optimizer",))
     rate, found = config.number("learning_rate") or 0.0, usual(config)
-    if rate >= found.low / FAR_BELOW:
-        return Passes()
+    if rate >= found.low / FAR_BELOW or rate <= 0:
+        return Passes()  # none at all: told by its own check
     return Fires("learning_rate", placeholders(config, found))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from medic.facts import Word
-from medic.run_config import Origin, Setting, Span
+from medic.run_config import MORE, Origin, Setting, Span
 
 from ..carriers import Carrier
 from ..keys import IN_BACKWARD, Found, Keys, parts_of
@@ -16,6 +16,9 @@ from ..values import UNKNOWN, Written, as_bool, canonical, leaves_default, read_
 _FLAG = re.compile(r"--?[A-Za-z][\w.-]*")
 _PAIR = re.compile(r"\+{0,2}([A-Za-z_][\w.@/-]*)=")
 _OFF = ("no-", "no_", "disable-", "disable_")
+# A word that is nothing but an expansion, and names of variables that hold flags.
+_EXPANSION = re.compile(r"\"?(?:\$[A-Za-z_]\w*|\$\{[A-Za-z_][^}]*\}|\$\(.*\)|`.*`)\"?", re.DOTALL)
+_HOLDS_FLAGS = re.compile(r"(?i)args|arguments|opts|options|flags|extra|\[[@*]\]|\$\(|`")
 
 
 @dataclass(frozen=True)
@@ -88,14 +91,25 @@ def carriers(words: Sequence[Word], keys: Keys) -> list[Carrier]:
 
 
 def settings(words: Sequence[Word], framework: str) -> tuple[Setting, ...]:
-    """Every flag of the command; one that stands alone is true."""
+    """Every flag of the command; one that stands alone is true. ``MORE`` stands for unseen ones."""
     found = []
     for flag in flags(words):
         steps = parts_of([flag.name])
         origin = Origin("file", flag.span, "shell", steps, flag.name, framework)
         value = True if flag.alone else read_scalar(flag.value)
         found.append(Setting(steps, value, origin))
-    return tuple(found)
+    more = (Origin("file", word.span, "shell", (), "", framework) for word in _open_words(words))
+    return (*found, *(Setting((MORE,), None, origin) for origin in more))
+
+
+def _open_words(words: Sequence[Word]) -> Iterator[Word]:
+    """Words that may hold flags which only the running shell knows; not the value of a flag."""
+    after_flag = False
+    for word in words:
+        hidden = word.value is None and _EXPANSION.fullmatch(word.raw) is not None
+        if hidden and (not after_flag or _HOLDS_FLAGS.search(word.raw)):
+            yield word
+        after_flag = _is_flag(word)
 
 
 def _steps_in_backward(flag: Flag) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from medic.facts import Document, Node
-from medic.run_config import Origin, Setting
+from medic.run_config import Origin, Scalar, Setting
 
 from ..carriers import Carrier
 from ..keys import IN_BACKWARD, Key, Keys, Paths, parts_of
@@ -66,16 +66,22 @@ def carriers(document: Document, keys: Keys) -> list[Carrier]:
 
 
 def settings(document: Document, framework: str) -> tuple[Setting, ...]:
-    """Every key of the file that has a single value."""
+    """Every key of the file that has a value; a list as its values, joined by spaces."""
     if document.root is None:
         return ()
     found = []
     for path, _, node in document.root.leaves():
         place, value = _resolve(document.root, path, node)
-        if value.kind == "scalar":
+        if value.kind != "mapping":
             origin = Origin("file", value.span, document.syntax, place, path[-1], framework)
-            found.append(Setting(parts_of(path), value.value, origin))
+            found.append(Setting(parts_of(path), _single(value), origin))
     return tuple(found)
+
+
+def _single(value: Node) -> Scalar:
+    if value.kind == "scalar":
+        return value.value
+    return " ".join(str(e.value) if e.kind == "scalar" else e.kind for e in value.elements)
 
 
 def _steps_in_backward(root: Node) -> bool:

@@ -1,0 +1,54 @@
+"""A run that is configured to write no checkpoint at all."""
+
+from __future__ import annotations
+
+from medic.i18n import Text
+from medic.probe import Fires, LintResult, NotChecked, Passes
+from medic.run_config import RunConfig
+
+from .rollout_layout import is_verl_rl, number, written
+
+NAME = "checkpoints-never-saved"
+NEEDS: tuple[str, ...] = ()
+_SAVE_FREQ = "trainer.save_freq"
+_VERL = Text(
+    "trainer.save_freq {interval}: verl writes no checkpoint, not even the last",
+    "trainer.save_freq 为 {interval}：verl 不保存任何 checkpoint，训练结束时也不保存",
+)
+_OLMO = Text(
+    "save_num_checkpoints_to_keep 0 saves no sharded checkpoint, and no other kind has an interval",
+    "save_num_checkpoints_to_keep 为 0 时不保存分片检查点，其他类型也没有设置间隔",
+)
+
+
+def check(config: RunConfig) -> LintResult:
+    """verl trainer/ppo/ray_trainer.py fit: saved only if save_freq > 0, the last step included;
+    OLMo train.py fit.
+    """
+    if is_verl_rl(config):
+        return _verl(config)
+    if "olmo" in config.frameworks:
+        return _olmo(config)
+    return NotChecked(("save_interval",))
+
+
+def _verl(config: RunConfig) -> LintResult:
+    """A base that a command completes (Hydra's ``_target_``) is not the run."""
+    interval = number(config, _SAVE_FREQ)
+    if interval is None or written(config, "_target_"):
+        return NotChecked((_SAVE_FREQ,))
+    if interval > 0:
+        return Passes()
+    return Fires(_SAVE_FREQ, {"what": _VERL.fill(interval=interval)})
+
+
+def _olmo(config: RunConfig) -> LintResult:
+    """Keeping no sharded checkpoint switches saving them off, the final one included."""
+    keep = config.setting("save_num_checkpoints_to_keep")
+    if keep is None:
+        return NotChecked(("save_num_checkpoints_to_keep",))
+    others = ("save_interval_unsharded", "save_interval_ephemeral")
+    found = [config.setting(key) for key in others]
+    if keep.value != 0 or any(s is not None and s.value is not None for s in found):
+        return Passes()
+    return Fires("save_num_checkpoints_to_keep", {"what": _OLMO})

@@ -1,0 +1,59 @@
+"""Completions of one generation step that are no whole groups of answers to a prompt."""
+
+from __future__ import annotations
+
+from medic.i18n import Text
+from medic.probe import Fires, LintResult, NotChecked, Passes
+from medic.run_config import RunConfig
+
+NAME = "generations-do-not-divide-batch"
+NEEDS: tuple[str, ...] = ()
+_GROUP, _TOTAL, _STEPS = "num_generations", "generation_batch_size", "steps_per_generation"
+
+_UNEVEN = Text(
+    "generation_batch_size {total} is not divisible by {micro} x {ranks} processes",
+    "generation_batch_size {total} 不能被 {micro} x {ranks} 个进程整除",
+)
+_GROUPS = Text(
+    "{total} completions ({micro} x {ranks} processes x {steps} steps) are not divisible by "
+    "num_generations {group}",
+    "{total} 条回答（{micro} x {ranks} 个进程 x {steps} 步）不能被 num_generations {group} 整除",
+)
+_STATED = Text(
+    "generation_batch_size {total} is not divisible by num_generations {group}",
+    "generation_batch_size {total} 不能被 num_generations {group} 整除",
+)
+
+
+def check(config: RunConfig) -> LintResult:
+    """trl trainer/grpo_config.py GRPOConfig.__post_init__ (0.19 to 1.0)."""
+    group, total = _number(config, _GROUP), _number(config, _TOTAL)
+    if "trl" not in config.frameworks or not group:
+        return NotChecked((_GROUP,))
+    if total and total % group:
+        return Fires(_TOTAL, {"what": _STATED.fill(total=total, group=group)})
+    micro, ranks = config.integer("micro_batch_size"), config.integer("world_size")
+    if not micro or not ranks:
+        return NotChecked(("world_size",))
+    values = {"micro": micro, "ranks": ranks, "group": group}
+    if total:
+        uneven = total % (micro * ranks)
+        return (
+            Fires(_TOTAL, {"what": _UNEVEN.fill({**values, "total": total})})
+            if uneven
+            else Passes()
+        )
+    steps = _number(config, _STEPS) or config.integer("gradient_accumulation_steps")
+    if not steps:
+        return NotChecked(("gradient_accumulation_steps",))
+    total = micro * ranks * steps
+    if total % group == 0:
+        return Passes()
+    return Fires(_GROUP, {"what": _GROUPS.fill({**values, "total": total, "steps": steps})})
+
+
+def _number(config: RunConfig, key: str) -> int | None:
+    setting = config.setting(key)
+    value = setting.value if setting is not None else None
+    whole = isinstance(value, (int, float)) and not isinstance(value, bool) and value == int(value)
+    return int(value) if whole else None  # type: ignore[arg-type]

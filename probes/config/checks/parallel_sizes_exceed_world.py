@@ -1,0 +1,68 @@
+"""Parallel sizes against the processes of the run."""
+
+from __future__ import annotations
+
+from medic.probe import Fires, LintResult, NotChecked, Passes
+from medic.run_config import RunConfig
+
+from .models import PARALLEL, counted, indivisible, key_number, label, size
+from .numbers import independent, product
+
+NAME = "parallel-sizes-exceed-world"
+NEEDS = ("world_size",)
+_WORLD = ("nodes", "gpus_per_node")
+
+
+def check(config: RunConfig) -> LintResult:
+    """Megatron-LM arguments.py and parallel_state.py, torchtitan parallel_dims.py, accelerate
+    parallelism_config.py, nanotron parallel/context.py: the product has to divide, and with the
+    data parallel size to be, the world size.
+    """
+    if not config.stated("world_size") and independent(config, *_WORLD):
+        return NotChecked(("world_size",))
+    world = counted(config, "world_size")
+    if world is None:
+        return NotChecked(("world_size",))
+    sizes = [size(config, name) for name in PARALLEL]
+    shown = " x ".join(label(config, n) for n in PARALLEL if size(config, n) > 1)
+    if world % product(sizes):
+        return Fires(
+            _culprit(config, world), indivisible("world size", world, shown, product(sizes))
+        )
+    return _experts(config, world) or _replicas(config, world, product(sizes)) or Passes()
+
+
+def _culprit(config: RunConfig, world: int) -> str:
+    """The size without which the others divide the world; else the first above one."""
+    above = [name for name in PARALLEL if size(config, name) > 1]
+    rest = {n: product([size(config, other) for other in above if other != n]) for n in above}
+    return next((n for n in above if world % rest[n] == 0), above[0])
+
+
+def _experts(config: RunConfig, world: int) -> Fires | None:
+    """Expert layers have their own grid: expert tensor x expert x pipeline (Megatron Core)."""
+    ranks = counted(config, "expert_parallel_size")
+    if config.framework not in ("megatron", "nemo") or ranks is None or ranks == 1:
+        return None
+    tensor = key_number(config, "expert_tensor_parallel_size")
+    grid = (
+        int(tensor or size(config, "tensor_parallel_size"))
+        * ranks
+        * size(config, "pipeline_parallel_size")
+    )
+    words = "expert tensor x expert x pipeline size"
+    if not world % grid:
+        return None
+    return Fires("expert_parallel_size", indivisible("world size", world, words, grid))
+
+
+def _replicas(config: RunConfig, world: int, model: int) -> Fires | None:
+    """A stated number of replicas; experts may or may not have ranks of their own."""
+    replicas = counted(config, "data_parallel_size")
+    if replicas is None or not config.stated("data_parallel_size"):
+        return None
+    experts = size(config, "expert_parallel_size")
+    if world in (replicas * model, replicas * model * experts):
+        return None
+    values = indivisible("world size", world, "data x model parallel sizes", replicas * model)
+    return Fires("data_parallel_size", values)

@@ -1,0 +1,42 @@
+"""A sequence longer than the positions that the model was trained on."""
+
+from __future__ import annotations
+
+from medic.probe import Fires, LintResult, NotChecked, Passes
+from medic.run_config import RunConfig
+
+from .models import counted
+from .sequence_longer_than_position_limit import REFUSING
+
+NAME = "positions-beyond-trained"
+NEEDS = ("sequence_length", "max_position_embeddings")
+_UNSCALED = (None, False, "default", "none", 1)
+
+
+def check(config: RunConfig) -> LintResult:
+    """Not for nanotron, which sets the model's positions to the sequence length (trainer.py), and
+    not for NeMo's rotary positions, which have no limit.
+    """
+    length = counted(config, "sequence_length")
+    limit = counted(config, "max_position_embeddings")
+    if length is None or limit is None or config.framework == "nanotron":
+        return NotChecked(("max_position_embeddings",))
+    kind = config.setting("position_embedding_type")
+    unlearned = kind is not None and kind.value != "learned_absolute"
+    refused = config.framework in REFUSING or unlearned  # told by the check of what is refused
+    if refused or length <= limit or _scaled(config):
+        return Passes()
+    return Fires("sequence_length", {"length": length, "limit": limit})
+
+
+def _scaled(config: RunConfig) -> bool:
+    """Whether a setting stretches the rotary positions: any of rope_scaling, a type or factor of
+    rope_parameters, rope_factor and the like.
+    """
+    return any(
+        "rope_scaling" in s.path
+        or (s.path[-1] in ("rope_type", "factor") and "rope_parameters" in s.path)
+        or any(word in s.path[-1] for word in ("rope_factor", "rope_scaling", "interpolation"))
+        for s in config.settings
+        if s.value not in _UNSCALED
+    )

@@ -1,0 +1,34 @@
+"""Warmup that takes an unusual share of the run."""
+
+from __future__ import annotations
+
+from medic.probe import Fires, LintResult, NotChecked, Passes
+from medic.run_config import RunConfig
+
+from .models import counted
+from .numbers import constant_schedule, percent, unstated
+
+NAME = "warmup-share-unusual"
+NEEDS: tuple[str, ...] = ()
+# Published runs: 0.1-1% of a pretraining, 3-10% of a fine-tuning.
+LOW, HIGH = 0.001, 0.1
+
+
+def check(config: RunConfig) -> LintResult:
+    missing = unstated(config, "warmup_steps"), unstated(config, "warmup_ratio")
+    if all(missing):
+        return NotChecked(("warmup_steps",))
+    share, at = _share(config)
+    if share is None:
+        return NotChecked(("total_steps",))
+    if share <= 0 or LOW <= share <= HIGH * 1.0001 or share >= 1 or constant_schedule(config):
+        return Passes()  # none at all, or all of the run: told by their own checks
+    return Fires(at, {"share": percent(share, 1)})
+
+
+def _share(config: RunConfig) -> tuple[float | None, str]:
+    ratio = config.number("warmup_ratio")
+    if config.stated("warmup_ratio") and ratio is not None:
+        return ratio, "warmup_ratio"
+    steps, total = config.number("warmup_steps"), counted(config, "total_steps")
+    return (None if steps is None or total is None else steps / total), "warmup_steps"

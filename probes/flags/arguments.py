@@ -1,0 +1,203 @@
+"""Flags of a launch that do not do what they look like: behind the script, twice, out of range."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from medic.facts import Launch, ParserSpec, Word
+from medic.i18n import Text
+from medic.run_config import Span
+
+from .match import Known, boolean, classify
+from .meaning import plain
+from .script_text import ScriptText
+from .suspects import script_parts
+
+BEHIND = "launcher-flag-after-script"
+TWICE = "flag-given-twice"
+VALUE = "flag-value-not-accepted"
+
+# Options of launchers that training scripts do not have themselves.
+_LAUNCHERS_OWN = {
+    "torchrun": frozenset(
+        (
+            "nnodes",
+            "nproc-per-node",
+            "rdzv-backend",
+            "rdzv-endpoint",
+            "rdzv-id",
+            "rdzv-conf",
+            "node-rank",
+            "master-addr",
+            "master-port",
+            "standalone",
+            "max-restarts",
+        )
+    ),
+    "deepspeed": frozenset(
+        ("hostfile", "num-nodes", "num-gpus", "master-port", "master-addr", "node-rank")
+    ),
+    "accelerate": frozenset(
+        (
+            "num-processes",
+            "num-machines",
+            "machine-rank",
+            "main-process-ip",
+            "multi-gpu",
+            "main-process-port",
+            "same-network",
+            "deepspeed-config-file",
+        )
+    ),
+}
+_LAUNCHERS_OWN["tune"] = _LAUNCHERS_OWN["torchrun"]
+_FLAG = re.compile(r"^--[A-Za-z][\w.-]*$")
+_NUMBER = re.compile(r"^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
+_ASSIGNS = re.compile(r"^\s*(?:export\s+|local\s+|declare\s+(?:-\w+\s+)*)?\w+\+?=")
+_MAX_CHOICES = 12
+
+_GOES = Text(
+    "{flag} stands behind {script}: it goes to the script, not to {launcher}",
+    "{flag} 写在 {script} 之后：它会传给脚本，而不是 {launcher}",
+)
+_AGAIN = Text(
+    "{flag} {value} overrides {flag} {first} of line {line}",
+    "{flag} {value} 覆盖了第 {line} 行的 {flag} {first}",
+)
+_NOT_ONE = Text(
+    "{flag} does not take {value}; {script} accepts {choices}",
+    "{flag} 不接受 {value}；{script} 可选 {choices}",
+)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault of one flag: the check, what is wrong, where."""
+
+    name: str
+    what: Text
+    span: Span
+    flag: str
+
+
+def behind_script(launch: Launch, spec: ParserSpec | None) -> Iterator[Fault]:
+    """Options of the launcher among the script's arguments.
+
+    Launchers hand everything behind the script on (argparse.REMAINDER). A parser that is known
+    whole is asked elsewhere.
+    """
+    own = _LAUNCHERS_OWN.get(launch.launcher)
+    label = script_parts(launch)[-1:] or ("",)
+    if own is None or "launch" in label[0] or (spec is not None and spec.complete):
+        return
+    before = {plain(w.value.partition("=")[0]) for w in launch.launcher_words if w.value}
+    theirs = {plain(n) for o in (spec.options if spec else ()) for n in o.names}
+    for word in launch.arguments:
+        flag = (word.value or "").partition("=")[0]
+        name = plain(flag)
+        if not flag.startswith("--") or name not in own or name in before | theirs:
+            continue
+        what = _GOES.fill(flag=flag, script=label[0], launcher=launch.launcher)
+        yield Fault(BEHIND, what, word.span, flag)
+
+
+# --- twice ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Given:
+    flag: str
+    value: str
+    word: Word
+    place: Span
+
+
+def twice(launch: Launch, script: ScriptText, scalars: frozenset[str]) -> Iterator[Fault]:
+    """The same flag with two values in one command or one list: argparse keeps the last.
+
+    Flags that collect values may stand often: only numbers, and the settings of which a run has
+    one (``scalars``), count. A list that a later one overrides is meant so.
+    """
+    last: dict[str, _Given] = {}
+    for given in _given(launch.arguments):
+        first = last.get(plain(given.flag))
+        last[plain(given.flag)] = given
+        if first is None or _equal(first.value, given.value):
+            continue
+        number = all(_NUMBER.match(v) or boolean(v) is not None for v in (first.value, given.value))
+        if (number or plain(given.flag) in scalars) and _together(launch, script, first, given):
+            what = _AGAIN.fill(
+                flag=given.flag, value=given.value, first=first.value, line=first.place.line
+            )
+            yield Fault(TWICE, what, given.place, given.flag)
+
+
+def _given(words: Sequence[Word]) -> Iterator[_Given]:
+    """Flags with one value; those with several values are lists."""
+    for at, word in enumerate(words):
+        flag, sign, value = (word.value or "").partition("=")
+        if not _FLAG.match(flag):
+            continue
+        if sign:
+            yield _Given(flag, value, word, word.span)
+            continue
+        rest = words[at + 1 : at + 3]
+        if not rest or rest[0].value is None or rest[0].value.startswith("--"):
+            continue
+        if len(rest) == 1 or (rest[1].value or "").startswith("-"):
+            yield _Given(flag, rest[0].value, word, word.span)
+
+
+def _together(launch: Launch, script: ScriptText, one: _Given, other: _Given) -> bool:
+    """Whether both are written in the command itself, or in one and the same assignment."""
+    inside = [launch.span.start <= g.place.start < launch.span.end for g in (one, other)]
+    if all(inside):
+        return True
+    if any(inside) or one.place.file != other.place.file or one.place.start > other.place.start:
+        return False
+    between = range(one.place.line + 1, other.place.line + 1)
+    return not any(_ASSIGNS.match(script.line_text(number)) for number in between)
+
+
+def _equal(one: str, other: str) -> bool:
+    if one == other:
+        return True
+    if _NUMBER.match(one) and _NUMBER.match(other):
+        return float(one) == float(other)
+    return one.lower() == other.lower() and boolean(one) is not None
+
+
+# --- choices --------------------------------------------------------------------------------
+
+
+def outside_choices(launch: Launch, spec: ParserSpec | None) -> Iterator[Fault]:
+    """Values that the script's own parser does not accept (argparse: invalid choice)."""
+    if spec is None or spec.origin != "source" or not spec.complete:
+        return
+    words = launch.arguments
+    for at, word in enumerate(words):
+        known = classify(word.value, spec) if word.value is not None else None
+        if not isinstance(known, Known) or not known.option.choices:
+            continue
+        following = words[at + 1] if at + 1 < len(words) else None
+        if known.explicit is not None:
+            value, place = known.explicit, word.span
+        elif following is not None and following.value is not None:
+            value, place = following.value, following.literal or following.span
+        else:
+            continue
+        flag = (word.value or "").partition("=")[0]
+        if value.startswith("-") or _accepted(value, known.option.choices):
+            continue
+        listed = ", ".join(known.option.choices[:_MAX_CHOICES])
+        script = spec.script.rsplit("/", maxsplit=1)[-1]
+        what = _NOT_ONE.fill(flag=flag, value=value, script=script, choices=listed)
+        yield Fault(VALUE, what, place, flag)
+
+
+def _accepted(value: str, choices: Sequence[str]) -> bool:
+    """As the parser's type would read it: 1 for 1.0, and words in another case are let through,
+    as a ``type`` may well change them."""
+    return any(_equal(value, c) or value.lower() == c.lower() for c in choices)

@@ -1,0 +1,118 @@
+"""Commands that end before they should: a backslash that continues nothing, or none at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import PurePosixPath
+
+from medic.facts import Command, Document
+from medic.i18n import Text
+
+from .launch import launch_of
+from .launchers import ALIASES, LAUNCHERS
+from .script_text import ScriptText
+
+_BLANK_BEHIND = re.compile(r"\\[ \t]+$")
+# What a continued line of a command begins with: a flag, a variable, a script.
+_CONTINUES = re.compile(r"^\s*(?:-{1,2}[A-Za-z]|[\"']?\$|[\"']?[\w./-]+\.py\b)")
+_FLAG = re.compile(r"^--?[A-Za-z]")
+
+BLANK = Text(
+    "a blank follows the backslash: the line does not continue, {next} is cut off",
+    "反斜杠后面有空格：这一行没有续上，{next} 被切断",
+)
+NO_BACKSLASH = Text(
+    "the line lacks its backslash: {next} in the next line becomes a command of its own",
+    "行尾缺少反斜杠：下一行的 {next} 会被当成另一条命令",
+)
+BETWEEN = Text(
+    "the comment or empty line ends the command: {next} becomes a command of its own",
+    "注释或空行使命令在此结束：{next} 会被当成另一条命令",
+)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Where a command ends too early: the line to repair, and why."""
+
+    line: int
+    column: int
+    end: int
+    what: Text
+
+
+def cuts(script: ScriptText, document: Document) -> list[Cut]:
+    """One cut a line, in their order. Bash manual: escape character, comments."""
+    found = {cut.line: cut for cut in _blanks(script)}
+    for line, word in (*_flags_alone(document, script), *_scripts_alone(document)):
+        cut = _before(script, line, word)
+        if cut is not None:
+            found.setdefault(cut.line, cut)
+    return [found[line] for line in sorted(found)]
+
+
+def _blanks(script: ScriptText) -> Iterator[Cut]:
+    for number, line in enumerate(script.lines, 1):
+        blank = _BLANK_BEHIND.search(line)
+        following = script.line_text(number + 1)
+        if (
+            blank is None
+            or number in script.documents
+            or line.lstrip().startswith("#")
+            or not _CONTINUES.match(following)
+        ):
+            continue
+        at = blank.start() + 1
+        yield Cut(number, at, len(line) + 1, BLANK.fill(next=following.split()[0]))
+
+
+def _flags_alone(document: Document, script: ScriptText) -> Iterator[tuple[int, str]]:
+    """Commands whose name is a flag, at the start of their line."""
+    for command in document.commands:
+        word = command.words[0] if command.words else None
+        text = (word.raw if word.value is None else word.value) if word else ""
+        line = command.span.line
+        if _FLAG.match(text) and not script.line_text(line)[: command.span.column - 1].strip():
+            yield line, text
+
+
+def _scripts_alone(document: Document) -> Iterator[tuple[int, str]]:
+    """A launcher without a script, and in the next line a script without a launcher."""
+    for first, second in pairwise(document.commands):
+        word = second.words[0].value if second.words else None
+        near = first.span.end_line < second.span.line <= first.span.end_line + 2
+        if word and word.endswith(".py") and near and _launches_nothing(first):
+            yield second.span.line, word
+
+
+def _launches_nothing(command: Command) -> bool:
+    names = [PurePosixPath(w.value).name for w in command.words[:8] if w.value]
+    launchers = any(ALIASES.get(name, name) in LAUNCHERS for name in names)
+    return launchers and len(command.words) > 1 and launch_of(command) is None
+
+
+def _before(script: ScriptText, line: int, word: str) -> Cut | None:
+    """The cut above a line that begins a command and should not."""
+    above = line - 1
+    while above > 0 and _is_empty(script.line_text(above)):
+        above -= 1
+    if not above or above in script.documents:
+        return None
+    text = script.line_text(above)
+    if _BLANK_BEHIND.search(text):
+        return Cut(above, len(text.rstrip()), len(text) + 1, BLANK.fill(next=word))
+    if not text.endswith("\\"):
+        end = len(text) + 1
+        return Cut(above, max(1, end - 1), end, NO_BACKSLASH.fill(next=word))
+    if above + 1 == line:
+        return None  # the tree of the script is not what the shell reads
+    between = script.line_text(above + 1)
+    return Cut(above + 1, 1, max(2, len(between) + 1), BETWEEN.fill(next=word))
+
+
+def _is_empty(line: str) -> bool:
+    text = line.strip()
+    return not text or text.startswith("#")

@@ -1,0 +1,250 @@
+"""Nodes, tasks and processes of a launch against what its batch script asks of Slurm."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from medic.facts import Launch, Word
+from medic.i18n import Text
+from medic.run_config import Span
+
+from .script_text import ScriptText
+from .slurm import Allocation, narrowed, srun_words, stated, tasks_per_node
+from .world import World, world_of
+
+EVERY_TASK = "launcher-in-every-task"
+NODE_RANK = "node-rank-missing-or-repeated"
+ENDPOINT = "rendezvous-endpoint-wrong"
+TOO_MANY = "more-ranks-than-gpus"
+OTHERWISE = "launch-not-as-allocated"
+
+_STARTS_RANKS = ("torchrun", "accelerate", "deepspeed", "tune")
+_LOOPBACK = re.compile(r"^(?:localhost|127(?:\.\d+){3})(?::\d*)?$")
+# A script that takes its rank from the task needs a task for each GPU.
+_RANK_OF_TASK = re.compile(r"SLURM_(?:PROCID|LOCALID|NTASKS)\b")
+_HIDES = re.compile(r"\b(?:CUDA|HIP|ROCR)_VISIBLE_DEVICES=")
+
+_TASKS = Text(
+    "{tasks} tasks a node, and each starts {launcher}: {launcher} wants one task a node",
+    "每个节点 {tasks} 个任务，每个都会启动 {launcher}；{launcher} 每个节点只应有一个任务",
+)
+_SAME_RANK = Text(
+    "srun starts this command on {nodes} nodes, and {flag} is {rank} on each",
+    "srun 会在 {nodes} 个节点上执行此命令，每个节点的 {flag} 都是 {rank}",
+)
+_LOCAL = Text(
+    "{address} is another machine on each of the {nodes} nodes",
+    "{address} 在 {nodes} 个节点上各指各自的机器",
+)
+_OVER = Text(
+    "{ranks} processes a node, but the job asks for {gpus} GPUs a node",
+    "每个节点 {ranks} 个进程，而作业每个节点只申请了 {gpus} 张 GPU",
+)
+_UNDER = Text(
+    "{ranks} processes a node, but the job asks for {gpus} GPUs a node: the rest are idle",
+    "每个节点 {ranks} 个进程，而作业每个节点申请了 {gpus} 张 GPU，其余闲置",
+)
+_NODES = Text(
+    "the launch is for {said} nodes, the job asks for {asked}",
+    "启动命令按 {said} 个节点，作业申请了 {asked} 个",
+)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault of the layout: the check, what is wrong, where."""
+
+    name: str
+    what: Text
+    span: Span
+
+
+@dataclass(frozen=True)
+class _Case:
+    script: ScriptText
+    launch: Launch
+    allocation: Allocation
+    world: World
+    srun: Sequence[str] | None
+    alone: bool  # the only launch of its script
+    known: bool  # which options the launcher has is not left to the running shell
+
+    @property
+    def nodes(self) -> int | None:
+        """Nodes that the command runs on, as far as ``srun`` or the launcher tells."""
+        if self.srun is None:
+            return self.world.nodes
+        own = stated(self.srun, "--nodes", "-N")
+        asked = int(own) if own and own.isdigit() else None if own else self.allocation.nodes
+        return self.world.nodes if asked is None else asked
+
+
+def faults(
+    script: ScriptText, launch: Launch, allocation: Allocation, *, alone: bool
+) -> list[Fault]:
+    """What does not fit. torch/distributed/run.py, accelerate launch, sbatch and srun manuals."""
+    case = _Case(
+        script,
+        launch,
+        allocation,
+        world_of(launch),
+        srun_words(launch),
+        alone,
+        _options_known(launch.launcher_words),
+    )
+    found: list[Fault] = []
+    for rule in (_every_task, _node_rank, _loopback, _counts, _node_count):
+        found += rule(case)
+    return found
+
+
+def _options_known(words: Sequence[Word]) -> bool:
+    """Whether every word that only the running shell knows is the value of an option."""
+    for at, word in enumerate(words):
+        before = (words[at - 1].value or "") if at else ""
+        is_value = word.raw.startswith("--") and "=" in word.raw
+        if word.value is None and not is_value and (not before.startswith("-") or "=" in before):
+            return False
+    return True
+
+
+def option_word(words: Sequence[Word], *names: str) -> tuple[Word, str] | None:
+    """(the word of an option's value, the value) of the last of these options; - and _ alike."""
+    found: tuple[Word, str] | None = None
+    for at, word in enumerate(words):
+        name, sign, value = (word.value or "").partition("=")
+        if name.replace("_", "-") not in names:
+            continue
+        if sign:
+            found = word, value
+        elif at + 1 < len(words) and words[at + 1].value is not None:
+            found = words[at + 1], words[at + 1].value or ""
+    return found
+
+
+def _names(words: Sequence[Word], *names: str) -> bool:
+    """Whether one of the options is given, with whatever value."""
+    return any(w.raw.partition("=")[0].replace("_", "-") in names for w in words)
+
+
+def _place(word: Word) -> Span:
+    return word.literal or word.span
+
+
+def _fixed(script: ScriptText, word: Word) -> bool:
+    """Whether the value is written out, not the default of a variable that may be set."""
+    if "$" not in word.raw:
+        return True
+    if word.literal is None or word.literal.line < 1:
+        return False
+    before = script.line_text(word.literal.line)[: word.literal.column - 1]
+    return re.search(r"\w=[\"']?$", before) is not None
+
+
+def _every_task(case: _Case) -> Iterator[Fault]:
+    if case.srun is None or case.launch.launcher not in _STARTS_RANKS:
+        return
+    tasks = tasks_per_node(case.srun, case.allocation)
+    if tasks is None or tasks <= 1 or case.world.nproc == 1 or narrowed(case.srun):
+        return
+    own = stated(case.srun, "--ntasks-per-node") or stated(case.srun, "--ntasks", "-n")
+    place = case.allocation.place("ntasks-per-node", "ntasks") if own is None else None
+    what = _TASKS.fill(tasks=tasks, launcher=case.launch.launcher)
+    yield Fault(EVERY_TASK, what, place or case.launch.launcher_words[0].span)
+
+
+def _node_rank(case: _Case) -> Iterator[Fault]:
+    """A node rank that is the same on every node of ``srun``. It counts in a static rendezvous."""
+    words, nodes = case.launch.launcher_words, case.nodes
+    names = {"torchrun": "--node-rank", "accelerate": "--machine-rank"}
+    flag = names.get(case.launch.launcher)
+    if case.srun is None or flag is None or not nodes or nodes <= 1 or narrowed(case.srun):
+        return
+    backend = option_word(words, "--rdzv-backend")
+    static = backend[1] == "static" if backend else not _names(words, "--rdzv-backend")
+    if not case.alone or not static:
+        return
+    said = option_word(words, flag)
+    if said is None and not _names(words, flag):
+        yield from _no_rank(case, nodes)
+    elif said is not None and said[1].isdigit() and _fixed(case.script, said[0]):
+        what = _SAME_RANK.fill(nodes=nodes, flag=flag, rank=said[1])
+        yield Fault(NODE_RANK, what, _place(said[0]))
+
+
+def _no_rank(case: _Case, nodes: int) -> Iterator[Fault]:
+    """torchrun without a node rank: --node-rank is PET_NODE_RANK, else 0."""
+    words = case.launch.launcher_words
+    count = option_word(words, "--nnodes")
+    if case.launch.launcher != "torchrun" or count is None or not case.known:
+        return
+    if (case.world.nodes or 1) > 1 and "PET_NODE_RANK" not in case.script.text:
+        what = _SAME_RANK.fill(nodes=nodes, flag="--node-rank", rank="0")
+        yield Fault(NODE_RANK, what, _place(count[0]))
+
+
+def _loopback(case: _Case) -> Iterator[Fault]:
+    nodes = case.nodes
+    if not nodes or nodes <= 1 or (case.world.nodes == 1 and case.srun is not None):
+        return
+    words = case.launch.launcher_words
+    endpoint = ("--master-addr", "--main-process-ip", "--rdzv-endpoint")
+    found = option_word(words, *endpoint)
+    if found is None and _names(words, *endpoint):
+        return
+    if found is not None:
+        if _LOOPBACK.match(found[1]) and _fixed(case.script, found[0]):
+            what = _LOCAL.fill(address=found[1], nodes=nodes)
+            yield Fault(ENDPOINT, what, _place(found[0]))
+    elif case.launch.launcher in ("srun", "python", "deepspeed") or not case.known:
+        yield from _loopback_variable(case, nodes)
+
+
+def _loopback_variable(case: _Case, nodes: int) -> Iterator[Fault]:
+    """``export MASTER_ADDR=localhost``: read by every rank that no launcher tells otherwise."""
+    pattern = re.compile(r"^(\s*(?:export\s+)?MASTER_ADDR=[\"']?)([^\s\"';]*)")
+    lines = enumerate(case.script.lines, 1)
+    found = [(n, m) for n, line in lines if (m := pattern.match(line))]
+    if len(found) == 1 and _LOOPBACK.match(found[0][1][2]):
+        number, match = found[0]
+        span = case.script.span(number, match.start(2) + 1, match.end(2) + 1)
+        yield Fault(ENDPOINT, _LOCAL.fill(address=match[2], nodes=nodes), span)
+
+
+def _counts(case: _Case) -> Iterator[Fault]:
+    """Processes of a node against its GPUs: one each (PyTorch documentation: torchrun)."""
+    gpus = case.allocation.gpus_per_node
+    if not gpus or not case.alone or _HIDES.search(case.script.text):
+        return
+    launcher, words = case.launch.launcher, case.launch.launcher_words
+    if launcher in _STARTS_RANKS:
+        names = ("--nproc-per-node", "--num-processes", "--num-gpus")
+        found = option_word(words, *names)
+        ranks, place = case.world.nproc, _place(found[0]) if found else None
+        if launcher == "accelerate" and case.world.nodes is None and case.allocation.nodes != 1:
+            return
+    elif launcher == "srun" and case.srun is not None and not narrowed(case.srun):
+        ranks = tasks_per_node(case.srun, case.allocation)
+        place = case.allocation.place("ntasks-per-node", "ntasks")
+        if ranks == 1 and not _RANK_OF_TASK.search(case.script.text):
+            return  # the script may start its own processes
+    else:
+        return
+    if ranks is not None and place is not None and ranks != gpus:
+        name, what = (TOO_MANY, _OVER) if ranks > gpus else (OTHERWISE, _UNDER)
+        yield Fault(name, what.fill(ranks=ranks, gpus=gpus), place)
+
+
+def _node_count(case: _Case) -> Iterator[Fault]:
+    """``--nnodes`` against the nodes of the job; fewer only where ``srun`` starts on all."""
+    asked, said = case.allocation.nodes, case.world.nodes
+    found = option_word(case.launch.launcher_words, "--nnodes", "--num-machines", "--num-nodes")
+    if asked is None or said is None or found is None or said == asked or not case.alone:
+        return
+    if case.srun is not None and (stated(case.srun, "--nodes", "-N") or narrowed(case.srun)):
+        return
+    if said > asked or case.srun is not None:
+        what = _NODES.fill(said=said, asked=asked)
+        yield Fault(OTHERWISE, what, _place(found[0]))

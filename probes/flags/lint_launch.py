@@ -1,0 +1,92 @@
+"""The probe of training commands before they start: their layout, their flags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from medic.errors import Unreadable
+from medic.facts import Launch, LogHits, Parsers, Source
+from medic.i18n import Text
+from medic.probe import Finding, Look, Probe, Skip
+from medic.run_config import Span
+
+from . import arguments, layout
+from .launch import launches_of
+from .meaning import plain
+from .script_text import ScriptText, read_script
+from .slurm import allocation_of
+from .suspects import spec_of
+
+NEEDS_SCRIPT = Text("a launch script", "启动脚本")
+TELLS = (
+    layout.EVERY_TASK,
+    layout.NODE_RANK,
+    layout.ENDPOINT,
+    layout.TOO_MANY,
+    layout.OTHERWISE,
+    arguments.BEHIND,
+    arguments.TWICE,
+    arguments.VALUE,
+)
+# Causes that have other faces as well: a script without this one does not speak against them.
+_WIDER = frozenset((layout.EVERY_TASK, layout.NODE_RANK, layout.ENDPOINT, layout.TOO_MANY))
+
+
+def run(look: Look) -> Iterator[Finding | Skip]:
+    told: set[str] = set()
+    read = False
+    for given in look.files("script"):
+        script = read_script(look, given.path, given.name)
+        if script is None:
+            continue
+        launches = _launches(look, given.path)
+        for launch in launches:
+            read = True
+            for finding in _findings(look, script, launch, alone=len(launches) == 1):
+                told.add(finding.name)
+                yield finding
+    for name in TELLS:
+        if name in told or (name in _WIDER and look.has(LogHits)) or name == arguments.VALUE:
+            continue
+        yield Finding(name, "passes") if read else Skip(needs=NEEDS_SCRIPT, check=name)
+
+
+def _launches(look: Look, path: str) -> list[Launch]:
+    try:
+        return launches_of(look.parse(path))
+    except Unreadable:
+        return []
+
+
+def _findings(look: Look, script: ScriptText, launch: Launch, *, alone: bool) -> Iterator[Finding]:
+    parsers = look.fact(Parsers) if look.has(Parsers) else Parsers()
+    spec = spec_of(launch, parsers, alone=alone)
+    for fault in layout.faults(script, launch, allocation_of(script), alone=alone):
+        yield _finding(script, fault.name, fault.what, fault.span)
+    for found in (
+        *arguments.behind_script(launch, spec),
+        *arguments.twice(launch, script, _scalars(look)),
+        *arguments.outside_choices(launch, spec),
+    ):
+        yield _finding(script, found.name, found.what, found.span)
+
+
+def _scalars(look: Look) -> frozenset[str]:
+    """Flags that set a canonical field: a run has one value of each."""
+    keys = (key.key for framework in look.frameworks for key in framework.keys)
+    return frozenset(plain(key.removeprefix("**.")) for key in keys)
+
+
+def _finding(script: ScriptText, name: str, what: Text, span: Span) -> Finding:
+    source = Source(script.name, span.line, text=script.line_text(span.line))
+    return Finding(name, "fires", {"what": what}, source, span=span)
+
+
+PROBE = Probe(
+    name="launch-lint",
+    tells=TELLS,
+    run=run,
+    wants=(Parsers, LogHits),
+    seconds=0.05,
+    limit_seconds=10,
+)

@@ -1,0 +1,82 @@
+"""The probe of scripts as text: commands cut short, variables that nothing sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from medic.errors import Unreadable
+from medic.facts import Document, Source
+from medic.i18n import Text
+from medic.probe import Finding, Look, Probe, Skip
+
+from .cuts import cuts
+from .launch import launches_of
+from .script_text import ScriptText, read_script
+from .unset import Unset, unset
+
+CUT = "command-cut-short"
+UNSET = "unset-variable-takes-flag"
+NEEDS_SCRIPT = Text("a launch script", "启动脚本")
+_MEANT = Text("{near} is meant: ", "应为 {near}；")
+_NOT_SET = Text("", "")
+_NEXT = Text("{flag} takes {takes} for its value", "{flag} 会把 {takes} 当作取值")
+_NOTHING = Text("{flag} has no value", "{flag} 没有取值")
+
+
+def run(look: Look) -> Iterator[Finding | Skip]:
+    found: list[Finding] = []
+    read = False
+    for given in look.files("script"):
+        script = read_script(look, given.path, given.name)
+        document = _parsed(look, given.path)
+        if script is None or document is None:
+            continue
+        read = True
+        found += _cut(script, document)
+        found += _unset(script, document)
+    yield from found
+    told = {finding.name for finding in found}
+    for name in (CUT, UNSET):
+        if name not in told:
+            yield Finding(name, "passes") if read else Skip(needs=NEEDS_SCRIPT, check=name)
+
+
+def _parsed(look: Look, path: str) -> Document | None:
+    try:
+        return look.parse(path)
+    except Unreadable:
+        return None
+
+
+def _cut(script: ScriptText, document: Document) -> Iterator[Finding]:
+    for cut in cuts(script, document):
+        span = script.span(cut.line, cut.column, cut.end)
+        yield Finding(CUT, "fires", {"what": cut.what}, script.source(cut.line), span=span)
+
+
+def _unset(script: ScriptText, document: Document) -> Iterator[Finding]:
+    seen: set[tuple[str, int]] = set()
+    for launch in launches_of(document):
+        for one in unset(script, launch):
+            place = (one.variable, one.word.span.line)
+            if place not in seen:
+                seen.add(place)
+                yield _finding(script, one)
+
+
+def _finding(script: ScriptText, one: Unset) -> Finding:
+    span = one.word.span
+    then = (_NEXT if one.takes else _NOTHING).fill(flag=one.flag, takes=one.takes)
+    meant = _MEANT.fill(near=one.near) if one.near else _NOT_SET
+    value = {"variable": one.variable, "meant": meant, "so": then}
+    source = Source(script.name, span.line, text=script.line_text(span.line))
+    return Finding(UNSET, "fires", value, source, span=span)
+
+
+PROBE = Probe(
+    name="script-text",
+    tells=(CUT, UNSET),
+    run=run,
+    seconds=0.05,
+    limit_seconds=10,
+)

@@ -1,0 +1,86 @@
+"""A launch script as lines, with the places of its words: what the shell's tree leaves out."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from medic.errors import Unreadable
+from medic.facts import Source
+from medic.probe import Look
+from medic.run_config import Span
+
+MAX_SCRIPT = 1024 * 1024
+_HEREDOC = re.compile(r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1")
+_NAME = r"[A-Za-z_]\w*"
+_USE = re.compile(rf"\$(?:({_NAME})|\{{({_NAME})\}})")
+
+
+class ScriptText:
+    """The text of one script. Lines and columns are 1-based, columns count characters."""
+
+    def __init__(self, file: str, text: str, name: str = "") -> None:
+        self.file = file
+        self.name = name or file
+        self.text = text
+        self.lines = [line.rstrip("\r") for line in text.split("\n")]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The byte at which each line starts."""
+        found = [0]
+        for line in self.text.split("\n"):
+            found.append(found[-1] + len(line.encode()) + 1)
+        return found
+
+    def span(self, line: int, column: int, end: int) -> Span:
+        start = self._starts[line - 1]
+        written = self.lines[line - 1]
+        first = start + len(written[: column - 1].encode())
+        last = start + len(written[: end - 1].encode())
+        return Span(self.file, first, last, line, column, line, end)
+
+    def source(self, line: int) -> Source:
+        return Source(self.name, line, text=self.lines[line - 1])
+
+    def line_text(self, line: int) -> str:
+        """The text of a line; empty for a line that the script does not have."""
+        return self.lines[line - 1] if 0 < line <= len(self.lines) else ""
+
+    @cached_property
+    def documents(self) -> frozenset[int]:
+        """Lines of here-documents: text for another program."""
+        found: set[int] = set()
+        end = ""
+        for number, line in enumerate(self.lines, 1):
+            if end:
+                found.add(number)
+                end = "" if line.strip() == end else end
+            elif not line.lstrip().startswith("#") and (start := _HEREDOC.search(line)):
+                end = start.group(2)
+        return frozenset(found)
+
+    @cached_property
+    def used(self) -> frozenset[str]:
+        """Variables that are read as ``$X`` or ``${X}``."""
+        return frozenset(m.group(1) or m.group(2) for m in _USE.finditer(self.text))
+
+    @cached_property
+    def assigned(self) -> frozenset[str]:
+        """Variables that a line of the script gives a value."""
+        heads = rf"(?:^|[\s;&|(])({_NAME})\+?="
+        return frozenset(re.findall(heads, self.text, re.MULTILINE))
+
+    def named_otherwise(self, variable: str) -> bool:
+        """Whether the name stands anywhere but as ``$X``: set, tested, read, explained."""
+        rest = _USE.sub(lambda m: "" if variable in m.groups() else m.group(), self.text)
+        return re.search(rf"\b{re.escape(variable)}\b", rest) is not None
+
+
+def read_script(look: Look, path: str, name: str) -> ScriptText | None:
+    """The script's text; None for what is no text file."""
+    try:
+        with look.open(path, MAX_SCRIPT) as file:
+            return ScriptText(path, file.read().decode("utf-8"), name)
+    except (Unreadable, UnicodeDecodeError):
+        return None

@@ -1,0 +1,101 @@
+"""Variables that a script sets nowhere, where their emptiness lets a flag take the next one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from medic.facts import Launch, Word
+
+from .distance import letters_apart
+from .script_text import ScriptText
+
+_PLAIN = re.compile(r"^\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})$")
+_FLAG = re.compile(r"^--?[A-Za-z][\w.-]*$")
+# Names that the shell, a scheduler, a cluster or a library's user sets.
+_ENVIRONMENT = re.compile(
+    r"^(?:SLURM|SBATCH|SRUN|PBS|LSB|LSF|SGE|OMPI|PMI|PMIX|MPI|CUDA|NVIDIA|NCCL|TORCH|PYTORCH|HF|"
+    r"HUGGING|TRANSFORMERS|WANDB|AWS|GCP|AZURE|AZUREML|CONDA|VIRTUAL|PET|GLOO|OMP|MKL|MASTER|LOCAL|"
+    r"NODE|NUM|GPU|GPUS|NNODES|NPROC|WORLD|KUBERNETES|KUBEFLOW|ARNOLD|METIS|MLP|DLC|PAI|VC|XDG|"
+    r"GIT|CI|GITHUB|TRITON|RAY|TPU|XLA|HOST|HIP|ROCR|ASCEND|HCCL|SINGULARITY|APPTAINER|DOCKER|"
+    r"BASH|LC|COMET|MLFLOW|TENSORBOARD|JOB|TASK|SCRATCH|WORK|PROJECT|STORE|CLUSTER|COBALT)_|"
+    r"^(?:HOME|USER|PATH|PWD|OLDPWD|HOSTNAME|TMPDIR|TMP|TEMP|SHELL|LANG|TERM|LOGNAME|UID|EUID|"
+    r"RANDOM|SECONDS|LINENO|PPID|RANK|WORLD_SIZE|NNODES|NPROC|NPROC_PER_NODE|NODES|NGPUS|GPUS|"
+    r"SCRATCH|WORK|STORE|PROJECT|DSDIR|PYTHON|PYTHONPATH|LD_LIBRARY_PATH|HOSTFILE|PORT|DEVICES|"
+    r"LAUNCHER|DEBUG|SEED|TOKEN|INDEX|AIP)\w*$"
+)
+# Those of them that are spelt right wherever they stand.
+_WELL_KNOWN = frozenset(
+    """
+    RANK WORLD_SIZE LOCAL_RANK NODE_RANK GROUP_RANK MASTER_ADDR MASTER_PORT NNODES NPROC_PER_NODE
+    NUM_NODES NUM_GPUS GPUS_PER_NODE LOCAL_WORLD_SIZE HOME USER PATH PWD HOSTNAME TMPDIR
+    """.split()  # noqa: SIM905
+)
+# Words that may well be empty: more arguments, options.
+_OPTIONAL = re.compile(r"ARGS?$|ARGUMENTS|EXTRA|OPT|FLAG|PARAMS|CMD|COMMAND|RESUME|OVERRIDE", re.I)
+_FETCHES = re.compile(r"^\s*(?:source|\.|eval|set\s+-a|module)\s", re.MULTILINE)
+_OWN = 2  # a command with so many variables of its own is not one to be called with others' values
+_MIN_NAME = 5
+
+
+@dataclass(frozen=True)
+class Unset:
+    """A variable without a value behind a flag; ``near`` is one of the script's like it."""
+
+    word: Word
+    variable: str
+    flag: str
+    takes: str
+    near: str = ""
+
+
+def unset(script: ScriptText, launch: Launch) -> list[Unset]:
+    """The flags that an unset variable leaves without their value.
+
+    A script that reads several variables of others is called with them; only one that sets all
+    the rest itself, or has a variable that reads almost alike, has forgotten this one.
+    """
+    strange = {v for v in script.used if not script.named_otherwise(v)}
+    foreign = {v for v in strange if not (_ENVIRONMENT.match(v) or _OPTIONAL.search(v))}
+    found = [*_in(launch.launcher_words), *_in(launch.arguments)]
+    alone = len(foreign) == 1 and not _FETCHES.search(script.text)
+    own = script.assigned & script.used
+    answers = []
+    for one in found:
+        if one.variable not in strange:
+            continue
+        near = _near(script, one.variable)
+        forgotten = alone and one.variable in foreign and len(own) >= _OWN and one.takes
+        if near or forgotten:
+            answers.append(Unset(one.word, one.variable, one.flag, one.takes, near))
+    return answers
+
+
+def _in(words: Sequence[Word]) -> Iterator[Unset]:
+    for at in range(1, len(words)):
+        word, before = words[at], words[at - 1]
+        plain = _PLAIN.match(word.raw) if word.value is None else None
+        if plain is None or before.value is None or not _FLAG.match(before.value):
+            continue
+        after = words[at + 1] if at + 1 < len(words) else None
+        takes = (after.raw if after.value is None else after.value) if after else ""
+        if not after or _FLAG.match(takes.partition("=")[0]):
+            yield Unset(word, plain[1] or plain[2], before.value, takes)
+
+
+def _near(script: ScriptText, variable: str) -> str:
+    """A variable of the script that reads almost like this one: unused, or one letter away."""
+    for name in sorted(script.assigned):
+        apart = letters_apart(variable, name)
+        if variable in _WELL_KNOWN or variable.startswith("SLURM_"):
+            return ""
+        if len(name) < _MIN_NAME or not apart or _digits(name) != _digits(variable):
+            continue
+        if apart == 1 or (apart == 2 and name not in script.used):
+            return name
+    return ""
+
+
+def _digits(name: str) -> str:
+    return "".join(c for c in name if c.isdigit())

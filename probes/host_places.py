@@ -1,0 +1,193 @@
+"""Paths that a launch names, as this machine has them: where it writes, what it reads."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from medic.errors import Unreadable
+from medic.facts import Launch, Launches, Place, Places, Source
+from medic.probe import Look, Probe
+from medic.run_config import Origin, RunConfig
+
+# Keys of what is read before the first step. "load" may name a checkpoint that does not exist yet:
+# Megatron then starts from random weights.
+_READ = re.compile(
+    r"(?:^|_)(?:data|dataset|datasets|corpus)(?:_?(?:path|paths|dir|file|files|prefix|folder|name))?$"
+    r"|(?:^|_)(?:train|valid|validation|val|test|eval|blend|prompt)_?(?:data|files?|paths?|dir|sets?)"
+    r"(?:_?(?:path|paths|dir|file|files|prefix))?$"
+    r"|^(?:vocab|merge|merges|tokenizer)_?(?:file|model|path|name_or_path|dir)?$"
+    r"|^(?:model|pretrained|pretrain|base_model|actor|reward_pretrain|model_name|checkpoint)"
+    r"(?:_name)?(?:_or)?_?(?:path|dir)$|^(?:pretrained|pretrain|base_model|init_from)$"
+    r"|^deepspeed(?:_config(?:_file)?)?$|^(?:hostfile|config_file|chat_template_path)$",
+)
+_WRITTEN = re.compile(r"save|output|cache|log|tensorboard|tmp|export|_to$|target")
+_DATA_FILE = re.compile(
+    r"\.(?:jsonl?|parquet|arrow|csv|tsv|txt|bin|idx|npy|model|zst|gz|yaml|yml)$"
+)
+_UNKNOWN = re.compile(r"[$`]|://|<|\{\{")
+_PARTS = (".bin", ".idx", "_text_document.bin")  # a Megatron data path is a prefix of two files
+_MOVES = re.compile(r"(?:^|[;&|]|\bthen|\bdo)\s*(?:cd|pushd)\s|^#SBATCH\s+(?:-D|--chdir)")
+_CONTAINER = re.compile(
+    r"--container-(?:image|name)|\b(?:docker|podman|nerdctl)\s+(?:run|exec)\b"
+    r"|\b(?:singularity|apptainer)\s+(?:exec|run)\b|\benroot\s+start\b|\bkubectl\s+"
+)
+MAX_PATHS = 64
+MAX_SCRIPT_LINES = 20_000
+
+
+def run(look: Look) -> Iterator[Places]:
+    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    launches = look.fact(Launches).launches if look.has(Launches) else ()
+    moves, contained = _elsewhere(look)
+    output, found = _output(config), [*_inputs(config, launches)]
+    if output is not None:
+        output = replace(output, sure=not contained)
+    unsure = [replace(p, sure=not (contained or (moves and _is_relative(p.path)))) for p in found]
+    yield Places(output=output, inputs=tuple(unsure))
+
+
+def _elsewhere(look: Look) -> tuple[bool, bool]:
+    """Whether a script changes its folder, and whether it starts the run in a container."""
+    moves = contained = False
+    for file in look.files("script"):
+        with suppress(Unreadable):
+            for number, line in look.lines(file.path):
+                if number > MAX_SCRIPT_LINES:
+                    break
+                moves = moves or bool(_MOVES.search(line))
+                contained = contained or bool(_CONTAINER.search(line))
+    return moves, contained
+
+
+def _is_relative(path: str) -> bool:
+    return not path.startswith(("/", "~"))
+
+
+def _output(config: RunConfig) -> Place | None:
+    named = config.get("output_dir")
+    origin = config.origin("output_dir")
+    if not isinstance(named, str) or origin is None or _UNKNOWN.search(named):
+        return None
+    return _place(origin.key or "output_dir", named, _source(origin))
+
+
+def _source(origin: Origin) -> Source:
+    span = origin.span
+    return Source(file=span.file, line=span.line) if span else Source()
+
+
+def _inputs(config: RunConfig, launches: Sequence[Launch]) -> Iterator[Place]:
+    named = [*_settings(config), *(w for launch in launches for w in _flags(launch))]
+    seen: set[str] = {str(config.get("output_dir") or "")}
+    for key, value, source in named:
+        for path in _paths(value):
+            if path not in seen and len(seen) <= MAX_PATHS:
+                seen.add(path)
+                yield _place(key, path, source)
+
+
+def _settings(config: RunConfig) -> Iterator[tuple[str, str, Source]]:
+    """(key, value, place) of what is read, as the files state it."""
+    for setting in config.settings:
+        key = setting.path[-1] if setting.path else ""
+        if isinstance(setting.value, str) and _is_read(key):
+            yield setting.origin.key or key, setting.value, _source(setting.origin)
+    resumed, origin = config.get("resume_from"), config.origin("resume_from")
+    if isinstance(resumed, str) and origin is not None and _explicit(resumed):
+        yield origin.key or "resume_from", resumed, _source(origin)
+
+
+def _flags(launch: Launch) -> Iterator[tuple[str, str, Source]]:
+    """Each word after a flag that takes several: ``--data-path 0.3 A 0.7 B``."""
+    flag = ""
+    for word in launch.arguments:
+        text = word.value or ""
+        if text.startswith("--"):
+            flag = "" if "=" in text else text
+        elif flag and _is_read(flag.lstrip("-").replace("-", "_").lower()):
+            yield flag, text, Source(file=word.span.file, line=word.span.line)
+
+
+def _is_read(key: str) -> bool:
+    return bool(_READ.search(key)) and not _WRITTEN.search(key)
+
+
+def _paths(value: str) -> Iterator[str]:
+    """The words of a value that can only be paths; a name on the hub looks like a relative one."""
+    for word in re.split(r"[\s,]+", value.strip().strip("[]")):
+        path = word.strip("'\"")
+        if _explicit(path) or (_DATA_FILE.search(path) and not _UNKNOWN.search(path)):
+            yield path
+
+
+def _explicit(path: str) -> bool:
+    begins = path.startswith(("/", "./", "../", "~/"))
+    return begins and not _UNKNOWN.search(path) and path not in ("/", "./", "../", "/dev/null")
+
+
+def _place(key: str, path: str, source: Source) -> Place:
+    full = Path(path).expanduser()
+    holder = _holder(full)
+    free, files = _space(holder)
+    return Place(
+        key=key,
+        path=path,
+        exists=_exists(full),
+        writable=os.access(holder, os.W_OK | os.X_OK),
+        source=source,
+        holder=str(holder),
+        free=free,
+        free_files=files,
+    )
+
+
+def _exists(path: Path) -> bool:
+    """Whether a path is there, or what it stands for: a glob, or a prefix of two files."""
+    try:
+        if path.exists() or any(Path(f"{path}{end}").exists() for end in _PARTS):
+            return True
+        if re.search(r"[*?\[{]", path.name):
+            head = re.split(r"[*?\[{]", path.name)[0]
+            with os.scandir(path.parent) as entries:
+                return any(e.name.startswith(head) for e in entries)
+        return bool(re.search(r"[*?\[{]", str(path)))
+    except OSError:
+        return False
+
+
+def _holder(path: Path) -> Path:
+    return next((f for f in (path, *path.absolute().parents) if _is_folder(f)), Path("/"))
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def _space(folder: Path) -> tuple[int | None, int | None]:
+    """Free bytes and free files; None where the file system does not tell."""
+    try:
+        told = os.statvfs(folder)
+        return shutil.disk_usage(folder).free, told.f_favail if told.f_files else None
+    except OSError:
+        return None, None
+
+
+PROBE = Probe(
+    name="places",
+    tells=(),
+    run=run,
+    wants=(Launches, RunConfig),
+    gives=(Places,),
+    reads="this-host",
+    seconds=0.02,
+    limit_seconds=10,  # a network file system can hang
+)

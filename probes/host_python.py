@@ -1,0 +1,113 @@
+"""The Python that ``python`` starts: its version, headers and packages, read without starting it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import sysconfig
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_NAMES = """
+accelerate apex bitsandbytes deepspeed flash-attn flash-attn-3 megatron-core nvidia-nccl-cu11
+nvidia-nccl-cu12 nvidia-nccl-cu13 numpy peft torch transformer-engine transformers triton trl vllm
+xformers
+"""
+WANTED = frozenset(_NAMES.split())
+MAX_BYTES = 1 << 20
+_CUDA = re.compile(r"^cuda\b[^=\n]*=\s*['\"](\d+\.\d+)", re.MULTILINE)
+_TRITON = re.compile(r"^Requires-Dist:\s*triton\s*\(?==\s*([\d.]+)", re.MULTILINE)
+_HOME = re.compile(r"^home\s*=\s*(.+?)\s*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Python:
+    """``torch_cuda``: the CUDA version that torch was built for; ``triton_pin``: what it asks for."""
+
+    version: str = ""
+    headers: str = ""
+    packages: Mapping[str, str] = field(default_factory=dict)
+    torch_cuda: str = ""
+    triton_pin: str = ""
+
+
+def find_python(environment: Mapping[str, str]) -> Python:
+    """Of the interpreter on PATH; of the one that runs medic if there is none."""
+    site = _sites(environment) or [Path(p) for p in sys.path if p.endswith("-packages")]
+    infos = list(_infos(site))
+    packages = {name: version for name, version, _ in infos}
+    torch = next((folder for name, _, folder in infos if name == "torch"), None)
+    version = _version(site)
+    return Python(
+        version=version,
+        headers=_headers(environment, version),
+        packages=dict(sorted(packages.items())),
+        torch_cuda=_torch_cuda(torch, packages.get("torch", "")),
+        triton_pin=_first(_TRITON, torch / "METADATA") if torch else "",
+    )
+
+
+def _prefix(environment: Mapping[str, str]) -> Path | None:
+    """The folder above ``bin`` of the python on PATH: a virtual environment keeps its own."""
+    path = environment.get("PATH")
+    found = shutil.which("python", path=path) or shutil.which("python3", path=path)
+    return Path(found).absolute().parent.parent if found else None
+
+
+def _sites(environment: Mapping[str, str]) -> list[Path]:
+    prefix = _prefix(environment)
+    if prefix is None:
+        return []
+    found = sorted(prefix.glob("lib/python3.*/site-packages"))
+    return found or sorted(prefix.glob("lib/python3*/dist-packages"))
+
+
+def _version(site: Sequence[Path]) -> str:
+    for folder in site:
+        if found := re.search(r"python(3\.\d+)", str(folder)):
+            return found[1]
+    return f"{sys.version_info[0]}.{sys.version_info[1]}"
+
+
+def _infos(site: Sequence[Path]) -> Iterator[tuple[str, str, Path]]:
+    """(name, version, dist-info) of the wanted packages."""
+    for folder in site:
+        with suppress(OSError):
+            for entry in os.scandir(folder):
+                name, _, rest = entry.name.removesuffix(".dist-info").rpartition("-")
+                plain = name.lower().replace("_", "-").replace(".", "-")
+                if entry.name.endswith(".dist-info") and plain in WANTED:
+                    yield plain, rest, Path(entry.path)
+
+
+def _torch_cuda(info: Path | None, version: str) -> str:
+    """As torch/version.py says; else by the local version (+cu124). Empty for a CPU build."""
+    if info is None:
+        return ""
+    told = _first(_CUDA, info.parent / "torch" / "version.py")
+    local = re.search(r"\+cu(\d+)(\d)$", version)
+    return told or (f"{local[1]}.{local[2]}" if local else "")
+
+
+def _first(pattern: re.Pattern[str], file: Path) -> str:
+    with suppress(OSError), file.open(encoding="utf-8", errors="replace") as handle:
+        if found := pattern.search(handle.read(MAX_BYTES)):
+            return found[1]
+    return ""
+
+
+def _headers(environment: Mapping[str, str], version: str) -> str:
+    """The folder of Python.h of that interpreter; empty if there is none."""
+    roots = []
+    prefix = _prefix(environment)
+    if prefix is not None:
+        base = _first(_HOME, prefix / "pyvenv.cfg")
+        roots = [Path(base).parent] if base else [prefix]
+    folders = [root / "include" / f"python{version}" for root in roots]
+    if not roots:
+        folders = [Path(sysconfig.get_path("include"))]
+    return next((str(f) for f in folders if (f / "Python.h").is_file()), "")

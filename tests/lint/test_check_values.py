@@ -1,0 +1,145 @@
+"""Schedules, intervals and values: clean files are silent, each mutation fires in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from medic.lint import LintFinding
+
+Lint = Callable[..., tuple[LintFinding, ...]]
+
+MEGATRON = """torchrun --nnodes 1 --nproc_per_node 8 pretrain_gpt.py \\
+  --num-layers 24 --hidden-size 2048 --num-attention-heads 16 \\
+  --seq-length 2048 --max-position-embeddings 2048 \\
+  --micro-batch-size 4 --global-batch-size 64 \\
+  --train-iters 10000 --lr-decay-iters 10000 --lr-warmup-iters 100 \\
+  --lr 3e-4 --min-lr 3e-5 --lr-decay-style cosine --bf16 \\
+  --weight-decay 0.1 --adam-beta2 0.95 --adam-eps 1e-8 --clip-grad 1.0 \\
+  --hidden-dropout 0.1 \\
+  --save ckpt --save-interval 500 --eval-interval 500 --log-interval 10
+"""
+SAMPLES = """torchrun --nnodes 1 --nproc_per_node 8 pretrain_gpt.py \\
+  --num-layers 24 --hidden-size 2048 --num-attention-heads 16 \\
+  --seq-length 2048 --max-position-embeddings 2048 \\
+  --micro-batch-size 4 --global-batch-size 64 \\
+  --train-samples 640000 --lr-decay-samples 640000 \\
+  --lr-warmup-samples 6400 \\
+  --lr 3e-4 --bf16
+"""
+HF = """torchrun --nproc_per_node 8 sft.py --model_name_or_path base \\
+  --per_device_train_batch_size 4 --gradient_accumulation_steps 2 \\
+  --learning_rate 1e-5 --warmup_steps 60 --lr_scheduler_type cosine \\
+  --max_steps 2000 --bf16 True \\
+  --save_strategy steps --save_steps 400 --eval_strategy steps --eval_steps 200 \\
+  --load_best_model_at_end True \\
+  --dataloader_num_workers 4 --dataloader_pin_memory True --output_dir out
+"""
+SLURM = """srun --nodes 1 --cpus-per-task 8 torchrun --nproc_per_node 8 sft.py \\
+  --model_name_or_path base --per_device_train_batch_size 4 \\
+  --dataloader_num_workers 8 --learning_rate 1e-5 --bf16 True --output_dir out
+"""
+AXOLOTL = """base_model: some/base
+adapter: lora
+lora_r: 16
+lora_alpha: 32
+lora_dropout: 0.05
+micro_batch_size: 2
+gradient_accumulation_steps: 4
+sequence_len: 2048
+num_epochs: 3
+learning_rate: 0.0001
+warmup_ratio: 0.05
+lr_scheduler: cosine
+optimizer: adamw_torch
+bf16: true
+"""
+ZERO = """{
+  "train_micro_batch_size_per_gpu": 4,
+  "zero_optimization": {
+    "stage": 3,
+    "stage3_gather_16bit_weights_on_model_save": true
+  },
+  "bf16": {"enabled": true}
+}
+"""
+IMPOSSIBLE = "impossible-value"
+BEST = "save-and-eval-strategy-differ"
+MUTATIONS = [
+    (MEGATRON, "a.sh", "min-lr 3e-5", "min-lr 3e-3", "minimum-rate-above-peak", 6),
+    (
+        MEGATRON,
+        "a.sh",
+        "--lr-warmup-iters 100",
+        "--lr-warmup-fraction 1.5",
+        "warmup-longer-than-decay",
+        5,
+    ),
+    (
+        MEGATRON,
+        "a.sh",
+        "--lr-warmup-iters 100",
+        "--lr-warmup-iters 4000",
+        "warmup-share-unusual",
+        5,
+    ),
+    (MEGATRON, "a.sh", "micro-batch-size 4", "micro-batch-size 0", IMPOSSIBLE, 4),
+    (MEGATRON, "a.sh", "lr 3e-4", "lr 0", IMPOSSIBLE, 6),
+    (MEGATRON, "a.sh", "beta2 0.95", "beta2 1.5", IMPOSSIBLE, 7),
+    (MEGATRON, "a.sh", "beta2 0.95", "beta2 0.999", "second-moment-too-slow", 7),
+    (MEGATRON, "a.sh", "weight-decay 0.1", "weight-decay -0.1", IMPOSSIBLE, 7),
+    (MEGATRON, "a.sh", "weight-decay 0.1", "weight-decay 1.0", "weight-decay-too-large", 7),
+    (MEGATRON, "a.sh", "adam-eps 1e-8", "adam-eps 0", "adam-epsilon-vanishes", 7),
+    (MEGATRON, "a.sh", "adam-eps 1e-8", "adam-eps 1e-2", "adam-epsilon-large", 7),
+    (MEGATRON, "a.sh", "clip-grad 1.0", "clip-grad 1000", "clip-threshold-unusual", 7),
+    (MEGATRON, "a.sh", "dropout 0.1", "dropout 1.1", IMPOSSIBLE, 8),
+    (MEGATRON, "a.sh", "save-interval 500", "save-interval 50000", "no-checkpoint-during-run", 9),
+    (MEGATRON, "a.sh", "save-interval 500", "save-interval 5", "checkpoints-too-frequent", 9),
+    (MEGATRON, "a.sh", "eval-interval 500", "eval-interval 50000", "no-evaluation-during-run", 9),
+    (MEGATRON, "a.sh", "log-interval 10", "log-interval 20000", "nothing-logged-during-run", 9),
+    (
+        SAMPLES,
+        "a.sh",
+        "warmup-samples 6400",
+        "warmup-samples 640000",
+        "warmup-longer-than-decay",
+        6,
+    ),
+    (HF, "a.sh", "warmup_steps 60", "warmup_steps 900", "warmup-share-unusual", 3),
+    (HF, "a.sh", "save_steps 400", "save_steps 500", BEST, 5),
+    (HF, "a.sh", "--save_strategy steps --save_steps 400", "--save_strategy epoch", BEST, 5),
+    (SLURM, "a.sh", "num_workers 8", "num_workers 16", "more-workers-than-cpus", 3),
+    (AXOLOTL, "a.yaml", "alpha: 32", "alpha: 512", "lora-scale-unusual", 4),
+    (AXOLOTL, "a.yaml", "dropout: 0.05", "dropout: 5", IMPOSSIBLE, 5),
+    (AXOLOTL, "a.yaml", "steps: 4", "steps: 0", IMPOSSIBLE, 7),
+    (AXOLOTL, "a.yaml", "warmup_ratio: 0.05", "warmup_ratio: 5", IMPOSSIBLE, 11),
+    (AXOLOTL, "a.yaml", "epochs: 3", "epochs: 3\nmax_steps: 400", "epochs-and-steps-both-set", 9),
+    (ZERO, "ds.json", "true\n  }", "false\n  }", "ungathered-shards-saved", 4),
+]
+WORKERS = [
+    ("num_workers 4", "num_workers 0", {"pinned-memory-without-workers", "slow-data-loader"}),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "causes"), WORKERS)
+def test_loading_in_the_training_process(
+    lint_text: Lint, old: str, new: str, causes: set[str]
+) -> None:
+    """Two faults of one line: no workers, and pinned memory that needs them."""
+    found = lint_text(HF.replace(old, new), "a.sh")
+    assert {(f.name, f.line) for f in found} == {(cause, 7) for cause in causes}
+
+
+@pytest.mark.parametrize(("text", "name"), list(dict.fromkeys((r[0], r[1]) for r in MUTATIONS)))
+def test_clean_files_are_silent(lint_text: Lint, text: str, name: str) -> None:
+    assert lint_text(text, name) == ()
+
+
+@pytest.mark.parametrize(("text", "name", "old", "new", "cause", "line"), MUTATIONS)
+def test_each_mutation_fires(
+    lint_text: Lint, text: str, name: str, old: str, new: str, cause: str, line: int
+) -> None:
+    assert old in text
+    found = lint_text(text.replace(old, new), name)
+    assert [(f.name, f.line) for f in found] == [(cause, line)]

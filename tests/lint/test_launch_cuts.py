@@ -1,0 +1,60 @@
+"""Commands that end before their last flags."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from medic.lint import LintFinding
+
+Lint = Callable[..., tuple[LintFinding, ...]]
+CLEAN = (
+    "#!/bin/bash\n"
+    "# torchrun train.py \\ \n"
+    "cat <<EOF > note.txt\n"
+    "run.sh \\ \n"
+    "  --text\n"
+    "EOF\n"
+    'EXTRA="--seed 1 \\\n'
+    '  --fast"\n'
+    "torchrun --nproc_per_node 8 \\\n"
+    "  train.py \\\n"
+    "  --steps 10 \\\n"
+    "  --lr 1e-4 \\\n"
+    "  $EXTRA\n"
+    "\n"
+    "echo done\n"
+)
+MUTATIONS = [
+    ("  --steps 10 \\\n", "  --steps 10 \\ \n", 11),
+    ("  --steps 10 \\\n", "  --steps 10 \\\t\n", 11),
+    ("  --steps 10 \\\n", "  --steps 10\n", 11),
+    ("  --lr 1e-4 \\\n", "  --lr 1e-4\n", 12),
+    ("  --lr 1e-4 \\\n", "  --lr 1e-4 \\ \n", 12),
+    ("  --lr 1e-4 \\\n", "  # --lr 1e-4 \\\n  --more 1 \\\n", 12),
+    ("  --steps 10 \\\n", "  --steps 10 \\\n\n", 12),
+    ("--nproc_per_node 8 \\\n", "--nproc_per_node 8\n", 9),
+    ('"--seed 1 \\\n', '"--seed 1 \\ \n', 7),
+]
+
+
+def test_the_clean_script_is_silent(lint_text: Lint) -> None:
+    assert lint_text(CLEAN, "launch.sh") == ()
+
+
+@pytest.mark.parametrize(("old", "new", "line"), MUTATIONS)
+def test_a_cut_is_told_where_it_is(lint_text: Lint, old: str, new: str, line: int) -> None:
+    assert old in CLEAN
+    found = lint_text(CLEAN.replace(old, new), "launch.sh")
+    assert [(f.name, f.line) for f in found] == [("command-cut-short", line)]
+
+
+def test_the_column_is_the_backslash(lint_text: Lint) -> None:
+    text = CLEAN.replace("  --steps 10 \\\n", "  --steps 10 \\  \n")
+    (found,) = lint_text(text, "launch.sh")
+    assert (found.column, found.end_column) == (14, 17)
+
+
+def test_windows_line_ends_are_no_blanks(lint_text: Lint) -> None:
+    assert lint_text(CLEAN.replace("\n", "\r\n"), "launch.sh") == ()

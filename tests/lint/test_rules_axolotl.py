@@ -1,0 +1,139 @@
+"""Rules of axolotl: clean settings are silent, each mutation fires at its key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import pytest
+
+Keys = Mapping[str, str | None]
+Rows = list[tuple[Keys, str, str]]
+LintKeys = Callable[..., list[tuple[str, str]]]
+
+EXCLUDE = "options-exclude-each-other"
+NEEDS = "option-needs-another-option"
+OTHERWISE = "option-reads-otherwise"
+VALUE = "flag-value-not-accepted"
+CLEAN: Keys = {
+    "base_model": "my/model",
+    "sequence_len": "2048",
+    "micro_batch_size": "2",
+    "gradient_accumulation_steps": "4",
+    "gradient_checkpointing": "true",
+    "attn_implementation": "flash_attention_2",
+    "optimizer": "adamw_torch_fused",
+    "num_epochs": "1",
+    "learning_rate": "0.0001",
+    "lr_scheduler": "cosine",
+    "warmup_steps": "10",
+}
+MUTATIONS: Rows = [
+    ({"batch_size": "8"}, EXCLUDE, "batch_size"),
+    ({"gradient_accumulation_steps": None}, NEEDS, "micro_batch_size"),
+    ({"micro_batch_size": None}, NEEDS, "gradient_accumulation_steps"),
+    ({"deepspeed": "ds.json", "fsdp": "[full_shard, auto_wrap]"}, EXCLUDE, "deepspeed"),
+    ({"context_parallel_size": "2", "attn_implementation": None}, NEEDS, "context_parallel_size"),
+    (
+        {"context_parallel_size": "2", "attn_implementation": None, "flash_attention": "false"},
+        NEEDS,
+        "context_parallel_size",
+    ),
+    ({"context_parallel_size": "2", "attn_implementation": "sdpa"}, NEEDS, "context_parallel_size"),
+    ({"context_parallel_size": "2", "sample_packing": "true"}, EXCLUDE, "micro_batch_size"),
+    ({"tensor_parallel_size": "2", "optimizer": "paged_adamw_8bit"}, EXCLUDE, "optimizer"),
+    ({"fsdp_version": "2", "optimizer": "adamw_bnb_8bit"}, EXCLUDE, "optimizer"),
+    ({"fsdp_config.offload_params": "true", "optimizer": "adamw_8bit"}, EXCLUDE, "optimizer"),
+    ({"fsdp_config.fsdp_offload_params": "true", "optimizer": "adamw_8bit"}, EXCLUDE, "optimizer"),
+    ({"fsdp_config.offload_params": "true", "optimizer": "adamw_torch_8bit"}, EXCLUDE, "optimizer"),
+    ({"optimizer": "muon", "deepspeed": "ds.json"}, EXCLUDE, "optimizer"),
+    ({"optimizer": "muon", "fsdp_version": "1"}, EXCLUDE, "optimizer"),
+    ({"optimizer": "muon", "fsdp": "[full_shard]"}, EXCLUDE, "optimizer"),
+    ({"streaming": "true"}, NEEDS, "streaming"),
+    ({"streaming": "true", "max_steps": "null"}, NEEDS, "streaming"),
+    ({"pretraining_dataset": "[{path: some/text}]"}, NEEDS, "pretraining_dataset"),
+    (
+        {"streaming": "true", "max_steps": "100", "num_epochs": None, "val_set_size": "0.1"},
+        EXCLUDE,
+        "val_set_size",
+    ),
+    (
+        {
+            "pretraining_dataset": "some/text",
+            "max_steps": "100",
+            "num_epochs": None,
+            "val_set_size": "0.1",
+        },
+        EXCLUDE,
+        "val_set_size",
+    ),
+    ({"test_datasets": "[{path: some/text}]", "val_set_size": "0.1"}, EXCLUDE, "val_set_size"),
+    ({"warmup_ratio": "0.1"}, EXCLUDE, "warmup_steps"),
+    ({"save_steps": "100", "save_strategy": "epoch"}, EXCLUDE, "save_steps"),
+    ({"save_steps": "100", "saves_per_epoch": "2"}, EXCLUDE, "save_steps"),
+    ({"eval_steps": "100", "eval_strategy": "epoch"}, EXCLUDE, "eval_steps"),
+    ({"eval_steps": "100", "evals_per_epoch": "2"}, EXCLUDE, "eval_steps"),
+    ({"evals_per_epoch": "2", "eval_strategy": "epoch"}, EXCLUDE, "evals_per_epoch"),
+    ({"eval_steps": "100", "val_set_size": "0"}, NEEDS, "eval_steps"),
+    ({"eval_strategy": "epoch", "val_set_size": "0.0"}, NEEDS, "eval_strategy"),
+    ({"sample_packing": "true", "rl": "dpo"}, EXCLUDE, "sample_packing"),
+    ({"flash_attention": "true"}, EXCLUDE, "flash_attention"),
+    ({"attn_implementation": "fa2"}, VALUE, "attn_implementation"),
+    ({"sample_packing": "true", "attn_implementation": None}, OTHERWISE, "sample_packing"),
+    ({"sample_packing": "true", "attn_implementation": "eager"}, OTHERWISE, "sample_packing"),
+    (
+        {"activation_offloading": "true", "gradient_checkpointing": "false"},
+        NEEDS,
+        "activation_offloading",
+    ),
+    (
+        {"activation_offloading": "legacy", "gradient_checkpointing": None},
+        NEEDS,
+        "activation_offloading",
+    ),
+    ({"sample_packing": "true", "sequence_len": None}, OTHERWISE, "sample_packing"),
+    ({"max_packed_sequence_len": "2048"}, VALUE, "max_packed_sequence_len"),
+    ({"use_dynamic_finetuning": "true"}, NEEDS, "use_dynamic_finetuning"),
+    (
+        {"cut_cross_entropy": "true", "liger_fused_linear_cross_entropy": "true"},
+        EXCLUDE,
+        "cut_cross_entropy",
+    ),
+    ({"rl": "kto"}, NEEDS, "rl"),
+]
+SILENT: list[tuple[Keys, str]] = [
+    (
+        {"streaming": "true", "max_steps": "100", "num_epochs": None},
+        "the length of the stream is given",
+    ),
+    (
+        {"eval_steps": "100", "val_set_size": "0", "test_datasets": "[{path: some/text}]"},
+        "there is data of its own to evaluate on",
+    ),
+    ({"batch_size": "8", "gradient_accumulation_steps": None}, "two of the three batch sizes"),
+    (
+        {"sample_packing": "true", "attn_implementation": None, "flash_attention": "true"},
+        "the older switch",
+    ),
+]
+
+ON_TWO = "accelerate launch --num_processes 2 -m axolotl.cli.train config.yaml\n"
+
+
+def test_the_clean_settings_are_silent(lint_keys: LintKeys) -> None:
+    assert lint_keys(CLEAN) == []
+
+
+@pytest.mark.parametrize(("changed", "cause", "key"), MUTATIONS)
+def test_each_mutation_fires(lint_keys: LintKeys, changed: Keys, cause: str, key: str) -> None:
+    assert lint_keys({**CLEAN, **changed}) == [(cause, key)]
+
+
+@pytest.mark.parametrize(("changed", "why"), SILENT)
+def test_what_is_allowed_is_silent(lint_keys: LintKeys, changed: Keys, why: str) -> None:
+    assert lint_keys({**CLEAN, **changed}) == [], why
+
+
+def test_ddp_off_on_several_gpus(lint_keys: LintKeys) -> None:
+    keys = {**CLEAN, "ddp": "false", "deepspeed": "ds.json"}
+    assert lint_keys(keys) == []
+    assert lint_keys(keys, more={"launch.sh": ON_TWO}) == [(OTHERWISE, "ddp")]

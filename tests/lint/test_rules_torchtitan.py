@@ -1,0 +1,101 @@
+"""Rules of torchtitan: clean settings are silent, each mutation fires at its key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import pytest
+
+Keys = Mapping[str, str | None]
+Rows = list[tuple[Keys, str, str]]
+LintKeys = Callable[..., list[tuple[str, str]]]
+
+EXCLUDE = "options-exclude-each-other"
+NEEDS = "option-needs-another-option"
+NO_EFFECT = "option-without-effect"
+VALUE = "flag-value-not-accepted"
+CLEAN: Keys = {
+    "job.dump_folder": '"outputs"',
+    "model.name": '"llama3"',
+    "model.flavor": '"8B"',
+    "optimizer.name": '"AdamW"',
+    "optimizer.lr": "3e-4",
+    "lr_scheduler.warmup_steps": "20",
+    "training.local_batch_size": "1",
+    "training.seq_len": "8192",
+    "training.steps": "1000",
+    "parallelism.tensor_parallel_degree": "2",
+    "activation_checkpoint.mode": '"selective"',
+}
+MUTATIONS: Rows = [
+    ({"activation_checkpoint.mode": '"memory_budget"'}, NEEDS, "activation_checkpoint.mode"),
+    (
+        {"activation_checkpoint.mode": '"memory_budget"', "compile.enable": "false"},
+        NEEDS,
+        "activation_checkpoint.mode",
+    ),
+    (
+        {"parallelism.enable_async_tensor_parallel": "true"},
+        NEEDS,
+        "parallelism.enable_async_tensor_parallel",
+    ),
+    (
+        {"parallelism.enable_async_tensor_parallel": "true", "compile.enable": "false"},
+        NEEDS,
+        "parallelism.enable_async_tensor_parallel",
+    ),
+    (
+        {
+            "parallelism.enable_async_tensor_parallel": "true",
+            "compile.enable": "true",
+            "parallelism.tensor_parallel_degree": "1",
+        },
+        NO_EFFECT,
+        "parallelism.enable_async_tensor_parallel",
+    ),
+    (
+        {
+            "optimizer.early_step_in_backward": "true",
+            "parallelism.pipeline_parallel_degree": "2",
+            "training.global_batch_size": "64",
+        },
+        EXCLUDE,
+        "optimizer.early_step_in_backward",
+    ),
+    (
+        {"optimizer.early_step_in_backward": "true", "parallelism.expert_parallel_degree": "2"},
+        EXCLUDE,
+        "optimizer.early_step_in_backward",
+    ),
+    ({"checkpoint.keep_latest_k": "1"}, VALUE, "checkpoint.keep_latest_k"),
+    ({"training.mixed_precision_param": '"float8"'}, VALUE, "training.mixed_precision_param"),
+    ({"training.dtype": '"bf16"'}, VALUE, "training.dtype"),
+    ({"activation_checkpoint.mode": '"on"'}, VALUE, "activation_checkpoint.mode"),
+    ({"lr_scheduler.decay_type": '"constant"'}, VALUE, "lr_scheduler.decay_type"),
+    ({"optimizer.implementation": '"apex"'}, VALUE, "optimizer.implementation"),
+    ({"checkpoint.async_mode": '"pinned"'}, VALUE, "checkpoint.async_mode"),
+    (
+        {"parallelism.fsdp_reshard_after_forward": '"sometimes"'},
+        VALUE,
+        "parallelism.fsdp_reshard_after_forward",
+    ),
+]
+SILENT: list[tuple[Keys, str]] = [
+    ({"activation_checkpoint.mode": '"memory_budget"', "compile.enable": "true"}, "compiled"),
+    ({"parallelism.enable_async_tensor_parallel": "true", "compile.enable": "true"}, "compiled"),
+    ({"checkpoint.keep_latest_k": "0"}, "all are kept"),
+]
+
+
+def test_the_clean_settings_are_silent(lint_keys: LintKeys) -> None:
+    assert lint_keys(CLEAN, "config.toml") == []
+
+
+@pytest.mark.parametrize(("changed", "cause", "key"), MUTATIONS)
+def test_each_mutation_fires(lint_keys: LintKeys, changed: Keys, cause: str, key: str) -> None:
+    assert lint_keys({**CLEAN, **changed}, "config.toml") == [(cause, key)]
+
+
+@pytest.mark.parametrize(("changed", "why"), SILENT)
+def test_what_is_allowed_is_silent(lint_keys: LintKeys, changed: Keys, why: str) -> None:
+    assert lint_keys({**CLEAN, **changed}, "config.toml") == [], why
