@@ -152,7 +152,8 @@ def _cannot_establish(index: Index) -> Iterator[Defect]:
             yield Defect("cause", name, "shows no symptom at least sometimes")
         confirms = any(t.weight == "confirms" for t in index.links(name))
         strong = {index.checks[t.check].family for t in index.links(name) if t.weight == "strong"}
-        if not confirms and len(strong) < 2:
+        advice = cause.lint is not None and cause.lint.severity == "info"
+        if not confirms and len(strong) < 2 and not advice:
             yield Defect("cause", name, "no findings could establish it")
 
 

@@ -186,6 +186,8 @@ def spoken_for(index: Index, model: Model, found: Sequence[Heard]) -> set[str]:
         check = index.checks.get(item.seen.name)
         if check is None or check.outcomes[item.seen.outcome].normal:
             continue
+        if severity(index, item.seen.name) == "info":
+            continue  # advice on a setting is a note, no suspicion
         links = model.links.get(item.seen.name, {}).get(item.seen.outcome, {})
         causes |= {c for c, weight in links.items() if weight in ("confirms", "strong")}
     return causes

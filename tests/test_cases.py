@@ -16,6 +16,9 @@ from medic.index import Index, load
 CASES = Path(__file__).with_name("cases")
 INDEX: Index = load()
 ALL = read_cases(CASES, INDEX)
+LINT_TESTS = "".join(
+    file.read_text("utf-8") for file in sorted(Path(__file__).with_name("lint").glob("*.py"))
+)
 PARTS = 16
 
 
@@ -27,7 +30,10 @@ def part(number: int) -> list[Labelled]:
 @pytest.mark.parametrize("cause", list(INDEX.causes))
 def test_every_cause_has_cases(cause: str) -> None:
     kinds = {Path(c.id).name.partition("-")[0] for c in ALL if Path(c.id).parent.name == cause}
-    assert kinds == {"fires", "quiet"}
+    if INDEX.causes[cause].lint is not None and not kinds:
+        assert f'"{cause}"' in LINT_TESTS  # its cases are the mutations of its check
+    else:
+        assert kinds == {"fires", "quiet"}
 
 
 def test_the_corpus_is_large_and_of_both_languages() -> None:
@@ -50,7 +56,7 @@ def test_the_corpus_is_diagnosed(number: int) -> None:
 
 
 # Floors of one part, which holds a hundred cases.
-FIRST, THREE, WRONG, QUIET = 0.75, 0.84, 0.04, 0.22
+FIRST, THREE, WRONG, QUIET = 0.75, 0.84, 0.04, 0.28
 
 
 FOLDERS = [c for c in ALL if c.folder and (c.causes or c.never)]

@@ -99,10 +99,8 @@ def _compiler(scene: Scene, machine: Machine) -> Result:
             looked,
             source,
         )
-    lack = Text(
-        "{e}; nothing in these files asks for compiled kernels", "{z}；这些文件没有要求编译 kernel"
-    )
-    return not_seen(name, Text(lack.en.replace("{e}", en), lack.zh.replace("{z}", zh)), looked)
+    lack = Text("nothing in these files asks for compiled kernels", "这些文件没有要求编译 kernel")
+    return not_seen(name, Text(f"{en}; {lack.en}", f"{zh}；{lack.zh}"), looked)
 
 
 def _compiles(scene: Scene) -> str:

@@ -67,7 +67,7 @@ MUTATIONS = [
         "max_prompt_length", "vllm_guided_decoding_regex", "rpo_alpha", "generate_during_eval",
         "reference_free", "force_use_ref_model")),
     # Rules of TrainingArguments hold here as well, but not those of renamed arguments.
-    (SFT + "save_strategy: steps\nsave_steps: 20", SFT + "save_strategy: epoch\nsave_steps: 20",
+    (SFT + "save_strategy: steps\nsave_steps: 20", SFT + "save_strategy: 'no'\nsave_steps: 20",
      WITHOUT, "save_steps"),
     (SFT + "overwrite_output_dir: true", SFT + "optim: adamw_trch", VALUE, "optim"),
 ]  # fmt: skip

@@ -1,6 +1,6 @@
 #!/bin/bash
 torchrun --nproc-per-node=1 train.py \
   --config config.yaml \
-  --train-iters 1e6
+  --train-iters 1e6 \
   --lr 3e-4 \
   --bf16

@@ -1,0 +1,6 @@
+#!/bin/bash
+torchrun --nproc-per-node=1 train.py \
+  --config config.yaml \
+  --train-iters 100000
+  --lr 3e-4 \
+  --bf16
