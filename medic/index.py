@@ -56,6 +56,7 @@ class Index:
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
         self.raw = raw
+        self._links: dict[str, tuple[ToldBy, ...]] = {}
 
     def _lazy(self, kind: str) -> Lazy[Any]:
         from medic.decode import decode
@@ -127,9 +128,13 @@ class Index:
 
     def links(self, cause: str) -> tuple[ToldBy, ...]:
         """The cause's links to check outcomes, its own lint check and telltale among them."""
+        if cause not in self._links:
+            self._links[cause] = self._linked(self.causes[cause])
+        return self._links[cause]
+
+    def _linked(self, entry: Cause) -> tuple[ToldBy, ...]:
         from medic.entries import ToldBy
 
-        entry = self.causes[cause]
         own: list[ToldBy] = []
         if entry.lint is not None:
             own.append(ToldBy(entry.name, "fires", entry.lint.weight))

@@ -117,7 +117,13 @@ _SPEAKER = re.compile(
 
 def printed(text: str, index: Index) -> frozenset[int]:
     """Numbers of the lines, from 1, that are a known message: no words of a person about it."""
-    return frozenset(h.source.line for h in quoted(text, index) if h.symptom and _is_print(h))
+    return _printed(_Same(index), text)
+
+
+@lru_cache(maxsize=4)
+def _printed(same: _Same, text: str) -> frozenset[int]:
+    hits = quoted(text, same.index)
+    return frozenset(h.source.line for h in hits if h.symptom and _is_print(h))
 
 
 def _is_print(hit: Hit) -> bool:
