@@ -93,24 +93,22 @@ def none_of_these(beliefs: Beliefs, looks: int, *, nothing_left: bool) -> bool:
 def pruned(model: Model, beliefs: Beliefs, findings: Sequence[Seen]) -> dict[str, Seen]:
     """Causes to dim, each with the finding that rules it out. A display state, never a loss."""
     top = max(beliefs.chance.values(), default=0.0)
-    dimmed: dict[str, Seen] = {}
-    for cause, chance in beliefs.chance.items():
-        if top <= 0 or chance / top > PRUNE_ODDS:
-            continue
-        by = _ruled_out_by(model, cause, findings)
-        if by is not None:
-            dimmed[cause] = by
-    return dimmed
+    by = _ruled_out(model, findings)
+    return {
+        cause: by[cause]
+        for cause, chance in beliefs.chance.items()
+        if cause in by and top > 0 and chance / top <= PRUNE_ODDS
+    }
 
 
-def _ruled_out_by(model: Model, cause: str, findings: Sequence[Seen]) -> Seen | None:
-    against = []
+def _ruled_out(model: Model, findings: Sequence[Seen]) -> dict[str, Seen]:
+    """Causes that a finding rules out, or two speak strongly against, with the first of them."""
+    out: dict[str, Seen] = {}
+    against: dict[str, list[Seen]] = defaultdict(list)
     for seen in findings:
-        weight = (
-            model.links[seen.name][seen.outcome].get(cause) if seen.name in model.links else None
-        )
-        if weight == "rules-out":
-            return seen
-        if weight == "strongly-against":
-            against.append(seen)
-    return against[0] if len(against) >= 2 else None
+        for cause, weight in model.links.get(seen.name, {}).get(seen.outcome, {}).items():
+            if weight == "rules-out":
+                out.setdefault(cause, seen)
+            elif weight == "strongly-against":
+                against[cause].append(seen)
+    return {c: two[0] for c, two in against.items() if len(two) > 1} | out

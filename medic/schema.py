@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,7 @@ def _text_schema(_source: object, _handler: object) -> core_schema.CoreSchema:
 Text.__get_pydantic_core_schema__ = _text_schema  # type: ignore[attr-defined]
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 _MAX_BYTES = 256 * 1024
+_ANCHOR = re.compile(rb"(?:^|[\s\[{,:-])&\w")  # without one there is no alias
 
 
 class Located:
@@ -87,17 +89,18 @@ def read_entry(file: Path) -> Located:
     raw = file.read_bytes()
     if len(raw) > _MAX_BYTES:
         raise KnowledgeError("entry larger than 256 KiB", "条目超过 256 KiB", at=str(file))
-    loader = yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader
+    kind = yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader
+    loader = kind(raw)
     try:
-        for event in yaml.parse(raw, Loader=loader):
+        for event in yaml.parse(raw, Loader=kind) if _ANCHOR.search(raw) else ():
             if isinstance(event, yaml.AliasEvent):
                 mark = event.start_mark
                 line = mark.line + 1 if mark else 1
                 raise KnowledgeError(
                     "an entry has no YAML aliases", "条目中不使用 YAML 别名", at=f"{file}:{line}"
                 )
-        root = yaml.compose(raw, Loader=loader)
-        data = yaml.load(raw, Loader=loader)  # noqa: S506 - a SafeLoader either way
+        root = loader.get_single_node()
+        data = loader.construct_document(root) if root is not None else None
     except (yaml.YAMLError, RecursionError, ValueError) as problem:
         raise _yaml_error(file, problem) from None
     if not isinstance(data, dict) or root is None:
@@ -112,10 +115,14 @@ def _yaml_error(file: Path, problem: Exception) -> KnowledgeError:
     return KnowledgeError(f"not readable as YAML: {words}", f"YAML 无法解析：{words}", at=at)
 
 
+@cache
+def _adapter(kind: str) -> TypeAdapter[Any]:
+    return TypeAdapter(entry_type(kind))
+
+
 def _validate(entry: Located, kind: str) -> Any:
-    adapter: TypeAdapter[Any] = TypeAdapter(entry_type(kind))
     try:
-        return adapter.validate_json(json.dumps(entry.data, default=str))
+        return _adapter(kind).validate_json(json.dumps(entry.data, default=str))
     except ValidationError as problem:
         raise _first_error(entry, problem) from None
 
@@ -199,7 +206,7 @@ def compile_knowledge(folders: Iterable[Path]) -> dict[str, Any]:
     found = load(folders)
     compiled: dict[str, Any] = {"format": FORMAT}
     for kind, values in found.items():
-        adapter: TypeAdapter[Any] = TypeAdapter(entry_type(kind))
+        adapter = _adapter(kind)
         compiled[kind] = {
             name: adapter.dump_python(value, mode="json", exclude_defaults=True)
             for name, value in sorted(values.items())

@@ -19,12 +19,12 @@ _spec.loader.exec_module(simulation)
 
 
 def test_established_is_seldom_wrong() -> None:
-    tally = simulation.run(load(), 400, seed=11)
+    tally = simulation.run(load(), 250, seed=11)
     assert tally.share(tally.established, tally.cases) >= 0.15
     assert tally.share(tally.established_wrong, tally.established) <= 0.03
 
 
 def test_the_cause_is_named() -> None:
-    tally = simulation.run(load(), 400, seed=12)
+    tally = simulation.run(load(), 250, seed=12)
     assert tally.share(tally.top1, tally.known) >= 0.50
     assert tally.share(tally.top3, tally.known) >= 0.72

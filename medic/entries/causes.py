@@ -43,7 +43,8 @@ class Telltale:
     """Words that only this cause prints (``signatures``) or that people use for it alone.
 
     All telltales are the outcomes of one check, named like their causes. A line whose role is not
-    context is also a sight of the first symptom that the cause shows.
+    context is also a sight of the first symptom that the cause shows. Phrases answer nothing: a
+    description is compared with them, as with ``reports``.
     """
 
     __pydantic_config__ = CONFIG
@@ -80,6 +81,8 @@ class Range:
 
 @dataclass(frozen=True)
 class Cause:
+    """``reports`` are how victims describe it before they know the answer."""
+
     __pydantic_config__ = CONFIG
     name: str
     code: str
