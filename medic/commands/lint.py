@@ -14,6 +14,7 @@ from medic.commands.options import (
     format_options,
     knowledge,
     lang_option,
+    nothing_read,
     option,
     redact_option,
     set_option,
@@ -117,12 +118,7 @@ def command(
     report = lint(case, index, names, apart=each)
     report = silenced(report, index, names, dict(case.parts), selected=bool(select))
     if not report.read and not case.text and not each:
-        why = report.not_read[0] if report.not_read else None
-        raise UsageError(
-            f"no file could be read{': ' + why.en if why else ''}",
-            f"没有可读取的文件{':' + why.zh if why else ''}",
-            at=why.file if why else "",
-        )
+        raise nothing_read(report)
     form = "json" if as_json else form
     if show_config:
         return _run_config(out, report, case, form, each=each)

@@ -14,6 +14,8 @@ from medic.report.console import Console
 
 if TYPE_CHECKING:
     from medic.case import Case
+    from medic.errors import UsageError
+    from medic.lint import LintReport
 
 F = TypeVar("F", bound=Callable[..., Any])
 MAX_PASTE = 64 * 1024 * 1024
@@ -132,3 +134,15 @@ def case_of(
         text = _pasted()
     settings = parse_given(given)
     return collect(files, text=text, run=run, given=settings, this_host=this_host, index=index)
+
+
+def nothing_read(report: LintReport) -> UsageError:
+    """What is said where no given file could be read, with the reason of the first."""
+    from medic.errors import UsageError
+
+    why = report.not_read[0] if report.not_read else None
+    return UsageError(
+        f"no file could be read{': ' + why.en if why else ''}",
+        f"没有可读取的文件{':' + why.zh if why else ''}",
+        at=why.file if why else "",
+    )

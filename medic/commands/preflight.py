@@ -13,11 +13,12 @@ from medic.commands.options import (
     format_options,
     knowledge,
     lang_option,
+    nothing_read,
     option,
     redact_option,
     set_option,
 )
-from medic.errors import Exit, UsageError
+from medic.errors import Exit
 from medic.i18n import Text
 from medic.ignores import silenced
 from medic.lint import exit_matters, lint
@@ -56,12 +57,7 @@ def command(
     case = case_of(files, given)
     report = silenced(lint(case, index, names), index, names, dict(case.parts))
     if not report.read and not case.text:
-        why = report.not_read[0] if report.not_read else None
-        raise UsageError(
-            f"no file could be read{': ' + why.en if why else ''}",
-            f"没有可读取的文件{':' + why.zh if why else ''}",
-            at=why.file if why else "",
-        )
+        raise nothing_read(report)
     found = look_at(case, index)
     from medic.report import preflight_text
 
