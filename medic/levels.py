@@ -32,4 +32,4 @@ UNLISTED = 0.004
 NONE_SHOWS = (0.01, 0.9)
 # The log ratio of the cause that a description is most like: measured over reports, see
 # docs/engine.md.
-STRONGEST = 5.5
+STRONGEST = 8.0

@@ -11,7 +11,7 @@ from medic.index import Index
 from medic.match.likeness import Likeness
 from medic.match.paste import is_sentence
 from medic.match.text import Match, TextIndex, documents, spoken_outcomes
-from medic.match.tone import MENDED, tells
+from medic.match.tone import MENDED, at_ease, tells
 
 if TYPE_CHECKING:
     from medic.facts import Hit
@@ -71,8 +71,10 @@ def _groups(found: list[Match]) -> list[list[Match]]:
     """By sentence: its nearest entry, if it is near enough, and those about as near."""
     groups: dict[str, list[Match]] = {}
     for match in found:
-        if match.score >= COMPLAINT_SCORE and tells(match.quote) and not MENDED.search(match.quote):
-            groups.setdefault(match.quote, []).append(match)
+        said = match.quote
+        well = MENDED.search(said) or at_ease(said)
+        if match.score >= COMPLAINT_SCORE and tells(said) and not well:
+            groups.setdefault(said, []).append(match)
     return [
         [m for m in group if m.score >= group[0].score - COMPLAINT_MARGIN]
         for group in groups.values()

@@ -12,7 +12,7 @@ _TROUBLE_WORDS = """
 hang nan inf oom error kill slow spike diverge oscillate noroom timeout corrupt disappear
 overflow crash die died dead abort broken bad wrong weird strange garbage mismatch missing lost
 lose invalid refuse reject denied exceed leak noisy unknown segfault exception worse stagnat plateau
-glitch gibberish nonsens trouble bug
+glitch gibberish nonsens trouble bug unstabl instability unexpect
 \u5931\u8d25 \u5f02\u5e38 \u4e22\u5931 \u5d29\u6e83 \u65e0\u6548 \u4e71\u7801
 """
 _WELL_WORDS = """
@@ -47,6 +47,11 @@ _REASSURES = re.compile(
     r"(?i:\b(?:no problem|all good|(?:is|are|looks?|works?|finished|runs?) fine|thanks|thank you)\b)|"
     r"\u6ca1(?:\u6709)?(?:\u95ee\u9898|\u5f02\u5e38)|\u65e0\u5f02\u5e38|\u4e0d\u662f\u6545\u969c|\u4e0d\u662f\u6302|"
     r"\u4e0d\u5f71\u54cd|\u6b63\u5e38\u7ed3\u675f|\u8dd1\u5b8c|\u901a\u8fc7|\u7a33\u5b9a\u4e86|\u8c22\u8c22"
+)
+# What turns a sentence: its good half says nothing of the other.
+_TURNS = re.compile(
+    r"(?i)\b(?:but|however|although|though|while|except|until|instead|only|on (?:one|a single))\b|"
+    r"\u4f46|\u5374|\u7136\u800c|\u4e0d\u8fc7|\u540e|\u53ea\u6709|\u5355\u5361"  # 但 却 然而 不过 后 只有 单卡
 )
 # Said of the whole: nothing is wrong now, whatever else the text mentions.
 _WELL = re.compile(
@@ -91,6 +96,11 @@ def fine(text: str) -> bool:
 def reassures(text: str) -> bool:
     """Whether a text says that all is well."""
     return _REASSURES.search(text) is not None
+
+
+def at_ease(sentence: str) -> bool:
+    """Whether a sentence says that what it names is well, and turns to nothing else."""
+    return reassures(sentence) and not _TURNS.search(sentence)
 
 
 def complains(text: str) -> bool:

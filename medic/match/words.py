@@ -110,7 +110,7 @@ decrease: decrease drop fall fell reduce lower shrink halved improve converge le
 increase: increase grow grew grown rise rising rose climb growing creep
 spike: spike jump shoot spiky surge
 diverge: diverge explode blow explosion exploding blew
-oscillate: oscillate fluctuate bounce swing
+oscillate: oscillate fluctuate fluctuation oscillation bounce swing
 noroom: exhaust exhausted
 gradient: grad gradient
 nan: nan

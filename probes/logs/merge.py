@@ -154,7 +154,7 @@ def log_hits(merged: Merged, views: Sequence[View], hosts: Iterable[str]) -> Log
     last_step = max(reached, default=None)
     ended, end = overall(
         _final(merged),
-        failed=_failed(merged),
+        failed=_failed(merged, planned),
         last_step=last_step,
         planned=planned,
         lines=sum(v.last_line for v in views),
@@ -211,8 +211,22 @@ def _final(merged: Merged) -> list[End]:
     return [e for e in ends if e.how != "badly" or well is None or e.order > well]
 
 
-def _failed(merged: Merged) -> bool:
-    """Whether a failure was seen after which its rank said nothing good."""
+def _after_the_end(merged: Merged, planned: int | None, hit: Hit) -> bool:
+    """Whether the training was through before this line: a good end, or the last planned step."""
+    if any(e.how == "well" and e.order < hit.order for e in _final(merged)):
+        return True
+    source = hit.source
+    return planned is not None and any(
+        s.step >= planned and s.source.file == source.file and s.source.line < source.line
+        for s in merged.steps
+    )
+
+
+def _failed(merged: Merged, planned: int | None) -> bool:
+    """Whether a failure was seen after which its rank said nothing good.
+
+    Who only sees others leave after the training is through has not failed.
+    """
     well: dict[int | None, tuple[float, int, int]] = {}
     for end in merged.ends:
         if end.how == "well":
@@ -224,7 +238,7 @@ def _failed(merged: Merged) -> bool:
 
     uncaught = any(t.uncaught and stays(t.source.rank, t.order) for t in merged.tracebacks)
     return uncaught or any(
-        h.role in ("root", "victim")
+        (h.role == "root" or (h.role == "victim" and not _after_the_end(merged, planned, h)))
         and not h.benign
         and not h.goes_on
         and stays(h.source.rank, h.order)
