@@ -59,11 +59,13 @@ class Told:
 
     def sounds_like(self, likeness: Mapping[str, float]) -> bool:
         """Whether the words are a description of some cause beyond chance."""
-        from medic.match import asks_why, complains, reassures
+        from medic.match import asks_why, complains, praises, reassures, reports
 
         if not self.words or self.at_ease or max(likeness.values(), default=0.0) < SURE:
             return False
-        if asks_why(self.words):
+        if praises(self.words) and not complains(self.words):
+            return False
+        if asks_why(self.words) or reports(self.words):
             return True
         return complains(self.words) and not reassures(self.words)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from medic.match.reader import NOTES, Limits, iter_lines
     from medic.match.scan import Matcher, Watched, of_symptoms, watched
     from medic.match.text import Document, Match, TextIndex, documents
-    from medic.match.tone import all_well, asks_why, complains, fine, reassures
+    from medic.match.tone import all_well, asks_why, complains, fine, praises, reassures, reports
 
 _HOMES = {
     "Fragment": "paste",
@@ -30,7 +30,9 @@ _HOMES = {
     "asks_why": "tone",
     "complains": "tone",
     "fine": "tone",
+    "praises": "tone",
     "reassures": "tone",
+    "reports": "tone",
     "of_symptoms": "scan",
     "watched": "scan",
     "signature_faults": "faults",
@@ -68,9 +70,11 @@ __all__ = [
     "iter_lines",
     "matcher_of",
     "of_symptoms",
+    "praises",
     "printed",
     "quoted",
     "reassures",
+    "reports",
     "search",
     "signature_faults",
     "split_paste",

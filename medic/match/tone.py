@@ -70,10 +70,26 @@ _WHY = re.compile(
     r"(?i)\bwhy\b|\bany ideas?\b|\bwhat (?:could|can|might|may) (?:be|cause)|\bwhat is (?:the cause|wrong)|"
     r"\bhow (?:can|do|could|should|to) (?:I |we )?(?:fix|solve|avoid|prevent|get rid)|"
     r"\bis (?:this|that|it) (?:a bug|normal|expected)|\breason\b|\b(?:some|any)(?:body|one) help\b|"
+    r"\b(?:have you|did (?:some|any)(?:one|body)|(?:has|does) any(?:one|body)|any(?:one|body) else)\b"
+    r".{0,40}\b(?:encounter|seen?|ha[dv]e?|fac|experienc|met)|\u9047\u5230\u8fc7|\u6709\u4eba\u9047\u5230|"
     r"\bhowever\b|\bbut (?:when|after|with|on|the|it|I)\b|\balthough\b|\bonly (?:uses?|used|reached|gets?)\b|"
     r"\u5374|\u5e94\u8be5\u600e\u4e48|\u4f46\u662f?(?:\u5b9e\u9645|\u53d1\u73b0|\u8bad\u7ec3|\u8dd1|\u4e00)|\u53d1\u73b0|"
     r"\u4e3a\u4ec0\u4e48|\u4e3a\u5565|\u600e\u4e48\u529e|\u600e\u4e48\u56de\u4e8b|\u5982\u4f55\u89e3\u51b3|\u600e\u4e48\u89e3\u51b3|\u600e\u6837\u89e3\u51b3|\u4ec0\u4e48\u539f\u56e0|"
     r"\u6b63\u5e38\u5417|\u6b63\u5e38\u4e48|\u662f\u5426\u6b63\u5e38|\u62a5\u9519"
+)
+# A question of usage, or of preference: its facts are how things are, no complaint.
+_ASKS = re.compile(
+    r"(?i)[?\uff1f]|\b(?:curious|wonder\w*|question|(?:want|like) to (?:know|understand|confirm))\b|"
+    r"\u5417|\u8bf7\u95ee|\u60f3\u95ee|\u95ee\u4e0b|\u786e\u8ba4"  # 吗 请问 想问 问下 确认
+)
+_SETTING = re.compile(r"(?m)^\s*(?:#.*|[\w.\[\]\"'-]+\s*[:=]\s*\S+)\s*$\n?")  # a comment, a setting
+# Said of what one has: it is as it should be.
+_PRAISES = re.compile(
+    r"(?i)\b(?:works?|trains?|runs?|loads?|stops?|fine|correct(?:ly)?|steady|stable) (?:fine|well|now|again|on|as)\b|"
+    r"\bno (?:complaints?|errors?|problems?|issues?|flush|warnings?|straggler|overlap)\b|"
+    r"\bas (?:in the|expected|it should|intended|usual)\b|\bwas expected\b|\bsorry for the noise\b|"
+    r"\b(?:is|are|so|quality) fine\b|\bfine I think\b|"
+    r"\u6210\u529f|\u6b63\u5e38|\u6545\u610f|\u6ca1(?:\u6709)? ?OOM|\u53ea\u662f\u8bf4\u660e"
 )
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?;])\s|[\u3002\uff01\uff1f\uff1b]")
 
@@ -86,6 +102,18 @@ def all_well(text: str) -> bool:
 def asks_why(text: str) -> bool:
     """Whether a text asks for the cause or the cure of something."""
     return _WHY.search(text) is not None
+
+
+def reports(text: str) -> bool:
+    """Whether a text only states what was seen, and calls nothing of it good: so people report
+    what they do not call a fault."""
+    words = _SETTING.sub("", text).strip()
+    return bool(words) and not (_ASKS.search(words) or _PRAISES.search(words) or reassures(words))
+
+
+def praises(text: str) -> bool:
+    """Whether a text says that what it names works."""
+    return _PRAISES.search(text) is not None
 
 
 def fine(text: str) -> bool:
