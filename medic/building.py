@@ -1,6 +1,7 @@
 """Compiled knowledge as files: one a kind, so that a start reads only what it uses.
 
-``words`` holds what the entries alone would cost a second to work out: the terms of each cause.
+``words`` holds what the entries alone would cost seconds to work out: what each term counts for
+each cause.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from medic.match.likeness import bags
+from medic.match.likeness import bags, weighed
 from medic.schema import compile_knowledge
 
 PRIVATE = 0o600
@@ -21,7 +22,10 @@ PRIVATE = 0o600
 def build(folders: Iterable[Path]) -> dict[str, Any]:
     """The knowledge of the folders by kind, with its words. Raises KnowledgeError."""
     compiled = compile_knowledge(folders)
-    return {**compiled, "words": bags(compiled)}
+    words = weighed(bags(compiled))
+    for cause in compiled["causes"].values():
+        cause.pop("reports", None)  # they live on in the words
+    return {**compiled, "words": words}
 
 
 def store(compiled: Mapping[str, Any], folder: Path, mode: int = 0o644) -> None:

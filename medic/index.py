@@ -115,12 +115,12 @@ class Index:
         )
 
     @cached_property
-    def words(self) -> Mapping[str, Mapping[str, int]]:
-        """Terms of each cause's own text, for comparing a description with them."""
-        from medic.match.likeness import bags
+    def words(self) -> Mapping[str, Any]:
+        """What each term counts for each cause, for comparing a description with them."""
+        from medic.match.likeness import bags, weighed
 
-        words: Mapping[str, Mapping[str, int]] | None = self.raw.get("words")
-        return bags(self.raw) if words is None else words
+        words: Mapping[str, Any] | None = self.raw.get("words")
+        return weighed(bags(self.raw)) if words is None else words
 
     @cached_property
     def lint_names(self) -> frozenset[str]:
@@ -275,6 +275,7 @@ def _fingerprint(folders: list[Path]) -> str:
         *Path(__file__).with_name("entries").glob("*.py"),
         Path(__file__).with_name("schema.py"),
         Path(__file__).with_name("links.py"),
+        Path(__file__).with_name("building.py"),
         *(Path(__file__).with_name("match") / name for name in ("likeness.py", "words.py")),
     ]
     for folder in sources:

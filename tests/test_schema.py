@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -103,7 +104,8 @@ def test_compiled_entries_decode_to_what_was_validated() -> None:
 
     entries = load_entries([ROOT / "knowledge"])
     for name in index.causes:
-        assert decode(Cause, index.raw["causes"][name]) == entries["causes"][name]
+        entry = replace(entries["causes"][name], reports={})  # they live on in the words
+        assert decode(Cause, index.raw["causes"][name]) == entry
     for kind in ("symptoms", "remedies", "frameworks"):
         for name, entry in entries[kind].items():
             assert getattr(index, kind)[name] == entry

@@ -58,36 +58,43 @@ def _parts(
         yield from reports
 
 
-class Likeness:
-    """Scores of a text against every bag. Stack frames and paths tell nothing."""
+def weighed(bags: Bags) -> dict[str, Any]:
+    """What each term counts for each cause (BM25), by term: number of the cause, weight, …"""
+    held = Counter(term for bag in bags.values() for term in bag)
+    lengths = {name: sum(bag.values()) for name, bag in bags.items()}
+    mean = sum(lengths.values()) / max(len(bags), 1) or 1.0
+    terms: dict[str, list[float]] = {}
+    for at, (name, bag) in enumerate(bags.items()):
+        norm = K1 * (1 - B + B * lengths[name] / mean)
+        for term, n in bag.items():
+            rarity = math.log(1 + (len(bags) - held[term] + 0.5) / (held[term] + 0.5))
+            weight = rarity * (PAIR if " " in term else 1.0) * n * (K1 + 1) / (n + norm)
+            terms.setdefault(term, []).extend((at, round(weight, 2)))
+    return {"causes": list(bags), "terms": terms}
 
-    def __init__(self, of: Bags) -> None:
-        self._bags = of
-        held = Counter(term for bag in of.values() for term in bag)
-        size = len(of)
-        self._rarity = {t: math.log(1 + (size - n + 0.5) / (n + 0.5)) for t, n in held.items()}
-        self._length = {name: sum(bag.values()) for name, bag in of.items()}
-        self._mean = sum(self._length.values()) / max(size, 1) or 1.0
+
+class Likeness:
+    """Scores of a text against every cause. Stack frames and paths tell nothing."""
+
+    def __init__(self, weights: Mapping[str, Any]) -> None:
+        self._causes: list[str] = weights["causes"]
+        self._weights: Mapping[str, list[Any]] = weights["terms"]
 
     def ratios(self, text: str) -> dict[str, float]:
         """Log ratios of the nearest causes, best first; empty for a text of none of their words."""
-        terms = _terms(text)
-        scores = {name: self._score(name, bag, terms) for name, bag in self._bags.items()}
-        best = max(scores.values(), default=0.0)
+        scores = [0.0] * len(self._causes)
+        for term in _terms(text):
+            row = self._weights.get(term, ())
+            for at, weight in zip(row[::2], row[1::2], strict=True):
+                scores[at] += weight
+        best = max(scores, default=0.0)
         if best <= 0:
             return {}
         top = STRONGEST * min(1.0, best / SURE)
-        near = sorted((-s, n) for n, s in scores.items() if s > LEAST * best)[:MOST]
-        return {n: top * (-s / best - LEAST) / (1 - LEAST) for s, n in near}
-
-    def _score(self, name: str, bag: Mapping[str, int], terms: frozenset[str]) -> float:
-        norm = K1 * (1 - B + B * self._length[name] / self._mean)
-        score = 0.0
-        for term in terms & bag.keys():
-            n = bag[term]
-            weight = self._rarity[term] * (PAIR if " " in term else 1.0)
-            score += weight * n * (K1 + 1) / (n + norm)
-        return score
+        near = sorted(
+            (-s, n) for n, s in zip(self._causes, scores, strict=True) if s > LEAST * best
+        )
+        return {n: top * (-s / best - LEAST) / (1 - LEAST) for s, n in near[:MOST]}
 
 
 def _terms(text: str) -> frozenset[str]:
