@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 ERROR = {"exact": 0.005, "heuristic": 0.05, "person": 0.08, "prose": 0.25}
 TOLD = ("person", "prose")
 # How often a text that is read for symptoms seems to report one that it does not mean.
-REPORTED = 0.1
+REPORTED = 0.2
 
 NOT_SEEN_WEIGHT = 0.1
 SAME_FAMILY = 0.6
