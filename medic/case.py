@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 MAX_DEPTH = 4
 MAX_ENTRIES = 20_000
 MAX_SECONDS = 2.0
-RECORDER = ("a flight recorder dump, which is not read", "flight recorder 转储，未读取")
 SKIP_FOLDERS = frozenset(
     {".git", ".venv", "venv", "node_modules", "__pycache__", ".cache", "site-packages", "wandb"}
 )
@@ -219,9 +218,7 @@ def _walk(folder: str, left: list[NotRead]) -> list[GivenFile]:
             left.append(NotRead(folder, "stopped: too many files", "文件过多，提前停止"))
             break
         kind = kind_of(path)
-        if kind == "flight-recorder":
-            left.append(NotRead(_shown(path), *RECORDER))
-        elif kind is not None:
+        if kind is not None:
             found.append(_given(path, _shown(path), kind, info))
     return sorted(found, key=lambda f: (-f.modified, f.name))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from medic.i18n import Text
 from medic.run_config import RunConfig
@@ -92,6 +93,10 @@ def _steps(config: RunConfig) -> Figure:
     if value is not None:
         how = _stated(config, "total_steps") or _quotient(config)
         return Figure("total_steps", title, "steps", value, how)
+    per_epoch, epochs = _per_epoch(config), config.number("epochs")
+    if per_epoch.value is not None and epochs:
+        how = f"⌈{epochs:g} (epochs) × {per_epoch.value:,.4g} (steps per epoch)⌉"
+        return Figure("total_steps", title, "steps", ceil(epochs * per_epoch.value), how)
     step = _tokens_per_step(config)
     needs = (*config.missing("total_tokens"), *step.needs)
     return Figure("total_steps", title, "steps", None, "", needs or ("total_steps",))
@@ -123,8 +128,11 @@ def _per_epoch(config: RunConfig) -> Figure:
     if steps is not None and epochs and config.stated("epochs"):
         how = f"{int(steps):,} (total_steps) / {epochs:g} (epochs)"
         return Figure("steps_per_epoch", title, "steps", steps / epochs, how)
-    batch = _sequences(config)
-    needs = ["sequences of the data set", *batch.needs]
+    batch, data = _sequences(config), config.number("dataset_sequences")
+    if data is not None and batch.value:
+        how = f"{int(data):,} (dataset_sequences) / {int(batch.value):,} (sequences per step)"
+        return Figure("steps_per_epoch", title, "steps", data / batch.value, how)
+    needs = [*config.missing("dataset_sequences"), *batch.needs]
     return Figure("steps_per_epoch", title, "steps", None, "", tuple(needs))
 
 

@@ -32,6 +32,13 @@ _IGNORED_JSON = re.compile(
     r"^eval_results\.json$",
     re.IGNORECASE,
 )
+# TORCH_FR_DUMP_TEMP_FILE and its older name: a prefix that torch puts the rank behind.
+_RECORDER_NAMES = re.compile(
+    r"(?:nccl|comm(?:_lib)?|fr|flight_recorder)_(?:trace|dump)[\w.-]*?\d+(?:\.(?:json|pkl|pickle))?$"
+    r"|fr_trace[\w-]*$"
+)
+_BARE_RANK = re.compile(r"[\w.-]*?_?\d{1,5}(?:\.json|\.pkl|\.pickle)?$")
+_RECORDER_KEYS = (b"pg_config", b"pg_status", b"profiling_name", b"comm_lib_version", b"record_id")
 _CHECKPOINT_ENDS = (".pt", ".pth", ".bin", ".ckpt", ".safetensors")
 _NOT_CHECKPOINTS = re.compile(
     r"^(?:rng_state|scheduler|optimizer|training_args|scaler)[\w.-]*\.(?:pt|bin|pth)$"
@@ -72,7 +79,7 @@ def kind_of(path: str) -> FileKind | None:
     """The kind of evidence in a file, or None for what medic has no use for."""
     name = Path(path).name
     lower = name.lower()
-    if re.search(r"nccl_trace_rank_?\d+$|fr_trace[\w-]*$", lower):
+    if _RECORDER_NAMES.search(lower) or (_BARE_RANK.match(lower) and _is_recorder(_head(path))):
         return "flight-recorder"
     if lower == ".metadata" or lower.endswith(".distcp"):
         return "checkpoint"
@@ -91,6 +98,12 @@ def kind_of(path: str) -> FileKind | None:
     if _LOG_NAMES.search(name) and not _NOT_LOGS.match(name):
         return _text_kind(path)
     return None
+
+
+def _is_recorder(head: bytes) -> bool:
+    """A dump of torch's flight recorder, as pickle or as JSON, by the keys that it begins with."""
+    begins = head.startswith(b"\x80\x02}") or head.lstrip()[:1] == b"{"
+    return begins and sum(key in head for key in _RECORDER_KEYS) >= 2
 
 
 def _head(path: str, size: int = HEAD) -> bytes:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from medic.entries import Remedy
 from medic.errors import EditRefused
+from medic.facts import Repair
 from medic.i18n import Text
 from medic.index import Index
 from medic.run_config import Change, Edit, RunConfig
 
 if TYPE_CHECKING:
     from medic.edits import ChangeRecord, Patch
+    from medic.facts.repairs import Step
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,8 @@ class Fix:
     """One remedy for this case.
 
     ``text`` is what to do with the numbers filled in; ``patch`` the edits, if the user's files
-    can carry them; ``missing`` the fields without which nothing could be computed.
+    can carry them; ``missing`` the fields without which nothing could be computed. ``repair`` is
+    what the probe of a lint check knows in place of a computation.
     """
 
     remedy: Remedy
@@ -31,6 +34,12 @@ class Fix:
     patch: Patch | None = None
     missing: tuple[str, ...] = ()
     notes: tuple[Text, ...] = field(default_factory=tuple)
+    repair: Repair | None = None
+
+    @property
+    def safe(self) -> bool:
+        """Whether ``--fix`` writes it without being told to."""
+        return self.remedy.safe if self.repair is None else self.repair.safe
 
     @property
     def diff(self) -> str:
@@ -50,14 +59,21 @@ def propose(
     facts: Mapping[type[Any], Any],
     index: Index,
     exact: Sequence[Change] = (),
+    repair: Repair | None = None,
 ) -> Fix:
-    """The remedy with computed numbers. ``exact`` are changes that a probe already knows."""
-    from medic.changes import compute
+    """The remedy with computed numbers. ``exact`` are changes that a probe already knows, and
+    ``repair`` is all that it knows better than any computation.
+    """
+    from medic.changes import compute, tokens_told
 
     config = facts.get(RunConfig) or RunConfig()
+    if repair is not None:
+        patch, refused = _patch(repair.changes, config, facts, index, repair.steps)
+        return Fix(remedy, remedy.do, repair.changes, patch, notes=refused, repair=repair)
     plan = compute(remedy, config, facts, exact)
     patch, refused = _patch(plan.changes, config, facts, index)
-    notes = tuple(n for n in (plan.note, *refused) if n is not None)
+    told = tokens_told(config, plan.changes) if patch is not None else None
+    notes = tuple(n for n in (plan.note, *refused, told) if n is not None)
     return Fix(remedy, remedy.do.fill(plan.values), plan.changes, patch, plan.missing, notes)
 
 
@@ -72,7 +88,7 @@ def merged(fixes: Sequence[Fix]) -> tuple[Fix | None, tuple[Fix, ...]]:
     for fix in fixes:
         if fix.patch and not any(_touch(a, b) for a in fix.patch.edits for b in edits):
             taken.append(fix)
-            edits += fix.patch.edits
+            edits += [edit for edit in fix.patch.edits if edit not in edits]
             hashes |= fix.patch.hashes
     if not taken:
         return None, ()
@@ -82,18 +98,32 @@ def merged(fixes: Sequence[Fix]) -> tuple[Fix | None, tuple[Fix, ...]]:
 
 
 def _touch(one: Edit, other: Edit) -> bool:
-    """Whether two edits overlap or insert at the same place."""
-    return one.file == other.file and one.start <= other.end and other.start <= one.end
+    """Whether two edits overlap, or insert other things at the same place; flags may."""
+    if one.file != other.file or one == other:
+        return False
+    if one.start < one.end and other.start < other.end:
+        return one.start < other.end and other.start < one.end
+    a, b = _added_flag(one), _added_flag(other)
+    apart = a.startswith("-") and b.startswith("-") and a not in b and b not in a
+    return one.start <= other.end and other.start <= one.end and not apart
+
+
+def _added_flag(edit: Edit) -> str:
+    return edit.text.lstrip(" \t\r\n\\") if edit.start == edit.end else ""
 
 
 def _patch(
-    changes: Sequence[Change], config: RunConfig, facts: Mapping[type[Any], Any], index: Index
+    changes: Sequence[Change],
+    config: RunConfig,
+    facts: Mapping[type[Any], Any],
+    index: Index,
+    steps: Sequence[Step] = (),
 ) -> tuple[Patch | None, tuple[Text, ...]]:
-    if not changes:
+    if not changes and not steps:
         return None, ()
     from medic.edits import patch_for
 
-    return patch_for(changes, config, facts, list(index.frameworks.values()), _read)
+    return patch_for(changes, config, facts, list(index.frameworks.values()), _read, steps)
 
 
 def _read(path: str) -> bytes:

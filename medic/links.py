@@ -58,6 +58,12 @@ def _rules(name: str, rules: Sequence[Any], causes: Mapping[str, Any]) -> Iterat
         if rule.cause not in linted:
             path = ("rules", i, "cause")
             yield _unknown("frameworks", name, path, "lint check", rule.cause, linted)
+        fix = rule.fix
+        for part in ("rename", "words") if fix is not None else ():
+            for key in getattr(fix, part):
+                if key not in rule.where:
+                    where = ("rules", i, "fix", part)
+                    yield _unknown("frameworks", name, where, "key of where", key, rule.where)
 
 
 def _unknown(

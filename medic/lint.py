@@ -28,6 +28,7 @@ class LintFinding:
     """One fired check at its place. Columns are 1-based; 0 where the line has none.
 
     ``shown`` are the fix's changes as (key as written, old text, new text); see ``edits.shown``.
+    ``by_hand`` says, where there is no fix, why not, and what may be written.
     """
 
     name: str
@@ -41,6 +42,7 @@ class LintFinding:
     consequence: Text
     fix: Fix | None = None
     shown: tuple[tuple[str, str, str], ...] = ()
+    by_hand: tuple[Text, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ class LintReport:
     failed: tuple[tuple[str, str], ...]
     ignored: tuple[tuple[LintFinding, str], ...] = ()
     idle: tuple[Idle, ...] = ()
+    parts: tuple[LintReport, ...] = ()  # of several launches, one each
 
 
 def probes_for_lint(case: Case, index: Index) -> list[Probe]:
@@ -111,6 +114,7 @@ def _joined(reports: Sequence[LintReport]) -> LintReport:
         read={file: size for r in reports for file, size in r.read.items()},
         not_read=tuple(n for r in reports for n in r.not_read),
         failed=tuple(dict.fromkeys(f for r in reports for f in r.failed)),
+        parts=tuple(reports),
     )
 
 
@@ -155,7 +159,7 @@ def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Eviden
         raise ValueError(finding.name)
     column, end = place(finding, config)
     remedy = index.remedies[cause.remedies[0]]
-    fix = propose(remedy, evidence.facts, index, finding.changes)
+    fix = propose(remedy, evidence.facts, index, finding.changes, finding.repair)
     return LintFinding(
         name=cause.name,
         code=cause.code,
@@ -168,7 +172,17 @@ def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Eviden
         consequence=words.then.fill(finding.value),
         fix=fix if fix.patch is not None else None,
         shown=_shown(fix, config),
+        by_hand=_by_hand(fix),
     )
+
+
+def _by_hand(fix: Fix) -> tuple[Text, ...]:
+    """Why there is no fix; the values that were computed, where no file that is edited has them."""
+    if fix.patch is not None:
+        return ()
+    if fix.changes and fix.repair is None and "{" not in fix.text.en:
+        return (fix.text,)
+    return fix.notes
 
 
 def _shown(fix: Fix, config: RunConfig) -> tuple[tuple[str, str, str], ...]:
@@ -211,7 +225,7 @@ def _columns(span: Span) -> tuple[int, int]:
 
 def merged_fix(report: LintReport, *, unsafe: bool) -> tuple[Fix | None, tuple[LintFinding, ...]]:
     """One patch of the fixes, and the findings that it repairs."""
-    wanted = [f for f in report.findings if f.fix and (f.fix.remedy.safe or unsafe)]
+    wanted = [f for f in report.findings if f.fix and (f.fix.safe or unsafe)]
     fix, taken = merged([f.fix for f in wanted if f.fix])
     return fix, tuple(f for f in wanted if f.fix in taken)
 

@@ -17,6 +17,8 @@ STEP_OVERHEAD = 0.15  # minutes that any question costs on top
 EXPERT_MINUTES = 480.0  # what giving up costs: a day of somebody's time
 SHORTLIST = 10
 LIKELY_OUTCOME = 0.02
+# Below this share of the leader's chance no answer lifts a cause to where it could matter.
+LIVE = 1e-4
 REFUTING_MINUTES = 2.0
 # Short forms in outcome names, as symptoms spell them out.
 SHORT_NAMES = {"oom": "out-of-memory"}
@@ -57,14 +59,22 @@ class Now:
         weights = [math.exp(s - top) for s in self.scores]
         total = sum(weights)
         self.chances = [w / total for w in weights]
+        leader = max(self.chances)
+        self.live = {i for i, c in enumerate(self.chances) if c >= LIVE * leader}
         self.order = sorted(range(len(weights)), key=lambda i: (-self.chances[i], i))
+        self._columns: dict[Open, Columns] = {}
         self.classes = [remedy_class(model.index, c) for c in model.causes]
         self.by_class: dict[str, float] = defaultdict(float)
         for name, chance in zip(self.classes, self.chances, strict=False):
             self.by_class[name] += chance
 
     def columns(self, look: Open) -> Columns:
-        return self.model.columns(look.name, look.reliability)
+        """What the look tells of the causes that are still live."""
+        if look not in self._columns:
+            whole = self.model.columns(look.name, look.reliability)
+            odd = {i: whole.odd[i] for i in self.live & whole.odd.keys()}
+            self._columns[look] = Columns(whole.outcomes, whole.usual, odd)
+        return self._columns[look]
 
     def outcome_chances(self, columns: Columns) -> list[float]:
         """P(outcome) over all causes."""

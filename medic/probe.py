@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Literal, Protocol, TypeVar
 
-from medic.facts import Document, FileKind, GivenFile, Hit, MemoryEstimate, Source
+from medic.facts import Document, FileKind, GivenFile, Hit, MemoryEstimate, Repair, Source
 from medic.i18n import Text
 from medic.run_config import Change, RunConfig, Span
 
@@ -26,8 +26,8 @@ class Finding:
     """One symptom seen (``outcome`` "present" or "absent") or one check outcome observed.
 
     ``value`` fills the placeholders of the entry's ``seen`` text. ``sources`` holds the lines.
-    ``changes`` are exact repairs that only the probe can know (a flag that was meant). ``span`` is
-    the place of the value that the finding points at.
+    ``changes`` are exact repairs that only the probe can know (a flag that was meant); ``repair``
+    is one in the words of the file. ``span`` is the place of the value that the finding points at.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Finding:
     more: tuple[Source, ...] = ()
     changes: tuple[Change, ...] = ()
     span: Span | None = None  # the exact value, where a line has several
+    repair: Repair | None = None
 
 
 @dataclass(frozen=True)
@@ -156,6 +157,7 @@ class Fires:
     at: str
     values: Mapping[str, Any] = field(default_factory=dict)
     changes: tuple[Change, ...] = ()
+    repair: Repair | None = None
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Literal
 from medic.i18n import Text
 
 Scalar = int | float | bool | str | None
-Syntax = Literal["yaml", "json", "toml", "shell", "text"]
+Syntax = Literal["yaml", "json", "toml", "shell", "python", "text"]
 # The only step of a Setting's path that stands for flags which only the running shell knows.
 MORE = "*"
 
@@ -117,6 +117,7 @@ FIELDS: Mapping[str, tuple[type, str, Text]] = {
         Text("tokens per optimizer step (GB_tok)", "每个优化器步的 token 数 (GB_tok)"),
     ),
     "total_tokens": (int, "tokens", Text("tokens to train on", "计划训练的 token 总数")),
+    "dataset_sequences": (int, "sequences", Text("sequences of the data set", "数据集的序列数")),
     "total_steps": (int, "steps", Text("optimizer steps of the run", "优化器总步数")),
     "epochs": (float, "epochs", Text("passes over the data", "训练轮数")),
     "learning_rate": (float, "", Text("peak learning rate", "峰值学习率")),

@@ -281,13 +281,13 @@ class Session:
         return [self.fix(remedy, cause) for remedy in remedies]
 
     def fix(self, remedy: Remedy, cause: str) -> Fix:
-        exact = [
-            change
-            for h in self.found
-            if h.seen.name == cause and h.seen.outcome == "fires"
-            for change in h.finding.changes
+        fired = [
+            h.finding for h in self.found if h.seen.name == cause and h.seen.outcome == "fires"
         ]
-        return propose(remedy, self.evidence.facts_of_the_run(), self.index, exact)
+        exact = [change for finding in fired for change in finding.changes]
+        leads = remedy.name == self.index.causes[cause].remedies[0]
+        repair = next((f.repair for f in fired if f.repair is not None), None) if leads else None
+        return propose(remedy, self.evidence.facts_of_the_run(), self.index, exact, repair)
 
     def remedy_done(self, remedy: str, *, helped: bool) -> None:
         """Takes the outcome of a remedy that did not help: its causes become unlikely.

@@ -37,7 +37,7 @@ class Python:
 
 def find_python(environment: Mapping[str, str]) -> Python:
     """Of the interpreter on PATH; of the one that runs medic if there is none."""
-    site = _sites(environment) or [Path(p) for p in sys.path if p.endswith("-packages")]
+    site = site_packages(environment) or [Path(p) for p in sys.path if p.endswith("-packages")]
     infos = list(_infos(site))
     packages = {name: version for name, version, _ in infos}
     torch = next((folder for name, _, folder in infos if name == "torch"), None)
@@ -58,7 +58,8 @@ def _prefix(environment: Mapping[str, str]) -> Path | None:
     return Path(found).absolute().parent.parent if found else None
 
 
-def _sites(environment: Mapping[str, str]) -> list[Path]:
+def site_packages(environment: Mapping[str, str]) -> list[Path]:
+    """Where the packages of the python on PATH lie."""
     prefix = _prefix(environment)
     if prefix is None:
         return []

@@ -46,7 +46,7 @@ class PatchHead(RowsView):
         added = sum(r.startswith("+") and not r.startswith("+++") for r in rows)
         removed = sum(r.startswith("-") and not r.startswith("---") for r in rows)
         ask = words_more.PATCH_TITLE_ONE if len(files) == 1 else words_more.PATCH_TITLE
-        safe = SAFE if fix.remedy.safe else words_more.UNSAFE_NOTE
+        safe = SAFE if fix.safe else words_more.UNSAFE_NOTE
         title = Text("{ask}  {title}  +{a} -{r}  ({safe})", "{ask}  {title}  +{a} -{r}（{safe}）")
         filled = title.fill(
             ask=ask.fill(n=len(files)), title=self.offer.full_title, a=added, r=removed, safe=safe

@@ -245,7 +245,7 @@ def closing(session: Session, found: Diagnosis, offers: Sequence[Offer]) -> list
 
 def titled(offer: Offer) -> Line:
     """A remedy by its number and title; of another cause than the leading one, with that."""
-    safe = SAFE if offer.fix.remedy.safe else UNSAFE
+    safe = SAFE if offer.fix.safe else UNSAFE
     title = Text("{title} ({safe})", "{title}（{safe}）").fill(title=offer.full_title, safe=safe)
     return Line(title, "plain", f"{offer.number}  ", where=words.SHOW_IT.fill(n=offer.number))
 

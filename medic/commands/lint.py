@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import click
 
-from medic.case import Case
 from medic.commands.options import (
     case_of,
     console,
@@ -20,12 +19,12 @@ from medic.commands.options import (
     set_option,
 )
 from medic.errors import Exit, UsageError
+from medic.facts import PrintedStart
 from medic.fixes import Fix
 from medic.i18n import Text
 from medic.ignores import silenced
 from medic.index import Index
 from medic.lint import (
-    LAUNCH_CONFIGS,
     LintFinding,
     LintReport,
     exit_matters,
@@ -36,9 +35,10 @@ from medic.report.console import Console
 from medic.selection import chosen
 
 HELP = Text(
-    "Reads the files of one launch together (configs, scripts, the training script) and says what "
-    "will fail or silently go wrong, at file:line:column, with a fix. Exit 1: an error or warning.",
-    "把一次启动所用的文件（配置、启动脚本、训练脚本）放在一起检查，指出会失败或悄悄出错之处"
+    "Reads the files of one launch together (configs, scripts, the training script, the log of its "
+    "start) and says what will fail or silently go wrong, at file:line:column, with a fix. Exit 1: "
+    "an error or warning.",
+    "把一次启动所用的文件（配置、启动脚本、训练脚本、启动日志）放在一起检查，指出会失败或悄悄出错之处"
     "（文件：行：列）并给出修复。有错误或警告时退出码为 1。",
 )
 
@@ -121,7 +121,7 @@ def command(
         raise nothing_read(report)
     form = "json" if as_json else form
     if show_config:
-        return _run_config(out, report, case, form, each=each)
+        return _run_config(out, report, form)
     if show_diff or do_fix:
         return _fix(out, report, unsafe=unsafe_fixes, write=do_fix, exit_zero=exit_zero)
     _render(out, report, index, form)
@@ -152,7 +152,7 @@ def _missing(out: Console, report: LintReport) -> None:
     lint_text.missing(out, report)
 
 
-def _run_config(out: Console, report: LintReport, case: Case, form: str, *, each: bool) -> int:
+def _run_config(out: Console, report: LintReport, form: str) -> int:
     from medic.report import run_config_text
     from medic.report.dumps import dumps
 
@@ -160,16 +160,17 @@ def _run_config(out: Console, report: LintReport, case: Case, form: str, *, each
         raise UsageError(
             "--show-run-config is text or json", "--show-run-config 只支持 text 与 json 格式"
         )
-    configs = sum(f.kind == "config" and f.named for f in case.files)
-    if configs > LAUNCH_CONFIGS or (each and len(case.files) > 1):
-        raise UsageError(
-            f"--show-run-config takes the files of one launch, at most {LAUNCH_CONFIGS} configs",
-            f"--show-run-config 只接受一次启动的文件，配置不超过 {LAUNCH_CONFIGS} 个",
-        )
+    configs = [
+        run_config_text.with_printed(part.run_config, part.facts.get(PrintedStart))
+        for part in report.parts or (report,)
+        if part.read or not report.parts
+    ]
     if form == "json":
-        out.raw(dumps(run_config_text.json_data(report.run_config)))
+        data = [run_config_text.json_data(config) for config in configs]
+        out.raw(dumps(data if report.parts else data[0]))
         return Exit.OK
-    run_config_text.full(out, report.run_config)
+    for config in configs:
+        run_config_text.full(out, config, named=len(configs) > 1)
     if exit_matters(report.findings):
         count = sum(f.severity in ("error", "warning") for f in report.findings)
         line = Text(
@@ -193,7 +194,7 @@ def _fix(out: Console, report: LintReport, *, unsafe: bool, write: bool, exit_ze
         out.raw(fix.diff.rstrip("\n"))  # exact bytes: tabs and line ends, so that patch takes it
     if not write:
         return Exit.FINDING if not exit_zero else Exit.OK
-    return _write(out, fix, repaired, report, exit_zero=exit_zero)
+    return _write(out, fix, repaired, report, unsafe=unsafe, exit_zero=exit_zero)
 
 
 def _on_terminal() -> bool:
@@ -201,7 +202,13 @@ def _on_terminal() -> bool:
 
 
 def _write(
-    out: Console, fix: Fix, repaired: Sequence[LintFinding], report: LintReport, *, exit_zero: bool
+    out: Console,
+    fix: Fix,
+    repaired: Sequence[LintFinding],
+    report: LintReport,
+    *,
+    unsafe: bool,
+    exit_zero: bool,
 ) -> int:
     record = fix.apply()
     line = Text(
@@ -211,4 +218,11 @@ def _write(
     names = ", ".join(dict.fromkeys(f.name for f in repaired))
     out.talk(line.fill(names=names, id=record.id))
     rest = [f for f in report.findings if f not in repaired]
+    left = sum(f.fix is not None and (f.fix.safe or unsafe) for f in rest)
+    if left:
+        line = Text(
+            "{n} more change the same places: run it again",
+            "另有 {n} 处修复与这些位置重叠：请再次运行",
+        )
+        out.talk(line.fill(n=left))
     return Exit.FINDING if exit_matters(rest) and not exit_zero else Exit.OK

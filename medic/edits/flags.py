@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from medic.edits.shell import gap_before
 from medic.edits.sources import Sources
+from medic.edits.switches import take_out
 from medic.edits.trees import FLAG
 from medic.errors import EditRefused
 from medic.facts import Launches, Word
@@ -124,7 +124,7 @@ def _edit(rewrite: _Rewrite, word: Word, value: Word | None, sources: Sources) -
         raise EditRefused("the file changed since it was read", "文件在读取之后被改动")
     last = value.span.end if value is not None and not rewrite.keep else word.span.end
     if rewrite.name is None:
-        _take_out(file, data, start, last, sources)
+        take_out(file, data, start, last, sources)
         return
     if not rewrite.keep and value is None:  # --flag=value is one word
         sources.add(file, start, last, rewrite.name)
@@ -133,14 +133,3 @@ def _edit(rewrite: _Rewrite, word: Word, value: Word | None, sources: Sources) -
         sources.add(file, start, end, rewrite.name)
     if not rewrite.keep:
         sources.add(file, end, last, "")
-
-
-def _take_out(file: str, data: bytes, start: int, end: int, sources: Sources) -> None:
-    """Removes words with the gap before them, or the space after where a line would be joined."""
-    gap = gap_before(data, start)
-    line = data[end:].split(b"\n", 1)[0].strip()
-    if gap and ("\n" not in gap or line in (b"", b"\\")):
-        sources.add(file, start - len(gap.encode()), end, "")
-        return
-    after = len(data[end:]) - len(data[end:].lstrip(b" \t"))
-    sources.add(file, start, end + after, "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from medic.edits.keys import KeyTable
 from medic.run_config import Change, RunConfig
 
 # field = product of the first fields / product of the second, rounded down.
@@ -32,10 +33,14 @@ _RULES: Sequence[tuple[str, tuple[str, ...], tuple[str, ...]]] = (
 )
 
 
-def follows(change: Change, changes: Sequence[Change], config: RunConfig) -> bool:
-    """Whether a derived field takes its new value by itself once the other changes are written."""
+def follows(change: Change, changes: Sequence[Change], config: RunConfig, table: KeyTable) -> bool:
+    """Whether a derived field takes its new value by itself once the other changes are written.
+
+    A field that is unknown as its parts do not fit is derived where no framework has a key for it.
+    """
     origin = config.origin(change.field)
-    if origin is None or origin.source != "derived":
+    named = any(table.names(framework, change.field) for framework in config.frameworks)
+    if named if origin is None else origin.source != "derived":
         return False
     new = {c.field: c.new for c in changes if c.field != change.field}
     for field, numerator, denominator in _RULES:

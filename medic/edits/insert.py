@@ -75,6 +75,9 @@ class _Inserter:
 
     def add(self, written: Scalar) -> None:
         anchor = self._anchor()
+        if self.syntax == "toml" and len(self.place.path) - self.depth > 1:
+            self._table(written)
+            return
         if anchor is None:
             self._into_empty(written)
             return
@@ -111,9 +114,10 @@ class _Inserter:
         """A mapping without plain values: before its first key, or behind its header."""
         start = self.parent.span.start
         if self._byte(start) == b"{":
-            self._put(start + 1, self._item(written))
+            more = ", " if self.parent.items else ""
+            self._put(start + 1, self._item(written) + more)
         elif self.syntax == "toml":
-            if self._byte(start) == b"[":
+            if self.depth and self._byte(start) == b"[":
                 self._line_after(start, self._item(written))
             else:
                 first = len(_BOM) if self.data.startswith(_BOM) else 0
@@ -128,6 +132,14 @@ class _Inserter:
         else:
             raise EditRefused("its group is empty", "该分组为空")
 
+    def _table(self, written: Scalar) -> None:
+        """A table of its own, at the end of the file."""
+        eol, end = self._eol(), len(self.data)
+        before = "" if self.data.endswith(b"\n") or not self.data else eol
+        header = ".".join(self.place.path[:-1])
+        item = f"{self.place.path[-1]} = {render(written, '', 'toml')}"
+        self._put(end, f"{before}{eol}[{header}]{eol}{item}{eol}")
+
     # --- what -------------------------------------------------------------------------------
 
     def _item(self, written: Scalar, sign: str = "", before: str = "") -> str:
@@ -138,8 +150,6 @@ class _Inserter:
             return f"{names[0]}{sign}{value}"
         if self.syntax == "json":
             return f"{names[0]}{sign}{{{names[1]}{sign}{value}}}"
-        if self.syntax == "toml":
-            return f"{names[0]}.{names[1]}{sign}{value}"
         if self._byte(self.parent.span.start) == b"{":
             return f"{names[0]}{sign}{{{names[1]}{sign}{value}}}"
         return f"{names[0]}:{self._eol()}{before}  {names[1]}{sign}{value}"

@@ -62,6 +62,11 @@ class KeyTable:
         entry = self._frameworks.get(framework)
         return entry is not None and entry.role == "launcher"
 
+    def names(self, framework: str, field: str) -> bool:
+        """Whether the framework's own entry has a key for the field."""
+        entry = self._frameworks.get(framework)
+        return entry is not None and any(key.field == field for key in entry.keys)
+
     def stating(self, framework: str, field: str) -> list[Key]:
         return [key for key in self.of(framework) if key.field == field]
 

@@ -11,6 +11,7 @@ from medic.edits.plan import edits_for
 from medic.edits.sources import Read
 from medic.entries import Framework
 from medic.facts import Launches
+from medic.facts.repairs import Step
 from medic.i18n import Text
 from medic.run_config import Change, Edit, RunConfig
 
@@ -30,8 +31,9 @@ def patch_for(
     facts: Mapping[type[Any], Any],
     frameworks: Sequence[Framework],
     read: Read,
+    steps: Sequence[Step] = (),
 ) -> tuple[Patch | None, tuple[Text, ...]]:
-    """The patch that writes the changes, or None and the reasons."""
+    """The patch that writes the changes and repairs the steps, or None and the reasons."""
     kept: dict[str, bytes] = {}
 
     def once(file: str) -> bytes:
@@ -46,6 +48,7 @@ def patch_for(
         once,
         frameworks=frameworks,
         launches=launches if isinstance(launches, Launches) else None,
+        steps=steps,
     )
     if not plan.edits:
         return None, plan.refused

@@ -12,12 +12,14 @@ from medic.edits.follow import follows
 from medic.edits.insert import insert
 from medic.edits.keys import KeyTable, to_written
 from medic.edits.places import Place, carriers, place_for
+from medic.edits.repairs import repair_edits
 from medic.edits.replace import replace_value
 from medic.edits.sources import Parse, Read, Sources
 from medic.edits.verify import verify
 from medic.entries import Framework
 from medic.errors import EditRefused, MedicError
 from medic.facts import Launches
+from medic.facts.repairs import Step
 from medic.i18n import Text
 from medic.run_config import Change, Edit, Origin, RunConfig
 from medic.syntax import parse as parse_any
@@ -43,8 +45,9 @@ def edits_for(
     frameworks: Sequence[Framework] = (),
     key_for: KeyFor | None = None,
     launches: Launches | None = None,
+    steps: Sequence[Step] = (),
 ) -> EditPlan:
-    """The edits that write ``changes`` into the files that state the fields.
+    """The edits that write ``changes`` into the files that state the fields, and repair ``steps``.
 
     A field that no file states is inserted where ``key_for`` says, by default beside its relatives
     under the framework's own name. All or none: one change that cannot be written refuses all.
@@ -59,6 +62,7 @@ def edits_for(
     flags = [c for c in changes if c.field.startswith(("flag:", "flag-value:"))]
     try:
         refused += flag_edits(flags, run_config, launches, sources)
+        refused += repair_edits(steps, table, sources)
         for change in changes:
             if change not in flags:
                 refused += _field(change, changes, run_config, table, place, sources)
@@ -85,7 +89,7 @@ def _field(
     if found:
         answers = [_replaced(change, origin, table, sources) for origin in found]
         return [answer for answer in answers if answer is not None]
-    if follows(change, changes, config):
+    if follows(change, changes, config, table):
         return []
     where = place(change)
     if where is None:

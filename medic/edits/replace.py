@@ -9,7 +9,15 @@ from medic.edits.keys import KeyTable, pattern, to_written
 from medic.edits.places import Place, spelt_like
 from medic.edits.scalars import render
 from medic.edits.sources import Sources
-from medic.edits.trees import command_of, flag_of, has_span, item_at, node_at
+from medic.edits.switches import SHARED
+from medic.edits.trees import (
+    command_of,
+    flag_of,
+    flags_of_literal,
+    has_span,
+    item_at,
+    node_at,
+)
 from medic.entries import Key
 from medic.errors import EditRefused
 from medic.facts import Document
@@ -37,6 +45,8 @@ def replace_value(change: Change, origin: Origin, table: KeyTable, sources: Sour
         raise EditRefused("a flag without a value", "该选项没有取值")
     if "$" in raw and origin.syntax == "shell":
         raise EditRefused(f"computed by the shell: {raw}", f"由 shell 计算得到：{raw}")
+    if origin.syntax == "shell" and len(flags_of_literal(document, span)) > 1:
+        raise EditRefused(*SHARED)
     if isinstance(change.old, str) and isinstance(change.new, (int, float)):
         raw = raw.strip("'\"")  # a number that was read as text loses its quotes
     _write(span, origin.path, written, raw, origin, sources)

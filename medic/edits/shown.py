@@ -11,6 +11,8 @@ from medic.run_config import Change, Edit, RunConfig, Span
 # added line, where nothing stood.
 Shown = tuple[str, str, str]
 Read = Callable[[str], bytes]
+# What joins an edit to its neighbours, and says nothing of what it changes.
+_JOINS = " \t\r\n,\\"
 
 
 def shown(
@@ -27,7 +29,7 @@ def shown(
         place = next((s for s in keys if _within(edit, s)), None)
         if place is None:
             old = once(edit.file)[edit.start : edit.end].decode("utf-8", "replace")
-            found.append(("", old.strip(), edit.text.strip()))
+            found.append(("", old.strip(_JOINS), edit.text.strip(_JOINS)))
             continue
         data = once(place.file)
         text = edit.text.encode()
@@ -47,6 +49,9 @@ def _keys(changes: Sequence[Change], config: RunConfig) -> Mapping[Span, str]:
 
 
 def _places(changes: Sequence[Change], config: RunConfig) -> Iterator[tuple[Span, str]]:
+    for setting in config.settings:
+        if setting.origin.span is not None:
+            yield setting.origin.span, setting.origin.key
     for change in changes:
         value = config.values.get(change.field)
         for origin in value.carriers() if value is not None else ():

@@ -10,15 +10,20 @@ from medic.facts import Document
 from medic.run_config import Edit, Scalar, Span, Syntax
 
 Read = Callable[[str], bytes]
+Path = tuple[str, ...]
 Parse = Callable[..., Document]  # (data, file, syntax) -> Document
 
 
 @dataclass
 class Expected:
-    """What must be different after the edits: key path -> value; None is gone."""
+    """What must be different after the edits: key path -> value, groups that are gone or have
+    another path. ``joined``: commands of a script become one.
+    """
 
-    values: dict[tuple[str, ...], Scalar] = field(default_factory=dict)
-    gone: set[tuple[str, ...]] = field(default_factory=set)
+    values: dict[Path, Scalar] = field(default_factory=dict)
+    gone: set[Path] = field(default_factory=set)
+    moved: dict[Path, Path] = field(default_factory=dict)
+    joined: bool = False
 
 
 @dataclass
@@ -74,11 +79,17 @@ class Sources:
             raise EditRefused("two changes meet in one place", "两处修改相互冲突")
         edits[start, end] = (known or "") + text if start == end else text
 
-    def expect(self, file: str, path: tuple[str, ...], value: Scalar) -> None:
+    def expect(self, file: str, path: Path, value: Scalar) -> None:
         self._open[file].expected.values[path] = value
 
-    def expect_gone(self, file: str, path: tuple[str, ...]) -> None:
+    def expect_gone(self, file: str, path: Path) -> None:
         self._open[file].expected.gone.add(path)
+
+    def expect_moved(self, file: str, path: Path, new: Path) -> None:
+        self._open[file].expected.moved[path] = new
+
+    def expect_joined(self, file: str) -> None:
+        self._open[file].expected.joined = True
 
     # --- results ----------------------------------------------------------------------------
 

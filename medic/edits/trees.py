@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from medic.facts import Command, Document, Node, Word
 from medic.run_config import Scalar, Span
@@ -32,6 +33,34 @@ def node_at(root: Node | None, path: Sequence[str]) -> Node | None:
         return root
     found = item_at(root, path)
     return found[1] if found else None
+
+
+@dataclass(frozen=True)
+class Item:
+    """A key of a mapping with its value; ``above`` is the key that holds the mapping."""
+
+    path: Path
+    key: Node
+    value: Node
+    parent: Node
+    above: Node | None
+
+
+def items_of(node: Node | None, path: Path = (), above: Node | None = None) -> Iterator[Item]:
+    """Every key of a tree, with the paths of ``flatten``."""
+    if node is None:
+        return
+    for key, value in node.items:
+        below = (*path, name_of(key))
+        yield Item(below, key, value, node, above)
+        yield from items_of(value, below, key)
+    for i, element in enumerate(node.elements):
+        yield from items_of(element, (*path, str(i)))
+
+
+def item_of(root: Node | None, span: Span) -> Item | None:
+    """The key that a span is the place of, or of its value."""
+    return next((i for i in items_of(root) if span in (i.key.span, i.value.span)), None)
 
 
 def flatten(node: Node | None, path: Path = ()) -> Iterator[tuple[Path, Scalar]]:
@@ -90,3 +119,14 @@ def flag_of(command: Command, index: int) -> tuple[Word, str] | None:
         if word is not None and (FLAG.match(text) or (i == index and "=" in text)):
             return word, text.partition("=")[0]
     return None
+
+
+def flags_of_literal(document: Document, span: Span) -> set[str]:
+    """The flags whose value is the text of one variable: an edit of it is one of them all."""
+    found: set[str] = set()
+    for command in document.commands:
+        for i, word in enumerate(command.words):
+            if word.literal is not None and word.literal.start <= span.start < word.literal.end:
+                flag = flag_of(command, i)
+                found.add(flag[1] if flag else word.raw)
+    return found

@@ -19,7 +19,11 @@ def verify(sources: Sources) -> list[Text]:
     refused = []
     for before, after, expected, edits in sources.edited():
         shell = before.syntax == "shell"
-        odd = _shell(before, after, edits) if shell else _tree(before, after, expected)
+        if expected.joined:
+            odd = _joined(before, after)
+        else:
+            data = sources.data(before.file)
+            odd = _shell(before, after, edits, data) if shell else _tree(before, after, expected)
         if odd:
             text = Text(
                 "{file}: the edit would change {odd} as well",
@@ -31,15 +35,23 @@ def verify(sources: Sources) -> list[Text]:
 
 def _tree(before: Document, after: Document, expected: Expected) -> str:
     """The first key that is not as expected, or ""."""
-    old, new = dict(flatten(before.root)), dict(flatten(after.root))
+    old = {_moved_path(p, expected.moved): v for p, v in flatten(before.root)}
+    new = dict(flatten(after.root))
     for path, value in expected.values.items():
         if path not in new or not _reads_as(new[path], value):
             return ".".join(path)
-    meant = {*expected.values, *expected.gone}
     for path in (*old, *new):
-        if path not in meant and _shown(old, path) != _shown(new, path):
+        meant = path in expected.values or any(path[: len(g)] == g for g in expected.gone)
+        if not meant and _shown(old, path) != _shown(new, path):
             return ".".join(path)
     return ""
+
+
+def _moved_path(path: Path, moved: Mapping[Path, Path]) -> Path:
+    for old, new in moved.items():
+        if path[: len(old)] == old:
+            return (*new, *path[len(old) :])
+    return path
 
 
 def _shown(values: Mapping[Path, Scalar], path: Path) -> str:
@@ -69,7 +81,7 @@ def _words(value: Scalar) -> tuple[str, ...]:
 # --- shell ----------------------------------------------------------------------------------
 
 
-def _shell(before: Document, after: Document, edits: Edits) -> str:
+def _shell(before: Document, after: Document, edits: Edits, data: bytes) -> str:
     """The first word that differs though its own bytes were not edited, or ""."""
     if len(after.problems) > len(before.problems):
         return "the command line"
@@ -83,9 +95,35 @@ def _shell(before: Document, after: Document, edits: Edits) -> str:
         if len(kept) != len(now):
             return "the command line"
         for a, b in zip(kept, now, strict=True):
-            if a.value != b.value:
+            if a.value != b.value and not _by_variable(a, b, edits, data):
                 return a.raw
     return ""
+
+
+def _by_variable(before: Word, after: Word, edits: Edits, data: bytes) -> bool:
+    """Whether a word differs only as the variable that it shows holds the edited text."""
+    value = before.value
+    if value is None or "$" not in before.raw:
+        return False
+    for (start, end), text in edits.items():
+        value = value.replace(data[start:end].decode("utf-8", "replace"), text, 1)
+    return value == after.value
+
+
+def _joined(before: Document, after: Document) -> str:
+    """Where a continued line is repaired no word is lost or made, and no command is added."""
+    worse = len(after.problems) > len(before.problems)
+    if worse or len(after.commands) > len(before.commands) or _words_of(before) != _words_of(after):
+        return "the commands"
+    return ""
+
+
+def _words_of(document: Document) -> set[str]:
+    """What the commands say, without the blanks that a backslash made words of.
+
+    A command within a text or a function is listed where it is used: the order may differ.
+    """
+    return {w.raw for c in document.commands for w in c.words if w.raw.strip("\\ \t")}
 
 
 def _moved(edits: Edits) -> list[tuple[int, int]]:

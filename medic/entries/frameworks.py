@@ -35,7 +35,7 @@ class Recognise:
 
     __pydantic_config__ = CONFIG
     any_keys: tuple[tuple[str, ...], ...] = ()
-    syntax: tuple[Literal["yaml", "json", "toml", "shell"], ...] = ()
+    syntax: tuple[Literal["yaml", "json", "toml", "shell", "python"], ...] = ()
     file_names: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
 
@@ -56,6 +56,24 @@ class Condition:
 
 
 @dataclass(frozen=True)
+class RuleFix:
+    """The one right repair of what a rule finds; a rule of which two are equally right has none.
+
+    Keys are named as in ``where``. ``rename``: key -> its name now, or its path now, to which the
+    value moves. ``set``: key -> value, added beside the rule's first key where it is not stated.
+    ``words``: key -> what is written -> what it is called. ``safe``: the run stays what it is, or
+    becomes what is written; an unsafe one is a choice that the user has to confirm.
+    """
+
+    __pydantic_config__ = CONFIG
+    rename: Mapping[str, str] = field(default_factory=dict)
+    set: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)
+    words: Mapping[str, Mapping[str, str | int | float | bool]] = field(default_factory=dict)
+    remove: tuple[str, ...] = ()
+    safe: bool = False
+
+
+@dataclass(frozen=True)
 class Rule:
     """Settings that the framework refuses, ignores or reads otherwise than they look.
 
@@ -63,7 +81,9 @@ class Rule:
     values of which any counts, or a condition; the rule holds where all of them do. A canonical
     field has its default where nothing states it; its name with dashes (``warmup-steps``) is only
     the key. A list counts as its values, joined by spaces. The rule is a finding of the lint
-    check ``cause``, at the first key of ``where`` that is stated.
+    check ``cause``, at the first key of ``where`` that is stated. ``holds-in`` bounds it by version
+    (``transformers: ">=5.0"``): it is left out where every version that may run lies outside.
+    ``only-in`` does so too, and leaves it out where the version is not known.
     """
 
     __pydantic_config__ = CONFIG
@@ -72,6 +92,9 @@ class Rule:
     where: Mapping[str, str | int | float | bool | tuple[str | int | float | bool, ...] | Condition]
     say: Text
     source: str
+    fix: RuleFix | None = None
+    holds_in: Mapping[str, str] = field(default_factory=dict)
+    only_in: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -97,5 +120,8 @@ class Framework:
     unknown_key: Literal["error", "ignored", "free"] = "free"
     auto_words: tuple[str, ...] = ()
     known: tuple[str, ...] = ()  # keys that exist but state no canonical field
+    known_below: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # the same by parent
+    switches: tuple[str, ...] = ()  # flags that take no value
+    valued: tuple[str, ...] = ()  # flags that do not go without a value
     rules: tuple[Rule, ...] = ()
     builds_on: tuple[str, ...] = ()

@@ -30,7 +30,17 @@ if TYPE_CHECKING:
         Tracebacks,
     )
     from medic.facts.memory import GpuMemory, MemoryEstimate
-    from medic.facts.packages import Packages
+    from medic.facts.packages import Packages, PrintedStart, Release, Releases
+    from medic.facts.recorder import FlightRecords, RankRecord, RecordedCall, RecordVerdict
+    from medic.facts.repairs import (
+        Added,
+        Dropped,
+        Removed,
+        Renamed,
+        Repair,
+        Respelt,
+        Rewritten,
+    )
 
 _HOMES = {
     "checkpoints": (
@@ -93,11 +103,14 @@ _HOMES = {
         "GpuMemory",
         "MemoryEstimate",
     ),
-    "packages": ("Packages",),
+    "packages": ("Packages", "PrintedStart", "Release", "Releases"),
+    "recorder": ("FlightRecords", "RankRecord", "RecordVerdict", "RecordedCall"),
+    "repairs": ("Added", "Dropped", "Removed", "Renamed", "Repair", "Respelt", "Rewritten"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Added",
     "CaptureValue",
     "CheckpointIndex",
     "Checkpoints",
@@ -106,8 +119,10 @@ __all__ = [
     "Command",
     "Curve",
     "Document",
+    "Dropped",
     "FailedRank",
     "FileKind",
+    "FlightRecords",
     "Frame",
     "GivenFile",
     "Gpu",
@@ -130,8 +145,19 @@ __all__ = [
     "Place",
     "Places",
     "Ports",
+    "PrintedStart",
     "Problem",
+    "RankRecord",
     "Ranks",
+    "RecordVerdict",
+    "RecordedCall",
+    "Release",
+    "Releases",
+    "Removed",
+    "Renamed",
+    "Repair",
+    "Respelt",
+    "Rewritten",
     "Series",
     "Source",
     "StateDictError",

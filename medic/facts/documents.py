@@ -47,12 +47,14 @@ class Problem:
     """Something wrong with a file itself: a duplicate key, a value that its loader misreads.
 
     ``not-strict``: JSON that only a lenient reader (HJSON) takes; ``detail``: what json.load says.
+    ``other`` is the first of two equal keys and ``dropped`` its value, which is not in the tree.
     """
 
     kind: Literal["duplicate-key", "number-as-text", "odd-scalar", "syntax", "not-strict"]
     span: Span
     detail: str = ""
     other: Span | None = None
+    dropped: Node | None = None
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,11 @@ from medic.run_config import Span
 
 @dataclass(frozen=True)
 class Launch:
-    """The command that starts training: launcher, its options, script and its arguments."""
+    """The command that starts training: launcher, its options, script and its arguments.
+
+    ``batch`` is what the job asks of Slurm, as far as it holds for this command: ``--nodes=4``,
+    each with the place of its number.
+    """
 
     launcher: str  # torchrun | deepspeed | accelerate | srun | python | …
     launcher_words: tuple[Word, ...]
@@ -21,6 +25,7 @@ class Launch:
     arguments: tuple[Word, ...]
     span: Span
     environment: Mapping[str, str] = field(default_factory=dict)
+    batch: tuple[Word, ...] = ()
 
 
 @dataclass(frozen=True)

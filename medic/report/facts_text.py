@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from medic.facts import CheckpointIndex, Checkpoints, Curve, GpuState, LogHits
+from medic.facts import CheckpointIndex, Checkpoints, Curve, FlightRecords, GpuState, LogHits
 from medic.run_config import RunConfig
 
 
@@ -24,6 +24,8 @@ def lines(fact: Any) -> list[str]:
         return [f"{name}: {len(s.steps)} points, {s.file}" for name, s in fact.series.items()]
     if isinstance(fact, LogHits):
         return _log(fact)
+    if isinstance(fact, FlightRecords):
+        return _recorded(fact)
     return [
         f"{type(fact).__name__}: {_short(getattr(fact, f.name))}" for f in dataclasses.fields(fact)
     ]
@@ -44,6 +46,18 @@ def _checkpoint(index: CheckpointIndex) -> list[str]:
     rows += [f"  {name}: {'yes' if there else 'no'}" for name, there in index.states.items()]
     rows += [f"  missing shard: {name}" for name in index.missing_shards]
     rows += [f"  would call: {name}" for name in index.globals_listed]
+    return rows
+
+
+def _recorded(records: FlightRecords) -> list[str]:
+    rows = []
+    for record in records.ranks:
+        waits = [c for c in record.calls if c.is_open]
+        rows.append(f"rank {record.rank}: {len(record.calls)} calls, {len(waits)} not completed")
+        for call in waits[:4] or record.calls[-1:]:
+            where = f" at {call.call_site}" if call.call_site else ""
+            state = call.state if call.is_open else "completed"
+            rows.append(f"  group {call.group} #{call.sequence} {call.operation}{where}, {state}")
     return rows
 
 

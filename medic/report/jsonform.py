@@ -76,7 +76,7 @@ def remedy(fix: Fix) -> dict[str, Any]:
         "name": fix.remedy.name,
         "title": str(fix.remedy.title),
         "kind": fix.remedy.kind,
-        "safe": fix.remedy.safe,
+        "safe": fix.safe,
         "text": str(fix.text) if "{" not in fix.text.en else str(fix.remedy.title),
         "change": [_change(c) for c in fix.changes],
         "diff": fix.diff,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from medic.fixes import Fix
 from medic.i18n import Text
 from medic.lint import LintFinding, LintReport
 from medic.report.blocks import Blocks
@@ -26,7 +28,7 @@ def _title(finding: LintFinding) -> str:
     fix = finding.fix
     mark = ""
     if fix is not None:
-        mark = " [fix]" if fix.remedy.safe else str(Text(" [unsafe fix]", " [有风险的修复]"))
+        mark = " [*]" if fix.safe else str(Text(" [unsafe fix]", " [有风险的修复]"))
     name = f"{finding.name} ({finding.code}, {SEVERITY[finding.severity]}){mark}"
     where = _where(finding)
     return f"{where}: {name}" if where else name
@@ -77,16 +79,29 @@ def _message(blocks: Blocks, message: str, lead: str, marks: str) -> None:
 
 def _fix(blocks: Blocks, finding: LintFinding, lead: str, gutter: int) -> None:
     if finding.fix is None:
+        for note in finding.by_hand:
+            words = Text("by hand: ", "请手工处理：")
+            blocks.paragraph(f"{words}{note}", " " * (gutter + 12), lead)
         return
-    changes = [c for c in finding.fix.changes if c.old != c.new]
-    shown = "; ".join(_shown(*one) for one in finding.shown)
-    safe = SAFE if finding.fix.remedy.safe else UNSAFE
+    shown = "; ".join(_shown(*one) for one in finding.shown if any(one))
+    safe = SAFE if finding.fix.safe else UNSAFE
     words = Text("fix:  ", "修复：")
-    reasons = [str(c.why) for c in changes if str(c.why)][:1]
-    if not finding.fix.remedy.safe:
-        reasons.append(str(finding.fix.remedy.costs.say))
-    tail = f" ({safe}: {'; '.join(reasons)})" if reasons else f" ({safe})"
-    blocks.paragraph(f"{words}{shown}{tail}", " " * (gutter + 9), lead)
+    reasons = "; ".join(_reasons(finding.fix))
+    if not shown:
+        shown, reasons = reasons, ""
+    tail = f"({safe}: {reasons})" if reasons else f"({safe})"
+    blocks.paragraph(f"{words}{shown} {tail}", " " * (gutter + 9), lead)
+
+
+def _reasons(fix: Fix) -> Iterator[str]:
+    """Why the change is the right one, and what it costs where that is to be weighed."""
+    if fix.repair is not None:
+        yield str(fix.repair.why)
+        return
+    yield from [str(c.why) for c in fix.changes if c.old != c.new and str(c.why)][:1]
+    yield from (str(note) for note in fix.notes)
+    if not fix.safe:
+        yield str(fix.remedy.costs.say)
 
 
 def _shown(key: str, old: str, new: str) -> str:
@@ -113,24 +128,26 @@ def concise(console: Console, report: LintReport) -> None:
 
 def summary(console: Console, report: LintReport) -> None:
     """Counts on stderr: what was found, what was read, what could not be checked."""
-    found = len(report.findings)
-    safe = sum(f.fix is not None and f.fix.remedy.safe for f in report.findings)
-    unsafe = sum(f.fix is not None and not f.fix.remedy.safe for f in report.findings)
+    fixes = [f.fix for f in report.findings if f.fix is not None]
+    safe = sum(fix.safe for fix in fixes)
     line = Text(
-        "findings: {n} (fixable with --fix: {safe}, with --unsafe-fixes: {unsafe} more); files "
-        "read: {files}; checks passed: {passed}, not checked: {gaps} (--missing lists them)",
-        "问题：{n}（--fix 可修复 {safe} 处，--unsafe-fixes 另可修复 {unsafe} 处）；已读取文件：{files};"
-        "检查通过：{passed}，未检查：{gaps}（--missing 可列出）",
+        "findings: {n}; files read: {files}; checks passed: {passed}, not checked: {gaps} "
+        "(--missing lists them)",
+        "问题：{n}；已读取文件：{files}；检查通过：{passed}，未检查：{gaps}（--missing 可列出）",
     )
     values = {
-        "n": found,
+        "n": len(report.findings),
         "files": len(report.read),
-        "safe": safe,
-        "unsafe": unsafe,
         "passed": len(report.passed),
         "gaps": len(report.not_checked),
     }
     console.talk(line.fill(values))
+    if fixes:
+        told = Text(
+            "[*] fixable with --fix: {safe} (with --unsafe-fixes: {unsafe} more)",
+            "[*] --fix 可修复 {safe} 处（加 --unsafe-fixes 另可修复 {unsafe} 处）",
+        )
+        console.talk(told.fill(safe=safe, unsafe=len(fixes) - safe))
     if report.ignored:
         told = Text("ignored by comments or [tool.medic]: {n}", "被注释或 [tool.medic] 忽略：{n}")
         console.talk(told.fill(n=len(report.ignored)))
@@ -175,12 +192,13 @@ def _json_finding(f: LintFinding) -> dict[str, Any]:
     fix = None
     if f.fix is not None and f.fix.patch is not None:
         fix = {
-            "safe": f.fix.remedy.safe,
+            "safe": f.fix.safe,
             "edits": [
                 {"file": e.file, "start": e.start, "end": e.end, "text": e.text}
                 for e in f.fix.patch.edits
             ],
             "diff": f.fix.diff,
+            "why": "; ".join(_reasons(f.fix)),
         }
     return {
         "name": f.name,
@@ -193,4 +211,5 @@ def _json_finding(f: LintFinding) -> dict[str, Any]:
         "message": str(f.message),
         "consequence": str(f.consequence),
         "fix": fix,
+        "by_hand": [str(note) for note in f.by_hand],
     }

@@ -43,7 +43,7 @@ def _cause(session: Session, view: CauseView) -> list[str]:
     parts += _evidence(view.evidence)
     parts += [f"## {Text('What to do', '怎么办')}", ""]
     for i, fix in enumerate(session.fixes(view.name), start=1):
-        safe = SAFE if fix.remedy.safe else UNSAFE
+        safe = SAFE if fix.safe else UNSAFE
         parts.append(f"{i}. {fix.remedy.title} ({safe})")
         if "{" not in fix.text.en:
             parts.append(f"   {fix.text}")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from medic.facts import PrintedStart
 from medic.figures import Figure, figures
 from medic.i18n import Text, show
 from medic.report.blocks import Blocks
@@ -12,14 +14,28 @@ from medic.run_config import FIELDS, Origin, RunConfig, Scalar, Value
 from medic.safetext import columns
 
 SCHEMA = "medic.run-config/1"
-SAMPLES = Text("the number of sequences in the data set", "数据集的序列条数")
-_SAID = {"sequences of the data set": SAMPLES}
+SAMPLES = Text(
+    "the number of sequences in the data set (--set dataset_sequences=N)",
+    "数据集的序列条数（--set dataset_sequences=N）",
+)
+_SAID = {"dataset_sequences": SAMPLES}
 
 
-def full(console: Console, config: RunConfig) -> None:
-    """Values in the order of the fields, then what follows from them."""
+def with_printed(config: RunConfig, start: PrintedStart | None) -> RunConfig:
+    """What the files leave to a default or do not say, as the run printed it."""
+    values = dict(config.values)
+    for name, (value, source) in (start.values if start else {}).items():
+        if name in FIELDS and (name not in values or values[name].origin.source == "default"):
+            values[name] = Value(value, Origin("printed", note=source.where()))
+    return replace(config, values=values)
+
+
+def full(console: Console, config: RunConfig, *, named: bool = False) -> None:
+    """Values in the order of the fields, then what follows from them; ``named``: with its files."""
     blocks = Blocks(console)
     _head(console, config)
+    if named:
+        console.out(Text("  {f}", "  {f}").fill(f=", ".join((*config.files, *config.model_files))))
     rows = [
         (name, _shown(config.values[name].value, FIELDS[name][1]))
         for name in FIELDS

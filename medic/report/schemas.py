@@ -99,8 +99,14 @@ LINT = _document(
                     "end_column": INTEGER,
                     "message": STRING,
                     "consequence": STRING,
-                    "fix": _maybe(_object({"safe": BOOLEAN, "edits": _list(EDIT), "diff": STRING})),
-                }
+                    "fix": _maybe(
+                        _object(
+                            {"safe": BOOLEAN, "edits": _list(EDIT), "diff": STRING},
+                            {"why": STRING},
+                        )
+                    ),
+                },
+                {"by_hand": _list(STRING)},
             )
         ),
         "not_checked": _list(GAP),

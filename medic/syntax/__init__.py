@@ -1,4 +1,4 @@
-"""YAML, JSON, TOML and shell text -> trees whose values know their bytes."""
+"""YAML, JSON, TOML, shell and Python text -> trees whose values know their bytes."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ _BY_SUFFIX: dict[str, Syntax] = {
     ".bash": "shell",
     ".slurm": "shell",
     ".sbatch": "shell",
+    ".py": "python",
 }
 _COMMAND = re.compile(
     r"^\s*(?:[A-Z_][A-Z0-9_]*=\S+\s+)*(?:torchrun|deepspeed|accelerate|srun|mpirun|sbatch|"
@@ -66,6 +67,10 @@ def _parse(source: SourceText, kind: Syntax) -> Document:
         from medic.syntax.shell_tree import parse_shell
 
         return parse_shell(source)
+    if kind == "python":
+        from medic.syntax.python_tree import parse_python
+
+        return parse_python(source)
     raise Unreadable(
         "not a YAML, JSON, TOML or shell file",
         "不是 YAML、JSON、TOML 或 shell 文件",

@@ -8,13 +8,15 @@ not read, nothing is executed.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from medic.facts import Command, Document, Problem, Word
 from medic.syntax.shell_atoms import MAX_PARTS, UNKNOWN, Atom, Variable
 from medic.syntax.shell_flow import LOOPS, Flow
+from medic.syntax.shell_inner import MAX_INNER, handed_on, inner_body, inner_node
+from medic.syntax.shell_words import Expander
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.syntax.treesitter import first_error, tree_of
 
@@ -48,6 +50,9 @@ class _Script(Flow):
         self.statements = 0
         self.depth = 0
         self.calls = 0
+        self.inner = 0
+        self.prefix: tuple[Word, ...] = ()
+        self.quoted_twice = False
 
     # --- statements -------------------------------------------------------------------------
 
@@ -96,6 +101,9 @@ class _Script(Flow):
         if target.type == "subscript":
             self.forget(node)
             return
+        if self._is_word(node):
+            self._told(node.start_byte, node.end_byte, self.words.fields(node), {})
+            return
         name = self.text(target)
         new = self._value(value)
         old = self.variables.get(name)
@@ -120,27 +128,79 @@ class _Script(Flow):
                 elements += self.words.fields(child)
         return Variable(elements=tuple(elements))
 
-    def _command(self, node: tree_sitter.Node) -> None:
+    def _redirected(self, node: tree_sitter.Node) -> None:
+        """A command with its output led off; words behind ``> file`` are still its own."""
+        body = node.child_by_field_name("body")
+        if body is None or body.type != "command":
+            self.children(node)
+            return
+        files = [n for n in node.children_by_field_name("redirect") if n.type == "file_redirect"]
+        self._command(body, [w for n in files for w in n.children_by_field_name("destination")[1:]])
+
+    def _command(self, node: tree_sitter.Node, behind: Sequence[tree_sitter.Node] = ()) -> None:
         assignments: dict[str, str] = {}
-        words: list[Word] = []
-        shell = False
+        arguments: list[tree_sitter.Node] = []
         for i, child in enumerate(node.children):
-            if child.type == "variable_assignment":
+            if self._is_word(child):
+                arguments.append(child)
+            elif child.type == "variable_assignment":
                 target = child.child_by_field_name("name")
                 value = self._value(child.child_by_field_name("value")).value
                 if target is not None and value is not None:
                     assignments[self.text(target)] = value
             if node.field_name_for_child(i) in ("name", "argument"):
-                last = words[-1].value if words else None
-                again = (words and words[0].value == "eval") or (shell and last in ("-c", "-lc"))
-                words += self.words.fields(child, resplit=bool(again))
-                shell = shell or _is_shell(words)
+                arguments.append(child)
+        words: list[Word] = []
+        shell = False
+        for child in (*arguments, *behind):
+            if self._nested(child, words):
+                return
+            last = words[-1].value if words else None
+            again = (words and words[0].value == "eval") or (shell and last in ("-c", "-lc"))
+            words += self.words.fields(child, resplit=bool(again))
+            shell = shell or _is_shell(words)
         if words and words[0].value == "eval":
             words = words[1:]  # what is run is the rest
-        span = self.source.span(node.start_byte, node.end_byte)
-        self.commands.append(Command(span, tuple(words), assignments))
+        end = max([node.end_byte, *(n.end_byte for n in behind)])
+        self._told(node.start_byte, end, words, assignments)
         if words and words[0].value is not None:
             self._effects(words[0].value, words[1:])
+
+    def _is_word(self, node: tree_sitter.Node) -> bool:
+        """``--rank=16`` is no assignment: what stands before ``=`` is no name."""
+        if node.type != "variable_assignment" or not node.children:
+            return False
+        return self.text(node.children[0]).lstrip().startswith("-")
+
+    def _told(
+        self, start: int, end: int, words: Sequence[Word], assignments: dict[str, str]
+    ) -> None:
+        span = self.source.span(start, end)
+        own = (handed_on(word, quoted_twice=self.quoted_twice) for word in words)
+        self.commands.append(Command(span, (*self.prefix, *own), assignments))
+
+    def _nested(self, child: tree_sitter.Node, words: list[Word]) -> bool:
+        """Follows the script that this argument of a command is; False if it is none."""
+        node = inner_node([*self.prefix, *words], child)
+        body = inner_body(self.source.body, node) if node is not None else None
+        if node is None or body is None or self.inner >= MAX_INNER:
+            return False
+        self.inner += 1
+        root = tree_of("bash", _with_unix_ends(body))
+        if root.has_error:
+            words += self.words.fields(child)
+            self._told(node.start_byte, node.end_byte, words, {})
+            return True
+        outer = self.source, self.words, self.prefix, self.quoted_twice
+        before = dict(self.variables)
+        self.source = self.source.masked(body)
+        self.words = Expander(self.source, self.variables)
+        self.prefix = (*self.prefix, *words)
+        self.quoted_twice = self.quoted_twice or node.type == "string"
+        self.run(root)
+        self.source, self.words, self.prefix, self.quoted_twice = outer
+        self._restore(before)
+        return True
 
     def _effects(self, name: str, arguments: list[Word]) -> None:
         if name in ("read", "getopts", "mapfile", "readarray"):
@@ -170,6 +230,7 @@ class _Script(Flow):
 
 _HANDLERS: dict[str, Callable[[_Script, tree_sitter.Node], None]] = {
     "command": _Script._command,
+    "redirected_statement": _Script._redirected,
     "variable_assignment": _Script._assign,
     "declaration_command": _Script._declaration,
     "variable_assignments": _Script._declaration,
@@ -183,7 +244,7 @@ _HANDLERS: dict[str, Callable[[_Script, tree_sitter.Node], None]] = {
     **dict.fromkeys(LOOPS, _Script.loop),
     **dict.fromkeys(
         (
-            "program", "redirected_statement", "pipeline", "negated_command", "do_group",
+            "program", "pipeline", "negated_command", "do_group",
             "else_clause", "elif_clause", "case_item", "ERROR",
         ),
         _Script.children,
@@ -196,11 +257,14 @@ def _is_shell(words: list[Word]) -> bool:
     return last is not None and PurePath(last).name in ("bash", "sh", "zsh")
 
 
+def _with_unix_ends(body: bytes) -> bytes:
+    """A script saved with CRLF as it was meant; every byte keeps its place."""
+    return body.replace(b"\\\r\n", b" \\\n").replace(b"\r\n", b" \n")
+
+
 def parse_shell(source: SourceText) -> Document:
     """The commands of a script, in the order in which they are reached."""
-    # A script saved with CRLF is read as it was meant; every byte keeps its place.
-    body = source.body.replace(b"\\\r\n", b" \\\n").replace(b"\r\n", b" \n")
-    root = tree_of("bash", body)
+    root = tree_of("bash", _with_unix_ends(source.body))
     script = _Script(source)
     script.slurm()
     script.run(root)

@@ -121,7 +121,7 @@ class Expander:
             number = evaluate(node, self._number)
             text = None if number is None else str(number)
             return [Atom(text, node.start_byte, node.end_byte, exact=False)]
-        if kind in ("concatenation", "command_name"):
+        if kind in ("concatenation", "command_name", "variable_assignment"):
             found: list[Atom] = []
             for child in node.children:
                 found += self.atoms(child, quoted=quoted)
@@ -150,10 +150,15 @@ class Expander:
         for child in node.named_children:
             if child.type == "string_content" or child.start_byte < at:
                 continue
-            found += self._text(at, child.start_byte)
+            found += self._text(at, self._start(child))
             found += self.atoms(child, quoted=True)
             at = child.end_byte
         return (found + self._text(at, end))[:MAX_PARTS]
+
+    def _start(self, node: tree_sitter.Node) -> int:
+        """Where an expansion begins: its node may take in the blanks before it."""
+        octets = self.source.body[node.start_byte : node.end_byte]
+        return node.start_byte + len(octets) - len(octets.lstrip())
 
     def _text(self, start: int, end: int) -> list[Atom]:
         found: list[Atom] = []
@@ -180,7 +185,7 @@ class Expander:
 
     def _expansion(self, node: tree_sitter.Node, *, quoted: bool) -> list[Atom]:
         name, operator, rest = self._parts(node)
-        unknown = [Atom(None, node.start_byte, node.end_byte, split=not quoted)]
+        unknown = [Atom(None, self._start(node), node.end_byte, split=not quoted)]
         found = self.variables.get(name) if name else None
         if not name or operator not in ("", *_DEFAULTS):
             elements = self._array_of(node)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from bisect import bisect_right
+from copy import copy
 from functools import cached_property
 
 from medic.errors import Unreadable
@@ -68,11 +69,17 @@ class SourceText:
                 at=self.at(line),
             )
 
+    def masked(self, body: bytes) -> SourceText:
+        """The same file, of which only ``body``, as long as its own, is looked at."""
+        other = copy(self)
+        other.body = body
+        return other
+
     # --- positions --------------------------------------------------------------------------
 
     @cached_property
     def _ascii(self) -> bool:
-        return len(self.text) == len(self.body)
+        return len(self.text) == len(self.data) - self.skipped
 
     @cached_property
     def _lines(self) -> tuple[list[int], list[int]]:
@@ -97,7 +104,11 @@ class SourceText:
         row = bisect_right(octets, octet) - 1
         start = octets[row]
         before = (
-            octet - start if self._ascii else len(self.body[start:octet].decode("utf-8", "replace"))
+            octet - start
+            if self._ascii
+            else len(
+                self.data[start + self.skipped : octet + self.skipped].decode("utf-8", "replace")
+            )
         )
         return row + 1, before + 1
 

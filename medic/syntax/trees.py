@@ -39,9 +39,9 @@ def mapping(
             continue
         name = identity(key)
         if name in kept:
-            first = kept.pop(name)[0].span
+            first, dropped = kept.pop(name)
             detail = ".".join((*path, str(key.value if key.value is not None else key.raw)))
-            problems.append(Problem("duplicate-key", key.span, detail, first))
+            problems.append(Problem("duplicate-key", key.span, detail, first.span, dropped))
         kept[name] = (key, value)
     extra = [pair for name, pair in filled.items() if name not in kept]
     return Node("mapping", span, items=(*extra, *kept.values()))

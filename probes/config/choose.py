@@ -13,14 +13,15 @@ from .carriers import Stated, same
 
 @dataclass(frozen=True)
 class Command:
-    """A launch: what its launcher and its script state."""
+    """A launch: what its launcher, its script and its batch job state."""
 
     launcher: Stated | None
     script: Stated | None
+    batch: Stated | None = None
 
     @property
     def stated(self) -> tuple[Stated, ...]:
-        return tuple(s for s in (self.launcher, self.script) if s is not None)
+        return tuple(s for s in (self.launcher, self.script, self.batch) if s is not None)
 
     @property
     def mentions(self) -> frozenset[str]:

@@ -88,10 +88,26 @@ def complete(
     ``unknown`` fields are stated by something that is not known here: no default stands for them.
     """
     values = {k: v for k, v in stated.items() if not (k in _REMAINS and _is_loop(v, stated))}
+    _of_all_processes(values, frameworks[:1])
     remains = _REMAINS if takes_global and "global_batch_size" in stated else ()
     _defaults(values, frameworks, leave=(*remains, *unknown))
     _derive(values)
     return values
+
+
+def _of_all_processes(values: dict[str, Value], frameworks: Sequence[Framework]) -> None:
+    """Where the accumulation counts the micro batches of all processes together (nanoGPT), it
+    gives the global batch, and that of one process follows from it.
+    """
+    keys = [key for f in frameworks for key in f.keys if key.field in _REMAINS]
+    if not any(key.scope == "global" for key in keys):
+        return
+    joint = values.pop("gradient_accumulation_steps", None)
+    numbers = [_number(values.get("micro_batch_size")), _number(joint)]
+    if joint is not None and None not in numbers:
+        note = "micro_batch_size × gradient_accumulation_steps"
+        batch = int(_product([n for n in numbers if n is not None]))
+        values.setdefault("global_batch_size", Value(batch, Origin("derived", note=note)))
 
 
 def _is_loop(accumulation: Value, stated: Mapping[str, Value]) -> bool:

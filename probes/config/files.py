@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from medic.errors import Unreadable
-from medic.facts import Document, Node, Source
+from medic.facts import Document, Dropped, Node, Problem, Repair, Rewritten, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look
 from medic.run_config import FIELDS, Span
@@ -22,6 +22,13 @@ _IN_OPTIMIZER = Text(
 )
 _IN_ARITHMETIC = Text(
     "any arithmetic or comparison with it fails", "任何用到它的运算或比较都会报错"
+)
+_OMEGACONF = frozenset(("_target_", "_name", "hydra"))
+_WITH_DOT = Text("a number for every reader", "任何解析器都会读成数字")
+_SAME_VALUE = Text("both lines say the same", "两行取值相同")
+_LAST_VALUE = Text(
+    "most readers take the last line; check that its value is the one you mean",
+    "多数解析器以最后一行为准；请确认那一行才是想要的值",
 )
 
 
@@ -49,7 +56,57 @@ def _duplicates(look: Look, stated: Stated) -> Iterator[Finding]:
             value = {"key": problem.detail.split(".")[-1], "first_line": problem.other.line}
             source = _line(look, stated, problem.span.line)
             first = Source(problem.other.file, problem.other.line)
-            yield Finding(DUPLICATE, "fires", value, source, more=(first,), span=problem.span)
+            yield Finding(
+                DUPLICATE,
+                "fires",
+                value,
+                source,
+                more=(first,),
+                span=problem.span,
+                repair=_without_first(problem, document),
+            )
+
+
+def _without_first(problem: Problem, document: Document | None) -> Repair | None:
+    """The first of two equal keys goes: that is the one which PyYAML and json read over."""
+    if document is None or problem.other is None or problem.dropped is None:
+        return None
+    twin = problem.span
+    for later in document.problems:  # of three equal keys the tree holds the last
+        twin = later.span if later.kind == "duplicate-key" and later.other == twin else twin
+    kept = _value_at(document.root, twin)
+    if kept is None:
+        return None
+    alike = _same(kept, problem.dropped)
+    step = Dropped(problem.other, problem.dropped.span, twin, document.syntax)
+    return Repair((step,), alike, _SAME_VALUE if alike else _LAST_VALUE)
+
+
+def _value_at(node: Node | None, key: Span) -> Node | None:
+    """The value of the key that stands at a place."""
+    for one, value in node.items if node is not None else ():
+        if one.span == key:
+            return value
+        if value.span.start <= key.start < value.span.end:
+            return _value_at(value, key)
+    inside = (e for e in node.elements if e.span.start <= key.start < e.span.end) if node else ()
+    return next((_value_at(e, key) for e in inside), None)
+
+
+def _same(one: Node, other: Node) -> bool:
+    """Whether two values read alike, whatever their order."""
+    if (one.kind, len(one.items), len(one.elements)) != (
+        other.kind,
+        len(other.items),
+        len(other.elements),
+    ):
+        return False
+    if one.kind == "scalar":
+        return (one.loader_value, one.value) == (other.loader_value, other.value)
+    values = {str(key.value): value for key, value in other.items}
+    keys = all(str(k.value) in values and _same(v, values[str(k.value)]) for k, v in one.items)
+    pairs = zip(one.elements, other.elements, strict=True)
+    return keys and all(_same(a, b) for a, b in pairs)
 
 
 def _numbers(look: Look, stated: Stated) -> Iterator[Finding]:
@@ -72,7 +129,9 @@ def _numbers(look: Look, stated: Stated) -> Iterator[Finding]:
             use = _IN_OPTIMIZER if field in _OPTIMIZER else _IN_ARITHMETIC
             value = {"key": ".".join(path), "raw": node.raw, "use": use}
             source = _line(look, stated, node.span.line)
-            yield Finding(AS_TEXT, "fires", value, source, span=node.span)
+            step = Rewritten(node.span, "yaml", path[-1], node.value)
+            repair = Repair((step,), safe=True, why=_WITH_DOT)
+            yield Finding(AS_TEXT, "fires", value, source, span=node.span, repair=repair)
 
 
 def _numeric_places(stated: Stated) -> dict[Span, str]:
@@ -86,9 +145,10 @@ def _numeric_places(stated: Stated) -> dict[Span, str]:
 
 
 def _is_omegaconf(document: Document) -> bool:
+    """References, or keys that only Hydra or fairseq's configurations have."""
     return any(
-        isinstance(node.value, str) and "${" in node.value
-        for _, node in _scalars(document.root, ())
+        (isinstance(node.value, str) and "${" in node.value) or not _OMEGACONF.isdisjoint(path)
+        for path, node in _scalars(document.root, ())
     )
 
 

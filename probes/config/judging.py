@@ -69,7 +69,15 @@ def _fired(check: Check, config: RunConfig, result: Fires) -> Finding:
         return Finding(check.name, "fires", result.values, changes=result.changes)
     shown, origin, span = at
     source = Source(span.file, span.line, text=f"{origin.key}: {shown}")
-    return Finding(check.name, "fires", result.values, source, changes=result.changes, span=span)
+    return Finding(
+        check.name,
+        "fires",
+        result.values,
+        source,
+        changes=result.changes,
+        span=span,
+        repair=result.repair,
+    )
 
 
 def _origin(config: RunConfig, name: str) -> Origin | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from medic.errors import Unreadable
-from medic.facts import Document, GivenFile, Launches, Source
+from medic.facts import Document, GivenFile, Launch, Launches, Releases, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, Unread
 from medic.run_config import RunConfig, Value
@@ -16,6 +17,8 @@ from .combine import combine
 from .derive import complete
 from .files import problems
 from .keys import Framework
+from .pins import version_of
+from .programs import defaults_first, programs
 from .recognise import PLAIN, Recogniser
 
 _CACHE: list[tuple[tuple[int, ...], Sequence[Framework], Recogniser]] = []
@@ -33,34 +36,48 @@ def run(look: Look) -> Iterator[Finding | Skip | Unread | RunConfig]:
     frameworks: Sequence[Framework] = look.frameworks
     reader = recogniser(frameworks)
     files: list[Stated] = []
-    for given in look.files("config", "model-config"):
-        try:
-            document = look.parse(given.path)
-        except Unreadable as problem:
-            yield Unread(problem.at or given.name, Text(problem.en, problem.zh))
-            continue
-        stated = reader.file(given, document)
-        refused = _refused(given, document, stated)
-        if refused is not None:
-            yield refused
-        elif stated is not None:
-            files.append(stated)
     launches = look.fact(Launches).launches if look.has(Launches) else ()
+    for found in _documents(look, reader, launches):
+        if isinstance(found, Stated):
+            files.append(found)
+        else:
+            yield found
     command = the_command(
-        [Command(reader.launcher(one), reader.script(one)) for one in launches], files
+        [Command(reader.launcher(o), reader.script(o), reader.batch(o)) for o in launches], files
     )
     mentions = {*(command.mentions if command else ()), *(m for f in files for m in f.mentions)}
     launcher = command.launcher.framework.name if command and command.launcher else ""
     kept, left = of_one_launch(files, mentions, launcher)
     for other, why in left:
         yield Unread(other.name, why)
-    sources = [*(command.stated if command else ()), *kept]
+    sources = [*(command.stated if command else ()), *defaults_first(kept)]
     if not sources and not look.given:
         return
     config = build(sources, look.given, frameworks)
+    releases = look.fact(Releases).packages if look.has(Releases) else {}
+    config = replace(config, framework_version=version_of(config.framework, releases))
     yield config
     yield from _precision(config)
     yield from problems(look, kept)
+
+
+def _documents(
+    look: Look, reader: Recogniser, launches: Sequence[Launch]
+) -> Iterator[Stated | Unread]:
+    """What each file states. A program is no configuration: what reads it says what is wrong."""
+    for given in (*look.files("config", "model-config"), *programs(look, launches)):
+        try:
+            document = look.parse(given.path)
+        except Unreadable as problem:
+            if given.kind != "python":
+                yield Unread(problem.at or given.name, Text(problem.en, problem.zh))
+            continue
+        stated = reader.file(given, document)
+        refused = _refused(given, document, stated)
+        if refused is not None:
+            yield refused
+        elif stated is not None:
+            yield stated
 
 
 def _refused(given: GivenFile, document: Document, stated: Stated | None) -> Unread | None:
@@ -130,7 +147,7 @@ PROBE = Probe(
     name="config",
     tells=("precision-in-use", "duplicate-config-key", "number-read-as-text"),
     run=run,
-    wants=(Launches,),
+    wants=(Launches, Releases),
     gives=(RunConfig,),
     seconds=0.05,
     limit_seconds=20,

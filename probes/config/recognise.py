@@ -16,6 +16,7 @@ from .readers import document as tree
 
 # The entry whose names are understood where no other framework is recognised.
 PLAIN = "plain"
+SLURM = "slurm"
 # A file that is named for its framework says more than one key.
 _NAMED = 3
 
@@ -35,7 +36,8 @@ class Recogniser:
         """What a file states, read as its best framework; None if it states nothing known."""
         paths = tree.key_paths(document.root)
         sizes = [(self._told(keys, given, document, paths), keys) for keys in self.keys]
-        best = self._best(sizes, lambda keys: tree.carriers(document, keys))
+        plain = self.plain if document.syntax != "python" else None
+        best = self._best(sizes, lambda keys: tree.carriers(document, keys), plain)
         if best is None:
             return None
         names = tree.mentions(document.root)
@@ -44,17 +46,20 @@ class Recogniser:
         return replace(stated, document=document, given=given, mentions=names, settings=settings)
 
     def _best(
-        self, sizes: Iterable[tuple[int, Keys]], read: Callable[[Keys], list[Carrier]]
+        self,
+        sizes: Iterable[tuple[int, Keys]],
+        read: Callable[[Keys], list[Carrier]],
+        plain: Keys | None,
     ) -> tuple[Keys, list[Carrier]] | None:
         """The framework told by the most keys, of equals the one with names of its own, then the
-        one that reads most; else plain names, if they read anything.
+        one that reads most; else ``plain`` names, if they read anything.
         """
         told = [(size, keys, read(keys)) for size, keys in sizes if size]
         if told:
             _, keys, found = max(told, key=lambda t: (t[0], t[1].plain is None, len(t[2])))
             return keys, found
-        found = read(self.plain) if self.plain is not None else []
-        return (self.plain, found) if self.plain is not None and found else None
+        found = read(plain) if plain is not None else []
+        return (plain, found) if plain is not None and found else None
 
     @staticmethod
     def _told(keys: Keys, given: GivenFile, document: Document, paths: Paths) -> int:
@@ -62,7 +67,8 @@ class Recogniser:
         model_file = given.kind == "model-config"
         if (keys.framework.role == "model") != model_file:
             return 0
-        if recognise.syntax and document.syntax not in recognise.syntax:
+        anything = not recognise.syntax and document.syntax != "python"
+        if not anything and document.syntax not in recognise.syntax:
             return 0
         name = PurePath(given.name).name
         if any(fnmatch(name, pattern) for pattern in recognise.file_names):
@@ -74,18 +80,26 @@ class Recogniser:
     def launcher(self, launch: Launch) -> Stated | None:
         """What the launcher's own options state."""
         for keys in self.keys:
-            if keys.framework.role == "launcher" and _named(keys, launch):
+            if keys.framework.role == "launcher" and _launches(keys, launch):
                 words = launch.launcher_words[1:]
                 stated = _stated(launch.span.file, keys, command.carriers(words, keys))
                 return replace(stated, settings=command.settings(words, keys.framework.name))
         return None
+
+    def batch(self, launch: Launch) -> Stated | None:
+        """What the job asks of Slurm for this command."""
+        keys = next((keys for keys in self.keys if keys.framework.name == SLURM), None)
+        if keys is None or not launch.batch:
+            return None
+        stated = _stated(launch.span.file, keys, command.carriers(launch.batch, keys))
+        return replace(stated, settings=command.settings(launch.batch, SLURM))
 
     def script(self, launch: Launch) -> Stated | None:
         """What the flags of the training script state."""
         names = [flag.name.lstrip("-") for flag in command.flags(launch.arguments)]
         paths = Paths(("_".join(parts_of([name])),) for name in names)
         sizes = [(_told_by_command(keys, launch, paths), keys) for keys in self.keys]
-        best = self._best(sizes, lambda keys: command.carriers(launch.arguments, keys))
+        best = self._best(sizes, lambda keys: command.carriers(launch.arguments, keys), self.plain)
         mentioned = frozenset(w.value for w in launch.arguments if w.value)
         if best is not None:
             stated = _stated(launch.span.file, *best)
@@ -94,6 +108,12 @@ class Recogniser:
         if self.plain is None:
             return None
         return Stated(launch.span.file, self.plain.framework, {}, mentions=mentioned)
+
+
+def _launches(keys: Keys, launch: Launch) -> bool:
+    """Whether the entry is the launch's; ``srun`` only where it starts the ranks itself."""
+    mine = keys.framework.name != SLURM or launch.launcher == "srun"
+    return mine and _named(keys, launch)
 
 
 def _told_by_command(keys: Keys, launch: Launch, paths: Paths) -> int:

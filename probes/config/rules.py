@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from medic.facts import Source
+from medic.facts import Release, Releases, Source
 from medic.i18n import plain
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import FIELDS, MORE, Origin, RunConfig, Scalar
 
 from .carriers import same
 from .keys import Condition, Framework, Plain, Rule
+from .pins import bounded, certain, left_out
+from .rule_repairs import repair_of
 
 RENAMED = "argument-renamed-in-library"
 # The lint checks that frameworks' rules may be findings of.
@@ -24,6 +26,8 @@ RULED = (
     "options-exclude-each-other",
     "two-precisions-set",
 )
+# What an argument is that the version in use does not have.
+UNKNOWN_KEY = "misspelt-config-key"
 # A framework needs a version of its own of those that it builds on.
 _OF_VERSION = ("argument-deprecated", RENAMED)
 _MISSING = object()
@@ -35,10 +39,11 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     config = look.fact(RunConfig)
     frameworks: Sequence[Framework] = look.frameworks
     rules = _rules([f for f in frameworks if f.name in config.frameworks], frameworks)
+    releases = look.fact(Releases).packages if look.has(Releases) else {}
     for cause in RULED:
         if cause in look.checks:
             own = [(name, rule) for name, rule in rules if rule.cause == cause]
-            yield from _check(cause, own, config)
+            yield from _check(cause, own, config, releases)
 
 
 def _rules(
@@ -56,17 +61,23 @@ def _rules(
 
 
 def _check(
-    cause: str, rules: Sequence[tuple[str, Rule]], config: RunConfig
+    cause: str,
+    rules: Sequence[tuple[str, Rule]],
+    config: RunConfig,
+    releases: Mapping[str, Release],
 ) -> Iterator[Finding | Skip]:
     """What fires of one check; "passes" if none of its rules does, and one could be judged."""
     lacking: dict[str, None] = {}
     fired = judged = False
     for framework, rule in rules:
+        if left_out(rule, releases):
+            judged = True
+            continue
         missing = [key for key in rule.where if _value(config, key, framework)[0] is _MISSING]
         needed = [key for key in missing if not _may_lack(rule.where[key])]
         if holds(rule, config, framework):
             fired = True
-            yield _fired(rule, config, framework)
+            yield _fired(rule, config, framework, releases)
         elif needed and _open(rule, config, framework):
             lacking |= dict.fromkeys(needed)
         else:
@@ -91,15 +102,20 @@ def _open(rule: Rule, config: RunConfig, framework: str) -> bool:
     return False not in met and any(m is True for m in met)
 
 
-def _fired(rule: Rule, config: RunConfig, framework: str) -> Finding:
-    origins = [_value(config, key, framework)[1] for key in rule.where]
-    at = next((o for o in origins if o is not None and o.span), None)
-    values = {"what": rule.say, "rule": rule.name}
-    if at is None or at.span is None:
-        return Finding(rule.cause, "fires", values)
+def _fired(
+    rule: Rule, config: RunConfig, framework: str, releases: Mapping[str, Release]
+) -> Finding:
+    name = UNKNOWN_KEY if rule.cause in _OF_VERSION and certain(rule, releases) else rule.cause
+    places = ((key, _value(config, key, framework)[1]) for key in rule.where)
+    found = next(((key, o) for key, o in places if o is not None and o.span), None)
+    values = {"what": bounded(rule.say, rule, releases), "rule": rule.name}
+    if found is None or found[1].span is None:
+        return Finding(name, "fires", values)
+    at, span = found[1], found[1].span
     text = f"{at.key}: {_shown(config, rule, framework)}"
-    source = Source(at.span.file, at.span.line, text=text)
-    return Finding(rule.cause, "fires", values, source, span=at.span)
+    source = Source(span.file, span.line, text=text)
+    repair = repair_of(rule, config, framework, found)
+    return Finding(name, "fires", values, source, span=span, repair=repair)
 
 
 def _shown(config: RunConfig, rule: Rule, framework: str) -> str:
@@ -112,7 +128,7 @@ def _value(config: RunConfig, key: str, framework: str) -> tuple[object, Origin 
     """(value, where) of a key as written, else of the canonical field of that name."""
     setting = config.setting(key, framework)
     if setting is not None:
-        hidden = setting.value is None and setting.origin.syntax == "shell"
+        hidden = setting.value is None and setting.origin.syntax in ("shell", "python")
         return (_UNKNOWN if hidden else setting.value), setting.origin
     more = config.setting(MORE, framework)
     hidden = more is not None and more.origin.framework == framework
@@ -168,9 +184,10 @@ def _equal(value: object, wanted: Scalar) -> bool:
 
 PROBE = Probe(
     name="config-rules",
-    tells=RULED,
+    tells=(*RULED, UNKNOWN_KEY),
     run=run,
     needs=(RunConfig,),
+    wants=(Releases,),
     seconds=0.02,
     limit_seconds=5,
 )

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from medic.facts import Launch, ParserSpec, Word
+from medic.facts import Launch, ParserSpec, Repair, Word
 from medic.i18n import Text
 from medic.run_config import Span
 
+from .argument_repairs import moved_before, nearest_choice, without_first
 from .match import Known, boolean, classify
 from .meaning import plain
 from .script_text import ScriptText
@@ -74,12 +75,13 @@ _NOT_ONE = Text(
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault of one flag: the check, what is wrong, where."""
+    """A fault of one flag: the check, what is wrong, where, and the repair if it is one."""
 
     name: str
     what: Text
     span: Span
     flag: str
+    repair: Repair | None = None
 
 
 def behind_script(launch: Launch, spec: ParserSpec | None) -> Iterator[Fault]:
@@ -94,13 +96,13 @@ def behind_script(launch: Launch, spec: ParserSpec | None) -> Iterator[Fault]:
         return
     before = {plain(w.value.partition("=")[0]) for w in launch.launcher_words if w.value}
     theirs = {plain(n) for o in (spec.options if spec else ()) for n in o.names}
-    for word in launch.arguments:
+    for at, word in enumerate(launch.arguments):
         flag = (word.value or "").partition("=")[0]
         name = plain(flag)
         if not flag.startswith("--") or name not in own or name in before | theirs:
             continue
         what = _GOES.fill(flag=flag, script=label[0], launcher=launch.launcher)
-        yield Fault(BEHIND, what, word.span, flag)
+        yield Fault(BEHIND, what, word.span, flag, moved_before(launch, at))
 
 
 # --- twice ----------------------------------------------------------------------------------
@@ -112,6 +114,7 @@ class _Given:
     value: str
     word: Word
     place: Span
+    value_at: Span
 
 
 def twice(launch: Launch, script: ScriptText, scalars: frozenset[str]) -> Iterator[Fault]:
@@ -131,7 +134,8 @@ def twice(launch: Launch, script: ScriptText, scalars: frozenset[str]) -> Iterat
             what = _AGAIN.fill(
                 flag=given.flag, value=given.value, first=first.value, line=first.place.line
             )
-            yield Fault(TWICE, what, given.place, given.flag)
+            repair = without_first(first.value_at, first.flag)
+            yield Fault(TWICE, what, given.place, given.flag, repair)
 
 
 def _given(words: Sequence[Word]) -> Iterator[_Given]:
@@ -141,13 +145,13 @@ def _given(words: Sequence[Word]) -> Iterator[_Given]:
         if not _FLAG.match(flag):
             continue
         if sign:
-            yield _Given(flag, value, word, word.span)
+            yield _Given(flag, value, word, word.span, word.span)
             continue
         rest = words[at + 1 : at + 3]
         if not rest or rest[0].value is None or rest[0].value.startswith("--"):
             continue
         if len(rest) == 1 or (rest[1].value or "").startswith("-"):
-            yield _Given(flag, rest[0].value, word, word.span)
+            yield _Given(flag, rest[0].value, word, word.span, rest[0].span)
 
 
 def _together(launch: Launch, script: ScriptText, one: _Given, other: _Given) -> bool:
@@ -194,7 +198,8 @@ def outside_choices(launch: Launch, spec: ParserSpec | None) -> Iterator[Fault]:
         listed = ", ".join(known.option.choices[:_MAX_CHOICES])
         script = spec.script.rsplit("/", maxsplit=1)[-1]
         what = _NOT_ONE.fill(flag=flag, value=value, script=script, choices=listed)
-        yield Fault(VALUE, what, place, flag)
+        repair = nearest_choice(place, flag, value, known.option.choices)
+        yield Fault(VALUE, what, place, flag, repair)
 
 
 def _accepted(value: str, choices: Sequence[str]) -> bool:

@@ -19,6 +19,7 @@ _BLANK_BEHIND = re.compile(r"\\[ \t]+$")
 # What a continued line of a command begins with: a flag, a variable, a script.
 _CONTINUES = re.compile(r"^\s*(?:-{1,2}[A-Za-z]|[\"']?\$|[\"']?[\w./-]+\.py\b)")
 _FLAG = re.compile(r"^--?[A-Za-z]")
+_LEFT_OUT = ("...", "…")  # documentation that shows a part of a command
 
 BLANK = Text(
     "a blank follows the backslash: the line does not continue, {next} is cut off",
@@ -74,9 +75,10 @@ def _flags_alone(document: Document, script: ScriptText) -> Iterator[tuple[int, 
     for command in document.commands:
         word = command.words[0] if command.words else None
         text = (word.raw if word.value is None else word.value) if word else ""
-        line = command.span.line
-        if _FLAG.match(text) and not script.line_text(line)[: command.span.column - 1].strip():
-            yield line, text
+        own = word is not None and command.span.start <= word.span.start < command.span.end
+        place = word.span if word is not None and own else command.span
+        if _FLAG.match(text) and not script.line_text(place.line)[: place.column - 1].strip():
+            yield place.line, text
 
 
 def _scripts_alone(document: Document) -> Iterator[tuple[int, str]]:
@@ -97,11 +99,13 @@ def _launches_nothing(command: Command) -> bool:
 def _before(script: ScriptText, line: int, word: str) -> Cut | None:
     """The cut above a line that begins a command and should not."""
     above = line - 1
-    while above > 0 and _is_empty(script.line_text(above)):
+    while above > 0 and is_empty(script.line_text(above)):
         above -= 1
     if not above or above in script.documents:
         return None
     text = script.line_text(above)
+    if text.strip() in _LEFT_OUT:
+        return None
     if _BLANK_BEHIND.search(text):
         return Cut(above, len(text.rstrip()), len(text) + 1, BLANK.fill(next=word))
     if not text.endswith("\\"):
@@ -113,6 +117,7 @@ def _before(script: ScriptText, line: int, word: str) -> Cut | None:
     return Cut(above + 1, 1, max(2, len(between) + 1), BETWEEN.fill(next=word))
 
 
-def _is_empty(line: str) -> bool:
+def is_empty(line: str) -> bool:
+    """Nothing, or only a comment."""
     text = line.strip()
     return not text or text.startswith("#")

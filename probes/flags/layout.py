@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from medic.facts import Launch, Word
 from medic.i18n import Text
@@ -12,6 +13,7 @@ from medic.run_config import Span
 
 from .script_text import ScriptText
 from .slurm import Allocation, narrowed, srun_words, stated, tasks_per_node
+from .visible import hidden
 from .world import World, world_of
 
 EVERY_TASK = "launcher-in-every-task"
@@ -24,6 +26,7 @@ _STARTS_RANKS = ("torchrun", "accelerate", "deepspeed", "tune")
 _LOOPBACK = re.compile(r"^(?:localhost|127(?:\.\d+){3})(?::\d*)?$")
 # A script that takes its rank from the task needs a task for each GPU.
 _RANK_OF_TASK = re.compile(r"SLURM_(?:PROCID|LOCALID|NTASKS)\b")
+_TASK_RANK = re.compile(r"^[\"']?\$\{?(SLURM_(?:PROCID|NODEID))\}?[\"']?$")
 _HIDES = re.compile(r"\b(?:CUDA|HIP|ROCR)_VISIBLE_DEVICES=")
 
 _TASKS = Text(
@@ -33,6 +36,12 @@ _TASKS = Text(
 _SAME_RANK = Text(
     "srun starts this command on {nodes} nodes, and {flag} is {rank} on each",
     "srun 会在 {nodes} 个节点上执行此命令，每个节点的 {flag} 都是 {rank}",
+)
+_READ_EARLY = Text(
+    "the batch script itself fills in ${variable}, which is 0 there: {flag} is 0 on all {nodes} "
+    "nodes (bash -c '…' leaves it to the tasks)",
+    "${variable} 由批处理脚本自身展开，其值为 0：{nodes} 个节点的 {flag} 都是 0"
+    "（写成 bash -c '…' 才会由各任务展开）",
 )
 _LOCAL = Text(
     "{address} is another machine on each of the {nodes} nodes",
@@ -95,7 +104,7 @@ def faults(
         _options_known(launch.launcher_words),
     )
     found: list[Fault] = []
-    for rule in (_every_task, _node_rank, _loopback, _counts, _node_count):
+    for rule in (_every_task, _node_rank, _loopback, _counts, _node_count, _visible):
         found += rule(case)
     return found
 
@@ -172,6 +181,23 @@ def _node_rank(case: _Case) -> Iterator[Fault]:
     elif said is not None and said[1].isdigit() and _fixed(case.script, said[0]):
         what = _SAME_RANK.fill(nodes=nodes, flag=flag, rank=said[1])
         yield Fault(NODE_RANK, what, _place(said[0]))
+    elif said is None:
+        yield from _rank_of_batch(case, nodes, flag)
+
+
+def _rank_of_batch(case: _Case, nodes: int, flag: str) -> Iterator[Fault]:
+    """``$SLURM_PROCID`` outside an inner shell: the batch script's own is 0, and ``srun`` gets
+    that number for every task (sbatch manual, output environment variables)."""
+    words = case.launch.launcher_words
+    left = any(w.value in ("bash", "sh") for w in words)
+    if left or (case.launch.launcher == "accelerate" and _names(words, "--config-file")):
+        return  # the tasks fill it in; or a file may name a rendezvous that gives out the ranks
+    for before, word in pairwise(words):
+        spelt = (before.value or "").replace("_", "-")
+        found = _TASK_RANK.match(word.raw.removeprefix((before.value or "") + "="))
+        if spelt == flag and found:
+            what = _READ_EARLY.fill(nodes=nodes, flag=flag, variable=found[1])
+            yield Fault(NODE_RANK, what, word.span)
 
 
 def _no_rank(case: _Case, nodes: int) -> Iterator[Fault]:
@@ -248,3 +274,11 @@ def _node_count(case: _Case) -> Iterator[Fault]:
     if said > asked or case.srun is not None:
         what = _NODES.fill(said=said, asked=asked)
         yield Fault(OTHERWISE, what, _place(found[0]))
+
+
+def _visible(case: _Case) -> Iterator[Fault]:
+    """``srun`` sets the variable for each task itself."""
+    if case.srun is not None:
+        return
+    for what, span in hidden(case.script, case.launch, case.world.nproc):
+        yield Fault(TOO_MANY, what, span)

@@ -3,97 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from pathlib import PurePosixPath
 
 from medic.errors import Unreadable
-from medic.facts import GivenFile, Node, Source
+from medic.facts import GivenFile, Node, Renamed, Repair, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
-from medic.run_config import RunConfig
+from medic.run_config import RunConfig, Syntax
 
-from .distance import letters_apart
+from .key_names import (
+    FLAT,
+    KNOWN,
+    Framework,
+    Names,
+    foreign_names,
+    guess,
+    names_of,
+    nearest_name,
+    normal,
+    own_name,
+)
 
 MISSPELT = "misspelt-config-key"
 NEEDS_KEYS = Text("a configuration whose framework's keys are known", "键名已知的框架的配置文件")
 
-# Frameworks whose keys stand at the top of the file, and those that have blocks of keys.
-_FLAT = frozenset(("llama-factory", "ms-swift", "trl", "hf-trainer"))
-_NESTED = frozenset(
-    ("axolotl", "gpt-neox", "deepspeed", "torchtune", "litgpt", "accelerate", "openrlhf")
-)
-# Of these the block of every key is known.
-_DOTTED = frozenset(("torchtune", "openrlhf"))
-# Frameworks that take the keys of another one as well.
-_ALSO = {
-    "llama-factory": "hf-trainer",
-    "ms-swift": "hf-trainer",
-    "trl": "hf-trainer",
-    "gpt-neox": "deepspeed",
-}
-# A file that no key tells apart is of the framework that knows nearly all of its keys.
-_MIN_KEYS, _SHARE = 5, 0.75
-# Below these lengths a name so near may well be another one.
-_ONE_LETTER, _TWO_LETTERS = 5, 9
-# Settings whose other names are no other setting's.
-_SYNONYMS = frozenset(
-    (
-        "micro_batch_size",
-        "gradient_accumulation_steps",
-        "learning_rate",
-        "warmup_steps",
-        "warmup_ratio",
-        "weight_decay",
-        "sequence_length",
-        "epochs",
-        "total_steps",
-        "gradient_clip",
-        "lr_schedule",
-        "lora_rank",
-    )
-)
 _MAX_DEPTH = 6
-_PLAIN = "plain"
+_FEW = 8  # fewer keys do not tell whose they are
+# Entries that say nothing about whose the keys are.
+_ANYBODY = ("plain", "hydra")
 
-_NEAR = Text(
+NEAR = Text(
     "{framework} has no key {key}; {meant} is meant", "{framework} 没有 {key} 这个键，应为 {meant}"
 )
 _FOREIGN = Text(
     "{framework} has no key {key}, it is {other}'s name; here it is {meant}",
     "{framework} 没有 {key} 这个键（那是 {other} 的叫法），这里应写 {meant}",
 )
-
-
-class _Key(Protocol):
-    @property
-    def key(self) -> str: ...
-    @property
-    def field(self) -> str: ...
-
-
-class _Framework(Protocol):
-    @property
-    def name(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def keys(self) -> Sequence[_Key]: ...
-    @property
-    def known(self) -> Sequence[str]: ...
-
-
-@dataclass(frozen=True)
-class _Names:
-    """What a framework knows: names whatever stands before them, and names below a parent."""
-
-    framework: _Framework
-    leaves: frozenset[str]
-    below: Mapping[str, tuple[str, ...]]
-
-    def candidates(self, parents: tuple[str, ...]) -> tuple[str, ...]:
-        if self.framework.name in _DOTTED:
-            return self.below.get(".".join(parents), ())
-        return tuple(sorted(self.leaves))
+RENAMED = Text("the only name that is near", "唯一相近的键名")
+_SYNTAX: Mapping[str, Syntax] = {".json": "json", ".toml": "toml"}
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
@@ -101,16 +48,18 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     speaks = {
         s.origin.span.file: s.origin.framework
         for s in config.settings
-        if s.origin.span is not None and s.origin.syntax in ("yaml", "json", "toml")
+        if s.origin.span is not None and s.origin.syntax in ("yaml", "json", "toml", "python")
     }
-    tables = {f.name: f for f in look.frameworks if f.name in _FLAT | _NESTED}
+    tables = {f.name: f for f in look.frameworks if f.name in KNOWN}
     read = fired = False
-    for given in look.files("config"):
+    for given in look.files("config", "python"):
         root = _root(look, given)
         framework = tables.get(speaks.get(given.path, "")) if root is not None else None
-        if root is not None and framework is None and speaks.get(given.path, _PLAIN) == _PLAIN:
-            framework = _guess(root, tables)
-        if root is None or framework is None:
+        nobody = given.kind == "config" and speaks.get(given.path, _ANYBODY[0]) in _ANYBODY
+        if root is not None and nobody:
+            framework = _by_target(root, tables)
+            framework = framework or guess([_spelt(key) for key, _ in root.items], tables)
+        if root is None or framework is None or _of_another(root, framework, tables):
             continue
         read = True
         for finding in _of_file(given, root, framework, look.frameworks, tables):
@@ -120,6 +69,13 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         yield Finding(MISSPELT, "passes") if read else Skip(needs=NEEDS_KEYS, check=MISSPELT)
 
 
+def _of_another(root: Node, framework: Framework, tables: Mapping[str, Framework]) -> bool:
+    """Whether most keys of a file are none of the framework's: another program borrows some."""
+    top = [_spelt(key) for key, _ in root.items]
+    known = sum(key in names_of(framework, tables).leaves for key in top)
+    return framework.name in FLAT and len(top) >= _FEW and known * 2 < len(top)
+
+
 def _root(look: Look, given: GivenFile) -> Node | None:
     try:
         return look.parse(given.path).root
@@ -127,140 +83,90 @@ def _root(look: Look, given: GivenFile) -> Node | None:
         return None
 
 
-def _guess(root: Node, tables: Mapping[str, _Framework]) -> _Framework | None:
-    keys = [_spelt(key) for key, _ in root.items]
-    if len(keys) < _MIN_KEYS:
-        return None
-    shares = {}
-    for name, one in tables.items():
-        leaves = _names(one, tables).leaves
-        shares[name] = sum(key in leaves for key in keys) / len(keys)
-    best = max(shares, key=lambda name: shares[name], default="")
-    return tables[best] if best and shares[best] >= _SHARE else None
+def _by_target(root: Node, tables: Mapping[str, Framework]) -> Framework | None:
+    """The framework of a part whose class is one of its own (``_target_: verl.…``)."""
+    targets = [value.value for key, value in root.items if key.value == "_target_"]
+    names = (str(target).partition(".")[0] for target in targets)
+    return next((tables[name] for name in names if name in tables), None)
 
 
 def _of_file(
     given: GivenFile,
     root: Node,
-    framework: _Framework,
-    every: Sequence[_Framework],
-    tables: Mapping[str, _Framework],
+    framework: Framework,
+    every: Sequence[Framework],
+    tables: Mapping[str, Framework],
 ) -> Iterator[Finding]:
-    names = _names(framework, tables)
-    foreign = _foreign(framework, every, names)
-    for parents, key, siblings in _keys(root, (), names, flat=framework.name in _FLAT):
-        name = _spelt(key)
-        dashes = "-" in key.raw and "_" not in key.raw
-        what = _meant(name, parents, siblings, names, foreign, dashes=dashes)
-        if what is not None:
-            value = {"what": what.fill(framework=framework.title, key=str(key.value))}
+    names = names_of(framework, tables)
+    foreign = foreign_names(framework, every, names)
+    base = names.base([_spelt(key) for key, _ in root.items])
+    for parents, key, siblings in _keys(root, base, names, flat=framework.name in FLAT):
+        found = _meant(_spelt(key), parents, siblings, names, foreign)
+        if found is not None:
+            what, meant = found
+            spelt = _spelt_like(meant, key.raw)
+            value = {"what": what.fill(framework=framework.title, key=str(key.value), meant=spelt)}
             source = Source(given.name, key.span.line, text=key.raw)
-            yield Finding(MISSPELT, "fires", value, source, span=key.span)
+            repair = _renamed(key, meant)
+            yield Finding(MISSPELT, "fires", value, source, span=key.span, repair=repair)
+
+
+def _renamed(key: Node, meant: str) -> Repair:
+    syntax = _SYNTAX.get(PurePosixPath(key.span.file).suffix, "yaml")
+    return Repair((Renamed(key.span, syntax, _spelt(key), meant),), safe=False, why=RENAMED)
 
 
 def _spelt(key: Node) -> str:
-    text = key.raw if key.value is None else str(key.value)
-    return _normal(text)
+    return normal(key.raw if key.value is None else str(key.value))
 
 
-def _normal(text: str) -> str:
-    return text.lstrip("-").replace("-", "_").lower()
+def _spelt_like(name: str, key: str) -> str:
+    """A name with the dashes of the key that it stands for."""
+    word = key.strip("\"'")
+    dashes = len(word) - len(word.lstrip("-"))
+    inner = name.replace("_", "-") if "-" in word[dashes:] and "_" not in word else name
+    return "-" * dashes + inner
 
 
 def _keys(
-    node: Node, parents: tuple[str, ...], names: _Names, *, flat: bool
+    node: Node, parents: tuple[str, ...], names: Names, *, flat: bool
 ) -> Iterator[tuple[tuple[str, ...], Node, frozenset[str]]]:
-    """(parents, key, its siblings) of every key whose parents are known to the framework."""
+    """(parents, key, its siblings) of every key whose block is the framework's."""
     siblings = frozenset(_spelt(key) for key, _ in node.items)
     for key, value in node.items:
         name = _spelt(key)
         yield parents, key, siblings
-        if (
-            not flat
-            and value.kind == "mapping"
-            and name in names.leaves
-            and len(parents) < _MAX_DEPTH
-        ):
-            yield from _keys(value, (*parents, name), names, flat=flat)
+        if flat or len(parents) >= _MAX_DEPTH:
+            continue
+        for block in (value, *value.elements):
+            if block.kind == "mapping" and (name in names.leaves or _known(block, names)):
+                yield from _keys(block, (*parents, name), names, flat=flat)
 
 
-def _names(framework: _Framework, tables: Mapping[str, _Framework]) -> _Names:
-    sources = [framework]
-    if (also := _ALSO.get(framework.name, "")) in tables:
-        sources.append(tables[also])
-    leaves: set[str] = set()
-    below: dict[str, dict[str, None]] = {}
-    for source in sources:
-        written = (*(k.key.removeprefix("**.") for k in source.keys), *source.known)
-        for text in written:
-            steps = _normal(text).split(".")
-            leaves.update(steps)
-            for depth, step in enumerate(steps):
-                below.setdefault(".".join(steps[:depth]), {})[step] = None
-    return _Names(framework, frozenset(leaves), {p: tuple(n) for p, n in below.items()})
-
-
-def _foreign(
-    framework: _Framework, every: Sequence[_Framework], names: _Names
-) -> Mapping[str, tuple[str, str]]:
-    """name -> (framework that calls it so, this framework's name), where that is beyond doubt."""
-    if framework.name not in _FLAT | {"axolotl", "gpt-neox"}:
-        return {}
-    own: dict[str, str] = {}
-    for key in framework.keys:
-        if "." not in key.key.removeprefix("**."):
-            own.setdefault(key.field, key.key.removeprefix("**."))
-    found: dict[str, set[str]] = {}
-    told: dict[str, str] = {}
-    for other in every:
-        for key in other.keys:
-            name = _normal(key.key.removeprefix("**."))
-            if "." not in name and name not in names.leaves:
-                found.setdefault(name, set()).add(key.field)
-                told.setdefault(name, other.title)
-    return {
-        name: (told[name], own[field])
-        for name, fields in found.items()
-        if len(fields) == 1 and (field := next(iter(fields))) in _SYNONYMS and field in own
-    }
+def _known(block: Node, names: Names) -> bool:
+    """Whether a block that carries the user's own name holds the framework's keys."""
+    known = sum(_spelt(key) in names.leaves for key, _ in block.items)
+    return known > 0 and known * 2 >= len(block.items)
 
 
 def _meant(
     name: str,
     parents: tuple[str, ...],
     siblings: frozenset[str],
-    names: _Names,
+    names: Names,
     foreign: Mapping[str, tuple[str, str]],
-    *,
-    dashes: bool = False,
-) -> Text | None:
+) -> tuple[Text, str] | None:
     """What is wrong with a key; None for one that is known, or like none that is."""
     if name in names.leaves:
         return None
-    near = _near(name, [n for n in names.candidates(parents) if n not in siblings])
+    near = nearest_name(name, [n for n in names.candidates(parents) if n not in siblings])
     if near:
-        return _NEAR.fill(meant=near.replace("_", "-") if dashes else near)
-    if name in foreign and not parents and _normal(foreign[name][1]) not in siblings:
-        other, meant = foreign[name]
-        return _FOREIGN.fill(other=other, meant=meant)
+        return NEAR, near
+    other, field = foreign.get(name, ("", ""))
+    meant = own_name(names.framework, field, parents) if field else ""
+    if meant and meant not in siblings:
+        return _FOREIGN.fill(other=other), meant
     return None
-
-
-def _near(name: str, candidates: Sequence[str]) -> str:
-    """The known name within a letter or two; none where several are equally near."""
-    found: dict[int, list[str]] = {}
-    for other in candidates:
-        short = min(len(name), len(other))
-        limit = 2 if short >= _TWO_LETTERS else 1 if short >= _ONE_LETTER else 0
-        apart = letters_apart(name, other, limit) if limit else None
-        if apart and _digits(name) == _digits(other):
-            found.setdefault(apart, []).append(other)
-    best = found[min(found)] if found else []
-    return best[0] if len(best) == 1 else ""
-
-
-def _digits(name: str) -> str:
-    return "".join(c for c in name if c.isdigit())
 
 
 PROBE = Probe(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from medic.errors import Unreadable
 from medic.facts import Launch, LogHits, Parsers, Source
@@ -11,6 +12,7 @@ from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import Span
 
 from . import arguments, layout
+from .argument_repairs import one_task
 from .launch import launches_of
 from .meaning import plain
 from .script_text import ScriptText, read_script
@@ -35,6 +37,7 @@ _WIDER = frozenset((layout.EVERY_TASK, layout.NODE_RANK, layout.ENDPOINT, layout
 def run(look: Look) -> Iterator[Finding | Skip]:
     told: set[str] = set()
     read = False
+    scalars = _scalars(look)
     for given in look.files("script"):
         script = read_script(look, given.path, given.name)
         if script is None:
@@ -42,7 +45,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         launches = _launches(look, given.path)
         for launch in launches:
             read = True
-            for finding in _findings(look, script, launch, alone=len(launches) == 1):
+            for finding in _findings(look, script, launch, scalars, alone=len(launches) == 1):
                 told.add(finding.name)
                 yield finding
     for name in TELLS:
@@ -58,17 +61,23 @@ def _launches(look: Look, path: str) -> list[Launch]:
         return []
 
 
-def _findings(look: Look, script: ScriptText, launch: Launch, *, alone: bool) -> Iterator[Finding]:
+def _findings(
+    look: Look, script: ScriptText, launch: Launch, scalars: frozenset[str], *, alone: bool
+) -> Iterator[Finding]:
     parsers = look.fact(Parsers) if look.has(Parsers) else Parsers()
     spec = spec_of(launch, parsers, alone=alone)
-    for fault in layout.faults(script, launch, allocation_of(script), alone=alone):
-        yield _finding(script, fault.name, fault.what, fault.span)
+    allocation = allocation_of(script)
+    for fault in layout.faults(script, launch, allocation, alone=alone):
+        tasks = allocation.place("ntasks-per-node") if fault.name == layout.EVERY_TASK else None
+        repair = one_task(fault.span) if fault.span == tasks else None
+        yield replace(_finding(script, fault.name, fault.what, fault.span), repair=repair)
     for found in (
         *arguments.behind_script(launch, spec),
-        *arguments.twice(launch, script, _scalars(look)),
+        *arguments.twice(launch, script, scalars),
         *arguments.outside_choices(launch, spec),
     ):
-        yield _finding(script, found.name, found.what, found.span)
+        finding = _finding(script, found.name, found.what, found.span)
+        yield replace(finding, repair=found.repair)
 
 
 def _scalars(look: Look) -> frozenset[str]:

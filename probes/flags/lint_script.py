@@ -9,7 +9,9 @@ from medic.facts import Document, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 
+from .argument_repairs import meant_variable
 from .cuts import cuts
+from .joins import rejoined
 from .launch import launches_of
 from .script_text import ScriptText, read_script
 from .unset import Unset, unset
@@ -51,7 +53,8 @@ def _parsed(look: Look, path: str) -> Document | None:
 def _cut(script: ScriptText, document: Document) -> Iterator[Finding]:
     for cut in cuts(script, document):
         span = script.span(cut.line, cut.column, cut.end)
-        yield Finding(CUT, "fires", {"what": cut.what}, script.source(cut.line), span=span)
+        source, repair = script.source(cut.line), rejoined(script, cut)
+        yield Finding(CUT, "fires", {"what": cut.what}, source, span=span, repair=repair)
 
 
 def _unset(script: ScriptText, document: Document) -> Iterator[Finding]:
@@ -70,7 +73,7 @@ def _finding(script: ScriptText, one: Unset) -> Finding:
     meant = _MEANT.fill(near=one.near) if one.near else _NOT_SET
     value = {"variable": one.variable, "meant": meant, "so": then}
     source = Source(script.name, span.line, text=script.line_text(span.line))
-    return Finding(UNSET, "fires", value, source, span=span)
+    return Finding(UNSET, "fires", value, source, span=span, repair=meant_variable(one))
 
 
 PROBE = Probe(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from medic.errors import Unreadable
@@ -15,6 +16,8 @@ from .outcome import misspelt, with_value
 from .places import Places
 from .rejected import Complaint, read_refusals
 from .script.files import MAX_SOURCE, SourceFiles
+from .script_text import read_script
+from .slurm import allocation_of, batch_words
 from .source import may_parse, read_parser
 from .suspects import (
     LOCAL_RANK,
@@ -57,9 +60,14 @@ def run_launch(look: Look) -> Iterator[Launches | Skip | Unread]:
 
 def _launches(look: Look, given: GivenFile) -> list[Launch] | Unread:
     try:
-        return launches_of(look.parse(given.path))
+        found = launches_of(look.parse(given.path))
     except Unreadable as problem:
         return _unread(problem, given.name)
+    script = read_script(look, given.path, given.name)
+    if script is None:
+        return found
+    allocation = allocation_of(script)
+    return [replace(one, batch=batch_words(one, allocation)) for one in found]
 
 
 def _unread(problem: Unreadable, name: str) -> Unread:

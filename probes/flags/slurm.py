@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from medic.facts import Launch
+from medic.facts import Launch, Word
 from medic.run_config import Span
 
 from .launch import words_of
@@ -16,7 +16,7 @@ from .script_text import ScriptText
 
 _LINE = re.compile(r"^#SBATCH\s+(.*?)(?:\s#.*)?$")
 _OPTION = re.compile(r"(?:--([a-z][a-z-]*)|-([A-Za-z]))(?:[= ]\s*|(?=\d))([^\s#]+)")
-_SHORT = {"N": "nodes", "n": "ntasks", "G": "gpus"}
+_SHORT = {"N": "nodes", "n": "ntasks", "G": "gpus", "c": "cpus-per-task"}
 _READ = frozenset(
     (
         "nodes",
@@ -27,6 +27,7 @@ _READ = frozenset(
         "gpus-per-node",
         "gpus-per-task",
         "gres",
+        "cpus-per-task",
     )
 )
 _GPUS = re.compile(r"^gpu(?:[:=][A-Za-z][\w.-]*)?(?:[:=](\d+))?(?:\(.*\))?$")
@@ -146,8 +147,10 @@ def stated(words: Sequence[str], long: str, short: str = "") -> str | None:
 
 def narrowed(words: Sequence[str]) -> bool:
     """Whether ``srun`` starts on chosen nodes only, or as part of another job."""
-    chosen = ("-w", "--nodelist", "-r", "--relative", "--jobid", "--het-group")
-    return any(w.partition("=")[0] in chosen for w in words)
+    chosen = ("-w", "--nodelist", "-r", "--relative", "--het-group")
+    job = stated(words, "--jobid")
+    other = job is not None and "SLURM_JOB" not in job
+    return other or any(w.partition("=")[0] in chosen for w in words)
 
 
 def tasks_per_node(words: Sequence[str], allocation: Allocation) -> int | None:
@@ -162,3 +165,28 @@ def tasks_per_node(words: Sequence[str], allocation: Allocation) -> int | None:
         tasks = int(total) if total.isdigit() else None
         return tasks // count if tasks and count and tasks % count == 0 else None
     return allocation.tasks_per_node
+
+
+# --- what a launch takes from it ------------------------------------------------------------
+
+
+def batch_words(launch: Launch, allocation: Allocation) -> tuple[Word, ...]:
+    """What the job asks for, as far as it holds for this command.
+
+    Only ``srun`` starts tasks; a single task may well start its own processes. The batch script
+    itself has the CPUs of all its tasks on the node (sbatch manual).
+    """
+    own = srun_words(launch)
+    tasks = allocation.tasks_per_node if own is None else tasks_per_node(own, allocation)
+    names = ["gpus-per-node"]
+    if own is not None or tasks in (None, 1):
+        names.append("cpus-per-task")
+    if launch.launcher == "srun" and own is not None and not narrowed(own):
+        names += ["nodes"] if stated(own, "--nodes", "-N") is None else []
+        plain = stated(own, "--ntasks-per-node") is None and stated(own, "--ntasks", "-n") is None
+        names += ["ntasks-per-node"] if plain and tasks is not None and tasks > 1 else []
+    return tuple(
+        Word(found.span, str(found.number), f"--{name}={found.number}", found.span)
+        for name in names
+        if (found := allocation.options.get(name)) is not None and found.number is not None
+    )

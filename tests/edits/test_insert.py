@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from medic.edits.follow import follows
+from medic.edits.keys import KeyTable
 from medic.i18n import Text
 from medic.run_config import Change, Origin, RunConfig, Value
 
@@ -185,10 +186,13 @@ def test_follows(new: int, alone: bool) -> None:
         }
     )
     change = Change("gradient_accumulation_steps", 4, new, WHY)
-    assert follows(change, [change, Change("micro_batch_size", 8, 4, WHY)], config) is alone
+    assert (
+        follows(change, [change, Change("micro_batch_size", 8, 4, WHY)], config, KeyTable(()))
+        is alone
+    )
 
 
 def test_default_does_not_follow() -> None:
     config = RunConfig({"gradient_accumulation_steps": Value(1, Origin("default"))})
     change = Change("gradient_accumulation_steps", 1, 1, WHY)
-    assert not follows(change, [change], config)
+    assert not follows(change, [change], config, KeyTable(()))

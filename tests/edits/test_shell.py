@@ -56,6 +56,21 @@ def test_variable_that_something_else_is_computed_from_is_refused(
     assert "M * 16" in plan.refused[0].en
 
 
+@pytest.mark.parametrize("flag", ["--num-workers", "--global-batch-size"])
+def test_variable_of_two_flags_is_refused(shop: Any, edit: Callable[..., Any], flag: str) -> None:
+    old = f"N=8\npython t.py --micro-batch-size $N {flag} $N\n"
+    shop.file("run.sh", old, {"micro_batch_size": "--micro-batch-size"})
+    plan = edit(shop.config(), micro_batch_size=4)
+    assert plan.edits == ()
+    assert "other flags" in plan.refused[0].en
+
+
+def test_variable_of_two_commands_is_edited(shop: Any, after: After) -> None:
+    old = "N=8\npython t.py --micro-batch-size $N\npython u.py --micro-batch-size $N\n"
+    path = shop.file("run.sh", old, {"micro_batch_size": "--micro-batch-size"})
+    assert after(shop.config(), path, micro_batch_size=4) == old.replace("N=8", "N=4")
+
+
 @pytest.mark.parametrize(
     ("old", "fields", "new"),
     [

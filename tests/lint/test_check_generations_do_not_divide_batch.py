@@ -29,6 +29,9 @@ def launch(ranks: int = 8, steps: int = 2, group: int = 8, more: str = "") -> st
         launch(steps=4, more="--steps_per_generation 1", group=64),
         launch(more="--generation_batch_size 60"),
         launch(more="--generation_batch_size 40"),
+        launch(
+            more="--eval_strategy steps --eval_steps 50 --per_device_eval_batch_size 3", group=16
+        ),
     ],
 )
 def test_groups_that_do_not_fit(
@@ -44,6 +47,8 @@ def test_groups_that_do_not_fit(
         launch(ranks=6, group=12),
         launch(steps=1, more="--steps_per_generation 2", group=64),
         launch(more="--generation_batch_size 64"),
+        launch(more="--eval_strategy steps --eval_steps 50 --per_device_eval_batch_size 4"),
+        launch(more="--eval_strategy no --per_device_eval_batch_size 3", group=16),
     ],
 )
 def test_groups_that_fit(lint_text: Callable[..., tuple[LintFinding, ...]], good: str) -> None:

@@ -105,8 +105,8 @@ MUTATIONS = [
     (MOE, "a.sh", "num-experts 16", "num-experts 6", DIVIDES, 4),
     (MOE, "a.sh", "parallel-size 4", "parallel-size 16", WORLD, 4),
     (NANOTRON, "a.yaml", "tp: 2", "tp: 8", DIVIDES, 3),
-    (NANOTRON, "a.yaml", "_heads: 16", "_heads: 18", "hidden-size-not-divisible-by-heads", 7),
-    (NEOX, "a.yml", "_heads: 12", "_heads: 10", "hidden-size-not-divisible-by-heads", 4),
+    (NANOTRON, "a.yaml", "_heads: 16", "_heads: 18", "hidden-size-not-divisible-by-heads", 8),
+    (NEOX, "a.yml", "_heads: 12", "_heads: 10", "hidden-size-not-divisible-by-heads", 5),
     (
         NEOX,
         "a.yml",

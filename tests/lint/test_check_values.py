@@ -143,3 +143,8 @@ def test_each_mutation_fires(
     assert old in text
     found = lint_text(text.replace(old, new), name)
     assert [(f.name, f.line) for f in found] == [(cause, line)]
+
+
+def test_a_part_that_is_off_has_no_nodes(lint_text: Callable[..., tuple[LintFinding, ...]]) -> None:
+    text = "_target_: mine.Reward\ndefaults:\n  - _self_\nenable: false\nnnodes: 0\n"
+    assert "impossible-value" not in [f.name for f in lint_text(text, "reward.yaml")]

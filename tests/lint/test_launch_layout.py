@@ -16,7 +16,7 @@ TORCHRUN = (
     "#SBATCH --gres=gpu:a100:8\n"
     "MASTER_ADDR=$(scontrol show hostnames $SLURM_JOB_NODELIST | head -n1)\n"
     "srun torchrun --nnodes 2 --nproc_per_node 8 \\\n"
-    "  --node_rank $SLURM_NODEID \\\n"
+    "  --node_rank $NODE_RANK \\\n"
     "  --master_addr $MASTER_ADDR \\\n"
     "  train.py --model small\n"
 )
@@ -39,7 +39,7 @@ ACCELERATE = (
     "#SBATCH --ntasks-per-node=1\n"
     "#SBATCH --gpus=16\n"
     "srun accelerate launch --num_machines 2 --num_processes 16 \\\n"
-    "  --machine_rank $SLURM_NODEID --main_process_ip $HEAD train.py\n"
+    "  --machine_rank $NODE_RANK --main_process_ip $HEAD train.py\n"
 )
 EVERY, RANK = "launcher-in-every-task", "node-rank-missing-or-repeated"
 ENDPOINT, MANY = "rendezvous-endpoint-wrong", "more-ranks-than-gpus"
@@ -48,8 +48,10 @@ MUTATIONS = [
     (TORCHRUN, "--ntasks-per-node=1", "--ntasks-per-node=8", EVERY, 3),
     (TORCHRUN, "#SBATCH --ntasks-per-node=1", "#SBATCH --ntasks=16", EVERY, 3),
     (TORCHRUN, "srun torchrun", "srun --ntasks-per-node=8 torchrun", EVERY, 6),
-    (TORCHRUN, "--node_rank $SLURM_NODEID", "--node_rank 0", RANK, 7),
-    (TORCHRUN, "  --node_rank $SLURM_NODEID \\\n", "", RANK, 6),
+    (TORCHRUN, "--node_rank $NODE_RANK", "--node_rank 0", RANK, 7),
+    (TORCHRUN, "  --node_rank $NODE_RANK \\\n", "", RANK, 6),
+    (TORCHRUN, "--node_rank $NODE_RANK", "--node_rank $SLURM_NODEID", RANK, 7),
+    (ACCELERATE, "--machine_rank $NODE_RANK", "--machine_rank ${SLURM_PROCID}", RANK, 6),
     (TORCHRUN, "--master_addr $MASTER_ADDR", "--master_addr localhost", ENDPOINT, 8),
     (TORCHRUN, "--nnodes 2", "--nnodes 4", OTHERWISE, 6),
     (TORCHRUN, "--nproc_per_node 8", "--nproc_per_node 4", OTHERWISE, 6),
@@ -58,14 +60,14 @@ MUTATIONS = [
     (TASKS, "--ntasks-per-node=8", "--ntasks-per-node=16", MANY, 3),
     (TASKS, "MASTER_ADDR=node1", "MASTER_ADDR=127.0.0.1", ENDPOINT, 5),
     (PLAIN, "10.0.0.1", "127.0.0.1", ENDPOINT, 2),
-    (ACCELERATE, "--machine_rank $SLURM_NODEID", "--machine_rank 0", RANK, 6),
+    (ACCELERATE, "--machine_rank $NODE_RANK", "--machine_rank 0", RANK, 6),
     (ACCELERATE, "--num_processes 16", "--num_processes 8", OTHERWISE, 5),
     (ACCELERATE, "--ntasks-per-node=1", "--ntasks-per-node=8", EVERY, 3),
 ]
 SILENT = [
-    (TORCHRUN, "--node_rank $SLURM_NODEID", "--node_rank ${NODE_RANK:-0}"),
-    (TORCHRUN, "--node_rank $SLURM_NODEID", "--rdzv_backend c10d"),
-    (TORCHRUN, "--node_rank $SLURM_NODEID", "--node_rank 0 --rdzv_backend c10d"),
+    (TORCHRUN, "--node_rank $NODE_RANK", "--node_rank ${NODE_RANK:-0}"),
+    (TORCHRUN, "--node_rank $NODE_RANK", "--rdzv_backend c10d"),
+    (TORCHRUN, "--node_rank $NODE_RANK", "--node_rank 0 --rdzv_backend c10d"),
     (TORCHRUN, "--master_addr $MASTER_ADDR", "--master_addr ${HEAD:-localhost}"),
     (TORCHRUN, "--nnodes 2", "--nnodes $SLURM_NNODES"),
     (TORCHRUN, "--nnodes 2", "--nnodes 1:4"),

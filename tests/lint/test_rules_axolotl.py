@@ -29,8 +29,6 @@ CLEAN: Keys = {
 }
 MUTATIONS: Rows = [
     ({"batch_size": "8"}, EXCLUDE, "batch_size"),
-    ({"gradient_accumulation_steps": None}, NEEDS, "micro_batch_size"),
-    ({"micro_batch_size": None}, NEEDS, "gradient_accumulation_steps"),
     ({"deepspeed": "ds.json", "fsdp": "[full_shard, auto_wrap]"}, EXCLUDE, "deepspeed"),
     ({"context_parallel_size": "2", "attn_implementation": None}, NEEDS, "context_parallel_size"),
     (
@@ -44,7 +42,6 @@ MUTATIONS: Rows = [
     ({"fsdp_version": "2", "optimizer": "adamw_bnb_8bit"}, EXCLUDE, "optimizer"),
     ({"fsdp_config.offload_params": "true", "optimizer": "adamw_8bit"}, EXCLUDE, "optimizer"),
     ({"fsdp_config.fsdp_offload_params": "true", "optimizer": "adamw_8bit"}, EXCLUDE, "optimizer"),
-    ({"fsdp_config.offload_params": "true", "optimizer": "adamw_torch_8bit"}, EXCLUDE, "optimizer"),
     ({"optimizer": "muon", "deepspeed": "ds.json"}, EXCLUDE, "optimizer"),
     ({"optimizer": "muon", "fsdp_version": "1"}, EXCLUDE, "optimizer"),
     ({"optimizer": "muon", "fsdp": "[full_shard]"}, EXCLUDE, "optimizer"),

@@ -82,7 +82,7 @@ MUTATIONS = [
     ("seed: 1", "fp16_backend: auto", RENAMED, "fp16_backend"),
     ("torch_compile_backend: inductor", "torchdynamo: inductor", RENAMED, "torchdynamo"),
     ("seed: 1", "fsdp_min_num_params: 100", RENAMED, "fsdp_min_num_params"),
-    ("seed: 1", "fsdp_transformer_layer_cls_to_wrap: B", RENAMED,
+    ("fsdp: full_shard", "fsdp: full_shard\nfsdp_transformer_layer_cls_to_wrap: B", RENAMED,
      "fsdp_transformer_layer_cls_to_wrap"),
     ("include_for_metrics: [inputs]", "include_inputs_for_metrics: true", RENAMED,
      "include_inputs_for_metrics"),

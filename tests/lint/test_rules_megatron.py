@@ -399,8 +399,16 @@ def faults(found: tuple[LintFinding, ...]) -> list[tuple[str, int, str]]:
     return [(f.name, f.line, f.message.en) for f in found if f.severity != "info"]
 
 
+# Of a YAML file with variables, and of one version: tried with those.
+ELSEWHERE = {
+    "fsdp2-with-one-connection",
+    "megatron-fsdp-with-one-connection",
+    "batch-ramp-ignored",
+}
+
+
 def test_every_rule_is_tried() -> None:
-    assert set(CASES) == set(RULES)
+    assert set(CASES) == set(RULES) - ELSEWHERE
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -58,6 +58,7 @@ MUTATIONS: Rows = [
             "optimizer.early_step_in_backward": "true",
             "parallelism.pipeline_parallel_degree": "2",
             "training.global_batch_size": "64",
+            "training.local_batch_size": "4",
         },
         EXCLUDE,
         "optimizer.early_step_in_backward",

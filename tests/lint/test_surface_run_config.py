@@ -47,7 +47,7 @@ def test_the_figures_of_a_launch(tmp_path: Path) -> None:
     assert found["total_tokens"].value == 1000 * 128 * 4096
     assert found["checkpoints"].value == 3
     assert found["steps_per_epoch"].value is None
-    assert "sequences of the data set" in found["steps_per_epoch"].needs
+    assert "dataset_sequences" in found["steps_per_epoch"].needs
 
 
 def test_each_factor_is_shown() -> None:
@@ -140,15 +140,58 @@ def test_json_is_a_contract(run: Run) -> None:
     assert tokens["value"] == 524288
 
 
-def test_other_forms_and_many_launches_are_refused(
+def test_more_configs_than_one_launch_has_are_shown_one_by_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for i in range(9):
-        (tmp_path / f"c{i}.yaml").write_text("learning_rate: 1.0e-4\n")
+        (tmp_path / f"c{i}.yaml").write_text(f"per_device_train_batch_size: {i + 1}\n")
     files = [str(tmp_path / f"c{i}.yaml") for i in range(9)]
-    assert main(["lint", *files, "--show-run-config"]) == 2
-    assert main(["lint", files[0], "--show-run-config", "--format", "sarif"]) == 2
+    assert main(["lint", *files, "--show-run-config", "--lang", "en"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("Run config: hf-trainer") == 9
+    assert all(file in shown for file in files)
+    assert main(["lint", *files, "--show-run-config", "--json"]) == 0
+    parts = json.loads(capsys.readouterr().out)
+    assert [part["values"]["micro_batch_size"]["value"] for part in parts] == [*range(1, 10)]
+    for part in parts:
+        jsonschema.validate(part, SCHEMAS["run-config"])
+
+
+def test_other_forms_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "c.yaml").write_text("learning_rate: 1.0e-4\n")
+    command = ["lint", str(tmp_path / "c.yaml"), "--show-run-config", "--format", "sarif"]
+    assert main(command) == 2
     capsys.readouterr()
+
+
+def test_the_size_of_the_data_set_gives_the_steps(tmp_path: Path) -> None:
+    found = numbers(
+        config(
+            micro_batch_size=4,
+            gradient_accumulation_steps=2,
+            data_parallel_size=2,
+            epochs=3,
+            dataset_sequences=1000,
+        )
+    )
+    assert found["steps_per_epoch"].value == 62.5
+    assert found["total_steps"].value == 188
+
+
+def test_what_the_run_printed_fills_what_the_files_do_not_say(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "args.yaml").write_text("per_device_train_batch_size: 4\noutput_dir: out\n")
+    (tmp_path / "run.log").write_text(
+        "***** Running training *****\n  Num examples = 6,400\n"
+        "  Instantaneous batch size per device = 4\n"
+        "  Total train batch size (w. parallel, distributed & accumulation) = 64\n"
+    )
+    files = [str(tmp_path / "args.yaml"), str(tmp_path / "run.log")]
+    main(["lint", *files, "--show-run-config", "--lang", "en"])
+    shown = capsys.readouterr().out
+    assert "printed by the run" in shown
+    assert "steps per epoch: 100 = 6,400 (dataset_sequences) / 64" in " ".join(shown.split())
 
 
 def test_another_place_that_differs_is_told(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from medic.facts import Repair, Rewritten
+from medic.i18n import Text
 from medic.probe import Fires, LintResult, Passes
-from medic.run_config import Origin, RunConfig
+from medic.run_config import Origin, RunConfig, Scalar, Value
 
 from ..carriers import EXCLUSIVE, same
 from ..combine import OVERRIDDEN
@@ -30,6 +32,19 @@ _COMPARED = frozenset(
 # Names that do not say what they count; without a framework they contradict nothing.
 _VAGUE = frozenset(["batch_size", "bsz", "bs", "max_length", "dtype"])
 _NO_FRAMEWORK = "plain"
+# What the Trainer fills in where the DeepSpeed file says "auto" (transformers
+# integrations/deepspeed.py, trainer_config_process), and the frameworks whose training it is.
+_FILLED_IN = frozenset(
+    [
+        "micro_batch_size", "gradient_accumulation_steps", "global_batch_size", "learning_rate",
+        "weight_decay", "adam_epsilon", "warmup_steps", "gradient_clip",
+    ]
+)  # fmt: skip
+_TRAINERS = frozenset(["hf-trainer", "trl", "llama-factory", "ms-swift", "axolotl"])
+_AUTO = Text(
+    "the training's own value, {value}, counts then",
+    "此时以训练端的取值 {value} 为准",
+)
 
 
 def check(config: RunConfig) -> LintResult | Sequence[Fires]:
@@ -47,7 +62,7 @@ def check(config: RunConfig) -> LintResult | Sequence[Fires]:
                     "other": other,
                     "other_where": origin.where(),
                 }
-                found.append(Fires(field, values))
+                found.append(Fires(field, values, repair=_auto(field, value, origin)))
                 break
     return found or Passes()
 
@@ -67,3 +82,19 @@ def _contradicts(ruling: Origin, other: Origin) -> bool:
 
 def _leaf(origin: Origin) -> str:
     return origin.key.lstrip("-").replace("-", "_").split(".")[-1].lower()
+
+
+def _auto(field: str, value: Value, other: Origin) -> Repair | None:
+    """Of a Trainer and its DeepSpeed file the file says "auto", as transformers advises."""
+    engine, trainer = sorted((value.origin, other), key=lambda o: o.framework != "deepspeed")
+    if engine.framework != "deepspeed" or trainer.framework not in _TRAINERS:
+        return None
+    if engine.span is None or field not in _FILLED_IN:
+        return None
+    kept = value.value if trainer is value.origin else _stated_by(value, trainer)
+    step = Rewritten(engine.span, engine.syntax, engine.path[-1], "auto")
+    return Repair((step,), safe=False, why=_AUTO.fill(value=kept))
+
+
+def _stated_by(value: Value, origin: Origin) -> Scalar:
+    return next((stated for stated, place in value.also if place is origin), None)

@@ -23,10 +23,33 @@ _STATED = Text(
     "generation_batch_size {total} is not divisible by num_generations {group}",
     "generation_batch_size {total} 不能被 num_generations {group} 整除",
 )
+_EVAL, _EVAL_DEFAULT = "per_device_eval_batch_size", 8
+_EVALUATED = Text(
+    "evaluation: {micro} x {ranks} processes are not divisible by num_generations {group}",
+    "评估：{micro} x {ranks} 个进程不能被 num_generations {group} 整除",
+)
 
 
 def check(config: RunConfig) -> LintResult:
     """trl trainer/grpo_config.py GRPOConfig.__post_init__ (0.19 to 1.0)."""
+    result = _training(config)
+    fires = _evaluation(config) if isinstance(result, Passes) else None
+    return fires or result
+
+
+def _evaluation(config: RunConfig) -> Fires | None:
+    """The prompts of one evaluation step, where the run evaluates."""
+    strategy = config.setting("eval_strategy")
+    group = _number(config, f"{_GROUP}_eval") or _number(config, _GROUP)
+    ranks, micro = config.integer("world_size"), _number(config, _EVAL) or _EVAL_DEFAULT
+    off = strategy is None or strategy.value in (None, False, "no")
+    if off or not group or not ranks or (micro * ranks) % group == 0:
+        return None
+    at = _EVAL if config.setting(_EVAL) else _GROUP
+    return Fires(at, {"what": _EVALUATED.fill(micro=micro, ranks=ranks, group=group)})
+
+
+def _training(config: RunConfig) -> LintResult:
     group, total = _number(config, _GROUP), _number(config, _TOTAL)
     if "trl" not in config.frameworks or not group:
         return NotChecked((_GROUP,))

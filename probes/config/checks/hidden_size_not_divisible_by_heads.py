@@ -9,6 +9,7 @@ from .models import counted, heads_fit
 
 NAME = "hidden-size-not-divisible-by-heads"
 NEEDS = ("hidden_size", "num_heads")
+_ROUND = 16
 
 
 def check(config: RunConfig) -> LintResult:
@@ -21,4 +22,6 @@ def check(config: RunConfig) -> LintResult:
         return NotChecked(NEEDS)
     if heads_fit(config) or config.setting("mamba_selective_scan_fusion") is not None:
         return Passes()
-    return Fires("hidden_size", {"hidden": hidden, "heads": heads})
+    # A round hidden size was meant as it is; the heads are the slip then.
+    at = "num_heads" if hidden % _ROUND == 0 and config.stated("num_heads") else "hidden_size"
+    return Fires(at, {"hidden": hidden, "heads": heads})

@@ -105,7 +105,7 @@ def _fields(config: RunConfig, names: Sequence[str]) -> Iterator[Fires]:
 def _vague(config: RunConfig, name: str) -> bool:
     """A name that no framework defines: there a 0 may be "off", but a share stays a share."""
     origin = config.origin(name)
-    plain = origin is not None and origin.framework == "plain"
+    plain = origin is not None and origin.framework in ("plain", "hydra")
     return plain and name not in ("warmup_ratio", "adam_beta2")
 
 

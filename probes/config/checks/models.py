@@ -111,3 +111,13 @@ def indivisible(number: str, have: int, divisor: str, by: int) -> Mapping[str, T
         "{number} {have} 不能被 {divisor} {by} 整除",
     )
     return {"what": words.fill(values)}
+
+
+def unequal(one: str, have: int, other: str, product: int) -> Mapping[str, Text]:
+    """The placeholder ``what`` of "A (16) is not B (8)"."""
+    values = {"one": one, "have": have, "other": other, "product": product}
+    return {
+        "what": Text(
+            "{one} {have} is not {other} {product}", "{one} {have} 不等于 {other} {product}"
+        ).fill(values)
+    }

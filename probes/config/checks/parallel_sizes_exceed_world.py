@@ -5,11 +5,16 @@ from __future__ import annotations
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
 
-from .models import PARALLEL, counted, indivisible, key_number, label, size
+from .models import PARALLEL, counted, indivisible, key_number, label, size, unequal
 from .numbers import independent, product
 
 NAME = "parallel-sizes-exceed-world"
 NEEDS = ("world_size",)
+# Frameworks that split the data parallel size: (replicas, shards of each), -1 shards: what is left.
+_SPLIT = {
+    "torchtitan": ("data_parallel_replicate_degree", "data_parallel_shard_degree"),
+    "torchtune": ("data_parallel_replicate_dim", "data_parallel_shard_dim"),
+}
 _WORLD = ("nodes", "gpus_per_node")
 
 
@@ -29,7 +34,12 @@ def check(config: RunConfig) -> LintResult:
         return Fires(
             _culprit(config, world), indivisible("world size", world, shown, product(sizes))
         )
-    return _experts(config, world) or _replicas(config, world, product(sizes)) or Passes()
+    return (
+        _experts(config, world)
+        or _replicas(config, world, product(sizes))
+        or _shards(config, world, product(sizes))
+        or Passes()
+    )
 
 
 def _culprit(config: RunConfig, world: int) -> str:
@@ -66,3 +76,23 @@ def _replicas(config: RunConfig, world: int, model: int) -> Fires | None:
         return None
     values = indivisible("world size", world, "data x model parallel sizes", replicas * model)
     return Fires("data_parallel_size", values)
+
+
+def _shards(config: RunConfig, world: int, model: int) -> Fires | None:
+    """Replicas x shards x model parallel sizes have to be the world size where all are written;
+    the experts of torchtitan borrow ranks of the shards, context and tensor parallel groups.
+    """
+    names = next((_SPLIT[f] for f in (config.framework, *config.frameworks) if f in _SPLIT), None)
+    shards = key_number(config, names[1]) if names else None
+    if names is None or shards is None or shards < 1:
+        return None
+    found = int(key_number(config, names[0]) or 1) * int(shards) * model
+    if found != world:
+        words = "replicas x shards x model parallel sizes"
+        return Fires(names[1], unequal("world size", world, words, found))
+    experts = size(config, "expert_parallel_size")
+    group = int(shards) * model // size(config, "pipeline_parallel_size")
+    if config.framework == "torchtitan" and group % experts:
+        values = indivisible("shards x context x tensor size", group, "expert size", experts)
+        return Fires("expert_parallel_size", values)
+    return None

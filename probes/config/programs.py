@@ -1,0 +1,59 @@
+"""Python files of a launch: which are read, and which of them only state defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import PurePath
+
+from medic.facts import Document, GivenFile, Launch
+from medic.probe import Look
+
+from .carriers import Stated
+
+# The raw text of a value that only the running program knows.
+_UNKNOWN = "$"
+
+
+def programs(look: Look, launches: Sequence[Launch]) -> list[GivenFile]:
+    """Python files that belong to the run: those that the user named, or a command does."""
+    words = [w for one in launches for w in (one.script, *one.arguments) if w is not None]
+    names = {PurePath(word.value).name for word in words if word.value}
+    given = look.files("python")
+    return [file for file in given if file.named or PurePath(file.name).name in names]
+
+
+def defaults_first(files: Sequence[Stated]) -> list[Stated]:
+    """The files of a launch; of a program's globals those stay that no other file replaces.
+
+    nanoGPT's train.py runs a configuration file in its own globals: what that sets is ruling.
+    """
+    return [_less(file, [o for o in files if _replaces(o, file)]) for file in files]
+
+
+def _replaces(other: Stated, file: Stated) -> bool:
+    alike = other.framework.name == file.framework.name
+    return other is not file and alike and _is_program(file) and not _is_program(other)
+
+
+def _is_program(file: Stated) -> bool:
+    return file.document is not None and file.document.syntax == "python" and _computes(file)
+
+
+def _computes(file: Stated) -> bool:
+    """Whether some of the names are known only to the running program."""
+    document: Document | None = file.document
+    root = document.root if document is not None else None
+    return root is not None and any(node.raw == _UNKNOWN for _, _, node in root.leaves())
+
+
+def _less(file: Stated, others: Sequence[Stated]) -> Stated:
+    fields = {field for other in others for field in (*other.values, *other.unknown)}
+    paths = {setting.path for other in others for setting in other.settings}
+    if not others:
+        return file
+    return replace(
+        file,
+        values={field: value for field, value in file.values.items() if field not in fields},
+        settings=tuple(s for s in file.settings if s.path not in paths),
+    )

@@ -1,0 +1,217 @@
+"""What the frameworks call their configuration keys, and which of them a file's keys nearly are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from .distance import letters_apart
+
+# Frameworks whose keys stand at the top of the file, and those that have blocks of keys.
+FLAT = frozenset(("llama-factory", "ms-swift", "trl", "hf-trainer", "nanogpt"))
+_BLOCKS = frozenset(("axolotl", "gpt-neox", "deepspeed", "litgpt", "accelerate", "megatron"))
+# Those whose keys are each known with the blocks that they stand in.
+DOTTED = frozenset(
+    ("torchtune", "openrlhf", "torchtitan", "nanotron", "olmo", "nemo", "nemo2", "verl", "verl-sft")
+)
+KNOWN = FLAT | _BLOCKS | DOTTED
+# Those that a file may be guessed to be of: the top names of the others are everybody's.
+_BY_NAMES = (FLAT | _BLOCKS | {"torchtune", "openrlhf"}) - {"megatron", "nanogpt"}
+# Those that keep parts of a configuration in files of their own.
+_IN_PARTS = frozenset(("verl", "nemo"))
+# A file that no key tells apart is of the framework that knows nearly all of its keys.
+_MIN_KEYS, _MIN_KEYS_OF_PART, _SHARE = 5, 8, 0.75
+# Frameworks that take the keys of another one as well.
+_ALSO = {
+    "llama-factory": "hf-trainer",
+    "ms-swift": "hf-trainer",
+    "trl": "hf-trainer",
+    "gpt-neox": "deepspeed",
+}
+# Frameworks whose own name of a setting is told for another framework's.
+_TRANSLATED = FLAT | DOTTED | {"axolotl", "gpt-neox", "litgpt", "megatron"}
+# Settings whose other names are no other setting's.
+_SYNONYMS = frozenset(
+    (
+        "micro_batch_size",
+        "gradient_accumulation_steps",
+        "learning_rate",
+        "warmup_steps",
+        "warmup_ratio",
+        "weight_decay",
+        "sequence_length",
+        "epochs",
+        "total_steps",
+        "gradient_clip",
+        "lr_schedule",
+        "lora_rank",
+    )
+)
+# Below these lengths a name so near may well be another one.
+_ONE_LETTER, _TWO_LETTERS = 5, 9
+# A part of a configuration stands where at least so many of its keys do.
+_MIN_PART = 2
+# The tables are large: those of the frameworks in use are kept.
+_NAMES: dict[str, Names] = {}
+_FOREIGN: dict[str, tuple[Names, Mapping[str, tuple[str, str]]]] = {}
+# A block of Megatron's test configurations that holds what the command is given.
+_ARGUMENTS = "model_args"
+
+
+class Key(Protocol):
+    @property
+    def key(self) -> str: ...
+    @property
+    def field(self) -> str: ...
+
+
+class Framework(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def keys(self) -> Sequence[Key]: ...
+    @property
+    def known(self) -> Sequence[str]: ...
+    @property
+    def known_below(self) -> Mapping[str, Sequence[str]]: ...
+
+
+@dataclass(frozen=True)
+class Names:
+    """What a framework knows: names whatever stands before them, and names below a parent."""
+
+    framework: Framework
+    leaves: frozenset[str]
+    below: Mapping[str, tuple[str, ...]]
+
+    def candidates(self, parents: tuple[str, ...]) -> tuple[str, ...]:
+        if self.framework.name in DOTTED:
+            return self.below.get(".".join(parents), ())
+        return tuple(sorted(self.leaves))
+
+    def base(self, top: Sequence[str]) -> tuple[str, ...]:
+        """Where a file with these keys at its top stands in the whole configuration."""
+        if self.framework.name not in DOTTED or not top:
+            return ()
+        keys = set(top)
+        counts = {parent: len(keys.intersection(names)) for parent, names in self.below.items()}
+        best = max(counts, key=lambda parent: (counts[parent], -len(parent)), default="")
+        whole = counts.get("", 0) * 2 >= counts.get(best, 0)
+        if whole or counts[best] < _MIN_PART:
+            return ()
+        return tuple(best.split("."))
+
+    def share(self, top: Sequence[str]) -> float:
+        """The share of a file's top keys that are the framework's, of a part those of one block."""
+        if self.framework.name in _BY_NAMES and len(top) >= _MIN_KEYS:
+            return sum(key in self.leaves for key in top) / len(top)
+        if self.framework.name in _IN_PARTS and len(top) >= _MIN_KEYS_OF_PART:
+            blocks = (names for parent, names in self.below.items() if parent)
+            return max(sum(key in names for key in top) for names in blocks) / len(top)
+        return 0.0
+
+
+def guess(top: Sequence[str], tables: Mapping[str, Framework]) -> Framework | None:
+    """The framework of a file with these keys at its top, that none of them tells."""
+    shares = {name: names_of(one, tables).share(top) for name, one in tables.items()}
+    best = max(shares, key=lambda name: shares[name], default="")
+    return tables[best] if best and shares[best] >= _SHARE else None
+
+
+def normal(text: str) -> str:
+    return text.lstrip("-+").replace("-", "_").lower()
+
+
+def names_of(framework: Framework, tables: Mapping[str, Framework]) -> Names:
+    """The names of a framework and of the one whose keys it takes as well."""
+    kept = _NAMES.get(framework.name)
+    if kept is None or kept.framework is not framework:
+        kept = _NAMES[framework.name] = _collected(framework, tables)
+    return kept
+
+
+def _collected(framework: Framework, tables: Mapping[str, Framework]) -> Names:
+    sources = [framework]
+    if (also := _ALSO.get(framework.name, "")) in tables:
+        sources.append(tables[also])
+    leaves = {_ARGUMENTS} if framework.name == "megatron" else set()
+    below: dict[str, dict[str, None]] = {}
+    for steps in (steps for source in sources for steps in _written(source)):
+        leaves.update(steps)
+        for depth, step in enumerate(steps):
+            below.setdefault(".".join(steps[:depth]), {})[step] = None
+    return Names(framework, frozenset(leaves), {p: tuple(n) for p, n in below.items()})
+
+
+def _written(framework: Framework) -> Iterator[list[str]]:
+    for text in (*(_plain(key) for key in framework.keys), *framework.known):
+        yield normal(text).split(".")
+    for parent, names in framework.known_below.items():
+        above = normal(parent).split(".") if parent else []
+        yield from ([*above, normal(name)] for name in names)
+
+
+def _plain(key: Key) -> str:
+    return key.key.removeprefix("**.")
+
+
+def foreign_names(
+    framework: Framework, every: Sequence[Framework], names: Names
+) -> Mapping[str, tuple[str, str]]:
+    """name -> (framework that calls it so, the field), where that is beyond doubt."""
+    kept = _FOREIGN.get(framework.name)
+    if kept is None or kept[0] is not names:
+        kept = _FOREIGN[framework.name] = (names, _translated(framework, every, names))
+    return kept[1]
+
+
+def _translated(
+    framework: Framework, every: Sequence[Framework], names: Names
+) -> Mapping[str, tuple[str, str]]:
+    if framework.name not in _TRANSLATED:
+        return {}
+    found: dict[str, set[str]] = {}
+    told: dict[str, str] = {}
+    for other in every:
+        for key in other.keys:
+            name = normal(_plain(key)).rpartition(".")[2]
+            if name not in names.leaves and ("." not in _plain(key) or "_" in name):
+                found.setdefault(name, set()).add(key.field)
+                told.setdefault(name, other.title)
+    return {
+        name: (told[name], field)
+        for name, fields in found.items()
+        if len(fields) == 1 and (field := next(iter(fields))) in _SYNONYMS
+    }
+
+
+def own_name(framework: Framework, field: str, parents: tuple[str, ...]) -> str:
+    """What a framework calls a canonical field in a block; "" if it has no such key there."""
+    for key in framework.keys:
+        above, _, name = normal(_plain(key)).rpartition(".")
+        free = key.key.startswith("**.") or framework.name not in DOTTED
+        if key.field == field and ((free and not above) or above == ".".join(parents)):
+            return name
+    return ""
+
+
+def nearest_name(name: str, candidates: Sequence[str]) -> str:
+    """The known name within a letter or two; none where several are equally near."""
+    found: dict[int, list[str]] = {}
+    for other in candidates:
+        short = min(len(name), len(other))
+        limit = 2 if short >= _TWO_LETTERS else 1 if short >= _ONE_LETTER else 0
+        apart = letters_apart(name, other, limit) if limit else None
+        if apart and _same_digits(name, other):
+            found.setdefault(apart, []).append(other)
+    best = found[min(found)] if found else []
+    return best[0] if len(best) == 1 else ""
+
+
+def _same_digits(one: str, other: str) -> bool:
+    """Whether no number parts two names: beta1 is no misspelt beta2; stage_ may lack its 3."""
+    digits = {"".join(c for c in name if c.isdigit()) for name in (one, other)}
+    return len(digits) == 1 or ("" in digits and min(len(one), len(other)) >= _TWO_LETTERS)

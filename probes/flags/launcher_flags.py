@@ -1,0 +1,75 @@
+"""Flags before the script: those of the launcher, misspelt, and those of the script."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from medic.facts import Launch, Word
+
+from .distance import letters_apart
+from .key_names import Framework, names_of, normal
+from .launchers import ALIASES, LAUNCHER_OPTIONS, LAUNCHERS, MODULES
+from .own_flags import Fault, Given
+from .suspects import script_parts
+
+_FLAG = re.compile(r"^--([A-Za-z][\w-]*)(?:=.*)?$", re.DOTALL)
+# Options of torch/distributed/run.py and deepspeed/launcher/runner.py that few commands give.
+_MORE = frozenset(
+    """
+    log-line-prefix-template event-log-handler logs-specs duplicate-stdout-filters use-env run-path
+    duplicate-stderr-filters node-rank virtual-local-rank rdzv-timeout save-pid elastic-training
+    min-elastic-nodes max-elastic-nodes autotuning venv-script ssh-port bind-core-list module
+    """.split()  # noqa: SIM905
+)
+_SHORTEST = 6
+# These two stop at a flag that is none of their own; accelerate has some that scripts have, too.
+_STRICT = ("torchrun", "deepspeed")
+# No launcher has these, and every training script may.
+_SCRIPTS = frozenset(
+    """
+    learning-rate per-device-train-batch-size num-train-epochs model-name-or-path output-dir
+    gradient-accumulation-steps micro-batch-size global-batch-size warmup-ratio weight-decay
+    save-steps logging-steps max-steps lr-scheduler-type
+    """.split()  # noqa: SIM905
+)
+
+
+def before_script(launch: Launch, tables: Mapping[str, Framework]) -> Iterator[Fault]:
+    """What the launcher does not know, where it is plain what was meant."""
+    words = _own_words(launch)
+    if launch.launcher not in LAUNCHER_OPTIONS or words is None:
+        return
+    known = _known(launch.launcher, tables)
+    script = (script_parts(launch)[-1:] or ("",))[0]
+    for word in words:
+        match = _FLAG.match(word.raw if word.value is None else word.value)
+        name = normal(match[1]).replace("_", "-") if match else ""
+        if match is None or any(one.startswith(name) for one in known):
+            continue
+        near = [one for one in known if len(name) >= _SHORTEST and letters_apart(name, one, 1)]
+        if len(near) == 1:
+            meant = near[0].replace("-", "_") if "_" in match[1] else near[0]
+            yield Fault("unknown", Given(match[1], word), "--" + meant)
+        elif not near and launch.launcher in _STRICT and name in _SCRIPTS and script:
+            yield Fault("misplaced", Given(match[1], word), script)
+
+
+def _own_words(launch: Launch) -> Sequence[Word] | None:
+    """The words of the launcher itself, without those of what starts it."""
+    words = launch.launcher_words
+    for at in range(len(words) - 1, -1, -1):
+        text = words[at].value or ""
+        name = PurePosixPath(text).name
+        if ALIASES.get(name, name) == launch.launcher or text in MODULES:
+            return words[at + 1 :]
+    return None
+
+
+def _known(launcher: str, tables: Mapping[str, Framework]) -> frozenset[str]:
+    own = {flag.lstrip("-") for flag in LAUNCHERS[launcher].flags}
+    names: frozenset[str] = frozenset()
+    if launcher == "accelerate" and launcher in tables:
+        names = frozenset(n.replace("_", "-") for n in names_of(tables[launcher], tables).leaves)
+    return LAUNCHER_OPTIONS[launcher] | own | names | _MORE

@@ -1,0 +1,136 @@
+"""The probe of flags that the framework of a launch does not have, or has otherwise."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
+
+from medic.errors import Unreadable
+from medic.facts import Launch, LogHits, Parsers, Source, Word
+from medic.i18n import Text
+from medic.probe import Finding, Look, Probe
+from medic.run_config import Change, RunConfig, Span
+
+from .arguments import VALUE
+from .key_names import KNOWN, guess, normal
+from .launch import launches_of
+from .launcher_flags import before_script
+from .outcome import STOPS
+from .own_flags import Fault, Framework, Given, faults, given_flags, program_of, table_of
+from .script_text import ScriptText, read_script
+from .suspects import script_parts, spec_of
+
+MAX_LAUNCHES = 100  # a script with more repeats one and the same
+MAX_FOUND = 40
+MISSPELT, SWITCH = "misspelt-flag", "boolean-flag-with-value"
+_RENAME = Text("the parser knows {new}, not {old}", "解析器只认识 {new}，不认识 {old}")
+_BEHIND = Text("{flag} behind {script}", "写在 {script} 之后的 {flag}")
+_DROP = Text("a switch takes no value", "开关型选项不接受取值")
+_EMPTY = Text("{flag} needs a value, and none follows", "{flag} 需要取值，后面却没有")
+
+
+def run(look: Look) -> Iterator[Finding]:
+    """Only before a run: a log tells itself what a parser refused."""
+    if look.has(LogHits):
+        return
+    frameworks: Sequence[Framework] = look.frameworks
+    tables = {f.name: f for f in frameworks if f.name in KNOWN}
+    speaks = _speaks(look.fact(RunConfig) if look.has(RunConfig) else RunConfig())
+    for given in look.files("script"):
+        script = read_script(look, given.path, given.name)
+        if script is not None:
+            launches = _launches(look, given.path)[:MAX_LAUNCHES]
+            found = (_of_launch(look, script, one, tables, speaks) for one in launches)
+            yield from islice(chain.from_iterable(found), MAX_FOUND)
+
+
+def _speaks(config: RunConfig) -> Mapping[tuple[str, int], str]:
+    """The framework that reads the flag at a place."""
+    return {
+        (s.origin.span.file, s.origin.span.start): s.origin.framework
+        for s in config.settings
+        if s.origin.span is not None and s.origin.syntax == "shell"
+    }
+
+
+def _launches(look: Look, path: str) -> list[Launch]:
+    try:
+        return launches_of(look.parse(path))
+    except Unreadable:
+        return []
+
+
+def _of_launch(
+    look: Look,
+    script: ScriptText,
+    launch: Launch,
+    tables: Mapping[str, Framework],
+    speaks: Mapping[tuple[str, int], str],
+) -> Iterator[Finding]:
+    for fault in before_script(launch, tables):
+        yield _finding(script, fault, launch.launcher)
+    parsers = look.fact(Parsers) if look.has(Parsers) else Parsers()
+    spec = spec_of(launch, parsers, alone=True)
+    words = launch.arguments
+    framework = tables.get(program_of(launch) or _reader(words, speaks)) or _by_flags(words, tables)
+    if framework is None or (spec is not None and spec.options):
+        return
+    table = table_of(launch, framework, look.frameworks, tables)
+    for fault in faults(launch.arguments, table):
+        yield _finding(script, fault, (script_parts(launch)[-1:] or ("",))[0])
+
+
+def _reader(words: Sequence[Word], speaks: Mapping[tuple[str, int], str]) -> str:
+    """The framework that most of the words are read by."""
+    places = (span for word in words for span in (word.span, word.literal) if span is not None)
+    found = Counter(name for span in places if (name := speaks.get((span.file, span.start))))
+    return found.most_common(1)[0][0] if found else ""
+
+
+def _by_flags(words: Sequence[Word], tables: Mapping[str, Framework]) -> Framework | None:
+    """The framework that knows nearly all flags of a command which is not the one that was read."""
+    found = guess([normal(one.name) for one in given_flags(words)], tables)
+    return tables[found.name] if found is not None else None
+
+
+def _finding(script: ScriptText, fault: Fault, program: str) -> Finding:
+    flag = _written(fault.given)
+    span = fault.given.word.span
+    source = Source(script.name, span.line, text=script.line_text(span.line))
+    value = {"flag": flag, "script": program, "where": source.where(), "consequence": STOPS}
+    if fault.kind == "empty":
+        what = _EMPTY.fill(flag=flag)
+        return Finding(VALUE, "fires", {"what": what}, source, span=span)
+    if fault.kind == "switch":
+        change = Change(f"flag-value:{flag}", fault.value, None, _DROP)
+        value |= {"value": fault.value, "correct": flag, "flags": (flag,)}
+        return Finding(SWITCH, "fires", value, source, changes=(change,), span=_flag_span(fault))
+    if fault.kind == "misplaced":
+        value |= {"meant": _BEHIND.fill(flag=flag, script=fault.meant), "exists": ""}
+        value |= {"flags": (flag,), "meanings": (flag,)}
+        return Finding(MISSPELT, "fires", value, source, span=span)
+    why = _RENAME.fill(new=fault.meant, old=flag)
+    change = Change(f"flag:{flag}", flag, fault.meant, why)
+    value |= {"meant": fault.meant, "exists": "", "flags": (flag,)}
+    value["meanings"] = (f"{flag} -> {fault.meant}",)
+    return Finding(MISSPELT, "fires", value, source, changes=(change,), span=span)
+
+
+def _written(given: Given) -> str:
+    text = given.word.raw if given.word.value is None else given.word.value
+    return text.partition("=")[0]
+
+
+def _flag_span(fault: Fault) -> Span:
+    return fault.given.word.span
+
+
+PROBE = Probe(
+    name="framework-flags",
+    tells=(MISSPELT, SWITCH, VALUE),
+    run=run,
+    wants=(RunConfig, Parsers, LogHits),
+    seconds=0.05,
+    limit_seconds=10,
+)

@@ -1,0 +1,132 @@
+"""The probe of overrides in a command (``a.b=value``) whose key the framework does not know."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from medic.facts import Launch, Launches, Repair, Respelt, Source, Word
+from medic.probe import Finding, Look, Probe
+from medic.run_config import Edit, RunConfig, Span
+
+from .key_names import Framework, Names, names_of, nearest_name, normal
+from .lint_keys import MISSPELT, NEAR, RENAMED
+
+# Frameworks that take the whole configuration as overrides.
+_OVERRIDDEN = frozenset(("verl", "verl-sft", "torchtune", "nemo"))
+# These add an unknown key without a word: one of a block that is written at the top is lost.
+_SWALLOW = frozenset(("torchtune",))
+# +a.b adds a key and ~a.b takes one away on purpose.
+_OVERRIDE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)=")
+
+
+def run(look: Look) -> Iterator[Finding]:
+    launches = look.fact(Launches).launches if look.has(Launches) else ()
+    if not launches:
+        return
+    tables = {f.name: f for f in look.frameworks if f.name in _OVERRIDDEN}
+    config = look.fact(RunConfig)
+    for launch in launches:
+        framework = tables.get(_speaks(config, launch))
+        if framework is not None:
+            yield from _of_launch(launch, framework, tables)
+
+
+def _speaks(config: RunConfig, launch: Launch) -> str:
+    """The framework that reads the command's arguments."""
+    places = {word.span for word in launch.arguments}
+    for setting in config.settings:
+        span = setting.origin.span
+        inside = span is not None and any(
+            p.file == span.file and p.start <= span.start < p.end for p in places
+        )
+        if setting.origin.syntax == "shell" and inside:
+            return setting.origin.framework
+    return ""
+
+
+def _of_launch(
+    launch: Launch, framework: Framework, tables: Mapping[str, Framework]
+) -> Iterator[Finding]:
+    names = names_of(framework, tables)
+    found = [(word, path) for word in launch.arguments if (path := _path(word))]
+    written = frozenset(path for _, path in found)
+    words = [word.value or "" for word in launch.arguments]
+    shipped = "--config" in words[:-1] and "." not in words[words.index("--config") + 1]
+    for word, path in found:
+        told = _wrong(path, written, names, shipped=shipped)
+        if told is not None:
+            at, meant = told
+            what = NEAR.fill(framework=framework.title, key=".".join(path[: at + 1]), meant=meant)
+            span = _part(word, path, at)
+            source = Source(span.file, span.line, text=word.raw)
+            repair = _respelt(word, span, meant.split(".")[at:])
+            yield Finding(MISSPELT, "fires", {"what": what}, source, span=span, repair=repair)
+
+
+def _respelt(word: Word, span: Span, meant: Sequence[str]) -> Repair | None:
+    """The step by its name, where it is written out in the word."""
+    if span == word.span:
+        return None
+    edit = Edit(span.file, span.start, span.end, ".".join(meant))
+    return Repair((Respelt((edit,)),), safe=False, why=RENAMED)
+
+
+def _path(word: Word) -> tuple[str, ...]:
+    found = _OVERRIDE.match(word.value if word.value is not None else word.raw)
+    return tuple(normal(found[1]).split(".")) if found else ()
+
+
+def _wrong(
+    path: tuple[str, ...], written: frozenset[tuple[str, ...]], names: Names, *, shipped: bool
+) -> tuple[int, str] | None:
+    """(step that is not known, what is meant), if that is beyond doubt; ``shipped``: the
+    configuration is one of the framework's own, so nobody added keys to it.
+    """
+    for at, step in enumerate(path):
+        above = path[:at]
+        known = names.below.get(".".join(above), ())
+        if step in known:
+            continue
+        if step in names.leaves:
+            return _block_of(step, names) if len(path) == 1 and shipped else None
+        beside = {p[at] for p in written if len(p) == at + 1 and p[:at] == above}
+        near = nearest_name(step, [name for name in known if name not in beside])
+        return (at, ".".join((*above, near))) if near else None
+    return None
+
+
+def _block_of(name: str, names: Names) -> tuple[int, str] | None:
+    """A key at the top that belongs into one block only."""
+    blocks = [block for block in names.below.get("", ()) if name in names.below.get(block, ())]
+    alone = len(blocks) == 1 and names.framework.name in _SWALLOW
+    return (0, f"{blocks[0]}.{name}") if alone else None
+
+
+def _part(word: Word, path: tuple[str, ...], at: int) -> Span:
+    """The place of one step of the key in the word."""
+    span, skip = word.span, len(".".join(path[:at])) + bool(at)
+    size = len(path[at])
+    if normal(word.raw[skip : skip + size]) != path[at]:
+        return span
+    column = span.column + skip
+    return replace(
+        span,
+        start=span.start + skip,
+        end=span.start + skip + size,
+        column=column,
+        end_line=span.line,
+        end_column=column + size,
+    )
+
+
+PROBE = Probe(
+    name="override-keys",
+    tells=(MISSPELT,),
+    run=run,
+    needs=(RunConfig,),
+    wants=(Launches,),
+    seconds=0.02,
+    limit_seconds=5,
+)

@@ -1,0 +1,98 @@
+"""The probe of nanoGPT's own flags: configurator.py takes a known name, and a value of its type."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+
+from medic.facts import Launch, Launches, Source, Word
+from medic.i18n import Text
+from medic.probe import Finding, Look, Probe
+from medic.run_config import RunConfig
+
+from .key_names import Framework, names_of, nearest_name
+from .lint_keys import MISSPELT, NEAR
+
+VALUE = "flag-value-not-accepted"
+_NANOGPT = "nanogpt"
+_FLAG = re.compile(r"--([A-Za-z_]\w*)=(.*)", re.DOTALL)
+# Types of the globals of train.py; all others are texts.
+_TYPES: Mapping[str, type] = {
+    **dict.fromkeys(
+        ("learning_rate", "weight_decay", "beta1", "beta2", "grad_clip", "min_lr", "dropout"), float
+    ),
+    **dict.fromkeys(
+        ("eval_only", "always_save_checkpoint", "wandb_log", "bias", "decay_lr", "compile"), bool
+    ),
+    **dict.fromkeys(
+        ("eval_interval", "log_interval", "eval_iters", "gradient_accumulation_steps",
+         "batch_size", "block_size", "n_layer", "n_head", "n_embd", "max_iters", "warmup_iters",
+         "lr_decay_iters"),
+        int,
+    ),
+}  # fmt: skip
+_SAYS = Text(
+    "{name} has to be of type {type}: configurator.py asserts it, {value} is {other}",
+    "{name} 必须是 {type} 类型：configurator.py 会断言检查，而 {value} 是 {other}",
+)
+
+
+def run(look: Look) -> Iterator[Finding]:
+    launches = look.fact(Launches).launches if look.has(Launches) else ()
+    framework = next((f for f in look.frameworks if f.name == _NANOGPT), None)
+    if framework is None:
+        return
+    config = look.fact(RunConfig)
+    for launch in launches:
+        if _is_nanogpt(launch, config):
+            for word in launch.arguments:
+                yield from _of_word(word, config, framework)
+
+
+def _is_nanogpt(launch: Launch, config: RunConfig) -> bool:
+    """train.py with a Python file as its configuration: no other parser takes that."""
+    script = (launch.script.value or "") if launch.script else ""
+    words = [word.value or "" for word in launch.arguments]
+    files = [w for w in words if w.endswith(".py") and not w.startswith("-")]
+    return script.endswith("train.py") and bool(files) and _NANOGPT in config.frameworks
+
+
+def _of_word(word: Word, config: RunConfig, framework: Framework) -> Iterator[Finding]:
+    found = _FLAG.fullmatch(word.value or "")
+    if found is None:
+        return
+    name, value = found[1], found[2]
+    source = Source(word.span.file, word.span.line, text=word.raw)
+    names = names_of(framework, {})
+    if name not in names.leaves:
+        near = nearest_name(name, sorted(names.leaves))
+        if near:
+            what = NEAR.fill(framework=framework.title, key=f"--{name}", meant=f"--{near}")
+            yield Finding(MISSPELT, "fires", {"what": what}, source, span=word.span)
+        return
+    wanted, have = _TYPES.get(name, str), _type(value)
+    replaced = any(s.path == (name,) and s.origin.syntax == "python" for s in config.settings)
+    if have is not wanted and not replaced:
+        told = {"name": name, "type": wanted.__name__, "value": value, "other": have.__name__}
+        values = {"what": _SAYS.fill(told), "rule": "type-of-global"}
+        yield Finding(VALUE, "fires", values, source, span=word.span)
+
+
+def _type(text: str) -> type:
+    """As configurator.py reads a value: a Python literal, or else text."""
+    try:
+        return type(ast.literal_eval(text[:1000]))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return str
+
+
+PROBE = Probe(
+    name="nanogpt-values",
+    tells=(MISSPELT, VALUE),
+    run=run,
+    needs=(RunConfig,),
+    wants=(Launches,),
+    seconds=0.01,
+    limit_seconds=5,
+)

@@ -1,0 +1,39 @@
+"""Processes of a node against the GPUs that ``CUDA_VISIBLE_DEVICES`` shows them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from medic.facts import Launch
+from medic.i18n import Text
+from medic.run_config import Span
+
+from .script_text import ScriptText
+
+_LISTS = re.compile(r"\bCUDA_VISIBLE_DEVICES=[\"']?(\d+(?:,\d+)*)(?![\w,.-])")
+_HIDDEN = Text(
+    "{ranks} processes on this node, but CUDA_VISIBLE_DEVICES shows {gpus} GPUs",
+    "本节点 {ranks} 个进程，而 CUDA_VISIBLE_DEVICES 只给出 {gpus} 张 GPU",
+)
+
+
+def hidden(script: ScriptText, launch: Launch, ranks: int | None) -> Iterator[tuple[Text, Span]]:
+    """More processes than visible GPUs: the last ones ask for an ordinal that is not there.
+
+    The DeepSpeed launcher sets the variable itself.
+    """
+    value = launch.environment.get("CUDA_VISIBLE_DEVICES")
+    if ranks is None or value is None or launch.launcher == "deepspeed":
+        return
+    found = [
+        (number, match)
+        for number, line in enumerate(script.lines, 1)
+        for match in _LISTS.finditer(line)
+        if not line.lstrip().startswith("#") and match[1] == value
+    ]
+    gpus = len(value.split(","))
+    if len(found) == 1 and ranks > gpus:
+        number, match = found[0]
+        span = script.span(number, match.start(1) + 1, match.end(1) + 1)
+        yield _HIDDEN.fill(ranks=ranks, gpus=gpus), span

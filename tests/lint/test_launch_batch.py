@@ -1,0 +1,82 @@
+"""What ``#SBATCH`` lines say of the launch, and processes against visible GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from medic.case import collect
+from medic.index import load
+from medic.lint import LintFinding, lint
+
+Lint = Callable[..., tuple[LintFinding, ...]]
+
+JOB = """#!/bin/bash
+#SBATCH --nodes=2
+#SBATCH --ntasks-per-node=4
+#SBATCH --gpus-per-node=4
+#SBATCH -c 8
+srun python train.py --tensor_parallel_size 2 \\
+  --num_workers 4
+"""
+VISIBLE = """export CUDA_VISIBLE_DEVICES=0,1,2,3
+torchrun --nproc_per_node=4 train.py --lr 1e-4
+"""
+EARLY = """#!/bin/bash
+#SBATCH --nodes=2
+#SBATCH --ntasks-per-node=1
+#SBATCH --gres=gpu:8
+srun torchrun --nproc_per_node 8 --nnodes 2 \\
+  --node_rank $SLURM_NODEID \\
+  --master_addr $HEAD --master_port 6000 train.py
+"""
+
+
+def test_tasks_of_srun_are_the_ranks(tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("job") / "job.sh"
+    path.write_text(JOB)
+    config = lint(collect([str(path)]), load()).run_config
+    assert [config.get(n) for n in ("nodes", "gpus_per_node", "world_size")] == [2, 4, 8]
+    origin = config.origin("nodes")
+    assert origin is not None
+    assert origin.where().endswith("job.sh:2")
+
+
+def test_a_single_task_may_start_its_own_ranks(tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("job") / "job.sh"
+    path.write_text(JOB.replace("node=4\n#SBATCH --gpus", "node=1\n#SBATCH --gpus"))
+    config = lint(collect([str(path)]), load()).run_config
+    assert (config.get("gpus_per_node"), config.get("world_size")) == (None, None)
+
+
+def test_loader_workers_against_the_cpus_of_a_task(lint_text: Lint) -> None:
+    assert lint_text(JOB, "job.sh") == ()
+    found = lint_text(JOB.replace("--num_workers 4", "--num_workers 16"), "job.sh")
+    assert [(f.name, f.line) for f in found] == [("more-workers-than-cpus", 7)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [("0,1,2,3", "0,1", 1), ("node=4", "node=8", 1)],
+)
+def test_more_processes_than_visible_gpus(lint_text: Lint, old: str, new: str, line: int) -> None:
+    assert lint_text(VISIBLE, "run.sh") == ()
+    found = lint_text(VISIBLE.replace(old, new), "run.sh")
+    assert [(f.name, f.line) for f in found] == [("more-ranks-than-gpus", line)]
+
+
+def test_visible_gpus_that_are_not_known_say_nothing(lint_text: Lint) -> None:
+    assert lint_text(VISIBLE.replace("0,1,2,3", "${GPUS:-0,1}"), "run.sh") == ()
+    assert lint_text(VISIBLE.replace("torchrun --nproc_per_node=4", "deepspeed --num_gpus=8"),
+                     "run.sh") == ()  # fmt: skip
+
+
+def test_a_rank_that_the_batch_script_fills_in(lint_text: Lint) -> None:
+    found = lint_text(EARLY, "job.sh")
+    assert [(f.name, f.line) for f in found] == [("node-rank-missing-or-repeated", 6)]
+    inner = EARLY.replace("srun torchrun", "srun bash -c 'torchrun").replace("n.py\n", "n.py'\n")
+    assert lint_text(inner, "job.sh") == ()
+    meeting = EARLY.replace("--master_addr $HEAD --master_port 6000",
+                            "--rdzv_backend c10d --rdzv_endpoint $HEAD:6000")  # fmt: skip
+    assert lint_text(meeting, "job.sh") == ()

@@ -1,0 +1,70 @@
+"""Overrides of a command whose key the framework almost knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from medic.lint import LintFinding
+
+Lint = Callable[..., tuple[LintFinding, ...]]
+NAME = "misspelt-config-key"
+VERL = (
+    "#!/bin/bash\n"
+    "python3 -m verl.trainer.main_ppo \\\n"
+    "    data.max_prompt_length=512 \\\n"
+    "    data.max_response_length=1024 \\\n"
+    "    actor_rollout_ref.actor.optim.lr=1e-6 \\\n"
+    "    actor_rollout_ref.actor.ppo_mini_batch_size=64 \\\n"
+    "    actor_rollout_ref.rollout.gpu_memory_utilization=0.6 \\\n"
+    "    +actor_rollout_ref.actor.my_total_epoch=1 \\\n"
+    "    +trainer.total_epoch=1 \\\n"
+    "    my.own.total_epoch=1 \\\n"
+    "    trainer.total_epochs=3\n"
+)
+TUNE = (
+    "tune run --nproc_per_node 4 full_finetune_distributed --config llama3/8B_full \\\n"
+    "  optimizer.lr=2e-5 \\\n"
+    "  batch_size=4 \\\n"
+    "  enable_activation_checkpointing=True\n"
+)
+NEMO = (
+    "python megatron_gpt_pretraining.py --config-name=mine \\\n"
+    "  trainer.devices=8 trainer.num_nodes=2 trainer.val_check_interval=100 \\\n"
+    "  model.micro_batch_size=4 model.global_batch_size=64 \\\n"
+    "  +model.data.data_prefixx=1 \\\n"
+    "  model.optim.sched.warmup_steps=50\n"
+)
+MUTATIONS = [
+    (NEMO, "val_check_interval", "val_check_intervall", 2, 49, "trainer.val_check_interval"),
+    (NEMO, "sched.warmup_steps", "sched.warmup_stesp", 5, 21, "warmup_steps is meant"),
+    (VERL, "max_prompt_length", "max_promt_length", 3, 10, "data.max_prompt_length is meant"),
+    (VERL, "ppo_mini_batch_size", "ppo_minibatch_size", 6, 29, "ppo_mini_batch_size is meant"),
+    (VERL, "gpu_memory_util", "gpu_memroy_util", 7, 31, "gpu_memory_utilization is meant"),
+    (VERL, ".rollout.", ".rolout.", 7, 23, "actor_rollout_ref.rollout is meant"),
+    (VERL, " trainer.total_epochs", " trainer.total_epoch", 11, 13, "trainer.total_epochs"),
+    (TUNE, "batch_size", "batch_sise", 3, 3, "batch_size is meant"),
+    (TUNE, "optimizer.lr", "lr", 2, 3, "optimizer.lr is meant"),
+    (TUNE, "enable_activation_ch", "enable_activaton_ch", 4, 3, "enable_activation_checkpointing"),
+]
+
+
+@pytest.mark.parametrize("text", [VERL, TUNE, NEMO])
+def test_clean_commands(lint_text: Lint, text: str) -> None:
+    assert NAME not in [f.name for f in lint_text(text, "run.sh")]
+
+
+@pytest.mark.parametrize(("text", "old", "new", "line", "column", "says"), MUTATIONS)
+def test_a_misspelt_override_is_told_where_it_is(
+    lint_text: Lint, text: str, old: str, new: str, line: int, column: int, says: str
+) -> None:
+    assert old in text
+    found = [f for f in lint_text(text.replace(old, new, 1), "run.sh") if f.name == NAME]
+    assert [(f.line, f.column) for f in found] == [(line, column)]
+    assert says in found[0].message.en
+
+
+def test_a_key_at_the_top_of_ones_own_configuration_is_none(lint_text: Lint) -> None:
+    text = TUNE.replace("llama3/8B_full", "mine.yaml").replace("optimizer.lr", "lr")
+    assert NAME not in [f.name for f in lint_text(text, "run.sh")]
