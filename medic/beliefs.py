@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from medic.conditions import Context as Context  # noqa: PLC0414 - beliefs are of a context
 from medic.conditions import applies, prior_level
@@ -113,6 +115,12 @@ class Model:
         self.log_prior = self._priors()
         self.shown = self._symptom_table()
         self._columns: dict[tuple[str, str], Columns] = {}
+
+    def of(self, likeness: Mapping[str, float]) -> Model:
+        """The same graph and context, for what another person wrote."""
+        other = copy(self)
+        other.likeness = likeness
+        return other
 
     # --- priors and symptoms ----------------------------------------------------------------
 
@@ -296,6 +304,18 @@ class Model:
         usual = (1 - error) * UNLISTED + error * base
         for i, s in row.items():
             score[i] += math.log(((1 - error) * s + error * base) / usual)
+
+
+_KEPT: WeakKeyDictionary[Index, dict[str, Model]] = WeakKeyDictionary()
+
+
+def model_of(index: Index, context: Context) -> Model:
+    """The model of a context, worked out once for each knowledge."""
+    kept = _KEPT.setdefault(index, {})
+    key = repr(sorted(context.facts.items()))
+    if key not in kept:
+        kept[key] = Model(index, context)
+    return kept[key]
 
 
 def _discounted(

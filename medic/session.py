@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from medic.beliefs import Model, Seen
+from medic.beliefs import Model, Seen, model_of
 from medic.case import Case, collect, prose_of
 from medic.context import context_of
 from medic.diagnosis import (
@@ -131,7 +131,7 @@ class Session:
     @cached_property
     def model(self) -> Model:
         context = context_of(self.evidence.facts)
-        return Model(self.index, context, self.told.likeness(self._written()))
+        return model_of(self.index, context).of(self.told.likeness(self._written()))
 
     def _written(self) -> str:
         """What a person wrote or pasted; a command is much alike in all cases."""
