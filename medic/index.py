@@ -16,7 +16,18 @@ from medic.entries.words import TELLTALE as TELLTALE  # noqa: PLC0414 - read fro
 from medic.i18n import Text
 
 if TYPE_CHECKING:
-    from medic.entries import Cause, Check, Framework, Procedure, Remedy, Symptom, Term, ToldBy
+    from medic.entries import (
+        Cause,
+        Check,
+        Framework,
+        Gpu,
+        Model,
+        Procedure,
+        Remedy,
+        Symptom,
+        Term,
+        ToldBy,
+    )
 
 T = TypeVar("T")
 NONE_TITLE = Text("none of these causes", "以上原因都不是")
@@ -88,6 +99,14 @@ class Index:
     @cached_property
     def terms(self) -> Mapping[str, Term]:
         return self._lazy("terms")
+
+    @cached_property
+    def models(self) -> Mapping[str, Model]:
+        return self._lazy("models")
+
+    @cached_property
+    def gpus(self) -> Mapping[str, Gpu]:
+        return self._lazy("gpus")
 
     @cached_property
     def checks(self) -> Mapping[str, Check]:

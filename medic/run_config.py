@@ -163,6 +163,7 @@ FIELDS: Mapping[str, tuple[type, str, Text]] = {
     "num_layers": (int, "", Text("layers", "层数")),
     "num_heads": (int, "", Text("attention heads", "注意力头数")),
     "num_kv_heads": (int, "", Text("key/value heads", "KV 头数")),
+    "head_dim": (int, "", Text("width of one attention head", "每个注意力头的维度")),
     "ffn_size": (int, "", Text("feed-forward size", "前馈层维度")),
     "vocab_size": (int, "", Text("vocabulary rows", "词表大小")),
     "num_experts": (int, "", Text("experts per layer", "每层专家数")),

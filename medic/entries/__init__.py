@@ -1,4 +1,5 @@
-"""What the knowledge is made of: symptoms, checks, causes, remedies, procedures, frameworks, terms.
+"""What the knowledge is made of: symptoms, checks, causes, remedies, procedures, frameworks, terms,
+models and GPUs.
 
 Plain dataclasses: ``schema`` validates YAML against them, ``index`` builds them from the compiled
 knowledge. In YAML an underscore of a field name is written as a hyphen (``told_by``: ``told-by``).
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     )
     from medic.entries.frameworks import Framework, Key, Recognise
     from medic.entries.remedies import Costs, Procedure, Remedy, Set, Step, WorkedIf
+    from medic.entries.sizes import Gpu, Model
     from medic.entries.terms import Term
     from medic.entries.words import (
         Compute,
@@ -54,6 +56,7 @@ _HOMES = {
     ),
     "frameworks": ("Framework", "Key", "Recognise"),
     "remedies": ("Costs", "Procedure", "Remedy", "Set", "Step", "WorkedIf"),
+    "sizes": ("Gpu", "Model"),
     "terms": ("Term",),
     "words": (
         "Compute",
@@ -77,6 +80,8 @@ _TYPES = {
     "procedures": "Procedure",
     "frameworks": "Framework",
     "terms": "Term",
+    "models": "Model",
+    "gpus": "Gpu",
 }
 KINDS = tuple(_TYPES)
 
@@ -90,9 +95,11 @@ __all__ = [
     "DoNot",
     "Experiment",
     "Framework",
+    "Gpu",
     "Key",
     "Level",
     "Lint",
+    "Model",
     "NotIn",
     "Otherwise",
     "Outcome",

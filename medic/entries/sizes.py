@@ -1,0 +1,39 @@
+"""Sizes that short names stand for: of open models and of GPUs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from medic.entries.evidence import Source
+from medic.entries.words import CONFIG
+
+
+@dataclass(frozen=True)
+class Model:
+    """An open model. ``says`` are its other names; ``family`` is the ``model_type`` of its
+    config.json; the numbers are canonical fields of a run config."""
+
+    __pydantic_config__ = CONFIG
+    name: str
+    family: str
+    hidden_size: int
+    num_layers: int
+    num_heads: int
+    num_kv_heads: int
+    ffn_size: int
+    vocab_size: int
+    tied_embeddings: bool
+    sources: tuple[Source, ...]
+    says: tuple[str, ...] = ()
+    head_dim: int = 0
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """A GPU. ``memory``: bytes that the driver lets a process see, less than what it is sold as."""
+
+    __pydantic_config__ = CONFIG
+    name: str
+    memory: int
+    sources: tuple[Source, ...]
+    says: tuple[str, ...] = ()
