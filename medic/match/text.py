@@ -245,6 +245,9 @@ def _one_slip(word: str, known: str) -> bool:
     return (len(a) <= 1 and len(b) <= 1) or (len(a) == len(b) == 2 and a == b[::-1])
 
 
+_NAME = re.compile(r"[(\[`'\"]*[a-z0-9]+(?:[_.-][a-z0-9]+)+[)\]`'\"]*")
+
+
 def _sentences(text: str) -> list[str]:
     parts = [p.strip() for p in _SENTENCE_END.split(text)]
     return [p for p in parts if p][:SENTENCES]
@@ -258,4 +261,5 @@ def _windows(sentence: str) -> Iterator[list[str]]:
             yield terms[start : start + WINDOW]
     clauses = _CLAUSE_END.split(sentence)
     if len(clauses) > 1:
-        yield from filter(None, map(terms_of, clauses))
+        # The lone name of an option says nothing of it.
+        yield from filter(None, (terms_of(c) for c in clauses if not _NAME.fullmatch(c.strip())))
