@@ -42,6 +42,11 @@ class Fix:
         return self.remedy.safe if self.repair is None else self.repair.safe
 
     @property
+    def filled(self) -> bool:
+        """Whether every number of the text is known."""
+        return "{" not in self.text.en
+
+    @property
     def diff(self) -> str:
         return self.patch.diff if self.patch else ""
 

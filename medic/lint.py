@@ -180,7 +180,7 @@ def _by_hand(fix: Fix) -> tuple[Text, ...]:
     """Why there is no fix; the values that were computed, where no file that is edited has them."""
     if fix.patch is not None:
         return ()
-    if fix.changes and fix.repair is None and "{" not in fix.text.en:
+    if fix.changes and fix.repair is None and fix.filled:
         return (fix.text,)
     return fix.notes
 

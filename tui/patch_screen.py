@@ -52,7 +52,7 @@ class PatchHead(RowsView):
             ask=ask.fill(n=len(files)), title=self.offer.full_title, a=added, r=removed, safe=safe
         )
         lines = [Line(filled, "strong")]
-        if "{" not in fix.text.en:
+        if fix.filled:
             lines.append(Line(fix.text))
         lines += [Line(note, "warn") for note in fix.notes]
         return [row for line in lines for row in line_rows(line, width)]

@@ -268,9 +268,9 @@ def remedy(session: Session, offer: Offer) -> list[Block]:
     """One remedy with its numbers: what to do, what it costs, what to type."""
     fix, entry = offer.fix, offer.fix.remedy
     title = Text("{title} ({safe})", "{title}（{safe}）")
-    safe = SAFE if entry.safe else UNSAFE
+    safe = SAFE if fix.safe else UNSAFE
     lines = [Line(title.fill(title=entry.title, safe=safe), "strong", f"{offer.number}  ")]
-    if "{" not in fix.text.en:
+    if fix.filled:
         lines.append(Line(fix.text, indent=3))
     lines += [Line(note, "warn", indent=3) for note in fix.notes]
     if fix.missing:

@@ -55,7 +55,7 @@ _TURNS = re.compile(
 )
 # Said of the whole: nothing is wrong now, whatever else the text mentions.
 _WELL = re.compile(
-    r"(?im)\ball good\b|^fixed\b(?! (?:at|to|in|seed|length))|\bthe question is only\b|\bwriting docs\b|"
+    r"(?im)\ball good\b|^fixed\b(?! (?:at|to|in|seed|length))|"
     r"\bnothing is (?:wrong|truncated|broken)\b|\bturned out to be (?:harmless|fine|normal|expected)\b|"
     r"\u5df2\u89e3\u51b3|\u89e3\u51b3\u4e86|\u4e0d\u662f\u6545\u969c|\u4e0d\u662f\u6302|\u7a33\u5b9a\u4e86|\u6b63\u5e38\u7ed3\u675f"
 )
@@ -86,10 +86,9 @@ _SETTING = re.compile(r"(?m)^\s*(?:#.*|[\w.\[\]\"'-]+\s*[:=]\s*\S+)\s*$\n?")  # 
 # Said of what one has: it is as it should be.
 _PRAISES = re.compile(
     r"(?i)\b(?:works?|trains?|runs?|loads?|stops?|fine|correct(?:ly)?|steady|stable) (?:fine|well|now|again|on|as)\b|"
-    r"\bno (?:complaints?|errors?|problems?|issues?|flush|warnings?|straggler|overlap)\b|"
+    r"\bno (?:complaints?|errors?|problems?|issues?|warnings?)\b|"
     r"\bas (?:in the|expected|it should|intended|usual)\b|\bwas expected\b|\bsorry for the noise\b|"
-    r"\b(?:is|are|so|quality) fine\b|\bfine I think\b|"
-    r"\u6210\u529f|\u6b63\u5e38|\u6545\u610f|\u6ca1(?:\u6709)? ?OOM|\u53ea\u662f\u8bf4\u660e"
+    r"\b(?:is|are|so|quality) fine\b|\u6210\u529f|\u6b63\u5e38"  # 成功 正常
 )
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?;])\s|[\u3002\uff01\uff1f\uff1b]")
 

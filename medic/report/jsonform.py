@@ -77,7 +77,7 @@ def remedy(fix: Fix) -> dict[str, Any]:
         "title": str(fix.remedy.title),
         "kind": fix.remedy.kind,
         "safe": fix.safe,
-        "text": str(fix.text) if "{" not in fix.text.en else str(fix.remedy.title),
+        "text": str(fix.text) if fix.filled else str(fix.remedy.title),
         "change": [_change(c) for c in fix.changes],
         "diff": fix.diff,
         "needs": list(fix.missing),

@@ -45,7 +45,7 @@ def _cause(session: Session, view: CauseView) -> list[str]:
     for i, fix in enumerate(session.fixes(view.name), start=1):
         safe = SAFE if fix.safe else UNSAFE
         parts.append(f"{i}. {fix.remedy.title} ({safe})")
-        if "{" not in fix.text.en:
+        if fix.filled:
             parts.append(f"   {fix.text}")
         if fix.diff:
             parts += ["", "```diff", fix.diff.rstrip().replace("```", "'''"), "```"]

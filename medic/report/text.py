@@ -140,9 +140,9 @@ def remedies(blocks: Blocks, session: Session, cause: CauseView) -> None:
 
 def remedy(blocks: Blocks, session: Session, fix: Fix, number: int) -> None:
     entry = fix.remedy
-    safe = SAFE if entry.safe else UNSAFE
+    safe = SAFE if fix.safe else UNSAFE
     blocks.paragraph(f"{entry.title} ({entry.name}, {safe})", indent="    ", first=f"  {number} ")
-    if "{" not in fix.text.en:
+    if fix.filled:
         blocks.paragraph(fix.text, indent="    ")
     if fix.diff:
         blocks.diff(fix.diff)

@@ -37,6 +37,11 @@ Root Cause (first observed failure):
   exitcode  : -9 (pid: 3)
 ============================================================
 """
+# What a rank logs when another one is gone.
+BROKEN_PIPE = (
+    "[rank1]:[W101 10:01:02.296 TCPStore.cpp:106] [c10d] sendBytes failed on SocketImpl(fd=97, "
+    "addr=[n1]:50828, remote=[n1]:45903): Broken pipe\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +54,9 @@ Root Cause (first observed failure):
         ("2026-01-01 10:00:50,000 step 50/50 | loss 1.0\n", "well"),
         ("`Trainer.fit` stopped: `max_steps=30` reached.\n", "well"),
         ("训练完成\n", "well"),
+        ("Training completed\n" + BROKEN_PIPE, "well"),
+        ("2026-01-01 10:00:50,000 step 50/50 | loss 1.0\n" + BROKEN_PIPE, "well"),
+        (BROKEN_PIPE, "badly"),
         ("saving checkpoint ... done\n", "silent"),
         ("training is not done yet\n", "silent"),
         ("", "silent"),

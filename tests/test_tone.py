@@ -1,0 +1,68 @@
+"""What a text says of how things are."""
+
+from __future__ import annotations
+
+import pytest
+
+from medic.case import collect
+from medic.index import load
+from medic.match import complains, complaints, praises, reports
+from medic.session import Session
+
+INDEX = load()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The LR monitor shows the same value in every step of the epoch.",
+        "With four nodes the profile has the gather after the matmul, one behind the other.",
+        "学习率从头到尾都是同一个值。",
+    ],
+)
+def test_who_only_states_what_was_seen_reports(text: str) -> None:
+    assert reports(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Does a larger micro batch pay on an H100?",
+        "请问 batch 该设多大",
+        "We train with ZeRO-2 and it works fine.",
+        "learning_rate: 1.0e-4\nbf16: true",
+        "训练正常，只是显存比以前多 2G。",
+    ],
+)
+def test_a_question_praise_or_a_config_reports_nothing(text: str) -> None:
+    assert not reports(text)
+
+
+def test_praise_is_no_complaint() -> None:
+    text = "It trains well now, no errors in the log."
+    assert praises(text)
+    assert not complains(text)
+
+
+@pytest.mark.parametrize("text", ["日志里有 NaN 检查，都通过了。", "The NaN check is fine."])
+def test_what_a_sentence_calls_well_is_no_symptom(text: str) -> None:
+    assert not complaints(text, INDEX)
+
+
+def test_a_sentence_that_turns_still_complains() -> None:
+    text = "Single-GPU training is fine but with two nodes the loss is NaN."
+    assert "loss-nan" in {match.name for match, _ in complaints(text, INDEX)}
+
+
+def test_the_lone_name_of_an_option_is_no_symptom() -> None:
+    text = "With other data, same settings (max_response_length, lr), I get CUDA out of memory."
+    assert [match.name for match, _ in complaints(text, INDEX)] == ["cuda-out-of-memory"]
+
+
+def test_a_statement_near_to_a_cause_is_answered() -> None:
+    session = Session(INDEX, collect([], text="", this_host=False))
+    session.complain(
+        "OneCycleLR in Lightning: the rate that the monitor logs is the same in all steps of an "
+        "epoch; the scheduler is stepped once per epoch."
+    )
+    assert session.diagnosis().causes[0].name == "scheduler-stepped-per-epoch"
