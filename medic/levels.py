@@ -33,3 +33,5 @@ NONE_SHOWS = (0.01, 0.9)
 # The log ratio of the cause that a description is most like: measured over reports, see
 # docs/engine.md.
 STRONGEST = 8.0
+# Of it, what may help to call a cause established: to be like a description is no observation.
+LIKE_SHARE = 0.4

@@ -12,6 +12,7 @@ from medic.beliefs import Beliefs, Model, Seen
 from medic.evidence import Evidence
 from medic.facts import Curve, LogHits
 from medic.index import TELLTALE, Index
+from medic.levels import LIKE_SHARE
 from medic.planner import Standing, gate, none_of_these, standing
 from medic.probe import Finding
 from medic.run_config import RunConfig
@@ -151,7 +152,7 @@ def decide(
     beliefs = model.beliefs(seen, tried)
     if described or leading_symptoms(index, found):
         stand = standing(model, beliefs, seen)
-        if stand.established:
+        if stand.established and _holds(model, seen, tried, stand):
             return "established", stand, beliefs
         unknown_leads = beliefs.none > stand.chance
         if unknown_leads or none_of_these(beliefs, looks, nothing_left=nothing_left):
@@ -167,6 +168,13 @@ def decide(
     if well and whole and not _curve_is_odd(index, found):
         return "healthy", None, beliefs
     return "no-fault-seen", None, beliefs
+
+
+def _holds(model: Model, seen: Sequence[Seen], tried: frozenset[str], stand: Standing) -> bool:
+    """Whether the same remedy is established by what was seen, with little help of likeness."""
+    alone = model.of({cause: ratio * LIKE_SHARE for cause, ratio in model.likeness.items()})
+    again = standing(alone, alone.beliefs(seen, tried), seen)
+    return again.established and again.remedy == stand.remedy
 
 
 def _curve_is_odd(index: Index, found: Sequence[Heard]) -> bool:

@@ -1,7 +1,8 @@
-"""Whether a version is among those that have a fault (PEP 440)."""
+"""Versions of packages: which fit a specifier (PEP 440), which have a fault; package names."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
@@ -15,6 +16,11 @@ def affected(faults: Sequence[Version], known: Mapping[str, str]) -> bool | None
     told = [has(known[f.package], f.spec) for f in faults if f.package in known]
     answers = [answer for answer in told if answer is not None]
     return any(answers) if answers else None
+
+
+def index_name(name: str) -> str:
+    """A package's name as the package index spells it (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 @cache

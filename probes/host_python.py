@@ -12,6 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from medic.versions import index_name
+
 _NAMES = """
 accelerate apex bitsandbytes deepspeed flash-attn flash-attn-3 megatron-core nvidia-nccl-cu11
 nvidia-nccl-cu12 nvidia-nccl-cu13 numpy peft torch transformer-engine transformers triton trl vllm
@@ -38,7 +40,7 @@ class Python:
 def find_python(environment: Mapping[str, str]) -> Python:
     """Of the interpreter on PATH; of the one that runs medic if there is none."""
     site = site_packages(environment) or [Path(p) for p in sys.path if p.endswith("-packages")]
-    infos = list(_infos(site))
+    infos = [info for info in dist_infos(site) if info[0] in WANTED]
     packages = {name: version for name, version, _ in infos}
     torch = next((folder for name, _, folder in infos if name == "torch"), None)
     version = _version(site)
@@ -74,15 +76,14 @@ def _version(site: Sequence[Path]) -> str:
     return f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 
-def _infos(site: Sequence[Path]) -> Iterator[tuple[str, str, Path]]:
-    """(name, version, dist-info) of the wanted packages."""
-    for folder in site:
+def dist_infos(sites: Sequence[Path]) -> Iterator[tuple[str, str, Path]]:
+    """(name, version, dist-info folder) of the installed packages."""
+    for folder in sites:
         with suppress(OSError):
             for entry in os.scandir(folder):
-                name, _, rest = entry.name.removesuffix(".dist-info").rpartition("-")
-                plain = name.lower().replace("_", "-").replace(".", "-")
-                if entry.name.endswith(".dist-info") and plain in WANTED:
-                    yield plain, rest, Path(entry.path)
+                name, _, version = entry.name.removesuffix(".dist-info").rpartition("-")
+                if name and entry.name.endswith(".dist-info"):
+                    yield index_name(name), version, Path(entry.path)
 
 
 def _torch_cuda(info: Path | None, version: str) -> str:

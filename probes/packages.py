@@ -11,6 +11,7 @@ from medic.errors import Unreadable
 from medic.facts import Packages, Source
 from medic.i18n import Text
 from medic.probe import Look, Probe, Skip
+from medic.versions import index_name
 
 FILES, LINES, LONG = 8, 3000, 400  # versions are printed at the start
 _NAMES = """
@@ -93,7 +94,7 @@ def versions_in(line: str) -> Iterator[tuple[str, str]]:
 
 
 def package(word: str) -> str:
-    name = word.lower().replace("_", "-")
+    name = index_name(word)
     return _ALIASES.get(name, name)
 
 

@@ -27,13 +27,16 @@ _CASTS = {"int": int, "float": float}
 
 
 class Reader:
-    """Reads one module. ``groups`` are the settings that it binds to a name or returns."""
+    """Reads one module. ``groups`` are the settings that it binds to a name or returns.
+
+    ``steps``: statements and expressions that were gone through; after ``MAX_STEPS`` none counts.
+    """
 
     def __init__(self, module: ast.Module) -> None:
         self.functions = {f.name: f for f in module.body if isinstance(f, ast.FunctionDef)}
         self.names: Names = {}
         self.groups: list[Group] = []
-        self._steps = 0
+        self.steps = 0
         self._calls: list[str] = []
         self._run(module.body, self.names)
 
@@ -46,8 +49,8 @@ class Reader:
     def _run(self, body: Sequence[ast.stmt], names: Names) -> Result | None:
         """Goes through statements; what they return, or None if they return nothing."""
         for statement in body:
-            self._steps += 1
-            if self._steps > MAX_STEPS:
+            self.steps += 1
+            if self.steps > MAX_STEPS:
                 return None
             if isinstance(statement, ast.Return):
                 value = statement.value
@@ -89,7 +92,7 @@ class Reader:
     def _forget(self, statement: ast.stmt, names: Names) -> None:
         """What code that may or may not run sets is not known after it."""
         for node in ast.walk(statement):
-            self._steps += 1
+            self.steps += 1
             if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store):
                 self._bind(node, Unknown(node), names)
 
@@ -112,8 +115,8 @@ class Reader:
     # --- values -----------------------------------------------------------------------------
 
     def value(self, node: ast.expr, names: Names) -> Result:
-        self._steps += 1
-        if self._steps > MAX_STEPS:
+        self.steps += 1
+        if self.steps > MAX_STEPS:
             return Unknown(node)
         if isinstance(node, ast.Name):
             return names.get(node.id) or self.names.get(node.id) or Unknown(node)

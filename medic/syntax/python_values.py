@@ -63,7 +63,7 @@ class Items:
 class Group:
     """Settings by name, each with the node that names it; ``made_by`` is the call's name.
 
-    ``runs``: a whole run, ``run.Partial`` of what trains.
+    ``runs``: a whole run: ``run.Partial`` of what trains, or the arguments of a trainer.
     """
 
     node: ast.expr

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MAX_INNER = 40
 MAX_AROUND = 256 * 1024  # a larger file is read without its inner scripts
-_SHELLS = frozenset(("bash", "sh", "zsh", "dash"))
+SHELLS = frozenset(("bash", "sh", "zsh", "dash"))
 _COMMAND_FLAG = re.compile(r"^-[a-z]*c$")
 _WRAP = "--wrap="
 _OUTSIDE = re.compile(rb"[^\n]")
@@ -32,7 +32,7 @@ def inner_node(words: Sequence[Word], node: tree_sitter.Node) -> tree_sitter.Nod
     """The string that holds a script, if a command whose words are these runs it."""
     if node.type in ("string", "raw_string"):
         last = [PurePath(word.value).name for word in words[-4:] if word.value]
-        shell = len(last) > 1 and not _SHELLS.isdisjoint(last[:-1])
+        shell = len(last) > 1 and not SHELLS.isdisjoint(last[:-1])
         if shell and _COMMAND_FLAG.match(last[-1]):
             return node
         return node if len(words) > 1 and _is(words[:1], "ssh") else None

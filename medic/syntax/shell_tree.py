@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from medic.facts import Command, Document, Problem, Word
 from medic.syntax.shell_atoms import MAX_PARTS, UNKNOWN, Atom, Variable
 from medic.syntax.shell_flow import LOOPS, Flow
-from medic.syntax.shell_inner import MAX_INNER, handed_on, inner_body, inner_node
+from medic.syntax.shell_inner import MAX_INNER, SHELLS, handed_on, inner_body, inner_node
 from medic.syntax.shell_words import Expander
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.syntax.treesitter import first_error, tree_of
@@ -254,7 +254,7 @@ _HANDLERS: dict[str, Callable[[_Script, tree_sitter.Node], None]] = {
 
 def _is_shell(words: list[Word]) -> bool:
     last = words[-1].value if words else None
-    return last is not None and PurePath(last).name in ("bash", "sh", "zsh")
+    return last is not None and PurePath(last).name in SHELLS
 
 
 def _with_unix_ends(body: bytes) -> bytes:

@@ -14,6 +14,7 @@ from .carriers import Stated
 
 DUPLICATE = "duplicate-config-key"
 AS_TEXT = "number-read-as-text"
+OTHERWISE = "number-read-otherwise"
 _MAX_LINE = 4096
 # torch.optim compares these with 0.0 as it is built.
 _OPTIMIZER = frozenset(("learning_rate", "weight_decay", "adam_epsilon", "adam_beta2"))
@@ -24,6 +25,7 @@ _IN_ARITHMETIC = Text(
     "any arithmetic or comparison with it fails", "任何用到它的运算或比较都会报错"
 )
 _OMEGACONF = frozenset(("_target_", "_name", "hydra"))
+_DECIMAL = Text("the number without its leading zero", "去掉前导零")
 _WITH_DOT = Text("a number for every reader", "任何解析器都会读成数字")
 _SAME_VALUE = Text("both lines say the same", "两行取值相同")
 _LAST_VALUE = Text(
@@ -37,7 +39,7 @@ def problems(look: Look, files: Sequence[Stated]) -> Iterator[Finding]:
     read = [s for s in files if s.document is not None and s.document.root is not None]
     if not read:
         return
-    for name, check in ((DUPLICATE, _duplicates), (AS_TEXT, _numbers)):
+    for name, check in ((DUPLICATE, _duplicates), (AS_TEXT, _numbers), (OTHERWISE, _odd)):
         if name not in look.checks:
             continue
         fired = False
@@ -132,6 +134,27 @@ def _numbers(look: Look, stated: Stated) -> Iterator[Finding]:
             step = Rewritten(node.span, "yaml", path[-1], node.value)
             repair = Repair((step,), safe=True, why=_WITH_DOT)
             yield Finding(AS_TEXT, "fires", value, source, span=node.span, repair=repair)
+
+
+def _odd(look: Look, stated: Stated) -> Iterator[Finding]:
+    """Numbers that PyYAML reads as others: octal ones, and those with colons (base 60)."""
+    document = stated.document
+    if document is None or document.syntax != "yaml" or stated.framework.yaml_floats != "yaml-1.1":
+        return
+    odd = {p.span: p for p in document.problems if p.kind == "odd-scalar"}
+    fields = _numeric_places(stated) if odd else {}
+    nodes = {node.span: node for _, node in _scalars(document.root, ())} if odd else {}
+    for span, problem in odd.items():
+        node = nodes.get(span)
+        if node is None or span not in fields or type(node.loader_value) not in (int, float):
+            continue
+        value = {"key": problem.detail, "raw": node.raw, "number": node.loader_value}
+        repair = None
+        if isinstance(node.value, int):
+            step = Rewritten(span, "yaml", problem.detail.split(".")[-1], node.value)
+            repair = Repair((step,), safe=False, why=_DECIMAL)
+        source = _line(look, stated, span.line)
+        yield Finding(OTHERWISE, "fires", value, source, span=span, repair=repair)
 
 
 def _numeric_places(stated: Stated) -> dict[Span, str]:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from medic.facts import Release
 from medic.i18n import Text
+from medic.versions import has, index_name
 
 # Names of the package index; the value is the framework entry that the package is, if any.
 PACKAGES = {
@@ -35,7 +36,6 @@ _NAMES = "|".join(
     sorted((re.escape(n).replace(r"\-", "[-_]") for n in PACKAGES), key=len, reverse=True)
 )
 _NUMBER = r"\d+(?:\.\d+)+(?:\.?(?:dev|post|rc|a|b)\d*)?"
-INSTALLED = re.compile(rf"(?P<name>[\w.]+)-(?P<version>{_NUMBER})(?:\+[\w.]+)?\.dist-info")
 # transformers[torch]==4.57.1, "trl>=0.20,<1", - deepspeed=0.15, transformers = "^4.57"
 _REQUIRED = re.compile(
     rf"^\s*(?:-\s+)*[\"']?(?P<name>{_NAMES})(?:\[[\w,\s-]*\])?[\"']?\s*"
@@ -66,7 +66,6 @@ _NOT_KNOWN = Text(
 )
 # (package, low, high, below, line): the bounds of a Release.
 Pin = tuple[str, str, str, str, int]
-Numbers = tuple[int, ...]
 
 
 def pinned(lines: Sequence[str]) -> Iterator[Pin]:
@@ -75,16 +74,16 @@ def pinned(lines: Sequence[str]) -> Iterator[Pin]:
     for number, line in enumerate(lines, 1):
         if line.startswith("name = "):
             name = _LOCKED_NAME.match(line)
-            locked = package(name["name"]) if name else ""
+            locked = index_name(name["name"]) if name else ""
         elif locked and (version := _LOCKED.match(line)):
             yield locked, version["version"], version["version"], "", number
             locked = ""
         elif tagged := _REPOSITORY.match(line):
-            yield package(tagged["name"]), tagged["version"], tagged["version"], "", number
+            yield index_name(tagged["name"]), tagged["version"], tagged["version"], "", number
         elif found := _REQUIRED.match(line.partition(" #")[0]):
             low, high, below = _bounds(found["spec"].partition(";")[0])
             if low or high or below:
-                yield package(found["name"]), low, high, below, number
+                yield index_name(found["name"]), low, high, below, number
 
 
 def noted(lines: Sequence[str]) -> Iterator[Pin]:
@@ -93,13 +92,9 @@ def noted(lines: Sequence[str]) -> Iterator[Pin]:
         if found := _COMMENT.search(line):
             how = found["how"] or "=="
             low, high, below = _bounds((how if how[0] in "=<>~" else "==") + found["version"])
-            yield package(found["name"]), low, high, below, number
+            yield index_name(found["name"]), low, high, below, number
         elif field := _FIELD.search(line):
             yield "transformers", field["version"], field["version"], "", number
-
-
-def package(name: str) -> str:
-    return name.lower().replace("_", "-")
 
 
 def _bounds(spec: str) -> tuple[str, str, str]:
@@ -124,24 +119,22 @@ def _bounds(spec: str) -> tuple[str, str, str]:
 
 
 def _next(version: str, *, caret: bool) -> str:
-    """The first version that ``^1.2`` (2) or ``~=1.2.3`` (1.3) leaves out."""
-    numbers = list(numbers_of(version))
-    keep = 1 if caret and numbers[0] else max(1, min(len(numbers) - 1, 2))
+    """The first version that is left out: of ``^1.2`` 2, of ``^0.20.0`` 0.21 (Poetry: the first
+    number that is not 0 stays), of ``~=1.2.0`` 1.3 (PEP 440: all numbers but the last stay).
+    """
+    numbers = [int(n) for n in re.findall(r"\d+", re.split(r"\.?[a-z]", version)[0])]
+    keep = max(1, len(numbers) - 1)
+    if caret:
+        keep = next((at for at, number in enumerate(numbers, 1) if number), len(numbers))
     return ".".join(map(str, [*numbers[: keep - 1], numbers[keep - 1] + 1]))
-
-
-def numbers_of(version: str) -> Numbers:
-    """The release numbers, without zeros at the end: 5.0.0 is 5."""
-    numbers = [int(n) for n in re.match(r"[\d.]*", version)[0].split(".") if n]  # type: ignore[index]
-    while len(numbers) > 1 and not numbers[-1]:
-        numbers.pop()
-    return tuple(numbers)
 
 
 def fits(spec: str, release: Release) -> bool | None:
     """Whether all versions that may run fit ``>=5.0``, ``<1.0`` or ``>=4.46,<5.0``; None if only
-    some of them do. A development version counts as the release that it leads to.
+    some of them do.
     """
+    if release.version:
+        return has(release.version, spec)
     answers = [_fits_one(part.strip(), release) for part in spec.split(",")]
     if False in answers:
         return False
@@ -149,13 +142,13 @@ def fits(spec: str, release: Release) -> bool | None:
 
 
 def _fits_one(part: str, release: Release) -> bool | None:
-    """``at_least``: whether what may run is at or above the bound of ``part``."""
-    bound = numbers_of(part.lstrip("<>="))
-    at_least: bool | None = None
-    if release.low and numbers_of(release.low) >= bound:
+    """``part``: ``>=`` or ``<`` with a version; of a release that is a range."""
+    bound = part.lstrip("<>=")
+    at_least: bool | None = None  # whether all that may run is at or above the bound
+    if release.low and has(release.low, f">={bound}"):
         at_least = True
-    elif (release.high and numbers_of(release.high) < bound) or (
-        release.below and numbers_of(release.below) <= bound
+    elif (release.high and has(release.high, f"<{bound}")) or (
+        release.below and has(release.below, f"<={bound}")
     ):
         at_least = False
     return at_least if part.startswith(">=") or at_least is None else not at_least

@@ -145,7 +145,12 @@ def _precision(config: RunConfig) -> Iterator[Finding]:
 
 PROBE = Probe(
     name="config",
-    tells=("precision-in-use", "duplicate-config-key", "number-read-as-text"),
+    tells=(
+        "precision-in-use",
+        "duplicate-config-key",
+        "number-read-as-text",
+        "number-read-otherwise",
+    ),
     run=run,
     wants=(Launches, Releases),
     gives=(RunConfig,),

@@ -42,7 +42,7 @@ class Recogniser:
             return None
         names = tree.mentions(document.root)
         stated = _stated(given.name, *best)
-        settings = tree.settings(document, stated.framework.name)
+        settings = tree.settings(document, stated.framework)
         return replace(stated, document=document, given=given, mentions=names, settings=settings)
 
     def _best(

@@ -13,8 +13,8 @@ from medic.errors import Unreadable
 from medic.facts import GivenFile, Release, Releases, Source
 from medic.probe import Look, Probe
 
-from ..host_python import site_packages
-from .pins import INSTALLED, PACKAGES, noted, pinned
+from ..host_python import dist_infos, site_packages
+from .pins import PACKAGES, noted, pinned
 
 _PINNING = re.compile(
     r"^(?:requirements[\w.-]*\.(?:txt|in)|constraints[\w.-]*\.txt|pyproject\.toml|"
@@ -24,7 +24,7 @@ _PINNING = re.compile(
 _ROOT = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 _LEVELS = 4
 _MAX_FILES, _MAX_LINES, _MAX_BYTES = 12, 20_000, 4 * 1024 * 1024
-_LONG = 400  # no requirement is longer
+LONG = 400  # no requirement is longer
 # Of a configuration only the head says for which version it was written.
 _HEAD = 200
 
@@ -72,14 +72,10 @@ def _environments(folders: list[Path]) -> list[Path]:
 
 def _installed(sites: list[Path]) -> Iterator[tuple[str, Release]]:
     """By the names of the packages' dist-info folders; nothing is imported."""
-    for site in sites:
-        with suppress(OSError):
-            for entry in os.scandir(site):
-                told = INSTALLED.fullmatch(entry.name)
-                name = told["name"].lower().replace("_", "-").replace(".", "-") if told else ""
-                if told and name in PACKAGES:
-                    version = told["version"]
-                    yield name, Release(version, version, Source(file=entry.path))
+    for name, told, folder in dist_infos(sites):
+        if name in PACKAGES:
+            version = told.partition("+")[0]
+            yield name, Release(version, version, Source(file=str(folder)))
 
 
 def _pins(look: Look, folders: list[Path]) -> Iterator[tuple[str, Release]]:
@@ -119,7 +115,7 @@ def _lines(look: Look, path: str, most: int) -> list[str]:
             text = handle.read(_MAX_BYTES).decode("utf-8", "replace")
     except (Unreadable, OSError):
         return []
-    return [line[:_LONG] for line in text.splitlines()[:most]]
+    return [line[:LONG] for line in text.splitlines()[:most]]
 
 
 PROBE = Probe(

@@ -10,9 +10,10 @@ from medic.facts.repairs import Step
 from medic.i18n import Text
 from medic.run_config import FIELDS, Change, Origin, RunConfig, Scalar, Setting, Span
 
-from ..flags.distance import nearest_value
+from ..flags.distance import NEAREST, nearest_value
 from .carriers import same
 from .keys import Condition, Plain, Rule, RuleFix, parts_of
+from .values import PRECISION_NAMES
 
 RENAMED = Text("the same setting under its present name", "同一设置，改用现名")
 RENAMED_UNSURE = Text(
@@ -21,7 +22,6 @@ RENAMED_UNSURE = Text(
 KEPT = Text("the run stays as it is", "训练行为不变")
 NEEDED = Text("what the option needs; check that you want it", "该选项所需的设置；请确认需要它")
 CHOICE = Text("check that this is the side you want", "请确认要保留的是这一侧")
-NEAREST = Text("the nearest of the accepted values", "可选值中最接近的一个")
 CALLED = Text("what it is called here", "此处的写法")
 
 # Of these checks a setting that is added is what another one lacks.
@@ -211,7 +211,7 @@ def _nearest(rule: Rule, config: RunConfig, framework: str) -> Repair | None:
             found = _setting(key, config, framework)
         except _NoRepairError:
             return None
-        meant = nearest_value(found.value, accepted)
+        meant = nearest_value(found.value, accepted, PRECISION_NAMES)
         if meant is None:
             return None
         step = Rewritten(_place(found), found.origin.syntax, key, meant)

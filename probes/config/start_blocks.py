@@ -18,7 +18,7 @@ from .values import read_scalar
 
 MAX_LINES = 4000
 # What a line says stands at its start; only a printed value may be longer.
-_HEAD = 1000
+HEAD = 1000
 Line = tuple[int, str]
 
 
@@ -107,7 +107,7 @@ def printed(lines: Sequence[Line], dump: str = "megatron") -> Iterator[Printed]:
     within = False
     at = 0
     while at < len(plain):
-        number, text = plain[at][0], plain[at][1][:_HEAD]
+        number, text = plain[at][0], plain[at][1][:HEAD]
         if _ARGUMENTS.search(text):
             within = True
         elif _ARGUMENTS_END.search(text):

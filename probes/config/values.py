@@ -43,6 +43,9 @@ PRECISIONS = {
     ),
     **dict.fromkeys(("fp8", "float8", "fp8_hybrid"), "fp8"),
 }  # fmt: skip
+# Without the words that name a precision only where one is asked for.
+_ANYTHING = frozenset(("16", "32", "full", "no", "none"))
+PRECISION_NAMES = {word: name for word, name in PRECISIONS.items() if word not in _ANYTHING}
 
 
 @dataclass(frozen=True)

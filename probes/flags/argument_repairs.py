@@ -8,10 +8,10 @@ from medic.facts import Added, Launch, Removed, Repair, Respelt, Rewritten
 from medic.i18n import Text
 from medic.run_config import Edit, Origin, Span
 
-from .distance import nearest_value
+from ..config.values import PRECISION_NAMES
+from .distance import NEAREST, nearest_value
 from .unset import Unset
 
-NEAREST = Text("the nearest of the accepted values", "可选值中最接近的一个")
 LAST = Text(
     "the parser takes the last one; check that it is the one you mean",
     "解析器以最后一个为准；请确认它才是想要的值",
@@ -28,7 +28,7 @@ _ENTRIES = {"torchrun": "torchrun", "deepspeed": "deepspeed-launcher", "accelera
 
 def nearest_choice(place: Span, flag: str, value: str, choices: Sequence[str]) -> Repair | None:
     """The choice that a value is a name or a misspelling of, if that is one."""
-    meant = nearest_value(value, choices)
+    meant = nearest_value(value, choices, PRECISION_NAMES)
     if meant is None:
         return None
     return Repair((Rewritten(place, "shell", flag, meant),), safe=False, why=NEAREST)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from medic.i18n import Text
 
 MAX_NAME = 80
-# One precision has several names; a framework takes one of them.
-_PRECISIONS = (
-    ("bf16", "bfloat16", "torch.bfloat16"),
-    ("fp16", "float16", "half", "torch.float16"),
-    ("fp32", "float32", "float", "torch.float32"),
-)
+NEAREST = Text("the nearest of the accepted values", "可选值中最接近的一个")
 # Below these lengths a word so near to an accepted one may well be another.
 _ONE_LETTER, _TWO_LETTERS = 4, 8
 
@@ -36,12 +33,24 @@ def letters_apart(one: str, other: str, limit: int = 2) -> int | None:
     return row[-1] if row[-1] <= limit else None
 
 
-def nearest_value(value: object, accepted: Sequence[str]) -> str | None:
-    """The accepted word that a value is a name or a misspelling of; None where two are."""
+def digits_of(name: str) -> str:
+    """A slip of the fingers leaves them as they are: beta1 is no misspelt beta2."""
+    return "".join(c for c in name if c.isdigit())
+
+
+def nearest_value(
+    value: object, accepted: Sequence[str], meanings: Mapping[str, str]
+) -> str | None:
+    """The accepted word that a value is a name or a misspelling of; None where two are.
+
+    ``meanings``: what words mean, in small letters; those of one meaning are names of one thing.
+    """
     if not isinstance(value, str):
         return None
-    alike = next((names for names in _PRECISIONS if value.lower() in names), ())
-    named = [word for word in accepted if word.lower() in alike or _flat(word) == _flat(value)]
+    named = [word for word in accepted if _flat(word) == _flat(value)]
+    meant = meanings.get(value.lower())
+    if meant is not None and not named:
+        named = [word for word in accepted if meanings.get(word.lower()) == meant]
     if named:
         return named[0] if len(named) == 1 else None
     found: dict[int, list[str]] = {}

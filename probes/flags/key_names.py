@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from .distance import letters_apart
+from .distance import digits_of, letters_apart
 
 # Frameworks whose keys stand at the top of the file, and those that have blocks of keys.
 FLAT = frozenset(("llama-factory", "ms-swift", "trl", "hf-trainer", "nanogpt"))
@@ -213,5 +213,5 @@ def nearest_name(name: str, candidates: Sequence[str]) -> str:
 
 def _same_digits(one: str, other: str) -> bool:
     """Whether no number parts two names: beta1 is no misspelt beta2; stage_ may lack its 3."""
-    digits = {"".join(c for c in name if c.isdigit()) for name in (one, other)}
+    digits = {digits_of(one), digits_of(other)}
     return len(digits) == 1 or ("" in digits and min(len(one), len(other)) >= _TWO_LETTERS)

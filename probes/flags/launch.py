@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from medic.facts import Command, Document, Launch, Word
+from medic.facts import Command, Document, Launch, Launches, Word
+from medic.probe import Look
 
 from .launchers import (
     ALIASES,
@@ -39,6 +40,12 @@ def launches_of(document: Document) -> list[Launch]:
     }
     found = [launch_of(command, shared) for command in document.commands[:MAX_COMMANDS]]
     return training(launch for launch in found if launch is not None)
+
+
+def launches_in(look: Look, path: str) -> list[Launch]:
+    """Those of one script, of the launches that are known."""
+    known = look.fact(Launches).launches if look.has(Launches) else ()
+    return [launch for launch in known if launch.span.file == path]
 
 
 def training(launches: Iterable[Launch]) -> list[Launch]:

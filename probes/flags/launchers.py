@@ -65,6 +65,7 @@ ALIASES = {
     "micromamba": "conda",
     "sh": "bash",
     "zsh": "bash",
+    "dash": "bash",
     "podman": "docker",
 }
 

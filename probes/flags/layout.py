@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import PurePosixPath
 
 from medic.facts import Launch, Word
 from medic.i18n import Text
 from medic.run_config import Span
 
+from .launchers import ALIASES
 from .script_text import ScriptText
 from .slurm import Allocation, narrowed, srun_words, stated, tasks_per_node
 from .visible import hidden
@@ -189,7 +191,7 @@ def _rank_of_batch(case: _Case, nodes: int, flag: str) -> Iterator[Fault]:
     """``$SLURM_PROCID`` outside an inner shell: the batch script's own is 0, and ``srun`` gets
     that number for every task (sbatch manual, output environment variables)."""
     words = case.launch.launcher_words
-    left = any(w.value in ("bash", "sh") for w in words)
+    left = any(_is_shell(w) for w in words)
     if left or (case.launch.launcher == "accelerate" and _names(words, "--config-file")):
         return  # the tasks fill it in; or a file may name a rendezvous that gives out the ranks
     for before, word in pairwise(words):
@@ -198,6 +200,11 @@ def _rank_of_batch(case: _Case, nodes: int, flag: str) -> Iterator[Fault]:
         if spelt == flag and found:
             what = _READ_EARLY.fill(nodes=nodes, flag=flag, variable=found[1])
             yield Fault(NODE_RANK, what, word.span)
+
+
+def _is_shell(word: Word) -> bool:
+    name = PurePosixPath(word.value or "").name
+    return ALIASES.get(name, name) == "bash"
 
 
 def _no_rank(case: _Case, nodes: int) -> Iterator[Fault]:

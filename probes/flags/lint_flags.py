@@ -6,15 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 
-from medic.errors import Unreadable
-from medic.facts import Launch, LogHits, Parsers, Source, Word
+from medic.facts import Launch, Launches, LogHits, Parsers, Source, Word
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe
-from medic.run_config import Change, RunConfig, Span
+from medic.run_config import Change, RunConfig
 
 from .arguments import VALUE
 from .key_names import KNOWN, guess, normal
-from .launch import launches_of
+from .launch import launches_in
 from .launcher_flags import before_script
 from .outcome import STOPS
 from .own_flags import Fault, Framework, Given, faults, given_flags, program_of, table_of
@@ -40,7 +39,7 @@ def run(look: Look) -> Iterator[Finding]:
     for given in look.files("script"):
         script = read_script(look, given.path, given.name)
         if script is not None:
-            launches = _launches(look, given.path)[:MAX_LAUNCHES]
+            launches = launches_in(look, given.path)[:MAX_LAUNCHES]
             found = (_of_launch(look, script, one, tables, speaks) for one in launches)
             yield from islice(chain.from_iterable(found), MAX_FOUND)
 
@@ -52,13 +51,6 @@ def _speaks(config: RunConfig) -> Mapping[tuple[str, int], str]:
         for s in config.settings
         if s.origin.span is not None and s.origin.syntax == "shell"
     }
-
-
-def _launches(look: Look, path: str) -> list[Launch]:
-    try:
-        return launches_of(look.parse(path))
-    except Unreadable:
-        return []
 
 
 def _of_launch(
@@ -105,7 +97,7 @@ def _finding(script: ScriptText, fault: Fault, program: str) -> Finding:
     if fault.kind == "switch":
         change = Change(f"flag-value:{flag}", fault.value, None, _DROP)
         value |= {"value": fault.value, "correct": flag, "flags": (flag,)}
-        return Finding(SWITCH, "fires", value, source, changes=(change,), span=_flag_span(fault))
+        return Finding(SWITCH, "fires", value, source, changes=(change,), span=span)
     if fault.kind == "misplaced":
         value |= {"meant": _BEHIND.fill(flag=flag, script=fault.meant), "exists": ""}
         value |= {"flags": (flag,), "meanings": (flag,)}
@@ -122,15 +114,11 @@ def _written(given: Given) -> str:
     return text.partition("=")[0]
 
 
-def _flag_span(fault: Fault) -> Span:
-    return fault.given.word.span
-
-
 PROBE = Probe(
     name="framework-flags",
     tells=(MISSPELT, SWITCH, VALUE),
     run=run,
-    wants=(RunConfig, Parsers, LogHits),
+    wants=(Launches, RunConfig, Parsers, LogHits),
     seconds=0.05,
     limit_seconds=10,
 )

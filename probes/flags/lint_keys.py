@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import PurePosixPath
 
 from medic.errors import Unreadable
-from medic.facts import GivenFile, Node, Renamed, Repair, Source
+from medic.facts import Document, GivenFile, Node, Renamed, Repair, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig, Syntax
@@ -40,7 +39,6 @@ _FOREIGN = Text(
     "{framework} 没有 {key} 这个键（那是 {other} 的叫法），这里应写 {meant}",
 )
 RENAMED = Text("the only name that is near", "唯一相近的键名")
-_SYNTAX: Mapping[str, Syntax] = {".json": "json", ".toml": "toml"}
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
@@ -53,16 +51,19 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     tables = {f.name: f for f in look.frameworks if f.name in KNOWN}
     read = fired = False
     for given in look.files("config", "python"):
-        root = _root(look, given)
+        document = _document(look, given)
+        root = document.root if document is not None else None
         framework = tables.get(speaks.get(given.path, "")) if root is not None else None
         nobody = given.kind == "config" and speaks.get(given.path, _ANYBODY[0]) in _ANYBODY
         if root is not None and nobody:
             framework = _by_target(root, tables)
             framework = framework or guess([_spelt(key) for key, _ in root.items], tables)
-        if root is None or framework is None or _of_another(root, framework, tables):
+        if document is None or root is None or framework is None:
+            continue
+        if _of_another(root, framework, tables):
             continue
         read = True
-        for finding in _of_file(given, root, framework, look.frameworks, tables):
+        for finding in _of_file(given, document, framework, look.frameworks, tables):
             fired = True
             yield finding
     if not fired:
@@ -76,9 +77,9 @@ def _of_another(root: Node, framework: Framework, tables: Mapping[str, Framework
     return framework.name in FLAT and len(top) >= _FEW and known * 2 < len(top)
 
 
-def _root(look: Look, given: GivenFile) -> Node | None:
+def _document(look: Look, given: GivenFile) -> Document | None:
     try:
-        return look.parse(given.path).root
+        return look.parse(given.path)
     except Unreadable:
         return None
 
@@ -92,11 +93,14 @@ def _by_target(root: Node, tables: Mapping[str, Framework]) -> Framework | None:
 
 def _of_file(
     given: GivenFile,
-    root: Node,
+    document: Document,
     framework: Framework,
     every: Sequence[Framework],
     tables: Mapping[str, Framework],
 ) -> Iterator[Finding]:
+    root = document.root
+    if root is None:
+        return
     names = names_of(framework, tables)
     foreign = foreign_names(framework, every, names)
     base = names.base([_spelt(key) for key, _ in root.items])
@@ -107,12 +111,11 @@ def _of_file(
             spelt = _spelt_like(meant, key.raw)
             value = {"what": what.fill(framework=framework.title, key=str(key.value), meant=spelt)}
             source = Source(given.name, key.span.line, text=key.raw)
-            repair = _renamed(key, meant)
+            repair = _renamed(key, meant, document.syntax)
             yield Finding(MISSPELT, "fires", value, source, span=key.span, repair=repair)
 
 
-def _renamed(key: Node, meant: str) -> Repair:
-    syntax = _SYNTAX.get(PurePosixPath(key.span.file).suffix, "yaml")
+def _renamed(key: Node, meant: str, syntax: Syntax) -> Repair:
     return Repair((Renamed(key.span, syntax, _spelt(key), meant),), safe=False, why=RENAMED)
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from medic.errors import Unreadable
-from medic.facts import Launch, LogHits, Parsers, Source
+from medic.facts import Launch, Launches, LogHits, Parsers, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import Span
 
 from . import arguments, layout
 from .argument_repairs import one_task
-from .launch import launches_of
+from .launch import launches_in
 from .meaning import plain
 from .script_text import ScriptText, read_script
 from .slurm import allocation_of
@@ -42,7 +41,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         script = read_script(look, given.path, given.name)
         if script is None:
             continue
-        launches = _launches(look, given.path)
+        launches = launches_in(look, given.path)
         for launch in launches:
             read = True
             for finding in _findings(look, script, launch, scalars, alone=len(launches) == 1):
@@ -52,13 +51,6 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         if name in told or (name in _WIDER and look.has(LogHits)) or name == arguments.VALUE:
             continue
         yield Finding(name, "passes") if read else Skip(needs=NEEDS_SCRIPT, check=name)
-
-
-def _launches(look: Look, path: str) -> list[Launch]:
-    try:
-        return launches_of(look.parse(path))
-    except Unreadable:
-        return []
 
 
 def _findings(
@@ -95,7 +87,7 @@ PROBE = Probe(
     name="launch-lint",
     tells=TELLS,
     run=run,
-    wants=(Parsers, LogHits),
+    wants=(Launches, Parsers, LogHits),
     seconds=0.05,
     limit_seconds=10,
 )

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from medic.facts import Launch, Word
 
-from .distance import letters_apart
+from .distance import digits_of, letters_apart
 from .key_names import DOTTED, FLAT, Names, foreign_names, names_of, normal, own_name
 from .key_names import Framework as Keyed
 from .launchers import FRAMEWORKS
@@ -63,7 +63,9 @@ class Given:
 
 @dataclass(frozen=True)
 class Fault:
-    """``kind``: unknown (``meant`` is the right name), switch (with ``value``), empty."""
+    """``kind``: unknown (``meant`` is the right name), switch (with ``value``), empty, misplaced
+    (before the script, an option of the script ``meant``).
+    """
 
     kind: str
     given: Given
@@ -271,11 +273,7 @@ def _slip(name: str, others: Sequence[str], closed: bool) -> str:
         other
         for other in others
         if letters_apart(name, other, 1)
-        and _digits(name) == _digits(other)
+        and digits_of(name) == digits_of(other)
         and (closed or name != other + "s")
     ]
     return found[0] if len(found) == 1 else ""
-
-
-def _digits(name: str) -> str:
-    return "".join(c for c in name if c.isdigit())

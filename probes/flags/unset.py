@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from medic.facts import Launch, Word
 
-from .distance import letters_apart
+from .distance import digits_of, letters_apart
 from .script_text import ScriptText
 
 _PLAIN = re.compile(r"^\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})$")
@@ -90,12 +90,8 @@ def _near(script: ScriptText, variable: str) -> str:
         apart = letters_apart(variable, name)
         if variable in _WELL_KNOWN or variable.startswith("SLURM_"):
             return ""
-        if len(name) < _MIN_NAME or not apart or _digits(name) != _digits(variable):
+        if len(name) < _MIN_NAME or not apart or digits_of(name) != digits_of(variable):
             continue
         if apart == 1 or (apart == 2 and name not in script.used):
             return name
     return ""
-
-
-def _digits(name: str) -> str:
-    return "".join(c for c in name if c.isdigit())

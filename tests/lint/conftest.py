@@ -91,6 +91,8 @@ def _try(finding: LintFinding, found: tuple[LintFinding, ...], paths: list[str])
         for path, data in before.items():
             Path(path).write_bytes(data)
     others = [f for f in found if f != finding]
+    mended = _told(finding) not in {_told(f) for f in now}
+    assert mended or _told(finding) in {_told(f) for f in others}, patch.diff
     known = {_told(f) for f in others}
     # A fault of the old name is still one under the present name.
     follow = {f.name for f in others} | {then for name, then in FOLLOWS if name == finding.name}

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from medic.lint import LintFinding
+from medic.case import collect
+from medic.index import load
+from medic.lint import LintFinding, lint
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 MEGATRON = (
@@ -50,6 +53,7 @@ MUTATIONS = [
     ),
     ("a.yaml", TRAINER, {}, "size: 10", "size: 010", "number-read-otherwise", 2),
     ("a.yaml", TRAINER, {}, "max_steps: 100", "max_steps: 0100", "number-read-otherwise", 3),
+    ("a.yaml", TRAINER, {}, "max_steps: 100", "max_steps: 1:30", "number-read-otherwise", 3),
     (
         "ds.json", ENGINE, {"a.yaml": HF}, ',\n "zero_optimization": {"stage": 1}', "",
         "option-needs-another-option", 1,
@@ -83,3 +87,23 @@ def test_one_thing_wrong_is_told(
 def test_shards_that_take_what_is_left_are_no_fault(lint_text: Lint) -> None:
     text = TITAN.replace("shard_degree = 4", "shard_degree = -1")
     assert not [f for f in lint_text(text, "a.toml", {"go.sh": GO}) if f.severity == "error"]
+
+
+@pytest.mark.parametrize(("written", "read"), [("0100", 64), ("1:30", 90), ("100", 100)])
+def test_the_run_has_the_number_that_its_reader_makes(
+    tmp_path: Path, written: str, read: int
+) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(TRAINER.replace("max_steps: 100", f"max_steps: {written}"), "utf-8")
+    report = lint(collect([str(file)]), load())
+    assert report.run_config.get("total_steps") == read
+    told = [f.message.en for f in report.findings if f.name == "number-read-otherwise"]
+    assert told == [f"max_steps: {written} is {read} for PyYAML"] * (written != str(read))
+
+
+def test_a_reader_of_yaml_1_2_takes_it_as_written(tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text("trainer:\n  max_steps: 0100\n  devices: 8\n  precision: bf16-mixed\n", "utf-8")
+    report = lint(collect([str(file)]), load())
+    assert report.run_config.framework == "lightning"
+    assert report.run_config.get("total_steps") == 100

@@ -78,6 +78,8 @@ ROWS = [
     ("ds.json", ENGINE, "optimization", "optimisation", "optimization", UNSAFE),
     ("t.toml", TITAN, "steps = 100", 'steps = 100\ndtype = "bf16"  # x',
      'steps = 100\ndtype = "bfloat16"  # x', UNSAFE),
+    ("t.toml", TITAN, "steps = 100", 'steps = 100\ndtype = "amp_bf16"',
+     'steps = 100\ndtype = "bfloat16"', UNSAFE),
     ("t.toml", TITAN, "100\n", '100\n\n[activation_checkpoint]\nmode = "memory_budget"\n',
      '100\n\n[activation_checkpoint]\nmode = "memory_budget"\n\n[compile]\nenable = true\n',
      UNSAFE),
@@ -116,6 +118,7 @@ def test_what_is_written(
     [
         (YAML, HF, "", "eval_strategy: epo\n"),  # near nothing
         (YAML, HF, "", "logging_strategy: stepchs\n"),  # steps or epoch
+        ("t.toml", TITAN, "100\n", '100\n[activation_checkpoint]\nmode = "no"\n'),  # or full?
         (YAML, HF, "num_workers: 4", "prefetch_factor: 2"),
         (YAML, HF, "", "adafactor: true\noptim: adamw_torch\n"),  # which of the two?
         (YAML, LIGHTNING, "  max", "  gpus: 4\n  devices: 8\n  max"),

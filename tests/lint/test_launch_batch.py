@@ -75,8 +75,12 @@ def test_visible_gpus_that_are_not_known_say_nothing(lint_text: Lint) -> None:
 def test_a_rank_that_the_batch_script_fills_in(lint_text: Lint) -> None:
     found = lint_text(EARLY, "job.sh")
     assert [(f.name, f.line) for f in found] == [("node-rank-missing-or-repeated", 6)]
-    inner = EARLY.replace("srun torchrun", "srun bash -c 'torchrun").replace("n.py\n", "n.py'\n")
-    assert lint_text(inner, "job.sh") == ()
     meeting = EARLY.replace("--master_addr $HEAD --master_port 6000",
                             "--rdzv_backend c10d --rdzv_endpoint $HEAD:6000")  # fmt: skip
     assert lint_text(meeting, "job.sh") == ()
+
+
+@pytest.mark.parametrize("shell", ["bash", "sh", "zsh", "dash", "/bin/bash", "/usr/bin/zsh"])
+def test_a_rank_that_an_inner_shell_fills_in(lint_text: Lint, shell: str) -> None:
+    inner = EARLY.replace("srun torchrun", f"srun {shell} -c 'torchrun")
+    assert lint_text(inner.replace("n.py\n", "n.py'\n"), "job.sh") == ()

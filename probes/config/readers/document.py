@@ -9,7 +9,7 @@ from medic.facts import Document, Node
 from medic.run_config import Origin, Scalar, Setting
 
 from ..carriers import Carrier
-from ..keys import IN_BACKWARD, Key, Keys, Paths, parts_of
+from ..keys import IN_BACKWARD, Framework, Key, Keys, Paths, parts_of
 from ..values import Written, as_bool, canonical, leaves_default
 
 # ${a.b}: the value of another key of the same file, as OmegaConf and Hydra read it.
@@ -42,10 +42,11 @@ def carriers(document: Document, keys: Keys) -> list[Carrier]:
     if document.root is None:
         return []
     found: list[Carrier] = []
+    yaml_1_1 = _is_yaml_1_1(document, keys.framework)
     for path, key_node, node in document.root.leaves():
         for rank, key in keys.find(path):
             place, value_node = _resolve(document.root, path, node)
-            written = _written(value_node)
+            written = _written(value_node, yaml_1_1=yaml_1_1)
             value = canonical(key, written, keys.framework.auto_words)
             if value is None and leaves_default(key, written):
                 continue
@@ -60,33 +61,49 @@ def carriers(document: Document, keys: Keys) -> list[Carrier]:
                 factor=key.factor,
             )
             found.append(Carrier(field, value, origin, rank, key.true_means is not None))
-    if _steps_in_backward(document.root):
+    if _steps_in_backward(document.root, yaml_1_1=yaml_1_1):
         return [c for c in found if c.field != "gradient_clip"]
     return found
 
 
-def settings(document: Document, framework: str) -> tuple[Setting, ...]:
+def settings(document: Document, framework: Framework) -> tuple[Setting, ...]:
     """Every key of the file that has a value; a list as its values, joined by spaces."""
     if document.root is None:
         return ()
     found = []
+    yaml_1_1 = _is_yaml_1_1(document, framework)
     for path, _, node in document.root.leaves():
         place, value = _resolve(document.root, path, node)
         if value.kind != "mapping":
-            origin = Origin("file", value.span, document.syntax, place, path[-1], framework)
-            found.append(Setting(parts_of(path), _single(value), origin))
+            origin = Origin("file", value.span, document.syntax, place, path[-1], framework.name)
+            single = _single(value, yaml_1_1=yaml_1_1)
+            found.append(Setting(parts_of(path), single, origin))
     return tuple(found)
 
 
-def _single(value: Node) -> Scalar:
+def _is_yaml_1_1(document: Document, framework: Framework) -> bool:
+    return document.syntax == "yaml" and framework.yaml_floats == "yaml-1.1"
+
+
+def _seen(node: Node, *, yaml_1_1: bool) -> Scalar:
+    """The value that the run gets: to PyYAML 010 is 8 and 1:30 is 90. A number that it leaves as
+    text counts as the number that is meant.
+    """
+    number = type(node.loader_value) in (int, float)
+    return node.loader_value if yaml_1_1 and number else node.value
+
+
+def _single(value: Node, *, yaml_1_1: bool) -> Scalar:
     if value.kind == "scalar":
-        return value.value
+        return _seen(value, yaml_1_1=yaml_1_1)
     return " ".join(str(e.value) if e.kind == "scalar" else e.kind for e in value.elements)
 
 
-def _steps_in_backward(root: Node) -> bool:
+def _steps_in_backward(root: Node, *, yaml_1_1: bool) -> bool:
     return any(
-        parts_of(path)[-1:] and parts_of(path)[-1] in IN_BACKWARD and as_bool(_written(node))
+        parts_of(path)[-1:]
+        and parts_of(path)[-1] in IN_BACKWARD
+        and as_bool(_written(node, yaml_1_1=yaml_1_1))
         for path, _, node in root.leaves()
     )
 
@@ -97,11 +114,11 @@ def _field(key: Key, value: object) -> str:
     return "warmup_ratio" if key.field == "warmup_steps" and share else key.field
 
 
-def _written(node: Node) -> Written:
+def _written(node: Node, *, yaml_1_1: bool) -> Written:
     if node.kind == "sequence":
         scalars = all(e.kind == "scalar" and isinstance(e.value, int) for e in node.elements)
         return Written(None, None, count=len(node.elements) if scalars else 0)
-    return Written(node.value, node.loader_value, node.raw)
+    return Written(_seen(node, yaml_1_1=yaml_1_1), node.loader_value, node.raw)
 
 
 def _resolve(root: Node, path: tuple[str, ...], node: Node) -> tuple[tuple[str, ...], Node]:
