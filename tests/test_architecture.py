@@ -38,6 +38,7 @@ TIERS = [
         "selection",
         "ignores",
         "figures",
+        "sizing",
         "preflight",
         "explain",
         "session",
@@ -46,6 +47,7 @@ TIERS = [
         "experiments",
         "walk",
         "told",
+        "vitals",
     },
     {"evaluate"},
     {"report"},
@@ -74,7 +76,16 @@ OWNERS = {
     "packaging": {"versions"},
 }
 NEVER = {"textual", "rich", "torch", "pynvml", "psutil", "numpy"}
-PROBE_MAY = {"errors", "i18n", "run_config", "facts", "probe", "safetext", "learning_rates"}
+PROBE_MAY = {
+    "errors",
+    "i18n",
+    "run_config",
+    "facts",
+    "probe",
+    "safetext",
+    "learning_rates",
+    "versions",
+}
 
 
 def room(file: Path) -> str:

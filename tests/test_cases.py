@@ -19,11 +19,11 @@ ALL = read_cases(CASES, INDEX)
 LINT_TESTS = "".join(
     file.read_text("utf-8") for file in sorted(Path(__file__).with_name("lint").glob("*.py"))
 )
-PARTS = 16
+PARTS = 8
 
 
 def part(number: int) -> list[Labelled]:
-    """Every sixteenth case: the parts are alike, and run side by side."""
+    """Every eighth case: the parts are alike, and run side by side."""
     return [case for i, case in enumerate(ALL) if i % PARTS == number]
 
 
@@ -52,11 +52,11 @@ def test_the_corpus_is_diagnosed(number: int) -> None:
     assert row.top3 >= THREE * row.cases, misses
     assert row.established_wrong <= WRONG * row.cases, misses
     assert score.quiet_wrong <= QUIET * score.quiet, misses
-    assert score.alarmed <= 2, misses
+    assert score.alarmed <= 3, misses
 
 
-# Floors of one part, which holds a hundred cases.
-FIRST, THREE, WRONG, QUIET = 0.75, 0.84, 0.04, 0.28
+# Floors of one part, which holds two hundred cases.
+FIRST, THREE, WRONG, QUIET = 0.86, 0.92, 0.03, 0.31
 
 
 FOLDERS = [c for c in ALL if c.folder and (c.causes or c.never)]

@@ -22,9 +22,13 @@ COMMANDS = {
     "lint": Text(
         "what in these files will fail or silently go wrong", "检查文件中会失败或悄悄出错之处"
     ),
+    "memory": Text(
+        "peak GPU memory before launch, and what makes it fit", "启动前估算显存峰值及放得下的改法"
+    ),
     "preflight": Text(
         "lint, and whether this node has what the launch asks for", "启动前检查：配置与本机条件"
     ),
+    "vitals": Text("is the run all right just now: five rows", "训练现在是否正常：五项一览"),
     "probe": Text("what one probe sees", "只运行一个探针"),
     "walk": Text("a procedure step by step", "逐步执行一个排查流程"),
     "graph": Text("list, show or export the knowledge graph", "列出、查看或导出知识图谱"),

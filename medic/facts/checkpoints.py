@@ -31,6 +31,7 @@ class CheckpointIndex:
     missing_shards: tuple[str, ...] = ()
     globals_listed: tuple[str, ...] = ()  # what unpickling would call; never called
     step: int | None = None
+    ranks: int | None = None  # how many ranks wrote it, where each wrote a part
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from medic.i18n import Text
+
 
 @dataclass(frozen=True)
 class MemoryEstimate:
@@ -16,7 +18,9 @@ class MemoryEstimate:
     ``parts`` splits them further. ``states_low``, ``states_likely`` and ``states_high`` are
     weights, gradients, optimizer states and CUDA context together, whatever the batch. ``phases``
     has the peak of each phase. ``assumed`` lists "field = value" for what was not stated,
-    ``unknown`` what is missing.
+    ``unknown`` what is missing. ``reserved`` (with its bounds) is the part that torch's allocator
+    reserves: all but the CUDA context and NCCL. ``not_measured`` names terms behind which no
+    measurement stands: then only the lower bound is a claim.
     """
 
     low: int | None = None
@@ -35,6 +39,10 @@ class MemoryEstimate:
     unknown: tuple[str, ...] = ()
     parts: Mapping[str, int] = field(default_factory=dict)
     phases: Mapping[str, int] = field(default_factory=dict)
+    reserved_low: int | None = None
+    reserved: int | None = None
+    reserved_high: int | None = None
+    not_measured: tuple[Text, ...] = ()
 
 
 @dataclass(frozen=True)

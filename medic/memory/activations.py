@@ -13,6 +13,7 @@ from medic.memory.states import Style
 
 # Logits in fp32, their log-softmax, and the gradient of both (4 bytes each) are alive together.
 LOGIT_BYTES = 12
+FORWARD_LOGIT_BYTES = 10  # before the backward pass: logits in bf16, in fp32, log-softmax
 # torch.compile fuses the loss and recomputes norms and products in the backward pass.
 COMPILED_LOGIT_BYTES = 8
 LEAST_LOGIT_BYTES = 6  # logits in bf16 and a softmax in place
@@ -29,15 +30,17 @@ def widths(style: Style) -> tuple[int, int]:
 def layer_bytes(shape: Shape, style: Style, sequence: int, *, fused: bool) -> int:
     """What one layer keeps per token. ``fused`` attention keeps no scores."""
     stream, inner = widths(style)
-    h, kv, ffn = shape.hidden, shape.kv, shape.ffn
+    h, q, kv, ffn = shape.hidden, shape.q, shape.kv, shape.ffn
     maps = 2 if shape.gated else 1
     norms = 2 * (4 + stream) * h
     # Under autocast each of the linear maps casts the norm's output for itself.
     inputs = (3 + maps) * 2 * h if style == "autocast" else 2 * inner * h
-    attention = inner * (2 * h + 2 * kv) + 4 * shape.heads
+    attention = inner * (2 * q + 2 * kv) + 4 * shape.heads
+    if shape.head_norms:
+        attention += (4 + inner) * (q + kv)
     if not fused:
         scores = 4 + (2 if inner == 2 else 0)  # softmax in fp32 and its cast
-        attention += scores * shape.heads * sequence + 2 * inner * (h - kv)
+        attention += scores * shape.heads * sequence + 2 * inner * (q - kv)
     return norms + inputs + attention + 2 * maps * inner * ffn
 
 
@@ -78,3 +81,8 @@ def head_bytes(shape: Shape, style: Style) -> int:
 def fused_loss_bytes(shape: Shape) -> int:
     """Per token, where the loss is computed in chunks of about hidden/vocab of the tokens."""
     return 8 * shape.hidden
+
+
+def fused_loss_weight_bytes(style: Style) -> int:
+    """Per weight of the head, in a fused loss (Liger's fused linear cross entropy, measured)."""
+    return 10 if style == "autocast" else 6

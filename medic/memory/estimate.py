@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from medic.facts import MemoryEstimate
-from medic.memory.overheads import CONTEXT, RESERVED
+from medic.memory.measured import EXPERTS, not_measured
+from medic.memory.overheads import ALLOCATOR, CONTEXT, RESERVED, TENSORS
 from medic.memory.peak import Step, size, step_of
 from medic.memory.resident import Parts, states_of
+from medic.memory.trace import reserved_share, traced
 from medic.memory.views import Read, read_setups
 from medic.run_config import RunConfig
 
@@ -25,7 +27,13 @@ def estimate(run_config: RunConfig, capacity_bytes: int | None = None) -> Memory
     """
     read = read_setups(run_config)
     if not read.setups:
-        return MemoryEstimate(capacity=capacity_bytes, assumed=read.assumed, unknown=read.unknown)
+        mixture = (run_config.integer("num_experts") or 1) > 1
+        return MemoryEstimate(
+            capacity=capacity_bytes,
+            assumed=read.assumed,
+            unknown=read.unknown,
+            not_measured=(EXPERTS,) if mixture else (),
+        )
     steps = [step for step in map(step_of, read.setups) if step is not None]
     if len(steps) < len(read.setups):
         return _states_only(read, capacity_bytes)
@@ -34,9 +42,10 @@ def estimate(run_config: RunConfig, capacity_bytes: int | None = None) -> Memory
 
 def _states_only(read: Read, capacity: int | None) -> MemoryEstimate:
     low, likely, high = _states(read)
+    setup = read.setups[1]
     return MemoryEstimate(
         low=low,
-        states=states_of(read.setups[1]).total,
+        states=states_of(setup).total,
         states_low=low,
         states_likely=likely,
         states_high=high,
@@ -44,20 +53,26 @@ def _states_only(read: Read, capacity: int | None) -> MemoryEstimate:
         fits=False if capacity is not None and low > capacity else None,
         assumed=read.assumed,
         unknown=read.unknown,
+        reserved_low=low - CONTEXT[0],
+        not_measured=not_measured(setup, read.family),
     )
 
 
 def _whole(read: Read, steps: list[Step], capacity: int | None) -> MemoryEstimate:
-    lean, likely, heavy = (_reserved(step) for step in steps)
-    peak = _peak(likely)
-    low, high = min(_peak(lean), peak), max(_peak(heavy), peak)
+    likely = _reserved(steps[1])
+    low, high = _bounds(steps, likely)
     parts = max(likely.values(), key=size)
+    peak = size(parts)
     named = (*_STATES, "activations", "logits")
     states = _states(read)
+    outside = [_outside(_widest(step)) for step in steps]
     return MemoryEstimate(
-        low=low,
+        low=low + outside[0],
         estimate=peak,
-        high=high,
+        high=high + outside[2],
+        reserved_low=low,
+        reserved=peak - outside[1],
+        reserved_high=high,
         states=sum(parts.get(name, 0) for name in _STATES),
         activations=parts.get("activations", 0),
         logits=parts.get("logits", 0),
@@ -66,12 +81,44 @@ def _whole(read: Read, steps: list[Step], capacity: int | None) -> MemoryEstimat
         states_likely=states[1],
         states_high=states[2],
         capacity=capacity,
-        fits=_fits(low, high, capacity),
+        fits=_fits(low + outside[0], high + outside[2], capacity),
         assumed=read.assumed,
         unknown=read.unknown,
+        not_measured=not_measured(read.setups[1], read.family),
         parts=parts,
         phases={name: size(alive) for name, alive in likely.items()},
     )
+
+
+def _bounds(steps: list[Step], likely: Mapping[str, Parts]) -> tuple[int, int]:
+    """What torch reserves at least and at most. Without open fields: the allocator's own spread."""
+    peak = _peak(likely) - _outside(_widest(steps[1]))
+    lean, usual, heavy = (_tensors(_widest(step)) for step in steps)
+    share = peak / usual
+    low = int(lean * max(1.0, share * ALLOCATOR[0])) if lean == usual else int(lean * TENSORS)
+    if not traced(steps[1]):
+        low, high = (_peak(_reserved(s)) - _outside(_widest(s)) for s in (steps[0], steps[2]))
+        return min(low, peak), max(high, peak)
+    return min(low, peak), max(int(heavy * share * ALLOCATOR[1]), peak)
+
+
+def _widest(step: Step) -> Parts:
+    return max(step.phases().values(), key=size)
+
+
+def _outside(parts: Parts) -> int:
+    """CUDA context and NCCL, which torch's allocator does not see."""
+    return parts["context"]
+
+
+def _tensors(parts: Parts) -> int:
+    return size(parts) - parts["context"]
+
+
+def _share(step: Step) -> float:
+    """Share of passing bytes that the allocator holds in addition, where no trace tells it."""
+    kind = "sharded" if step.setup.zero == 3 else "recomputed" if step.setup.recompute else "plain"
+    return RESERVED[kind][step.setup.view]
 
 
 def _states(read: Read) -> list[int]:
@@ -93,13 +140,12 @@ def _peak(phases: Mapping[str, Parts]) -> int:
 
 def _reserved(step: Step) -> dict[str, Parts]:
     """The phases with what the caching allocator holds beyond the tensors."""
-    setup = step.setup
-    kind = "sharded" if setup.zero == 3 else "recomputed" if setup.recompute else "plain"
-    share = RESERVED[kind][setup.view]
-    return {
-        name: {**parts, "allocator": int(share * _passing(parts))}
-        for name, parts in step.phases().items()
-    }
+    phases = step.phases()
+    if traced(step):
+        held = reserved_share(step) - 1
+        return {n: {**p, "allocator": int(held * _tensors(p))} for n, p in phases.items()}
+    share = _share(step)
+    return {n: {**p, "allocator": int(share * _passing(p))} for n, p in phases.items()}
 
 
 def _passing(parts: Parts) -> int:

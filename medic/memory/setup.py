@@ -20,6 +20,7 @@ Engine = Literal["single", "ddp", "deepspeed", "fsdp", "megatron"]
 # Frameworks with fp32 master weights and fused kernels of their own.
 _MEGATRON = ("megatron", "nemo", "neox", "nanotron", "bigscience")
 # Frameworks that train transformers' own model classes.
+HEAD_NORMS = ("qwen3", "qwen3_moe")
 _EAGER = ("transformers", "huggingface", "hf", "trl", "axolotl", "llama-factory", "swift")
 
 
@@ -44,6 +45,10 @@ class Setup:
     every_map: bool = True  # adapters on all linear maps
     frozen_bytes: float = 0.0
     offloaded: bool = False
+    quantised: bool = False
+    fp8: bool = False
+    experts: int = 1
+    known: bool = False  # the model's code is one that was measured
     recompute: bool = False
     fused_attention: bool = True
     compiled: bool = False
@@ -85,7 +90,15 @@ class Reader:
 
     @property
     def eager(self) -> bool:
-        return any(w in self.config.framework.lower() for w in _EAGER)
+        """Whether transformers' own model classes run."""
+        return bool(self.family) or any(w in self.config.framework.lower() for w in _EAGER)
+
+    @property
+    def family(self) -> str:
+        """The ``model_type`` of a transformers config; empty if unknown."""
+        setting = self.config.setting("model_type")
+        value = setting.value if setting is not None else None
+        return value.lower() if isinstance(value, str) else ""
 
     @property
     def megatron(self) -> bool:
@@ -105,8 +118,11 @@ def shape_of(read: Reader) -> Views[Shape] | None:
         return None
     low, usual, high = read.flag("tied_embeddings", low=True, usual=False, high=False)
 
+    width = read.config.integer("head_dim") or 0
+    norms = read.family in HEAD_NORMS
+
     def shape(tied: bool, gated: bool) -> Shape:
-        return Shape(hidden, layers, heads, kv, ffn, vocab, tied, gated)
+        return Shape(hidden, layers, heads, kv, ffn, vocab, tied, gated, width, norms)
 
     gated = _is_gated(read, shape, ffn, stated_ffn, hidden)
     return shape(low, gated[0]), shape(usual, gated[1]), shape(high, gated[2])

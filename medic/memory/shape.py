@@ -17,21 +17,31 @@ class Shape:
     vocab: int
     tied: bool
     gated: bool = True
+    head_dim: int = 0  # 0: hidden / heads
+    head_norms: bool = False  # queries and keys are normalised by head (Qwen3)
 
     @property
     def kv(self) -> int:
         """Width of the keys, and of the values."""
+        if self.head_dim:
+            return self.head_dim * self.kv_heads
         return self.hidden * self.kv_heads // self.heads
+
+    @property
+    def q(self) -> int:
+        """Width of the queries."""
+        return self.head_dim * self.heads or self.hidden
 
     @property
     def matrices(self) -> int:
         """Parameters of one layer's linear maps."""
-        attention = 2 * self.hidden * (self.hidden + self.kv)
+        attention = 2 * self.hidden * (self.q + self.kv)
         return attention + (3 if self.gated else 2) * self.hidden * self.ffn
 
     @property
     def layer(self) -> int:
-        return self.matrices + 2 * self.hidden
+        heads = 2 * (self.q // self.heads) if self.head_norms else 0
+        return self.matrices + 2 * self.hidden + heads
 
     @property
     def embedding(self) -> int:
@@ -48,8 +58,8 @@ class Shape:
 
     def adapters(self, rank: int, *, every: bool) -> int:
         """Parameters of LoRA adapters on all linear maps, or on queries and values only."""
-        h, kv, ffn = self.hidden, self.kv, self.ffn
-        sides = (h + h) + (h + kv)
+        h, q, kv, ffn = self.hidden, self.q, self.kv, self.ffn
+        sides = (h + q) + (h + kv)
         if every:
-            sides += (h + kv) + (h + h) + (3 if self.gated else 2) * (h + ffn)
+            sides += (h + kv) + (q + h) + (3 if self.gated else 2) * (h + ffn)
         return self.layers * rank * sides

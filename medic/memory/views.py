@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from medic.memory.measured import LIKE_LLAMA
 from medic.memory.setup import (
     Engine,
     Reader,
@@ -16,6 +17,7 @@ from medic.memory.setup import (
     style_of,
 )
 from medic.memory.shape import Shape
+from medic.memory.states import QUANTIZED
 from medic.run_config import RunConfig
 
 UNKNOWN_RANKS = 1024  # that states may be sharded over, for a lower bound
@@ -28,6 +30,7 @@ class Read:
     setups: tuple[Setup, ...]
     assumed: tuple[str, ...]
     unknown: tuple[str, ...]
+    family: str = ""
 
 
 def read_setups(config: RunConfig) -> Read:
@@ -35,7 +38,7 @@ def read_setups(config: RunConfig) -> Read:
     read = Reader(config)
     setups = _setups(read)
     assumed = tuple(f"{name} = {value}" for name, value in sorted(read.assumed.items()))
-    return Read(setups, assumed, tuple(sorted(read.unknown)))
+    return Read(setups, assumed, tuple(sorted(read.unknown)), read.family)
 
 
 def _setups(read: Reader) -> tuple[Setup, ...]:
@@ -45,7 +48,10 @@ def _setups(read: Reader) -> tuple[Setup, ...]:
         return ()
     if (read.config.integer("num_experts") or 1) > 1:
         read.unknown["num_experts"] = None  # the formulas are those of dense models
-        return ()
+        spread = (read.config.integer("expert_parallel_size") or 1) > 1
+        if spread or read.config.integer("parameters") is None:
+            return ()
+        shapes = None  # the states are known all the same
     common = _common(read)
     if common is None:
         return ()
@@ -74,6 +80,10 @@ def _common(read: Reader) -> Setup | None:
         context=context,
         lora=config.integer("lora_rank") or 0,
         offloaded=read.word("optimizer_offload") in ("cpu", "nvme"),
+        quantised=read.word("quantization") in QUANTIZED,
+        fp8=read.word("precision") == "fp8",
+        experts=config.integer("num_experts") or 1,
+        known=read.eager and read.family in ("", *LIKE_LLAMA) and config.get("compile") is not True,
     )
 
 
@@ -87,6 +97,8 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
     # Megatron adds gradients up in fp32 in bf16 runs and can be told not to.
     gradients = (2, 4, 4) if read.megatron and styles[1] == "master" else (0, 0, 0)
     errors = (0.85, 1.0, 1.15) if read.eager else (0.7, 1.0, 1.25)
+    if common.known:
+        errors = (1.0, 1.0, 1.0)
     if common.lora:
         read.assumed["LoRA targets"] = "all linear maps"
     stated = read.config.integer("parameters")

@@ -41,7 +41,8 @@ def _run_config(config: RunConfig) -> list[str]:
 
 
 def _checkpoint(index: CheckpointIndex) -> list[str]:
-    rows = [f"{index.file}: {index.format}, {len(index.tensors)} tensors"]
+    ranks = f", written by {index.ranks} ranks" if index.ranks else ""
+    rows = [f"{index.file}: {index.format}, {len(index.tensors)} tensors{ranks}"]
     rows += [f"  {t.name} {list(t.shape)} {t.dtype}" for t in list(index.tensors.values())[:4]]
     rows += [f"  {name}: {'yes' if there else 'no'}" for name, there in index.states.items()]
     rows += [f"  missing shard: {name}" for name in index.missing_shards]

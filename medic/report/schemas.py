@@ -181,6 +181,30 @@ PREFLIGHT = _document(
         "lint": {"type": "object"},
     },
 )
+VITALS = _document(
+    "medic.vitals/1",
+    {
+        "ok": BOOLEAN,
+        "step": _maybe(INTEGER),
+        "planned": _maybe(INTEGER),
+        "stopped": _maybe(
+            _object({"why": STRING, "file": STRING, "line": INTEGER, "quote": STRING})
+        ),
+        "rows": _list(
+            _object(
+                {
+                    "name": STRING,
+                    "title": STRING,
+                    "state": {"enum": ["ok", "not-ok", "not-seen"]},
+                    "text": STRING,
+                    "file": STRING,
+                    "line": INTEGER,
+                    "quote": STRING,
+                }
+            )
+        ),
+    },
+)
 EXPLAIN = _document(
     "medic.explain/1",
     {
@@ -238,12 +262,53 @@ EVAL = _document(
         ),
     },
 )
+_BOUNDS = _object(
+    {"low": _maybe(INTEGER), "estimate": _maybe(INTEGER), "high": _maybe(INTEGER)}
+)
+_REMEDY_PEAK = _object(
+    {
+        "name": STRING,
+        "text": STRING,
+        "cost": STRING,
+        "change": _list(_object({"field": STRING, "old": {}, "new": {}})),
+        "peak": _maybe(INTEGER),
+        "device": INTEGER,
+        "fits": BOOLEAN,
+    }
+)
+MEMORY = _document(
+    "medic.memory/1",
+    {
+        "peak": _BOUNDS,
+        "device": _BOUNDS,
+        "parts": {"type": "object", "additionalProperties": INTEGER},
+        "phases": {"type": "object", "additionalProperties": INTEGER},
+        "fits": _maybe(BOOLEAN),
+        "verdict": {
+            "enum": ["fits", "tight", "probably-not", "does-not-fit", "at-least", "unknown"]
+        },
+        "capacity": _maybe(INTEGER),
+        "gpu": STRING,
+        "model": STRING,
+        "assumed": _list(STRING),
+        "unknown": _list(STRING),
+        "not_modelled": _list(STRING),
+        "largest": {"type": "object"},
+        "remedies": _list(_REMEDY_PEAK),
+        "plan": _list(_REMEDY_PEAK),
+        "diff": STRING,
+        "read": _list(_object({"file": STRING, "bytes": INTEGER})),
+        "not_read": _list(_object({"file": STRING, "why": STRING})),
+    },
+)
 SCHEMAS: dict[str, Schema] = {
     "eval": EVAL,
+    "memory": MEMORY,
     "diagnosis": DIAGNOSIS,
     "lint": LINT,
     "run-config": RUN_CONFIG,
     "preflight": PREFLIGHT,
+    "vitals": VITALS,
     "explain": EXPLAIN,
     "probe": PROBE,
     "graph": GRAPH,

@@ -11,7 +11,7 @@ from medic.errors import Unreadable
 from medic.facts import CheckpointIndex, TensorInfo
 from medic.probe import Look
 
-from . import safetensors_header, shards, torch_file
+from . import distributed, safetensors_header, shards, torch_file
 from .folder import states_beside, step_beside, step_of_name
 from .sniff import sniff
 from .source import Damaged, PointerFile, UnknownFormat, open_file
@@ -41,10 +41,7 @@ class Reader:
     def read(self, unit: Unit) -> CheckpointIndex:
         """The checkpoint's index. Raises Unreadable (Damaged, PointerFile, UnknownFormat)."""
         if unit.kind == "distributed":
-            raise Unreadable(
-                "torch distributed checkpoint folders are not read",
-                "尚不支持 torch 分布式检查点目录",
-            )
+            return self._with_neighbours(self._distributed(unit), unit)
         found = self._single(unit) if unit.kind == "file" else self._sharded(unit)
         return self._with_neighbours(found, unit)
 
@@ -59,6 +56,21 @@ class Reader:
             states=whole.parts.states,
             globals_listed=whole.listed,
             step=whole.parts.step,
+        )
+
+    def _distributed(self, unit: Unit) -> CheckpointIndex:
+        folder = distributed.read_folder(self.look, unit.path)
+        return CheckpointIndex(
+            file=unit.name,
+            format="torch distributed",
+            tensors=folder.parts.tensors,
+            group=folder.parts.group,
+            top_level=folder.parts.top_level,
+            states=folder.parts.states,
+            missing_shards=folder.missing,
+            globals_listed=folder.listed,
+            step=folder.parts.step,
+            ranks=folder.ranks or None,
         )
 
     def _sharded(self, unit: Unit) -> CheckpointIndex:

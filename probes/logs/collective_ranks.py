@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from medic.facts import Collective, Collectives, LogHits, Ranks, Source, Tracebacks
+from medic.facts import Collective, Collectives, FlightRecords, LogHits, Ranks, Source, Tracebacks
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
@@ -21,7 +21,10 @@ FIRST_SEQUENCES = 3
 def run(look: Look) -> Iterator[Finding | Skip]:
     logs = look.fact(LogHits)
     timeouts = look.fact(Collectives).timeouts if look.has(Collectives) else ()
+    recorded = _recorded(look)
     if logs.ended == "well" or not timeouts:
+        if recorded and logs.ended != "well":
+            return
         if any(hits(logs, "collective-timeout")):
             yield Skip(needs.WATCHDOGS, check=RANKS)
         else:
@@ -34,6 +37,8 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         # A rank had failed of itself: what the others then waited in says no more.
         yield Skip(needs.LONE_TIMEOUT, check=RANKS)
         return
+    if recorded:
+        return
     shown = quiet_ranks.died(logs, look.fact(Ranks), timeouts, silent)
     outcome = "silent-rank-died" if shown else judge(timeouts)
     if outcome is None:
@@ -42,6 +47,11 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         yield Skip(needs.ALL_RANKS, check=RANKS)
         return
     yield _found(outcome, timeouts, shown)
+
+
+def _recorded(look: Look) -> bool:
+    """Whether the flight recorder's dumps answer: they tell every call, the logs a few lines."""
+    return look.has(FlightRecords) and look.fact(FlightRecords).verdict is not None
 
 
 def _found(outcome: str, timeouts: Sequence[Collective], shown: Source | None) -> Finding:
@@ -146,7 +156,7 @@ PROBE = Probe(
     tells=(RANKS, MOMENT),
     run=run,
     needs=(LogHits, Ranks, Tracebacks),
-    wants=(Collectives, RunConfig),
+    wants=(Collectives, FlightRecords, RunConfig),
     seconds=0.01,
     limit_seconds=5.0,
 )

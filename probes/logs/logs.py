@@ -9,7 +9,7 @@ from medic.facts import Collectives, LogHits, Ranks, StateDictError, Traceback, 
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, Unread
 
-from . import merge, needs, verdict
+from . import elastic, merge, needs, verdict
 from .collectives import Watchdogs
 from .evidence import hangs
 from .launcher import Failures
@@ -28,10 +28,13 @@ def run(look: Look) -> Iterator[Finding | Skip | object]:
         if look.cancelled():
             return
         try:
-            view = View(given, index, look.scan(given.path))
+            report = elastic.read(look, given) if elastic.is_report(given) else None
+            scan = look.scan_text(report.text, given.name) if report else look.scan(given.path)
+            view = View(given, index, scan)
             for note in view.scan.notes:
                 yield Unread(given.name, note, partly=True)
-            views.append(Reader(view, watchdogs, state_dicts, failures).read(look))
+            reader = Reader(view, watchdogs, state_dicts, failures)
+            views.append(elastic.view_of(reader, report) if report else reader.read(look))
         except Unreadable as problem:
             yield Unread(given.name, Text(problem.en, problem.zh))
     if not views:

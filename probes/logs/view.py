@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
@@ -86,8 +87,11 @@ class Reader:
 
     def read(self, look: Look) -> View:
         """Raises Unreadable."""
-        view = self.view
-        rows = iter(windows.read(look, view.given, _near(view.scan)))
+        return self.read_rows(windows.read(look, self.view.given, _near(self.view.scan)))
+
+    def read_rows(self, numbered: Iterable[windows.Numbered | None]) -> View:
+        """Lines that come from elsewhere than the file's own lines."""
+        view, rows = self.view, iter(numbered)
         head = list(islice(rows, 60))
         label = label_of([row[1] for row in head if row])
         year = time.localtime(view.given.modified or time.time()).tm_year
@@ -99,6 +103,11 @@ class Reader:
                 self._line(*row)
         self._finish()
         return view
+
+    def set_time(self, seconds: float) -> None:
+        """When the lines were written, where they do not tell it themselves."""
+        self._time = seconds
+        self.view.clock.append((0, seconds))
 
     def _gap(self) -> None:
         self._joiner.gap()

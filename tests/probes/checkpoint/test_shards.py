@@ -124,11 +124,6 @@ def test_source_files_are_no_states(files: Any, read: Any) -> None:
     assert not any(read(path).states.values())
 
 
-def test_distributed_checkpoints_are_told(files: Any, read: Any) -> None:
-    with pytest.raises(Unreadable, match="distributed checkpoint folders are not read"):
-        read(files.raw("dcp/.metadata", b"\x80\x02."), files.raw("dcp/__0_0.distcp", b"PK\x03\x04"))
-
-
 def test_files_of_other_states_are_no_checkpoints(files: Any, make_look: Any) -> None:
     names = (
         "optimizer.pt",

@@ -51,7 +51,7 @@ SAMPLES: list[tuple[str, str, str, dict[str, Scalar]]] = [
       "learning_rate": 2e-4}),
     ("olmo", "a.yaml",
      ("device_train_microbatch_size: 2\nglobal_train_batch_size: 64\nmax_duration: 2e12T\n"
-     "precision: amp_bf16\nmodel: {d_model: 64, n_layers: 2}\n"),
+     "precision: amp_bf16\nmodel: {d_model: 64, n_layers: 2, max_sequence_length: 128}\n"),
      {"micro_batch_size": 2, "global_batch_size": 64, "total_steps": None, "precision": "bf16"}),
     ("litgpt", "a.yaml",
      ("train: {global_batch_size: 64, micro_batch_size: 4, max_tokens: 1000, lr_warmup_steps: 5}\n"

@@ -73,7 +73,10 @@ def read(look: Callable[..., Any]) -> Callable[..., Read]:
         def lines(path: str) -> Iterator[tuple[int, str]]:
             yield from iter_lines(io.BytesIO(Path(path).read_bytes()), path)
 
-        seen.scan, seen.lines = scan, lines
+        def scan_text(text: str, name: str = "-") -> Any:
+            return matcher().scan_file(io.BytesIO(text.encode()), name)
+
+        seen.scan, seen.lines, seen.scan_text = scan, lines, scan_text
         return Read(seen, list(PROBE.run(seen)))
 
     return run

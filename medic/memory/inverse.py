@@ -1,0 +1,65 @@
+"""The inverse question: the largest micro batch, or sequence, that the GPU still takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from medic.memory.estimate import estimate
+from medic.run_config import Origin, RunConfig, Scalar, Value
+
+MOST = {"micro_batch_size": 1 << 14, "sequence_length": 1 << 24}
+# Sequences are told in whole blocks of tokens.
+STEP = {"micro_batch_size": 1, "sequence_length": 128}
+
+
+@dataclass(frozen=True)
+class Largest:
+    """``likely``: the largest value whose estimate fits; ``sure``: the largest whose high bound
+    does. 0: not even the smallest; None: cannot be told."""
+
+    field: str
+    likely: int | None
+    sure: int | None
+
+
+def changed(config: RunConfig, values: Mapping[str, Scalar]) -> RunConfig:
+    """The config with these canonical fields set by hand."""
+    new = {name: Value(value, Origin("given")) for name, value in values.items()}
+    return replace(config, values={**config.values, **new})
+
+
+def largest(config: RunConfig, name: str, capacity: int) -> Largest:
+    """The largest ``micro_batch_size`` or ``sequence_length`` that fits ``capacity`` bytes."""
+    seen: dict[int, tuple[int, int] | None] = {}
+
+    def peaks(count: int) -> tuple[int, int] | None:
+        if count not in seen:
+            found = estimate(changed(config, {name: count * STEP[name]}), capacity)
+            told = found.estimate is not None and found.high is not None
+            seen[count] = (found.estimate or 0, found.high or 0) if told else None
+        return seen[count]
+
+    if peaks(1) is None:
+        return Largest(name, None, None)
+    most = MOST[name] // STEP[name]
+
+    def fits(which: int) -> Callable[[int], bool]:
+        return lambda count: (peaks(count) or (0, 0))[which] <= capacity
+
+    likely, sure = (_last(fits(which), most) * STEP[name] for which in (0, 1))
+    return Largest(name, likely, sure)
+
+
+def _last(fits: Callable[[int], bool], most: int) -> int:
+    """The largest count that fits, by doubling and then halving the gap."""
+    low, high = 0, 1
+    while high <= most and fits(high):
+        low, high = high, high * 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        if fits(middle):
+            low = middle
+        else:
+            high = middle
+    return low

@@ -1,0 +1,225 @@
+"""What makes a run fit, in the order of what it costs the user, with the peak after each change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from medic.facts import MemoryEstimate
+from medic.i18n import Text
+from medic.memory.estimate import estimate
+from medic.memory.inverse import changed
+from medic.run_config import Change, RunConfig, Scalar
+
+# A remedy that takes less than this share off the peak is not told.
+WORTH = 0.01
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """A change and the peak in bytes after it, alone; ``peak`` counts the CUDA context."""
+
+    name: str
+    text: Text
+    cost: Text
+    changes: tuple[Change, ...]
+    after: MemoryEstimate
+
+    @property
+    def peak(self) -> int:
+        return self.after.estimate or 0
+
+
+@dataclass(frozen=True)
+class Advice:
+    """``alone``: each remedy by itself, cheapest first; ``plan``: the first of them that fits, else
+    those that together do, each with the peak after it and those before. ``fits``: whether the plan's last one does."""
+
+    alone: tuple[Remedy, ...] = ()
+    plan: tuple[Remedy, ...] = ()
+    fits: bool = False
+
+
+Ways = Iterator[dict[str, Scalar]]
+
+
+def _attention(config: RunConfig) -> Ways:
+    value = config.get("attention")
+    if isinstance(value, str) and any(w in value.lower() for w in ("eager", "math", "naive")):
+        yield {"attention": "sdpa"}
+
+
+def _loss(config: RunConfig) -> Ways:
+    if config.get("fused_loss") is not True:
+        yield {"fused_loss": True}
+
+
+def _optimizer(config: RunConfig) -> Ways:
+    value = config.get("optimizer")
+    name = value.lower() if isinstance(value, str) else ""
+    if name in ("adamw", "adamw_torch", "adamw_hf"):
+        yield {"optimizer": "adamw_torch_fused"}
+
+
+def _micro_batch(config: RunConfig) -> Ways:
+    micro = config.integer("micro_batch_size") or 1
+    steps = config.integer("gradient_accumulation_steps") or 1
+    for smaller in range(micro - 1, 0, -1):
+        if (micro * steps) % smaller == 0:
+            yield {
+                "micro_batch_size": smaller,
+                "gradient_accumulation_steps": micro * steps // smaller,
+            }
+
+
+def _recompute(config: RunConfig) -> Ways:
+    if config.get("activation_checkpointing") is not True:
+        yield {"activation_checkpointing": True}
+
+
+def _shard(config: RunConfig) -> Ways:
+    ranks = config.integer("data_parallel_size") or config.integer("world_size") or 1
+    zero = config.integer("zero_stage")
+    if ranks > 1 and config.get("fsdp") is not True:
+        yield {"fsdp": True} if zero is None else {"zero_stage": 3}
+
+
+def _lean_optimizer(config: RunConfig) -> Ways:
+    value = config.get("optimizer")
+    name = value.lower() if isinstance(value, str) else "adamw"
+    if "adam" in name and "8bit" not in name and not config.integer("lora_rank"):
+        yield {"optimizer": "adamw_8bit"}
+
+
+def _sequence(config: RunConfig) -> Ways:
+    length = config.integer("sequence_length") or 0
+    while length >= 1024:
+        length //= 2
+        yield {"sequence_length": length}
+
+
+Option = tuple[str, Text, Text, Callable[[RunConfig], Ways]]
+OPTIONS: tuple[Option, ...] = (
+    (
+        "use-fused-attention",
+        Text("fused attention (sdpa or flash)", "融合注意力（sdpa 或 flash）"),
+        Text("none; it is faster", "无，速度更快"),
+        _attention,
+    ),
+    (
+        "fuse-loss",
+        Text("loss in chunks, without the full logits", "分块计算损失，不物化完整 logits"),
+        Text("none; needs Liger or the like", "无，需要 Liger 等融合算子"),
+        _loss,
+    ),
+    (
+        "fuse-optimizer",
+        Text("fused AdamW, without temporaries", "融合版 AdamW，不产生临时副本"),
+        Text("none; the same arithmetic", "无，算法相同"),
+        _optimizer,
+    ),
+    (
+        "halve-micro-batch-keep-global-batch",
+        Text("smaller micro batch, more accumulation", "减小微批次、增加梯度累积"),
+        Text("a few percent of speed; GB_tok is kept", "速度略降，GB_tok 不变"),
+        _micro_batch,
+    ),
+    (
+        "recompute-activations",
+        Text("recompute activations", "激活重计算"),
+        Text("about a third more compute", "计算量增加约三分之一"),
+        _recompute,
+    ),
+    (
+        "shard-model-states",
+        Text("shard states over the ranks", "在各 rank 间切分模型状态"),
+        Text("more communication", "通信量增加"),
+        _shard,
+    ),
+    (
+        "lean-optimizer",
+        Text("8-bit optimizer states", "8-bit 优化器状态"),
+        Text("other numerics; watch the loss", "数值略有变化，需观察 loss"),
+        _lean_optimizer,
+    ),
+    (
+        "shorter-sequence",
+        Text("shorter sequences", "缩短序列长度"),
+        Text("the model sees less context; GB_tok changes", "上下文变短，GB_tok 随之改变"),
+        _sequence,
+    ),
+)
+
+
+def advise(config: RunConfig, capacity: int) -> Advice:
+    """The changes that bring the peak down to ``capacity`` bytes, one by one and together."""
+    now = estimate(config, capacity)
+    if now.estimate is None or now.estimate <= capacity:
+        return Advice()
+    alone = tuple(_tried(config, now.estimate, capacity))
+    enough = next((one for one in alone if one.peak <= capacity), None)
+    plan = (enough,) if enough else _plan(config, now.estimate, capacity)
+    return Advice(alone, plan, bool(plan) and plan[-1].peak <= capacity)
+
+
+def _tried(config: RunConfig, peak: int, capacity: int) -> Iterator[Remedy]:
+    for option in OPTIONS:
+        found = _best(config, option, capacity)
+        if found is not None and found.peak < peak * (1 - WORTH):
+            yield found
+
+
+def _plan(config: RunConfig, peak: int, capacity: int) -> tuple[Remedy, ...]:
+    """Cheapest first until it fits; then those that it would fit without are left out."""
+    taken: list[Remedy] = []
+    state = config
+    for option in OPTIONS:
+        found = _best(state, option, capacity)
+        if found is None or found.peak >= peak * (1 - WORTH):
+            continue
+        taken.append(found)
+        peak, state = found.peak, _with(state, found)
+        if peak <= capacity:
+            return _fewest(config, taken, capacity)
+    return tuple(taken)
+
+
+def _fewest(config: RunConfig, taken: list[Remedy], capacity: int) -> tuple[Remedy, ...]:
+    kept = list(taken)
+    for one in taken[:-1]:
+        rest = [r for r in kept if r is not one]
+        state = config
+        for remedy in rest:
+            state = _with(state, remedy)
+        if (estimate(state, capacity).estimate or 0) <= capacity:
+            kept = rest
+    return tuple(_again(config, kept, capacity))
+
+
+def _again(config: RunConfig, kept: list[Remedy], capacity: int) -> Iterator[Remedy]:
+    state = config
+    for one in kept:
+        state = _with(state, one)
+        after = estimate(state, capacity)
+        yield Remedy(one.name, one.text, one.cost, one.changes, after)
+
+
+def _with(config: RunConfig, remedy: Remedy) -> RunConfig:
+    return changed(config, {change.field: change.new for change in remedy.changes})
+
+
+def _best(config: RunConfig, option: Option, capacity: int) -> Remedy | None:
+    """The mildest form of the option that fits, else its strongest form."""
+    name, text, cost, ways = option
+    found: Remedy | None = None
+    for values in ways(config):
+        after = estimate(changed(config, values), capacity)
+        if after.estimate is None:
+            return None
+        changes = tuple(
+            Change(field, config.get(field), new, text) for field, new in values.items()
+        )
+        found = Remedy(name, text, cost, changes, after)
+        if after.estimate <= capacity:
+            return found
+    return found

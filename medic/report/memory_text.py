@@ -1,0 +1,276 @@
+"""``medic memory``: the peak, where the bytes go, and what would make it fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from medic.i18n import Text, current
+from medic.memory.remedies import Remedy
+from medic.report.blocks import Blocks
+from medic.report.console import Console
+from medic.run_config import Change
+from medic.safetext import columns
+from medic.sizing import Sizing
+
+SCHEMA = "medic.memory/1"
+GIB = 2**30
+BAR = 32
+PART = {
+    "weights": Text("weights", "权重"),
+    "gradients": Text("gradients", "梯度"),
+    "optimizer": Text("optimizer states", "优化器状态"),
+    "activations": Text("activations", "激活"),
+    "logits": Text("logits and loss", "logits 与损失"),
+    "weight copies": Text("low-precision copies of weights", "权重的低精度副本"),
+    "gathered weights": Text("gathered weights", "聚合后的权重"),
+    "gradients before sharding": Text("gradients before sharding", "切分前的梯度"),
+    "second embedding gradient": Text("second gradient of the embedding", "嵌入的第二份梯度"),
+    "temporaries": Text("temporaries of the optimizer step", "优化器步的临时张量"),
+    "buckets": Text("communication buckets", "通信缓冲桶"),
+    "workspace": Text("cuBLAS workspace", "cuBLAS 工作区"),
+    "context": Text("CUDA context, NCCL", "CUDA 上下文与 NCCL"),
+    "allocator": Text("held by the allocator, unused", "分配器保留而未用"),
+}
+PHASE = {
+    "forward": Text("forward", "前向"),
+    "loss": Text("loss", "损失"),
+    "backward": Text("backward", "反向"),
+    "optimizer step": Text("optimizer step", "优化器步"),
+}
+VERDICT = {
+    "fits": Text("fits, {left} left", "放得下，余 {left}"),
+    "tight": Text(
+        "tight: the estimate fits with {left} left, the high bound does not",
+        "偏紧：按估计值放得下（余 {left}），按上限放不下",
+    ),
+    "probably-not": Text("will most likely not fit: {left} too much", "很可能放不下：超出 {left}"),
+    "does-not-fit": Text("will not fit: {left} too much", "放不下：超出 {left}"),
+    "at-least": Text("cannot be told: only a lower bound is known", "无法判断：目前只有下限"),
+    "unknown": Text("cannot be told", "无法判断"),
+}
+ASSUMED = {
+    "on": Text("on", "开"),
+    "off": Text("off", "关"),
+    "none": Text("none", "无"),
+    "fused (sdpa or flash)": Text("fused (sdpa or flash)", "融合（sdpa 或 flash）"),
+    "all linear maps": Text("all linear maps", "所有线性层"),
+    "LoRA targets": Text("LoRA targets", "LoRA 目标层"),
+    "feed-forward gate": Text("feed-forward gate", "前馈门控"),
+}
+FIELD = {
+    "micro_batch_size": Text("Largest micro_batch_size", "micro_batch_size 最大值"),
+    "sequence_length": Text("Largest sequence_length", "sequence_length 最大值"),
+}
+
+
+def gib(count: float) -> str:
+    """Bytes in GiB."""
+    return f"{count / GIB:.1f} GiB"
+
+
+def full(console: Console, sizing: Sizing) -> None:
+    """The whole answer as text."""
+    blocks = Blocks(console)
+    _head(blocks, sizing)
+    found = sizing.found
+    if found.parts:
+        peak = max(found.phases, key=lambda name: found.phases[name])
+        title = Text("Where the bytes go at the peak ({p})", "峰值时（{p}）的显存去向")
+        blocks.heading(title.fill(p=PHASE[peak]))
+        _bars(console, {str(PART[n]): v for n, v in found.parts.items() if v})
+        blocks.heading(Text("Peak of each phase", "各阶段峰值"))
+        _bars(console, {str(PHASE[n]): v for n, v in found.phases.items()})
+    _largest(blocks, sizing)
+    _open(blocks, sizing)
+    _advice(blocks, sizing)
+    _diff(blocks, sizing)
+
+
+def _head(blocks: Blocks, sizing: Sizing) -> None:
+    found, console = sizing.found, blocks.console
+    if found.low is None:
+        line = Text("Peak GPU memory: cannot say", "显存峰值：无法估计")
+    elif found.reserved is None or found.not_measured:
+        line = Text("Peak GPU memory: at least {low}", "显存峰值：至少 {low}").fill(
+            low=gib(found.reserved_low or 0)
+        )
+    else:
+        line = Text(
+            "Peak GPU memory: {n} reserved by torch ({low} to {high})",
+            "显存峰值：torch 保留 {n}（{low} 至 {high}）",
+        ).fill(
+            n=gib(found.reserved),
+            low=gib(found.reserved_low or 0),
+            high=gib(found.reserved_high or 0),
+        )
+    console.styled(console.style(str(line), "bold"))
+    if found.estimate is not None and found.reserved is not None and not found.not_measured:
+        line = Text(
+            "with the CUDA context (what nvidia-smi shows): {n}",
+            "计入 CUDA 上下文（nvidia-smi 所示）：{n}",
+        )
+        blocks.paragraph(line.fill(n=gib(found.estimate)), "  ", "  ")
+    if sizing.capacity is None:
+        line = Text("GPU unknown: give --gpu h100-80g", "显卡未知：请用 --gpu h100-80g 指定")
+        blocks.paragraph(line, "  ", "  ")
+        return
+    _verdict(blocks, sizing, sizing.capacity)
+
+
+def _verdict(blocks: Blocks, sizing: Sizing, capacity: int) -> None:
+    found, verdict = sizing.found, sizing.verdict
+    need = (found.low if verdict == "does-not-fit" else found.estimate) or 0
+    words = VERDICT[verdict].fill(left=gib(abs(capacity - need)))
+    line = Text("{gpu} ({n}): {words}", "{gpu}（{n}）：{words}").fill(
+        gpu=sizing.gpu or Text("the run's GPU", "该训练的显卡"), n=gib(capacity), words=words
+    )
+    style = {"fits": "green", "does-not-fit": "red", "probably-not": "red"}.get(verdict, "yellow")
+    console = blocks.console
+    console.styled("  " + console.style(str(line), style))
+
+
+def _bars(console: Console, rows: dict[str, int]) -> None:
+    wide = max(map(columns, rows), default=0)
+    most = max(rows.values(), default=1) or 1
+    for name, value in rows.items():
+        bar = "█" * max(1, round(BAR * value / most))
+        pad = " " * (wide - columns(name))
+        console.out(f"  {name}{pad}  {gib(value):>10}  {bar}")
+
+
+def _largest(blocks: Blocks, sizing: Sizing) -> None:
+    for one in sizing.largest:
+        name = FIELD[one.field]
+        if one.likely is None:
+            line = Text("{f}: cannot be told", "{f}：无法判断").fill(f=name)
+        elif one.likely == 0:
+            line = Text("{f}: not even the smallest fits", "{f}：最小值也放不下").fill(f=name)
+        else:
+            line = Text(
+                "{f} that fits: {n} ({m} by the high bound)",
+                "{f}（放得下）：{n}（按上限为 {m}）",
+            ).fill(f=name, n=f"{one.likely:,}", m=f"{one.sure:,}")
+        blocks.heading(line)
+
+
+def _open(blocks: Blocks, sizing: Sizing) -> None:
+    found = sizing.found
+    if found.not_measured:
+        names = _joined([str(text) for text in found.not_measured])
+        line = Text(
+            "Not modelled (no measurement stands behind it): {n}", "未建模（没有实测依据）：{n}"
+        )
+        blocks.heading(line.fill(n=names))
+    if found.unknown:
+        blocks.heading(Text("Unknown (give it with --set)", "未知（可用 --set 给出）"))
+        blocks.paragraph(_joined(found.unknown), "  ", "  ")
+    if found.assumed:
+        blocks.heading(Text("Assumed", "假定"))
+        blocks.paragraph(_joined([_assumed(line) for line in found.assumed]), "  ", "  ")
+
+
+def _assumed(line: str) -> str:
+    """``field = value`` with the words of the language."""
+    name, _, value = line.partition(" = ")
+    return f"{ASSUMED.get(name, name)} = {ASSUMED.get(value, value)}"
+
+
+def _joined(words: tuple[str, ...] | list[str]) -> str:
+    return ("、" if current() == "zh" else ", ").join(words)
+
+
+def _advice(blocks: Blocks, sizing: Sizing) -> None:
+    advice = sizing.advice
+    if not advice.alone:
+        return
+    blocks.heading(
+        Text("What would help, cheapest first (each alone)", "可行的办法，代价小的在前（单独使用）")
+    )
+    for i, one in enumerate(advice.alone, start=1):
+        _remedy(blocks, one, sizing.capacity or 0, f"  {i}. ")
+    if len(advice.plan) == 1 and advice.fits:
+        title = Text("The cheapest that is enough: {t}", "代价最小且足够的一项：{t}")
+        blocks.heading(title.fill(t=advice.plan[0].text))
+        return
+    title = (
+        Text("Together they fit", "合在一起即可放下")
+        if advice.fits
+        else Text("All together still do not fit", "全部用上仍放不下")
+    )
+    blocks.heading(title)
+    for one in advice.plan:
+        _remedy(blocks, one, sizing.capacity or 0, "  + ")
+
+
+def _diff(blocks: Blocks, sizing: Sizing) -> None:
+    if sizing.diff:
+        blocks.heading(Text("As a change of your files", "对应的文件修改"))
+        blocks.diff(sizing.diff)
+
+
+def _remedy(blocks: Blocks, one: Remedy, capacity: int, lead: str) -> None:
+    fits = Text("fits", "放得下") if one.peak <= capacity else Text("not enough", "还不够")
+    line = Text("{t}: {c} -> {n}, {fits} (cost: {cost})", "{t}：{c} -> {n}，{fits}（代价：{cost}）")
+    changes = ", ".join(f"{c.field}={_value(c)}" for c in one.changes)
+    filled = line.fill(t=one.text, c=changes, n=gib(one.peak), fits=fits, cost=one.cost)
+    blocks.paragraph(filled, "     ", lead)
+
+
+def _value(change: Change) -> str:
+    new = change.new
+    return str(new).lower() if isinstance(new, bool) else str(new)
+
+
+# --- JSON -----------------------------------------------------------------------------------
+
+
+def json_data(sizing: Sizing) -> dict[str, Any]:
+    """The contract medic.memory/1, in bytes. ``peak`` is what torch reserves; ``device`` counts
+    the CUDA context and NCCL as well, and is what is held against the capacity."""
+    found = sizing.found
+    claimed = not found.not_measured
+    return {
+        "schema": SCHEMA,
+        "peak": {
+            "low": found.reserved_low,
+            "estimate": found.reserved,
+            "high": found.reserved_high if claimed else None,
+        },
+        "device": {
+            "low": found.low,
+            "estimate": found.estimate,
+            "high": found.high if claimed else None,
+        },
+        "parts": dict(found.parts),
+        "phases": dict(found.phases),
+        "fits": sizing.fits,
+        "verdict": sizing.verdict,
+        "capacity": sizing.capacity,
+        "gpu": sizing.gpu,
+        "model": sizing.model,
+        "assumed": list(found.assumed),
+        "unknown": list(found.unknown),
+        "not_modelled": [str(text) for text in found.not_measured],
+        "largest": {
+            one.field: {"estimate": one.likely, "high": one.sure} for one in sizing.largest
+        },
+        "remedies": [_remedy_data(one, sizing.capacity) for one in sizing.advice.alone],
+        "plan": [_remedy_data(one, sizing.capacity) for one in sizing.advice.plan],
+        "diff": sizing.diff,
+        "read": [{"file": file, "bytes": count} for file, count in sizing.read.items()],
+        "not_read": [
+            {"file": one.file, "why": str(Text(one.en, one.zh))} for one in sizing.not_read
+        ],
+    }
+
+
+def _remedy_data(one: Remedy, capacity: int | None) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "text": str(one.text),
+        "cost": str(one.cost),
+        "change": [{"field": c.field, "old": c.old, "new": c.new} for c in one.changes],
+        "peak": one.after.reserved,
+        "device": one.peak,
+        "fits": capacity is not None and one.peak <= capacity,
+    }

@@ -1,0 +1,80 @@
+"""Vitals as text and JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from medic.facts import Source
+from medic.i18n import Text
+from medic.report.blocks import Blocks
+from medic.report.console import Console
+from medic.report.preflight_text import COLOR, STATE
+from medic.safetext import columns, one_line
+from medic.vitals import Vital, Vitals
+
+SCHEMA = "medic.vitals/1"
+STATES, TITLES = 10, 24
+
+
+def full(console: Console, vitals: Vitals) -> None:
+    """A line a row, with the line of the file that it was read from."""
+    blocks = Blocks(console)
+    for row in vitals.rows:
+        _one(blocks, row)
+    if vitals.stop is not None:
+        console.styled(console.style(str(vitals.stop.why), "red"))
+        _line(blocks, vitals.stop.source)
+    console.talk(_summary(vitals))
+
+
+def _one(blocks: Blocks, row: Vital) -> None:
+    console = blocks.console
+    state, title = str(STATE[row.state]), str(row.title)
+    lead = console.style(state, COLOR[row.state]) + " " * max(1, STATES - columns(state))
+    text = title + " " * max(1, TITLES - columns(title)) + one_line(str(row.text))
+    console.styled(lead + text)
+    _line(blocks, row.source)
+
+
+def _line(blocks: Blocks, source: Source) -> None:
+    if source.file:
+        where = blocks.console.style(one_line(source.where()), "cyan")
+        blocks.console.styled(" " * STATES + where)
+    if source.text:
+        words = one_line(source.text.strip(), blocks.width - STATES - 2)
+        blocks.console.out(" " * STATES + "| " + words)
+
+
+def _summary(vitals: Vitals) -> Text:
+    counts = {s.replace("-", "_"): sum(r.state == s for r in vitals.rows) for s in STATE}
+    line = Text(
+        "step {step}: not ok {not_ok}, ok {ok}, not seen {not_seen}",
+        "第 {step} 步：异常 {not_ok}，正常 {ok}，未查看 {not_seen}",
+    )
+    step = "-" if vitals.step is None else str(vitals.step)
+    return line.fill({"step": step, **counts})
+
+
+def json_data(vitals: Vitals) -> dict[str, Any]:
+    """The contract medic.vitals/1."""
+    return {
+        "schema": SCHEMA,
+        "ok": vitals.is_ok,
+        "step": vitals.step,
+        "planned": vitals.planned,
+        "stopped": vitals.stop and {"why": str(vitals.stop.why), **_place(vitals.stop.source)},
+        "rows": [
+            {
+                "name": r.name,
+                "title": str(r.title),
+                "state": r.state,
+                "text": str(r.text),
+                **_place(r.source),
+            }
+            for r in vitals.rows
+        ],
+    }
+
+
+def _place(source: Source) -> dict[str, Any]:
+    return {"file": source.file, "line": source.line, "quote": source.text}

@@ -1,0 +1,88 @@
+"""The rows that the curve tells: loss, gradient norm, numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import median
+
+from medic.i18n import Text
+from medic.vitals.scene import MIN_POINTS, Judged, Scene, State, finite, last_of, unseen
+
+# A tenth of a curve at either end, at least so many points: their median is no batch noise.
+END_POINTS = 5
+FALLS = 0.005  # of the level: less than this over a whole run cannot be told from level
+NEWEST = 5  # norms
+HISTORY = 1_000  # norms whose median is the run's own
+
+
+def loss(scene: Scene) -> Judged:
+    found = scene.bad("loss-nan", "loss-diverges", "loss-plateau", "loss-oscillates")
+    if found is not None:
+        return "not-ok", *found
+    series = scene.curve.series.get("loss")
+    points = finite(series)
+    if series is None or len(points) < MIN_POINTS:
+        return unseen("fewer than 10 logged losses", "Loss 记录不足 10 条")
+    if (spike := scene.bad("loss-spike")) is not None and _unrecovered(points):
+        return "not-ok", *spike
+    size = max(END_POINTS, len(points) // 10)
+    begin, end = median(points[:size]), median(points[-size:])
+    words = Text("{a} -> {b} over {n} points", "{a} -> {b}，共 {n} 个点")
+    text = words.fill(a=f"{begin:.4g}", b=f"{end:.4g}", n=len(points))
+    state: State = "ok" if end < begin - FALLS * abs(begin) else "not-seen"
+    if state == "not-seen":
+        level = Text("level, neither falling nor risen: {t}", "持平，未见下降也未上升：{t}")
+        text = level.fill(t=text)
+    return state, text, last_of(scene, series)
+
+
+def _unrecovered(points: Sequence[float]) -> bool:
+    """The newest losses stand above the level of the run before them."""
+    half = points[len(points) // 2 :]
+    return median(points[-END_POINTS:]) > 1.1 * median(half)
+
+
+def norm(scene: Scene) -> Judged:
+    series = scene.curve.series.get("grad_norm")
+    if series is None or len(finite(series)) < 2 * MIN_POINTS:
+        return unseen("fewer than 20 logged gradient norms", "梯度范数记录不足 20 条")
+    if not math.isfinite(series.values[-1]) and not _is_scaled(scene):
+        return (
+            "not-ok",
+            Text("the last gradient norm is not finite", "最新的梯度范数不是有限值"),
+            (last_of(scene, series)),
+        )
+    points = finite(series)[-HISTORY:]
+    usual, now = median(points[:-NEWEST]), median(points[-NEWEST:])
+    if usual <= 0 or now <= 0:
+        words = Text("median {u}, now {n}: no gradient", "中位数 {u}，当前 {n}：没有梯度")
+        return "not-ok", words.fill(u=f"{usual:.3g}", n=f"{now:.3g}"), last_of(scene, series)
+    high = now >= scene.threshold("precursor-ratio") * usual
+    words = Text("{n}, {r} times its own median {u}", "{n}，为自身中位数 {u} 的 {r} 倍")
+    text = words.fill(n=f"{now:.3g}", u=f"{usual:.3g}", r=f"{now / usual:.1f}")
+    return ("not-ok" if high else "ok"), text, last_of(scene, series)
+
+
+def numbers(scene: Scene) -> Judged:
+    found = scene.bad("loss-nan", "loss-scale-collapses")
+    if found is not None:
+        return "not-ok", *found
+    watched = [s for n in ("loss", "grad_norm", "eval_loss") if (s := scene.curve.series.get(n))]
+    if not watched:
+        return unseen("no logged loss and no gradient norm", "没有 Loss 与梯度范数记录")
+    for series in watched:
+        at = next((i for i, v in enumerate(series.values) if not math.isfinite(v)), None)
+        if at is not None and not (series.name == "grad_norm" and _is_scaled(scene)):
+            words = Text("{m} is {v} at step {s}", "{m} 在第 {s} 步为 {v}")
+            text = words.fill(m=series.name, v=series.values[at], s=series.steps[at])
+            return "not-ok", text, last_of(scene, series, at)
+    names = ", ".join(s.name for s in watched)
+    count = sum(len(s.values) for s in watched)
+    words = Text("{c} values of {m}, all finite", "{m} 共 {c} 个值，均为有限值")
+    return "ok", words.fill(c=count, m=names), last_of(scene, watched[0])
+
+
+def _is_scaled(scene: Scene) -> bool:
+    """With a loss scale, an infinite norm only means that this step is skipped."""
+    return any(n in scene.curve.series for n in ("loss_scale", "skipped"))

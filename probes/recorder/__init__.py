@@ -1,0 +1,1 @@
+"""Dumps of PyTorch's flight recorder: what each rank was communicating when they were written."""

@@ -1,0 +1,67 @@
+"""What the flight recorder's dumps say of a hang: an answer to the checks about collectives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from medic.facts import FlightRecords, LogHits, Ranks, RecordVerdict, Source, Traceback, Tracebacks
+from medic.i18n import Text
+from medic.probe import Finding, Look, Probe, Skip
+
+from ..logs import needs, quiet_ranks
+from ..logs.verdict import own_failures
+
+CHECK, HANG, TIMEOUT = "collective-ranks", "training-hangs", "collective-timeout"
+# An ordinary collective takes milliseconds, a first one with its connections some seconds.
+HANG_SECONDS = 60.0
+FITTING = ("silent-rank-alive", "one-rank-silent", "same-on-all")
+
+
+def run(look: Look) -> Iterator[Finding | Skip]:
+    records = look.fact(FlightRecords)
+    logs = look.fact(LogHits) if look.has(LogHits) else None
+    if logs is not None and logs.ended == "well":
+        return
+    found = records.verdict
+    if found is None or (found.outcome in FITTING and found.waited < HANG_SECONDS):
+        waits = any(call.is_open for rank in records.ranks for call in rank.calls)
+        if waits:
+            yield Skip(Text("the dumps of all ranks", "所有 rank 的转储"), check=CHECK)
+        elif logs is None:
+            yield Finding(CHECK, "no-timeout")
+        return
+    timed_out = logs is None and found.timeout is not None and found.waited >= found.timeout
+    source = found.sources[-1] if found.sources else Source()
+    yield Finding(TIMEOUT if timed_out else HANG, source=source)
+    if logs is not None and own_failures(logs, _tracebacks(look)):
+        # A rank had failed of itself: what the others then waited in says no more.
+        yield Skip(needs.LONE_TIMEOUT, check=CHECK)
+        return
+    yield _finding(look, found, logs)
+
+
+def _tracebacks(look: Look) -> tuple[Traceback, ...]:
+    return look.fact(Tracebacks).all if look.has(Tracebacks) else ()
+
+
+def _finding(look: Look, found: RecordVerdict, logs: LogHits | None) -> Finding:
+    outcome, line, sources = found.outcome, found.line, found.sources
+    ranks = look.fact(Ranks) if look.has(Ranks) else Ranks()
+    if logs is not None and found.missing:
+        ended = quiet_ranks.died(logs, ranks, (), found.missing)
+        if ended is not None:
+            outcome, line = "silent-rank-died", quiet_ranks.words(ended)
+            sources = (ended, *sources)
+    value = {"told": "; ".join(found.told), "line": line}
+    return Finding(CHECK, outcome, value=value, source=sources[0], more=tuple(sources[1:]))
+
+
+PROBE = Probe(
+    name="flight-recorder-calls",
+    tells=(CHECK, HANG, TIMEOUT),
+    run=run,
+    needs=(FlightRecords,),
+    wants=(LogHits, Ranks, Tracebacks),
+    seconds=0.01,
+    limit_seconds=5.0,
+)

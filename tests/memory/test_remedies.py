@@ -1,0 +1,108 @@
+"""What makes a run fit, and the largest batch and sequence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from medic.memory import estimate
+from medic.memory.inverse import changed, largest
+from medic.memory.remedies import OPTIONS, advise
+from medic.run_config import Origin, RunConfig, Value
+
+GIB = 2**30
+STATED: dict[str, Any] = {
+    "hidden_size": 2048,
+    "num_layers": 16,
+    "num_heads": 32,
+    "num_kv_heads": 8,
+    "ffn_size": 8192,
+    "vocab_size": 128256,
+    "tied_embeddings": True,
+    "micro_batch_size": 8,
+    "gradient_accumulation_steps": 2,
+    "sequence_length": 2048,
+    "precision": "bf16",
+    "parameter_dtype": "fp32",
+    "optimizer": "adamw",
+    "activation_checkpointing": False,
+    "attention": "sdpa",
+    "compile": False,
+    "fused_loss": False,
+    "world_size": 1,
+}
+
+
+def run(**more: Any) -> RunConfig:
+    stated = {k: Value(v, Origin("file")) for k, v in {**STATED, **more}.items()}
+    return RunConfig(stated, framework="hf-trainer")
+
+
+def test_what_fits_needs_no_advice() -> None:
+    assert advise(run(micro_batch_size=1), 80 * GIB).alone == ()
+
+
+def test_remedies_come_in_the_order_of_their_cost() -> None:
+    advice = advise(run(attention="eager"), 60 * GIB)
+    order = [option[0] for option in OPTIONS]
+    names = [one.name for one in advice.alone]
+    assert names[0] == "use-fused-attention"
+    assert names == sorted(names, key=order.index)
+
+
+@pytest.mark.parametrize("capacity", [40, 60])
+def test_the_peak_after_a_remedy_is_the_estimate_of_the_changed_config(capacity: int) -> None:
+    config = run()
+    for one in advise(config, capacity * GIB).alone:
+        after = changed(config, {c.field: c.new for c in one.changes})
+        assert one.peak == estimate(after, capacity * GIB).estimate
+
+
+def test_a_smaller_micro_batch_keeps_the_global_batch() -> None:
+    advice = advise(run(), 40 * GIB)
+    one = next(r for r in advice.alone if r.name == "halve-micro-batch-keep-global-batch")
+    new = {c.field: c.new for c in one.changes}
+    assert new["micro_batch_size"] * new["gradient_accumulation_steps"] == 16
+    assert new["micro_batch_size"] < 8
+
+
+def test_the_first_that_is_enough_is_the_plan() -> None:
+    advice = advise(run(), 60 * GIB)
+    assert advice.fits
+    assert advice.plan == (next(r for r in advice.alone if r.peak <= 60 * GIB),)
+
+
+def test_remedies_are_combined_until_it_fits() -> None:
+    advice = advise(run(micro_batch_size=16, optimizer="adamw_fused"), 23 * GIB)
+    assert all(one.peak > 23 * GIB for one in advice.alone)
+    assert advice.fits
+    assert len(advice.plan) > 1
+    state = run(micro_batch_size=16, optimizer="adamw_fused")
+    for one in advice.plan:
+        state = changed(state, {c.field: c.new for c in one.changes})
+    assert (estimate(state).estimate or 0) == advice.plan[-1].peak <= 23 * GIB
+
+
+def test_states_alone_too_large_are_said_not_to_fit() -> None:
+    advice = advise(run(num_layers=160), 16 * GIB)
+    assert not advice.fits
+
+
+@pytest.mark.parametrize("name", ["micro_batch_size", "sequence_length"])
+def test_the_largest_value_fits_and_the_next_does_not(name: str) -> None:
+    found = largest(run(), name, 80 * GIB)
+    step = 1 if name == "micro_batch_size" else 128
+    assert found.likely
+    assert found.sure
+    assert found.sure <= found.likely
+    assert (estimate(changed(run(), {name: found.likely})).estimate or 0) <= 80 * GIB
+    assert (estimate(changed(run(), {name: found.likely + step})).estimate or 0) > 80 * GIB
+
+
+def test_the_largest_value_is_zero_where_nothing_fits() -> None:
+    assert largest(run(), "micro_batch_size", 8 * GIB).likely == 0
+
+
+def test_the_largest_value_is_unknown_without_the_model() -> None:
+    assert largest(RunConfig(), "micro_batch_size", 8 * GIB).likely is None

@@ -1,0 +1,236 @@
+"""``medic memory`` as a user calls it."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from medic.commands import main
+from medic.errors import UsageError
+from medic.index import load
+from medic.report.memory_text import PART, PHASE
+from medic.report.schemas import SCHEMAS
+from medic.sizing import model_of
+
+Run = Callable[..., tuple[int, str, str]]
+MODEL = {
+    "architectures": ["Qwen2ForCausalLM"],
+    "model_type": "qwen2",
+    "hidden_size": 1536,
+    "num_hidden_layers": 28,
+    "num_attention_heads": 12,
+    "num_key_value_heads": 2,
+    "intermediate_size": 8960,
+    "vocab_size": 151936,
+    "tie_word_embeddings": True,
+}
+TRAIN = """# full fine-tune
+stage: sft
+finetuning_type: full
+per_device_train_batch_size: 6
+gradient_accumulation_steps: 2
+cutoff_len: 4096
+bf16: true
+gradient_checkpointing: false
+"""
+STEP = (
+    "micro_batch_size=1", "sequence_length=2048", "precision=bf16", "parameter_dtype=fp32",
+    "world_size=1", "optimizer=adamw_fused", "activation_checkpointing=false", "compile=false",
+    "fused_loss=false", "attention=sdpa", "gradient_accumulation_steps=1",
+)  # fmt: skip
+
+
+def given(*pairs: str) -> list[str]:
+    return [word for pair in pairs for word in ("--set", pair)]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], state: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+
+    def call(*words: str, lang: str = "en") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+        code = main(["memory", *words, "--lang", lang])
+        out = capsys.readouterr()
+        return code, out.out, out.err
+
+    return call
+
+
+def data(out: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(out)
+    jsonschema.validate(found, SCHEMAS["memory"])
+    return found
+
+
+@pytest.fixture
+def launch(tmp_path: Path) -> list[str]:
+    model, train = tmp_path / "config.json", tmp_path / "train.yaml"
+    model.write_text(json.dumps(MODEL))
+    train.write_text(TRAIN)
+    return [str(train), str(model)]
+
+
+def test_a_run_that_fits(run: Run) -> None:
+    code, out, _ = run("--model", "llama-3.2-1b", "--gpu", "h100", *given(*STEP), "--json")
+    found = data(out)
+    assert code == 0
+    assert found["fits"] is True
+    assert found["assumed"] == []
+    peak = found["peak"]
+    assert 20e9 < peak["low"] < peak["estimate"] < peak["high"] < 40e9
+    assert sum(found["parts"].values()) == found["device"]["estimate"]
+    assert set(found["parts"]) <= set(PART)
+    assert set(found["phases"]) <= set(PHASE)
+
+
+def test_a_run_that_does_not_fit_is_mended_by_a_diff(run: Run, launch: list[str]) -> None:
+    code, out, _ = run(*launch, "--gpu", "h100-80g", *given("world_size=1"), "--json")
+    found = data(out)
+    assert code == 1
+    assert found["fits"] is False
+    assert found["plan"][-1]["fits"] is True
+    new = {c["field"]: c["new"] for c in found["plan"][-1]["change"]}
+    assert new["micro_batch_size"] * new["gradient_accumulation_steps"] == 12
+    assert f"+per_device_train_batch_size: {new['micro_batch_size']}" in found["diff"]
+    text = TRAIN.replace("size: 6", f"size: {new['micro_batch_size']}").replace(
+        "steps: 2", f"steps: {new['gradient_accumulation_steps']}"
+    )
+    Path(launch[0]).write_text(text)
+    code, out, _ = run(*launch, "--gpu", "h100-80g", *given("world_size=1"), "--json")
+    assert code == 0
+    assert data(out)["device"]["estimate"] == found["plan"][-1]["device"]
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"),
+    [
+        ("en", ["Peak GPU memory", "optimizer states", "Assumed", "micro batch", "+per_device"]),
+        ("zh", ["显存峰值", "优化器状态", "假定", "微批次", "+per_device", "很可能放不下"]),
+    ],
+)
+def test_the_text_has_every_part(run: Run, launch: list[str], lang: str, words: list[str]) -> None:
+    _, out, _ = run(*launch, "--gpu", "h100-80g", *given("world_size=1"), lang=lang)
+    assert [word for word in words if word not in out] == []
+    assert "█" in out
+
+
+def test_the_inverse_questions(run: Run) -> None:
+    words = ("--model", "llama-3.2-1b", "--gpu", "h100", *given(*STEP))
+    _, out, _ = run(*words, "--max-micro-batch", "--max-seq", "--json")
+    largest = data(out)["largest"]
+    assert largest["micro_batch_size"]["estimate"] >= largest["micro_batch_size"]["high"] >= 2
+    assert largest["sequence_length"]["estimate"] >= 4096
+    _, out, _ = run(*words, "--max-micro-batch")
+    assert "Largest micro_batch_size that fits: " in out
+
+
+def test_the_inverse_question_needs_a_gpu(run: Run) -> None:
+    code, _, err = run("--model", "llama-3.2-1b", "--max-seq")
+    assert code == 2
+    assert "--gpu" in err
+
+
+def test_what_is_not_modelled_leaves_only_a_lower_bound(run: Run) -> None:
+    more = ("tensor_parallel_size=4", "world_size=4")
+    code, out, _ = run("--model", "llama-3-8b", "--gpu", "h100", *given(*STEP, *more), "--json")
+    found = data(out)
+    assert code == 0
+    assert found["fits"] is None
+    assert found["verdict"] == "at-least"
+    assert found["peak"]["high"] is None
+    assert found["peak"]["low"] > 0
+    assert found["not_modelled"] == ["tensor parallelism"]
+    _, out, _ = run("--model", "llama-3-8b", "--gpu", "h100", *given(*STEP, *more))
+    assert "at least" in out
+    assert "Not modelled" in out
+
+
+def test_the_smallest_gpu_of_this_machine(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from medic import sizing
+    from medic.facts import Gpu, GpuState
+
+    class Seen:
+        def fact(self, kind: type[Any]) -> Any:
+            cards = (
+                Gpu(index=0, name="one", total=80 << 30),
+                Gpu(index=1, name="two", total=1 << 34),
+            )
+            return GpuState(cards, "this-host") if kind is GpuState else None
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sizing, "observe", lambda *_: Seen())
+        assert sizing.live_gpu(load()) == ("two", 1 << 34)
+        patch.setattr(Seen, "fact", lambda *_: None)
+        with pytest.raises(UsageError, match="no GPU"):
+            sizing.live_gpu(load())
+
+
+def test_an_unknown_batch_cannot_be_told(run: Run) -> None:
+    code, out, _ = run("--model", "llama-3.2-1b", "--gpu", "h100", "--json")
+    found = data(out)
+    assert code == 0
+    assert found["fits"] is None
+    assert found["peak"]["estimate"] is None
+    assert {"micro_batch_size", "sequence_length"} <= set(found["unknown"])
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["--model", "qwen3-9b"], "did you mean"),
+        (["--model", "llama-3-8b", "--gpu", "h10"], "no card"),
+        (["--model", "llama-3-8b", "--set", "micro_batch=2"], "micro_batch_size"),
+        ([], "--model"),
+        (["nowhere.yaml"], "nowhere.yaml"),
+    ],
+)
+def test_wrong_use(run: Run, words: list[str], hint: str) -> None:
+    code, out, err = run(*words)
+    assert code == 2
+    assert hint in err
+    assert out == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("meta-llama/Llama-3.1-8B-Instruct", "llama-3-8b"),
+        ("/models/qwen2.5-1.5b", "qwen2.5-1.5b"),
+        ("Qwen/Qwen3-4B-Base", "qwen3-4b"),
+        ("mistralai/Mistral-7B-v0.1", "mistral-7b"),
+        ("some/other-7b", None),
+        ("", None),
+    ],
+)
+def test_a_model_is_known_by_its_usual_names(words: str, name: str | None) -> None:
+    found = model_of(load(), words)
+    assert (found.name if found else None) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "billions"),
+    [
+        ("llama-2-7b", 6.738),
+        ("llama-3-8b", 8.030),
+        ("llama-3.2-1b", 1.236),
+        ("qwen2.5-7b", 7.615),
+        ("qwen3-8b", 8.191),
+        ("mistral-7b", 7.242),
+        ("smollm2-135m", 0.1345),
+    ],
+)
+def test_the_sizes_give_the_published_number_of_parameters(name: str, billions: float) -> None:
+    from medic.memory.views import read_setups
+    from medic.run_config import RunConfig
+    from medic.sizing import with_model
+
+    config, _ = with_model(RunConfig(), load(), name)
+    count = read_setups(config).setups[1].parameters
+    assert count / 1e9 == pytest.approx(billions, rel=0.001)

@@ -1,0 +1,218 @@
+"""``medic vitals``: five rows, each ok, not ok or not seen, with its line."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from medic.commands import main
+from medic.report.schemas import SCHEMAS
+from medic.runner import all_probes
+from medic.vitals import Vitals
+from medic.vitals.take import PROBES, ROOMS
+
+Take = Callable[..., Vitals]
+
+
+def states(vitals: Vitals) -> dict[str, str]:
+    return {row.name: row.state for row in vitals.rows}
+
+
+def row(vitals: Vitals, name: str) -> Any:
+    return next(r for r in vitals.rows if r.name == name)
+
+
+def test_every_probe_it_runs_is_there() -> None:
+    assert {p.name for p in all_probes(ROOMS)} >= PROBES
+
+
+# --- the rows -------------------------------------------------------------------------------
+
+
+def test_a_healthy_run_is_ok_in_all_five(vitals: Take, made: Any) -> None:
+    found = vitals({"metrics.jsonl": made.rows(), "nvidia-smi.csv": made.samples()})
+    assert set(states(found).values()) == {"ok"}
+    assert found.is_ok
+    assert found.step == 99
+    loss = row(found, "loss-falling").source
+    assert Path(loss.file).name == "metrics.jsonl"
+    assert loss.line == 100
+    assert json.loads(loss.text)["step"] == 99
+    assert "95 %" in row(found, "gpu-busy").source.text
+
+
+@pytest.mark.parametrize(
+    ("columns", "bad"),
+    [
+        ({"loss": lambda n: math.nan if n > 80 else 3.0}, {"loss-falling", "no-nan"}),
+        ({"loss": lambda n: 3.0 - n * 0.02 if n < 50 else 2.0 + (n - 50) * 0.1}, {"loss-falling"}),
+        ({"grad_norm": lambda n: 1.0 if n < 90 else 8.0}, {"grad-norm"}),
+        ({"grad_norm": lambda n: math.inf if n == 99 else 1.0}, {"grad-norm", "no-nan"}),
+        ({"grad_norm": lambda n: 1.0 if n < 90 else 0.0}, {"grad-norm"}),
+    ],
+)
+def test_what_the_curve_shows(
+    vitals: Take, made: Any, columns: dict[str, Callable[[int], float]], bad: set[str]
+) -> None:
+    found = vitals({"metrics.jsonl": made.rows(**columns)})
+    assert {n for n, s in states(found).items() if s == "not-ok"} == bad
+    assert not found.is_ok
+
+
+def test_a_skipped_step_of_a_loss_scaler_is_no_fault(vitals: Take, made: Any) -> None:
+    text = made.rows(grad_norm=lambda n: math.inf if n == 40 else 1.0, loss_scale=lambda n: 65536.0)
+    assert states(vitals({"metrics.jsonl": text}))["no-nan"] == "ok"
+
+
+def test_a_level_loss_is_neither(vitals: Take, made: Any) -> None:
+    found = vitals({"metrics.jsonl": made.rows(loss=lambda n: 1.9 + 0.01 * (n % 5))})
+    assert states(found)["loss-falling"] == "not-seen"
+    assert found.is_ok
+
+
+@pytest.mark.parametrize(
+    ("series", "expected"),
+    [
+        ({"use": 5}, "not-ok"),
+        ({"use": 5, "used": lambda n: 900}, "not-seen"),  # a small model leaves the GPU idle
+        ({"use": 60}, "ok"),
+    ],
+)
+def test_gpu_use(vitals: Take, made: Any, series: dict[str, Any], expected: str) -> None:
+    found = vitals({"metrics.jsonl": made.rows(), "nvidia-smi.csv": made.samples(**series)})
+    assert states(found)["gpu-busy"] == expected
+
+
+@pytest.mark.parametrize(
+    ("used", "expected"),
+    [
+        (lambda n: 40_000 + 150 * n, "not-ok"),
+        (lambda n: 500 if n < 20 else 60_000, "ok"),  # the start is no growth
+        (lambda n: 500 if n < 100 else 60_000, "not-seen"),
+    ],
+)
+def test_gpu_memory(vitals: Take, made: Any, used: Callable[[int], int], expected: str) -> None:
+    found = vitals({"metrics.jsonl": made.rows(), "nvidia-smi.csv": made.samples(used=used)})
+    assert states(found)["memory-flat"] == expected
+
+
+def test_memory_of_the_metrics_file(vitals: Take, made: Any) -> None:
+    text = made.rows(200, memory=lambda n: 2**30 * (10 + n * 0.1))
+    assert states(vitals({"metrics.jsonl": text}))["memory-flat"] == "not-ok"
+
+
+def test_what_is_not_logged_is_not_seen(vitals: Take) -> None:
+    found = vitals({"train.log": "hello\nworld\n"})
+    assert set(states(found).values()) == {"not-seen"}
+    assert not found.is_seen
+
+
+# --- a run that is over -----------------------------------------------------------------------
+
+
+def test_a_run_that_writes_nothing_stands_still(vitals: Take, made: Any) -> None:
+    files = {"metrics.jsonl": made.rows(), "nvidia-smi.csv": made.samples()}
+    found = vitals(files, age=3600)
+    assert found.stop is not None
+    assert "60 minutes" in found.stop.why.en
+    assert not found.is_ok
+    assert vitals(files, age=3600, this_host=False).is_ok
+
+
+def test_a_run_that_ended_well_does_not(vitals: Take, made: Any) -> None:
+    files = {"metrics.jsonl": made.rows(), "train.log": "step 99 loss 2.0\nTraining completed.\n"}
+    assert vitals(files, age=3600).stop is None
+
+
+def test_a_failure_is_told_though_the_rows_are_fine(vitals: Take, made: Any) -> None:
+    log = (
+        'Traceback (most recent call last):\n  File "/x.py", line 1, in <module>\nValueError: no\n'
+    )
+    found = vitals({"metrics.jsonl": made.rows(), "train.log": log})
+    assert not found.is_ok
+    assert found.stop is not None
+    assert "not-ok" not in states(found).values()
+
+
+# --- the command --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("use", "code"), [(95, 0), (3, 1)])
+def test_exit_codes(
+    made: Any, tmp_path: Path, state: Path, capsys: pytest.CaptureFixture[str], use: int, code: int
+) -> None:
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r" / "metrics.jsonl").write_text(made.rows())
+    (tmp_path / "r" / "nvidia-smi.csv").write_text(made.samples(use))
+    assert main(["--lang", "en", "vitals", str(tmp_path / "r")]) == code
+    out = capsys.readouterr()
+    assert out.out.splitlines()[0].startswith("ok        loss falling")
+    assert "metrics.jsonl:100" in out.out
+    assert f"not ok {code}, ok {5 - code}" in out.err
+
+
+def test_json_and_chinese(
+    made: Any, tmp_path: Path, state: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "metrics.jsonl").write_text(made.rows())
+    assert main(["--lang", "zh", "vitals", str(tmp_path / "metrics.jsonl"), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    jsonschema.validate(data, SCHEMAS["vitals"])
+    assert [r["name"] for r in data["rows"]] == [
+        "loss-falling", "gpu-busy", "memory-flat", "grad-norm", "no-nan",
+    ]  # fmt: skip
+    assert data["rows"][0]["title"] == "Loss 下降"
+    assert main(["--lang", "zh", "vitals", str(tmp_path / "metrics.jsonl")]) == 0
+    assert capsys.readouterr().out.startswith("正常")
+
+
+def test_nothing_to_see_is_no_health(
+    tmp_path: Path, state: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "train.log").write_text("hello\n")
+    assert main(["vitals", str(tmp_path / "train.log")]) == 2
+    assert main(["vitals", str(tmp_path / "gone")]) == 2
+
+
+def test_control_bytes_reach_no_terminal(
+    made: Any, tmp_path: Path, state: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = "".join(f"step {n} loss {3 - n * 0.1:.2f} \x1b]52;c;x\x07\x1b[2J\n" for n in range(20))
+    (tmp_path / "train.log").write_text(log)
+    main(["--lang", "en", "vitals", str(tmp_path / "train.log")])
+    out = capsys.readouterr()
+    assert "loss falling" in out.out
+    assert "\x1b" not in out.out + out.err
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\0" * 5000, b'{"step": 1, "loss": ', b"[" * 50_000, b'{"loss": 1e999}\n' * 30],
+)
+def test_broken_metrics(vitals: Take, content: bytes) -> None:
+    found = vitals({"metrics.jsonl": content, "train.log": "hello\n"})
+    assert "ok" not in states(found).values() or b"1e999" in content
+
+
+NUMBER = st.floats() | st.integers(-5, 5) | st.none() | st.text(max_size=3)
+
+
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.lists(st.tuples(NUMBER, NUMBER, NUMBER), max_size=60))
+def test_any_metrics_are_judged(vitals: Take, table: list[tuple[Any, Any, Any]]) -> None:
+    text = "".join(
+        json.dumps({"step": n, "loss": a, "grad_norm": b, "memory": c}) + "\n"
+        for n, (a, b, c) in enumerate(table)
+    )
+    found = vitals({"metrics.jsonl": text, "train.log": "hello\n"})
+    assert len(found.rows) == 5
