@@ -262,9 +262,7 @@ EVAL = _document(
         ),
     },
 )
-_BOUNDS = _object(
-    {"low": _maybe(INTEGER), "estimate": _maybe(INTEGER), "high": _maybe(INTEGER)}
-)
+_BOUNDS = _object({"low": _maybe(INTEGER), "estimate": _maybe(INTEGER), "high": _maybe(INTEGER)})
 _REMEDY_PEAK = _object(
     {
         "name": STRING,

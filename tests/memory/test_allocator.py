@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medic.memory.allocator import MIB, Allocator
+from medic.memory.allocator import MIB, Allocator, Block
 
 
 def test_small_requests_are_left_out() -> None:
@@ -63,7 +63,7 @@ def test_freed_neighbours_join() -> None:
 @given(st.lists(st.tuples(st.booleans(), st.integers(1, 300)), max_size=60))
 def test_nothing_is_lost(steps: list[tuple[bool, int]]) -> None:
     pool = Allocator()
-    held = []
+    held: list[Block | None] = []
     for take, size in steps:
         if take or not held:
             held.append(pool.take(size * MIB))
