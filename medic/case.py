@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from medic.errors import MedicError, UsageError
 from medic.facts import FileKind, GivenFile
-from medic.filekind import by_magic, kind_of, note_text, rank_of
+from medic.filekind import by_magic, is_blank, kind_of, note_text, rank_of
 
 if TYPE_CHECKING:
     from medic.index import Index
@@ -32,6 +32,11 @@ _PART = re.compile(
     r"|(?:log|out|output|result|metric|slurm|std(?:out|err)|tensorboard|checkpoint|config|conf|src"
     r"|code|script|lightning_log|report|ray|session)s?$",
     re.IGNORECASE,
+)
+
+_BLANK = (
+    "it is empty: check the path, or what should have written it",
+    "文件为空：请检查路径，或本应写入它的程序",
 )
 
 
@@ -182,6 +187,8 @@ def _add_file(path: str, files: list[GivenFile], left: list[NotRead]) -> None:
     if kind is None:
         left.append(NotRead(path, "not text that medic knows", "不是可识别的文本"))
         return
+    if kind != "python" and is_blank(path, info.st_size):
+        left.append(NotRead(path, *_BLANK))
     files.append(replace(_given(path, path, kind, info), named=True))
 
 

@@ -40,6 +40,10 @@ class Unreadable(MedicError):  # noqa: N818 - an outcome, not a bug
     """A file that was not read: a limit, a wrong format, a missing part. Never shown as clean."""
 
 
+class BrokenProgram(Unreadable):
+    """Python that the interpreter refuses too: it fails wherever it is run."""
+
+
 class KnowledgeError(MedicError):
     """A knowledge entry that does not hold; ``at`` names its file and line."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from medic.facts import FileKind
 
 HEAD = 4096
+_BLANKS = 4096  # bytes that a file without content has at most
 _RANK = re.compile(
     r"(?:^|[^a-z0-9])(?:rank|local[_-]?rank|worker)[_.-]?(\d{1,5})(?:[^0-9]|$)"
     r"|^log_(\d{1,5})\.txt$|^slurm-\d+[_.](\d{1,5})\.(?:out|err)$",
@@ -175,3 +176,14 @@ def _text_kind(path: str) -> FileKind | None:
     if b"utilization.gpu" in head.split(b"\n", 1)[0]:
         return "gpu-series"
     return "log"
+
+
+def is_blank(path: str, size: int) -> bool:
+    """Whether a file of ``size`` bytes holds blanks at most; False if its bytes cannot be had."""
+    if size > _BLANKS:
+        return False
+    try:
+        with Path(path).open("rb") as file:
+            return not file.read(_BLANKS).strip()
+    except OSError:
+        return False

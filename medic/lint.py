@@ -29,6 +29,7 @@ class LintFinding:
 
     ``shown`` are the fix's changes as (key as written, old text, new text); see ``edits.shown``.
     ``by_hand`` says, where there is no fix, why not, and what may be written.
+    ``also``: (file, line) of the other places of the same fault.
     """
 
     name: str
@@ -43,6 +44,7 @@ class LintFinding:
     fix: Fix | None = None
     shown: tuple[tuple[str, str, str], ...] = ()
     by_hand: tuple[Text, ...] = ()
+    also: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -173,7 +175,14 @@ def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Eviden
         fix=fix if fix.patch is not None else None,
         shown=_shown(fix, config),
         by_hand=_by_hand(fix),
+        also=_also(finding),
     )
+
+
+def _also(finding: Finding) -> tuple[tuple[str, int], ...]:
+    own = (finding.source.file, finding.source.line)
+    places = dict.fromkeys((one.file, one.line) for one in finding.more if one.file and one.line)
+    return tuple(place for place in places if place != own)
 
 
 def _by_hand(fix: Fix) -> tuple[Text, ...]:

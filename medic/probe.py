@@ -167,9 +167,9 @@ class Passes:
 
 @dataclass(frozen=True)
 class NotChecked:
-    """A lint check lacks fields."""
+    """A lint check lacks fields, or what a text says."""
 
-    needs: tuple[str, ...]
+    needs: tuple[str | Text, ...]
 
 
 LintResult = Fires | Passes | NotChecked

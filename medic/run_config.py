@@ -38,6 +38,7 @@ class Origin:
     ``source``: file | printed (by the run) | default (of a framework) | derived | given (--set).
     ``path`` is the key path in its file, ``key`` the framework's own key, ``factor`` what the
     written number was multiplied by to get the canonical one (per-device or unit conversions).
+    ``span`` is the place of the value, ``key_span`` that of the key or flag, where it is known.
     """
 
     source: Literal["file", "printed", "default", "derived", "given"]
@@ -48,6 +49,7 @@ class Origin:
     framework: str = ""
     factor: float = 1.0
     note: str = ""
+    key_span: Span | None = None
 
     def where(self) -> str:
         if self.span is not None:

@@ -91,6 +91,7 @@ def observe(
     evidence.observed.sort(key=lambda o: (o.probe, o.name, o.finding.source.line))
     evidence.not_read = list(dict.fromkeys(evidence.not_read))
     unread = [u.file for r in evidence.runs.values() for u in r.unread if not u.partly]
+    unread += [n.file for n in case.not_read]
     evidence.read = {f: size for f, size in look.read.copy().items() if not _among(f, unread)}
     symptoms_of_logs(evidence, index)
     if reads_logs:

@@ -9,6 +9,7 @@ import unicodedata
 _UNSAFE = re.compile(
     r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
+MOST_TOLD = 2000  # characters of one message
 # More marks on one letter than any script needs overflow the line above and below.
 _MARKS = re.compile(
     r"([\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u20d0-\u20ff]{3})[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u20d0-\u20ff]+"
@@ -38,6 +39,14 @@ def one_line(text: str, width: int = 0) -> str:
     """Cleaned text on one line, cut to ``width`` columns with an ellipsis (0: not cut)."""
     flat = clean(text.replace("\r\n", "\n").replace("\n", "\u23ce"))
     return cut(flat, width) if width else flat
+
+
+def shortened(text: str) -> str:
+    """A message without the middle of what is too long to be read: an argument told back."""
+    if len(text) <= MOST_TOLD:
+        return text
+    half = MOST_TOLD // 2
+    return f"{text[:half]} \u2026 {text[-half:]}"
 
 
 def columns(text: str) -> int:

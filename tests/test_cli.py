@@ -75,7 +75,7 @@ def test_lint_shows_writes_and_undoes(run: Run, pretrain: Path) -> None:
     assert "medic undo" in err
     assert b"total_steps: 238418     # planned" in pretrain.read_bytes()
     assert run("lint", str(pretrain))[0] == 0
-    assert run("undo")[0] == 0
+    assert run("undo", "c1")[0] == 0
     assert pretrain.read_bytes() == before
 
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from medic.changes.known import Computed, Known
 from medic.i18n import Text
-from medic.learning_rates import adam_like, usual
+from medic.learning_rates import adam_like, kind_of, usual
 
 # The floor of a cosine in GPT-3 and LLaMA; above it a schedule hardly decays.
 FLOOR_SHARE = "0.1"
@@ -27,11 +27,13 @@ def half_learning_rate(known: Known, field: str) -> Computed:
     high = usual(known.config).high
     if not adam_like(known.config) or not isinstance(half.value, float) or half.value <= high:
         return half
+    by_size = kind_of(known.config) == "pretraining"
+    whose = Text(" for this size", "该规模") if by_size else Text("", "")
     return Computed(
         high,
         Text(
-            f"half would be {half.value:.4g}; published for this size: at most {high:.4g}",
-            f"减半仍为 {half.value:.4g}；该规模公开发表的最高值为 {high:.4g}",
+            f"half would be {half.value:.4g}; published{whose.en}: at most {high:.4g}",
+            f"减半仍为 {half.value:.4g}；{whose.zh}公开发表的最高值为 {high:.4g}",
         ),
     )
 

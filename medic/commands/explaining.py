@@ -12,7 +12,9 @@ from medic.i18n import Text
 from medic.index import Index, load
 from medic.nearest import did_you_mean
 from medic.report.console import Console
+from medic.safetext import one_line
 
+_SHOWN = 200  # columns of the words that are told back
 MOST = 6  # causes on a page that fits a few screens
 KIND_TITLES = {
     "symptoms": Text("Symptoms", "症状"),
@@ -63,7 +65,7 @@ def _no_match(out: Console, words: str, as_json: bool) -> None:
         'nothing known that matches "{words}"; try fewer words, or the line of the log',
         "没有与 “{words}” 匹配的条目；可减少用词，或直接给出日志中的那一行",
     )
-    out.talk(line.fill(words=words))
+    out.talk(line.fill(words=one_line(words, _SHOWN)))
 
 
 def _others(out: Console, matches: Sequence[Match], index: Index) -> None:

@@ -143,6 +143,6 @@ def nothing_read(report: LintReport) -> UsageError:
     why = report.not_read[0] if report.not_read else None
     return UsageError(
         f"no file could be read{': ' + why.en if why else ''}",
-        f"没有可读取的文件{':' + why.zh if why else ''}",
+        f"没有可读取的文件{'：' + why.zh if why else ''}",
         at=why.file if why else "",
     )

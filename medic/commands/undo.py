@@ -9,9 +9,9 @@ from medic.errors import Exit
 from medic.i18n import Text
 
 HELP = Text(
-    "Restores the files that a change touched, byte for byte. Without an ID: the newest change. "
-    "A file that was edited since is left alone unless --force.",
-    "逐字节恢复某次修改涉及的文件。不带编号则撤销最近一次。"
+    "Restores the files that a change touched, byte for byte. Without an ID: the newest change "
+    "of files below the current folder. A file that was edited since is left alone unless --force.",
+    "逐字节恢复某次修改涉及的文件。不带编号则撤销当前目录下最近的一次修改。"
     "此后又被改动过的文件不会覆盖，除非加 --force。",
 )
 
@@ -28,11 +28,12 @@ HELP = Text(
 @lang_option
 def command(change: str | None, show: bool, force: bool) -> int:
     from medic import edits
+    from medic.safetext import one_line
 
     out = console()
     if show:
         for record in edits.changes():
-            out.out(f"{record.id}  {', '.join(record.files)}")
+            out.out(one_line(f"{record.id}  {', '.join(record.files)}"))
         return Exit.OK
     record = edits.undo(change, force=force)
     line = Text("restored: {files}", "已恢复：{files}")

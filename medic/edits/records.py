@@ -77,10 +77,13 @@ def write_private(path: Path, data: bytes) -> None:
 
 
 def save(record: ChangeRecord) -> ChangeRecord:
-    """Writes the record in one step, so that it is never half there."""
+    """Writes the record in one step, so that it is never half there.
+
+    In ASCII: a file name need not be UTF-8.
+    """
     place = folder(record.id) / _RECORD
     draft = place.with_suffix(".new")
-    write_private(draft, json.dumps(asdict(record), ensure_ascii=False, indent=1).encode())
+    write_private(draft, json.dumps(asdict(record), indent=1).encode())
     draft.replace(place)
     return record
 
@@ -123,8 +126,34 @@ def _readable() -> Iterator[ChangeRecord]:
 
 
 def newest() -> ChangeRecord:
-    """The newest change that is not undone. Raises EditRefused if there is none."""
+    """The newest change below the working folder that is not undone.
+
+    Raises EditRefused if there is none; it names the newest change elsewhere.
+    """
     open_ones = [record for record in changes() if record.state != "undone"]
     if not open_ones:
         raise EditRefused("there is nothing to undo", "没有可撤销的修改")
-    return open_ones[-1]
+    here = Path.cwd().resolve()
+    below = [record for record in open_ones if _is_below(record, here)]
+    if below:
+        return below[-1]
+    last = open_ones[-1]
+    files = ", ".join(touched.target for touched in last.touched)
+    raise EditRefused(
+        f"no file below this folder has a change to undo; the newest elsewhere is of {files}: "
+        f"medic undo {last.id}",
+        f"当前目录下没有可撤销的修改；其他位置最近一次修改的是 {files}：medic undo {last.id}",
+    )
+
+
+def _is_below(record: ChangeRecord, here: Path) -> bool:
+    """Whether the change is of a file of this folder, or of one that a link in it leads to."""
+    return any(
+        Path(touched.target).is_relative_to(here) or _leads_to(touched, here)
+        for touched in record.touched
+    )
+
+
+def _leads_to(touched: Touched, here: Path) -> bool:
+    named = Path(os.path.normpath(here / touched.file))
+    return named.is_relative_to(here) and os.path.realpath(named) == touched.target

@@ -47,10 +47,13 @@ class Problem:
     """Something wrong with a file itself: a duplicate key, a value that its loader misreads.
 
     ``not-strict``: JSON that only a lenient reader (HJSON) takes; ``detail``: what json.load says.
+    ``unclosed``: a block or quote of a script that reaches its end; ``detail``: its words.
     ``other`` is the first of two equal keys and ``dropped`` its value, which is not in the tree.
     """
 
-    kind: Literal["duplicate-key", "number-as-text", "odd-scalar", "syntax", "not-strict"]
+    kind: Literal[
+        "duplicate-key", "number-as-text", "odd-scalar", "syntax", "not-strict", "unclosed"
+    ]
     span: Span
     detail: str = ""
     other: Span | None = None

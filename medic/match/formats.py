@@ -38,7 +38,7 @@ def _zstd(name: str) -> Callable[[BinaryIO], BinaryIO]:
     except ImportError:
         raise Unreadable(
             "zstd needs Python 3.14; decompress it with `zstd -d` first",
-            "zstd 需要 Python 3.14,请先用 `zstd -d` 解压",
+            "zstd 需要 Python 3.14，请先用 `zstd -d` 解压",
             at=name,
         ) from None
     open_zstd: Callable[..., BinaryIO] = module.open

@@ -21,14 +21,14 @@ SNIFF = 8 * 1024
 NOTES: Mapping[str, Text] = {
     "head-and-tail": Text(
         "only its beginning and end were read (--all reads on)",
-        "只读了开头和结尾(--all 可全部读取)",
+        "只读了开头和结尾（--all 可全部读取）",
     ),
     "inflate-limit": Text(
-        "read up to the limit for decompressed bytes", "解压后的字节数达到上限,后面未读"
+        "read up to the limit for decompressed bytes", "解压后的字节数达到上限，后面未读"
     ),
-    "compressed-end": Text("the compressed file ends early", "压缩文件不完整,提前结束"),
+    "compressed-end": Text("the compressed file ends early", "压缩文件不完整，提前结束"),
     "grew": Text(
-        "it grew while it was read; what was added is not read", "读取期间文件变长,新增部分未读"
+        "it grew while it was read; what was added is not read", "读取期间文件变长，新增部分未读"
     ),
     "shrank": Text("it was cut while it was read", "读取期间文件被截断"),
     "long-lines": Text("lines were cut at 64 KiB", "超过 64 KiB 的行已截断"),

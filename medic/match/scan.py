@@ -135,7 +135,7 @@ class Matcher:
                 self._patterns[number] = re2.compile(_source(signature), self._options)
             except re2.error as problem:
                 why = f"signature {signature.id}: not a pattern of RE2: {problem}"
-                why_zh = f"特征 {signature.id}:不是合法的 RE2 模式:{problem}"
+                why_zh = f"特征 {signature.id}：不是合法的 RE2 模式：{problem}"
                 raise KnowledgeError(why, why_zh, at=owner.symptom or owner.outcome) from None
         return self._patterns[number]
 

@@ -101,7 +101,10 @@ def _inputs(scene: Scene) -> Iterator[Result]:
     given = scene.places.inputs if scene.places else ()
     if not given:
         lack = Text("the launch names no local path to read", "启动未给出要读取的本地路径")
-        yield not_seen("data", lack, "data, tokenizer, model and checkpoint paths")
+        looked = Text(
+            "data, tokenizer, model and checkpoint paths", "数据、分词器、模型与检查点路径"
+        )
+        yield not_seen("data", lack, looked)
     for place in given:
         told = f"{place.key}: {place.path}"
         if place.exists:

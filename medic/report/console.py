@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 from medic.i18n import Text
-from medic.safetext import clean
+from medic.safetext import clean, shortened
 
 STYLES = {
     "bold": "1",
@@ -48,7 +48,7 @@ class Console:
 
     def error(self, text: Text | str) -> None:
         word = str(Text("error", "错误"))
-        self._write(sys.stderr, clean(f"{word}: {text}"))
+        self._write(sys.stderr, clean(f"{word}: {shortened(str(text))}"))
 
     def raw(self, data: str) -> None:
         """Machine output (JSON): its own escapes make it safe."""

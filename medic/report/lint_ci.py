@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -10,6 +11,7 @@ from medic import __version__
 from medic.index import Index
 from medic.lint import LintFinding, LintReport
 from medic.report.console import Console
+from medic.report.lint_text import also
 
 
 def github(console: Console, report: LintReport) -> None:
@@ -17,7 +19,8 @@ def github(console: Console, report: LintReport) -> None:
     level = {"error": "error", "warning": "warning", "info": "notice"}
     for f in report.findings:
         places = [*_place(f), f"title={_property(f'{f.name} ({f.code})')}"]
-        text = _escape(f"{f.message}; {f.consequence}")
+        others = f" ({also(f)})" if f.also else ""
+        text = _escape(f"{f.message}{others}; {f.consequence}")
         console.out(f"::{level[f.severity]} {','.join(places)}::{text}")
 
 
@@ -91,7 +94,14 @@ def _result(f: LintFinding, names: list[str]) -> dict[str, Any]:
         if region := _region(f):
             place["region"] = region
         found["locations"] = [{"physicalLocation": place}]
+    if f.also:
+        found["relatedLocations"] = [_related(*one) for one in f.also]
     return found
+
+
+def _related(file: str, line: int) -> dict[str, Any]:
+    place = {"artifactLocation": {"uri": _uri(file)}, "region": {"startLine": line}}
+    return {"physicalLocation": place}
 
 
 def _region(f: LintFinding) -> dict[str, int]:
@@ -108,5 +118,5 @@ def _region(f: LintFinding) -> dict[str, int]:
 def _uri(file: str) -> str:
     inside = _inside(file)
     if inside or not Path(file).is_absolute():
-        return quote(inside or Path(file).as_posix())
+        return quote(os.fsencode(inside or Path(file).as_posix()))
     return Path(file).as_uri()

@@ -36,10 +36,11 @@ def _title(finding: LintFinding) -> str:
 
 def _where(finding: LintFinding) -> str:
     """As much of file:line:column as the finding has."""
+    file = one_line(finding.file)
     if not finding.line:
-        return finding.file
+        return file
     column = f":{finding.column}" if finding.column else ""
-    return f"{finding.file}:{finding.line}{column}"
+    return f"{file}:{finding.line}{column}"
 
 
 def _one(console: Console, finding: LintFinding) -> None:
@@ -61,6 +62,8 @@ def _one(console: Console, finding: LintFinding) -> None:
     else:
         blocks.paragraph(str(finding.message), " " * gutter + "   ")
     lead = " " * gutter + " = "
+    if finding.also:
+        blocks.paragraph(also(finding), " " * (gutter + 3), lead)
     words = Text("then: ", "后果：")
     blocks.paragraph(str(words) + str(finding.consequence), " " * (gutter + 9), lead)
     _fix(blocks, finding, lead, gutter)
@@ -113,6 +116,18 @@ def _shown(key: str, old: str, new: str) -> str:
     return f"{key}: {old} -> {new}" if key else f"{old} -> {new}"
 
 
+def also(finding: LintFinding) -> str:
+    """The other places of the fault: lines of the same file, then those of others."""
+    lines = [str(line) for file, line in finding.also if file == finding.file]
+    rest = [f"{one_line(file)}:{line}" for file, line in finding.also if file != finding.file]
+    if not lines and not rest:
+        return ""
+    word = Text("line {n}", "第 {n} 行") if len(lines) == 1 else Text("lines {n}", "第 {n} 行")
+    own = [str(word.fill(n=", ".join(lines)))] if lines else []
+    places = ", ".join((*own, *rest))
+    return str(Text("also at {places}", "另见{places}").fill(places=places))
+
+
 def _lines(file: str) -> list[str]:
     try:
         return Path(file).read_text("utf-8", "replace").splitlines()
@@ -122,7 +137,8 @@ def _lines(file: str) -> list[str]:
 
 def concise(console: Console, report: LintReport) -> None:
     for f in report.findings:
-        console.out(f"{_title(f)} {f.message}")
+        places = f" ({also(f)})" if f.also else ""
+        console.out(f"{_title(f)} {one_line(str(f.message))}{places}")
     summary(console, report)
 
 
@@ -212,4 +228,5 @@ def _json_finding(f: LintFinding) -> dict[str, Any]:
         "consequence": str(f.consequence),
         "fix": fix,
         "by_hand": [str(note) for note in f.by_hand],
+        "also": [{"file": file, "line": line} for file, line in f.also],
     }

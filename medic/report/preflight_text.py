@@ -40,7 +40,7 @@ def full(console: Console, report: LintReport, found: Preflight) -> None:
 def _one(blocks: Blocks, result: Result) -> None:
     state = str(STATE[result.state])
     lead = state + " " * max(1, WIDE - columns(state))
-    text = f"{result.name}: {result.text}"
+    text = Text("{n}: {t}", "{n}：{t}").fill(n=result.name, t=result.text)
     looked = Text(" [looked at: {w}]", "［查看了：{w}］").fill(w=result.looked)
     blocks.paragraph(f"{text}{looked}", " " * WIDE, lead)
     if result.source.file:

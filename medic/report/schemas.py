@@ -106,7 +106,10 @@ LINT = _document(
                         )
                     ),
                 },
-                {"by_hand": _list(STRING)},
+                {
+                    "by_hand": _list(STRING),
+                    "also": _list(_object({"file": STRING, "line": INTEGER})),
+                },
             )
         ),
         "not_checked": _list(GAP),

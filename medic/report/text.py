@@ -29,7 +29,8 @@ def diagnosis(console: Console, session: Session, found: Diagnosis, *, numbers: 
             "运行 {run}（此处 {n} 个运行中最新的；可用 --run 另选）。",
         )
         blocks.paragraph(runs.fill(run=found.case_run, n=len(found.other_runs) + 1))
-    _verdict(blocks, found, numbers)
+    words_only = not found.read and bool(session.told.words) and not session.told.at_ease
+    _verdict(blocks, found, numbers, words_only=words_only)
     if found.verdict == "none-of-these":
         _lines(blocks, Text("What was seen", "观察到的现象"), found.symptoms)
     elif found.causes:
@@ -43,7 +44,16 @@ def diagnosis(console: Console, session: Session, found: Diagnosis, *, numbers: 
     _gaps(blocks, found)
 
 
-def _verdict(blocks: Blocks, found: Diagnosis, numbers: bool) -> None:
+_NOT_UNDERSTOOD = Text(
+    "Nothing in these words was understood, and no file was read. Give the log of the failing "
+    "rank, the config and launch script, or the exact error line.",
+    "没有从这些文字中识别出任何内容，也没有读取文件。请提供失败 rank 的日志、配置与启动脚本，"
+    "或完整的报错行。",
+)
+
+
+def _verdict(blocks: Blocks, found: Diagnosis, numbers: bool, *, words_only: bool) -> None:
+    """``words_only``: words are all that was given, and they do not say that all is well."""
     console = blocks.console
     verdict = str(VERDICT[found.verdict])
     color = {"healthy": "green", "no-fault-seen": "green", "established": "red"}.get(
@@ -51,7 +61,7 @@ def _verdict(blocks: Blocks, found: Diagnosis, numbers: bool) -> None:
     )
     if not found.causes:
         console.styled(console.style(verdict, "bold", color))
-        for reason in _why_no_fault(found):
+        for reason in _why_no_fault(found, words_only=words_only):
             blocks.paragraph(reason, indent="  ")
         return
     leader = found.causes[0]
@@ -75,7 +85,7 @@ def _verdict(blocks: Blocks, found: Diagnosis, numbers: bool) -> None:
         console.out(f"  P = {leader.chance:.3f}")
 
 
-def _why_no_fault(found: Diagnosis) -> list[Text]:
+def _why_no_fault(found: Diagnosis, *, words_only: bool) -> list[Text]:
     if found.verdict == "none-of-these":
         return [
             Text(
@@ -94,6 +104,8 @@ def _why_no_fault(found: Diagnosis) -> list[Text]:
                 "日志无故障，曲线正常，配置通过检查，且运行正常结束或仍在进行。",
             )
         ]
+    if words_only:
+        return [_NOT_UNDERSTOOD]
     return [
         Text(
             "Nothing in what was read points to a failure. What was not read or not checked is "
@@ -245,7 +257,7 @@ def _gaps(blocks: Blocks, found: Diagnosis) -> None:
         blocks.paragraph(line.fill(name=name, why=why), indent="  ")
     gaps = by_need(found)
     for needs, names in gaps[:MAX_GAPS]:
-        line = Text("Not checked, for want of {needs}: {names}", "因缺少 {needs} 未检查：{names}")
+        line = Text("Not checked, for want of {needs}: {names}", "未检查（缺少：{needs}）：{names}")
         blocks.paragraph(line.fill(needs=needs, names=", ".join(names)), indent="    ", first="  ")
     if len(gaps) > MAX_GAPS:
         more = Text("… and {n} more gaps (--json lists them)", "……另有 {n} 项（--json 可列出）")

@@ -6,7 +6,7 @@ import ast
 import warnings
 from functools import cached_property
 
-from medic.errors import Unreadable
+from medic.errors import BrokenProgram, Unreadable
 from medic.facts import Document, Node
 from medic.run_config import Span
 from medic.syntax.python_reader import Reader
@@ -33,8 +33,10 @@ def parse_python(source: SourceText) -> Document:
             module = ast.parse(source.body)
     except SyntaxError as problem:
         words = problem.msg
-        raise Unreadable(
-            f"not Python: {words}", f"不是 Python：{words}", at=source.at(problem.lineno or 1)
+        raise BrokenProgram(
+            f"not Python: {words}; Python stops here too: mend this line first",
+            f"不是 Python：{words}；Python 解释器同样在此报错，请先改正这一行",
+            at=source.at(problem.lineno or 1),
         ) from None
     except (ValueError, MemoryError):
         raise Unreadable("not Python", "不是 Python", at=source.file) from None

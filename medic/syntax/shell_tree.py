@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from medic.facts import Command, Document, Problem, Word
 from medic.syntax.shell_atoms import MAX_PARTS, UNKNOWN, Atom, Variable
+from medic.syntax.shell_faults import unclosed
 from medic.syntax.shell_flow import LOOPS, Flow
 from medic.syntax.shell_inner import MAX_INNER, SHELLS, handed_on, inner_body, inner_node
 from medic.syntax.shell_words import Expander
@@ -274,6 +275,9 @@ def parse_shell(source: SourceText) -> Document:
     if error is not None:
         place = source.span(error.start_byte, error.end_byte)
         problems = (Problem("syntax", place, "shell"),)
+    if open_one := unclosed(root, source.body):
+        what, start, end = open_one
+        problems += (Problem("unclosed", source.span(start, end), what),)
     variables = {name: variable.value for name, variable in script.variables.items()}
     return Document(
         source.file, "shell", commands=tuple(script.commands), variables=variables,

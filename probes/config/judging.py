@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib import import_module
 
 from medic.facts import Source
-from medic.i18n import plain
+from medic.i18n import Text
 from medic.probe import Finding, Fires, LintResult, Look, NotChecked, Probe, Skip
 from medic.run_config import FIELDS, Origin, RunConfig, Scalar, Setting
 
@@ -43,12 +43,17 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             yield from judge(check, config)
 
 
+def _listed(needs: Sequence[str | Text]) -> Text:
+    texts = [Text(need, need) if isinstance(need, str) else need for need in needs]
+    return Text(", ".join(t.en for t in texts), ", ".join(t.zh for t in texts))
+
+
 def judge(check: Check, config: RunConfig) -> Iterator[Finding | Skip]:
     """The findings of one check, or what it needs."""
     missing = config.missing(*check.needs)
     result = NotChecked(missing) if missing else check.check(config)
     if isinstance(result, NotChecked):
-        yield Skip(needs=plain(", ".join(result.needs)), check=check.name)
+        yield Skip(needs=_listed(result.needs), check=check.name)
     elif isinstance(result, Fires):
         yield _fired(check, config, result)
     elif isinstance(result, Sequence):

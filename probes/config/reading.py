@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from medic.errors import Unreadable
+from medic.errors import BrokenProgram, Unreadable
 from medic.facts import Document, GivenFile, Launch, Launches, Releases, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, Unread
@@ -21,6 +21,16 @@ from .pins import version_of
 from .programs import defaults_first, programs
 from .recognise import PLAIN, Recogniser
 
+_REFUSED = Text(
+    "json.load refuses it: {w}; take comments and trailing commas out",
+    "json.load 无法读取：{w}；请去掉注释和多余的逗号",
+)
+_REFUSED_BY_SOME = Text(
+    "transformers and accelerate stop at it (json.load: {w}), only DeepSpeed itself reads it; take "
+    "comments and trailing commas out",
+    "transformers 和 accelerate 读到此处会报错（json.load：{w}），只有 DeepSpeed 自身能读；"
+    "请去掉注释和多余的逗号",
+)
 _CACHE: list[tuple[tuple[int, ...], Sequence[Framework], Recogniser]] = []
 
 
@@ -64,32 +74,40 @@ def run(look: Look) -> Iterator[Finding | Skip | Unread | RunConfig]:
 def _documents(
     look: Look, reader: Recogniser, launches: Sequence[Launch]
 ) -> Iterator[Stated | Unread]:
-    """What each file states. A program is no configuration: what reads it says what is wrong."""
+    """What each file states. A program that is too long, or sets nothing, is no configuration."""
     for given in (*look.files("config", "model-config"), *programs(look, launches)):
         try:
             document = look.parse(given.path)
         except Unreadable as problem:
-            if given.kind != "python":
+            if given.kind != "python" or isinstance(problem, BrokenProgram):
                 yield Unread(problem.at or given.name, Text(problem.en, problem.zh))
             continue
         stated = reader.file(given, document)
         refused = _refused(given, document, stated)
         if refused is not None:
             yield refused
-        elif stated is not None:
+        if stated is not None and (refused is None or refused.partly):
             yield stated
 
 
 def _refused(given: GivenFile, document: Document, stated: Stated | None) -> Unread | None:
-    """A JSON file with comments or trailing commas. DeepSpeed reads HJSON, which has them; all
-    others read with json.load, which stops at the first.
+    """A JSON file with comments or trailing commas, at which json.load stops.
+
+    An engine's file is still read: DeepSpeed itself reads HJSON, which has them. Not one with
+    "auto" in it, which only transformers and accelerate fill in: they use json.load.
     """
     problem = next((p for p in document.problems if p.kind == "not-strict"), None)
-    theirs = stated.role != "engine" if stated is not None else given.named
-    if problem is None or not theirs or not given.name.endswith(".json"):
+    if problem is None or not given.name.endswith(".json") or not (stated or given.named):
         return None
-    why = Text("json.load refuses it: {w}", "json.load 无法读取：{w}")
-    return Unread(f"{document.file}:{problem.span.line}", why.fill(w=problem.detail))
+    place = f"{document.file}:{problem.span.line}"
+    if stated is None or stated.role != "engine" or _left_to_trainer(document):
+        return Unread(place, _REFUSED.fill(w=problem.detail))
+    return Unread(place, _REFUSED_BY_SOME.fill(w=problem.detail), partly=True)
+
+
+def _left_to_trainer(document: Document) -> bool:
+    leaves = document.root.leaves() if document.root is not None else ()
+    return any(value.value == "auto" for _, _, value in leaves)
 
 
 def build(

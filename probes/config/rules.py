@@ -115,7 +115,10 @@ def _fired(
     text = f"{at.key}: {_shown(config, rule, framework)}"
     source = Source(span.file, span.line, text=text)
     repair = repair_of(rule, config, framework, found)
-    return Finding(name, "fires", values, source, span=span, repair=repair)
+    renamed = rule.fix is not None and found[0] in rule.fix.rename
+    of_key = renamed or rule.cause in _OF_VERSION
+    shown = (at.key_span or span) if of_key else span
+    return Finding(name, "fires", values, source, span=shown, repair=repair)
 
 
 def _shown(config: RunConfig, rule: Rule, framework: str) -> str:

@@ -15,6 +15,7 @@ from .launch import launch_of
 from .launchers import ALIASES, LAUNCHERS
 from .script_text import ScriptText
 
+_COMMENT_BEHIND = re.compile(r"\\[ \t]+#.*$")
 _BLANK_BEHIND = re.compile(r"\\[ \t]+$")
 # What a continued line of a command begins with: a flag, a variable, a script.
 _CONTINUES = re.compile(r"^\s*(?:-{1,2}[A-Za-z]|[\"']?\$|[\"']?[\w./-]+\.py\b)")
@@ -24,6 +25,11 @@ _LEFT_OUT = ("...", "…")  # documentation that shows a part of a command
 BLANK = Text(
     "a blank follows the backslash: the line does not continue, {next} is cut off",
     "反斜杠后面有空格：这一行没有续上，{next} 被切断",
+)
+COMMENT = Text(
+    "a comment follows the backslash: the line does not continue, {next} in the next line becomes"
+    " a command of its own",
+    "反斜杠后面跟着注释：这一行没有续上，下一行的 {next} 会被当成另一条命令",
 )
 NO_BACKSLASH = Text(
     "the line lacks its backslash: {next} in the next line becomes a command of its own",
@@ -67,7 +73,12 @@ def _blanks(script: ScriptText) -> Iterator[Cut]:
         ):
             continue
         at = blank.start() + 1
-        yield Cut(number, at, len(line) + 1, BLANK.fill(next=following.split()[0]))
+        yield Cut(number, at, len(line) + 1, BLANK.fill(next=_first(following)))
+
+
+def _first(line: str) -> str:
+    """The first word of a line, without the quotes that end or begin there."""
+    return line.split(maxsplit=1)[0].strip("\"'")
 
 
 def _flags_alone(document: Document, script: ScriptText) -> Iterator[tuple[int, str]]:
@@ -108,6 +119,8 @@ def _before(script: ScriptText, line: int, word: str) -> Cut | None:
         return None
     if _BLANK_BEHIND.search(text):
         return Cut(above, len(text.rstrip()), len(text) + 1, BLANK.fill(next=word))
+    if (comment := _COMMENT_BEHIND.search(text)) is not None:
+        return Cut(above, comment.start() + 1, len(text) + 1, COMMENT.fill(next=word))
     if not text.endswith("\\"):
         end = len(text) + 1
         return Cut(above, max(1, end - 1), end, NO_BACKSLASH.fill(next=word))

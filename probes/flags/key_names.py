@@ -22,6 +22,8 @@ _BY_NAMES = (FLAT | _BLOCKS | {"torchtune", "openrlhf"}) - {"megatron", "nanogpt
 _IN_PARTS = frozenset(("verl", "nemo"))
 # A file that no key tells apart is of the framework that knows nearly all of its keys.
 _MIN_KEYS, _MIN_KEYS_OF_PART, _SHARE = 5, 8, 0.75
+# Entries that are no framework: what they name is anybody's.
+ANYBODY = ("plain", "grouped", "hydra")
 # Frameworks that take the keys of another one as well.
 _ALSO = {
     "llama-factory": "hf-trainer",
@@ -92,6 +94,12 @@ class Names:
             return self.below.get(".".join(parents), ())
         return tuple(sorted(self.leaves))
 
+    def has(self, path: tuple[str, ...]) -> bool:
+        """Whether a key is one of the framework's, where its blocks are known: there."""
+        if self.framework.name in DOTTED:
+            return path[-1] in self.below.get(".".join(path[:-1]), ())
+        return path[-1] in self.leaves
+
     def base(self, top: Sequence[str]) -> tuple[str, ...]:
         """Where a file with these keys at its top stands in the whole configuration."""
         if self.framework.name not in DOTTED or not top:
@@ -161,7 +169,10 @@ def _plain(key: Key) -> str:
 def foreign_names(
     framework: Framework, every: Sequence[Framework], names: Names
 ) -> Mapping[str, tuple[str, str]]:
-    """name -> (framework that calls it so, the field), where that is beyond doubt."""
+    """name -> (framework that calls it so, the field), where that is beyond doubt.
+
+    The framework is "" where it is a name that no one framework has for itself.
+    """
     kept = _FOREIGN.get(framework.name)
     if kept is None or kept[0] is not names:
         kept = _FOREIGN[framework.name] = (names, _translated(framework, every, names))
@@ -180,9 +191,10 @@ def _translated(
             name = normal(_plain(key)).rpartition(".")[2]
             if name not in names.leaves and ("." not in _plain(key) or "_" in name):
                 found.setdefault(name, set()).add(key.field)
-                told.setdefault(name, other.title)
+                if other.name not in ANYBODY:
+                    told.setdefault(name, other.title)
     return {
-        name: (told[name], field)
+        name: (told.get(name, ""), field)
         for name, fields in found.items()
         if len(fields) == 1 and (field := next(iter(fields))) in _SYNONYMS
     }

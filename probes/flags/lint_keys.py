@@ -27,7 +27,7 @@ MISSPELT = "misspelt-config-key"
 NEEDS_KEYS = Text("a configuration whose framework's keys are known", "键名已知的框架的配置文件")
 
 _MAX_DEPTH = 6
-_FEW = 8  # fewer keys do not tell whose they are
+_FEW = 3  # fewer keys do not tell whose they are
 # Entries that say nothing about whose the keys are.
 _ANYBODY = ("plain", "hydra")
 
@@ -37,6 +37,10 @@ NEAR = Text(
 _FOREIGN = Text(
     "{framework} has no key {key}, it is {other}'s name; here it is {meant}",
     "{framework} 没有 {key} 这个键（那是 {other} 的叫法），这里应写 {meant}",
+)
+_ELSEWHERE = Text(
+    "{framework} has no key {key}; here it is {meant}",
+    "{framework} 没有 {key} 这个键，这里应写 {meant}",
 )
 RENAMED = Text("the only name that is near", "唯一相近的键名")
 
@@ -71,10 +75,19 @@ def run(look: Look) -> Iterator[Finding | Skip]:
 
 
 def _of_another(root: Node, framework: Framework, tables: Mapping[str, Framework]) -> bool:
-    """Whether most keys of a file are none of the framework's: another program borrows some."""
-    top = [_spelt(key) for key, _ in root.items]
-    known = sum(key in names_of(framework, tables).leaves for key in top)
-    return framework.name in FLAT and len(top) >= _FEW and known * 2 < len(top)
+    """Whether most keys of a file are none of the framework's: another program borrows some.
+
+    Counted are the keys at the top, and those in blocks that carry a name of the framework's.
+    """
+    names = names_of(framework, tables)
+    base = names.base([_spelt(key) for key, _ in root.items])
+    paths = [(*base, _spelt(key)) for key, _ in root.items]
+    if framework.name not in FLAT:
+        for path, (_, block) in zip(tuple(paths), root.items, strict=True):
+            if block.kind == "mapping" and names.has(path):
+                paths += [(*path, _spelt(key)) for key, _ in block.items]
+    known = sum(names.has(path) for path in paths)
+    return len(paths) >= _FEW and known * 2 < len(paths)
 
 
 def _document(look: Look, given: GivenFile) -> Document | None:
@@ -168,7 +181,7 @@ def _meant(
     other, field = foreign.get(name, ("", ""))
     meant = own_name(names.framework, field, parents) if field else ""
     if meant and meant not in siblings:
-        return _FOREIGN.fill(other=other), meant
+        return (_FOREIGN.fill(other=other) if other else _ELSEWHERE), meant
     return None
 
 

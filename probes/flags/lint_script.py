@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.errors import Unreadable
-from medic.facts import Document, Source
+from medic.facts import Document, GivenFile, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 
@@ -22,6 +22,12 @@ NEEDS_SCRIPT = Text("a launch script", "启动脚本")
 _MEANT = Text("{near} is meant: ", "应为 {near}；")
 _NOT_SET = Text("", "")
 _NEXT = Text("{flag} takes {takes} for its value", "{flag} 会把 {takes} 当作取值")
+_CRLF = Text(
+    "the lines end in CRLF, as Windows writes them: bash takes the CR for a part of the last word, "
+    "and no backslash continues a line; convert the file: sed -i 's/\\r$//' FILE, or dos2unix",
+    "行尾是 Windows 的 CRLF：bash 会把 CR 当成最后一个词的一部分，反斜杠也不能续行；"
+    "请转换文件：sed -i 's/\\r$//' 文件，或用 dos2unix",
+)
 _NOTHING = Text("{flag} has no value", "{flag} 没有取值")
 
 
@@ -35,6 +41,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             continue
         read = True
         found += _cut(script, document)
+        found += _windows_ends(script, given)
         found += _unset(script, document)
     yield from found
     told = {finding.name for finding in found}
@@ -55,6 +62,15 @@ def _cut(script: ScriptText, document: Document) -> Iterator[Finding]:
         span = script.span(cut.line, cut.column, cut.end)
         source, repair = script.source(cut.line), rejoined(script, cut)
         yield Finding(CUT, "fires", {"what": cut.what}, source, span=span, repair=repair)
+
+
+def _windows_ends(script: ScriptText, given: GivenFile) -> Iterator[Finding]:
+    """The first line that ends in CRLF. A terminal may have put them into what was pasted."""
+    lines = script.text.split("\n") if not given.name.endswith(">") else []
+    line = next((n for n, text in enumerate(lines, 1) if text.endswith("\r")), 0)
+    if line:
+        span = script.span(line, 1, len(script.line_text(line)) + 1)
+        yield Finding(CUT, "fires", {"what": _CRLF}, script.source(line), span=span)
 
 
 def _unset(script: ScriptText, document: Document) -> Iterator[Finding]:

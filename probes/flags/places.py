@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from medic.errors import Unreadable
-from medic.facts import Source
+from medic.facts import Source, Word
 from medic.probe import Look
 from medic.run_config import Span
 
@@ -29,9 +29,12 @@ class Places:
         return self.in_script(suspect) or Source()
 
     def in_script(self, suspect: Suspect) -> Source | None:
-        if suspect.word is None or not suspect.word.span.line:
+        return self._at(suspect.word)
+
+    def _at(self, word: Word | None) -> Source | None:
+        if word is None or not word.span.line:
             return None
-        span = suspect.word.span
+        span = word.span
         return Source(self._names.get(span.file, span.file), span.line, text=self._line(span))
 
     def where(self, suspect: Suspect) -> str:
@@ -42,7 +45,8 @@ class Places:
     def more(self, found: Sequence[Suspect]) -> tuple[Source, ...]:
         """Every other line on which one of the flags stands."""
         lead = self.source(found[0])
-        seen = [s for one in found for s in (one.log, self.in_script(one)) if s is not None]
+        words = [(one.log, *map(self._at, (one.word, *one.again))) for one in found]
+        seen = [source for sources in words for source in sources if source is not None]
         others = {(s.file, s.line): s for s in seen if (s.file, s.line) != (lead.file, lead.line)}
         return tuple(others.values())
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from medic.errors import Unreadable
-from medic.facts import GivenFile, Launch, Launches, LogHits, Parsers, ParserSpec
+from medic.facts import Document, GivenFile, Launch, Launches, LogHits, Parsers, ParserSpec
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, Unread
 
@@ -31,6 +31,10 @@ from .suspects import (
 )
 
 MAX_ENTRIES = 24  # Python files that are read as the start of a program
+_OPEN = Text(
+    "{what} is opened here and never closed: the shell stops with a syntax error; close it",
+    "此处的 {what} 没有闭合：shell 会报语法错误；请补上结尾",
+)
 NEEDS_SCRIPT = Text("a launch script", "启动脚本")
 NEEDS_PARSER = Text(
     "the training script's source or its usage text", "训练脚本的源码，或它打印的 usage 文本"
@@ -52,6 +56,7 @@ def run_launch(look: Look) -> Iterator[Launches | Skip | Unread]:
             yield read
         else:
             found += read
+            yield from _unclosed(look.parse(given.path), given.name)
     if found:
         yield Launches(tuple(found))
     else:
@@ -68,6 +73,14 @@ def _launches(look: Look, given: GivenFile) -> list[Launch] | Unread:
         return found
     allocation = allocation_of(script)
     return [replace(one, batch=batch_words(one, allocation)) for one in found]
+
+
+def _unclosed(document: Document, name: str) -> Iterator[Unread]:
+    """A block or a quote that the script leaves open: the shell refuses the script there."""
+    for problem in document.problems:
+        if problem.kind == "unclosed":
+            why = _OPEN.fill(what=problem.detail)
+            yield Unread(f"{name}:{problem.span.line}", why, partly=True)
 
 
 def _unread(problem: Unreadable, name: str) -> Unread:

@@ -44,6 +44,7 @@ class Suspect:
     used: frozenset[str] = frozenset()
     launcher: str = ""
     hint: str = ""  # what the parser itself asks whether it was meant
+    again: tuple[Word, ...] = ()  # the same flag in other commands
 
 
 # --- which parser belongs to which command --------------------------------------------------
@@ -134,11 +135,14 @@ def check(launches: Sequence[Launch], parsers: Parsers, refusals: Refusals) -> l
 def suspects(checked: Sequence[Checked], parsers: Parsers, refusals: Refusals) -> list[Suspect]:
     """All that is wrong, what the log names first; a flag that only exists negated is a switch."""
     found: dict[str, Suspect] = {}
+    words: dict[str, list[Word]] = {}
     for suspect in (*_of_log(checked, parsers, refusals), *_of_commands(checked, refusals)):
         old = found.get(suspect.flag)
         if old is None or (old.switch is None and suspect.switch is not None):
             found[suspect.flag] = suspect
-    return [_as_switch(s) for s in found.values()]
+        if suspect.word is not None:
+            words.setdefault(suspect.flag, []).append(suspect.word)
+    return [_as_switch(replace(s, again=tuple(words.get(s.flag, ())))) for s in found.values()]
 
 
 def _of_log(checked: Sequence[Checked], parsers: Parsers, refusals: Refusals) -> Iterator[Suspect]:

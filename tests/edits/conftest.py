@@ -138,6 +138,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workshop:
     monkeypatch.setenv("MEDIC_STATE", str(tmp_path / "state"))
     folder = tmp_path / "work"
     folder.mkdir()
+    monkeypatch.chdir(folder)
     return Workshop(folder)
 
 

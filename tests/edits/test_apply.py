@@ -7,6 +7,7 @@ import shutil
 import stat
 import subprocess
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -79,9 +80,51 @@ def test_undo_from_another_folder(
     edits = tuple(Edit("a.yaml", e.start, e.end, e.text) for e in change.edits)
     hashes = {"a.yaml": next(iter(change.hashes.values()))}
     apply(Patch(edits, "", hashes))
-    monkeypatch.chdir("/")
-    undo()
+    elsewhere = shop.folder.parent / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    with pytest.raises(EditRefused, match=r"work/a\.yaml: medic undo c1"):
+        undo()
+    assert (shop.folder / "a.yaml").read_bytes() != OLD.encode()
+    assert undo("c1").id == "c1"
     assert (shop.folder / "a.yaml").read_bytes() == OLD.encode()
+
+
+def test_undo_takes_the_last_change_below_the_folder(
+    patch: Callable[..., Patch], shop: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    below = shop.folder / "below"
+    below.mkdir()
+    first = apply(patch("below/a.yaml"))
+    apply(patch("b.yaml"))
+    monkeypatch.chdir(below)
+    assert undo().id == first.id
+    monkeypatch.chdir(shop.folder.parent)
+    assert undo().files == (str(shop.folder / "b.yaml"),)
+
+
+def test_undo_follows_a_link_of_the_folder(
+    patch: Callable[..., Patch], shop: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change = patch()
+    links = shop.folder.parent / "links"
+    links.mkdir()
+    (links / "a.yaml").symlink_to(shop.folder / "a.yaml")
+    monkeypatch.chdir(links)
+    edits = tuple(Edit("a.yaml", e.start, e.end, e.text) for e in change.edits)
+    record = apply(Patch(edits, "", {"a.yaml": next(iter(change.hashes.values()))}))
+    assert undo().id == record.id
+    assert (links / "a.yaml").is_symlink()
+    assert (shop.folder / "a.yaml").read_bytes() == OLD.encode()
+
+
+def test_a_name_that_is_no_utf_8_comes_back(shop: Any) -> None:
+    path = os.fsdecode(os.fsencode(shop.folder) + b"/bad\xff.yaml")
+    Path(path).write_bytes(b"lr: 1")
+    apply(Patch((Edit(path, 4, 5, "2"),), "", {path: sha256(b"lr: 1").hexdigest()}))
+    assert Path(path).read_bytes() == b"lr: 2"
+    assert undo().files == (path,)
+    assert Path(path).read_bytes() == b"lr: 1"
 
 
 def test_file_that_changed_since_the_preview_is_refused(

@@ -56,5 +56,7 @@ def test_the_column_is_the_backslash(lint_text: Lint) -> None:
     assert (found.column, found.end_column) == (14, 17)
 
 
-def test_windows_line_ends_are_no_blanks(lint_text: Lint) -> None:
-    assert lint_text(CLEAN.replace("\n", "\r\n"), "launch.sh") == ()
+def test_windows_line_ends_are_told_once_at_the_first_line(lint_text: Lint) -> None:
+    (found,) = lint_text(CLEAN.replace("\n", "\r\n"), "launch.sh")
+    assert (found.name, found.line) == ("command-cut-short", 1)
+    assert "CRLF" in found.message.en

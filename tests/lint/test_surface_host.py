@@ -177,6 +177,6 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert data["ok"] is False
     assert main(["preflight", str(file), "--exit-zero", "--lang", "zh"]) == 0
     out = capsys.readouterr().out
-    assert "异常      variable: NCCL_TIMEOUT=3600：没有程序读取它" in out
+    assert "异常      variable：NCCL_TIMEOUT=3600：没有程序读取它" in out
     assert f"{file}:2" in out
     assert main(["preflight", str(tmp_path / "nothing.sh")]) == 2

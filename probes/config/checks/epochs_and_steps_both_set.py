@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from medic.i18n import Text
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
 
@@ -9,6 +10,7 @@ from .models import HF_TRAINERS, counted, label, reads
 
 NAME = "epochs-and-steps-both-set"
 NEEDS: tuple[str, ...] = ()
+_OVERRIDING = Text("a framework in which steps override epochs", "以步数覆盖轮数的框架")
 
 
 def check(config: RunConfig) -> LintResult:
@@ -16,7 +18,7 @@ def check(config: RunConfig) -> LintResult:
     read by transformers itself the framework's own rule tells it.
     """
     if not reads(config, HF_TRAINERS) or "hf-trainer" in config.frameworks:
-        return NotChecked(("a framework in which steps override epochs",))
+        return NotChecked((_OVERRIDING,))
     if not (config.stated("epochs") or config.stated("total_steps")):
         return NotChecked(("epochs", "total_steps"))
     steps = counted(config, "total_steps") if config.stated("total_steps") else None

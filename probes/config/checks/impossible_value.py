@@ -13,6 +13,7 @@ from .models import label
 
 NAME = "impossible-value"
 NEEDS: tuple[str, ...] = ()
+_NUMBER = Text("a stated number", "写明的数值")
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ _KEYS = {
 def check(config: RunConfig) -> LintResult | Sequence[Fires]:
     known = [name for name in _BOUNDS if config.stated(name) and config.number(name) is not None]
     if not known:
-        return NotChecked(("a stated number",))
+        return NotChecked((_NUMBER,))
     return [*_fields(config, known), *_keys(config)] or Passes()
 
 

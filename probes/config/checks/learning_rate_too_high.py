@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from medic.i18n import Text
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
 
@@ -10,12 +11,13 @@ from .numbers import unstated
 
 NAME = "learning-rate-too-high"
 NEEDS = ("learning_rate",)
+_RANGE = Text("a published range for this optimizer", "该优化器公开发表的取值范围")
 
 
 def check(config: RunConfig) -> LintResult:
     missing = unstated(config, "learning_rate")
     if missing or not adam_like(config):
-        return NotChecked(missing or ("a published range for this optimizer",))
+        return NotChecked(missing or (_RANGE,))
     rate, found = config.number("learning_rate") or 0.0, usual(config)
     if rate <= FAR_ABOVE * found.high:
         return Passes()

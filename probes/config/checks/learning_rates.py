@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from medic.i18n import Text, plain
+from medic.i18n import Text
 from medic.learning_rates import Range, adam_like, kind_of, parameters, usual
 from medic.run_config import RunConfig
 
@@ -26,7 +26,9 @@ FAR_BELOW = 20.0
 
 def placeholders(config: RunConfig, found: Range) -> dict[str, object]:
     size = parameters(config)
-    shown = plain(sized(size)) if size else Text("an unknown number of", "规模未知，")
+    shown = Text("a model of a size that is not stated", "规模未写明的模型")
+    if size:
+        shown = Text("{n} parameters", "{n} 参数的模型").fill(n=sized(size))
     return {
         "learning_rate": config.number("learning_rate"),
         "low": found.low,

@@ -103,9 +103,14 @@ def label(config: RunConfig, name: str) -> str:
     return origin.key if origin is not None and origin.key else name
 
 
+def _named(number: str) -> str:
+    """What stands before a number; a product is told from its last factor."""
+    return f"{number} =" if " x " in number else number
+
+
 def indivisible(number: str, have: int, divisor: str, by: int) -> Mapping[str, Text]:
     """The placeholder ``what`` of "A (6) is not divisible by B (4)"."""
-    values = {"number": number, "have": have, "divisor": divisor, "by": by}
+    values = {"number": number, "have": have, "divisor": _named(divisor), "by": by}
     words = Text(
         "{number} {have} is not divisible by {divisor} {by}",
         "{number} {have} 不能被 {divisor} {by} 整除",
@@ -115,7 +120,7 @@ def indivisible(number: str, have: int, divisor: str, by: int) -> Mapping[str, T
 
 def unequal(one: str, have: int, other: str, product: int) -> Mapping[str, Text]:
     """The placeholder ``what`` of "A (16) is not B (8)"."""
-    values = {"one": one, "have": have, "other": other, "product": product}
+    values = {"one": one, "have": have, "other": _named(other), "product": product}
     return {
         "what": Text(
             "{one} {have} is not {other} {product}", "{one} {have} 不等于 {other} {product}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from medic.i18n import Text
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
 
@@ -9,6 +10,7 @@ from .models import HF_TRAINERS, counted, on, reads
 
 NAME = "save-and-eval-strategy-differ"
 NEEDS: tuple[str, ...] = ()
+_TRAINER = Text("a trainer of transformers", "transformers 的 Trainer")
 
 
 def check(config: RunConfig) -> LintResult:
@@ -16,7 +18,7 @@ def check(config: RunConfig) -> LintResult:
     multiple of evaluation steps.
     """
     if not reads(config, HF_TRAINERS):
-        return NotChecked(("a trainer of transformers",))
+        return NotChecked((_TRAINER,))
     if not on(config.setting("load_best_model_at_end")):
         return Passes()
     save, evaluate = _strategy(config, "save_strategy"), _strategy(config, "eval_strategy")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from medic.i18n import Text
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
 
@@ -9,6 +10,7 @@ from .models import MEGATRON_CORE, counted, fits_world, indivisible, label, on, 
 
 NAME = "sequence-not-divisible-by-parallel-size"
 NEEDS = ("sequence_length",)
+_UNPADDED = Text("a framework that does not pad", "不自动补齐序列的框架")
 _READERS = MEGATRON_CORE | {"torchtitan"}
 
 
@@ -18,7 +20,7 @@ def check(config: RunConfig) -> LintResult:
     """
     length = counted(config, "sequence_length")
     if length is None or not reads(config, _READERS):
-        return NotChecked(NEEDS if length is None else ("a framework that does not pad",))
+        return NotChecked(NEEDS if length is None else (_UNPADDED,))
     if not fits_world(config):
         return Passes()  # told by its own check
     context, tensor = size(config, "context_parallel_size"), size(config, "tensor_parallel_size")

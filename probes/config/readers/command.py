@@ -29,6 +29,7 @@ class Flag:
     value: str | None
     span: Span
     alone: bool = False
+    name_span: Span | None = None
 
 
 def flags(words: Sequence[Word]) -> list[Flag]:
@@ -56,18 +57,29 @@ def _flag(word: Word, following: Word | None) -> tuple[Flag | None, int]:
     if pair is not None or (dashes is not None and text[dashes.end() :].startswith("=")):
         name, _, value = text.partition("=")
         known = value if word.value is not None else None
-        return Flag(name.lstrip("+"), known, _value_span(word, name)), 1
+        return Flag(
+            name.lstrip("+"), known, _value_span(word, name), name_span=_name_span(word, name)
+        ), 1
     if dashes is None or dashes.end() != len(text):
         return None, 1
     if following is not None and not _is_flag(following):
         span = following.literal or following.span
-        return Flag(text, following.value, span), 2
-    return Flag(text, None, word.span, alone=True), 1
+        return Flag(text, following.value, span, name_span=word.literal or word.span), 2
+    return Flag(text, None, word.span, alone=True, name_span=word.literal or word.span), 1
 
 
 def _is_flag(word: Word) -> bool:
     text = word.value if word.value is not None else word.raw
     return text.startswith("--") or bool(re.match(r"-[A-Za-z]", text))
+
+
+def _name_span(word: Word, name: str) -> Span | None:
+    """The bytes of ``name`` in a word ``name=value``."""
+    if word.literal is not None or not word.raw.startswith(f"{name}="):
+        return None
+    end = word.span.start + len(name.encode())
+    column = word.span.column + len(name)
+    return replace(word.span, end=end, end_line=word.span.line, end_column=column)
 
 
 def _value_span(word: Word, name: str) -> Span:
@@ -95,7 +107,8 @@ def settings(words: Sequence[Word], framework: str) -> tuple[Setting, ...]:
     found = []
     for flag in flags(words):
         steps = parts_of([flag.name])
-        origin = Origin("file", flag.span, "shell", steps, flag.name, framework)
+        place = flag.name_span
+        origin = Origin("file", flag.span, "shell", steps, flag.name, framework, key_span=place)
         value = True if flag.alone else read_scalar(flag.value)
         found.append(Setting(steps, value, origin))
     more = (Origin("file", word.span, "shell", (), "", framework) for word in _open_words(words))

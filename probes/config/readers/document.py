@@ -72,10 +72,14 @@ def settings(document: Document, framework: Framework) -> tuple[Setting, ...]:
         return ()
     found = []
     yaml_1_1 = _is_yaml_1_1(document, framework)
-    for path, _, node in document.root.leaves():
+    for path, key, node in document.root.leaves():
         place, value = _resolve(document.root, path, node)
         if value.kind != "mapping":
-            origin = Origin("file", value.span, document.syntax, place, path[-1], framework.name)
+            own = key.span if value is node else None
+            name = framework.name
+            origin = Origin(
+                "file", value.span, document.syntax, place, path[-1], name, key_span=own
+            )
             single = _single(value, yaml_1_1=yaml_1_1)
             found.append(Setting(parts_of(path), single, origin))
     return tuple(found)
