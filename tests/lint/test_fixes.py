@@ -176,7 +176,10 @@ def test_fixes_of_one_place_are_written_together(
     assert path.read_text() == fixed
 
 
-def test_windows_lines_stay(lint_text: Lint, tmp_path: Path) -> None:
+def test_windows_lines_stay(
+    lint_text: Lint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     text = (HF + "evaluation_strategy: epoch\nadamw: 1\n").replace("\n", "\r\n")
     path = tmp_path / "w.yaml"
     path.write_bytes(text.encode())
@@ -186,8 +189,11 @@ def test_windows_lines_stay(lint_text: Lint, tmp_path: Path) -> None:
     assert path.read_bytes().decode() == text
 
 
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Safe fixes are written without a word more; ``undo`` restores byte for byte."""
+    monkeypatch.chdir(tmp_path)
     files = {"c.yaml": HF + "evaluation_strategy: epoch\noptim: adamw_torhc\n", "ds.json": ENGINE}
     files["ds.json"] = ENGINE.replace('"stage": 2', '"stage": 2, "stage": 2')
     for name, text in files.items():
