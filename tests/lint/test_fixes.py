@@ -11,6 +11,8 @@ from medic.commands import main
 from medic.edits import changed
 from medic.lint import LintFinding
 
+pytestmark = pytest.mark.usefixtures("state")  # what is written is written down there
+
 Lint = Callable[..., tuple[LintFinding, ...]]
 
 HF = (
