@@ -78,7 +78,7 @@ def rate_at(kind: str, step: int, total: int, warmup: int, peak: float, floor: f
     st.sampled_from([0.0, 0.1]),
 )
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_healthy_runs_show_nothing(
     look: Any, kind: str, seed: int, total: int, every: int, warm: float, low: float
