@@ -107,7 +107,7 @@ def reports(text: str) -> bool:
     """Whether a text only states what was seen, and calls nothing of it good: so people report
     what they do not call a fault."""
     words = _SETTING.sub("", text).strip()
-    return bool(words) and not (_ASKS.search(words) or _PRAISES.search(words) or reassures(words))
+    return bool(words) and not (_ASKS.search(words) or praises(words) or reassures(words))
 
 
 def praises(text: str) -> bool:

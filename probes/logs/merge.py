@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from medic.facts import Hit, LogHits, Source, StepLine, Traceback
@@ -211,15 +211,22 @@ def _final(merged: Merged) -> list[End]:
     return [e for e in ends if e.how != "badly" or well is None or e.order > well]
 
 
-def _after_the_end(merged: Merged, planned: int | None, hit: Hit) -> bool:
-    """Whether the training was through before this line: a good end, or the last planned step."""
-    if any(e.how == "well" and e.order < hit.order for e in _final(merged)):
-        return True
-    source = hit.source
-    return planned is not None and any(
-        s.step >= planned and s.source.file == source.file and s.source.line < source.line
-        for s in merged.steps
-    )
+def _through(merged: Merged, planned: int | None) -> Callable[[Hit], bool]:
+    """Whether the training was through before a line: a good end, or the last planned step."""
+    end = min((e.order for e in _final(merged) if e.how == "well"), default=None)
+    last: dict[str, int] = {}  # the first line with the last planned step, by file
+    for step in merged.steps:
+        if planned is not None and step.step >= planned:
+            source = step.source
+            last[source.file] = min(source.line, last.get(source.file, source.line))
+
+    def before(hit: Hit) -> bool:
+        reached = last.get(hit.source.file)
+        return (end is not None and end < hit.order) or (
+            reached is not None and reached < hit.source.line
+        )
+
+    return before
 
 
 def _failed(merged: Merged, planned: int | None) -> bool:
@@ -227,6 +234,7 @@ def _failed(merged: Merged, planned: int | None) -> bool:
 
     Who only sees others leave after the training is through has not failed.
     """
+    through = _through(merged, planned)
     well: dict[int | None, tuple[float, int, int]] = {}
     for end in merged.ends:
         if end.how == "well":
@@ -238,7 +246,7 @@ def _failed(merged: Merged, planned: int | None) -> bool:
 
     uncaught = any(t.uncaught and stays(t.source.rank, t.order) for t in merged.tracebacks)
     return uncaught or any(
-        (h.role == "root" or (h.role == "victim" and not _after_the_end(merged, planned, h)))
+        (h.role == "root" or (h.role == "victim" and not through(h)))
         and not h.benign
         and not h.goes_on
         and stays(h.source.rank, h.order)

@@ -70,6 +70,17 @@ def lint_text(tmp_path: Path) -> Lint:
     return run
 
 
+@pytest.fixture
+def lint_changed(lint_text: Lint) -> Callable[[str, str, str, str], list[tuple[str, int]]]:
+    """``lint_changed(text, name, old, new)``: (check, line) of the text with one part of it new."""
+
+    def run(text: str, name: str, old: str, new: str) -> list[tuple[str, int]]:
+        assert old in text
+        return [(f.name, f.line) for f in lint_text(text.replace(old, new), name)]
+
+    return run
+
+
 # --- fixes ----------------------------------------------------------------------------------
 
 
