@@ -10,7 +10,6 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -31,6 +30,7 @@ from medic.levels import (
     UNLISTED,
     WEIGHT,
 )
+from medic.records import dataclass
 
 if TYPE_CHECKING:
     from medic.entries import Check

@@ -7,13 +7,14 @@ import re
 import stat
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from medic.errors import MedicError, UsageError
 from medic.facts import FileKind, GivenFile
 from medic.filekind import by_magic, is_blank, kind_of, note_text, rank_of
+from medic.records import dataclass
 
 if TYPE_CHECKING:
     from medic.index import Index

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from medic.levels import HIGHER, LOWER, PRIOR
+from medic.records import dataclass
 
 if TYPE_CHECKING:
     from medic.entries import Cause

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal
 
 from medic.beliefs import Beliefs, Model, Seen, word
@@ -17,6 +17,7 @@ from medic.index import Index
 from medic.looks import NextLook
 from medic.planner import Standing, gate, pruned, shows_a_symptom
 from medic.probe import Finding
+from medic.records import dataclass
 from medic.verdict import Heard, Verdict, fired, leading_symptoms, spoken_for
 
 MAX_CAUSES = 5

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from medic.diagnosis import Diagnosis
 from medic.errors import UsageError
 from medic.index import Index
 from medic.nearest import did_you_mean
+from medic.records import dataclass
 from medic.session import Session
 
 HEALTHY = "healthy"

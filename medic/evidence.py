@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from medic.case import NotRead
 from medic.probe import Finding, Probe, Skip, Unread
+from medic.records import dataclass
 
 State = Literal["found", "absent", "skipped", "failed"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from medic.entries import Experiment
 from medic.errors import UsageError
 from medic.i18n import Text
 from medic.index import Index
+from medic.records import dataclass
 from medic.run_config import Change, RunConfig
 
 if TYPE_CHECKING:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil
 
 from medic.i18n import Text
+from medic.records import dataclass
 from medic.run_config import RunConfig
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from medic.errors import EditRefused
 from medic.facts import Repair
 from medic.i18n import Text
 from medic.index import Index
+from medic.records import dataclass
 from medic.run_config import Change, Edit, RunConfig
 
 if TYPE_CHECKING:

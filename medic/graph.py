@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import networkx as nx
@@ -12,6 +11,7 @@ import networkx as nx
 from medic.beliefs import ERROR, Model
 from medic.entries import Cause, Check
 from medic.index import TELLTALE, Index
+from medic.records import dataclass
 
 # A link weaker than this after smoothing says less than its word: strong, confirms, rules-out.
 MIN_FACTOR = {"strong": 3.0, "confirms": 10.0}

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from medic.errors import UsageError
 from medic.i18n import Text
 from medic.index import Index
 from medic.lint import Idle, LintFinding, LintReport
+from medic.records import dataclass
 from medic.selection import Projects, named
 
 MAX_BYTES = 2 * 1024 * 1024

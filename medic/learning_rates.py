@@ -8,9 +8,9 @@ examples of transformers, torchtune, axolotl, LLaMA-Factory and TRL.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from medic.records import dataclass
 from medic.run_config import RunConfig
 
 Kind = Literal["pretraining", "fine-tuning", "lora", "unknown"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from medic.fixes import Fix, merged, propose
 from medic.i18n import Text
 from medic.index import Index
 from medic.probe import Finding, Probe
+from medic.records import dataclass
 from medic.run_config import RunConfig, Span
 from medic.runner import all_probes, observe, with_needs
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from medic.beliefs import NONE, Columns, Model, Seen, remedy_class
 from medic.entries import Check
 from medic.i18n import Text
 from medic.planner import BAR, Standing, standing
+from medic.records import dataclass
 
 MIN_INFORMATION = 0.002  # nats; below it a question cannot pay
 STEP_OVERHEAD = 0.15  # minutes that any question costs on top

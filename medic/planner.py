@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from medic.beliefs import NONE, TOLD, Beliefs, Model, Seen, remedy_class
+from medic.records import dataclass
 
 BAR = 0.95  # the leading remedy class must reach it before "established"
 NONE_BAR = 0.8

@@ -7,10 +7,11 @@ scope (per device or global) and a unit; ``Origin`` keeps the way back.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from medic.i18n import Text
+from medic.records import dataclass
 
 Scalar = int | float | bool | str | None
 Syntax = Literal["yaml", "json", "toml", "shell", "python", "text"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
@@ -13,6 +12,7 @@ from medic.facts import Document
 from medic.facts.documents import Node
 from medic.index import Index
 from medic.nearest import did_you_mean
+from medic.records import dataclass
 
 PROJECT = "pyproject.toml"
 KEYS = ("select", "ignore", "per-file-ignores")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 from medic.beliefs import Model, Seen, model_of
@@ -38,6 +38,7 @@ from medic.looks import NextLook, Open, change_of_mind, choices, next_look
 from medic.looks import Question as Question  # noqa: PLC0414 - callers take it from here
 from medic.planner import nearest, pruned
 from medic.probe import Probe
+from medic.records import dataclass
 from medic.runner import Progress, observe
 from medic.told import Told
 from medic.verdict import Heard, decide, fired, heard, leading_symptoms

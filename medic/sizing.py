@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,6 +18,7 @@ from medic.memory.estimate import estimate
 from medic.memory.inverse import Largest, largest
 from medic.memory.remedies import Advice, advise
 from medic.nearest import did_you_mean
+from medic.records import dataclass
 from medic.run_config import Origin, RunConfig, Scalar, Setting, Value
 from medic.runner import all_probes, observe, with_needs
 

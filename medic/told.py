@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from medic.beliefs import Seen
 from medic.facts import Source
 from medic.index import Index
 from medic.levels import STRONGEST
 from medic.probe import Finding
+from medic.records import dataclass
 from medic.verdict import Heard
 
 # Of the ratio of the nearest cause: the text is so near that it is no chance.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
@@ -15,6 +14,7 @@ from medic.index import TELLTALE, Index
 from medic.levels import LIKE_SHARE
 from medic.planner import Standing, gate, none_of_these, standing
 from medic.probe import Finding
+from medic.records import dataclass
 from medic.run_config import RunConfig
 
 RELIABILITY = ("exact", "heuristic", "person", "prose")

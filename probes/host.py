@@ -7,12 +7,12 @@ import re
 import shutil
 import socket
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from medic.facts import Hit, Host, LogHits, Ports, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
+from medic.records import dataclass
 from medic.run_config import RunConfig
 
 from .gpu.nvml import gpu_count

@@ -9,9 +9,10 @@ import sys
 import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from medic.records import dataclass
 from medic.versions import index_name
 
 _NAMES = """

@@ -14,7 +14,7 @@ CORE = ROOT / "medic"
 # Lower tiers never import higher ones; within a tier imports are free where acyclic.
 TIERS = [
     {"errors"},
-    {"i18n", "nearest", "safetext"},
+    {"i18n", "nearest", "records", "safetext"},
     {"config", "entries", "run_config", "decode", "levels", "learning_rates", "versions"},
     {"syntax", "facts"},
     {"schema", "links", "probe"},
@@ -79,6 +79,7 @@ NEVER = {"textual", "rich", "torch", "pynvml", "psutil", "numpy"}
 PROBE_MAY = {
     "errors",
     "i18n",
+    "records",
     "run_config",
     "facts",
     "probe",

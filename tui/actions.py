@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from medic.i18n import Text
+from medic.records import dataclass
 
 
 @dataclass(frozen=True)

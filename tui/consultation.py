@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text
+from medic.records import dataclass
 
 from . import telling, words, words_more
 from .events import Asked, Choices, Event, Suspected, Told, Working

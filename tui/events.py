@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from medic.i18n import Text
+from medic.records import dataclass
 
 from .lines import Block
 from .offers import Offer

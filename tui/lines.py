@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from medic.i18n import Text, plain
+from medic.records import dataclass
 from medic.safetext import clean, columns, cut, one_line, wrap
 
 Tone = Literal["plain", "muted", "strong", "good", "bad", "warn", "accent", "add", "remove"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from medic.changes.known import Known
 from medic.entries import Experiment
 from medic.i18n import Text
+from medic.records import dataclass
 from medic.run_config import Change, RunConfig, Scalar
 
 # Differences of the peak rate show within 1,000-2,000 steps; longer runs only cost more.

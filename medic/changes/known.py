@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeVar
 
 from medic.i18n import Text
+from medic.records import dataclass
 from medic.run_config import Change, RunConfig, Scalar
 
 T = TypeVar("T")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from medic.changes import batch, launch, learning_rate, schedule
@@ -11,6 +11,7 @@ from medic.changes.flags import flag_values, is_flag
 from medic.changes.known import Computed, ImpossibleError, Known, MissingError, agreed
 from medic.entries import Compute, Remedy, Set
 from medic.i18n import Text
+from medic.records import dataclass
 from medic.run_config import Change, RunConfig, Scalar
 
 Computation = Callable[[Known, str], Computed]

@@ -9,11 +9,11 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from medic.errors import EditRefused
+from medic.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ its value; with a text, that takes the place of flag and value. See ``medic.chan
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from medic.edits.sources import Sources
 from medic.edits.switches import take_out
@@ -15,6 +14,7 @@ from medic.edits.trees import FLAG
 from medic.errors import EditRefused
 from medic.facts import Launches, Word
 from medic.i18n import Text
+from medic.records import dataclass
 from medic.run_config import Change, RunConfig, Scalar
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from medic.edits.keys import KeyTable, pattern, to_written
 from medic.entries import Key
 from medic.errors import EditRefused
+from medic.records import dataclass
 from medic.run_config import Change, Origin, RunConfig, Syntax
 
 # Fields that stand together in a config; a missing one goes beside the first that is there.

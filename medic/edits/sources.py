@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from medic.errors import EditRefused
 from medic.facts import Document
+from medic.records import dataclass
 from medic.run_config import Edit, Scalar, Span, Syntax
 
 Read = Callable[[str], bytes]

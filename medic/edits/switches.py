@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from medic.edits.scalars import render
 from medic.edits.shell import gap_before
@@ -11,6 +11,7 @@ from medic.edits.sources import Sources
 from medic.edits.trees import FLAG, command_of, flag_of, flags_of_literal
 from medic.errors import EditRefused
 from medic.facts import Command, Document, Word
+from medic.records import dataclass
 from medic.run_config import Scalar, Span
 
 SHARED = ("other flags use the variable as well", "该变量还用于其他选项")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from medic.facts import Command, Document, Node, Word
+from medic.records import dataclass
 from medic.run_config import Scalar, Span
 
 Path = tuple[str, ...]

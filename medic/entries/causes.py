@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from medic.entries.evidence import Phrases, Signature, Source
 from medic.entries.words import CONFIG, Level, Otherwise, Phase, Prior, Severity, Weight
 from medic.i18n import Text
+from medic.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from medic.entries.words import CONFIG
 from medic.i18n import Text
+from medic.records import dataclass
 
 
 @dataclass(frozen=True)

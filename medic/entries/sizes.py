@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from medic.entries.evidence import Source
 from medic.entries.words import CONFIG
+from medic.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from medic.entries.evidence import Source
 from medic.entries.words import CONFIG
 from medic.i18n import Text
+from medic.records import dataclass
 
 TermKind = Literal["variable", "exit-code", "signal", "xid", "status", "errno", "state", "field"]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from medic.records import dataclass
 
 FileKind = Literal[
     "log",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from medic.facts.files import Source
+from medic.records import dataclass
 
 CaptureValue = int | float | str
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from medic.facts.files import Source
+from medic.records import dataclass
 
 
 @dataclass(frozen=True)

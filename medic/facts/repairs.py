@@ -6,9 +6,10 @@ there by now, in any spelling; a step that finds another one is refused.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from medic.i18n import Text
+from medic.records import dataclass
 from medic.run_config import Change, Edit, Origin, Scalar, Span, Syntax
 
 

@@ -13,11 +13,11 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from medic.match.tone import TROUBLE, says
 from medic.match.words import normal, terms_of
+from medic.records import dataclass
 
 SIGNATURE, EXACT = 0.5, 2.0
 QUERY_LIMIT = 4000

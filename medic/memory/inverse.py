@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from medic.memory.estimate import estimate
+from medic.records import dataclass
 from medic.run_config import Origin, RunConfig, Scalar, Value
 
 MOST = {"micro_batch_size": 1 << 14, "sequence_length": 1 << 24}

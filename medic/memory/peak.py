@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from medic.memory import activations as act
 from medic.memory.resident import Parts, fixed, states_of
 from medic.memory.setup import Setup
 from medic.memory.shape import Shape
 from medic.memory.states import WEIGHT
+from medic.records import dataclass
 
 
 @dataclass(frozen=True)

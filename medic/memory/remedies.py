@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from medic.facts import MemoryEstimate
 from medic.i18n import Text
 from medic.memory.estimate import estimate
 from medic.memory.inverse import changed
+from medic.records import dataclass
 from medic.run_config import Change, RunConfig, Scalar
 
 # A remedy that takes less than this share off the peak is not told.

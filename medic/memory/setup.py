@@ -7,11 +7,12 @@ high, and listed; nothing is filled in silently.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeVar
 
 from medic.memory.shape import Shape
 from medic.memory.states import ADAMW, QUANTIZED, Optimizer, Style, optimizer_of
+from medic.records import dataclass
 from medic.run_config import RunConfig
 
 T = TypeVar("T")

@@ -6,8 +6,9 @@ stages 1, 2, 3); torch autocast keeps fp32 weights, gradients and Adam moments (
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from medic.records import dataclass
 
 # fp32: all in fp32. autocast: fp32 weights, low precision inside autocast. pure: everything in
 # bf16. master: bf16 weights and an fp32 master copy beside the moments (Megatron, DeepSpeed).

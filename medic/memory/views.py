@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from medic.memory.measured import LIKE_LLAMA
 from medic.memory.setup import (
@@ -18,6 +18,7 @@ from medic.memory.setup import (
 )
 from medic.memory.shape import Shape
 from medic.memory.states import QUANTIZED
+from medic.records import dataclass
 from medic.run_config import RunConfig
 
 UNKNOWN_RANKS = 1024  # that states may be sharded over, for a lower bound

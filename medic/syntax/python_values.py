@@ -10,7 +10,9 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from medic.records import dataclass
 
 Scalar = int | float | bool | str | None
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from medic.facts import Word
+from medic.records import dataclass
 from medic.syntax.source import SourceText
 
 # A variable that doubles itself again and again is not followed further than this.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from medic.diagnosis import finding_text
@@ -11,6 +11,7 @@ from medic.evidence import Evidence, Observed
 from medic.facts import Curve, LogHits, Series, Source
 from medic.i18n import Text
 from medic.index import Index
+from medic.records import dataclass
 
 State = Literal["ok", "not-ok", "not-seen"]
 Judged = tuple[State, Text, Source]

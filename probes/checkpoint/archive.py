@@ -8,10 +8,10 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import BinaryIO
 
 from medic.errors import Unreadable
+from medic.records import dataclass
 
 from .source import CHUNK, Damaged, Stream, file_chunks, truncated
 

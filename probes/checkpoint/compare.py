@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from medic.i18n import Text, plain
+from medic.records import dataclass
 
 from .renaming import Rule, find_rule
 

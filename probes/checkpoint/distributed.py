@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from medic.errors import Unreadable
 from medic.probe import Look
+from medic.records import dataclass
 from medic.safetext import one_line
 
 from .source import Damaged, UnknownFormat, file_stream, open_file, size_of

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from medic.errors import Unreadable
 from medic.facts import CheckpointIndex, Checkpoints, Launches, LogHits, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
+from medic.records import dataclass
 from medic.run_config import RunConfig
 
 from .reader import Reader

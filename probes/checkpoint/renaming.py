@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+
+from medic.records import dataclass
 
 # Parts that a wrapper puts anywhere into a name: torch DDP and DataParallel, torch.compile, FSDP,
 # activation checkpointing, DeepSpeed, Accelerate, torch.ao.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from medic.facts import TensorInfo
+from medic.records import dataclass
 
 from .values import Opaque, Tensor
 

@@ -6,10 +6,10 @@ Layouts: torch/serialization.py, ``_save`` and ``_legacy_save``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from medic.errors import Unreadable
+from medic.records import dataclass
 
 from .archive import STORED, Member, open_member, read_directory
 from .source import Damaged, file_stream, size_of, truncated

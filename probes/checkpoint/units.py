@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from medic.facts import GivenFile
+from medic.records import dataclass
 
 from .shards import SHARD
 

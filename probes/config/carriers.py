@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from medic.facts import Document, GivenFile
+from medic.records import dataclass
 from medic.run_config import Origin, Scalar, Setting, Value
 
 from .keys import Framework

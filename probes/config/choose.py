@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 
 from medic.i18n import Text
+from medic.records import dataclass
 
 from .carriers import Stated, same
 

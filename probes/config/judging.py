@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from importlib import import_module
 
 from medic.facts import Source
 from medic.i18n import Text
 from medic.probe import Finding, Fires, LintResult, Look, NotChecked, Probe, Skip
+from medic.records import dataclass
 from medic.run_config import FIELDS, Origin, RunConfig, Scalar, Setting
 
 from . import checks

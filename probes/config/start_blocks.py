@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from medic.records import dataclass
 from medic.run_config import Scalar
 
 from .start_literals import MAX_TEXT, settings_of

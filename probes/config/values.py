@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 
+from medic.records import dataclass
 from medic.run_config import FIELDS, Scalar
 
 from .keys import Key

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from medic.facts import Curve, Series
 from medic.probe import Finding, Look
+from medic.records import dataclass
 
 from .numbers import finite, median, nearest_before, spread
 from .plan import source_at

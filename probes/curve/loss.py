@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from medic.facts import Curve, LogHits, Series
 from medic.probe import Finding, Look, Probe, Skip
+from medic.records import dataclass
 from medic.run_config import RunConfig
 
 from . import needs

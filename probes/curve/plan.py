@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from medic.facts import Curve, LogHits, Series, Source
 from medic.probe import Look
+from medic.records import dataclass
 from medic.run_config import RunConfig
 
 # A run this near its planned end is complete: the last log line may stand one interval before.

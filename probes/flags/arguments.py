@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from medic.facts import Launch, ParserSpec, Repair, Word
 from medic.i18n import Text
+from medic.records import dataclass
 from medic.run_config import Span
 
 from .argument_repairs import moved_before, nearest_choice, without_first

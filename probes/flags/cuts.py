@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import PurePosixPath
 
 from medic.facts import Command, Document
 from medic.i18n import Text
+from medic.records import dataclass
 
 from .launch import launch_of
 from .launchers import ALIASES, LAUNCHERS

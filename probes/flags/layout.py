@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import PurePosixPath
 
 from medic.facts import Launch, Word
 from medic.i18n import Text
+from medic.records import dataclass
 from medic.run_config import Span
 
 from .launchers import ALIASES

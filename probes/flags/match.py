@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from medic.facts import Option, ParserSpec, Word
+from medic.records import dataclass
 from medic.run_config import Span
 
 _NEGATIVE_NUMBER = re.compile(r"^-(?:\d+|\d*\.\d+)(?:[eE][-+]?\d+)?$")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from medic.facts import Option, ParserSpec
+from medic.records import dataclass
 
 from .match import Unknown, boolean
 from .synonyms import FILLERS, GROUPS, VOCABULARY, WORDS, settings

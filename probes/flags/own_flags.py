@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Protocol
 
 from medic.facts import Launch, Word
+from medic.records import dataclass
 
 from .distance import digits_of, letters_apart
 from .key_names import DOTTED, FLAT, Names, foreign_names, names_of, normal, own_name

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import PurePosixPath
 from typing import Literal
 
 from medic.facts import GivenFile, LogHits, ParserSpec, Source
 from medic.probe import Look
+from medic.records import dataclass
 
 from .usage import MAX_USAGE, parse_usage
 

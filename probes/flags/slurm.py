@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePosixPath
 
 from medic.facts import Launch, Word
+from medic.records import dataclass
 from medic.run_config import Span
 
 from .launch import words_of

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import PurePosixPath
 
 from medic.facts import Launch, Option, Parsers, ParserSpec, Source, Word
+from medic.records import dataclass
 
 from .launch import is_module
 from .match import NOWHERE, Match, Unknown, boolean, classify, match

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from medic.facts import Launch, Word
+from medic.records import dataclass
 
 from .distance import digits_of, letters_apart
 from .script_text import ScriptText

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from medic.errors import Unreadable
 from medic.facts import GpuProcess
+from medic.records import dataclass
 
 from .fields import Fields, size, whole
 

@@ -6,10 +6,10 @@ import itertools
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from medic.errors import Unreadable
 from medic.facts import GpuSeries
+from medic.records import dataclass
 
 from .fields import UNITS, number
 

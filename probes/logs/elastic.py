@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
 from medic.errors import Unreadable
 from medic.facts import GivenFile
 from medic.probe import Look
+from medic.records import dataclass
 
 from .view import Reader, View
 

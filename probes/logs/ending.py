@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from medic.facts import Source
+from medic.records import dataclass
 
 Ended = Literal["well", "badly", "silent", "unknown"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from medic.facts import Source
+from medic.records import dataclass
 
 _RANK = re.compile(r"\s*rank\s+: (\d+) \(local_rank: (\d+)\)")
 _EXIT = re.compile(r"\s*exitcode\s+: (-?\d+)")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from medic.facts import Hit, LogHits, Source, StepLine, Traceback
+from medic.records import dataclass
 
 from .attempts import attempt_folder, starts
 from .ending import End, overall

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from medic.facts import Source, StateDictError
+from medic.records import dataclass
 
 MAX_KEYS = 20_000
 _KEYS = re.compile(r"(Missing|Unexpected) key\(s\) in (?:checkpoint )?state_dict:", re.IGNORECASE)

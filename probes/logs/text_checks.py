@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from medic.facts import Hit, LogHits
 from medic.probe import Finding, Look, Probe
+from medic.records import dataclass
 
 from .evidence import hits
 

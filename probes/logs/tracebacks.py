@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from medic.facts import Frame, Source, Traceback
+from medic.records import dataclass
 
 from .prefix import message
 

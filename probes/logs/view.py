@@ -6,11 +6,12 @@ import re
 import time
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain, islice
 
 from medic.facts import GivenFile, Hit, Source, StepLine, Traceback
 from medic.probe import Look, Scan
+from medic.records import dataclass
 
 from . import windows
 from .collectives import Watchdogs

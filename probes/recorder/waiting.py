@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from medic.facts import Collective, RankRecord, RecordedCall, RecordVerdict, Source
+from medic.records import dataclass
 
 from ..logs.collective_ranks import judge
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from medic.records import dataclass
 from medic.run_config import RunConfig
 
 _LENGTH = "learning_rate_scheduler.lr_decay_steps"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from medic.i18n import Text
 from medic.probe import Fires, LintResult, NotChecked, Passes
+from medic.records import dataclass
 from medic.run_config import RunConfig
 
 from .models import label

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from medic.facts import Word
+from medic.records import dataclass
 from medic.run_config import MORE, Origin, Setting, Span
 
 from ..carriers import Carrier

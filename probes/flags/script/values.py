@@ -7,10 +7,11 @@ made of literals is ``UNKNOWN``.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from medic.facts import Option
+from medic.records import dataclass
 
 Value = Any
 

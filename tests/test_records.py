@@ -1,0 +1,88 @@
+"""Records are dataclasses, whenever and by whomever they are first used."""
+
+import copy
+import dataclasses
+import threading
+from dataclasses import field
+
+import pytest
+
+from medic.records import dataclass
+
+
+def make() -> type:
+    @dataclass(frozen=True)
+    class Point:
+        x: int
+        tags: tuple[str, ...] = ()
+        rest: list[int] = field(default_factory=list)
+
+    return Point
+
+
+def test_an_instance_is_as_the_standard_library_makes_it() -> None:
+    point = make()
+    one = point(1, rest=[2])
+    assert one == point(1, (), [2]) != point(2)
+    assert repr(one).endswith("Point(x=1, tags=(), rest=[2])")
+    assert dataclasses.replace(one, x=3) == point(3, (), [2])
+    assert dataclasses.asdict(copy.copy(one)) == {"x": 1, "tags": (), "rest": [2]}
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        one.x = 4
+    with pytest.raises(TypeError, match=r"Point.__init__\(\) takes"):
+        point(1, (), [], 5)
+
+
+def test_fields_and_match_work_before_any_instance() -> None:
+    assert [f.name for f in dataclasses.fields(make())] == ["x", "tags", "rest"]
+    assert dataclasses.is_dataclass(make())
+    match make()(1):
+        case object(x=1) as one:
+            assert one.tags == ()
+        case _:
+            pytest.fail("no match by name")
+
+
+def test_a_subclass_may_be_used_before_its_base() -> None:
+    base = make()
+
+    @dataclass(frozen=True)
+    class Named(base):  # type: ignore[misc, valid-type]
+        name: str = ""
+
+    class Plain(Named):
+        pass
+
+    assert Plain(1, (), [], "a").name == "a"
+    assert base(1) == base(1)
+
+
+def test_a_hash_follows_from_frozen() -> None:
+    @dataclass(frozen=True)
+    class Key:
+        x: int
+
+    @dataclass
+    class Open:
+        x: int
+
+    assert len({Key(1), Key(1), Key(2)}) == 2
+    with pytest.raises(TypeError):
+        hash(Open(1))
+
+
+@pytest.mark.parametrize("_", range(20))
+def test_threads_may_be_first_together(_: int) -> None:
+    point = make()
+    gate, made = threading.Barrier(4), []
+
+    def use() -> None:
+        gate.wait()
+        made.append(point(1))
+
+    threads = [threading.Thread(target=use) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert made == [point(1)] * 4
