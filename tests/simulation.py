@@ -2,16 +2,25 @@
 
 A case has one fault (75%), two (15%) or none that the graph knows (10%). Checks that a probe can
 answer are answered at once when their evidence is there (60%); of the rest a person answers
-what is asked, with 8% wrong answers and 10% "I don't know".
+what is asked, with 8% wrong answers and 10% "I don't know". With ``Words``, the person also
+describes the case: in a report of its cause that the likeness was worked out without.
+
+    python tests/simulation.py [CASES] [SEED …]    the table of docs/engine.md
 """
 
 from __future__ import annotations
 
+import copy
 import random
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
 
 from medic.beliefs import Model, Seen
-from medic.index import TELLTALE, Index
+from medic.index import TELLTALE, Index, load
 from medic.levels import (
     OTHERWISE,
     PRIOR,
@@ -22,6 +31,7 @@ from medic.levels import (
     WEIGHT,
 )
 from medic.looks import Open, next_look
+from medic.match.likeness import Likeness, bags, weighed
 from medic.planner import none_of_these, standing
 from medic.runner import all_probes
 
@@ -29,6 +39,10 @@ EVIDENCE_THERE = 0.6
 WRONG_ANSWER = 0.08
 DONT_KNOW = 0.10
 MAX_STEPS = 30
+LEFT_OUT = 0.1  # of the reports, which the likeness does not know
+CAUSES = Path(__file__).resolve().parents[1] / "knowledge" / "causes"
+SHOWN_ORDER = list(SHOWN)
+WEIGHT_ORDER = ["confirms", "strong", "weak", "against", "strongly-against", "rules-out"]
 
 
 @dataclass
@@ -54,6 +68,53 @@ class Tally:
 
     def share(self, count: int, of: int) -> float:
         return count / of if of else 0.0
+
+
+class Words:
+    """What people write: reports that were left out, and the likeness without them."""
+
+    def __init__(self, index: Index, seed: int = 5) -> None:
+        rng = random.Random(seed)
+        self.reports: dict[str, list[str]] = {}
+        causes = {name: copy.copy(entry) for name, entry in index.raw["causes"].items()}
+        for name, told in _reports().items():
+            left = {text for texts in told.values() for text in texts if rng.random() < LEFT_OUT}
+            self.reports[name] = sorted(left)
+            kept = {lang: [t for t in texts if t not in left] for lang, texts in told.items()}
+            causes[name]["reports"] = kept
+        raw = {"causes": causes, "symptoms": index.raw["symptoms"]}
+        self.likeness = Likeness(weighed(bags(raw)))
+
+    def of(self, truth: Truth, rng: random.Random) -> Mapping[str, float]:
+        """Log ratios of a description of the first fault; empty where nobody described it."""
+        told = [text for cause in truth.causes[:1] for text in self.reports.get(cause, ())]
+        return self.likeness.ratios(rng.choice(told)) if told else {}
+
+
+def _reports() -> dict[str, dict[str, list[str]]]:
+    found = {}
+    for file in sorted(CAUSES.glob("*/*.yaml")):
+        entry = yaml.load(file.read_text("utf-8"), Loader=yaml.CSafeLoader)
+        found[file.stem] = entry.get("reports", {})
+    return found
+
+
+def with_levels_off(index: Index, share: float, rng: random.Random) -> Index:
+    """The same graph, a share of its levels one step off: the world where the authors erred."""
+    raw = copy.deepcopy(dict(index.raw))
+
+    def moved(level: str, order: Sequence[str]) -> str:
+        if level not in order or rng.random() >= share:
+            return level
+        at = order.index(level) + rng.choice((-1, 1))
+        return order[min(max(at, 0), len(order) - 1)]
+
+    for entry in raw["causes"].values():
+        for link in entry.get("shows", ()):
+            link["level"] = moved(link["level"], SHOWN_ORDER)
+        for link in entry.get("told-by", ()):
+            link["weight"] = moved(link["weight"], WEIGHT_ORDER)
+    return Index(raw)
 
 
 def draw(index: Index, rng: random.Random) -> Truth:
@@ -98,14 +159,20 @@ def _outcome(index: Index, name: str, causes: tuple[str, ...], rng: random.Rando
     return rng.choices(list(weights), list(weights.values()))[0]
 
 
-def run(index: Index, cases: int, seed: int) -> Tally:
+def run(
+    index: Index, cases: int, seed: int, words: Words | None = None, levels_off: float = 0.0
+) -> Tally:
+    """``levels_off``: the share of levels in which the world differs from the graph."""
     rng = random.Random(seed)
+    world = with_levels_off(index, levels_off, rng) if levels_off else index
     model = Model(index)
     lines = {n for n, c in index.checks.items() if any(o.signatures for o in c.outcomes.values())}
     told = {t for p in all_probes() for t in p.tells} | lines | {TELLTALE}
     tally = Tally()
     for _ in range(cases):
-        _one(index, model, told, draw(index, rng), rng, tally)
+        truth = draw(world, rng)
+        heard = model.of(words.of(truth, rng)) if words else model
+        _one(index, heard, told, truth, rng, tally)
     return tally
 
 
@@ -154,3 +221,39 @@ def _count(
         if stand.remedy not in right:
             tally.established_wrong += 1
             tally.wrong.append((truth.causes, stand.leader))
+
+
+def main(cases: int, seeds: Sequence[int]) -> None:
+    index = load()
+    words = Words(index)
+    for name, heard, off in (
+        ("evidence and answers", None, 0.0),
+        ("and a description", words, 0.0),
+        ("and a fifth of the levels off", words, 0.2),
+    ):
+        tallies = [run(index, cases, seed, heard, off) for seed in seeds]
+        total = Tally(*(sum(getattr(t, f) for t in tallies) for f in _COUNTS))
+        sys.stdout.write(
+            f"{name}: {total.minutes / total.cases:.1f} min,"
+            f" first {total.share(total.top1, total.known):.1%},"
+            f" three {total.share(total.top3, total.known):.1%},"
+            f" established {total.share(total.established, total.cases):.1%},"
+            f" of them wrong {total.share(total.established_wrong, total.established):.1%},"
+            f" unknown noticed"
+            f" {total.share(total.unknown_noticed, total.cases - total.known):.1%}\n"
+        )
+
+
+_COUNTS = (
+    "cases",
+    "known",
+    "top1",
+    "top3",
+    "established",
+    "established_wrong",
+    "unknown_noticed",
+    "minutes",
+)
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if sys.argv[1:] else 400, [int(s) for s in sys.argv[2:]] or [1, 2, 3])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import runpy
 import shutil
 import sys
 from collections.abc import Callable
@@ -359,6 +360,16 @@ def test_demo(run: Run) -> None:
     assert "+  gradient_accumulation_steps: 32" in out
 
 
+def test_python_m_medic(
+    state: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["medic", "explain", "xid 79", "--lang", "en"])
+    with pytest.raises(SystemExit) as left:
+        runpy.run_module("medic", run_name="__main__")
+    assert left.value.code == 0
+    assert "79" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion(run: Run, shell: str) -> None:
     code, out, _ = run("completion", shell)
@@ -395,7 +406,7 @@ def test_a_bug_leaves_a_report(run: Run, tmp_path: Path, monkeypatch: pytest.Mon
     def broken_load(*_: object) -> None:
         raise ZeroDivisionError("inside")
 
-    monkeypatch.setattr("medic.commands.options.load", broken_load)
+    monkeypatch.setattr("medic.commands.given.load", broken_load)
     code, _, err = run("graph")
     assert code == 3
     assert len(err.strip().splitlines()) == 1

@@ -28,3 +28,11 @@ def test_the_cause_is_named() -> None:
     tally = simulation.run(load(), 250, seed=12)
     assert tally.share(tally.top1, tally.known) >= 0.50
     assert tally.share(tally.top3, tally.known) >= 0.72
+
+
+def test_a_description_helps_though_the_levels_are_off() -> None:
+    index = load()
+    tally = simulation.run(index, 250, 13, simulation.Words(index), levels_off=0.2)
+    assert tally.share(tally.top1, tally.known) >= 0.70
+    assert tally.share(tally.top3, tally.known) >= 0.82
+    assert tally.share(tally.established_wrong, tally.established) <= 0.03

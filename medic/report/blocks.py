@@ -37,7 +37,7 @@ class Blocks:
         for line in lines:
             sign = SIGN.get(line.weight, ".")
             words = WEIGHT.get(line.weight)
-            tail = f" ({words})" if words else ""
+            tail = Text(" ({words})", "（{words}）").fill(words=words) if words else ""
             self.paragraph(f"{line.text}{tail}", indent="    ", first=f"  {sign} ")
             for source in (line.source, *line.more[:2]):
                 self.source(source, quoted)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from medic.diagnosis import CauseView, Diagnosis, EvidenceLine
 from medic.i18n import Text
+from medic.patterns import regex
 from medic.report.words import CHANCE, SAFE, UNSAFE, VERDICT, WEIGHT, place
 from medic.safetext import one_line
 from medic.session import Session
 
-_SPECIAL = re.compile(r"([\\`*_<>\[\]#|])")
+_SPECIAL = regex(r"([\\`*_<>\[\]#|])")
 
 
 def diagnosis(session: Session, found: Diagnosis) -> str:
@@ -23,7 +23,7 @@ def diagnosis(session: Session, found: Diagnosis) -> str:
         parts += _cause(session, found.causes[0])
     parts += _section(Text("Consequences", "后果"), found.consequences)
     if len(found.causes) > 1 and found.verdict != "established":
-        parts += [f"## {Text('Also possible', '其他可能')}", ""]
+        parts += [f"## {Text('Other causes', '其他原因')}", ""]
         parts += [f"- {c.title} (`{c.name}`): {CHANCE[c.word]}" for c in found.causes[1:]]
         parts.append("")
     for cause in found.also_wrong:

@@ -79,8 +79,10 @@ def _verdict(blocks: Blocks, found: Diagnosis, numbers: bool, *, words_only: boo
                 word=CHANCE[leader.word]
             )
         )
-    line = f"{verdict}: {leader.title} ({leader.name}, {leader.code})"
-    console.styled(console.style(line, "bold", color))
+    line = Text("{verdict}: {title} ({name}, {code})", "{verdict}：{title}（{name}, {code}）").fill(
+        verdict=verdict, title=leader.title, name=leader.name, code=leader.code
+    )
+    console.styled(console.style(str(line), "bold", color))
     if numbers:
         console.out(f"  P = {leader.chance:.3f}")
 
@@ -152,8 +154,10 @@ def remedies(blocks: Blocks, session: Session, cause: CauseView) -> None:
 
 def remedy(blocks: Blocks, session: Session, fix: Fix, number: int) -> None:
     entry = fix.remedy
-    safe = SAFE if fix.safe else UNSAFE
-    blocks.paragraph(f"{entry.title} ({entry.name}, {safe})", indent="    ", first=f"  {number} ")
+    title = Text("{title} ({name}, {safe})", "{title}（{name}，{safe}）").fill(
+        title=entry.title, name=entry.name, safe=SAFE if fix.safe else UNSAFE
+    )
+    blocks.paragraph(title, indent="    ", first=f"  {number} ")
     if fix.filled:
         blocks.paragraph(fix.text, indent="    ")
     if fix.diff:
@@ -194,19 +198,24 @@ def _others(blocks: Blocks, found: Diagnosis, numbers: bool) -> None:
         blocks.heading(
             Text("Nearest causes", "最接近的原因")
             if found.verdict == "none-of-these"
-            else Text("Also possible", "其他可能")
+            else Text("Other causes", "其他原因")
         )
         for cause in rest:
             tail = f" P = {cause.chance:.3f}" if numbers else ""
-            line = f"{bar(cause.chance)} {cause.title} ({cause.name}): {CHANCE[cause.word]}{tail}"
-            blocks.paragraph(line, indent="    ", first="  ")
+            line = Text("{title} ({name}): {word}", "{title}（{name}）：{word}").fill(
+                title=cause.title, name=cause.name, word=CHANCE[cause.word]
+            )
+            blocks.paragraph(f"{bar(cause.chance)} {line}{tail}", indent="    ", first="  ")
     if found.ruled_out and found.verdict != "established":
         blocks.heading(Text("Ruled out", "已排除"))
         for cause in found.ruled_out[:5]:
             by = cause.pruned_by
             reason = f"{by.text}" if by else ""
             where = f" [{by.source.where()}]" if by and by.source.file else ""
-            blocks.paragraph(f"{cause.title}: {reason}{where}", indent="    ", first="  - ")
+            line = Text("{title}: {reason}", "{title}：{reason}").fill(
+                title=cause.title, reason=reason
+            )
+            blocks.paragraph(f"{line}{where}", indent="    ", first="  - ")
 
 
 def bar(chance: float, width: int = FULL_BAR) -> str:
@@ -220,7 +229,10 @@ def _also_wrong(blocks: Blocks, session: Session, found: Diagnosis) -> None:
         return
     blocks.heading(Text("Also wrong, but not the cause of this", "另有问题，但并非此次故障的原因"))
     for cause in found.also_wrong:
-        blocks.paragraph(f"{cause.title} ({cause.name}, {cause.code})", indent="    ", first="  * ")
+        title = Text("{title} ({name}, {code})", "{title}（{name}, {code}）").fill(
+            title=cause.title, name=cause.name, code=cause.code
+        )
+        blocks.paragraph(title, indent="    ", first="  * ")
         blocks.evidence(cause.evidence[:2])
         for fix in session.fixes(cause.name)[:1]:
             blocks.diff(fix.diff)
@@ -235,7 +247,7 @@ def _next(blocks: Blocks, session: Session, found: Diagnosis) -> None:
     blocks.paragraph(question.how, indent="  ")
     for outcome, title in question.choices:
         flip = next((f for f in found.next.flips if f.outcome == outcome), None)
-        leads = session.index.title(flip.leader) if flip else ""
+        leads = _leads(session, found, flip.leader) if flip else Text("", "")
         blocks.paragraph(f"{title} -> {leads}", indent="      ", first="    ")
     how = Text(
         "Answer it in the app (medic PATH) or with --answer {name}=OUTCOME.",
@@ -244,9 +256,24 @@ def _next(blocks: Blocks, session: Session, found: Diagnosis) -> None:
     blocks.paragraph(how.fill(name=question.name), indent="  ")
 
 
+def _leads(session: Session, found: Diagnosis, leader: str) -> Text:
+    """Who would lead after an answer; an answer may also only make the leader surer, or less."""
+    title = session.index.title(leader)
+    if found.causes and leader == found.causes[0].name:
+        return Text("still {title}", "仍是：{title}").fill(title=title)
+    return title
+
+
 def _gaps(blocks: Blocks, found: Diagnosis) -> None:
     console = blocks.console
     console.styled("")
+    if not (found.read or found.not_read or found.failed):
+        only = Text(
+            "Only the text was read. medic diagnose PATH also reads logs, configs and checkpoints.",
+            "只读了这段文字。medic diagnose PATH 还会读取日志、配置和检查点。",
+        )
+        blocks.paragraph(only)
+        return
     read = Text("Files read: {n}", "已读取文件：{n}").fill(n=len(found.read))
     blocks.paragraph(read)
     for item in found.not_read:
