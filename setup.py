@@ -18,7 +18,8 @@ class BuildWithKnowledge(build_py):
         super().run()
         if self.editable_mode:
             return
-        from medic.building import build, store
+        from medic.building import build
+        from medic.stored import store
 
         target = Path(self.build_lib) / "medic" / "knowledge" / "compiled"
         shutil.rmtree(target, ignore_errors=True)

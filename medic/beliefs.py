@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
+from medic.columns import Columns, discounted
 from medic.conditions import Context as Context  # noqa: PLC0414 - beliefs are of a context
 from medic.conditions import applies, prior_level
 from medic.index import TELLTALE, Index
@@ -42,7 +42,6 @@ TOLD = ("person", "prose")
 REPORTED = 0.2
 
 NOT_SEEN_WEIGHT = 0.1
-SAME_FAMILY = 0.6
 TRIED = math.log(0.06)
 NONE = "none-of-these"
 
@@ -84,15 +83,6 @@ def word(chance: float) -> str:
     return "unlikely"
 
 
-@dataclass(frozen=True)
-class Columns:
-    """P(outcome | cause) by cause place: ``usual`` where a cause has no link, ``odd`` elsewhere."""
-
-    outcomes: tuple[str, ...]
-    usual: tuple[float, ...]
-    odd: Mapping[int, tuple[float, ...]]
-
-
 class Model:
     """The graph's words as numbers, computed once per knowledge and context."""
 
@@ -107,6 +97,8 @@ class Model:
         self.likeness = likeness or {}
         self.context = context or Context()
         self.causes = [c for c in sorted(index.causes) if applies(index.causes[c], self.context)]
+        self.remedy = {name: remedy_class(index, name) for name in self.causes}
+        self.classes = list(self.remedy.values())
         self._place = {name: i for i, name in enumerate(self.causes)}
         self.links: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
         for name in self.causes:
@@ -114,7 +106,9 @@ class Model:
                 self.links[link.check][link.outcome][name] = link.weight
         self.log_prior = self._priors()
         self.shown = self._symptom_table()
+        self._printing = self._printed()
         self._columns: dict[tuple[str, str], Columns] = {}
+        self._shows: dict[Seen, list[tuple[int, float]]] = {}
 
     def of(self, likeness: Mapping[str, float]) -> Model:
         """The same graph and context, for what another person wrote."""
@@ -231,12 +225,20 @@ class Model:
 
     def beliefs(self, findings: Iterable[Seen], tried: Iterable[str] = ()) -> Beliefs:
         """Chances after the findings; ``tried`` names remedy classes that did not help."""
-        score = self.scores(list(findings), frozenset(tried))
+        return self.named(self.chances(list(findings), frozenset(tried)))
+
+    def named(self, chances: Sequence[float]) -> Beliefs:
+        """The same by name."""
+        *known, none = chances
+        return Beliefs(dict(zip(self.causes, known, strict=True)), none)
+
+    def chances(self, findings: Sequence[Seen], tried: frozenset[str]) -> list[float]:
+        """By cause place, with that of none-of-these last."""
+        score = self.scores(findings, tried)
         top = max(score)
         weights = [math.exp(s - top) for s in score]
         total = sum(weights)
-        chances = {c: w / total for c, w in zip(self.causes, weights, strict=False)}
-        return Beliefs(chances, weights[-1] / total)
+        return [w / total for w in weights]
 
     def scores(self, findings: Sequence[Seen], tried: frozenset[str] = frozenset()) -> list[float]:
         score = [
@@ -256,11 +258,11 @@ class Model:
             bearing = self._bearing(told)
             if bearing:
                 checks.append((self.index.checks[name].family, name, bearing))
-        for weight, bearing in _discounted(checks):
+        for weight, bearing in discounted(checks):
             for place, value in bearing.items():
                 score[place] += weight * value
-        for i, name in enumerate(self.causes):
-            if remedy_class(self.index, name) in tried:
+        for i, name in enumerate(self.classes if tried else ()):
+            if name in tried:
                 score[i] += TRIED
         return score
 
@@ -280,20 +282,30 @@ class Model:
         """Causes that always show a symptom whose lines were read, but none of their own words."""
         read = {f.name for f in findings if f.outcome == "present" and f.reliability == "exact"}
         printed = {f.outcome for f in findings if f.name == TELLTALE}
-        for name in self.index.printing:
-            place = self._place.get(name)
-            if place is None or name in printed:
-                continue
-            shows = self.index.causes[name].shows
-            if any(s.symptom in read and s.level == "always" for s in shows):
+        for place, symptoms in self._printing.items():
+            if self.causes[place] not in printed and not read.isdisjoint(symptoms):
                 yield place
 
+    def _printed(self) -> Mapping[int, list[str]]:
+        """Places of the causes with a message of their own, with the symptoms they always show."""
+        shown = {n: self.index.causes[n].shows for n in self.index.printing if n in self._place}
+        return {
+            self._place[name]: [s.symptom for s in shows if s.level == "always"]
+            for name, shows in shown.items()
+        }
+
     def _add_symptom(self, score: list[float], seen: Seen) -> None:
-        """Relative to a cause that does not list the symptom."""
+        if seen not in self._shows:
+            self._shows[seen] = list(self._symptom_ratios(seen))
+        for place, ratio in self._shows[seen]:
+            score[place] += ratio
+
+    def _symptom_ratios(self, seen: Seen) -> Iterator[tuple[int, float]]:
+        """(place, log ratio), relative to a cause that does not list the symptom."""
         row = dict(self.shown[seen.name])
         if seen.outcome != "present":
             for i, s in row.items():
-                score[i] += NOT_SEEN_WEIGHT * math.log((1 - s) / (1 - UNLISTED))
+                yield i, NOT_SEEN_WEIGHT * math.log((1 - s) / (1 - UNLISTED))
             return
         error = 0.0 if seen.reliability == "exact" else ERROR[seen.reliability]
         for name in seen.also:
@@ -303,34 +315,16 @@ class Model:
         base = REPORTED if read else row[len(self.causes)]
         usual = (1 - error) * UNLISTED + error * base
         for i, s in row.items():
-            score[i] += math.log(((1 - error) * s + error * base) / usual)
-
-
-_KEPT: WeakKeyDictionary[Index, dict[str, Model]] = WeakKeyDictionary()
+            yield i, math.log(((1 - error) * s + error * base) / usual)
 
 
 def model_of(index: Index, context: Context) -> Model:
     """The model of a context, worked out once for each knowledge."""
-    kept = _KEPT.setdefault(index, {})
+    kept: dict[str, Model] = index.kept
     key = repr(sorted(context.facts.items()))
     if key not in kept:
         kept[key] = Model(index, context)
     return kept[key]
-
-
-def _discounted(
-    checks: list[tuple[str, str, dict[int, float]]],
-) -> list[tuple[float, dict[int, float]]]:
-    """Correlated evidence counts less: the n-th strongest of a family has weight .6^n."""
-    families: dict[str, list[tuple[float, str, dict[int, float]]]] = defaultdict(list)
-    for family, name, bearing in checks:
-        strength = max(map(abs, bearing.values()))
-        families[family].append((-round(strength, 12), name, bearing))
-    result = []
-    for family in sorted(families):
-        ordered = sorted(families[family], key=lambda x: (x[0], x[1]))
-        result += [(SAME_FAMILY**n, bearing) for n, (_, _, bearing) in enumerate(ordered)]
-    return result
 
 
 def remedy_class(index: Index, cause: str) -> str:

@@ -11,24 +11,29 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from medic.errors import MedicError, UsageError
+from medic.datakind import tracked_runs
+from medic.errors import UsageError
 from medic.facts import FileKind, GivenFile
-from medic.filekind import by_magic, is_blank, kind_of, note_text, rank_of
+from medic.filekind import by_magic, is_blank, is_stacks, kind_of, note_text, rank_of
+from medic.patterns import regex
 from medic.records import dataclass
 
 if TYPE_CHECKING:
     from medic.index import Index
+    from medic.match import Fragment
 
-MAX_DEPTH = 4
+MAX_DEPTH = 4  # folders that are parts of a run do not count (_PART), up to MAX_NESTED
+MAX_NESTED = 10
 MAX_ENTRIES = 20_000
 MAX_SECONDS = 2.0
+MAX_PARTS = 64  # of a pasted text that stand alone
 SKIP_FOLDERS = frozenset(
     {".git", ".venv", "venv", "node_modules", "__pycache__", ".cache", "site-packages", "wandb"}
 )
 
 
 # Sub-folders that are parts of one run: a rank's, a node's, an attempt's, logs, outputs.
-_PART = re.compile(
+_PART = regex(
     r"(?:(?:local[_-]?)?rank|node|host|worker|attempt|stage|version|checkpoint|epoch|step)?[_.-]?\d*$"
     r"|(?:log|out|output|result|metric|slurm|std(?:out|err)|tensorboard|checkpoint|config|conf|src"
     r"|code|script|lightning_log|report|ray|session)s?$",
@@ -63,6 +68,10 @@ class Case:
     run: str = ""
     this_host: bool | None = None  # whether the user says that the run is on this machine
     root: str = ""
+    paths: tuple[str, ...] = ()  # as they were given
+    pasted: str = ""  # of ``text`` what no file holds; the rest is ``notes``
+    notes: str = ""
+    aliases: Mapping[str, str] = field(default_factory=dict)  # folder -> how it is shown
 
 
 def collect(
@@ -109,6 +118,9 @@ def collect(
         run=chosen,
         this_host=this_host,
         root=paths[0] if paths else "",
+        paths=tuple(paths),
+        pasted=text,
+        notes=notes,
     )
 
 
@@ -132,7 +144,7 @@ def split_text(
     kinds: dict[str, FileKind] = {"log": "log", "config": "config", "command": "script"}
     parts: dict[str, str] = {}
     files: list[GivenFile] = []
-    for kind, words, line in split_paste(text, _printed(text, index)) if text else ():
+    for kind, words, line in _few(split_paste(text, _printed(text, index)) if text else []):
         if kind in kinds:
             number = len(files) + 1 if files else ""
             name = f"{of}<{kind}{number}>" if of else f"<pasted {kind}{number}>"
@@ -141,12 +153,28 @@ def split_text(
     return parts, files
 
 
+def _few(fragments: list[Fragment]) -> Iterator[Fragment]:
+    """The fragments; above MAX_PARTS the later ones of a kind are one, at their own lines.
+
+    Each part starts with the blank lines that stand before it: their cost would be quadratic.
+    """
+    yield from fragments[:MAX_PARTS]
+    rest: dict[str, tuple[Fragment, list[str], int]] = {}  # first, texts, the line after them
+    for fragment in fragments[MAX_PARTS:]:
+        first, texts, after = rest.get(fragment.kind, (fragment, [], fragment.line))
+        texts += ["\n" * (fragment.line - after), fragment.text, "\n"]
+        after = fragment.line + fragment.text.count("\n") + 1
+        rest[fragment.kind] = first, texts, after
+    for first, texts, _ in rest.values():
+        yield first._replace(text="".join(texts[:-1]))
+
+
 def prose_of(text: str, index: Index) -> str:
-    """What of a pasted text is a description in words."""
-    from medic.match import split_paste
+    """What of a pasted text is a description in words, as far as it is read as words."""
+    from medic.match import gist, split_paste
 
     fragments = split_paste(text, _printed(text, index))
-    return "\n".join(words for kind, words, _ in fragments if kind == "prose")
+    return gist("\n".join(words for kind, words, _ in fragments if kind == "prose"))
 
 
 def _printed(text: str, index: Index | None) -> frozenset[int]:
@@ -207,6 +235,8 @@ def _unknown_kind(path: str) -> FileKind | None:
     """A file that the user named and nothing else claims is taken as a log if it is text."""
     with Path(path).open("rb") as file:
         head = file.read(4096)
+    if is_stacks(head):
+        return "stacks"
     return by_magic(head) or (None if b"\0" in head else "log")
 
 
@@ -235,8 +265,13 @@ def _shown(path: str) -> str:
     return os.path.relpath(path) if not os.path.relpath(path).startswith("..") else path
 
 
-def _entries(folder: str, depth: int, root: str = "") -> Iterator[tuple[str, os.stat_result]]:
-    """Regular files below a folder; a link counts if it stays inside ``root``."""
+def _entries(
+    folder: str, depth: int, root: str = "", nested: int = 1
+) -> Iterator[tuple[str, os.stat_result]]:
+    """Regular files below a folder; a link counts if it stays inside ``root``.
+
+    torchrun alone nests logs/RUN_ID/attempt_N/RANK below the run's own output folder.
+    """
     root = root or os.path.realpath(folder)
     for entry in _listed(folder):
         try:
@@ -245,9 +280,13 @@ def _entries(folder: str, depth: int, root: str = "") -> Iterator[tuple[str, os.
             info = entry.stat()
         except (OSError, RuntimeError):  # gone, or a link to itself
             continue
-        if stat.S_ISDIR(info.st_mode):
-            if depth > 1 and entry.name not in SKIP_FOLDERS and not entry.is_symlink():
-                yield from _entries(entry.path, depth - 1, root)
+        if entry.name == "wandb" and not entry.is_symlink():
+            yield from tracked_runs(entry.path)
+        elif stat.S_ISDIR(info.st_mode):
+            below = depth if _PART.match(entry.name) else depth - 1
+            inside = below > 0 and nested < MAX_NESTED and entry.name not in SKIP_FOLDERS
+            if inside and not entry.is_symlink():
+                yield from _entries(entry.path, below, root, nested + 1)
         elif stat.S_ISREG(info.st_mode):
             yield entry.path, info
 
@@ -302,38 +341,4 @@ def _choose(path: str, runs: tuple[str, ...], wanted: str) -> str:
     return wanted
 
 
-def parse_given(pairs: Sequence[str]) -> dict[str, Any]:
-    """``--set FIELD=VALUE`` pairs as canonical values. Raises UsageError with the nearest name."""
-    from medic.nearest import did_you_mean
-    from medic.run_config import FIELDS
-
-    given: dict[str, Any] = {}
-    for pair in pairs:
-        name, sign, raw = pair.partition("=")
-        if name not in FIELDS or not sign:
-            hint = did_you_mean(name, FIELDS)
-            raise UsageError(
-                f'--set: no field "{name}"{hint.en}', f"--set：没有字段 “{name}”{hint.zh}"
-            )
-        given[name] = _typed(name, raw, FIELDS[name][0])
-    return given
-
-
-def _typed(name: str, raw: str, kind: type) -> Any:
-    try:
-        if kind is bool:
-            return {"true": True, "false": False}[raw.lower()]
-        if kind is int:
-            number = float(raw.replace("_", "").replace(",", ""))
-            if number != int(number):
-                raise ValueError(raw)
-            return int(number)
-        return kind(raw)
-    except (ValueError, KeyError, OverflowError):
-        raise UsageError(
-            f"--set {name}: {raw!r} is no {kind.__name__}",
-            f"--set {name}：{raw!r} 不是 {kind.__name__}",
-        ) from None
-
-
-__all__ = ["Case", "MedicError", "NotRead", "collect", "parse_given"]
+__all__ = ["Case", "NotRead", "collect"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from medic.beliefs import Context
-from medic.facts import GpuSeries, GpuState, LogHits, Packages
+from medic.facts import GpuSeries, GpuState, LogHits, Packages, Stacks
 from medic.run_config import RunConfig
 
 # A run is in its first steps until warmup and allocator have settled: discriminators count the
@@ -29,6 +29,9 @@ def context_of(facts: Mapping[type[Any], Any]) -> Context:
     reported = isinstance(gpus, GpuState) and gpus.origin != "this-host"
     if reported or isinstance(facts.get(GpuSeries), GpuSeries):
         known["accelerator"] = "cuda"
+    stacks = facts.get(Stacks)
+    if isinstance(stacks, Stacks) and "gpus" not in known:
+        known["gpus"] = stacks.world_size or len(stacks.ranks)
     if isinstance(logs, LogHits):
         known = _of_logs(logs, resumed=bool(known.get("resumed"))) | known
     return Context(known)

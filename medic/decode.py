@@ -1,10 +1,13 @@
-"""Compiled JSON data -> entry dataclasses."""
+"""Compiled JSON data -> entry dataclasses.
+
+A field of type ``tuple`` is decoded with its entry, one of type ``Sequence`` when it is first read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from functools import cache
+from functools import cache, cached_property
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -32,15 +35,43 @@ def _decoder(kind: Any) -> Callable[[Any], Any]:
         return _dataclass_decoder(kind)
     if origin is tuple:
         item = _decoder(args[0])
-        return lambda value: tuple(item(v) for v in value)
+        return tuple if item is _same else lambda value: tuple(item(v) for v in value)
+    if origin is Sequence:
+        return lambda value: _Later(args[0], value)
     if origin is not None and isinstance(origin, type) and issubclass(origin, Mapping):
         item = _decoder(args[1])
-        return lambda value: {k: item(v) for k, v in value.items()}
+        return _same if item is _same else lambda value: {k: item(v) for k, v in value.items()}
     if origin in (Union, UnionType):
         return _union_decoder(args)
     if origin is Literal:
         return _same
     return _same
+
+
+class _Later(Sequence[Any]):
+    """Items that are decoded when the first is read."""
+
+    def __init__(self, kind: Any, data: Sequence[Any]) -> None:
+        self._kind = kind
+        self._data = data
+
+    @cached_property
+    def _items(self) -> tuple[Any, ...]:
+        return tuple(map(_decoder(self._kind), self._data))
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._items[at]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._items == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 def _union_decoder(args: tuple[Any, ...]) -> Callable[[Any], Any]:

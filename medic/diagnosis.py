@@ -102,7 +102,8 @@ def finding_text(index: Index, finding: Finding) -> Text:
 
 
 def _has_all(pattern: Text, finding: Finding) -> bool:
-    return "{" not in pattern.fill(finding.value).en
+    blank = dict.fromkeys(finding.value, "")  # a value may hold braces of its own
+    return "{" not in pattern.fill(blank).en
 
 
 def line_of(index: Index, item: Heard, weight: str) -> EvidenceLine:

@@ -22,6 +22,7 @@ from medic.errors import UsageError
 from medic.index import Index
 from medic.nearest import did_you_mean
 from medic.records import dataclass
+from medic.runner import all_probes
 from medic.session import Session
 
 HEALTHY = "healthy"
@@ -142,7 +143,9 @@ def judge(case: Labelled, index: Index) -> Result:
 
 def diagnose(case: Labelled, index: Index) -> Diagnosis:
     paths = [case.folder] if case.folder else []
-    session = Session(index, collect(paths, text=case.text, this_host=False, index=index))
+    probes = [probe for probe in all_probes() if probe.reads == "artefacts"]
+    given = collect(paths, text=case.text, this_host=False, index=index)
+    session = Session(index, given, probes)
     session.look()
     said = Path(case.folder, "said.txt") if case.folder else None
     if said is not None and said.is_file():

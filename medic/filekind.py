@@ -5,48 +5,71 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from medic.datakind import (
+    first_object,
+    has_index,
+    is_data,
+    is_record,
+    is_table,
+    is_tracked,
+    is_written,
+)
 from medic.facts import FileKind
+from medic.hostkind import is_host_report
+from medic.patterns import regex
 
 HEAD = 4096
 _BLANKS = 4096  # bytes that a file without content has at most
-_RANK = re.compile(
+_RANK = regex(
     r"(?:^|[^a-z0-9])(?:rank|local[_-]?rank|worker)[_.-]?(\d{1,5})(?:[^0-9]|$)"
     r"|^log_(\d{1,5})\.txt$|^slurm-\d+[_.](\d{1,5})\.(?:out|err)$",
     re.IGNORECASE,
 )
 # torchrun --log-dir: …/RANK/stdout.log; others name the folder after the rank.
-_RANK_FOLDER = re.compile(r"^(?:(?:local[_-]?)?rank[_.-]?)?(\d{1,5})$", re.IGNORECASE)
+_RANK_FOLDER = regex(r"^(?:(?:local[_-]?)?rank[_.-]?)?(\d{1,5})$", re.IGNORECASE)
 _RANK_FILES = ("stdout", "stderr", "error.json", "log", "output")
-_LOG_NAMES = re.compile(
+_LOG_NAMES = regex(
     r"(?:\.log|\.out|\.err|\.txt)(?:\.\d+)?(?:\.gz|\.zst)?$|(?:^|[/._-])(?:stdout|stderr|nohup)\b|"
     r"^slurm-|(?:^|/)log(?:$|[._-])",
     re.IGNORECASE,
 )
-_NOT_LOGS = re.compile(
+_NOT_LOGS = regex(
     r"^(?:requirements|readme|license|notice|changelog|vocab|merges|special_tokens|environment|"
     r"cmakelists|about|constraints)[\w.-]*\.(?:txt|md)$|\.md$",
     re.IGNORECASE,
 )
-_IGNORED_JSON = re.compile(
+_IGNORED_JSON = regex(
     r"^(?:tokenizer|special_tokens_map|vocab|added_tokens|generation_config|preprocessor_config|"
-    r"package(?:-lock)?|chat_template)[\w.-]*\.json$|^all_results\.json$|^train_results\.json$|"
+    r"package(?:-lock)?|chat_template|wandb-(?:summary|metadata))[\w.-]*\.json$|^all_results\.json$|^train_results\.json$|"
     r"^eval_results\.json$",
     re.IGNORECASE,
 )
 # TORCH_FR_DUMP_TEMP_FILE and its older name: a prefix that torch puts the rank behind.
-_RECORDER_NAMES = re.compile(
+_RECORDER_NAMES = regex(
     r"(?:nccl|comm(?:_lib)?|fr|flight_recorder)_(?:trace|dump)[\w.-]*?\d+(?:\.(?:json|pkl|pickle))?$"
     r"|fr_trace[\w-]*$"
 )
-_BARE_RANK = re.compile(r"[\w.-]*?_?\d{1,5}(?:\.json|\.pkl|\.pickle)?$")
+_BARE_RANK = regex(r"[\w.-]*?_?\d{1,5}(?:\.json|\.pkl|\.pickle)?$")
 _RECORDER_KEYS = (b"pg_config", b"pg_status", b"profiling_name", b"comm_lib_version", b"record_id")
 _CHECKPOINT_ENDS = (".pt", ".pth", ".bin", ".ckpt", ".safetensors")
-_NOT_CHECKPOINTS = re.compile(
+_NOT_CHECKPOINTS = regex(
     r"^(?:rng_state|scheduler|optimizer|training_args|scaler)[\w.-]*\.(?:pt|bin|pth)$"
 )
 
 
-_NOTES = re.compile(
+# What py-spy prints of a process, as text and as JSON, and what medic attach saves.
+_STACK_TEXT = rb"^Thread (?:0x)?[0-9A-Fa-f]+ \((?:idle|active)(?:\+gil)?\)"
+# What a machine's own programs printed, by names that are no log's or another kind's.
+_HOST_NAMES = regex(
+    r"topo|environment|collect_?env|env_?info|freeze|pip_?list|packages|(?:^|[._-])(?:df|ip-?addr|"
+    r"ifconfig|meminfo|free)(?:$|[._-])"
+)
+_REPORT = 1 << 20  # bytes of such a text that are looked at for a log
+_TRAINS = regex(rb"\b(?:loss|step|epoch|iteration|Epoch|Step)\b\W{0,4}\d|Traceback \(most recent")
+_STACK_NAMES = regex(r"py-?spy|(?:^|[._-])stacks?(?:$|[._-])", re.IGNORECASE)
+
+
+_NOTES = regex(
     r"^(?:issue|description|report|notes?|question|bug|problem|said)[\w.-]*\.(?:md|txt)$",
     re.IGNORECASE,
 )
@@ -84,21 +107,51 @@ def kind_of(path: str) -> FileKind | None:
         return "flight-recorder"
     if lower == ".metadata" or lower.endswith(".distcp"):
         return "checkpoint"
+    if is_data(path, lower):
+        return "data"
+    if is_tracked(path, lower):
+        return "metrics"
     if lower.endswith(_CHECKPOINT_ENDS):
-        return None if _NOT_CHECKPOINTS.match(lower) else "checkpoint"
+        return None if _NOT_CHECKPOINTS.match(lower) or has_index(path) else "checkpoint"
     if lower.endswith((".sh", ".bash", ".sbatch", ".slurm")):
         return "script"
     if lower.endswith(".py"):
         return "python"
     if lower.endswith((".yaml", ".yml", ".toml", ".json", ".jsonl", ".csv", ".xml")):
         return _structured(path, lower)
+    return _plain_kind(path, name)
+
+
+def _plain_kind(path: str, name: str) -> FileKind | None:
+    """Of a text without a telling ending, or with that of a log."""
+    lower = name.lower()
+    if _HOST_NAMES.search(lower) and _is_host_report(path):
+        return "host-report"
     if "nvidia-smi" in lower or "nvidia_smi" in lower:
         return "gpu-report"
+    if _STACK_NAMES.search(name) and is_stacks(_head(path)):
+        return "stacks"
     if _NOTES.match(name) and note_text(path) is not None:
         return "note"
     if _LOG_NAMES.search(name) and not _NOT_LOGS.match(name):
         return _text_kind(path)
     return None
+
+
+def _is_host_report(path: str) -> bool:
+    """A text that begins like one and does not go on as the log of a training: jobs print their
+    environment first."""
+    return is_host_report(_head(path)) and not _TRAINS.search(_head(path, _REPORT))
+
+
+def is_stacks(head: bytes) -> bool:
+    """Stacks of running processes: py-spy's text or JSON, or the document of medic attach."""
+    first = head.lstrip()[:1]
+    if first == b"{":
+        return b'"medic.attach/' in head
+    if first == b"[":
+        return b'"thread_id"' in head and b'"frames"' in head
+    return b"Process " in head and re.search(_STACK_TEXT, head, re.MULTILINE) is not None
 
 
 def _is_recorder(head: bytes) -> bool:
@@ -122,16 +175,20 @@ def _structured(path: str, lower: str) -> FileKind | None:
     if lower.endswith(".xml"):
         return "gpu-report" if b"nvidia_smi_log" in head else None
     if lower.endswith(".csv"):
-        return _csv_kind(head)
+        return _csv_kind(head, lower)
     if lower.endswith(".jsonl"):
+        if is_record(head.split(b"\n", 1)[0]) and not is_written(lower):
+            return "data"
         return "metrics" if _has_step(head) else None
     return _json_kind(lower, head)
 
 
-def _csv_kind(head: bytes) -> FileKind | None:
+def _csv_kind(head: bytes, lower: str) -> FileKind | None:
     first = head.split(b"\n", 1)[0].lower()
     if b"utilization.gpu" in first or b"memory.used" in first:
         return "gpu-series"
+    if is_table(first) and not is_written(lower):
+        return "data"
     return "metrics" if b"loss" in first or b"step" in first else None
 
 
@@ -140,6 +197,8 @@ def _has_step(head: bytes) -> bool:
 
 
 def _json_kind(lower: str, head: bytes) -> FileKind | None:
+    if is_stacks(head):
+        return "stacks"
     if lower.endswith(".index.json"):
         return "checkpoint"
     if lower == "trainer_state.json":
@@ -151,8 +210,10 @@ def _json_kind(lower: str, head: bytes) -> FileKind | None:
     model = (b'"architectures"', b'"model_type"', b'"hidden_size"', b'"vocab_size"')
     if lower.endswith("config.json") and sum(word in head for word in model) >= 2:
         return "model-config"
-    if head.lstrip()[:1] == b"[" and _has_step(head):
-        return "metrics"
+    if head.lstrip()[:1] == b"[":
+        if is_record(first_object(head)) and not is_written(lower):
+            return "data"
+        return "metrics" if _has_step(head) else None
     return "config" if head.lstrip()[:1] in (b"{", b"\xef") else None
 
 
@@ -175,7 +236,9 @@ def _text_kind(path: str) -> FileKind | None:
         return "gpu-report"
     if b"utilization.gpu" in head.split(b"\n", 1)[0]:
         return "gpu-series"
-    return "log"
+    if is_stacks(head):
+        return "stacks"
+    return "host-report" if path.lower().endswith(".txt") and _is_host_report(path) else "log"
 
 
 def is_blank(path: str, size: int) -> bool:

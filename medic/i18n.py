@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import locale
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
-_PLACEHOLDER = re.compile(r"\{([a-z_0-9]+)\}")
+from medic.patterns import regex
+
+_PLACEHOLDER = regex(r"\{([a-z_0-9]+)\}")
 
 Lang = Literal["en", "zh"]
 
@@ -77,6 +78,12 @@ def plain(text: str) -> Text:
     return Text(text, text)
 
 
+def joined(texts: Iterable[Text]) -> Text:
+    """Texts in a row, parted by semicolons."""
+    parts = tuple(texts)
+    return Text("; ".join(t.en for t in parts), "；".join(t.zh for t in parts))
+
+
 _language: list[Lang] = []
 
 
@@ -98,5 +105,7 @@ def detect() -> Lang:
         value = os.environ.get(name)
         if value:
             return "zh" if value.lower().startswith("zh") else "en"
+    import locale
+
     code = locale.getlocale()[0] or ""
     return "zh" if code.lower().startswith(("zh", "chinese")) else "en"

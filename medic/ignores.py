@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from pathlib import Path
@@ -12,12 +11,13 @@ from medic.errors import UsageError
 from medic.i18n import Text
 from medic.index import Index
 from medic.lint import Idle, LintFinding, LintReport
+from medic.patterns import regex
 from medic.records import dataclass
 from medic.selection import Projects, named
 
 MAX_BYTES = 2 * 1024 * 1024
-_MARK = re.compile(r"(?:^|\s)(?:#|//)\s*medic:\s*ignore(?![\w-])(?:\s*\[(?P<names>[^\]\n]*)\])?")
-_COMMENT = re.compile(r"\s*(?:#(?!SBATCH|PBS|BSUB|!)|//)")
+_MARK = regex(r"(?:^|\s)(?:#|//)\s*medic:\s*ignore(?![\w-])(?:\s*\[(?P<names>[^\]\n]*)\])?")
+_COMMENT = regex(r"\s*(?:#(?!SBATCH|PBS|BSUB|!)|//)")
 
 
 @dataclass

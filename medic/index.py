@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
@@ -14,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from medic.entries.words import TELLTALE as TELLTALE  # noqa: PLC0414 - read from here by many
 from medic.i18n import Text
+from medic.stored import Parts, store, tables
 
 if TYPE_CHECKING:
     from medic.entries import (
@@ -39,26 +38,28 @@ RECENT = 3600.0  # seconds
 
 
 class Lazy(Mapping[str, T], Generic[T]):
-    """Entries by name, each decoded when first read."""
+    """Entries by name, each made when first read."""
 
-    def __init__(self, make: Callable[[Any], T], raw: Mapping[str, Any]) -> None:
+    def __init__(self, names: Collection[str], make: Callable[[str], T]) -> None:
+        self._names = names
         self._make = make
-        self._raw = raw
         self._made: dict[str, T] = {}
 
     def __getitem__(self, name: str) -> T:
         if name not in self._made:
-            self._made[name] = self._make(self._raw[name])
+            if name not in self._names:
+                raise KeyError(name)
+            self._made[name] = self._make(name)
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._raw)
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._raw)
+        return len(self._names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._raw
+        return name in self._names
 
 
 class Index:
@@ -67,14 +68,15 @@ class Index:
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
         self.raw = raw
+        self.kept: dict[str, Any] = {}  # models of the beliefs by context; they go with the index
         self._links: dict[str, tuple[ToldBy, ...]] = {}
 
     def _lazy(self, kind: str) -> Lazy[Any]:
         from medic.decode import decode
         from medic.entries import entry_type
 
-        entry = entry_type(kind)
-        return Lazy(lambda data: decode(entry, data), self.raw[kind])
+        entry, raw = entry_type(kind), self.raw[kind]
+        return Lazy(raw, lambda name: decode(entry, raw[name]))
 
     @cached_property
     def symptoms(self) -> Mapping[str, Symptom]:
@@ -112,16 +114,24 @@ class Index:
     def checks(self) -> Mapping[str, Check]:
         """Written checks, the lint check of each cause that has one, and the telltales."""
         written = self._lazy("checks")
-        found: dict[str, Check] = {name: written[name] for name in written}
-        found |= {name: lint_check(self.causes[name]) for name in sorted(self.lint_names)}
-        if telltales := self.telltales:
-            found[TELLTALE] = telltale_check(telltales)
-        return found
+        telltale = (TELLTALE,) if self._tables["telltale"] else ()
+
+        def make(name: str) -> Check:
+            if name in self.lint_names:
+                return lint_check(self.causes[name])
+            return written[name] if name in written else telltale_check(self.telltales)
+
+        return Lazy(dict.fromkeys((*written, *self._tables["lint"], *telltale)), make)
+
+    @cached_property
+    def _tables(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] | None = self.raw.get("tables")
+        return tables(self.raw["causes"]) if found is None else found
 
     @cached_property
     def telltales(self) -> Mapping[str, Any]:
         """Raw causes that have words of their own, by name."""
-        return {n: raw for n, raw in sorted(self.raw["causes"].items()) if raw.get("telltale")}
+        return {name: self.raw["causes"][name] for name in self._tables["telltale"]}
 
     @cached_property
     def printing(self) -> tuple[str, ...]:
@@ -143,7 +153,7 @@ class Index:
 
     @cached_property
     def lint_names(self) -> frozenset[str]:
-        return frozenset(name for name, raw in self.raw["causes"].items() if raw.get("lint"))
+        return frozenset(self._tables["lint"])
 
     def links(self, cause: str) -> tuple[ToldBy, ...]:
         """The cause's links to check outcomes, its own lint check and telltale among them."""
@@ -161,10 +171,33 @@ class Index:
             own.append(ToldBy(TELLTALE, entry.name, entry.telltale.weight))
         return (*entry.told_by, *own)
 
+    def outcomes(self, name: str) -> Mapping[str, bool]:
+        """Of a check or a symptom: outcome -> whether an unrelated case shows it. Empty for an
+        unknown name."""
+        if name in self.lint_names:
+            return {"passes": True, "fires": False}
+        if name == TELLTALE:
+            return {NO_TELLTALE: True} | dict.fromkeys(self._tables["telltale"], False)
+        if name in self.raw["checks"]:
+            raw = self.raw["checks"][name]["outcomes"]
+            return {outcome: bool(one.get("normal")) for outcome, one in raw.items()}
+        return {"present": False, "absent": True} if name in self.raw["symptoms"] else {}
+
     def is_normal(self, name: str, outcome: str) -> bool:
         """Whether an outcome is what an unrelated case shows: an absent symptom, a normal check."""
-        check = self.checks.get(name)
-        return outcome == "absent" if check is None else check.outcomes[outcome].normal
+        return self.outcomes(name)[outcome]
+
+    @cached_property
+    def asked(self) -> tuple[str, ...]:
+        """Checks that a person can answer."""
+        return tuple(name for name, raw in self.raw["checks"].items() if raw.get("ask"))
+
+    @cached_property
+    def thresholds(self) -> Mapping[str, float]:
+        """Those of all checks."""
+        checks = self.raw["checks"].values()
+        named = (item for raw in checks for item in raw.get("thresholds", {}).items())
+        return {name: float(one["value"]) for name, one in named}
 
     def title(self, name: str) -> Text:
         """The title of an entry of any kind; the name itself if there is none."""
@@ -176,11 +209,13 @@ class Index:
         return NONE_TITLE if name == "none-of-these" else Text(name, name)
 
     def by_code(self, code: str) -> str | None:
-        wanted = code.upper()
-        for name, raw in self.raw["causes"].items():
-            if raw["code"] == wanted:
-                return str(name)
-        return None
+        found: str | None = self._tables["codes"].get(code.upper())
+        return found
+
+    def showing(self, symptom: str) -> Sequence[str]:
+        """The causes that show a symptom, however rarely."""
+        found: Sequence[str] = self._tables["shown"].get(symptom, ())
+        return found
 
 
 def lint_check(cause: Cause) -> Check:
@@ -215,28 +250,6 @@ def telltale_check(causes: Mapping[str, Any]) -> Check:
 # --- loading --------------------------------------------------------------------------------
 
 
-class Parts(Mapping[str, Any]):
-    """Compiled knowledge by kind, each kind's file read when it is first asked for."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._read: dict[str, Any] = {}
-
-    def __getitem__(self, kind: str) -> Any:
-        if kind not in self._read:
-            try:
-                self._read[kind] = json.loads((self._folder / f"{kind}.json").read_bytes())
-            except FileNotFoundError:
-                raise KeyError(kind) from None
-        return self._read[kind]
-
-    def __iter__(self) -> Iterator[str]:
-        return (file.stem for file in sorted(self._folder.glob("*.json")))
-
-    def __len__(self) -> int:
-        return len(list(iter(self)))
-
-
 def load(extra: Path | None = None) -> Index:
     """The shipped knowledge, with a team's own folder on top. Raises KnowledgeError."""
     # A mapped package: its place is known to the import system only, in a wheel and in a checkout.
@@ -262,7 +275,7 @@ def _cached(folders: list[Path]) -> Mapping[str, Any]:
             return Parts(cache)
     except (OSError, UsageError):
         pass
-    from medic.building import build, store
+    from medic.building import build
 
     compiled = build(folders)
     if cache is not None:
@@ -275,6 +288,8 @@ def _cached(folders: list[Path]) -> Mapping[str, Any]:
 def _drop_old(folder: Path) -> None:
     """Older compiled forms go, but for the newest few, which other checkouts may use, and those
     of the last hour, which a running command may still be reading."""
+    import shutil
+
     old = sorted(folder.glob("knowledge-*"), key=lambda p: p.stat().st_mtime)
     for path in old[: -KEPT or None]:
         if time.time() - path.stat().st_mtime < RECENT:
@@ -294,7 +309,7 @@ def _fingerprint(folders: list[Path]) -> str:
         *Path(__file__).with_name("entries").glob("*.py"),
         Path(__file__).with_name("schema.py"),
         Path(__file__).with_name("links.py"),
-        Path(__file__).with_name("building.py"),
+        *(Path(__file__).with_name(name) for name in ("building.py", "stored.py")),
         *(Path(__file__).with_name("match") / name for name in ("likeness.py", "words.py")),
     ]
     for folder in sources:

@@ -242,3 +242,8 @@ def merged_fix(report: LintReport, *, unsafe: bool) -> tuple[Fix | None, tuple[L
 
 def exit_matters(findings: Sequence[LintFinding]) -> bool:
     return any(f.severity in ("error", "warning") for f in findings)
+
+
+def may_launch(report: LintReport) -> bool:
+    """Whether no error or warning stands in the way, and no file that could not be read."""
+    return not exit_matters(report.findings) and not report.not_read

@@ -54,8 +54,8 @@ def settings_hits(look: CaseLook) -> list[Hit]:
     for file in look.files("config", "script")[:SETTINGS_FILES]:
         if file.size <= SETTINGS_BYTES:
             with suppress(Unreadable):
-                hits += look.scan(file.path).hits
-    return [replace(h, benign="") for h in hits if h.role == "context" and h.check]
+                hits += look.scan_settings(file.path).hits
+    return [replace(h, benign="") for h in hits if h.check and not h.symptom]
 
 
 def answers_of_logs(evidence: Evidence, index: Index, settings: Sequence[Hit] = ()) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import socket
 import stat
 import threading
 import time
@@ -120,11 +119,29 @@ class CaseLook:
             scan: Scan = self._matcher.scan_file(file, _name(self._case, path))
         return scan
 
+    def scan_settings(self, path: str) -> Scan:
+        """What a configuration or script itself says, as a log would."""
+        matcher = self._shared.get("matcher")
+        if matcher is None:  # no log was read: all signatures would cost a start
+            from medic.match import settings_matcher_of
+
+            matcher = settings_matcher_of(self._index)
+        with self._log_file(path) as file:
+            scan: Scan = matcher.scan_file(file, _name(self._case, path))
+        return scan
+
     def scan_text(self, text: str, name: str = "-") -> Scan:
         scan: Scan = self._matcher.scan_file(io.BytesIO(text.encode()), name)
         return scan
 
     def parse(self, path: str) -> Document:
+        """Read once: several probes look at the same file."""
+        documents: dict[str, Document] = self._shared.setdefault("documents", {})
+        if path not in documents:
+            documents[path] = self._parse(path)
+        return documents[path]
+
+    def _parse(self, path: str) -> Document:
         from medic.syntax import parse
 
         if path in self._case.parts:
@@ -138,14 +155,21 @@ class CaseLook:
         return nearest(word, names, limit)
 
     def threshold(self, name: str) -> float:
-        for check in self._index.checks.values():
-            if name in check.thresholds:
-                return check.thresholds[name].value
-        raise KeyError(name)
+        return self._index.thresholds[name]
 
     @property
     def frameworks(self) -> Sequence[Any]:
         return list(self._index.frameworks.values())
+
+    @property
+    def gpus(self) -> Sequence[Any]:
+        return list(self._index.gpus.values())
+
+    @property
+    def variables(self) -> frozenset[str]:
+        terms = self._index.raw["terms"].values()
+        read = (t["says"] for t in terms if t["kind"] == "variable" and t.get("read_by"))
+        return frozenset(name for names in read for name in names)
 
     @property
     def checks(self) -> frozenset[str]:
@@ -157,6 +181,9 @@ class CaseLook:
 
     def estimate_memory(self, run_config: Any, capacity: int | None) -> Any:
         from medic.memory.estimate import estimate
+        from medic.memory.named import with_model
+
+        return estimate(with_model(run_config, self._index)[0], capacity)
 
         return estimate(run_config, capacity)
 
@@ -173,6 +200,8 @@ class CaseLook:
         logs = self._facts.get(LogHits)
         if not isinstance(logs, LogHits) or not logs.host or logs.last_time is None:
             return None
+        import socket
+
         here = socket.gethostname().split(".")[0] == logs.host.split(".")[0]
         return here and time.time() - logs.last_time < FRESH_SECONDS
 

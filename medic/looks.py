@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Sequence
+from operator import mul
 
-from medic.beliefs import NONE, Columns, Model, Seen, remedy_class
+from medic.beliefs import NONE, Model, Seen
+from medic.columns import Columns, entropy
 from medic.entries import Check
 from medic.i18n import Text
 from medic.planner import BAR, Standing, standing
@@ -49,79 +50,76 @@ class NextLook:
     refutes: bool = False
 
 
+class Told:
+    """What a look tells of the causes that are still live, and how likely each outcome is."""
+
+    def __init__(self, columns: Columns, live: set[int], chances: Sequence[float]) -> None:
+        places = live & columns.odd.keys()
+        self.outcomes, self.usual = columns.outcomes, columns.usual
+        self.odd = {i: columns.odd[i] for i in places}
+        linked = [chances[i] for i in places]
+        rest = 1 - sum(linked)
+        by_outcome = zip(*self.odd.values(), strict=True) if places else [()] * len(self.usual)
+        self.chances = [
+            usual * rest + sum(map(mul, linked, column))
+            for usual, column in zip(self.usual, by_outcome, strict=True)
+        ]
+        usual, odd = columns.entropy
+        within = rest * usual + sum(map(mul, linked, [odd[i] for i in places]))
+        # Mutual information of the outcome and the cause, in nats.
+        self.information = entropy(self.chances) - within
+
+
 class Now:
-    """The state that looks are weighed against: scores, chances, remedy classes."""
+    """The state that looks are weighed against: chances, remedy classes."""
 
     def __init__(self, model: Model, findings: Sequence[Seen], tried: frozenset[str]) -> None:
         self.model = model
-        self.scores = model.scores(findings, tried)
-        top = max(self.scores)
-        weights = [math.exp(s - top) for s in self.scores]
-        total = sum(weights)
-        self.chances = [w / total for w in weights]
+        self.chances = model.chances(findings, tried)
         leader = max(self.chances)
         self.live = {i for i, c in enumerate(self.chances) if c >= LIVE * leader}
-        self.order = sorted(range(len(weights)), key=lambda i: (-self.chances[i], i))
-        self._columns: dict[Open, Columns] = {}
-        self.classes = [remedy_class(model.index, c) for c in model.causes]
+        self.order = sorted(range(len(self.chances)), key=lambda i: (-self.chances[i], i))
+        self._told: dict[Open, Told] = {}
         self.by_class: dict[str, float] = defaultdict(float)
-        for name, chance in zip(self.classes, self.chances, strict=False):
+        for name, chance in zip(model.classes, self.chances, strict=False):
             self.by_class[name] += chance
 
-    def columns(self, look: Open) -> Columns:
-        """What the look tells of the causes that are still live."""
-        if look not in self._columns:
-            whole = self.model.columns(look.name, look.reliability)
-            odd = {i: whole.odd[i] for i in self.live & whole.odd.keys()}
-            self._columns[look] = Columns(whole.outcomes, whole.usual, odd)
-        return self._columns[look]
-
-    def outcome_chances(self, columns: Columns) -> list[float]:
-        """P(outcome) over all causes."""
-        linked = sum(self.chances[i] for i in columns.odd)
-        return [
-            usual * (1 - linked) + sum(self.chances[i] * c[o] for i, c in columns.odd.items())
-            for o, usual in enumerate(columns.usual)
-        ]
-
-    def information(self, look: Open) -> float:
-        """Mutual information of the look's outcome and the cause, in nats."""
-        columns = self.columns(look)
-        linked = sum(self.chances[i] for i in columns.odd)
-        within = (1 - linked) * _entropy(columns.usual)
-        within += sum(self.chances[i] * _entropy(c) for i, c in columns.odd.items())
-        return _entropy(self.outcome_chances(columns)) - within
+    def told(self, look: Open) -> Told:
+        if look not in self._told:
+            columns = self.model.columns(look.name, look.reliability)
+            self._told[look] = Told(columns, self.live, self.chances)
+        return self._told[look]
 
     def flips(self, look: Open) -> tuple[Flip, ...]:
         """Who would lead after each outcome."""
-        columns = self.columns(look)
-        free = next((i for i in self.order if i not in columns.odd), None)
+        told = self.told(look)
+        free = next((i for i in self.order if i not in told.odd), None)
         found = []
-        for o, chance in enumerate(self.outcome_chances(columns)):
-            after = {i: self.chances[i] * c[o] for i, c in columns.odd.items()}
+        for o, chance in enumerate(told.chances):
+            after = {i: self.chances[i] * c[o] for i, c in told.odd.items()}
             if free is not None:
-                after[free] = self.chances[free] * columns.usual[o]
+                after[free] = self.chances[free] * told.usual[o]
             best = max(after, key=lambda i: (after[i], -i))
             leader = NONE if best == len(self.model.causes) else self.model.causes[best]
-            found.append(Flip(columns.outcomes[o], chance, leader))
+            found.append(Flip(told.outcomes[o], chance, leader))
         return tuple(found)
 
     def matters(self, look: Open, stand: Standing) -> bool:
         """An outcome that may come changes the leading remedy, lifts it over the bar, or puts
         none-of-these ahead."""
-        columns = self.columns(look)
+        told = self.told(look)
         none = len(self.model.causes)
-        for o, chance in enumerate(self.outcome_chances(columns)):
+        for o, chance in enumerate(told.chances):
             if chance < LIKELY_OUTCOME:
                 continue
-            mass = {name: columns.usual[o] * p for name, p in self.by_class.items()}
-            unknown = columns.usual[o] * self.chances[none]
-            for i, column in columns.odd.items():
-                more = (column[o] - columns.usual[o]) * self.chances[i]
+            mass = {name: told.usual[o] * p for name, p in self.by_class.items()}
+            unknown = told.usual[o] * self.chances[none]
+            for i, column in told.odd.items():
+                more = (column[o] - told.usual[o]) * self.chances[i]
                 if i == none:
                     unknown += more
                 else:
-                    mass[self.classes[i]] += more
+                    mass[self.model.classes[i]] += more
             best = min(mass, key=lambda r: (-mass[r], r))
             lifted = stand.chance < BAR <= mass.get(stand.remedy, 0.0) / chance
             if best != stand.remedy or lifted or unknown > mass[best]:
@@ -129,21 +127,17 @@ class Now:
         return False
 
 
-def _entropy(chances: Sequence[float]) -> float:
-    return -sum(p * math.log(p) for p in chances if p > 0)
-
-
 def next_look(
     model: Model, findings: Sequence[Seen], tried: frozenset[str], opened: Sequence[Open]
 ) -> NextLook | None:
     """The open look that is most worth its time, or None if none can change the verdict."""
-    stand = standing(model, model.beliefs(findings, tried), findings)
+    now = Now(model, findings, tried)
+    stand = standing(model, model.named(now.chances), findings)
     if stand.established:
         return None
-    now = Now(model, findings, tried)
     ranked = []
     for look in opened:
-        information = now.information(look)
+        information = now.told(look).information
         if information > MIN_INFORMATION:
             worth = round(information / (look.minutes + STEP_OVERHEAD), 9)
             ranked.append((-worth, look.name, look))
@@ -161,7 +155,7 @@ def _refuting(now: Now, stand: Standing, looks: Sequence[Open]) -> NextLook | No
         return None
     place = now.model.causes.index(stand.leader)
     for look in looks:
-        if look.minutes <= REFUTING_MINUTES and place in now.columns(look).odd:
+        if look.minutes <= REFUTING_MINUTES and place in now.told(look).odd:
             return NextLook(look, now.flips(look), refutes=True)
     return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from medic.beliefs import NONE, TOLD, Beliefs, Model, Seen, remedy_class
+from medic.beliefs import NONE, TOLD, Beliefs, Model, Seen
 from medic.records import dataclass
 
 BAR = 0.95  # the leading remedy class must reach it before "established"
@@ -38,9 +38,9 @@ def standing(
         return Standing(NONE, NONE, beliefs.none, gate=False, established=False)
     classes: dict[str, float] = defaultdict(float)
     for cause in causes:
-        classes[remedy_class(model.index, cause)] += beliefs.chance[cause]
+        classes[model.remedy[cause]] += beliefs.chance[cause]
     leader = causes[0]
-    best = remedy_class(model.index, leader)
+    best = model.remedy[leader]
     passes = gate(model, leader, findings)
     shows = shows_a_symptom(model, leader, findings)
     good = classes[best] >= BAR and passes and shows

@@ -114,6 +114,16 @@ class Look(Protocol):
     @property
     def frameworks(self) -> Sequence[Any]: ...
     @property
+    def gpus(self) -> Sequence[Any]:
+        """The GPU models of the knowledge."""
+        ...
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """Environment variables that something is known to read."""
+        ...
+
+    @property
     def checks(self) -> frozenset[str]:
         """Names of the lint checks that the knowledge has words for."""
         ...

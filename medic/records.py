@@ -1,14 +1,16 @@
 """Dataclasses that are built when the first instance is made.
 
-Building one costs about 0.6 ms, and a start declares about 150 of which it uses a third. To a type
-checker this is ``dataclasses.dataclass``; at run time the class behaves as one from the first
-instance, ``fields()`` or ``match`` on.
+Building one costs up to a millisecond, and a start declares about 150 of which it uses a third. To
+a type checker this is ``dataclasses.dataclass``; at run time the class behaves as one from the
+first instance, ``fields()`` or ``match`` on.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from operator import attrgetter
+from reprlib import recursive_repr
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -18,47 +20,32 @@ if TYPE_CHECKING:
     from dataclasses import dataclass
 else:
 
-    def dataclass(cls=None, /, **options):
-        """``dataclasses.dataclass`` without ``slots`` (which would need another class)."""
+    def dataclass(cls=None, /, *, frozen=False, eq=True):
+        """``dataclasses.dataclass`` with those of its options that are used here."""
         if cls is None:
-            return lambda decorated: _declare(decorated, options)
-        return _declare(cls, options)
+            return lambda decorated: _declare(decorated, frozen, eq)
+        return _declare(cls, frozen, eq)
 
 
 _building = RLock()  # probes run in threads
+_LATE = ("__dataclass_fields__", "__match_args__")
+_OF_THE_TYPE = ("__dict__", "__weakref__", "__init__", *_LATE)
 
 
-def _declare(cls: type[Any], options: dict[str, Any]) -> type[Any]:
+def _declare(cls: type[Any], frozen: bool, eq: bool) -> type[Any]:
     def build() -> None:
         with _building:
             if isinstance(cls.__dict__["__match_args__"], _Late):
-                _build(cls, options)
+                _build(cls, frozen, eq)
 
     def init(self: Any, *values: Any, **named: Any) -> None:
         build()
         cls.__init__(self, *values, **named)
 
     cls.__init__ = init
-    for name in ("__dataclass_fields__", "__match_args__"):
+    for name in _LATE:
         setattr(cls, name, _Late(build, cls, name))
     return cls
-
-
-def _build(cls: type[Any], options: dict[str, Any]) -> None:
-    """Replaces ``__init__`` last, and at once: another thread may be calling the one that waits.
-
-    It comes from a subclass that adds nothing, for ``dataclass`` keeps an ``__init__`` that it
-    finds.
-    """
-    dataclasses.dataclass(init=False, match_args=False, **options)(cls)
-    same = type(cls.__name__, (cls,), {"__qualname__": cls.__qualname__})
-    frozen = options.get("frozen", False)
-    made: type[Any] = dataclasses.dataclass(repr=False, eq=False, match_args=False, frozen=frozen)(
-        same
-    )
-    cls.__init__ = made.__init__
-    named = tuple(f.name for f in dataclasses.fields(cls) if f.init)
-    cls.__match_args__ = named  # type: ignore[misc]
 
 
 class _Late:
@@ -70,3 +57,68 @@ class _Late:
     def __get__(self, instance: object, owner: type[Any]) -> Any:
         self.build()
         return getattr(self.cls, self.name)
+
+
+def _build(cls: type[Any], frozen: bool, eq: bool) -> None:
+    """Gives the class what ``dataclass`` makes of a copy of it, and methods of our own.
+
+    ``dataclass`` writes source text for each method and compiles it, which is most of its time; only
+    ``__init__`` needs that. It is replaced last, and at once: another thread may be calling the one
+    that waits.
+    """
+    own = {name: value for name, value in vars(cls).items() if name not in _OF_THE_TYPE}
+    own |= {"__qualname__": cls.__qualname__, "__doc__": cls.__doc__ or cls.__name__}
+    kind: Any = type(cls)
+    copy = kind(cls.__name__, cls.__bases__, own)
+    made = dataclasses.dataclass(repr=False, eq=False, frozen=frozen)(copy)
+    for name, value in _methods(made, frozen, eq).items():
+        if own.get(name) is None:  # a class that has __eq__ has None for __hash__
+            setattr(cls, name, value)
+    for one in dataclasses.fields(made):
+        if isinstance(vars(cls).get(one.name), dataclasses.Field):
+            _default(cls, one)
+    cls.__dataclass_params__ = made.__dataclass_params__
+    cls.__dataclass_fields__ = made.__dataclass_fields__
+    cls.__match_args__ = made.__match_args__  # type: ignore[misc]
+    cls.__init__ = made.__init__
+
+
+def _default(cls: type[Any], one: dataclasses.Field[Any]) -> None:
+    if one.default is dataclasses.MISSING:
+        delattr(cls, one.name)
+    else:
+        setattr(cls, one.name, one.default)
+
+
+def _methods(made: type[Any], frozen: bool, eq: bool) -> dict[str, Any]:
+    """What ``dataclass`` would add beside ``__init__``."""
+    names = [one.name for one in dataclasses.fields(made)]
+
+    @recursive_repr()
+    def shown(self: Any) -> str:
+        values = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
+        return f"{type(self).__qualname__}({values})"
+
+    def refuse(_: Any, name: str, *_values: Any) -> None:
+        raise dataclasses.FrozenInstanceError(f"cannot change field {name!r}")
+
+    found: dict[str, Any] = {"__repr__": shown}
+    if frozen:
+        found |= {"__setattr__": refuse, "__delattr__": refuse}
+    if eq:
+        found |= _comparing(names, frozen)
+    return found
+
+
+def _comparing(names: list[str], frozen: bool) -> dict[str, Any]:
+    key: Callable[[Any], Any] = attrgetter(*names) if names else lambda _: ()
+
+    def same(self: Any, other: Any) -> Any:
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return key(self) == key(other)
+
+    def digest(self: Any) -> int:
+        return hash(key(self))
+
+    return {"__eq__": same, "__hash__": digest if frozen else None}

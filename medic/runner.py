@@ -6,7 +6,8 @@ import pkgutil
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 
@@ -20,6 +21,7 @@ from medic.look import CaseLook
 from medic.probe import Finding, Probe, Skip, Unread
 
 WORKERS = 4
+PATIENCE = 0.05  # seconds
 LATE = "time limit"
 Progress = Callable[[str, str], None]
 
@@ -82,10 +84,20 @@ def observe(
     waiting = list(all_probes() if probes is None else probes)
     # Signatures cost a start: a lint of configs does without them.
     reads_logs = any(LogHits in p.gives for p in waiting)
-    while waiting and not cancel.is_set():
-        ready = [p for p in waiting if not _provider_waits(p, waiting)] or waiting[:1]
-        waiting = [p for p in waiting if p not in ready]
-        _wave(ready, look, evidence, index, progress, cancel)
+    crew = _Crew(lambda probe: _run_one(probe, look.for_probe(probe), index))
+    tell = progress or (lambda *_: None)
+    try:
+        while waiting and not cancel.is_set():
+            ready = _ready(waiting) or waiting[:1]
+            begun = {p.name for p in ready}
+            waiting = [p for p in waiting if p.name not in begun]
+            for probe in ready:
+                tell(probe.name, "start")
+            for run in crew.runs(ready, cancel):
+                _take(run, evidence)
+                tell(run.probe.name, run.state)
+    finally:
+        crew.dismiss()
     evidence.cancelled = cancel.is_set()
     evidence.host_is_the_runs = look.host_is_the_runs
     evidence.observed.sort(key=lambda o: (o.probe, o.name, o.finding.source.line))
@@ -104,64 +116,75 @@ def _among(file: str, places: Sequence[str]) -> bool:
     return any(p == file or p.startswith(f"{file}:") for p in places)
 
 
-def _provider_waits(probe: Probe, waiting: Sequence[Probe]) -> bool:
-    kinds = {*probe.needs, *probe.wants}
-    return any(other is not probe and kinds & set(other.gives) for other in waiting)
+def _ready(waiting: Sequence[Probe]) -> list[Probe]:
+    """Those that need and want nothing that another of them gives."""
+    givers = Counter(kind for probe in waiting for kind in probe.gives)
+    return [
+        probe
+        for probe in waiting
+        if all(givers[k] == (k in probe.gives) for k in (*probe.needs, *probe.wants))
+    ]
 
 
-def _wave(
-    ready: Sequence[Probe],
-    look: CaseLook,
-    evidence: Evidence,
-    index: Index,
-    progress: Progress | None,
-    cancel: threading.Event,
-) -> None:
-    """Runs probes side by side. A probe's limit counts from its own start; one that outlasts it
-    is told and left behind: its daemon thread ends with the process."""
-    done: queue.SimpleQueue[Run] = queue.SimpleQueue()
-    slots = threading.Semaphore(WORKERS)
-    started: dict[str, float] = {}
+class _Crew:
+    """Threads that run probes: one, and another whenever those at work are long at it.
 
-    def work(probe: Probe) -> None:
-        with slots:
-            started[probe.name] = time.monotonic()
-            run = _run_one(probe, look.for_probe(probe), index)
-        done.put(run)
+    A probe's limit counts from its own start; one that outlasts it is told and left behind: its
+    daemon thread ends with the process.
+    """
 
-    pending = {probe.name: probe for probe in ready}
-    for probe in ready:
-        if progress:
-            progress(probe.name, "start")
-        threading.Thread(target=work, args=(probe,), daemon=True, name=probe.name).start()
-    while pending and not cancel.is_set():
-        for run in _finished(done, pending, started):
-            if run.error == LATE:
-                slots.release()
-            _take(run, evidence)
-            if progress:
-                progress(run.probe.name, run.state)
+    def __init__(self, work: Callable[[Probe], Run]) -> None:
+        self._work = work
+        self._todo: queue.SimpleQueue[Probe | None] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[Run] = queue.SimpleQueue()
+        self._started: dict[str, float] = {}
+        self._threads = self._lost = 0
 
+    def _serve(self) -> None:
+        while (probe := self._todo.get()) is not None:
+            self._started[probe.name] = time.monotonic()
+            self._done.put(self._work(probe))
 
-def _finished(
-    done: queue.SimpleQueue[Run], pending: dict[str, Probe], started: dict[str, float]
-) -> Iterator[Run]:
-    """Runs that ended, or outlasted their limit; each leaves ``pending``."""
-    try:
-        run = done.get(timeout=0.05)
-        if pending.pop(run.probe.name, None) is not None:
-            yield run
-    except queue.Empty:
-        pass
-    now = time.monotonic()
-    for name, probe in list(pending.items()):
-        if name in started and now - started[name] > probe.limit_seconds:
-            del pending[name]
-            yield Run(probe, "failed", error=LATE)
+    def _hire(self) -> None:
+        if self._threads - self._lost < WORKERS:
+            self._threads += 1
+            threading.Thread(target=self._serve, daemon=True).start()
+
+    def runs(self, probes: Sequence[Probe], cancel: threading.Event) -> Iterator[Run]:
+        """The run of each probe as it ends, or outlasts its limit."""
+        pending = {probe.name: probe for probe in probes}
+        for probe in probes:
+            self._todo.put(probe)
+        if self._threads == self._lost:
+            self._hire()
+        while pending and not cancel.is_set():
+            try:
+                run = self._done.get(timeout=PATIENCE)
+                if pending.pop(run.probe.name, None) is not None:
+                    yield run
+            except queue.Empty:
+                if not self._todo.empty():
+                    self._hire()
+            for probe in self._late(pending):
+                del pending[probe.name]
+                self._lost += 1
+                self._hire()
+                yield Run(probe, "failed", error=LATE)
+
+    def _late(self, pending: Mapping[str, Probe]) -> list[Probe]:
+        now = time.monotonic()
+        begun = [p for name, p in pending.items() if name in self._started]
+        return [p for p in begun if now - self._started[p.name] > p.limit_seconds]
+
+    def dismiss(self) -> None:
+        for _ in range(self._threads):
+            self._todo.put(None)
 
 
 def _run_one(probe: Probe, look: CaseLook, index: Index) -> Run:
     run = Run(probe)
+    if look.cancelled():
+        return run
     start = time.monotonic()
     missing = [kind.__name__ for kind in probe.needs if not look.has(kind)]
     if missing:
@@ -203,11 +226,10 @@ def _admit(finding: Finding, probe: Probe, index: Index) -> None:
     """A name or outcome that the probe may not report is a bug of the probe."""
     if finding.name not in probe.tells:
         raise ValueError(f"probe {probe.name} may not tell {finding.name}")
-    check = index.checks.get(finding.name)
-    if check is None and finding.name not in index.symptoms:
+    outcomes = index.outcomes(finding.name)
+    if not outcomes:
         raise ValueError(f"no symptom or check {finding.name}")
-    allowed = set(check.outcomes) if check else {"present", "absent"}
-    if finding.outcome not in allowed:
+    if finding.outcome not in outcomes:
         raise ValueError(f"{finding.name} has no outcome {finding.outcome}")
 
 

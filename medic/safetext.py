@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from medic.patterns import regex
+
 # C0 but newline, DEL, C1, bidi controls, zero-width and other invisible format characters.
-_UNSAFE = re.compile(
+_UNSAFE = regex(
     r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
+_MARKUP = regex(r"([\\`*_<>\[\]#|])")
 MOST_TOLD = 2000  # characters of one message
 # More marks on one letter than any script needs overflow the line above and below.
-_MARKS = re.compile(
+_MARKS = regex(
     r"([\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u20d0-\u20ff]{3})[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u20d0-\u20ff]+"
 )
 
@@ -39,6 +42,11 @@ def one_line(text: str, width: int = 0) -> str:
     """Cleaned text on one line, cut to ``width`` columns with an ellipsis (0: not cut)."""
     flat = clean(text.replace("\r\n", "\n").replace("\n", "\u23ce"))
     return cut(flat, width) if width else flat
+
+
+def for_markdown(text: str) -> str:
+    """Cleaned text on one line in which Markdown sees no markup."""
+    return _MARKUP.sub(r"\\\1", one_line(text))
 
 
 def shortened(text: str) -> str:
@@ -94,7 +102,7 @@ def wrap(text: str, width: int) -> list[str]:
 _HAN = r"\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
 # No line begins with one of these: they stay with what is before them.
 _CLOSING = r"\u3001\u3002\uff01\uff09\uff0c\uff1a\uff1b\uff1f\u201d,.:;!?)"
-_PIECE = re.compile(rf"\s+|[{_HAN}][{_CLOSING}]*|[^\s{_HAN}]+[{_CLOSING}]*")
+_PIECE = regex(rf"\s+|[{_HAN}][{_CLOSING}]*|[^\s{_HAN}]+[{_CLOSING}]*")
 
 
 def _pieces(text: str) -> list[str]:

@@ -23,6 +23,7 @@ from medic.errors import KnowledgeError
 from medic.i18n import Text
 from medic.links import check_links
 from medic.nearest import did_you_mean
+from medic.patterns import regex
 
 FORMAT = 3
 
@@ -44,9 +45,9 @@ def _text_schema(_source: object, _handler: object) -> core_schema.CoreSchema:
 
 # Text itself knows nothing of pydantic, which no start but this one loads.
 Text.__get_pydantic_core_schema__ = _text_schema  # type: ignore[attr-defined]
-_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+_PLACEHOLDER = regex(r"\{([a-z_]+)\}")
 _MAX_BYTES = 256 * 1024
-_ANCHOR = re.compile(rb"(?:^|[\s\[{,:-])&\w")  # without one there is no alias
+_ANCHOR = regex(rb"(?:^|[\s\[{,:-])&\w")  # without one there is no alias
 
 
 class Located:

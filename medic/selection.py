@@ -139,7 +139,7 @@ def _settings(table: Node, file: Path, index: Index) -> Settings:
         elif name == "per-file-ignores" and value.kind == "mapping":
             for pattern, listed in value.items:
                 per_file += [(str(pattern.value), n, at) for n, at in _names(listed, index)]
-        else:
+        elif name != "keys":  # those are the app's
             _refuse(key, name)
     return Settings(str(file), select, tuple(ignore), tuple(per_file))
 

@@ -10,24 +10,12 @@ import threading
 from collections.abc import Sequence
 from dataclasses import field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from medic.beliefs import Model, Seen, model_of
-from medic.case import Case, collect, prose_of
+from medic.case import Case, prose_of
 from medic.context import context_of
-from medic.diagnosis import (
-    CauseView,
-    Diagnosis,
-    also_wrong,
-    failures,
-    finding_text,
-    gaps,
-    line_of,
-    observed_line,
-    ranked_causes,
-    unexplained,
-    unproven,
-    view,
-)
+from medic.diagnosis import Diagnosis, finding_text
 from medic.entries import Remedy
 from medic.evidence import Evidence
 from medic.facts import LogHits
@@ -36,12 +24,16 @@ from medic.i18n import Text
 from medic.index import Index
 from medic.looks import NextLook, Open, change_of_mind, choices, next_look
 from medic.looks import Question as Question  # noqa: PLC0414 - callers take it from here
-from medic.planner import nearest, pruned
 from medic.probe import Probe
+from medic.recheck import Applied
 from medic.records import dataclass
+from medic.revisit import OF_BEFORE, collect_again, merged, without
 from medic.runner import Progress, observe
 from medic.told import Told
-from medic.verdict import Heard, decide, fired, heard, leading_symptoms
+from medic.verdict import Heard, heard, leading_symptoms
+
+if TYPE_CHECKING:
+    from medic.oom import Account
 
 
 @dataclass
@@ -55,8 +47,10 @@ class Session:
     answers: list[tuple[str, str]] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)  # asked, and nobody knows
     tried: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)  # paths that the user wants not to be read
     prose: str = ""  # what the case's text describes, taken at a look
     episode: int = 1
+    applied: list[Applied] = field(default_factory=list)  # changes written on advice
 
     # --- evidence ---------------------------------------------------------------------------
 
@@ -107,25 +101,20 @@ class Session:
 
     def add(self, text: str = "", paths: Sequence[str] = ()) -> None:
         """More evidence: pasted text or files. The caller looks again."""
-        case = self.case
-        joined = f"{case.text}\n{text}" if case.text and text else case.text or text
-        more = collect(
-            list(paths),
-            text=joined,
-            given=case.given,
-            this_host=case.this_host,
-            index=self.index,
-        )
-        kept = tuple(f for f in case.files if f.name not in case.parts)
-        known = {f.path for f in more.files}
-        self.case = replace(
-            more,
-            files=(*more.files, *(f for f in kept if f.path not in known)),
-            not_read=(*case.not_read, *more.not_read),
-            root=case.root or more.root,
-            runs=case.runs,
-            run=case.run,
-        )
+        old = self.case
+        pasted = f"{old.pasted}\n{text}" if old.pasted and text else old.pasted or text
+        self.case = merged(replace(old, pasted=pasted), self.index, more=paths)
+
+    def drop(self, path: str) -> None:
+        """Leaves a file out of the case. The caller looks again."""
+        self.left_out.append(path)
+        self.case = without(self.case, self.left_out)
+
+    def collect_again(self, leave_out: Sequence[str] = ()) -> None:
+        """The case as its folders are now; ``leave_out``: also without these files, which are of
+        the run before a change."""
+        fresh = without(collect_again(self.case, self.index), self.left_out)
+        self.case = without(fresh, leave_out, OF_BEFORE)
 
     # --- beliefs ----------------------------------------------------------------------------
 
@@ -176,10 +165,9 @@ class Session:
     def open_looks(self) -> list[Open]:
         """Checks and symptoms that a person could still answer."""
         known = {h.seen.name for h in self.found} | set(self.unknown)
-        looks = []
-        for name, check in self.index.checks.items():
-            if check.ask and name not in known:
-                looks.append(Open(name, check.ask.minutes))
+        checks = self.index.checks
+        asked = [(name, checks[name].ask) for name in self.index.asked if name not in known]
+        looks = [Open(name, ask.minutes) for name, ask in asked if ask]
         if LogHits in self.evidence.facts:
             return looks  # the log was read: its symptoms are seen or not seen
         for name, symptom in self.index.symptoms.items():
@@ -227,52 +215,17 @@ class Session:
 
     def diagnosis(self) -> Diagnosis:
         """Where the case stands now."""
-        index, found = self.index, self.found
-        tried = frozenset(self.tried)
-        question = self.next_question()
-        verdict, stand, beliefs = decide(
-            index,
-            self.model,
-            found,
-            tried,
-            self.evidence,
-            looks=len(self.answers) + len(self.unknown),
-            nothing_left=question is None,
-            described=self.told.sounds_like(self.model.likeness),
-        )
-        if self.refused or (verdict in ("no-fault-seen", "healthy") and self.told.trouble):
-            # A complaint that nothing matches is no sign of health.
-            verdict = "none-of-these"
-        if stand is None and verdict == "none-of-these":
-            stand = nearest(self.model, beliefs, self.seen)
-        causes: tuple[CauseView, ...] = ()
-        if stand is not None:
-            causes = ranked_causes(index, self.model, stand, beliefs, found)
-            if verdict != "established":
-                causes = tuple(map(unproven, causes))
-        leader = causes[0] if causes else None
-        also = also_wrong(index, self.model, beliefs, found, [c.name for c in causes])
-        dimmed = pruned(self.model, beliefs, self.seen)
-        infos = fired(index, found, "info")
-        return Diagnosis(
-            verdict=verdict,
-            causes=causes,
-            also_wrong=also,
-            symptoms=tuple(line_of(index, h, "") for h in leading_symptoms(index, found)),
-            unexplained=unexplained(index, found, set(leader.explains) if leader else set()),
-            consequences=tuple(observed_line(index, o) for o in self.evidence.consequences),
-            notes=tuple(line_of(index, h, "info") for h in infos),
-            ruled_out=tuple(view(index, c, beliefs, found, by) for c, by in sorted(dimmed.items())),
-            none_chance=beliefs.none,
-            next=question.look if question else None,
-            context=dict(self.model.context.facts),
-            not_checked=gaps(self.evidence, self.unknown),
-            failed=failures(self.evidence),
-            read=self.evidence.read,
-            not_read=tuple(self.evidence.not_read),
-            case_run=self.case.run,
-            other_runs=tuple(r for r in self.case.runs if r != self.case.run),
-        )
+        from medic.conclude import conclude
+
+        return conclude(self)
+
+    def memory(self) -> Account | None:
+        """An out-of-memory message of the run beside the estimate; None if there is none."""
+        if "cuda-out-of-memory" not in self.observed_symptoms():
+            return None
+        from medic.oom import of_run
+
+        return of_run(self.evidence, self.index)
 
     # --- acting -----------------------------------------------------------------------------
 
@@ -300,12 +253,6 @@ class Session:
             self.tried.append(remedy)
         self._forget()
 
-    def remedy_open(self, remedy: str) -> None:
-        """Takes back that a remedy did not help."""
-        if remedy in self.tried:
-            self.tried.remove(remedy)
-        self._forget()
-
     def observed_symptoms(self) -> set[str]:
         """Names of the symptoms that the evidence itself shows, whatever was said."""
         shown = heard(self.evidence, [], self.index, host_counts=True)
@@ -318,6 +265,11 @@ class Session:
         """
         if self.observed_symptoms() == before:
             return False
+        self.new_episode()
+        return True
+
+    def new_episode(self) -> None:
+        """From here on the case is another run: what was said of the one before does not hold."""
         self.episode += 1
         kept = []
         for name, outcome in self.answers:
@@ -328,7 +280,6 @@ class Session:
         self.unknown = []
         self.told.forget()
         self._forget()
-        return True
 
     # --- explaining itself ------------------------------------------------------------------
 

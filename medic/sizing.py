@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 from medic.case import Case, NotRead
-from medic.entries import Gpu, Model
 from medic.errors import UsageError
 from medic.facts import GpuMemory, GpuState, MemoryEstimate
 from medic.index import Index
 from medic.lint import ROOMS
 from medic.memory.estimate import estimate
 from medic.memory.inverse import Largest, largest
+from medic.memory.named import key, names
+from medic.memory.named import with_model as with_model  # noqa: PLC0414 - callers take it from here
 from medic.memory.remedies import Advice, advise
 from medic.nearest import did_you_mean
+from medic.patterns import regex
 from medic.records import dataclass
-from medic.run_config import Origin, RunConfig, Scalar, Setting, Value
+from medic.run_config import Origin, RunConfig, Scalar, Value
 from medic.runner import all_probes, observe, with_needs
 
 Verdict = Literal["fits", "tight", "probably-not", "does-not-fit", "at-least", "unknown"]
-SIZES = ("hidden_size", "num_layers", "num_heads", "num_kv_heads", "ffn_size", "vocab_size",
-         "head_dim", "tied_embeddings")  # fmt: skip
 USUAL: dict[str, Scalar] = {
     "compile": False,
     "fused_loss": False,
@@ -33,9 +32,7 @@ USUAL: dict[str, Scalar] = {
 RANKS = ("world_size", "data_parallel_size", "gpus_per_node", "nodes", "zero_stage", "fsdp")
 LIVE = "live"  # --gpu live: the GPU of this machine
 UNITS = {"": 1, "b": 1, "mb": 10**6, "mib": 2**20, "g": 2**30, "gb": 10**9, "gib": 2**30}
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]*)")
-# What is added to a model's name without changing its sizes.
-_TAIL = re.compile(r"-(?:instruct|chat|hf|base|it|sft|dpo|v\d+(?:\.\d+)*|\d{4})$")
+_SIZE = regex(r"(\d+(?:\.\d+)?)\s*([a-z]*)")
 
 
 @dataclass(frozen=True)
@@ -111,11 +108,12 @@ def size_run(
         largest=tuple(largest(config, field, capacity) for field in inverse if capacity),
         read=evidence.read,
         not_read=tuple(evidence.not_read),
-        diff=_diff(advice, config, evidence.facts, index),
+        diff=as_diff(advice, config, evidence.facts, index),
     )
 
 
-def _diff(advice: Advice, config: RunConfig, facts: Mapping[type[Any], Any], index: Index) -> str:
+def as_diff(advice: Advice, config: RunConfig, facts: Mapping[type[Any], Any], index: Index) -> str:
+    """The plan on the user's files, as far as they can carry it."""
     changes = [change for one in advice.plan for change in one.changes]
     if not changes or not config.files:
         return ""
@@ -130,16 +128,16 @@ def _diff(advice: Advice, config: RunConfig, facts: Mapping[type[Any], Any], ind
 
 def gpu_of(index: Index, words: str) -> tuple[str, int]:
     """Name and bytes of a card: ``h100-80g``, ``80GiB`` or a number of bytes."""
-    wanted = _key(words)
+    wanted = key(words)
     for one in index.gpus.values():
-        if wanted in map(_key, (one.name, *one.says)):
+        if wanted in map(key, (one.name, *one.says)):
             return one.name, one.memory
     size = _SIZE.fullmatch(words.strip().lower().replace(",", "").replace("_", ""))
     if size is not None and size[2] in UNITS:
         total = int(float(size[1]) * UNITS[size[2]])
         if total >= 2**20:
             return words, total
-    hint = did_you_mean(wanted, _names(index.gpus))
+    hint = did_you_mean(wanted, names(index.gpus))
     raise UsageError(
         f'--gpu: no card "{words}"{hint.en} (a size such as 80GiB will do)',
         f"--gpu：没有名为 “{words}” 的显卡{hint.zh}（也可写大小，如 80GiB）",
@@ -167,49 +165,3 @@ def live_gpu(index: Index) -> tuple[str, int]:
     if not seen:
         raise UsageError("--gpu live: no GPU is seen here", "--gpu live：本机没有可见的 GPU")
     return min(seen, key=lambda one: one[1])
-
-
-def with_model(config: RunConfig, index: Index, words: str = "") -> tuple[RunConfig, str]:
-    """The config with the sizes of the model that ``words`` or its ``base_model`` names, where it
-    states none itself; and the model's name."""
-    base = config.get("base_model")
-    found = model_of(index, words or (base if isinstance(base, str) else ""))
-    if found is None:
-        if not words:
-            return config, ""
-        hint = did_you_mean(_key(words), _names(index.models))
-        raise UsageError(
-            f'--model: no model "{words}"{hint.en} (its config.json will do)',
-            f"--model：没有名为 “{words}” 的模型{hint.zh}（也可直接给它的 config.json）",
-        )
-    origin = Origin("derived", note=found.name)
-    values = {n: Value(getattr(found, n), origin) for n in SIZES if n != "head_dim"}
-    if found.head_dim:
-        values["head_dim"] = Value(found.head_dim, origin)
-    settings = config.settings
-    if config.setting("model_type") is None:
-        settings = (*settings, Setting(("model_type",), found.family, origin))
-    known = {**values, **config.values}
-    return replace(config, values=known, settings=settings), found.name
-
-
-def model_of(index: Index, words: str) -> Model | None:
-    """The model of a short name, a hub name or a path that ends in one."""
-    wanted = _key(words.rstrip("/").rsplit("/", 1)[-1])
-    known = {_key(n): one for one in index.models.values() for n in (one.name, *one.says)}
-    while wanted:
-        if wanted in known:
-            return known[wanted]
-        shorter = _TAIL.sub("", wanted)
-        if shorter == wanted:
-            return None
-        wanted = shorter
-    return None
-
-
-def _key(words: str) -> str:
-    return re.sub(r"[\s_]+", "-", words.strip().lower())
-
-
-def _names(entries: Mapping[str, Gpu] | Mapping[str, Model]) -> list[str]:
-    return [n for one in entries.values() for n in (one.name, *one.says)]

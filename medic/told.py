@@ -72,8 +72,9 @@ class Told:
 
     def describe(self, words: str) -> None:
         """Takes a description: the symptoms it reports and the checks it answers."""
-        from medic.match import answers, complaints
+        from medic.match import answers, complaints, gist
 
+        words = gist(words)
         self.words = f"{self.words}\n{words}".strip()
         for match, also in complaints(words, self.index):
             self.reported.setdefault(match.name, Reading("present", match.quote, also))

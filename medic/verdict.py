@@ -31,6 +31,8 @@ CURVE_FAMILIES = frozenset(
         "throughput",
     }
 )
+# Checks that may have several outcomes at once: words of causes, and what differs from a good run.
+SEVERAL = frozenset({TELLTALE, "changed-since-good"})
 Verdict = Literal["established", "likely", "none-of-these", "healthy", "no-fault-seen"]
 
 
@@ -66,7 +68,7 @@ def heard(
 def _one_per_check(found: list[Heard], index: Index) -> list[Heard]:
     """One outcome a check: an abnormal one before a normal, then the most reliable observer's.
 
-    Words that several causes print stay several.
+    What several things at once may answer stays several.
     """
 
     def rank(item: Heard) -> tuple[bool, int]:
@@ -78,7 +80,7 @@ def _one_per_check(found: list[Heard], index: Index) -> list[Heard]:
         known = best.get(item.seen.name)
         if known is None or rank(item) < rank(known[0]):
             best[item.seen.name] = [item]
-        elif item.seen.name == TELLTALE and rank(item) == rank(known[0]):
+        elif item.seen.name in SEVERAL and rank(item) == rank(known[0]):
             known.append(item)
     return [item for name in sorted(best) for item in best[name]]
 
@@ -159,11 +161,13 @@ def decide(
             return "none-of-these", stand, beliefs
         return "likely", stand, beliefs
     wrong = {h.seen.name for h in fired(index, found, "error", "warning")}
-    confirmed = {c for c in model.causes if gate(model, c, seen)} & spoken_for(index, model, found)
+    well = ended_well(evidence)
+    # Words of a run that ended well tell how it was set up: no failure, and no complaint, is known.
+    spoken = [h for h in found if not (well and h.seen.name == TELLTALE)]
+    confirmed = {c for c in model.causes if gate(model, c, seen)} & spoken_for(index, model, spoken)
     eligible = frozenset((wrong | confirmed) & set(model.causes))
     if eligible:
         return "likely", standing(model, beliefs, seen, eligible), beliefs
-    well = ended_well(evidence)
     whole = evidence.fact(Curve) is not None and evidence.fact(RunConfig) is not None
     if well and whole and not _curve_is_odd(index, found):
         return "healthy", None, beliefs

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from medic.facts import Hit, Host, LogHits, Ports, Source
 from medic.i18n import Text
+from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip
 from medic.records import dataclass
 from medic.run_config import RunConfig
@@ -21,8 +22,8 @@ from .gpu.nvml import gpu_count
 MIN_FREE_BYTES = 1 << 30
 MIN_FREE_SHARE = 0.01
 DISK_FULL, PORT_IN_USE = "disk-full", "port-in-use"
-_QUOTA = re.compile(r"quota", re.IGNORECASE)
-_PORT = re.compile(r"\bport[:=]?\s*(\d{2,5})\b|:(\d{4,5})\b", re.IGNORECASE)
+_QUOTA = regex(r"quota", re.IGNORECASE)
+_PORT = regex(r"\bport[:=]?\s*(\d{2,5})\b|:(\d{4,5})\b", re.IGNORECASE)
 
 
 def _hits(look: Look, symptom: str) -> list[Hit]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from medic.errors import Unreadable
 from medic.facts import Launches, Machine, Source, Variable
+from medic.patterns import regex
 from medic.probe import Look, Probe
 
 from .host_python import find_python
@@ -22,12 +23,12 @@ CAP_IPC_LOCK = 14  # capability that lifts the limit on locked memory (capabilit
 COMPILERS = ("CC", "gcc", "clang", "cc")
 MAX_SCRIPT_LINES = 20_000
 # What training reads, as far as medic knows terms for it; never a secret.
-_NAME = re.compile(
+_NAME = regex(
     r"(?:ACCELERATE|ASCEND|BNB|CUBLAS|CUDA|DEEPSPEED|DS|FI|FORCE|GLOO|GROUP|HCCL|HF|HIP|LOCAL|MASTER"
     r"|MAX_JOBS|NCCL|NPROC|NVIDIA|NVTE|OMP|PET|PYTORCH|RANK|RAY|TOKENIZERS|TORCH|TORCHDYNAMO"
     r"|TORCHINDUCTOR|TP|TRANSFORMERS|TRITON|UCX|USE_LIBUV|VLLM|WANDB|WORLD)(?:_[A-Z0-9_]*)?"
 )
-_SECRET = re.compile(r"TOKEN$|KEY|SECRET|PASS|CREDENTIAL")
+_SECRET = regex(r"TOKEN$|KEY|SECRET|PASS|CREDENTIAL")
 
 
 def run(look: Look) -> Iterator[Machine]:
@@ -108,15 +109,15 @@ def _variables(look: Look, environment: Mapping[str, str]) -> Iterator[Variable]
     launches = look.fact(Launches).launches if look.has(Launches) else ()
     for launch in launches:
         for name, value in launch.environment.items():
-            if name not in told and _is_wanted(name):
+            if name not in told and is_wanted(name):
                 told.add(name)
                 yield Variable(name, value, places.get(name, Source(file=launch.span.file)))
     for name, value in sorted(environment.items()):
-        if name not in told and _is_wanted(name):
+        if name not in told and is_wanted(name):
             yield Variable(name, value)
 
 
-def _is_wanted(name: str) -> bool:
+def is_wanted(name: str) -> bool:
     return bool(_NAME.fullmatch(name)) and not _SECRET.search(name)
 
 

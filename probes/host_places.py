@@ -12,12 +12,13 @@ from pathlib import Path
 
 from medic.errors import Unreadable
 from medic.facts import Launch, Launches, Place, Places, Source
+from medic.patterns import regex
 from medic.probe import Look, Probe
 from medic.run_config import Origin, RunConfig
 
 # Keys of what is read before the first step. "load" may name a checkpoint that does not exist yet:
 # Megatron then starts from random weights.
-_READ = re.compile(
+_READ = regex(
     r"(?:^|_)(?:data|dataset|datasets|corpus)(?:_?(?:path|paths|dir|file|files|prefix|folder|name))?$"
     r"|(?:^|_)(?:train|valid|validation|val|test|eval|blend|prompt)_?(?:data|files?|paths?|dir|sets?)"
     r"(?:_?(?:path|paths|dir|file|files|prefix))?$"
@@ -26,14 +27,12 @@ _READ = re.compile(
     r"(?:_name)?(?:_or)?_?(?:path|dir)$|^(?:pretrained|pretrain|base_model|init_from)$"
     r"|^deepspeed(?:_config(?:_file)?)?$|^(?:hostfile|config_file|chat_template_path)$",
 )
-_WRITTEN = re.compile(r"save|output|cache|log|tensorboard|tmp|export|_to$|target")
-_DATA_FILE = re.compile(
-    r"\.(?:jsonl?|parquet|arrow|csv|tsv|txt|bin|idx|npy|model|zst|gz|yaml|yml)$"
-)
-_UNKNOWN = re.compile(r"[$`]|://|<|\{\{")
+_WRITTEN = regex(r"save|output|cache|log|tensorboard|tmp|export|_to$|target")
+_DATA_FILE = regex(r"\.(?:jsonl?|parquet|arrow|csv|tsv|txt|bin|idx|npy|model|zst|gz|yaml|yml)$")
+_UNKNOWN = regex(r"[$`]|://|<|\{\{")
 _PARTS = (".bin", ".idx", "_text_document.bin")  # a Megatron data path is a prefix of two files
-_MOVES = re.compile(r"(?:^|[;&|]|\bthen|\bdo)\s*(?:cd|pushd)\s|^#SBATCH\s+(?:-D|--chdir)")
-_CONTAINER = re.compile(
+_MOVES = regex(r"(?:^|[;&|]|\bthen|\bdo)\s*(?:cd|pushd)\s|^#SBATCH\s+(?:-D|--chdir)")
+_CONTAINER = regex(
     r"--container-(?:image|name)|\b(?:docker|podman|nerdctl)\s+(?:run|exec)\b"
     r"|\b(?:singularity|apptainer)\s+(?:exec|run)\b|\benroot\s+start\b|\bkubectl\s+"
 )

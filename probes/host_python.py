@@ -6,12 +6,12 @@ import os
 import re
 import shutil
 import sys
-import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from pathlib import Path
 
+from medic.patterns import regex
 from medic.records import dataclass
 from medic.versions import index_name
 
@@ -22,9 +22,9 @@ xformers
 """
 WANTED = frozenset(_NAMES.split())
 MAX_BYTES = 1 << 20
-_CUDA = re.compile(r"^cuda\b[^=\n]*=\s*['\"](\d+\.\d+)", re.MULTILINE)
-_TRITON = re.compile(r"^Requires-Dist:\s*triton\s*\(?==\s*([\d.]+)", re.MULTILINE)
-_HOME = re.compile(r"^home\s*=\s*(.+?)\s*$", re.MULTILINE)
+_CUDA = regex(r"^cuda\b[^=\n]*=\s*['\"](\d+\.\d+)", re.MULTILINE)
+_TRITON = regex(r"^Requires-Dist:\s*triton\s*\(?==\s*([\d.]+)", re.MULTILINE)
+_HOME = regex(r"^home\s*=\s*(.+?)\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -112,5 +112,7 @@ def _headers(environment: Mapping[str, str], version: str) -> str:
         roots = [Path(base).parent] if base else [prefix]
     folders = [root / "include" / f"python{version}" for root in roots]
     if not roots:
+        import sysconfig
+
         folders = [Path(sysconfig.get_path("include"))]
     return next((str(f) for f in folders if (f / "Python.h").is_file()), "")

@@ -1,26 +1,39 @@
 """Whether the configured model and batch fit the GPU, by arithmetic.
 
 Claims only what lies beyond the estimate's own margin: too much when its low bound is above the
-card's memory, enough when its high bound is below 95% of it. In between the checks stay open.
+card's memory, enough when its high bound is below 95% of it. In between the checks stay open, but
+for activations that would need far more than the card unless an unstated setting saves them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from medic.facts import GpuMemory, GpuSeries, GpuState, LogHits, MemoryEstimate, Source
+from medic.facts import (
+    GpuMemory,
+    GpuSeries,
+    GpuState,
+    LogHits,
+    MemoryEstimate,
+    Source,
+)
 from medic.i18n import Text, plain
+from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
 FITS_BELOW = 0.95
+# Of the card's memory; the unstated setting would have to be full recompute, which saves most.
+FAR_BEYOND = 2.0
 CHECK = "memory-estimate"
 ACTIVATIONS = "micro-batch-too-large"
 STATES = "model-states-do-not-fit"
+_WORD = regex(r"[a-z0-9][a-z0-9-]*[0-9][a-z0-9-]*")
 _GPU = Text("the memory of the run's GPU", "该训练所用 GPU 的显存大小")
 
 
-def run(look: Look) -> Iterator[Finding | Skip | GpuMemory]:
+def run(look: Look) -> Iterator[Finding | Skip | GpuMemory | MemoryEstimate]:
     config = look.fact(RunConfig)
     capacity = gpu_memory(look)
     if capacity is None:
@@ -28,6 +41,7 @@ def run(look: Look) -> Iterator[Finding | Skip | GpuMemory]:
         return
     yield GpuMemory(capacity)
     estimate = look.estimate_memory(config, capacity)
+    yield estimate
     if estimate.states_low is None:
         yield from _open(_narrower(estimate))
         return
@@ -47,7 +61,8 @@ def _judge(
     batch = (
         None if states == "fires" else {False: "fires", True: "passes", None: None}[estimate.fits]
     )
-    outcome = _outcome(states, batch)
+    beyond = (estimate.estimate or 0) > FAR_BEYOND * capacity
+    outcome = _outcome(states, batch, beyond=beyond)
     values = {
         "estimate": size(estimate.estimate or estimate.low),
         "low": size(estimate.low),
@@ -77,12 +92,14 @@ def _states(estimate: MemoryEstimate, capacity: int) -> str | None:
     return "passes" if high is not None and high < FITS_BELOW * capacity else None
 
 
-def _outcome(states: str | None, batch: str | None) -> str | None:
+def _outcome(states: str | None, batch: str | None, *, beyond: bool) -> str | None:
     if states == "fires":
         return "states-do-not-fit"
     if batch == "fires":
         # With the states open as well, it is not known which of the two is too large.
         return "activations-do-not-fit" if states == "passes" else None
+    if batch is None and states == "passes" and beyond:
+        return "activations-as-usual-do-not-fit"
     return "fits" if batch == "passes" else None
 
 
@@ -111,6 +128,8 @@ def gpu_memory(look: Look) -> int | None:
     logs = look.fact(LogHits) if look.has(LogHits) else LogHits()
     told = [hit.captures.get("total") for hit in logs.hits]
     sizes = [int(t) for t in told if isinstance(t, (int, float)) and t > 0]
+    if not sizes:
+        sizes = _asked_for(look)
     state = look.fact(GpuState) if look.has(GpuState) else None
     if not sizes and state is not None and state.origin != "this-host":
         sizes = [gpu.total for gpu in state.gpus if gpu.total]
@@ -120,6 +139,30 @@ def gpu_memory(look: Look) -> int | None:
     if not sizes and state is not None and look.host_is_the_runs:
         sizes = [gpu.total for gpu in state.gpus if gpu.total]
     return min(sizes, default=None)
+
+
+# What Slurm is asked for, in the head of a batch script.
+_REQUEST = regex(r"(?m)^#SBATCH\s+(?:--(?:gres|gpus(?:-per-\w+)?|constraint)|-C)[= ]\s*(\S+)")
+_HEAD = 1 << 16  # bytes of a script
+
+
+def _asked_for(look: Look) -> list[int]:
+    """Bytes of the GPU model that the job asks Slurm for (``--gres=gpu:h200:8``); none for a name
+    that several sizes of card have, as a100."""
+    words: set[str] = set()
+    for file in look.files("script"):
+        with look.open(file.path) as script:
+            head = script.read(_HEAD).decode("utf-8", "replace")
+        for asked in _REQUEST.findall(head):
+            words.update(_WORD.findall(asked.lower()))
+    return [gpu.memory for gpu in look.gpus if words & _names_of(gpu, look.gpus)] if words else []
+
+
+def _names_of(gpu: Any, gpus: Sequence[Any]) -> set[str]:
+    """The names that only this card has: of the a100's 40 and 80 GB, the ones with the size."""
+    others = [one.name for one in gpus if one is not gpu]
+    names = {name.lower().replace("_", "-") for name in (gpu.name, *gpu.says)}
+    return {name for name in names if not any(one.startswith(f"{name}-") for one in others)}
 
 
 def size(value: int | None) -> str:
@@ -132,7 +175,7 @@ PROBE = Probe(
     tells=(CHECK, ACTIVATIONS, STATES),
     needs=(RunConfig,),
     wants=(LogHits, GpuState, GpuSeries),
-    gives=(GpuMemory,),
+    gives=(GpuMemory, MemoryEstimate),
     reads="artefacts",
     reliability="heuristic",
     seconds=0.02,

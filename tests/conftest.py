@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from medic.config import cache_dir
 from medic.index import load
 
 
@@ -44,20 +44,17 @@ def look(tmp_path: Path) -> Callable[..., Any]:
 
 
 @pytest.fixture(scope="session")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A state folder whose cache holds the compiled knowledge: compiling takes seconds."""
-    folder = tmp_path_factory.mktemp("compiled")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MEDIC_STATE", str(folder))
-        load()
-    return folder
+def compiled() -> Path:
+    """The cache that holds the compiled knowledge: compiling takes seconds."""
+    load()
+    return cache_dir()
 
 
 @pytest.fixture
 def state(tmp_path: Path, compiled: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A state folder of this test alone."""
     folder = tmp_path / "state"
-    shutil.copytree(compiled, folder)
-    folder.chmod(0o700)
+    folder.mkdir(mode=0o700)
+    (folder / "cache").symlink_to(compiled)
     monkeypatch.setenv("MEDIC_STATE", str(folder))
     return folder

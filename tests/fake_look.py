@@ -49,6 +49,8 @@ class FakeLook:
         self.thresholds = thresholds or {}
         self.kinds = kinds or {}
         self.frameworks = frameworks
+        self.gpus: Sequence[Any] = ()
+        self.variables: frozenset[str] = frozenset()
         self.host_is_the_runs = host_is_the_runs
 
     def fact(self, kind: type[T]) -> T:

@@ -34,7 +34,7 @@ def test_what_cannot_be_read_is_wrong_use(
 def test_an_engine_file_with_a_comma_too_many_is_told_and_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert lint(tmp_path / "ds.json", '{"train_batch_size": 8,\n "fp16": {"enabled": true},}') == 0
+    assert lint(tmp_path / "ds.json", '{"train_batch_size": 8,\n "fp16": {"enabled": true},}') == 1
     assert "ds.json:2: transformers and accelerate stop" in capsys.readouterr().err
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from medic.building import store
-from medic.index import Index, Parts, load
+from medic.index import Index, load
+from medic.stored import Parts, store
 
 
 def test_kinds_are_read_when_asked_for(tmp_path: Path) -> None:
@@ -32,11 +32,36 @@ def test_nothing_is_left_of_what_could_not_be_stored(tmp_path: Path) -> None:
 def test_the_cache_is_private_and_used_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    built = []
+
+    def build(folders: object) -> dict[str, object]:
+        built.append(folders)
+        return {"symptoms": {"a": {"name": "a"}}, "words": {}}
+
+    monkeypatch.setattr("medic.building.build", build)
     monkeypatch.setenv("MEDIC_STATE", str(tmp_path / "state"))
-    first = load()
+    load()
     folder = next((tmp_path / "state" / "cache").glob("knowledge-*"))
     assert {p.stat().st_mode & 0o777 for p in folder.glob("*.json")} == {0o600}
     again: Index = load()
+    assert len(built) == 1
     assert isinstance(again.raw, Parts)
-    assert list(again.causes) == list(first.causes)
-    assert again.words["causes"] == list(again.raw["causes"])
+    assert again.raw["symptoms"] == {"a": {"name": "a"}}
+
+
+def test_what_is_worked_out_is_of_all_causes() -> None:
+    index = load()
+    assert index.words["causes"] == list(index.raw["causes"])
+    code = index.causes["micro-batch-too-large"].code
+    assert index.by_code(code.lower()) == "micro-batch-too-large"
+    assert "micro-batch-too-large" in index.showing("cuda-out-of-memory")
+    assert index.lint_names == {n for n, cause in index.causes.items() if cause.lint}
+    assert set(index.telltales) == {n for n, cause in index.causes.items() if cause.telltale}
+
+
+def test_outcomes_are_those_of_the_checks() -> None:
+    index = load()
+    for name, check in index.checks.items():
+        assert index.outcomes(name) == {o: one.normal for o, one in check.outcomes.items()}
+    assert index.outcomes("loss-nan") == {"present": False, "absent": True}
+    assert index.outcomes("no-such-name") == {}

@@ -426,6 +426,28 @@ def test_nothing_on_standard_input_is_no_health(run: Run) -> None:
     assert "standard input" in err
 
 
+def test_a_good_end_of_one_node_does_not_excuse_another(run: Run, tmp_path: Path) -> None:
+    nodes = {
+        "n0": "step 1/20 loss 2.3\nRuntimeError: CUDA error: an illegal memory access was encountered\n",
+        "n1": "step 1/20 loss 2.3\nstep 20/20 loss 2.2\nTraining completed\n",
+    }
+    for name, log in nodes.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "train.log").write_text(log)
+    first, last = (str(tmp_path / name) for name in nodes)
+    assert run("diagnose", first, last)[0] == run("diagnose", last, first)[0] == 1
+
+
+def test_a_file_that_cannot_be_read_stops_a_launch(run: Run, pretrain: Path) -> None:
+    good = pretrain.parent / "good.yaml"
+    good.write_text("learning_rate: 1.0e-4\n")
+    broken = pretrain.parent / "broken.yaml"
+    broken.write_text("lr: [1, 2\n")
+    assert run("lint", str(good))[0] == 0
+    assert run("lint", str(good), str(broken))[0] == 1
+    assert run("lint", str(good), str(broken), "--exit-zero")[0] == 0
+
+
 def test_a_link_to_itself_is_skipped(run: Run, healthy: Path) -> None:
     (healthy / "self").symlink_to(healthy / "self")
     assert run("diagnose", str(healthy))[0] == 0

@@ -37,7 +37,7 @@ KINDS: dict[str, tuple[bytes, str | None]] = {
     "tokenizer.json": (b"{}", None),
     "config.json": (b'{"model_type": "llama", "hidden_size": 8}', "model-config"),
     "metrics.jsonl": (b'{"step": 1, "loss": 2.0}\n', "metrics"),
-    "data.jsonl": (b'{"prompt": "hello"}\n', None),
+    "data.jsonl": (b'{"prompt": "hello"}\n', "data"),
     "smi.csv": (b"timestamp, index, utilization.gpu [%]\n", "gpu-series"),
     "nvidia-smi.txt": (b"| NVIDIA-SMI 550 |\n", "gpu-report"),
     "model.safetensors": (b"", "checkpoint"),

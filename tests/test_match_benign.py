@@ -6,9 +6,8 @@ import io
 
 import pytest
 
-from medic.entries import NotIn, Role, Signature, Symptom
-from medic.i18n import Text
-from medic.match import Matcher, of_symptoms
+from medic.entries import NotIn, Role, Signature
+from medic.match import Matcher, Watched
 
 ALL: tuple[NotIn, ...] = ("help-text", "echoed-config", "source-line")
 
@@ -16,8 +15,7 @@ ALL: tuple[NotIn, ...] = ("help-text", "echoed-config", "source-line")
 def benign(text: str, role: Role = "root", not_in: tuple[NotIn, ...] = ALL) -> str:
     """Why the first hit of "CUDA out of memory" (or nan) in a text is no evidence."""
     own = Signature("own", r"CUDA out of memory|\bnan\b", role, match=(), not_in=not_in)
-    symptom = Symptom("s", "f", Text("a", "一"), {"en": ()}, signatures=(own,))
-    return Matcher(of_symptoms([symptom])).scan_file(io.BytesIO(text.encode()), "x").hits[0].benign
+    return Matcher([Watched(own, "s")]).scan_file(io.BytesIO(text.encode()), "x").hits[0].benign
 
 
 @pytest.mark.parametrize(

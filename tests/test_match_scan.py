@@ -9,9 +9,11 @@ import lzma
 import os
 import sys
 import tracemalloc
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+import re2
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,10 +27,10 @@ from medic.match import (
     Matcher,
     Watched,
     iter_lines,
-    of_symptoms,
     signature_faults,
     watched,
 )
+from medic.match.scan import loose
 from medic.match.units import bytes_of, convert
 from medic.probe import Scan
 
@@ -47,6 +49,10 @@ def symptom(
     return Symptom("own-symptom", "family", Text("a", "一"), {"en": ()}, signatures=(signature,))
 
 
+def of_symptoms(symptoms: Iterable[Symptom]) -> list[Watched]:
+    return [Watched(m, s.name, goes_on=s.goes_on) for s in symptoms for m in s.signatures]
+
+
 def scan(text: str | bytes, *symptoms: Symptom, limits: Limits | None = None) -> Scan:
     data = text.encode() if isinstance(text, str) else text
     return Matcher(of_symptoms(symptoms), limits=limits).scan_file(io.BytesIO(data), "train.log")
@@ -55,6 +61,15 @@ def scan(text: str | bytes, *symptoms: Symptom, limits: Limits | None = None) ->
 @pytest.mark.parametrize("own", watched(INDEX), ids=lambda w: w.signature.id)
 def test_shipped_signatures_match_their_lines_and_no_other(own: Watched) -> None:
     assert list(signature_faults(own)) == []
+
+
+def test_the_first_look_at_a_block_misses_nothing() -> None:
+    """It takes patterns without the bounds of their repetitions."""
+    assert loose(rb"a{2,300}b{0,9}c{3}[{1,2}]\{1,2}") == rb"a{2,}b{0,}c{3}[{1,2}]\{1,2}"
+    for own in watched(INDEX):
+        pattern = re2.compile(b"(?m)" + loose(own.signature.pattern.encode()))
+        for line in own.signature.match:
+            assert pattern.search(line.encode()), own.signature.id
 
 
 def test_captures_have_units() -> None:

@@ -303,6 +303,10 @@ def test_a_paste_is_parted() -> None:
         ("RuntimeError: CUDA error: out of memory", "log"),
         ("[rank3]: torch.OutOfMemoryError: CUDA out of memory.", "log"),
         (" 12%|█▏        | 12/100 [00:10<01:13,  1.2it/s]", "log"),
+        ("python train.py on the shared server is slow and the same command was fast", "prose"),
+        ("my 7B model stops in loss.backward() with 12 ranks while one GPU is fine", "prose"),
+        ("since yesterday the loss 2.3 stays where it was and I do not know the reason", "prose"),
+        ("epoch 3 step 40 loss 2.31 lr 0.0003 tokens/s 4100 mem 61.2 GiB mfu 0.41", "log"),
         ("Running with 3 GPUs it works, with 4 I get exit code -9 and nothing more.", "prose"),
     ],
 )

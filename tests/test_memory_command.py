@@ -15,9 +15,9 @@ import pytest
 from medic.commands import main
 from medic.errors import UsageError
 from medic.index import load
+from medic.memory.named import model_of
 from medic.report.memory_text import PART, PHASE
 from medic.report.schemas import SCHEMAS
-from medic.sizing import model_of
 
 Run = Callable[..., tuple[int, str, str]]
 MODEL = {
@@ -138,7 +138,7 @@ def test_the_inverse_question_needs_a_gpu(run: Run) -> None:
 
 
 def test_what_is_not_modelled_leaves_only_a_lower_bound(run: Run) -> None:
-    more = ("tensor_parallel_size=4", "world_size=4")
+    more = ("context_parallel_size=2", "tensor_parallel_size=4", "world_size=8")
     code, out, _ = run("--model", "llama-3-8b", "--gpu", "h100", *given(*STEP, *more), "--json")
     found = data(out)
     assert code == 0
@@ -146,7 +146,7 @@ def test_what_is_not_modelled_leaves_only_a_lower_bound(run: Run) -> None:
     assert found["verdict"] == "at-least"
     assert found["peak"]["high"] is None
     assert found["peak"]["low"] > 0
-    assert found["not_modelled"] == ["tensor parallelism"]
+    assert found["not_modelled"] == ["context parallelism"]
     _, out, _ = run("--model", "llama-3-8b", "--gpu", "h100", *given(*STEP, *more))
     assert "at least" in out
     assert "Not modelled" in out
@@ -227,10 +227,20 @@ def test_a_model_is_known_by_its_usual_names(words: str, name: str | None) -> No
     ],
 )
 def test_the_sizes_give_the_published_number_of_parameters(name: str, billions: float) -> None:
+    from medic.memory.named import with_model
     from medic.memory.views import read_setups
     from medic.run_config import RunConfig
-    from medic.sizing import with_model
 
     config, _ = with_model(RunConfig(), load(), name)
     count = read_setups(config).setups[1].parameters
     assert count / 1e9 == pytest.approx(billions, rel=0.001)
+
+
+def test_pipeline_stages_are_told_apart(run: Run) -> None:
+    more = ("pipeline_parallel_size=4", "world_size=4", "data_parallel_size=1")
+    _, out, _ = run("--model", "llama-3-8b", "--gpu", "h200", *given(*STEP, *more), "--json")
+    stages = data(out)["stages"]
+    assert list(stages) == ["stage 0", "stage 3"]
+    assert stages["stage 3"] > stages["stage 0"] > 0  # one micro batch, and the logits at the end
+    _, out, _ = run("--model", "llama-3-8b", "--gpu", "h200", *given(*STEP, *more))
+    assert "Peak of pipeline stages" in out

@@ -6,6 +6,7 @@ import pytest
 
 from medic.redact import Redactor
 
+HEX = "0123456789abcdef" * 2 + "01234567"
 SECRETS = [
     ("HF_TOKEN=hf_AbCdEfGhIjKlMnOp", "hf_AbCdEfGhIjKlMnOp"),
     ("WANDB_API_KEY: 0123456789abcdef0123456789abcdef01234567", "0123456789abcdef"),
@@ -18,12 +19,96 @@ SECRETS = [
     ("  host      : gpu-node-17", "gpu-node-17"),
     ("mail to ana.b@corp.example.com", "ana.b"),
     ("rank 3 on gpu-node-17.corp.example.com failed", "gpu-node-17"),
+    (f"wandb login {HEX}", HEX),
+    (f"wandb login --relogin {HEX}", HEX),
+    (f'wandb.login(key="{HEX}")', HEX),
+    ("python t.py --wandb_key Ab12cd", "Ab12cd"),
+    ("python t.py --api-key 'Ab12cd'", "Ab12cd"),
+    ("huggingface-cli login --token tok1234", "tok1234"),
+    ("['t.py', '--password', 'hunter2']", "hunter2"),
+    (f'WANDB_API_KEY="{"1234567890" * 4}"', "1234567890"),
+    ('t.py --password "open sesame"', "sesame"),
+    ("t.py --passwd=pw9x", "pw9x"),
+    ("t.py --passwd pw9x", "pw9x"),
+    ("passwd='a bb cc'", "bb"),
+    ("PASSWORD=pw1", "pw1"),
+    ("DB_PASSWORD=12345678", "12345678"),
+    ('password = "pyPW"', "pyPW"),
+    ("密码: geheim", "geheim"),
+    ("密码：geheim，谢谢", "geheim"),
+    ("sshpass -p pw9x ssh node", "pw9x"),
+    ("sshpass -p 'pw 9x' ssh node", "9x"),
+    ("curl -s -u ana:pw9x http://x", "pw9x"),
+    ("mysql -u root -ppw9x db", "pw9x"),
+    ("db:\n  pass: pw9x", "pw9x"),
+    ('{"password":12345678}', "12345678"),
+    ('{"secrets":{"k":"pw9x", "l": "pw8y"}}', "pw9x"),
+    ('{"secrets":{"k":"pw9x", "l": "pw8y"}}', "pw8y"),
+    ('"{\\"password\\": \\"pw9x\\"}"', "pw9x"),
+    ("git clone https://user:p@ss/word@host/x", "word"),
+    ("git clone https://user:p@ss/word@host/x", "ss"),
+    ("redis://:pw9x@cache:6379/0", "pw9x"),
+    ("https://hooks.slack.com/services/T000/B000/XyZ12345", "XyZ12345"),
+    ("https://open.feishu.cn/open-apis/bot/v2/hook/11aa-22bb-33cc", "22bb"),
+    ("https://b.s3.amazonaws.com/x?X-Amz-Signature=aabbccdd11", "aabbccdd11"),
+    ("https://a.blob.core.windows.net/x?sv=1&sig=aBc%2Bdefgh", "defgh"),
+    ("reading /mnt/nfs/users/bobby/x", "bobby"),
+    ("reading C:\\Users\\charlie\\x", "charlie"),
+    ("cd ~erin/run", "erin"),
+    (f"wandb: Paste an API key from your profile and hit enter: {HEX}", HEX),
+    ("client_secret: 'a long one'", "long"),
+    ("reading /home/张三/x", "张三"),
+]
+STAYS = [
+    'pad_token: "<pad>"',
+    'mask_token: "[MASK]"',
+    'image_token="<image>"',
+    "--pad-token '<|endoftext|>' --max-token 4096",
+    "tokens_per_second=3 tokens/s: 41234.5",
+    "eos_token_id: 2",
+    "max_tokens=4096, num_key_value_heads: 8",
+    "key: value",
+    "token_dispatcher_type: alltoall, loss_token_mean: seq-mean",
+    "tokenizer.pad_token = tokenizer.eos_token",
+    "bypass: northern",
+    "forward pass: 12.3 ms, backward pass: slow",
+    "pass: 1",
+    "num_pass=2",
+    "--loss-agg-mode token-mean --tokenizer-path models/qwen",
+    "password: null",
+    "api_key: ${WANDB_API_KEY}",
+    "wandb login $WANDB_API_KEY",
+    "cat: /etc/passwd: missing",
+    "http://proxy:8080/models@v2",
+    "it takes ~20 minutes, ~3 GB",
+    "git clone git@repo:x",
+    "commit 0123456789abcdef0123456789abcdef01234567",
+    "sig=11 bypass=true use_auth_token: True",
+    "--master_port 29500 --gpus-per-node 8 mysql -P 3306",
 ]
 
 
 @pytest.mark.parametrize(("text", "secret"), SECRETS)
 def test_secrets_are_replaced(text: str, secret: str) -> None:
     assert secret not in Redactor()(text)
+
+
+@pytest.mark.parametrize("line", STAYS)
+def test_settings_stay(line: str) -> None:
+    assert Redactor()(line) == line
+
+
+@pytest.mark.parametrize(("text", "secret"), SECRETS)
+def test_hiding_twice_is_hiding_once(text: str, secret: str) -> None:
+    redact = Redactor()
+    once = redact(text)
+    assert redact(once) == once
+
+
+def test_quotes_and_brackets_stay() -> None:
+    line = '{"n":[{"passwd": "a b"}], "secrets":{"k":"pw9x"}, "password":12345678}'
+    shown = '{"n":[{"passwd": "<key2>"}], "secrets":{"k":"<key1>"}, "password":<key3>}'
+    assert Redactor()(line) == shown
 
 
 def test_the_same_thing_gets_the_same_name() -> None:

@@ -228,7 +228,7 @@ LEVELS = [b"a: &a [%s]\n" % b",".join([b"x"] * 9)] + [
         ("a.yaml", b"a: 1\nb: \xff", 2, "not UTF-8"),
         ("a.yaml", b"a:\n\tb: 1", 2, "not YAML"),
         ("a.yaml", b"a: b: c", 1, "mapping values are not allowed"),
-        ("a.json", b'{"a": 1\n "b": 2}', 2, "not JSON: Expecting ','"),
+        ("a.json", b'{"a": 1\n "b": 2}', 1, "not JSON: Expecting ','"),
         ("a.json", b'{"a": BATCH}', 1, "not JSON"),
         ("a.toml", b"a = 1\nb = [1,", 2, "not TOML"),
         ("a.json", b"[" + b"1," * 60_000 + b"1]", 1, "more than 50,000 values"),

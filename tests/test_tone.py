@@ -18,6 +18,7 @@ INDEX = load()
         "The LR monitor shows the same value in every step of the epoch.",
         "With four nodes the profile has the gather after the matmul, one behind the other.",
         "学习率从头到尾都是同一个值。",
+        "No errors, but the first loss is 10.2 where the last run began at 4.",
     ],
 )
 def test_who_only_states_what_was_seen_reports(text: str) -> None:

@@ -10,7 +10,8 @@ from medic.records import dataclass
 class Action:
     """What the user can have done. ``word`` is typed as /word; ``keys`` may be empty.
 
-    ``argument`` says what may follow the word; ``footer`` shows the key in the last row.
+    ``argument`` says what may follow the word; ``footer`` shows the key in the last row;
+    ``needs`` names what must be there for it to do anything (see ``Ready``).
     """
 
     word: str
@@ -20,6 +21,7 @@ class Action:
     argument: Text | None = None
     footer: bool = False
     palette: bool = True
+    needs: str = ""
 
 
 N = Text("N", "编号")
@@ -45,6 +47,7 @@ ACTIONS: tuple[Action, ...] = (
         ),
         ("f3",),
         footer=True,
+        needs="found",
     ),
     Action(
         "patch",
@@ -53,13 +56,14 @@ ACTIONS: tuple[Action, ...] = (
         ("f4",),
         N,
         footer=True,
+        needs="found",
     ),
     Action(
         "probes",
         Text("Probes", "探针"),
         Text("what each probe found, skipped or failed at", "各探针的发现、跳过与失败"),
         ("f5",),
-        footer=True,
+        needs="looked",
     ),
     Action(
         "copy",
@@ -70,21 +74,61 @@ ACTIONS: tuple[Action, ...] = (
         footer=True,
     ),
     Action(
+        "graph",
+        Text("Graph", "因果图"),
+        Text(
+            "suspects from symptom to remedy: live, ruled out and by what",
+            "从现象到处置的嫌疑图：可能、已排除及依据",
+        ),
+        ("f7",),
+        footer=True,
+        needs="looked",
+    ),
+    Action(
         "undo",
         Text("Undo", "撤销"),
         Text("take back the last change or answer", "撤销最近的修改，或撤回上一个回答"),
         ("f8",),
         footer=True,
+        needs="moves",
     ),
     Action(
-        "graph",
-        Text("Graph", "原因图"),
-        Text("the tree of suspects: live, ruled out, established", "嫌疑树：可能、已排除、已确诊"),
+        "change",
+        Text("Change an answer", "更改回答"),
+        Text(
+            "what you said as medic took it; change or take out one",
+            "查看、更改或去掉你说过的内容",
+        ),
+        (),
+        N,
+        needs="looked",
+    ),
+    Action(
+        "compare",
+        Text("Compare", "比较"),
+        Text("two causes side by side, and what would part them", "并列比较两个原因及区分办法"),
+        (),
+        Text("A B", "甲 乙"),
+        needs="found",
+    ),
+    Action(
+        "curve",
+        Text("Curve", "曲线"),
+        Text("draw the loss or another metric", "绘制损失或其他指标"),
+        (),
+        Text("NAME", "名称"),
+        needs="looked",
     ),
     Action(
         "look",
         Text("Look again", "重新查看"),
-        Text("run the probes again over all files", "对全部文件重新运行探针"),
+        Text("read the files again, after a change the new log", "重新读取文件；修改后读取新日志"),
+        needs="looked",
+    ),
+    Action(
+        "files",
+        Text("Files", "文件"),
+        Text("all that was given, and what it was read as", "全部材料及识别结果"),
     ),
     Action(
         "add",
@@ -94,16 +138,26 @@ ACTIONS: tuple[Action, ...] = (
         Text("PATH", "路径"),
     ),
     Action(
+        "drop",
+        Text("Leave a file out", "排除文件"),
+        Text("leave out a file of /files", "排除 /files 中的一个文件"),
+        (),
+        N,
+        needs="files",
+    ),
+    Action(
         "run",
         Text("Choose a run", "选择运行"),
         Text("list the runs of the folder, or take one", "列出目录中的运行，或切换到其中一个"),
         (),
         Text("NAME", "名称"),
+        needs="runs",
     ),
     Action(
         "none",
         Text("None of these", "都不是"),
         Text("none of the suspects is the cause", "以上原因都不是"),
+        needs="found",
     ),
     Action(
         "tried",
@@ -111,6 +165,7 @@ ACTIONS: tuple[Action, ...] = (
         Text("the remedy was tried and did not help", "处置已试过，但无效"),
         (),
         N,
+        needs="found",
     ),
     Action(
         "walk",
@@ -118,6 +173,24 @@ ACTIONS: tuple[Action, ...] = (
         Text("a procedure step by step; without a name the leader's", "逐步执行排查流程"),
         (),
         Text("NAME", "名称"),
+    ),
+    Action(
+        "report",
+        Text("Hand over", "交接"),
+        Text("what was seen, ruled out, asked and is open", "已见、已排除、问过和未查的内容"),
+        needs="looked",
+    ),
+    Action(
+        "sessions",
+        Text("Sessions", "会话"),
+        Text("the sessions that are kept", "已保存的会话"),
+    ),
+    Action(
+        "resume",
+        Text("Resume", "继续会话"),
+        Text("go on with a kept session", "继续一个已保存的会话"),
+        (),
+        Text("ID", "编号"),
     ),
     Action(
         "theme",
@@ -138,11 +211,12 @@ ACTIONS: tuple[Action, ...] = (
         Text("Stop", "停止"),
         Text("stop the probes that run", "停止正在运行的探针"),
         ("escape",),
+        needs="running",
     ),
     Action(
         "quit",
         Text("Quit", "退出"),
-        Text("leave medic", "退出 medic"),
+        Text("leave medic; the session is kept", "退出 medic，会话会保存"),
         ("f10", "ctrl+q"),
         footer=True,
     ),
@@ -152,11 +226,23 @@ BY_WORD = {action.word: action for action in ACTIONS}
 # Keys that tmux, screen and terminals keep for themselves, or that many terminals cannot send.
 AVOIDED = frozenset({*(f"ctrl+{c}" for c in "abhjklsop"), "ctrl+enter"})
 KEY_NAMES = {"escape": "esc"}
+_remapped: dict[str, tuple[str, ...]] = {}
+
+
+def remap(keys: dict[str, tuple[str, ...]]) -> None:
+    """Other keys for some actions, by word; they are shown in place of the usual ones."""
+    _remapped.clear()
+    _remapped.update(keys)
+
+
+def bound(action: Action) -> tuple[str, ...]:
+    """The keys that an action has now."""
+    return _remapped.get(action.word, action.keys)
 
 
 def keys_of(action: Action) -> str:
     """The keys as they are shown."""
-    return ", ".join(KEY_NAMES.get(k, k) for k in action.keys)
+    return ", ".join(KEY_NAMES.get(k, k) for k in bound(action))
 
 
 def usage(action: Action) -> Text:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
-from medic.i18n import Text, plain
+from medic.i18n import Text
+from medic.safetext import one_line
 
-from . import walking, words, words_more
-from .events import Asked, Choices
-from .lines import Block, Line, joined
-from .telling import numbered
+from . import after, sayings, starting, walking, words, words_keep, words_more
+from .events import Choices
+from .lines import Line, joined
 
 if TYPE_CHECKING:
     from .consultation import Consultation
 
 SUGGESTIONS = 3
+# How a sentence about a run begins; no program prints its messages so.
+OPENERS = frozenset(
+    "the my our it i we this that after when since why how training loss run job".split()  # noqa: SIM905
+)
+_MESSAGE = re.compile(r"^\s*\[|\w+(?:Error|Exception)\b\s*:|^\s*File \"|^\s*\d{4}-\d\d-\d\d")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
 def choose(talk: Consultation, choices: Choices, value: str) -> None:
@@ -28,6 +34,10 @@ def choose(talk: Consultation, choices: Choices, value: str) -> None:
         take_run(talk, value)
     elif choices.kind == "walk":
         walking.choose(talk, choices.name, value)
+    elif choices.kind == "complaint":
+        _complaint(talk, value)
+    elif choices.kind == "after":
+        after.choose(talk, value)
     elif value == "yes":
         talk.look()
     else:
@@ -36,35 +46,46 @@ def choose(talk: Consultation, choices: Choices, value: str) -> None:
 
 
 def _answer(talk: Consultation, choices: Choices, value: str) -> None:
+    from medic.saved import said
+
     session, name = talk.session, choices.name
+    before = said(session)
+    while session.take_back(name) is not None:
+        pass  # an answer that is given anew takes the place of the earlier one
     session.answer(name, value or None)
     what = joined([session.index.title(name), dict(choices.options)[value]], ": ", "：")
-    _moved(talk, what, lambda: session.take_back(name))
+    _moved(talk, what, before)
 
 
 def _meaning(talk: Consultation, text: str, value: str) -> None:
     """The symptom that a description meant becomes a complaint."""
+    from medic.saved import said
+
     session = talk.session
-    told, refused = value in session.complaints, session.refused
+    before = said(session)
     session.complain_of(value, text)
     if not value:
         # No healthy run, even where no symptom fits the words.
         talk.tell(words.NOT_MATCHED)
         talk.ask()
         return
-
     title = session.index.title(value)
     talk.tell(words.RANKED_ANEW.fill(title=title))
-
-    def back() -> None:
-        session.withdraw("" if told else value, text)
-        session.refuse(refused)
-
-    _moved(talk, title, back)
+    _moved(talk, title, before)
 
 
-def _moved(talk: Consultation, what: Text, back: Callable[[], object]) -> None:
-    talk.remember(what, back)
+def _complaint(talk: Consultation, value: str) -> None:
+    """What goes wrong, picked from the first question."""
+    if value not in talk.session.index.symptoms:
+        talk.tell(words_keep.TELL_ME)
+        talk.ask()
+        return
+    _meaning(talk, "", value)
+
+
+def _moved(talk: Consultation, what: Text, before: dict[str, Any]) -> None:
+    talk.diary.open()
+    talk.remember(what, before)
     talk.retell()
 
 
@@ -78,41 +99,57 @@ def how(talk: Consultation, choices: Choices) -> None:
 
 
 def say(talk: Consultation, text: str) -> None:
-    """A description gives the nearest symptoms to choose from; evidence is read like a file."""
-    parts = _parts(talk, text)
-    if all(kind == "prose" for kind, _ in parts):
+    """A description is taken for what it reports; evidence is read like a file."""
+    from medic.match import printed, split_paste
+
+    talk.diary.open()
+    if _spoken(text):
         describe(talk, text)
         return
-    kinds = [words.PASTE_KINDS[kind].fill(n=body.count("\n") + 1) for kind, body in parts]
+    parts = split_paste(text, printed(text, talk.session.index))
+    if all(kind == "prose" for kind, _, _ in parts):
+        describe(talk, text)
+        return
+    kinds = [words.PASTE_KINDS[kind].fill(n=body.count("\n") + 1) for kind, body, _ in parts]
     talk.tell(words.TAKEN_AS.fill(kinds=joined(kinds)))
+    if talk.waiting is not None and any(kind == "log" for kind, _, _ in parts):
+        after.recheck(talk, text)
+        return
     talk.session.add(text)
+    talk.keep()
     talk.look()
 
 
-def _parts(talk: Consultation, text: str) -> Sequence[tuple[str, str]]:
-    """The text by kind; one line that a signature matches is a log line, whatever it looks like."""
-    from medic.match import Matcher, split_paste, watched
-
-    parts = [(fragment[0], fragment[1]) for fragment in split_paste(text)]
-    plain = len(parts) == 1 and parts[0][0] == "prose"
-    if plain and Matcher(watched(talk.session.index)).shown_in(text):
-        return [("log", text)]
-    return parts
+def _spoken(text: str) -> bool:
+    """One line that somebody says: a message it quotes is told, not seen."""
+    if "\n" in text or _MESSAGE.search(text):
+        return False
+    first = text.split(maxsplit=1)[0].lower().strip(",.") if text.split() else ""
+    return (len(text.split()) > 3 and first in OPENERS) or bool(_HAN.search(text))
 
 
 def describe(talk: Consultation, text: str) -> None:
-    """The symptoms that a description may mean, as choices."""
-    near = talk.session.suggest(text)[:SUGGESTIONS]
+    """What a description reports holds at once; where it reports nothing that medic knows, the
+    symptoms that it may mean are choices."""
+    from medic.saved import said, say_again
+
+    session = talk.session
+    before = said(session)
+    known = {s.name for s in sayings.sayings(session)}
+    session.complain(text)
+    if any(s.name not in known for s in sayings.sayings(session)):
+        session.refuse(False)
+        _moved(talk, words_keep.QUOTE.fill(words=one_line(text, 40)), before)
+        return
+    near = session.suggest(text)[:SUGGESTIONS]
     if not near:
-        talk.session.complain_of("", text)
         talk.tell(words.NO_SYMPTOM)
         talk.ask()
         return
-    index = talk.session.index
+    say_again(session, before)
+    index = session.index
     options = (*((name, index.title(name)) for name, _ in near), ("", words.NONE_OF_THESE))
-    lines = (Line(words.DID_YOU_MEAN, "strong"), *numbered(options))
-    talk.tell(Block("medic", lines))
-    talk.emit(Asked(Choices("meaning", text, options)))
+    talk.offer_choices(Choices("meaning", text, options), Line(words.DID_YOU_MEAN, "strong"))
 
 
 # --- runs -----------------------------------------------------------------------------------
@@ -120,11 +157,7 @@ def describe(talk: Consultation, text: str) -> None:
 
 def offer_runs(talk: Consultation) -> None:
     """The runs of the folder as choices."""
-    case = talk.case
-    options = tuple((name, plain(name)) for name in case.runs)
-    lines = (Line(words_more.WHICH_RUN, "strong"), *numbered(options))
-    talk.tell(Block("medic", lines))
-    talk.emit(Asked(Choices("run", "", options)))
+    starting.ask_run(talk)
 
 
 def take_run(talk: Consultation, name: str) -> None:

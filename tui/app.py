@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
@@ -15,6 +17,7 @@ from medic.errors import Exit
 from medic.i18n import Lang, Text, use
 
 from . import words_more
+from .bars import KeyBar
 from .lines import said
 from .messages import AppAction
 from .talk_screen import TalkScreen
@@ -22,6 +25,8 @@ from .talk_screen import TalkScreen
 if TYPE_CHECKING:
     from medic.index import Index
 
+# Seconds that a probe may hold the interpreter while a key waits; Python's own is 5 ms.
+SWITCH = 0.002
 THEMES = ("textual-dark", "textual-light", "ansi-dark", "ansi-light")
 
 
@@ -36,15 +41,41 @@ class MedicApp(App[None]):
         Binding("f10,ctrl+q", "quit", show=False, priority=True)
     ]
 
-    def __init__(self, load: Callable[[], Index], case: Case, *, demo: bool = False) -> None:
+    def __init__(
+        self,
+        load: Callable[[], Index],
+        case: Case,
+        *,
+        demo: bool = False,
+        which: bool = False,
+        resume: str = "",
+    ) -> None:
         super().__init__()
-        self.talk = TalkScreen(load, case, demo=demo)
+        self.talk = TalkScreen(load, case, demo=demo, which=which, resume=resume)
         if os.environ.get("SSH_CONNECTION"):
             self.animation_level = "none"
 
     def on_mount(self) -> None:
         self.theme = THEMES[0]
         self.push_screen(self.talk)
+        self.call_after_refresh(self._take_settings)
+
+    def _take_settings(self) -> None:
+        """The remembered theme, and the keys that the project gives to actions; what is wrong
+        there is said. After the first paint: both are read from files."""
+        from .actions import remap
+        from .settings import keys_of_project, remembered
+
+        theme = str(remembered().get("theme", ""))
+        if theme in THEMES and theme != self.theme:
+            self.theme = theme
+        keys, wrong = keys_of_project(Path.cwd())
+        for problem in wrong:
+            self._say(problem)
+        remap(keys)
+        if keys:
+            self.set_keymap({word: ",".join(given) for word, given in keys.items()})
+            self.talk.query_one(KeyBar).retell()
 
     def action_command_palette(self) -> None:
 
@@ -87,11 +118,17 @@ class MedicApp(App[None]):
         else:
             self.talk.transcript.add(said(text, "muted"))
 
+    def _remember(self, **values: str) -> None:
+        from .settings import remember
+
+        self.run_worker(lambda: remember(**values), thread=True, group="settings")
+
     def _change_theme(self, name: str) -> None:
         if name in THEMES:
             self.theme = name
         elif not name:
             self.theme = THEMES[(THEMES.index(self.theme) + 1) % len(THEMES)]
+        self._remember(theme=self.theme)
         self._say(words_more.THEME_NOW.fill(name=self.theme, names=", ".join(THEMES)))
 
     def _change_language(self, name: str) -> None:
@@ -99,15 +136,31 @@ class MedicApp(App[None]):
             self._say(words_more.LANG_WHICH)
             return
         use(cast("Lang", name))
+        self._remember(lang=name)
         self.talk.retell()
         self._say(words_more.LANG_NOW[name])
 
 
-def run(load: Callable[[], Index], case: Case, *, demo: bool = False) -> int:
+def run(
+    load: Callable[[], Index],
+    case: Case,
+    *,
+    demo: bool = False,
+    which: bool = False,
+    resume: str = "",
+) -> int:
     """Runs the app over a case until the user leaves; the exit code.
 
     ``load`` gives the knowledge; it is called after the first paint, on another thread.
+    ``which``: the case is one of several runs and nobody chose it; ``resume``: a kept session.
+    Without ``--lang`` the language that was chosen in the app the last time holds.
     """
-    app = MedicApp(load, case, demo=demo)
+    from .settings import remembered
+
+    sys.setswitchinterval(SWITCH)
+    lang = remembered().get("lang")
+    if lang in ("en", "zh") and not any(word.startswith("--lang") for word in sys.argv):
+        use(cast("Lang", lang))
+    app = MedicApp(load, case, demo=demo, which=which, resume=resume)
     app.run()
     return app.return_code or int(Exit.OK)

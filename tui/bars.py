@@ -13,7 +13,7 @@ from medic.report.words import CHANCE
 from medic.safetext import columns, cut, one_line
 
 from . import words
-from .actions import ACTIONS, Action
+from .actions import ACTIONS, Action, keys_of
 from .events import Suspect, Working
 from .laid import RowsView
 from .lines import Line, Row, Tone, cut_middle, line_rows, pad
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 BAR = 5
 FULL, EMPTY = "█", "░"
 WORD_TONES: dict[str, Tone] = {"almost-certain": "bad", "likely": "warn", "unlikely": "muted"}
+TREND = {-1: " ↓", 0: "", 1: " ↑"}
 PROGRESS_BAR = 20
 DONE, TODO = "━", "╌"
 
@@ -31,10 +32,16 @@ DONE, TODO = "━", "╌"
 class Header(RowsView):
     """Version, what is looked at, and that nothing is sent."""
 
-    def __init__(self, case: Case, *, demo: bool) -> None:
+    def __init__(self, case: Case, *, demo: bool, chosen: bool = True) -> None:
         super().__init__(id="header")
         self.case = case
         self.demo = demo
+        self.chosen = chosen
+
+    def take(self, case: Case) -> None:
+        """Another case is looked at."""
+        self.case, self.chosen = case, True
+        self.retell()
 
     def rows(self, width: int) -> list[Row]:
         name = f" medic {__version__}"
@@ -42,7 +49,7 @@ class Header(RowsView):
         root = self.case.root or str(words.PASTED if self.case.text else words.NO_FILES)
         if self.demo:
             root = f"{words.DEMO}: {root}"
-        if self.case.run:
+        if self.case.run and self.chosen:
             root = f"{root}/{self.case.run}"
         space = width - columns(name) - columns(local) - 6
         if space < 8:
@@ -80,7 +87,8 @@ class Suspects(RowsView):
         used = columns(row[0][0])
         for i, suspect in enumerate(self.suspects or ()):
             lead = "  · " if i else ""
-            named = words.SUSPECT.fill(word=CHANCE[suspect.word], title=suspect.title)
+            word = f"{CHANCE[suspect.word]}{TREND[suspect.trend]}"
+            named = words.SUSPECT.fill(word=word, title=suspect.title)
             shown = cut(one_line(str(named)), width - used - columns(lead) - BAR - 2)
             if columns(shown) < 12 and i:
                 break
@@ -96,7 +104,12 @@ class Suspects(RowsView):
         rows: list[Row] = [((str(words.SUSPECTS), "strong"),)]
         for suspect in self.suspects or ():
             tone = WORD_TONES.get(suspect.word, "plain")
-            rows.append(((bar(suspect.chance), tone), (f" {CHANCE[suspect.word]}", tone)))
+            rows.append(
+                (
+                    (bar(suspect.chance), tone),
+                    (f" {CHANCE[suspect.word]}{TREND[suspect.trend]}", tone),
+                )
+            )
             rows += line_rows(Line(suspect.title, indent=1), width)
             rows.append(((f" {suspect.code}", "muted"),))
         return [*rows, ((str(words.WHY_HINT), "muted"),)]
@@ -161,7 +174,7 @@ class KeyBar(RowsView):
         """(first column, end column, action) of each key that fits."""
         cells, used = [], 1
         for action in (a for a in ACTIONS if a.footer):
-            size = columns(f"{action.keys[0]} {action.title}")
+            size = columns(f"{keys_of(action).split(', ')[0]} {action.title}")
             if used + size > width:
                 break
             cells.append((used, used + size, action))
@@ -171,7 +184,7 @@ class KeyBar(RowsView):
     def rows(self, width: int) -> list[Row]:
         row: list[tuple[str, Tone]] = [(" ", "plain")]
         for i, (_, _, action) in enumerate(self.cells(width)):
-            row += [("  " if i else "", "plain"), (action.keys[0], "accent")]
+            row += [("  " if i else "", "plain"), (keys_of(action).split(", ")[0], "accent")]
             row.append((f" {action.title}", "plain"))
         return [tuple(row)]
 

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from medic.i18n import Text
 from medic.records import dataclass
 
-from . import telling, words, words_more
-from .events import Asked, Choices, Event, Suspected, Told, Working
+from . import after, curves, remedies, telling, words, words_more
+from .events import Asked, Choices, Event, Given, Suspected, Told, Working
+from .keeping import Diary, state_of, told_before
 from .lines import Block, Line, Tone, said
-from .offers import Offer
-from .probing import Board, ended, outcomes
+from .offers import Offer, offers_of
+from .opening import SHOWN, files
+from .probing import not_read
+from .telling import numbered
 
 if TYPE_CHECKING:
     from medic.case import Case, NotRead
     from medic.diagnosis import Diagnosis
-    from medic.fixes import Fix
     from medic.index import Index
+    from medic.recheck import Applied
     from medic.session import Question, Session
 
 
@@ -27,19 +30,26 @@ if TYPE_CHECKING:
 class Move:
     """Something the user said or changed that can be taken back.
 
-    ``change``: files were changed, which has to be looked at again after it was taken back.
+    ``before``: all that was said before it; ``change``: the id of a change of files, which has to
+    be looked at again after it was taken back.
     """
 
     what: Text
-    back: Callable[[], object]
-    change: bool = False
+    before: dict[str, Any] | None = None
+    change: str = ""
 
 
 class Consultation:
     """Holds the session and what the user has seen of it; tells the screen through ``emit``."""
 
     def __init__(
-        self, load: Callable[[], Index], case: Case, emit: Callable[[Event], None]
+        self,
+        load: Callable[[], Index],
+        case: Case,
+        emit: Callable[[Event], None],
+        *,
+        resume: str = "",
+        which: bool = False,
     ) -> None:
         self.emit = emit
         self.cancel = threading.Event()
@@ -48,14 +58,22 @@ class Consultation:
         self.question: Question | None = None
         self.moves: list[Move] = []  # oldest first
         self.stale = False  # files were changed since they were looked at
+        self.waiting: Applied | None = None  # a change whose next run has not been seen yet
         self.before_remedy: set[str] | None = None  # symptoms when a remedy was given up
         self.probe_lines: dict[str, Line] = {}
+        self.diary = Diary()
+        self.demo = False
+        self.kept: dict[str, Any] = {}  # how a resumed session stood
         self._load = load
         self._session: Session | None = None
         self._offers: list[Offer] | None = None
         self._left_out: list[NotRead] = []
-        self._looks = 0
+        self._understood: set[str] = set()
+        self.looks = 0
         self._closed = False
+        self._told_problem = False
+        self._resume = resume
+        self._which = which
 
     @property
     def session(self) -> Session:
@@ -68,40 +86,84 @@ class Consultation:
     # --- telling ------------------------------------------------------------------------
 
     def tell(self, what: Text | str | Block, tone: Tone = "plain", *, top: bool = False) -> None:
-        """Adds a block to the transcript."""
-        self.emit(Told(what if isinstance(what, Block) else said(what, tone), top=top))
+        """Adds a block to the transcript, and keeps it."""
+        block = what if isinstance(what, Block) else said(what, tone)
+        self.diary.say(block)
+        self.emit(Told(block, top=top))
 
-    def remember(self, what: Text, back: Callable[[], object], *, change: bool = False) -> None:
+    def emit_only(self, block: Block) -> None:
+        """Shows a block that is no part of what is kept."""
+        self.emit(Told(block))
+
+    def remember(self, what: Text, before: dict[str, Any] | None = None, change: str = "") -> None:
         """Keeps how to take back what the user just said or changed."""
-        self.moves.append(Move(what, back, change))
+        self.moves.append(Move(what, before, change))
 
     def files_changed(self) -> None:
         """What was found is of the files as they were: no plan holds until the next look."""
         self.stale = True
         self._offers = None
 
-    def tell_all(self, blocks: list[Block], *, top: bool = False) -> None:
+    def tell_all(self, blocks: Iterable[Block], *, top: bool = False) -> None:
         """Adds blocks; ``top`` lets the reader begin at the first."""
         for i, block in enumerate(blocks):
             self.tell(block, top=top and i == 0)
 
+    def offer_choices(self, choices: Choices, *before: Line) -> None:
+        """Tells numbered choices and waits for one of them."""
+        self.tell(Block("medic", (*before, *numbered(choices.options))))
+        self.emit(Asked(choices))
+
     # --- starting and looking -----------------------------------------------------------
 
     def start(self) -> None:
-        """Loads the knowledge and opens the session. Raises KnowledgeError."""
+        """Loads the knowledge and opens the session. Raises KnowledgeError, UsageError."""
         self.emit(Working(words.LOADING))
         try:
             from medic.session import Session
 
-            self._session = Session(self._load(), self.case)
+            index = self._load()
+            if self._resume:
+                self._go_on(index)
+            else:
+                self._session = Session(index, self.case)
         finally:
             self.emit(Working(None))
 
+    def _go_on(self, index: Index) -> None:
+        """Takes up a kept session: what was said is told again, and holds."""
+        from .resuming import take_up
+
+        self._session = take_up(self, index, self._resume)
+        self.case = self._session.case
+        self.emit(Given(self.case))
+
+    def tell_again(self, name: str) -> None:
+        """The last of a kept talk, shown once more and not kept twice."""
+        for block in told_before(name):
+            self.emit(Told(block))
+
     def begin(self) -> None:
-        """The first job: loads, looks if there is anything to look at, and tells."""
+        """The first job: looks if there is anything to look at, else asks; loads meanwhile."""
+        from . import starting
+
+        if self._which:
+            starting.ask_run(self)
+        elif not self._resume and not (self.case.files or self.case.text):
+            starting.ask_what(self)
+        elif self._resume:
+            self.tell_again(self._resume)
         session = self.session
-        if session.case.files or session.case.text:
-            self.look()
+        if self.waiting is not None:
+            after.recheck(self)
+        elif session.case.files or session.case.text:
+            if not self._which:
+                starting.tell_before(self)
+                self.look()
+        elif self._resume:
+            self.retell(whole=True)
+        else:
+            starting.tell_before(self)
 
     def close(self) -> None:
         """The app has gone: probes that run stop, none is started."""
@@ -114,81 +176,72 @@ class Consultation:
 
         self.case = case
         self._session = Session(self.session.index, case)
-        self.found, self.question = None, None
-        self.before_remedy = None
-        self.moves = []
+        self._which = False
+        self.forget()
+        self.emit(Given(case))
+        self.tell(files(case, SHOWN))
         self.look()
+
+    def take_session(self, session: Session) -> None:
+        """Goes on over another session that holds what was said already."""
+        self.case, self._session = session.case, session
+        self.emit(Given(self.case))
+        if self.waiting is not None:
+            after.recheck(self)
+        else:
+            self.look()
+
+    def forget(self) -> None:
+        """Nothing of the session before holds."""
+        self.found, self.question, self._offers = None, None, None
+        self.before_remedy, self.waiting = None, None
+        self.moves, self._understood = [], set()
+        self.stale = False
+        self.diary = Diary()
 
     def look(self) -> None:
         """Runs the probes, telling each, then what is believed now."""
-        from medic.runner import all_probes
-
-        session = self.session
         if self._closed:
             return
-        self.cancel.clear()
-        self.stale = False
-        board = Board(len(all_probes() if session.probes is None else session.probes))
-        self._looks += 1
-        key = f"look {self._looks}"
-        self._observe(board, key)
-        before, self.probe_lines = self.probe_lines, outcomes(session)
-        self.emit(Told(ended(session, self.probe_lines, before), key))
-        if session.evidence.cancelled:
-            self.tell(words.STOPPED.fill(n=board.total - board.done), "warn")
-        self._tell_not_read()
+        self.diary.open()
+        self.keep()
+        self.observe()
+        block, self._left_out = not_read(self.session, self._left_out)
+        if block is not None:
+            self.tell(block)
         self._maybe_new_episode()
         self.retell(whole=True)
 
-    def _observe(self, board: Board, key: str) -> None:
-        """Runs the probes; the block ``key`` shows what has ended, the progress row what runs."""
+    def observe(self) -> None:
+        """Runs the probes over the files as they are and tells what became of them."""
+        from .looking import observe
 
-        def progress(name: str, state: str) -> None:
-            board.take(name, state)
-            running = Text(", ".join(board.running), ", ".join(board.running))
-            self.emit(Working(running, board.done, board.total, stoppable=True))
-            if state != "start":
-                self.emit(Told(board.block(), key))
-
-        self.emit(Working(words.LOOKING, 0, board.total, stoppable=True))
-        try:
-            self.session.look(progress, self.cancel)
-        finally:
-            self.emit(Working(None))
-
-    def _tell_not_read(self) -> None:
-        """What was left out, each once."""
-        left = [item for item in self.session.evidence.not_read if item not in self._left_out]
-        self._left_out += left
-        if not left:
-            return
-        lines = [
-            Line(words.NOT_READ.fill(file=item.file, why=Text(item.en, item.zh)), "muted")
-            for item in left[:3]
-        ]
-        if len(left) > 3:
-            lines.append(Line(words.AND_MORE.fill(n=len(left) - 3, word="/probes"), "muted"))
-        self.tell(Block("more", tuple(lines)))
+        observe(self)
 
     def _maybe_new_episode(self) -> None:
         if self.before_remedy is not None and self.session.episode_if(self.before_remedy):
-            self.before_remedy = None
-            # What was said was about the run before; changed files can still be restored.
-            self.moves = [move for move in self.moves if move.change]
+            self.another_run()
             self.tell(words_more.NEW_EPISODE, "strong")
+
+    def another_run(self) -> None:
+        """What was said was about the run before; changed files can still be restored."""
+        self.before_remedy, self.found = None, None
+        self._understood = set()
+        self.moves = [move for move in self.moves if move.change]
 
     # --- what is believed ---------------------------------------------------------------
 
     def retell(self, *, whole: bool = False) -> None:
         """Works out where the case stands and tells what changed, then asks or closes."""
-        if self.stale:
+        if self.stale and self.waiting is None:
             self.tell(words_more.FILES_CHANGED, "muted")
             self.look()
             return
         session = self.session
+        self._tell_understood()
         before, found = self.found, session.diagnosis()
         self.found, self._offers = found, None
-        self.emit(Suspected(telling.suspects(found), none=found.verdict == "none-of-these"))
+        self.emit(Suspected(telling.suspects(found, before), none=found.verdict == "none-of-these"))
         asks = found.next if found.verdict in ("likely", "established") else None
         self.question = session.question(asks) if asks else None
         whole = whole or before is None or before.verdict != found.verdict
@@ -196,10 +249,21 @@ class Consultation:
         self.tell(head, top=self.question is None)
         if self.question is None:
             self.emit(Asked(None))
-            self.tell_all(telling.closing(session, found, self.offers()))
+            self.tell_all(remedies.closing(session, found, self.offers()))
         self.tell_all(telling.details(session, before, found, whole=whole))
+        if whole:
+            self.tell_all(curves.drawn(session, found))
         if self.question is not None:
             self.ask()
+        self.keep()
+
+    def _tell_understood(self) -> None:
+        """What was read out of the user's words since the last time, to be corrected."""
+        from .sayings import understood
+
+        block, self._understood = understood(self.session, self._understood)
+        if block is not None:
+            self.tell(block)
 
     def ask(self) -> None:
         """Tells the open question and its choices."""
@@ -208,36 +272,22 @@ class Consultation:
             return
         asked = self.question
         options = (*asked.choices, ("", words.DONT_KNOW))
-        self.tell(telling.question(asked, options))
+        self.tell(telling.question(self.session, asked, options))
         self.emit(Asked(Choices("answer", asked.name, options, asked.how)))
-
-    # --- remedies -----------------------------------------------------------------------
 
     def offers(self) -> list[Offer]:
         """Remedies of the leader, then of what else may be or is wrong; numbered from 1."""
         if self._offers is None:
-            self._offers = self._make_offers()
+            self._offers = offers_of(self.session, self.found)
         return self._offers
 
-    def _make_offers(self) -> list[Offer]:
-        found = self.found
-        if found is None or found.verdict in ("healthy", "no-fault-seen", "none-of-these"):
-            causes: list[str] = []
-        else:
-            causes = [c.name for c in found.causes[: 1 if found.verdict == "established" else 3]]
-        fixes = {c: self.session.fixes(c) for c in causes}
-        chosen = [(c, f) for c in causes[:1] for f in fixes[c]]
-        chosen += [(c, f) for c in causes[1:] for f in fixes[c][:1]]
-        for cause in found.also_wrong if found else ():
-            chosen += [(cause.name, f) for f in self.session.fixes(cause.name)[:1]]
-        kept: dict[str, tuple[str, Fix]] = {}
-        for name, fix in chosen:
-            kept.setdefault(fix.remedy.name, (name, fix))
-        return [
-            Offer(n, name, fix.remedy.title, fix, self._against(name, causes))
-            for n, (name, fix) in enumerate(kept.values(), start=1)
-        ]
+    # --- keeping ------------------------------------------------------------------------
 
-    def _against(self, cause: str, leading: list[str]) -> Text | None:
-        """The title of a cause that does not lead."""
-        return None if cause in leading[:1] else self.session.index.causes[cause].title
+    def keep(self) -> None:
+        """Writes down all that cannot be read again."""
+        if self._session is None:
+            return
+        self.diary.keep(self._session, state_of(self))
+        if self.diary.problem is not None and not self._told_problem:
+            self._told_problem = True
+            self.emit_only(said(self.diary.problem, "muted"))

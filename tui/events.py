@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from medic.i18n import Text
 from medic.records import dataclass
@@ -10,12 +10,17 @@ from medic.records import dataclass
 from .lines import Block
 from .offers import Offer
 
+if TYPE_CHECKING:
+    from medic.case import Case
+
+    from .graph_data import Graph
+
 
 @dataclass(frozen=True)
 class Choices:
     """Numbered choices that wait for an answer. The value "" stands for "I don't know"."""
 
-    kind: Literal["answer", "meaning", "again", "run", "walk"]
+    kind: Literal["answer", "meaning", "again", "run", "walk", "complaint", "after"]
     name: str
     options: tuple[tuple[str, Text], ...]
     how: Text | None = None
@@ -27,12 +32,13 @@ class Choices:
 
 @dataclass(frozen=True)
 class Suspect:
-    """One cause as the suspects line shows it."""
+    """One cause as the suspects line shows it; ``trend``: 1 gained, -1 lost by the last finding."""
 
     title: Text
     code: str
     word: str
     chance: float
+    trend: int = 0
 
 
 @dataclass(frozen=True)
@@ -79,4 +85,18 @@ class Previewed:
     offer: Offer
 
 
-Event = Told | Asked | Suspected | Working | Previewed
+@dataclass(frozen=True)
+class Given:
+    """The case that is looked at now."""
+
+    case: Case
+
+
+@dataclass(frozen=True)
+class Graphed:
+    """The graph view over what is believed now."""
+
+    graph: Graph
+
+
+Event = Told | Asked | Suspected | Working | Previewed | Given | Graphed

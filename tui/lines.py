@@ -9,7 +9,11 @@ from medic.i18n import Text, plain
 from medic.records import dataclass
 from medic.safetext import clean, columns, cut, one_line, wrap
 
-Tone = Literal["plain", "muted", "strong", "good", "bad", "warn", "accent", "add", "remove"]
+from .changed import changed_parts
+
+Tone = Literal[
+    "plain", "muted", "strong", "good", "bad", "warn", "accent", "add", "remove", "cursor", "mark"
+]
 TONES: tuple[Tone, ...] = (
     "plain",
     "muted",
@@ -20,6 +24,8 @@ TONES: tuple[Tone, ...] = (
     "accent",
     "add",
     "remove",
+    "cursor",
+    "mark",
 )
 Who = Literal["you", "probe", "medic", "code", "more", "bare"]
 Row = tuple[tuple[str, Tone], ...]
@@ -27,6 +33,7 @@ Row = tuple[tuple[str, Tone], ...]
 GUTTER = 9
 # Below this width the label of a block stands on its own row: a gutter would take too much.
 NARROW = 50
+LEAST_ASIDE = 16
 LABELS = {
     "you": Text("[you]", "[你]"),
     "probe": Text("[probe]", "[探针]"),
@@ -47,7 +54,8 @@ class Line:
     """One paragraph. Rows after the first hang under the text, behind ``mark``.
 
     ``where`` is the place of evidence, set after the text. ``verbatim`` keeps every space and
-    folds at the width; ``short`` cuts to one row.
+    folds at the width; ``short`` cuts to one row; ``aside`` follows as far as the row
+    has room.
     """
 
     text: Text
@@ -57,6 +65,8 @@ class Line:
     where: Text | None = None
     verbatim: bool = False
     short: bool = False
+    aside: Text | None = None
+    marked: tuple[int, int] = (0, 0)  # characters of a verbatim text that stand out
 
 
 @dataclass(frozen=True)
@@ -80,7 +90,12 @@ def code(text: str, *, diff: bool = False) -> Block:
     """A block that is copied as it is: a command, a snippet or a diff."""
     rows = text.rstrip("\n").split("\n")
     tone = _diff_tone if diff else _code_tone
-    return Block("code", tuple(Line(plain(r), tone(r), verbatim=True) for r in rows), code=text)
+    marks = changed_parts(rows) if diff else {}
+    lines = (
+        Line(plain(r), tone(r), verbatim=True, marked=marks.get(i, (0, 0)))
+        for i, r in enumerate(rows)
+    )
+    return Block("code", tuple(lines), code=text)
 
 
 def _code_tone(_row: str) -> Tone:
@@ -137,9 +152,13 @@ def line_rows(line: Line, width: int) -> Iterator[Row]:
     pieces = _pieces(line, space)
     blank = " " * columns(lead)
     body: list[Row] = [
-        ((lead if i == 0 else blank, line.tone), (piece, line.tone))
-        for i, piece in enumerate(pieces)
+        ((lead if i == 0 else blank, line.tone), *part)
+        for i, part in enumerate(_toned(line, pieces))
     ]
+    if line.aside is not None:
+        room = space - columns(pieces[-1]) - 2
+        if room >= LEAST_ASIDE:
+            body[-1] = (*body[-1], ("  " + one_line(str(line.aside), room), "muted"))
     if line.where is None:
         yield from body
         return
@@ -150,6 +169,19 @@ def line_rows(line: Line, width: int) -> Iterator[Row]:
     else:
         body.append(((blank, "muted"), (where, "muted")))
     yield from body
+
+
+def _toned(line: Line, pieces: list[str]) -> Iterator[Row]:
+    """Each piece in the tone of its line, and what is marked of it in that of a mark."""
+    start, end = line.marked
+    at = 0
+    for piece in pieces:
+        a, b = max(0, min(len(piece), start - at)), max(0, min(len(piece), end - at))
+        at += len(piece)
+        if a < b:
+            yield (piece[:a], line.tone), (piece[a:b], "mark"), (piece[b:], line.tone)
+        else:
+            yield ((piece, line.tone),)
 
 
 def _pieces(line: Line, space: int) -> list[str]:

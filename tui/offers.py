@@ -10,7 +10,9 @@ from medic.records import dataclass
 from . import words
 
 if TYPE_CHECKING:
+    from medic.diagnosis import Diagnosis
     from medic.fixes import Fix
+    from medic.session import Session
 
 
 @dataclass(frozen=True)
@@ -33,3 +35,24 @@ class Offer:
         if self.against is None:
             return self.title
         return words.OF_CAUSE.fill(title=self.title, cause=self.against)
+
+
+def offers_of(session: Session, found: Diagnosis | None) -> list[Offer]:
+    """Remedies of the leader, then of what else may be or is wrong; numbered from 1."""
+    if found is None or found.verdict in ("healthy", "no-fault-seen", "none-of-these"):
+        causes: list[str] = []
+    else:
+        causes = [c.name for c in found.causes[: 1 if found.verdict == "established" else 3]]
+    fixes = {c: session.fixes(c) for c in causes}
+    chosen = [(c, f) for c in causes[:1] for f in fixes[c]]
+    chosen += [(c, f) for c in causes[1:] for f in fixes[c][:1]]
+    for cause in found.also_wrong if found else ():
+        chosen += [(cause.name, f) for f in session.fixes(cause.name)[:1]]
+    kept: dict[str, tuple[str, Fix]] = {}
+    for name, fix in chosen:
+        kept.setdefault(fix.remedy.name, (name, fix))
+    titles = session.index.causes
+    return [
+        Offer(n, name, fix.remedy.title, fix, None if name in causes[:1] else titles[name].title)
+        for n, (name, fix) in enumerate(kept.values(), start=1)
+    ]

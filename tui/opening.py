@@ -1,27 +1,85 @@
-"""What the case holds, said before anything is read."""
+"""What the case holds, said before anything is read: one line a piece of evidence."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from medic.case import Case
+from medic.i18n import Text, plain
 
-from . import words
-from .lines import Block, joined, said
+from . import words, words_keep
+from .lines import Block, Line, said
+
+if TYPE_CHECKING:
+    from medic.case import Case
+    from medic.facts import GivenFile
+
+SHOWN = 6
+MAX_RUNS = 8
+ORDER = tuple(words_keep.KIND)
+UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
-def opening(case: Case) -> list[Block]:
-    """The kinds of files that were found, and that there are several runs."""
+def opening(case: Case, *, which: bool = False) -> list[Block]:
+    """The pieces of evidence, or which run there is to choose (``which``)."""
+    if which:
+        return []
     if not case.files and not case.text:
-        return [said(words.NOTHING_GIVEN)]
-    counts: Counter[str] = Counter(f.kind for f in case.files)
-    kinds = [
-        forms[0 if counts[kind] == 1 else 1].fill(n=counts[kind])
-        for kind, forms in words.KINDS.items()
-        if counts[kind]
-    ]
+        return []
+    if not case.files:
+        return [said(words.PASTED_TEXT)]
+    return [files(case, SHOWN)]
+
+
+def ordered(case: Case) -> list[GivenFile]:
+    """The files in the order of their numbers: logs first."""
+    place = {kind: i for i, kind in enumerate(ORDER)}
+    return sorted(case.files, key=lambda f: (place.get(f.kind, 99), f.rank or 0, f.name))
+
+
+def files(case: Case, shown: int = 0) -> Block:
+    """The files with their numbers, what each was read as, and its size."""
+    every = ordered(case)
+    if not every:
+        return said(words_keep.NO_FILES)
     root = case.root or words.PASTED
-    blocks = [said(words.FOUND_HERE.fill(root=root, kinds=joined(kinds)))] if kinds else []
-    if len(case.runs) > 1:
-        blocks.append(said(words.SEVERAL_RUNS.fill(run=case.run), "warn"))
-    return blocks
+    title = words_keep.FOUND if shown else words_keep.ALL_FILES
+    lines = [Line(title.fill(root=root, n=len(every)), aside=words_keep.LEAVE_OUT)]
+    kept = every[:shown] if shown and len(every) > shown + 1 else every
+    for number, file in enumerate(kept, start=1):
+        name = plain(shown_name(file, case.root))
+        lines.append(Line(name, mark=f"{number}  ", indent=1, where=read_as(file)))
+    if len(every) > len(kept):
+        more = words_keep.MORE_FILES.fill(n=len(every) - len(kept))
+        lines.append(Line(more, "muted", indent=4))
+    return Block("medic", tuple(lines))
+
+
+def shown_name(file: GivenFile, root: str) -> str:
+    """A file below the folder that was given, without that folder."""
+    inside = file.path.removeprefix(root.rstrip("/") + "/")
+    return inside if inside != file.path else file.name
+
+
+def read_as(file: GivenFile) -> Text:
+    """What a file was taken for, and its size."""
+    kind = words_keep.KIND.get(file.kind, words_keep.KIND["other"])
+    if file.rank is not None:
+        kind = words_keep.OF_RANK.fill(kind=kind, rank=file.rank)
+    return words_keep.READ_AS.fill(kind=kind, size=size_of(file.size))
+
+
+def size_of(size: float) -> str:
+    """A number of bytes as people read it."""
+    for unit in UNITS:
+        if size < 1000 or unit == UNITS[-1]:
+            return f"{size:.0f} {unit}" if unit == "B" or size >= 10 else f"{size:.1f} {unit}"
+        size /= 1000
+    raise AssertionError(size)
+
+
+def runs(case: Case) -> tuple[tuple[str, Text], ...]:
+    """The newest runs of the folder as options."""
+    newest = Text("{name} ({newest})", "{name}（{newest}）").fill(newest=words_keep.NEWEST)
+    names: Sequence[str] = case.runs[:MAX_RUNS]
+    return tuple((n, newest.fill(name=n) if i == 0 else plain(n)) for i, n in enumerate(names))

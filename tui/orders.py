@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text
 from medic.nearest import nearest
 
-from . import probing, reasons, telling, tree, walking, words, words_more
+from . import (
+    after,
+    compare,
+    curves,
+    graph_data,
+    handover,
+    opening,
+    probing,
+    reasons,
+    remedies,
+    resuming,
+    sayings,
+    walking,
+    words,
+    words_after,
+    words_keep,
+    words_more,
+)
 from .answers import offer_runs, take_run
-from .events import Asked, Choices, Previewed
-from .lines import Block, Line, code
-from .telling import numbered
+from .events import Graphed, Previewed
+from .lines import Block, Line
 
 if TYPE_CHECKING:
     from .consultation import Consultation
@@ -31,9 +46,10 @@ def why(talk: Consultation, _argument: str) -> None:
 
 
 def graph(talk: Consultation, _argument: str) -> None:
+    """Opens the graph view over what is believed now."""
     if talk.found is None:
         talk.found = talk.session.diagnosis()
-    talk.tell(tree.tree(talk.session, talk.found), top=True)
+    talk.emit(Graphed(graph_data.drawn(talk.session, talk.found)))
 
 
 def probes(talk: Consultation, _argument: str) -> None:
@@ -41,15 +57,46 @@ def probes(talk: Consultation, _argument: str) -> None:
 
 
 def look(talk: Consultation, _argument: str) -> None:
+    """Looks again: after a change at the log of the run that came after it."""
+    if talk.waiting is not None:
+        after.recheck(talk)
+        return
+    talk.session.collect_again()
+    talk.look()
+
+
+def files(talk: Consultation, _argument: str) -> None:
+    talk.tell(opening.files(talk.session.case), top=True)
+
+
+def drop(talk: Consultation, argument: str) -> None:
+    """Leaves a file out, by its number or name, and looks again."""
+    session = talk.session
+    every = opening.ordered(session.case)
+    word = argument.strip()
+    if word.isdecimal() and 1 <= int(word) <= len(every):
+        file = every[int(word) - 1]
+    else:
+        names = {opening.shown_name(f, session.case.root): f for f in every}
+        names |= {f.name: f for f in every}
+        if word not in names:
+            talk.tell(words_keep.DROP_WHAT)
+            return
+        file = names[word]
+    session.drop(file.path)
+    talk.tell(words_keep.DROPPED.fill(file=file.name))
     talk.look()
 
 
 def none(talk: Consultation, _argument: str) -> None:
+    from medic.saved import said
+
     session = talk.session
     if session.refused:
         return
+    before = said(session)
     session.refuse(True)
-    talk.remember(words.NONE_OF_THESE, lambda: session.refuse(False))
+    talk.remember(words.NONE_OF_THESE, before)
     talk.tell(words_more.SAID_NONE)
     talk.retell()
 
@@ -72,6 +119,14 @@ def add(talk: Consultation, argument: str) -> None:
     if names or path in known:
         shown = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
         talk.tell(words_more.ADDED.fill(files=shown or path))
+        look_at_more(talk)
+
+
+def look_at_more(talk: Consultation) -> None:
+    """Looks at what was added: a log of the run after a change answers that change."""
+    if talk.waiting is not None:
+        after.recheck(talk)
+    else:
         talk.look()
 
 
@@ -90,7 +145,10 @@ def run(talk: Consultation, argument: str) -> None:
 
 def patch(talk: Consultation, argument: str) -> None:
     """Previews a change; without a number the first against the leading cause."""
-    if talk.stale:
+    if talk.stale and talk.waiting is not None:
+        talk.tell(words_after.APPLIED_ALREADY.fill(change=talk.waiting.change))
+        talk.observe()
+    elif talk.stale:
         talk.retell()
         return
     offer = _chosen(talk, argument, lambda o: o.against is None and o.fix.patch is not None)
@@ -100,10 +158,10 @@ def patch(talk: Consultation, argument: str) -> None:
         talk.emit(Previewed(offer))
         return
     talk.tell(words_more.NO_PATCH, top=True)
-    talk.tell_all(telling.remedy(talk.session, offer))
+    talk.tell_all(remedies.remedy(talk.session, offer))
     others = [o for o in talk.offers() if o.fix.patch is not None and o is not offer]
     if others:
-        lines = [telling.titled(o) for o in others]
+        lines = [remedies.titled(o) for o in others]
         talk.tell(Block("more", (Line(words_more.OTHER_PATCHES, "strong"), *lines)))
 
 
@@ -119,29 +177,8 @@ def _chosen(talk: Consultation, argument: str, first: Callable[[Offer], bool]) -
     if number.isdecimal() and 1 <= int(number) <= len(offers):
         return offers[int(number) - 1]
     none = Line(words_more.NO_SUCH_OFFER.fill(n=len(offers)))
-    talk.tell(Block("medic", (none, *(telling.titled(o) for o in offers))))
+    talk.tell(Block("medic", (none, *(remedies.titled(o) for o in offers))))
     return None
-
-
-def apply(talk: Consultation, offer: Offer) -> None:
-    """Writes the previewed change, tells how to take it back, and offers to look again."""
-    record = offer.fix.apply()
-    files = ", ".join(record.files)
-    what = words_more.CHANGE.fill(id=record.id, files=files)
-    talk.remember(what, partial(_restore, record.id), change=True)
-    talk.files_changed()
-    talk.tell(words_more.APPLIED.fill(id=record.id, files=files), "good")
-    talk.tell(Block("more", (Line(words_more.TO_UNDO),)))
-    talk.tell(code(f"medic undo {record.id}"))
-    talk.tell(Block("more", (Line(words_more.OLD_LOG, "muted"),)))
-    _offer_look(talk)
-
-
-def _offer_look(talk: Consultation) -> None:
-    options = (("yes", words_more.YES_LOOK), ("no", words_more.NOT_NOW))
-    lines = (Line(words_more.LOOK_AGAIN, "strong"), *numbered(options))
-    talk.tell(Block("medic", lines))
-    talk.emit(Asked(Choices("again", "", options)))
 
 
 def _restore(change: str) -> None:
@@ -156,35 +193,43 @@ def undo(talk: Consultation, _argument: str) -> None:
         talk.tell(words_more.NOTHING_TO_UNDO)
         return
     move = talk.moves[-1]
-    move.back()
+    session = talk.session
+    if move.change:
+        _restore(move.change)
+        session.applied = [a for a in session.applied if a.change != move.change]
+    if move.before is not None:
+        from medic.saved import say_again
+
+        say_again(session, move.before)
     talk.moves.pop()
     talk.tell(words_more.TOOK_BACK.fill(what=move.what), "good" if move.change else "plain")
     if move.change:
+        talk.waiting = None
         talk.files_changed()
+    if not session.tried:
+        talk.before_remedy = None
     talk.retell()
 
 
 def tried(talk: Consultation, argument: str) -> None:
     """Marks a remedy as not helped: its causes become less likely."""
+    from medic.saved import said
+
     session = talk.session
     if talk.stale:
         talk.retell()
     offer = _chosen(talk, argument, lambda o: o.fix.remedy.name not in session.tried)
     if offer is None:
         return
-    name, before = offer.fix.remedy.name, talk.before_remedy
+    name = offer.fix.remedy.name
     if name in session.tried:
         talk.tell(words_more.TRIED_ALREADY.fill(title=offer.title))
         return
-    if before is None:
+    before = said(session)
+    if talk.before_remedy is None:
         talk.before_remedy = session.observed_symptoms()
     session.remedy_done(name, helped=False)
-
-    def back() -> None:
-        session.remedy_open(name)
-        talk.before_remedy = before
-
-    talk.remember(offer.title, back)
+    talk.remember(offer.title, before)
     talk.tell(words_more.DID_NOT_HELP.fill(title=offer.title))
     talk.retell()
 
@@ -194,13 +239,21 @@ ORDERS: dict[str, Order] = {
     "patch": patch,
     "probes": probes,
     "undo": undo,
+    "change": sayings.change,
     "graph": graph,
+    "compare": compare.compare,
+    "curve": curves.curve,
     "look": look,
+    "files": files,
     "add": add,
+    "drop": drop,
     "run": run,
     "none": none,
     "tried": tried,
     "walk": walking.walk,
+    "report": handover.report,
+    "sessions": resuming.sessions,
+    "resume": resuming.resume,
 }
 
 

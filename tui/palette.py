@@ -9,12 +9,13 @@ from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from . import words_more
-from .actions import ACTIONS, Action, usage
+from .actions import ACTIONS, Action, keys_of, usage
 
 
 def label(action: Action) -> str:
-    """Title, what it does, and the typed form."""
-    return f"{action.title}: {action.help}  {usage(action)}"
+    """Title, what it does, the typed form and the key."""
+    keys = keys_of(action)
+    return f"{action.title}: {action.help}  {usage(action)}" + (f"  {keys}" if keys else "")
 
 
 class ActionsProvider(Provider):
@@ -40,7 +41,10 @@ class ActionsProvider(Provider):
             yield Hit(0.01, Content(text), lambda: None, text=text)
 
     def _actions(self) -> list[Action]:
-        return [a for a in ACTIONS if a.palette]
+        from .talk_screen import TalkScreen
+
+        held = self.screen.ready() if isinstance(self.screen, TalkScreen) else set()
+        return [a for a in ACTIONS if a.palette and (not a.needs or a.needs in held)]
 
     def _do(self, action: Action) -> partial[Coroutine[object, object, bool]]:
         return partial(self.app.run_action, f"do('{action.word}')", self.screen)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -13,6 +13,9 @@ from textual.screen import ModalScreen
 from medic.i18n import Text
 from medic.report.words import SAFE
 from medic.safetext import columns
+
+if TYPE_CHECKING:
+    from medic.run_config import Change
 
 from . import words, words_more
 from .laid import RowsView
@@ -25,6 +28,7 @@ FRAME_COLUMNS = 4  # border and padding
 FRAME_ROWS = 2
 DIFF_ROWS = 3  # of the diff at least, whatever else has to go
 WHOLE = 1000
+MAX_NUMBERS = 4
 
 
 class PatchHead(RowsView):
@@ -55,7 +59,17 @@ class PatchHead(RowsView):
         if fix.filled:
             lines.append(Line(fix.text))
         lines += [Line(note, "warn") for note in fix.notes]
+        if len(fix.changes) > 1 or not fix.filled:
+            lines += [_number(change) for change in fix.changes[:MAX_NUMBERS]]
         return [row for line in lines for row in line_rows(line, width)]
+
+
+def _number(change: Change) -> Line:
+    """One value with where the number comes from."""
+    pattern = Text("{field}: {old} -> {new}", "{field}：{old} -> {new}")
+    old = "?" if change.old is None else change.old
+    text = pattern.fill(field=change.field, old=old, new=change.new)
+    return Line(text, mark="= ", aside=change.why)
 
 
 class PatchFoot(RowsView):
@@ -99,6 +113,7 @@ class PatchScreen(ModalScreen[bool]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "back", show=False),
+        Binding("f1", "help", show=False),
         Binding("a", "apply", show=False),
         Binding("w", "write", show=False),
         Binding("y", "copy", show=False),
@@ -164,6 +179,11 @@ class PatchScreen(ModalScreen[bool]):
 
     def action_back(self) -> None:
         self.dismiss(False)
+
+    def action_help(self) -> None:
+        from .help_screen import HelpScreen
+
+        self.app.push_screen(HelpScreen("patch"))
 
     def action_apply(self) -> None:
         self.dismiss(True)

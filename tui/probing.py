@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
@@ -14,11 +15,15 @@ from .needs import ANSWER, is_reason, need
 from .telling import shown_file
 
 if TYPE_CHECKING:
+    from medic.case import NotRead
     from medic.evidence import Run
     from medic.session import Session
 
 NAME_WIDTH = 20
 SHOWN_REASONS = 1
+SHOWN_OTHER = 4
+SHOWN_LEFT = 3
+LONG_SECONDS = 5.0
 STATE_TONES: dict[str, Tone] = {"found": "plain", "failed": "warn"}
 
 
@@ -41,9 +46,9 @@ class Board:
         return sum(state != "start" for state in self.states.values())
 
     def block(self) -> Block:
-        """The probes that have ended, by their bare state: reasons come with the evidence."""
-        ended = [(n, s) for n, s in self.states.items() if s not in ("start", "skipped")]
-        return Block("probe", tuple(_line(n, s, STATE[s]) for n, s in ended))
+        """The probes that have failed so far: the others are told when all have ended."""
+        failed = [(n, s) for n, s in self.states.items() if s == "failed"]
+        return Block("probe", tuple(_line(n, s, STATE[s]) for n, s in failed))
 
 
 def outcomes(session: Session) -> dict[str, Line]:
@@ -53,20 +58,40 @@ def outcomes(session: Session) -> dict[str, Line]:
 
 
 def ended(session: Session, lines: Mapping[str, Line], before: Mapping[str, Line]) -> Block:
-    """The probes of a look; of a later look only those that told something else than before.
-
-    Probes that had nothing to read are one line.
-    """
+    """The probes of a look in one line, and each that failed or took long; of a later look those
+    that told something else than before."""
     if not lines:
         return said(words.NO_PROBES, who="probe")
+    if before:
+        return Block("probe", tuple(_otherwise(session, lines, before)))
+    runs = session.evidence.runs
+    count = Counter(run.state for run in runs.values())
+    findings = sum(bool(_abnormal(session, run)) for run in runs.values())
+    text = words.PROBES_ENDED.fill(
+        n=len(runs), found=findings, quiet=count["found"] + count["absent"] - findings
+    )
+    told = [Line(text, "muted")]
+    if count["skipped"]:
+        told.append(Line(words.NOTHING_TO_READ.fill(n=count["skipped"]), "muted"))
+    told += [
+        lines[name]
+        for name, run in runs.items()
+        if run.state == "failed" or run.seconds >= LONG_SECONDS
+    ]
+    return Block("probe", tuple(told))
+
+
+def _otherwise(
+    session: Session, lines: Mapping[str, Line], before: Mapping[str, Line]
+) -> Iterator[Line]:
     other = [name for name, line in lines.items() if before.get(name) != line]
-    skipped = [name for name in other if session.evidence.runs[name].state == "skipped"]
-    fresh = [lines[name] for name in other if len(skipped) == 1 or name not in skipped]
-    if len(skipped) > 1:
-        fresh.append(Line(words.NOTHING_TO_READ.fill(n=len(skipped)), "muted"))
-    if before and len(other) < len(lines):
-        fresh.append(Line(words.AS_BEFORE.fill(n=len(lines) - len(other)), "muted"))
-    return Block("probe", tuple(fresh))
+    told = [name for name in other if session.evidence.runs[name].state != "skipped"]
+    for name in told[:SHOWN_OTHER]:
+        yield lines[name]
+    if len(told) > SHOWN_OTHER:
+        yield Line(words.AND_MORE.fill(n=len(told) - SHOWN_OTHER, word="/probes"), "muted")
+    if len(other) < len(lines):
+        yield Line(words.AS_BEFORE.fill(n=len(lines) - len(other)), "muted")
 
 
 def _line(name: str, state: str, text: Text) -> Line:
@@ -115,6 +140,20 @@ def _abnormal(session: Session, run: Run) -> list[tuple[Text, Text | None]]:
             where = plain(place(file, source.line, source.rank)) if file else None
             result.append((finding_text(session.index, finding), where))
     return result
+
+
+def not_read(session: Session, known: list[NotRead]) -> tuple[Block | None, list[NotRead]]:
+    """What was left out and not told yet, and all that is known then."""
+    left = [item for item in session.evidence.not_read if item not in known]
+    if not left:
+        return None, known
+    lines = [
+        Line(words.NOT_READ.fill(file=item.file, why=Text(item.en, item.zh)), "muted")
+        for item in left[:SHOWN_LEFT]
+    ]
+    if len(left) > SHOWN_LEFT:
+        lines.append(Line(words.AND_MORE.fill(n=len(left) - SHOWN_LEFT, word="/probes"), "muted"))
+    return Block("more", tuple(lines)), [*known, *left]
 
 
 def in_full(session: Session) -> Block:

@@ -69,10 +69,11 @@ class Prompt(TextArea, inherit_bindings=False):
         await super()._on_key(event)
 
     def _acts_at_once(self, character: str | None) -> bool:
-        """A number of an open choice, or ``?``, on an empty line."""
+        """A number of an open choice, or ``?``, on an empty line; not a number that another
+        digit may follow."""
         if self.text or not self.choices or not character or character not in INSTANT:
             return False
-        return character == "?" or int(character) <= self.choices
+        return character == "?" or int(character) <= self.choices < int(character) * 10
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text
@@ -10,7 +10,8 @@ from medic.report.words import CHANCE, SIGN, WEIGHT
 
 from . import words, words_more
 from .lines import Block, Line, said
-from .telling import do_not, place_of
+from .remedies import do_not
+from .telling import place_of
 
 if TYPE_CHECKING:
     from medic.diagnosis import CauseView, Diagnosis
@@ -18,12 +19,14 @@ if TYPE_CHECKING:
     from medic.session import Question, Session
 
 
-def why(session: Session, found: Diagnosis, asked: Question | None) -> list[Block]:
-    """The three answers to /why."""
-    blocks = [_question(session, asked) if asked else said(words_more.NO_QUESTION)]
+def why(session: Session, found: Diagnosis, asked: Question | None) -> Iterator[Block]:
+    """The three answers to /why, the one that takes longest last."""
+    yield _question(session, asked) if asked else said(words_more.NO_QUESTION)
     if not found.causes:
-        return [*blocks, said(words_more.NO_LEADER)]
-    return [*blocks, _cause(session, found.causes[0]), _mind(session)]
+        yield said(words_more.NO_LEADER)
+        return
+    yield _cause(session, found.causes[0])
+    yield _mind(session)
 
 
 def _question(session: Session, asked: Question) -> Block:

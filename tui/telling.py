@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
-from medic.report.words import CHANCE, SAFE, SIGN, UNSAFE, VERDICT, place
+from medic.report.words import CHANCE, SIGN, VERDICT, place
+from medic.safetext import one_line
 
-from . import words, words_walk
+from . import words
 from .events import Suspect
-from .lines import Block, Line, Tone, code, glued, said
+from .lines import Block, Line, Tone, glued, joined, said
+from .remedies import advice_of
 
 if TYPE_CHECKING:
     from medic.diagnosis import CauseView, Diagnosis, EvidenceLine
     from medic.session import Question, Session
 
-    from .offers import Offer
-
 SHOWN_EVIDENCE = 4
 QUOTED = 1  # raw lines shown of the evidence: more would push the question off a small screen
 SHOWN_NOTES = 3
-SHOWN_RULED_OUT = 6
+SHOWN_RULED_OUT = 3
+SHOWN_TITLES = 2
+SHORT = 60  # columns of a finding that is told in passing
+LONG = 140
+SAME_CHANCE = 0.02
 VERDICT_TONES: dict[str, Tone] = {"healthy": "good", "no-fault-seen": "good", "established": "bad"}
 
 
@@ -62,7 +66,8 @@ def evidence(
     for item in lines[:shown]:
         mark = f"{SIGN.get(item.weight, '·')} "
         tone: Tone = "muted" if mark == "- " else "plain"
-        result.append(Line(item.text, tone, mark, indent, where=place_of(session, item)))
+        text = short(item.text, LONG)
+        result.append(Line(text, tone, mark, indent, where=place_of(session, item)))
         raw = item.source.text.strip()
         if raw and raw not in quotes and len(quotes) < quoted:
             quotes.add(raw)
@@ -86,7 +91,7 @@ def _distinct(lines: Sequence[EvidenceLine]) -> list[EvidenceLine]:
 
 def head(session: Session, found: Diagnosis) -> Block:
     """The verdict and the strongest evidence."""
-    lines = [*_verdict(found)]
+    lines = [*_verdict(session, found)]
     if found.causes and found.verdict != "none-of-these":
         told = [e for e in found.unexplained if e.name in session.complaints]
         lines += [Line(words.LEFT_OVER.fill(title=e.text), "warn", "? ", 2) for e in told]
@@ -100,7 +105,7 @@ def details(
     """Consequences, what should not be done, what was ruled out, what else is wrong."""
     lines: list[Line] = []
     decided = found.next is None and found.verdict in ("likely", "established")
-    advice = _advice(session, found) if decided else []
+    advice = advice_of(session, found) if decided else []
     if whole:
         lines += _group(session, words.CONSEQUENCES, _real_consequences(found))
         lines += [*advice, *ruled_out(session, before, found)]
@@ -114,7 +119,7 @@ def details(
     return [Block("more", tuple(lines))] if lines else []
 
 
-def _verdict(found: Diagnosis) -> list[Line]:
+def _verdict(session: Session, found: Diagnosis) -> list[Line]:
     tone = VERDICT_TONES.get(found.verdict, "warn")
     verdict = VERDICT[found.verdict]
     if found.verdict in ("healthy", "no-fault-seen"):
@@ -126,6 +131,9 @@ def _verdict(found: Diagnosis) -> list[Line]:
     if found.verdict == "none-of-these":
         nearest = words.NEAREST.fill(title=leader.title, code=leader.code)
         return [Line(glued(verdict, Text(".", "。")), tone), Line(nearest)]
+    if found.verdict == "likely" and not (found.symptoms or session.told.words):
+        wrong = words.ONLY_WRONG.fill(title=leader.title, code=leader.code)
+        return [Line(wrong, tone)]
     if found.verdict == "likely" and leader.word not in ("almost-certain", "likely"):
         unclear = words.UNCLEAR.fill(title=leader.title, code=leader.code, word=CHANCE[leader.word])
         return [Line(unclear, tone)]
@@ -192,34 +200,66 @@ def ruled_out(session: Session, before: Diagnosis | None, found: Diagnosis) -> l
 
 
 def _shown_ruled_out(session: Session, causes: Sequence[CauseView]) -> list[Line]:
-    lines = [_ruled_out_line(session, c) for c in causes[:SHOWN_RULED_OUT]]
-    if len(causes) > SHOWN_RULED_OUT:
-        more = words.AND_MORE.fill(n=len(causes) - SHOWN_RULED_OUT, word="/graph")
-        lines.append(Line(more, "muted"))
+    """Causes by the finding that ruled them out: one line each finding."""
+    groups: dict[tuple[str, str], list[CauseView]] = {}
+    for cause in causes:
+        by = cause.pruned_by
+        groups.setdefault((by.name, by.outcome) if by else ("", ""), []).append(cause)
+    lines = []
+    for group in list(groups.values())[:SHOWN_RULED_OUT]:
+        titles = joined([c.title for c in group[:SHOWN_TITLES]], "; ", "；")
+        if len(group) > SHOWN_TITLES:
+            titles = words.AND_N.fill(titles=titles, n=len(group) - SHOWN_TITLES)
+        by = group[0].pruned_by
+        if by is None:
+            lines.append(Line(words.RULED_OUT_PLAIN.fill(title=titles), "muted", "× "))
+        else:
+            text = words.RULED_OUT.fill(title=titles, finding=short(by.text))
+            lines.append(Line(text, "muted", "× ", where=place_of(session, by)))
+    left = sum(len(g) for g in list(groups.values())[SHOWN_RULED_OUT:])
+    if left:
+        lines.append(Line(words.AND_MORE.fill(n=left, word="/graph"), "muted"))
     return lines
 
 
-def _ruled_out_line(session: Session, cause: CauseView) -> Line:
-    by = cause.pruned_by
-    if by is None:
-        return Line(words.RULED_OUT_PLAIN.fill(title=cause.title), "muted", "× ")
-    text = words.RULED_OUT.fill(title=cause.title, finding=by.text)
-    return Line(text, "muted", "× ", where=place_of(session, by))
+def short(text: Text, size: int = SHORT) -> Text:
+    """A finding in at most ``size`` columns: a quoted message may be long."""
+    return Text(one_line(text.en, size), one_line(text.zh, size))
 
 
-def suspects(found: Diagnosis) -> tuple[Suspect, ...]:
-    """The rows of the suspects line, best first."""
-    return tuple(Suspect(c.title, c.code, c.word, c.chance) for c in found.causes)
+def suspects(found: Diagnosis, before: Diagnosis | None = None) -> tuple[Suspect, ...]:
+    """The rows of the suspects line, best first, and how each stands against ``before``."""
+    old = {c.name: c.chance for c in before.causes} if before else {}
+    return tuple(
+        Suspect(c.title, c.code, c.word, c.chance, _trend(c, old) if before else 0)
+        for c in found.causes
+    )
+
+
+def _trend(cause: CauseView, old: Mapping[str, float]) -> int:
+    """1 if it has gained, -1 if it has lost, 0 if it is much as before."""
+    was = old.get(cause.name, 0.0)
+    if abs(cause.chance - was) < SAME_CHANCE:
+        return 0
+    return 1 if cause.chance > was else -1
 
 
 # --- asking and closing ---------------------------------------------------------------------
 
 
-def question(asked: Question, options: Sequence[tuple[str, Text]]) -> Block:
-    """The question, its numbered choices, and how long looking takes."""
+def question(session: Session, asked: Question, options: Sequence[tuple[str, Text]]) -> Block:
+    """The question, its numbered choices with who would lead then, and how long looking takes."""
     minutes = words.MINUTES.fill(n=f"{asked.minutes:g}")
-    hint = Text("({minutes}; {how})", "（{minutes}；{how}）")
-    lines = [Line(asked.say, "strong"), *numbered(options)]
+    hint = Text("({minutes}; {how}, f3 why it is asked)", "（{minutes}；{how}，f3 为什么问）")
+    lines = [Line(asked.say, "strong")]
+    then = {f.outcome: f.leader for f in asked.look.flips}
+    if len(set(then.values())) == 1:
+        then = {}
+    causes = session.index.causes
+    for number, (value, text) in enumerate(options, start=1):
+        leader = causes.get(then.get(value, ""))
+        aside = words.THEN.fill(title=leader.title) if leader else None
+        lines.append(Line(text, "plain", f"{number}  ", 1, aside=aside))
     lines.append(Line(hint.fill(minutes=minutes, how=words.HOW_TO_LOOK), "muted"))
     return Block("medic", tuple(lines))
 
@@ -227,69 +267,3 @@ def question(asked: Question, options: Sequence[tuple[str, Text]]) -> Block:
 def numbered(options: Sequence[tuple[str, Text]]) -> list[Line]:
     """Choices with the numbers that pick them."""
     return [Line(text, "plain", f"{i}  ", 1) for i, (_, text) in enumerate(options, start=1)]
-
-
-def closing(session: Session, found: Diagnosis, offers: Sequence[Offer]) -> list[Block]:
-    """What was decided and how to go on, when nothing is left to ask."""
-    if found.verdict in ("healthy", "no-fault-seen"):
-        return [said(words.DESCRIBE)]
-    if found.verdict == "none-of-these":
-        return [said(words.NONE_HOW)]
-    by_hand = not any(o.fix.patch for o in offers if o.against is None)
-    decided = words.DECIDED_BY_HAND if by_hand else words.DECIDED
-    title = said(decided if found.verdict == "established" else words.BEST_GUESS, "strong")
-    first = [block for offer in offers[:1] for block in remedy(session, offer)]
-    lines = [titled(offer) for offer in offers[1:]]
-    return [title, *first, Block("more", (*lines, Line(words.AFTER_RUN, "muted")))]
-
-
-def titled(offer: Offer) -> Line:
-    """A remedy by its number and title; of another cause than the leading one, with that."""
-    safe = SAFE if offer.fix.safe else UNSAFE
-    title = Text("{title} ({safe})", "{title}（{safe}）").fill(title=offer.full_title, safe=safe)
-    return Line(title, "plain", f"{offer.number}  ", where=words.SHOW_IT.fill(n=offer.number))
-
-
-def _advice(session: Session, found: Diagnosis) -> list[Line]:
-    """What should not be done: the first, and that there is more."""
-    advice = do_not(session, found.causes[0].name) if found.causes else []
-    if len(advice) > 1:
-        return [advice[0], Line(words.MORE_ADVICE.fill(n=len(advice) - 1), "muted", indent=2)]
-    return advice
-
-
-def do_not(session: Session, cause: str) -> list[Line]:
-    """Advice that harms, each as a line."""
-    entry = session.index.causes[cause]
-    return [Line(d.say, "warn", "× ") for d in entry.do_not]
-
-
-def remedy(session: Session, offer: Offer) -> list[Block]:
-    """One remedy with its numbers: what to do, what it costs, what to type."""
-    fix, entry = offer.fix, offer.fix.remedy
-    title = Text("{title} ({safe})", "{title}（{safe}）")
-    safe = SAFE if fix.safe else UNSAFE
-    lines = [Line(title.fill(title=entry.title, safe=safe), "strong", f"{offer.number}  ")]
-    if fix.filled:
-        lines.append(Line(fix.text, indent=3))
-    lines += [Line(note, "warn", indent=3) for note in fix.notes]
-    if fix.missing:
-        names = ", ".join(fix.missing)
-        lines.append(Line(words.CANNOT_COMPUTE.fill(names=names), "muted", indent=3))
-    lines.append(Line(words.COSTS.fill(say=entry.costs.say), "muted", indent=3))
-    if entry.check:
-        lines.append(Line(words.WORKED_IF.fill(check=entry.check), "muted", indent=3))
-    if fix.patch is not None:
-        lines.append(Line(words.SHOW_CHANGE.fill(n=offer.number), "accent", indent=3))
-    blocks = [Block("more", tuple(lines))]
-    blocks += [code(text) for text in (entry.command, entry.snippet) if text.strip()]
-    if entry.procedure:
-        blocks += _procedure(session, entry.procedure)
-    return blocks
-
-
-def _procedure(session: Session, name: str) -> list[Block]:
-    """The steps in short: each is told in full when it is walked."""
-    steps = session.index.procedures[name].steps
-    lines = [Line(step.do, "plain", f"{i}) ", 3) for i, step in enumerate(steps, start=1)]
-    return [Block("more", (*lines, Line(words_walk.SHOWN_BY.fill(name=name), "accent", indent=3)))]

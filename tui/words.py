@@ -27,52 +27,8 @@ CHOOSE_HERE = Text("choose 1-{n}, or type", "输入 1-{n} 选择，也可直接�
 
 # --- the start ------------------------------------------------------------------------------
 
-FOUND_HERE = Text("Found in {root}: {kinds}.", "在 {root} 中找到：{kinds}。")
-NOTHING_GIVEN = Text(
-    "No files were given. Paste the error lines, describe what you see, or /add PATH.",
-    "没有给出文件。请粘贴报错、描述现象，或用 /add 路径 添加文件。",
-)
+PASTED_TEXT = Text("Reading what was pasted.", "正在读取粘贴的内容。")
 PASTED = Text("pasted text", "粘贴的文本")
-SEVERAL_RUNS = Text(
-    "Several runs are here; looking at the newest, {run}. /run lists the others.",
-    "此处有多个运行，先看最新的 {run}；/run 可列出并切换。",
-)
-KINDS = {
-    "log": (Text("{n} log", "{n} 个日志"), Text("{n} logs", "{n} 个日志")),
-    "metrics": (
-        Text("{n} metrics file", "{n} 个指标文件"),
-        Text("{n} metrics files", "{n} 个指标文件"),
-    ),
-    "config": (
-        Text("{n} configuration file", "{n} 个配置文件"),
-        Text("{n} configuration files", "{n} 个配置文件"),
-    ),
-    "model-config": (
-        Text("{n} model configuration", "{n} 个模型配置"),
-        Text("{n} model configurations", "{n} 个模型配置"),
-    ),
-    "script": (Text("{n} script", "{n} 个脚本"), Text("{n} scripts", "{n} 个脚本")),
-    "python": (
-        Text("{n} Python file", "{n} 个 Python 文件"),
-        Text("{n} Python files", "{n} 个 Python 文件"),
-    ),
-    "checkpoint": (
-        Text("{n} checkpoint file", "{n} 个检查点文件"),
-        Text("{n} checkpoint files", "{n} 个检查点文件"),
-    ),
-    "gpu-report": (
-        Text("{n} GPU report", "{n} 个 GPU 报告"),
-        Text("{n} GPU reports", "{n} 个 GPU 报告"),
-    ),
-    "gpu-series": (
-        Text("{n} GPU series", "{n} 个 GPU 时间序列"),
-        Text("{n} GPU series", "{n} 个 GPU 时间序列"),
-    ),
-    "flight-recorder": (
-        Text("{n} flight recorder dump", "{n} 个 flight recorder 转储"),
-        Text("{n} flight recorder dumps", "{n} 个 flight recorder 转储"),
-    ),
-}
 NOT_READ = Text("not read: {file}: {why}", "未读取：{file}：{why}")
 AND_MORE = Text("and {n} more: {word}", "另有 {n} 项：{word}")
 
@@ -88,9 +44,11 @@ STOPPED = Text(
 )
 READ = Text("read", "已读取")
 AS_BEFORE = Text("{n} more as before", "其余 {n} 个与之前相同")
-NOTHING_TO_READ = Text(
-    "{n} probes had nothing to read: /probes", "{n} 个探针没有可读的内容：/probes"
+PROBES_ENDED = Text(
+    "{n} probes: {found} found something, {quiet} nothing wrong (f5)",
+    "{n} 个探针：{found} 个有发现，{quiet} 个未见异常（f5）",
 )
+NOTHING_TO_READ = Text("{n} more had nothing to read", "另有 {n} 个没有可读的内容")
 NO_PROBES = Text("No probe has run.", "还没有探针运行过。")
 
 # --- what medic believes --------------------------------------------------------------------
@@ -105,8 +63,13 @@ UNCLEAR = Text(
     "Not clear yet. First suspect, {word}: {title} ({code})",
     "尚不明确。首要嫌疑（{word}）：{title}（{code}）",
 )
+ONLY_WRONG = Text(
+    "No failure was seen, but this is wrong: {title} ({code})",
+    "没有看到故障，但这里有问题：{title}（{code}）",
+)
 NEAREST = Text("The nearest is: {title} ({code}).", "最接近的是：{title}（{code}）。")
 RULED_OUT = Text("ruled out: {title} (because: {finding})", "已排除：{title}（因为：{finding}）")
+AND_N = Text("{titles}; and {n} more", "{titles}；另有 {n} 个")
 RULED_OUT_PLAIN = Text("ruled out: {title}", "已排除：{title}")
 BACK_AGAIN = Text("possible again: {title}", "重新列入：{title}")
 STILL = Text(
@@ -141,6 +104,7 @@ DESCRIBE = Text(
 
 MINUTES = Text("about {n} min", "约 {n} 分钟")
 DONT_KNOW = Text("I don't know", "不知道")
+THEN = Text("-> {title}", "-> {title}")
 HOW_TO_LOOK = Text("? how to look", "? 怎么查")
 HOW = Text("How to look: {how}", "怎么查：{how}")
 DID_YOU_MEAN = Text("Did you mean:", "你指的是：")
@@ -184,8 +148,9 @@ BEST_GUESS = Text(
     "请按以下顺序处置（剩下的问题都不会改变结论；f3 查看依据）：",
 )
 AFTER_RUN = Text(
-    "After the next run: /add its log to check. If the remedy did not help: /tried.",
-    "再次运行后，用 /add 添加日志复查；如果没有效果，输入 /tried。",
+    "After the next run: /look reads its log (/add PATH, if it lies elsewhere). If the remedy did "
+    "not help: /tried.",
+    "再次运行后：/look 读取新日志（日志在别处则用 /add 路径）。如果没有效果，输入 /tried。",
 )
 NONE_HOW = Text(
     "What was ruled out, and by what: /graph. To go on: paste more of the log, /add a file, or "

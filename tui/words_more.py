@@ -49,14 +49,7 @@ WRITTEN = Text("Written: {file}", "已写入：{file}")
 NOT_WRITTEN = Text("Not written: {why}", "未写入：{why}")
 NOT_APPLIED = Text("Nothing was changed.", "没有做任何修改。")
 APPLIED = Text("Applied {id}: {files}", "已应用 {id}：{files}")
-TO_UNDO = Text("To take it back: /undo, or", "撤销：/undo，或")
-OLD_LOG = Text(
-    "The log is still that of the run before the change: run again, then /add the new log.",
-    "现有日志仍是修改前那次运行的：重新运行后，用 /add 添加新日志。",
-)
-LOOK_AGAIN = Text("Look again at the files now?", "现在重新查看文件吗？")
-YES_LOOK = Text("yes, look again", "是，重新查看")
-NOT_NOW = Text("not now", "暂不")
+TO_UNDO = Text("To take it back: /undo or medic undo {id}", "撤销：/undo 或 medic undo {id}")
 LATER = Text("/look looks again whenever you like.", "随时可用 /look 重新查看。")
 CHANGE = Text("change {id} of {files}", "对 {files} 的修改 {id}")
 FILES_CHANGED = Text(
@@ -82,14 +75,9 @@ ADD_WHAT = Text("/add needs a path.", "/add 需要一个路径。")
 ADDED = Text("Added: {files}", "已添加：{files}")
 NOT_ADDED = Text("Not added: {file}: {why}", "未添加：{file}：{why}")
 NO_RUNS = Text("One run is here.", "此处只有一个运行。")
-WHICH_RUN = Text("Which run?", "看哪个运行？")
 
 # --- /graph ---------------------------------------------------------------------------------
 
-GRAPH_KEY = Text(
-    "{confirmed} established   {live} possible   {dimmed} ruled out   {away} does not apply here",
-    "{confirmed} 已确诊   {live} 可能   {dimmed} 已排除   {away} 此处不适用",
-)
 BY = Text("by {finding}", "依据：{finding}")
 CLOSED = Text("closed", "整支已排除")
 FAMILIES = {
@@ -105,6 +93,23 @@ FAMILIES = {
     "storage": Text("storage", "存储"),
     "config": Text("configuration", "配置"),
     "code": Text("code", "代码"),
+    "rl": Text("reinforcement learning", "强化学习"),
+    "rollout": Text("rollout", "rollout 推理"),
+    "convergence": Text("convergence", "收敛"),
+    "throughput": Text("throughput", "吞吐"),
+    "evaluation": Text("evaluation", "评测"),
+    "cuda": Text("CUDA", "CUDA"),
+    "ray": Text("Ray", "Ray"),
+    "environment": Text("environment", "环境"),
+    "adapter": Text("adapters", "适配器"),
+    "long-context": Text("long context", "长上下文"),
+    "loading": Text("loading a model", "模型加载"),
+    "moe": Text("mixture of experts", "混合专家"),
+    "compile": Text("compilation", "编译"),
+    "hardware": Text("hardware", "硬件"),
+    "trl": Text("TRL", "TRL"),
+    "scheduler": Text("job scheduler", "作业调度"),
+    "tokenizer": Text("tokenizer", "分词器"),
 }
 
 # --- copying --------------------------------------------------------------------------------

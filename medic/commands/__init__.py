@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from medic.errors import Exit, MedicError
 from medic.i18n import Lang, use
+
+# Commands that take only words where no option is given: these go without the parser.
+_PLAIN = {"explain": ("explaining", "explain"), "lint": ("linting", "check")}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -36,10 +40,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: Sequence[str]) -> int:
-    if words[:1] == ["explain"] and words[1:] and not any(w[:1] == "-" for w in words):
-        from medic.commands.explaining import explain
-
-        return explain(words[1:])
+    plain = _PLAIN.get(words[0]) if words[1:] and not any(w[:1] == "-" for w in words) else None
+    if plain is not None:
+        module, name = plain
+        return int(getattr(import_module(f"medic.commands.{module}"), name)(words[1:]))
     from medic.commands.group import run
 
     return int(run(words))

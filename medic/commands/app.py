@@ -10,13 +10,8 @@ from importlib import import_module
 import click
 
 from medic.case import Case
-from medic.commands.options import (
-    case_of,
-    case_options,
-    knowledge,
-    lang_option,
-    option,
-)
+from medic.commands.given import case_of, knowledge
+from medic.commands.options import case_options, lang_option, option
 from medic.i18n import Text
 
 HELP = Text(
@@ -43,31 +38,47 @@ def command(
     plain: bool = False,
 ) -> int:
     case = case_of(list(paths) or ["."], given, run, this_host) if paths else _here(given)
-    return start(case, plain=plain)
+    return start(case, plain=plain, which=len(case.runs) > 1 and not run)
 
 
 def _here(given: Sequence[str]) -> Case:
     """The current folder; an empty one is no error, the user may paste."""
-    from medic.case import Case, collect, parse_given
+    from medic.case import Case, collect
     from medic.errors import UsageError
+    from medic.given import parse_given
 
     try:
         return collect(["."], given=parse_given(given))
     except UsageError:
-        return Case(root=".")
+        return Case(root=".", paths=(".",))
 
 
-def start(case: Case, *, plain: bool = False, demo: bool = False) -> int:
-    """The app on a terminal, else numbered lines; ``demo``: the run is the embedded one."""
+def start(
+    case: Case,
+    *,
+    plain: bool = False,
+    demo: bool = False,
+    which: bool = False,
+    resume: str = "",
+) -> int:
+    """The app on a terminal, else numbered lines.
+
+    ``demo``: the run is the embedded one; ``which``: of several runs none was chosen; ``resume``:
+    the id of a kept session to go on with.
+    """
     if plain or not interactive():
         from medic.commands.plain import consult
 
-        return consult(knowledge(), case, ask=sys.stdin.isatty() or not demo, demo=demo)
+        ask = sys.stdin.isatty() or not demo
+        return consult(knowledge(), case, ask=ask, demo=demo, resume=resume)
     run = import_module("medic.tui.app").run
-    return int(run(knowledge, case, demo=demo))
+    return int(run(knowledge, case, demo=demo, which=which, resume=resume))
 
 
 def interactive() -> bool:
+    """Whether there is a screen to draw on: a terminal, or a page of ``medic serve``."""
+    if os.environ.get("TEXTUAL_DRIVER", "").endswith("WebDriver"):
+        return True
     return (
         sys.stdin.isatty()
         and sys.stdout.isatty()

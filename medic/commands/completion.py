@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from medic.commands.options import console, lang_option
+from medic.commands.given import console
+from medic.commands.options import lang_option
 from medic.errors import Exit, UsageError
 from medic.i18n import Text
 

@@ -8,16 +8,8 @@ from collections.abc import Sequence
 
 import click
 
-from medic.commands.options import (
-    case_of,
-    case_options,
-    console,
-    format_options,
-    knowledge,
-    lang_option,
-    option,
-    redact_option,
-)
+from medic.commands.given import case_of, console, knowledge
+from medic.commands.options import case_options, format_options, lang_option, option, redact_option
 from medic.diagnosis import Diagnosis
 from medic.errors import Exit, UsageError
 from medic.i18n import Text
@@ -46,6 +38,12 @@ HELP = Text(
     metavar="CHECK=OUTCOME",
     help=Text("an answer to a question that medic asked", "回答 medic 提出的问题"),
 )
+@option(
+    "--baseline",
+    default="",
+    metavar="PATH",
+    help=Text("a run that worked: what differs from it", "一次正常的运行：列出与它的差异"),
+)
 @option("--say", default="", help=Text("what you see, in your own words", "用自己的话描述现象"))
 @option("--numbers", is_flag=True, help=Text("chances as numbers", "以数字显示概率"))
 @option("--exit-zero", is_flag=True, help=Text("exit 0 even with a finding", "有发现时也返回 0"))
@@ -59,6 +57,7 @@ def command(
     form: str,
     as_json: bool,
     answers: Sequence[str],
+    baseline: str,
     say: str,
     numbers: bool,
     exit_zero: bool,
@@ -67,8 +66,11 @@ def command(
     out = console(redact=redact)
     index = knowledge()
     session = Session(index, case_of(paths, given, run, this_host, index))
+    out.aliases = session.case.aliases
     session.look(_progress())
     require_something_read(session)
+    if baseline:
+        _against(session, baseline, out)
     if say:
         session.complain(say)
     for name, outcome in _answers(answers, session):
@@ -78,6 +80,19 @@ def command(
     return exit_code(found, exit_zero=exit_zero)
 
 
+def _against(session: Session, path: str, out: Console) -> None:
+    """Adds what differs from the run that worked. Raises UsageError where that cannot be read."""
+    from medic.baseline import compared, observed
+    from medic.facts import SinceGood
+
+    good = case_of((path,), ())
+    out.aliases = {**session.case.aliases, **good.aliases}
+    found = compared(session.evidence, good, session.index)
+    session.evidence.facts[SinceGood] = found
+    session.evidence.observed += observed(found)
+    session.refresh()
+
+
 def require_something_read(session: Session) -> None:
     """Raises UsageError if files were given and none could be read."""
     evidence = session.evidence
@@ -85,7 +100,7 @@ def require_something_read(session: Session) -> None:
         why = evidence.not_read[0] if evidence.not_read else None
         raise UsageError(
             f"nothing could be read{': ' + why.en if why else ''}",
-            f"没有可读取的内容{':' + why.zh if why else ''}",
+            f"没有可读取的内容{'：' + why.zh if why else ''}",
             at=why.file if why else session.case.files[0].name,
         )
 

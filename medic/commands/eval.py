@@ -9,7 +9,8 @@ from pathlib import Path
 
 import click
 
-from medic.commands.options import console, format_options, knowledge, lang_option, option
+from medic.commands.given import console, knowledge
+from medic.commands.options import format_options, lang_option, option
 from medic.errors import Exit
 from medic.i18n import Text
 

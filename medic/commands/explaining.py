@@ -47,8 +47,19 @@ def explain(words: Sequence[str], *, as_json: bool = False, whole: bool = False)
     from medic.report import explain_text
 
     explain_text.entry(out, data)
+    _memory(out, " ".join(words), index)
     _others(out, matches[1:4], index)
     return Exit.OK
+
+
+def _memory(out: Console, words: str, index: Index) -> None:
+    """The numbers of a pasted out-of-memory message."""
+    if "GiB" not in words and "MiB" not in words:
+        return
+    from medic.oom import of_words
+    from medic.report import oom_text
+
+    oom_text.shown(out, of_words(words, index))
 
 
 def _json(out: Console, matches: Sequence[Match], data: dict[str, Any] | None) -> None:

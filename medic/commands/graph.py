@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from medic.commands.options import console, format_options, knowledge, lang_option, option
+from medic.commands.given import console, knowledge
+from medic.commands.options import format_options, lang_option, option
 from medic.errors import Exit, UsageError
 from medic.i18n import Text
 from medic.index import Index

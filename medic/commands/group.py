@@ -28,11 +28,26 @@ COMMANDS = {
     "preflight": Text(
         "lint, and whether this node has what the launch asks for", "启动前检查：配置与本机条件"
     ),
+    "attach": Text(
+        "where every rank of a running job stands, from outside",
+        "从外部查看运行中的任务：各 rank 停在哪里",
+    ),
+    "collect": Text("one redacted bundle to hand on", "打包成一个已脱敏的文件以便转交"),
     "vitals": Text("is the run all right just now: five rows", "训练现在是否正常：五项一览"),
     "probe": Text("what one probe sees", "只运行一个探针"),
+    "checkpoint": Text(
+        "compare two checkpoints, write a renamed copy", "比较检查点，另存改名后的副本"
+    ),
     "walk": Text("a procedure step by step", "逐步执行一个排查流程"),
     "graph": Text("list, show or export the knowledge graph", "列出、查看或导出知识图谱"),
     "eval": Text("how often medic is right on labelled cases", "在带标注的案例上统计诊断的准确率"),
+    "sessions": Text("the consultations that are kept", "列出已保存的会话"),
+    "resume": Text("go on with a kept consultation", "继续一个已保存的会话"),
+    "show": Text(
+        "a kept consultation as Markdown, for a ticket", "以 Markdown 输出会话，便于贴入工单"
+    ),
+    "replay": Text("a kept consultation once more, step by step", "逐步重放一个已保存的会话"),
+    "serve": Text("the app in a browser of this machine", "在本机浏览器中打开应用"),
     "undo": Text("take back an applied change", "撤销已应用的修改"),
     "schema": Text("the JSON schema of an output", "输出某种结果的 JSON Schema"),
     "demo": Text("a diagnosis of an embedded broken run", "诊断内置的故障运行示例"),

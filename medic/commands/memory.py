@@ -6,16 +6,8 @@ from collections.abc import Sequence
 
 import click
 
-from medic.commands.options import (
-    case_of,
-    console,
-    format_options,
-    knowledge,
-    lang_option,
-    option,
-    redact_option,
-    set_option,
-)
+from medic.commands.given import case_of, console, knowledge
+from medic.commands.options import format_options, lang_option, option, redact_option, set_option
 from medic.errors import Exit, UsageError
 from medic.i18n import Text
 

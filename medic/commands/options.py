@@ -1,24 +1,15 @@
-"""Options that several commands take, and what they set up."""
+"""Options that several commands take."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
 from medic.i18n import Text
-from medic.index import Index, load
-from medic.report.console import Console
-
-if TYPE_CHECKING:
-    from medic.case import Case
-    from medic.errors import UsageError
-    from medic.lint import LintReport
 
 F = TypeVar("F", bound=Callable[..., Any])
-MAX_PASTE = 64 * 1024 * 1024
 
 
 def option(*names: str, help: Text, **more: Any) -> Callable[[F], F]:  # noqa: A002 - click's word
@@ -92,57 +83,3 @@ def case_options(function: F) -> F:
         ),
     )(function)
     return set_option(function)
-
-
-def console(*, redact: bool = False) -> Console:
-    if not redact:
-        return Console()
-    from medic.redact import Redactor
-
-    return Console(Redactor())
-
-
-def knowledge() -> Index:
-    from medic.config import extra_knowledge
-
-    return load(extra_knowledge())
-
-
-def _pasted() -> str:
-    """Text from standard input. Raises UsageError if there is none: silence is no health."""
-    from medic.errors import UsageError
-
-    data = sys.stdin.buffer.read(MAX_PASTE) if sys.stdin is not None else b""
-    if not data.strip():
-        raise UsageError("nothing came on standard input", "标准输入没有内容")
-    return data.decode("utf-8", "replace")
-
-
-def case_of(
-    paths: Sequence[str],
-    given: Sequence[str],
-    run: str = "",
-    this_host: bool | None = None,
-    index: Index | None = None,
-) -> Case:
-    """The case of the given paths; "-" reads pasted text from standard input."""
-    from medic.case import collect, parse_given
-
-    text = ""
-    files = [p for p in paths if p != "-"]
-    if "-" in paths:
-        text = _pasted()
-    settings = parse_given(given)
-    return collect(files, text=text, run=run, given=settings, this_host=this_host, index=index)
-
-
-def nothing_read(report: LintReport) -> UsageError:
-    """What is said where no given file could be read, with the reason of the first."""
-    from medic.errors import UsageError
-
-    why = report.not_read[0] if report.not_read else None
-    return UsageError(
-        f"no file could be read{': ' + why.en if why else ''}",
-        f"没有可读取的文件{'：' + why.zh if why else ''}",
-        at=why.file if why else "",
-    )

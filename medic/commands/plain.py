@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from medic.case import Case
 from medic.commands.diagnose import exit_code, render
-from medic.errors import EditRefused
+from medic.errors import EditRefused, UsageError
 from medic.fixes import Fix
 from medic.i18n import Text, current
 from medic.index import Index
@@ -15,14 +17,21 @@ from medic.report.console import Console
 from medic.report.words import STATE
 from medic.session import Question, Session
 
+if TYPE_CHECKING:
+    from medic.diagnosis import Diagnosis
+    from medic.saved import Keeper
+
 DONT_KNOW = Text("I don't know", "不知道")
 NONE = Text("none of these causes", "以上原因都不是")
 
 
-def consult(index: Index, case: Case, *, ask: bool, demo: bool = False) -> int:
-    """Looks, asks while an answer can change the verdict, then offers the change."""
+def consult(index: Index, case: Case, *, ask: bool, demo: bool = False, resume: str = "") -> int:
+    """Looks, asks while an answer can change the verdict, then offers the change.
+
+    The consultation is kept as it goes; ``resume`` names the kept one that goes on.
+    """
     out = Console()
-    session = Session(index, case)
+    session, keeper = _session(index, case, resume) if ask else (Session(index, case), None)
     if demo:
         out.talk(Text("A broken run that ships with medic.", "随 medic 附带的一个故障运行。"))
     session.look()
@@ -33,11 +42,37 @@ def consult(index: Index, case: Case, *, ask: bool, demo: bool = False) -> int:
         question = session.next_question()
         if question is None or not _ask(out, session, question):
             break
+        _keep(keeper, session)
     found = session.diagnosis()
+    _keep(keeper, session, found)
     render(out, session, found, "text")
     if ask and found.causes:
         _offer(out, session)
     return exit_code(found)
+
+
+def _session(index: Index, case: Case, resume: str) -> tuple[Session, Keeper | None]:
+    """A new session or a kept one, and who keeps it; None where the state folder refuses."""
+    from medic.saved import Keeper, case_of, load, restore
+
+    if resume:
+        saved = load(resume)
+        session = Session(index, case_of(saved, index))
+        restore(session, saved)
+        return session, Keeper(saved.id, saved.opened)
+    try:
+        return Session(index, case), Keeper.new()
+    except (OSError, UsageError):
+        return Session(index, case), None
+
+
+def _keep(keeper: Keeper | None, session: Session, found: Diagnosis | None = None) -> None:
+    if keeper is None:
+        return
+    leader = found.causes[0] if found and found.causes else None
+    named = {"code": leader.code, "title": [leader.title.en, leader.title.zh]} if leader else None
+    with suppress(OSError):
+        keeper.keep(session, verdict=found.verdict if found else "", leader=named)
 
 
 def _read(out: Console, prompt: Text) -> str | None:

@@ -7,21 +7,12 @@ from collections.abc import Sequence
 
 import click
 
-from medic.commands.options import (
-    case_of,
-    console,
-    format_options,
-    knowledge,
-    lang_option,
-    nothing_read,
-    option,
-    redact_option,
-    set_option,
-)
+from medic.commands.given import case_of, console, knowledge, nothing_read
+from medic.commands.options import format_options, lang_option, option, redact_option, set_option
 from medic.errors import Exit
 from medic.i18n import Text
 from medic.ignores import silenced
-from medic.lint import exit_matters, lint
+from medic.lint import lint, may_launch
 from medic.preflight import look_at
 from medic.selection import chosen
 
@@ -67,5 +58,5 @@ def command(
         out.raw(dumps(preflight_text.json_data(report, found, platform.node())))
     else:
         preflight_text.full(out, report, found)
-    wrong = exit_matters(report.findings) or not found.is_ok
+    wrong = not (may_launch(report) and found.is_ok)
     return Exit.FINDING if wrong and not exit_zero else Exit.OK

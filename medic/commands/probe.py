@@ -8,18 +8,12 @@ from typing import Any
 
 import click
 
-from medic.commands.options import (
-    case_of,
-    case_options,
-    console,
-    format_options,
-    knowledge,
-    lang_option,
-    redact_option,
-)
+from medic.commands.given import case_of, console, knowledge
+from medic.commands.options import case_options, format_options, lang_option, option, redact_option
 from medic.diagnosis import finding_text
 from medic.errors import Exit, UsageError
 from medic.evidence import Run
+from medic.facts import GivenFile
 from medic.i18n import Text
 from medic.index import Index
 from medic.nearest import did_you_mean
@@ -37,6 +31,16 @@ HELP = Text(
 @click.command(help=str(HELP))
 @click.argument("name", required=False)
 @click.argument("paths", nargs=-1)
+@option(
+    "--benchmark",
+    "benchmarks",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False),
+    help=Text(
+        "items of a test set to look for in the training data (JSON lines, JSON or text)",
+        "在训练数据中查找的评测题目文件（JSON lines、JSON 或文本）",
+    ),
+)
 @case_options
 @format_options("json")
 @redact_option
@@ -44,6 +48,7 @@ HELP = Text(
 def command(
     name: str | None,
     paths: Sequence[str],
+    benchmarks: Sequence[str],
     given: Sequence[str],
     run: str,
     this_host: bool | None,
@@ -58,6 +63,12 @@ def command(
         return Exit.OK
     chosen = _group(name, probes)
     case = case_of(paths, given, run, True if this_host is None and not paths else this_host)
+    out.aliases = case.aliases
+    if name == "data":
+        case = dataclasses.replace(case, files=tuple(_as_data(f) for f in case.files))
+    if benchmarks:
+        tests = [GivenFile(b, b, "benchmark", named=True) for b in benchmarks]
+        case = dataclasses.replace(case, files=(*case.files, *tests))
     index = knowledge()
     evidence = observe(case, index, with_needs(chosen, list(probes.values())))
     runs = [evidence.runs[n] for n in chosen if n in evidence.runs]
@@ -68,6 +79,16 @@ def command(
         _text(out, runs, index)
     abnormal = any(_abnormal(index, f.name, f.outcome) for r in runs for f in r.findings)
     return Exit.FINDING if abnormal or state == "failed" else Exit.OK
+
+
+_DATA = (".txt", ".json", ".jsonl", ".csv", ".tsv", ".tar", ".bin", ".idx")
+
+
+def _as_data(file: GivenFile) -> GivenFile:
+    """A file that was named to the data probe is data, whatever else it might be."""
+    if file.named and file.name.lower().endswith(_DATA):
+        return dataclasses.replace(file, kind="data")
+    return file
 
 
 def _group(name: str, probes: dict[str, Probe]) -> list[str]:
@@ -113,20 +134,35 @@ def _text(out: Console, runs: Sequence[Run], index: Index) -> None:
         for finding in run.findings:
             mark = "!" if _abnormal(index, finding.name, finding.outcome) else "."
             where = f"  [{finding.source.where()}]" if finding.source.file else ""
-            out.out(f"  {mark} {finding_text(index, finding)} ({finding.name}){where}")
+            text = finding_text(index, finding)
+            if finding.outcome == "absent":
+                text = Text("not seen: {what}", "未见：{what}").fill(what=text)
+            out.out(f"  {mark} {text} ({finding.name}){where}")
             snippet = finding.value.get("snippet")
             if snippet:
                 for row in str(snippet).splitlines():
                     out.out("      " + row)
         for fact in run.facts:
-            _fact(out, fact)
+            _fact(out, fact, _events(runs, index))
 
 
-def _fact(out: Console, fact: Any, limit: int = 12) -> None:
-    """A fact in few lines: its fields, long collections by their size."""
-    from medic.report.facts_text import lines
+def _events(runs: Sequence[Run], index: Index) -> list[tuple[int, str]]:
+    """(step, what it is) of every abnormal finding that names a step: marks on a drawing."""
+    found: dict[int, str] = {}
+    for finding in (f for r in runs for f in r.findings):
+        step = finding.value.get("step")
+        if isinstance(step, int) and _abnormal(index, finding.name, finding.outcome):
+            known = index.symptoms.get(finding.name) or index.checks[finding.name]
+            if finding.name in index.symptoms or step not in found:
+                found[step] = str(known.title)
+    return sorted(found.items())
 
-    shown = lines(fact)
+
+def _fact(out: Console, fact: Any, events: Sequence[tuple[int, str]]) -> None:
+    """A fact in few lines: its fields, long collections by their size; curves are drawn."""
+    from medic.report.facts_text import limit_of, lines
+
+    shown, limit = lines(fact, events), limit_of(fact)
     for row in shown[:limit]:
         out.out("  " + row)
     if len(shown) > limit:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from medic.commands.options import console, lang_option
+from medic.commands.given import console
+from medic.commands.options import lang_option
 from medic.errors import Exit, UsageError
 from medic.i18n import Text
 from medic.nearest import did_you_mean

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from medic.commands.options import console, lang_option, option
+from medic.commands.given import console
+from medic.commands.options import lang_option, option
 from medic.errors import Exit
 from medic.i18n import Text
 

@@ -6,15 +6,8 @@ from collections.abc import Sequence
 
 import click
 
-from medic.commands.options import (
-    case_of,
-    case_options,
-    console,
-    format_options,
-    knowledge,
-    lang_option,
-    redact_option,
-)
+from medic.commands.given import case_of, console, knowledge
+from medic.commands.options import case_options, format_options, lang_option, redact_option
 from medic.errors import Exit
 from medic.i18n import Text
 
@@ -51,6 +44,7 @@ def command(
     out = console(redact=redact)
     index = knowledge()
     case = case_of(paths, given, run, this_host, index)
+    out.aliases = case.aliases
     vitals = take(case, index)
     if as_json or form == "json":
         from medic.report.dumps import dumps

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from medic.commands.options import case_of, console, knowledge, lang_option, option, set_option
+from medic.commands.given import case_of, console, knowledge
+from medic.commands.options import lang_option, option, set_option
 from medic.entries import Experiment
 from medic.errors import Exit, UsageError
 from medic.i18n import Text

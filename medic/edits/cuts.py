@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from medic.edits.sources import Sources
 from medic.errors import EditRefused
+from medic.patterns import regex
 from medic.run_config import Span, Syntax
 
-_COMMA_AFTER = re.compile(rb"\s*,\s*")
-_COMMA_BEFORE = re.compile(rb",\s*\Z")
-_SPACE = re.compile(rb"\s*")
+_COMMA_AFTER = regex(rb"\s*,\s*")
+_COMMA_BEFORE = regex(rb",\s*\Z")
+_SPACE = regex(rb"\s*")
 _FLOW_BYTES = 4096
 
 

@@ -10,15 +10,16 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+from medic.patterns import regex
 from medic.run_config import Scalar, Syntax
 
-_INTEGER = re.compile(r"[-+]?\d[\d_,]*")
-_SCIENTIFIC = re.compile(r"[-+]?[\d_.]+[eE]([-+]?)(\d+)")
-_SIZED = re.compile(r"[\d._]+\s*([kKmMbBgGtT])")
+_INTEGER = regex(r"[-+]?\d[\d_,]*")
+_SCIENTIFIC = regex(r"[-+]?[\d_.]+[eE]([-+]?)(\d+)")
+_SIZED = regex(r"[\d._]+\s*([kKmMbBgGtT])")
 _SIZES = {"k": 10**3, "m": 10**6, "b": 10**9, "g": 10**9, "t": 10**12}
 _PAIRS = (("true", "false"), ("yes", "no"), ("on", "off"), ("1", "0"))
-_PLAIN_YAML = re.compile(r"[A-Za-z_./][\w./@+-]*(?: [\w./@+-]+)*")
-_PLAIN_SHELL = re.compile(r"[\w./:@%+=,-]+")
+_PLAIN_YAML = regex(r"[A-Za-z_./][\w./@+-]*(?: [\w./@+-]+)*")
+_PLAIN_SHELL = regex(r"[\w./:@%+=,-]+")
 _YAML_WORDS = frozenset(("true", "false", "yes", "no", "on", "off", "null", "none", "y", "n"))
 _QUOTES = ('"', "'")
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
 from medic.edits.places import Place
 from medic.edits.scalars import render
 from medic.edits.sources import Sources
 from medic.edits.trees import FLAG, command_of, flag_of
 from medic.errors import EditRefused
 from medic.facts import Command, Document, Word
+from medic.patterns import regex
 from medic.run_config import Scalar
 
-_GAP = re.compile(rb"(?:[ \t]|\\\r?\n|\r?\n)*\Z")
+_GAP = regex(rb"(?:[ \t]|\\\r?\n|\r?\n)*\Z")
 _GAP_BYTES = 1024
-_COMMENT = re.compile(rb"[ \t]+#[^\r\n]*")  # in a list of flags, behind one of them
+_COMMENT = regex(rb"[ \t]+#[^\r\n]*")  # in a list of flags, behind one of them
 
 
 def insert_flag(place: Place, written: Scalar, document: Document, sources: Sources) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from medic.edits.scalars import render
@@ -11,12 +10,13 @@ from medic.edits.sources import Sources
 from medic.edits.trees import FLAG, command_of, flag_of, flags_of_literal
 from medic.errors import EditRefused
 from medic.facts import Command, Document, Word
+from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import Scalar, Span
 
 SHARED = ("other flags use the variable as well", "该变量还用于其他选项")
-_SCRIPT = re.compile(r"\.py$")
-_NUMBER = re.compile(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?")
+_SCRIPT = regex(r"\.py$")
+_NUMBER = regex(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?")
 
 
 @dataclass(frozen=True)

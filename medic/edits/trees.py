@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from medic.facts import Command, Document, Node, Word
+from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import Scalar, Span
 
 Path = tuple[str, ...]
-FLAG = re.compile(r"--?[A-Za-z]")
+FLAG = regex(r"--?[A-Za-z]")
 
 
 def name_of(key: Node) -> str:

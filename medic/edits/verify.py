@@ -20,7 +20,7 @@ def verify(sources: Sources) -> list[Text]:
     for before, after, expected, edits in sources.edited():
         shell = before.syntax == "shell"
         if expected.joined:
-            odd = _joined(before, after)
+            odd = _joined(before, after, edits)
         else:
             data = sources.data(before.file)
             odd = _shell(before, after, edits, data) if shell else _tree(before, after, expected)
@@ -110,20 +110,22 @@ def _by_variable(before: Word, after: Word, edits: Edits, data: bytes) -> bool:
     return value == after.value
 
 
-def _joined(before: Document, after: Document) -> str:
-    """Where a continued line is repaired no word is lost or made, and no command is added."""
-    worse = len(after.problems) > len(before.problems)
-    if worse or len(after.commands) > len(before.commands) or _words_of(before) != _words_of(after):
+def _joined(before: Document, after: Document, edits: Edits) -> str:
+    """Where lines or words are put together no other word is lost or made, no command added."""
+    worse = len(after.problems) > len(before.problems) or len(after.commands) > len(before.commands)
+    if worse or _words_of(before, list(edits)) != _words_of(after, _moved(edits)):
         return "the commands"
     return ""
 
 
-def _words_of(document: Document) -> set[str]:
-    """What the commands say, without the blanks that a backslash made words of.
+def _words_of(document: Document, edited: list[tuple[int, int]]) -> set[str]:
+    """What the commands say beside the edited words, without the blanks that a backslash made words
+    of.
 
     A command within a text or a function is listed where it is used: the order may differ.
     """
-    return {w.raw for c in document.commands for w in c.words if w.raw.strip("\\ \t")}
+    words = (word for command in document.commands for word in command.words)
+    return {w.raw for w in words if w.raw.strip("\\ \t") and not _touched(w, edited)}
 
 
 def _moved(edits: Edits) -> list[tuple[int, int]]:

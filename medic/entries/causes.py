@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Literal
 
@@ -51,7 +51,7 @@ class Telltale:
     __pydantic_config__ = CONFIG
     weight: Literal["confirms", "strong"] = "confirms"
     otherwise: Literal["never", "rarely"] = "never"
-    signatures: tuple[Signature, ...] = ()
+    signatures: Sequence[Signature] = ()
     phrases: Phrases = field(default_factory=dict)
 
 
@@ -94,7 +94,7 @@ class Cause:
     prior: Mapping[Literal["single-node", "cluster"], Prior]
     shows: tuple[Shows, ...]
     remedies: tuple[str, ...]
-    sources: tuple[Source, ...]
+    sources: Sequence[Source]
     told_by: tuple[ToldBy, ...] = ()
     phases: tuple[Phase, ...] = ()
     applies_when: Mapping[str, str | int | bool | tuple[str, ...] | Range] = field(
@@ -103,5 +103,5 @@ class Cause:
     versions: tuple[Version, ...] = ()
     lint: Lint | None = None
     telltale: Telltale | None = None
-    do_not: tuple[DoNot, ...] = ()
+    do_not: Sequence[DoNot] = ()
     reports: Phrases = field(default_factory=dict)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Literal
 
@@ -107,14 +107,15 @@ class Framework:
     path ``a.b``. ``role`` says what the file describes: the training, its engine (DeepSpeed), its
     launcher, or only the model. With ``unknown-key: free`` the names of ``plain`` count as well.
     ``builds-on`` names frameworks whose arguments it takes: their rules hold for it too, but for
-    those of renamed arguments, since it needs a version of its own of them.
+    those of renamed arguments, since it needs a version of its own of them. ``choices``: the ending
+    of a key's path -> the words that it takes; with "..." at the end there are further ones.
     """
 
     __pydantic_config__ = CONFIG
     name: str
     title: str
     recognise: Recognise
-    keys: tuple[Key, ...]
+    keys: Sequence[Key]
     role: Literal["trainer", "engine", "launcher", "model"] = "trainer"
     defaults: Mapping[str, str | int | float | bool] = field(default_factory=dict)
     yaml_floats: Literal["yaml-1.1", "yaml-1.2"] = "yaml-1.1"
@@ -124,5 +125,6 @@ class Framework:
     known_below: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # the same by parent
     switches: tuple[str, ...] = ()  # flags that take no value
     valued: tuple[str, ...] = ()  # flags that do not go without a value
-    rules: tuple[Rule, ...] = ()
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    rules: Sequence[Rule] = ()
     builds_on: tuple[str, ...] = ()

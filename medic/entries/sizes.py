@@ -29,10 +29,14 @@ class Model:
 
 @dataclass(frozen=True)
 class Gpu:
-    """A GPU. ``memory``: bytes that the driver lets a process see, less than what it is sold as."""
+    """A GPU. ``memory``: bytes that the driver lets a process see, less than what it is sold as.
+
+    ``bf16_flops``: dense bf16 operations a second by the data sheet, without sparsity.
+    """
 
     __pydantic_config__ = CONFIG
     name: str
     memory: int
     sources: tuple[Source, ...]
     says: tuple[str, ...] = ()
+    bf16_flops: float | None = None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from medic.explain import pages
 from medic.index import Index
+from medic.patterns import regex
 
 GOOD_SCORE = 0.5
 LONG_NAME = 8  # letters of a term that stands out in a line
@@ -20,7 +20,7 @@ KIND_NAME = {
     "procedures": "procedure",
     "terms": "term",
 }
-_ASSIGNED = re.compile(r"(?:export\s+)?([A-Z][A-Z0-9_]+)(?:=.*)?")
+_ASSIGNED = regex(r"(?:export\s+)?([A-Z][A-Z0-9_]+)(?:=.*)?")
 
 
 class Match(NamedTuple):

@@ -45,7 +45,8 @@ def _outcomes(check: str, index: Index) -> dict[str, Text]:
 def causes_of(name: str, index: Index) -> list[Raw]:
     """Causes of a symptom in the order to think of them: how common, how surely they show it."""
     found = []
-    for raw in index.raw["causes"].values():
+    for cause in index.showing(name):
+        raw = index.raw["causes"][cause]
         for shows in raw["shows"]:
             if shows["symptom"] == name and shows["level"] != "rarely":
                 rank = -max(PRIOR[p] for p in raw["prior"].values()) * SHOWN[shows["level"]]

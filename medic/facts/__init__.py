@@ -11,12 +11,25 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from medic.facts.checkpoints import CheckpointIndex, Checkpoints, StateDictError, TensorInfo
     from medic.facts.curves import Curve, Series
+    from medic.facts.data import DataFile, DataNote, DataSets
     from medic.facts.documents import Command, Document, Node, Problem, Word
     from medic.facts.files import FileKind, GivenFile, Source
     from medic.facts.gpus import Gpu, GpuProcess, GpuSeries, GpuState
-    from medic.facts.host import Host, Machine, Place, Places, Ports, Variable
+    from medic.facts.host import (
+        Host,
+        HostReport,
+        HostReports,
+        Machine,
+        Mount,
+        Place,
+        Places,
+        Ports,
+        Variable,
+    )
     from medic.facts.launch import Launch, Launches, Option, Parsers, ParserSpec
     from medic.facts.logs import (
+        AttemptEnd,
+        Attempts,
         CaptureValue,
         Collective,
         Collectives,
@@ -41,6 +54,8 @@ if TYPE_CHECKING:
         Respelt,
         Rewritten,
     )
+    from medic.facts.since_good import Difference, SinceGood
+    from medic.facts.stacks import GpuUse, Helper, RankStack, Spot, Stacks, Thread
 
 _HOMES = {
     "checkpoints": (
@@ -52,6 +67,11 @@ _HOMES = {
     "curves": (
         "Curve",
         "Series",
+    ),
+    "data": (
+        "DataFile",
+        "DataNote",
+        "DataSets",
     ),
     "documents": (
         "Command",
@@ -73,6 +93,9 @@ _HOMES = {
     ),
     "host": (
         "Host",
+        "HostReport",
+        "HostReports",
+        "Mount",
         "Machine",
         "Place",
         "Places",
@@ -87,6 +110,8 @@ _HOMES = {
         "Parsers",
     ),
     "logs": (
+        "AttemptEnd",
+        "Attempts",
         "CaptureValue",
         "Collective",
         "Collectives",
@@ -106,11 +131,15 @@ _HOMES = {
     "packages": ("Packages", "PrintedStart", "Release", "Releases"),
     "recorder": ("FlightRecords", "RankRecord", "RecordVerdict", "RecordedCall"),
     "repairs": ("Added", "Dropped", "Removed", "Renamed", "Repair", "Respelt", "Rewritten"),
+    "since_good": ("Difference", "SinceGood"),
+    "stacks": ("GpuUse", "Helper", "RankStack", "Spot", "Stacks", "Thread"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Added",
+    "AttemptEnd",
+    "Attempts",
     "CaptureValue",
     "CheckpointIndex",
     "Checkpoints",
@@ -118,6 +147,10 @@ __all__ = [
     "Collectives",
     "Command",
     "Curve",
+    "DataFile",
+    "DataNote",
+    "DataSets",
+    "Difference",
     "Document",
     "Dropped",
     "FailedRank",
@@ -130,13 +163,18 @@ __all__ = [
     "GpuProcess",
     "GpuSeries",
     "GpuState",
+    "GpuUse",
+    "Helper",
     "Hit",
     "Host",
+    "HostReport",
+    "HostReports",
     "Launch",
     "Launches",
     "LogHits",
     "Machine",
     "MemoryEstimate",
+    "Mount",
     "Node",
     "Option",
     "Packages",
@@ -148,6 +186,7 @@ __all__ = [
     "PrintedStart",
     "Problem",
     "RankRecord",
+    "RankStack",
     "Ranks",
     "RecordVerdict",
     "RecordedCall",
@@ -159,10 +198,14 @@ __all__ = [
     "Respelt",
     "Rewritten",
     "Series",
+    "SinceGood",
     "Source",
+    "Spot",
+    "Stacks",
     "StateDictError",
     "StepLine",
     "TensorInfo",
+    "Thread",
     "Traceback",
     "Tracebacks",
     "Variable",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from medic.facts.files import Source
+from medic.i18n import Text
 from medic.records import dataclass
 
 
@@ -38,7 +39,7 @@ class CheckpointIndex:
 @dataclass(frozen=True)
 class Checkpoints:
     indexes: tuple[CheckpointIndex, ...] = ()
-    not_read: tuple[tuple[str, str], ...] = ()
+    not_read: tuple[tuple[str, Text], ...] = ()
 
 
 @dataclass(frozen=True)

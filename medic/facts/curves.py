@@ -25,9 +25,11 @@ class Curve:
     """Series of the leading rank and of every rank; steps that trainer_state.json plans.
 
     ``resumed_at`` are steps at which the counter went back: training went on from a checkpoint.
+    ``replaced`` are the losses that such a step left behind, one series each.
     """
 
     series: Mapping[str, Series] = field(default_factory=dict)
     by_rank: Mapping[int, Mapping[str, Series]] = field(default_factory=dict)
     planned_steps: int | None = None
     resumed_at: tuple[int, ...] = ()
+    replaced: tuple[Series, ...] = ()

@@ -17,7 +17,11 @@ FileKind = Literal[
     "gpu-report",
     "gpu-series",
     "flight-recorder",
+    "stacks",
+    "host-report",
     "note",
+    "data",
+    "benchmark",
 ]
 
 

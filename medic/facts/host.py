@@ -82,3 +82,35 @@ class Places:
 
     output: Place | None = None
     inputs: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True)
+class Mount:
+    """A file system as ``df`` tells it, in bytes (inodes where ``inodes``)."""
+
+    path: str
+    total: int
+    free: int
+    source: Source
+    inodes: bool = False
+
+
+@dataclass(frozen=True)
+class HostReport:
+    """What a saved text tells of some machine: ``collect_env``, ``df``, ``ip addr``, topology.
+
+    ``interfaces``: name -> whether it is up. ``gpus``: their names in order. ``links``: how two
+    GPUs are joined (NV18, PIX, PHB, SYS, …), by their indexes.
+    """
+
+    file: str
+    mounts: tuple[Mount, ...] = ()
+    interfaces: Mapping[str, bool] = field(default_factory=dict)
+    gpus: tuple[str, ...] = ()
+    links: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    memory_total: int | None = None
+
+
+@dataclass(frozen=True)
+class HostReports:
+    reports: tuple[HostReport, ...] = ()

@@ -61,6 +61,7 @@ class LogHits:
     exceptions: tuple[Source, ...] = ()  # last line of each traceback, in time order
     attempts: int = 1
     notes: tuple[str, ...] = ()
+    last_words: tuple[Source, ...] = ()  # the last line of each rank that wrote any
     marks: tuple[Hit, ...] = ()  # lines that part the log; see medic.probe.Scan
 
 
@@ -98,6 +99,27 @@ class Tracebacks:
     """Every traceback of the case's last attempt, in the order of time."""
 
     all: tuple[Traceback, ...] = ()
+
+
+@dataclass(frozen=True)
+class AttemptEnd:
+    """How one attempt of the run failed.
+
+    ``failure`` is its fingerprint: exception, message without numbers and place, or the signature
+    that told it; ``step`` the last one logged before, ``node`` where it happened, "" if untold.
+    """
+
+    failure: str
+    step: int | None
+    node: str
+    source: Source
+
+
+@dataclass(frozen=True)
+class Attempts:
+    """The failures of the case's attempts, oldest first, the last attempt's at the end."""
+
+    ends: tuple[AttemptEnd, ...] = ()
 
 
 @dataclass(frozen=True)

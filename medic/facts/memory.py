@@ -21,7 +21,8 @@ class MemoryEstimate:
     has the peak of each phase. ``assumed`` lists "field = value" for what was not stated,
     ``unknown`` what is missing. ``reserved`` (with its bounds) is the part that torch's allocator
     reserves: all but the CUDA context and NCCL. ``not_measured`` names terms behind which no
-    measurement stands: then only the lower bound is a claim.
+    measurement stands: then only the lower bound is a claim. ``stages`` has the peak of the first and
+    the last stage of a pipeline, which differ.
     """
 
     low: int | None = None
@@ -44,6 +45,7 @@ class MemoryEstimate:
     reserved: int | None = None
     reserved_high: int | None = None
     not_measured: tuple[Text, ...] = ()
+    stages: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

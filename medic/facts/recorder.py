@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from medic.facts.files import Source
+from medic.i18n import Text
 from medic.records import dataclass
 
 
@@ -53,9 +54,9 @@ class RecordVerdict:
     """
 
     outcome: str
-    told: tuple[str, ...]
+    told: tuple[Text, ...]
     sources: tuple[Source, ...]
-    line: str = ""
+    line: Text = Text("", "")
     waited: float = 0.0
     timeout: float | None = None
     missing: tuple[int, ...] = ()

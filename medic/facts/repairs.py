@@ -70,7 +70,9 @@ class Added:
 
 @dataclass(frozen=True)
 class Respelt:
-    """Edits of a script. ``joins``: they make one command of what the shell takes for several."""
+    """Edits of a script. ``joins``: they make one command or word of what the shell takes for
+    several, or a command of what is none.
+    """
 
     edits: tuple[Edit, ...]
     joins: bool = False

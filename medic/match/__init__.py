@@ -10,15 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from medic.match.faults import signature_faults
-    from medic.match.find import alike, answers, complaints, matcher_of, printed, quoted, search
-    from medic.match.paste import Fragment, is_note, split_paste
+    from medic.match.find import (
+        alike,
+        answers,
+        complaints,
+        matcher_of,
+        printed,
+        quoted,
+        search,
+        settings_matcher_of,
+    )
+    from medic.match.paste import Fragment, gist, is_note, split_paste
     from medic.match.reader import NOTES, Limits, iter_lines
-    from medic.match.scan import Matcher, Watched, of_symptoms, watched
+    from medic.match.scan import Matcher, Watched, watched
     from medic.match.text import Document, Match, TextIndex, documents
     from medic.match.tone import all_well, asks_why, complains, fine, praises, reassures, reports
 
 _HOMES = {
     "Fragment": "paste",
+    "gist": "paste",
     "is_note": "paste",
     "split_paste": "paste",
     "NOTES": "reader",
@@ -33,13 +43,13 @@ _HOMES = {
     "praises": "tone",
     "reassures": "tone",
     "reports": "tone",
-    "of_symptoms": "scan",
     "watched": "scan",
     "signature_faults": "faults",
     "answers": "find",
     "complaints": "find",
     "alike": "find",
     "matcher_of": "find",
+    "settings_matcher_of": "find",
     "printed": "find",
     "quoted": "find",
     "search": "find",
@@ -66,16 +76,17 @@ __all__ = [
     "complaints",
     "documents",
     "fine",
+    "gist",
     "is_note",
     "iter_lines",
     "matcher_of",
-    "of_symptoms",
     "praises",
     "printed",
     "quoted",
     "reassures",
     "reports",
     "search",
+    "settings_matcher_of",
     "signature_faults",
     "split_paste",
     "watched",

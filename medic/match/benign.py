@@ -6,14 +6,15 @@ import re
 from collections.abc import Collection
 
 from medic.entries import NotIn
+from medic.patterns import regex
 
 
 def _any(*alternatives: str, flags: int = 0) -> re.Pattern[bytes]:
-    return re.compile("|".join(alternatives).encode(), flags)
+    return regex("|".join(alternatives).encode(), flags)
 
 
 # Time, rank, level and logger in front of a message, in any order.
-_PREFIX = re.compile(
+_PREFIX = regex(
     rb"(?:\[[^\]\n]{1,80}\]:?\s?|\([A-Za-z_]\w*[ ,][^)\n]{0,60}pid=\d+[^)\n]{0,40}\)\s?|"
     rb"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d[.,\d]*(?:Z|[+-]\d\d:?\d\d)?\s*[-:]?\s?|"
     rb"\d{1,5}:\s(?=\S)|(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b[ :|-]*|"
@@ -29,7 +30,7 @@ _HELP = _any(
     r"\s*(?:如果|若|当|遇到|为避免|避免|注意|提示|例如)",
     flags=re.IGNORECASE,
 )
-_TABLE_ROW = re.compile(rb"\s*\|.*\|\s*$")
+_TABLE_ROW = regex(rb"\s*\|.*\|\s*$")
 # Words right before a match that say that it is not so, or only a name.
 _DENIED = _any(
     r"\b(?:no|not|without|avoid|avoids|avoiding|prevent|prevents|handle|handles)\s+[\"'`]?$",
@@ -37,26 +38,26 @@ _DENIED = _any(
     r"(?:没有|未见|无|避免|防止)\s*[\"'`]?$",
     flags=re.IGNORECASE,
 )
-_FAILED = re.compile(rb"\b[A-Z]\w*(?:Error|Exception|Interrupt)\b\s*[:(]")
+_FAILED = regex(rb"\b[A-Z]\w*(?:Error|Exception|Interrupt)\b\s*[:(]")
 _CODE = _any(
     r"\b(?:print|raise\s+[\w.]+|assert|logg(?:er|ing)\.\w+|log\.\w+|warnings?\.\w+)\s*\(?.{0,200}$",
     r"\b(?:echo|printf|fprintf|TORCH_CHECK|re\.compile|except\s+[\w.]+)\s*\(?.{0,200}$",
     r"\b(?:el)?if\s+(?:[\"']|.{1,120}\bin\b.{0,200})$",
 )
-_GREP = re.compile(
+_GREP = regex(
     rb"\s*[\w./@-]+\.(?:py|md|rst|txt|sh|ya?ml|json|cpp|cu|h|hpp|log|out|err|patch)[:-]\d+[:-]"
     rb"(?!\s*\w*(?:Warning|Error|Exception)\b)"
 )
 # A program that names its own place in front of what went wrong: an assertion, a compiler.
-_SAID = re.compile(rb"Assertion [`']|: (?:fatal )?error: |Assertion failed|Check failed")
-_FRAME = re.compile(rb"^\s+File \"[^\"]+\", line \d+")
-_CONFIG = re.compile(
+_SAID = regex(rb"Assertion [`']|: (?:fatal )?error: |Assertion failed|Check failed")
+_FRAME = regex(rb"^\s+File \"[^\"]+\", line \d+")
+_CONFIG = regex(
     rb"[\s\"'{]*([A-Za-z_][\w./-]*)[\"']?\s*(?:[:=]\s*|\s\.{3,}\s)"
     rb"(?:\[[^\[\]]*\]|\{[^{}]*\}|\"[^\"]*\"|'[^']*'|[^\s,]+),?[\s})]*$"
 )
-_DUMP = re.compile(rb"\s*(?:Namespace|\w*Arguments|\w*Config)\(|\s*\w+=\S+,\s*$")
+_DUMP = regex(rb"\s*(?:Namespace|\w*Arguments|\w*Config)\(|\s*\w+=\S+,\s*$")
 _JUDGED = 2000  # bytes of a line that are looked at: none of the patterns above is linear
-_METRIC = re.compile(rb"loss|norm|grad|lr$|step|exit|error|status|reason|signal", re.IGNORECASE)
+_METRIC = regex(rb"loss|norm|grad|lr$|step|exit|error|status|reason|signal", re.IGNORECASE)
 
 
 def body_of(line: bytes) -> bytes:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
+from medic.patterns import regex
 
 # CSI, then OSC/DCS/SOS/PM/APC strings, then two-byte escapes.
-ESCAPES = re.compile(
+ESCAPES = regex(
     rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?"
 )
 _CONTROLS = dict.fromkeys([*range(9), *range(10, 32), *range(127, 160)])

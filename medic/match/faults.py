@@ -8,12 +8,11 @@ from dataclasses import replace
 
 from medic.errors import KnowledgeError
 from medic.match.scan import Matcher, Watched
+from medic.patterns import regex
 
 # A literal of at least this many bytes lets RE2 skip most lines at once.
 LITERAL = 4
-_NO_LITERAL = re.compile(
-    r"\\[dDwWsSbBAzpP]|\[\^?\]?[^\]]*\]|\(\?P?<\w+>|\(\?[a-zA-Z:]+|[.^$*+?{}()|]"
-)
+_NO_LITERAL = regex(r"\\[dDwWsSbBAzpP]|\[\^?\]?[^\]]*\]|\(\?P?<\w+>|\(\?[a-zA-Z:]+|[.^$*+?{}()|]")
 
 
 def signature_faults(own: Watched) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from medic.match.likeness import Likeness
 from medic.match.paste import is_sentence
 from medic.match.text import Match, TextIndex, documents, spoken_outcomes
 from medic.match.tone import MENDED, at_ease, tells
+from medic.patterns import regex
 
 if TYPE_CHECKING:
     from medic.facts import Hit
@@ -25,7 +25,7 @@ PLAIN_WORDS = 60
 COMPLAINT_SCORE, COMPLAINT_MARGIN = 0.55, 0.05
 ALSO = 4
 MANY = 60
-_PASTED = re.compile(r"[\n:(=\[\]]|\d")
+_PASTED = regex(r"[\n:(=\[\]]|\d")
 
 
 def search(
@@ -57,8 +57,8 @@ def answers(text: str, index: Index) -> list[tuple[str, str, str]]:
 
 
 # A call, and a list of settings: both are made of words, and say nothing.
-_CODE = re.compile(r"^\s*(?:[\w.\[\]\"']+\s*=\s*)?[\w.]+\([^)]*[=,\"'][^)]*\)\s*$")
-_SETTINGS = re.compile(r"^(?:[\w-]+(?: [\w-]+){0,2} ?[=:]? ?[\d.]+[\w%]*(?:, ?|; ?|\.?\s*$)){2,}$")
+_CODE = regex(r"^\s*(?:[\w.\[\]\"']+\s*=\s*)?[\w.]+\([^)]*[=,\"'][^)]*\)\s*$")
+_SETTINGS = regex(r"^(?:[\w-]+(?: [\w-]+){0,2} ?[=:]? ?[\d.]+[\w%]*(?:, ?|; ?|\.?\s*$)){2,}$")
 
 
 def _said(text: str) -> str:
@@ -111,7 +111,7 @@ def _outcome_index(same: _Same) -> TextIndex:
 
 LEAD = 3  # words that may stand before a printed message: a time, a level, a name
 # Who writes of a message, and does not print it.
-_SPEAKER = re.compile(
+_SPEAKER = regex(
     r"\b(?:I|I'm|I've|[Ww]e|[Mm]y|[Oo]ur|[Gg]et|[Gg]ets|[Gg]ot|[Gg]etting|[Ss]ays|[Ss]aying|[Tt]hrows|gives|"
     r"reports?|[Ss]ometimes|[Aa]nyone|[Pp]lease)\b|[\u3400-\u9fff\u3001\u3002\uff0c\uff1a\uff1b\uff1f]"
 )
@@ -124,8 +124,11 @@ def printed(text: str, index: Index) -> frozenset[int]:
 
 @lru_cache(maxsize=4)
 def _printed(same: _Same, text: str) -> frozenset[int]:
-    hits = quoted(text, same.index)
-    return frozenset(h.source.line for h in hits if h.symptom and _is_print(h))
+    hits = [h for h in quoted(text, same.index) if h.symptom and _is_print(h)]
+    # Of a signature the scan keeps some matches; a line is what its repetitions are.
+    shown = {h.source.text.strip() for h in hits}
+    again = (n for n, line in enumerate(text.split("\n"), 1) if shown and line.strip() in shown)
+    return frozenset([*(h.source.line for h in hits), *again])
 
 
 def _is_print(hit: Hit) -> bool:
@@ -153,6 +156,18 @@ def _matcher(same: _Same) -> Matcher:
     from medic.match.scan import Matcher, watched
 
     return Matcher(watched(same.index))
+
+
+def settings_matcher_of(index: Index) -> Matcher:
+    """The matcher of lines that answer checks and are no failures: a fraction of all."""
+    return _settings_matcher(_Same(index))
+
+
+@lru_cache(maxsize=2)
+def _settings_matcher(same: _Same) -> Matcher:
+    from medic.match.scan import Matcher, watched
+
+    return Matcher([own for own in watched(same.index) if own.check and not own.symptom])
 
 
 def alike(text: str, index: Index) -> dict[str, float]:

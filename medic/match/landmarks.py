@@ -37,7 +37,7 @@ _PATTERNS: Mapping[str, str] = {
         r"\b(?:merging|gathering|consolidating|uploading|copying) (?:\w+ ){0,3}"
         r"(?:checkpoint|shards?|weights|state|model)|"
         r"\*{3,} running (?:evaluation|prediction|validation)|"
-        r"\b(?:evaluating|validating|generating samples)\b|"
+        r"\b(?:evaluating|validating|(?:generating|writing) (?:\w+ ){0,2}samples)\b|"
         r"\b(?:running|start(?:ing|ed)?|begin(?:ning)?) (?:\w+ ){0,2}(?:eval|valid)(?:u?ation)?\b|"
         r"\b(?:tokeni[sz]|download|compil|pack|shuffl)ing (?:\w|/)|"
         r"\bbuilding (?:\w+ ){0,3}(?:dataset|data set|ind(?:ex|ices)|train|vocab|cache|mapping)|"

@@ -7,7 +7,6 @@ by it.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -15,6 +14,7 @@ from typing import Any
 
 from medic.levels import STRONGEST
 from medic.match.words import terms_of
+from medic.patterns import regex
 
 K1, B = 1.2, 0.6
 PAIR = 0.6  # of what a pair of words weighs: its words count as well
@@ -23,14 +23,14 @@ SURE = 15.0  # a score of this size is no chance; a smaller one counts for less
 LEAST = 0.3  # share of the best score below which nothing is said
 LIMIT = 6000  # characters that are read
 # Stack frames, metrics, progress bars, and advice that comes with every message of its kind.
-_FRAME = re.compile(
+_FRAME = regex(
     r"^\s*(?:"
     r"File \"|#\d+ |at |\^+\s*$|frame #|"
     r"\{['\"][\w/]+['\"]: [-\d'\"n]|.{0,80}\d+%\||"
     r"For debugging consider|CUDA kernel errors might|Compile with `TORCH_USE|"
     r"See documentation for|If reserved memory is >>)"
 )
-_PATH = re.compile(r"\S*(?:/[\w.+-]+){2,}\S*|https?://\S+")
+_PATH = regex(r"\S*(?:/[\w.+-]+){2,}\S*|https?://\S+")
 Bags = Mapping[str, Mapping[str, int]]
 
 

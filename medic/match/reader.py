@@ -222,13 +222,11 @@ def _pieces(data: bytes) -> Iterator[tuple[bytes, bool]]:
         yield data[position:], False
 
 
-def iter_lines(
-    file: BinaryIO, name: str, limits: Limits | None = None, *, all_of_it: bool = False
-) -> Iterator[tuple[int, str]]:
+def iter_lines(file: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
     """(line number, text) of a log: decompressed, cut at 64 KiB, escapes stripped.
 
     Line numbers count newlines, as an editor does; 0 where they are unknown.
     """
-    for block in blocks(file, name, Reading(), limits, all_of_it=all_of_it):
+    for block in blocks(file, name, Reading()):
         for offset, raw in enumerate(block.data.removesuffix(b"\n").split(b"\n")):
             yield block.line + offset if block.line else 0, clean(raw.rstrip(b"\r"))

@@ -13,10 +13,12 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from medic.match.tone import TROUBLE, says
 from medic.match.words import normal, terms_of
+from medic.patterns import regex
 from medic.records import dataclass
 
 SIGNATURE, EXACT = 0.5, 2.0
@@ -54,12 +56,10 @@ SUBJECTS = frozenset(
 )
 ABOUT_ELSE = 0.6
 UNKNOWN = 0.5  # weight of a word that no entry has, as a share of the largest
-_SENTENCE_END = re.compile(r"\n|(?<=[.!?;])\s|[\u3002\uff01\uff1f\uff1b]")
-_CLAUSE_END = re.compile(
-    r",\s|(?<=[\u3400-\u9fff]),|,(?=[\u3400-\u9fff])|[\uff0c:\uff1a\u3001]|\s-\s"
-)
-_NUMBER = re.compile(r"!?-?[\d.]+")
-_LETTERS = re.compile(r"[a-z]{5,}")
+_SENTENCE_END = regex(r"\n|(?<=[.!?;])\s|[\u3002\uff01\uff1f\uff1b]")
+_CLAUSE_END = regex(r",\s|(?<=[\u3400-\u9fff]),|,(?=[\u3400-\u9fff])|[\uff0c:\uff1a\u3001]|\s-\s")
+_NUMBER = regex(r"!?-?[\d.]+")
+_LETTERS = regex(r"[a-z]{5,}")
 
 
 class Match(NamedTuple):
@@ -128,7 +128,6 @@ class TextIndex:
         self._unknown = UNKNOWN * max(self._weights.values(), default=1.0)
         least = NEAR ** (1 / COVERED)
         self._needed = [least * self._weight(phrase) for _, phrase in self._phrases]
-        self._spelt: frozenset[str] | None = None
 
     def _rarity(self) -> dict[str, float]:
         often: dict[str, int] = defaultdict(int)
@@ -207,18 +206,24 @@ class TextIndex:
     def _weight(self, terms: Iterable[str]) -> float:
         return sum(self._weights.get(term, self._unknown) for term in terms)
 
+    @cached_property
+    def _spelt(self) -> Mapping[str, Mapping[str, None]]:
+        """Words of the entries in order, by their first letter."""
+        texts = normal(" ".join(document.text for document in self._documents))
+        found: dict[str, dict[str, None]] = defaultdict(dict)
+        for word in sorted(set(_LETTERS.findall(texts))):
+            found[word[0]][word] = None
+        return dict(found)
+
     def _corrected(self, sentence: str) -> str:
         """Words that no entry has, one slip from a word that one has, are written as that."""
-        if self._spelt is None:
-            texts = " ".join(document.text for document in self._documents)
-            self._spelt = frozenset(_LETTERS.findall(normal(texts)))
-        spelt = self._spelt
 
         def correct(found: re.Match[str]) -> str:
             word = found.group()
+            spelt = self._spelt.get(word[0], {})
             if word in spelt or (set(terms_of(word)) <= self._weights.keys()):
                 return word
-            return next((known for known in sorted(spelt) if _one_slip(word, known)), word)
+            return next((known for known in spelt if _one_slip(word, known)), word)
 
         return _LETTERS.sub(correct, normal(sentence))
 
@@ -245,7 +250,7 @@ def _one_slip(word: str, known: str) -> bool:
     return (len(a) <= 1 and len(b) <= 1) or (len(a) == len(b) == 2 and a == b[::-1])
 
 
-_NAME = re.compile(r"[(\[`'\"]*[a-z0-9]+(?:[_.-][a-z0-9]+)+[)\]`'\"]*")
+_NAME = regex(r"[(\[`'\"]*[a-z0-9]+(?:[_.-][a-z0-9]+)+[)\]`'\"]*")
 
 
 def _sentences(text: str) -> list[str]:

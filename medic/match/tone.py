@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from medic.match.words import terms_of
+from medic.patterns import regex
 
 # Words that say that something is wrong; that it is well, or would be; and which way it goes.
 _TROUBLE_WORDS = """
 hang nan inf oom error kill slow spike diverge oscillate noroom timeout corrupt disappear
 overflow crash die died dead abort broken bad wrong weird strange garbage mismatch missing lost
-lose invalid refuse reject denied exceed leak noisy unknown segfault exception worse stagnat plateau
+lose invalid refuse reject denied exceed leak noisy unknown segfault exception worse stagnat plateau sameoutput
 glitch gibberish nonsens trouble bug unstabl instability unexpect
 \u5931\u8d25 \u5f02\u5e38 \u4e22\u5931 \u5d29\u6e83 \u65e0\u6548 \u4e71\u7801
 """
@@ -38,35 +38,39 @@ def tells(sentence: str) -> bool:
     return bool(says(terms)) or len(terms) >= LEAST_TERMS
 
 
-MENDED = re.compile(
+MENDED = regex(
     r"(?i:\b(?:fixed(?! (?:at|to|in|seed|length|size|rate|value|number|batch|lr|learning))|"
     r"solved|resolved|went away|is gone)\b)|"
     r"\u5df2\u89e3\u51b3|\u89e3\u51b3\u4e86|\u5df2\u4fee\u590d|\u4fee\u597d\u4e86"
 )
-_REASSURES = re.compile(
+_REASSURES = regex(
     r"(?i:\b(?:no problem|all good|(?:is|are|looks?|works?|finished|runs?) fine|thanks|thank you)\b)|"
     r"\u6ca1(?:\u6709)?(?:\u95ee\u9898|\u5f02\u5e38)|\u65e0\u5f02\u5e38|\u4e0d\u662f\u6545\u969c|\u4e0d\u662f\u6302|"
     r"\u4e0d\u5f71\u54cd|\u6b63\u5e38\u7ed3\u675f|\u8dd1\u5b8c|\u901a\u8fc7|\u7a33\u5b9a\u4e86|\u8c22\u8c22"
 )
 # What turns a sentence: its good half says nothing of the other.
-_TURNS = re.compile(
+_TURNS = regex(
     r"(?i)\b(?:but|however|although|though|while|except|until|instead|only|on (?:one|a single))\b|"
+    # the other variant is the one that is fine
+    r"\b(?:zero-?[0-3]|stage ?[0-3]|bf16|fp16|fp32|bfloat16|float(?:16|32)|cpu|ddp|fsdp|eager|sdpa|"
+    r"(?:one|single|two|\d+)[- ](?:gpu|card|node)s?|v?\d+\.\d[\w.]*|batch ?size \d+) "
+    r"(?:is|are|works?|runs?|looks?|trains?) (?:fine|ok|okay|good|well)\b|"
     r"\u4f46|\u5374|\u7136\u800c|\u4e0d\u8fc7|\u540e|\u53ea\u6709|\u5355\u5361"  # 但 却 然而 不过 后 只有 单卡
 )
 # Said of the whole: nothing is wrong now, whatever else the text mentions.
-_WELL = re.compile(
+_WELL = regex(
     r"(?im)\ball good\b|^fixed\b(?! (?:at|to|in|seed|length))|"
     r"\bnothing is (?:wrong|truncated|broken)\b|\bturned out to be (?:harmless|fine|normal|expected)\b|"
     r"\u5df2\u89e3\u51b3|\u89e3\u51b3\u4e86|\u4e0d\u662f\u6545\u969c|\u4e0d\u662f\u6302|\u7a33\u5b9a\u4e86|\u6b63\u5e38\u7ed3\u675f"
 )
 # Said of a part as often as of the whole: it is ease only where nothing is complained of.
-_FINE = re.compile(
+_FINE = regex(
     r"(?im)\beverything (?:else )?(?:seems|looks|works|trains) |\bas expected\b|\bhelped\.|"
     r"\b(?:our|the|all) (?:runs?|training|jobs?) (?:is|are|runs?|looks?) (?:fine|ok|healthy|stable)\b|"
     r"\b(?:just|only) (?:curious|asking)\b|\bno (?:problem|issue)s?(?: so far)?[.!]|"
     r"\bturned out (?:that|to be)\b|\u901a\u8fc7\u7684|\u53ea\u662f\u60f3\u786e\u8ba4"
 )
-_WHY = re.compile(
+_WHY = regex(
     r"(?i)\bwhy\b|\bany ideas?\b|\bwhat (?:could|can|might|may) (?:be|cause)|\bwhat is (?:the cause|wrong)|"
     r"\bhow (?:can|do|could|should|to) (?:I |we )?(?:fix|solve|avoid|prevent|get rid)|"
     r"\bis (?:this|that|it) (?:a bug|normal|expected)|\breason\b|\b(?:some|any)(?:body|one) help\b|"
@@ -78,19 +82,19 @@ _WHY = re.compile(
     r"\u6b63\u5e38\u5417|\u6b63\u5e38\u4e48|\u662f\u5426\u6b63\u5e38|\u62a5\u9519"
 )
 # A question of usage, or of preference: its facts are how things are, no complaint.
-_ASKS = re.compile(
+_ASKS = regex(
     r"(?i)[?\uff1f]|\b(?:curious|wonder\w*|question|(?:want|like) to (?:know|understand|confirm))\b|"
     r"\u5417|\u8bf7\u95ee|\u60f3\u95ee|\u95ee\u4e0b|\u786e\u8ba4"  # 吗 请问 想问 问下 确认
 )
-_SETTING = re.compile(r"(?m)^\s*(?:#.*|[\w.\[\]\"'-]+\s*[:=]\s*\S+)\s*$\n?")  # a comment, a setting
+_SETTING = regex(r"(?m)^\s*(?:#.*|[\w.\[\]\"'-]+\s*[:=]\s*\S+)\s*$\n?")  # a comment, a setting
 # Said of what one has: it is as it should be.
-_PRAISES = re.compile(
+_PRAISES = regex(
     r"(?i)\b(?:works?|trains?|runs?|loads?|stops?|fine|correct(?:ly)?|steady|stable) (?:fine|well|now|again|on|as)\b|"
-    r"\bno (?:complaints?|errors?|problems?|issues?|warnings?)\b|"
+    r"\bno (?:complaints?|errors?|problems?|issues?|warnings?)\b(?!,? (?:but|yet|however|though)\b)|"
     r"\bas (?:in the|expected|it should|intended|usual)\b|\bwas expected\b|\bsorry for the noise\b|"
     r"\b(?:is|are|so|quality) fine\b|\u6210\u529f|\u6b63\u5e38"  # 成功 正常
 )
-_SENTENCE_END = re.compile(r"\n|(?<=[.!?;])\s|[\u3002\uff01\uff1f\uff1b]")
+_SENTENCE_END = regex(r"\n|(?<=[.!?;])\s|[\u3002\uff01\uff1f\uff1b]")
 
 
 def all_well(text: str) -> bool:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from medic.facts import CaptureValue
+from medic.patterns import regex
 
-_SIZE = re.compile(r"\s*([\d,]*\.?\d+(?:[eE][-+]?\d+)?)\s*([kKMGTP]?)(i?)[bB]?(?:ytes?)?\s*$")
+_SIZE = regex(r"\s*([\d,]*\.?\d+(?:[eE][-+]?\d+)?)\s*([kKMGTP]?)(i?)[bB]?(?:ytes?)?\s*$")
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 
 

@@ -9,6 +9,9 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from medic.match.compared import COMPARED
+from medic.patterns import regex
+
 # Words that every description of a broken run holds; they tell nothing apart.
 _STOP_WORDS = """
 a about above actually after again all also always am an and any anything are as at be because
@@ -26,8 +29,9 @@ _STOP = frozenset(_STOP_WORDS.split())
 # Several words that are one thing, in the order of replacement; tried only on a text that has one
 # of the parts before "|", which is many times faster.
 _COMPOUNDS = tuple(
-    (tuple(parts.split("|")), re.compile(rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])"), f" {term} ")
+    (tuple(parts.split("|")), regex(rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])"), f" {term} ")
     for parts, pattern, term in (
+        *COMPARED,
         (
             "out of",
             r"(?:run |runs |running |goes )?out of (?:ram|host memory|cpu memory)",
@@ -49,7 +53,34 @@ _COMPOUNDS = tuple(
             r"(?:out of|not enough|insufficient) (?:gpu |cuda )?(?:memory|vram)",
             "oom",
         ),
+        (
+            "same|identical|constant|one class",
+            (
+                r"(?:same|identical|constant) (?:outputs?|predictions?|class|labels?|answers?|logits)"
+                r"(?: (?:for|on|to|regardless of|whatever) (?:the )?(?:all|every|any|each|different)?)?|"
+                r"(?:predicts?|outputs?) (?:only |always )?one class"
+            ),
+            "sameoutput",
+        ),
         ("oom|outofmem", r"outofmemoryerror|ooms?|oomed", "oom"),
+        (  # a curve that stands, no process
+            "stuck|frozen|动|卡",
+            (
+                r"(?:loss|损失)(?:(?: (?:is|gets|got|remains|stays|was|has been|just))* (?:stuck|frozen)|"
+                r"(?:从|在|一直|就|总是|始终|停|维持|是|值|左右|开始| |[\d.])*(?:不动了?|卡在|卡住了?|不变))"
+            ),
+            "loss not decrease",
+        ),
+        (
+            "stuck|frozen",
+            r"(?:accuracy|acc)(?: (?:is|gets|got|remains|stays|was|just))* (?:stuck|frozen)",
+            "accuracy not increase",
+        ),
+        (
+            "stuck|frozen",
+            r"reward(?: (?:is|gets|got|remains|stays|was|just))* (?:stuck|frozen)",
+            "reward not increase",
+        ),
         ("loss|grad", r"loss[ _-]?scal(?:e|er|ing)|grad[ _]?scaler", "lossscale"),
         ("memory|vram", r"(?:gpu|cuda|device|allocated) memory|vram", "gpumemory"),
         ("ram|memory", r"(?:host|cpu|system|main) (?:memory|ram)|ram", "hostmemory"),
@@ -119,6 +150,7 @@ checkpoint: checkpoint ckpt weight
 resume: resume resuming restart restarting resumed restarted
 kill: kill killed
 corrupt: corrupt corrupted broken damaged truncated
+slowing: slowing
 slow: slow slower slowly
 gpu: gpu card
 host: machine server node nodes
@@ -140,6 +172,8 @@ _MEANS: dict[str, str] = _by_word(_SYNONYMS)
 _HAN_SYNONYMS = """
 hang: 卡住不动 卡住 卡主 卡死 卡在 卡着 假死 僵住 挂起 挂住 挂死 不动 不走 没反应 没有反应 无响应 没有响应 没响应
 hang: 死锁 停住
+sameoutput: 输出都一样 输出全一样 输出完全一样 输出都相同 预测都一样 预测全一样 预测结果都一样 预测结果全是同一类
+sameoutput: 预测成同一类 全预测成一类 只预测一类 输出都是一样的 预测值都一样 预测全是同一类
 loss: 损失函数 损失
 lossscale: 损失缩放
 learningrate: 学习率
@@ -201,7 +235,7 @@ _HAN_STOP = """
 是不是 会不会 要不要 能不能 是否 出现 提示 发生 问题 情况 比较 这个 那个 一个 一 几 每 步 说 以 不断 持续
 """
 _HAN_DENIES = frozenset(["没有", "没", "未", "不再", "没再", "不会", "无法", "难以", "不", "无"])
-_HAN = re.compile(
+_HAN = regex(
     "|".join(
         sorted(
             (re.escape(w) for w in (*_HAN_MEANS, *_HAN_STOP.split(), *_HAN_DENIES)),
@@ -211,11 +245,9 @@ _HAN = re.compile(
     )
 )
 _DENIES = frozenset(["no", "not", "never", "without", "nor", "neither", "none"])
-_JOINED = re.compile(r"(?<=[a-z])[-_]+(?=[a-z])")
-_RELEASE = re.compile(r"(?<![\w.])v?\d+\.\d+\.\d[\w.+]*")  # 2.3.1+cu121: no quantity
-_TOKEN = re.compile(
-    r"(?<![\w.-])-\d+|\d+(?:\.\d+)?(?![a-z0-9])|[a-z0-9]+|[\u3400-\u9fff]+", re.ASCII
-)
+_JOINED = regex(r"(?<=[a-z])[-_]+(?=[a-z])")
+_RELEASE = regex(r"(?<![\w.])v?\d+\.\d+\.\d[\w.+]*")  # 2.3.1+cu121: no quantity
+_TOKEN = regex(r"(?<![\w.-])-\d+|\d+(?:\.\d+)?(?![a-z0-9])|[a-z0-9]+|[\u3400-\u9fff]+", re.ASCII)
 
 
 def normal(text: str) -> str:

@@ -3,13 +3,16 @@
 Derived from what torch autograd saves for a decoder layer (RMS norm in fp32, rotary positions,
 fused attention, gated feed-forward) and measured on an H100 with transformers. It agrees with
 Korthikanti et al. 2022 (34 + 5*a*s/h bytes per token and hidden unit for a GPT layer in fp16, the
-second term only where the attention scores are kept).
+second term only where the attention scores are kept). Tensor parallelism splits what lies between
+the first and the second map of attention and feed-forward; sequence parallelism the rest as well
+(ibid., section 4.2.2: 10 + 24/t of 34, against 34/t).
 """
 
 from __future__ import annotations
 
 from medic.memory.shape import Shape
 from medic.memory.states import Style
+from medic.records import dataclass
 
 # Logits in fp32, their log-softmax, and the gradient of both (4 bytes each) are alive together.
 LOGIT_BYTES = 12
@@ -17,7 +20,23 @@ FORWARD_LOGIT_BYTES = 10  # before the backward pass: logits in bf16, in fp32, l
 # torch.compile fuses the loss and recomputes norms and products in the backward pass.
 COMPILED_LOGIT_BYTES = 8
 LEAST_LOGIT_BYTES = 6  # logits in bf16 and a softmax in place
+# Megatron's vocabulary-parallel loss: logits in bf16 and in fp32, softmax in place of the latter,
+# its gradient (megatron/core/tensor_parallel/cross_entropy.py).
+MEGATRON_LOGIT_BYTES = 10
 COMPILED_SHARE = 0.56
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """How a layer is computed. ``fused`` attention keeps no scores. ``tensor`` ranks share a layer,
+    with ``sequence_parallel`` its norms too. ``lean``: norms keep their 16-bit input only and the
+    gate's product is fused (Megatron)."""
+
+    fused: bool = True
+    tensor: int = 1
+    sequence_parallel: bool = False
+    lean: bool = False
+    fused_gate: bool = False
 
 
 def widths(style: Style) -> tuple[int, int]:
@@ -27,35 +46,65 @@ def widths(style: Style) -> tuple[int, int]:
     return (4, 2) if style == "autocast" else (2, 2)
 
 
-def layer_bytes(shape: Shape, style: Style, sequence: int, *, fused: bool) -> int:
-    """What one layer keeps per token. ``fused`` attention keeps no scores."""
+def layer_bytes(shape: Shape, style: Style, sequence: int, how: Kernels) -> float:
+    """What one layer keeps per token."""
+    whole = _around(shape, style, how)
+    split = _attention(shape, style, sequence, how) + _feed_forward(shape, style, how)
+    return whole / (how.tensor if how.sequence_parallel else 1) + split / how.tensor
+
+
+def _around(shape: Shape, style: Style, how: Kernels) -> int:
+    """Both norms, and the inputs of attention and of the feed-forward part."""
     stream, inner = widths(style)
-    h, q, kv, ffn = shape.hidden, shape.q, shape.kv, shape.ffn
-    maps = 2 if shape.gated else 1
-    norms = 2 * (4 + stream) * h
+    h = shape.hidden
+    norms = 2 * stream * h if how.lean else 2 * (4 + stream) * h
     # Under autocast each of the linear maps casts the norm's output for itself.
-    inputs = (3 + maps) * 2 * h if style == "autocast" else 2 * inner * h
-    attention = inner * (2 * q + 2 * kv) + 4 * shape.heads
+    if style == "autocast":
+        return norms + (3 + shape.maps - 1) * 2 * h
+    return norms + 2 * inner * h
+
+
+def _attention(shape: Shape, style: Style, sequence: int, how: Kernels) -> int:
+    _, inner = widths(style)
+    q, kv = shape.q, shape.kv
+    kept = inner * (2 * q + 2 * kv) + 4 * shape.heads
     if shape.head_norms:
-        attention += (4 + inner) * (q + kv)
-    if not fused:
+        kept += (4 + inner) * (q + kv)
+    if not how.fused:
         scores = 4 + (2 if inner == 2 else 0)  # softmax in fp32 and its cast
-        attention += scores * shape.heads * sequence + 2 * inner * (q - kv)
-    return norms + inputs + attention + 2 * maps * inner * ffn
+        kept += scores * shape.heads * sequence + 2 * inner * (q - kv)
+    return kept
 
 
-def live_layer_bytes(shape: Shape, style: Style, sequence: int, *, fused: bool) -> int:
+def _feed_forward(shape: Shape, style: Style, how: Kernels) -> int:
+    """Results of the maps, of the activation and of the gate.
+
+    Experts: each token's copy for each of its experts, twice, and those values again for each
+    (transformers' grouped products, which take the weights' own precision and not autocast's).
+    """
+    _, inner = widths(style)
+    each = 3 if how.fused_gate and shape.gated else 2 * (shape.maps - 1)
+    some = shape.experts
+    if some is None:
+        return each * inner * shape.ffn
+    wide = 4 if style == "autocast" else inner
+    routed = some.used * wide * (2 * shape.hidden + each * some.width)
+    return routed + each * inner * some.shared + 8 * some.count
+
+
+def live_layer_bytes(shape: Shape, style: Style, sequence: int, how: Kernels) -> float:
     """One layer in its own backward pass: what it kept and the gradients passing through it."""
-    kept = layer_bytes(shape, style, sequence, fused=fused)
-    if fused:
-        return kept * 3 // 2
-    return kept + 8 * shape.heads * sequence  # the scores' gradient in fp32, twice
+    kept = layer_bytes(shape, style, sequence, how)
+    if how.fused:
+        return kept * 3 / 2
+    return kept + 8 * shape.heads * sequence / how.tensor  # the scores' gradient in fp32, twice
 
 
-def adapter_bytes(shape: Shape, style: Style, *, every: bool) -> int:
+def adapter_bytes(shape: Shape, style: Style, *, every: bool, copy_bytes: int = 4) -> int:
     """How much more (or less) a layer keeps per token when only LoRA adapters are trained.
 
-    Frozen norms and maps need no input, but peft copies an adapter's input to fp32.
+    Frozen norms and maps need no input, but peft copies an adapter's input to fp32, which autocast
+    casts to 16 bits (``copy_bytes``).
     """
     stream, inner = widths(style)
     h, ffn = shape.hidden, shape.ffn
@@ -64,7 +113,7 @@ def adapter_bytes(shape: Shape, style: Style, *, every: bool) -> int:
         return -less
     less += inner * (h + ffn)
     copies = 6 * h + ffn if every else 2 * h
-    return 4 * copies - less
+    return copy_bytes * copies - less
 
 
 def stored_input_bytes(shape: Shape, style: Style) -> int:

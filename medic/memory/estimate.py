@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from medic.facts import MemoryEstimate
 from medic.memory.measured import EXPERTS, not_measured
 from medic.memory.overheads import ALLOCATOR, CONTEXT, RESERVED, TENSORS
-from medic.memory.peak import Step, size, step_of
+from medic.memory.peak import Step, size, steps_of
 from medic.memory.resident import Parts, states_of
 from medic.memory.trace import reserved_share, traced
 from medic.memory.views import Read, read_setups
@@ -34,10 +35,29 @@ def estimate(run_config: RunConfig, capacity_bytes: int | None = None) -> Memory
             unknown=read.unknown,
             not_measured=(EXPERTS,) if mixture else (),
         )
-    steps = [step for step in map(step_of, read.setups) if step is not None]
-    if len(steps) < len(read.setups):
+    stages = [steps_of(setup) for setup in read.setups]
+    if not all(stages):
         return _states_only(read, capacity_bytes)
-    return _whole(read, steps, capacity_bytes)
+    steps = [_fullest(some) for some in stages]
+    found = _whole(read, steps, capacity_bytes)
+    if len(stages[1]) == 1:
+        return found
+    each = {f"stage {step.setup.stage}": _peak(_reserved(step)) for step in stages[1]}
+    return replace(found, stages=each)
+
+
+def tensors(run_config: RunConfig) -> int | None:
+    """The likely peak in bytes without what the allocator holds beyond it: quick, and never above
+    ``estimate``. None where the estimate is unknown."""
+    read = read_setups(run_config)
+    steps = steps_of(read.setups[1]) if read.setups else ()
+    return max((_peak(step.phases()) for step in steps), default=None)
+
+
+def _fullest(stages: tuple[Step, ...]) -> Step:
+    if len(stages) == 1:
+        return stages[0]
+    return max(stages, key=lambda step: _peak(_reserved(step)))
 
 
 def _states_only(read: Read, capacity: int | None) -> MemoryEstimate:
@@ -117,8 +137,13 @@ def _tensors(parts: Parts) -> int:
 
 def _share(step: Step) -> float:
     """Share of passing bytes that the allocator holds in addition, where no trace tells it."""
-    kind = "sharded" if step.setup.zero == 3 else "recomputed" if step.setup.recompute else "plain"
-    return RESERVED[kind][step.setup.view]
+    setup = step.setup
+    kind = "recomputed" if setup.recompute else "plain"
+    if setup.zero == 3:
+        kind = f"sharded {kind}"
+    elif setup.engine == "deepspeed":
+        kind = f"deepspeed {kind}"
+    return RESERVED[kind][setup.view]
 
 
 def _states(read: Read) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from medic.memory.estimate import estimate
+from medic.memory.estimate import estimate, tensors
 from medic.records import dataclass
 from medic.run_config import Origin, RunConfig, Scalar, Value
 
@@ -36,7 +36,12 @@ def largest(config: RunConfig, name: str, capacity: int) -> Largest:
 
     def peaks(count: int) -> tuple[int, int] | None:
         if count not in seen:
-            found = estimate(changed(config, {name: count * STEP[name]}), capacity)
+            state = changed(config, {name: count * STEP[name]})
+            least = tensors(state)
+            if least is not None and least > capacity:
+                seen[count] = (least, least)
+                return seen[count]
+            found = estimate(state, capacity)
             told = found.estimate is not None and found.high is not None
             seen[count] = (found.estimate or 0, found.high or 0) if told else None
         return seen[count]

@@ -6,17 +6,19 @@ from medic.i18n import Text
 from medic.memory.setup import Setup
 
 # Model types of transformers that were measured, or whose layers are those of one that was.
-LIKE_LLAMA = frozenset({"llama", "mistral", "qwen2", "qwen3"})
+LIKE_LLAMA = frozenset(
+    {"llama", "mistral", "qwen2", "qwen3", "phi3", "mixtral", "qwen3_moe", "olmoe"}
+)
 
 _TENSOR = Text("tensor parallelism", "张量并行")
-_PIPELINE = Text("pipeline parallelism", "流水线并行")
+_PIPELINE = Text("pipeline schedules other than 1F1B", "1F1B 以外的流水线调度")
 _CONTEXT = Text("context parallelism", "上下文并行")
-_ENGINE = Text("DeepSpeed's buffers", "DeepSpeed 的缓冲区")
-_MEGATRON = Text("Megatron's own layers and buffers", "Megatron 自有的层实现与缓冲区")
-_OFFLOAD = Text("optimizer offload", "优化器状态卸载")
-_QUANTISED = Text("dequantised copies of frozen weights", "冻结权重反量化的临时副本")
-_EIGHT_BIT = Text("8-bit optimizer states", "8-bit 优化器状态")
-_MUON = Text("Muon's orthogonalisation buffers", "Muon 正交化的临时缓冲区")
+_SPREAD = Text("expert parallelism", "专家并行")
+_MEGATRON = Text("Transformer Engine's layers", "Transformer Engine 的层实现")
+_OFFLOAD = Text("offload other than ZeRO's", "ZeRO 以外的卸载")
+_INT8 = Text("copies beside int8 weights", "int8 权重之外的副本")
+_EIGHT_BIT = Text("8-bit states other than Adam's", "Adam 之外的 8-bit 优化器状态")
+_MORE = Text("reference model, critic, rollout engine", "参考模型、critic、rollout 引擎")
 _FP8 = Text("fp8 copies and scales", "fp8 副本与缩放因子")
 _FAMILY = Text("layers of {name}", "{name} 的层结构")
 EXPERTS = Text("experts (MoE)", "专家层（MoE）")
@@ -25,18 +27,21 @@ EXPERTS = Text("experts (MoE)", "专家层（MoE）")
 def not_measured(setup: Setup, family: str) -> tuple[Text, ...]:
     """What of the set-up no measured row stands behind: then only a lower bound is claimed."""
     optimizer = setup.optimizer.name.lower()
+    eight = "8bit" in optimizer or "8_bit" in optimizer
+    megatron = setup.engine == "megatron"
+    experts = setup.shape is None or setup.shape.experts is not None
     doubts = (
-        (setup.experts > 1, EXPERTS),
-        (setup.tensor > 1, _TENSOR),
-        (setup.pipeline > 1, _PIPELINE),
+        (experts and (megatron or family not in LIKE_LLAMA), EXPERTS),
+        (setup.expert > 1, _SPREAD),
+        (setup.tensor > 1 and (megatron or setup.sequence_parallel or not setup.known), _TENSOR),
+        (setup.pipeline > 1 and (setup.chunks > 1 or setup.all_forward_first), _PIPELINE),
         (setup.context > 1, _CONTEXT),
-        (setup.engine == "deepspeed", _ENGINE),
-        (setup.engine == "megatron", _MEGATRON),
-        (setup.offloaded, _OFFLOAD),
-        (setup.quantised, _QUANTISED),
-        ("8bit" in optimizer or "8_bit" in optimizer, _EIGHT_BIT),
-        ("muon" in optimizer, _MUON),
+        (megatron and not setup.local_layers, _MEGATRON),
+        (setup.offloaded and setup.engine != "deepspeed", _OFFLOAD),
+        (setup.quantised and setup.frozen_bytes > 1, _INT8),
+        (eight and "adam" not in optimizer, _EIGHT_BIT),
         (setup.fp8, _FP8),
+        (setup.more_models, _MORE),
         (bool(family) and family not in LIKE_LLAMA, _FAMILY.fill(name=family)),
     )
     return tuple(text for doubt, text in doubts if doubt)

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from medic.memory import activations as act
-from medic.memory.resident import Parts, fixed, states_of
+from medic.memory.quantities import Quantities
+from medic.memory.resident import Parts, deepspeed_buckets, fixed, states_of
 from medic.memory.setup import Setup
-from medic.memory.shape import Shape
 from medic.memory.states import WEIGHT
 from medic.records import dataclass
 
 
 @dataclass(frozen=True)
-class Step:
+class Step(Quantities):
     """One micro batch through the model: ``tokens`` of one rank in sequences of ``sequence``."""
-
-    setup: Setup
-    shape: Shape
-    tokens: int
-    sequence: int
 
     def phases(self) -> Mapping[str, Parts]:
         """Parts alive at the peak of the loss, the backward pass and the optimizer step."""
@@ -30,25 +26,45 @@ class Step:
             "optimizer": states.optimizer,
         }
         whole = {**always, "gradients": states.gradients}
-        if self.setup.accumulation > 1:
+        if self._keeps_gradients():
             always = whole
         backward = (self._first(always), self._last(whole), self._embedding(whole))
-        return {
+        found = {
             "forward": self._forward(always),
             "loss": self._loss(always),
             "backward": max(backward, key=size),
-            "optimizer step": self._optimizer_step(whole, states.optimizer),
+            "optimizer step": self._optimizer_step(whole),
         }
+        if self.setup.engine == "ddp":
+            found["second step"] = self._rebuilding(found, states.gradients)
+        if self.setup.evaluation:
+            found["evaluation"] = self._evaluation(states.weights, always)
+        return found
+
+    def _keeps_gradients(self) -> bool:
+        """Whether gradients are there in every forward pass. ZeRO-3 has a buffer for them."""
+        setup = self.setup
+        buffer = setup.engine == "deepspeed" and setup.zero == 3
+        return setup.accumulation > 1 or setup.engine == "megatron" or setup.bucket_view or buffer
+
+    def _bucket(self) -> Parts:
+        """DeepSpeed's reduce bucket, made in the backward pass of ZeRO-1 and 2."""
+        setup = self.setup
+        if setup.engine != "deepspeed" or setup.zero == 3:
+            return {}
+        return {"buckets": deepspeed_buckets(setup)}
 
     # --- phases -----------------------------------------------------------------------------
 
     def _loss(self, always: Parts) -> Parts:
         return {
             **always,
-            **self._gathered(self.setup.view),
+            **self.gathered(self.setup.view),
             "activations": self.kept(),
             "logits": self.logits(),
-            "weight copies": self._copies(),
+            "weight copies": self.copies(),
+            **self.pipeline_buffers(),
+            **self.pipeline_outputs(),
         }
 
     def _forward(self, always: Parts) -> Parts:
@@ -58,132 +74,80 @@ class Step:
         """
         parts = self._loss(always)
         if self.setup.style == "autocast":
-            parts["weight copies"] = self._copies(cached=True)
+            parts["weight copies"] = self.copies(cached=True)
         if not self.setup.fused_loss:
             parts["logits"] = parts["logits"] * act.FORWARD_LOGIT_BYTES // act.LOGIT_BYTES
         return parts
 
     def _embedding(self, whole: Parts) -> Parts:
         """The end of the backward pass: a tied weight's second gradient beside its first."""
-        if not self.shape.tied or self.setup.lora:
+        setup, shape = self.setup, self.shape
+        if not shape.tied or setup.lora or setup.pipeline > 1 or setup.engine == "megatron":
             return whole
-        more = WEIGHT[self.setup.style] * self.shape.embedding // self.setup.tensor
+        more = WEIGHT[setup.style] * shape.embedding // setup.tensor
         return {**whole, "second embedding gradient": more}
 
     def _first(self, always: Parts) -> Parts:
         """The first layer that the backward pass reaches: all other activations still wait."""
-        layer = self._live_layer()
+        setup = self.setup
+        layer = self.live_layer()
         # A layer that was not recomputed is among the activations already.
-        extra = layer if self.setup.recompute else max(0, layer - int(self.tokens * self.each()))
-        trains_head = 0 if self.setup.lora else WEIGHT[self.setup.style]
-        head = trains_head * self.shape.embedding // self.setup.tensor
+        extra = layer if setup.recompute else max(0, layer - int(self.tokens * self.each()))
+        trains_head = 0 if setup.lora or not setup.is_last else WEIGHT[setup.style]
+        head = trains_head * self.shape.embedding // setup.tensor
         return {
             **always,
-            **self._gathered(1 + self.setup.view),
+            **self.gathered(1 + setup.view),
             "gradients": max(always.get("gradients", 0), head),
-            "activations": self.kept() + extra,
-            "weight copies": self._copies(),
+            "activations": self.kept(head=False) + extra,
+            "weight copies": self.copies(),
+            **self.dequantised(),
+            **self.pipeline_buffers(),
+            **self.pipeline_outputs(),
+            **self._bucket(),
         }
 
     def _last(self, whole: Parts) -> Parts:
         """The last layer: all gradients are there."""
-        parts = {**whole, **self._gathered(0), "activations": self._live_layer()}
-        if self.setup.zero == 3 and self.setup.view and not self.setup.lora:
+        setup = self.setup
+        parts = {**whole, **self.gathered(0), "activations": self.live_layer()}
+        if setup.zero == 3 and setup.view and not setup.lora and setup.engine == "fsdp":
             # Gradients outside the layers in bf16 and, to be reduced, in fp32.
-            parts["gradients before sharding"] = 6 * self.shape.ends // self.setup.tensor
-        return parts
+            parts["gradients before sharding"] = 6 * self.shape.ends // setup.tensor
+        return {**parts, **self.dequantised(), **self._bucket()}
 
-    def _optimizer_step(self, whole: Parts, moments: int) -> Parts:
+    def _optimizer_step(self, whole: Parts) -> Parts:
         setup, parts = self.setup, dict(whole)
-        way = setup.optimizer.temporaries
-        if way == "all" and setup.optimizer.moments:
-            copies = 2 if setup.engine == "fsdp" and setup.view == 2 else 1  # FSDP1's flat weights
-            parts["temporaries"] = int(copies * moments / setup.optimizer.moments)
-        elif way == "largest" and not setup.lora:
-            parts["temporaries"] = 2 * WEIGHT[setup.style] * self.shape.embedding // setup.tensor
+        extra = self.optimizer_temporaries()
+        if extra:
+            parts["temporaries"] = extra
+        if setup.engine == "deepspeed" and not setup.lora:
+            parts["gradients in fp32"] = self.fp32_gradients()
         return parts
 
-    @property
-    def fused_attention(self) -> bool:
-        """Whether no attention scores are kept.
+    def _rebuilding(self, found: Mapping[str, Parts], gradients: int) -> Parts:
+        """DDP lays its buckets out anew after the first step, while the first ones are alive
+        (torch/csrc/distributed/c10d/reducer.cpp, ``rebuild_buckets``; measured)."""
+        fullest = max(("forward", "loss", "backward"), key=lambda name: size(found[name]))
+        parts = dict(found[fullest])
+        parts["buckets"] = parts.get("buckets", 0) + gradients
+        return parts
 
-        torch's fused kernels for grouped queries take half precision only; in fp32 its sdpa falls
-        back to plain matrix products.
-        """
-        setup, shape = self.setup, self.shape
-        grouped = shape.kv_heads < shape.heads
-        return setup.fused_attention and not (setup.style == "fp32" and grouped)
-
-    # --- parts ------------------------------------------------------------------------------
-
-    def kept(self) -> int:
-        """Activations that wait for the backward pass."""
+    def _evaluation(self, weights: int, always: Parts) -> Parts:
+        """Forward pass without gradients: logits of all sequences and one layer's results."""
         setup = self.setup
-        layers = -(-self.shape.layers // setup.pipeline)
-        in_flight = min(setup.pipeline, max(1, setup.accumulation))
-        each = self.each()
-        if setup.recompute:
-            each = act.stored_input_bytes(self.shape, setup.style) * self._split()
-        head = act.head_bytes(self.shape, setup.style)
-        return int(self.tokens * (layers * each * in_flight + head))
-
-    def logits(self) -> int:
-        setup = self.setup
-        if setup.fused_loss:
-            return self.tokens * act.fused_loss_bytes(self.shape) + self.fused_loss_fixed()
-        each = act.COMPILED_LOGIT_BYTES if setup.compiled else act.LOGIT_BYTES
-        if setup.view == 0 and not setup.known:
-            each = act.LEAST_LOGIT_BYTES
-        return self.tokens * each * self.shape.vocab // setup.tensor
-
-    def fused_loss_fixed(self) -> int:
-        """Gradient of the head's weight, computed in the forward pass, and its temporaries."""
-        if self.setup.lora:
-            return 0
-        each = act.fused_loss_weight_bytes(self.setup.style)
-        return each * self.shape.embedding // self.setup.tensor
-
-    def _split(self) -> float:
-        """Share of activations that tensor parallelism leaves on a rank.
-
-        Without sequence parallelism norms and inputs stay whole (Korthikanti: 10 + 24/t of 34).
-        """
-        tensor = self.setup.tensor
-        return 1 / tensor if self.setup.view == 0 else (10 + 24 / tensor) / 34
-
-    def each(self) -> float:
-        """Bytes per token that one layer keeps, not recomputed."""
-        setup, shape = self.setup, self.shape
-        kept = act.layer_bytes(shape, setup.style, self.sequence, fused=self.fused_attention)
-        if setup.lora:
-            kept += act.adapter_bytes(shape, setup.style, every=setup.every_map)
-        factor = act.COMPILED_SHARE if setup.compiled else 1.0
-        return kept * factor * setup.error * self._split()
-
-    def _live_layer(self) -> int:
-        setup, shape = self.setup, self.shape
-        live = act.live_layer_bytes(shape, setup.style, self.sequence, fused=self.fused_attention)
-        return int(self.tokens * live * setup.error * self._split())
-
-    def _copies(self, *, cached: bool = False) -> int:
-        """bf16 copies of fp32 weights that autocast makes and the backward pass needs.
-
-        ``cached``: those that autocast keeps to the end of the forward pass.
-        """
-        if self.setup.style != "autocast" or (cached and self.setup.lora):
-            return 0
-        layers = (
-            0 if self.setup.recompute and not cached else self.shape.layers // self.setup.pipeline
-        )
-        values = layers * self.shape.matrices + self.shape.embedding
-        return 2 * values // self.setup.tensor
-
-    def _gathered(self, layers: int) -> Parts:
-        """Weights that FSDP and ZeRO-3 hold whole: outside the layers, and of some layers."""
-        if self.setup.zero != 3:
-            return {}
-        whole = self.shape.ends + layers * self.shape.layer
-        return {"gathered weights": 2 * whole // self.setup.tensor}
+        tokens = setup.evaluation * self.sequence // setup.context
+        logits = 0
+        if setup.is_last:
+            logits = tokens * act.FORWARD_LOGIT_BYTES * self.shape.vocab // setup.tensor
+        copies = 2 * weights // WEIGHT[setup.style] if setup.style == "autocast" else 0
+        return {
+            **{k: v for k, v in always.items() if k != "gradients"},
+            **self.gathered(setup.view),
+            "activations": tokens * 4 * self.shape.hidden,
+            "logits": logits,
+            "weight copies": copies,
+        }
 
 
 def size(parts: Parts) -> int:
@@ -196,3 +160,10 @@ def step_of(setup: Setup) -> Step | None:
         return None
     tokens = setup.micro * setup.sequence // setup.context
     return Step(setup, setup.shape, tokens, setup.sequence)
+
+
+def steps_of(setup: Setup) -> tuple[Step, ...]:
+    """The step on each stage of the pipeline that may be the fullest: the first and the last."""
+    stages = (0, setup.pipeline - 1) if setup.pipeline > 1 else (0,)
+    found = (step_of(replace(setup, stage=stage)) for stage in stages)
+    return tuple(step for step in found if step is not None)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from medic.facts import MemoryEstimate
 from medic.i18n import Text
-from medic.memory.estimate import estimate
+from medic.memory.estimate import estimate, tensors
 from medic.memory.inverse import changed
 from medic.records import dataclass
 from medic.run_config import Change, RunConfig, Scalar
@@ -84,6 +84,12 @@ def _shard(config: RunConfig) -> Ways:
         yield {"fsdp": True} if zero is None else {"zero_stage": 3}
 
 
+def _offload(config: RunConfig) -> Ways:
+    stage = config.integer("zero_stage") or 0
+    if stage and config.get("optimizer_offload") in (None, "none"):
+        yield {"optimizer_offload": "cpu"}
+
+
 def _lean_optimizer(config: RunConfig) -> Ways:
     value = config.get("optimizer")
     name = value.lower() if isinstance(value, str) else "adamw"
@@ -141,6 +147,12 @@ OPTIONS: tuple[Option, ...] = (
         Text("8-bit optimizer states", "8-bit 优化器状态"),
         Text("other numerics; watch the loss", "数值略有变化，需观察 loss"),
         _lean_optimizer,
+    ),
+    (
+        "offload-optimizer-states",
+        Text("optimizer states in host memory", "优化器状态卸载到主机内存"),
+        Text("a much slower optimizer step; needs host memory", "优化器步明显变慢，并占用主机内存"),
+        _offload,
     ),
     (
         "shorter-sequence",
@@ -212,14 +224,19 @@ def _best(config: RunConfig, option: Option, capacity: int) -> Remedy | None:
     """The mildest form of the option that fits, else its strongest form."""
     name, text, cost, ways = option
     found: Remedy | None = None
-    for values in ways(config):
-        after = estimate(changed(config, values), capacity)
-        if after.estimate is None:
+    tried = list(ways(config))
+    for values in tried:
+        state = changed(config, values)
+        least = tensors(state)
+        if least is None:
             return None
+        if least > capacity and values is not tried[-1]:
+            continue
+        after = estimate(state, capacity)
         changes = tuple(
             Change(field, config.get(field), new, text) for field, new in values.items()
         )
         found = Remedy(name, text, cost, changes, after)
-        if after.estimate <= capacity:
+        if found.peak <= capacity:
             return found
     return found

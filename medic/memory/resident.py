@@ -4,40 +4,93 @@ from __future__ import annotations
 
 from medic.memory import overheads
 from medic.memory.setup import Setup
-from medic.memory.states import ADAPTER, States, model_states
+from medic.memory.states import ADAPTER, WEIGHT, States, model_states
+from medic.records import dataclass
 
 Parts = dict[str, int]
 
 
-def local_parameters(setup: Setup) -> float:
-    """Parameters of the rank that has most: an end of the pipeline with its share of layers."""
+@dataclass(frozen=True)
+class Local:
+    """Parameters of one rank: experts, embeddings with the head, and the rest."""
+
+    experts: float
+    outer: float
+    rest: float
+
+    @property
+    def total(self) -> float:
+        return self.experts + self.outer + self.rest
+
+
+def local(setup: Setup) -> Local:
+    """The parameters of the rank's stage, split by tensor and expert parallelism.
+
+    Norms stay whole under tensor parallelism; they are less than a thousandth.
+    """
     shape = setup.shape
-    if shape is None or setup.pipeline == 1:
-        return setup.parameters / (setup.tensor * setup.pipeline)
-    layers = -(-shape.layers // setup.pipeline)
-    share = (layers * shape.layer + shape.embedding) / shape.parameters
-    return setup.parameters * share / setup.tensor
+    if shape is None:
+        return Local(0.0, 0.0, setup.parameters / (setup.tensor * setup.pipeline))
+    layers = setup.stage_layers
+    dense = shape.experts.dense if shape.experts else 0
+    with_experts = layers if setup.pipeline > 1 else layers - dense
+    experts = with_experts * shape.expert_values
+    inside = shape.inside * layers / shape.layers
+    ends = setup.embeddings * shape.embedding
+    # The stated number of parameters counts what the shape leaves out (biases, positions).
+    factor = setup.parameters / shape.parameters if setup.parameters else 1.0
+    return Local(
+        factor * experts / (setup.tensor * setup.expert),
+        factor * ends / setup.tensor,
+        factor * max(0.0, inside - experts) / setup.tensor,
+    )
+
+
+def local_parameters(setup: Setup) -> float:
+    """Parameters of one rank before they are sharded."""
+    return local(setup).total
 
 
 def states_of(setup: Setup) -> States:
     """Weights, gradients and optimizer states of one rank."""
-    local = local_parameters(setup)
+    here = local(setup)
     if setup.lora:
-        return _adapter_states(setup, local)
-    return model_states(
-        local,
-        setup.style,
-        setup.optimizer,
-        gradient_bytes=setup.gradient_bytes,
-        zero=setup.zero,
-        shards=setup.shards,
-        offloaded=setup.offloaded,
+        return _adapter_states(setup, here)
+    # Experts are spread over the ranks already: fewer replicas are left to shard over.
+    parts = (
+        (here.outer + here.rest, here.outer, setup.shards),
+        (here.experts, 0.0, max(1, setup.shards // setup.expert)),
     )
+    each = [
+        model_states(
+            parameters,
+            setup.style,
+            setup.optimizer,
+            gradient_bytes=setup.gradient_bytes,
+            zero=setup.zero,
+            shards=shards,
+            offloaded=setup.offloaded,
+            outer=outer,
+        )
+        for parameters, outer, shards in parts
+    ]
+    found = States(*(sum(values) for values in zip(*map(_three, each), strict=True)))
+    if setup.parameters_offloaded:
+        return States(0, 0, 0)
+    # DeepSpeed keeps gradients of offloaded partitions in pinned host memory.
+    away = setup.offloaded and setup.engine == "deepspeed" and setup.zero >= 2
+    return States(found.weights, 0, found.optimizer) if away else found
 
 
-def _adapter_states(setup: Setup, local: float) -> States:
+def _three(states: States) -> tuple[int, int, int]:
+    return states.weights, states.gradients, states.optimizer
+
+
+def _adapter_states(setup: Setup, here: Local) -> States:
     """Frozen weights, and fp32 adapters with fp32 moments."""
-    frozen = local * setup.frozen_bytes / (setup.shards if setup.zero == 3 else 1)
+    ends = setup.frozen_ends or setup.frozen_bytes
+    frozen = (here.experts + here.rest) * setup.frozen_bytes + here.outer * ends
+    frozen /= setup.shards if setup.zero == 3 else 1
     if setup.shape is None:
         return States(int(frozen), 0, 0)
     trained = setup.shape.adapters(setup.lora, every=setup.every_map)
@@ -52,8 +105,23 @@ def fixed(setup: Setup, states: States) -> Parts:
     nccl = 0 if setup.engine == "single" else overheads.NCCL[view]
     parts = {"context": overheads.CONTEXT[view] + nccl, "workspace": overheads.WORKSPACE}
     if setup.engine == "ddp":
-        parts["buckets"] = states.gradients
-    if setup.engine == "deepspeed" and view:
-        values = min(local_parameters(setup), overheads.DEEPSPEED_BUCKET)
-        parts["buckets"] = int(2 * view * values)
+        # Beside the gradients; with gradient_as_bucket_view=True in their place.
+        parts["buckets"] = 0 if setup.bucket_view else states.gradients
+    if setup.engine == "deepspeed" and setup.zero == 3:
+        parts["buckets"] = deepspeed_buckets(setup)
     return parts
+
+
+def deepspeed_buckets(setup: Setup) -> int:
+    """DeepSpeed's contiguous reduce bucket in 16 bits, two where communication overlaps
+    (deepspeed/runtime/zero/stage_1_and_2.py, ``ipg_buffer``; none larger than the model)."""
+    values = min(local_parameters(setup), setup.bucket or overheads.DEEPSPEED_BUCKET)
+    copies = (1, 1, 2)[setup.view] if setup.overlap is None else 1 + setup.overlap
+    if setup.lora:
+        return 0
+    return int(2 * copies * values)
+
+
+def gradient_bytes(setup: Setup) -> int:
+    """Of one gradient value as the backward pass keeps it."""
+    return setup.gradient_bytes or WEIGHT[setup.style]

@@ -1,8 +1,20 @@
-"""The shape of a dense decoder and what follows from it: parameters, by part."""
+"""The shape of a decoder, dense or with experts, and what follows from it: parameters, by part."""
 
 from __future__ import annotations
 
 from medic.records import dataclass
+
+
+@dataclass(frozen=True)
+class Experts:
+    """Experts of a layer: ``count`` of them, ``used`` by a token, each ``width`` wide; ``shared``
+    is the width of those that every token uses, ``dense`` the number of layers without experts."""
+
+    count: int
+    used: int
+    width: int
+    shared: int = 0
+    dense: int = 0
 
 
 @dataclass(frozen=True)
@@ -19,6 +31,7 @@ class Shape:
     gated: bool = True
     head_dim: int = 0  # 0: hidden / heads
     head_norms: bool = False  # queries and keys are normalised by head (Qwen3)
+    experts: Experts | None = None
 
     @property
     def kv(self) -> int:
@@ -33,15 +46,43 @@ class Shape:
         return self.head_dim * self.heads or self.hidden
 
     @property
+    def maps(self) -> int:
+        """Feed-forward matrices."""
+        return 3 if self.gated else 2
+
+    @property
+    def attention(self) -> int:
+        """Parameters of a layer's attention."""
+        return 2 * self.hidden * (self.q + self.kv)
+
+    @property
     def matrices(self) -> int:
-        """Parameters of one layer's linear maps."""
-        attention = 2 * self.hidden * (self.q + self.kv)
-        return attention + (3 if self.gated else 2) * self.hidden * self.ffn
+        """Parameters of one layer's linear maps, its experts among them."""
+        return self.plain_matrices + self.expert_values
+
+    @property
+    def plain_matrices(self) -> int:
+        """As ``matrices``, without the experts that a token chooses from."""
+        if self.experts is None:
+            return self.attention + self.maps * self.hidden * self.ffn
+        shared = self.maps * self.hidden * self.experts.shared
+        return self.attention + shared + self.hidden * self.experts.count
+
+    @property
+    def expert_values(self) -> int:
+        """Parameters of one layer's experts."""
+        if self.experts is None:
+            return 0
+        return self.maps * self.hidden * self.experts.width * self.experts.count
+
+    @property
+    def norms(self) -> int:
+        heads = 2 * (self.q // self.heads) if self.head_norms else 0
+        return 2 * self.hidden + heads
 
     @property
     def layer(self) -> int:
-        heads = 2 * (self.q // self.heads) if self.head_norms else 0
-        return self.matrices + 2 * self.hidden + heads
+        return self.matrices + self.norms
 
     @property
     def embedding(self) -> int:
@@ -53,13 +94,21 @@ class Shape:
         return self.embedding * (1 if self.tied else 2) + self.hidden
 
     @property
+    def inside(self) -> int:
+        """Parameters of all layers."""
+        if self.experts is None or not self.experts.dense:
+            return self.layers * self.layer
+        dense = self.attention + self.maps * self.hidden * self.ffn + self.norms
+        return self.experts.dense * dense + (self.layers - self.experts.dense) * self.layer
+
+    @property
     def parameters(self) -> int:
-        return self.layers * self.layer + self.ends
+        return self.inside + self.ends
 
     def adapters(self, rank: int, *, every: bool) -> int:
         """Parameters of LoRA adapters on all linear maps, or on queries and values only."""
         h, q, kv, ffn = self.hidden, self.q, self.kv, self.ffn
         sides = (h + q) + (h + kv)
         if every:
-            sides += (h + kv) + (q + h) + (3 if self.gated else 2) * (h + ffn)
+            sides += (h + kv) + (q + h) + self.maps * (h + ffn)
         return self.layers * rank * sides

@@ -18,13 +18,20 @@ Temporaries = Literal["all", "largest", "none"]
 
 WEIGHT: dict[Style, int] = {"fp32": 4, "autocast": 4, "pure": 2, "master": 2, "shards": 4}
 MOMENT: dict[Style, int] = {"fp32": 4, "autocast": 4, "pure": 2, "master": 4, "shards": 4}
-QUANTIZED = {"4bit": 0.55, "8bit": 1.05}  # nf4 with its scales; int8 with its outliers
+# Bytes of a quantised weight: 4 bits and a scale for each 64 (QLoRA: 0.5 bits a weight, 0.127 with
+# the scales quantised again, Dettmers et al. 2023 section 3); int8 and an fp32 scale for each row.
+QUANTIZED = {"4bit": 0.5625, "8bit": 1.002}
+DOUBLE_QUANT = 0.516
 ADAPTER = 4  # peft keeps adapters in fp32
+# bitsandbytes: a byte a moment and an fp32 scale for each 256 (Dettmers et al. 2022).
+EIGHT_BIT = 1 + 4 / 256
 
 
 @dataclass(frozen=True)
 class Optimizer:
-    """``moments``: values kept per parameter, as a multiple of the style's moment size.
+    """``moments``: values kept per parameter, as a multiple of the style's moment size, or of
+    ``moment_bytes`` where that is not 0. ``outer_moments``: those of embeddings and head, where
+    they differ (Muon leaves them to AdamW).
 
     ``temporaries``: torch's foreach step makes a copy of all second moments, its single-tensor step
     two of the largest parameter, fused kernels none.
@@ -33,6 +40,16 @@ class Optimizer:
     name: str
     moments: float
     temporaries: Temporaries
+    moment_bytes: float = 0.0
+    outer_moments: float | None = None
+
+    @property
+    def is_muon(self) -> bool:
+        return self.outer_moments is not None
+
+    def held(self, style: Style) -> float:
+        """Bytes of moments per parameter of a matrix."""
+        return self.moments * (self.moment_bytes or MOMENT[style])
 
 
 ADAMW = Optimizer("adamw", 2.0, "all")
@@ -47,10 +64,13 @@ def optimizer_of(name: str) -> Optimizer:
     elif any(w in word for w in ("foreach_off", "single")):
         step = "largest"
     if "8bit" in word or "8_bit" in word:
-        return Optimizer(name, 0.5, "none")
+        kept = 1.0 if any(w in word for w in ("lion", "momentum", "rmsprop")) else 2.0
+        return Optimizer(name, kept, "none", EIGHT_BIT)
     if "adafactor" in word:
         return Optimizer(name, 0.02, "largest")
-    if any(w in word for w in ("lion", "muon", "momentum", "sgdm", "rmsprop", "adagrad")):
+    if "muon" in word:
+        return Optimizer(name, 1.0, "none", outer_moments=2.0)
+    if any(w in word for w in ("lion", "momentum", "sgdm", "rmsprop", "adagrad")):
         return Optimizer(name, 1.0, step if "sgd" not in word else "none")
     if "sgd" in word:
         return Optimizer(name, 0.0, "none")
@@ -79,17 +99,23 @@ def model_states(
     zero: int = 0,
     shards: int = 1,
     offloaded: bool = False,
+    outer: float = 0.0,
 ) -> States:
     """States of ``parameters`` trained parameters of one rank, sharded by ZeRO stage ``zero``.
 
-    FSDP is stage 3. ``gradient_bytes`` overrides the style's own (Megatron adds up in fp32).
-    ``offloaded`` optimizer states and master weights take nothing on the GPU.
+    FSDP is stage 3, Megatron's distributed optimizer stage 1. ``gradient_bytes`` overrides the
+    style's own (Megatron adds up in fp32). ``offloaded`` optimizer states and master weights take
+    nothing on the GPU. ``outer`` of the parameters are embeddings and head.
     """
     weight = WEIGHT[style]
-    moments = MOMENT[style] * optimizer.moments + (4 if style == "master" else 0)
+    master = 4 if style == "master" else 0
     of = [shards if zero >= stage else 1 for stage in (3, 2, 1)]
+    inner = parameters - outer if optimizer.outer_moments is not None else parameters
+    held = inner * (optimizer.held(style) + master)
+    if optimizer.outer_moments is not None:
+        held += outer * (optimizer.outer_moments * MOMENT[style] + master)
     return States(
         int(parameters * weight / of[0]),
         int(parameters * (gradient_bytes or weight) / of[1]),
-        0 if offloaded else int(parameters * moments / of[2]),
+        0 if offloaded else int(held / of[2]),
     )

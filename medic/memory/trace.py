@@ -10,6 +10,7 @@ step has to reserve some of those anew: most of what is called fragmentation.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from medic.memory import activations as act
 from medic.memory.allocator import Allocator, Block
@@ -45,7 +46,11 @@ class Trace:
 
     def _matrices(self) -> list[int]:
         h, q, kv, ffn = self.shape.hidden, self.shape.q, self.shape.kv, self.shape.ffn
-        maps = [h * ffn] * (3 if self.shape.gated else 2)
+        maps = [h * ffn] * self.shape.maps
+        some = self.shape.experts
+        if some is not None:  # transformers stacks a layer's experts in two tensors
+            each = h * some.width * some.count
+            maps = [*[h * some.shared] * self.shape.maps, (self.shape.maps - 1) * each, each]
         return [n // self.setup.tensor for n in (h * q, h * kv, h * kv, q * h, *maps)]
 
     def _ends(self) -> list[int]:
@@ -54,10 +59,10 @@ class Trace:
     def _saved(self) -> list[float]:
         """Bytes of the tensors that one layer saves."""
         shape, tokens = self.shape, self.step.tokens
-        stream, inner = act.widths(self.setup.style)
+        stream, inner = act.widths(self.setup.passing_style)
         h, q, kv, ffn = shape.hidden, shape.q, shape.kv, shape.ffn
         maps = 2 if shape.gated else 1
-        copies = 3 if self.setup.style == "autocast" else 1
+        copies = 3 if self.setup.passing_style == "autocast" else 1
         each: list[float] = [4 * h, stream * h, *[inner * h] * copies, inner * q, inner * kv]
         each += [inner * kv, inner * q]
         if not self.step.fused_attention:
@@ -80,9 +85,9 @@ class Trace:
 
     def _micro_batch(self, *, first: bool) -> None:
         setup, pool = self.setup, self.pool
-        autocast = setup.style == "autocast"
+        autocast = setup.passing_style == "autocast"
         saved = self._saved()
-        stored = self.step.tokens * act.stored_input_bytes(self.shape, setup.style)
+        stored = self.step.tokens * act.stored_input_bytes(self.shape, setup.passing_style)
         layers = []
         for _ in range(self.shape.layers):
             copies = self._take([2 * n for n in self._matrices()]) if autocast else []
@@ -101,9 +106,9 @@ class Trace:
 
     def _loss(self, *, first: bool) -> list[Block | None]:
         """Head, loss and their backward pass. Returns the head's copy, freed with the graph."""
-        tokens, (_, inner) = self.step.tokens, act.widths(self.setup.style)
+        tokens, (_, inner) = self.step.tokens, act.widths(self.setup.passing_style)
         ends = self._ends()[-1]
-        copy = self._take([2 * ends]) if self.setup.style == "autocast" else []
+        copy = self._take([2 * ends]) if self.setup.passing_style == "autocast" else []
         hidden = self._take([tokens * self.shape.hidden * n for n in (4, inner)])
         if self.setup.fused_loss:
             self._fused_loss(ends, first=first)
@@ -149,7 +154,7 @@ class Trace:
     ) -> None:
         again: list[Block | None] = []
         if self.setup.recompute:
-            if self.setup.style == "autocast":
+            if self.setup.passing_style == "autocast":
                 copies = self._take([2 * n for n in self._matrices()])
             again, kept = kept, self._take(saved)
         matrices = [] if self.setup.lora else self._matrices()
@@ -182,7 +187,7 @@ class Trace:
         if not setup.lora:
             counts = [*self._matrices() * self.shape.layers, *self._ends()]
             if first and not setup.offloaded:
-                moments = [n * MOMENT[setup.style] * setup.optimizer.moments / 2 for n in counts]
+                moments = [n * setup.optimizer.held(setup.style) / 2 for n in counts]
                 self._take([n for n in moments for _ in (0, 1)])
             if setup.optimizer.temporaries == "all" and setup.optimizer.moments:
                 self._give(self._take([n * MOMENT[setup.style] for n in counts]))
@@ -202,6 +207,7 @@ class Trace:
             self.pool.give(block)
 
 
+@lru_cache(maxsize=512)
 def reserved_share(step: Step) -> float:
     """What torch reserves for the step, as a multiple of the peak of its tensors (>= 1)."""
     return Trace(step).run()

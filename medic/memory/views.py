@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from medic.memory import details
 from medic.memory.measured import LIKE_LLAMA
-from medic.memory.setup import (
-    Engine,
+from medic.memory.reading import (
     Reader,
-    Setup,
     Views,
     frozen_of,
     optimizer_for,
@@ -16,11 +15,13 @@ from medic.memory.setup import (
     shards_of,
     style_of,
 )
+from medic.memory.setup import Engine, Setup
 from medic.memory.shape import Shape
 from medic.memory.states import QUANTIZED
 from medic.records import dataclass
 from medic.run_config import RunConfig
 
+ALL = 3  # the ZeRO stage that shards weights too
 UNKNOWN_RANKS = 1024  # that states may be sharded over, for a lower bound
 
 
@@ -44,19 +45,17 @@ def read_setups(config: RunConfig) -> Read:
 
 def _setups(read: Reader) -> tuple[Setup, ...]:
     shapes = shape_of(read)
-    if shapes is None and read.config.integer("parameters") is None:
-        read.unknown["parameters"] = None
-        return ()
-    if (read.config.integer("num_experts") or 1) > 1:
-        read.unknown["num_experts"] = None  # the formulas are those of dense models
+    if shapes is None:
+        known = read.config.integer("parameters")
         spread = (read.config.integer("expert_parallel_size") or 1) > 1
-        if spread or read.config.integer("parameters") is None:
+        if known is None:
+            read.unknown["parameters"] = None
+        if known is None or spread:
             return ()
-        shapes = None  # the states are known all the same
     common = _common(read)
     if common is None:
         return ()
-    return _spread(read, common, shapes)
+    return _spread(read, _with_details(read, common), shapes)
 
 
 def _common(read: Reader) -> Setup | None:
@@ -69,6 +68,9 @@ def _common(read: Reader) -> Setup | None:
     shards = shards_of(read, tensor, pipeline, context) if zero else 1
     if shards is None:
         return None
+    sharding = details.word(config, "sharding")
+    if zero == ALL and "no_shard" in sharding:
+        zero = 0
     return Setup(
         shape=None,
         parameters=0,
@@ -83,25 +85,94 @@ def _common(read: Reader) -> Setup | None:
         offloaded=read.word("optimizer_offload") in ("cpu", "nvme"),
         quantised=read.word("quantization") in QUANTIZED,
         fp8=read.word("precision") == "fp8",
-        experts=config.integer("num_experts") or 1,
         known=read.eager and read.family in ("", *LIKE_LLAMA) and config.get("compile") is not True,
     )
 
 
+def _with_details(read: Reader, common: Setup) -> Setup:
+    """Adds what only some frameworks have a setting for."""
+    config = read.config
+    sharding = details.word(config, "sharding")
+    reshard = details.flag(config, "reshard") is not False and "grad_op" not in sharding
+    granularity = details.word(config, "recompute")
+    parameters = details.flag(config, "parameter_offload") is True and common.zero == ALL
+    return replace(
+        common,
+        expert=config.integer("expert_parallel_size") or 1,
+        sequence_parallel=details.flag(config, "sequence_parallel") is True,
+        chunks=_chunks(config, common.pipeline),
+        all_forward_first="gpipe" in details.word(config, "pipeline_schedule"),
+        parameters_offloaded=parameters,
+        offloaded=common.offloaded or (parameters and config.get("fsdp") is True),
+        reshard=reshard,
+        bucket=details.count(config, "reduce_bucket"),
+        overlap=details.flag(config, "overlap"),
+        bucket_view=details.flag(config, "bucket_view") is True,
+        attention_recomputed=granularity == "selective",
+        recomputed_share=_recomputed(read, common),
+        fused_gate=read.megatron and details.flag(config, "fused_gate") is not False,
+        more_models=details.more_models(config),
+        local_layers=details.word(config, "layers") == "local",
+        evaluation=details.count(config, "evaluation_batch"),
+    )
+
+
+def _chunks(config: RunConfig, pipeline: int) -> int:
+    """Model chunks of a pipeline stage."""
+    stated = details.count(config, "virtual_size")
+    layers, each = config.integer("num_layers"), details.count(config, "virtual_layers")
+    if not stated and layers and each and pipeline > 1:
+        stated = layers // pipeline // each
+    return max(1, stated)
+
+
+def _recomputed(read: Reader, common: Setup) -> float:
+    """Share of a stage's layers that Megatron's ``block`` method recomputes."""
+    layers = read.config.integer("num_layers")
+    some = details.count(read.config, "recompute_layers")
+    if details.word(read.config, "recompute_method") != "block" or not layers or not some:
+        return 1.0
+    return min(1.0, some / max(1, layers // common.pipeline))
+
+
+def _recompute(read: Reader) -> Views[bool]:
+    """Whether whole layers are recomputed."""
+    granularity = details.word(read.config, "recompute")
+    if granularity in ("full", "selective"):
+        whole = granularity == "full"
+        return whole, whole, whole
+    return read.flag("activation_checkpointing", low=True, usual=False, high=False)
+
+
+def _every_map(read: Reader) -> Views[bool]:
+    """Whether adapters lie on all linear maps."""
+    said = details.detail(read.config, "adapter_targets")
+    words = str(said).lower() if said is not None else ""
+    if words in ("true", "all", "all-linear", "all_linear") or "down_proj" in words:
+        return True, True, True
+    if words and not any(w in words for w in ("mlp", "gate", "up_proj", "dense", "fc", "*")):
+        return False, False, False
+    read.assumed["LoRA targets"] = "all linear maps"
+    return False, True, True
+
+
 def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[Setup, ...]:
     styles, optimizers, engines = style_of(read), optimizer_for(read), _engines(read)
-    frozen = frozen_of(read, styles) if common.lora else (0.0, 0.0, 0.0)
-    recompute = read.flag("activation_checkpointing", low=True, usual=False, high=False)
+    none = (0.0, 0.0)
+    frozen = frozen_of(read, styles) if common.lora else (none, none, none)
+    recompute = _recompute(read)
     compiled = read.flag("compile", low=True, usual=False, high=False)
     loss = read.flag("fused_loss", low=True, usual=False, high=False)
     fused, accumulation = _attention(read), _accumulation(read)
     # Megatron adds gradients up in fp32 in bf16 runs and can be told not to.
-    gradients = (2, 4, 4) if read.megatron and styles[1] == "master" else (0, 0, 0)
+    gradients = (0, 0, 0)
+    if read.megatron and styles[1] == "master":
+        wide = details.flag(read.config, "gradients_in_fp32")
+        gradients = {None: (2, 4, 4), True: (4, 4, 4), False: (2, 2, 2)}[wide]
     errors = (0.85, 1.0, 1.15) if read.eager else (0.7, 1.0, 1.25)
     if common.known:
         errors = (1.0, 1.0, 1.0)
-    if common.lora:
-        read.assumed["LoRA targets"] = "all linear maps"
+    every = _every_map(read) if common.lora else (True, True, True)
     stated = read.config.integer("parameters")
     perhaps = _perhaps_sharded(read, common)
     return tuple(
@@ -113,8 +184,9 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
             optimizer=optimizers[i],
             gradient_bytes=gradients[i],
             engine=engines[i],
-            every_map=i > 0,
-            frozen_bytes=frozen[i],
+            every_map=every[i],
+            frozen_bytes=frozen[i][0],
+            frozen_ends=frozen[i][1],
             recompute=recompute[i],
             compiled=compiled[i],
             fused_loss=loss[i],
@@ -156,15 +228,23 @@ def _attention(read: Reader) -> Views[bool]:
     return fused, fused, fused
 
 
+def _spread_model(config: RunConfig) -> bool:
+    """Whether several ranks share one model."""
+    sizes = ("tensor", "pipeline", "context", "expert")
+    return any((config.integer(f"{name}_parallel_size") or 1) > 1 for name in sizes)
+
+
 def _engines(read: Reader) -> Views[Engine]:
     """What spreads the run over ranks."""
     config = read.config
     if config.get("fsdp") is True:
         return "fsdp", "fsdp", "fsdp"
-    if config.integer("zero_stage") is not None:
-        return "deepspeed", "deepspeed", "deepspeed"
     if read.megatron:
         return "megatron", "megatron", "megatron"
+    if config.integer("zero_stage") is not None:
+        return "deepspeed", "deepspeed", "deepspeed"
+    if (config.integer("data_parallel_size") or 0) == 1 and _spread_model(config):
+        return "group", "group", "group"
     names = ("world_size", "data_parallel_size", "gpus_per_node", "nodes")
     known = [size for size in map(config.integer, names) if size is not None]
     if not known:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from medic.facts import Gpu
 from medic.i18n import Text
+from medic.patterns import regex
 from medic.preflight.result import Result, Scene, gib, not_ok, not_seen, ok
 
 # A CUDA context without tensors takes 0.3 to 0.9 GiB.
 HELD_BYTES = 1 << 30
 LOOKED = "NVML"
-_LIST = re.compile(r"\d+(?:\s*,\s*\d+)*")
+_LIST = regex(r"\d+(?:\s*,\s*\d+)*")
 
 
 def gpus(scene: Scene) -> Iterator[Result]:

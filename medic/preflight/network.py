@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from medic.facts import Variable
+from medic.facts.interfaces import IFNAMES, chosen
 from medic.i18n import Text
 from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
 
 LISTENING = Text("TCP ports that something listens on", "正在监听的 TCP 端口")
 INTERFACES = Text("network interfaces of this machine", "本机网卡")
-VARIABLES = ("NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME")
 
 
 def network(scene: Scene) -> Iterator[Result]:
     yield _port(scene)
-    named = [v for name in VARIABLES if (v := scene.variable(name)) and "$" not in v.value]
+    named = [v for name in IFNAMES if (v := scene.variable(name)) and "$" not in v.value]
     if not named:
         lack = Text("no variable names an interface", "没有变量指定网卡")
-        yield ok("interface", lack.en, lack.zh, ", ".join(VARIABLES))
+        yield ok("interface", lack.en, lack.zh, ", ".join(IFNAMES))
     for variable in named:
         yield _interface(scene, variable)
 
@@ -48,7 +48,7 @@ def _interface(scene: Scene, variable: Variable) -> Result:
     have = scene.machine.interfaces if scene.machine else {}
     if not have:
         return not_seen("interface", scene.reason("machine"), INTERFACES, variable.source)
-    found = chosen(variable, have)
+    found = chosen(variable.name, variable.value, have)
     told = f"{variable.name}={variable.value}"
     listed = ", ".join(sorted(have)[:12])
     if not found:
@@ -70,19 +70,3 @@ def _interface(scene: Scene, variable: Variable) -> Result:
     return ok(
         "interface", f"{told}: {up} is up", f"{told}：{up} 已启用", INTERFACES, variable.source
     )
-
-
-def chosen(variable: Variable, have: Mapping[str, bool]) -> list[str]:
-    """The interfaces that a variable means. NCCL: prefixes, ``=`` exact names, ``^`` all but these
-    (NCCL documentation). Gloo: full names, each of which must exist. TensorPipe: one full name."""
-    words = [w.strip() for w in variable.value.lstrip("^=").split(",") if w.strip()]
-    if not variable.name.startswith("NCCL"):
-        exact = [w for w in variable.value.split(",") if w.strip()]
-        return [w.strip() for w in exact] if all(w.strip() in have for w in exact) else []
-    mark = variable.value[: len(variable.value) - len(variable.value.lstrip("^="))]
-    # name:port limits a name to one port of the device
-    plain = [w.partition(":")[0] for w in words]
-    matched = [
-        n for n in have if any(n == w or ("=" not in mark and n.startswith(w)) for w in plain)
-    ]
-    return [n for n in have if n not in matched and n != "lo"] if "^" in mark else matched

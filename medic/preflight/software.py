@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from medic.facts import Machine
 from medic.i18n import Text
+from medic.patterns import regex
 from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
 
 PACKAGES = Text("packages of the python on PATH", "PATH 上 python 的软件包")
-_FLASH = re.compile(r"cu(\d+)(?:\d)?torch(\d+\.\d+)")
+_FLASH = regex(r"cu(\d+)(?:\d)?torch(\d+\.\d+)")
 
 
 def software(scene: Scene) -> Iterator[Result]:

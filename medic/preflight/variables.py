@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping
 from medic.entries import Term
 from medic.facts import Variable
 from medic.i18n import Text
+from medic.patterns import regex
 from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
 
 NAME = "variable"
 MIN_LENGTH = 10  # of a name, for a slip of one letter to be told
-_UNKNOWN = re.compile(r"[$`]")
+_UNKNOWN = regex(r"[$`]")
 
 
 def variables(scene: Scene) -> Iterator[Result]:

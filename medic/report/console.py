@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TextIO
 
 from medic.i18n import Text
@@ -26,6 +26,7 @@ class Console:
 
     def __init__(self, redact: Callable[[str], str] | None = None) -> None:
         self._redact = redact
+        self.aliases: Mapping[str, str] = {}  # path -> how it is shown
         self.color = _is_terminal(sys.stdout) and not os.environ.get("NO_COLOR") and _wants_color()
         self.width = _width() if _is_terminal(sys.stdout) else 80
 
@@ -57,6 +58,8 @@ class Console:
     def _write(self, stream: TextIO | None, line: str) -> None:
         if stream is None:  # closed by the caller: there is nobody to tell
             return
+        for path, shown in self.aliases.items():
+            line = line.replace(path, shown)
         if self._redact:
             line = self._redact(line)
         try:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from medic.diagnosis import CauseView, Diagnosis, EvidenceLine
+from medic.facts import SinceGood
 from medic.fixes import Fix
+from medic.report import oom_text
 from medic.run_config import Change
 from medic.session import Session
 
@@ -28,6 +30,8 @@ def diagnosis(session: Session, found: Diagnosis) -> dict[str, Any]:
         ],
         "notes": [{"name": e.name, "text": str(e.text), "source": source(e)} for e in found.notes],
         "next": _next(session, found),
+        "memory": oom_text.json_data(session.memory()),
+        "changed_since_good": since_good(session),
         "context": found.context,
         "none_of_these": round(found.none_chance, 4),
         "not_checked": [{"name": n, "needs": needs} for n, needs in found.not_checked],
@@ -35,6 +39,22 @@ def diagnosis(session: Session, found: Diagnosis) -> dict[str, Any]:
         "read": [{"file": f, "as": _kind(session, f), "bytes": b} for f, b in found.read.items()],
         "not_read": [{"file": n.file, "why": n.en} for n in found.not_read],
     }
+
+
+def since_good(session: Session) -> list[dict[str, Any]]:
+    """What differs from the run given as --baseline, each with both places; empty without one."""
+    fact = session.evidence.fact(SinceGood)
+    return [
+        {
+            "kind": item.kind,
+            "name": item.name,
+            "now": item.now,
+            "good": item.good,
+            "now_at": item.now_at.where(),
+            "good_at": item.good_at.where(),
+        }
+        for item in (fact.differences if fact else ())
+    ]
 
 
 def _kind(session: Session, file: str) -> str:

@@ -12,6 +12,7 @@ from medic.index import Index
 from medic.lint import LintFinding, LintReport
 from medic.report.console import Console
 from medic.report.lint_text import also
+from medic.report.sarif_fixes import fixes
 
 
 def github(console: Console, report: LintReport) -> None:
@@ -96,6 +97,8 @@ def _result(f: LintFinding, names: list[str]) -> dict[str, Any]:
         found["locations"] = [{"physicalLocation": place}]
     if f.also:
         found["relatedLocations"] = [_related(*one) for one in f.also]
+    if told := fixes(f.fix, _uri):
+        found["fixes"] = told
     return found
 
 

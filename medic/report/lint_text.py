@@ -11,6 +11,7 @@ from medic.i18n import Text
 from medic.lint import LintFinding, LintReport
 from medic.report.blocks import Blocks
 from medic.report.console import Console
+from medic.report.memory_line import memory_data, memory_line
 from medic.report.words import SAFE, SEVERITY, UNSAFE
 from medic.safetext import clean, columns, one_line
 
@@ -158,6 +159,7 @@ def summary(console: Console, report: LintReport) -> None:
         "gaps": len(report.not_checked),
     }
     console.talk(line.fill(values))
+    memory_line(console, report.facts)
     if fixes:
         told = Text(
             "[*] fixable with --fix: {safe} (with --unsafe-fixes: {unsafe} more)",
@@ -178,9 +180,20 @@ def summary(console: Console, report: LintReport) -> None:
 
 
 def missing(console: Console, report: LintReport) -> None:
+    """What would let more checks run, and which: what one check alone needs stands last."""
+    waiting: dict[str, list[str]] = {}
     for name, needs in report.not_checked:
-        line = Text("not checked: {name}: needs {needs}", "未检查：{name}：需要 {needs}")
-        console.out(line.fill(name=name, needs=needs))
+        waiting.setdefault(str(needs), []).append(name)
+    if waiting:
+        told = Text(
+            "checks that could not be made, by what they need (another file of the launch, or "
+            "--set FIELD=VALUE):",
+            "未能进行的检查，按所需信息列出（补充启动所用的其他文件，或用 --set FIELD=VALUE）：",
+        )
+        console.out(str(told))
+    for needs, names in sorted(waiting.items(), key=lambda item: (-len(item[1]), item[0])):
+        line = Text("  needs {needs}: {names}", "  需要 {needs}：{names}")
+        console.out(line.fill(needs=needs, names=", ".join(names)))
     for idle in report.idle:
         if not idle.unknown:
             console.out(f"{idle.file}:{idle.line}: {idle.text}")
@@ -197,6 +210,7 @@ def json_data(report: LintReport) -> dict[str, Any]:
             for f, by in report.ignored
         ],
         "not_read": [{"file": n.file, "why": n.en} for n in report.not_read],
+        "memory": memory_data(report.facts),
         "run_config": {
             name: {"value": value.value, "from": value.origin.where()}
             for name, value in sorted(report.run_config.values.items())

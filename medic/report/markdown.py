@@ -6,12 +6,9 @@ from collections.abc import Iterable
 
 from medic.diagnosis import CauseView, Diagnosis, EvidenceLine
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.report.words import CHANCE, SAFE, UNSAFE, VERDICT, WEIGHT, place
-from medic.safetext import one_line
+from medic.safetext import for_markdown, one_line
 from medic.session import Session
-
-_SPECIAL = regex(r"([\\`*_<>\[\]#|])")
 
 
 def diagnosis(session: Session, found: Diagnosis) -> str:
@@ -32,7 +29,7 @@ def diagnosis(session: Session, found: Diagnosis) -> str:
     parts += _section(Text("Not explained", "未能解释"), found.unexplained)
     if found.not_checked:
         parts += [f"## {Text('Not checked', '未检查')}", ""]
-        parts += [f"- `{name}`: {_escape(needs)}" for name, needs in found.not_checked]
+        parts += [f"- `{name}`: {for_markdown(needs)}" for name, needs in found.not_checked]
     return "\n".join(parts).rstrip()
 
 
@@ -60,7 +57,7 @@ def _evidence(lines: Iterable[EvidenceLine]) -> list[str]:
         source = line.source
         where = f" `{place(source.file, source.line, source.rank)}`" if source.file else ""
         weight = f" ({WEIGHT[line.weight]})" if line.weight in WEIGHT else ""
-        rows.append(f"- {_escape(str(line.text))}{weight}{where}")
+        rows.append(f"- {for_markdown(str(line.text))}{weight}{where}")
         if source.text:
             rows += ["", "      " + one_line(source.text.strip(), 160), ""]
     return [*rows, ""]
@@ -69,7 +66,3 @@ def _evidence(lines: Iterable[EvidenceLine]) -> list[str]:
 def _section(title: Text, lines: Iterable[EvidenceLine]) -> list[str]:
     rows = _evidence(lines)
     return [f"## {title}", "", *rows] if len(rows) > 1 else []
-
-
-def _escape(text: str) -> str:
-    return _SPECIAL.sub(r"\\\1", one_line(text))

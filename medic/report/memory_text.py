@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from medic.i18n import Text, current
-from medic.memory.remedies import Remedy
+from medic.memory.remedies import Advice, Remedy
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.run_config import Change
@@ -26,6 +26,10 @@ PART = {
     "gradients before sharding": Text("gradients before sharding", "切分前的梯度"),
     "second embedding gradient": Text("second gradient of the embedding", "嵌入的第二份梯度"),
     "temporaries": Text("temporaries of the optimizer step", "优化器步的临时张量"),
+    "gradients in fp32": Text("fp32 copy of the gradients", "梯度的 fp32 副本"),
+    "pipeline buffers": Text("pipeline send and receive buffers", "流水线收发缓冲"),
+    "pipeline outputs": Text("kept results of the last stage", "末级保留的输出"),
+    "dequantised map": Text("a dequantised map", "反量化的线性层"),
     "buckets": Text("communication buckets", "通信缓冲桶"),
     "workspace": Text("cuBLAS workspace", "cuBLAS 工作区"),
     "context": Text("CUDA context, NCCL", "CUDA 上下文与 NCCL"),
@@ -36,6 +40,8 @@ PHASE = {
     "loss": Text("loss", "损失"),
     "backward": Text("backward", "反向"),
     "optimizer step": Text("optimizer step", "优化器步"),
+    "second step": Text("second step (DDP rebuilds its buckets)", "第二步（DDP 重建通信桶）"),
+    "evaluation": Text("evaluation", "评估"),
 }
 VERDICT = {
     "fits": Text("fits, {left} left", "放得下，余 {left}"),
@@ -80,9 +86,14 @@ def full(console: Console, sizing: Sizing) -> None:
         _bars(console, {str(PART[n]): v for n, v in found.parts.items() if v})
         blocks.heading(Text("Peak of each phase", "各阶段峰值"))
         _bars(console, {str(PHASE[n]): v for n, v in found.phases.items()})
+    if found.stages:
+        blocks.heading(Text("Peak of pipeline stages", "各流水线级峰值"))
+        name = Text("stage {n}", "第 {n} 级")
+        stages = {str(name.fill(n=n.split()[-1])): v for n, v in found.stages.items()}
+        _bars(console, stages)
     _largest(blocks, sizing)
     _open(blocks, sizing)
-    _advice(blocks, sizing)
+    advice(blocks, sizing.advice, sizing.capacity or 0)
     _diff(blocks, sizing)
 
 
@@ -179,27 +190,27 @@ def _joined(words: tuple[str, ...] | list[str]) -> str:
     return ("、" if current() == "zh" else ", ").join(words)
 
 
-def _advice(blocks: Blocks, sizing: Sizing) -> None:
-    advice = sizing.advice
-    if not advice.alone:
+def advice(blocks: Blocks, found: Advice, capacity: int) -> None:
+    """The remedies alone, then those that together are enough, with the peak after each."""
+    if not found.alone:
         return
     blocks.heading(
         Text("What would help, cheapest first (each alone)", "可行的办法，代价小的在前（单独使用）")
     )
-    for i, one in enumerate(advice.alone, start=1):
-        _remedy(blocks, one, sizing.capacity or 0, f"  {i}. ")
-    if len(advice.plan) == 1 and advice.fits:
+    for i, one in enumerate(found.alone, start=1):
+        _remedy(blocks, one, capacity, f"  {i}. ")
+    if len(found.plan) == 1 and found.fits:
         title = Text("The cheapest that is enough: {t}", "代价最小且足够的一项：{t}")
-        blocks.heading(title.fill(t=advice.plan[0].text))
+        blocks.heading(title.fill(t=found.plan[0].text))
         return
     title = (
         Text("Together they fit", "合在一起即可放下")
-        if advice.fits
+        if found.fits
         else Text("All together still do not fit", "全部用上仍放不下")
     )
     blocks.heading(title)
-    for one in advice.plan:
-        _remedy(blocks, one, sizing.capacity or 0, "  + ")
+    for one in found.plan:
+        _remedy(blocks, one, capacity, "  + ")
 
 
 def _diff(blocks: Blocks, sizing: Sizing) -> None:
@@ -243,6 +254,7 @@ def json_data(sizing: Sizing) -> dict[str, Any]:
         },
         "parts": dict(found.parts),
         "phases": dict(found.phases),
+        "stages": dict(found.stages),
         "fits": sizing.fits,
         "verdict": sizing.verdict,
         "capacity": sizing.capacity,
@@ -254,8 +266,8 @@ def json_data(sizing: Sizing) -> dict[str, Any]:
         "largest": {
             one.field: {"estimate": one.likely, "high": one.sure} for one in sizing.largest
         },
-        "remedies": [_remedy_data(one, sizing.capacity) for one in sizing.advice.alone],
-        "plan": [_remedy_data(one, sizing.capacity) for one in sizing.advice.plan],
+        "remedies": [remedy_data(one, sizing.capacity) for one in sizing.advice.alone],
+        "plan": [remedy_data(one, sizing.capacity) for one in sizing.advice.plan],
         "diff": sizing.diff,
         "read": [{"file": file, "bytes": count} for file, count in sizing.read.items()],
         "not_read": [
@@ -264,7 +276,8 @@ def json_data(sizing: Sizing) -> dict[str, Any]:
     }
 
 
-def _remedy_data(one: Remedy, capacity: int | None) -> dict[str, Any]:
+def remedy_data(one: Remedy, capacity: int | None) -> dict[str, Any]:
+    """A remedy with the peaks after it, in bytes."""
     return {
         "name": one.name,
         "text": str(one.text),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from medic.report import checkpoint_schemas
+
 Schema = dict[str, Any]
 
 STRING: Schema = {"type": "string"}
@@ -81,7 +83,22 @@ DIAGNOSIS = _document(
         "read": _list(_object({"file": STRING, "as": STRING, "bytes": INTEGER})),
         "not_read": _list(_object({"file": STRING, "why": STRING})),
     },
-    {"consequences": _list(UNEXPLAINED)},
+    {
+        "consequences": _list(UNEXPLAINED),
+        "memory": _maybe({"type": "object"}),
+        "changed_since_good": _list(
+            _object(
+                {
+                    "kind": {"enum": ["config", "data", "version", "node", "curve"]},
+                    "name": STRING,
+                    "now": STRING,
+                    "good": STRING,
+                    "now_at": STRING,
+                    "good_at": STRING,
+                }
+            )
+        ),
+    },
 )
 EDIT = _object({"file": STRING, "start": INTEGER, "end": INTEGER, "text": STRING})
 LINT = _document(
@@ -119,6 +136,7 @@ LINT = _document(
         },
     },
     {
+        "memory": _maybe({"type": "object"}),
         "ignored": _list(
             _object({"name": STRING, "code": STRING, "file": STRING, "line": INTEGER, "by": STRING})
         ),
@@ -224,6 +242,11 @@ PROBE = _document(
     },
     {"reason": STRING},
 )
+_KEPT = {"verdict": _maybe(STRING), "cause": _maybe(STRING)}
+_SESSION = _object({"id": STRING, "changed": STRING, "root": STRING}, _KEPT)
+SESSIONS = _document(
+    "medic.sessions/1", {"sessions": _list(_SESSION)}, {"unreadable": _list(STRING)}
+)
 GRAPH = _document(
     "medic.graph/1",
     {
@@ -284,6 +307,7 @@ MEMORY = _document(
         "device": _BOUNDS,
         "parts": {"type": "object", "additionalProperties": INTEGER},
         "phases": {"type": "object", "additionalProperties": INTEGER},
+        "stages": {"type": "object", "additionalProperties": INTEGER},
         "fits": _maybe(BOOLEAN),
         "verdict": {
             "enum": ["fits", "tight", "probably-not", "does-not-fit", "at-least", "unknown"]
@@ -302,10 +326,16 @@ MEMORY = _document(
         "not_read": _list(_object({"file": STRING, "why": STRING})),
     },
 )
+COLLECTED = _document(
+    "medic.collected/1",
+    {"path": STRING, "bytes": INTEGER, "map": STRING, "hidden": {"type": "object"}},
+    {"files": _list({"type": "object"}), "left_out": _list({"type": "object"})},
+)
 SCHEMAS: dict[str, Schema] = {
     "eval": EVAL,
     "memory": MEMORY,
     "diagnosis": DIAGNOSIS,
+    "collected": COLLECTED,
     "lint": LINT,
     "run-config": RUN_CONFIG,
     "preflight": PREFLIGHT,
@@ -313,4 +343,7 @@ SCHEMAS: dict[str, Schema] = {
     "explain": EXPLAIN,
     "probe": PROBE,
     "graph": GRAPH,
+    "sessions": SESSIONS,
+    "checkpoint-diff": checkpoint_schemas.DIFF,
+    "checkpoint-remap": checkpoint_schemas.REMAP,
 }

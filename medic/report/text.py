@@ -6,17 +6,18 @@ from collections.abc import Sequence
 
 import medic.facts
 from medic.diagnosis import CauseView, Diagnosis, EvidenceLine
+from medic.facts import SinceGood
 from medic.fixes import Fix
 from medic.i18n import Text
+from medic.report import oom_text, timeline, verdict_text
 from medic.report.blocks import Blocks
 from medic.report.console import Console
-from medic.report.words import CHANCE, SAFE, UNSAFE, VERDICT
+from medic.report.words import CHANCE, SAFE, UNSAFE
 from medic.session import Session
 
 FULL_BAR = 10
 MAX_GAPS = 3
 NEAR = 0.05  # a nearest cause below it is noise
-CLEAR = 0.5  # below it the leader is a suspect, not a likely cause
 FACT_NAMES = frozenset(medic.facts.__all__) | {"RunConfig"}
 
 
@@ -29,92 +30,23 @@ def diagnosis(console: Console, session: Session, found: Diagnosis, *, numbers: 
             "运行 {run}（此处 {n} 个运行中最新的；可用 --run 另选）。",
         )
         blocks.paragraph(runs.fill(run=found.case_run, n=len(found.other_runs) + 1))
-    words_only = not found.read and bool(session.told.words) and not session.told.at_ease
-    _verdict(blocks, found, numbers, words_only=words_only)
+    verdict_text.verdict(blocks, session, found, numbers=numbers)
     if found.verdict == "none-of-these":
         _lines(blocks, Text("What was seen", "观察到的现象"), found.symptoms)
     elif found.causes:
         _leader(blocks, session, found)
+    oom_text.shown(console, session.memory())
     _others(blocks, found, numbers)
     _also_wrong(blocks, session, found)
     _lines(blocks, Text("Not explained by this cause", "该原因无法解释的现象"), found.unexplained)
+    if (fact := session.evidence.fact(SinceGood)) is not None:
+        from medic.report import since_good_text
+
+        since_good_text.table(blocks, fact)
     notes = Text("Worth knowing", "值得留意")
     _lines(blocks, notes, found.notes)
     _next(blocks, session, found)
     _gaps(blocks, found)
-
-
-_NOT_UNDERSTOOD = Text(
-    "Nothing in these words was understood, and no file was read. Give the log of the failing "
-    "rank, the config and launch script, or the exact error line.",
-    "没有从这些文字中识别出任何内容，也没有读取文件。请提供失败 rank 的日志、配置与启动脚本，"
-    "或完整的报错行。",
-)
-
-
-def _verdict(blocks: Blocks, found: Diagnosis, numbers: bool, *, words_only: bool) -> None:
-    """``words_only``: words are all that was given, and they do not say that all is well."""
-    console = blocks.console
-    verdict = str(VERDICT[found.verdict])
-    color = {"healthy": "green", "no-fault-seen": "green", "established": "red"}.get(
-        found.verdict, "yellow"
-    )
-    if not found.causes:
-        console.styled(console.style(verdict, "bold", color))
-        for reason in _why_no_fault(found, words_only=words_only):
-            blocks.paragraph(reason, indent="  ")
-        return
-    leader = found.causes[0]
-    if found.verdict == "none-of-these":
-        console.styled(console.style(verdict, "bold", color))
-        unknown = Text(
-            "What was seen fits no known cause well enough to name one; below is what would tell.",
-            "所见现象与已知原因都不够吻合，无法指名；下面是能说明问题的信息。",
-        )
-        blocks.paragraph(unknown, indent="  ")
-        return
-    if found.verdict == "likely" and leader.chance < CLEAR:
-        verdict = str(
-            Text("Not clear yet; first suspect ({word})", "尚不明确；首要嫌疑（{word}）").fill(
-                word=CHANCE[leader.word]
-            )
-        )
-    line = Text("{verdict}: {title} ({name}, {code})", "{verdict}：{title}（{name}, {code}）").fill(
-        verdict=verdict, title=leader.title, name=leader.name, code=leader.code
-    )
-    console.styled(console.style(str(line), "bold", color))
-    if numbers:
-        console.out(f"  P = {leader.chance:.3f}")
-
-
-def _why_no_fault(found: Diagnosis, *, words_only: bool) -> list[Text]:
-    if found.verdict == "none-of-these":
-        return [
-            Text(
-                "What you describe matches no symptom that medic knows, and nothing that was read "
-                "points to a failure. The log of the failing rank, or the exact error line, would "
-                "tell more.",
-                "你描述的现象与 medic 已知的都不匹配，已读内容中也没有指向故障的迹象。"
-                "失败 rank 的日志或完整的报错行最能说明问题。",
-            )
-        ]
-    if found.verdict == "healthy":
-        return [
-            Text(
-                "The log shows no failure, the curves are as they should be, the configuration "
-                "passes its checks, and the run ended well or is alive.",
-                "日志无故障，曲线正常，配置通过检查，且运行正常结束或仍在进行。",
-            )
-        ]
-    if words_only:
-        return [_NOT_UNDERSTOOD]
-    return [
-        Text(
-            "Nothing in what was read points to a failure. What was not read or not checked is "
-            "listed below; this is not a proof of health.",
-            "已读内容中没有指向故障的迹象。未读取、未检查的内容见下；这并不等于证明一切正常。",
-        )
-    ]
 
 
 def _leader(blocks: Blocks, session: Session, found: Diagnosis) -> None:
@@ -124,6 +56,10 @@ def _leader(blocks: Blocks, session: Session, found: Diagnosis) -> None:
     blocks.heading(Text("Evidence", "证据"))
     blocks.evidence(leader.evidence)
     _lines(blocks, Text("Consequences, not causes", "后果而非原因"), first_of_each(found))
+    if moments := timeline.moments(session, found):
+        blocks.heading(Text("In the order of time", "按时间先后"))
+        for row in timeline.rows(moments, blocks.width - 4):
+            blocks.console.out(f"  {row}")
     remedies(blocks, session, leader)
     if cause.do_not:
         blocks.heading(Text("Do not", "不要"))

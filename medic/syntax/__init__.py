@@ -7,6 +7,7 @@ from pathlib import PurePath
 
 from medic.errors import Unreadable
 from medic.facts import Document
+from medic.patterns import regex
 from medic.run_config import Syntax
 from medic.syntax.source import MAX_BYTES, SourceText
 
@@ -25,15 +26,15 @@ _BY_SUFFIX: dict[str, Syntax] = {
     ".sbatch": "shell",
     ".py": "python",
 }
-_COMMAND = re.compile(
+_COMMAND = regex(
     r"^\s*(?:[A-Z_][A-Z0-9_]*=\S+\s+)*(?:torchrun|deepspeed|accelerate|srun|mpirun|sbatch|"
     r"python3?|bash|export|llamafactory-cli|axolotl|swift)\s",
     re.MULTILINE,
 )
-_TABLE = re.compile(r"^\s*\[{1,2}[\w.\"' -]+\]{1,2}\s*(?:#.*)?$", re.MULTILINE)
-_ASSIGNMENT = re.compile(r"^\s*[\w.-]+\s+=\s*\S", re.MULTILINE)
-_SHELL_ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=(?:\S|$)", re.MULTILINE)
-_KEY = re.compile(r"^\s*(?:- )?[\w.\"'-]+\s*:(?:\s|$)", re.MULTILINE)
+_TABLE = regex(r"^\s*\[{1,2}[\w.\"' -]+\]{1,2}\s*(?:#.*)?$", re.MULTILINE)
+_ASSIGNMENT = regex(r"^\s*[\w.-]+\s+=\s*\S", re.MULTILINE)
+_SHELL_ASSIGNMENT = regex(r"^[A-Za-z_]\w*=(?:\S|$)", re.MULTILINE)
+_KEY = regex(r"^\s*(?:- )?[\w.\"'-]+\s*:(?:\s|$)", re.MULTILINE)
 
 
 def parse(data: bytes, file: str, syntax: Syntax | None = None) -> Document:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from medic.errors import Unreadable
 from medic.facts import Document, Node, Problem
+from medic.patterns import regex
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.syntax.trees import Pair, mapping
 from medic.syntax.treesitter import first_error, named, tree_of
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 # Even a list of numbers has two tree nodes a value, a pair about ten.
 _TOKENS_A_VALUE = 10
 _NAMES = {b"NaN": float("nan"), b"Infinity": float("inf"), b"-Infinity": float("-inf")}
-_NEXT = re.compile(rb'["/#,]|-?Infinity|NaN|[eE]\+')
-_STRING = re.compile(rb'(?:[^"\\]|\\.)*"?', re.DOTALL)
-_COMMENT = re.compile(rb"//[^\n]*|#[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-_AFTER_COMMA = re.compile(rb"(?:\s|//[^\n]*|#[^\n]*|/\*.*?\*/)*[}\]]", re.DOTALL)
+_NEXT = regex(rb'["/#,]|-?Infinity|NaN|[eE]\+')
+_STRING = regex(rb'(?:[^"\\]|\\.)*"?', re.DOTALL)
+_COMMENT = regex(rb"//[^\n]*|#[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_AFTER_COMMA = regex(rb"(?:\s|//[^\n]*|#[^\n]*|/\*.*?\*/)*[}\]]", re.DOTALL)
 
 
 def parse_json(source: SourceText) -> Document:
@@ -129,6 +130,8 @@ def _unreadable(source: SourceText, strict: bytes, root: tree_sitter.Node) -> Un
         json.loads(strict, strict=False)
     except json.JSONDecodeError as problem:
         line, said = problem.lineno, problem.msg
+        if said.startswith("Expecting ',' delimiter"):  # the comma belongs behind what is before
+            line = problem.doc.count("\n", 0, len(problem.doc[: problem.pos].rstrip())) + 1
     except RecursionError:
         return source.too_deep(line)
     except ValueError as problem:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Any
+
+from medic.patterns import regex
 
 Plain = int | float | bool | str | None
 
 # YAML 1.2 core schema; digits may be grouped by underscores, as every loader in use allows.
 _LONG = 64  # no number that means anything is longer
-_INT = re.compile(r"[-+]?[0-9][0-9_]*")
-_OCTAL = re.compile(r"0o[0-7]+")
-_HEX = re.compile(r"[-+]?0x[0-9a-fA-F][0-9a-fA-F_]*")
-_BINARY = re.compile(r"[-+]?0b[01][01_]*")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?")
-_INFINITY = re.compile(r"[-+]?\.(?:inf|Inf|INF)")
+_INT = regex(r"[-+]?[0-9][0-9_]*")
+_OCTAL = regex(r"0o[0-7]+")
+_HEX = regex(r"[-+]?0x[0-9a-fA-F][0-9a-fA-F_]*")
+_BINARY = regex(r"[-+]?0b[01][01_]*")
+_FLOAT = regex(r"[-+]?(?:\.[0-9]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?")
+_INFINITY = regex(r"[-+]?\.(?:inf|Inf|INF)")
 _WORDS: dict[str, Plain] = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,
     "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,

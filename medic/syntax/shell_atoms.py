@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from medic.facts import Word
+from medic.patterns import regex
 from medic.records import dataclass
 from medic.syntax.source import SourceText
 
 # A variable that doubles itself again and again is not followed further than this.
 MAX_PARTS = 5_000
-BLANKS = re.compile(r"[ \t\r\n]+")
+BLANKS = regex(r"[ \t\r\n]+")
 
 
 @dataclass(frozen=True)

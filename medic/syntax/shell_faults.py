@@ -8,17 +8,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from medic.patterns import regex
 from medic.syntax.treesitter import first_error
 
 if TYPE_CHECKING:
     import tree_sitter
 
 _OPENS = {"fi": "if", "done": "do", "esac": "case", "}": "{"}
-_HEREDOC = re.compile(rb"<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1")
-_NEXT = re.compile(
-    rb"\\.|['\"]|(?<![^\s;&|(])#[^\n]*|<<-?[ \t]*['\"]?[A-Za-z_]\w*['\"]?", re.DOTALL
-)
-_IN_DOUBLE = re.compile(rb"\\.|\"|\$\(", re.DOTALL)
+_HEREDOC = regex(rb"<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1")
+_NEXT = regex(rb"\\.|['\"]|(?<![^\s;&|(])#[^\n]*|<<-?[ \t]*['\"]?[A-Za-z_]\w*['\"]?", re.DOTALL)
+_IN_DOUBLE = regex(rb"\\.|\"|\$\(", re.DOTALL)
 
 
 def unclosed(root: tree_sitter.Node, body: bytes) -> tuple[str, int, int] | None:

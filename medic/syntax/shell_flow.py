@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from medic.patterns import regex
 from medic.syntax.shell_atoms import UNKNOWN, Variable
 from medic.syntax.shell_tests import truth
 from medic.syntax.shell_words import Expander
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     import tree_sitter
 
 LOOPS = ("for_statement", "while_statement", "c_style_for_statement")
-_UNSET_TEST = re.compile(r"""-z\s+["']?\$\{?(\w+)|!\s*-v\s+(\w+)""")
-_SET_TEST = re.compile(r"""-n\s+["']?\$\{?(\w+)|(?<!!)\s-v\s+(\w+)""")
+_UNSET_TEST = regex(r"""-z\s+["']?\$\{?(\w+)|!\s*-v\s+(\w+)""")
+_SET_TEST = regex(r"""-n\s+["']?\$\{?(\w+)|(?<!!)\s-v\s+(\w+)""")
 
 Variables = dict[str, Variable]
 Branch = tuple["tree_sitter.Node | None", "Sequence[tree_sitter.Node]"]

@@ -1,4 +1,4 @@
-"""Scripts inside a word: what ``bash -c '…'``, ``ssh host "…"`` and ``--wrap="…"`` run.
+"""Scripts inside a word or a here-document: what ``bash -c '…'``, ``ssh host "…"`` and ``--wrap="…"`` run.
 
 The inner script is read in place, with every byte where it stands in the file; what is around it
 is blanked. Escapes of double quotes are undone and the bytes they leave are made up for by blanks
@@ -7,12 +7,12 @@ behind the word.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from medic.facts import Word
+from medic.patterns import regex
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -20,12 +20,15 @@ if TYPE_CHECKING:
 MAX_INNER = 40
 MAX_AROUND = 256 * 1024  # a larger file is read without its inner scripts
 SHELLS = frozenset(("bash", "sh", "zsh", "dash"))
-_COMMAND_FLAG = re.compile(r"^-[a-z]*c$")
+_TAKE_SCRIPTS, _WRITE = frozenset(("sbatch",)), ("cat", "tee")
+_SCRIPT_FILES = (b".sh", b".slurm", b".sbatch", b".job", b".bash", b".sub")
+_SCRIPT = regex(rb"\s*#!\S*/(?:env )?(?:ba|z|da)?sh|\s*#SBATCH")
+_COMMAND_FLAG = regex(r"^-[a-z]*c$")
 _WRAP = "--wrap="
-_OUTSIDE = re.compile(rb"[^\n]")
-_ESCAPED = re.compile(rb'\\(["\\$`])')
-_CHUNK = re.compile(rb"[^ \t\n]+")
-_LITERAL_BLANK = re.compile(rb"[ \t\n]")
+_OUTSIDE = regex(rb"[^\n]")
+_ESCAPED = regex(rb'\\(["\\$`])')
+_CHUNK = regex(rb"[^ \t\n]+")
+_LITERAL_BLANK = regex(rb"[ \t\n]")
 
 
 def inner_node(words: Sequence[Word], node: tree_sitter.Node) -> tree_sitter.Node | None:
@@ -59,6 +62,28 @@ def inner_body(body: bytes, node: tree_sitter.Node) -> bytes | None:
         text = _CHUNK.sub(lambda found: _unescaped(found[0]), text)
     before, after = _OUTSIDE.sub(b" ", body[:start]), _OUTSIDE.sub(b" ", body[end:])
     return before + text + after
+
+
+def document_body(program: str, node: tree_sitter.Node, body: bytes) -> tuple[bytes, bool] | None:
+    """(all but the here-document blanked, whether the outer shell fills it in first) of a
+    here-document that is a script: given to a shell or ``sbatch``, or written to a file as one.
+    """
+    text = next((c for c in node.children if c.type == "heredoc_body"), None)
+    head = next((c for c in node.children if c.type == "heredoc_start"), None)
+    if text is None or head is None or len(body) > MAX_AROUND:
+        return None
+    start, end = text.start_byte, text.end_byte
+    written = body[start:end]
+    goes = [c for n in node.children if n.type == "file_redirect" for c in n.named_children]
+    to_file = any(bytes(c.text or b"").endswith(_SCRIPT_FILES) for c in goes)
+    as_script = to_file or _SCRIPT.match(written) is not None
+    if program not in SHELLS | _TAKE_SCRIPTS and not (program in _WRITE and as_script):
+        return None
+    filled = bytes(head.text or b"")[:1] not in (b"'", b'"', b"\\")
+    if filled:
+        written = _CHUNK.sub(lambda found: _unescaped(found[0]), written)
+    before, after = _OUTSIDE.sub(b" ", body[:start]), _OUTSIDE.sub(b" ", body[end:])
+    return before + written + after, filled
 
 
 def _unescaped(chunk: bytes) -> bytes:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from medic.patterns import regex
+
 if TYPE_CHECKING:
     import tree_sitter
 
@@ -19,7 +21,7 @@ _NUMBERS: dict[str, Callable[[int, int], bool]] = {
     "-lt": lambda a, b: a < b,
     "-le": lambda a, b: a <= b,
 }
-_PATTERN = re.compile(r"[*?\[\]()|]")
+_PATTERN = regex(r"[*?\[\]()|]")
 _DEPTH = 20
 
 

@@ -13,10 +13,18 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from medic.facts import Command, Document, Problem, Word
+from medic.patterns import regex
 from medic.syntax.shell_atoms import MAX_PARTS, UNKNOWN, Atom, Variable
 from medic.syntax.shell_faults import unclosed
 from medic.syntax.shell_flow import LOOPS, Flow
-from medic.syntax.shell_inner import MAX_INNER, SHELLS, handed_on, inner_body, inner_node
+from medic.syntax.shell_inner import (
+    MAX_INNER,
+    SHELLS,
+    document_body,
+    handed_on,
+    inner_body,
+    inner_node,
+)
 from medic.syntax.shell_words import Expander
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.syntax.treesitter import first_error, tree_of
@@ -26,7 +34,7 @@ if TYPE_CHECKING:
 
 MAX_STATEMENTS = 20_000
 _MAX_CALLS = 5
-_SLURM = re.compile(
+_SLURM = regex(
     rb"^#SBATCH[ \t]+(?:--([a-z-]+)(?:=|[ \t]+)|-([Nn])[ \t]*)([\w.:]*?)(\d+)[ \t]*(?:#.*)?$",
     re.MULTILINE,
 )
@@ -135,8 +143,22 @@ class _Script(Flow):
         if body is None or body.type != "command":
             self.children(node)
             return
-        files = [n for n in node.children_by_field_name("redirect") if n.type == "file_redirect"]
+        redirects = node.children_by_field_name("redirect")
+        files = [n for n in redirects if n.type == "file_redirect"]
         self._command(body, [w for n in files for w in n.children_by_field_name("destination")[1:]])
+        name = body.child_by_field_name("name")
+        for one in redirects:
+            if one.type == "heredoc_redirect" and name is not None and self.inner < MAX_INNER:
+                self._document(self.text(name), one)
+
+    def _document(self, program: str, node: tree_sitter.Node) -> None:
+        """Follows a here-document that is a script."""
+        found = document_body(program, node, self.source.body)
+        root = tree_of("bash", _with_unix_ends(found[0])) if found is not None else None
+        if found is None or root is None or root.has_error:
+            return
+        self.inner += 1
+        self._inside(found[0], root, (), quoted_twice=self.quoted_twice)
 
     def _command(self, node: tree_sitter.Node, behind: Sequence[tree_sitter.Node] = ()) -> None:
         assignments: dict[str, str] = {}
@@ -192,22 +214,34 @@ class _Script(Flow):
             words += self.words.fields(child)
             self._told(node.start_byte, node.end_byte, words, {})
             return True
+        twice = self.quoted_twice or node.type == "string"
+        self._inside(body, root, (*self.prefix, *words), quoted_twice=twice)
+        return True
+
+    def _inside(
+        self,
+        body: bytes,
+        root: tree_sitter.Node,
+        prefix: tuple[Word, ...],
+        *,
+        quoted_twice: bool,
+    ) -> None:
         outer = self.source, self.words, self.prefix, self.quoted_twice
         before = dict(self.variables)
         self.source = self.source.masked(body)
         self.words = Expander(self.source, self.variables)
-        self.prefix = (*self.prefix, *words)
-        self.quoted_twice = self.quoted_twice or node.type == "string"
+        self.prefix, self.quoted_twice = prefix, quoted_twice
         self.run(root)
         self.source, self.words, self.prefix, self.quoted_twice = outer
         self._restore(before)
-        return True
 
     def _effects(self, name: str, arguments: list[Word]) -> None:
         if name in ("read", "getopts", "mapfile", "readarray"):
             for word in arguments:
                 if word.value and word.value.isidentifier():
                     self.variables[word.value] = UNKNOWN
+        if name == "shift" and "@" in self.variables:
+            self.variables["@"] = UNKNOWN
         body = self.functions.get(name)
         if body is None or self.calls >= _MAX_CALLS:
             return
@@ -218,7 +252,10 @@ class _Script(Flow):
             atom = Atom(word.value, word.span.start - skip, word.span.end - skip,
                         exact=word.raw == word.value)  # fmt: skip
             self.variables[str(i)] = Variable((atom,))
+        outer = self.variables.get("@")
+        self.variables["@"] = Variable(elements=tuple(arguments))
         self.run(body)
+        self.variables["@"] = outer or UNKNOWN
         self.calls -= 1
 
     def slurm(self) -> None:

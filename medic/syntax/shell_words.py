@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from medic.facts import Word
+from medic.patterns import regex
 from medic.syntax.shell_arithmetic import evaluate
 from medic.syntax.shell_atoms import (
     BLANKS,
@@ -31,8 +32,8 @@ from medic.syntax.source import SourceText
 if TYPE_CHECKING:
     import tree_sitter
 
-_ESCAPE_IN_STRING = re.compile(rb'\\(?:\r?\n|["\\$`])')
-_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
+_ESCAPE_IN_STRING = regex(rb'\\(?:\r?\n|["\\$`])')
+_VARIABLE = regex(r"\$\{?([A-Za-z_]\w*)\}?")
 _DEFAULTS = (":-", "-", ":=", "=", ":+", "+", ":?", "?")
 
 
@@ -226,7 +227,10 @@ class Expander:
         return self._word_text(names[0]), operator, rest + self._text(at, end)
 
     def _array_of(self, node: tree_sitter.Node) -> tuple[Word, ...] | None:
-        """The elements, if the node is ``${X[@]}`` or ``${X[*]}`` of a known array."""
+        """The elements, if the node is ``${X[@]}`` or ``${X[*]}`` of a known array, or ``$@``."""
+        if node.type == "simple_expansion" and self._word_text(node) == "$@":
+            given = self.variables.get("@")
+            return given.elements if given else None
         if node.type != "expansion" or node.named_child_count != 1:
             return None
         child = node.named_children[0]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from medic.errors import Unreadable
 from medic.facts import Document, Node, Problem
+from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import Span
 from medic.syntax.source import MAX_DEPTH, SourceText
@@ -23,7 +23,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-_LINE = re.compile(r"\(at line (\d+)")
+_LINE = regex(r"\(at line (\d+)")
 _KEYS = ("bare_key", "quoted_key", "dotted_key")
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from medic.errors import Unreadable
 from medic.facts import Document, Node, Problem
+from medic.patterns import regex
 from medic.records import dataclass
 from medic.syntax.scalars import pyyaml, tagged, yaml_1_2
 from medic.syntax.source import MAX_DEPTH, SourceText
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Nodes that aliases may add to a document; 306 bytes of nested aliases reach three million.
 MAX_ALIASED = 10_000
-_PROPERTIES = re.compile(r"(?:[&!]\S*\s+)+")
+_PROPERTIES = regex(r"(?:[&!]\S*\s+)+")
 _CODE_TAG = "tag:yaml.org,2002:python/"
 _MESSAGES = {
     "mapping values are not allowed in this context": "此处不允许再出现“键：值”",
@@ -202,6 +202,8 @@ def _events(source: SourceText) -> Iterator[Any]:
 
 def _unreadable(source: SourceText, problem: yaml.YAMLError) -> Unreadable:
     mark = getattr(problem, "problem_mark", None)
+    if "could not find expected ':'" in str(getattr(problem, "problem", "")):
+        mark = getattr(problem, "context_mark", None) or mark  # where the key begins
     said = str(getattr(problem, "problem", None) or getattr(problem, "context", None) or "")
     context = str(getattr(problem, "context", None) or "")
     if not said:  # a ReaderError: a character that YAML does not allow

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import field, replace
 from typing import Any
 
 from medic.i18n import Text, plain
+from medic.patterns import regex
 from medic.records import dataclass
 
 from .renaming import Rule, find_rule
@@ -16,14 +16,14 @@ from .renaming import Rule, find_rule
 Shape = tuple[int, ...] | None  # None: not known
 
 # Buffers that a model computes itself, so that their absence changes nothing.
-_BUFFERS = re.compile(
+_BUFFERS = regex(
     r"(?:^|\.)(?:inv_freq|masked_bias|position_ids|num_batches_tracked|freqs_cis|freqs|cos_cached|"
     r"sin_cached|attention_mask|causal_mask|mask|_extra_state|total_ops|total_params|rope_cache)$"
 )
-_MASK = re.compile(r"(?:^|\.)attn(?:\.attention)?\.bias$")  # GPT-2's causal mask, 4-dimensional
-_HEAD = re.compile(r"(?:^|\.)(?:lm_head|output|output_layer|embed_out|head|to_logits)\.weight$")
-_POSITIONS = re.compile(r"(?:^|[._])(?:wpe|pos\w*)(?:[._]|$)")
-_LAYER = re.compile(r"^(.*?\.)?(\d+)\.")
+_MASK = regex(r"(?:^|\.)attn(?:\.attention)?\.bias$")  # GPT-2's causal mask, 4-dimensional
+_HEAD = regex(r"(?:^|\.)(?:lm_head|output|output_layer|embed_out|head|to_logits)\.weight$")
+_POSITIONS = regex(r"(?:^|[._])(?:wpe|pos\w*)(?:[._]|$)")
+_LAYER = regex(r"^(.*?\.)?(\d+)\.")
 # Below this share of the smaller side the two are not the same kind of model.
 SAME_FAMILY = 0.5
 MIN_VOCABULARY = 256  # a first dimension below this is a head of classes

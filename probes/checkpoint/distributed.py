@@ -7,13 +7,13 @@ and filesystem.py (_StorageInfo). ``.metadata`` is a pickle of these; it is walk
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from medic.errors import Unreadable
+from medic.patterns import regex
 from medic.probe import Look
 from medic.records import dataclass
 from medic.safetext import one_line
@@ -35,10 +35,10 @@ _OWN = frozenset(
     )}
     | {_ROOM + "filesystem._StorageInfo", "pathlib.PosixPath", "pathlib.Path", "torch.Size"}
 )  # fmt: skip
-_DTYPE = re.compile(
+_DTYPE = regex(
     r"torch\.(?:u?int\d{1,2}|q[u]?int\d{1,2}|bfloat16|float\d{1,2}(?:_e\w{2,10})?|complex\d{2,3}|bool)"
 )
-_RANK = re.compile(r"^__(\d{1,6})_\d+\.distcp$")
+_RANK = regex(r"^__(\d{1,6})_\d+\.distcp$")
 
 
 @dataclass(frozen=True, eq=False)

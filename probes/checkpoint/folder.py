@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import re
 from pathlib import Path
 
 from medic.errors import Unreadable
+from medic.patterns import regex
 from medic.probe import Look
 
 from .source import open_file, read_all
@@ -16,9 +16,7 @@ from .units import BESIDE
 
 MAX_ENTRIES = 2_000
 MAX_TRAINER_STATE = 32 * 1024 * 1024
-_STEP = re.compile(
-    r"(?:global[_-]?step|step|iter(?:ation)?|checkpoint|ckpt)[-_=]?0*(\d{1,9})(?!\d)"
-)
+_STEP = regex(r"(?:global[_-]?step|step|iter(?:ation)?|checkpoint|ckpt)[-_=]?0*(\d{1,9})(?!\d)")
 
 
 def states_beside(folder: str) -> dict[str, bool]:

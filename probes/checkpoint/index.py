@@ -52,8 +52,10 @@ def run(look: Look) -> Iterator[Finding | Skip | Checkpoints]:
         return
     reader = Reader(look)
     results = [_read(reader, unit) for unit in units[:MAX_READ] if not look.cancelled()]
-    not_read = [(r.unit.name, r.problem.en) for r in results if r.problem]
-    not_read += [(u.name, "older than those read") for u in units[MAX_READ:]]
+    problems = [(r.unit.name, r.problem) for r in results if r.problem]
+    not_read = [(name, Text(problem.en, problem.zh)) for name, problem in problems]
+    older = Text("older than those read", "比已读取的更旧")
+    not_read += [(u.name, older) for u in units[MAX_READ:]]
     yield Checkpoints(tuple(r.index for r in results if r.index), tuple(not_read))
     yield from _judge(look, results)
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from typing import Any
 
 from medic.facts import CheckpointIndex
+from medic.patterns import regex
 from medic.run_config import RunConfig
 
 from .compare import Comparison, layer_of, show_shape
 
-_EMBEDDING = re.compile(
+_EMBEDDING = regex(
     r"(?:^|\.)(?:wte|embed_tokens|word_embeddings|tok_embeddings|embed_in|embed|embedding|"
     r"token_embeddings?|token_embedding_table|embeddings|shared)\.weight$"
 )
-_LAYERS = re.compile(r"(?:^|\.)(?:layers?|h|blocks?|block|resblocks)\.$")
+_LAYERS = regex(r"(?:^|\.)(?:layers?|h|blocks?|block|resblocks)\.$")
 # Vocabularies are padded to a multiple (Megatron: 128 x tensor parallel size; others 64 to 1024).
 PADDING = 1024
 

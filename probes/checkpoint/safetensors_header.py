@@ -31,6 +31,11 @@ BITS = {  # dtype -> (torch's name, bits an element)
 
 def read_header(file: BinaryIO) -> dict[str, TensorInfo]:
     """The tensors by name. Raises Damaged or Unreadable, naming what is wrong."""
+    return {name: info for name, (info, _, _) in read_extents(file).items()}
+
+
+def read_extents(file: BinaryIO) -> dict[str, tuple[TensorInfo, int, int]]:
+    """Name -> (tensor, its first byte in the file, the byte behind its last)."""
     size = size_of(file)
     file.seek(0)
     raw = file.read(8)
@@ -44,7 +49,8 @@ def read_header(file: BinaryIO) -> dict[str, TensorInfo]:
     if 8 + length > size:
         raise truncated(size)
     entries = _parse(file.read(length))
-    return _tensors(entries, size - 8 - length, size)
+    found = _tensors(entries, size - 8 - length, size)
+    return {n: (info, 8 + length + a, 8 + length + b) for n, (info, a, b) in found.items()}
 
 
 def parse_json(raw: bytes) -> Any:
@@ -76,12 +82,14 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _tensors(entries: dict[str, Any], data: int, size: int) -> dict[str, TensorInfo]:
-    found: dict[str, TensorInfo] = {}
+def _tensors(
+    entries: dict[str, Any], data: int, size: int
+) -> dict[str, tuple[TensorInfo, int, int]]:
+    found: dict[str, tuple[TensorInfo, int, int]] = {}
     spans: list[tuple[int, int, str]] = []
     for name, entry in entries.items():
         info, start, end = _tensor(name, entry)
-        found[name] = info
+        found[name] = (info, start, end)
         spans.append((start, end, name))
     at = 0
     for start, end, name in sorted(spans):

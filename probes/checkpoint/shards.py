@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from medic.errors import Unreadable
 from medic.facts import TensorInfo
+from medic.patterns import regex
 
 from .safetensors_header import parse_json
 from .source import Damaged, read_all
 
 MAX_INDEX = 64 * 1024 * 1024
 MAX_SHARDS = 10_000
-SHARD = re.compile(
-    r"^(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})\.(?P<end>safetensors|bin)$"
-)
+SHARD = regex(r"^(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})\.(?P<end>safetensors|bin)$")
 
 ReadShard = Callable[[str], Mapping[str, TensorInfo]]
 

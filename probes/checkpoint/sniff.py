@@ -54,12 +54,13 @@ def sniff(file: BinaryIO, name: str) -> Format:
 def _by_magic(head: bytes) -> Format | None:
     if head.startswith(b"PK\x03\x04"):
         return "zip"
+    # Before the pickle: a length such as 1,152 begins with the same two bytes.
+    if head[8:9] == b"{" and head[4:8] == bytes(4):
+        return "safetensors"
     if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         return "pickle"
     if head[257:262] == b"ustar":
         return "tar"
-    if head[8:9] == b"{" and head[6:8] == b"\x00\x00":  # a header below 2^48 bytes
-        return "safetensors"
     if head[:1] in (b"{", b"\xef") and head.lstrip(b"\xef\xbb\xbf")[:1] == b"{":
         return "index"
     if head[:1] and head[0] in _OLD_PICKLE:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -40,6 +41,16 @@ def open_file(look: Look, path: str) -> BinaryIO:
     if not stat.S_ISREG(mode) or kernel:
         raise Unreadable("not a regular file", "不是普通文件")
     return look.open(path, limit=ANY_SIZE)
+
+
+@contextmanager
+def named(name: str) -> Iterator[None]:
+    """What cannot be read inside is told under this name, unless an inner one named it."""
+    try:
+        yield
+    except Unreadable as problem:
+        problem.at = problem.at or name
+        raise
 
 
 def size_of(file: BinaryIO) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from medic.facts import TensorInfo
+from medic.patterns import regex
 from medic.records import dataclass
 
 from .values import Opaque, Tensor
@@ -18,12 +19,12 @@ GROUPS = (
 )  # fmt: skip
 MAX_DEPTH = 8
 MAX_TENSORS = 2_000_000
-_OTHER = re.compile(r"optim|sched|rng|random|scaler|ema|loss_scale|hyper|teacher", re.IGNORECASE)
+_OTHER = regex(r"optim|sched|rng|random|scaler|ema|loss_scale|hyper|teacher", re.IGNORECASE)
 _STATES = {
-    "optimizer": re.compile(r"optim(?!.*sched)|^opt(?:_states?)?$", re.IGNORECASE),
-    "scheduler": re.compile(r"sched", re.IGNORECASE),
-    "rng": re.compile(r"rng|random_state|(?<!model_)generator_state", re.IGNORECASE),
-    "step": re.compile(
+    "optimizer": regex(r"optim(?!.*sched)|^opt(?:_states?)?$", re.IGNORECASE),
+    "scheduler": regex(r"sched", re.IGNORECASE),
+    "rng": regex(r"rng|random_state|(?<!model_)generator_state", re.IGNORECASE),
+    "step": regex(
         r"^(?:global_|train_|current_|total_|num_)?(?:step|iter|epoch)s?(?:_num|_count|ation)?$|^iteration$|"
         r"^iter_num$|^(?:trainer|train|training|progress)_state$|^loops$",
         re.IGNORECASE,
@@ -49,17 +50,24 @@ class Parts:
 def split(root: Any) -> Parts:
     """The parts of a saved object; no tensors if none of it looks like a model's state."""
     top = _mapping(root)
-    path, node = _model_of(top, 0)
+    path, found = model_tensors(root)
     others = _beside(top, path)
+    tensors = {name: TensorInfo(name, t.shape, t.dtype) for name, t in found.items()}
+    names = tuple(k for k in others if isinstance(k, str))[:100]
+    return Parts(".".join(path), tensors, names, _states(others), _step(others))
+
+
+def model_tensors(root: Any) -> tuple[tuple[str, ...], dict[str, Tensor]]:
+    """(path to the model's state, its tensors by dotted name)."""
+    path, node = _model_of(_mapping(root), 0)
     if not path:
         node = {k: v for k, v in node.items() if isinstance(v, Tensor) or not _is_other(k)}
-    tensors: dict[str, TensorInfo] = {}
+    tensors: dict[str, Tensor] = {}
     for name, tensor in _flatten(node, "", 0, set()):
         if len(tensors) >= MAX_TENSORS:
             break
-        tensors.setdefault(name, TensorInfo(name, tensor.shape, tensor.dtype))
-    names = tuple(k for k in others if isinstance(k, str))[:100]
-    return Parts(".".join(path), tensors, names, _states(others), _step(others))
+        tensors.setdefault(name, tensor)
+    return path, tensors
 
 
 def _beside(top: Mapping[Any, Any], path: tuple[str, ...]) -> dict[Any, Any]:

@@ -9,13 +9,14 @@ from pathlib import PurePosixPath
 from typing import TypeVar
 
 from medic.facts import CheckpointIndex, Launches, LogHits
+from medic.patterns import regex
 from medic.probe import Look
 from medic.run_config import RunConfig
 
 T = TypeVar("T")
-_RESUME = re.compile(r"resume|restore|(?:load|from)[-_]?(?:ckpt|checkpoint)", re.IGNORECASE)
+_RESUME = regex(r"resume|restore|(?:load|from)[-_]?(?:ckpt|checkpoint)", re.IGNORECASE)
 # A folder of this kind of name is one checkpoint; "out" or "checkpoints" may hold many.
-_ONE_CHECKPOINT = re.compile(r"\d|^(?:last|latest|best|final)\b", re.IGNORECASE)
+_ONE_CHECKPOINT = regex(r"\d|^(?:last|latest|best|final)\b", re.IGNORECASE)
 
 
 def known(look: Look, kind: type[T]) -> T | None:

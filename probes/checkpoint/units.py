@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from medic.facts import GivenFile
+from medic.patterns import regex
 from medic.records import dataclass
 
 from .shards import SHARD
@@ -17,15 +18,13 @@ Kind = Literal["file", "index", "shards", "distributed"]
 _END = r"[\w-]*\.(?:pt|pth|bin|pkl|ckpt|safetensors)$"
 # Files and folders beside the weights that hold another state: what a resume can restore.
 BESIDE = {
-    "optimizer": re.compile(rf"^optim{_END}|^optimizer_\d+$|_optim_states\.pt$", re.IGNORECASE),
-    "scheduler": re.compile(rf"^(?:lr_)?scheduler{_END}", re.IGNORECASE),
-    "rng": re.compile(rf"^(?:rng_state|random_state){_END}", re.IGNORECASE),
-    "step": re.compile(rf"^trainer_state\.json$|^(?:trainer|recipe)_state{_END}", re.IGNORECASE),
+    "optimizer": regex(rf"^optim{_END}|^optimizer_\d+$|_optim_states\.pt$", re.IGNORECASE),
+    "scheduler": regex(rf"^(?:lr_)?scheduler{_END}", re.IGNORECASE),
+    "rng": regex(rf"^(?:rng_state|random_state){_END}", re.IGNORECASE),
+    "step": regex(rf"^trainer_state\.json$|^(?:trainer|recipe)_state{_END}", re.IGNORECASE),
 }
-_NO_MODEL = re.compile(
-    r"^training_args|^scaler|^sampler|^custom_checkpoint|^tokenizer", re.IGNORECASE
-)
-_RANK = re.compile(r"mp_rank_\d+(?:_\d+)?|zero_pp_rank_\d+|(?<![a-z])rank[_-]?\d+", re.IGNORECASE)
+_NO_MODEL = regex(r"^training_args|^scaler|^sampler|^custom_checkpoint|^tokenizer", re.IGNORECASE)
+_RANK = regex(r"mp_rank_\d+(?:_\d+)?|zero_pp_rank_\d+|(?<![a-z])rank[_-]?\d+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

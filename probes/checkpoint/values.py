@@ -52,9 +52,13 @@ class Storage:
 
 @dataclass(frozen=True)
 class Tensor:
+    """``offset`` and ``stride`` count elements of the storage."""
+
     dtype: str
     shape: tuple[int, ...]
     storage: Storage | None = None
+    offset: int = 0
+    stride: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -100,7 +104,7 @@ def _tensor(args: tuple[Any, ...]) -> object:
         last = offset + sum((n - 1) * step for n, step in zip(shape, stride, strict=True))
         if last >= storage.count:
             raise Damaged("a tensor reaches past the end of its storage", "有张量超出其存储范围")
-    return Tensor(dtype or storage.dtype, shape, storage)
+    return Tensor(dtype or storage.dtype, shape, storage, int(offset), stride)
 
 
 def _dtype(value: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Protocol
 
 from medic.i18n import Text
@@ -109,6 +110,8 @@ class Framework(Protocol):
     @property
     def auto_words(self) -> Sequence[str]: ...
     @property
+    def choices(self) -> Mapping[str, Sequence[str]]: ...
+    @property
     def rules(self) -> Sequence[Rule]: ...
     @property
     def builds_on(self) -> Sequence[str]: ...
@@ -155,28 +158,38 @@ def _pattern(key: str) -> tuple[bool, tuple[str, ...]]:
     return free, parts_of([key[3:] if free else key])
 
 
+class _Tables:
+    """Keys by their whole path, by the last step of their ending, and by their flag."""
+
+    def __init__(self, keys: Iterable[Key]) -> None:
+        self.exact: dict[tuple[str, ...], list[Found]] = {}
+        self.ending: dict[str, list[tuple[tuple[str, ...], Found]]] = {}
+        self.flags: dict[str, list[Found]] = {}
+        for rank, key in enumerate(keys):
+            free, steps = _pattern(key.key)
+            if free:
+                self.ending.setdefault(steps[-1], []).append((steps, (rank, key)))
+            else:
+                self.exact.setdefault(steps, []).append((rank, key))
+            self.flags.setdefault("_".join(steps), []).append((rank, key))
+
+
 class Keys:
     """The keys of one framework, ``plain`` behind them where its entry is free."""
 
     def __init__(self, framework: Framework, plain: Keys | None = None) -> None:
         self.framework = framework
         self.plain = plain if framework.unknown_key == "free" else None
-        self._exact: dict[tuple[str, ...], list[Found]] = {}
-        self._ending: dict[str, list[tuple[tuple[str, ...], Found]]] = {}
-        self._flags: dict[str, list[Found]] = {}
         self._tells = [[_pattern(k) for k in keys] for keys in framework.recognise.any_keys]
-        for rank, key in enumerate(framework.keys):
-            free, steps = _pattern(key.key)
-            if free:
-                self._ending.setdefault(steps[-1], []).append((steps, (rank, key)))
-            else:
-                self._exact.setdefault(steps, []).append((rank, key))
-            self._flags.setdefault("_".join(steps), []).append((rank, key))
+
+    @cached_property
+    def _tables(self) -> _Tables:
+        return _Tables(self.framework.keys)
 
     def find(self, path: Iterable[str]) -> list[Found]:
         """(rank, key) of what a path states; a lower rank rules over a higher one."""
         steps = parts_of(path)
-        found = self._exact.get(steps) or self._by_ending(steps)
+        found = self._tables.exact.get(steps) or self._by_ending(steps)
         if not found and self.plain is not None:
             first = len(self.framework.keys)
             found = [(first + rank, key) for rank, key in self.plain.find(path)]
@@ -187,7 +200,7 @@ class Keys:
             return []
         fits = [
             (len(ending), found)
-            for ending, found in self._ending.get(steps[-1], ())
+            for ending, found in self._tables.ending.get(steps[-1], ())
             if steps[-len(ending) :] == ending
         ]
         longest = max((length for length, _ in fits), default=0)
@@ -196,7 +209,7 @@ class Keys:
     def find_flag(self, name: str) -> list[Found]:
         """The same for a flag's name, ``--training-lr`` as ``training.lr``."""
         flat = "_".join(parts_of([name]))
-        found = self._flags.get(flat) or (self.find([name]) if "." in name else [])
+        found = self._tables.flags.get(flat) or (self.find([name]) if "." in name else [])
         if not found and self.framework.unknown_key == "free":
             found = self._grouped_flag(flat)
         if not found and self.plain is not None:
@@ -207,7 +220,7 @@ class Keys:
     def _grouped_flag(self, flat: str) -> list[Found]:
         for group in GROUPS:
             if flat.startswith(f"{group}_") and (
-                found := self._flags.get(flat[len(group) + 1 :], [])
+                found := self._tables.flags.get(flat[len(group) + 1 :], [])
             ):
                 return found
         return []

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from medic.facts import Release
 from medic.i18n import Text
+from medic.patterns import regex
 from medic.versions import has, index_name
 
 # Names of the package index; the value is the framework entry that the package is, if any.
@@ -37,27 +38,25 @@ _NAMES = "|".join(
 )
 _NUMBER = r"\d+(?:\.\d+)+(?:\.?(?:dev|post|rc|a|b)\d*)?"
 # transformers[torch]==4.57.1, "trl>=0.20,<1", - deepspeed=0.15, transformers = "^4.57"
-_REQUIRED = re.compile(
+_REQUIRED = regex(
     rf"^\s*(?:-\s+)*[\"']?(?P<name>{_NAMES})(?:\[[\w,\s-]*\])?[\"']?\s*"
     r"(?P<spec>(?:=\s*[\"'{]|[=<>~^!@]).*)$",
     re.IGNORECASE,
 )
-_ONE = re.compile(
-    rf"(?P<how>===?|>=|<=|~=|\^|>|<|!=|(?<![<>=~!])=)?\s*v?(?P<version>{_NUMBER}|\d+)"
-)
-_REPOSITORY = re.compile(
+_ONE = regex(rf"(?P<how>===?|>=|<=|~=|\^|>|<|!=|(?<![<>=~!])=)?\s*v?(?P<version>{_NUMBER}|\d+)")
+_REPOSITORY = regex(
     rf"^\s*(?:-\s+)*[\"']?git\+\S*/(?P<name>{_NAMES})(?:\.git)?@v?(?P<version>{_NUMBER})\b",
     re.IGNORECASE,
 )
-_TAG = re.compile(rf"@v?(?P<version>{_NUMBER})\b")
-_LOCKED_NAME = re.compile(rf"^name = \"(?P<name>{_NAMES})\"$")
-_LOCKED = re.compile(rf"^version = \"(?P<version>{_NUMBER})[\w.+]*\"$")
-_COMMENT = re.compile(
+_TAG = regex(rf"@v?(?P<version>{_NUMBER})\b")
+_LOCKED_NAME = regex(rf"^name = \"(?P<name>{_NAMES})\"$")
+_LOCKED = regex(rf"^version = \"(?P<version>{_NUMBER})[\w.+]*\"$")
+_COMMENT = regex(
     rf"#.*?(?<![\w./-])(?P<name>{_NAMES})\s*(?P<how>==|>=|<=|<|>|~=|@|:|\bversion\b)?\s*"
     rf"v?(?P<version>{_NUMBER})(?![\w/-])",
     re.IGNORECASE,
 )
-_FIELD = re.compile(rf"[\"']?transformers_version[\"']?\s*[:=]\s*[\"']?(?P<version>{_NUMBER})")
+_FIELD = regex(rf"[\"']?transformers_version[\"']?\s*[:=]\s*[\"']?(?P<version>{_NUMBER})")
 
 _KNOWN = Text("{what} ({n} {v}, {where})", "{what}（{n} {v}，{where}）")
 _NOT_KNOWN = Text(

@@ -19,6 +19,7 @@ from .files import problems
 from .keys import Framework
 from .pins import version_of
 from .programs import defaults_first, programs
+from .readers.wandb import unwrapped
 from .recognise import PLAIN, Recogniser
 
 _REFUSED = Text(
@@ -77,7 +78,7 @@ def _documents(
     """What each file states. A program that is too long, or sets nothing, is no configuration."""
     for given in (*look.files("config", "model-config"), *programs(look, launches)):
         try:
-            document = look.parse(given.path)
+            document = unwrapped(look.parse(given.path))
         except Unreadable as problem:
             if given.kind != "python" or isinstance(problem, BrokenProgram):
                 yield Unread(problem.at or given.name, Text(problem.en, problem.zh))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import Scalar
 
@@ -36,25 +37,25 @@ class Printed:
     text: str
 
 
-_RANK = re.compile(
+_RANK = regex(
     r"^(?:\[(?:rank|default)?\d+\]:\s?|\(\w[^()]{0,60}pid=\d+[^()]{0,60}\)\s?|\d{1,4}: )+"
 )
-_DOTS = re.compile(r"(?:^|\s)([A-Za-z_]\w*) (?:\.+|) ?(?<=[. ])(\S.*)$")
-_UPDATED = re.compile(r"\.*(?:default|updated)$")
-_ARGUMENTS = re.compile(r"-{8,} arguments -{8,}")
-_ARGUMENTS_END = re.compile(r"-{8,} end of arguments -{8,}")
-_ENGINE = re.compile(r"\[config\.py:\d+:print\]\s+(?=[a-z_]+\s)")
+_DOTS = regex(r"(?:^|\s)([A-Za-z_]\w*) (?:\.+|) ?(?<=[. ])(\S.*)$")
+_UPDATED = regex(r"\.*(?:default|updated)$")
+_ARGUMENTS = regex(r"-{8,} arguments -{8,}")
+_ARGUMENTS_END = regex(r"-{8,} end of arguments -{8,}")
+_ENGINE = regex(r"\[config\.py:\d+:print\]\s+(?=[a-z_]+\s)")
 # The start of a printed value, the framework whose keys it has.
 _OPENINGS: Sequence[tuple[re.Pattern[str], str]] = (
-    (re.compile(r"\[config\.py:\d+:print(?:_user_config)?\]\s+json = (?=\{)"), "deepspeed"),
-    (re.compile(r"Running with (?:args|configs?): (?=\{)"), "torchtitan"),
+    (regex(r"\[config\.py:\d+:print(?:_user_config)?\]\s+json = (?=\{)"), "deepspeed"),
+    (regex(r"Running with (?:args|configs?): (?=\{)"), "torchtitan"),
     (
-        re.compile(r"(?:^|\s)(?=\{'(?:actor_rollout_ref|algorithm|critic|data|trainer)': \{)"),
+        regex(r"(?:^|\s)(?=\{'(?:actor_rollout_ref|algorithm|critic|data|trainer)': \{)"),
         "verl",
     ),
-    (re.compile(r"(?:^|\s)(?=Config\(general=)"), "nanotron"),
-    (re.compile(r"parameters:? ?(?=\w*TrainingArguments\()"), "hf-trainer"),
-    (re.compile(r"^(?=(?:Seq2Seq)?TrainingArguments\($)"), "hf-trainer"),
+    (regex(r"(?:^|\s)(?=Config\(general=)"), "nanotron"),
+    (regex(r"parameters:? ?(?=\w*TrainingArguments\()"), "hf-trainer"),
+    (regex(r"^(?=(?:Seq2Seq)?TrainingArguments\($)"), "hf-trainer"),
 )
 _ENGINE_KEYS = {
     "train_batch_size": ("train_batch_size",),
@@ -68,7 +69,7 @@ _ENGINE_KEYS = {
 # One line that states canonical fields in words.
 _NUMBER = r"(\d[\d,]*)"
 _SAID: Sequence[tuple[str, re.Pattern[str]]] = tuple(
-    (field, re.compile(pattern))
+    (field, regex(pattern))
     for field, pattern in (
         ("micro_batch_size", rf"Instantaneous batch size per device = {_NUMBER}$"),
         ("global_batch_size", rf"Total train batch size \(w\. parallel.*\) = {_NUMBER}$"),

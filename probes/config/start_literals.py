@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ast
-import re
 import warnings
 from collections.abc import Iterator
 
+from medic.patterns import regex
 from medic.run_config import Scalar
 
 MAX_TEXT = 400_000
 _MAX_DEPTH = 12
 # <enum: 1>, <object at 0x7f>: what has no literal.
-_OBJECT = re.compile(r"<[\w.]{1,200}(?:: [^<>\n]{0,60}|[^<>\n]{0,120} at 0x[0-9a-f]{1,16})>")
+_OBJECT = regex(r"<[\w.]{1,200}(?:: [^<>\n]{0,60}|[^<>\n]{0,120} at 0x[0-9a-f]{1,16})>")
 _WORDS: dict[str, Scalar] = {"true": True, "false": False, "null": None}
 
 # (key path, value, line within the text counted from 0)

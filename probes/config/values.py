@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Collection
 
+from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import FIELDS, Scalar
 
@@ -20,7 +21,7 @@ _SIZED = frozenset(("total_tokens", "global_batch_tokens", "parameters"))
 # Switches that may name how they are on: "full_shard", "selective", "max-autotune".
 _NAMED_SWITCHES = frozenset(("fsdp", "activation_checkpointing", "compile"))
 _KEEP_CASE = frozenset(("resume_from", "output_dir", "base_model"))
-_NUMBER = re.compile(r"[-+]?(?:\d[\d_,]*(?:\.[\d_]*)?|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
+_NUMBER = regex(r"[-+]?(?:\d[\d_,]*(?:\.[\d_]*)?|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
 MAX_TEXT = 500
 # The raw text of a value that only the running shell knows.
 UNKNOWN = "$"
@@ -89,7 +90,7 @@ def read_scalar(text: str | None) -> Scalar:
         return None
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
-    number = as_number(text)
+    number = None if "," in text else as_number(text)
     return text if number is None else number
 
 
@@ -100,7 +101,7 @@ def _typed(key: Key, written: Written) -> Scalar:
     if kind is str:
         return _word(key.field, written)
     number = as_number(written.value, sized=key.field in _SIZED)
-    if number is None or number < 0:
+    if number is None or number < 0 or "," in written.text:
         return None  # -1 stands for "not set" everywhere
     number *= key.factor
     if kind is float or (key.field == "warmup_steps" and 0 < number < 1):

@@ -13,6 +13,7 @@ from medic.records import dataclass
 
 from ..logs.prefix import rank_of_file
 from . import needs, rows
+from .trackers import problem_words
 
 Point = tuple[int, float, int]  # step, value, line
 
@@ -26,6 +27,7 @@ class Points:
     metrics: dict[str, list[Point]] = field(default_factory=dict)
     resumed: list[int] = field(default_factory=list)
     last: int | None = None
+    replaced: list[Series] = field(default_factory=list)
 
     def add(
         self,
@@ -36,8 +38,11 @@ class Points:
     ) -> None:
         """A step that goes back is a restart from a checkpoint: what it repeats is replaced."""
         if self.last is not None and step < self.last:
+            again = [p for p in self.metrics.get("loss", ()) if p[0] >= step]
             for name, points in self.metrics.items():
                 self.metrics[name] = [p for p in points if p[0] < step]
+            if again:
+                self.replaced.append(_series("loss", self.file, again, self.rank))
             if any(self.metrics.values()):
                 self.resumed.append(step)
         self.last = step
@@ -50,22 +55,30 @@ class Points:
     def series(self) -> dict[str, Series]:
         made = {}
         for name, points in self.metrics.items():
-            steps, values, lines = zip(*points, strict=True) if points else ((), (), ())
-            made[name] = Series(name, self.file, steps, values, lines, self.rank)
+            made[name] = _series(name, self.file, points, self.rank)
         return {name: s for name, s in made.items() if s.steps}
 
 
+def _series(name: str, file: str, points: Sequence[Point], rank: int | None) -> Series:
+    steps, values, lines = zip(*points, strict=True) if points else ((), (), ())
+    return Series(name, file, steps, values, lines, rank)
+
+
 def run(look: Look) -> Iterator[Curve | Skip | Unread]:
-    writers: list[Points] = []
     planned = None
-    for given in look.files("metrics"):
+    series: dict[str, dict[int | None, Points]] = {}
+    for given in sorted(look.files("metrics"), key=lambda f: _order(f.name)):
         try:
             table = rows.read(look, given)
         except Unreadable as problem:
             yield Unread(given.name, Text(problem.en, problem.zh))
             continue
+        if table.problem:
+            yield Unread(given.name, problem_words(table.problem), partly=True)
         planned = planned or table.planned_steps
-        writers += _of_table(table, given.name, rank_of_file(given.path))
+        known = series.setdefault(table.series or given.path, {})
+        _add(table, given.name, rank_of_file(given.path), known)
+    writers = [points for known in series.values() for points in known.values()]
     if look.has(LogHits):
         writers += _of_logs(look.fact(LogHits))
     curve = combine(writers, planned)
@@ -75,15 +88,20 @@ def run(look: Look) -> Iterator[Curve | Skip | Unread]:
         yield curve
 
 
-def _of_table(table: rows.Table, file: str, rank: int | None) -> Iterable[Points]:
-    by_rank: dict[int | None, Points] = {}
+def _order(name: str) -> tuple[str, str]:
+    """Event files carry the second of their start in their names; others keep their order."""
+    folder, _, base = name.rpartition("/")
+    return (folder, base) if "tfevents" in base else ("", "")
+
+
+def _add(table: rows.Table, file: str, rank: int | None, by_rank: dict[int | None, Points]) -> None:
+    """The rows as points of each rank, behind those that are there."""
     for ordinal, row in enumerate(table.rows, 1):
         of = rank if row.rank is None else row.rank
         if of not in by_rank:
             by_rank[of] = Points(file, of)
         step = ordinal if row.step is None else row.step
         by_rank[of].add(step, row.values, row.line, row.lines)
-    return by_rank.values()
 
 
 def _of_logs(logs: LogHits) -> Iterable[Points]:
@@ -113,7 +131,8 @@ def combine(writers: Sequence[Points], planned: int | None) -> Curve | None:
     if not ranks:
         return None
     resumed = sorted({step for w in writers for step in w.resumed})
-    return Curve(next(iter(ranks.values())), ranks, planned, tuple(resumed))
+    replaced = tuple(s for w in writers if w.rank in (None, leader) for s in w.replaced)
+    return Curve(next(iter(ranks.values())), ranks, planned, tuple(resumed), replaced)
 
 
 PROBE = Probe(

@@ -16,6 +16,7 @@ HISTORY = 50
 NOISE = 6.0  # deviations that noise does not reach: of a normal one once in 5e8 points
 MAD_TO_SIGMA = 1.4826  # the standard deviation of normal noise by its median absolute deviation
 LEAST = 0.3  # nats: below it a ratio of small losses means nothing
+SAMPLED = 5_000  # points from all over a long curve tell its noise
 # Above 3 a first loss is that of an untrained model, about ln(vocabulary): no guess is worse than
 # that, so 30% above it is no noise, however restless the rest of the curve is.
 UNTRAINED, ABOVE_START = 3.0, 1.3
@@ -44,16 +45,25 @@ def jumps(look: Look, steps: Sequence[int], values: Sequence[float]) -> list[Jum
     """Jumps in order; points within one jump belong to it."""
     ratio = look.threshold("jump-ratio")
     window = look.threshold("recovers-steps")
-    usual = math.exp(NOISE * relative_noise(values))
+    usual = 0.0
     found: list[Jump] = []
     i = 2
     while i < len(values):
         history = values[max(0, i - HISTORY) : i]
+        lowest = min(history)
+        if values[i] <= max(ratio * lowest, lowest + LEAST):
+            i += 1  # the level is at least the lowest, so that this is no jump: seen at once
+            continue
+        low = min(history)  # the level is no lower: most points need no more than this
+        if values[i] <= max(ratio * low, low + LEAST):
+            i += 1
+            continue
         # On a falling curve the last fifty stand above today's level; the last ten do not.
         level = min(median(history), median(history[-10:]))
         limit = max(ratio * level, level + LEAST, level + NOISE * spread(history))
         first = values[: min(i, 3)]
         if min(first) < UNTRAINED or values[i] <= ABOVE_START * max(first):
+            usual = usual or math.exp(NOISE * relative_noise(values))
             limit = max(limit, usual * level)
         if values[i] <= limit:
             i += 1
@@ -74,7 +84,7 @@ def relative_noise(values: Sequence[float]) -> float:
     The first points alone may lie close by chance; small batches are far noisier than large ones.
     """
     ratios = []
-    for i in range(1, len(values)):
+    for i in range(1, len(values), max(1, len(values) // SAMPLED)):
         level = median(values[max(0, i - 5) : i])
         if level > 0 and values[i] > 0:
             ratios.append(math.log(values[i] / level))

@@ -9,6 +9,7 @@ from typing import Any
 
 from medic.facts import Curve, LogHits, Series, Source
 from medic.i18n import Text
+from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
@@ -21,7 +22,7 @@ FIRST_STEPS = 100  # where no warmup is known, the start of training
 JUST_PEAKED = 1.1  # of the warmup
 HISTORY = 200
 MIN_HISTORY = 5
-_STEP = re.compile(r"(?:step|iteration|iter)\D{0,4}(\d+)", re.IGNORECASE)
+_STEP = regex(r"(?:step|iteration|iter)\D{0,4}(\d+)", re.IGNORECASE)
 NORMAL = ("nan-onset", "nan-precursor", "nan-gradient")
 
 

@@ -77,11 +77,14 @@ def _shape(
 def _never_rises(look: Look, values: list[float], top: int, plan: Plan) -> bool:
     """A complete run whose rate was still rising at its last step, or stayed far below the peak
     that was configured."""
+    share = look.threshold("still-rising-share")
+    if plan.complete and plan.peak and max(values) == min(values) < share * plan.peak:
+        return True  # the scheduler was never stepped after its first value
     if not plan.complete or top < 0.95 * (len(values) - 1):
         return False
     rising = values[-1] > 2 * values[0] and all(b >= a * 0.999 for a, b in pairwise(values))
     if plan.peak is not None and plan.peak > 0:
-        return rising and values[-1] < look.threshold("still-rising-share") * plan.peak
+        return rising and values[-1] < share * plan.peak
     return rising and len(values) >= 2 * MIN_POINTS
 
 

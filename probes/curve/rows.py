@@ -6,19 +6,29 @@ import csv
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any, BinaryIO, NamedTuple
 
 from medic.errors import Unreadable
 from medic.facts import GivenFile
+from medic.i18n import Text
+from medic.patterns import regex
 from medic.probe import Look
 
 from ..logs.metric_names import canonical
+from . import trackers
 
 MAX_BYTES = 256 << 20
 MAX_ROWS = 400_000
 MAX_KEYS = 200  # lines of one record
-_KEY = re.compile(r'\s*"([^"]{1,100})"\s*:')
-_STEP_KEY = re.compile(r'"step"\s*:')
+_KEY = regex(r'\s*"([^"]{1,100})"\s*:')
+# "moe/expert_3_load", "tokens_per_expert/3", "expert_usage.3"
+_EXPERT = regex(
+    r"expert[_/.-]?\d+[_/.-]?(?:load|tokens?|count|frac\w*|usage|util\w*|share)"
+    r"|(?:tokens_per_expert|expert_(?:load|usage|count|tokens))[_/.-]?\d+$"
+)
+MIN_EXPERTS = 4
+_STEP_KEY = regex(r'"step"\s*:')
 
 
 class Row(NamedTuple):
@@ -32,20 +42,39 @@ class Row(NamedTuple):
 
 
 class Table(NamedTuple):
+    """``problem``: what of the file could not be read. ``series``: files of one name are parts of
+    one series, in the order of their names."""
+
     rows: list[Row]
     planned_steps: int | None = None
+    problem: Text | None = None
+    series: str = ""
 
 
 def read(look: Look, given: GivenFile) -> Table:
     """The rows of a metrics file in file order. Raises Unreadable."""
     with look.open(given.path, MAX_BYTES) as file:
+        kind = trackers.kind(file.read(trackers.HEAD))
+        if kind:
+            return _tracked(file, kind, given)
+        file.seek(0)
         text = file.read().decode("utf-8", "replace").removeprefix("\ufeff")
+    if trackers.is_mlflow(text):
+        return Table([_row(n, d) for n, d in trackers.mlflow(text, given.path)])
     start = text.lstrip()[:1]
     if given.name.endswith((".csv", ".tsv")):
         return Table(list(_csv(text)))
     if start == "[" or (start == "{" and not _is_lines(text)):
         return _document(text, given.name)
     return Table(list(_json_lines(text)))
+
+
+def _tracked(file: BinaryIO, kind: str, given: GivenFile) -> Table:
+    """A TensorBoard folder has a file for each start of the run."""
+    read_all = trackers.events if kind == "events" else trackers.wandb
+    found, problem = read_all(file, file.seek(0, 2))
+    folder = given.path.rpartition("/")[0] if kind == "events" else ""
+    return Table([_row(0, d) for d in found[:MAX_ROWS]], problem=problem, series=folder)
 
 
 def _is_lines(text: str) -> bool:
@@ -121,33 +150,64 @@ def _csv(text: str) -> Iterator[Row]:
     try:
         for cells in reader:
             if not titles:
-                titles = [c.strip() for c in cells]
+                titles = [_title(c) for c in cells]
             elif reader.line_num <= MAX_ROWS:
                 yield _row(reader.line_num, dict(zip(titles, cells, strict=False)))
     except csv.Error as problem:
-        raise Unreadable(f"not valid CSV: {problem}", f"不是合法的 CSV:{problem}") from None
+        raise Unreadable(f"not valid CSV: {problem}", f"不是合法的 CSV：{problem}") from None
+
+
+def _title(cell: str) -> str:
+    """W&B exports name a column "RUN - METRIC", and add its __MIN and __MAX."""
+    title = cell.strip()
+    return title.rpartition(" - ")[2] if " - " in title else title
 
 
 def _row(line: int, record: Mapping[str, Any]) -> Row:
     values: dict[str, float] = {}
     step = rank = None
+    experts = False
     for name, raw in _flat(record):
-        number = _number(raw)
-        if number is None:
+        known = _meaning(name)
+        if known is None or (number := _number(raw)) is None:
             continue
-        if name.lower() in ("rank", "global_rank"):
-            rank = int(number) if number == number // 1 else None
-            continue
-        known = None if name == "train_loss" and "train_runtime" in record else canonical(name)
-        if known is None:
-            continue
-        if known[0] == "step":
+        metric, factor = known
+        if metric == "step":
             step = int(number) if abs(number) < 1e15 else step
-        elif known[0] not in values:
-            values[known[0]] = number * known[1]
+        elif metric == "rank":
+            rank = int(number) if number == number // 1 else None
+        elif metric == "expert":
+            experts = True
+        elif metric not in values and not (name == "train_loss" and "train_runtime" in record):
+            values[metric] = number * factor
+    if experts:
+        values.update(_experts(record))
     if "memory" in values and values["memory"] < 1e6 and not _sized(record):
         values["memory"] *= 2.0**30
     return Row(line, step, values, rank)
+
+
+@lru_cache(maxsize=4096)
+def _meaning(name: str) -> tuple[str, float] | None:
+    """What a column is: a canonical metric and its factor, "rank", or the load of an "expert"."""
+    lower = name.lower()
+    if lower in ("rank", "global_rank"):
+        return "rank", 1.0
+    return canonical(name) or (("expert", 1.0) if _EXPERT.search(lower) else None)
+
+
+def _experts(record: Mapping[str, Any]) -> dict[str, float]:
+    """The busiest expert over the mean, and the idlest, where the load of each one is logged."""
+    loads = []
+    for name, raw in _flat(record):
+        if (_meaning(name) or ("",))[0] == "expert":
+            number = _number(raw)
+            if number is not None and number >= 0:
+                loads.append(number)
+    mean = sum(loads) / len(loads) if loads else 0.0
+    if len(loads) < MIN_EXPERTS or mean <= 0:
+        return {}
+    return {"expert_ratio": max(loads) / mean, "expert_least": min(loads) / mean}
 
 
 def _sized(record: Mapping[str, Any]) -> bool:
@@ -159,13 +219,15 @@ def _sized(record: Mapping[str, Any]) -> bool:
 def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
     for key, value in record.items():
         name = f"{prefix}{key}"
-        if isinstance(value, Mapping) and prefix.count("/") < 4:
+        if type(value) is dict and prefix.count("/") < 4:
             yield from _flat(value, f"{name}/")
         else:
             yield name, value
 
 
 def _number(raw: Any) -> float | None:
+    if type(raw) is float:
+        return raw
     if isinstance(raw, bool) or raw is None:
         return None
     if isinstance(raw, (int, float)):

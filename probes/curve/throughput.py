@@ -27,6 +27,8 @@ def run(look: Look) -> Iterator[Any]:
     starved = _starved(look, curve)
     if starved is not None:
         yield starved
+    elif waits is not None and waits.outcome == "loader-bound":
+        yield Finding("gpu-starved", "present", value=waits.value, source=waits.source)
     if waits is not None:
         yield waits
     elif starved is None:
@@ -41,11 +43,13 @@ def run(look: Look) -> Iterator[Any]:
 
 def _data_wait(look: Look, curve: Curve) -> Finding | None:
     """The loader's logged share of the step."""
-    data, step = curve.series.get("data_time"), curve.series.get("step_time")
-    if data is None or step is None or len(data.values) < MIN_SAMPLES:
+    data = curve.series.get("data_time")
+    total = _step_seconds(curve, _training_time(look))
+    if data is None or not total or len(finite(data.values)) < MIN_SAMPLES:
         return None
-    total = median(step.values)
-    share = median(data.values) / total if total > 0 else 0.0
+    share = median(data.values) / total
+    if share > 1:
+        return None  # the wait of several steps, or of another clock
     outcome = "loader-bound" if share >= look.threshold("data-wait-share") else "compute-bound"
     source = source_at(look, data, len(data.steps) - 1)
     return Finding("step-bound", outcome, value={"share": f"{share:.0%}"}, source=source)

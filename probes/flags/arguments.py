@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from medic.facts import Launch, ParserSpec, Repair, Word
 from medic.i18n import Text
+from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import Span
 
@@ -54,9 +54,9 @@ _LAUNCHERS_OWN = {
     ),
 }
 _LAUNCHERS_OWN["tune"] = _LAUNCHERS_OWN["torchrun"]
-_FLAG = re.compile(r"^--[A-Za-z][\w.-]*$")
-_NUMBER = re.compile(r"^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
-_ASSIGNS = re.compile(r"^\s*(?:export\s+|local\s+|declare\s+(?:-\w+\s+)*)?\w+\+?=")
+_FLAG = regex(r"^--[A-Za-z][\w.-]*$")
+_NUMBER = regex(r"^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
+_ASSIGNS = regex(r"^\s*(?:export\s+|local\s+|declare\s+(?:-\w+\s+)*)?\w+\+?=")
 _MAX_CHOICES = 12
 
 _GOES = Text(

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import PurePosixPath
 
 from medic.facts import Command, Document
 from medic.i18n import Text
+from medic.patterns import regex
 from medic.records import dataclass
 
 from .launch import launch_of
 from .launchers import ALIASES, LAUNCHERS
 from .script_text import ScriptText
 
-_COMMENT_BEHIND = re.compile(r"\\[ \t]+#.*$")
-_BLANK_BEHIND = re.compile(r"\\[ \t]+$")
+_COMMENT_BEHIND = regex(r"\\[ \t]+#.*$")
+_BLANK_BEHIND = regex(r"\\[ \t]+$")
 # What a continued line of a command begins with: a flag, a variable, a script.
-_CONTINUES = re.compile(r"^\s*(?:-{1,2}[A-Za-z]|[\"']?\$|[\"']?[\w./-]+\.py\b)")
-_FLAG = re.compile(r"^--?[A-Za-z]")
+_CONTINUES = regex(r"^\s*(?:-{1,2}[A-Za-z]|[\"']?\$|[\"']?[\w./-]+\.py\b)")
+_FLAG = regex(r"^--?[A-Za-z]")
 _LEFT_OUT = ("...", "…")  # documentation that shows a part of a command
 
 BLANK = Text(

@@ -33,6 +33,11 @@ def letters_apart(one: str, other: str, limit: int = 2) -> int | None:
     return row[-1] if row[-1] <= limit else None
 
 
+def is_swapped(one: str, other: str) -> bool:
+    """Whether two neighbouring letters of a name are swapped, and nothing else differs."""
+    return sorted(one) == sorted(other) and letters_apart(one, other, 1) is not None
+
+
 def digits_of(name: str) -> str:
     """A slip of the fingers leaves them as they are: beta1 is no misspelt beta2."""
     return "".join(c for c in name if c.isdigit())

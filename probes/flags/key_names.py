@@ -33,7 +33,16 @@ _ALSO = {
     "gpt-neox": "deepspeed",
 }
 # Frameworks whose own name of a setting is told for another framework's.
-_TRANSLATED = FLAT | DOTTED | {"axolotl", "gpt-neox", "litgpt", "megatron"}
+_TRANSLATED = FLAT | DOTTED | _BLOCKS
+# Programs that take a key with dashes for the one with underscores: those that make flags of it.
+TAKE_DASHES = frozenset(("megatron", "gpt-neox", "ms-swift"))
+# Names that users' own scripts have beside those of TrainingArguments.
+USERS_OWN = frozenset(
+    """
+    max_train_steps num_warmup_steps activation_checkpointing max_seq_length block_size lora_r
+    model_max_length lora_rank global_batch_tokens total_tokens max_length
+    """.split()  # noqa: SIM905
+)
 # Settings whose other names are no other setting's.
 _SYNONYMS = frozenset(
     (
@@ -49,6 +58,8 @@ _SYNONYMS = frozenset(
         "gradient_clip",
         "lr_schedule",
         "lora_rank",
+        "save_interval",
+        "num_workers",
     )
 )
 # Below these lengths a name so near may well be another one.
@@ -148,11 +159,20 @@ def _collected(framework: Framework, tables: Mapping[str, Framework]) -> Names:
         sources.append(tables[also])
     leaves = {_ARGUMENTS} if framework.name == "megatron" else set()
     below: dict[str, dict[str, None]] = {}
-    for steps in (steps for source in sources for steps in _written(source)):
+    for steps in _steps(sources):
         leaves.update(steps)
         for depth, step in enumerate(steps):
             below.setdefault(".".join(steps[:depth]), {})[step] = None
     return Names(framework, frozenset(leaves), {p: tuple(n) for p, n in below.items()})
+
+
+def _steps(sources: Sequence[Framework]) -> Iterator[list[str]]:
+    """The key paths of a framework, and of the one that it takes keys of but for users' own."""
+    own, *also = sources
+    yield from _written(own)
+    for source in also:
+        lent = USERS_OWN if source.name == "hf-trainer" else frozenset()
+        yield from (steps for steps in _written(source) if steps[-1] not in lent)
 
 
 def _written(framework: Framework) -> Iterator[list[str]]:
@@ -212,7 +232,12 @@ def own_name(framework: Framework, field: str, parents: tuple[str, ...]) -> str:
 
 
 def nearest_name(name: str, candidates: Sequence[str]) -> str:
-    """The known name within a letter or two; none where several are equally near."""
+    """The known name within a letter or two, or written in one word (NumTrainEpochs); none where
+    several are equally near.
+    """
+    joined = [other for other in candidates if joined_word(other) == joined_word(name)]
+    if len(joined) == 1 and len(name) >= _ONE_LETTER:
+        return joined[0]
     found: dict[int, list[str]] = {}
     for other in candidates:
         short = min(len(name), len(other))
@@ -222,6 +247,10 @@ def nearest_name(name: str, candidates: Sequence[str]) -> str:
             found.setdefault(apart, []).append(other)
     best = found[min(found)] if found else []
     return best[0] if len(best) == 1 else ""
+
+
+def joined_word(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()
 
 
 def _same_digits(one: str, other: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from medic.facts import Command, Document, Launch, Launches, Word
+from medic.patterns import regex
 from medic.probe import Look
 
 from .launchers import (
@@ -22,9 +23,9 @@ from .launchers import (
     Program,
 )
 
-_ASSIGNMENT = re.compile(r"^([A-Za-z_]\w*)=(.*)$", re.DOTALL)
+_ASSIGNMENT = regex(r"^([A-Za-z_]\w*)=(.*)$", re.DOTALL)
 # Variables of a script that launchers and ranks read; whether they are exported is not known.
-_FOR_LAUNCHERS = re.compile(
+_FOR_LAUNCHERS = regex(
     r"^(?:MASTER_|NCCL_|CUDA_|PYTORCH_|TORCH_|NPROC|NNODES|NODE_RANK|WORLD_SIZE|OMP_|FORCE_TORCHRUN|"
     r"ACCELERATE_|SLURM_|PET_|GLOO_)"
 )

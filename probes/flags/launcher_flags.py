@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from medic.facts import Launch, Word
+from medic.patterns import regex
 
 from .distance import letters_apart
 from .key_names import Framework, names_of, normal
@@ -14,7 +15,7 @@ from .launchers import ALIASES, LAUNCHER_OPTIONS, LAUNCHERS, MODULES
 from .own_flags import Fault, Given
 from .suspects import script_parts
 
-_FLAG = re.compile(r"^--([A-Za-z][\w-]*)(?:=.*)?$", re.DOTALL)
+_FLAG = regex(r"^--([A-Za-z][\w-]*)(?:=.*)?$", re.DOTALL)
 # Options of torch/distributed/run.py and deepspeed/launcher/runner.py that few commands give.
 _MORE = frozenset(
     """
@@ -23,7 +24,7 @@ _MORE = frozenset(
     min-elastic-nodes max-elastic-nodes autotuning venv-script ssh-port bind-core-list module
     """.split()  # noqa: SIM905
 )
-_SHORTEST = 6
+_SHORTEST = 5
 # These two stop at a flag that is none of their own; accelerate has some that scripts have, too.
 _STRICT = ("torchrun", "deepspeed")
 # No launcher has these, and every training script may.

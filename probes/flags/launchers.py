@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import field
 
+from medic.patterns import regex
 from medic.records import dataclass
 
 
@@ -202,7 +203,7 @@ WRAPPERS: Mapping[str, Program] = {
 PYTHON_FLAGS = frozenset(
     "-u -O -OO -B -s -S -I -E -v -x -q -b -d -P".split()  # noqa: SIM905
 )
-PYTHON = re.compile(r"^(?:python|pypy)(?:\d+(?:\.\d+)*)?t?$")
+PYTHON = regex(r"^(?:python|pypy)(?:\d+(?:\.\d+)*)?t?$")
 
 # ``python -m NAME`` and scripts that train nothing.
 NO_TRAINING = frozenset(
@@ -211,7 +212,7 @@ NO_TRAINING = frozenset(
     compileall py_compile nltk spacy wandb tensorboard ipykernel jupyter pdb cProfile setup.py
     """.split()  # noqa: SIM905
 )
-TRAINS = re.compile(
+TRAINS = regex(
     r"train|tun(?:e|ing)|sft|dpo|ppo|grpo|rlhf|orpo|kto|distill|lora|run_|main|gpt|llm|launch",
     re.IGNORECASE,
 )

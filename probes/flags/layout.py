@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 from medic.facts import Launch, Word
 from medic.i18n import Text
+from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import Span
 
@@ -25,11 +26,11 @@ TOO_MANY = "more-ranks-than-gpus"
 OTHERWISE = "launch-not-as-allocated"
 
 _STARTS_RANKS = ("torchrun", "accelerate", "deepspeed", "tune")
-_LOOPBACK = re.compile(r"^(?:localhost|127(?:\.\d+){3})(?::\d*)?$")
+_LOOPBACK = regex(r"^(?:localhost|127(?:\.\d+){3})(?::\d*)?$")
 # A script that takes its rank from the task needs a task for each GPU.
-_RANK_OF_TASK = re.compile(r"SLURM_(?:PROCID|LOCALID|NTASKS)\b")
-_TASK_RANK = re.compile(r"^[\"']?\$\{?(SLURM_(?:PROCID|NODEID))\}?[\"']?$")
-_HIDES = re.compile(r"\b(?:CUDA|HIP|ROCR)_VISIBLE_DEVICES=")
+_RANK_OF_TASK = regex(r"SLURM_(?:PROCID|LOCALID|NTASKS)\b")
+_TASK_RANK = regex(r"^[\"']?\$\{?(SLURM_(?:PROCID|NODEID))\}?[\"']?$")
+_HIDES = regex(r"\b(?:CUDA|HIP|ROCR)_VISIBLE_DEVICES=")
 
 _TASKS = Text(
     "{tasks} tasks a node, and each starts {launcher}: {launcher} wants one task a node",
@@ -228,22 +229,38 @@ def _loopback(case: _Case) -> Iterator[Fault]:
     if found is None and _names(words, *endpoint):
         return
     if found is not None:
-        if _LOOPBACK.match(found[1]) and _fixed(case.script, found[0]):
-            what = _LOCAL.fill(address=found[1], nodes=nodes)
-            yield Fault(ENDPOINT, what, _place(found[0]))
+        if not _LOOPBACK.match(found[1]):
+            return
+        what = _LOCAL.fill(address=found[1], nodes=nodes)
+        place = _place(found[0]) if _fixed(case.script, found[0]) else _assigned(case, found[0])
+        if place is not None:
+            yield Fault(ENDPOINT, what, place)
     elif case.launch.launcher in ("srun", "python", "deepspeed") or not case.known:
         yield from _loopback_variable(case, nodes)
 
 
+def _assigned(case: _Case, word: Word) -> Span | None:
+    """Where the script sets the variable that a word begins with, if it does so once."""
+    name = re.search(r"\$\{?([A-Za-z_]\w*)\}?(?::|[\"']?$)", word.raw)
+    found = _set_once(case.script, name[1]) if name else None
+    return found[1] if found else None
+
+
+def _set_once(script: ScriptText, name: str) -> tuple[str, Span] | None:
+    """What the only assignment of a variable gives it, and where."""
+    pattern = re.compile(rf"^\s*(?:export\s+)?{name}=[\"']?([^\s\"';#]*)")
+    found = [(n, m) for n, line in enumerate(script.lines, 1) if (m := pattern.match(line))]
+    if len(found) != 1:
+        return None
+    number, match = found[0]
+    return match[1], script.span(number, match.start(1) + 1, match.end(1) + 1)
+
+
 def _loopback_variable(case: _Case, nodes: int) -> Iterator[Fault]:
     """``export MASTER_ADDR=localhost``: read by every rank that no launcher tells otherwise."""
-    pattern = re.compile(r"^(\s*(?:export\s+)?MASTER_ADDR=[\"']?)([^\s\"';]*)")
-    lines = enumerate(case.script.lines, 1)
-    found = [(n, m) for n, line in lines if (m := pattern.match(line))]
-    if len(found) == 1 and _LOOPBACK.match(found[0][1][2]):
-        number, match = found[0]
-        span = case.script.span(number, match.start(2) + 1, match.end(2) + 1)
-        yield Fault(ENDPOINT, _LOCAL.fill(address=match[2], nodes=nodes), span)
+    found = _set_once(case.script, "MASTER_ADDR")
+    if found is not None and _LOOPBACK.match(found[0]):
+        yield Fault(ENDPOINT, _LOCAL.fill(address=found[0], nodes=nodes), found[1])
 
 
 def _counts(case: _Case) -> Iterator[Fault]:

@@ -12,11 +12,12 @@ from medic.probe import Finding, Look, Probe
 from medic.run_config import Change, RunConfig
 
 from .arguments import VALUE
+from .flag_tables import Framework, program_of, table_of
 from .key_names import KNOWN, guess, normal
 from .launch import launches_in
 from .launcher_flags import before_script
 from .outcome import STOPS
-from .own_flags import Fault, Framework, Given, faults, given_flags, program_of, table_of
+from .own_flags import Fault, Given, faults, given_flags, undashed
 from .script_text import ScriptText, read_script
 from .suspects import script_parts, spec_of
 
@@ -69,7 +70,7 @@ def _of_launch(
     if framework is None or (spec is not None and spec.options):
         return
     table = table_of(launch, framework, look.frameworks, tables)
-    for fault in faults(launch.arguments, table):
+    for fault in (*faults(launch.arguments, table), *undashed(launch.arguments, table)):
         yield _finding(script, fault, (script_parts(launch)[-1:] or ("",))[0])
 
 

@@ -10,9 +10,11 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig, Syntax
 
+from ..config.readers.wandb import unwrapped
 from .key_names import (
     FLAT,
     KNOWN,
+    TAKE_DASHES,
     Framework,
     Names,
     foreign_names,
@@ -92,7 +94,7 @@ def _of_another(root: Node, framework: Framework, tables: Mapping[str, Framework
 
 def _document(look: Look, given: GivenFile) -> Document | None:
     try:
-        return look.parse(given.path)
+        return unwrapped(look.parse(given.path))
     except Unreadable:
         return None
 
@@ -119,13 +121,27 @@ def _of_file(
     base = names.base([_spelt(key) for key, _ in root.items])
     for parents, key, siblings in _keys(root, base, names, flat=framework.name in FLAT):
         found = _meant(_spelt(key), parents, siblings, names, foreign)
+        dashed = found is None and _dashed(key, parents, names)
+        if dashed:
+            found = NEAR, _spelt(key)
         if found is not None:
             what, meant = found
-            spelt = _spelt_like(meant, key.raw)
+            spelt = meant if dashed else _spelt_like(meant, key.raw)
             value = {"what": what.fill(framework=framework.title, key=str(key.value), meant=spelt)}
             source = Source(given.name, key.span.line, text=key.raw)
-            repair = _renamed(key, meant, document.syntax)
+            repair = None if dashed else _renamed(key, meant, document.syntax)
             yield Finding(MISSPELT, "fires", value, source, span=key.span, repair=repair)
+
+
+def _dashed(key: Node, parents: tuple[str, ...], names: Names) -> bool:
+    """Whether a key has dashes where the framework's name has none, and it tells them apart."""
+    framework = names.framework
+    if "-" not in str(key.value) or framework.name in TAKE_DASHES or key.raw.startswith("-"):
+        return False
+    below = framework.known_below.values()
+    written = {*framework.known, *(k.key for k in framework.keys), *(n for b in below for n in b)}
+    own = any("-" in name for name in written)
+    return not own and names.has((*parents, _spelt(key)))
 
 
 def _renamed(key: Node, meant: str, syntax: Syntax) -> Repair:

@@ -36,12 +36,12 @@ _WIDER = frozenset((layout.EVERY_TASK, layout.NODE_RANK, layout.ENDPOINT, layout
 def run(look: Look) -> Iterator[Finding | Skip]:
     told: set[str] = set()
     read = False
-    scalars = _scalars(look)
     for given in look.files("script"):
         script = read_script(look, given.path, given.name)
         if script is None:
             continue
         launches = launches_in(look, given.path)
+        scalars = _scalars(look) if launches else frozenset()
         for launch in launches:
             read = True
             for finding in _findings(look, script, launch, scalars, alone=len(launches) == 1):

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from medic.facts import Launch, Launches, Repair, Respelt, Source, Word
+from medic.i18n import Text
+from medic.patterns import regex
 from medic.probe import Finding, Look, Probe
 from medic.run_config import Edit, RunConfig, Span
 
-from .key_names import Framework, Names, names_of, nearest_name, normal
+from .key_names import Framework, Names, foreign_names, names_of, nearest_name, normal, own_name
 from .lint_keys import MISSPELT, NEAR, RENAMED
 
+SYNTAX = "override-syntax-wrong"
 # Frameworks that take the whole configuration as overrides.
 _OVERRIDDEN = frozenset(("verl", "verl-sft", "torchtune", "nemo"))
+# Those whose configuration is Hydra's: there + adds a key, and one that is there is an error.
+_HYDRA = frozenset(("verl", "verl-sft", "nemo"))
 # These add an unknown key without a word: one of a block that is written at the top is lost.
 _SWALLOW = frozenset(("torchtune",))
 # +a.b adds a key and ~a.b takes one away on purpose.
-_OVERRIDE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)=")
+_ADDED = regex(r"\+([A-Za-z_]\w*(?:\.\w+)+)=")
+# Of these every version has the key; others came later, and older ones need the sign.
+_EVERYWHERE = frozenset(
+    ("learning_rate", "weight_decay", "base_model", "nodes", "gpus_per_node", "epochs",
+     "micro_batch_size", "global_batch_size", "save_interval", "output_dir", "total_steps")
+)  # fmt: skip
+_IS_THERE = Text(
+    "+{key}: the configuration has this key, and + only adds one; write {key}=, or ++{key}=",
+    "+{key}：配置里已有该键，+ 只能新增；请写 {key}= 或 ++{key}=",
+)
+_NO_SIGN = Text("the key is there", "该键已存在")
+_OVERRIDE = regex(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)=")
 
 
 def run(look: Look) -> Iterator[Finding]:
@@ -30,7 +45,9 @@ def run(look: Look) -> Iterator[Finding]:
     for launch in launches:
         framework = tables.get(_speaks(config, launch))
         if framework is not None:
-            yield from _of_launch(launch, framework, tables)
+            yield from _of_launch(launch, framework, tables, look.frameworks)
+        if framework is not None and framework.name in _HYDRA:
+            yield from _added(launch, framework)
 
 
 def _speaks(config: RunConfig, launch: Launch) -> str:
@@ -47,15 +64,19 @@ def _speaks(config: RunConfig, launch: Launch) -> str:
 
 
 def _of_launch(
-    launch: Launch, framework: Framework, tables: Mapping[str, Framework]
+    launch: Launch,
+    framework: Framework,
+    tables: Mapping[str, Framework],
+    every: Sequence[Framework],
 ) -> Iterator[Finding]:
     names = names_of(framework, tables)
+    foreign = foreign_names(framework, every, names)
     found = [(word, path) for word in launch.arguments if (path := _path(word))]
     written = frozenset(path for _, path in found)
     words = [word.value or "" for word in launch.arguments]
     shipped = "--config" in words[:-1] and "." not in words[words.index("--config") + 1]
     for word, path in found:
-        told = _wrong(path, written, names, shipped=shipped)
+        told = _wrong(path, written, names, foreign, shipped=shipped)
         if told is not None:
             at, meant = told
             what = NEAR.fill(framework=framework.title, key=".".join(path[: at + 1]), meant=meant)
@@ -63,6 +84,21 @@ def _of_launch(
             source = Source(span.file, span.line, text=word.raw)
             repair = _respelt(word, span, meant.split(".")[at:])
             yield Finding(MISSPELT, "fires", {"what": what}, source, span=span, repair=repair)
+
+
+def _added(launch: Launch, framework: Framework) -> Iterator[Finding]:
+    """A setting that every version of the framework has, with the + of one that is missing."""
+    known = {key.key for key in framework.keys if key.field in _EVERYWHERE}
+    for word in launch.arguments:
+        found = _ADDED.match(word.raw)
+        if found is None or found[1] not in known:
+            continue
+        span = word.span
+        edit = Edit(span.file, span.start, span.start + 1, "")
+        repair = Repair((Respelt((edit,), joins=True),), safe=True, why=_NO_SIGN)
+        source = Source(span.file, span.line, text=word.raw)
+        what = _IS_THERE.fill(key=found[1])
+        yield Finding(SYNTAX, "fires", {"what": what}, source, span=span, repair=repair)
 
 
 def _respelt(word: Word, span: Span, meant: Sequence[str]) -> Repair | None:
@@ -79,7 +115,12 @@ def _path(word: Word) -> tuple[str, ...]:
 
 
 def _wrong(
-    path: tuple[str, ...], written: frozenset[tuple[str, ...]], names: Names, *, shipped: bool
+    path: tuple[str, ...],
+    written: frozenset[tuple[str, ...]],
+    names: Names,
+    foreign: Mapping[str, tuple[str, str]],
+    *,
+    shipped: bool,
 ) -> tuple[int, str] | None:
     """(step that is not known, what is meant), if that is beyond doubt; ``shipped``: the
     configuration is one of the framework's own, so nobody added keys to it.
@@ -93,8 +134,17 @@ def _wrong(
             return _block_of(step, names) if len(path) == 1 and shipped else None
         beside = {p[at] for p in written if len(p) == at + 1 and p[:at] == above}
         near = nearest_name(step, [name for name in known if name not in beside])
-        return (at, ".".join((*above, near))) if near else None
+        near = near or _own(step, above, foreign, names)
+        return (at, ".".join((*above, near))) if near and near not in beside else None
     return None
+
+
+def _own(
+    step: str, above: tuple[str, ...], foreign: Mapping[str, tuple[str, str]], names: Names
+) -> str:
+    """What the framework calls the setting of which another framework's name stands in a block."""
+    field = foreign.get(step, ("", ""))[1]
+    return own_name(names.framework, field, above) if field else ""
 
 
 def _block_of(name: str, names: Names) -> tuple[int, str] | None:
@@ -123,7 +173,7 @@ def _part(word: Word, path: tuple[str, ...], at: int) -> Span:
 
 PROBE = Probe(
     name="override-keys",
-    tells=(MISSPELT,),
+    tells=(MISSPELT, SYNTAX),
     run=run,
     needs=(RunConfig,),
     wants=(Launches,),

@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 
 from medic.facts import Option, ParserSpec, Word
+from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import Span
 
-_NEGATIVE_NUMBER = re.compile(r"^-(?:\d+|\d*\.\d+)(?:[eE][-+]?\d+)?$")
+_NEGATIVE_NUMBER = regex(r"^-(?:\d+|\d*\.\d+)(?:[eE][-+]?\d+)?$")
 NOWHERE = Span("", 0, 0, 0, 0, 0, 0)
 _TRUE = frozenset({"true", "yes", "on", "t", "y", "1"})
 _FALSE = frozenset({"false", "no", "off", "f", "n", "0"})

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from medic.facts import Launch, Launches, Source, Word
 from medic.i18n import Text
+from medic.patterns import regex
 from medic.probe import Finding, Look, Probe
 from medic.run_config import RunConfig
 
@@ -16,7 +17,7 @@ from .lint_keys import MISSPELT, NEAR
 
 VALUE = "flag-value-not-accepted"
 _NANOGPT = "nanogpt"
-_FLAG = re.compile(r"--([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_FLAG = regex(r"--([A-Za-z_]\w*)=(.*)", re.DOTALL)
 # Types of the globals of train.py; all others are texts.
 _TYPES: Mapping[str, type] = {
     **dict.fromkeys(

@@ -15,10 +15,8 @@ from .launch import launches_of
 from .outcome import misspelt, with_value
 from .places import Places
 from .rejected import Complaint, read_refusals
-from .script.files import MAX_SOURCE, SourceFiles
 from .script_text import read_script
 from .slurm import allocation_of, batch_words
-from .source import may_parse, read_parser
 from .suspects import (
     LOCAL_RANK,
     Checked,
@@ -93,14 +91,10 @@ def _unread(problem: Unreadable, name: str) -> Unread:
 def run_parsers(look: Look) -> Iterator[Parsers | Skip | Unread]:
     """Reads parsers from Python source and from usage texts in logs. Nothing is run."""
     found: list[ParserSpec] = []
-    given = look.files("python")
-    files = SourceFiles(look, given)
-    launched = _launched(look, given)
-    for path in launched if launched is not None else _all(given)[:MAX_ENTRIES]:
-        read = _parser(look, files, path, sure=bool(launched))
+    for read in _parsers(look, look.files("python")):
         if isinstance(read, Unread):
             yield read
-        elif read is not None:
+        else:
             found.append(read)
         if look.cancelled():
             return
@@ -111,11 +105,28 @@ def run_parsers(look: Look) -> Iterator[Parsers | Skip | Unread]:
         yield Skip(needs=NEEDS_PARSER)
 
 
-def _parser(look: Look, files: SourceFiles, path: str, *, sure: bool) -> ParserSpec | Unread | None:
-    try:
-        return read_parser(files, path) if sure or _mentions_parser(look, path) else None
-    except Unreadable as problem:
-        return _unread(problem, files.name(path))
+def _parsers(look: Look, given: Sequence[GivenFile]) -> Iterator[ParserSpec | Unread]:
+    """The parsers of the programs that are started, of all where no command tells."""
+    if not given:
+        return
+    # What reads a program is much to load.
+    from .script.files import MAX_SOURCE, SourceFiles
+    from .source import may_parse, read_parser
+
+    files = SourceFiles(look, given)
+    launched = _launched(look, given)
+    for path in launched if launched is not None else _all(given)[:MAX_ENTRIES]:
+        try:
+            if not launched:
+                with look.open(path, MAX_SOURCE) as file:
+                    if not may_parse(file.read(MAX_SOURCE)):
+                        continue
+            read = read_parser(files, path)
+        except Unreadable as problem:
+            yield _unread(problem, files.name(path))
+            continue
+        if read is not None:
+            yield read
 
 
 def _all(given: Sequence[GivenFile]) -> list[str]:
@@ -132,11 +143,6 @@ def _launched(look: Look, given: Sequence[GivenFile]) -> list[str] | None:
         best = max(shared.values(), default=0)
         found += [p for p, n in shared.items() if n == best and n > 0]
     return list(dict.fromkeys(found))[:MAX_ENTRIES]
-
-
-def _mentions_parser(look: Look, path: str) -> bool:
-    with look.open(path, MAX_SOURCE) as file:
-        return may_parse(file.read(MAX_SOURCE))
 
 
 # --- flags ----------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from medic.facts import GivenFile, LogHits, ParserSpec, Source
+from medic.patterns import regex
 from medic.probe import Look
 from medic.records import dataclass
 
@@ -51,37 +52,37 @@ class Refusals:
 
 
 # What launchers and clusters put before a line: [default0]:  [rank3]:  2:  [1,0]<stderr>:
-_PREFIX = re.compile(
+_PREFIX = regex(
     r"^(?:\d{4}-\d\d-\d\d[ T][\d:.,]+Z?[ ]|\[(?!-)[^\]\s]{1,60}\](?:<std(?:err|out)>)?:?[ ]?|"
     r"\(\S+ pid=\d+[^)]*\)[ ]|(?:[\w.-]{1,60}[:@])?\d{1,5}:[ ]?(?=\S*usage|\s|\S+: error))+"
 )
-_USAGE = re.compile(r"^[uU]sage:[ ]*(?=\S)")
-_ERROR = re.compile(r"^(?P<program>.{1,200}?): error: (?P<message>.*)$")
-_UNRECOGNIZED = re.compile(r"[Uu]nrecognized arguments: (?P<words>.+)$")
+_USAGE = regex(r"^[uU]sage:[ ]*(?=\S)")
+_ERROR = regex(r"^(?P<program>.{1,200}?): error: (?P<message>.*)$")
+_UNRECOGNIZED = regex(r"[Uu]nrecognized arguments: (?P<words>.+)$")
 _ABOUT_VALUES: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (
-        re.compile(r"argument (?P<names>-\S+): ignored explicit argument (?P<value>'[^']*')"),
+        regex(r"argument (?P<names>-\S+): ignored explicit argument (?P<value>'[^']*')"),
         "takes-no-value",
     ),
-    (re.compile(r"argument (?P<names>-\S+): expected .*argument"), "missing-value"),
-    (re.compile(r"the following arguments are required: (?P<names>.+)"), "missing-value"),
-    (re.compile(r"ambiguous option: (?P<names>\S+) could match"), "ambiguous"),
-    (re.compile(r"argument (?P<names>\S+): (?:invalid|Truthy value)"), "value-refused"),
+    (regex(r"argument (?P<names>-\S+): expected .*argument"), "missing-value"),
+    (regex(r"the following arguments are required: (?P<names>.+)"), "missing-value"),
+    (regex(r"ambiguous option: (?P<names>\S+) could match"), "ambiguous"),
+    (regex(r"argument (?P<names>\S+): (?:invalid|Truthy value)"), "value-refused"),
 )
-_HF = re.compile(r"Some specified arguments are not used by the HfArgumentParser: (?P<list>\[.*\])")
-_HINT = re.compile(r"Did you mean ['\"]?(?P<flag>--[\w.-]+)")
+_HF = regex(r"Some specified arguments are not used by the HfArgumentParser: (?P<list>\[.*\])")
+_HINT = regex(r"Did you mean ['\"]?(?P<flag>--[\w.-]+)")
 _CLICK: tuple[tuple[re.Pattern[str], Kind], ...] = (
-    (re.compile(r"[Nn]o such option:? ['\"]?(?P<flag>-{1,2}[\w.-]+)"), "unrecognized"),
+    (regex(r"[Nn]o such option:? ['\"]?(?P<flag>-{1,2}[\w.-]+)"), "unrecognized"),
     (
-        re.compile(r"Option ['\"](?P<flag>-{1,2}[\w.-]+)['\"] does not take a value"),
+        regex(r"Option ['\"](?P<flag>-{1,2}[\w.-]+)['\"] does not take a value"),
         "takes-no-value",
     ),
     (
-        re.compile(r"Option ['\"]?(?P<flag>-{1,2}[\w.-]+)['\"]? requires an? (?:argument|value)"),
+        regex(r"Option ['\"]?(?P<flag>-{1,2}[\w.-]+)['\"]? requires an? (?:argument|value)"),
         "missing-value",
     ),
-    (re.compile(r"Invalid value for ['\"]?(?P<flag>-{1,2}[\w.-]+)"), "value-refused"),
-    (re.compile(r"line \d+: (?P<flag>--?[A-Za-z][\w.-]*): command not found"), "command-cut"),
+    (regex(r"Invalid value for ['\"]?(?P<flag>-{1,2}[\w.-]+)"), "value-refused"),
+    (regex(r"line \d+: (?P<flag>--?[A-Za-z][\w.-]*): command not found"), "command-cut"),
 )
 
 

@@ -7,13 +7,14 @@ from functools import cached_property
 
 from medic.errors import Unreadable
 from medic.facts import Source
+from medic.patterns import regex
 from medic.probe import Look
 from medic.run_config import Span
 
 MAX_SCRIPT = 1024 * 1024
-_HEREDOC = re.compile(r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1")
+_HEREDOC = regex(r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1")
 _NAME = r"[A-Za-z_]\w*"
-_USE = re.compile(rf"\$(?:({_NAME})|\{{({_NAME})\}})")
+_USE = regex(rf"\$(?:({_NAME})|\{{({_NAME})\}})")
 
 
 class ScriptText:

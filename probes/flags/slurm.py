@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import PurePosixPath
 
 from medic.facts import Launch, Word
+from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import Span
 
@@ -15,8 +15,8 @@ from .launch import words_of
 from .launchers import ALIASES, LAUNCHERS, PYTHON
 from .script_text import ScriptText
 
-_LINE = re.compile(r"^#SBATCH\s+(.*?)(?:\s#.*)?$")
-_OPTION = re.compile(r"(?:--([a-z][a-z-]*)|-([A-Za-z]))(?:[= ]\s*|(?=\d))([^\s#]+)")
+_LINE = regex(r"^#SBATCH\s+(.*?)(?:\s#.*)?$")
+_OPTION = regex(r"(?:--([a-z][a-z-]*)|-([A-Za-z]))(?:[= ]\s*|(?=\d))([^\s#]+)")
 _SHORT = {"N": "nodes", "n": "ntasks", "G": "gpus", "c": "cpus-per-task"}
 _READ = frozenset(
     (
@@ -31,8 +31,8 @@ _READ = frozenset(
         "cpus-per-task",
     )
 )
-_GPUS = re.compile(r"^gpu(?:[:=][A-Za-z][\w.-]*)?(?:[:=](\d+))?(?:\(.*\))?$")
-_COUNT = re.compile(r"^(?:[A-Za-z][\w.-]*:)?(\d+)$")
+_GPUS = regex(r"^gpu(?:[:=][A-Za-z][\w.-]*)?(?:[:=](\d+))?(?:\(.*\))?$")
+_COUNT = regex(r"^(?:[A-Za-z][\w.-]*:)?(\d+)$")
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,16 @@ import re
 from collections.abc import Iterator, Sequence
 
 from medic.facts import Launch, Word
+from medic.patterns import regex
 from medic.records import dataclass
 
 from .distance import digits_of, letters_apart
 from .script_text import ScriptText
 
-_PLAIN = re.compile(r"^\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})$")
-_FLAG = re.compile(r"^--?[A-Za-z][\w.-]*$")
+_PLAIN = regex(r"^\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})$")
+_FLAG = regex(r"^--?[A-Za-z][\w.-]*$")
 # Names that the shell, a scheduler, a cluster or a library's user sets.
-_ENVIRONMENT = re.compile(
+_ENVIRONMENT = regex(
     r"^(?:SLURM|SBATCH|SRUN|PBS|LSB|LSF|SGE|OMPI|PMI|PMIX|MPI|CUDA|NVIDIA|NCCL|TORCH|PYTORCH|HF|"
     r"HUGGING|TRANSFORMERS|WANDB|AWS|GCP|AZURE|AZUREML|CONDA|VIRTUAL|PET|GLOO|OMP|MKL|MASTER|LOCAL|"
     r"NODE|NUM|GPU|GPUS|NNODES|NPROC|WORLD|KUBERNETES|KUBEFLOW|ARNOLD|METIS|MLP|DLC|PAI|VC|XDG|"
@@ -33,8 +34,8 @@ _WELL_KNOWN = frozenset(
     """.split()  # noqa: SIM905
 )
 # Words that may well be empty: more arguments, options.
-_OPTIONAL = re.compile(r"ARGS?$|ARGUMENTS|EXTRA|OPT|FLAG|PARAMS|CMD|COMMAND|RESUME|OVERRIDE", re.I)
-_FETCHES = re.compile(r"^\s*(?:source|\.|eval|set\s+-a|module)\s", re.MULTILINE)
+_OPTIONAL = regex(r"ARGS?$|ARGUMENTS|EXTRA|OPT|FLAG|PARAMS|CMD|COMMAND|RESUME|OVERRIDE", re.I)
+_FETCHES = regex(r"^\s*(?:source|\.|eval|set\s+-a|module)\s", re.MULTILINE)
 _OWN = 2  # a command with so many variables of its own is not one to be called with others' values
 _MIN_NAME = 5
 

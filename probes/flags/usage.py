@@ -8,14 +8,15 @@ from dataclasses import field
 from pathlib import PurePosixPath
 
 from medic.facts import Option, ParserSpec, Source
+from medic.patterns import regex
 from medic.records import dataclass
 
 from .script.options import Takes, with_negatives
 
 MAX_USAGE = 64 * 1024  # characters of one usage text
 MAX_NESTING = 10
-_TOKEN = re.compile(r"[\[\]()|]|\{[^{}]*\}|[^\s\[\]()|]+")
-_PROGRAM = re.compile(r"\s*((?:\S+/)?python[\d.]*\s+-m\s+\S+|[^\s\[({-]\S*)")
+_TOKEN = regex(r"[\[\]()|]|\{[^{}]*\}|[^\s\[\]()|]+")
+_PROGRAM = regex(r"\s*((?:\S+/)?python[\d.]*\s+-m\s+\S+|[^\s\[({-]\S*)")
 
 
 @dataclass

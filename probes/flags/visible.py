@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from medic.facts import Launch
 from medic.i18n import Text
+from medic.patterns import regex
 from medic.run_config import Span
 
 from .script_text import ScriptText
 
-_LISTS = re.compile(r"\bCUDA_VISIBLE_DEVICES=[\"']?(\d+(?:,\d+)*)(?![\w,.-])")
+_LISTS = regex(r"\bCUDA_VISIBLE_DEVICES=[\"']?(\d+(?:,\d+)*)(?![\w,.-])")
 _HIDDEN = Text(
     "{ranks} processes on this node, but CUDA_VISIBLE_DEVICES shows {gpus} GPUs",
     "本节点 {ranks} 个进程，而 CUDA_VISIBLE_DEVICES 只给出 {gpus} 张 GPU",

@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from medic.facts import Gpu, GpuProcess, GpuState, Launches, LogHits
+from medic.patterns import regex
 from medic.probe import Finding, Look
 from medic.run_config import RunConfig
 
 # A CUDA context without tensors takes 0.3 to 0.9 GiB; ranks that open one on GPU 0 do no harm.
 OTHER_BYTES = 1 << 30
 THRESHOLD = "held-bytes"
-_PID = re.compile(r"\bpid[:=)]?\s*(\d{2,8})\b", re.IGNORECASE)
+_PID = regex(r"\bpid[:=)]?\s*(\d{2,8})\b", re.IGNORECASE)
 
 
 def judge(look: Look, state: GpuState, *, over: bool, own: Collection[int] = ()) -> Finding | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.errors import Unreadable
-from medic.facts import GpuSeries, GpuState, Launches, LogHits
+from medic.facts import Gpu, GpuSeries, GpuState, HostReports, Launches, LogHits, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, Unread
 from medic.run_config import RunConfig
@@ -32,11 +32,27 @@ def run(look: Look) -> Iterator[Finding | Skip | Unread | GpuState | GpuSeries]:
             series.append(found)
     if series:
         yield max(series, key=lambda s: sum(len(rows) for rows in s.samples.values()))
+    if not states:
+        states = _named(look)
     if states:
         yield from _of_states(look, states)
     elif not series:
         needs = Text("saved nvidia-smi output", "保存的 nvidia-smi 输出")
         yield Skip(needs=needs, check="gpu-processes")
+
+
+def _named(look: Look) -> list[GpuState]:
+    """GPUs that a collect_env text of the case names, where no nvidia-smi output tells more."""
+    reports = look.fact(HostReports).reports if look.has(HostReports) else ()
+    return [
+        GpuState(
+            gpus=tuple(Gpu(i, name) for i, name in enumerate(one.gpus)),
+            origin=one.file,
+            source=Source(file=one.file),
+        )
+        for one in reports
+        if one.gpus
+    ]
 
 
 def _of_states(look: Look, states: list[GpuState]) -> Iterator[Finding | Skip | GpuState]:
@@ -63,7 +79,7 @@ def _of_states(look: Look, states: list[GpuState]) -> Iterator[Finding | Skip | 
 PROBE = Probe(
     name="gpu-report",
     tells=("gpu-processes",),
-    wants=(LogHits, Launches, RunConfig),
+    wants=(LogHits, Launches, RunConfig, HostReports),
     gives=(GpuState, GpuSeries),
     reliability="heuristic",
     seconds=0.1,

@@ -6,21 +6,22 @@ import re
 from collections.abc import Iterable
 
 from medic.facts import GpuProcess
+from medic.patterns import regex
 
 from .report_xml import Device, Report, process
 
-_DEVICE = re.compile(r"^GPU [0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d")
-_LINE = re.compile(r"^(\s*)(\S.*?)(?:\s+:\s?(.*))?$")
+_DEVICE = regex(r"^GPU [0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d")
+_LINE = regex(r"^(\s*)(\S.*?)(?:\s+:\s?(.*))?$")
 
-_DRIVER = re.compile(r"Driver Version:\s*([\d.]+)")
-_CUDA = re.compile(r"CUDA Version:\s*([\d.]+)")
-_STAMP = re.compile(r"^\s*(\w{3} \w{3} +\d+ \d{2}:\d{2}:\d{2} \d{4})\s*$")
-_NAME = re.compile(r"^\|\s+(\d+)\s+(\S.*?)\s+(?:On|Off|N/A)\s*\|")
-_USE = re.compile(r"^\|.*?\|\s*(\d+\s*MiB)\s*/\s*(\d+\s*MiB)\s*\|\s*(\d+%|N/A)\s+(\S.*?)\s*\|")
-_TEMPERATURE = re.compile(r"^\|\s*\S+\s+(\d+)C\b")
-_ECC = re.compile(r"\|\s+(\d+|N/A|Off)\s*\|\s*$")
-_MIG = re.compile(r"\|\s*(Enabled|Disabled)\*?\s*\|\s*$")
-_PROCESS = re.compile(
+_DRIVER = regex(r"Driver Version:\s*([\d.]+)")
+_CUDA = regex(r"CUDA Version:\s*([\d.]+)")
+_STAMP = regex(r"^\s*(\w{3} \w{3} +\d+ \d{2}:\d{2}:\d{2} \d{4})\s*$")
+_NAME = regex(r"^\|\s+(\d+)\s+(\S.*?)\s+(?:On|Off|N/A)\s*\|")
+_USE = regex(r"^\|.*?\|\s*(\d+\s*MiB)\s*/\s*(\d+\s*MiB)\s*\|\s*(\d+%|N/A)\s+(\S.*?)\s*\|")
+_TEMPERATURE = regex(r"^\|\s*\S+\s+(\d+)C\b")
+_ECC = regex(r"\|\s+(\d+|N/A|Off)\s*\|\s*$")
+_MIG = regex(r"\|\s*(Enabled|Disabled)\*?\s*\|\s*$")
+_PROCESS = regex(
     r"^\|\s+(\d+)\s+(?:(?:N/A|\d+)\s+(?:N/A|\d+)\s+)?(\d+)\s+(?:C|G|M|C\+G|M\+C)\s+(\S.*?)\s+(\d+\s*MiB|N/A)\s*\|"
 )
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from medic.errors import Unreadable
 from medic.facts import GpuSeries
+from medic.patterns import regex
 from medic.records import dataclass
 
 from .fields import UNITS, number
@@ -26,8 +27,8 @@ _COLUMNS = {
     "memory.used": "used", "mem_used": "used", "memory_used": "used", "used_memory": "used",
     "memory.total": "total", "mem_total": "total", "memory_total": "total",
 }  # fmt: skip
-_TITLE = re.compile(r"^([\w.]+)\s*(?:[\[(]\s*([%A-Za-z]+)\s*[\])])?$")
-_STAMP = re.compile(r"^(\d{4})[/-](\d\d)[/-](\d\d)[ T](\d\d):(\d\d):(\d\d)(\.\d+)?")
+_TITLE = regex(r"^([\w.]+)\s*(?:[\[(]\s*([%A-Za-z]+)\s*[\])])?$")
+_STAMP = regex(r"^(\d{4})[/-](\d\d)[/-](\d\d)[ T](\d\d):(\d\d):(\d\d)(\.\d+)?")
 
 
 @dataclass(frozen=True)

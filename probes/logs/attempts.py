@@ -6,13 +6,15 @@ import re
 from itertools import pairwise
 from statistics import median
 
+from medic.patterns import regex
+
 from .view import View
 
 # A counter that starts again is a restart only after a pause: longer than this, in seconds and in
 # gaps between logged steps. An evaluation between epochs is shorter than a restart.
 PAUSE_SECONDS, PAUSE_GAPS = 60.0, 20.0
-_ATTEMPT = re.compile(r"(?:^|/)attempt_(\d+)/")
-_EPOCH = re.compile(r"\bepoch\b", re.IGNORECASE)
+_ATTEMPT = regex(r"(?:^|/)attempt_(\d+)/")
+_EPOCH = regex(r"\bepoch\b", re.IGNORECASE)
 
 Event = tuple[int, str, int, int | None, float | None]  # line, kind, step, rank, time
 

@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from medic.facts import Collective, Collectives, FlightRecords, LogHits, Ranks, Source, Tracebacks
+from medic.i18n import Text, joined
+from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
-from . import needs, quiet_ranks
+from . import needs, python_waits, quiet_ranks
 from .evidence import hits
 from .verdict import own_failures
 
-RANKS, MOMENT = "collective-ranks", "timeout-moment"
+RANKS, MOMENT, STALL = "collective-ranks", "timeout-moment", "stall-point"
+_BYTES = regex(r"op\.nbytes\. (\d+) vs (\d+)")
+_PREPARING = regex(
+    r"tokeni[sz]|process|pack|download|shuffl|dataset|data set|corpus|ind(?:ex|ices)|分词|数据",
+    re.IGNORECASE,
+)
 # Wrapping a model takes a few collectives (parameter check, broadcast) before the first step.
 FIRST_SEQUENCES = 3
+_ROW = Text("rank {rank}: {told}", "rank {rank}：{told}")
+_AT = Text("{call} at {site}", "{call}，位于 {site}")
+_CAME = Text("{came} bytes came, {due} were expected", "收到 {came} 字节，应为 {due} 字节")
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
     logs = look.fact(LogHits)
     timeouts = look.fact(Collectives).timeouts if look.has(Collectives) else ()
     recorded = _recorded(look)
+    waits = python_waits.waits(look.fact(Tracebacks).all) if not timeouts else ()
+    if logs.ended != "well" and not recorded and (outcome := python_waits.judge(waits)):
+        yield from _in_python(look, logs, waits, outcome)
+        return
+    timeouts = timeouts or tuple(w.call for w in waits if not (w.late or w.refused))
+    if not timeouts and not recorded and (larger := _larger_message(logs)):
+        yield larger
+        return
     if logs.ended == "well" or not timeouts:
         if recorded and logs.ended != "well":
             return
@@ -40,13 +59,45 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     if recorded:
         return
     shown = quiet_ranks.died(logs, look.fact(Ranks), timeouts, silent)
-    outcome = "silent-rank-died" if shown else judge(timeouts)
+    outcome = "silent-rank-died" if shown else (None if waits else judge(timeouts))
     if outcome is None:
         outcome, shown = _by_silence(logs, timeouts, silent)
     if outcome is None:
         yield Skip(needs.ALL_RANKS, check=RANKS)
         return
     yield _found(outcome, timeouts, shown)
+
+
+def _in_python(
+    look: Look, logs: LogHits, waits: Sequence[python_waits.Wait], outcome: str
+) -> Iterator[Finding | Skip]:
+    """Of ranks that all told where they waited."""
+    calls = [w.call for w in waits]
+    late = [w.call.rank for w in waits if w.late]
+    yield from _moment(logs, [w.call for w in waits if not w.late], late)
+    missing = set(look.fact(Ranks).seen) - {call.rank for call in calls}
+    refused = {w.call.source.line for w in waits if w.refused}
+    others = [t for t in look.fact(Tracebacks).all if t.source.line not in refused]
+    if missing or (not refused and own_failures(logs, others)):
+        yield Skip(needs.LONE_TIMEOUT, check=RANKS)
+        return
+    shown = None
+    if outcome == "silent-rank-alive":
+        shown = next(c.source for c in calls if c.rank == late[0])
+    yield _found(outcome, calls, shown)
+
+
+def _larger_message(logs: LogHits) -> Finding | None:
+    """gloo got more bytes than the call it stands in takes: the ranks met in different calls."""
+    for hit in hits(logs, "collective-mismatch"):
+        sizes = _BYTES.search(hit.source.text) if hit.signature == "gloo-size-differs" else None
+        if sizes:
+            told = _CAME.fill(came=sizes.group(1), due=sizes.group(2))
+            if hit.source.rank is not None:
+                told = _ROW.fill(rank=hit.source.rank, told=told)
+            value = {"told": told, "line": ""}
+            return Finding(RANKS, "shape-differs", value=value, source=hit.source)
+    return None
 
 
 def _recorded(look: Look) -> bool:
@@ -58,9 +109,9 @@ def _found(outcome: str, timeouts: Sequence[Collective], shown: Source | None) -
     told = [_words(t) for t in timeouts[:16]]
     line = quiet_ranks.words(shown) if shown else ""
     if shown and outcome == "sequence-differs":
-        told.append(f"rank {shown.rank}: {line}")
+        told.append(_ROW.fill(rank=shown.rank, told=line))
     sources = [*([shown] if shown else []), *(t.source for t in timeouts)]
-    value = {"told": "; ".join(told), "line": line}
+    value = {"told": joined(told), "line": line}
     return Finding(RANKS, outcome, value=value, source=sources[0], more=tuple(sources[1:]))
 
 
@@ -116,10 +167,11 @@ def _silent(look: Look, logs: LogHits, timeouts: Sequence[Collective]) -> list[i
     return sorted(expected - told)
 
 
-def _words(told: Collective) -> str:
+def _words(told: Collective) -> Text:
     size = f" {told.elements_in}" if told.elements_in is not None else ""
-    where = f" at {told.call_site}" if told.call_site else ""
-    return f"rank {told.rank}: SeqNum {told.sequence} {told.operation}{size}{where}"
+    name = f"SeqNum {told.sequence} {told.operation}{size}" if told.sequence else told.operation
+    call = _AT.fill(call=name, site=told.call_site) if told.call_site else name
+    return _ROW.fill(rank=told.rank, told=call)
 
 
 def _moment(
@@ -145,6 +197,8 @@ def _moment(
         yield Skip(needs.LINES_BEFORE, check=MOMENT)
         return
     yield Finding(MOMENT, outcome, source=source)
+    if busy is not None and last is None and _PREPARING.search(busy.text):
+        yield Finding(STALL, "data-preparation", source=busy)
 
 
 def _key(source: Source) -> tuple[float, int]:
@@ -153,7 +207,7 @@ def _key(source: Source) -> tuple[float, int]:
 
 PROBE = Probe(
     name="collective-ranks",
-    tells=(RANKS, MOMENT),
+    tells=(RANKS, MOMENT, STALL),
     run=run,
     needs=(LogHits, Ranks, Tracebacks),
     wants=(Collectives, FlightRecords, RunConfig),

@@ -7,22 +7,23 @@ from collections.abc import Callable
 from dataclasses import field
 
 from medic.facts import Collective, Source
+from medic.patterns import regex
 from medic.records import dataclass
 
-_TIMEOUT = re.compile(
+_TIMEOUT = regex(
     r"Watchdog caught collective operation timeout: WorkNCCL\(SeqNum=(\d+), OpType=(\w+)"
     r"(?:, TensorShape=\[([^\]]*)\])?(?:, NumelIn=(\d+), NumelOut=(\d+))?, Timeout\(ms\)=(\d+)\)"
 )
 # (last enqueued, last completed) sequence number of a rank, as its watchdog tells it.
-STATE = re.compile(
+STATE = regex(
     r"last enqueued (?:NCCL )?work: (-?\d+),(?: last started (?:NCCL )?work: -?\d+,)? "
     r"last completed (?:NCCL )?work: (-?\d+)",
     re.IGNORECASE,
 )
-_RANK = re.compile(r"\bRank (\d+)\]")
-_GROUP = re.compile(r"\[PG (?:ID )?(\S+)(?: PG GUID (\S+))?")
-_FRAME = re.compile(r"\s*#\d+ (.+?) from (\S+):(\d+)\s*$")
-_LIBRARY = re.compile(r"/(?:site|dist)-packages/|/lib/python\d")
+_RANK = regex(r"\bRank (\d+)\]")
+_GROUP = regex(r"\[PG (?:ID )?(\S+)(?: PG GUID (\S+))?")
+_FRAME = regex(r"\s*#\d+ (.+?) from (\S+):(\d+)\s*$")
+_LIBRARY = regex(r"/(?:site|dist)-packages/|/lib/python\d")
 
 
 @dataclass

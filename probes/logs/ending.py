@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import Literal
 
 from medic.facts import Source
+from medic.patterns import regex
 from medic.records import dataclass
 
 Ended = Literal["well", "badly", "silent", "unknown"]
 
 # A bare "done", Hugging Face, Megatron, Lightning, DeepSpeed's launcher, and plain words.
-_WELL = re.compile(
+_WELL = regex(
     r"^(?:[\w.]+: )?(?:all )?(?:done|finished|completed?)[.!]?\s*$|train_runtime|"
     r"\btrain(?:ing)?(?: (?:run|loop|process|job|has|is|was|been))*"
     r"(?: successfully)? (?:finished|completed?|done|ended)\b|"
@@ -23,10 +24,16 @@ _WELL = re.compile(
     r"\u8bad\u7ec3(?:\u5df2)?(?:\u5b8c\u6210|\u7ed3\u675f)",  # 训练完成 训练结束
     re.IGNORECASE,
 )
-_NOT_WELL = re.compile(
+_NOT_WELL = regex(
     r"\b(?:not|until|before|after|when|once|if|will|fail)\b|n't\b|%\||\bepoch \d+", re.IGNORECASE
 )
-_BADLY = re.compile(
+# "training finished after 50 steps" is an end; "saved after training finished" tells of none.
+_HOW_LONG = regex(
+    r"\bafter (?:receiving SIG\w+|"
+    r"\d[\d.,]* ?(?:steps|iterations|epochs|updates|s|sec\w*|min\w*|h|hours?)\b)",
+    re.IGNORECASE,
+)
+_BADLY = regex(
     r"\bexit ?code\b\s*[:=]?\s*-?[1-9]\d*|return(?: |-)?code\s*=?\s*-?[1-9]\d*|"
     r"Exited with exit code [1-9]|Segmentation fault|Bus error|^Killed\s*$|core dumped|"
     r"^(?:\S+: )?(?:line )?[\d: ]*(?:Aborted|Terminated|Killed|Illegal instruction|"
@@ -37,7 +44,7 @@ _BADLY = re.compile(
     r"returned non-zero exit status|\bSIGKILL\b|\boom[-_]kill\b|ChildFailedError",
     re.IGNORECASE,
 )
-_INTERRUPTED = re.compile(r"^(?:\S+\.)?KeyboardInterrupt\b|received SIGINT|\^C")
+_INTERRUPTED = regex(r"^(?:\S+\.)?KeyboardInterrupt\b|received SIGINT|\^C")
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,7 @@ def how(message: str) -> Literal["well", "badly", "interrupted"] | None:
     message = message[:400]
     if _BADLY.search(message):
         return "badly"
-    if _WELL.search(message) and not _NOT_WELL.search(message):
+    if _WELL.search(message) and not _NOT_WELL.search(_HOW_LONG.sub("", message)):
         return "well"
     if _INTERRUPTED.search(message):
         return "interrupted"

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from medic.facts import Hit, LogHits, Source, Traceback, Tracebacks
+from medic.patterns import regex
 
-_LIBRARY = re.compile(
+_LIBRARY = regex(
     r"/(?:site|dist)-packages/|/lib/python\d|^<frozen|^<string>|/(?:Megatron-LM|megatron|deepspeed|"
     r"DeepSpeed|transformers|accelerate|torchtitan|fairseq|NeMo|nemo|verl|trl|axolotl|nanotron)/"
 )
 
 # A watchdog, or a person, says that nothing moves.
-_HANGS = re.compile(
+_HANGS = regex(
     r"no (?:training )?progress (?:for|in|since) \d+|appears to (?:be )?(?:hung|stuck)|"
     r"(?:is|seems) (?:hung|stuck)\b|step did not finish within|[Hh]ang detected|stalled for \d+ ?s",
 )

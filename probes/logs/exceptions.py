@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 
 from medic.facts import LogHits, Traceback, Tracebacks
+from medic.patterns import regex
 from medic.probe import Finding, Look, Probe
 
 from .evidence import failure, is_library
 
-PLACE, KIND = "exception-place", "exception-kind"
-_LOADER = re.compile(
+PLACE, KIND, LOOKUP = "exception-place", "exception-kind", "index-range-clue"
+_LOADER = regex(
     r"torch/utils/data/|__getitem__|\bcollate|datasets/(?:arrow_dataset|iterable_dataset|builder)\.py|"
     r"webdataset/|streaming/base/"
 )
@@ -56,9 +57,10 @@ _DATA = frozenset(
         "ParserError",
     ]
 )
-_DATA_WORDS = re.compile(
-    r"decod|corrupt|truncat|malformed|cannot identify|can't parse|invalid sample"
-)
+_LOOKUPS = regex(r"\bself\.(\w+(?:\.\w+)*)\(")
+_POSITIONS = regex(r"position|pos_emb|(?:^|\.)wpe$")
+_CONFIG = regex(r"(?:\w+_)?(?:cfg|config|conf|args|hparams|settings|options|opts?)", re.IGNORECASE)
+_DATA_WORDS = regex(r"decod|corrupt|truncat|malformed|cannot identify|can't parse|invalid sample")
 
 
 def run(look: Look) -> Iterator[Finding]:
@@ -72,7 +74,10 @@ def run(look: Look) -> Iterator[Finding]:
     if frame is not None:
         value |= {"file": frame.file, "line": str(frame.line), "function": frame.function}
         yield Finding(PLACE, place(told), value=value, source=told.source)
-    yield Finding(KIND, kind(told), value=value, source=told.source)
+    outcome = "config-key" if _config_key(look, told) else kind(told)
+    yield Finding(KIND, outcome, value=value, source=told.source)
+    if _position_lookup(told):
+        yield Finding(LOOKUP, "position-lookup", source=told.source)
 
 
 def place(told: Traceback) -> str:
@@ -92,13 +97,38 @@ def kind(told: Traceback) -> str:
     return "programming-error" if name in _PROGRAMMING else "other"
 
 
+def _position_lookup(told: Traceback) -> bool:
+    """Whether the table that has too few rows is the positions', by the line that looks up."""
+    own = [f.code for f in told.frames if not is_library(f.file)]
+    if "index out of range" not in told.message or not own:
+        return False
+    lookups = _LOOKUPS.findall(own[-1])
+    return bool(lookups) and all(_POSITIONS.search(name) for name in lookups)
+
+
+def _config_key(look: Look, told: Traceback) -> bool:
+    """Whether a setting was asked for that the configuration has not.
+
+    The failing line subscripts a mapping with the very key, and the mapping's name says that it is
+    a configuration, or a framework's configuration has a key of this name.
+    """
+    if told.exception != "KeyError" or not told.frames:
+        return False
+    key = told.message.strip("'\"")
+    found = re.search(rf"(\w+)\[['\"]{re.escape(key)}['\"]\]", told.frames[-1].code)
+    if found is None or is_library(told.frames[-1].file):
+        return False
+    known = {k.key.rpartition(".")[2] for f in look.frameworks for k in f.keys}
+    return bool(_CONFIG.fullmatch(found.group(1))) or key in known
+
+
 def place_is_loader(told: Traceback) -> bool:
     return bool(told.frames) and place(told) == "data-loader"
 
 
 PROBE = Probe(
     name="exceptions",
-    tells=(PLACE, KIND),
+    tells=(PLACE, KIND, LOOKUP),
     run=run,
     needs=(LogHits, Tracebacks),
     seconds=0.01,

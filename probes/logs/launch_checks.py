@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from medic.facts import Hit, LogHits
+from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
@@ -14,11 +15,13 @@ from .evidence import hits
 
 DEVICES, COUNT = "rank-device-map", "gpus-for-ranks"
 ADDRESS, INTERFACE = "rendezvous-address", "network-interface"
+FAILED = "rendezvous-failed"
+LOOKUPS, LOOKUP_SECONDS = 5, 20.0
 
 # Reached from their own machine only: loopback, Docker's and libvirt's bridges, and pairs.
-_VIRTUAL = re.compile(r"^(?:lo|docker\d*|virbr\d*|veth\w*|br-\w+|cni\d*|flannel\S*|tun\d+)$")
-_NO_INTERFACE = re.compile(r"no (?:socket )?interface found|Unable to find address")
-_LOCAL_ADDRESS = re.compile(r"^(?:127\.|localhost|::1|\[::1\]|172\.17\.)")
+_VIRTUAL = regex(r"^(?:lo|docker\d*|virbr\d*|veth\w*|br-\w+|cni\d*|flannel\S*|tun\d+)$")
+_NO_INTERFACE = regex(r"no (?:socket )?interface found|Unable to find address")
+_LOCAL_ADDRESS = regex(r"^(?:127\.|localhost|::1|\[::1\]|172\.17\.)")
 # Captures of messages that state how many GPUs there are.
 _COUNTED = frozenset(["available", "visible", "slot"])
 
@@ -57,15 +60,32 @@ def _nodes(look: Look) -> int | None:
 
 def _address(look: Look, logs: LogHits) -> Iterator[Finding | Skip]:
     found = list(hits(logs, "rendezvous-failed"))
-    for hit in found:
-        outcome = address(hit, several_nodes=(_nodes(look) or 1) > 1)
+    told = [(address(hit, several_nodes=(_nodes(look) or 1) > 1), hit) for hit in found]
+    # That nothing answered is the least that a line can say.
+    for outcome, hit in sorted(told, key=lambda t: t[0] == "no-answer"):
         if outcome:
             yield Finding(ADDRESS, outcome, value=dict(hit.captures), source=hit.source)
             return
-    if not found:
+    if not found and (asked := _asks_again(logs)):
+        yield Finding(FAILED, value=dict(asked.captures), source=asked.source)
+        yield Finding(ADDRESS, "name-unresolved", value=dict(asked.captures), source=asked.source)
+    elif not found:
         yield Finding(ADDRESS, "agrees")
     else:
         yield Skip(needs.ADDRESS, check=ADDRESS)
+
+
+def _asks_again(logs: LogHits) -> Hit | None:
+    """A name that is looked up again and again in vain, in a run that gets no further.
+
+    A host without IPv6 says so once or twice, and connects.
+    """
+    if logs.steps or logs.ended == "well":
+        return None
+    asked = [h for h in logs.hits if h.signature == "ipv6-name-not-resolved"]
+    times = [h.source.time for h in asked if h.source.time is not None]
+    lasting = len(asked) >= LOOKUPS and times and max(times) - min(times) >= LOOKUP_SECONDS
+    return asked[-1] if lasting else None
 
 
 def address(hit: Hit, *, several_nodes: bool) -> str:
@@ -77,6 +97,8 @@ def address(hit: Hit, *, several_nodes: bool) -> str:
         return "name-unresolved"
     if re.search(r"clients joined|worker_count|num_workers_joined|failed to join", text):
         return "some-never-joined"
+    if re.search(r"wait timeout after \d+ms, keys: \S*//(?:cpu|cuda)//\d+/\d+", text):
+        return "some-never-joined"  # the key that the rank of this number would have written
     host = str(hit.captures.get("host", ""))
     if several_nodes and _LOCAL_ADDRESS.match(host):
         return "loopback-across-nodes"
@@ -113,7 +135,7 @@ def _virtual(hit: Hit) -> bool:
 
 PROBE = Probe(
     name="launch-text",
-    tells=(DEVICES, COUNT, ADDRESS, INTERFACE),
+    tells=(DEVICES, COUNT, ADDRESS, INTERFACE, FAILED),
     run=run,
     needs=(LogHits,),
     wants=(RunConfig,),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from medic.facts import Source
+from medic.patterns import regex
 from medic.records import dataclass
 
-_RANK = re.compile(r"\s*rank\s+: (\d+) \(local_rank: (\d+)\)")
-_EXIT = re.compile(r"\s*exitcode\s+: (-?\d+)")
-_HOST = re.compile(r"\s*host\s+: (\S+)")
+_RANK = regex(r"\s*rank\s+: (\d+) \(local_rank: (\d+)\)")
+_EXIT = regex(r"\s*exitcode\s+: (-?\d+)")
+_HOST = regex(r"\s*host\s+: (\S+)")
 SIGNALS = {
     4: "SIGILL",
     6: "SIGABRT",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.errors import Unreadable
-from medic.facts import Collectives, LogHits, Ranks, StateDictError, Traceback, Tracebacks
+from medic.facts import Attempts, Collectives, LogHits, Ranks, StateDictError, Traceback, Tracebacks
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, Unread
 
-from . import elastic, merge, needs, verdict
+from . import elastic, merge, needs, nodes, verdict
 from .collectives import Watchdogs
 from .evidence import hangs
 from .launcher import Failures
@@ -39,10 +39,12 @@ def run(look: Look) -> Iterator[Finding | Skip | object]:
             yield Unread(given.name, Text(problem.en, problem.zh))
     if not views:
         return
+    nodes.settle(views)
     merged = merge.merge(views)
     hosts = {v.host for v in views if v.host} | failures.hosts
     logs = merge.log_hits(merged, views, hosts)
     yield logs
+    yield Attempts(merged.endings)
     yield Tracebacks(tuple(merged.tracebacks))
     yield verdict.ranks(logs, merged.tracebacks, failures.found)
     if timeouts := watchdogs.collectives():
@@ -65,7 +67,7 @@ PROBE = Probe(
     name="logs",
     tells=("python-exception", "training-hangs"),
     run=run,
-    gives=(LogHits, Ranks, Tracebacks, Collectives, StateDictError),
+    gives=(LogHits, Attempts, Ranks, Tracebacks, Collectives, StateDictError),
     seconds=0.3,
     limit_seconds=60.0,
 )

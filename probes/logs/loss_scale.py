@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from medic.facts import LogHits, Source
+from medic.patterns import regex
 from medic.probe import Finding, Look, Probe
 
 from .evidence import hits
 
 CHECK = "loss-scale"
-_REDUCED = re.compile(r"scale:? ?[\d.e+]+, reducing to ([\d.e+-]+)")
+_REDUCED = regex(r"scale:? ?[\d.e+]+, reducing to ([\d.e+-]+)")
 # A dynamic scale starts at 2^16 or 2^32 and settles far above this; see the check's source.
 COLLAPSED = 128.0
 

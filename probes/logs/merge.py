@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 
-from medic.facts import Hit, LogHits, Source, StepLine, Traceback
+from medic.facts import AttemptEnd, Hit, LogHits, Source, StepLine, Traceback
 from medic.records import dataclass
 
+from . import history, launches, machine
 from .attempts import attempt_folder, starts
 from .ending import End, overall
-from .view import View
+from .view import Order, View
 
 MAX_STEPS = 20_000
 EXITED, EXIT_ALONE = "rank-exited", "exit-alone"
@@ -26,43 +27,59 @@ class Merged:
     tracebacks: list[Traceback] = field(default_factory=list)
     ends: list[End] = field(default_factory=list)
     attempts: int = 1
+    endings: tuple[AttemptEnd, ...] = ()
 
 
 def merge(views: Sequence[View]) -> Merged:
     """Keeps of each file what its last attempt said; what two files say counts once."""
     merged = Merged()
-    views, folders = _last_folder(views)
-    counts = [1]
+    views, earlier = launches.split(views)
+    folders = max((attempt_folder(v.given.path) or 0 for v in views), default=0)
+    counts = [folders, len(earlier)]
     seen: dict[str, set[object]] = {"hit": set(), "mark": set(), "step": set(), "traceback": set()}
+    begun: dict[int, list[int]] = {}
     for view in views:
-        begins = starts(view)
-        counts.append(len(begins) + 1)
-        first = begins[-1] if begins else 0
-        fresh: dict[str, set[object]] = {kind: set() for kind in seen}
-        _take_hits(merged, view, first, seen, fresh)
-        for step in view.steps:
-            values = (step.source.rank, step.step, tuple(step.values.items()))
-            if step.source.line >= first and values not in seen["step"]:
-                fresh["step"].add(values)
-                merged.steps.append(step)
-        for tb in view.tracebacks:
-            shown = (tb.source.rank, tb.exception, tb.message, tb.frames[-1:])
-            if tb.source.line >= first and shown not in seen["traceback"]:
-                fresh["traceback"].add(shown)
-                merged.tracebacks.append(tb)
-        merged.ends += [e for e in view.ends if e.source.line >= first]
-        for kind, keys in fresh.items():
-            seen[kind] |= keys
-    merged.attempts = max(*counts, folders)
+        if not view.machine:
+            begins = begun[view.index] = starts(view)
+            counts.append(len(begins))
+            _take(merged, view, begins[-1] if begins else 0, seen)
+    span = _span(views, begun)
+    for view in views:
+        if view.machine:
+            hits = [h for h in view.scan.hits if machine.near(view.time_at(h.source.line), span)]
+            view.scan = replace(view.scan, hits=tuple(hits))
+            _take_hits(merged, view, 0, seen, {kind: set() for kind in seen})
+    merged.attempts = max(counts) + 1
+    merged.endings = history.endings(earlier, views, begun)
     _sort(merged, views)
     return merged
 
 
-def _last_folder(views: Sequence[View]) -> tuple[Sequence[View], int]:
-    numbers = {attempt_folder(v.given.path) for v in views} - {None}
-    last = max((n for n in numbers if n is not None), default=None)
-    kept = [v for v in views if attempt_folder(v.given.path) in (None, last)]
-    return kept, 1 if last is None else last + 1
+def _span(views: Sequence[View], begun: Mapping[int, Sequence[int]]) -> tuple[float, float] | None:
+    """When the last attempt began, and its last line that tells a time."""
+    times: list[float] = []
+    for view in views:
+        first = begun.get(view.index) or [0]
+        times += [t for line, t in view.clock if not view.machine and line >= first[-1]]
+    return (min(times), max(times)) if times else None
+
+
+def _take(merged: Merged, view: View, first: int, seen: dict[str, set[object]]) -> None:
+    fresh: dict[str, set[object]] = {kind: set() for kind in seen}
+    _take_hits(merged, view, first, seen, fresh)
+    for step in view.steps:
+        values = (step.source.rank, step.step, tuple(step.values.items()))
+        if step.source.line >= first and values not in seen["step"]:
+            fresh["step"].add(values)
+            merged.steps.append(step)
+    for tb in view.tracebacks:
+        shown = (tb.source.rank, tb.exception, tb.message, tb.frames[-1:])
+        if tb.source.line >= first and shown not in seen["traceback"]:
+            fresh["traceback"].add(shown)
+            merged.tracebacks.append(tb)
+    merged.ends += [e for e in view.ends if e.source.line >= first]
+    for kind, keys in fresh.items():
+        seen[kind] |= keys
 
 
 def _take_hits(
@@ -160,6 +177,7 @@ def log_hits(merged: Merged, views: Sequence[View], hosts: Iterable[str]) -> Log
         planned=planned,
         lines=sum(v.last_line for v in views),
     )
+    views = [v for v in views if not v.machine] or views
     times = [t for v in views for _, t in v.clock]
     names = {h for h in hosts if h not in ("localhost", "127.0.0.1")}
     ranks = {r for v in views for r in v.ranks} | {
@@ -181,8 +199,19 @@ def log_hits(merged: Merged, views: Sequence[View], hosts: Iterable[str]) -> Log
         exceptions=tuple(t.source for t in merged.tracebacks),
         attempts=merged.attempts,
         notes=tuple(f"{v.given.name}: {note.en}" for v in views for note in v.scan.notes),
+        last_words=_last_words(views),
         marks=tuple(merged.marks),
     )
+
+
+def _last_words(views: Sequence[View]) -> tuple[Source, ...]:
+    """The last line of each rank, over all files that it wrote."""
+    last: dict[int, tuple[tuple[float, int, int], Source]] = {}
+    for view in views:
+        for rank, source in view.last_of.items():
+            row = (view.order(source.line), source)
+            last[rank] = max(last.get(rank, row), row, key=lambda r: r[0])
+    return tuple(source for _, (_, source) in sorted(last.items()))
 
 
 def _without_lone_exits(hits: Sequence[Hit]) -> list[Hit]:
@@ -207,9 +236,11 @@ def _final(merged: Merged) -> list[End]:
     for step in merged.steps:
         last[step.source.file] = max(step.source.line, last.get(step.source.file, 0))
     ends = [e for e in merged.ends if e.source.line >= last.get(e.source.file, 0)]
-    well = max((e.order for e in ends if e.how == "well"), default=None)
+    well = [e for e in ends if e.how == "well"]
     # A child's exit code that was logged before all was done belongs to something else.
-    return [e for e in ends if e.how != "badly" or well is None or e.order > well]
+    return [
+        e for e in ends if e.how != "badly" or not any(_after(w, e.source, e.order) for w in well)
+    ]
 
 
 def _through(merged: Merged, planned: int | None) -> Callable[[Hit], bool]:
@@ -236,20 +267,25 @@ def _failed(merged: Merged, planned: int | None) -> bool:
     Who only sees others leave after the training is through has not failed.
     """
     through = _through(merged, planned)
-    well: dict[int | None, tuple[float, int, int]] = {}
-    for end in merged.ends:
-        if end.how == "well":
-            well[end.source.rank] = max(end.order, well.get(end.source.rank, end.order))
+    well = [e for e in merged.ends if e.how == "well"]
 
-    def stays(rank: int | None, order: tuple[float, int, int]) -> bool:
-        after = well.get(rank, well.get(None))
-        return after is None or order > after
+    def stays(source: Source, order: Order) -> bool:
+        own = [e for e in well if e.source.rank == source.rank] if source.rank is not None else []
+        return not any(_after(e, source, order) for e in own or well)
 
-    uncaught = any(t.uncaught and stays(t.source.rank, t.order) for t in merged.tracebacks)
+    uncaught = any(t.uncaught and stays(t.source, t.order) for t in merged.tracebacks)
     return uncaught or any(
         (h.role == "root" or (h.role == "victim" and not through(h)))
         and not h.benign
         and not h.goes_on
-        and stays(h.source.rank, h.order)
+        and stays(h.source, h.order)
         for h in merged.hits
     )
+
+
+def _after(end: End, source: Source, order: Order) -> bool:
+    """Whether an end is known to be later than a line: in one file, of one rank, or by their times."""
+    same = end.source.file == source.file or (
+        source.rank is not None and end.source.rank in (source.rank, None)
+    )
+    return end.order > order and (same or bool(end.order[0] and order[0]))

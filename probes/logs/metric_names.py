@@ -5,19 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-CANONICAL = (
-    "step",
-    "loss",
-    "learning_rate",
-    "grad_norm",
-    "tokens_per_s",
-    "step_time",
-    "memory",
-    "loss_scale",
-    "skipped",
-    "eval_loss",
-    "data_time",
-)
+from medic.patterns import regex
 
 # Written in lower case with underscores; a leading "train/" and the like is taken off first.
 _NAMES: dict[str, str] = {
@@ -118,6 +106,10 @@ _NAMES: dict[str, str] = {
         "step_time",
     ),
     **dict.fromkeys(
+        ["rss", "host_mem", "host_memory", "cpu_mem", "cpu_memory", "ram", "process_memory"],
+        "host_memory",
+    ),
+    **dict.fromkeys(
         [
             "mem",
             "memory",
@@ -160,6 +152,43 @@ _NAMES: dict[str, str] = {
     ),
     **dict.fromkeys(
         [
+            "samples_per_s",
+            "samples_per_sec",
+            "samples_per_second",
+            "train_samples_per_second",
+            "examples_per_second",
+            "examples_per_s",
+            "images_per_second",
+            "sequences_per_second",
+            "samples_s",
+        ],
+        "samples_per_s",
+    ),
+    **dict.fromkeys(
+        [
+            "aux_loss",
+            "moe_aux_loss",
+            "router_aux_loss",
+            "balance_loss",
+            "load_balancing_loss",
+            "load_balance_loss",
+            "lb_loss",
+            "moe_loss",
+        ],
+        "aux_loss",
+    ),
+    # DeepSeek's MaxVio: load of the busiest expert over the mean, less 1.
+    **dict.fromkeys(["max_violation", "maxvio", "max_vio", "maxvio_global"], "expert_violation"),
+    **dict.fromkeys(
+        ["expert_load_imbalance", "load_imbalance", "expert_imbalance", "max_over_mean_load"],
+        "expert_ratio",
+    ),
+    **dict.fromkeys(["mfu", "model_flops_utilization", "model_flops_utilisation"], "mfu"),
+    **dict.fromkeys(
+        ["tflops", "tflops_per_gpu", "tflop_s_gpu", "model_tflops", "tflops_per_device"], "tflops"
+    ),
+    **dict.fromkeys(
+        [
             "step",
             "global_step",
             "iter",
@@ -178,11 +207,11 @@ _NAMES: dict[str, str] = {
     ),
 }
 # "time_data" and "time_step" are torchtitan's, "ma" (allocated) is DeepSpeed's.
-_SCOPE = re.compile(
+_SCOPE = regex(
     r"^(?:train(?:ing|er)?|optim(?:izer)?|loss_metrics|time_metrics|perf|timing|"
     r"throughput(?:/device)?|system|memory|actor|metrics|charts|model)(?:/|\.|::)"
 )
-_UNIT_END = re.compile(r"[_ ]?[(\[]?(ms|msec|s|sec|secs|seconds|gib|gb|mib|mb|bytes|b)[)\]]?$")
+_UNIT_END = regex(r"[_ ]?[(\[]?(ms|msec|s|sec|secs|seconds|gib|gb|mib|mb|bytes|b)[)\]]?$")
 _FACTORS: dict[str, float] = {
     "ms": 1e-3,
     "msec": 1e-3,
@@ -232,7 +261,7 @@ def _underscored(name: str) -> str:
 
 
 def fits(metric: str, unit: str) -> bool:
-    if metric == "memory":
+    if metric in ("memory", "host_memory"):
         return unit in _BYTES
     if metric in ("step_time", "data_time"):
         return unit in _SECONDS

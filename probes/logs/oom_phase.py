@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from medic.facts import Frame, Hit, LogHits, Traceback, Tracebacks
+from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip
 
 from . import needs
@@ -14,21 +15,21 @@ from .verdict import hits_of
 
 CHECK = "oom-phase"
 # Functions on the stack, and calls in the source lines that frames show.
-_SAVE_EVAL = re.compile(
+_SAVE_EVAL = regex(
     r"\b_?(?:save(?:_\w+)?|evaluat(?:e|ion)(?:_\w+)?|eval_(?:step|loop|epoch)|validat(?:e|ion)(?:_\w+)?|"
     r"predict(?:ion_step)?|generate|state_dict|full_state_dict|get_(?:model|optimizer)_state_dict)\("
 )
-_OPTIMIZER = re.compile(
+_OPTIMIZER = regex(
     r"optimi[sz]er\.step\(|scaler\.step\(|_take_model_step\(|_init_group\(|_multi_tensor_\w+\(|"
     r"optimizer_step\(|/torch/optim/|/apex/optimizers/"
 )
-_LOAD = re.compile(
+_LOAD = regex(
     r"from_pretrained\(|load_state_dict\(|torch\.load\(|load_checkpoint\(|_load_\w*model\w*\(|"
     r"DistributedDataParallel\(|\bDDP\(|FullyShardedDataParallel\(|\bFSDP\(|fully_shard\(|"
     r"deepspeed\.initialize\(|setup_model_and_optimizer\(|accelerator\.prepare\(|prepare_model\(|"
     r"modules/module\.py:(?:to|cuda|_apply|convert|half|bfloat16|to_empty)\("
 )
-_COMPUTE = re.compile(
+_COMPUTE = regex(
     r"\b(?:forward|backward|_?run_backward|_engine_run_backward|training_step|forward_step|"
     r"compute_loss)\(|\.to\("
 )

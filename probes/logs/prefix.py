@@ -8,30 +8,37 @@ import time
 from functools import lru_cache
 from typing import NamedTuple
 
+from medic.patterns import regex
+
 HEAD = 160  # characters in which prefixes are looked for
 
-_RANK = re.compile(
-    r"\[rank[ _]?(\d{1,5})\]|\[Rank (\d{1,5})\]|\bRank (\d{1,5})\]|^rank[ _]?(\d{1,5})\b"
-)
-_MPI = re.compile(r"\[\d+,(\d{1,5})\]<std(?:out|err)>")
-_LOCAL = re.compile(r"\s*\[default(\d{1,4})\]:|\S+:\d+:\d+ \[(\d{1,3})\] NCCL ")
-_ISO = re.compile(
+_RANK = regex(r"\[rank[ _]?(\d{1,5})\]|\[Rank (\d{1,5})\]|\bRank (\d{1,5})\]|^rank[ _]?(\d{1,5})\b")
+_MPI = regex(r"\[\d+,(\d{1,5})\]<std(?:out|err)>")
+_LOCAL = regex(r"\s*\[default(\d{1,4})\]:|\S+:\d+:\d+ \[(\d{1,3})\] NCCL ")
+_ISO = regex(
     r"(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?"
     r"(?: ?(Z|UTC|GMT)\b| ?([+-])([01]\d):?([0-5]\d)(?![\d:.]))?"
 )
-_GLOG = re.compile(r"[EIWF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{1,9})")
-_US = re.compile(r"(\d\d)/(\d\d)/(\d{4}) (\d\d):(\d\d):(\d\d)")
+_GLOG = regex(r"[EIWF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{1,9})")
+_US = regex(r"(\d\d)/(\d\d)/(\d{4}) (\d\d):(\d\d):(\d\d)")
+# date(1), dmesg -T and syslog: "Fri Nov 27 11:00:38 2026", "Nov 27 11:00:38 node-3".
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_NAMED = regex(
+    rf"(?:<\d>)?\[?(?:[A-Z][a-z]{{2}} )?({'|'.join(MONTHS)}) +(\d{{1,2}}) (\d\d):(\d\d):(\d\d)"
+    r"(?:\.\d+)?(?: (?:[A-Z]{3,4} )?(\d{4})\b)?"
+)
 # Anything that stands before the message; repeated.
-_LEAD = re.compile(
+_LEAD = regex(
     r"(?:\[\d+,\d+\]<std(?:out|err)>: ?|\[(?:default|rank)\d+\]:? ?|"
     r"\([A-Za-z_]\w*(?:\([^)]*\))? pid=[^)]*\) ?)+"
 )
 # What launchers put in front of every line: srun --label a task number, pdsh and others a host.
-_TASK = re.compile(r"\s{0,6}(\d{1,5}): ?")
-_HOSTS = (re.compile(r"(\S{1,60}?): ?"), re.compile(r"(\S{1,60}?) +\| ?"))
-_HOST_NAME = re.compile(r"[A-Za-z0-9.-]*(?:[-.]\d|\d$|\.[a-z])")
+_TASK = regex(r"\s{0,6}(\d{1,5}):(?: |$)")
+_HOSTS = (regex(r"(\S{1,60}?): ?"), regex(r"(\S{1,60}?) +\| ?"))
+_HOST_NAME = regex(r"[A-Za-z0-9.-]*(?:[-.]\d|\d$|\.[a-z])")
 LABELLED, MOST_HOSTS = 0.9, 16
-_LOGGER = re.compile(
+TASKS = 0.3
+_LOGGER = regex(
     r"(?:\[?(?:\d{4}[-/]\d\d[-/]\d\d|\d\d/\d\d/\d{4})[T _]\d\d:\d\d:\d\d[.,\d]*"
     r"(?:Z|[+-]\d\d:?\d\d)?\]?|\[rank ?\d+\]:?|\[Rank \d+\]|\[[\w./-]+:\d+(?::\w+)?\]|"
     r"\[?[EIWF]\d{4} \d\d:\d\d:\d\d[.\d]*(?: \d+)? \S+:\d+\]|"
@@ -66,6 +73,7 @@ class Prefixes:
         self.rank = rank
         self.year = year
         self.label = label
+        self.told: set[int] = set()  # ranks that lines state themselves
         self._globals: dict[int, int] = {}  # local rank -> global rank, where a line tells both
         self._zoned: tuple[float, float] | None = None  # the last time with an offset, and that
 
@@ -77,6 +85,8 @@ class Prefixes:
         head = text[:HEAD]
         rank, local = self._ranks(head)
         rank = task if rank is None else rank
+        if rank is not None:
+            self.told.add(rank)
         lead = _LEAD.match(text)
         if lead:
             stream, text = stream + lead.group(0).strip(), text[lead.end() :]
@@ -115,6 +125,10 @@ class Prefixes:
         elif found := _US.search(head):
             m, d, y, h, i, s = found.groups()
             self.year, f = int(y), ""
+        elif found := _NAMED.match(head):
+            name, d, h, i, s, y = found.groups()
+            y, m, f = y or str(self.year), str(MONTHS.index(name) + 1), ""
+            self.year = int(y)
         else:
             return None
         rest = int(i) * 60 + int(s) + (float(f"0.{f}") if f else 0.0)
@@ -152,12 +166,12 @@ def _hours(year: int, month: int, day: int, hour: int, local: bool, _zone: int) 
         return None
 
 
-_FILE_RANK = re.compile(
+_FILE_RANK = regex(
     r"(?:^|[^a-z0-9])(?:local[_-]?|global[_-]?)?rank[_.-]?(\d{1,5})(?![0-9])|"
     r"^log_(\d{1,5})\.txt$|^slurm-\d+[_.](\d{1,5})\.(?:out|err)$",
     re.IGNORECASE,
 )
-_FOLDER_RANK = re.compile(r"(?:(?:local[_-]?)?rank[_-]?)?(\d{1,5})", re.IGNORECASE)
+_FOLDER_RANK = regex(r"(?:(?:local[_-]?)?rank[_-]?)?(\d{1,5})", re.IGNORECASE)
 
 
 def rank_of_file(path: str) -> int | None:
@@ -184,7 +198,11 @@ def label_of(lines: list[str]) -> re.Pattern[str] | None:
     filled = [line for line in lines if line.strip()]
     if len(filled) < 5:
         return None
-    if sum(bool(_TASK.match(line)) for line in filled) >= LABELLED * len(filled):
+    tasks = [found.group(1) for line in filled if (found := _TASK.match(line))]
+    # What a batch script and srun itself print carries no label, so that fewer lines are enough
+    # where the numbers come again; a count of lines does not.
+    again = len(tasks) >= 5 and len(set(tasks)) <= len(tasks) / 2
+    if len(tasks) >= (TASKS if again else LABELLED) * len(filled):
         return _TASK
     for pattern in _HOSTS:
         names = [found.group(1) for line in filled if (found := pattern.match(line))]

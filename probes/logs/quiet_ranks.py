@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from medic.facts import Collective, FailedRank, LogHits, Ranks, Source
+from medic.patterns import regex
 
 from .collectives import STATE
 from .ending import how
 from .prefix import Prefixes, message
 
 # Torch ends a process with these after an error of NCCL too, which may be another rank's fault.
-_ABORT = re.compile(r"terminate called|\bAborted\b|\bSIGABRT\b")
+_ABORT = regex(r"terminate called|\bAborted\b|\bSIGABRT\b")
 
 
 def first_timeout(timeouts: Sequence[Collective]) -> Source:
@@ -97,6 +97,7 @@ def alive(logs: LogHits, timeouts: Sequence[Collective], silent: Iterable[int]) 
     """
     end = first_timeout(timeouts)
     lines = [s.source for s in logs.steps] + list(_marks(logs, "serial-work", "serial-done"))
+    lines += logs.last_words
     lines += [m for m in _marks(logs, "watchdog") if STATE.search(m.text)]
     for rank in silent:
         regular = _regular_end(logs, rank)

@@ -7,19 +7,20 @@ from collections.abc import Callable
 from dataclasses import field
 
 from medic.facts import Source, StateDictError
+from medic.patterns import regex
 from medic.records import dataclass
 
 MAX_KEYS = 20_000
-_KEYS = re.compile(r"(Missing|Unexpected) key\(s\) in (?:checkpoint )?state_dict:", re.IGNORECASE)
-_OLD_KEYS = re.compile(
+_KEYS = regex(r"(Missing|Unexpected) key\(s\) in (?:checkpoint )?state_dict:", re.IGNORECASE)
+_OLD_KEYS = regex(
     r"(missing|unexpected) keys? (?:in state_dict: )?[\"'{]+([^\"'}]+)", re.IGNORECASE
 )
-_QUOTED = re.compile(r"\"([^\"]+)\"|'([^']+)'")
-_SIZE = re.compile(
+_QUOTED = regex(r"\"([^\"]+)\"|'([^']+)'")
+_SIZE = regex(
     r"size mismatch for (\S+): copying a param (?:with shape|of) torch\.Size\(\[([\d, ]*)\]\) from "
     r"checkpoint, (?:the shape in current model|where the shape) is torch\.Size\(\[([\d, ]*)\]\)"
 )
-_FOUND = re.compile(
+_FOUND = regex(
     r"- (\S+): found shape torch\.Size\(\[([\d, ]*)\]\) in the checkpoint and "
     r"torch\.Size\(\[([\d, ]*)\]\) in the model"
 )

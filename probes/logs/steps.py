@@ -6,41 +6,41 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from medic.patterns import regex
+
 from .metric_names import canonical, in_unit
 
 MAX_LINE = 2000  # characters; no framework's step line is longer
 
-_NUMBER = re.compile(
+_NUMBER = regex(
     r"(?<![\w.])([-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|"
     r"[-+]?(?:nan|inf|infinity)(?![A-Za-z0-9_]))",
     re.IGNORECASE,
 )
-_UNIT = re.compile(r"\s?(ms|us|s|GiB|GB|MiB|MB|G|k)(?![A-Za-z/])")
-_NAME_END = re.compile(r"[\s:=|\"'\[(]+$")
-_UNIT_END = re.compile(r"\s*[(\[](ms|s|GiB|GB|MiB|MB)[)\]]?$")
-_PARTS = re.compile(r"[|,;{}\t\"'\[\]]|\s-\s|:\s")
-_TOTAL = re.compile(r"\s*(?:/|of)\s*$")
+_UNIT = regex(r"\s?(ms|us|s|GiB|GB|MiB|MB|G|k)(?![A-Za-z/])")
+_NAME_END = regex(r"[\s:=|\"'\[(]+$")
+_UNIT_END = regex(r"\s*[(\[](ms|s|GiB|GB|MiB|MB)[)\]]?$")
+_PARTS = regex(r"[|,;{}\t\"'\[\]]|\s-\s|:\s")
+_TOTAL = regex(r"\s*(?:/|of)\s*$")
 # After these words "step" or "iteration" is no position.
 _NOT_A_POSITION = frozenset(
     "per of skipped nan each every total max num warmup save log eval decay every_n".split()  # noqa: SIM905
 )
-_BAR = re.compile(
+_BAR = regex(
     r"(?:^|\r)(?P<name>[^|\r\n%]{0,80}?):?\s*\d{1,3}%\|[^|]{0,300}\|\s*"
     r"(?P<at>\d+)/(?P<all>\d+)\s*\[(?P<rest>[^\]]*)"
 )
-_TRAINING_BAR = re.compile(r"epoch|train|step|iter|^\W*$", re.IGNORECASE)
-_EPOCH = re.compile(r"epoch\D{0,3}(\d+)", re.IGNORECASE)
-_PLANNED = re.compile(
+_TRAINING_BAR = regex(r"epoch|train|step|iter|^\W*$", re.IGNORECASE)
+_EPOCH = regex(r"epoch\D{0,3}(\d+)", re.IGNORECASE)
+_PLANNED = regex(
     r"(?:Total optimization steps|max_?(?:train_)?steps|total_?steps|train_iters)"
     r"\"?'?\s*(?:[:=]|\.{3,60})\s*(\d[\d,]*)"
 )
-_EPOCHS = re.compile(r"Num Epochs\s*=\s*(\d+)")
-_BARE = re.compile(
-    r"(?:rank \d+[ :]*)?(?:global )?(?:step|iter(?:ation)?)[ :=]+\d+\s*$", re.IGNORECASE
-)
+_EPOCHS = regex(r"Num Epochs\s*=\s*(\d+)")
+_BARE = regex(r"(?:rank \d+[ :]*)?(?:global )?(?:step|iter(?:ation)?)[ :=]+\d+\s*$", re.IGNORECASE)
 # Layouts whose step has no name of its own; the last one is DeepSpeed's pipeline engine.
-_UNNAMED = re.compile(r"\[\s*(\d+)\s*/\s*(\d+)\s*\]:?\s+(?=\S)|steps: (\d+)(?= loss: )")
-_HINTS = re.compile(r"loss|step|iter|%\||lr|num epochs|norm")
+_UNNAMED = regex(r"\[\s*(\d+)\s*/\s*(\d+)\s*\]:?\s+(?=\S)|steps: (\d+)(?= loss: )")
+_HINTS = regex(r"loss|step|iter|%\||lr|num epochs|norm")
 
 
 class Step(NamedTuple):

@@ -11,6 +11,7 @@ from statistics import median
 
 from medic.facts import LogHits, Source, StepLine, Tracebacks
 from medic.i18n import Text
+from medic.patterns import regex
 from medic.probe import Finding, Look, Probe
 from medic.run_config import RunConfig
 
@@ -23,12 +24,12 @@ NAME = "stopped-without-a-word"
 # As long as its last line is younger than this, in seconds and in gaps between logged steps, a run
 # may only be silent.
 QUIET_SECONDS, QUIET_GAPS = 60.0, 10.0
-_SIGNAL = re.compile(r"\bSIG[A-Z]+\b|Segmentation fault|Bus error|Aborted|Terminated|Killed")
-_CODE = re.compile(
+_SIGNAL = regex(r"\bSIG[A-Z]+\b|Segmentation fault|Bus error|Aborted|Terminated|Killed")
+_CODE = regex(
     r"(?:exit ?code|exit status|return(?: |-)?code|terminated with code)\s*[:=]?\s*(-?[1-9]\d*)",
     re.I,
 )
-_STOPPED = re.compile(r"DUE TO (?:TIME LIMIT|PREEMPTION)|CANCELLED", re.IGNORECASE)
+_STOPPED = regex(r"DUE TO (?:TIME LIMIT|PREEMPTION)|CANCELLED", re.IGNORECASE)
 
 
 def run(look: Look) -> Iterator[Finding]:

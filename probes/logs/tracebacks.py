@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import field, replace
 
 from medic.facts import Frame, Source, Traceback
+from medic.patterns import regex
 from medic.records import dataclass
 
 from .prefix import message
@@ -16,41 +17,40 @@ MAX_FRAMES = 400
 # Lines of other writers that may stand within a traceback whose lines carry no prefix.
 PATIENCE = 40
 
-_FRAME = re.compile(r"\s+File \"([^\"]+)\", line (\d+)(?:, in (.+))?")
-_BARE_FRAME = re.compile(r"File (/\S+?):(\d+), in (.+)")
-_RICH_FRAME = re.compile(r"\s*\u2502\s+(/\S+\.py):(\d+) in (\S+)")
+_FRAME = regex(r"\s+File \"([^\"]+)\", line (\d+)(?:, in (.+))?")
+_BARE_FRAME = regex(r"File (/\S+?):(\d+), in (.+)")
+_RICH_FRAME = regex(r"\s*\u2502\s+(/\S+\.py):(\d+) in (\S+)")
 _LEVELS = r"(?!(?:INFO|WARN|WARNING|ERROR|DEBUG|CRITICAL|FATAL|NOTE|NCCL)\b)"
-_EXCEPTION = re.compile(
+_EXCEPTION = regex(
     rf"{_LEVELS}((?:[A-Za-z_]\w*\.)*[A-Z]\w+|(?:[a-z_]\w*\.)+(?:error|timeout|gaierror|herror))"
     r"(?::\s*(.*))?$"
 )
 # Of an exception without its header: an error's name at the start of the line, and its message.
-_HEADLESS_FRAME = re.compile(r"\s*File \"[^\"]+\", line \d+, in ")
-_HEADLESS = re.compile(
+_HEADLESS_FRAME = regex(r"\s*File \"[^\"]+\", line \d+, in ")
+_HEADLESS = regex(
     r"((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Timeout|NotFound)|"
     r"(?:[a-z_]\w*\.)+(?:error|timeout|gaierror|herror)): (\S.*)$"
 )
-_AS_ERROR = re.compile(r"\b(?:ERROR|CRITICAL|FATAL)\b")
-_CAUGHT = re.compile(r"Caught (\w+) in (?:DataLoader worker process|replica|pin memory thread)")
+_AS_ERROR = regex(r"\b(?:ERROR|CRITICAL|FATAL)\b")
+_CAUGHT = regex(r"Caught (\w+) in (?:DataLoader worker process|replica|pin memory thread)")
 _CHAINED = ("During handling of the above exception", "The above exception was the direct cause")
 
 # An exception of these types tells of another process's end, not of one's own fault.
-_VICTIMS = re.compile(
+_VICTIMS = regex(
     r"ChildFailedError|ProcessRaisedException|ProcessExitedException|SignalException|DistStoreError|"
     r"BrokenPipeError|ConnectionResetError|ActorDiedError|RayActorError|WorkerCrashedError|"
     r"DistNetworkError"
 )
-_VICTIM_WORDS = re.compile(
+_VICTIM_WORDS = regex(
     r"Connection (?:closed|reset) by (?:remote )?peer|recvValue failed|ncclRemoteError|Broken pipe|"
     r"remote process (?:exited|has (?:exited|terminated))|communicator (?:was|has been) aborted|"
-    r"Watchdog caught collective|DataLoader worker \(pid\(?s?\)? [\d, ]+\) exited|Signal \d+ \(SIG"
+    r"Watchdog caught collective|Timed out waiting \d+ms for (?:recv|send) operation|"
+    r"DataLoader worker \(pid\(?s?\)? [\d, ]+\) exited|Signal \d+ \(SIG"
 )
 # A launcher's own code: what it raises is that its child failed.
-_LAUNCHER = re.compile(
-    r"accelerate/commands/launch|deepspeed/launcher|torch/distributed/(?:launch|run)"
-)
+_LAUNCHER = regex(r"accelerate/commands/launch|deepspeed/launcher|torch/distributed/(?:launch|run)")
 # No failure of the program: it was told to stop, or stops itself.
-_STOPS = re.compile(r"(?:^|\.)(?:KeyboardInterrupt|SystemExit|GeneratorExit|StopIteration)$")
+_STOPS = regex(r"(?:^|\.)(?:KeyboardInterrupt|SystemExit|GeneratorExit|StopIteration)$")
 
 
 @dataclass
@@ -65,7 +65,6 @@ class _Open:
     rich: bool = False
     code_next: bool = False
     headless: bool = False
-    leading: str = ""  # a type that IPython prints before the frames
 
 
 class Joiner:
@@ -122,9 +121,6 @@ class Joiner:
         current.thread = "Exception in thread" in before
         current.ignored = "Exception ignored" in before
         current.rich = "\u256d" in body
-        lead = body.partition(START)[0].strip()
-        if re.fullmatch(r"[A-Z]\w+", lead):
-            current.leading = lead
         self._open[stream] = current
         if not body.startswith("Original Traceback"):
             self._worker.pop(stream, None)

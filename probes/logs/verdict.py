@@ -10,6 +10,8 @@ from .launcher import Failure
 
 Order = tuple[float, int, int]
 MESSAGE_LINES = 6  # NCCL's and state_dict's messages go over several lines
+# What ranks see of each other, whoever notices it.
+_MET = frozenset(["collective-mismatch", "collective-timeout"])
 # A symptom of these does not end a process by itself.
 _NO_END = frozenset(["training-slow", "gpu-starved", "loss-spike", "link-fault", "resume-jumps"])
 
@@ -24,7 +26,7 @@ def own_failures(logs: LogHits, tracebacks: Sequence[Traceback]) -> list[tuple[O
             found.append((tb.order, FailedRank(tb.source.rank, tb.source, reason[:200])))
     for hit in logs.hits:
         rank = hit.source.rank
-        own = hit.role == "root" and not hit.benign and hit.symptom not in _NO_END
+        own = hit.role == "root" and not hit.benign and hit.symptom not in _NO_END | _MET
         if own and rank is not None:
             found.append((hit.order, FailedRank(rank, hit.source, hit.symptom)))
     return sorted(found, key=lambda f: (f[0], f[1].rank))
@@ -63,7 +65,7 @@ def ranks(logs: LogHits, tracebacks: Sequence[Traceback], reports: Sequence[Fail
     first_of: dict[int, tuple[Order, FailedRank]] = {}
     for order, failed in own:
         first_of.setdefault(failed.rank, (order, failed))
-    first = own[0][1] if own else _reported(reports)
+    first = own[0][1] if own else _reported(reports, tracebacks, logs)
     others = [f for _, f in first_of.values() if first is None or f.rank != first.rank]
     told = {f.rank for f in others} | ({first.rank} if first else set())
     for report in reports:
@@ -74,8 +76,16 @@ def ranks(logs: LogHits, tracebacks: Sequence[Traceback], reports: Sequence[Fail
     return Ranks(first=first, others=tuple(sorted(others, key=lambda f: f.rank)), seen=tuple(seen))
 
 
-def _reported(reports: Sequence[Failure]) -> FailedRank | None:
-    """The agent's first failure; a SIGTERM is what the agent itself sent to the others."""
+def _reported(
+    reports: Sequence[Failure], tracebacks: Sequence[Traceback], logs: LogHits
+) -> FailedRank | None:
+    """The agent's first failure; a SIGTERM is what the agent itself sent to the others.
+
+    An exit that the rank's own traceback lays on another one is no first failure.
+    """
+    victims = {t.source.rank for t in tracebacks if t.uncaught and t.victim}
+    victims |= {h.source.rank for h in logs.hits if h.symptom in _MET and not h.benign}
+    reports = [r for r in reports if r.rank not in victims]
     chosen = [r for r in reports if r.first] or [r for r in reports if r.exit_code != -15]
     if not chosen:
         return None

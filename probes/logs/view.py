@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections import deque
 from collections.abc import Iterable
@@ -10,10 +9,11 @@ from dataclasses import field, replace
 from itertools import chain, islice
 
 from medic.facts import GivenFile, Hit, Source, StepLine, Traceback
+from medic.patterns import regex
 from medic.probe import Look, Scan
 from medic.records import dataclass
 
-from . import windows
+from . import machine, windows
 from .collectives import Watchdogs
 from .ending import End, how
 from .launcher import Failures
@@ -22,6 +22,7 @@ from .state_dict import StateDicts
 from .steps import Steps
 from .tracebacks import Joiner, settle
 
+HEAD = 200  # lines by which a launcher's label is known
 TEXT = 2000  # characters of a line that a source keeps
 LAST = 400  # lines at the end that may say how the run ended
 # Lines from the end among which an exception without a header counts; what a launcher reports
@@ -29,7 +30,7 @@ LAST = 400  # lines at the end that may say how the run ended
 AT_END, REPORT = 10, 60
 NEAR_EACH = 20  # of each kind of mark, from either end
 _EVIDENCE = ("root", "either", "victim")
-_HOST = re.compile(r"^([A-Za-z][\w.-]{1,60}):\d+:\d+ \[\d+\] NCCL |^\s*host\s+: (\S+)")
+_HOST = regex(r"^([A-Za-z][\w.-]{1,60}):\d+:\d+ \[\d+\] NCCL |^\s*host\s+: (\S+)")
 
 Order = tuple[float, int, int]
 
@@ -48,8 +49,10 @@ class View:
     launches: list[int] = field(default_factory=list)
     ranks: set[int] = field(default_factory=set)
     tail: list[Source] = field(default_factory=list)
+    last_of: dict[int, Source] = field(default_factory=dict)  # by rank
     planned: int | None = None
     progress: int = 0  # where the last training bar stands
+    machine: bool = False  # the kernel's or the system's log, not the run's
     host: str = ""
     last_line: int = 0
     prefixes: Prefixes = field(default_factory=Prefixes)
@@ -83,6 +86,7 @@ class Reader:
         self._joiner = Joiner()
         self._steps: dict[int | None, Steps] = {}
         self._last: deque[tuple[int, Prefixed]] = deque(maxlen=LAST)
+        self._last_of: dict[int, tuple[int, Prefixed]] = {}
         self._time: float | None = None
         self._found: list[Traceback] = []
 
@@ -93,8 +97,10 @@ class Reader:
     def read_rows(self, numbered: Iterable[windows.Numbered | None]) -> View:
         """Lines that come from elsewhere than the file's own lines."""
         view, rows = self.view, iter(numbered)
-        head = list(islice(rows, 60))
-        label = label_of([row[1] for row in head if row])
+        head = list(islice(rows, HEAD))
+        lines = [row[1] for row in head if row]
+        label = label_of(lines)
+        view.machine = machine.is_machines(view.given, lines)
         year = time.localtime(view.given.modified or time.time()).tm_year
         view.prefixes = Prefixes(rank_of_file(view.given.path), year, label)
         for row in chain(head, rows):
@@ -120,13 +126,16 @@ class Reader:
         if read.time is not None and read.time != self._time:
             self._time = read.time
             view.clock.append((number, read.time))
-        if read.rank is not None:
-            view.ranks.add(read.rank)
+        rank = read.rank
+        if rank is not None:
+            view.ranks.add(rank)
         if not read.body.strip():
             # A blank line ends nothing but a stack trace.
             self._watchdogs.blank(read.stream)
             return
         self._last.append((number, read))
+        if rank is not None:
+            self._last_of[rank] = (number, read)
         view.last_line = number
         self._several(number, read)
         words = message(read.body)
@@ -169,6 +178,7 @@ class Reader:
         view.launches = [m.source.line for m in view.scan.marks if m.signature == "launch"]
         view.planned = max((s.planned or 0 for s in self._steps.values()), default=0) or None
         view.progress = max((s.bar for s in self._steps.values()), default=0)
+        view.last_of = {rank: self._source(*row) for rank, row in self._last_of.items()}
         view.tail = [self._source(n, r) for n, r in list(self._last)[-20:]]
 
     def _counts(self, traceback: Traceback) -> bool:

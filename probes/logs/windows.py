@@ -6,7 +6,6 @@ curve), and what stands around given lines. The signature scan sees every byte i
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -14,6 +13,7 @@ from typing import BinaryIO
 
 from medic.errors import Unreadable
 from medic.facts import GivenFile
+from medic.patterns import regex
 from medic.probe import Look
 
 Numbered = tuple[int, str]
@@ -30,7 +30,7 @@ LINE_LIMIT = 64 << 10
 ANYTHING = 1 << 62
 TAIL_LINES = 4000  # of a log whose size is unknown until it was read
 
-_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,512}(?:\x07|\x1b\\)?|\x1b.?")
+_ESCAPES = regex(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,512}(?:\x07|\x1b\\)?|\x1b.?")
 _CONTROLS = dict.fromkeys([*range(9), 11, 12, *range(13, 32), *range(127, 160)])
 _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"\xff\xfe", b"\xfe\xff")
 

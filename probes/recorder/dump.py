@@ -14,13 +14,16 @@ from typing import Any
 
 from medic.errors import Unreadable
 from medic.facts import RankRecord, RecordedCall
+from medic.patterns import regex
 from medic.safetext import one_line
 
 MAX_CALLS = 50_000
 MAX_TENSORS = 4_096
 MAX_RANKS = 100_000
+# DDP's reducer calls from the autograd engine's thread, which has no Python frame.
+C_CALL = "C++ autograd engine (backward)"
 STATES = ("scheduled", "started", "completed")
-_LIBRARY = re.compile(r"/(?:site|dist)-packages/|/lib/python\d|^<frozen|^<string>")
+_LIBRARY = regex(r"/(?:site|dist)-packages/|/lib/python\d|^<frozen|^<string>")
 
 
 def record_of(root: Any, rank: int, file: str, modified: float) -> RankRecord:
@@ -31,7 +34,8 @@ def record_of(root: Any, rank: int, file: str, modified: float) -> RankRecord:
     status = _mapping(root.get("pg_status"))
     done = {str(k): _whole(_mapping(v).get("last_completed_collective")) for k, v in status.items()}
     rows = entries[-MAX_CALLS:] if isinstance(entries, list) else []
-    calls = [call for row in rows if (call := _call(row, done)) is not None]
+    traced = any(isinstance(row, dict) and row.get("frames") for row in rows)
+    calls = [call for row in rows if (call := _call(row, done, traced)) is not None]
     members = {}
     for name, config in _mapping(root.get("pg_config")).items():
         if ranks := _ranks(_mapping(config).get("ranks")):
@@ -39,7 +43,8 @@ def record_of(root: Any, rank: int, file: str, modified: float) -> RankRecord:
     return RankRecord(rank, file, tuple(calls), members, modified)
 
 
-def _call(row: Any, done: Mapping[str, int | None]) -> RecordedCall | None:
+def _call(row: Any, done: Mapping[str, int | None], traced: bool) -> RecordedCall | None:
+    """``traced``: the dump has Python frames, so that a call without any was made by C++."""
     if not isinstance(row, dict):
         return None
     p2p = row.get("is_p2p") is True
@@ -66,7 +71,8 @@ def _call(row: Any, done: Mapping[str, int | None]) -> RecordedCall | None:
         ),
         created=created / 1e9 if created else None,
         timeout_ms=_whole(row.get("timeout_ms")),
-        call_site=_site(row.get("frames")),
+        call_site=_site(row.get("frames"))
+        or (C_CALL if traced and row.get("frames") == [] else ""),
         is_p2p=p2p,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.facts import FlightRecords, LogHits, Ranks, RecordVerdict, Source, Traceback, Tracebacks
-from medic.i18n import Text
+from medic.i18n import Text, joined, plain
 from medic.probe import Finding, Look, Probe, Skip
 
 from ..logs import needs, quiet_ranks
@@ -50,9 +50,9 @@ def _finding(look: Look, found: RecordVerdict, logs: LogHits | None) -> Finding:
     if logs is not None and found.missing:
         ended = quiet_ranks.died(logs, ranks, (), found.missing)
         if ended is not None:
-            outcome, line = "silent-rank-died", quiet_ranks.words(ended)
+            outcome, line = "silent-rank-died", plain(quiet_ranks.words(ended))
             sources = (ended, *sources)
-    value = {"told": "; ".join(found.told), "line": line}
+    value = {"told": joined(found.told), "line": line}
     return Finding(CHECK, outcome, value=value, source=sources[0], more=tuple(sources[1:]))
 
 

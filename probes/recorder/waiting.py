@@ -6,9 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from medic.facts import Collective, RankRecord, RecordedCall, RecordVerdict, Source
+from medic.i18n import Text
 from medic.records import dataclass
 
 from ..logs.collective_ranks import judge
+from . import p2p
+from .words import LINE, NO_DUMP, NO_LINE, NOT_IN, ROW, last_words, line_of, words
 
 TOLD = 16
 # Sizes of these legitimately differ from rank to rank; of the others, what is compared.
@@ -78,6 +81,8 @@ def verdict(records: Sequence[RankRecord]) -> RecordVerdict | None:
     for group in groups:
         if made := _absent(group, files):
             return made
+    if made := _unmet(records, files):
+        return made
     for group in groups:
         if made := _crossed(group, groups, files):
             return made
@@ -146,11 +151,14 @@ def _absent(group: Group, files: Mapping[int, RankRecord]) -> RecordVerdict | No
     calls = _opened(group)
     idle = [r for r in missing if r in files and not any(c.is_open for c in files[r].calls)]
     if idle:
-        line = f"rank {idle[0]}, {last_words(group.last(idle[0]))}"
-        return _with_missing(_made("silent-rank-alive", group, calls, files, line), idle, files)
+        lasts = {r: group.last(r) for r in idle}
+        line = LINE.fill(rank=idle[0], last=last_words(lasts[idle[0]]))
+        return _with_missing(_made("silent-rank-alive", group, calls, files, line), lasts, files)
     gone = [r for r in missing if r not in files]
     if gone:
-        return _with_missing(_made("one-rank-silent", group, calls, files), gone, files)
+        return _with_missing(
+            _made("one-rank-silent", group, calls, files), dict.fromkeys(gone), files
+        )
     return None
 
 
@@ -185,6 +193,32 @@ def _all_wait(group: Group, files: Mapping[int, RankRecord]) -> bool:
     return len(waiting) > 1 and not _missing(group, files) and set(waiting) >= set(group.calls)
 
 
+def _unmet(records: Sequence[RankRecord], files: Mapping[int, RankRecord]) -> RecordVerdict | None:
+    """A send or receive without its other half."""
+    found = p2p.unmet(records)
+    if found is None:
+        return None
+    told = tuple(ROW.fill(rank=rank, told=words(call)) for rank, call in found.calls.items())
+    sources = tuple(_source(files[r], c) for r, c in found.calls.items())
+    spans = [files[r].modified - c.created for r, c in found.calls.items() if c.created is not None]
+    limits = [c.timeout_ms for c in found.calls.values() if c.timeout_ms]
+    made = RecordVerdict(
+        found.outcome,
+        told,
+        sources,
+        waited=max(0.0, *spans) if spans else 0.0,
+        timeout=limits[0] / 1000 if limits else None,
+    )
+    if not found.missing:
+        return made
+    lasts = {
+        r: files[r].calls[-1] if r in files and files[r].calls else None for r in found.missing
+    }
+    idle = found.missing[0]
+    line = LINE.fill(rank=idle, last=last_words(lasts[idle])) if idle in files else made.line
+    return _with_missing(replace(made, line=line), lasts, files)
+
+
 # --- in words ---------------------------------------------------------------------------------
 
 
@@ -197,24 +231,31 @@ def _made(
     group: Group,
     calls: Mapping[int, RecordedCall],
     files: Mapping[int, RankRecord],
-    line: str = "",
+    line: Text = NO_LINE,
 ) -> RecordVerdict | None:
     if outcome is None:
         return None
     shown = list(calls.items())[:TOLD]
-    told = tuple(f"rank {rank}: {words(call)}" for rank, call in shown)
+    told = tuple(ROW.fill(rank=rank, told=words(call)) for rank, call in shown)
     sources = tuple(_source(files[r], c) for r, c in shown)
     waited, timeout = _waited(group, files)
     return RecordVerdict(outcome, told, sources, line, waited, timeout)
 
 
 def _with_missing(
-    made: RecordVerdict | None, missing: Sequence[int], files: Mapping[int, RankRecord]
+    made: RecordVerdict | None,
+    missing: Mapping[int, RecordedCall | None],
+    files: Mapping[int, RankRecord],
 ) -> RecordVerdict | None:
+    """``missing``: each rank that is not in the call, with the last call that it made."""
     if made is None:
         return None
-    told = [f"rank {r}: {'not in this call' if r in files else 'no dump'}" for r in missing[:TOLD]]
-    own = tuple(Source(file=files[r].file, rank=r, text=made.line) for r in missing if r in files)
+    told = [ROW.fill(rank=r, told=NOT_IN if r in files else NO_DUMP) for r in list(missing)[:TOLD]]
+    own = tuple(
+        Source(file=files[r].file, rank=r, text=f"rank {r}: {line_of(call) if call else '-'}")
+        for r, call in missing.items()
+        if r in files
+    )
     sources = (*own, *made.sources)
     return replace(made, told=(*made.told, *told), sources=sources, missing=tuple(missing))
 
@@ -227,19 +268,5 @@ def _waited(group: Group, files: Mapping[int, RankRecord]) -> tuple[float, float
     return max(0.0, span), limit / 1000 if limit else None
 
 
-def words(call: RecordedCall) -> str:
-    """ "collective 5 all_reduce [4] Float at train.py:9, scheduled"."""
-    kind = "p2p" if call.is_p2p else "collective"
-    shapes = " ".join(str(list(s)) for s in (call.sizes_in or call.sizes_out)[:2])
-    parts = [kind, str(call.sequence), call.operation, shapes, "/".join(dict.fromkeys(call.dtypes))]
-    where = f" at {call.call_site}" if call.call_site else ""
-    state = call.state if call.is_open else "completed"
-    return f"{' '.join(p for p in parts if p)}{where}, {state}"
-
-
-def last_words(call: RecordedCall | None) -> str:
-    return f"last call: {words(call)}" if call else "no call in this group"
-
-
 def _source(record: RankRecord, call: RecordedCall) -> Source:
-    return Source(file=record.file, rank=record.rank, time=call.created, text=words(call))
+    return Source(file=record.file, rank=record.rank, time=call.created, text=line_of(call))

@@ -68,3 +68,22 @@ def test_a_misspelt_override_is_told_where_it_is(
 def test_a_key_at_the_top_of_ones_own_configuration_is_none(lint_text: Lint) -> None:
     text = TUNE.replace("llama3/8B_full", "mine.yaml").replace("optimizer.lr", "lr")
     assert NAME not in [f.name for f in lint_text(text, "run.sh")]
+
+
+def test_a_key_that_is_there_takes_no_plus(lint_text: Lint) -> None:
+    text = VERL.replace(
+        "    actor_rollout_ref.actor.optim.lr", "    +actor_rollout_ref.actor.optim.lr"
+    )
+    assert [(f.name, f.line) for f in lint_text(text, "a.sh")] == [("override-syntax-wrong", 5)]
+
+
+def test_two_signs_set_or_add(lint_text: Lint) -> None:
+    assert (
+        lint_text(
+            VERL.replace(
+                "    actor_rollout_ref.actor.optim.lr", "    ++actor_rollout_ref.actor.optim.lr"
+            ),
+            "a.sh",
+        )
+        == ()
+    )

@@ -147,3 +147,23 @@ def test_the_hooks_call_what_there_is(
         assert main([*words, str(file)]) == 0
         assert hook["language"] == "python"
     capsys.readouterr()
+
+
+def test_sarif_carries_the_fix(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a viewer writes is what ``--unsafe-fixes`` would."""
+    file = tmp_path / "a.yaml"
+    head = "# 注释\nmodel_name_or_path: b\nfinetuning_type: lora\nstage: "
+    file.write_text(f"{head}stf\n", "utf-8")
+    assert main(["lint", str(file), "--format", "sarif"]) == 1
+    result = json.loads(capsys.readouterr().out)["runs"][0]["results"][0]
+    (fix,) = result["fixes"]
+    (change,) = fix["artifactChanges"]
+    (one,) = change["replacements"]
+    place = one["deletedRegion"]
+    assert (place["startLine"], place["startColumn"]) == (4, 8)
+    assert (place["endLine"], place["endColumn"]) == (4, 11)
+    assert one["insertedContent"] == {"text": "sft"}
+    assert fix["properties"] == {"safe": False}
+    assert (
+        change["artifactLocation"] == result["locations"][0]["physicalLocation"]["artifactLocation"]
+    )

@@ -42,7 +42,8 @@ def run(framework: str = "hf-trainer", **values: Any) -> RunConfig:
         ("pure", "adamw", {}, 8),
         ("master", "adamw", {}, 16),
         ("master", "adamw", {"gradient_bytes": 4}, 18),
-        ("autocast", "adamw_8bit", {}, 10),
+        ("autocast", "adamw_8bit", {}, 10 + 8 / 256),
+        ("pure", "muon", {}, 6),
         ("fp32", "sgd", {}, 8),
         ("fp32", "lion", {}, 12),
         ("master", "adamw", {"offloaded": True}, 4),
@@ -83,10 +84,10 @@ def test_sharding_over_an_unknown_number_of_ranks_is_unknown() -> None:
     assert "data_parallel_size" in found.unknown
 
 
-def test_mixture_of_experts_is_not_estimated() -> None:
+def test_experts_need_to_be_known_how_many_a_token_uses() -> None:
     found = estimate(run(**SEVEN_B, **BATCH, num_experts=8), 80 * GB)
     assert found.estimate is None
-    assert found.unknown == ("num_experts",)
+    assert "num_experts_per_tok" in found.unknown
 
 
 def test_lora_keeps_states_small() -> None:

@@ -66,7 +66,9 @@ def allocated(config: RunConfig) -> int:
     """The likely peak of torch's own tensors."""
     step = step_of(read_setups(config).setups[1])
     assert step is not None
-    return max(size(parts) - parts["context"] for parts in step.phases().values())
+    # These rows are of a later step: DDP had laid out its buckets.
+    phases = {n: parts for n, parts in step.phases().items() if n != "second step"}
+    return max(size(parts) - parts["context"] for parts in phases.values())
 
 
 @pytest.mark.parametrize("row", ROWS, ids=name)

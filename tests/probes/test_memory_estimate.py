@@ -54,7 +54,7 @@ def report(gib: float) -> GpuState:
 def run(look: Callable[..., Any], *facts: Any, checks: tuple[str, ...] = LINTS, **more: Any) -> Any:
     found = look(facts=facts, checks=checks, **more)
     found.estimate_memory = estimate
-    return [item for item in PROBE.run(found) if not isinstance(item, GpuMemory)]
+    return [item for item in PROBE.run(found) if isinstance(item, (Finding, Skip))]
 
 
 def outcomes(items: list[Any]) -> dict[str, str]:
@@ -77,6 +77,11 @@ def outcomes(items: list[Any]) -> dict[str, str]:
         ({"micro_batch_size": None}, 79.2, ("-", "-", "passes")),
         ({"micro_batch_size": 1, "sequence_length": 4096}, 40, ("-", "-", "passes")),
         ({"hidden_size": None}, 79.2, ("-", "-", "-")),
+        (
+            {"micro_batch_size": 16, "activation_checkpointing": None, "fused_loss": None},
+            79.2,
+            ("activations-as-usual-do-not-fit", "-", "passes"),
+        ),
     ],
 )
 def test_outcomes(
@@ -148,3 +153,19 @@ def test_the_runs_own_gpu_comes_first(
 ) -> None:
     found = gpu_memory(look(facts=facts, host_is_the_runs=ours))
     assert found == (gib * GIB if gib else None)
+
+
+@pytest.mark.parametrize(
+    ("asked", "bytes_"),
+    [("gpu:h200:8", 150_108_897_280), ("gpu:a100:8", None), ("gpu:8", None)],
+)
+def test_the_gpu_that_a_batch_script_asks_for(
+    look: Callable[..., Any], asked: str, bytes_: int | None
+) -> None:
+    """None where the name is that of several sizes of card."""
+    from medic.index import load
+
+    script = f"#!/bin/bash\n#SBATCH --nodes=1\n#SBATCH --gres={asked}\ntorchrun train.py\n"
+    found = look({"job.sh": script}, facts=(config(),))
+    found.gpus = list(load().gpus.values())
+    assert gpu_memory(found) == bytes_

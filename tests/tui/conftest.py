@@ -8,6 +8,7 @@ import sys
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from medic.tui.app import MedicApp
@@ -16,8 +17,10 @@ from textual.pilot import Pilot
 
 import medic.runner
 from medic.case import Case, collect
+from medic.facts import Source
 from medic.i18n import use
 from medic.index import Index
+from medic.probe import Finding, Probe
 
 OOM = "[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB [/bold]"
 HOSTILE = "\x1b]52;c;aGk=\x07[@click=app.exit()]click me[/] \u202e evil"
@@ -72,6 +75,11 @@ class Driver:
     def prompt(self) -> Prompt:
         return self.app.talk.query_one(Prompt)
 
+    @property
+    def said(self) -> str:
+        """The transcript with its lines joined."""
+        return " ".join(self.talk().split())
+
     def talk(self) -> str:
         """All of the transcript as plain text."""
         return str(self.app.talk.transcript.whole())
@@ -105,6 +113,18 @@ def _quiet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     use("en")
 
 
+def _other_process(look: Any) -> Iterator[Any]:
+    yield Finding("oom-shortfall", "other-process", {}, Source("train.log", 9, 3))
+
+
+@pytest.fixture
+def exact(monkeypatch: pytest.MonkeyPatch, run_folder: Path) -> None:
+    """A probe that is sure of another process, and a config that fires nothing."""
+    probes = (*SMALL.PROBES, Probe("numbers", ("oom-shortfall",), _other_process))
+    monkeypatch.setattr(medic.runner, "all_probes", lambda: probes)
+    (run_folder / "train.yaml").write_text("micro_batch_size: 4\n")
+
+
 @pytest.fixture
 def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A run that ran out of memory, with a log that tries to steer the terminal."""
@@ -132,9 +152,10 @@ def drive(index: Index) -> Drive:
         size: tuple[int, int] = (80, 24),
         load: Callable[[], Index] | None = None,
         wait: bool = True,
+        **more: Any,
     ) -> None:
         async def go() -> None:
-            app = MedicApp(load or (lambda: index), case)
+            app = MedicApp(load or (lambda: index), case, **more)
             async with app.run_test(size=size) as pilot:
                 driver = Driver(app, pilot)
                 if wait:

@@ -193,9 +193,7 @@ RAW: dict[str, Any] = {
 def _logs(look: Any) -> Iterator[Any]:
     hits = []
     for file in look.files("log"):
-        with look.open(file.path) as opened:
-            data = opened.read().decode()
-        for number, row in enumerate(data.split("\n"), start=1):
+        for number, row in look.lines(file.path):
             if "CUDA out of memory" in row:
                 source = Source(file.name, number, 0, text=row)
                 order = (0.0, 0, number)

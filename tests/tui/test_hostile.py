@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from medic.tui.events import Suspect
 from medic.tui.lines import Block, Line, code, said
 from textual.content import Content
@@ -55,25 +54,63 @@ def test_what_a_probe_raised_is_shown_as_it_is(drive: Drive, case: Case) -> None
     drive(script, case)
 
 
-@pytest.mark.parametrize("line", LINES)
-def test_no_line_is_markup_wherever_it_is_shown(drive: Drive, case: Case, line: str) -> None:
+def test_no_line_is_markup_wherever_it_is_shown(drive: Drive, case: Case) -> None:
     async def script(app: Any) -> None:
         transcript = app.app.talk.transcript
-        transcript.add(said(line))
-        transcript.add(Block("you", (Line(plain(line), mark="1  ", where=plain(line)),)))
-        transcript.add(code(f"+{line}", diff=True))
-        for view in app.app.talk.query("Suspects"):
-            view.take((Suspect(plain(line), "X-001", "likely", 0.7),))
-        await app.settle()
-        rows = app.screen()
-        assert not steering(rows)
-        readable = "".join(c for c in line if c.isprintable() and unicodedata.category(c) != "Cf")
-        assert readable.split()[-1] in "\n".join(rows)
-        for y, row in enumerate(rows):
-            for x in range(0, len(row), 4):
-                assert "@click" not in app.app.screen.get_style_at(x, y).meta
+        for line in LINES:
+            transcript.add(said(line))
+            transcript.add(Block("you", (Line(plain(line), mark="1  ", where=plain(line)),)))
+            transcript.add(code(f"+{line}", diff=True))
+            for view in app.app.talk.query("Suspects"):
+                view.take((Suspect(plain(line), "X-001", "likely", 0.7),))
+            await app.settle()
+            rows = app.screen()
+            assert not steering(rows)
+            readable = "".join(c for c in line if c.isprintable() and _shown(c))
+            assert readable.split()[-1] in "\n".join(rows)
+            for y, row in enumerate(rows):
+                for x in range(2, len(row), 16):
+                    assert "@click" not in app.app.screen.get_style_at(x, y).meta
 
     drive(script, case, size=(120, 50))
+
+
+def _shown(char: str) -> bool:
+    return unicodedata.category(char) != "Cf"
+
+
+def test_no_line_steers_the_graph_the_help_or_the_curve(drive: Drive, case: Case) -> None:
+    from medic.tui.curves import picture
+    from medic.tui.graph_data import Graph, Node
+    from medic.tui.graph_screen import GraphScreen
+    from medic.tui.help_screen import HelpScreen
+
+    from medic.facts import Series
+
+    async def script(app: Any) -> None:
+        nodes = tuple(
+            Node(-1, 0, "! ", plain(line), "warn", plain(line), str(n), cause=str(n))
+            for n, line in enumerate(LINES)
+        )
+        details = {str(n): said(line) for n, line in enumerate(LINES)}
+        app.app.push_screen(GraphScreen(Graph(nodes, details)))
+        for _ in LINES:
+            await app.pilot.press("down")
+            assert not steering(app.screen())
+        await app.press("slash", "left_square_bracket", "slash")
+        assert not steering(app.screen())
+        await app.press("escape", "escape")
+        app.app.push_screen(HelpScreen(waits=plain(" ".join(LINES))))
+        await app.pilot.pause()
+        assert not steering(app.screen())
+        await app.press("escape")
+        for line in LINES:
+            series = Series(line, line, (1, 2), (1.0, float("nan")), (1, 2))
+            app.app.talk.transcript.add(Block("medic", tuple(picture(series))))
+        await app.settle()
+        assert not steering(app.screen())
+
+    drive(script, case)
 
 
 def test_a_folder_with_a_hostile_name(drive: Drive, tmp_path: Path) -> None:

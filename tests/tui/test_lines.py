@@ -92,6 +92,20 @@ def test_diff_rows_have_their_tones() -> None:
     ]
 
 
+def test_what_differs_in_a_changed_line_stands_out() -> None:
+    block = code(
+        "--- a\n+++ a\n@@ -1 +1 @@\n-run --lr 1e-4 --x\n+run --lr 3e-4 --x\n-a\n", diff=True
+    )
+    marked = [
+        "".join(text for text, tone in row if tone == "mark")
+        for width in (80, 21)
+        for row in rows(block, width)
+    ]
+    assert [m for m in marked if m] == ["1", "3", "1", "3"]
+    other = code("-first line of it\n+something else\n", diff=True)
+    assert all(line.marked == (0, 0) for line in other.lines)
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_narrow_screen_has_no_gutter(lang: str) -> None:
     use("zh" if lang == "zh" else "en")

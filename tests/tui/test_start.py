@@ -92,16 +92,24 @@ def test_a_bug_is_told_kept_in_a_file_and_the_talk_goes_on(
     assert "ZeroDivisionError" in (tmp_path / "state" / "app-error.txt").read_text()
 
 
-def test_nothing_given(drive: Drive, tmp_path: Path) -> None:
+def test_nothing_given_is_one_friendly_question(drive: Drive) -> None:
     async def script(app: Any) -> None:
-        assert "No files were given." in app.talk()
+        assert "Nothing to read here yet. What goes wrong?" in app.talk()
+        assert "4  it hangs, nothing moves" in app.talk()
         assert "no files yet" in app.screen()[0]
         await app.press("f3", "f4", "f5", "f6", "f8")
         talk = app.talk()
         assert "There is nothing to change yet." in talk
         assert "No probe has run." in talk
+        await app.press("7")
+        assert "Then describe it, or paste the lines" in app.talk()
+
+    async def picks(app: Any) -> None:
+        await app.press("4")
+        assert app.app.talk.consultation.session.complaints == ["training-hangs"]
 
     drive(script, Case())
+    drive(picks, Case())
 
 
 def test_esc_stops_the_probes(drive: Drive, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,6 +136,26 @@ def test_esc_stops_the_probes(drive: Drive, case: Case, monkeypatch: pytest.Monk
     drive(script, case, wait=False)
 
 
+def test_a_probe_that_hangs_is_one_grey_line(
+    drive: Drive, case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = threading.Event()
+
+    def hangs(look: Any) -> Any:
+        gate.wait(20)
+        return iter(())
+
+    probes = (*medic.runner.all_probes(), Probe("stuck", (), hangs, limit_seconds=0.2))
+    monkeypatch.setattr(medic.runner, "all_probes", lambda: probes)
+
+    async def script(app: Any) -> None:
+        assert "stuck                failed: time limit" in app.talk()
+        assert "Likely, not established" in app.talk()
+        gate.set()
+
+    drive(script, case)
+
+
 def test_several_runs_are_offered(drive: Drive, run_folder: Path, tmp_path: Path) -> None:
     other = tmp_path / "run2"
     other.mkdir()
@@ -135,29 +163,18 @@ def test_several_runs_are_offered(drive: Drive, run_folder: Path, tmp_path: Path
     (other / "train.log").write_text("step 1 loss 2.0\n")
 
     async def script(app: Any) -> None:
-        assert "Several runs are here" in app.talk()
-        await app.send("/run")
+        assert "Several runs are here. Which one?" in app.talk()
+        assert app.app.talk.consultation.found is None
         number = 1 + [v for v, _ in app.app.talk.choices.options].index("run1")
         await app.press(str(number))
-        assert app.talk().count("train.log:2 [rank 0]") >= 1
+        assert "train.log:2 [rank 0]" in app.talk()
+        assert "run1" in app.screen()[0]
         await app.send("/run nowhere")
         assert 'no run "nowhere"' in app.talk()
+        await app.send("/run run2")
+        assert "run2" in app.screen()[0]
 
-    drive(script, collect(["."]))
-
-
-def test_a_small_and_a_wide_terminal(drive: Drive, case: Case) -> None:
-    async def small(app: Any) -> None:
-        assert len(app.screen()) == 5
-        await app.press("f4", "escape", "f1", "escape", "2")
-
-    async def wide(app: Any) -> None:
-        shown = app.screen()
-        assert not shown[1].startswith(" suspects")
-        assert any("│ ████░ likely" in row for row in shown)
-
-    drive(small, case, size=(20, 5))
-    drive(wide, case, size=(120, 30))
+    drive(script, collect(["."]), which=True)
 
 
 def test_the_first_paint_needs_no_engine() -> None:

@@ -1,4 +1,4 @@
-"""Descriptions, pasted lines, words and copies."""
+"""Descriptions, pasted lines, words, copies, the palette and remembered looks."""
 
 from __future__ import annotations
 
@@ -6,79 +6,84 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual.events import Paste
 
 from medic.case import Case
+from medic.i18n import Text, plain
 
 Drive = Callable[..., None]
 
 
-def test_a_description_offers_symptoms_and_none_of_these(drive: Drive, case: Case) -> None:
+def test_what_was_understood_is_told_and_can_be_taken_out(drive: Drive, case: Case) -> None:
     async def script(app: Any) -> None:
-        await app.send("training hangs")
-        talk = app.talk()
-        assert "[you]    training hangs" in talk
-        assert "Did you mean:" in talk
-        assert "1  Training hangs" in talk
-        assert "none of these" in talk
-        await app.press("1")
         session = app.app.talk.consultation.session
+        await app.send("my training hangs, why?")
+        talk = app.talk()
+        assert "[you]    my training hangs, why?" in talk
+        assert "I understood:  Not so? /change N takes it out." in talk
+        assert "1  Training hangs  “my training hangs, why?”" in talk
+        assert session.complaints == ["training-hangs"]
+        await app.send("/change 1")
+        assert session.complaints == []
+        assert "Taken out: Training hangs" in app.talk()
+        await app.press("f8")
         assert session.complaints == ["training-hangs"]
         await app.press("f8")
         assert session.complaints == []
-        assert "Taken back: Training hangs" in app.talk()
+        assert session.words == ""
 
     drive(script, case)
 
 
-def test_none_of_these_changes_no_belief_and_asks_again(drive: Drive, case: Case) -> None:
+def test_words_that_report_nothing_offer_what_they_may_mean(drive: Drive, case: Case) -> None:
     async def script(app: Any) -> None:
-        await app.send("training hangs")
-        last = len(app.app.talk.choices.options)
-        await app.press(str(last))
         session = app.app.talk.consultation.session
+        session.suggest = lambda words: [("training-hangs", 0.4)]
+        await app.send("it is odd")
+        talk = app.talk()
+        assert "Did you mean:" in talk
+        assert "2  none of these" in talk
+        await app.press("2")
         assert session.complaints == []
-        assert session.words == "training hangs"
+        assert session.words == "it is odd"
         assert app.app.talk.choices.kind == "answer"
+        await app.send("it is odd")
+        await app.press("1")
+        assert session.complaints == ["training-hangs"]
+        assert "Noted: “Training hangs”. The causes are ranked anew with it." in app.talk()
+        session.suggest = lambda words: []
+        await app.send("blah blah")
+        assert "No symptom that medic knows is near this." in app.talk()
 
     drive(script, case)
 
 
-def test_a_pasted_log_is_read_and_said_what_it_was_taken_for(drive: Drive) -> None:
+def test_pasted_lines_are_read_and_said_what_they_were_taken_for(drive: Drive) -> None:
     pasted = "[rank0]: RuntimeError: bad\n[rank0]: torch: CUDA out of memory. Tried\n"
 
     async def script(app: Any) -> None:
+        assert "Nothing to read here yet. What goes wrong?" in app.talk()
         app.prompt.post_message(Paste(pasted))
         await app.pilot.pause()
         assert app.prompt.text.count("\n") == 1
         assert app.prompt.size.height == 2
         await app.press("enter")
-        talk = app.talk()
-        assert "Took this as log lines (2). Looking again." in talk
+        assert "Took this as log lines (2). Looking again." in app.talk()
         assert app.prompt.size.height == 1
-
-    drive(script, Case())
-
-
-def test_one_line_that_a_signature_knows_is_a_log_line(drive: Drive) -> None:
-    async def script(app: Any) -> None:
-        await app.send("it said CUDA out of memory, what now, and why does it always say so?")
+        await app.send("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB")
         assert "Took this as log lines (1)." in app.talk()
-
-    drive(script, Case())
-
-
-def test_a_huge_paste_is_sent_at_once_and_shown_by_its_first_lines(drive: Drive) -> None:
-    async def script(app: Any) -> None:
-        app.prompt.post_message(Paste("ERROR: something\n" * 5000))
+        app.prompt.post_message(Paste("ERROR: something\n" * 10_000))
         await app.settle()
-        assert "… 5000 lines in all" in app.talk()
+        assert "… 10,000 lines in all" in app.talk()
         assert app.prompt.text == ""
 
     drive(script, Case())
 
 
 def test_numbers_act_at_once_only_on_an_empty_line(drive: Drive, case: Case) -> None:
+    from medic.tui.events import Choices
+
     async def script(app: Any) -> None:
         await app.pilot.press("a", "2")
         assert app.prompt.text == "a2"
@@ -88,69 +93,21 @@ def test_numbers_act_at_once_only_on_an_empty_line(drive: Drive, case: Case) -> 
         await app.press("enter")
         assert "Answer with a number from 1 to 4." in app.talk()
         await app.press("n")
-        assert app.prompt.text == "n"
         await app.press("enter")
         assert "This is no yes-or-no question" in app.talk()
-        await app.press("question_mark")
-        assert "How to look: how: What do the numbers of the message say?" in app.talk()
+        many = tuple((str(i), plain(f"option {i}")) for i in range(12))
+        app.app.talk.wait_for(Choices("meaning", "", many))
+        await app.press("1", "2")
+        assert app.prompt.text == "12"
+        app.prompt.text = ""
 
     drive(script, case)
 
 
-def test_i_dont_know_is_kept_as_a_gap(drive: Drive, case: Case) -> None:
-    async def script(app: Any) -> None:
-        await app.press("4")
-        session = app.app.talk.consultation.session
-        assert session.unknown == ["oom-shortfall"]
-        await app.press("f5")
-        assert "Who holds the memory: needs an answer" in app.talk()
-        await app.press("f8")
-        assert session.unknown == []
-
-    drive(script, case)
-
-
-def test_none_tried_and_unknown_words(drive: Drive, case: Case) -> None:
-    async def script(app: Any) -> None:
-        session = app.app.talk.consultation.session
-        await app.send("/none")
-        assert "None of the causes that medic knows." in app.talk()
-        assert session.refused
-        await app.press("f8")
-        assert not session.refused
-        await app.send("/tried")
-        assert "“Halve the micro batch” did not help" in app.talk()
-        assert session.tried == ["fix-micro-batch-too-large"]
-        await app.send("/tried 9")
-        assert "There are remedies 1 to" in app.talk()
-        await app.send("/wy")
-        assert "no command “/wy”; did you mean “/why”?" in app.talk()
-        await app.send("5")
-        assert app.talk().count("[you]    5") == 0
-
-    drive(script, case)
-
-
-def test_add_a_file_by_word_and_by_its_path(drive: Drive, case: Case, tmp_path: Path) -> None:
+def test_files_copies_and_code(drive: Drive, case: Case, tmp_path: Path) -> None:
+    copied = tmp_path / "state" / "copied.txt"
     more = tmp_path / "other.log"
     more.write_text("[rank1]: CUDA out of memory\n")
-    (tmp_path / "gone").mkdir()
-
-    async def script(app: Any) -> None:
-        await app.send(str(more))
-        assert "Added:" in app.talk()
-        files = [f.path for f in app.app.talk.consultation.session.case.files]
-        assert str(more) in files
-        await app.send("/add /no/such/file")
-        assert "/no/such/file: No such file or" in app.talk()
-        await app.send("/add")
-        assert "/add needs a path." in app.talk()
-
-    drive(script, case)
-
-
-def test_copy_numbers_code_and_says_the_way(drive: Drive, case: Case, tmp_path: Path) -> None:
-    copied = tmp_path / "state" / "copied.txt"
 
     async def wait(app: Any) -> None:
         await app.app.workers.wait_for_complete()
@@ -168,47 +125,73 @@ def test_copy_numbers_code_and_says_the_way(drive: Drive, case: Case, tmp_path: 
         await app.send("/copy all")
         await wait(app)
         assert "[medic]  Likely, not established" in copied.read_text()
+        await app.send(str(more))
+        assert "Added:" in app.talk()
+        files = [f.path for f in app.app.talk.consultation.session.case.files]
+        assert str(more) in files
+        await app.send("/add")
+        assert "/add needs a path." in app.talk()
 
     drive(script, case)
     assert copied.stat().st_mode & 0o077 == 0
 
 
-def test_the_patch_is_copied_as_it_is(drive: Drive, case: Case, tmp_path: Path) -> None:
+def test_palette_themes_keys_and_recall(
+    drive: Drive, case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        "[tool.medic.keys]\ncurve = 'f9'\nwhy = ['f12']\ngrap = 'f9'\nundo = 'ctrl+s'\nlook = 'f4'\n"
+    )
+
     async def script(app: Any) -> None:
-        await app.press("f4")
-        await app.press("y")
-        await app.app.workers.wait_for_complete()
-        await app.settle()
-        assert "also in" in "\n".join(app.screen())
-
-    drive(script, case)
-    assert "+micro_batch_size: 4" in (tmp_path / "state" / "copied.txt").read_text()
-
-
-def test_themes_and_recall(drive: Drive, case: Case) -> None:
-    async def script(app: Any) -> None:
-        first = app.app.theme
-        await app.send("/theme")
-        assert app.app.theme != first
+        talk = app.talk()
+        assert "no action “grap”" in talk.replace('"', "“", 1) or 'no action "grap"' in talk
+        assert "undo: ctrl+s belongs to the terminal or tmux" in talk
+        assert "look: f4 is patch" in talk
+        await app.press("f9")
+        assert "No curve was read" in app.talk()
+        await app.press("f12")
+        assert "Why this question" in app.talk()
+        assert "f12 Why" in app.screen()[-1]
+        await app.pilot.press("f2")
+        await app.until(lambda: any("Search the commands" in row for row in app.screen()))
+        assert not any("/run" in row or "/stop" in row for row in app.screen())
+        await app.pilot.press(*"report")
+        await app.until(lambda: sum("/report" in row for row in app.screen()) == 1)
+        await app.pilot.press("enter")
+        await app.until(lambda: "Hand-over report" in app.talk())
         for name in ("ansi-light", "ansi-dark", "textual-light", "textual-dark"):
             await app.send(f"/theme {name}")
             assert app.app.theme == name
-            assert app.screen()[0].startswith(" medic ")
         await app.press("up", "up")
         assert app.prompt.text == "/theme textual-light"
-        await app.press("down")
-        assert app.prompt.text == "/theme textual-dark"
+        await app.press("down", "down")
+        await app.send("/theme")
+        await app.app.workers.wait_for_complete()
+
+    async def again(app: Any) -> None:
+        assert app.app.theme == "textual-light"
+        await app.press("f1")
+        shown = "\n".join(app.screen())
+        assert "Just now:" in shown
+        assert "A number answers the question" in shown
 
     drive(script, case)
+    drive(again, case)
 
 
-def test_the_palette_does_what_the_word_does(drive: Drive, case: Case) -> None:
-    async def script(app: Any) -> None:
-        await app.pilot.press("f2")
-        await app.until(lambda: any("Search the commands" in row for row in app.screen()))
-        await app.pilot.press(*"graph")
-        await app.until(lambda: sum("/graph" in row for row in app.screen()) == 1)
-        await app.pilot.press("enter")
-        await app.until(lambda: "○ possible" in app.talk())
+@pytest.mark.parametrize(
+    ("lack", "reason"),
+    [
+        (Text("no NVIDIA driver answers here", "本机没有 NVIDIA 驱动"), True),
+        (Text("the file is not JSON", "文件不是 JSON"), True),
+        (Text("a checkpoint that is not being written just now", "未在写入的检查点"), False),
+        (Text("the GPUs that the refused rank could see", "可见的 GPU"), False),
+        (plain("LogHits"), False),
+    ],
+)
+def test_a_reason_is_told_from_a_need(lack: Text, reason: bool) -> None:
+    from medic.tui.needs import is_reason, need
 
-    drive(script, case)
+    assert is_reason(lack) is reason
+    assert need(plain("LogHits, world_size")) == Text("a log, world_size", "日志、world_size")

@@ -15,6 +15,9 @@ _VERL = Text(
     "trainer.save_freq {interval}: verl writes no checkpoint, not even the last",
     "trainer.save_freq 为 {interval}：verl 不保存任何 checkpoint，训练结束时也不保存",
 )
+_NONE = Text(
+    "{key} 0: no checkpoint is saved on the way", "{key} 为 0：训练途中不保存任何 checkpoint"
+)
 _OLMO = Text(
     "save_num_checkpoints_to_keep 0 saves no sharded checkpoint, and no other kind has an interval",
     "save_num_checkpoints_to_keep 为 0 时不保存分片检查点，其他类型也没有设置间隔",
@@ -27,9 +30,25 @@ def check(config: RunConfig) -> LintResult:
     """
     if is_verl_rl(config):
         return _verl(config)
-    if "olmo" in config.frameworks:
+    if "olmo" in config.frameworks and config.setting("save_num_checkpoints_to_keep"):
         return _olmo(config)
-    return NotChecked(("save_interval",))
+    return _interval(config)
+
+
+def _interval(config: RunConfig) -> LintResult:
+    """An interval of 0, where a strategy does not say that steps do not count: transformers
+    trainer_callback.py DefaultFlowCallback, Megatron-LM training.py, litgpt pretrain.py.
+    """
+    strategy = config.setting("save_strategy")
+    if not config.stated("save_interval"):
+        return NotChecked(("save_interval",))
+    by_steps = strategy is None or strategy.value == "steps"
+    origin = config.origin("save_interval")
+    if config.number("save_interval") or not by_steps or origin is None:
+        return Passes()
+    if origin.framework in ("plain", "grouped", "hydra"):
+        return Passes()
+    return Fires("save_interval", {"what": _NONE.fill(key=origin.key)})
 
 
 def _verl(config: RunConfig) -> LintResult:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from medic.facts import Word
+from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import MORE, Origin, Setting, Span
 
@@ -14,12 +15,12 @@ from ..carriers import Carrier
 from ..keys import IN_BACKWARD, Found, Keys, parts_of
 from ..values import UNKNOWN, Written, as_bool, canonical, leaves_default, read_scalar
 
-_FLAG = re.compile(r"--?[A-Za-z][\w.-]*")
-_PAIR = re.compile(r"\+{0,2}([A-Za-z_][\w.@/-]*)=")
+_FLAG = regex(r"--?[A-Za-z][\w.-]*")
+_PAIR = regex(r"\+{0,2}([A-Za-z_][\w.@/-]*)=")
 _OFF = ("no-", "no_", "disable-", "disable_")
 # A word that is nothing but an expansion, and names of variables that hold flags.
-_EXPANSION = re.compile(r"\"?(?:\$[A-Za-z_]\w*|\$\{[A-Za-z_][^}]*\}|\$\(.*\)|`.*`)\"?", re.DOTALL)
-_HOLDS_FLAGS = re.compile(r"(?i)args|arguments|opts|options|flags|extra|\[[@*]\]|\$\(|`")
+_EXPANSION = regex(r"\"?(?:\$[A-Za-z_]\w*|\$\{[A-Za-z_][^}]*\}|\$\(.*\)|`.*`)\"?", re.DOTALL)
+_HOLDS_FLAGS = regex(r"(?i)args|arguments|opts|options|flags|extra|\[[@*]\]|\$\(|`")
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from medic.facts import Document, Node
+from medic.patterns import regex
 from medic.run_config import Origin, Scalar, Setting
 
 from ..carriers import Carrier
@@ -13,7 +14,7 @@ from ..keys import IN_BACKWARD, Framework, Key, Keys, Paths, parts_of
 from ..values import Written, as_bool, canonical, leaves_default
 
 # ${a.b}: the value of another key of the same file, as OmegaConf and Hydra read it.
-_REFERENCE = re.compile(r"\$\{([A-Za-z_][\w.]*)\}")
+_REFERENCE = regex(r"\$\{([A-Za-z_][\w.]*)\}")
 _MAX_REFERENCES = 5
 
 

@@ -62,12 +62,19 @@ def read(*lines: str) -> tuple[Step | None, Steps]:
                 "grad_norm:  1.2  memory:  0.50GiB(1.57%)  tps: 11,234  tflops: 5.1  mfu: 2.00%"
             ),
             1,
-            {"loss": 8.1309, "grad_norm": 1.2, "memory": 0.5 * GIB, "tokens_per_s": 11234},
+            {
+                "loss": 8.1309,
+                "grad_norm": 1.2,
+                "memory": 0.5 * GIB,
+                "tokens_per_s": 11234,
+                "tflops": 5.1,
+                "mfu": 2.0,
+            },
         ),
         (
             "iter 10: loss 3.2012, time 120.50ms, mfu 12.3%",
             10,
-            {"loss": 3.2012, "step_time": 0.1205},
+            {"loss": 3.2012, "step_time": 0.1205, "mfu": 12.3},
         ),
         (
             "step 250: train loss 4.1123, val loss 4.2345",

@@ -111,7 +111,7 @@ def test_a_call_that_ended_on_one_rank_is_no_hang(case: Case) -> None:
 
 
 def test_the_words_name_call_size_type_and_place(observed: Any) -> None:
-    value = told(observed(str(DATA / "extra")))[0].value["told"]
+    value = told(observed(str(DATA / "extra")))[0].value["told"].en
     assert "rank 0: collective 5 all_reduce [4] Float at /tmp/lab/train.py:9, scheduled" in value
     assert "rank 1: collective 5 barrier at /tmp/lab/train.py:13" in value
 
@@ -147,7 +147,7 @@ def test_a_wrong_call_that_completed_is_found_before_the_one_that_hangs(case: Ca
     other = dump(entry(1), entry(2, **OPEN))
     evidence = case({0: first, 1: other})
     assert outcome(evidence) == "call-site-differs"
-    assert "collective 2 broadcast" in told(evidence)[0].value["told"]
+    assert "collective 2 broadcast" in told(evidence)[0].value["told"].en
 
 
 def test_ranks_in_other_numbers(case: Case) -> None:
@@ -163,7 +163,7 @@ def test_a_member_without_a_dump(case: Case) -> None:
     made = {r: dump(entry(1), entry(2, **OPEN), ranks="[0, 1, 2]") for r in (0, 1)}
     evidence = case(made)
     assert outcome(evidence) == "one-rank-silent"
-    assert "rank 2: no dump" in told(evidence)[0].value["told"]
+    assert "rank 2: no dump" in told(evidence)[0].value["told"].en
 
 
 def test_a_member_without_a_dump_whose_crash_is_logged(case: Case) -> None:

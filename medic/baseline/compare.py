@@ -1,0 +1,115 @@
+"""All differences of two runs, and what a diagnosis makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from medic.baseline.curves import curves
+from medic.baseline.settings import configs, flags, tells
+from medic.case import Case
+from medic.evidence import Evidence, Observed
+from medic.facts import Curve, Difference, GpuState, Launches, LogHits, Packages, SinceGood, Source
+from medic.facts.since_good import Kind
+from medic.index import Index
+from medic.probe import Finding
+from medic.run_config import RunConfig
+from medic.runner import all_probes, observe
+from medic.safetext import one_line
+
+CHECK = "changed-since-good"
+ROOMS = ("config", "flags", "logs", "curve", "gpu", "packages")
+
+
+def compared(now: Evidence, good_case: Case, index: Index) -> SinceGood:
+    """Looks at the run that worked, and compares: what only one of the two tells is left out."""
+    probes = [p for p in all_probes(ROOMS) if p.reads == "artefacts"]
+    good = observe(good_case, index, probes)
+    found = [
+        *configs(now.fact(RunConfig), good.fact(RunConfig)),
+        *flags(now.fact(Launches), good.fact(Launches), now.fact(RunConfig), good.fact(RunConfig)),
+        *_versions(now.fact(Packages), good.fact(Packages)),
+        *_nodes(now, good),
+        *curves(now.fact(Curve), good.fact(Curve)),
+    ]
+    return SinceGood(tuple(found), tuple(_kinds(now, good)))
+
+
+def _kinds(now: Evidence, good: Evidence) -> Iterator[Kind]:
+    """The kinds of which both runs tell something."""
+    facts: tuple[tuple[Kind, type], ...] = (
+        ("config", RunConfig), ("version", Packages), ("curve", Curve),
+    )  # fmt: skip
+    for kind, fact in facts:
+        both = now.fact(fact), good.fact(fact)
+        if all(f is not None and _tells(f) for f in both):
+            yield kind
+            if kind == "config":
+                yield "data"
+    if all(_node_facts(e) for e in (now, good)):
+        yield "node"
+
+
+def _tells(fact: RunConfig | Packages | Curve) -> bool:
+    if isinstance(fact, RunConfig):
+        return tells(fact)
+    return bool(fact.versions if isinstance(fact, Packages) else fact.series)
+
+
+def observed(found: SinceGood) -> list[Observed]:
+    """One finding a kind of difference; "nothing-known" where nothing that counts differs."""
+    by_kind: dict[str, list[Difference]] = {}
+    for item in found.differences:
+        if item.kind != "curve":
+            by_kind.setdefault(item.kind, []).append(item)
+    findings = [_finding(kind, items) for kind, items in by_kind.items()]
+    if not findings:
+        findings = [Finding(CHECK, "nothing-known")]
+    return [Observed(finding, "baseline", "exact") for finding in findings]
+
+
+def _finding(kind: str, items: Sequence[Difference]) -> Finding:
+    told = "; ".join(words(item) for item in items[:4])
+    more = f"; … ({len(items)})" if len(items) > 4 else ""
+    places = [place for item in items[:4] for place in (item.now_at, item.good_at) if place.file]
+    first = places[0] if places else Source()
+    return Finding(CHECK, kind, {"told": told + more}, first, tuple(places[1:]))
+
+
+def words(item: Difference) -> str:
+    """ "learning_rate 0.0003 -> 0.003"."""
+    return f"{item.name} {item.good or '-'} -> {item.now or '-'}"
+
+
+# --- versions and nodes -----------------------------------------------------------------------
+
+
+def _versions(now: Packages | None, good: Packages | None) -> Iterator[Difference]:
+    if now is None or good is None:
+        return
+    for name in sorted(set(now.versions) & set(good.versions)):
+        one, other = now.versions[name], good.versions[name]
+        if one.partition("+")[0] != other.partition("+")[0]:
+            places = now.sources.get(name, Source()), good.sources.get(name, Source())
+            yield Difference("version", name, one_line(one, 40), one_line(other, 40), *places)
+
+
+def _node_facts(evidence: Evidence) -> dict[str, tuple[str, Source]]:
+    """What the evidence says of the machine: host, GPUs, driver."""
+    found: dict[str, tuple[str, Source]] = {}
+    logs, gpus = evidence.fact(LogHits), evidence.fact(GpuState)
+    if isinstance(logs, LogHits) and logs.host:
+        found["host"] = (logs.host, logs.tail[-1] if logs.tail else Source())
+    if isinstance(gpus, GpuState) and gpus.origin != "this-host":
+        names = sorted({g.name for g in gpus.gpus if g.name})
+        found["GPUs"] = (f"{len(gpus.gpus)} x {', '.join(names)}", gpus.source)
+        if gpus.driver:
+            found["driver"] = (gpus.driver, gpus.source)
+    return found
+
+
+def _nodes(now: Evidence, good: Evidence) -> Iterator[Difference]:
+    ours, theirs = _node_facts(now), _node_facts(good)
+    for name in ours:
+        if name in theirs and ours[name][0] != theirs[name][0]:
+            (one, here), (other, there) = ours[name], theirs[name]
+            yield Difference("node", name, one_line(one, 80), one_line(other, 80), here, there)

@@ -1,0 +1,152 @@
+"""What of a file goes into a bundle: text, cut to a sensible size, or why it is left out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import BinaryIO
+
+from medic.errors import MedicError, Unreadable
+from medic.facts import GivenFile
+from medic.i18n import Text
+from medic.look import open_regular
+from medic.records import dataclass
+
+MIB = 1024 * 1024
+# A log above the first is cut to its begin and its end: versions and arguments stand at the begin,
+# the failure at the end.
+WHOLE, BEGIN, END = 8 * MIB, 1 * MIB, 6 * MIB
+MAX_UNPACKED = 1 << 30  # characters of a compressed log
+MAX_TEXT = 4 * MIB  # of configs, scripts and notes
+_LOGS = ("log", "metrics", "gpu-series")
+_TEXTS = (
+    "config",
+    "model-config",
+    "script",
+    "python",
+    "gpu-report",
+    "note",
+    "stacks",
+    "host-report",
+)
+CUT = "... medic collect: {n} bytes cut here ..."
+
+
+@dataclass(frozen=True)
+class Content:
+    """Text for the bundle. ``cut``: bytes of the original that are not in it."""
+
+    name: str
+    text: str
+    cut: int = 0
+
+
+def content_of(file: GivenFile) -> Content | Text:
+    """The content of a file of the case, or why it is left out."""
+    try:
+        if file.kind == "flight-recorder":
+            return _dump(file)
+        if file.kind in _LOGS:
+            return _log(file)
+        if file.kind in _TEXTS:
+            return _text(file)
+    except MedicError as problem:
+        return Text(problem.en, problem.zh)
+    return Text(f"not text ({file.kind})", f"不是文本（{file.kind}）")
+
+
+def _text(file: GivenFile) -> Content:
+    with open_regular(file.path) as opened:
+        data = opened.read(MAX_TEXT + 1)
+    if len(data) > MAX_TEXT:
+        raise Unreadable(f"larger than {MAX_TEXT:,} bytes", f"超过 {MAX_TEXT:,} 字节")
+    if b"\0" in data:
+        raise Unreadable("not text", "不是文本")
+    return Content(file.name, data.decode("utf-8", "replace"))
+
+
+def _dump(file: GivenFile) -> Content:
+    """A flight recorder's dump as JSON: redaction must not change a pickle's lengths."""
+    read = import_module("medic.probes.recorder.plain").read_plain
+    with open_regular(file.path) as opened:
+        value = read(opened)
+    name = file.name.removesuffix(".json").removesuffix(".pkl").removesuffix(".pickle")
+    return Content(f"{name}.json", json.dumps(value, indent=0))
+
+
+def _log(file: GivenFile) -> Content:
+    """Decompressed lines; the middle of a long log is left out, and told in its place."""
+    name = file.name.removesuffix(".gz").removesuffix(".zst")
+    with open_regular(file.path) as opened:
+        head = opened.read(4)
+        opened.seek(0)
+        packed = head[:2] == b"\x1f\x8b" or head == b"\x28\xb5\x2f\xfd"
+        size = opened.seek(0, 2)
+        opened.seek(0)
+        if not packed and size > WHOLE:
+            return _ends(opened, size, name)
+        return _streamed(opened, file.path, name)
+
+
+def _ends(opened: BinaryIO, size: int, name: str) -> Content:
+    """Begin and end of a plain file, without reading what lies between."""
+    begin = opened.read(BEGIN).rpartition(b"\n")[0]
+    opened.seek(size - END)
+    end = opened.read(END).partition(b"\n")[2]
+    cut = size - len(begin) - len(end) - 1
+    pieces = (begin, CUT.format(n=cut).encode(), end)
+    text = b"\n".join(pieces).replace(b"\0", b"").decode("utf-8", "replace")
+    return Content(name, text, cut)
+
+
+def _streamed(opened: BinaryIO, path: str, name: str) -> Content:
+    """Lines as they are read, of which a compressed file may hold very many."""
+    from medic.match import iter_lines
+
+    begin, size, tail = [], 0, _Tail(END)
+    for _, line in iter_lines(opened, path):
+        size += len(line) + 1
+        if size > MAX_UNPACKED:
+            break
+        if size <= BEGIN:
+            begin.append(line)
+        else:
+            tail.add(line)
+    rest = list(tail.lines())
+    if tail.dropped:
+        rest.insert(0, CUT.format(n=tail.dropped))
+    return Content(name, "\n".join([*begin, *rest]) + "\n", tail.dropped)
+
+
+class _Tail:
+    """The last lines that fit into so many bytes, or all while they fit a whole file."""
+
+    def __init__(self, limit: int) -> None:
+        from collections import deque
+
+        self._limit = limit
+        self._lines: deque[str] = deque()
+        self._size = 0
+        self.dropped = 0
+
+    def add(self, line: str) -> None:
+        self._lines.append(line)
+        self._size += len(line) + 1
+        if self.dropped == 0 and self._size <= WHOLE - BEGIN:
+            return
+        while self._size > self._limit:
+            gone = len(self._lines.popleft()) + 1
+            self._size -= gone
+            self.dropped += gone
+
+    def lines(self) -> Iterator[str]:
+        return iter(self._lines)
+
+
+def mtime(path: str) -> int:
+    try:
+        return int(Path(path).stat().st_mtime)
+    except OSError:
+        return 0

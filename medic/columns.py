@@ -1,0 +1,45 @@
+"""What outcomes tell: their chances by cause, and how much of several tells together."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from medic.records import dataclass
+
+SAME_FAMILY = 0.6
+
+
+@dataclass(frozen=True)
+class Columns:
+    """P(outcome | cause) by cause place: ``usual`` where a cause has no link, ``odd`` elsewhere."""
+
+    outcomes: tuple[str, ...]
+    usual: tuple[float, ...]
+    odd: Mapping[int, tuple[float, ...]]
+
+    @cached_property
+    def entropy(self) -> tuple[float, Mapping[int, float]]:
+        """In nats, of the outcome: ``usual``, and by cause place."""
+        return entropy(self.usual), {place: entropy(c) for place, c in self.odd.items()}
+
+
+def entropy(chances: Sequence[float]) -> float:
+    return -sum(p * math.log(p) for p in chances if p > 0)
+
+
+def discounted(
+    checks: list[tuple[str, str, dict[int, float]]],
+) -> list[tuple[float, dict[int, float]]]:
+    """Correlated evidence counts less: the n-th strongest of a family has weight .6^n."""
+    families: dict[str, list[tuple[float, str, dict[int, float]]]] = defaultdict(list)
+    for family, name, bearing in checks:
+        strength = max(map(abs, bearing.values()))
+        families[family].append((-round(strength, 12), name, bearing))
+    result = []
+    for family in sorted(families):
+        ordered = sorted(families[family], key=lambda x: (x[0], x[1]))
+        result += [(SAME_FAMILY**n, bearing) for n, (_, _, bearing) in enumerate(ordered)]
+    return result

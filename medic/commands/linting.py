@@ -1,0 +1,152 @@
+"""What ``medic lint`` does, apart from its options: a start of plain names loads no parser."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from medic.commands.given import case_of, console, knowledge, nothing_read
+from medic.errors import Exit, UsageError
+from medic.facts import PrintedStart
+from medic.fixes import Fix
+from medic.i18n import Text
+from medic.ignores import silenced
+from medic.index import Index
+from medic.lint import LintFinding, LintReport, exit_matters, lint, may_launch, merged_fix
+from medic.report.console import Console
+from medic.selection import chosen
+
+
+def check(
+    files: Sequence[str],
+    *,
+    given: Sequence[str] = (),
+    form: str = "text",
+    as_json: bool = False,
+    show_diff: bool = False,
+    do_fix: bool = False,
+    unsafe_fixes: bool = False,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    show_missing: bool = False,
+    show_config: bool = False,
+    each: bool = False,
+    exit_zero: bool = False,
+    redact: bool = False,
+) -> int:
+    """Prints what is wrong in the files. Returns the exit code."""
+    out = console(redact=redact)
+    index = knowledge()
+    names = chosen(index, select, ignore)
+    case = case_of(files, given)
+    report = lint(case, index, names, apart=each)
+    report = silenced(report, index, names, dict(case.parts), selected=bool(select))
+    if not report.read and not case.text and not each:
+        raise nothing_read(report)
+    form = "json" if as_json else form
+    if show_config:
+        return _run_config(out, report, form)
+    if show_diff or do_fix:
+        return _fix(out, report, unsafe=unsafe_fixes, write=do_fix, exit_zero=exit_zero)
+    _render(out, report, index, form)
+    if show_missing and form in ("text", "concise"):
+        _missing(out, report)
+    return Exit.OK if may_launch(report) or exit_zero else Exit.FINDING
+
+
+def _render(out: Console, report: LintReport, index: Index, form: str) -> None:
+    from medic.report import lint_ci, lint_text
+    from medic.report.dumps import dumps
+
+    if form == "json":
+        out.raw(dumps(lint_text.json_data(report)))
+    elif form == "sarif":
+        out.raw(dumps(lint_ci.sarif(report, index)))
+    elif form == "github":
+        lint_ci.github(out, report)
+    elif form == "concise":
+        lint_text.concise(out, report)
+    else:
+        lint_text.full(out, report)
+
+
+def _missing(out: Console, report: LintReport) -> None:
+    from medic.report import lint_text
+
+    lint_text.missing(out, report)
+
+
+def _run_config(out: Console, report: LintReport, form: str) -> int:
+    from medic.report import run_config_text
+    from medic.report.dumps import dumps
+
+    if form not in ("text", "json"):
+        raise UsageError(
+            "--show-run-config is text or json", "--show-run-config 只支持 text 与 json 格式"
+        )
+    configs = [
+        run_config_text.with_printed(part.run_config, part.facts.get(PrintedStart))
+        for part in report.parts or (report,)
+        if part.read or not report.parts
+    ]
+    if form == "json":
+        data = [run_config_text.json_data(config) for config in configs]
+        out.raw(dumps(data if report.parts else data[0]))
+        return Exit.OK
+    for config in configs:
+        run_config_text.full(out, config, named=len(configs) > 1)
+    if exit_matters(report.findings):
+        count = sum(f.severity in ("error", "warning") for f in report.findings)
+        line = Text(
+            "errors and warnings in these files: {n} (without --show-run-config they are shown)",
+            "这些文件中的错误与警告：{n}（去掉 --show-run-config 即可查看）",
+        )
+        out.talk(line.fill(n=count))
+    return Exit.OK
+
+
+def _fix(out: Console, report: LintReport, *, unsafe: bool, write: bool, exit_zero: bool) -> int:
+    from medic.report.blocks import Blocks
+
+    fix, repaired = merged_fix(report, unsafe=unsafe)
+    if fix is None or fix.patch is None:
+        out.talk(Text("nothing to fix", "没有可自动修复的问题"))
+        return Exit.OK if may_launch(report) or exit_zero else Exit.FINDING
+    if out.color or _on_terminal():
+        Blocks(out).diff(fix.diff, indent="")
+    else:
+        out.raw(fix.diff.rstrip("\n"))  # exact bytes: tabs and line ends, so that patch takes it
+    if not write:
+        return Exit.FINDING if not exit_zero else Exit.OK
+    return _write(out, fix, repaired, report, unsafe=unsafe, exit_zero=exit_zero)
+
+
+def _on_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def _write(
+    out: Console,
+    fix: Fix,
+    repaired: Sequence[LintFinding],
+    report: LintReport,
+    *,
+    unsafe: bool,
+    exit_zero: bool,
+) -> int:
+    record = fix.apply()
+    line = Text(
+        "fixed: {names}. Take it back with: medic undo {id}",
+        "已修复：{names}。撤销：medic undo {id}",
+    )
+    names = ", ".join(dict.fromkeys(f.name for f in repaired))
+    out.talk(line.fill(names=names, id=record.id))
+    rest = [f for f in report.findings if f not in repaired]
+    left = sum(f.fix is not None and (f.fix.safe or unsafe) for f in rest)
+    if left:
+        line = Text(
+            "{n} more change the same places: run it again",
+            "另有 {n} 处修复与这些位置重叠：请再次运行",
+        )
+        out.talk(line.fill(n=left))
+    return Exit.FINDING if exit_matters(rest) and not exit_zero else Exit.OK

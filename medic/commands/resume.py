@@ -1,0 +1,27 @@
+"""medic resume [ID]: goes on with a kept consultation."""
+
+from __future__ import annotations
+
+import click
+
+from medic.case import Case
+from medic.commands.app import start
+from medic.commands.options import lang_option, option
+from medic.i18n import Text
+
+HELP = Text(
+    "Goes on with a kept consultation where it was left, also after a crash: what was said holds, "
+    "the files are read as they are now. Without an ID the last one.",
+    "从中断处继续一个会话（崩溃后亦可）：说过的内容仍然有效，文件按现在的内容重新读取。不带编号则继续最近一个。",
+)
+
+
+@click.command(help=str(HELP))
+@click.argument("session", required=False)
+@option("--plain", is_flag=True, help=Text("numbered lines", "编号文本行"))
+@lang_option
+def command(session: str | None, plain: bool) -> int:
+    from medic.saved import load, newest
+
+    saved = load(session) if session else newest()
+    return start(Case(root=saved.root), plain=plain, resume=saved.id)

@@ -1,0 +1,33 @@
+"""What differs between a run and one that worked."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Literal
+
+from medic.facts.files import Source
+from medic.records import dataclass
+
+Kind = Literal["config", "data", "version", "node", "curve"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One thing that differs: its value in both runs ("" where one does not state it), each with
+    its place."""
+
+    kind: Kind
+    name: str
+    now: str
+    good: str
+    now_at: Source = field(default_factory=Source)
+    good_at: Source = field(default_factory=Source)
+
+
+@dataclass(frozen=True)
+class SinceGood:
+    """All differences, the most telling kind first; ``compared`` are the kinds that both runs
+    tell of, whether or not they differ there."""
+
+    differences: tuple[Difference, ...] = ()
+    compared: tuple[Kind, ...] = ()

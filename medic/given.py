@@ -1,0 +1,42 @@
+"""``--set FIELD=VALUE``: values that no file states, as canonical fields."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from medic.errors import UsageError
+
+
+def parse_given(pairs: Sequence[str]) -> dict[str, Any]:
+    """``--set FIELD=VALUE`` pairs as canonical values. Raises UsageError with the nearest name."""
+    from medic.nearest import did_you_mean
+    from medic.run_config import FIELDS
+
+    given: dict[str, Any] = {}
+    for pair in pairs:
+        name, sign, raw = pair.partition("=")
+        if name not in FIELDS or not sign:
+            hint = did_you_mean(name, FIELDS)
+            raise UsageError(
+                f'--set: no field "{name}"{hint.en}', f"--set：没有字段 “{name}”{hint.zh}"
+            )
+        given[name] = _typed(name, raw, FIELDS[name][0])
+    return given
+
+
+def _typed(name: str, raw: str, kind: type) -> Any:
+    try:
+        if kind is bool:
+            return {"true": True, "false": False}[raw.lower()]
+        if kind is int:
+            number = float(raw.replace("_", "").replace(",", ""))
+            if number != int(number):
+                raise ValueError(raw)
+            return int(number)
+        return kind(raw)
+    except (ValueError, KeyError, OverflowError):
+        raise UsageError(
+            f"--set {name}: {raw!r} is no {kind.__name__}",
+            f"--set {name}：{raw!r} 不是 {kind.__name__}",
+        ) from None

@@ -1,0 +1,96 @@
+"""Settings that only some frameworks have and that move bytes, by any framework's name for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from medic.run_config import RunConfig, Scalar
+
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "experts_per_token": ("num_experts_per_tok", "moe_router_topk", "moe_top_k", "moe_topk"),
+    "expert_ffn": ("moe_intermediate_size", "moe_ffn_hidden_size"),
+    "shared_ffn": ("shared_expert_intermediate_size", "moe_shared_expert_intermediate_size"),
+    "shared_experts": ("n_shared_experts",),
+    "dense_layers": ("first_k_dense_replace",),
+    "sequence_parallel": ("sequence_parallel",),
+    "virtual_size": (
+        "virtual_pipeline_model_parallel_size",
+        "num_virtual_stages_per_pipeline_rank",
+    ),
+    "virtual_layers": ("num_layers_per_virtual_pipeline_stage",),
+    "pipeline_schedule": ("pipeline_parallel_schedule",),
+    "recompute": ("recompute_granularity", "activations_checkpoint_granularity"),
+    "recompute_method": ("recompute_method", "activations_checkpoint_method"),
+    "recompute_layers": ("recompute_num_layers", "activations_checkpoint_num_layers"),
+    "reshard": ("fsdp_reshard_after_forward", "reshard_after_forward"),
+    "sharding": ("fsdp_sharding_strategy", "sharding_strategy"),
+    "fsdp_version": ("fsdp_version",),
+    "parameter_offload": (
+        "offload_param.device",
+        "offload_param_device",
+        "fsdp_offload_params",
+        "offload_params",
+        "param_offload",
+        "offload_policy",
+    ),
+    "reduce_bucket": ("reduce_bucket_size",),
+    "overlap": ("overlap_comm",),
+    "bucket_view": ("gradient_as_bucket_view",),
+    "evaluation_batch": ("per_device_eval_batch_size",),
+    "adapter_targets": ("lora_target_modules", "lora_target", "lora_target_linear"),
+    "double_quant": ("bnb_4bit_use_double_quant", "double_quantization"),
+    "gradients_in_fp32": ("accumulate_allreduce_grads_in_fp32", "grad_reduce_in_fp32"),
+    "layers": ("transformer_impl",),
+    "rollout_share": ("gpu_memory_utilization", "vllm_gpu_memory_utilization"),
+    "generations": ("num_generations",),
+    "stage": ("stage", "rlhf_type", "rl"),
+    "fused_gate": ("bias_swiglu_fusion", "bias_activation_fusion"),
+}
+
+
+# Stages of post-training that hold a second model, or sequences in pairs.
+MORE_MODELS = ("ppo", "grpo", "rloo", "dpo", "kto", "orpo", "simpo", "rm", "gkd")
+
+
+def more_models(config: RunConfig) -> bool:
+    """Whether the run holds more than the trained model: reference, critic, rollout engine, pairs."""
+    several = any(detail(config, name) is not None for name in ("rollout_share", "generations"))
+    return several or word(config, "stage") in MORE_MODELS
+
+
+def detail(config: RunConfig, name: str) -> Scalar:
+    """The value of a detail; None where nothing states it."""
+    for key in KEYS[name]:
+        found = config.setting(key)
+        if found is not None and found.value is not None:
+            return found.value
+    return None
+
+
+def count(config: RunConfig, name: str, usual: int = 0) -> int:
+    """A whole number, else ``usual``. A flag that is off counts as 0."""
+    value = detail(config, name)
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return usual
+    if isinstance(value, bool) or value is None:
+        return usual
+    return int(value)
+
+
+def flag(config: RunConfig, name: str) -> bool | None:
+    """On, off, or None where nothing says so in words that are known."""
+    value = detail(config, name)
+    if isinstance(value, bool):
+        return value
+    text = str(value).lower() if isinstance(value, (str, int)) else ""
+    if text in ("true", "yes", "on", "1", "cpu", "nvme"):
+        return True
+    return False if text in ("false", "no", "off", "0", "none") else None
+
+
+def word(config: RunConfig, name: str) -> str:
+    value = detail(config, name)
+    return value.lower() if isinstance(value, str) else ""

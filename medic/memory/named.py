@@ -1,0 +1,66 @@
+"""The sizes of an open model that a run names: by short name, hub name or a path that ends in one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from medic.entries import Gpu, Model
+from medic.errors import UsageError
+from medic.index import Index
+from medic.nearest import did_you_mean
+from medic.patterns import regex
+from medic.run_config import Origin, RunConfig, Setting, Value
+
+SIZES = ("hidden_size", "num_layers", "num_heads", "num_kv_heads", "ffn_size", "vocab_size",
+         "head_dim", "tied_embeddings")  # fmt: skip
+# What is added to a model's name without changing its sizes.
+_TAIL = regex(r"-(?:instruct|chat|hf|base|it|sft|dpo|v\d+(?:\.\d+)*|\d{4})$")
+_GAP = regex(r"[\s_]+")
+
+
+def with_model(config: RunConfig, index: Index, words: str = "") -> tuple[RunConfig, str]:
+    """The config with the sizes of the model that ``words`` or its ``base_model`` names, where it
+    states none itself; and the model's name."""
+    base = config.get("base_model")
+    found = model_of(index, words or (base if isinstance(base, str) else ""))
+    if found is None:
+        if not words:
+            return config, ""
+        hint = did_you_mean(key(words), names(index.models))
+        raise UsageError(
+            f'--model: no model "{words}"{hint.en} (its config.json will do)',
+            f"--model：没有名为 “{words}” 的模型{hint.zh}（也可直接给它的 config.json）",
+        )
+    origin = Origin("derived", note=found.name)
+    values = {n: Value(getattr(found, n), origin) for n in SIZES if n != "head_dim"}
+    if found.head_dim:
+        values["head_dim"] = Value(found.head_dim, origin)
+    settings = config.settings
+    if config.setting("model_type") is None:
+        settings = (*settings, Setting(("model_type",), found.family, origin))
+    known = {**values, **config.values}
+    return replace(config, values=known, settings=settings), found.name
+
+
+def model_of(index: Index, words: str) -> Model | None:
+    """The model of a short name, a hub name or a path that ends in one."""
+    wanted = key(words.rstrip("/").rsplit("/", 1)[-1])
+    known = {key(n): one for one in index.models.values() for n in (one.name, *one.says)}
+    while wanted:
+        if wanted in known:
+            return known[wanted]
+        shorter = _TAIL.sub("", wanted)
+        if shorter == wanted:
+            return None
+        wanted = shorter
+    return None
+
+
+def key(words: str) -> str:
+    """A name as names are compared."""
+    return _GAP.sub("-", words.strip().lower())
+
+
+def names(entries: Mapping[str, Gpu] | Mapping[str, Model]) -> list[str]:
+    return [n for one in entries.values() for n in (one.name, *one.says)]

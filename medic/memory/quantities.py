@@ -1,0 +1,192 @@
+"""Amounts that a step's phases are made of, in bytes on one GPU."""
+
+from __future__ import annotations
+
+from medic.memory import activations as act
+from medic.memory.resident import Parts, local, local_parameters, states_of
+from medic.memory.setup import Setup
+from medic.memory.shape import Shape
+from medic.memory.states import MOMENT, WEIGHT
+from medic.records import dataclass
+
+# DeepSpeed updates ZeRO-3 partitions in groups of at most so many values (sub_group_size).
+SUB_GROUP = 1_000_000_000
+MAX_LIVE = 1_000_000_000  # values that ZeRO-3 may keep gathered (stage3_max_live_parameters)
+# bf16 copies of the largest matrix in Muon's Newton-Schulz iteration (torch.optim.Muon).
+MUON_COPIES = 4
+
+
+@dataclass(frozen=True)
+class Quantities:
+    """One micro batch: ``tokens`` of one rank in sequences of ``sequence``."""
+
+    setup: Setup
+    shape: Shape
+    tokens: int
+    sequence: int
+
+    @property
+    def fused_attention(self) -> bool:
+        """Whether no attention scores are kept.
+
+        torch's fused kernels for grouped queries take half precision only; in fp32 its sdpa falls
+        back to plain matrix products.
+        """
+        setup, shape = self.setup, self.shape
+        grouped = shape.kv_heads < shape.heads
+        return setup.fused_attention and not (setup.style == "fp32" and grouped)
+
+    def kernels(self, *, live: bool = False) -> act.Kernels:
+        """``live``: of a layer in its own backward pass, where recomputed scores are there."""
+        setup = self.setup
+        fused = self.fused_attention or (setup.attention_recomputed and not live)
+        return act.Kernels(
+            fused,
+            setup.tensor,
+            setup.sequence_parallel and setup.tensor > 1,
+            lean=setup.engine == "megatron",
+            fused_gate=setup.fused_gate,
+        )
+
+    # --- activations ------------------------------------------------------------------------
+
+    def kept(self, *, head: bool = True) -> int:
+        """Activations that wait for the backward pass; ``head``: of the last norm too."""
+        setup = self.setup
+        layers, each = setup.stage_layers, self.each()
+        if setup.recompute:
+            stored = act.stored_input_bytes(self.shape, setup.passing_style)
+            if setup.sequence_parallel:
+                stored //= setup.tensor
+            share = setup.recomputed_share
+            each = share * stored + (1 - share) * each
+        last = act.head_bytes(self.shape, setup.passing_style) if head and setup.is_last else 0
+        return int(self.tokens * (layers * each * setup.in_flight + last))
+
+    def each(self) -> float:
+        """Bytes per token that one layer keeps, not recomputed."""
+        setup, shape = self.setup, self.shape
+        kept = act.layer_bytes(shape, setup.passing_style, self.sequence, self.kernels())
+        if setup.lora:
+            # Trainers of quantised weights compute under autocast.
+            wide = 2 if setup.style == "autocast" or setup.quantised else 4
+            kept += act.adapter_bytes(
+                shape, setup.passing_style, every=setup.every_map, copy_bytes=wide
+            )
+        factor = act.COMPILED_SHARE if setup.compiled else 1.0
+        return kept * factor * setup.error
+
+    def live_layer(self) -> int:
+        """One layer in its own backward pass."""
+        setup, shape = self.setup, self.shape
+        how = self.kernels(live=True)
+        live = act.live_layer_bytes(shape, setup.passing_style, self.sequence, how)
+        return int(self.tokens * live * setup.error)
+
+    def logits(self) -> int:
+        """Logits and loss. transformers gathers them under tensor parallelism, Megatron not."""
+        setup = self.setup
+        if not setup.is_last:
+            return 0
+        if setup.fused_loss:
+            return self.tokens * act.fused_loss_bytes(self.shape) + self.fused_loss_fixed()
+        each = act.COMPILED_LOGIT_BYTES if setup.compiled else act.LOGIT_BYTES
+        if setup.engine == "megatron":
+            each = act.MEGATRON_LOGIT_BYTES
+        elif setup.view == 0 and not setup.known:
+            each = act.LEAST_LOGIT_BYTES
+        split = setup.tensor if setup.engine == "megatron" else 1
+        return self.tokens * each * self.shape.vocab // split
+
+    def fused_loss_fixed(self) -> int:
+        """Gradient of the head's weight, computed in the forward pass, and its temporaries."""
+        if self.setup.lora:
+            return 0
+        each = act.fused_loss_weight_bytes(self.setup.style)
+        return each * self.shape.embedding // self.setup.tensor
+
+    def pipeline_outputs(self) -> Parts:
+        """torch's own schedules keep each micro batch's result of the last stage to the end of the
+        step (torch/distributed/pipelining/schedules.py, ``output_chunks``)."""
+        setup = self.setup
+        if setup.pipeline == 1 or not setup.is_last or setup.engine == "megatron":
+            return {}
+        _, inner = act.widths(setup.passing_style)
+        steps = max(1, setup.accumulation) if setup.view else 0
+        return {"pipeline outputs": steps * self.tokens * self.shape.vocab * inner}
+
+    def pipeline_buffers(self) -> Parts:
+        """Hidden states that a pipeline stage received or will send, of micro batches in flight."""
+        setup = self.setup
+        if setup.pipeline == 1:
+            return {}
+        wide, _ = act.widths(setup.passing_style)
+        count = max(1, setup.accumulation) if setup.engine != "megatron" else setup.in_flight
+        each = self.tokens * self.shape.hidden * wide
+        if setup.sequence_parallel:
+            each //= setup.tensor
+        return {"pipeline buffers": int((count + setup.in_flight) * each)}
+
+    # --- weights ----------------------------------------------------------------------------
+
+    def copies(self, *, cached: bool = False) -> int:
+        """bf16 copies of fp32 weights that autocast makes and the backward pass needs.
+
+        ``cached``: those that autocast keeps to the end of the forward pass. Grouped products of
+        experts take the weights as they are.
+        """
+        setup, shape = self.setup, self.shape
+        if setup.passing_style != "autocast" or (cached and setup.lora):
+            return 0
+        layers = 0 if setup.recompute and not cached else setup.stage_layers
+        values = 0 if setup.quantised else layers * shape.plain_matrices
+        head = shape.embedding if setup.is_last else 0
+        return 2 * (values + head) // setup.tensor
+
+    def dequantised(self) -> Parts:
+        """One map of 16-bit values beside its quantised ones (bitsandbytes, ``matmul_4bit``)."""
+        if not self.setup.quantised:
+            return {}
+        widest = self.shape.hidden * max(self.shape.ffn, self.shape.q)
+        return {"dequantised map": 2 * widest // self.setup.tensor}
+
+    def gathered(self, layers: int) -> Parts:
+        """Weights that FSDP and ZeRO-3 hold whole: outside the layers, and of some layers; all of
+        them where FSDP does not give them up after the forward pass."""
+        setup = self.setup
+        if setup.zero != 3:
+            return {}
+        some = layers if setup.reshard or setup.engine == "deepspeed" else setup.stage_layers
+        whole = self.shape.ends + some * self.shape.layer
+        if setup.engine == "deepspeed" and setup.view == 2:
+            whole = min(self.shape.parameters, whole + MAX_LIVE)
+        return {"gathered weights": 2 * whole // setup.tensor}
+
+    # --- optimizer step ---------------------------------------------------------------------
+
+    def optimizer_temporaries(self) -> int:
+        """What the optimizer's step makes and drops (see ``states.Optimizer``)."""
+        setup, here = self.setup, local(self.setup)
+        way, moments = setup.optimizer.temporaries, states_of(setup).optimizer
+        if setup.optimizer.is_muon:
+            widest = self.shape.hidden * max(self.shape.ffn, self.shape.q)
+            return int(2 * MUON_COPIES * widest + here.outer * MOMENT[setup.style])
+        if way == "all" and setup.optimizer.moments:
+            # FSDP1's flat weights are copied once more.
+            copies = 2 if setup.engine == "fsdp" and setup.view == 2 else 1
+            master = 0.0
+            if setup.style == "master":
+                master = 4 / (setup.optimizer.held(setup.style) + 4)
+            return int(copies * moments * (1 - master) / setup.optimizer.moments)
+        if way == "largest" and not setup.lora:
+            return 2 * WEIGHT[setup.style] * self.shape.embedding // setup.tensor
+        return 0
+
+    def fp32_gradients(self) -> int:
+        """DeepSpeed's fp32 copy of the rank's gradients, in stage 2 their 16-bit flat form too
+        (deepspeed/runtime/zero/stage_1_and_2.py ``step``, stage3.py ``_prepare_sub_group``)."""
+        setup = self.setup
+        values = local_parameters(setup) / (setup.shards if setup.zero else 1)
+        if setup.offloaded:
+            return 0
+        return int(4 * (min(values, SUB_GROUP) if setup.zero == 3 else values))

@@ -1,0 +1,214 @@
+"""What a run config says of model, precision and optimizer, low, likely and high.
+
+What the config states is the same in all three. What it leaves open is taken low, as usual, and
+high, and listed; nothing is filled in silently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import field, replace
+from typing import TypeVar
+
+from medic.memory import details
+from medic.memory.shape import Experts, Shape
+from medic.memory.states import DOUBLE_QUANT, QUANTIZED, Optimizer, Style, optimizer_of
+from medic.records import dataclass
+from medic.run_config import RunConfig
+
+T = TypeVar("T")
+Views = tuple[T, T, T]
+# Frameworks with fp32 master weights and fused kernels of their own.
+_MEGATRON = ("megatron", "nemo", "neox", "nanotron", "bigscience")
+# Frameworks that train transformers' own model classes.
+HEAD_NORMS = ("qwen3", "qwen3_moe", "olmoe", "olmo2")
+_EAGER = ("transformers", "huggingface", "hf", "trl", "axolotl", "llama-factory", "swift")
+
+
+@dataclass
+class Reader:
+    """Takes fields from the config and notes what had to be assumed and what is missing."""
+
+    config: RunConfig
+    assumed: dict[str, str] = field(default_factory=dict)
+    unknown: dict[str, None] = field(default_factory=dict)
+
+    def flag(self, name: str, *, low: bool, usual: bool, high: bool) -> Views[bool]:
+        value = self.config.get(name)
+        if isinstance(value, bool):
+            return value, value, value
+        self.assumed[name] = "on" if usual else "off"
+        return low, usual, high
+
+    def word(self, name: str) -> str:
+        value = self.config.get(name)
+        return value.lower() if isinstance(value, str) else ""
+
+    def count(self, name: str, usual: int | None = None, note: str = "") -> int | None:
+        """A whole number of at least 1, else ``usual`` (noted), else None (noted as unknown)."""
+        value = self.config.integer(name)
+        if value is not None and value >= 1:
+            return value
+        if usual is None:
+            self.unknown[name] = None
+        elif note:
+            self.assumed[name] = note
+        return usual
+
+    @property
+    def eager(self) -> bool:
+        """Whether transformers' own model classes run."""
+        return bool(self.family) or any(w in self.config.framework.lower() for w in _EAGER)
+
+    @property
+    def family(self) -> str:
+        """The ``model_type`` of a transformers config; empty if unknown."""
+        setting = self.config.setting("model_type")
+        value = setting.value if setting is not None else None
+        return value.lower() if isinstance(value, str) else ""
+
+    @property
+    def megatron(self) -> bool:
+        return any(w in self.config.framework.lower() for w in _MEGATRON)
+
+
+def shape_of(read: Reader) -> Views[Shape] | None:
+    """The model's shape; None if a dimension that nothing can stand in for is missing."""
+    needed = ("hidden_size", "num_layers", "num_heads", "vocab_size")
+    hidden, layers, heads, vocab = (read.count(name) for name in needed)
+    if hidden is None or layers is None or heads is None or vocab is None:
+        return None
+    kv = read.count("num_kv_heads", heads, "num_heads")
+    stated_ffn = read.config.integer("ffn_size")
+    ffn = read.count("ffn_size", 4 * hidden, "4 * hidden_size")
+    if kv is None or ffn is None:
+        return None
+    low, usual, high = read.flag("tied_embeddings", low=True, usual=False, high=False)
+
+    width = read.config.integer("head_dim") or 0
+    norms = read.family in HEAD_NORMS
+    experts = experts_of(read, ffn)
+    if experts is None and (read.config.integer("num_experts") or 1) > 1:
+        return None
+
+    def shape(tied: bool, gated: bool) -> Shape:
+        return Shape(hidden, layers, heads, kv, ffn, vocab, tied, gated, width, norms, experts)
+
+    gated = _is_gated(read, shape, ffn, stated_ffn, hidden)
+    return shape(low, gated[0]), shape(usual, gated[1]), shape(high, gated[2])
+
+
+def experts_of(read: Reader, ffn: int) -> Experts | None:
+    """The experts of a layer; None of a dense model, or where it is unknown how many a token uses
+    (then noted)."""
+    config = read.config
+    count = config.integer("num_experts") or 1
+    if count <= 1:
+        return None
+    used = details.count(config, "experts_per_token")
+    if not used:
+        read.unknown["num_experts_per_tok"] = None
+        return None
+    width = details.count(config, "expert_ffn", ffn)
+    shared = details.count(config, "shared_ffn") or details.count(config, "shared_experts") * width
+    return Experts(count, used, width, shared, details.count(config, "dense_layers"))
+
+
+def _is_gated(
+    read: Reader,
+    shape: Callable[[bool, bool], Shape],
+    ffn: int,
+    stated: int | None,
+    hidden: int,
+) -> Views[bool]:
+    """Whether the feed-forward part has a gate. The number of parameters tells, if it is known."""
+    total = read.config.integer("parameters")
+    if total is not None:
+        fits = {
+            gated: min(abs(shape(tied, gated).parameters - total) for tied in (True, False))
+            for gated in (True, False)
+        }
+        gate = fits[True] <= fits[False]
+        return gate, gate, gate
+    if stated is None:
+        return False, False, False
+    # Without a gate the usual width is 4 * hidden; no plain model has another one.
+    unsure = ffn == 4 * hidden and not read.eager
+    if unsure:
+        read.assumed["feed-forward gate"] = "on"
+    return not unsure, True, True
+
+
+def style_of(read: Reader) -> Views[Style]:
+    """How weights, gradients and moments are held (see ``states.Style``)."""
+    precision, held = read.word("precision"), read.word("parameter_dtype")
+    low_precision = precision in ("bf16", "fp16", "fp8") or held in ("bf16", "fp16")
+    if not precision and not held:
+        read.assumed["precision"] = "fp32"
+        return "pure", "fp32", "fp32"
+    if not low_precision:
+        return "fp32", "fp32", "fp32"
+    if read.megatron or read.config.integer("zero_stage") is not None:
+        return "master", "master", "master"
+    pure = held in ("bf16", "fp16")
+    if read.config.get("fsdp") is True:
+        if not held:
+            read.assumed["parameter_dtype"] = "fp32"
+        usual: Style = "pure" if pure else "shards"
+        return ("shards" if held == "fp32" else "pure"), usual, usual
+    if pure:
+        return "pure", "pure", "pure"
+    if held == "fp32" or precision == "fp16" or read.config.get("use_amp") is True:
+        return "autocast", "autocast", "autocast"
+    read.assumed["parameter_dtype"] = "fp32"
+    return "pure", "autocast", "autocast"
+
+
+def frozen_of(read: Reader, style: Views[Style]) -> Views[tuple[float, float]]:
+    """Bytes of a frozen weight under LoRA: of the layers' maps, and of embeddings and head.
+
+    Quantised maps leave the rest in 16 bits, or in fp32 after peft's k-bit preparation.
+    """
+    stored, held = read.word("quantization"), read.word("parameter_dtype")
+    if stored in QUANTIZED:
+        usual = QUANTIZED[stored]
+        twice = details.flag(read.config, "double_quant")
+        lean = DOUBLE_QUANT if stored == "4bit" and twice is not False else usual
+        likely = lean if twice else usual
+        ends = (4.0 if held == "fp32" else 2.0, 2.0 if held in ("bf16", "fp16") else 4.0)
+        if not held:
+            read.assumed["parameter_dtype"] = "fp32"
+        return (lean, min(ends)), (likely, ends[1]), (usual if twice is None else likely, max(ends))
+    low, usual, high = (4.0 if s in ("fp32", "autocast") else 2.0 for s in style)
+    if stored:
+        return (low, 0.0), (usual, 0.0), (high, 0.0)
+    read.assumed["quantization"] = "none"
+    return (DOUBLE_QUANT, 2.0), (usual, 0.0), (high, 0.0)
+
+
+def shards_of(read: Reader, tensor: int, pipeline: int, context: int) -> int | None:
+    """Ranks that share the states: data parallel replicas and context parallel ranks."""
+    replicas = read.config.integer("data_parallel_size")
+    world = read.config.integer("world_size")
+    if replicas is None and world is not None:
+        replicas = max(1, world // (tensor * pipeline * context))
+    if replicas is None:
+        read.unknown["data_parallel_size"] = None
+        return None
+    return max(1, replicas) * context
+
+
+def optimizer_for(read: Reader) -> Views[Optimizer]:
+    name = read.word("optimizer")
+    if not name:
+        read.assumed["optimizer"] = "AdamW"
+        name = "adamw"
+    found = optimizer_of(name)
+    engine = read.megatron or read.config.integer("zero_stage") is not None
+    if engine and "foreach" not in name:  # both bring fused kernels
+        found = replace(found, temporaries="none")
+    lean = replace(found, temporaries="none") if found.temporaries == "all" else found
+    heavy = found
+    if found.moments == 0:  # SGD's momentum may be on
+        heavy = Optimizer(found.name, 1.0, "none")
+    return lean, found, heavy

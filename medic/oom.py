@@ -1,0 +1,169 @@
+"""An out-of-memory message beside the estimate of the run that wrote it: what is too big, and what
+would make it fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from medic.evidence import Evidence
+from medic.facts import Hit, LogHits, MemoryEstimate, Source
+from medic.i18n import Text
+from medic.index import Index
+from medic.memory.estimate import estimate
+from medic.memory.named import with_model
+from medic.memory.remedies import Advice, advise
+from medic.records import dataclass
+from medic.run_config import RunConfig
+from medic.sizing import as_diff, with_usual
+
+SYMPTOM = "cuda-out-of-memory"
+NUMBERS = ("request", "total", "free", "process", "allocated", "unallocated", "reserved")
+GIB = 2**30
+OTHERS = GIB  # what other processes hold beyond it counts (see the check oom-shortfall)
+LOOSE = GIB
+
+
+@dataclass(frozen=True)
+class Account:
+    """The numbers of a message in bytes, what they say, and the estimate of the run with remedies.
+
+    ``found`` is None where no config tells of the run. ``diff``: the plan on the user's files.
+    """
+
+    numbers: Mapping[str, int]
+    source: Source | None
+    says: tuple[Text, ...]
+    found: MemoryEstimate | None = None
+    advice: Advice = Advice()
+    diff: str = ""
+
+
+def of_run(evidence: Evidence, index: Index) -> Account | None:
+    """The account of the run's first message that tells numbers; None if there is none."""
+    logs = evidence.fact(LogHits)
+    if logs is None or logs.ended == "well":
+        return None
+    hit = _first([h for h in logs.hits if not h.benign])
+    if hit is None:
+        return None
+    numbers = numbers_of(hit)
+    config, _ = with_model(evidence.fact(RunConfig) or RunConfig(), index)
+    config, _ = with_usual(config)
+    room = numbers["total"] - max(0, others(numbers) or 0)
+    told = estimate(config, room)
+    found = None if told.low is None else told
+    advice = Advice() if found is None else advise(config, room)
+    diff = as_diff(advice, config, evidence.facts, index)
+    says = tuple(_says(numbers, found, room))
+    return Account(numbers, hit.source, says, found, advice, diff)
+
+
+def of_words(words: str, index: Index) -> Account | None:
+    """The account of a pasted message, without a run."""
+    if "memory" not in words.lower():
+        return None
+    from medic.match.find import quoted
+
+    hit = _first(quoted(words, index))
+    if hit is None:
+        return None
+    numbers = numbers_of(hit)
+    return Account(numbers, None, tuple(_says(numbers, None, numbers["total"])))
+
+
+def _first(hits: Sequence[Hit]) -> Hit | None:
+    told = (h for h in hits if h.symptom == SYMPTOM)
+    return next((h for h in told if {"total", "request"} <= numbers_of(h).keys()), None)
+
+
+def numbers_of(hit: Hit) -> dict[str, int]:
+    """The bytes that a message tells; what it reserved but does not use is worked out."""
+    found = {
+        name: int(value)
+        for name, value in hit.captures.items()
+        if name in NUMBERS and isinstance(value, (int, float)) and not isinstance(value, bool)
+    }
+    if "unallocated" not in found and {"reserved", "allocated"} <= found.keys():
+        found["unallocated"] = max(0, found["reserved"] - found["allocated"])
+    return found
+
+
+def others(numbers: Mapping[str, int]) -> int | None:
+    """Bytes of the card that are neither free nor this process's; None where it cannot be told."""
+    if not {"total", "free", "process"} <= numbers.keys():
+        return None
+    return numbers["total"] - numbers["free"] - numbers["process"]
+
+
+def wanted(numbers: Mapping[str, int]) -> int | None:
+    """What this process would have held with the request: tensors, the request, and what lies
+    outside torch's allocator."""
+    if "allocated" not in numbers or "request" not in numbers:
+        return None
+    outside = 0
+    if "process" in numbers:
+        reserved = numbers["allocated"] + numbers.get("unallocated", 0)
+        outside = max(0, numbers["process"] - reserved)
+    return numbers["allocated"] + numbers["request"] + outside
+
+
+def _says(numbers: Mapping[str, int], found: MemoryEstimate | None, room: int) -> Iterator[Text]:
+    """What follows from the numbers, and from the estimate beside them."""
+    need, beside = wanted(numbers), others(numbers)
+    if need is not None and need > room:
+        line = Text(
+            "this process wanted {need}, {over} more than it could have",
+            "本进程共需 {need}，超出可用 {over}",
+        )
+        yield line.fill(need=gib(need), over=gib(need - room))
+    if beside is not None and beside > OTHERS:
+        line = Text("other processes hold {n} of this GPU", "该 GPU 上其他进程占用 {n}")
+        yield line.fill(n=gib(beside))
+    loose, request = numbers.get("unallocated", 0), numbers["request"]
+    if loose >= request and loose > LOOSE:
+        line = Text(
+            "fragmentation: {n} reserved but unallocated, more than the {r} wanted, in pieces",
+            "碎片化：已保留未分配 {n}，多于所需的 {r}，但不连续",
+        )
+        yield line.fill(n=gib(loose), r=gib(request))
+    if found is not None:
+        yield _beside(found, need, room)
+
+
+def _beside(found: MemoryEstimate, need: int | None, room: int) -> Text:
+    """The estimate against the room, and against what was wanted."""
+    low, likely, high = found.low or 0, found.estimate, found.high
+    if likely is None or found.not_measured:
+        if low > room:
+            line = Text(
+                "the configured step needs at least {n}: too big by {over}",
+                "按配置单步至少需要 {n}：超出 {over}",
+            )
+            return line.fill(n=gib(low), over=gib(low - room))
+        return Text("the configured step needs at least {n}", "按配置单步至少需要 {n}").fill(
+            n=gib(low)
+        )
+    if likely > room:
+        line = Text(
+            "the configured step needs about {n} ({low} to {high}): too big by {over}, no leak",
+            "按配置单步约需 {n}（{low} 至 {high}）：超出 {over}，并非泄漏",
+        )
+        return line.fill(n=gib(likely), low=gib(low), high=gib(high or 0), over=gib(likely - room))
+    if need is not None and high is not None and need > high:
+        line = Text(
+            "the configured step needs {n} at most, {need} were wanted: {over} that the config "
+            "does not tell of (a longer sample, growth over the steps, a second model, evaluation)",
+            "按配置单步最多需要 {n}，实际要 {need}：多出的 {over} 不在配置之内（更长的样本、"
+            "逐步增长、第二个模型或评估）",
+        )
+        return line.fill(n=gib(high), need=gib(need), over=gib(need - high))
+    line = Text(
+        "the configured step needs about {n} ({low} to {high}): it is tight",
+        "按配置单步约需 {n}（{low} 至 {high}）：余量很小",
+    )
+    return line.fill(n=gib(likely), low=gib(low), high=gib(high or 0))
+
+
+def gib(count: float) -> str:
+    """Bytes in GiB."""
+    return f"{count / GIB:.1f} GiB"

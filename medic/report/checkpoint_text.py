@@ -1,0 +1,163 @@
+"""Differences of two checkpoints and the plan of a renamed copy, for a terminal and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from medic.facts import CheckpointIndex
+from medic.i18n import Text
+from medic.report.dumps import dumps
+
+SHOWN = 12
+_OUTCOMES = {
+    "same": Text("names and shapes agree", "参数名和形状一致"),
+    "prefix-only": Text("they agree once the names are changed", "改名后一致"),
+    "layers-missing": Text("tensors are missing on one side", "一方缺少张量"),
+    "vocabulary-changed": Text("only the vocabulary's rows differ", "只有词表的行数不同"),
+    "shapes-differ": Text("shapes differ", "形状不同"),
+    "fused-or-split": Text(
+        "the same model, with projections joined on one side",
+        "同一模型，只是一方的投影权重是融合的",
+    ),
+    "different-model": Text("not the same model", "不是同一个模型"),
+}
+
+
+_DTYPES = Text("dtype: A {a}, B {b} ({n} tensors)", "类型：A {a}，B {b}（{n} 个张量）")
+
+
+def diff_lines(found: Any) -> list[str]:
+    compared = found.comparison
+    rows = [_head("A", found.first), _head("B", found.second), str(_OUTCOMES[compared.outcome])]
+    if compared.rule.changes():
+        words = Text(
+            "{n} of {total} names of B are in A once it is renamed so:",
+            "A 这样改名后，B 的 {total} 个参数名中有 {n} 个在 A 中：",
+        )
+        rows.append(str(words.fill(n=f"{compared.matched:,}", total=f"{compared.total:,}")))
+        rows += [f"    {line}" for line in compared.rule.snippet().splitlines()]
+    rows += _listed(Text("only in A", "只在 A 中"), compared.unexpected)
+    rows += _listed(Text("only in B", "只在 B 中"), compared.missing)
+    other = [f"{n}: A {_shape(a)}, B {_shape(b)}" for n, a, b in compared.mismatched]
+    rows += _listed(Text("other shapes", "形状不同"), other)
+    rows += _listed(Text("no matter (buffers, tied head)", "无关紧要（缓冲区、共享输出层）"),
+                    compared.harmless)  # fmt: skip
+    rows += [str(_DTYPES.fill(a=a, b=b, n=f"{n:,}")) for a, b, n in found.dtypes]
+    if found.fused:
+        words = Text(
+            "{n} projections are fused on one side and split on the other: "
+            "medic checkpoint remap A OUT.safetensors --like B converts them",
+            "有 {n} 个投影权重一方融合、一方拆分：medic checkpoint remap A OUT.safetensors --like B 可转换",
+        )
+        rows.append(str(words.fill(n=found.fused)))
+    return rows
+
+
+def _head(sign: str, index: CheckpointIndex) -> str:
+    states = ", ".join(name for name, there in index.states.items() if there) or "-"
+    step = ""
+    if index.step is not None:
+        step = str(Text(", step {n}", "，步数 {n}").fill(n=f"{index.step:,}"))
+    words = Text(
+        "{sign}: {file}: {format}, {n} tensors{step}; other states: {states}",
+        "{sign}：{file}：{format}，{n} 个张量{step}；其他状态：{states}",
+    )
+    filled = words.fill(
+        sign=sign, file=index.file, format=index.format, n=f"{len(index.tensors):,}",
+        step=step, states=states,
+    )  # fmt: skip
+    return str(filled)
+
+
+def _listed(title: Text, names: Sequence[str]) -> list[str]:
+    if not names:
+        return []
+    more = len(names) - SHOWN
+    head = Text("{title} ({n}):", "{title}（{n}）：").fill(title=title, n=f"{len(names):,}")
+    rows = [str(head), *(f"    {n}" for n in names[:SHOWN])]
+    if more > 0:
+        rows.append("    " + str(Text("… {n} more", "……另有 {n} 个").fill(n=f"{more:,}")))
+    return rows
+
+
+def _shape(shape: Sequence[int] | None) -> str:
+    return "?" if shape is None else str(list(shape))
+
+
+def diff_json(found: Any) -> str:
+    compared = found.comparison
+    data = {
+        "schema": "medic.checkpoint-diff/1",
+        "outcome": compared.outcome,
+        "first": _index(found.first),
+        "second": _index(found.second),
+        "rename": compared.rule.snippet() if compared.rule.changes() else "",
+        "matched": compared.matched,
+        "only_first": list(compared.unexpected),
+        "only_second": list(compared.missing),
+        "shapes": [{"name": n, "first": a, "second": b} for n, a, b in compared.mismatched],
+        "harmless": list(compared.harmless),
+        "dtypes": [{"first": a, "second": b, "tensors": n} for a, b, n in found.dtypes],
+        "fused_or_split": found.fused,
+    }
+    return dumps(data)
+
+
+def _index(index: CheckpointIndex) -> dict[str, Any]:
+    return {
+        "file": index.file,
+        "format": index.format,
+        "tensors": len(index.tensors),
+        "step": index.step,
+        "states": dict(index.states),
+    }
+
+
+# --- a renamed copy -----------------------------------------------------------------------------
+
+
+def plan_lines(plan: Any, source: str, to: str) -> list[str]:
+    words = Text(
+        "{source} -> {to}: {n} tensors, {bytes} bytes",
+        "{source} -> {to}：{n} 个张量，{bytes} 字节",
+    )
+    rows = [
+        str(words.fill(source=source, to=to, n=f"{len(plan.outputs):,}", bytes=f"{plan.size:,}"))
+    ]
+    changed = [o for o in plan.outputs if o.how != "copied" or o.name != o.sources[0]]
+    named = [
+        f"{' + '.join(o.sources)} -> {o.name}" + (f"  ({o.how})" if o.how != "copied" else "")
+        for o in changed
+    ]
+    rows += _listed(Text("renamed, split or joined", "改名、拆分或合并"), named)
+    same = len(plan.outputs) - len(changed)
+    if same:
+        rows.append(str(Text("{n} names stay as they are", "{n} 个参数名不变").fill(n=f"{same:,}")))
+    left = [_reason(n, why) for n, why in plan.left_out]
+    rows += _listed(Text("left out of the copy", "未写入副本"), left)
+    missing = [_reason(n, why) for n, why in plan.missing]
+    rows += _listed(Text("wanted, and not there", "需要但没有"), missing)
+    return rows + [str(note) for note in plan.notes]
+
+
+def _reason(name: str, why: Text) -> str:
+    return str(Text("{name}: {why}", "{name}：{why}").fill(name=name, why=why))
+
+
+def plan_json(plan: Any, to: str, written: int) -> str:
+    data = {
+        "schema": "medic.checkpoint-remap/1",
+        "to": to,
+        "bytes": plan.size,
+        "written": written,
+        "tensors": [
+            {"name": o.name, "from": list(o.sources), "how": o.how, "shape": list(o.shape),
+             "dtype": o.dtype}
+            for o in plan.outputs
+        ],
+        "left_out": [{"name": n, "why": str(why)} for n, why in plan.left_out],
+        "missing": [{"name": n, "why": str(why)} for n, why in plan.missing],
+        "notes": [str(note) for note in plan.notes],
+    }  # fmt: skip
+    return dumps(data)

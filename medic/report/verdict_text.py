@@ -1,0 +1,88 @@
+"""The verdict of a diagnosis as the first lines of its report."""
+
+from __future__ import annotations
+
+from medic.diagnosis import Diagnosis
+from medic.i18n import Text
+from medic.report.blocks import Blocks
+from medic.report.words import CHANCE, VERDICT
+from medic.session import Session
+
+CLEAR = 0.5  # below it the leader is a suspect, not a likely cause
+
+_NOT_UNDERSTOOD = Text(
+    "Nothing in these words was understood, and no file was read. Give the log of the failing "
+    "rank, the config and launch script, or the exact error line.",
+    "没有从这些文字中识别出任何内容，也没有读取文件。请提供失败 rank 的日志、配置与启动脚本，"
+    "或完整的报错行。",
+)
+
+
+def verdict(blocks: Blocks, session: Session, found: Diagnosis, *, numbers: bool) -> None:
+    """The line that says what was found, and what follows where that is no cause."""
+    console = blocks.console
+    words = session.told.words
+    said = str(VERDICT[found.verdict])
+    color = {"healthy": "green", "no-fault-seen": "green", "established": "red"}.get(
+        found.verdict, "yellow"
+    )
+    if not found.causes:
+        console.styled(console.style(said, "bold", color))
+        # Words are all that was given, and they do not say that all is well.
+        words_only = not found.read and bool(words) and not session.told.at_ease
+        for reason in _why_no_fault(found, words_only=words_only):
+            blocks.paragraph(reason, indent="  ")
+        return
+    leader = found.causes[0]
+    if found.verdict == "none-of-these":
+        console.styled(console.style(said, "bold", color))
+        unknown = Text(
+            "What was seen fits no known cause well enough to name one; below is what would tell.",
+            "所见现象与已知原因都不够吻合，无法指名；下面是能说明问题的信息。",
+        )
+        blocks.paragraph(unknown, indent="  ")
+        return
+    if found.verdict == "likely" and not found.symptoms and not words:
+        said = str(Text("No failure was seen, but this is wrong", "没有看到故障，但这里有问题"))
+    elif found.verdict == "likely" and leader.chance < CLEAR:
+        said = str(
+            Text("Not clear yet; first suspect ({word})", "尚不明确；首要嫌疑（{word}）").fill(
+                word=CHANCE[leader.word]
+            )
+        )
+    line = Text("{verdict}: {title} ({name}, {code})", "{verdict}：{title}（{name}, {code}）").fill(
+        verdict=said, title=leader.title, name=leader.name, code=leader.code
+    )
+    console.styled(console.style(str(line), "bold", color))
+    if numbers:
+        console.out(f"  P = {leader.chance:.3f}")
+
+
+def _why_no_fault(found: Diagnosis, *, words_only: bool) -> list[Text]:
+    if found.verdict == "none-of-these":
+        return [
+            Text(
+                "What you describe matches no symptom that medic knows, and nothing that was read "
+                "points to a failure. The log of the failing rank, or the exact error line, would "
+                "tell more.",
+                "你描述的现象与 medic 已知的都不匹配，已读内容中也没有指向故障的迹象。"
+                "失败 rank 的日志或完整的报错行最能说明问题。",
+            )
+        ]
+    if found.verdict == "healthy":
+        return [
+            Text(
+                "The log shows no failure, the curves are as they should be, the configuration "
+                "passes its checks, and the run ended well or is alive.",
+                "日志无故障，曲线正常，配置通过检查，且运行正常结束或仍在进行。",
+            )
+        ]
+    if words_only:
+        return [_NOT_UNDERSTOOD]
+    return [
+        Text(
+            "Nothing in what was read points to a failure. What was not read or not checked is "
+            "listed below; this is not a proof of health.",
+            "已读内容中没有指向故障的迹象。未读取、未检查的内容见下；这并不等于证明一切正常。",
+        )
+    ]

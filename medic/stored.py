@@ -1,0 +1,102 @@
+"""Compiled knowledge as files: one a kind, so that a start reads only what it uses.
+
+A file of entries is JSON with one entry a line, each parsed when it is first asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+WHOLE = ("format", "tables", "words")  # no entries by name
+
+
+class Parts(Mapping[str, Any]):
+    """Compiled knowledge by kind, each kind's file read when it is first asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._read: dict[str, Any] = {}
+
+    def __getitem__(self, kind: str) -> Any:
+        if kind not in self._read:
+            try:
+                data = (self._folder / f"{kind}.json").read_bytes()
+            except FileNotFoundError:
+                raise KeyError(kind) from None
+            self._read[kind] = json.loads(data) if kind in WHOLE else Entries(data)
+        return self._read[kind]
+
+    def __iter__(self) -> Iterator[str]:
+        return (file.stem for file in sorted(self._folder.glob("*.json")))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
+class Entries(Mapping[str, Any]):
+    """Entries of one kind by name."""
+
+    def __init__(self, data: bytes) -> None:
+        lines = (line.partition(b'":') for line in data.split(b"\n")[1:-1])
+        self._lines = {name[1:].decode(): text for name, _, text in lines}
+        self._read: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._read:
+            self._read[name] = json.loads(self._lines[name].removesuffix(b","))
+        return self._read[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._lines
+
+
+def tables(causes: Mapping[str, Any]) -> dict[str, Any]:
+    """What would cost a look at every cause: the names of those with lint words and of those with
+    words of their own, by their code, and by the symptoms that they show."""
+    shown: dict[str, list[str]] = {}
+    for name, raw in sorted(causes.items()):
+        for one in raw["shows"]:
+            shown.setdefault(one["symptom"], []).append(name)
+    return {
+        "lint": sorted(name for name, raw in causes.items() if raw.get("lint")),
+        "telltale": sorted(name for name, raw in causes.items() if raw.get("telltale")),
+        "codes": {raw["code"]: name for name, raw in sorted(causes.items())},
+        "shown": shown,
+    }
+
+
+def store(compiled: Mapping[str, Any], folder: Path, mode: int = 0o644) -> None:
+    """One JSON file a kind, complete or not there at all. Raises OSError."""
+    part = folder.with_name(f"{folder.name}.{os.getpid()}")
+    part.mkdir(parents=True)
+    try:
+        for kind, entries in compiled.items():
+            handle = os.open(part / f"{kind}.json", os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+            with os.fdopen(handle, "wb") as out:
+                out.write((_json(entries) if kind in WHOLE else _by_line(entries)).encode())
+        part.rename(folder)
+    except OSError:
+        import shutil
+
+        shutil.rmtree(part, ignore_errors=True)
+        raise
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _by_line(entries: Mapping[str, Any]) -> str:
+    """Names are those of files, in which JSON has nothing to escape (``Entries`` counts on it)."""
+    lines = ",\n".join(f'"{name}":{_json(entry)}' for name, entry in entries.items())
+    return f"{{\n{lines}\n}}" if lines else "{\n}"

@@ -1,0 +1,91 @@
+"""Two checkpoints side by side: names, shapes, dtypes, states and step."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+
+from medic.facts import CheckpointIndex, GivenFile
+from medic.probe import Look
+from medic.records import dataclass
+
+from .compare import Comparison, compare
+from .fusing import join_for, split_for
+from .keys import shapes
+from .reader import Reader
+from .remap import rule_for
+from .source import named
+from .units import Unit, gather
+
+
+@dataclass(frozen=True)
+class Difference:
+    """``dtypes``: (dtype of the first, of the second) -> how many tensors. ``fused``: projections
+    that are one tensor on one side and several on the other."""
+
+    first: CheckpointIndex
+    second: CheckpointIndex
+    comparison: Comparison
+    dtypes: tuple[tuple[str, str, int], ...] = ()
+    fused: int = 0
+
+
+def unit_of(files: tuple[GivenFile, ...] | list[GivenFile]) -> Unit | None:
+    """The newest checkpoint among the files, or None."""
+    found = gather(f for f in files if f.kind == "checkpoint")
+    return found[0] if found else None
+
+
+def diff(look: Look, first: Unit, second: Unit) -> Difference:
+    """Reads the headers of both. Raises Unreadable, ``at`` the one that cannot be read."""
+    with named(first.name):
+        ours = Reader(look).read(first)
+    with named(second.name):
+        theirs = Reader(look).read(second)
+    have, wanted = shape_of(ours), shape_of(theirs)
+    found = compare(shapes(ours), shapes(theirs))
+    rule = rule_for(have, wanted) if found.outcome == "different-model" else found.rule
+    names = rule.mapping(ours.tensors, theirs.tensors)
+    counts: Counter[tuple[str, str]] = Counter()
+    for name, tensor in ours.tensors.items():
+        other = theirs.tensors.get(names[name])
+        if other is not None and other.dtype != tensor.dtype:
+            counts[tensor.dtype, other.dtype] += 1
+    dtypes = tuple((a, b, n) for (a, b), n in counts.most_common())
+    fused, sources = _fused({names[n]: s for n, s in have.items()}, wanted)
+    if fused:
+        found = _explained(replace(found, rule=rule), fused, sources, len(wanted))
+    return Difference(ours, theirs, found, dtypes, len(fused))
+
+
+def shape_of(index: CheckpointIndex) -> dict[str, tuple[int, ...]]:
+    return {name: tensor.shape for name, tensor in index.tensors.items()}
+
+
+def _fused(
+    have: Mapping[str, tuple[int, ...]], wanted: Mapping[str, tuple[int, ...]]
+) -> tuple[set[str], set[str]]:
+    """(tensors of the second that are rows or joins of some of the first, these)."""
+    made: set[str] = set()
+    sources: set[str] = set()
+    for name in wanted.keys() - have.keys():
+        cut = split_for(name, have, wanted)
+        parts = (cut.source,) if cut else join_for(name, have, wanted)
+        if parts:
+            made.add(name)
+            sources.update(parts)
+    return made, sources
+
+
+def _explained(found: Comparison, made: set[str], sources: set[str], total: int) -> Comparison:
+    """The comparison without the projections that are only joined otherwise."""
+    missing = tuple(n for n in found.missing if n not in made)
+    left = tuple(n for n in found.unexpected if n not in sources)
+    outcome = "layers-missing" if missing or left else "fused-or-split"
+    if found.mismatched:
+        outcome = "shapes-differ"
+    return replace(
+        found, outcome=outcome, missing=missing, unexpected=left, total=total,
+        matched=total - len(missing) - len(made),
+    )  # fmt: skip

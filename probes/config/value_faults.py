@@ -1,0 +1,184 @@
+"""The probe of single values: what no number of the kind can be, words that a key does not take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from medic.facts import Repair, Rewritten, Source
+from medic.i18n import Text
+from medic.probe import Finding, Look, Probe
+from medic.run_config import MORE, RunConfig, Setting
+
+from ..flags.distance import NEAREST
+from .bounds import BY_FIELD, BY_NAME, COUNTS, POSITIVE, RANKED, RULED, STATED, Bounds
+from .keys import Framework, Key, Keys, parts_of
+from .reading import recogniser
+from .value_kinds import no_number, part_of_count, refused, switch_meant
+from .values import as_number
+
+IMPOSSIBLE, NOT_TAKEN, NO_EFFECT = (
+    "impossible-value",
+    "flag-value-not-accepted",
+    "option-without-effect",
+)
+_NUMBER = Text("a number", "是数字")
+_WHOLE = Text("a whole number", "是整数")
+_SWITCH = Text(
+    "{key}: {value} is neither true nor false", "{key}：{value} 既不是 true 也不是 false"
+)
+_TAKES = Text("{key} does not take {value}; it takes {taken}", "{key} 不接受 {value}，可选 {taken}")
+_NO_SUCH = Text(
+    "{key} does not take {value}; {meant} is meant", "{key} 不接受 {value}，应为 {meant}"
+)
+_CLIP = Text(
+    "{key} {value}: clipping is off below 0, as with 0",
+    "{key} 为 {value}：小于 0 与 0 一样，即关闭裁剪",
+)
+# Entries that say nothing about whose the keys are: a name of theirs may mean anything.
+_ANYBODY = ("plain", "hydra", "grouped", "slurm")
+_MAX_SHOWN = 10
+
+
+def run(look: Look) -> Iterator[Finding]:
+    config = look.fact(RunConfig)
+    reader = recogniser(look.frameworks)
+    keys = {one.framework.name: one for one in reader.keys}
+    entries: Mapping[str, Framework] = {f.name: f for f in look.frameworks}
+    for setting in config.settings:
+        if setting.origin.span is None or setting.path == (MORE,) or setting.value is None:
+            continue
+        found = _of_number(setting, keys.get(setting.origin.framework), config)
+        found = found or _of_word(setting, entries) or _of_switch(setting, entries)
+        if found is not None:
+            yield found
+
+
+def _of_number(setting: Setting, keys: Keys | None, config: RunConfig) -> Finding | None:
+    """One finding at most: text, a part, or beyond its bounds."""
+    value, name = setting.value, setting.path[-1]
+    fields = {key.field for key in _keys(setting, keys) if _plain_number(key)}
+    field = next(iter(fields)) if len(fields) == 1 else COUNTS.get(name, "")
+    known = setting.origin.framework not in _ANYBODY
+    if field and known and no_number(value, field):
+        return _impossible(setting, _NUMBER)
+    if field and known and part_of_count(value, field):
+        return _impossible(setting, _WHOLE)
+    number = None if isinstance(value, bool) else as_number(value)
+    if number is None:
+        return None
+    if field == "gradient_clip" and number < 0 and known:
+        what = _CLIP.fill(key=setting.origin.key, value=value)
+        return _finding(NO_EFFECT, setting, {"what": what})
+    if field in RULED.get(setting.origin.framework, ()):
+        return None
+    bounds = BY_NAME.get(name) or _bounds(setting, field, number, known=known)
+    if bounds is None or bounds.allow(number) or _told(config, field, number):
+        return None
+    return _impossible(setting, bounds.words) if _belongs(setting, bounds, known=known) else None
+
+
+def _bounds(setting: Setting, field: str, number: float, *, known: bool) -> Bounds | None:
+    """Of a name that no framework defines only what is beyond any meaning."""
+    if field == "lora_rank" and setting.origin.framework in RANKED:
+        return POSITIVE
+    return BY_FIELD.get(field) if known or number < -1 else None
+
+
+def _belongs(setting: Setting, bounds: Bounds, *, known: bool) -> bool:
+    """A block that names something else may mean something else: quantization eps, ppo lr."""
+    return known or bounds is not BY_NAME.get("eps") or "optim" in "".join(setting.path[:-1])
+
+
+def _told(config: RunConfig, field: str, number: float) -> bool:
+    """Whether the check of canonical fields tells it: those know no number below zero."""
+    told = field in STATED and not STATED[field].allow(number)
+    return told and number >= 0 and config.number(field) == number
+
+
+def _plain_number(key: Key) -> bool:
+    return key.true_means is None and key.false_means is None and not key.values
+
+
+def _keys(setting: Setting, keys: Keys | None) -> list[Key]:
+    if keys is None:
+        return []
+    flag = setting.origin.syntax == "shell" and "." not in setting.origin.key
+    found = keys.find_flag(setting.origin.key) if flag else keys.find(setting.path)
+    return [key for _, key in found]
+
+
+def _impossible(setting: Setting, allowed: Text) -> Finding:
+    values = {"key": setting.origin.key, "value": setting.value, "allowed": allowed}
+    return _finding(IMPOSSIBLE, setting, values)
+
+
+# --- words ----------------------------------------------------------------------------------
+
+
+def _of_word(setting: Setting, entries: Mapping[str, Framework]) -> Finding | None:
+    for entry in _readers(setting, entries):
+        for key, taken in entry.choices.items():
+            steps = parts_of([key])
+            if setting.path[-len(steps) :] != steps:
+                continue
+            found = refused(setting.value, taken)
+            return None if found is None else _not_taken(setting, found, taken)
+    return None
+
+
+def _readers(setting: Setting, entries: Mapping[str, Framework]) -> Iterator[Framework]:
+    """The framework that reads a setting, and those that it builds on."""
+    own = entries.get(setting.origin.framework)
+    if own is not None:
+        yield own
+        yield from (entries[name] for name in own.builds_on if name in entries)
+
+
+def _not_taken(setting: Setting, found: tuple[str, bool], taken: Sequence[str]) -> Finding:
+    meant, closed = found
+    shown: dict[str, object] = {"key": setting.origin.key, "value": setting.value}
+    if meant:
+        what = _NO_SUCH.fill({**shown, "meant": meant})
+    else:
+        listed = ", ".join(taken[:_MAX_SHOWN])
+        what = _TAKES.fill({**shown, "taken": listed})
+    repair = _rewritten(setting, meant) if meant else None
+    return _finding(NOT_TAKEN, setting, {"what": what, "closed": closed}, repair)
+
+
+def _of_switch(setting: Setting, entries: Mapping[str, Framework]) -> Finding | None:
+    """A slip of true or false: to every loader it is text, and text is true."""
+    meant = switch_meant(setting.value)
+    if not meant or setting.origin.framework not in entries:
+        return None
+    what = _SWITCH.fill(key=setting.origin.key, value=setting.value)
+    return _finding(NOT_TAKEN, setting, {"what": what}, _rewritten(setting, meant == "true"))
+
+
+def _rewritten(setting: Setting, value: str | bool) -> Repair | None:
+    origin = setting.origin
+    if origin.span is None:
+        return None
+    step = Rewritten(origin.span, origin.syntax, setting.path[-1], value)
+    return Repair((step,), safe=False, why=NEAREST)
+
+
+def _finding(
+    name: str, setting: Setting, values: Mapping[str, object], repair: Repair | None = None
+) -> Finding:
+    origin = setting.origin
+    span = origin.span
+    source = (
+        Source(span.file, span.line, text=f"{origin.key}: {setting.value}") if span else Source()
+    )
+    return Finding(name, "fires", values, source, span=span, repair=repair)
+
+
+PROBE = Probe(
+    name="config-values",
+    tells=(IMPOSSIBLE, NOT_TAKEN, NO_EFFECT),
+    run=run,
+    needs=(RunConfig,),
+    seconds=0.02,
+    limit_seconds=5,
+)

@@ -1,0 +1,121 @@
+"""What a value may be: words that a key takes, text for a number, a part of a count, a share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from medic.patterns import regex
+from medic.run_config import FIELDS, Scalar
+
+from ..flags.distance import digits_of, is_swapped, letters_apart
+from .values import as_number
+
+# A list of values that ends so has further ones.
+MORE = "..."
+_SHORTEST, _LONG = 3, 10
+# A number that slipped: 1e-4x, 8k, 1,000, 2.5.1. A word for one. Not 1T, 2ep or 500ba.
+_SLIPPED = regex(r"[-+]?[\d.][\w.,+-]*")
+_UNIT = regex(r"[-+]?\d[\d_.]*(?:e[-+]?\d+)?(?:T|t|ep|ba|sp|tok|st|dur|B|b|%|h|m|s)")
+_WORD_FOR_NUMBER = frozenset(
+    ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve",
+     "sixteen", "thirty", "hundred", "thousand", "million", "zero", "half", "small", "large")
+)  # fmt: skip
+# Words that loaders do not take for a switch, though they are meant for one.
+_SWITCHES = ("true", "false")
+_OTHER_WORDS = frozenset(("tree", "tue", "trie", "trues", "fales", "falsy", "truly", "tule"))
+# A part of one of these is none; intervals and warmup may be shares of the run.
+WHOLE = frozenset(
+    (
+        "micro_batch_size",
+        "gradient_accumulation_steps",
+        "global_batch_size",
+        "sequence_length",
+        "hidden_size",
+        "num_layers",
+        "num_heads",
+        "num_kv_heads",
+        "num_experts",
+        "ffn_size",
+        "tensor_parallel_size",
+        "pipeline_parallel_size",
+        "context_parallel_size",
+        "expert_parallel_size",
+        "nodes",
+        "num_workers",
+        "lora_rank",
+        "total_steps",
+    )
+)
+# Fields that take words beside numbers, in some framework or other.
+_WORDED = frozenset(
+    ("gpus_per_node", "world_size", "nodes", "total_tokens", "global_batch_tokens", "nccl_timeout",
+     "parameters", "master_port", "dataset_sequences")
+)  # fmt: skip
+_INTERVALS = ("log_interval", "save_interval", "eval_interval")
+_LEFT_OPEN = ("$", "{", "<", "?", "(", "[", "/", " ", "%", "@", "*")
+
+
+def is_open(text: str) -> bool:
+    """Whether something else fills the value in: a variable, a template, a place holder."""
+    return not text or any(sign in text for sign in _LEFT_OPEN)
+
+
+def no_number(value: Scalar, field: str) -> bool:
+    """Whether a value of a numeric field is text that no reader takes for a number."""
+    if not isinstance(value, str) or field in _WORDED or FIELDS[field][0] not in (int, float):
+        return False
+    text = value.strip()
+    if is_open(text) or _UNIT.fullmatch(text):
+        return False
+    if "," not in text and as_number(text) is not None:
+        return False
+    return _SLIPPED.fullmatch(text) is not None or text.lower() in _WORD_FOR_NUMBER
+
+
+def part_of_count(value: Scalar, field: str) -> bool:
+    number = None if isinstance(value, bool) else as_number(value)
+    if number is None or number == int(number):
+        return False
+    return field in WHOLE or (field in _INTERVALS and number > 1)
+
+
+def switch_meant(value: Scalar) -> str:
+    """``true`` or ``false`` where a value is a slip of it, else ""."""
+    if not isinstance(value, str) or not _SHORTEST <= len(value) <= len("falsee"):
+        return ""
+    text = value.lower()
+    if text in _OTHER_WORDS or text[:1] not in "tfraul":
+        return ""
+    near = [word for word in _SWITCHES if letters_apart(text, word, 1)]
+    return near[0] if len(near) == 1 and text not in _SWITCHES else ""
+
+
+def refused(value: Scalar, taken: Sequence[str]) -> tuple[str, bool] | None:
+    """(the word that is meant or "", whether the list has all) of a word that is not taken."""
+    if not isinstance(value, str) or is_open(value) or not value[0].isalpha():
+        return None
+    words = [word for word in taken if word != MORE]
+    text = value.strip().lower()
+    if text in ("none", "null", "auto") or any(text == word.lower() for word in words):
+        return None
+    closed = len(words) == len(taken)
+    near = [word for word in words if _slip(text, word.lower(), sure=not closed)]
+    near = [word for word in near if sorted(text) == sorted(word.lower())] or near
+    if not closed and len(near) != 1:
+        return None
+    return (near[0] if len(near) == 1 else ""), closed
+
+
+def _slip(text: str, word: str, *, sure: bool) -> bool:
+    """``sure``: further words may be right, so only letters swapped, an inner one wrong, or
+    the last left out.
+    """
+    if len(text) < _SHORTEST or digits_of(text) != digits_of(word):
+        return False
+    if sorted(text) == sorted(word):
+        return is_swapped(text, word)
+    inner = text[0] == word[0] and (text[-1] == word[-1] or text == word[:-1])
+    if sure and not (inner and len(text) > _SHORTEST):
+        return False
+    limit = 2 if len(text) >= _LONG and not sure else 1
+    return letters_apart(text, word, limit) is not None

@@ -1,0 +1,102 @@
+"""The validation loss beside the training loss."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from medic.facts import Curve, Series
+from medic.i18n import Text
+from medic.probe import Finding, Look, Probe, Skip
+
+from .jumps import MAD_TO_SIGMA
+from .numbers import clean, median, spread
+from .plan import source_at
+
+CHECK, SYMPTOM, LOW = "validation-gap", "validation-loss-rises", "loss-suspiciously-low"
+MIN_EVALS = 5
+NEAR = 20  # training points before an evaluation that it is compared with
+RISE, RISE_NATS = 0.04, 0.03  # above the lowest one: less is the noise of a small validation set
+NOISE = 5.0
+FALL = 0.02  # of the training loss meanwhile
+BETTER, BETTER_NATS = 0.85, 0.15
+FAR = 0.6  # dropout and averages over an epoch explain a third, not more
+_NEEDS = Text("several validation losses beside the training loss", "训练 Loss 与多个验证 Loss")
+
+
+def run(look: Look) -> Iterator[Any]:
+    curve = look.fact(Curve)
+    train, held = curve.series.get("loss"), curve.series.get("eval_loss")
+    if train is None or held is None:
+        yield Skip(_NEEDS, check=CHECK)
+        return
+    steps, values, _ = clean(held)
+    at, losses, _ = clean(train)
+    beside = [_level(at, losses, step) for step in steps]
+    pairs = [(s, v, t) for s, v, t in zip(steps, values, beside, strict=True) if t is not None]
+    if len(pairs) < MIN_EVALS:
+        yield Skip(_NEEDS, check=CHECK)
+        return
+    yield from _judge(look, held, pairs)
+
+
+def _level(steps: Sequence[int], values: Sequence[float], step: int) -> float | None:
+    """The training loss around a step: the median of the points just before it."""
+    end = bisect_right(steps, step)
+    before = values[max(0, end - NEAR) : end]
+    return median(before) if len(before) >= min(3, len(values)) else None
+
+
+def _judge(
+    look: Look, held: Series, pairs: Sequence[tuple[int, float, float]]
+) -> Iterator[Finding]:
+    steps, values, train = ([p[n] for p in pairs] for n in range(3))
+    lowest = min(range(len(values)), key=values.__getitem__)
+    end, start = median(values[-2:]), values[lowest]
+    value = {
+        "step": steps[lowest],
+        "lowest": start,
+        "last": end,
+        "train_then": train[lowest],
+        "train_last": train[-1],
+    }
+    source = source_at(look, held, held.steps.index(steps[lowest]))
+    if _turned(values, train, lowest):
+        yield Finding(CHECK, "validation-turns-up", value=value, source=source)
+        yield Finding(SYMPTOM, value=value, source=source)
+        return
+    yield Finding(SYMPTOM, "absent")
+    half = list(zip(values, train, strict=True))[len(values) // 2 :]
+    better = all(v < min(BETTER * t, t - BETTER_NATS) for v, t in half)
+    far = all(v < min(FAR * t, t - BETTER_NATS) for v, t in half)
+    last = source_at(look, held, held.steps.index(steps[-1]))
+    outcome = "validation-better" if better else "usual"
+    yield Finding(CHECK, outcome, value=value, source=last)
+    yield Finding(LOW, "present" if far else "absent", value=value, source=last)
+
+
+def _turned(values: Sequence[float], train: Sequence[float], lowest: int) -> bool:
+    """After its lowest point validation rises, beyond its own noise, while training still falls."""
+    after = values[lowest + 1 :]
+    if len(after) < 3:
+        return False
+    changes = [b - a for a, b in pairwise(values)]
+    noise = MAD_TO_SIGMA * spread(changes)
+    # A steady climb is no noise: its steps are alike.
+    climbs = sum(c > 0 for c in changes[lowest:]) >= 0.8 * len(changes[lowest:])
+    low, end = values[lowest], median(after[-2:])
+    limit = max(low * (1 + RISE), low + RISE_NATS)
+    beyond = end > limit and (climbs or end - low > NOISE * noise)
+    return beyond and train[-1] < train[lowest] * (1 - FALL)
+
+
+PROBE = Probe(
+    name="curve-validation",
+    tells=(CHECK, SYMPTOM, LOW),
+    needs=(Curve,),
+    reliability="heuristic",
+    seconds=0.05,
+    run=run,
+)

@@ -1,0 +1,93 @@
+"""Whether the ranks of a data parallel run see the same gradients, by the norms that each logs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from medic.facts import Curve, Series
+from medic.probe import Finding, Look, Probe
+from medic.run_config import RunConfig
+
+from .plan import source_at
+
+CHECK, SYMPTOM = "replica-gradients", "gradients-differ-between-ranks"
+# Averaged gradients are the same to the last bits on all ranks; logs round them.
+SAME, STEPS, SHARE = 0.01, 5, 0.8
+# Where each rank holds a part of the model, its own norm is a part, too.
+_PARTS = (
+    "tensor_parallel_size",
+    "pipeline_parallel_size",
+    "context_parallel_size",
+    "expert_parallel_size",
+)
+
+
+_SPLITTING = ("fsdp", "zero", "shard", "deepspeed", "parallel", "megatron", "mesh", "expert")
+
+
+def run(look: Look) -> Iterator[Any]:
+    norms = {
+        rank: series["grad_norm"]
+        for rank, series in look.fact(Curve).by_rank.items()
+        if "grad_norm" in series
+    }
+    if len(norms) < 2 or (look.has(RunConfig) and _sharded(look.fact(RunConfig))):
+        return
+    apart = _apart(norms)
+    if apart is None:
+        return
+    common, different, widest = apart
+    if different < SHARE * common:
+        yield Finding(CHECK, "alike")
+        return
+    step, ranks = widest
+    values = {r: dict(zip(norms[r].steps, norms[r].values, strict=True))[step] for r in ranks}
+    told = "; ".join(f"rank {r}: {v:.4g}" for r, v in values.items())
+    index = norms[ranks[0]].steps.index(step)
+    source = source_at(look, norms[ranks[0]], index)
+    value = {"step": step, "told": told, "steps": different}
+    outcome = "differ-in-replicas" if _replicated(look) else "differ"
+    yield Finding(CHECK, outcome, value=value, source=source)
+    yield Finding(SYMPTOM, source=source)
+
+
+def _sharded(config: RunConfig) -> bool:
+    whole = any((config.integer(name) or 1) > 1 for name in _PARTS)
+    return whole or bool(config.get("fsdp")) or (config.integer("zero_stage") or 0) >= 2
+
+
+def _replicated(look: Look) -> bool:
+    """Whether a configuration of the training was read that names no way to split the model."""
+    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    words = [".".join(s.path).lower() for s in config.settings]
+    trains = config.get("micro_batch_size") is not None or config.get("learning_rate") is not None
+    return trains and not any(part in word for word in words for part in _SPLITTING)
+
+
+def _apart(norms: Mapping[int, Series]) -> tuple[int, int, tuple[int, tuple[int, int]]] | None:
+    """(steps that all ranks logged, those at which two differ, where most and by which ranks)."""
+    by_rank = {r: dict(zip(s.steps, s.values, strict=True)) for r, s in norms.items()}
+    common = sorted(set.intersection(*(set(values) for values in by_rank.values())))
+    different, widest = 0, (-1.0, 0, (0, 0))
+    for step in common:
+        low = min(by_rank, key=lambda r: by_rank[r][step])
+        high = max(by_rank, key=lambda r: by_rank[r][step])
+        small, large = by_rank[low][step], by_rank[high][step]
+        if not 0 <= small <= large < float("inf") or not large:
+            return None
+        gap = (large - small) / large
+        different += gap > SAME
+        widest = max(widest, (gap, step, (low, high)))
+    return (len(common), different, widest[1:]) if len(common) >= STEPS else None
+
+
+PROBE = Probe(
+    name="replica-gradients",
+    tells=(CHECK, SYMPTOM),
+    run=run,
+    needs=(Curve,),
+    wants=(RunConfig,),
+    seconds=0.01,
+    limit_seconds=5.0,
+)

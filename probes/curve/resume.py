@@ -1,0 +1,98 @@
+"""Whether the loss goes on after a restart where it was."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from medic.facts import Curve, Series
+from medic.i18n import Text
+from medic.probe import Finding, Look, Probe, Skip
+
+from .jumps import relative_noise
+from .numbers import clean, finite, median, nearest_before
+from .plan import source_at
+
+CHECK, SYMPTOM = "resume-difference", "resume-jumps"
+RATE = "learning-rate-not-as-set"
+POINTS = 10
+MIN_POINTS = 3
+SIGMAS, MEDIAN_ERROR = 5.0, 1.2533
+HIGHER, LOWER = 1.05, 0.9
+INITIAL = 0.9  # of the first loss of the run
+FALLEN = 1.3  # times the level before: else the start and the resume do not differ
+RATE_LOST = 0.3
+_NEEDS = Text(
+    "a run that went on from a checkpoint, with losses of the same steps before and after",
+    "从检查点恢复的训练，且恢复前后有相同步数的 Loss",
+)
+
+
+def run(look: Look) -> Iterator[Any]:
+    curve = look.fact(Curve)
+    loss = curve.series.get("loss")
+    if loss is None or not curve.replaced:
+        yield Skip(_NEEDS, check=CHECK)
+        return
+    told = [f for old in curve.replaced if (f := _compare(look, curve, loss, old)) is not None]
+    if not told:
+        yield Skip(_NEEDS, check=CHECK)
+        return
+    worst = next((f for f in told if f.outcome != "none"), told[-1])
+    yield worst
+    jumps = worst.outcome not in ("none", "rate-restarts")
+    if worst.outcome == "rate-restarts":
+        yield Finding(RATE, value=worst.value, source=worst.source)
+    yield Finding(SYMPTOM, "present" if jumps else "absent", value=worst.value, source=worst.source)
+
+
+def _compare(look: Look, curve: Curve, loss: Series, old: Series) -> Finding | None:
+    """The losses of the same steps, before and after; None where too few are there."""
+    steps, values, _ = clean(loss)
+    at = old.steps[0]
+    before = finite(old.values)[:POINTS]
+    index = next((n for n, s in enumerate(steps) if s >= at), None)
+    if index is None or len(before) < MIN_POINTS or len(values) - index < MIN_POINTS:
+        return None
+    after = values[index : index + POINTS]
+    was, now = median(before), median(after)
+    error = relative_noise(values) * MEDIAN_ERROR * math.sqrt(1 / len(before) + 1 / len(after))
+    outcome = _outcome(was, now, math.exp(SIGMAS * error), after[0], values[0])
+    if outcome == "none" and _rate_lost(curve, old, at):
+        outcome = "rate-restarts"
+    value = {"step": at, "before": was, "after": now, "from": was, "to": now}
+    source = source_at(look, loss, loss.steps.index(steps[index]))
+    return Finding(CHECK, outcome, value=value, source=source)
+
+
+def _outcome(was: float, now: float, chance: float, first: float, initial: float) -> str:
+    if initial > FALLEN * was and first > INITIAL * initial:
+        return "back-to-initial"
+    if now > was * max(HIGHER, chance) and now > was + 0.03:
+        return "higher-then-recovers"
+    if now < was * min(LOWER, 1 / chance) and now < was - 0.05:
+        return "lower-than-before"
+    return "none"
+
+
+def _rate_lost(curve: Curve, old: Series, at: int) -> bool:
+    """The learning rate at the resume is far below that of the step before, and rises again."""
+    rate = curve.series.get("learning_rate")
+    if rate is None:
+        return False
+    before = nearest_before(rate, at - 1)
+    after = [v for s, v in zip(rate.steps, rate.values, strict=True) if s >= at][: len(old.steps)]
+    if before is None or len(after) < MIN_POINTS or before <= 0:
+        return False
+    return after[0] < RATE_LOST * before and max(after) > 1.5 * after[0]
+
+
+PROBE = Probe(
+    name="curve-resume",
+    tells=(CHECK, SYMPTOM, RATE),
+    needs=(Curve,),
+    reliability="heuristic",
+    seconds=0.05,
+    run=run,
+)

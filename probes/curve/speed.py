@@ -1,0 +1,125 @@
+"""Whether the run became slower: at once, little by little, or again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from medic.facts import Curve, Series
+from medic.i18n import Text
+from medic.probe import Finding, Look, Probe, Skip
+
+from .numbers import clean, median, spread, windows
+from .plan import source_at
+
+CHECK, SYMPTOM = "slow-onset", "throughput-drops"
+MIN_POINTS = 40
+SETTLE = 0.05  # of the run: compilation, warm caches
+SLOWER = 0.75  # of the speed before: a quarter is no jitter of a cluster
+STRETCH = 0.1  # of the run on each side of a change
+WINDOWS = 10
+COARSE = 400  # stretches in which a change is looked for
+RISING = 0.8
+PAUSE = 0.5  # of the usual speed
+PAUSES = 4
+EVEN = 0.15  # spread of the gaps between pauses
+COSTLY = 0.1  # of the whole time
+_NEEDS = Text("throughput or step times over more steps", "更多步的吞吐或每步耗时")
+
+
+def run(look: Look) -> Iterator[Any]:
+    found = speeds(look.fact(Curve))
+    if found is None:
+        yield Skip(_NEEDS, check=CHECK)
+        return
+    series, steps, values = found
+    outcome, at, before, after = _onset(steps, values)
+    value = {
+        "step": at,
+        "from": before,
+        "to": after,
+        "share": f"{1 - after / before:.0%}" if before > 0 else "0%",
+        "metric": series.name,
+    }
+    source = source_at(look, series, series.steps.index(at))
+    yield Finding(CHECK, outcome, value=value, source=source)
+    drops = outcome in ("suddenly", "gradually")
+    yield Finding(SYMPTOM, "present" if drops else "absent", value=value, source=source)
+
+
+def speeds(curve: Curve) -> tuple[Series, list[int], list[float]] | None:
+    """(series, steps, speed) of the settled run; higher is faster. None where too little is there."""
+    for name in ("tokens_per_s", "samples_per_s", "step_time"):
+        series = curve.series.get(name)
+        if series is None:
+            continue
+        steps, values, _ = clean(series)
+        kept = [(s, v) for s, v in zip(steps, values, strict=True) if v > 0]
+        kept = kept[round(SETTLE * len(kept)) :]
+        if len(kept) < MIN_POINTS:
+            continue
+        speed = [1 / v if name == "step_time" else v for _, v in kept]
+        return series, [s for s, _ in kept], speed
+    return None
+
+
+def _onset(steps: Sequence[int], values: Sequence[float]) -> tuple[str, int, float, float]:
+    """(outcome, step, speed before, speed after)."""
+    usual = median(values)
+    size = max(1, len(values) // COARSE)
+    coarse = windows(values, len(values) // size)
+    change = _change(coarse)
+    levels = windows(values, WINDOWS)
+    falls = sum(b < a * 1.005 for a, b in pairwise(levels))
+    steady = falls >= RISING * (len(levels) - 1) and levels[-1] < SLOWER * levels[0]
+    if steady and max(a - b for a, b in pairwise(levels)) < 0.5 * (levels[0] - levels[-1]):
+        return "gradually", steps[-1], levels[0], levels[-1]
+    if change is not None:
+        at, before, after = change
+        return "suddenly", steps[at * size], before, after
+    pause = _pauses(values, usual)
+    if pause is not None:
+        return "at-intervals", steps[pause], usual, values[pause]
+    return "none", steps[-1], usual, usual
+
+
+def _change(values: Sequence[float]) -> tuple[int, float, float] | None:
+    """The place where the median after falls to three quarters of that before, for good."""
+    side = max(10, round(STRETCH * len(values)))
+    best: tuple[float, int] | None = None
+    for at in range(side, len(values) - side + 1):
+        ratio = median(values[at : at + side]) / (median(values[at - side : at]) or 1.0)
+        if ratio < SLOWER and (best is None or ratio < best[0]):
+            best = (ratio, at)
+    if best is None:
+        return None
+    before, after = values[: best[1]], values[best[1] :]
+    slow = median(after) < SLOWER * median(before) and median(after[-side:]) < SLOWER * median(
+        before
+    )
+    # Nearly no point of the slow part is as fast as the usual one before: two levels, not noise.
+    apart = sum(v >= median(before) for v in after) <= 0.1 * len(after)
+    return (best[1], median(before), median(after)) if slow and apart else None
+
+
+def _pauses(values: Sequence[float], usual: float) -> int | None:
+    """Index of the first of several slow points at even distances that cost a tenth of the time."""
+    slow = [n for n, v in enumerate(values) if v < PAUSE * usual]
+    starts = [n for n, before in zip(slow, [-2, *slow], strict=False) if n - 1 != before]
+    if len(starts) < PAUSES:
+        return None
+    gaps = [b - a for a, b in pairwise(starts)]
+    lost = sum(1 / values[n] - 1 / usual for n in slow)
+    even = spread(gaps) <= EVEN * median(gaps) and min(gaps) > 0.5 * median(gaps)
+    return starts[0] if even and lost >= COSTLY * sum(1 / v for v in values) else None
+
+
+PROBE = Probe(
+    name="curve-speed",
+    tells=(CHECK, SYMPTOM),
+    needs=(Curve,),
+    reliability="heuristic",
+    seconds=0.1,
+    run=run,
+)

@@ -1,0 +1,105 @@
+"""The level of the first losses, and losses that are exactly zero."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from medic.facts import Curve, Series
+from medic.i18n import Text
+from medic.probe import Finding, Look, Probe, Skip
+from medic.run_config import RunConfig
+
+from .loss import LATE_START
+from .numbers import clean, median, value_at
+from .plan import plan_of, source_at
+
+LEVEL, HIGH = "start-level", "initial-loss-too-high"
+ZERO, GRADIENT = "loss-is-zero", "zero-loss-gradient"
+FIRST = 3
+NEAR = 0.7  # nats from ln(vocabulary): that of weights that know nothing
+MIN_VOCABULARY = 1_000
+MIN_ZEROS = 3
+ZERO_SHARE = 0.1
+_NEEDS = Text("the loss of the first steps and the vocabulary size", "最初几步的 Loss 与词表大小")
+# Keys that name weights to start from.
+_TRAINED = ("model_name_or_path", "base_model", "pretrained_model_name_or_path", "model_id")
+# Rounded losses of policy gradients are zero by design.
+_POLICY = ("num_generations", "reward", "grpo", "ppo", "rollout", "kl_coef")
+
+
+def run(look: Look) -> Iterator[Any]:
+    curve = look.fact(Curve)
+    loss = curve.series.get("loss")
+    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    if loss is None:
+        yield Skip(_NEEDS, check=LEVEL)
+        return
+    yield from _level(look, curve, loss, config)
+    yield from _zeros(look, curve, loss, config)
+
+
+def _level(look: Look, curve: Curve, loss: Series, config: RunConfig) -> Iterator[Finding | Skip]:
+    steps, values, _ = clean(loss)
+    vocabulary = config.integer("vocab_size")
+    late = not steps or steps[0] > max(10, LATE_START * plan_of(look, curve).length)
+    if late or vocabulary is None or vocabulary < MIN_VOCABULARY or config.get("resume_from"):
+        yield Skip(_NEEDS, check=LEVEL)
+        return
+    first, random = median(values[:FIRST]), math.log(vocabulary)
+    value = {"step": steps[0], "loss": first, "random": random, "vocabulary": vocabulary}
+    named = any(s.path and s.path[-1] in _TRAINED for s in config.settings)
+    source = source_at(look, loss, loss.steps.index(steps[0]))
+    outcome = _outcome(look, first, random, trained=named or config.get("base_model") is not None)
+    if outcome is None:
+        yield Skip(Text("whether the run starts from trained weights", "是否从训练过的权重开始"),
+                   check=LEVEL)  # fmt: skip
+        return
+    yield Finding(LEVEL, outcome, value=value, source=source)
+    high = outcome in ("above-random", "near-random")
+    yield Finding(HIGH, "present" if high else "absent", value=value, source=source)
+
+
+def _outcome(look: Look, first: float, random: float, *, trained: bool) -> str | None:
+    if first > random + look.threshold("above-random"):
+        return "above-random"
+    near = abs(first - random) < NEAR
+    if trained:
+        return "near-random" if near else "as-expected" if first < 3.0 else None
+    return "as-expected" if near else None
+
+
+def _zeros(look: Look, curve: Curve, loss: Series, config: RunConfig) -> Iterator[Finding | Skip]:
+    policy = any(word in ".".join(s.path) for s in config.settings for word in _POLICY)
+    zeros = [n for n, v in enumerate(loss.values) if v == 0.0]
+    many = len(zeros) >= max(MIN_ZEROS, ZERO_SHARE * len(loss.values))
+    if policy or not many:
+        yield Finding(ZERO, "absent")
+        return
+    first = zeros[0]
+    value = {"step": loss.steps[first], "count": len(zeros), "of": len(loss.values)}
+    source = source_at(look, loss, first)
+    yield Finding(ZERO, value=value, source=source)
+    norm = curve.series.get("grad_norm")
+    norms = [v for n in zeros if (v := value_at(norm, loss.steps[n])) is not None]
+    if not norms:
+        yield Skip(Text("the gradient norm of the steps with a loss of 0", "Loss 为 0 各步的梯度范数"),
+                   check=GRADIENT)  # fmt: skip
+    elif sum(not math.isfinite(v) for v in norms) > len(norms) / 2:
+        yield Finding(GRADIENT, "gradient-nan", value=value, source=source)
+    elif sum(v == 0.0 for v in norms) > len(norms) / 2:
+        yield Finding(GRADIENT, "gradient-zero", value=value, source=source)
+    elif sum(v == 1.0 for v in norms) > len(norms) / 2:
+        yield Finding(GRADIENT, "gradient-constant", value=value, source=source)
+
+
+PROBE = Probe(
+    name="curve-start",
+    tells=(LEVEL, HIGH, ZERO, GRADIENT),
+    needs=(Curve,),
+    wants=(RunConfig,),
+    reliability="heuristic",
+    seconds=0.05,
+    run=run,
+)

@@ -1,0 +1,205 @@
+"""Reads the training data of a case, with limits of bytes and time, and judges it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from medic.errors import Unreadable
+from medic.facts import DataSets, GivenFile, Places, Source
+from medic.i18n import Text
+from medic.probe import Finding, Look, Probe, Skip, Unread
+from medic.run_config import RunConfig
+
+from . import items, records
+from .files import files, picked, split_of
+from .judge import findings, share
+from .lengths import Counter, counter
+from .overlap import Benchmark, Shared, between
+from .read import Read, Reader
+
+SECONDS = 20.0
+MIN_SHARED = 2
+OVERLAP = "overlap-with-training"
+MAX_BENCHMARK = 64 * 1024 * 1024
+
+
+def run(look: Look) -> Iterator[Any]:
+    found = files(look)
+    if not found:
+        yield Skip(Text("data files (JSON lines, parquet, tar, .bin/.idx)",
+                        "数据文件（JSON lines、parquet、tar、.bin/.idx）"))  # fmt: skip
+        return
+    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    benchmark = yield from _benchmark(look)
+    reads = yield from _read_all(look, found, config, benchmark)
+    if not reads:
+        yield Skip(Text("a data file that can be read", "可读取的数据文件"), check="data-file")
+        return
+    shared = between(*_sides(reads))
+    yield DataSets(tuple(r.fact for r in reads), _compared(shared))
+    yield from findings(look, reads, config.integer("vocab_size"))
+    yield from _overlap(look, reads, shared, benchmark)
+
+
+def _read_all(
+    look: Look, found: Sequence[GivenFile], config: RunConfig, benchmark: Benchmark | None
+) -> Generator[Unread, None, list[Read]]:
+    """Yields what could not be read; returns the rest."""
+    limit = config.integer("sequence_length")
+    reader = Reader(look, time.monotonic() + SECONDS, limit)
+    reads: list[Read] = []
+    chosen = picked(found)
+    by = _counter(look, chosen)
+    for given in chosen:
+        training = split_of(given.name) == "train"
+        reader.watch = benchmark.watch if benchmark and training else None
+        if time.monotonic() > reader.deadline:
+            yield Unread(given.name, Text("not enough time", "时间不够"))
+            continue
+        try:
+            reads.append(reader.read(given, by))
+        except Unreadable as problem:
+            yield Unread(given.name, Text(problem.en, problem.zh))
+    left = len(found) - len(chosen)
+    if left:
+        yield Unread(
+            str(Path(found[0].name).parent),
+            Text(f"{left:,} more data files: {len(chosen)} of {len(found):,} were sampled",
+                 f"另有 {left:,} 个数据文件：共 {len(found):,} 个，抽查了 {len(chosen)} 个"),
+            partly=True,
+        )  # fmt: skip
+    return reads
+
+
+def _counter(look: Look, chosen: Sequence[GivenFile]) -> Counter:
+    """Tokens by a tokenizer.json beside the data, the model's config or one folder above."""
+    folders = [str(Path(f.path).parent) for f in (*look.files("model-config"), *chosen)]
+    above = [str(Path(folder).parent) for folder in folders]
+    return counter(list(dict.fromkeys([*folders, *above])))
+
+
+def _sides(reads: Sequence[Read]) -> tuple[list[Any], list[Any]]:
+    return (
+        [r.tally for r in reads if r.fact.split == "train"],
+        [r.tally for r in reads if r.fact.split == "validation"],
+    )
+
+
+# --- overlap --------------------------------------------------------------------------------
+
+
+def _benchmark(look: Look) -> Generator[Unread, None, Benchmark | None]:
+    """The items of ``--benchmark`` files, or None. Yields what could not be read."""
+    given = look.files("benchmark")
+    if not given:
+        return None
+    benchmark = Benchmark(int(look.threshold("shared-tokens")))
+    for file in given:
+        problem = _learn(look, file, benchmark)
+        if problem is not None:
+            yield Unread(file.name, Text(problem.en, problem.zh))
+    return benchmark
+
+
+def _learn(look: Look, file: GivenFile, benchmark: Benchmark) -> Unreadable | None:
+    """Takes the items of one file (JSON lines, a JSON list, or a line of text each)."""
+    try:
+        with look.open(file.path, MAX_BENCHMARK) as opened:
+            size = opened.seek(0, 2)
+            opened.seek(0)
+            if opened.read(64).lstrip()[:1] == b"[":
+                read = items.of_array(opened, size)
+            elif file.name.endswith((".jsonl", ".ndjson")):
+                read = items.of_lines(opened, size, packed=False)
+            else:
+                read = items.of_text(opened, size)
+            benchmark.learn(
+                records.read(i.value).text for i in read.items if isinstance(i.value, dict)
+            )
+    except Unreadable as problem:
+        return problem
+    return None
+
+
+def _overlap(
+    look: Look, reads: Sequence[Read], shared: Shared | None, benchmark: Benchmark | None
+) -> Iterator[Finding | Skip]:
+    validation = next((r.fact for r in reads if r.fact.split == "validation"), None)
+    if benchmark is not None and benchmark.found:
+        value = {
+            "count": f"{len(benchmark.found):,}",
+            "of": f"{benchmark.items:,}",
+            "share": share(len(benchmark.found), benchmark.items),
+            "example": benchmark.examples[0],
+            "words": benchmark.size,
+        }
+        yield Finding(
+            OVERLAP, "benchmark-items", value, Source(benchmark.examples[0].split(" ")[0])
+        )
+        return
+    if shared is None or validation is None:
+        if benchmark is not None and benchmark.items:
+            yield Finding(OVERLAP, "none")
+        else:
+            needs = Text("training and validation data", "训练数据与验证数据")
+            yield Skip(needs, check=OVERLAP)
+        return
+    near = shared.near or 0
+    least = look.threshold("shared-share")
+    same = shared.exact >= max(MIN_SHARED, least * shared.of)
+    alike = near >= max(MIN_SHARED, least * shared.near_of)
+    value = {
+        "count": f"{shared.exact:,}",
+        "of": f"{shared.of:,}",
+        "share": share(shared.exact, shared.of),
+        "near": f"{near:,}",
+        "near_of": f"{shared.near_of:,}",
+        "example": shared.examples[0] if shared.examples else "",
+    }
+    outcome = "same-documents" if same or alike else "none"
+    yield Finding(OVERLAP, outcome, value, Source(validation.file))
+
+
+def _compared(shared: Shared | None) -> Text | None:
+    """What was compared, in numbers."""
+    if shared is None:
+        return None
+    if shared.near is None:
+        words = Text(
+            "validation in training: {exact} of {of} equal; near-duplicates not compared "
+            "(pip install 'llm-medic[data]')",
+            "验证集与训练集：{of} 条中 {exact} 条相同；未比较近似重复（pip install 'llm-medic[data]'）",
+        )
+    else:
+        words = Text(
+            "validation in training: {exact} of {of} equal, {near} of {near_of} nearly",
+            "验证集与训练集：{of} 条中 {exact} 条相同，{near_of} 条中 {near} 条近似",
+        )
+    return words.fill(
+        exact=shared.exact, of=shared.of, near=shared.near or 0, near_of=shared.near_of
+    )
+
+
+PROBE = Probe(
+    name="data",
+    tells=(
+        "data-file",
+        "data-texts",
+        "data-columns",
+        "conversation-roles",
+        "sample-lengths",
+        "token-ids",
+        "class-balance",
+        "repeated-samples",
+        OVERLAP,
+    ),
+    wants=(RunConfig, Places),
+    gives=(DataSets,),
+    reliability="exact",
+    seconds=2.0,
+    limit_seconds=60.0,
+    run=run,
+)

@@ -1,0 +1,80 @@
+"""The probe of slips in launch scripts: words that are read otherwise than they look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from medic.errors import Unreadable
+from medic.facts import LogHits, Source
+from medic.i18n import Text
+from medic.probe import Finding, Look, Probe, Skip
+
+from .environment_lines import ports, unread
+from .launch import launches_of
+from .script_text import ScriptText, read_script
+from .slips import slips
+from .slurm_lines import LATE, UNKNOWN, late, unknown
+
+SLIP = "shell-reads-otherwise"
+NEEDS_SCRIPT = Text("a launch script", "启动脚本")
+IMPOSSIBLE, NO_EFFECT = "impossible-value", "option-without-effect"
+_PORT = Text("at most 65535", "不大于 65535")
+_CHECKS = (SLIP, LATE, UNKNOWN)
+MAX_FOUND = 40
+
+
+def run(look: Look) -> Iterator[Finding | Skip]:
+    """Only before a run: a log tells itself what the shell made of it."""
+    if look.has(LogHits):
+        return
+    told: set[str] = set()
+    read = False
+    for given in look.files("script"):
+        script = read_script(look, given.path, given.name)
+        if script is None:
+            continue
+        read = True
+        for finding in _of_script(look, script):
+            told.add(finding.name)
+            yield finding
+    for name in _CHECKS:
+        if name not in told:
+            yield Finding(name, "passes") if read else Skip(needs=NEEDS_SCRIPT, check=name)
+
+
+def _of_script(look: Look, script: ScriptText) -> Iterator[Finding]:
+    try:
+        document = look.parse(script.file)
+    except Unreadable:
+        return
+    places: set[tuple[int, int]] = set()
+    options = next((f.known for f in look.frameworks if f.name == "slurm"), ())
+    found = [
+        *((SLIP, one) for one in slips(script, document, launches_of(document))),
+        *((LATE, one) for one in late(script)),
+        *((UNKNOWN, one) for one in unknown(script, options)),
+        *((NO_EFFECT, one) for one in unread(script, look.variables)),
+    ]
+    for name, slip in found:
+        place = slip.span.line, slip.span.column
+        if place in places or len(places) >= MAX_FOUND:
+            continue
+        places.add(place)
+        source = Source(script.name, slip.span.line, text=script.line_text(slip.span.line))
+        finding = Finding(name, "fires", {"what": slip.what}, source, span=slip.span)
+        yield replace(finding, repair=slip.repair)
+    for name, port, span in ports(script):
+        value = {"key": name, "value": port, "allowed": _PORT}
+        source = Source(script.name, span.line, text=script.line_text(span.line))
+        yield Finding(IMPOSSIBLE, "fires", value, source, span=span)
+
+
+PROBE = Probe(
+    name="script-slips",
+    tells=(*_CHECKS, IMPOSSIBLE, NO_EFFECT),
+    run=run,
+    wants=(LogHits,),
+    seconds=0.05,
+    limit_seconds=10,
+)

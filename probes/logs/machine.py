@@ -1,0 +1,39 @@
+"""Logs of the machine, not of the run: dmesg, journalctl, syslog."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from medic.facts import GivenFile
+from medic.patterns import regex
+
+_NAMES = regex(
+    r"^(?:dmesg|journal(?:ctl)?|kern(?:el)?|syslog|messages)(?:[._-][\w.-]*)?$", re.IGNORECASE
+)
+# dmesg with seconds since the boot or with dates, syslog, and journalctl with ISO dates.
+_LINES = regex(
+    r"(?:<\d>)?\[(?:\s*\d{1,9}\.\d{6}|[A-Z][a-z]{2} [A-Z][a-z]{2} +\d{1,2} [\d:]{8} \d{4})\] |"
+    r"(?:[A-Z][a-z]{2} +\d{1,2} [\d:]{8}|\d{4}-\d\d-\d\dT[\d:]{8}\S*) [\w.-]+ [\w./@-]+(?:\[\d+\])?: "
+)
+MOSTLY = 0.8
+# The machine's clock may run behind; a fault is noticed by the run some minutes later.
+BEFORE_SECONDS, AFTER_SECONDS = 600.0, 900.0
+
+
+def is_machines(given: GivenFile, head: Sequence[str]) -> bool:
+    """Whether a file is the kernel's or the system's log, by its name or its first lines."""
+    if _NAMES.match(PurePath(given.path).name):
+        return True
+    filled = [line for line in head if line.strip()]
+    return len(filled) >= 3 and sum(bool(_LINES.match(line)) for line in filled) >= MOSTLY * len(
+        filled
+    )
+
+
+def near(time: float | None, span: tuple[float, float] | None) -> bool:
+    """Whether something happened in the time of the run; so it counts where a time is unknown."""
+    if time is None or span is None:
+        return True
+    return span[0] - BEFORE_SECONDS <= time <= span[1] + AFTER_SECONDS

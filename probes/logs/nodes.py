@@ -1,0 +1,84 @@
+"""Global ranks of torchrun's ``--log-dir`` folders, which are named after local ranks.
+
+``[NODE/]RUN_ID/attempt_N/LOCAL_RANK/stderr.log``: torch/distributed/elastic/multiprocessing/api.py.
+Several nodes write folders of the same names, side by side or each below one of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from medic.facts import Source, StepLine, Traceback
+from medic.patterns import regex
+
+from .ending import End
+from .view import View
+
+_PLACE = regex(r"(?:(.*)/)?attempt_\d+/(\d{1,5})/[^/]+$")
+_NUMBER = regex(r"(\d+)")
+
+Sourced = TypeVar("Sourced", StepLine, Traceback, End)
+
+
+def place(path: str) -> tuple[str, int] | None:
+    """(folder of one agent's run, local rank) of a worker's file."""
+    found = _PLACE.match(path.replace("\\", "/"))
+    return (found.group(1) or "", int(found.group(2))) if found else None
+
+
+def settle(views: Sequence[View]) -> None:
+    """Gives each worker's lines its global rank, where the lines of its node tell one."""
+    placed = [(view, *at) for view in views if (at := place(view.given.path))]
+    first = _first_ranks([(view, root, local) for view, root, local in placed])
+    for view, root, local in placed:
+        if root in first and view.prefixes.rank == local:
+            _move(view, local, first[root] + local)
+
+
+def _first_ranks(placed: Sequence[tuple[View, str, int]]) -> dict[str, int]:
+    """The global rank of local rank 0 by agent: as its lines say, else by the order of the names.
+
+    Names tell it where there are several agents of equally many workers, and no line of another
+    agent says otherwise.
+    """
+    told: dict[str, int] = {}
+    workers: dict[str, set[int]] = {}
+    for view, root, local in placed:
+        workers.setdefault(root, set()).add(local)
+        if len(view.prefixes.told) == 1:
+            told.setdefault(root, next(iter(view.prefixes.told)) - local)
+    sizes = {max(locals_) + 1 for locals_ in workers.values()}
+    size = sizes.pop() if len(sizes) == 1 else None
+    ordered = sorted(workers, key=_natural)
+    by_name = {root: i * (size or 0) for i, root in enumerate(ordered)}
+    if size is not None and all(by_name[root] == first for root, first in told.items()):
+        return by_name
+    return {root: first for root, first in told.items() if first >= 0}
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Sorts node-2 before node-10."""
+    return [(int(p), "") if p.isdigit() else (-1, p) for p in _NUMBER.split(name)]
+
+
+def _move(view: View, local: int, rank: int) -> None:
+    """Lines that had no rank of their own were taken for the folder's."""
+    view.prefixes.rank = rank
+    if local == rank:
+        return
+
+    def source(old: Source) -> Source:
+        return replace(old, rank=rank) if old.rank == local else old
+
+    def moved(rows: Sequence[Sourced]) -> list[Sourced]:
+        return [replace(row, source=source(row.source)) for row in rows]
+
+    view.steps = moved(view.steps)
+    view.tracebacks = moved(view.tracebacks)
+    view.ends = moved(view.ends)
+    view.tail = [source(line) for line in view.tail]
+    if local in view.last_of:
+        view.last_of[rank] = source(view.last_of.pop(local))
+    view.ranks = (view.ranks - {local}) | {rank}

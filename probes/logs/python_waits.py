@@ -1,0 +1,89 @@
+"""Ranks whose tracebacks tell in which collective they waited, as gloo's do.
+
+A backend that waits in the caller's thread raises its timeout there: "Timed out waiting 1800000ms
+for recv operation to complete". A rank that came too late, or was in another call, sees the first
+one leave: "Connection closed by peer".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from medic.facts import Collective, Traceback
+from medic.patterns import regex
+from medic.records import dataclass
+
+from .evidence import is_library
+
+_TIMED_OUT = regex(r"Timed out waiting (\d+)ms for (?:recv|send) operation")
+_LEFT = regex(r"gloo/transport\S* (?:Connection closed by peer|Read error .*Connection reset)")
+_SIZES = regex(r"ProcessGroup\w+::\w+: invalid tensor (?:size|type|shape) at index \d+")
+_MODULE = "torch/distributed/distributed_c10d.py"
+_WRAPPING = "torch/nn/parallel/distributed.py"
+
+
+@dataclass(frozen=True)
+class Wait:
+    """What a rank waited in; ``late``: another rank had given up before it came; ``refused``: the
+    backend refused its tensors, whose sizes are not those of the other ranks."""
+
+    call: Collective
+    late: bool
+    refused: bool = False
+
+
+def waits(tracebacks: Sequence[Traceback]) -> tuple[Wait, ...]:
+    """The first wait of each rank, in the order of ranks."""
+    found: dict[int, Wait] = {}
+    for told in tracebacks:
+        timed_out = _TIMED_OUT.search(told.message)
+        left = _LEFT.search(told.message)
+        rank = told.source.rank
+        refused = _SIZES.search(told.message)
+        if rank is None or rank in found or not told.uncaught:
+            continue
+        if not (timed_out or left or refused):
+            continue
+        own = next((f for f in reversed(told.frames) if not is_library(f.file)), None)
+        call = Collective(
+            rank=rank,
+            sequence=0,
+            operation=_operation(told),
+            elements_in=None,
+            elements_out=None,
+            timeout_ms=int(timed_out.group(1)) if timed_out else None,
+            source=told.source,
+            call_site=f"{own.file}:{own.line}" if own else "",
+        )
+        found[rank] = Wait(call, late=bool(left), refused=bool(refused))
+    return tuple(found[rank] for rank in sorted(found))
+
+
+def _operation(told: Traceback) -> str:
+    """ "all_reduce", "barrier" or, where DDP calls it, "backward"."""
+    for frame in reversed(told.frames):
+        if frame.file.endswith(_MODULE) and not frame.function.startswith("_"):
+            return frame.function
+        if frame.file.endswith(_WRAPPING):
+            return "DistributedDataParallel"
+        if frame.function == "backward":
+            return "backward"
+    return ""
+
+
+def judge(found: Sequence[Wait]) -> str | None:
+    """How the calls differ: an outcome of collective-ranks, None if they tell nothing.
+
+    The same operation called in two branches, one a rank, is one collective.
+    """
+    operations = {wait.call.operation for wait in found}
+    sites = {wait.call.call_site for wait in found}
+    if len(found) < 2 or "" in sites or "" in operations or all(wait.late for wait in found):
+        return None
+    if any(wait.refused for wait in found):
+        return "shape-differs-same-call" if len(sites) == 1 else None
+    if len(operations) > 1:
+        return "call-site-differs"
+    if len(sites) > 1:
+        return None
+    return "silent-rank-alive" if any(wait.late for wait in found) else "same-on-all"

@@ -1,0 +1,3 @@
+#!/bin/bash
+export OMP_NUM_THREADS=1
+python ../code/train.py --config config.yaml

@@ -1,0 +1,52 @@
+"""The line under lint's findings that says whether the launch fits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from medic.facts import GpuMemory, MemoryEstimate
+from medic.i18n import Text
+from medic.report.console import Console
+from medic.report.memory_line import memory_data, memory_line
+
+GIB = 2**30
+
+
+def facts(low: int, likely: int, high: int, **more: Any) -> dict[type[Any], Any]:
+    found = MemoryEstimate(low=low * GIB, estimate=likely * GIB, high=high * GIB, **more)
+    return {MemoryEstimate: found, GpuMemory: GpuMemory(80 * GIB)}
+
+
+@pytest.mark.parametrize(
+    ("bounds", "words"),
+    [
+        ((40, 50, 60), "fits, 30.0 GiB left"),
+        ((60, 70, 85), "tight"),
+        ((60, 90, 99), "will most likely not fit"),
+        ((81, 90, 99), "will not fit"),
+    ],
+)
+def test_what_is_said(
+    bounds: tuple[int, int, int], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    memory_line(Console(), facts(*bounds))
+    assert words in capsys.readouterr().err
+
+
+def test_no_range_where_a_term_was_not_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    some = facts(40, 50, 60, not_measured=(Text("experts", "专家"),))
+    memory_line(Console(), some)
+    told = capsys.readouterr().err
+    assert "at least 40.0 GiB" in told
+    assert "50.0" not in told
+    found = memory_data(some)
+    assert found is not None
+    assert found["high"] is None
+
+
+def test_nothing_is_said_without_a_gpu(capsys: pytest.CaptureFixture[str]) -> None:
+    memory_line(Console(), {})
+    assert capsys.readouterr().err == ""
+    assert memory_data({}) is None

@@ -1,0 +1,118 @@
+"""Slips of a script that a shell, a parser or sbatch reads otherwise than they look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from medic.lint import LintFinding
+
+Changed = Callable[[str, str, str, str], list[tuple[str, int]]]
+Lint = Callable[..., tuple[LintFinding, ...]]
+
+SCRIPT = """#!/bin/bash
+#SBATCH --nodes=1
+#SBATCH --ntasks-per-node=1
+#SBATCH --gpus-per-node=8
+
+export OUT=/scratch/run
+LR=1e-5
+NAME="first"
+
+torchrun --nproc_per_node 8 sft.py \\
+  --model_name_or_path base --per_device_train_batch_size 4 \\
+  --gradient_accumulation_steps 2 --learning_rate $LR --lr_scheduler_type cosine \\
+  --num_train_epochs 3 --bf16 True --save_strategy steps --save_steps 400 \\
+  --save_total_limit 2 --logging_steps 10 --report_to none --run_name "$NAME" \\
+  --dataloader_num_workers 4 --output_dir "$OUT"
+"""
+SLIP, MISSPELT = "shell-reads-otherwise", "misspelt-flag"
+NO_EFFECT = "option-without-effect"
+LATE, UNKNOWN = "slurm-directive-ignored", "slurm-option-unknown"
+MUTATIONS = [
+    ("--num_train_epochs 3", "\u2014num_train_epochs 3", SLIP, 13),
+    ("--num_train_epochs 3", "\u2013\u2013num_train_epochs 3", SLIP, 13),
+    ("--num_train_epochs 3", "--num_train_epochs = 3", SLIP, 13),
+    ("--num_train_epochs 3", "-num_train_epochs 3", MISSPELT, 13),
+    ("--num_train_epochs 3", "num_train_epochs 3", MISSPELT, 13),
+    ("--num_train_epochs 3", "--num_train_epcohs 3", MISSPELT, 13),
+    ("--num_train_epochs 3", "--NumTrainEpochs 3", MISSPELT, 13),
+    ("export OUT=/scratch", "export OUT = /scratch", SLIP, 6),
+    ("LR=1e-5", "LR = 1e-5", SLIP, 7),
+    ("LR=1e-5", "$LR=1e-5", SLIP, 7),
+    ('NAME="first"', "NAME=\u201cfirst\u201d", SLIP, 8),
+    ("--report_to none", "--report_to \u201cnone\u201d", SLIP, 14),
+    ("--learning_rate $LR", "--learning_rate '$LR'", SLIP, 12),
+    ("torchrun", "torchurn", SLIP, 10),
+    ("LR=1e-5", "export NCCL_IB_DISALBE=1\nLR=1e-5", NO_EFFECT, 7),
+    ("LR=1e-5", "export MASTER_PORT=129500\nLR=1e-5", "impossible-value", 7),
+    ("--ntasks-per-node", "--ntask-per-node", UNKNOWN, 3),
+    ("--gpus-per-node=8\n\nexport", "--gpus-per-node=8\n\nmodule load cuda\n#SBATCH --time=1:00:00\nexport", LATE, 7),
+]  # fmt: skip
+QUIET = [
+    # The value of a flag, not a flag without its dashes.
+    ('--run_name "$NAME"', "--run_name learning_rate"),
+    # A comment, and a directive that is switched off.
+    ("LR=1e-5", "# LR = 1e-5\nLR=1e-5"),
+    ("LR=1e-5", "##SBATCH --time=1:00:00\nLR=1e-5"),
+    ("LR=1e-5", '[ "$OUT" = /tmp ] && echo \u201cx\u201d > /dev/null\nLR=1e-5'),
+    # A variable of the script's own.
+    ("LR=1e-5", "WANDB_PROJET=x; echo $WANDB_PROJET\nLR=1e-5"),
+    # A beginning of an option stands for it.
+    ("--gpus-per-node=8", "--gpus-per-node=8\n#SBATCH --job-nam=a"),
+    ("LR=1e-5", "awk '{ $a = 3 }' file\nLR=1e-5"),
+    ("LR=1e-5", "LR=1e-5\ncat > notes.txt <<EOT\nA = 3\nEOT"),
+]
+
+
+def test_the_clean_script_is_silent(lint_text: Lint) -> None:
+    assert lint_text(SCRIPT, "a.sh") == ()
+
+
+@pytest.mark.parametrize(("old", "new", "cause", "line"), MUTATIONS)
+def test_each_mutation_fires(
+    lint_changed: Changed, old: str, new: str, cause: str, line: int
+) -> None:
+    assert (cause, line) in lint_changed(SCRIPT, "a.sh", old, new)
+
+
+@pytest.mark.parametrize(("old", "new"), QUIET)
+def test_what_may_be_right_is_left_alone(lint_changed: Changed, old: str, new: str) -> None:
+    told = {name for name, _ in lint_changed(SCRIPT, "a.sh", old, new)}
+    assert told.isdisjoint((SLIP, MISSPELT, LATE, UNKNOWN, NO_EFFECT))
+
+
+TRAINS = """{head}torchrun --nproc_per_node 8 sft.py --model_name_or_path base \\
+  --per_device_train_batch_size 4 --save_strategy steps --save_steps 400 \\
+  --save_total_limit 2 --logging_steps 10 --learning_rtae 1e-5 \\
+  --output_dir out{tail}
+"""
+INSIDE = [
+    ("sbatch <<'EOT'\n#!/bin/bash\n", "\nEOT", 5),
+    ("cat > job.sh <<EOT\n#!/bin/bash\n", "\nEOT", 5),
+    ("bash -s <<EOT\n", "\nEOT", 4),
+]
+
+
+@pytest.mark.parametrize(("head", "tail", "line"), INSIDE)
+def test_a_script_in_a_here_document_is_read(
+    lint_text: Lint, head: str, tail: str, line: int
+) -> None:
+    found = lint_text(TRAINS.format(head=head, tail=tail), "a.sh")
+    assert [(f.name, f.line) for f in found] == [(MISSPELT, line)]
+
+
+@pytest.mark.parametrize("head", ["cat <<EOT\n", "python - <<EOT\n", "cat > notes.txt <<EOT\n"])
+def test_other_here_documents_are_text(lint_text: Lint, head: str) -> None:
+    assert lint_text(TRAINS.format(head=head, tail="\nEOT"), "a.sh") == ()
+
+
+def test_a_function_hands_its_arguments_on(lint_text: Lint) -> None:
+    text = """run() {
+  torchrun --nproc_per_node 8 sft.py --save_strategy steps --save_total_limit 2 "$@"
+}
+run --model_name_or_path base --per_device_train_batch_size 4 --logging_steps 10 \\
+  --learning_rtae 1e-5 --output_dir out
+"""
+    assert [(f.name, f.line) for f in lint_text(text, "a.sh")] == [(MISSPELT, 5)]

@@ -1,0 +1,114 @@
+"""A measured row as the run config that a user would have had."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from medic.run_config import Origin, RunConfig, Setting, Value
+
+PRECISION = {"fp32": "fp32", "fp16_autocast": "fp16"}
+
+
+def config_of(row: dict[str, Any]) -> RunConfig:
+    """The row as a run config that leaves nothing open."""
+    mode = row.get("mode", "")
+    world = row.get("world", 1)
+    values = {**sizes(row), **batch(row), **states(row), **spread(row, mode, world)}
+    stated = {k: Value(v, Origin("given")) for k, v in values.items() if v is not None}
+    family = {} if mode == "megatron" else {"model_type": row.get("family", "llama")}
+    settings = {**family, **details(row, mode)}
+    frameworks = {"megatron": "megatron"}
+    return RunConfig(
+        stated,
+        framework=frameworks.get(mode, "hf-trainer"),
+        settings=tuple(
+            Setting((key,), value, Origin("given"))
+            for key, value in settings.items()
+            if value is not None
+        ),
+    )
+
+
+def sizes(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "hidden_size": row["hidden"],
+        "num_layers": row["layers"],
+        "num_heads": row["heads"],
+        "num_kv_heads": row["kv_heads"],
+        "head_dim": row.get("head_dim"),
+        "ffn_size": row["inter"],
+        "vocab_size": row["vocab"],
+        "tied_embeddings": row.get("tie", False),
+        "num_experts": row.get("experts"),
+        "parameters": row.get("params") if row.get("family") == "gpt2" else None,
+    }
+
+
+def batch(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "sequence_length": row["seq"],
+        "micro_batch_size": row["micro"],
+        "gradient_accumulation_steps": row.get("accum", 1),
+        "activation_checkpointing": row.get("ckpt", False) is True,
+        "compile": False,
+        "attention": row.get("attn", "sdpa") if row.get("mode") != "megatron" else "unfused",
+        "fused_loss": row.get("loss") == "fused",
+    }
+
+
+def states(row: dict[str, Any]) -> dict[str, Any]:
+    held = "bf16" if row.get("dtype") == "bf16_pure" else "fp32"
+    if row.get("quant"):
+        held = "fp32" if row.get("prepared") else "bf16"
+    optimizer = row.get("optim", "adamw")
+    return {
+        # Megatron Core fell back to torch's own AdamW, whose step makes temporaries.
+        "optimizer": "adamw_foreach" if row.get("mode") == "megatron" else optimizer,
+        "precision": PRECISION.get(row.get("dtype", ""), "bf16"),
+        "parameter_dtype": held,
+        "quantization": {"nf4": "4bit", "int8": "8bit"}.get(row.get("quant", ""), "none"),
+        "lora_rank": row.get("lora"),
+        "optimizer_offload": "cpu" if row.get("offload") else "none",
+    }
+
+
+def spread(row: dict[str, Any], mode: str, world: int) -> dict[str, Any]:
+    tensor = row.get("tensor", world if mode == "tp" else 1)
+    pipeline = row.get("pipeline", world if mode == "pp" else 1)
+    zero = int(mode[-1]) if mode.startswith("zero") else None
+    if mode == "megatron" and row.get("distributed_optimizer", True):
+        zero = 1
+    return {
+        "world_size": world,
+        "data_parallel_size": world // tensor // pipeline,
+        "tensor_parallel_size": tensor,
+        "pipeline_parallel_size": pipeline,
+        "fsdp": mode.startswith("fsdp"),
+        "zero_stage": zero,
+    }
+
+
+def details(row: dict[str, Any], mode: str) -> dict[str, Any]:
+    """Settings that are no canonical fields, by a framework's names."""
+    found: dict[str, Any] = {
+        "num_experts_per_tok": row.get("top_k"),
+        "per_device_eval_batch_size": row.get("evaluate"),
+    }
+    if row.get("lora"):
+        found["lora_target_modules"] = "all" if row.get("lora_every", True) else "q_proj v_proj"
+    if row.get("quant") == "nf4":
+        found["bnb_4bit_use_double_quant"] = True
+    if mode == "megatron":
+        found["recompute_granularity"] = "selective" if row.get("ckpt") == "selective" else None
+        found["bias_swiglu_fusion"] = False
+        found["transformer_impl"] = "local"
+        found["accumulate_allreduce_grads_in_fp32"] = row.get("reduce") != "bf16"
+    if mode == "ddp":
+        found["gradient_as_bucket_view"] = row.get("bucket_view", False)
+    if mode.startswith("fsdp"):
+        found["reshard_after_forward"] = row.get("reshard", True)
+        found["offload_params"] = bool(row.get("offload"))
+    if mode.startswith("zero"):
+        found["reduce_bucket_size"] = row.get("bucket")
+        found["overlap_comm"] = row.get("overlap", False)
+    return found

@@ -1,0 +1,101 @@
+"""When a crash came, what a lookup was for, and sizes that gloo tells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from medic.probes.logs import collective_ranks, crash_moment, exceptions, launch_checks
+
+STEPS = "".join(f"step {n}/100 | loss {6 - n / 10}\n" for n in range(1, 6))
+CRASH = "E1128 12:00:00.000000 7 api.py:869] failed (exitcode: -11) local_rank: 1 (pid: 42) of binary: /v/python\n"
+LIB = "/v/lib/python3.11/site-packages/torch/nn/functional.py"
+
+
+def trace(code: str, last: str, *, library: bool = False) -> str:
+    lines = [
+        "Traceback (most recent call last):",
+        '  File "/job/train.py", line 7, in main',
+        f"    {code}",
+    ]
+    if library:
+        lines += [
+            f'  File "{LIB}", line 2542, in embedding',
+            "    return torch.embedding(weight, x)",
+        ]
+    return "\n".join([*lines, last]) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        (STEPS + CRASH, "in-training"),
+        (CRASH, None),
+        (STEPS + "saving the checkpoint to out/5\n" + CRASH, None),
+        (STEPS, None),
+    ],
+)
+def test_the_moment_of_a_crash(read: Any, text: str, outcome: str | None) -> None:
+    found = read(text).ask(crash_moment.PROBE).get("crash-moment")
+    assert (found.outcome if found else None) == outcome
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("x = x + self.wpe(positions)", True),
+        ("p = self.model.position_embeddings(ids)", True),
+        ("x = self.wte(tokens) + self.wpe(positions)", False),
+        ("x = self.embed_tokens(ids)", False),
+    ],
+)
+def test_a_lookup_of_positions(read: Any, code: str, told: bool) -> None:
+    text = STEPS + trace(code, "IndexError: index out of range in self", library=True)
+    assert ("index-range-clue" in read(text).ask(exceptions.PROBE)) is told
+
+
+@pytest.mark.parametrize(
+    ("code", "last", "kind"),
+    [
+        ('warmup = cfg["warmup"]', "KeyError: 'warmup'", "config-key"),
+        ('x = model_config["a.b"]', "KeyError: 'a.b'", "config-key"),
+        ('x = table["warmup"]', "KeyError: 'warmup'", "programming-error"),
+        ('x = cfg["lr"]', "KeyError: 'warmup'", "programming-error"),
+        ('x = cfg["lr"]', "TypeError: 'int' object is not callable", "programming-error"),
+    ],
+)
+def test_a_setting_that_is_not_there(read: Any, code: str, last: str, kind: str) -> None:
+    found = read(trace(code, last))
+    found.look.frameworks = []
+    assert found.ask(exceptions.PROBE)["exception-kind"].outcome == kind
+
+
+def test_a_message_that_is_too_large_for_the_call(read: Any) -> None:
+    text = STEPS + (
+        "  what():  [enforce fail at /gloo/transport/tcp/pair.cc:456] op.preamble.length <= "
+        "op.nbytes. 136960 vs 4. Received data size doesn't match expected size.\n"
+    )
+    found = read(text).ask(collective_ranks.PROBE)["collective-ranks"]
+    assert found.outcome == "shape-differs"
+    assert "136960 bytes came, 4" in found.value["told"].en
+
+
+def lookups(count: int) -> str:
+    return "".join(
+        f"[W1128 11:30:{5 * n:02d}.553601892 socket.cpp:764] [c10d] The IPv6 network addresses of "
+        "(node-17, 29500) cannot be retrieved (gai error: -2 - Name or service not known).\n"
+        for n in range(count)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        (lookups(8), "name-unresolved"),
+        (lookups(2), "agrees"),
+        (lookups(8) + STEPS, "agrees"),
+    ],
+)
+def test_a_name_that_is_asked_for_again_and_again(read: Any, text: str, outcome: str) -> None:
+    found = read(text).ask(launch_checks.PROBE)
+    assert found["rendezvous-address"].outcome == outcome

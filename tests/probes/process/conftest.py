@@ -1,0 +1,33 @@
+"""Recorded looks and dumps written by hand, read by the probes through the whole runner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from medic.case import collect
+from medic.evidence import Evidence
+from medic.index import load
+from medic.runner import all_probes, observe
+
+DATA = Path(__file__).with_name("data")
+Told = dict[str, str]
+
+
+def observed(*paths: Path) -> Evidence:
+    rooms = ("process", "recorder", "logs", "checkpoint")
+    return observe(collect([str(p) for p in paths]), load(), list(all_probes(rooms)))
+
+
+@pytest.fixture
+def told() -> Callable[..., Told]:
+    """Outcomes by name of what the stacks probe tells of these files of ``data``, or of paths."""
+
+    def run(*names: str | Path) -> Told:
+        evidence = observed(*(n if isinstance(n, Path) else DATA / n for n in names))
+        rows = [o for o in evidence.observed if o.probe == "stack-places"]
+        return {o.name: o.outcome for o in rows}
+
+    return run

@@ -1,0 +1,76 @@
+"""Gradient norms of several ranks, and memory of the host, over the steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from medic.probes.curve import host_memory, replicas
+
+from medic.facts import Curve, Series
+from medic.probe import Finding
+from medic.run_config import Origin, RunConfig, Value
+
+
+def series(name: str, values: list[float], rank: int | None = None) -> Series:
+    steps = tuple(range(1, len(values) + 1))
+    return Series(name, "metrics.jsonl", steps, tuple(values), steps, rank)
+
+
+def norms(second: Callable[[int], float], count: int = 10) -> Curve:
+    first = series("grad_norm", [1.0 + n / 10 for n in range(count)], 0)
+    other = series("grad_norm", [second(n) for n in range(count)], 1)
+    by_rank = {0: {"grad_norm": first}, 1: {"grad_norm": other}}
+    return Curve(by_rank[0], by_rank)
+
+
+def config(**values: Any) -> RunConfig:
+    return RunConfig({k: Value(v, Origin("given")) for k, v in values.items()})
+
+
+def ask(look: Any, probe: Any, *facts: Any) -> dict[str, str]:
+    seen = look({}, facts=list(facts), thresholds={})
+    return {f.name: f.outcome for f in probe.PROBE.run(seen) if isinstance(f, Finding)}
+
+
+def test_replicas_that_are_not_averaged(look: Any) -> None:
+    found = ask(look, replicas, norms(lambda n: 2.0 + n / 5))
+    assert found["replica-gradients"] == "differ"
+    assert "gradients-differ-between-ranks" in found
+
+
+def test_a_configuration_without_shards_leaves_no_doubt(look: Any) -> None:
+    found = ask(look, replicas, norms(lambda n: 2.0 + n / 5), config(micro_batch_size=4))
+    assert found["replica-gradients"] == "differ-in-replicas"
+
+
+@pytest.mark.parametrize(
+    ("curve", "facts"),
+    [
+        (norms(lambda n: 1.001 * (1 + n / 10)), []),
+        (norms(lambda n: 2.0 + n), [config(fsdp=True)]),
+        (norms(lambda n: 2.0 + n), [config(tensor_parallel_size=2)]),
+        (norms(lambda n: 2.0 + n, count=3), []),
+        (norms(lambda n: float("nan")), []),
+    ],
+)
+def test_ranks_that_agree_or_hold_parts(look: Any, curve: Curve, facts: list[Any]) -> None:
+    assert "gradients-differ-between-ranks" not in ask(look, replicas, curve, *facts)
+
+
+GIB = 2.0**30
+
+
+@pytest.mark.parametrize(
+    ("values", "grows"),
+    [
+        ([GIB * (1 + n / 20) for n in range(40)], True),
+        ([GIB * min(3, 1 + n) for n in range(40)], False),
+        ([GIB * (2 + (n % 3) / 10) for n in range(40)], False),
+        ([GIB * (1 + n / 20) for n in range(8)], False),
+    ],
+)
+def test_memory_of_the_host(look: Any, values: list[float], grows: bool) -> None:
+    found = ask(look, host_memory, Curve({"host_memory": series("host_memory", values)}))
+    assert ("host-memory-grows" in found) is grows

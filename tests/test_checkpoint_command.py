@@ -1,0 +1,125 @@
+"""medic checkpoint diff and remap as a user calls them."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from medic.commands import main
+from medic.report.schemas import SCHEMAS
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], state: Path) -> Run:
+    def call(*words: str, lang: str = "en") -> tuple[int, str, str]:
+        code = main([*words, "--lang", lang])
+        out = capsys.readouterr()
+        return code, out.out, out.err
+
+    return call
+
+
+def save(path: Path, *names: str) -> str:
+    """A safetensors file of one number a tensor."""
+    entries = {
+        n: {"dtype": "F32", "shape": [1], "data_offsets": [4 * i, 4 * i + 4]}
+        for i, n in enumerate(names)
+    }
+    head = json.dumps(entries).encode()
+    data = b"".join(struct.pack("<f", i) for i in range(len(names)))
+    path.write_bytes(len(head).to_bytes(8, "little") + head + data)
+    return str(path)
+
+
+def test_the_plan_comes_first_and_nothing_is_written(run: Run, tmp_path: Path) -> None:
+    source, to = (
+        save(tmp_path / "in.safetensors", "module.a", "module.b"),
+        tmp_path / "o.safetensors",
+    )
+    code, out, _ = run("checkpoint", "remap", source, str(to), "--dry-run")
+    assert code == 0
+    assert "module.a -> a" in out
+    assert not to.exists()
+    code, out, _ = run("checkpoint", "remap", source, str(to))
+    assert code == 0
+    assert "written" in out
+    code, out, err = run("checkpoint", "remap", source, str(to))
+    assert code == 2
+    assert "nothing is overwritten" in err
+
+
+def test_what_cannot_be_mapped_is_told(run: Run, tmp_path: Path) -> None:
+    source = save(tmp_path / "in.safetensors", "module.a", "module.extra")
+    like = save(tmp_path / "like.safetensors", "a", "b")
+    to = tmp_path / "out.safetensors"
+    code, out, _ = run("checkpoint", "remap", source, str(to), "--like", like, "--json")
+    found = json.loads(out)
+    jsonschema.validate(found, SCHEMAS["checkpoint-remap"])
+    assert code == 1
+    assert [t["name"] for t in found["tensors"]] == ["a"]
+    assert [m["name"] for m in found["missing"]] == ["b"]
+    assert [m["name"] for m in found["left_out"]] == ["module.extra"]
+    assert found["written"] == to.stat().st_size
+
+
+def test_two_checkpoints_side_by_side(run: Run, tmp_path: Path) -> None:
+    a, b = save(tmp_path / "a.safetensors", "module.w"), save(tmp_path / "b.safetensors", "w")
+    code, out, _ = run("checkpoint", "diff", a, b)
+    assert code == 1
+    assert 'removeprefix("module.")' in out
+    assert run("checkpoint", "diff", a, a)[0] == 0
+    jsonschema.validate(
+        json.loads(run("checkpoint", "diff", a, b, "--json")[1]), SCHEMAS["checkpoint-diff"]
+    )
+    code, out, _ = run("checkpoint", "diff", a, b, lang="zh")
+    assert "改名后一致" in out
+
+
+def test_what_is_no_checkpoint(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "run.log").write_text("step 1 loss 2.0\n")
+    (tmp_path / "a.safetensors").write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
+    good = save(tmp_path / "b.safetensors", "w")
+    for path, words in (("run.log", "no checkpoint"), ("a.safetensors", "git-lfs pointer")):
+        code, _, err = run("checkpoint", "diff", str(tmp_path / path), good)
+        assert code == 2
+        assert words in err
+
+
+def test_the_broken_one_of_two_is_named(run: Run, tmp_path: Path) -> None:
+    whole = save(tmp_path / "whole.safetensors", "w")
+    broken = tmp_path / "broken.safetensors"
+    broken.write_bytes(Path(whole).read_bytes()[:20])
+    for pair in ((whole, str(broken)), (str(broken), whole)):
+        code, _, err = run("checkpoint", "diff", *pair)
+        assert code == 2
+        assert "broken.safetensors: " in err
+        assert "whole.safetensors" not in err
+
+
+def test_the_broken_shard_is_named(run: Run, tmp_path: Path) -> None:
+    save(tmp_path / "model-00001-of-00002.safetensors", "a")
+    save(tmp_path / "model-00002-of-00002.safetensors", "b")
+    bad = tmp_path / "model-00002-of-00002.safetensors"
+    bad.write_bytes(bad.read_bytes()[:20])
+    to = str(tmp_path / "out.safetensors")
+    code, _, err = run("checkpoint", "remap", str(tmp_path), to, "--add", "x.")
+    assert code == 2
+    assert "model-00002-of-00002.safetensors: " in err
+
+
+@pytest.mark.parametrize(("strip", "told"), [("zzz.", "starts with zzz."), ("model.a", "model.a")])
+def test_a_start_that_cannot_go_is_refused(run: Run, tmp_path: Path, strip: str, told: str) -> None:
+    source = save(tmp_path / "in.safetensors", "model.a", "model.b")
+    to = tmp_path / "out.safetensors"
+    code, _, err = run("checkpoint", "remap", source, str(to), "--strip", strip)
+    assert code == 2
+    assert told in err
+    assert "nothing is written" in err
+    assert not to.exists()

@@ -1,0 +1,51 @@
+"""A long pasted text: each line is read as words once, all of it is scanned, at a linear cost."""
+
+from __future__ import annotations
+
+from medic.case import MAX_PARTS, prose_of, split_text
+from medic.index import load
+from medic.match import gist, printed, split_paste
+from medic.match.paste import WORDS
+from medic.told import Told
+
+OOM = "CUDA out of memory. Tried to allocate 2.50 GiB"
+SAID = "I think that run {n} is slow and we do not know why it is so."
+LOGGED = "2024-01-01 00:00:00 INFO step {n}"
+
+
+def test_a_line_is_read_once_and_a_long_text_at_its_ends() -> None:
+    assert gist("a\nb\n\na\n\nc") == "a\nb\n\n\nc"
+    long = "".join(f"word {n}\n" for n in range(20_000))
+    kept = gist(long)
+    assert len(kept) == 2 * WORDS + 1
+    assert kept.startswith("word 0\n")
+    assert kept.endswith("word 19999\n")
+
+
+def test_repetitions_of_a_printed_line_are_printed() -> None:
+    text = "\n".join([OOM] * 300)
+    index = load()
+    assert len(printed(text, index)) == 300
+    assert [f.kind for f in split_paste(text, printed(text, index))] == ["log"]
+    assert prose_of(text, index) == ""
+
+
+def test_a_description_repeated_is_one_description() -> None:
+    told = Told(load())
+    told.describe("my loss is nan\n" * 5_000)
+    assert told.words == "my loss is nan"
+
+
+def test_many_parts_become_one_and_keep_their_lines() -> None:
+    rows = [row.format(n=n) for n in range(1_000) for row in (SAID, LOGGED)]
+    parts, files = split_text("\n".join(rows))
+    assert len(parts) == len(files) <= MAX_PARTS + 1
+    for part in parts.values():
+        for number, line in enumerate(part.split("\n")):
+            assert not line or line == rows[number]
+    logged = [line for part in parts.values() for line in part.split("\n") if line]
+    assert logged == rows[1::2]
+
+
+def test_a_line_of_the_kernel_log_is_a_log_line() -> None:
+    assert split_paste("gpu-node-7 kernel: NVRM: Xid (PCI:0000:3b:00): 79")[0].kind == "log"

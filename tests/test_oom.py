@@ -1,0 +1,149 @@
+"""An out-of-memory message beside the estimate: two failures of one H200, mended for real.
+
+The messages, the configs and the peaks after the change (bytes that torch reserved) are those of
+the runs; ``medic diagnose`` proposed the change on that machine.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medic.case import Case, collect
+from medic.commands import main
+from medic.index import load
+from medic.oom import Account, of_run, of_words, others, wanted
+from medic.runner import all_probes, observe, with_needs
+
+GIB = 2**30
+MESSAGE = (
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {request} GiB. GPU 0 has a total "
+    "capacity of 139.80 GiB of which {free} is free. Including non-PyTorch memory, this process has "
+    "{process} GiB memory in use. Of the allocated memory {allocated} GiB is allocated by PyTorch, "
+    "and {loose} is reserved by PyTorch but unallocated."
+)
+QWEN = {
+    "model_type": "qwen2",
+    "hidden_size": 1536,
+    "num_hidden_layers": 28,
+    "num_attention_heads": 12,
+    "num_key_value_heads": 2,
+    "intermediate_size": 8960,
+    "vocab_size": 151936,
+    "tie_word_embeddings": True,
+    "max_position_embeddings": 32768,
+    "torch_dtype": "float32",
+}
+LLAMA = {
+    "model_type": "llama",
+    "hidden_size": 3072,
+    "num_hidden_layers": 28,
+    "num_attention_heads": 24,
+    "num_key_value_heads": 8,
+    "intermediate_size": 8192,
+    "vocab_size": 128256,
+    "tie_word_embeddings": True,
+    "max_position_embeddings": 131072,
+    "torch_dtype": "float32",
+}
+CONFIG = """\
+model_name_or_path: ./model
+output_dir: out
+per_device_train_batch_size: {micro}
+gradient_accumulation_steps: 2
+gradient_checkpointing: false
+learning_rate: 2.0e-5
+bf16: true
+optim: adamw_torch_fused
+max_steps: 3
+use_liger_kernel: {liger}
+max_length: {length}
+attn_implementation: {attention}
+packing: true
+torch_compile: false
+"""
+TRACE = 'Traceback (most recent call last):\n  File "train.py", line 31, in <module>\n'
+RUNS: list[dict[str, Any]] = [
+    {
+        "model": QWEN,
+        "config": {"micro": 8, "length": 4096, "attention": "sdpa", "liger": "false"},
+        "message": {"request": 18.55, "free": "225.12 MiB", "process": 139.57,
+                    "allocated": 138.69, "loose": "218.43 MiB"},
+        "change": {"micro_batch_size": 4, "gradient_accumulation_steps": 4},
+        "reserved": 119_258_742_784,
+        "line": "+per_device_train_batch_size: 4",
+    },
+    {
+        "model": LLAMA,
+        "config": {"micro": 4, "length": 2048, "attention": "eager", "liger": "false"},
+        "message": {"request": 3.91, "free": "1.90 GiB", "process": 137.89,
+                    "allocated": 135.50, "loose": "1.67 GiB"},
+        "change": {"attention": "sdpa"},
+        "reserved": 113_787_273_216,
+        "line": "+attn_implementation: sdpa",
+    },
+]  # fmt: skip
+
+
+def case(run: dict[str, Any], folder: Path) -> Case:
+    (folder / "model").mkdir()
+    (folder / "model/config.json").write_text(json.dumps(run["model"]), "utf-8")
+    (folder / "train.yaml").write_text(CONFIG.format(**run["config"]), "utf-8")
+    text = TRACE + MESSAGE.format(**run["message"]) + "\n"
+    (folder / "train.log").write_text(text, "utf-8")
+    return collect([str(folder)])
+
+
+def account(run: dict[str, Any], folder: Path) -> Account:
+    index = load()
+    probes = with_needs(["memory-estimate", "oom-numbers"], all_probes())
+    wanted_ones = [probe for probe in probes if probe.reads == "artefacts"]
+    found = of_run(observe(case(run, folder), index, wanted_ones), index)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("run", RUNS, ids=["micro-batch", "attention"])
+def test_the_first_change_that_fits_is_what_was_measured_to_fit(
+    run: dict[str, Any], tmp_path: Path
+) -> None:
+    found = account(run, tmp_path)
+    remedy = next(
+        one for one in found.advice.alone if {c.field: c.new for c in one.changes} == run["change"]
+    )
+    assert remedy.after.reserved == pytest.approx(run["reserved"], rel=0.1)
+    assert remedy.peak <= found.numbers["total"]
+    assert run["line"] in found.diff
+    assert any("too big" in line.en for line in found.says)
+
+
+WORDS = MESSAGE.format(request=20, free="60 GiB", process=40, allocated=30, loose="9.5 GiB")
+
+
+def test_a_message_alone_tells_others_and_what_was_wanted() -> None:
+    found = of_words(WORDS, load())
+    assert found is not None
+    assert others(found.numbers) == pytest.approx(39.8 * GIB, rel=0.01)
+    assert wanted(found.numbers) == pytest.approx(50.5 * GIB, rel=0.01)
+    assert any("other processes hold 39.8 GiB" in line.en for line in found.says)
+    assert all(line.zh for line in found.says)
+
+
+def test_fragmentation_is_told() -> None:
+    loose = MESSAGE.format(request=2, free="1 GiB", process=138, allocated=110, loose="27 GiB")
+    found = of_words(loose, load())
+    assert found is not None
+    assert any("fragmentation" in line.en for line in found.says)
+
+
+def test_other_words_have_no_account() -> None:
+    assert of_words("the loss is nan and memory is fine", load()) is None
+
+
+def test_explain_shows_the_numbers(capsys: pytest.CaptureFixture[str], state: Path) -> None:
+    assert state
+    main(["explain", "--lang", "en", WORDS])
+    assert "other processes 39.8 GiB" in " ".join(capsys.readouterr().out.split())

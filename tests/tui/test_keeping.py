@@ -1,0 +1,186 @@
+"""Sessions are kept as they go: a crash loses nothing, and what is kept can be read."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from medic.tui.keeping import block_of, record_of
+from medic.tui.lines import Block, Line, code
+
+from medic import saved
+from medic.case import Case
+from medic.commands import main
+from medic.i18n import Text, plain, use
+from medic.report.schemas import SCHEMAS
+
+Drive = Callable[..., None]
+CRASHES = """
+import asyncio, importlib.util, os, signal, sys
+from pathlib import Path
+spec = importlib.util.spec_from_file_location("tui_conftest", sys.argv[1])
+conftest = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(conftest)
+import medic.runner
+from medic.case import collect
+from medic.i18n import use
+medic.runner.all_probes = lambda: conftest.SMALL.PROBES
+use("en")
+
+async def go():
+    app = conftest.MedicApp(lambda: conftest.Index(conftest.SMALL.RAW), collect(["run1"]))
+    async with app.run_test(size=(80, 24)) as pilot:
+        driver = conftest.Driver(app, pilot)
+        await driver.settle()
+        await driver.send("my training hangs, why?")
+        await driver.press("2")
+        await driver.send("/tried 1")
+        await driver.press("f4")
+        await driver.press("a")
+        driver.prompt.text = "[rank0]: torch: CUDA out of memory. Tried\\n[rank0]: RuntimeError: x"
+        await pilot.press("enter")
+        await driver.settle()
+        driver.prompt.text = "the last words"
+        await pilot.press("enter")
+        os.kill(os.getpid(), signal.SIGKILL)
+
+asyncio.run(go())
+"""
+
+
+def test_a_kill_in_the_middle_loses_nothing(
+    drive: Drive, run_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = run_folder / "train.yaml"
+    before = config.read_text()
+    done = subprocess.run(
+        [sys.executable, "-c", CRASHES, str(Path(__file__).with_name("conftest.py"))],
+        cwd=tmp_path,
+        env=os.environ | {"MEDIC_STATE": str(tmp_path / "state")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr[-2000:]
+    assert config.read_text() != before
+
+    async def script(app: Any) -> None:
+        session = app.app.talk.consultation.session
+        assert session.told.words.startswith("my training hangs, why?")
+        assert session.answers == [("oom-shortfall", "genuine-need")]
+        assert "fix-micro-batch-too-large" in session.tried
+        assert [a.change for a in session.applied] == ["c1"]
+        assert "CUDA out of memory. Tried" in session.case.pasted
+        talk = app.talk()
+        for part in (
+            "[you]    my training hangs, why?",
+            "[you]    2  this process needs it",
+            "Applied c1: run1/train.yaml",
+            "Took this as log lines (2).",
+            "[you]    the last words",
+            "Going on with s1",
+        ):
+            assert part in talk, part
+        for _ in range(6):
+            await app.press("f8")
+        assert session.answers == []
+        assert session.complaints == []
+        assert config.read_text() == before
+
+    drive(script, Case(root="run1"), resume="s1")
+    capsys.readouterr()
+    assert main(["sessions"]) == 0
+    assert "s1" in capsys.readouterr().out
+
+
+def test_what_is_kept_is_listed_shown_and_replayed(
+    drive: Drive, case: Case, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    async def script(app: Any) -> None:
+        await app.send("my token=hf_abcdefghijklmnop fails and training hangs")
+        await app.press("2")
+        await app.press("f4")
+        await app.press("a")
+
+    async def back(app: Any) -> None:
+        assert "You were here before: s1, Established: The micro batch" in app.said
+        await app.send("/resume")
+        assert "Going on with s1" in app.talk()
+        assert "[you]    2  this process needs it" in app.talk()
+        session = app.app.talk.consultation.session
+        assert session.answers == [("oom-shortfall", "genuine-need")]
+        assert app.app.talk.consultation.waiting.change == "c1"
+
+    drive(script, case)
+    drive(back, case)
+    capsys.readouterr()
+    assert main(["show", "s1"]) == 0
+    shown = capsys.readouterr().out
+    for part in (
+        "# medic session s1: Established: The micro batch does not fit (MEM-001)",
+        "## Where it stands",
+        "## The talk",
+        "> 2  this process needs it",
+        "```diff\n--- run1/train.yaml",
+        "hf_abcdefghijklmnop".replace("_", "\\_"),
+    ):
+        assert part in shown, part
+    assert main(["show", "1", "--redact"]) == 0
+    assert "abcdefghijklmnop" not in capsys.readouterr().out
+    assert main(["--lang", "zh", "show", "s1"]) == 0
+    assert "已确诊：单卡微批次放不进显存" in capsys.readouterr().out
+    use("en")
+    assert main(["replay", "s1"]) == 0
+    assert "[you]    2  this process needs it" in capsys.readouterr().out
+    assert main(["sessions", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    jsonschema.validate(listed, SCHEMAS["sessions"])
+    assert listed["sessions"][-1]["verdict"] == "established"
+    assert main(["show", "s9"]) == 2
+    assert "there is no session s9" in capsys.readouterr().err
+    state = tmp_path / "state" / "sessions" / "s1"
+    assert all(f.stat().st_mode & 0o077 == 0 for f in (state, *state.iterdir()))
+
+
+def test_a_torn_line_and_a_broken_state_are_passed_over(tmp_path: Path) -> None:
+    keeper = saved.Keeper.new()
+    keeper.say(record_of(code("a\nb")))
+    file = tmp_path / "state" / "sessions" / keeper.id / saved.TALK
+    with file.open("ab") as out:
+        out.write(b'{"who": "you", "lines": [{"te')
+    assert [block_of(r) for r in saved.talk_of(keeper.id)] == [code("a\nb")]
+    file.with_name(saved.STATE).write_text('{"format": 99}')
+    assert saved.listed() == []
+
+
+def test_a_block_is_the_same_after_it_was_kept() -> None:
+    line = Line(Text("a", "甲"), "warn", "1  ", 2, plain("x:1"), verbatim=True, aside=plain("b"))
+    for block in (
+        Block("medic", (line, Line(plain("[/bold]\x1b")))),
+        code("-a x\n+a y\n", diff=True),
+    ):
+        assert block_of(record_of(block)) == block
+    assert block_of({"who": "you"}) is None
+
+
+def test_a_state_folder_that_refuses_is_said_once(
+    drive: Drive, case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("MEDIC_STATE", str(tmp_path / "file" / "state"))
+
+    async def script(app: Any) -> None:
+        assert app.talk().count("This session cannot be kept:") == 1
+        await app.press("2")
+        assert "Established" in app.talk()
+        assert app.talk().count("This session cannot be kept:") == 1
+
+    drive(script, case)

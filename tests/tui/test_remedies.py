@@ -1,0 +1,187 @@
+"""Remedies: the change in full, written, checked against the next run, taken back."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from medic.tui.patch_screen import PatchScreen
+
+from medic.case import Case
+
+Drive = Callable[..., None]
+BEFORE = "model: small\nmicro_batch_size: 8\nseq_length: 4096\n"
+AFTER = BEFORE.replace("8", "4")
+
+
+def written_later(file: Path, text: str) -> None:
+    """A log of a run that began after the change."""
+    file.write_text(text)
+    later = time.time() + 60
+    os.utime(file, (later, later))
+
+
+def test_the_patch_is_seen_written_and_copied_before_anything_changes(
+    drive: Drive, case: Case, run_folder: Path, tmp_path: Path
+) -> None:
+    async def script(app: Any) -> None:
+        await app.press("f4")
+        assert isinstance(app.app.screen, PatchScreen)
+        shown = "\n".join(app.screen())
+        for part in ("Apply to 1 file?", "-micro_batch_size: 8", "+micro_batch_size: 4"):
+            assert part in shown
+        assert "a apply   w write .patch   y copy   esc back" in shown
+        await app.press("w")
+        await app.press("w")
+        assert "Written: " in "\n".join(app.screen())
+        await app.press("y")
+        await app.app.workers.wait_for_complete()
+        await app.settle()
+        assert "also in" in "\n".join(app.screen())
+        await app.press("f1")
+        assert "apply it: a backup is kept" in "\n".join(app.screen())
+        await app.press("escape", "escape")
+        assert "Nothing was changed." in app.talk()
+        for height in (10, 12, 16):
+            await app.pilot.resize_terminal(40, height)
+            await app.settle()
+            await app.press("f4")
+            shown = "\n".join(app.screen())
+            for part in ("-micro_batch_size: 8", "+micro_batch_size: 4", "a apply  esc back"):
+                assert part in shown
+            await app.press("q")
+
+    drive(script, case)
+    assert (run_folder / "train.yaml").read_text() == BEFORE
+    first = tmp_path / "medic-fix-micro-batch-too-large.patch"
+    second = tmp_path / "medic-fix-micro-batch-too-large-2.patch"
+    assert "+micro_batch_size: 4" in first.read_text()
+    assert first.read_text() == second.read_text()
+    assert "+micro_batch_size: 4" in (tmp_path / "state" / "copied.txt").read_text()
+
+
+def test_applied_then_the_same_again_then_taken_back(
+    drive: Drive, case: Case, run_folder: Path
+) -> None:
+    config, log = run_folder / "train.yaml", run_folder / "train.log"
+
+    async def script(app: Any) -> None:
+        session = app.app.talk.consultation.session
+        await app.press("f4")
+        await app.press("a")
+        assert config.read_text() == AFTER
+        talk = app.talk()
+        for part in ("Applied c1: run1/train.yaml", "medic undo c1", "Run this to check:"):
+            assert part in talk
+        assert "It worked if: 20 steps pass" in talk
+        await app.press("1")
+        assert "No log is newer than the change: run1/train.log was last" in app.talk()
+        await app.press("3")
+        assert "/look reads the new log whenever it is there" in app.talk()
+        written_later(log, log.read_text("utf-8"))
+        await app.send("/look")
+        assert "The same again: “CUDA out of memory” is still there." in app.said
+        assert session.tried == ["fix-micro-batch-too-large"]
+        await app.press("f8")
+        assert config.read_text() == BEFORE
+        assert "Taken back: change c1" in app.talk()
+        assert "looking again" in app.talk()
+
+    drive(script, case)
+
+
+def test_a_fault_that_is_gone_is_said_to_be_fixed(
+    drive: Drive, case: Case, run_folder: Path
+) -> None:
+    log = run_folder / "train.log"
+
+    async def script(app: Any) -> None:
+        await app.press("2")
+        await app.press("f4")
+        await app.press("a")
+        await app.send("2")
+        assert (run_folder / "train.yaml").read_text() == BEFORE
+        await app.press("f4")
+        await app.press("a")
+        await app.press("f4")
+        assert "c2 is applied; its run has not been seen yet." in app.talk()
+        if isinstance(app.app.screen, PatchScreen):
+            await app.press("escape")
+        written_later(log, "step 1 loss 2.0\n")
+        await app.send("/look")
+        assert "Fixed, as far as the new log shows: “CUDA out of memory” is gone (c2)." in app.said
+        assert app.app.talk.consultation.session.answers == []
+        assert app.screen()[1] == " suspects  none"
+        await app.send("/add nowhere")
+        assert "Not added: nowhere" in app.talk()
+
+    drive(script, case)
+
+
+def test_a_pasted_log_answers_a_change(drive: Drive, case: Case) -> None:
+    pasted = "[rank0]: RuntimeError: other\n[rank0]: torch: CUDA out of memory. Tried\n"
+
+    async def script(app: Any) -> None:
+        await app.press("f4")
+        await app.press("a")
+        await app.send(pasted)
+        assert "The same again: “CUDA out of memory” is still there." in app.said
+        names = [f.name for f in app.app.talk.consultation.session.case.files]
+        assert "run1/train.log" not in names
+
+    drive(script, case)
+
+
+def test_changed_symptoms_after_a_remedy_start_anew(
+    drive: Drive, case: Case, run_folder: Path
+) -> None:
+    async def script(app: Any) -> None:
+        session = app.app.talk.consultation.session
+        await app.press("4")
+        await app.send("training hangs")
+        await app.send("/tried")
+        (run_folder / "train.log").write_text("step 1 loss 2.0\n")
+        await app.send("/look")
+        assert "The symptoms have changed" in app.talk()
+        assert session.complaints == []
+        assert session.words == ""
+        assert session.unknown == []
+        await app.press("f8")
+        assert "There is nothing to take back." in app.talk()
+        assert "failed here" not in app.talk()
+
+    drive(script, case)
+
+
+def test_f4_never_opens_the_change_against_something_else(drive: Drive, case: Case) -> None:
+    async def script(app: Any) -> None:
+        await app.press("3")
+        offers = app.app.talk.consultation.offers()
+        assert offers[0].fix.patch is None
+        other = next(o for o in offers if o.fix.patch is not None)
+        await app.press("f4")
+        assert not isinstance(app.app.screen, PatchScreen)
+        talk = " ".join(app.talk().rpartition("by hand:")[2].split())
+        assert f"{other.title}, against: {other.against}" in talk
+        await app.send(f"/patch {other.number}")
+        assert isinstance(app.app.screen, PatchScreen)
+        assert "against: The micro batch" in " ".join("\n".join(app.screen()).split())
+
+    drive(script, case)
+
+
+def test_a_second_look_tells_only_what_is_different(
+    drive: Drive, case: Case, run_folder: Path
+) -> None:
+    async def script(app: Any) -> None:
+        (run_folder / "train.yaml").write_text("model: small\nmicro_batch_size: 4\n")
+        await app.send("/look")
+        again = app.talk().rpartition("/look")[2]
+        assert "config               read" in again
+        assert "3 more as before" in again
+        assert "broken" not in again
+
+    drive(script, case)

@@ -1,0 +1,166 @@
+"""After a remedy: the change written, the next run's log read, and what it shows."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from typing import TYPE_CHECKING
+
+from medic.i18n import Text, plain
+
+from . import words_after, words_more
+from .events import Choices
+from .lines import Block, Line, code
+
+if TYPE_CHECKING:
+    from medic.recheck import Applied
+    from medic.session import Session
+
+    from .consultation import Consultation
+    from .offers import Offer
+
+
+def apply(talk: Consultation, offer: Offer) -> None:
+    """Writes the previewed change, tells how to take it back, and what to run to check it."""
+    from medic.recheck import applied_now
+
+    record = offer.fix.apply()
+    files = ", ".join(record.files)
+    talk.tell(code(offer.fix.diff, diff=True))
+    what = words_more.CHANGE.fill(id=record.id, files=files)
+    talk.remember(what, change=record.id)
+    talk.files_changed()
+    session = talk.session
+    one = applied_now(session, record.id, offer.fix.remedy.name, offer.cause)
+    session.applied.append(one)
+    talk.tell(words_more.APPLIED.fill(id=record.id, files=files), "good", top=True)
+    talk.tell(Block("more", (Line(words_more.TO_UNDO.fill(id=record.id), "muted"),)))
+    if any(f.kind in ("log", "metrics") for f in session.case.files):
+        talk.waiting = one
+        talk.keep()
+        to_check(talk, offer)
+    else:
+        talk.retell()
+
+
+def to_check(talk: Consultation, offer: Offer) -> None:
+    """What to run now, and how one sees that it helped."""
+    lines = [Line(words_after.RUN_THIS, "strong")]
+    talk.tell(Block("medic", tuple(lines)))
+    command = command_of(talk.session)
+    if command:
+        talk.tell(code(command))
+    check = offer.fix.remedy.check
+    if check:
+        talk.tell(Block("more", (Line(words_after.IT_WORKED_IF.fill(check=check)),)))
+    if talk.demo:
+        talk.tell(Block("more", (Line(words_after.IN_THE_DEMO, "muted"),)))
+    ask(talk)
+
+
+def ask(talk: Consultation) -> None:
+    """Whether the next run has been made."""
+    options = (
+        ("read", words_after.READ_NEW),
+        ("undo", words_after.TAKE_BACK),
+        ("later", words_after.LATER),
+    )
+    talk.offer_choices(Choices("after", "", options), Line(words_after.DID_YOU_RUN, "strong"))
+
+
+def choose(talk: Consultation, value: str) -> None:
+    """What the user picked after a change."""
+    if value == "read":
+        recheck(talk)
+    elif value == "undo":
+        from .orders import undo
+
+        undo(talk, "")
+    else:
+        talk.tell(words_after.WHENEVER)
+        talk.ask()
+
+
+def command_of(session: Session) -> str:
+    """How the run is started: by the one script of the case; "" where there is none or several."""
+    scripts = [f for f in session.case.files if f.kind == "script" and not f.name.startswith("<")]
+    if len(scripts) == 1:
+        runner = "sbatch" if _is_batch(scripts[0].path) else "bash"
+        return f"{runner} {shlex.quote(scripts[0].name)}"
+    return ""
+
+
+def _is_batch(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - a bounded read
+            return b"#SBATCH" in file.read(8192)
+    except OSError:
+        return False
+
+
+def recheck(talk: Consultation, pasted: str = "") -> None:
+    """Reads the log of the run after the change, a file or ``pasted``, and says what it shows."""
+    from medic.recheck import outcome, take_new_logs
+
+    one = talk.waiting
+    if one is None:
+        talk.look()
+        return
+    if not take_new_logs(talk.session, one, pasted):
+        _no_new_log(talk, one)
+        return
+    talk.waiting = None
+    talk.observe()
+    _TELL[outcome(talk.session, one)](talk, one)
+    talk.retell(whole=True)
+
+
+def _no_new_log(talk: Consultation, one: Applied) -> None:
+    logs = [f for f in talk.session.case.files if f.kind in ("log", "metrics")]
+    newest = max(logs, key=lambda f: f.modified, default=None)
+    if newest is None:
+        talk.tell(words_after.NO_LOG, "warn")
+    else:
+        at = time.strftime("%H:%M", time.localtime(newest.modified))
+        since = time.strftime("%H:%M", time.localtime(one.time))
+        told = words_after.OLD_LOG.fill(file=newest.name, at=at, since=since)
+        talk.tell(told, "warn")
+    ask(talk)
+
+
+def _gone(talk: Consultation, one: Applied) -> None:
+    titles = _titles(talk.session, one)
+    talk.session.new_episode()
+    talk.another_run()
+    told = words_after.GONE.fill(titles=titles, change=one.change)
+    talk.tell(told, "good", top=True)
+
+
+def _same(talk: Consultation, one: Applied) -> None:
+    talk.tell(words_after.SAME.fill(titles=_titles(talk.session, one)), "warn", top=True)
+    talk.session.remedy_done(one.remedy, helped=False)
+
+
+def _other(talk: Consultation, one: Applied) -> None:
+    talk.session.new_episode()
+    talk.another_run()
+    talk.tell(words_after.OTHER.fill(titles=_titles(talk.session, one)), "strong", top=True)
+
+
+def _unseen(talk: Consultation, _one: Applied) -> None:
+    talk.tell(words_after.UNSEEN, top=True)
+
+
+def _unread(talk: Consultation, one: Applied) -> None:
+    talk.waiting = one
+    talk.tell(words_after.UNREAD, "warn", top=True)
+
+
+def _titles(session: Session, one: Applied) -> Text:
+    from .lines import joined
+
+    known = [session.index.title(n) for n in one.symptoms if n in session.index.symptoms]
+    return joined(known[:3]) if known else plain("?")
+
+
+_TELL = {"gone": _gone, "same": _same, "other": _other, "unseen": _unseen, "unread": _unread}

@@ -1,0 +1,190 @@
+"""The graph as the view shows it: symptom, cause, remedy; live, ruled out, established."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from medic.i18n import Text, plain
+from medic.records import dataclass
+from medic.report.words import CHANCE, SAFE, UNSAFE
+
+from . import words_graph, words_more
+from .bars import bar
+from .lines import Block, Line, Tone, glued
+from .remedies import do_not
+from .telling import evidence, place_of, short
+
+if TYPE_CHECKING:
+    from medic.beliefs import Beliefs
+    from medic.diagnosis import CauseView, Diagnosis, EvidenceLine
+    from medic.session import Session
+
+SIGNS = {"confirmed": "●", "live": "○", "dimmed": "×", "away": "·"}
+NEAR = 6  # causes of a symptom that are shown; the others fold into one row
+LEAST = 0.005
+TITLE = Text("{title} ({code})", "{title}（{code}）")
+
+
+@dataclass(frozen=True)
+class Node:
+    """One row. ``parent`` is an index into the rows, -1 at the top; ``detail`` a key of details."""
+
+    parent: int
+    depth: int
+    mark: str
+    text: Text
+    tone: Tone = "plain"
+    aside: Text | None = None
+    detail: str = ""
+    open: bool = False
+    cause: str = ""
+
+
+@dataclass(frozen=True)
+class Graph:
+    """All rows, parents before children, and what is told of each cause and symptom."""
+
+    nodes: tuple[Node, ...]
+    details: dict[str, Block]
+    leader: str = ""
+
+
+class _Drawing:
+    def __init__(self, session: Session, found: Diagnosis) -> None:
+        self.session, self.found = session, found
+        self.index = session.index
+        self.beliefs: Beliefs = session.model.beliefs(session.seen, frozenset(session.tried))
+        self.dimmed = {c.name: c for c in found.ruled_out}
+        self.confirmed = found.causes[0].name if found.verdict == "established" else ""
+        self.nodes: list[Node] = []
+        self.details: dict[str, Block] = {}
+
+    def add(self, node: Node) -> int:
+        self.nodes.append(node)
+        return len(self.nodes) - 1
+
+    def draw(self) -> Graph:
+        for line in self.found.symptoms:
+            if line.kind == "symptom":
+                self._symptom(line)
+        families: dict[str, list[str]] = defaultdict(list)
+        for name in self.index.causes:
+            families[self.index.causes[name].family].append(name)
+        top = self.add(Node(-1, 0, "", words_graph.ALL_CAUSES, "strong", open=True))
+        for family in sorted(families, key=lambda f: (-self._mass(families[f]), f)):
+            self._family(top, family, families[family])
+        leader = self.found.causes[0].name if self.found.causes else ""
+        return Graph(tuple(self.nodes), self.details, leader)
+
+    def _mass(self, names: list[str]) -> float:
+        return sum(self.beliefs.chance.get(n, 0.0) for n in names)
+
+    def _order(self, names: list[str]) -> list[str]:
+        chance = self.beliefs.chance
+        return sorted(names, key=lambda n: (n in self.dimmed, -chance.get(n, -1.0), n))
+
+    def _symptom(self, line: EvidenceLine) -> None:
+        key = f"symptom {line.name}"
+        where = place_of(self.session, line)
+        top = self.add(Node(-1, 0, "! ", short(line.text, 100), "warn", where, key, open=True))
+        shows = [
+            c.name
+            for c in self.index.causes.values()
+            if any(s.symptom == line.name for s in c.shows)
+        ]
+        title = self.index.title(line.name)
+        told = Line(words_graph.SHOWN_BY.fill(n=len(shows)), "muted")
+        self.details[key] = Block(
+            "bare", (Line(title, "strong"), *evidence(self.session, [line], quoted=1), told)
+        )
+        order = self._order(shows)
+        chance = self.beliefs.chance
+        near = [n for n in order if chance.get(n, 0.0) >= LEAST and n not in self.dimmed][:NEAR]
+        for i, name in enumerate(near):
+            self._cause(top, 1, name, unfolded=i == 0)
+        rest = [n for n in order if n not in near]
+        if rest:
+            out = sum(n in self.dimmed for n in rest)
+            text = words_graph.OTHERS.fill(n=len(rest), out=out)
+            fold = self.add(Node(top, 1, "", text, "muted"))
+            for name in rest:
+                self._cause(fold, 2, name)
+
+    def _family(self, top: int, family: str, names: list[str]) -> None:
+        chance = self.beliefs.chance
+        live = [n for n in names if n in chance and n not in self.dimmed]
+        named = words_more.FAMILIES.get(family, plain(family))
+        out = sum(n in self.dimmed for n in names)
+        count = words_graph.COUNT.fill(live=len(live), out=out)
+        shut = Text("  ({w})", "（{w}）").fill(w=words_more.CLOSED) if not live else ""
+        tone: Tone = "plain" if live else "muted"
+        fold = self.add(Node(top, 1, "", glued(named, shut), tone, count))
+        for name in self._order(names):
+            self._cause(fold, 2, name)
+
+    def _cause(self, parent: int, depth: int, name: str, *, unfolded: bool = False) -> None:
+        cause = self.index.causes[name]
+        state = self._state(name)
+        text = TITLE.fill(title=cause.title, code=cause.code)
+        aside, mark = None, f"{SIGNS[state]} "
+        tone: Tone = "muted"
+        if state in ("live", "confirmed"):
+            chance = self.beliefs.chance[name]
+            mark += f"{bar(chance)} "
+            aside = CHANCE[_word(chance)]
+            tone = "bad" if state == "confirmed" else "plain" if chance >= 0.15 else "muted"
+        elif state == "dimmed" and (by := self.dimmed[name].pruned_by) is not None:
+            aside = words_more.BY.fill(finding=short(by.text))
+        elif state == "away":
+            aside = words_graph.AWAY
+        self._detail(name)
+        me = self.add(Node(parent, depth, mark, text, tone, aside, name, open=unfolded, cause=name))
+        for remedy in cause.remedies if state != "away" else ():
+            entry = self.index.remedies[remedy]
+            safe = SAFE if entry.safe else UNSAFE
+            self.add(Node(me, depth + 1, "→ ", entry.title, "good", safe, name))
+
+    def _state(self, name: str) -> str:
+        if name == self.confirmed:
+            return "confirmed"
+        if name in self.dimmed:
+            return "dimmed"
+        return "live" if name in self.beliefs.chance else "away"
+
+    def _detail(self, name: str) -> None:
+        if name not in self.details:
+            self.details[name] = Block("bare", tuple(self._lines(name)))
+
+    def _lines(self, name: str) -> Iterator[Line]:
+        from medic.diagnosis import view
+
+        cause = self.index.causes[name]
+        yield Line(TITLE.fill(title=cause.title, code=cause.code), "strong")
+        yield Line(cause.why)
+        by = self.dimmed[name].pruned_by if name in self.dimmed else None
+        if by is not None:
+            text = words_more.BY.fill(finding=short(by.text, 140))
+            yield Line(text, "warn", "× ", where=place_of(self.session, by))
+        seen: CauseView = view(self.index, name, self.beliefs, self.session.found)
+        yield from evidence(self.session, seen.evidence, shown=8)
+        unseen = [s.symptom for s in cause.shows if s.symptom not in seen.explains]
+        if unseen:
+            titles = Text(
+                ", ".join(self.index.title(s).en for s in unseen),
+                "、".join(self.index.title(s).zh for s in unseen),
+            )
+            yield Line(words_graph.WOULD_ALSO.fill(titles=titles), "muted")
+        yield from do_not(self.session, name)
+
+
+def _word(chance: float) -> str:
+    from medic.beliefs import word
+
+    return word(chance)
+
+
+def drawn(session: Session, found: Diagnosis) -> Graph:
+    """The graph of what is believed now."""
+    return _Drawing(session, found).draw()

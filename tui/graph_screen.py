@@ -1,0 +1,274 @@
+"""The graph view: walked by keys, searched, with what is told of the row under the cursor."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+from textual.screen import Screen
+
+from medic.safetext import columns, cut, one_line
+
+from . import words_graph
+from .graph_data import SIGNS, Graph
+from .laid import RowsView
+from .lines import Row, Tone, line_rows, pad
+
+SHORT_ASIDE = 20  # columns: a word such as "almost certain" stays beside a long title
+
+
+class Shown:
+    """Which rows are unfolded, which match a search, and where the cursor is."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.open = {i for i, node in enumerate(graph.nodes) if node.open}
+        self.parents = {node.parent for node in graph.nodes}
+        self.search = ""
+        self.at = 0
+        self.visible: list[int] = []
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Works out the visible rows; the cursor stays on its row where that is still there."""
+        now = self.visible[self.at] if self.visible else 0
+        nodes = self.graph.nodes
+        self.visible = [i for i in range(len(nodes)) if self._seen(i)]
+        if self.search:
+            wanted = self.search.lower()
+            self.visible = [i for i, n in enumerate(nodes) if n.cause and _says(n.text, wanted)]
+            first: dict[str, int] = {}
+            for i in self.visible:
+                first.setdefault(nodes[i].cause, i)
+            self.visible = sorted(first.values())
+        self.at = self.visible.index(now) if now in self.visible else 0
+
+    def _seen(self, i: int) -> bool:
+        parent = self.graph.nodes[i].parent
+        while parent >= 0:
+            if parent not in self.open:
+                return False
+            parent = self.graph.nodes[parent].parent
+        return True
+
+    @property
+    def row(self) -> int:
+        return self.visible[self.at] if self.visible else -1
+
+    def move(self, by: int) -> None:
+        self.at = max(0, min(len(self.visible) - 1, self.at + by))
+
+    def fold(self, *, wider: bool) -> None:
+        """Unfolds the row, or folds it; a folded one goes to its parent."""
+        i = self.row
+        if i < 0 or self.search:
+            return
+        parent = self.graph.nodes[i].parent
+        if wider and i in self.parents:
+            self.open.add(i)
+        elif not wider and i in self.open:
+            self.open.discard(i)
+        elif not wider and parent >= 0:
+            self.at = self.visible.index(parent)
+        self.refresh()
+
+
+def _says(text: object, wanted: str) -> bool:
+    from medic.i18n import Text
+
+    return isinstance(text, Text) and (wanted in text.en.lower() or wanted in text.zh)
+
+
+class GraphList(RowsView):
+    """The rows around the cursor: only what fits is laid out."""
+
+    def __init__(self, shown: Shown) -> None:
+        super().__init__(id="graph-list")
+        self.shown = shown
+        self.top = 0
+
+    def rows(self, width: int) -> list[Row]:
+        height = max(1, self.size.height)
+        shown = self.shown
+        if not shown.visible:
+            return [((f" {words_graph.NO_HIT}", "muted"),)]
+        self.top = min(max(self.top, shown.at - height + 1), shown.at)
+        part = shown.visible[self.top : self.top + height]
+        return [self._row(i, width, here=i == shown.row) for i in part]
+
+    def _row(self, i: int, width: int, *, here: bool) -> Row:
+        node = self.shown.graph.nodes[i]
+        depth = 0 if self.shown.search else node.depth
+        fold = ("▾ " if i in self.shown.open else "▸ ") if i in self.shown.parents else "  "
+        lead = " " + "  " * depth + fold + node.mark
+        aside = f"  {one_line(str(node.aside))}" if node.aside is not None else ""
+        space = width - columns(lead)
+        kept = columns(aside) if columns(aside) <= min(SHORT_ASIDE, space // 3) else 0
+        text = cut(one_line(str(node.text)), max(1, space - kept))
+        tone: Tone = "cursor" if here else node.tone
+        left = space - columns(text)
+        aside = cut(aside, left) if left > 8 or kept else ""
+        if here:
+            return ((pad(lead + text + aside, width), tone),)
+        return ((lead, tone), (text, tone), (aside, "muted"))
+
+    def on_click(self, event: events.Click) -> None:
+        if 0 <= self.top + event.y < len(self.shown.visible):
+            self.shown.at = self.top + event.y
+            screen = self.screen
+            if isinstance(screen, GraphScreen):
+                screen.redraw()
+
+
+class Detail(RowsView):
+    """What is told of the row under the cursor, as much as fits."""
+
+    def __init__(self, shown: Shown) -> None:
+        super().__init__(id="graph-detail")
+        self.shown = shown
+
+    def rows(self, width: int) -> list[Row]:
+        i = self.shown.row
+        node = self.shown.graph.nodes[i] if i >= 0 else None
+        block = self.shown.graph.details.get(node.detail) if node else None
+        lines = block.lines if block else ()
+        every = [row for line in lines for row in line_rows(line, width)]
+        height = max(1, self.size.height)
+        if len(every) > height:
+            every = [*every[: height - 1], (("…", "muted"),)]
+        return every
+
+
+class GraphHead(RowsView):
+    """The title, or what is searched for."""
+
+    def __init__(self, shown: Shown) -> None:
+        super().__init__(id="graph-head")
+        self.shown = shown
+        self.typing = False
+
+    def rows(self, width: int) -> list[Row]:
+        shown = self.shown
+        if self.typing or shown.search:
+            asked = words_graph.SEARCH.fill(words=shown.search + ("▏" if self.typing else ""))
+            found = words_graph.FOUND.fill(n=len(shown.visible) if shown.search else 0)
+            return [((f" {one_line(str(asked))}", "strong"), (f"   {found}", "muted"))]
+        legend = str(words_graph.LEGEND.fill(SIGNS))
+        title = f" {words_graph.TITLE}"
+        if columns(title) + columns(legend) + 3 > width:
+            return [((cut(f" {legend}", width), "muted"),)]
+        return [((title, "strong"), (f"   {legend}", "muted"))]
+
+
+class GraphKeys(RowsView):
+    """The keys of the view."""
+
+    def rows(self, width: int) -> list[Row]:
+        cells: list[tuple[str, Tone]] = [(" ", "plain")]
+        used = 1
+        for key, text in words_graph.KEYS:
+            size = columns(f"{key} {text}  ")
+            if used + size > width:
+                break
+            cells += [(key, "accent"), (f" {text}  ", "plain")]
+            used += size
+        return [tuple(cells)]
+
+
+class GraphScreen(Screen[str]):
+    """Gives the name of a cause to compare with the leader, or "" when it was only looked at."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", show=False),
+        Binding("down,j", "move(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("home", "move(-9999)", show=False),
+        Binding("end", "move(9999)", show=False),
+        Binding("right,enter,space", "fold(True)", show=False),
+        Binding("left", "fold(False)", show=False),
+        Binding("slash", "search", show=False),
+        Binding("c", "compare", show=False),
+        Binding("f1", "help", show=False),
+        Binding("escape,q,f7", "back", show=False),
+    ]
+
+    def __init__(self, graph: Graph) -> None:
+        super().__init__(id="graph")
+        self.shown = Shown(graph)
+        self.typing = False
+
+    def compose(self) -> ComposeResult:
+        yield GraphHead(self.shown)
+        with Container(id="graph-body"):
+            yield GraphList(self.shown)
+            yield Detail(self.shown)
+        yield GraphKeys(id="graph-keys")
+
+    def redraw(self) -> None:
+        head = self.query_one(GraphHead)
+        head.typing = self.typing
+        for view in (head, self.query_one(GraphList), self.query_one(Detail)):
+            view.retell()
+
+    def on_key(self, event: events.Key) -> None:
+        """While a search is typed every character is part of it."""
+        if not self.typing:
+            return
+        event.stop()
+        event.prevent_default()
+        if event.key == "escape":
+            self.typing, self.shown.search = False, ""
+        elif event.key in ("enter", "down", "up"):
+            self.typing = False
+        elif event.key == "backspace":
+            self.shown.search = self.shown.search[:-1]
+        elif event.character and event.is_printable:
+            self.shown.search += event.character
+        self.shown.refresh()
+        self.redraw()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:  # noqa: ARG002
+        """No key acts while a search is typed."""
+        return not self.typing
+
+    def action_move(self, by: int) -> None:
+        self.shown.move(by)
+        self.redraw()
+
+    def action_page(self, way: int) -> None:
+        self.action_move(way * max(1, self.query_one(GraphList).size.height - 1))
+
+    def action_fold(self, wider: bool) -> None:
+        if wider and self.shown.row in self.shown.open:
+            wider = False
+            self.shown.open.discard(self.shown.row)
+            self.shown.refresh()
+        else:
+            self.shown.fold(wider=wider)
+        self.redraw()
+
+    def action_search(self) -> None:
+        self.typing = True
+        self.redraw()
+
+    def action_compare(self) -> None:
+        node = self.shown.graph.nodes[self.shown.row] if self.shown.row >= 0 else None
+        if node is not None and node.cause and node.cause != self.shown.graph.leader:
+            self.dismiss(node.cause)
+
+    def action_help(self) -> None:
+        from .help_screen import HelpScreen
+
+        self.app.push_screen(HelpScreen("graph"))
+
+    def action_back(self) -> None:
+        if self.shown.search:
+            self.shown.search = ""
+            self.shown.refresh()
+            self.redraw()
+        else:
+            self.dismiss("")

@@ -1,0 +1,124 @@
+"""Where the case stands, for somebody else: what was seen, ruled out, asked, and not looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from medic.i18n import Text, plain
+from medic.report.words import CHANCE
+
+from . import words_keep
+from .lines import Block, Line, joined
+from .needs import need
+from .sayings import sayings
+from .telling import evidence, head, place_of, short
+
+if TYPE_CHECKING:
+    from medic.diagnosis import Diagnosis
+    from medic.session import Session
+
+    from .consultation import Consultation
+
+MAX_LINES = 12
+TIMELINE = 66
+
+
+def report(talk: Consultation, _argument: str) -> None:
+    """/report: the hand-over in the talk, as far as the case is now."""
+    if talk.found is None:
+        talk.found = talk.session.diagnosis()
+    talk.tell(words_keep.REPORT_TITLE, "strong", top=True)
+    talk.tell_all(handover(talk.session, talk.found, deep=True))
+    if talk.diary.id:
+        talk.tell(words_keep.REPORT_AT.fill(id=talk.diary.id), "muted")
+
+
+def handover(session: Session, found: Diagnosis, *, deep: bool = False) -> list[Block]:
+    """The state of a case as blocks; empty sections are left out.
+
+    ``deep`` also searches all open looks for one that could change the leader, which takes a while.
+    """
+    sections = [
+        (words_keep.SEEN, evidence(session, found.symptoms, shown=MAX_LINES, quoted=3)),
+        (words_keep.STANDS, _suspects(found)),
+        (words_keep.IN_ORDER, _in_order(session, found)),
+        (words_keep.OUT, _ruled_out(session, found)),
+        (words_keep.ASKED, _asked(session)),
+        (words_keep.DONE, _done(session)),
+        (words_keep.WOULD_TELL, _would_tell(session, found, deep=deep)),
+        (words_keep.OPEN, _open(session, found)),
+    ]
+    blocks = [head(session, found)]
+    blocks += [Block("more", (Line(t, "strong"), *lines)) for t, lines in sections if lines]
+    return blocks
+
+
+def _suspects(found: Diagnosis) -> list[Line]:
+    pattern = Text("{title} ({code})", "{title}（{code}）")
+    return [
+        Line(pattern.fill(title=c.title, code=c.code), mark="· ", indent=2, where=CHANCE[c.word])
+        for c in found.causes
+    ]
+
+
+def _in_order(session: Session, found: Diagnosis) -> list[Line]:
+    """The evidence of all ranks in the order of time, where the lines tell it."""
+    from medic.report.timeline import moments, rows
+
+    return [Line(plain(row), indent=2) for row in rows(moments(session, found), TIMELINE)]
+
+
+def _ruled_out(session: Session, found: Diagnosis) -> list[Line]:
+    lines = []
+    for cause in found.ruled_out[:MAX_LINES]:
+        by = cause.pruned_by
+        text = cause.title
+        if by is not None:
+            text = joined([text, short(by.text)], ": ", "：")
+        where = place_of(session, by) if by is not None else None
+        lines.append(Line(text, mark="× ", indent=2, where=where))
+    return _cut(lines, len(found.ruled_out))
+
+
+def _asked(session: Session) -> list[Line]:
+    return [Line(s.text, mark="· ", indent=2) for s in sayings(session)]
+
+
+def _done(session: Session) -> list[Line]:
+    remedies = session.index.remedies
+    lines = []
+    for one in session.applied:
+        title = remedies[one.remedy].title if one.remedy in remedies else plain(one.remedy)
+        lines.append(Line(joined([plain(one.change), title], ": ", "："), mark="· ", indent=2))
+    for name in session.tried:
+        text = Text("{title}: did not help", "{title}：无效").fill(title=remedies[name].title)
+        lines.append(Line(text, mark="× ", indent=2))
+    return lines
+
+
+def _would_tell(session: Session, found: Diagnosis, *, deep: bool) -> list[Line]:
+    """The open question, else the look that could change the leader, in words."""
+    look = found.next
+    if look is None and deep and session.found and found.verdict != "established":
+        _, look = session.mind()
+    if look is None:
+        return []
+    asked = session.question(look)
+    return [Line(asked.say, mark="? ", indent=2), Line(asked.how, "muted", indent=4)]
+
+
+def _open(session: Session, found: Diagnosis) -> list[Line]:
+    lines = []
+    for name, needs in found.not_checked[:MAX_LINES]:
+        known = name in session.index.checks or name in session.index.symptoms
+        title = session.index.title(name) if known else plain(name)
+        lines.append(Line(joined([title, need(plain(needs))], ": ", "："), mark="? ", indent=2))
+    return _cut(lines, len(found.not_checked))
+
+
+def _cut(lines: Sequence[Line], n: int) -> list[Line]:
+    if n <= len(lines):
+        return list(lines)
+    more = Text("and {n} more", "另有 {n} 项").fill(n=n - len(lines))
+    return [*lines, Line(more, "muted", indent=4)]

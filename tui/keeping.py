@@ -1,0 +1,163 @@
+"""What was said, kept as it is said: blocks as plain data, and the consultation's diary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from medic.errors import MedicError
+from medic.i18n import Text
+
+from . import words_keep
+from .lines import Block, Line
+
+if TYPE_CHECKING:
+    from medic.saved import Keeper
+    from medic.session import Session
+
+    from .consultation import Consultation
+
+MAX_MOVES = 30  # that a resumed session can take back; each holds all that was said before it
+MAX_TOLD_AGAIN = 150  # blocks that a resumed consultation shows
+
+
+def record_of(block: Block) -> dict[str, Any]:
+    """A block as JSON takes it; what is as usual is left out."""
+    record: dict[str, Any] = {"who": block.who, "lines": [_line(line) for line in block.lines]}
+    return record | ({"code": block.code} if block.code else {})
+
+
+def _line(line: Line) -> dict[str, Any]:
+    data: dict[str, Any] = {"text": _text(line.text)}
+    if line.tone != "plain":
+        data["tone"] = line.tone
+    if line.mark:
+        data["mark"] = line.mark
+    if line.indent:
+        data["indent"] = line.indent
+    if line.marked != (0, 0):
+        data["marked"] = list(line.marked)
+    for name in ("where", "aside"):
+        value = getattr(line, name)
+        if value is not None:
+            data[name] = _text(value)
+    return data | {name: True for name in ("verbatim", "short") if getattr(line, name)}
+
+
+def _text(text: Text) -> list[str] | str:
+    return text.en if text.en == text.zh else [text.en, text.zh]
+
+
+def block_of(record: Mapping[str, Any]) -> Block | None:
+    """The block of a record; None for one that cannot be read."""
+    try:
+        lines = tuple(_line_of(data) for data in record["lines"])
+        return Block(record["who"], lines, record.get("code", ""))
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _line_of(data: Mapping[str, Any]) -> Line:
+    more: dict[str, Any] = {n: _text_of(data[n]) for n in ("where", "aside") if n in data}
+    if "marked" in data:
+        start, end = data["marked"]
+        more["marked"] = (int(start), int(end))
+    usual = ("tone", "mark", "indent", "verbatim", "short")
+    kept = {name: data[name] for name in usual if name in data}
+    return Line(_text_of(data["text"]), **more, **kept)
+
+
+def _text_of(value: Any) -> Text:
+    en, zh = (value, value) if isinstance(value, str) else value
+    return Text(str(en), str(zh))
+
+
+class Diary:
+    """Keeps the session and the talk; where that cannot be done it says so once."""
+
+    def __init__(self, name: str = "", opened: float = 0.0) -> None:
+        self._name = name
+        self._opened = opened
+        self._keeper: Keeper | None = None
+        self._early: list[Block] = []  # said before there was a session
+        self._last = ""
+        self.problem: Text | None = None
+
+    @property
+    def id(self) -> str:
+        return self._keeper.id if self._keeper else self._name
+
+    def open(self) -> None:
+        """Begins to write, or goes on with the session that was named."""
+        from medic.saved import Keeper
+
+        if self._keeper is not None or self.problem is not None:
+            return
+        try:
+            self._keeper = Keeper(self._name, self._opened) if self._name else Keeper.new()
+        except (OSError, MedicError) as problem:
+            self._fails(problem)
+            return
+        early, self._early = self._early, []
+        for block in early:
+            self.say(block)
+
+    def say(self, block: Block) -> None:
+        """Keeps a block that was said."""
+        if self.problem is not None:
+            return
+        if self._keeper is None:
+            self._early.append(block)
+            return
+        try:
+            self._keeper.say(record_of(block))
+        except OSError as problem:
+            self._fails(problem)
+
+    def keep(self, session: Session, more: Mapping[str, Any]) -> None:
+        """Keeps the state of the session, if it is another than the last time."""
+        from medic.saved import said
+
+        now = repr((said(session), session.case.paths, session.applied, session.left_out, more))
+        if self._keeper is None or now == self._last:
+            return
+        try:
+            self._keeper.keep(session, **more)
+            self._last = now
+        except OSError as problem:
+            self._fails(problem)
+
+    def _fails(self, problem: Exception) -> None:
+        why = getattr(problem, "strerror", None) or str(problem)
+        self.problem = words_keep.NOT_KEPT.fill(why=why)
+        self._keeper = None
+
+
+def state_of(talk: Consultation) -> dict[str, Any]:
+    """What a consultation wants to find again, and how the case stands for ``medic show``."""
+    from .handover import handover
+
+    found = talk.found
+    leader = found.causes[0] if found and found.causes else None
+    title = [leader.title.en, leader.title.zh] if leader else []
+    if found is None:
+        known = talk.kept  # of the look before the crash or the end
+    else:
+        known = {
+            "verdict": found.verdict,
+            "leader": {"code": leader.code, "title": title} if leader else None,
+            "stand": [record_of(block) for block in handover(talk.session, found)],
+        }
+    return known | {
+        "moves": [[[m.what.en, m.what.zh], m.before, m.change] for m in talk.moves[-MAX_MOVES:]],
+        "waiting": talk.waiting.change if talk.waiting else "",
+        "demo": talk.demo,
+    }
+
+
+def told_before(name: str) -> Iterator[Block]:
+    """The last blocks of a kept talk."""
+    from medic.saved import talk_of
+
+    blocks = [b for b in map(block_of, talk_of(name)) if b is not None]
+    yield from blocks[-MAX_TOLD_AGAIN:]

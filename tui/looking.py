@@ -1,0 +1,50 @@
+"""A look at the evidence: the probes run, the progress row shows them, their outcome is told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from medic.i18n import Text
+
+from . import words
+from .events import Told, Working
+from .probing import Board, ended, outcomes
+
+if TYPE_CHECKING:
+    from .consultation import Consultation
+
+
+def observe(talk: Consultation) -> None:
+    """Runs the probes over the files as they are and tells what became of them."""
+    from medic.runner import all_probes
+
+    session = talk.session
+    talk.cancel.clear()
+    talk.stale = False
+    board = Board(len(all_probes() if session.probes is None else session.probes))
+    talk.looks += 1
+    key = f"look {talk.looks}"
+    _run(talk, board, key)
+    before, talk.probe_lines = talk.probe_lines, outcomes(session)
+    block = ended(session, talk.probe_lines, before)
+    talk.emit(Told(block, key))
+    talk.diary.say(block)
+    if session.evidence.cancelled:
+        talk.tell(words.STOPPED.fill(n=board.total - board.done), "warn")
+
+
+def _run(talk: Consultation, board: Board, key: str) -> None:
+    """Runs the probes; the block ``key`` shows what failed, the progress row what runs."""
+
+    def progress(name: str, state: str) -> None:
+        board.take(name, state)
+        running = Text(", ".join(board.running), ", ".join(board.running))
+        talk.emit(Working(running, board.done, board.total, stoppable=True))
+        if state == "failed":
+            talk.emit(Told(board.block(), key))
+
+    talk.emit(Working(words.LOOKING, 0, board.total, stoppable=True))
+    try:
+        talk.session.look(progress, talk.cancel)
+    finally:
+        talk.emit(Working(None))

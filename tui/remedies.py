@@ -1,0 +1,84 @@
+"""What to do, in words: the remedies with their numbers, and how to go on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from medic.i18n import Text
+from medic.report.words import SAFE, UNSAFE
+
+from . import words, words_walk
+from .lines import Block, Line, code, said
+
+if TYPE_CHECKING:
+    from medic.diagnosis import Diagnosis
+    from medic.session import Session
+
+    from .offers import Offer
+
+
+def closing(session: Session, found: Diagnosis, offers: Sequence[Offer]) -> list[Block]:
+    """What was decided and how to go on, when nothing is left to ask."""
+    if found.verdict in ("healthy", "no-fault-seen"):
+        return [said(words.DESCRIBE)]
+    if found.verdict == "none-of-these":
+        return [said(words.NONE_HOW)]
+    by_hand = not any(o.fix.patch for o in offers if o.against is None)
+    decided = words.DECIDED_BY_HAND if by_hand else words.DECIDED
+    title = said(decided if found.verdict == "established" else words.BEST_GUESS, "strong")
+    first = [block for offer in offers[:1] for block in remedy(session, offer)]
+    lines = [titled(offer) for offer in offers[1:]]
+    return [title, *first, Block("more", (*lines, Line(words.AFTER_RUN, "muted")))]
+
+
+def titled(offer: Offer) -> Line:
+    """A remedy by its number and title; of another cause than the leading one, with that."""
+    safe = SAFE if offer.fix.safe else UNSAFE
+    title = Text("{title} ({safe})", "{title}（{safe}）").fill(title=offer.full_title, safe=safe)
+    return Line(title, "plain", f"{offer.number}  ", where=words.SHOW_IT.fill(n=offer.number))
+
+
+def advice_of(session: Session, found: Diagnosis) -> list[Line]:
+    """What should not be done: the first, and that there is more."""
+    advice = do_not(session, found.causes[0].name) if found.causes else []
+    if len(advice) > 1:
+        return [advice[0], Line(words.MORE_ADVICE.fill(n=len(advice) - 1), "muted", indent=2)]
+    return advice
+
+
+def do_not(session: Session, cause: str) -> list[Line]:
+    """Advice that harms, each as a line."""
+    entry = session.index.causes[cause]
+    return [Line(d.say, "warn", "× ") for d in entry.do_not]
+
+
+def remedy(session: Session, offer: Offer) -> list[Block]:
+    """One remedy with its numbers: what to do, what it costs, what to type."""
+    fix, entry = offer.fix, offer.fix.remedy
+    title = Text("{title} ({safe})", "{title}（{safe}）")
+    safe = SAFE if fix.safe else UNSAFE
+    lines = [Line(title.fill(title=entry.title, safe=safe), "strong", f"{offer.number}  ")]
+    if fix.filled:
+        lines.append(Line(fix.text, indent=3))
+    lines += [Line(note, "warn", indent=3) for note in fix.notes]
+    if fix.missing:
+        names = ", ".join(fix.missing)
+        lines.append(Line(words.CANNOT_COMPUTE.fill(names=names), "muted", indent=3))
+    lines.append(Line(words.COSTS.fill(say=entry.costs.say), "muted", indent=3))
+    if entry.check:
+        lines.append(Line(words.WORKED_IF.fill(check=entry.check), "muted", indent=3))
+    if fix.patch is not None:
+        lines.append(Line(words.SHOW_CHANGE.fill(n=offer.number), "accent", indent=3))
+    blocks = [Block("more", tuple(lines))]
+    blocks += [code(text) for text in (entry.command, entry.snippet) if text.strip()]
+    if entry.procedure:
+        blocks += _procedure(session, entry.procedure)
+    return blocks
+
+
+def _procedure(session: Session, name: str) -> list[Block]:
+    """The steps in short: each is told in full when it is walked."""
+    steps = session.index.procedures[name].steps
+    lines = [Line(step.do, "plain", f"{i}) ", 3) for i, step in enumerate(steps, start=1)]
+    return [Block("more", (*lines, Line(words_walk.SHOWN_BY.fill(name=name), "accent", indent=3)))]

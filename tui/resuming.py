@@ -1,0 +1,77 @@
+"""A kept session taken up again: what was said is shown, and holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from medic.i18n import Text
+
+from . import words_keep
+from .consultation import Consultation, Move
+from .events import Asked
+from .keeping import Diary
+from .lines import said
+
+MAX_LISTED = 15
+
+if TYPE_CHECKING:
+    from medic.index import Index
+    from medic.session import Session
+
+
+def take_up(talk: Consultation, index: Index, name: str) -> Session:
+    """The session of ``name`` over its files as they are now. Raises UsageError."""
+    from medic.saved import case_of, load, restore
+    from medic.session import Session
+
+    saved = load(name)
+    session = Session(index, case_of(saved, index))
+    restore(session, saved)
+    talk.forget()
+    talk.emit(Asked(None))
+    talk.diary = Diary(saved.id, saved.opened)
+    talk.kept = {name: saved.data.get(name) for name in ("verdict", "leader", "stand")}
+    talk.demo = bool(saved.data.get("demo"))
+    talk.moves = [_move(data) for data in saved.data.get("moves", ())]
+    waiting = saved.data.get("waiting")
+    talk.waiting = next((a for a in session.applied if a.change == waiting), None)
+    talk.emit_only(said(words_keep.RESUMED.fill(id=saved.id), "strong"))
+    return session
+
+
+def _move(data: Any) -> Move:
+    (en, zh), before, change = data
+    return Move(Text(en, zh), before, change)
+
+
+def resume(talk: Consultation, argument: str) -> None:
+    """/resume: goes on with a kept session, the newest other one without an id."""
+    from medic.saved import listed, load
+
+    others = [s.id for s in listed() if s.id != talk.diary.id]
+    name = argument.strip() or next(iter(others), "")
+    if not name:
+        talk.tell(words_keep.NO_SESSIONS)
+        return
+    talk.tell_again(load(name).id)
+    session = take_up(talk, talk.session.index, name)
+    talk.take_session(session)
+
+
+def sessions(talk: Consultation, _argument: str) -> None:
+    """/sessions: what is kept."""
+    from medic.report.saved_text import outcome
+    from medic.saved import listed
+
+    from .lines import Block, Line
+
+    kept = listed()
+    if not kept:
+        talk.emit_only(said(words_keep.NO_SESSIONS))
+        return
+    lines = [Line(words_keep.SESSIONS, "strong")]
+    for saved in kept[:MAX_LISTED]:
+        root = Text(saved.root, saved.root)
+        lines.append(Line(outcome(saved, coded=False), mark=f"{saved.id:<5}", indent=1, where=root))
+    lines.append(Line(words_keep.RESUME_WITH, "muted"))
+    talk.emit_only(Block("medic", tuple(lines)))

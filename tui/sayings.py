@@ -1,0 +1,123 @@
+"""What the user said, as medic took it: shown, corrected, changed, and the walk worked out anew."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from medic.i18n import Text, plain
+from medic.safetext import one_line
+
+from . import words, words_keep
+from .events import Asked, Choices
+from .lines import Block, Line, joined
+from .telling import numbered
+
+if TYPE_CHECKING:
+    from medic.session import Session
+
+    from .consultation import Consultation
+
+QUOTED = 48
+
+
+class Saying(NamedTuple):
+    """One thing the user said. ``answer``: it can be asked again; else it was read from words."""
+
+    name: str
+    text: Text
+    quote: str
+    answer: bool
+
+
+def sayings(session: Session) -> list[Saying]:
+    """All of it, in the order of the numbers of /change."""
+    index, told = session.index, session.told
+    found = [Saying(n, answered(session, n, o), "", True) for n, o in session.answers]
+    found += [Saying(n, answered(session, n, ""), "", True) for n in session.unknown]
+    found += [Saying(n, index.title(n), words_, False) for n, words_ in told.chosen.items()]
+    if told.at_ease:
+        return found
+    for name, read in told.reported.items():
+        if name not in told.chosen:
+            found.append(Saying(name, index.title(name), read.quote, False))
+    for name, read in told.answered.items():
+        if name not in dict(session.answers):
+            found.append(Saying(name, answered(session, name, read.outcome), read.quote, False))
+    return found
+
+
+def answered(session: Session, name: str, outcome: str) -> Text:
+    """A question with the answer to it."""
+    check = session.index.checks.get(name)
+    if not outcome:
+        answer = words.DONT_KNOW
+    elif check is not None:
+        answer = check.outcomes[outcome].title
+    else:
+        answer = Text("yes", "是") if outcome == "present" else Text("no", "否")
+    return joined([session.index.title(name), answer], ": ", "：")
+
+
+def understood(session: Session, known: set[str]) -> tuple[Block | None, set[str]]:
+    """The readings of the user's words that were not told yet, and all that are known then."""
+    every = sayings(session)
+    read = {s.name: (n, s) for n, s in enumerate(every, start=1) if not s.answer}
+    fresh = [(n, s) for name, (n, s) in read.items() if name not in known]
+    fresh = [(n, s) for n, s in fresh if s.name not in session.told.chosen]
+    if not fresh:
+        return None, set(read)
+    lines = [Line(words_keep.UNDERSTOOD, "strong", aside=words_keep.CORRECT)]
+    lines += [_line(number, saying) for number, saying in fresh]
+    return Block("medic", tuple(lines)), set(read)
+
+
+def _line(number: int, saying: Saying) -> Line:
+    quote = " ".join(saying.quote.split())
+    said = words_keep.QUOTE.fill(words=one_line(quote, QUOTED)) if quote else None
+    return Line(saying.text, mark=f"{number}  ", indent=1, where=said)
+
+
+def change(talk: Consultation, argument: str) -> None:
+    """/change: lists what was said; with a number asks again, or takes a reading out."""
+    session = talk.session
+    every = sayings(session)
+    number = argument.strip()
+    if not every:
+        talk.tell(words_keep.NOTHING_SAID)
+    elif not number:
+        lines = [Line(words_keep.SAID_SO_FAR, "strong")]
+        lines += [_line(n, s) for n, s in enumerate(every, start=1)]
+        talk.tell(Block("medic", (*lines, Line(words_keep.CHANGE_HOW, "muted"))), top=True)
+    elif not number.isdecimal() or not 1 <= int(number) <= len(every):
+        talk.tell(words_keep.NO_SUCH_SAYING.fill(n=len(every)))
+    elif every[int(number) - 1].answer:
+        _ask_again(talk, every[int(number) - 1])
+    else:
+        _take_out(talk, every[int(number) - 1])
+
+
+def _ask_again(talk: Consultation, saying: Saying) -> None:
+    """The question once more, with the answer that was given."""
+    from medic.looks import choices
+
+    index = talk.session.index
+    check = index.checks.get(saying.name)
+    ask = check.ask if check else index.symptoms[saying.name].ask
+    options = (*choices(check, set()), ("", words.DONT_KNOW))
+    say = ask.say if ask else index.title(saying.name)
+    given = words_keep.BEFORE_IT_WAS.fill(answer=saying.text)
+    lines = (Line(say, "strong"), *numbered(options), Line(given, "muted"))
+    talk.tell(Block("medic", lines), top=True)
+    talk.emit(Asked(Choices("answer", saying.name, options, ask.how if ask else None)))
+
+
+def _take_out(talk: Consultation, saying: Saying) -> None:
+    from medic.saved import said
+
+    session = talk.session
+    before = said(session)
+    session.told.answered.pop(saying.name, None)
+    session.withdraw(saying.name)
+    talk.remember(joined([plain("/change"), saying.text], " ", " "), before)
+    talk.tell(words_keep.TAKEN_OUT.fill(what=saying.text))
+    talk.retell()

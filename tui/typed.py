@@ -1,0 +1,119 @@
+"""What the user types, taken apart: a /word, a path, an answer to the open choices, or words."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from medic.i18n import Text, plain
+from medic.safetext import shortened
+
+from . import words
+from .actions import BY_WORD
+from .lines import Block, Line, said
+
+if TYPE_CHECKING:
+    from .events import Choices
+    from .talk_screen import TalkScreen
+
+YES, NO = ("present", "yes", "fires", "read"), ("absent", "no", "passes", "later")
+SHOWN_OF_PASTE = 3
+FIRST = ("complaint", "meaning", "run")  # choices that words answer as well
+
+
+def take(screen: TalkScreen, text: str) -> None:
+    """Does what was typed or pasted."""
+    text = text.strip("\n")
+    word = text.strip()
+    if _order(screen, word) or _choice(screen, word):
+        return
+    echo(screen, text)
+    if screen.choices is not None and screen.choices.kind in FIRST:
+        screen.wait_for(None)
+    from .answers import say
+
+    screen.work(partial(say, screen.consultation, text))
+
+
+def _order(screen: TalkScreen, text: str) -> bool:
+    """Takes a /word; a path that begins with a slash is a file to add."""
+    if not text.startswith("/") or "\n" in text:
+        return False
+    word, _, argument = text[1:].partition(" ")
+    if not word:
+        screen.action_do("commands")
+        return True
+    echo(screen, text)
+    if word in BY_WORD:
+        screen.action_do(word, argument)
+    elif _is_path(text):
+        screen.action_do("add", text)
+    else:
+        from .orders import unknown
+
+        screen.work(partial(unknown, screen.consultation, word, list(BY_WORD)))
+    return True
+
+
+def _is_path(text: str) -> bool:
+    try:
+        return Path(text).exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _choice(screen: TalkScreen, text: str) -> bool:
+    """Takes a number, y, n or ? as an answer to the choices on the screen."""
+    from .answers import how
+
+    if not text.isdecimal() and text.lower() not in ("y", "n", "?"):
+        return False
+    choices = screen.choices
+    if choices is None:
+        numbered = text.isdecimal() or text == "?"
+        if numbered:
+            screen.transcript.add(said(words.NO_CHOICE, "muted"))
+        return numbered
+    if text == "?":
+        screen.work(partial(how, screen.consultation, choices))
+        return True
+    place = _place(text, choices)
+    if place is None or not 0 <= place < len(choices.options):
+        known = words.NOT_A_CHOICE if text.isdecimal() else words.NOT_YES_NO
+        screen.transcript.add(said(known.fill(n=len(choices.options)), "muted"))
+        return True
+    _picked(screen, choices, place)
+    return True
+
+
+def _place(text: str, choices: Choices) -> int | None:
+    if text.isdecimal():
+        return int(text) - 1 if len(text) < 4 else -1
+    return choices.place(*(YES if text.lower() == "y" else NO))
+
+
+def _picked(screen: TalkScreen, choices: Choices, place: int) -> None:
+    from .answers import choose
+
+    value, title = choices.options[place]
+    show(screen, Block("you", (Line(title, mark=f"{place + 1}  "),)))
+    screen.wait_for(None)
+    screen.work(partial(choose, screen.consultation, choices, value))
+
+
+def echo(screen: TalkScreen, text: str) -> None:
+    """What the user said, a long paste by its first lines."""
+    rows = text.split("\n")
+    kept = [shortened(row) for row in rows[:SHOWN_OF_PASTE]]
+    lines = [Line(plain(row), short=len(rows) > 1) for row in kept]
+    if len(rows) > SHOWN_OF_PASTE:
+        more: Text = words.LINES_IN_ALL.fill(n=len(rows))
+        lines.append(Line(more, "muted"))
+    show(screen, Block("you", tuple(lines)))
+
+
+def show(screen: TalkScreen, block: Block) -> None:
+    """Shows what the user said, and keeps it before anything is done with it."""
+    screen.transcript.add(block)
+    screen.consultation.diary.say(block)

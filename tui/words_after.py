@@ -1,0 +1,55 @@
+"""Texts of what comes after a remedy."""
+
+from __future__ import annotations
+
+from medic.i18n import Text
+
+RUN_THIS = Text("Run this to check:", "运行以下命令验证：")
+IT_WORKED_IF = Text("It worked if: {check}", "有效的标志：{check}")
+IN_THE_DEMO = Text(
+    "(This is the demo: there is nothing to run. In your run, medic would now read the new log.)",
+    "（演示中没有可运行的任务。实际使用时，medic 会在此读取新日志。）",
+)
+DID_YOU_RUN = Text("When it has run:", "运行之后：")
+READ_NEW = Text("read the new log", "读取新日志")
+TAKE_BACK = Text("take the change back", "撤销修改")
+LATER = Text("later", "稍后")
+WHENEVER = Text(
+    "/look reads the new log whenever it is there; this session is kept.",
+    "有了新日志后随时可用 /look 读取；本次会话已保存。",
+)
+NO_LOG = Text(
+    "There is no log of a run after the change. /add PATH adds one.",
+    "还没有修改之后的日志。可用 /add 路径 添加。",
+)
+OLD_LOG = Text(
+    "No log is newer than the change: {file} was last written at {at}, the change is of {since}. "
+    "Run it, or /add the new log.",
+    "没有比这次修改更新的日志：{file} 最后写于 {at}，修改于 {since}。请先运行，或用 /add 添加新日志。",
+)
+GONE = Text(
+    "Fixed, as far as the new log shows: “{titles}” is gone ({change}).",
+    "从新日志看已修复：“{titles}”不再出现（{change}）。",
+)
+SAME = Text(
+    "The same again: “{titles}” is still there. The remedy is marked as no help, and the causes "
+    "are ranked anew.",
+    "问题依旧：仍然出现“{titles}”。该处置已标记为无效，并重新排序。",
+)
+OTHER = Text(
+    "“{titles}” is gone, and something else has come up: a new episode.",
+    "“{titles}”不再出现，但出现了新的问题：作为新的一次故障处理。",
+)
+UNSEEN = Text(
+    "The fault was never in a log, only in your words: say whether it is gone.",
+    "此前的问题只来自你的描述，日志中没有：请告诉我它是否消失。",
+)
+APPLIED_ALREADY = Text(
+    "{change} is applied; its run has not been seen yet. The remedies for the files as they are "
+    "now:",
+    "{change} 已应用，尚未看到其运行结果。针对当前文件的处置：",
+)
+UNREAD = Text(
+    "The new log could not be read to its end: nothing can be said yet. /look reads it again.",
+    "新日志未能读完，还不能下结论。可用 /look 再次读取。",
+)

@@ -1,0 +1,105 @@
+"""Texts of evidence at the start, of sessions that are kept, and of what was understood."""
+
+from __future__ import annotations
+
+from medic.i18n import Text
+
+# --- the evidence ---------------------------------------------------------------------------
+
+FOUND = Text("Found in {root} ({n}):", "在 {root} 中找到（{n} 项）：")
+LEAVE_OUT = Text("/drop N leaves one out, /add PATH adds", "/drop 编号 可排除，/add 路径 可添加")
+MORE_FILES = Text("and {n} more: /files", "另有 {n} 项：/files")
+OF_RANK = Text("{kind} of rank {rank}", "rank {rank} 的{kind}")
+READ_AS = Text("{kind}, {size}", "{kind}，{size}")
+KIND = {
+    "log": Text("log", "日志"),
+    "metrics": Text("metrics", "指标文件"),
+    "config": Text("configuration", "配置"),
+    "model-config": Text("model configuration", "模型配置"),
+    "script": Text("launch script", "启动脚本"),
+    "python": Text("Python source", "Python 源码"),
+    "checkpoint": Text("checkpoint", "检查点"),
+    "gpu-report": Text("GPU report", "GPU 报告"),
+    "gpu-series": Text("GPU samples over time", "GPU 时间序列"),
+    "flight-recorder": Text("flight recorder dump", "flight recorder 转储"),
+    "stacks": Text("stack dump", "调用栈转储"),
+    "data": Text("data", "数据"),
+    "benchmark": Text("benchmark output", "基准测试输出"),
+    "note": Text("note", "说明文字"),
+    "other": Text("file", "文件"),
+}
+ALL_FILES = Text("All that was given ({n}):", "全部材料（{n} 项）：")
+NO_FILES = Text("No file was given.", "没有给出文件。")
+DROP_WHAT = Text(
+    "/drop takes a number or a name of /files.", "/drop 的参数是 /files 中的编号或文件名。"
+)
+DROPPED = Text("Left out: {file}", "已排除：{file}")
+WHAT_IS_WRONG = Text(
+    "Nothing to read here yet. What goes wrong?", "这里还没有可读的内容。出了什么问题？"
+)
+OR_SAY = Text(
+    "Or say it in your own words, paste the error lines, or /add PATH to a run folder.",
+    "也可以用自己的话描述、粘贴报错，或用 /add 路径 添加运行目录。",
+)
+COMPLAINTS = (
+    ("cuda-out-of-memory", Text("out of GPU memory", "显存不足")),
+    ("loss-nan", Text("the loss is NaN or Inf", "损失变成 NaN 或 Inf")),
+    ("loss-plateau", Text("the loss does not go down", "损失不下降")),
+    ("training-hangs", Text("it hangs, nothing moves", "卡住不动")),
+    ("training-slow", Text("it is too slow", "太慢")),
+    ("python-exception", Text("it stops with an error message", "报错退出")),
+)
+SOMETHING_ELSE = Text("something else", "其他问题")
+TELL_ME = Text(
+    "Then describe it, or paste the lines where it goes wrong.",
+    "那么请描述现象，或粘贴出错处的日志。",
+)
+WHICH_RUN = Text("Several runs are here. Which one?", "此处有多个运行，要看哪一个？")
+NEWEST = Text("the newest", "最新")
+OTHER_RUNS = Text("{n} older: /run NAME", "另有 {n} 个较早的运行：/run 名称")
+
+# --- what was understood --------------------------------------------------------------------
+
+UNDERSTOOD = Text("I understood:", "我的理解：")
+QUOTE = Text("“{words}”", "“{words}”")
+CORRECT = Text("Not so? /change N takes it out.", "理解有误？/change 编号 可去掉。")
+SAID_SO_FAR = Text("What you have said so far:", "你目前说过的：")
+CHANGE_HOW = Text(
+    "/change N asks a question again, or takes a reading out.",
+    "/change 编号：重新回答该问题，或去掉该理解。",
+)
+NOTHING_SAID = Text("You have answered nothing yet.", "你还没有回答过问题。")
+NO_SUCH_SAYING = Text("There are 1 to {n}.", "编号为 1 到 {n}。")
+TAKEN_OUT = Text("Taken out: {what}", "已去掉：{what}")
+BEFORE_IT_WAS = Text("(your answer was: {answer})", "（之前的回答：{answer}）")
+
+# --- keeping --------------------------------------------------------------------------------
+
+NOT_KEPT = Text("This session cannot be kept: {why}", "无法保存本次会话：{why}")
+RESUMED = Text(
+    "Going on with {id}; the files are read again as they are now.",
+    "继续会话 {id}；文件按现在的内容重新读取。",
+)
+BEFORE = Text(
+    "You were here before: {id}, {what}. /resume {id} goes on with it.",
+    "你之前看过这里：{id}，{what}。/resume {id} 可继续。",
+)
+SESSIONS = Text("Sessions, the newest first:", "会话，最新的在前：")
+NO_SESSIONS = Text("No session is kept yet.", "还没有保存过会话。")
+RESUME_WITH = Text(
+    "/resume ID goes on with one; medic show ID prints it.",
+    "/resume 编号 继续；medic show 编号 可输出。",
+)
+REPORT_TITLE = Text("Hand-over report", "交接报告")
+REPORT_AT = Text(
+    "The whole talk as Markdown: medic show {id} (--redact hides names)",
+    "完整记录（Markdown）：medic show {id}（--redact 隐去名称）",
+)
+SEEN = Text("Seen:", "观察到：")
+STANDS = Text("Suspected:", "嫌疑：")
+IN_ORDER = Text("In the order of time:", "按时间先后：")
+OUT = Text("Ruled out:", "已排除：")
+ASKED = Text("Asked:", "问过：")
+OPEN = Text("Not looked at, and what it would need:", "未检查及所需：")
+WOULD_TELL = Text("What would tell most:", "最能说明问题的：")
+DONE = Text("Done:", "已做：")
