@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from medic.evidence import Evidence
 from medic.facts import Hit, LogHits, MemoryEstimate, Source
+from medic.facts.memory import GIB, gib
 from medic.i18n import Text
 from medic.index import Index
 from medic.memory.estimate import estimate
@@ -18,7 +19,6 @@ from medic.sizing import as_diff, with_usual
 
 SYMPTOM = "cuda-out-of-memory"
 NUMBERS = ("request", "total", "free", "process", "allocated", "unallocated", "reserved")
-GIB = 2**30
 OTHERS = GIB  # what other processes hold beyond it counts (see the check oom-shortfall)
 LOOSE = GIB
 
@@ -162,8 +162,3 @@ def _beside(found: MemoryEstimate, need: int | None, room: int) -> Text:
         "按配置单步约需 {n}（{low} 至 {high}）：余量很小",
     )
     return line.fill(n=gib(likely), low=gib(low), high=gib(high or 0))
-
-
-def gib(count: float) -> str:
-    """Bytes in GiB."""
-    return f"{count / GIB:.1f} GiB"

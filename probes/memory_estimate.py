@@ -18,6 +18,7 @@ from medic.facts import (
     MemoryEstimate,
     Source,
 )
+from medic.facts.memory import gib
 from medic.i18n import Text, plain
 from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip
@@ -167,7 +168,7 @@ def _names_of(gpu: Any, gpus: Sequence[Any]) -> set[str]:
 
 def size(value: int | None) -> str:
     """Bytes as GiB in words."""
-    return "?" if value is None else f"{value / 1024**3:.1f} GiB"
+    return "?" if value is None else gib(value)
 
 
 PROBE = Probe(

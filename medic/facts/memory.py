@@ -8,6 +8,13 @@ from dataclasses import field
 from medic.i18n import Text
 from medic.records import dataclass
 
+GIB = 2**30
+
+
+def gib(count: float) -> str:
+    """Bytes in GiB, as words."""
+    return f"{count / GIB:.1f} GiB"
+
 
 @dataclass(frozen=True)
 class MemoryEstimate:

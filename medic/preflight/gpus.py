@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.facts import Gpu
+from medic.facts.memory import gib
 from medic.i18n import Text
 from medic.patterns import regex
-from medic.preflight.result import Result, Scene, gib, not_ok, not_seen, ok
+from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
 
 # A CUDA context without tensors takes 0.3 to 0.9 GiB.
 HELD_BYTES = 1 << 30

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.facts import Place
+from medic.facts.memory import gib
 from medic.i18n import Text
-from medic.preflight.result import Result, Scene, gib, not_ok, not_seen, ok
+from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
 
 LEAST_FREE = 1 << 30
 # Bytes a parameter in a checkpoint that training resumes from: weights of 2, master weights and two

@@ -88,7 +88,3 @@ def not_seen(name: str, why: Text, looked: Text | str, source: Source | None = N
 
 def _text(looked: Text | str) -> Text:
     return looked if isinstance(looked, Text) else plain(looked)
-
-
-def gib(count: float) -> str:
-    return f"{count / (1 << 30):.1f} GiB"

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.facts import Machine
+from medic.facts.memory import gib
 from medic.i18n import Text
-from medic.preflight.result import Result, Scene, gib, not_ok, not_seen, ok
+from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
 
 SHM = "/dev/shm"  # noqa: S108
 # NVIDIA's containers ask for --shm-size=1g (NCCL documentation, troubleshooting); Docker gives 64 MiB.

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from medic.facts import GpuMemory, MemoryEstimate
+from medic.facts.memory import gib
 from medic.i18n import Text
 from medic.report.console import Console
-
-GIB = 2**30
 
 
 def memory_line(console: Console, facts: Mapping[type[Any], Any]) -> None:
@@ -71,4 +70,4 @@ def memory_data(facts: Mapping[type[Any], Any]) -> dict[str, Any] | None:
 
 
 def _gib(value: int | None) -> str:
-    return "?" if value is None else f"{value / GIB:.1f} GiB"
+    return "?" if value is None else gib(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from medic.facts.memory import gib
 from medic.i18n import Text, current
 from medic.memory.remedies import Advice, Remedy
 from medic.report.blocks import Blocks
@@ -13,7 +14,6 @@ from medic.safetext import columns
 from medic.sizing import Sizing
 
 SCHEMA = "medic.memory/1"
-GIB = 2**30
 BAR = 32
 PART = {
     "weights": Text("weights", "权重"),
@@ -67,11 +67,6 @@ FIELD = {
     "micro_batch_size": Text("Largest micro_batch_size", "micro_batch_size 最大值"),
     "sequence_length": Text("Largest sequence_length", "sequence_length 最大值"),
 }
-
-
-def gib(count: float) -> str:
-    """Bytes in GiB."""
-    return f"{count / GIB:.1f} GiB"
 
 
 def full(console: Console, sizing: Sizing) -> None:

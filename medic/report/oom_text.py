@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from medic.facts.memory import gib
 from medic.i18n import Text
-from medic.oom import Account, gib, others
+from medic.oom import Account, others
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.report.memory_text import advice, remedy_data

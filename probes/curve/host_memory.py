@@ -9,6 +9,7 @@ from typing import Any
 from medic.facts import Curve
 from medic.probe import Finding, Look, Probe
 
+from .memory import gib
 from .numbers import clean, windows
 from .plan import source_at
 
@@ -31,14 +32,10 @@ def run(look: Look) -> Iterator[Any]:
     if levels[0] <= 0 or levels[-1] < levels[0] * (1 + GROWTH):
         return
     if rises >= RISING_SHARE * (len(levels) - 1):
-        value = {"from": _gib(levels[0]), "to": _gib(levels[-1]), "step": steps[-1]}
+        value = {"from": gib(levels[0]), "to": gib(levels[-1]), "step": steps[-1]}
         source = source_at(look, series, len(series.steps) - 1)
         yield Finding(SYMPTOM, value=value, source=source)
         yield Finding(PHASE, "grows", value=value, source=source)
-
-
-def _gib(value: float) -> str:
-    return f"{value / 2**30:.2f} GiB"
 
 
 PROBE = Probe(

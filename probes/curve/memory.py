@@ -31,7 +31,7 @@ def run(look: Look) -> Iterator[Any]:
     levels = windows(settled, WINDOWS)
     begin, end = levels[0], levels[-1]
     source = source_at(look, series, len(series.steps) - 1)
-    value = {"from": _gib(begin), "to": _gib(end), "step": steps[-1]}
+    value = {"from": gib(begin), "to": gib(end), "step": steps[-1]}
     share = look.threshold("growth-share")
     if begin <= 0 or end < begin * (1 + share):
         yield Finding("memory-over-steps", "steady", value=value, source=source)
@@ -52,7 +52,7 @@ def _one_jump(values: list[float], begin: float, end: float) -> bool:
     return largest >= 0.8 * (end - begin) and median(values[-5:]) > begin
 
 
-def _gib(value: float) -> str:
+def gib(value: float) -> str:
     return f"{value / 2**30:.2f} GiB"
 
 

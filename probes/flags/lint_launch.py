@@ -14,11 +14,10 @@ from . import arguments, layout
 from .argument_repairs import one_task
 from .launch import launches_in
 from .meaning import plain
-from .script_text import ScriptText, read_script
+from .script_text import NEEDS_SCRIPT, ScriptText, read_script
 from .slurm import allocation_of
 from .suspects import spec_of
 
-NEEDS_SCRIPT = Text("a launch script", "启动脚本")
 TELLS = (
     layout.EVERY_TASK,
     layout.NODE_RANK,

@@ -13,12 +13,11 @@ from .argument_repairs import meant_variable
 from .cuts import cuts
 from .joins import rejoined
 from .launch import launches_of
-from .script_text import ScriptText, read_script
+from .script_text import NEEDS_SCRIPT, ScriptText, read_script
 from .unset import Unset, unset
 
 CUT = "command-cut-short"
 UNSET = "unset-variable-takes-flag"
-NEEDS_SCRIPT = Text("a launch script", "启动脚本")
 _MEANT = Text("{near} is meant: ", "应为 {near}；")
 _NOT_SET = Text("", "")
 _NEXT = Text("{flag} takes {takes} for its value", "{flag} 会把 {takes} 当作取值")

@@ -12,12 +12,11 @@ from medic.probe import Finding, Look, Probe, Skip
 
 from .environment_lines import ports, unread
 from .launch import launches_of
-from .script_text import ScriptText, read_script
+from .script_text import NEEDS_SCRIPT, ScriptText, read_script
 from .slips import slips
 from .slurm_lines import LATE, UNKNOWN, late, unknown
 
 SLIP = "shell-reads-otherwise"
-NEEDS_SCRIPT = Text("a launch script", "启动脚本")
 IMPOSSIBLE, NO_EFFECT = "impossible-value", "option-without-effect"
 _PORT = Text("at most 65535", "不大于 65535")
 _CHECKS = (SLIP, LATE, UNKNOWN)

@@ -15,7 +15,7 @@ from .launch import launches_of
 from .outcome import misspelt, with_value
 from .places import Places
 from .rejected import Complaint, read_refusals
-from .script_text import read_script
+from .script_text import NEEDS_SCRIPT, read_script
 from .slurm import allocation_of, batch_words
 from .suspects import (
     LOCAL_RANK,
@@ -33,7 +33,6 @@ _OPEN = Text(
     "{what} is opened here and never closed: the shell stops with a syntax error; close it",
     "此处的 {what} 没有闭合：shell 会报语法错误；请补上结尾",
 )
-NEEDS_SCRIPT = Text("a launch script", "启动脚本")
 NEEDS_PARSER = Text(
     "the training script's source or its usage text", "训练脚本的源码，或它打印的 usage 文本"
 )

@@ -7,11 +7,13 @@ from functools import cached_property
 
 from medic.errors import Unreadable
 from medic.facts import Source
+from medic.i18n import Text
 from medic.patterns import regex
 from medic.probe import Look
 from medic.run_config import Span
 
 MAX_SCRIPT = 1024 * 1024
+NEEDS_SCRIPT = Text("a launch script", "启动脚本")
 _HEREDOC = regex(r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1")
 _NAME = r"[A-Za-z_]\w*"
 _USE = regex(rf"\$(?:({_NAME})|\{{({_NAME})\}})")
