@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from medic.index import Index
 from medic.match.likeness import Likeness
 from medic.match.paste import is_sentence
-from medic.match.text import Match, TextIndex, documents, spoken_outcomes
+from medic.match.text import WHOLE, Match, TextIndex, documents, spoken_outcomes
 from medic.match.tone import MENDED, at_ease, tells
 from medic.patterns import regex
 
@@ -73,7 +73,7 @@ def _groups(found: list[Match]) -> list[list[Match]]:
     for match in found:
         said = match.quote
         well = MENDED.search(said) or at_ease(said)
-        if match.score >= COMPLAINT_SCORE and tells(said) and not well:
+        if match.score >= (COMPLAINT_SCORE if tells(said) else WHOLE) and not well:
             groups.setdefault(said, []).append(match)
     return [
         [m for m in group if m.score >= group[0].score - COMPLAINT_MARGIN]

@@ -32,6 +32,7 @@ LEAST = (0.15, 0.4, 0.55, 0.65)
 VAGUE = frozenset({"error"})
 ALONE = 0.5  # at least, of a phrase that has a word for trouble
 TOPIC = 8.0  # rarity that two unusual words have together
+WHOLE = 0.9  # the sentence is the phrase, and no more
 COVERED = 1.5  # half a phrase is less than half of what it says
 # Unlike other words, what a phrase is about cannot be left out.
 SUBJECTS = frozenset(
@@ -201,6 +202,8 @@ class TextIndex:
         score: float = covered**COVERED * (least + (1 - least) * share)
         # Words that say nothing of their subject mean an entry only where they are rare.
         unsaid = not own & said if own else full < TOPIC
+        if score >= WHOLE and (own or len(phrase) > 1):
+            return score
         return score * ABOUT_ELSE if unsaid or (phrase & SUBJECTS) - said else score
 
     def _weight(self, terms: Iterable[str]) -> float:

@@ -12,7 +12,8 @@ _TROUBLE_WORDS = """
 hang nan inf oom error kill slow spike diverge oscillate noroom timeout corrupt disappear
 overflow crash die died dead abort broken bad wrong weird strange garbage mismatch missing lost
 lose invalid refuse reject denied exceed leak noisy unknown segfault exception worse stagnat plateau sameoutput
-glitch gibberish nonsens trouble bug unstabl instability unexpect
+glitch gibberish nonsens trouble bug unstabl instability unexpect slowing
+collaps starv unbalanc imbalanc uneven overfit forgot forget freez leak
 \u5931\u8d25 \u5f02\u5e38 \u4e22\u5931 \u5d29\u6e83 \u65e0\u6548 \u4e71\u7801
 """
 _WELL_WORDS = """

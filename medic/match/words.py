@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from medic.match.compared import COMPARED
+from medic.match.compounds import COMPOUNDS
 from medic.patterns import regex
 
 # Words that every description of a broken run holds; they tell nothing apart.
@@ -25,107 +25,6 @@ when where whether which while who why will with would you your
 ran soon torch pytorch finetune finetuning finetuned train training trainer model run running step iteration
 """
 _STOP = frozenset(_STOP_WORDS.split())
-
-# Several words that are one thing, in the order of replacement; tried only on a text that has one
-# of the parts before "|", which is many times faster.
-_COMPOUNDS = tuple(
-    (tuple(parts.split("|")), regex(rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])"), f" {term} ")
-    for parts, pattern, term in (
-        *COMPARED,
-        (
-            "out of",
-            r"(?:run |runs |running |goes )?out of (?:ram|host memory|cpu memory)",
-            "hostmemory noroom",
-        ),
-        (
-            "shared mem",
-            r"(?:out of|no|not enough|insufficient) shared memory",
-            "sharedmemory noroom",
-        ),
-        (
-            "oom|out of mem",
-            r"(?:cpu|host|ram|dram|system) (?:ram )?(?:ooms?|oomed|out of memory)",
-            "hostmemory noroom",
-        ),
-        ("-9", r"exit(?:s|ed)?(?: with)? -9|return(?:s|ed)?(?: with)? -9", "exitcode -9 kill"),
-        (
-            "memory|vram",
-            r"(?:out of|not enough|insufficient) (?:gpu |cuda )?(?:memory|vram)",
-            "oom",
-        ),
-        (
-            "same|identical|constant|one class",
-            (
-                r"(?:same|identical|constant) (?:outputs?|predictions?|class|labels?|answers?|logits)"
-                r"(?: (?:for|on|to|regardless of|whatever) (?:the )?(?:all|every|any|each|different)?)?|"
-                r"(?:predicts?|outputs?) (?:only |always )?one class"
-            ),
-            "sameoutput",
-        ),
-        ("oom|outofmem", r"outofmemoryerror|ooms?|oomed", "oom"),
-        (  # a curve that stands, no process
-            "stuck|frozen|动|卡",
-            (
-                r"(?:loss|损失)(?:(?: (?:is|gets|got|remains|stays|was|has been|just))* (?:stuck|frozen)|"
-                r"(?:从|在|一直|就|总是|始终|停|维持|是|值|左右|开始| |[\d.])*(?:不动了?|卡在|卡住了?|不变))"
-            ),
-            "loss not decrease",
-        ),
-        (
-            "stuck|frozen",
-            r"(?:accuracy|acc)(?: (?:is|gets|got|remains|stays|was|just))* (?:stuck|frozen)",
-            "accuracy not increase",
-        ),
-        (
-            "stuck|frozen",
-            r"reward(?: (?:is|gets|got|remains|stays|was|just))* (?:stuck|frozen)",
-            "reward not increase",
-        ),
-        ("loss|grad", r"loss[ _-]?scal(?:e|er|ing)|grad[ _]?scaler", "lossscale"),
-        ("memory|vram", r"(?:gpu|cuda|device|allocated) memory|vram", "gpumemory"),
-        ("ram|memory", r"(?:host|cpu|system|main) (?:memory|ram)|ram", "hostmemory"),
-        ("shared|shm", r"shared memory|(?:/?dev/)?shm", "sharedmemory"),
-        (
-            "space|full",
-            (
-                r"no (?:free |more )?space left|no (?:free )?space|"
-                r"(?<!nearly )(?<!almost )(?:is|are|gets|got|became|being|completely) full|"
-                r"(?<=disk )full|(?<=memory )full"
-            ),
-            "noroom",
-        ),
-        ("disk|hard|storage", r"hard disk|hard drive|disk space|disk|storage", "disk"),
-        ("lr|learning", r"learning rates?|lr", "learningrate"),
-        ("norm", r"grads? norms?|gradient norms?", "gradient norm"),
-        ("batch size", r"batch size", "batchsize"),
-        ("tun", r"fine[- ]?tun(?:e|ed|ing)", "finetune"),
-        (
-            "slow",
-            (
-                r"slower and slower|(?:progressively|gradually|increasingly) slow(?:er|ly)?|"
-                r"slow(?:er|s|ing)? (?:down )?over time|more and more slow(?:ly)?"
-            ),
-            "slowing",
-        ),
-        ("state dict", r"state dicts?", "statedict"),
-        ("world size", r"world size", "worldsize"),
-        ("code", r"(?:exit|return|error) ?codes?", "exitcode"),
-        ("out", r"time[ds]? ?out|timing out|timeouts?", "timeout"),
-        ("loader", r"data ?loaders?", "dataloader"),
-        ("reduce", r"all ?reduce", "allreduce"),
-        ("gather", r"all ?gather", "allgather"),
-        ("and", r"up and down|back and forth", "oscillate"),
-        ("too small", r"too small", "not enough"),
-        ("down", r"(?:go|goes|going|went|come|comes|coming) down", "decrease"),
-        ("up", r"(?:go|goes|going|went|climb|climbs|climbing) up", "increase"),
-        (
-            "not|n't|nt",
-            r"(?:is|are|was|were|do|does|did|can|could|will|wo|has|have)(?: not|n'?t)|cannot|not",
-            "not",
-        ),
-        ("use|taken|occup", r"(?:already |be(?:en|ing)? )?(?:in use|taken|occupied)", "taken"),
-    )
-)
 
 
 def _by_word(table: str) -> dict[str, str]:
@@ -190,6 +89,7 @@ diverge: 爆炸 发散
 !enough: 不足 不够用 不够
 !join: 接不上 衔接不上
 join: 接得上 接上了
+!decrease: 不往下走 不往下降 不学了 学不到 学不动 没学到 学不会 不再学
 !decrease: 不下降 没有下降 不降 降不下来 降不下去 下不来 不收敛 没在学 平了 停滞
 decrease: 骤降 降 下降 降低 降到 降得 降下来 变小 减小 掉到 衰减
 increase: 不降反升 越训练越大 上升 升高 增长 增加 上涨 变高 变大 越来越大 涨
@@ -257,7 +157,7 @@ def normal(text: str) -> str:
 def terms_of(text: str) -> list[str]:
     """Terms in the order of the text; a denied one begins with "!"."""
     text = _JOINED.sub(" ", _RELEASE.sub(" ", normal(text)))
-    for parts, pattern, term in _COMPOUNDS:
+    for parts, pattern, term in COMPOUNDS:
         if any(part in text for part in parts):
             text = pattern.sub(term, text)
     found: list[str] = []
