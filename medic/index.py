@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from medic.entries.words import TELLTALE as TELLTALE  # noqa: PLC0414 - read from here by many
 from medic.i18n import Text
-from medic.stored import Parts, store, tables
+from medic.stored import Parts, tables
 
 if TYPE_CHECKING:
     from medic.entries import (
@@ -33,8 +31,6 @@ NONE_TITLE = Text("none of these causes", "以上原因都不是")
 PASSES = Text("looked and found nothing", "检查通过")
 TELLTALE_TITLE = Text("Words that one cause alone prints", "只有某一个原因才会打印的内容")
 NO_TELLTALE = "none"
-KEPT = 3
-RECENT = 3600.0  # seconds
 
 
 class Lazy(Mapping[str, T], Generic[T]):
@@ -260,60 +256,6 @@ def load(extra: Path | None = None) -> Index:
     folders = [packaged]
     if extra is not None:
         folders.append(extra)
-    return Index(_cached(folders))
+    from medic.cached import cached
 
-
-def _cached(folders: list[Path]) -> Mapping[str, Any]:
-    """From the cache, or compiled anew; a cache that cannot be written is no failure."""
-    from medic.config import cache_dir
-    from medic.errors import UsageError
-
-    cache: Path | None = None
-    try:
-        cache = cache_dir() / f"knowledge-{_fingerprint(folders)}"
-        if (cache / "words.json").is_file():
-            return Parts(cache)
-    except (OSError, UsageError):
-        pass
-    from medic.building import build
-
-    compiled = build(folders)
-    if cache is not None:
-        with suppress(OSError):
-            _drop_old(cache.parent)
-            store(compiled, cache, 0o600)
-    return compiled
-
-
-def _drop_old(folder: Path) -> None:
-    """Older compiled forms go, but for the newest few, which other checkouts may use, and those
-    of the last hour, which a running command may still be reading."""
-    import shutil
-
-    old = sorted(folder.glob("knowledge-*"), key=lambda p: p.stat().st_mtime)
-    for path in old[: -KEPT or None]:
-        if time.time() - path.stat().st_mtime < RECENT:
-            continue
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
-
-
-def _fingerprint(folders: list[Path]) -> str:
-    import hashlib
-
-    digest = hashlib.sha256()
-    sources = [
-        *folders,
-        *Path(__file__).with_name("entries").glob("*.py"),
-        Path(__file__).with_name("schema.py"),
-        Path(__file__).with_name("links.py"),
-        *(Path(__file__).with_name(name) for name in ("building.py", "stored.py")),
-        *(Path(__file__).with_name("match") / name for name in ("likeness.py", "words.py")),
-    ]
-    for folder in sources:
-        for file in sorted(folder.rglob("*.yaml")) if folder.is_dir() else [folder]:
-            stat = file.stat()
-            digest.update(f"{file}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode())
-    return digest.hexdigest()[:16]
+    return Index(cached(folders))

@@ -22,8 +22,10 @@ TIERS = [
     {
         "match",
         "building",
+        "cached",
         "beliefs",
         "columns",
+        "likelihoods",
         "conditions",
         "memory",
         "edits",
@@ -79,7 +81,7 @@ TIER = {name: i for i, tier in enumerate(TIERS) for name in tier}
 LATE = {
     ("index", "schema"),
     ("index", "match"),
-    ("index", "building"),
+    ("index", "cached"),
     ("graph", "runner"),
 }
 OWNERS = {
