@@ -185,8 +185,6 @@ class CaseLook:
 
         return estimate(with_model(run_config, self._index)[0], capacity)
 
-        return estimate(run_config, capacity)
-
     # --- host -------------------------------------------------------------------------------
 
     def cancelled(self) -> bool:

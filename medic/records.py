@@ -42,7 +42,12 @@ def _declare(cls: type[Any], frozen: bool, eq: bool) -> type[Any]:
         build()
         cls.__init__(self, *values, **named)
 
+    def restore(self: Any, state: dict[str, Any]) -> None:
+        build()  # an instance that comes from another process was not made by ``__init__``
+        self.__dict__.update(state)
+
     cls.__init__ = init
+    cls.__setstate__ = restore
     for name in _LATE:
         setattr(cls, name, _Late(build, cls, name))
     return cls

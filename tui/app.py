@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual import on
 from textual.app import App
@@ -18,6 +18,7 @@ from medic.i18n import Lang, Text, use
 
 from . import words_more
 from .bars import KeyBar
+from .desk import Opening
 from .lines import said
 from .messages import AppAction
 from .talk_screen import TalkScreen
@@ -42,16 +43,11 @@ class MedicApp(App[None]):
     ]
 
     def __init__(
-        self,
-        load: Callable[[], Index],
-        case: Case,
-        *,
-        demo: bool = False,
-        which: bool = False,
-        resume: str = "",
+        self, load: Callable[[], Index], case: Case, *, apart: bool = False, **how: Any
     ) -> None:
+        """``how``: what else ``Opening`` takes; ``apart``: the work is done in another process."""
         super().__init__()
-        self.talk = TalkScreen(load, case, demo=demo, which=which, resume=resume)
+        self.talk = TalkScreen(Opening(load, case, **how), apart=apart)
         if os.environ.get("SSH_CONNECTION"):
             self.animation_level = "none"
 
@@ -161,6 +157,6 @@ def run(
     lang = remembered().get("lang")
     if lang in ("en", "zh") and not any(word.startswith("--lang") for word in sys.argv):
         use(cast("Lang", lang))
-    app = MedicApp(load, case, demo=demo, which=which, resume=resume)
+    app = MedicApp(load, case, apart=True, demo=demo, which=which, resume=resume)
     app.run()
     return app.return_code or int(Exit.OK)

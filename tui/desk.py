@@ -4,9 +4,35 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import cached_property
 from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
 
-Job = Callable[[], None]
+from medic.i18n import Lang, use
+from medic.records import dataclass
+
+from .events import Event, Stands, Told
+
+if TYPE_CHECKING:
+    from medic.case import Case
+    from medic.index import Index
+
+    from .consultation import Consultation
+    from .lines import Block
+
+Job = Callable[..., None]  # of the consultation and what else it takes
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How a consultation begins. ``which``: the case is one of several runs and nobody chose it;
+    ``resume``: a kept session."""
+
+    load: Callable[[], Index]
+    case: Case
+    demo: bool = False
+    which: bool = False
+    resume: str = ""
 
 
 class Desk:
@@ -15,26 +41,54 @@ class Desk:
     The thread is a daemon: leaving the app never waits for a probe that hangs.
     """
 
-    def __init__(self, failed: Callable[[Exception], None]) -> None:
-        self._failed = failed
-        self._jobs: SimpleQueue[Job] = SimpleQueue()
+    def __init__(self, opening: Opening, emit: Callable[[Event], None]) -> None:
+        self.opening = opening
+        self._emit = emit
+        self._jobs: SimpleQueue[tuple[Job, tuple[Any, ...]] | None] = SimpleQueue()
         self._waiting = 0
         self._stopped = False
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._thread = threading.Thread(target=self._work, name="consultation", daemon=True)
+
+    @property
+    def consultation(self) -> Consultation:
+        with self._lock:  # the screen's thread may be the first that needs it
+            return self._made
+
+    @cached_property
+    def _made(self) -> Consultation:
+        from .consultation import Consultation
+
+        how = self.opening
+        talk = Consultation(how.load, how.case, self._emit, resume=how.resume, which=how.which)
+        talk.demo = how.demo
+        return talk
 
     def start(self) -> None:
         self._thread.start()
 
     def stop(self) -> None:
         """Ends the thread after the job that runs now; what still waits is dropped."""
+        self.consultation.close()
         self._stopped = True
-        self._jobs.put(lambda: None)
+        self._jobs.put(None)
 
-    def put(self, job: Job) -> None:
+    def put(self, job: Job, *values: Any) -> None:
         with self._lock:
             self._waiting += 1
-        self._jobs.put(job)
+        self._jobs.put((job, values))
+
+    def keep(self, block: Block) -> None:
+        """Keeps what the user said, at once: before anything is done with it."""
+        self.consultation.diary.say(block)
+
+    def cancel(self) -> None:
+        """Stops the probes that run."""
+        self.consultation.cancel.set()
+
+    def speak(self, lang: Lang) -> None:
+        """The language of what is made into words from here on."""
+        use(lang)
 
     @property
     def busy(self) -> bool:
@@ -42,14 +96,26 @@ class Desk:
         return self._waiting > 0
 
     def _work(self) -> None:
-        while True:
-            job = self._jobs.get()
-            if self._stopped:
-                return
+        while (one := self._jobs.get()) is not None and not self._stopped:
+            job, values = one
             try:
-                job()
+                job(self.consultation, *values)
             except Exception as problem:  # noqa: BLE001 - told to the user; the talk goes on
-                self._failed(problem)
+                from .failures import told
+
+                self._emit(Told(told(problem)))
             finally:
+                self._emit(self._stands())
                 with self._lock:
                     self._waiting -= 1
+
+    def _stands(self) -> Stands:
+        talk = self.consultation
+        held = {
+            "found": talk.found is not None and bool(talk.found.causes),
+            "looked": talk.found is not None,
+            "moves": bool(talk.moves),
+            "files": bool(talk.case.files),
+            "runs": len(talk.case.runs) > 1,
+        }
+        return Stands(frozenset(name for name, is_there in held.items() if is_there), talk.diary.id)

@@ -99,4 +99,20 @@ class Graphed:
     graph: Graph
 
 
-Event = Told | Asked | Suspected | Working | Previewed | Given | Graphed
+@dataclass(frozen=True)
+class Detailed:
+    """What is told of a cause of the graph."""
+
+    cause: str
+    block: Block
+
+
+@dataclass(frozen=True)
+class Stands:
+    """A job has ended: what there is for an action to work on, and the id of the kept session."""
+
+    has: frozenset[str]
+    session: str = ""
+
+
+Event = Told | Asked | Suspected | Working | Previewed | Given | Graphed | Detailed | Stands

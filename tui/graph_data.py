@@ -44,7 +44,8 @@ class Node:
 
 @dataclass(frozen=True)
 class Graph:
-    """All rows, parents before children, and what is told of each cause and symptom."""
+    """All rows, parents before children, and what is told of each symptom; of a cause that is
+    asked for when somebody looks at it."""
 
     nodes: tuple[Node, ...]
     details: dict[str, Block]
@@ -139,7 +140,6 @@ class _Drawing:
             aside = words_more.BY.fill(finding=short(by.text))
         elif state == "away":
             aside = words_graph.AWAY
-        self._detail(name)
         me = self.add(Node(parent, depth, mark, text, tone, aside, name, open=unfolded, cause=name))
         for remedy in cause.remedies if state != "away" else ():
             entry = self.index.remedies[remedy]
@@ -153,11 +153,7 @@ class _Drawing:
             return "dimmed"
         return "live" if name in self.beliefs.chance else "away"
 
-    def _detail(self, name: str) -> None:
-        if name not in self.details:
-            self.details[name] = Block("bare", tuple(self._lines(name)))
-
-    def _lines(self, name: str) -> Iterator[Line]:
+    def lines(self, name: str) -> Iterator[Line]:
         from medic.diagnosis import view
 
         cause = self.index.causes[name]
@@ -188,3 +184,8 @@ def _word(chance: float) -> str:
 def drawn(session: Session, found: Diagnosis) -> Graph:
     """The graph of what is believed now."""
     return _Drawing(session, found).draw()
+
+
+def detail(session: Session, found: Diagnosis, cause: str) -> Block:
+    """What is told of a cause of the graph."""
+    return Block("bare", tuple(_Drawing(session, found).lines(cause)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual import events
@@ -15,7 +16,7 @@ from medic.safetext import columns, cut, one_line
 from . import words_graph
 from .graph_data import SIGNS, Graph
 from .laid import RowsView
-from .lines import Row, Tone, line_rows, pad
+from .lines import Block, Row, Tone, line_rows, pad
 
 SHORT_ASIDE = 20  # columns: a word such as "almost certain" stays beside a long title
 
@@ -196,10 +197,28 @@ class GraphScreen(Screen[str]):
         Binding("escape,q,f7", "back", show=False),
     ]
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, ask: Callable[[str], None] = lambda _: None) -> None:
+        """``ask``: for what is told of a cause; ``take`` gets it."""
         super().__init__(id="graph")
         self.shown = Shown(graph)
         self.typing = False
+        self._ask = ask
+        self._asked: set[str] = set()
+
+    def on_mount(self) -> None:
+        self._ask_for_row()
+
+    def _ask_for_row(self) -> None:
+        row = self.shown.row
+        cause = self.shown.graph.nodes[row].detail if row >= 0 else ""
+        if cause and cause not in {*self.shown.graph.details, *self._asked}:
+            self._asked.add(cause)
+            self._ask(cause)
+
+    def take(self, cause: str, block: Block) -> None:
+        """What is told of a cause."""
+        self.shown.graph.details[cause] = block
+        self.query_one(Detail).retell()
 
     def compose(self) -> ComposeResult:
         yield GraphHead(self.shown)
@@ -213,6 +232,7 @@ class GraphScreen(Screen[str]):
         head.typing = self.typing
         for view in (head, self.query_one(GraphList), self.query_one(Detail)):
             view.retell()
+        self._ask_for_row()
 
     def on_key(self, event: events.Key) -> None:
         """While a search is typed every character is part of it."""

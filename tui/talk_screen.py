@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Concatenate, ParamSpec
 
 from textual import on
 from textual.app import ComposeResult
@@ -14,14 +14,25 @@ from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.widgets import Static
 
-from medic.case import Case
 from medic.i18n import Text, current
 
-from . import words_more
+from . import jobs, words_more
 from .actions import ACTIONS
 from .bars import Header, KeyBar, Progress, Suspects, hint
-from .desk import Desk, Job
-from .events import Asked, Choices, Event, Given, Graphed, Previewed, Suspected, Told, Working
+from .desk import Desk, Opening
+from .events import (
+    Asked,
+    Choices,
+    Detailed,
+    Event,
+    Given,
+    Graphed,
+    Previewed,
+    Stands,
+    Suspected,
+    Told,
+    Working,
+)
 from .lines import said
 from .messages import AppAction, Happened
 from .offers import Offer
@@ -30,11 +41,11 @@ from .prompt import Prompt
 from .transcript import Transcript
 
 if TYPE_CHECKING:
-    from medic.index import Index
-
+    from .apart import Apart
     from .consultation import Consultation
     from .graph_data import Graph
 
+P = ParamSpec("P")
 OF_THE_APP = frozenset({"commands", "theme", "lang", "quit"})
 
 
@@ -59,51 +70,33 @@ class TalkScreen(Screen[None]):
     ]
     AUTO_FOCUS = "#prompt"
 
-    def __init__(
-        self,
-        load: Callable[[], Index],
-        case: Case,
-        *,
-        demo: bool,
-        which: bool = False,
-        resume: str = "",
-    ) -> None:
+    def __init__(self, opening: Opening, *, apart: bool = False) -> None:
         super().__init__()
-        self.case = case
-        self.demo = demo
+        self.opening = opening
         self.choices: Choices | None = None
-        self.desk = Desk(self._failed)
-        self._load = load
-        self._which = which
-        self._resume = resume
+        self.desk: Desk | Apart = Desk(opening, self.emit)
+        self.has: frozenset[str] = frozenset()  # what there is for an action to work on
+        self.deaths = 0  # of the process apart
+        self._apart = apart
 
-    @cached_property
+    @property
     def consultation(self) -> Consultation:
-        """Made after the first paint, as is all that only it needs."""
-        from .consultation import Consultation
-
-        talk = Consultation(
-            self._load, self.case, self._emit, resume=self._resume, which=self._which
-        )
-        talk.demo = self.demo
-        return talk
+        """Only where it runs in this process."""
+        if not isinstance(self.desk, Desk):
+            raise TypeError
+        return self.desk.consultation
 
     def on_unmount(self) -> None:
-        self.consultation.close()
         self.desk.stop()
 
-    def _failed(self, problem: Exception) -> None:
-        from .failures import told
-
-        self._emit(Told(told(problem)))
-
-    def _emit(self, event: Event) -> None:
-        """Called on the desk's thread; after the app has gone nobody listens."""
+    def emit(self, event: Event) -> None:
+        """Called on another thread; after the app has gone nobody listens."""
         with suppress(RuntimeError):
             self.post_message(Happened(event))
 
     def compose(self) -> ComposeResult:
-        yield Header(self.case, demo=self.demo, chosen=not self._which)
+        how = self.opening
+        yield Header(how.case, demo=how.demo, chosen=not how.which)
         yield Suspects(column=False)
         with Horizontal(id="body"):
             yield Transcript()
@@ -116,17 +109,27 @@ class TalkScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self.wait_for(None)
-        for block in opening(self.case, which=self._which):
+        for block in opening(self.opening.case, which=self.opening.which):
             self.transcript.add(block)
-        self.desk.start()
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
-        self.work(self.consultation.begin)
+        """After the first paint: a process for the work, else a thread of this one."""
+        if self._apart:
+            from .apart import Apart, lost
 
-    def work(self, job: Job) -> None:
+            try:
+                self.desk = Apart(self.opening, self.emit, partial(lost, self))
+            except (OSError, ValueError, TypeError, AttributeError) as problem:
+                self.transcript.add(said(words_more.NOT_APART.fill(why=str(problem)), "muted"))
+        self.desk.start()
+        self.work(jobs.begin)
+
+    def work(
+        self, job: Callable[Concatenate[Consultation, P], None], *values: P.args, **_: P.kwargs
+    ) -> None:
         """A job for the desk."""
-        self.desk.put(job)
+        self.desk.put(job, *values)
 
     @property
     def transcript(self) -> Transcript:
@@ -136,7 +139,9 @@ class TalkScreen(Screen[None]):
 
     @on(Happened)
     def happened(self, message: Happened) -> None:
-        event = message.event
+        self.happened_now(message.event)
+
+    def happened_now(self, event: Event) -> None:
         if isinstance(event, Told):
             self.transcript.add(event.block, event.key, top=event.top)
         elif isinstance(event, Asked):
@@ -150,6 +155,10 @@ class TalkScreen(Screen[None]):
             self.query_one(Header).take(event.case)
         elif isinstance(event, Graphed):
             self._graph(event.graph)
+        elif isinstance(event, Detailed):
+            self._detail(event)
+        elif isinstance(event, Stands):
+            self.has = event.has
         else:
             self._preview(event)
 
@@ -164,7 +173,14 @@ class TalkScreen(Screen[None]):
     def _graph(self, graph: Graph) -> None:
         from .graph_screen import GraphScreen
 
-        self.app.push_screen(GraphScreen(graph), partial(self._compared, graph.leader))
+        screen = GraphScreen(graph, lambda cause: self.work(jobs.detail, cause))
+        self.app.push_screen(screen, partial(self._compared, graph.leader))
+
+    def _detail(self, event: Detailed) -> None:
+        from .graph_screen import GraphScreen
+
+        if isinstance(self.app.screen, GraphScreen):
+            self.app.screen.take(event.cause, event.block)
 
     def _compared(self, leader: str, cause: str | None) -> None:
         if cause:
@@ -176,10 +192,8 @@ class TalkScreen(Screen[None]):
         self.app.push_screen(PatchScreen(event.offer), partial(self._previewed, event.offer))
 
     def _previewed(self, offer: Offer, apply: bool | None) -> None:
-        from .after import apply as write
-
         if apply:
-            self.work(partial(write, self.consultation, offer))
+            self.work(jobs.apply, offer)
         else:
             self.transcript.add(said(words_more.NOT_APPLIED, "muted"))
 
@@ -211,13 +225,11 @@ class TalkScreen(Screen[None]):
         elif word == "copy":
             self._copy(argument.strip())
         elif word == "stop":
-            self.consultation.cancel.set()
+            self.desk.cancel()
         elif word in OF_THE_APP:
             self.post_message(AppAction(word, argument.strip()))
         else:
-            from .orders import ORDERS
-
-            self.work(partial(ORDERS[word], self.consultation, argument))
+            self.work(jobs.order, word, argument)
 
     def _waits(self) -> Text:
         """What the input takes now, in words."""
@@ -242,19 +254,12 @@ class TalkScreen(Screen[None]):
 
     def ready(self) -> set[str]:
         """What there is for an action to work on."""
-        talk = self.consultation
-        held = {
-            "found": talk.found is not None and bool(talk.found.causes),
-            "looked": talk.found is not None,
-            "moves": bool(talk.moves),
-            "files": bool(talk.case.files),
-            "runs": len(talk.case.runs) > 1,
-            "running": bool(self.query_one(Progress).state.stoppable),
-        }
-        return {name for name, is_there in held.items() if is_there}
+        running = bool(self.query_one(Progress).state.stoppable)
+        return {*self.has, "running"} if running else set(self.has)
 
     def retell(self) -> None:
         """Every row in the language that is in use now."""
+        self.desk.speak(current())
         for view in (*self.query(Suspects), self.query_one(Header), self.query_one(Progress)):
             view.retell()
         self.query_one(KeyBar).retell()

@@ -1,23 +1,43 @@
-"""The talk: blocks one under another, each laid out at the width it gets."""
+"""The talk: blocks one under another as rows. Only what is on the screen is drawn."""
 
 from __future__ import annotations
 
-from textual.containers import VerticalScroll
+from itertools import accumulate
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Size
 from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
 
 from medic.i18n import Lang, current
+from medic.safetext import columns
 
 from .laid import RowsView
-from .lines import Block, Row, plain_text, rows
+from .lines import TONES, Block, Row, Tone, plain_text, rows
 
-MAX_BLOCKS = 600  # beyond this the oldest go: the screen stays quick in a long session
+MAX_BLOCKS = 600  # beyond these the oldest go: the screen stays quick in a long session
+MAX_ROWS = 2000
 
 
 class BlockView(RowsView):
-    """One block. Its rows are kept until the width or the language changes."""
+    """One block by itself."""
 
-    def __init__(self, block: Block, number: int = 0) -> None:
+    def __init__(self, block: Block) -> None:
         super().__init__()
+        self.block = block
+
+    def rows(self, width: int) -> list[Row]:
+        return rows(self.block, width)
+
+
+class Said:
+    """A block of the talk. Its rows are kept until the width or the language changes."""
+
+    def __init__(self, block: Block, number: int) -> None:
         self.block = block
         self.number = number
         self._laid: tuple[int, Lang, list[Row]] | None = None
@@ -31,19 +51,24 @@ class BlockView(RowsView):
 
     def take(self, block: Block) -> None:
         self.block, self._laid = block, None
-        self.retell()
 
 
-class Transcript(VerticalScroll):
+class Transcript(ScrollView):
     """Follows the talk to its end unless the user scrolled up."""
 
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"tone-{tone}" for tone in TONES}
     can_focus = False
 
     def __init__(self) -> None:
         super().__init__(id="transcript")
-        self._keyed: dict[str, BlockView] = {}
+        self._said: list[Said] = []
+        self._keyed: dict[str, Said] = {}
         self._codes = 0
-        self._head: BlockView | None = None  # where reading begins; None: at the end
+        self._rows: list[Row] = []
+        self._starts: dict[Said, int] = {}
+        self._drawn: dict[int, Strip] = {}
+        self._styles: dict[Tone, Style] = {}
+        self._head: Said | None = None  # where reading begins; None: at the end
         self._follow = True
         self._more = False
 
@@ -53,6 +78,47 @@ class Transcript(VerticalScroll):
         def __init__(self, more: bool) -> None:
             super().__init__()
             self.more = more
+
+    # --- what is said -------------------------------------------------------------------
+
+    def add(self, block: Block, key: str = "", *, top: bool = False) -> None:
+        """Shows a block; one with a known key replaces the earlier one in its place.
+
+        From a block with ``top`` on, the talk is shown from there if it does not fit the screen.
+        """
+        if key and key in self._keyed:
+            self._keyed[key].take(block)
+            self._lay()
+            return
+        if block.code:
+            self._codes += 1
+        one = Said(block, self._codes if block.code else 0)
+        if key:
+            self._keyed[key] = one
+        self._said.append(one)
+        if top:
+            self._head = one
+        self._lay()
+
+    def code(self, number: int | None = None) -> str | None:
+        """The text of a numbered block of code, the last one without a number."""
+        coded = [one for one in self._said if one.number]
+        if number is None:
+            return coded[-1].block.code if coded else self._last_said()
+        return next((one.block.code for one in coded if one.number == number), None)
+
+    def _last_said(self) -> str | None:
+        said = [one for one in self._said if one.block.who == "medic"]
+        return plain_text([(said[-1].block, 0)]) if said else None
+
+    def whole(self) -> str:
+        """All that was said, as plain text."""
+        return plain_text([(one.block, one.number) for one in self._said])
+
+    def retell(self) -> None:
+        self._lay()
+
+    # --- where it is read ---------------------------------------------------------------
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
@@ -67,7 +133,7 @@ class Transcript(VerticalScroll):
 
     def on_resize(self) -> None:
         """The same is read on at the size that the screen has now."""
-        self.call_after_refresh(self._keep_in_sight)
+        self._lay()
 
     def moved(self) -> None:
         """The reader scrolled: nothing is brought into sight but what he chose."""
@@ -83,61 +149,77 @@ class Transcript(VerticalScroll):
         """What comes next is followed to its end."""
         self._head = None
         self._follow = True
-        self.scroll_end(animate=False)
-
-    def add(self, block: Block, key: str = "", *, top: bool = False) -> None:
-        """Shows a block; one with a known key replaces the earlier one in its place.
-
-        From a block with ``top`` on, the talk is shown from there if it does not fit the screen.
-        """
-        if key and key in self._keyed:
-            self._keyed[key].take(block)
-            return
-        if block.code:
-            self._codes += 1
-        view = BlockView(block, self._codes if block.code else 0)
-        if key:
-            self._keyed[key] = view
-        self.mount(view)
-        self._drop_oldest()
-        if top:
-            self._head = view
-        self.call_after_refresh(self._keep_in_sight)
+        self.scroll_end(animate=False, immediate=True)
 
     def _keep_in_sight(self) -> None:
         """Scrolls to the end, or to where reading begins if the rest does not fit."""
-        head = self._head
-        if head is not None and head.is_attached:
-            start = head.virtual_region.y
-            if self.virtual_size.height - start > self.size.height:
-                self.scroll_to(y=start, animate=False)
-                self.call_after_refresh(self._tell_more)
-                return
-        if self._follow:
-            self.scroll_end(animate=False)
-        self.call_after_refresh(self._tell_more)
+        start = self._starts.get(self._head) if self._head is not None else None
+        if start is not None and len(self._rows) - start > self.size.height:
+            self.scroll_to(y=start, animate=False, immediate=True)
+        elif self._follow:
+            self.scroll_end(animate=False, immediate=True)
+        self._tell_more()
 
-    def _drop_oldest(self) -> None:
-        views = self.query(BlockView)
-        if len(views) > MAX_BLOCKS:
-            for view in list(views)[: len(views) - MAX_BLOCKS]:
-                view.remove()
+    # --- rows ---------------------------------------------------------------------------
 
-    def code(self, number: int | None = None) -> str | None:
-        """The text of a numbered block of code, the last one without a number."""
-        coded = [v for v in self.query(BlockView) if v.number]
-        if number is None:
-            return coded[-1].block.code if coded else self._last_said()
-        return next((v.block.code for v in coded if v.number == number), None)
+    def _lay(self) -> None:
+        """All blocks one under another at the width there is; the oldest go where they are many."""
+        width = self.scrollable_content_region.width
+        if width <= 0:
+            return
+        laid = [one.rows(width) for one in self._said[-MAX_BLOCKS:]]
+        behind = list(accumulate(len(found) for found in reversed(laid)))
+        kept = max(1, sum(count <= MAX_ROWS for count in behind))
+        self._said, laid = self._said[-kept:], laid[-kept:]
+        starts = accumulate((len(found) for found in laid), initial=0)
+        self._starts = dict(zip(self._said, starts, strict=False))
+        self._rows = [row for found in laid for row in found]
+        self._drawn.clear()
+        self.virtual_size = Size(width, len(self._rows))
+        self._keep_in_sight()
+        self.refresh()
 
-    def _last_said(self) -> str | None:
-        said = [v for v in self.query(BlockView) if v.block.who == "medic"]
-        return plain_text([(said[-1].block, 0)]) if said else None
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._drawn.clear()
+        self._styles.clear()
 
-    def whole(self) -> str:
-        """All that was said, as plain text."""
-        return plain_text([(v.block, v.number) for v in self.query(BlockView)])
+    def selection_updated(self, selection: Selection | None) -> None:
+        super().selection_updated(selection)
+        self._drawn.clear()
 
-    def retell(self) -> None:
-        for view in self.query(BlockView):
-            view.retell()
+    def render_line(self, y: int) -> Strip:
+        at = y + self.scroll_offset.y
+        width = self.scrollable_content_region.width
+        if at >= len(self._rows):
+            return Strip.blank(width, self._style("plain"))
+        if at not in self._drawn:
+            self._drawn[at] = self._draw(at, width)
+        return self._drawn[at]
+
+    def _draw(self, at: int, width: int) -> Strip:
+        style = self._style("plain")
+        segments = [Segment(text, self._style(tone)) for text, tone in self._rows[at] if text]
+        strip = Strip(segments).adjust_cell_length(width, style)
+        span = self.text_selection.get_span(at) if self.text_selection else None
+        if span is not None:
+            strip = self._selected(strip, *span)
+        return strip.apply_offsets(0, at)
+
+    def _style(self, tone: Tone) -> Style:
+        if tone not in self._styles:
+            self._styles[tone] = self.get_component_rich_style(f"tone-{tone}")
+        return self._styles[tone]
+
+    def _selected(self, strip: Strip, start: int, end: int) -> Strip:
+        """The row with its characters from ``start`` to ``end`` selected; -1: to the end."""
+        text = strip.text
+        first = columns(text[:start])
+        last = strip.cell_length if end == -1 else columns(text[:end])
+        before, inside, after = strip.divide([first, last, strip.cell_length])
+        style = self.screen.get_component_rich_style("screen--selection")
+        return Strip.join([before, inside.apply_style(style), after])
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        lines = ("".join(text for text, _ in row) for row in self._rows)
+        return selection.extract("\n".join(lines)), "\n"

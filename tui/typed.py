@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
 from medic.safetext import shortened
 
-from . import words
+from . import jobs, words
 from .actions import BY_WORD
 from .lines import Block, Line, said
 
@@ -31,9 +30,7 @@ def take(screen: TalkScreen, text: str) -> None:
     echo(screen, text)
     if screen.choices is not None and screen.choices.kind in FIRST:
         screen.wait_for(None)
-    from .answers import say
-
-    screen.work(partial(say, screen.consultation, text))
+    screen.work(jobs.say, text)
 
 
 def _order(screen: TalkScreen, text: str) -> bool:
@@ -50,9 +47,7 @@ def _order(screen: TalkScreen, text: str) -> bool:
     elif _is_path(text):
         screen.action_do("add", text)
     else:
-        from .orders import unknown
-
-        screen.work(partial(unknown, screen.consultation, word, list(BY_WORD)))
+        screen.work(jobs.unknown, word, list(BY_WORD))
     return True
 
 
@@ -65,8 +60,6 @@ def _is_path(text: str) -> bool:
 
 def _choice(screen: TalkScreen, text: str) -> bool:
     """Takes a number, y, n or ? as an answer to the choices on the screen."""
-    from .answers import how
-
     if not text.isdecimal() and text.lower() not in ("y", "n", "?"):
         return False
     choices = screen.choices
@@ -76,7 +69,7 @@ def _choice(screen: TalkScreen, text: str) -> bool:
             screen.transcript.add(said(words.NO_CHOICE, "muted"))
         return numbered
     if text == "?":
-        screen.work(partial(how, screen.consultation, choices))
+        screen.work(jobs.how, choices)
         return True
     place = _place(text, choices)
     if place is None or not 0 <= place < len(choices.options):
@@ -94,12 +87,10 @@ def _place(text: str, choices: Choices) -> int | None:
 
 
 def _picked(screen: TalkScreen, choices: Choices, place: int) -> None:
-    from .answers import choose
-
     value, title = choices.options[place]
     show(screen, Block("you", (Line(title, mark=f"{place + 1}  "),)))
     screen.wait_for(None)
-    screen.work(partial(choose, screen.consultation, choices, value))
+    screen.work(jobs.choose, choices, value)
 
 
 def echo(screen: TalkScreen, text: str) -> None:
@@ -116,4 +107,4 @@ def echo(screen: TalkScreen, text: str) -> None:
 def show(screen: TalkScreen, block: Block) -> None:
     """Shows what the user said, and keeps it before anything is done with it."""
     screen.transcript.add(block)
-    screen.consultation.diary.say(block)
+    screen.desk.keep(block)

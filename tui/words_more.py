@@ -24,6 +24,23 @@ CHEAPEST = Text(
 )
 NOTHING_CHANGES = Text("No single answer would.", "没有任何单个回答能改变。")
 
+# --- the process that reads -----------------------------------------------------------------
+
+NOT_APART = Text(
+    "No process of its own for the reading ({why}): the screen may stand still now and then.",
+    "无法为读取启动独立进程（{why}），界面可能偶有停顿。",
+)
+PROCESS_DIED = Text(
+    "The process that reads the files ended ({why}); going on from what was kept.",
+    "读取文件的进程已终止（{why}），从已保存的内容继续。",
+)
+BY_SIGNAL = Text("signal {n}", "信号 {n}")
+WITH_CODE = Text("exit code {n}", "退出码 {n}")
+DIED_AGAIN = Text(
+    "It ended while reading again: leave the largest file out (/files, /drop N), then /look.",
+    "再次读取时又终止了：请先排除最大的文件（/files，/drop 编号），再 /look。",
+)
+
 # --- /patch, /undo, /tried ------------------------------------------------------------------
 
 NO_PATCH = Text(

@@ -77,17 +77,23 @@ OOM = (
 )
 
 
+def long_log(where: Path) -> Path:
+    """50 MB of a healthy run, with the error at its end."""
+    log = where / "train.log"
+    line = (
+        "2026-05-01 10:00:00,000 [rank0] INFO train: step {} | loss 3.1415 | lr 3.0e-04 "
+        "| grad_norm 0.51\n"
+    )
+    with log.open("w") as out:
+        for i in range(50 * 1024 * 1024 // 100):
+            out.write(line.format(i))
+        out.write(OOM)
+    return log
+
+
 def diagnose(_: float) -> list[Row]:
     with folder() as where:
-        log = where / "train.log"
-        line = (
-            "2026-05-01 10:00:00,000 [rank0] INFO train: step {} | loss 3.1415 | lr 3.0e-04 "
-            "| grad_norm 0.51\n"
-        )
-        with log.open("w") as out:
-            for i in range(50 * 1024 * 1024 // 100):
-                out.write(line.format(i))
-            out.write(OOM)
+        log = long_log(where)
         command = [MEDIC, "diagnose", str(log)]
         base = seconds(["wc", "-l", str(log)])
         took = seconds(command, 3)
@@ -206,7 +212,31 @@ def paint(start: float) -> list[Row]:
     return [Row("first paint of the app", statistics.median(times) / start, 40, "starts")]
 
 
-PARTS: list[Callable[[float], list[Row]]] = [explain, diagnose, lint, checkpoints, engine, paint]
+def blocks(_: float) -> list[Row]:
+    """The longest blocks of the app's event loop, the median of three runs."""
+    script = str(Path(__file__).with_name("blocks.py"))
+    with folder() as where:
+        long_log(where)
+        command = [PYTHON, script, str(where)]
+        runs = [subprocess.run(command, capture_output=True, check=True).stdout for _ in range(3)]
+    found = [json.loads(out) for out in runs]
+    middle = {part: statistics.median(one[part] for one in found) for part in found[0]}
+    reading = middle.pop("reading")
+    return [
+        Row("longest block of the app, 50 MB log read", reading, 50, "ms"),
+        *(Row(f"  {part}", longest, 50, "ms") for part, longest in middle.items()),
+    ]
+
+
+PARTS: list[Callable[[float], list[Row]]] = [
+    explain,
+    diagnose,
+    lint,
+    checkpoints,
+    engine,
+    paint,
+    blocks,
+]
 
 
 def main() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import sys
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -22,6 +23,7 @@ from medic.i18n import use
 from medic.index import Index
 from medic.probe import Finding, Probe
 
+ROUNDS = 3
 OOM = "[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB [/bold]"
 HOSTILE = "\x1b]52;c;aGk=\x07[@click=app.exit()]click me[/] \u202e evil"
 
@@ -49,18 +51,20 @@ class Driver:
         self.pilot = pilot
 
     async def settle(self) -> None:
-        """Waits until the desk is idle and the screen has caught up."""
+        """Waits until the desk is idle and the screen has caught up: what a message leads to is
+        handled in the round after it."""
+        await self.pilot.pause(0)
         await self.until(lambda: not self.app.talk.desk.busy)
-        await self.pilot.pause()
-        await self.pilot.pause()
+        for _ in range(ROUNDS):
+            await self.pilot.pause(0)
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Waits until something holds, at most half a minute."""
-        for _ in range(1500):
-            await self.pilot.pause(0.02)
-            if holds():
-                return
-        raise AssertionError("it did not come to hold")
+        end = time.monotonic() + 30
+        while not holds():
+            assert time.monotonic() < end, "it did not come to hold"
+            await asyncio.sleep(0.005)
+        await self.pilot.pause(0)
 
     async def send(self, words: str) -> None:
         self.prompt.text = words
@@ -68,8 +72,9 @@ class Driver:
         await self.settle()
 
     async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await self.settle()
+        for key in keys:  # one may open what takes the next
+            await self.pilot.press(key)
+            await self.settle()
 
     @property
     def prompt(self) -> Prompt:
@@ -93,6 +98,11 @@ class Driver:
         return [row.rstrip() for row in rows]
 
 
+async def _no_rest(*_: object) -> None:
+    """In place of Textual's wait until the processor has rested: ``settle`` knows what it waits for."""
+    await asyncio.sleep(0)
+
+
 Script = Callable[[Driver], Awaitable[None]]
 Drive = Callable[..., None]
 
@@ -107,6 +117,8 @@ def _quiet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """English, a state folder of its own, the small probes, and no tmux."""
     monkeypatch.setenv("MEDIC_STATE", str(tmp_path / "state"))
     monkeypatch.delenv("TMUX", raising=False)
+    monkeypatch.setattr("textual.pilot.wait_for_idle", _no_rest)
+    monkeypatch.setattr("textual.app.wait_for_idle", _no_rest)
     monkeypatch.setattr(medic.runner, "all_probes", lambda: SMALL.PROBES)
     use("en")
     yield
