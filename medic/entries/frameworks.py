@@ -109,6 +109,7 @@ class Framework:
     ``builds-on`` names frameworks whose arguments it takes: their rules hold for it too, but for
     those of renamed arguments, since it needs a version of its own of them. ``choices``: the ending
     of a key's path -> the words that it takes; with "..." at the end there are further ones.
+    ``beside``: flags of well-known scripts that take its arguments, and more.
     """
 
     __pydantic_config__ = CONFIG
@@ -128,3 +129,4 @@ class Framework:
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rules: Sequence[Rule] = ()
     builds_on: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from medic.errors import Unreadable
 from medic.facts import Repair, Rewritten, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe
@@ -12,6 +13,7 @@ from medic.run_config import MORE, RunConfig, Setting
 from ..flags.distance import NEAREST
 from .bounds import BY_FIELD, BY_NAME, COUNTS, POSITIVE, RANKED, RULED, STATED, Bounds
 from .keys import Framework, Key, Keys, parts_of
+from .readers.document import listed
 from .reading import recogniser
 from .value_kinds import no_number, part_of_count, refused, switch_meant
 from .values import as_number
@@ -36,6 +38,7 @@ _CLIP = Text(
 )
 # Entries that say nothing about whose the keys are: a name of theirs may mean anything.
 _ANYBODY = ("plain", "hydra", "grouped", "slurm")
+_SHARED = "plain"
 _MAX_SHOWN = 10
 
 
@@ -44,13 +47,31 @@ def run(look: Look) -> Iterator[Finding]:
     reader = recogniser(look.frameworks)
     keys = {one.framework.name: one for one in reader.keys}
     entries: Mapping[str, Framework] = {f.name: f for f in look.frameworks}
-    for setting in config.settings:
+    for setting in (*config.settings, *_of_lists(look, config)):
         if setting.origin.span is None or setting.path == (MORE,) or setting.value is None:
             continue
         found = _of_number(setting, keys.get(setting.origin.framework), config)
         found = found or _of_word(setting, entries) or _of_switch(setting, entries)
         if found is not None:
             yield found
+
+
+def _of_lists(look: Look, config: RunConfig) -> Iterator[Setting]:
+    """What stands in the blocks of lists, read by the framework of the file."""
+    speaks = {
+        s.origin.span.file: s.origin.framework
+        for s in config.settings
+        if s.origin.span is not None and s.origin.syntax in ("yaml", "json", "toml")
+    }
+    frameworks = {f.name: f for f in look.frameworks}
+    for given in look.files("config"):
+        framework = frameworks.get(speaks.get(given.path, ""))
+        if framework is None:
+            continue
+        try:
+            yield from listed(look.parse(given.path), framework)
+        except Unreadable:
+            continue
 
 
 def _of_number(setting: Setting, keys: Keys | None, config: RunConfig) -> Finding | None:
@@ -127,11 +148,11 @@ def _of_word(setting: Setting, entries: Mapping[str, Framework]) -> Finding | No
 
 
 def _readers(setting: Setting, entries: Mapping[str, Framework]) -> Iterator[Framework]:
-    """The framework that reads a setting, and those that it builds on."""
+    """The framework that reads a setting, those that it builds on, and what any script takes."""
     own = entries.get(setting.origin.framework)
     if own is not None:
         yield own
-        yield from (entries[name] for name in own.builds_on if name in entries)
+        yield from (entries[name] for name in (*own.builds_on, _SHARED) if name in entries)
 
 
 def _not_taken(setting: Setting, found: tuple[str, bool], taken: Sequence[str]) -> Finding:

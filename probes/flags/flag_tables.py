@@ -10,7 +10,19 @@ from medic.facts import Launch
 from medic.patterns import regex
 from medic.records import dataclass
 
-from .key_names import DOTTED, FLAT, USERS_OWN, Names, foreign_names, names_of, normal
+from .families import PROOF_FOREIGN
+from .key_names import (
+    DOTTED,
+    FLAT,
+    USERS_OWN,
+    Names,
+    foreign_names,
+    meanings,
+    meant_in,
+    names_of,
+    normal,
+    words_of_names,
+)
 from .key_names import Framework as Keyed
 from .launchers import FRAMEWORKS
 from .suspects import script_parts
@@ -21,6 +33,9 @@ _PROGRAMS = {
     "openrlhf": regex(r"(?:^|/)openrlhf/cli/\w+\.py$"),
     "llama-factory": regex(r"(?:^|/)llamafactory/\w+\.py$"),
     "ms-swift": regex(r"(?:^|/)swift/cli/\w+\.py$"),
+    "axolotl": regex(r"(?:^|/)axolotl/cli/(?:train|evaluate)\.py$"),
+    "torchtitan": regex(r"(?:^|/)torchtitan/train\.py$"),
+    "trl": regex(r"(?:^|/)trl/scripts/(?:sft|dpo|grpo|kto|rloo|reward)\.py$"),
 }
 _LIKELY = {
     "megatron": regex(r"(?:^|/)pretrain_(?:gpt|bert|t5|llama|vlm|ict|retro|mamba)\w*\.py$"),
@@ -32,6 +47,8 @@ _LAUNCHED = {
     "lmf": "llama-factory",
     "swift": "ms-swift",
     "trl": "trl",
+    "axolotl": "axolotl",
+    "litgpt": "litgpt",
 }
 # What a script of TrainingArguments has no second name for.
 _ARGUMENTS = frozenset(
@@ -44,9 +61,19 @@ _ARGUMENTS = frozenset(
         "gradient_clip",
         "total_steps",
         "warmup_ratio",
+        "warmup_steps",
         "save_interval",
     )
 )
+# Names of scripts with a loop of their own: one that parses TrainingArguments has other ones.
+_LOOPS = {"max_train_steps": "max_steps", "num_warmup_steps": "warmup_steps"}
+_DASHES = frozenset(("megatron",))
+# Programs that take words like a.b=1, and those whose first word is a file.
+_OVERRIDDEN = frozenset(("verl", "verl-sft", "nemo", "nemo2", "torchtune", "olmo", "torchtitan"))
+_FILES = frozenset(("axolotl",))
+# Whose flags are judged in a script that has others beside; of any other's only what is plain.
+_JUDGED = FLAT | _DASHES | {"plain"}
+_LONG = 9
 
 
 class Framework(Keyed, Protocol):
@@ -56,6 +83,8 @@ class Framework(Keyed, Protocol):
     def switches(self) -> Sequence[str]: ...
     @property
     def valued(self) -> Sequence[str]: ...
+    @property
+    def beside(self) -> Sequence[str]: ...
 
 
 @dataclass(frozen=True)
@@ -67,19 +96,80 @@ class Table:
     closed: bool
     valued: frozenset[str]
     switches: frozenset[str]
+    beside: frozenset[str]
     foreign: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    words: frozenset[str] = frozenset()
+    meanings: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @property
     def dotted(self) -> bool:
         return self.framework.name in DOTTED
 
-    def knows(self, name: str) -> bool:
+    @property
+    def dashes(self) -> bool:
+        """Whether the parser takes names with dashes only."""
+        return self.framework.name in _DASHES
+
+    @property
+    def overridden(self) -> bool:
+        return self.framework.name in _OVERRIDDEN
+
+    @property
+    def files(self) -> bool:
+        return self.framework.name in _FILES
+
+    @property
+    def loops(self) -> bool:
+        """Whether the script has a training loop of its own."""
+        return self.framework.name == "loop-scripts"
+
+    @property
+    def _trains(self) -> bool:
+        return not self.closed and self.framework.name == "hf-trainer"
+
+    @property
+    def judged(self) -> bool:
+        return self.framework.name in _JUDGED
+
+    def knows(self, name: str, proof: int = 0) -> bool:
         plain = normal(name)
+        if proof >= PROOF_FOREIGN and plain in _LOOPS and self._trains:
+            return False
         above, _, leaf = plain.rpartition(".")
         if plain in self._kinds or (not above and plain in self.names.leaves):
             return True
         below = self.names.below.get(above, ()) if above or self.dotted else ()
         return leaf in below or self._free(above)
+
+    def common(self, name: str) -> bool:
+        """Whether a name is long enough to be no word of a user's."""
+        return len(name) >= _LONG
+
+    def needs_value(self, name: str) -> bool:
+        return name in self.valued
+
+    def is_word(self, word: str) -> bool:
+        """Whether it is a word that names of any framework are made of."""
+        return word in self.words
+
+    def meant_by(self, name: str) -> str:
+        """What the framework calls a setting that has another framework's name; "" if unsure."""
+        if name in _LOOPS and self._trains:
+            return _LOOPS[name]
+        above, _, leaf = name.rpartition(".")
+        if not above:
+            found = self.foreign.get(leaf, ("", ""))[1]
+            return meant_in(self.names, found, ()) if found else ""
+        found = self.meanings.get(leaf, ("", ""))[1]
+        own = meant_in(self.names, found, tuple(above.split("."))) if found else ""
+        own = own or (self._shorter(above, leaf) if found else "")
+        return f"{above}.{own}" if own else ""
+
+    def _shorter(self, above: str, leaf: str) -> str:
+        """The one name of a block that is a part of another framework's name."""
+        words = set(leaf.split("_"))
+        found = [one for one in self.names.below.get(above, ()) if set(one.split("_")) < words]
+        return found[0] if len(found) == 1 else ""
 
     def _free(self, above: str) -> bool:
         """Whether a block is not known, or holds what the user names."""
@@ -87,7 +177,7 @@ class Table:
 
     @property
     def _kinds(self) -> frozenset[str]:
-        return self.valued | self.switches
+        return self.valued | self.switches | self.beside
 
     def near(self, name: str) -> list[str]:
         """Names that a name could be a slip of, in the same block."""
@@ -137,5 +227,8 @@ def table_of(
         closed,
         frozenset(normal(n) for one in (framework, *bases) for n in one.valued),
         frozenset(normal(n) for n in framework.switches),
+        frozenset(normal(n) for n in framework.beside),
         known if closed else {n: (o, f) for n, (o, f) in known.items() if f in _ARGUMENTS},
+        words_of_names(every),
+        meanings(every),
     )

@@ -10,7 +10,7 @@ from medic.records import dataclass
 from .distance import digits_of, letters_apart
 
 # Frameworks whose keys stand at the top of the file, and those that have blocks of keys.
-FLAT = frozenset(("llama-factory", "ms-swift", "trl", "hf-trainer", "nanogpt"))
+FLAT = frozenset(("llama-factory", "ms-swift", "trl", "hf-trainer", "nanogpt", "loop-scripts"))
 _BLOCKS = frozenset(("axolotl", "gpt-neox", "deepspeed", "litgpt", "accelerate", "megatron"))
 # Those whose keys are each known with the blocks that they stand in.
 DOTTED = frozenset(
@@ -18,7 +18,11 @@ DOTTED = frozenset(
 )
 KNOWN = FLAT | _BLOCKS | DOTTED
 # Those that a file may be guessed to be of: the top names of the others are everybody's.
-_BY_NAMES = (FLAT | _BLOCKS | {"torchtune", "openrlhf"}) - {"megatron", "nanogpt"}
+_BY_NAMES = (FLAT | _BLOCKS | {"torchtune", "openrlhf"}) - {
+    "megatron",
+    "nanogpt",
+    "loop-scripts",
+}
 # Those that keep parts of a configuration in files of their own.
 _IN_PARTS = frozenset(("verl", "nemo"))
 # A file that no key tells apart is of the framework that knows nearly all of its keys.
@@ -69,6 +73,21 @@ _MIN_PART = 2
 # The tables are large: those of the frameworks in use are kept.
 _NAMES: dict[str, Names] = {}
 _FOREIGN: dict[str, tuple[Names, Mapping[str, tuple[str, str]]]] = {}
+# By the first of the entries: those of one knowledge are read together.
+_MEANT: list[tuple[Framework, Mapping[str, tuple[str, str]]]] = []
+_WORDS: list[tuple[Framework, frozenset[str]]] = []
+# Names of settings that no entry reads: what they count differs a little.
+_MORE = {
+    "lr_warmup_fraction": "warmup_ratio",
+    "lr_warmup_ratio": "warmup_ratio",
+    "warmup_proportion": "warmup_ratio",
+    "t_warmup": "warmup_steps",
+    "ppo_micro_batch_size_per_gpu": "micro_batch_size",
+}
+# Words of users' own names, beside those of the frameworks' names.
+_USUAL = frozenset("val vals trains tests evals dir dirs ids lrs".split())  # noqa: SIM905
+# Frameworks in which a name of one block is another framework's in the next.
+_TOLD_APART = frozenset(("deepspeed", "litgpt", "openrlhf"))
 # A block of Megatron's test configurations that holds what the command is given.
 _ARGUMENTS = "model_args"
 
@@ -111,6 +130,11 @@ class Names:
         if self.framework.name in DOTTED:
             return path[-1] in self.below.get(".".join(path[:-1]), ())
         return path[-1] in self.leaves
+
+    def is_elsewhere(self, name: str, parents: tuple[str, ...]) -> bool:
+        """Whether a block is known and has no such key: another block has."""
+        block = self.below.get(".".join(parents), ())
+        return self.framework.name in _TOLD_APART and bool(block) and name not in block
 
     def base(self, top: Sequence[str]) -> tuple[str, ...]:
         """Where a file with these keys at its top stands in the whole configuration."""
@@ -205,20 +229,45 @@ def _translated(
 ) -> Mapping[str, tuple[str, str]]:
     if framework.name not in _TRANSLATED:
         return {}
-    found: dict[str, set[str]] = {}
+    own = names.leaves if framework.name not in _TOLD_APART else frozenset(names.below.get("", ()))
+    return {name: found for name, found in meanings(every).items() if name not in own}
+
+
+def meanings(every: Sequence[Framework]) -> Mapping[str, tuple[str, str]]:
+    """name -> (framework that calls it so, the field) of names that are no other setting's.
+
+    What is written at the top decides: scheduler.max_steps is another's, max_steps is not.
+    """
+    if _MEANT and _MEANT[0][0] is every[0]:
+        return _MEANT[0][1]
+    top: dict[str, set[str]] = {}
+    deep: dict[str, set[str]] = {}
     told: dict[str, str] = {}
     for other in every:
         for key in other.keys:
-            name = normal(_plain(key)).rpartition(".")[2]
-            if name not in names.leaves and ("." not in _plain(key) or "_" in name):
-                found.setdefault(name, set()).add(key.field)
-                if other.name not in ANYBODY:
-                    told.setdefault(name, other.title)
-    return {
+            above, _, name = normal(_plain(key)).rpartition(".")
+            if not above or "_" in name:
+                (deep if above else top).setdefault(name, set()).add(key.field)
+            if other.name not in ANYBODY and (not above or "_" in name):
+                told.setdefault(name, other.title)
+    found = {**deep, **top, **{name: {field} for name, field in _MORE.items()}}
+    meant = {
         name: (told.get(name, ""), field)
         for name, fields in found.items()
         if len(fields) == 1 and (field := next(iter(fields))) in _SYNONYMS
     }
+    _MEANT[:] = [(every[0], meant)]
+    return meant
+
+
+def words_of_names(every: Sequence[Framework]) -> frozenset[str]:
+    """The words that names of settings are made of."""
+    if _WORDS and _WORDS[0][0] is every[0]:
+        return _WORDS[0][1]
+    names = (step for one in every for steps in _written(one) for step in steps)
+    words = frozenset(word for name in names for word in name.split("_")) | _USUAL
+    _WORDS[:] = [(every[0], words)]
+    return words
 
 
 def own_name(framework: Framework, field: str, parents: tuple[str, ...]) -> str:
@@ -229,6 +278,18 @@ def own_name(framework: Framework, field: str, parents: tuple[str, ...]) -> str:
         if key.field == field and ((free and not above) or above == ".".join(parents)):
             return name
     return ""
+
+
+def meant_in(names: Names, field: str, parents: tuple[str, ...]) -> str:
+    """The same, or the one name of the block that means the field in any framework."""
+    own = own_name(names.framework, field, parents)
+    if own or not _MEANT:
+        return own
+    block = names.below.get(".".join(parents), ())
+    found = [name for name in block if _MEANT[0][1].get(name, ("", ""))[1] == field]
+    listed = [normal(_plain(key)).rpartition(".")[2] for key in names.framework.keys]
+    first = sorted((listed.index(name), name) for name in found if name in listed)
+    return found[0] if len(found) == 1 else first[0][1] if first else ""
 
 
 def nearest_name(name: str, candidates: Sequence[str]) -> str:

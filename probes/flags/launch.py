@@ -137,6 +137,8 @@ class _Reader:
                 if inner is None:
                     return None
                 at = inner
+            elif word.value is None and self._starts_launcher(at + 1):
+                return self._python(at + 1)  # "$PYTHON" -m torch.distributed.run …
             elif word.value is None and at == 0:
                 at += 1  # a prefix that only the running shell knows: ${PREFIX} torchrun …
             else:
@@ -156,9 +158,15 @@ class _Reader:
                 at += 1
             elif text.startswith("-"):
                 return None  # -c CODE, or a script from the standard input
+            elif (name := _program_name(self.words[at])) in LAUNCHERS:
+                return self._launcher(at + 1, name)  # python .venv/bin/torchrun …
             else:
                 return at
         return None
+
+    def _starts_launcher(self, at: int) -> bool:
+        texts = [_text(word) for word in self.words[at : at + 2]]
+        return texts[:1] == ["-m"] and texts[-1] in MODULES
 
     def _module(self, at: int) -> int | None:
         if at >= len(self.words):

@@ -10,12 +10,15 @@ from medic.facts import Launch, Word
 from medic.patterns import regex
 
 from .distance import letters_apart
+from .families import Given
 from .key_names import Framework, names_of, normal
 from .launchers import ALIASES, LAUNCHER_OPTIONS, LAUNCHERS, MODULES
-from .own_flags import Fault, Given
+from .own_flags import Fault
 from .suspects import script_parts
 
 _FLAG = regex(r"^--([A-Za-z][\w-]*)(?:=.*)?$", re.DOTALL)
+# -nnodes 2: one dash. No launcher has a short option that takes the rest as its value.
+_UNDASHED = regex(r"^-([a-z][a-z_-]{5,})(?:=.*)?$", re.DOTALL)
 # Options of torch/distributed/run.py and deepspeed/launcher/runner.py that few commands give.
 _MORE = frozenset(
     """
@@ -26,6 +29,7 @@ _MORE = frozenset(
 )
 _SHORTEST = 5
 # These two stop at a flag that is none of their own; accelerate has some that scripts have, too.
+_HANDS_ON = ("axolotl",)
 _STRICT = ("torchrun", "deepspeed")
 # No launcher has these, and every training script may.
 _SCRIPTS = frozenset(
@@ -39,22 +43,44 @@ _SCRIPTS = frozenset(
 
 def before_script(launch: Launch, tables: Mapping[str, Framework]) -> Iterator[Fault]:
     """What the launcher does not know, where it is plain what was meant."""
-    words = _own_words(launch)
-    if launch.launcher not in LAUNCHER_OPTIONS or words is None:
-        return
-    known = _known(launch.launcher, tables)
+    launcher, words = _handed(launch) or (launch.launcher, _own_words(launch))
     script = (script_parts(launch)[-1:] or ("",))[0]
+    if words is not None:
+        yield from of_words(launcher, words, tables, script)
+
+
+def of_words(
+    launcher: str, words: Sequence[Word], tables: Mapping[str, Framework], script: str = ""
+) -> Iterator[Fault]:
+    """The same of words that are the launcher's; ``script`` is what they start, if known."""
+    if launcher not in LAUNCHER_OPTIONS:
+        return
+    known = _known(launcher, tables)
     for word in words:
-        match = _FLAG.match(word.raw if word.value is None else word.value)
+        text = word.raw if word.value is None else word.value
+        match = _FLAG.match(text)
         name = normal(match[1]).replace("_", "-") if match else ""
-        if match is None or any(one.startswith(name) for one in known):
+        if match is None:
+            lost = _UNDASHED.match(text)
+            if lost is not None and lost[1].replace("_", "-") in LAUNCHER_OPTIONS[launcher]:
+                yield Fault("unknown", Given(lost[1], word), "--" + lost[1])
+            continue
+        if any(one.startswith(name) for one in known):
             continue
         near = [one for one in known if len(name) >= _SHORTEST and letters_apart(name, one, 1)]
         if len(near) == 1:
             meant = near[0].replace("-", "_") if "_" in match[1] else near[0]
             yield Fault("unknown", Given(match[1], word), "--" + meant)
-        elif not near and launch.launcher in _STRICT and name in _SCRIPTS and script:
+        elif not near and launcher in _STRICT and name in _SCRIPTS and script:
             yield Fault("misplaced", Given(match[1], word), script)
+
+
+def _handed(launch: Launch) -> tuple[str, Sequence[Word]] | None:
+    """``axolotl train c.yml --launcher torchrun -- --nproc_per_node 8``: what the launcher gets."""
+    texts = [word.value or "" for word in launch.arguments]
+    if launch.launcher not in _HANDS_ON or "--launcher" not in texts[:-1] or "--" not in texts:
+        return None
+    return texts[texts.index("--launcher") + 1], launch.arguments[texts.index("--") + 1 :]
 
 
 def _own_words(launch: Launch) -> Sequence[Word] | None:

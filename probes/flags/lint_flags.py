@@ -12,17 +12,21 @@ from medic.probe import Finding, Look, Probe
 from medic.run_config import Change, RunConfig
 
 from .arguments import VALUE
+from .families import Given, proof_of
 from .flag_tables import Framework, program_of, table_of
 from .key_names import KNOWN, guess, normal
 from .launch import launches_in
-from .launcher_flags import before_script
+from .launcher_flags import before_script, of_words
+from .launcher_texts import kept
 from .outcome import STOPS
-from .own_flags import Fault, Given, faults, given_flags, undashed
+from .own_flags import Fault, faults, given_flags
 from .script_text import ScriptText, read_script
 from .suspects import script_parts, spec_of
+from .undashed import undashed
 
 MAX_LAUNCHES = 100  # a script with more repeats one and the same
 MAX_FOUND = 40
+_ANYBODYS = "plain"  # the names that scripts of no framework have
 MISSPELT, SWITCH = "misspelt-flag", "boolean-flag-with-value"
 _RENAME = Text("the parser knows {new}, not {old}", "解析器只认识 {new}，不认识 {old}")
 _BEHIND = Text("{flag} behind {script}", "写在 {script} 之后的 {flag}")
@@ -43,6 +47,9 @@ def run(look: Look) -> Iterator[Finding]:
             launches = launches_in(look, given.path)[:MAX_LAUNCHES]
             found = (_of_launch(look, script, one, tables, speaks) for one in launches)
             yield from islice(chain.from_iterable(found), MAX_FOUND)
+            for launcher, words in kept(script, launches):
+                for fault in of_words(launcher, words, tables):
+                    yield _finding(script, fault, launcher)
 
 
 def _speaks(config: RunConfig) -> Mapping[tuple[str, int], str]:
@@ -66,12 +73,20 @@ def _of_launch(
     parsers = look.fact(Parsers) if look.has(Parsers) else Parsers()
     spec = spec_of(launch, parsers, alone=True)
     words = launch.arguments
+    if spec is not None and spec.options:
+        return
     framework = tables.get(program_of(launch) or _reader(words, speaks)) or _by_flags(words, tables)
-    if framework is None or (spec is not None and spec.options):
+    framework = framework or next((f for f in look.frameworks if f.name == _ANYBODYS), None)
+    if framework is None:
         return
     table = table_of(launch, framework, look.frameworks, tables)
-    for fault in (*faults(launch.arguments, table), *undashed(launch.arguments, table)):
-        yield _finding(script, fault, (script_parts(launch)[-1:] or ("",))[0])
+    program = (script_parts(launch)[-1:] or ("",))[0]
+    flags = list(given_flags(words))
+    proof = proof_of(flags, table, program)
+    for fault in faults(flags, table, proof):
+        yield _finding(script, fault, program)
+    for name, word in undashed(words, flags, table, proof):
+        yield _finding(script, Fault("unknown", Given(name, word), "--" + name), program)
 
 
 def _reader(words: Sequence[Word], speaks: Mapping[tuple[str, int], str]) -> str:

@@ -19,10 +19,10 @@ from .key_names import (
     Names,
     foreign_names,
     guess,
+    meant_in,
     names_of,
     nearest_name,
     normal,
-    own_name,
 )
 
 MISSPELT = "misspelt-config-key"
@@ -189,13 +189,15 @@ def _meant(
     foreign: Mapping[str, tuple[str, str]],
 ) -> tuple[Text, str] | None:
     """What is wrong with a key; None for one that is known, or like none that is."""
-    if name in names.leaves:
+    known = name in names.leaves
+    if known and (name not in foreign or not names.is_elsewhere(name, parents)):
         return None
-    near = nearest_name(name, [n for n in names.candidates(parents) if n not in siblings])
+    candidates = [] if known else [n for n in names.candidates(parents) if n not in siblings]
+    near = nearest_name(name, candidates)
     if near:
         return NEAR, near
     other, field = foreign.get(name, ("", ""))
-    meant = own_name(names.framework, field, parents) if field else ""
+    meant = meant_in(names, field, parents) if field else ""
     if meant and meant not in siblings:
         return (_FOREIGN.fill(other=other) if other else _ELSEWHERE), meant
     return None

@@ -11,7 +11,7 @@ from medic.patterns import regex
 from medic.probe import Finding, Look, Probe
 from medic.run_config import Edit, RunConfig, Span
 
-from .key_names import Framework, Names, foreign_names, names_of, nearest_name, normal, own_name
+from .key_names import Framework, Names, foreign_names, meant_in, names_of, nearest_name, normal
 from .lint_keys import MISSPELT, NEAR, RENAMED
 
 SYNTAX = "override-syntax-wrong"
@@ -33,7 +33,7 @@ _IS_THERE = Text(
     "+{key}：配置里已有该键，+ 只能新增；请写 {key}= 或 ++{key}=",
 )
 _NO_SIGN = Text("the key is there", "该键已存在")
-_OVERRIDE = regex(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)=")
+_OVERRIDE = regex(r"([A-Za-z_]\w*(?:\.[A-Za-z_][\w-]*)*)=")
 
 
 def run(look: Look) -> Iterator[Finding]:
@@ -144,7 +144,7 @@ def _own(
 ) -> str:
     """What the framework calls the setting of which another framework's name stands in a block."""
     field = foreign.get(step, ("", ""))[1]
-    return own_name(names.framework, field, above) if field else ""
+    return meant_in(names, field, above) if field else ""
 
 
 def _block_of(name: str, names: Names) -> tuple[int, str] | None:

@@ -16,6 +16,7 @@ from ..values import Written, as_bool, canonical, leaves_default
 # ${a.b}: the value of another key of the same file, as OmegaConf and Hydra read it.
 _REFERENCE = regex(r"\$\{([A-Za-z_][\w.]*)\}")
 _MAX_REFERENCES = 5
+_MAX_DEPTH = 8
 
 
 def key_paths(root: Node | None) -> Paths:
@@ -84,6 +85,34 @@ def settings(document: Document, framework: Framework) -> tuple[Setting, ...]:
             single = _single(value, yaml_1_1=yaml_1_1)
             found.append(Setting(parts_of(path), single, origin))
     return tuple(found)
+
+
+def listed(document: Document, framework: Framework) -> Iterator[Setting]:
+    """The same of the blocks that are elements of lists: ``datasets: [{type: alpaca}]``."""
+    if document.root is not None:
+        yield from _in_lists(document.root, (), document, framework, 0)
+
+
+def _in_lists(
+    node: Node, above: tuple[str, ...], document: Document, framework: Framework, depth: int
+) -> Iterator[Setting]:
+    """Those below a node; ``depth``: how many lists it stands in."""
+    if len(above) > _MAX_DEPTH:
+        return
+    for key, value in node.items:
+        path = (*above, str(key.value))
+        for element in value.elements:
+            if element.kind == "mapping":
+                yield from _in_lists(element, path, document, framework, depth + 1)
+        if value.kind == "mapping":
+            yield from _in_lists(value, path, document, framework, depth)
+        elif depth and value.kind == "scalar":
+            origin = Origin(
+                "file", value.span, document.syntax, path, path[-1], framework.name,
+                key_span=key.span,
+            )  # fmt: skip
+            seen = _seen(value, yaml_1_1=_is_yaml_1_1(document, framework))
+            yield Setting(parts_of(path), seen, origin)
 
 
 def _is_yaml_1_1(document: Document, framework: Framework) -> bool:

@@ -1,0 +1,95 @@
+"""Names of flags that lack a dash or both: to argparse they are values, or other flags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from medic.facts import Word
+from medic.patterns import regex
+
+from .families import PROOF, Given
+from .flag_tables import Table
+from .key_names import normal
+
+_UNDASHED = regex(r"^(-?)([A-Za-z][A-Za-z0-9_.-]{1,})(?:=(.*))?$")
+_ENGINE = ("deepspeed", "deepspeed_config")  # what DeepSpeed adds to any parser
+_LONGEST_SHORT = 4  # -lr, -bs: a parser may well have them
+
+
+def undashed(
+    words: Sequence[Word], given: Sequence[Given], table: Table, proof: int
+) -> Iterator[tuple[str, Word]]:
+    """(name, word) of flags with one dash or none, where nothing else can be meant."""
+    used = {normal(one.name) for one in given}
+    overridden = _overridden(words)
+    for at, word in enumerate(words):
+        match = _UNDASHED.match(word.raw if word.value is None else word.value)
+        name = match[2] if match else ""
+        known = table.knows(name) or name in _ENGINE
+        if match is None or normal(name) in used or not known:
+            continue
+        if (
+            _one_dash(name, table, proof)
+            if match[1]
+            else _no_dash(words, at, table, proof, overridden=overridden)
+        ):
+            yield name, word
+
+
+def _one_dash(name: str, table: Table, proof: int) -> bool:
+    """Whether a parser of the framework's would not take the name with one dash for another."""
+    several = name.count("_") + name.count("-") + name.count(".")
+    if table.closed or proof >= PROOF or name in _ENGINE:
+        return len(name) > 1
+    return several > 1 or (several == 1 and proof > 0 and len(name) > 2 * _LONGEST_SHORT)
+
+
+def _no_dash(words: Sequence[Word], at: int, table: Table, proof: int, *, overridden: bool) -> bool:
+    """Whether a name stands where a flag has to: what is before it has its value, and what is
+    behind it is one.
+    """
+    text = words[at].value or words[at].raw
+    name, sign, _ = text.partition("=")
+    several = "_" in name or "-" in name or "." in name
+    sure = proof >= PROOF or table.closed
+    if table.overridden or (sign and (overridden or not sure)) or not (several or sure):
+        return False
+    if not sure and not table.common(name):
+        return False
+    return _complete(words, at, table, proof) and (bool(sign) or _followed(words, at, table))
+
+
+def _overridden(words: Sequence[Word]) -> bool:
+    """Whether a program takes words like ``a=1``: a configuration stands first, or several are."""
+    bare = [text for word in words if "=" in (text := _text(word)) and not text.startswith("-")]
+    first = _text(words[0]) if words else ""
+    return len(bare) > 1 or first.endswith((".yaml", ".yml", ".json"))
+
+
+def _complete(words: Sequence[Word], at: int, table: Table, proof: int) -> bool:
+    """Whether the flag before a word has its value already, or takes none."""
+    if at == 0:
+        return (table.closed or proof >= PROOF) and not table.files
+    before = _text(words[at - 1])
+    if before.startswith("--"):
+        name, sign, _ = before.partition("=")
+        return bool(sign) or normal(name) in table.switches
+    if at == 1:
+        return table.closed
+    if table.needs_value(normal(_text(words[at]))) and (table.closed or proof >= PROOF):
+        return True  # behind several values of one flag: none of them is a flag's name
+    return _text(words[at - 2]).startswith("--") and "=" not in _text(words[at - 2])
+
+
+def _followed(words: Sequence[Word], at: int, table: Table) -> bool:
+    """Whether a switch stands alone, and any other name before one value."""
+    behind = [_text(word) for word in words[at + 1 : at + 3]]
+    flag = [text.startswith("--") for text in behind]
+    name = normal(_text(words[at]))
+    if not behind or flag[0]:
+        return name in table.switches or not table.needs_value(name)
+    return name not in table.switches and (len(behind) == 1 or flag[1] or behind[1].startswith("-"))
+
+
+def _text(word: Word) -> str:
+    return word.raw if word.value is None else word.value
