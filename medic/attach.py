@@ -121,6 +121,18 @@ def take(
     return found
 
 
+def require_free(output: str) -> None:
+    """Raises UsageError where the look could not be kept: before anything is looked at."""
+    if not output:
+        return
+    path = Path(output)
+    folder = path.parent
+    if path.exists() or path.is_symlink():
+        raise UsageError("it is there already", "该文件已存在", at=output)
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise UsageError("no folder that can be written to", "目录不存在或不可写", at=str(folder))
+
+
 def save(document: Mapping[str, Any], output: str = "") -> Path:
     """Writes the document, one rank a line, mode 0600; by default into the state folder.
 

@@ -2,57 +2,29 @@
 
 from __future__ import annotations
 
-import os
-import re
 import stat
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from medic.datakind import tracked_runs
 from medic.errors import UsageError
 from medic.facts import FileKind, GivenFile
-from medic.filekind import by_magic, is_blank, is_stacks, kind_of, note_text, rank_of
-from medic.patterns import regex
+from medic.filekind import by_magic, is_blank, is_stacks, kind_of, note_text
+from medic.folders import REFUSED, NotRead, given_file, runs_below, walk
 from medic.records import dataclass
 
 if TYPE_CHECKING:
     from medic.index import Index
     from medic.match import Fragment
 
-MAX_DEPTH = 4  # folders that are parts of a run do not count (_PART), up to MAX_NESTED
-MAX_NESTED = 10
-MAX_ENTRIES = 20_000
-MAX_SECONDS = 2.0
 MAX_PARTS = 64  # of a pasted text that stand alone
-SKIP_FOLDERS = frozenset(
-    {".git", ".venv", "venv", "node_modules", "__pycache__", ".cache", "site-packages", "wandb"}
-)
 
-
-# Sub-folders that are parts of one run: a rank's, a node's, an attempt's, logs, outputs.
-_PART = regex(
-    r"(?:(?:local[_-]?)?rank|node|host|worker|attempt|stage|version|checkpoint|epoch|step)?[_.-]?\d*$"
-    r"|(?:log|out|output|result|metric|slurm|std(?:out|err)|tensorboard|checkpoint|config|conf|src"
-    r"|code|script|lightning_log|report|ray|session)s?$",
-    re.IGNORECASE,
-)
 
 _BLANK = (
     "it is empty: check the path, or what should have written it",
     "文件为空：请检查路径，或本应写入它的程序",
 )
-
-
-@dataclass(frozen=True)
-class NotRead:
-    """A file that was left out, and why."""
-
-    file: str
-    en: str
-    zh: str
 
 
 @dataclass(frozen=True)
@@ -93,10 +65,10 @@ def collect(
     chosen = ""
     for path in paths:
         if _is_folder(path):
-            runs = _runs_below(path)
+            runs = runs_below(path)
             chosen = _choose(path, runs, run)
             folder = str(Path(path) / chosen) if chosen else path
-            files += _walk(folder, left)
+            files += walk(folder, left)
         else:
             _add_file(path, files, left)
     if run and not chosen:
@@ -212,13 +184,17 @@ def _add_file(path: str, files: list[GivenFile], left: list[NotRead]) -> None:
     if not stat.S_ISREG(info.st_mode):
         left.append(NotRead(path, "not a regular file", "不是普通文件"))
         return
-    kind = kind_of(path) or _unknown_kind(path)
+    try:
+        kind = kind_of(path) or _unknown_kind(path)
+    except OSError as problem:
+        left.append(NotRead(path, *_no_file(problem)))
+        return
     if kind is None:
         left.append(NotRead(path, "not text that medic knows", "不是可识别的文本"))
         return
     if kind != "python" and is_blank(path, info.st_size):
         left.append(NotRead(path, *_BLANK))
-    files.append(replace(_given(path, path, kind, info), named=True))
+    files.append(replace(given_file(path, path, kind, info), named=True))
 
 
 def _no_file(problem: Exception) -> tuple[str, str]:
@@ -226,7 +202,7 @@ def _no_file(problem: Exception) -> tuple[str, str]:
     if isinstance(problem, FileNotFoundError):
         return "No such file or folder", "没有这个文件或目录"
     if isinstance(problem, PermissionError):
-        return "no permission to read it", "没有读取权限"
+        return REFUSED
     words = getattr(problem, "strerror", None) or str(problem)
     return f"cannot be opened ({words})", f"无法打开（{words}）"
 
@@ -238,95 +214,6 @@ def _unknown_kind(path: str) -> FileKind | None:
     if is_stacks(head):
         return "stacks"
     return by_magic(head) or (None if b"\0" in head else "log")
-
-
-def _given(path: str, name: str, kind: FileKind, info: os.stat_result) -> GivenFile:
-    return GivenFile(path, name, kind, info.st_size, info.st_mtime, rank_of(name))
-
-
-# --- folders --------------------------------------------------------------------------------
-
-
-def _walk(folder: str, left: list[NotRead]) -> list[GivenFile]:
-    """Evidence below a folder, newest first, never through a link out of it."""
-    end = time.monotonic() + MAX_SECONDS
-    found: list[GivenFile] = []
-    for seen, (path, info) in enumerate(_entries(folder, MAX_DEPTH)):
-        if seen >= MAX_ENTRIES or time.monotonic() > end:
-            left.append(NotRead(folder, "stopped: too many files", "文件过多，提前停止"))
-            break
-        kind = kind_of(path)
-        if kind is not None:
-            found.append(_given(path, _shown(path), kind, info))
-    return sorted(found, key=lambda f: (-f.modified, f.name))
-
-
-def _shown(path: str) -> str:
-    return os.path.relpath(path) if not os.path.relpath(path).startswith("..") else path
-
-
-def _entries(
-    folder: str, depth: int, root: str = "", nested: int = 1
-) -> Iterator[tuple[str, os.stat_result]]:
-    """Regular files below a folder; a link counts if it stays inside ``root``.
-
-    torchrun alone nests logs/RUN_ID/attempt_N/RANK below the run's own output folder.
-    """
-    root = root or os.path.realpath(folder)
-    for entry in _listed(folder):
-        try:
-            if entry.is_symlink() and not _inside(entry.path, root):
-                continue
-            info = entry.stat()
-        except (OSError, RuntimeError):  # gone, or a link to itself
-            continue
-        if entry.name == "wandb" and not entry.is_symlink():
-            yield from tracked_runs(entry.path)
-        elif stat.S_ISDIR(info.st_mode):
-            below = depth if _PART.match(entry.name) else depth - 1
-            inside = below > 0 and nested < MAX_NESTED and entry.name not in SKIP_FOLDERS
-            if inside and not entry.is_symlink():
-                yield from _entries(entry.path, below, root, nested + 1)
-        elif stat.S_ISREG(info.st_mode):
-            yield entry.path, info
-
-
-def _listed(folder: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(entries, key=lambda e: e.name)
-    except OSError:
-        return []
-
-
-def _inside(path: str, root: str) -> bool:
-    return os.path.realpath(path).startswith(root + os.sep)
-
-
-def _runs_below(folder: str) -> tuple[str, ...]:
-    """Names of sub-folders that are runs of their own, newest first.
-
-    A folder with a log, metrics or a config of its own is one run, whatever lies below it; so is
-    one whose sub-folders are its ranks, nodes, logs or outputs.
-    """
-    entries = _listed(folder)
-    own = {kind_of(e.path) for e in entries if not e.is_symlink() and e.is_file()}
-    if own & {"log", "metrics", "script", "config"}:
-        return ()
-    runs: list[tuple[float, str]] = []
-    for entry in entries:
-        if entry.is_dir(follow_symlinks=False) and entry.name not in SKIP_FOLDERS:
-            newest = None if _PART.match(entry.name) else _newest_log(entry.path)
-            if newest is not None:
-                runs.append((newest, entry.name))
-    if len(runs) < 2:
-        return ()
-    return tuple(name for _, name in sorted(runs, key=lambda r: (-r[0], r[1])))
-
-
-def _newest_log(folder: str) -> float | None:
-    times = [i.st_mtime for path, i in _entries(folder, 3) if kind_of(path) in ("log", "metrics")]
-    return max(times, default=None)
 
 
 def _choose(path: str, runs: tuple[str, ...], wanted: str) -> str:

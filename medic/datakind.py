@@ -10,6 +10,10 @@ from pathlib import Path
 from medic.patterns import regex
 
 _ENDS = (".parquet", ".arrow", ".ndjson", ".jsonl.gz", ".json.gz")
+# Names that are a split of data whatever the file holds: also where it is empty.
+_SPLIT = regex(
+    r"(?:train|valid|validation|dev|test)(?:[-_.]\d+(?:[-_]of[-_]\d+)?)?\.(?:jsonl|csv|tsv)$"
+)
 _BARE_IDS = ("train", "val", "valid", "validation", "test")  # nanoGPT's NAME.bin, uint16 ids
 # What torch.save writes begins with one of these.
 _CHECKPOINTS = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
@@ -40,6 +44,8 @@ def is_data(path: str, lower: str) -> bool:
         return _head(path, 7) == b"MMIDIDX"
     if lower.endswith(".tar"):
         return _head(path, 512)[257:262] == b"ustar"
+    if _SPLIT.match(lower) and not _head(path, 64).strip():
+        return True
     return _is_bare_ids(path, lower)
 
 

@@ -14,6 +14,7 @@ from medic.datakind import (
     is_tracked,
     is_written,
 )
+from medic.encodings import utf8
 from medic.facts import FileKind
 from medic.hostkind import is_host_report
 from medic.patterns import regex
@@ -85,7 +86,7 @@ def note_text(path: str) -> str | None:
         return None
     from medic.match import is_note
 
-    text = head.decode("utf-8", "replace")
+    text = utf8(head).decode("utf-8", "replace")
     return text if is_note(text) else None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -11,6 +11,7 @@ from medic.evidence import Evidence, Observed
 from medic.facts import Hit, LogHits, Source
 from medic.index import TELLTALE, Index
 from medic.look import CaseLook
+from medic.patterns import regex
 from medic.probe import Finding
 
 
@@ -41,7 +42,34 @@ def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
         if hit.symptom not in told:
             told.add(hit.symptom)
             evidence.observed.append(observed)
+    if not told and not evidence.consequences and logs.ended != "well":
+        for found in _said_by_errors(logs, index):
+            told.add(found.name)
+            evidence.observed.append(found)
     _absent_symptoms(evidence, index, told)
+
+
+# Behind the level of a message: what it says.
+_LEVEL = regex(r"(?:ERROR|FATAL|CRITICAL|[Ee]rror|[Ff]atal|[Cc]ritical|错误)[\]:：)|\s-]+")
+LAST_ERRORS = 20
+
+
+def _said_by_errors(logs: LogHits, index: Index) -> Iterator[Observed]:
+    """Symptoms that the last messages of level ERROR tell in words, where no line is a known one.
+
+    A message that training steps follow in its log stopped nothing.
+    """
+    from medic.match import complaints
+
+    trained = {s.source.file: s.source.line for s in logs.steps}
+    marks = [m.source for m in logs.marks if m.signature == "error-level"]
+    told: set[str] = set()
+    for source in [s for s in marks if s.line > trained.get(s.file, 0)][-LAST_ERRORS:]:
+        words = _LEVEL.split(source.text, 1)[-1][:400]
+        for match, also in complaints(words, index):
+            if not also and match.name not in told:
+                told.add(match.name)
+                yield Observed(Finding(match.name, source=source), "logs", "heuristic", "either")
 
 
 SETTINGS_BYTES = 256 * 1024

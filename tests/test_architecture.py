@@ -14,7 +14,7 @@ CORE = ROOT / "medic"
 # Lower tiers never import higher ones; within a tier imports are free where acyclic.
 TIERS = [
     {"errors"},
-    {"i18n", "intact", "nearest", "patterns", "records", "safetext"},
+    {"encodings", "i18n", "intact", "nearest", "patterns", "records", "safetext"},
     {"config", "entries", "run_config", "decode", "levels", "learning_rates", "versions"},
     {"syntax", "facts"},
     {"schema", "links", "probe", "stored"},
@@ -36,6 +36,7 @@ TIERS = [
     {
         "case",
         "filekind",
+        "folders",
         "hostkind",
         "datakind",
         "planner",
@@ -100,6 +101,7 @@ OWNERS = {
 }
 NEVER = {"textual", "rich", "torch", "pynvml", "psutil", "numpy"}
 PROBE_MAY = {
+    "encodings",
     "errors",
     "i18n",
     "patterns",

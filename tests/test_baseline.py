@@ -159,7 +159,8 @@ def test_nothing_that_differs_is_the_normal_outcome() -> None:
     assert evidence.fact(Curve) is not None
     from medic.facts import SinceGood
 
-    assert [o.outcome for o in observed(SinceGood())] == ["nothing-known"]
+    assert [o.outcome for o in observed(SinceGood(compared=("config",)))] == ["nothing-known"]
+    assert observed(SinceGood()) == []
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -187,3 +188,44 @@ def test_a_baseline_that_is_not_there_is_told(
     bad = run(tmp_path / "bad")
     assert main(["diagnose", str(bad), "--baseline", str(tmp_path / "none"), "--lang", "en"]) == 2
     assert "nothing to read" in capsys.readouterr().err
+
+
+def test_a_baseline_of_which_nothing_can_be_read_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = run(tmp_path / "bad")
+    (tmp_path / "good.log").write_bytes(bytes(range(256)) * 9)
+    words = ["diagnose", str(bad), "--lang", "en", "--baseline"]
+    assert main([*words, str(tmp_path / "good.log")]) == 2
+    assert "good.log" in (said := capsys.readouterr().err)
+    assert "not text" in said
+
+
+def test_the_run_itself_is_no_baseline(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = run(tmp_path / "bad")
+    (tmp_path / "link").symlink_to(bad)
+    for same in (bad, tmp_path / "link"):
+        assert main(["diagnose", str(bad), "--baseline", str(same), "--lang", "en"]) == 2
+        assert "it is the run itself" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"),
+    [
+        (
+            "en",
+            (
+                "the two tell nothing of the same kind",
+                "the run that worked does not tell it: setting, data",
+            ),
+        )
+    ],
+)
+def test_what_could_not_be_compared_is_told_of_whom(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], lang: str, words: tuple[str, ...]
+) -> None:
+    bad = run(tmp_path / "bad")
+    (tmp_path / "good.log").write_text("started\nfinished\n")
+    main(["diagnose", str(bad), "--baseline", str(tmp_path / "good.log"), "--lang", lang])
+    said = " ".join(capsys.readouterr().out.split())
+    assert all(w in said for w in words)

@@ -33,3 +33,12 @@ def test_a_line_of_its_own_words_is_one_line(matcher: Matcher, signature: Signat
     scan = matcher.scan_file(io.BytesIO(text.encode() + b"\n"), "hostile.log")
     assert scan.lines == 1
     assert all(len(hit.source.text) <= LINE for hit in scan.hits)
+
+
+@pytest.mark.parametrize("piece", ["a(,=,=", "1e5", "0x", "((((", "a.b.", "A=1 "])
+def test_words_of_one_long_line_are_read(piece: str) -> None:
+    """A pattern whose work is the square of the line takes minutes for this one."""
+    from medic.match.find import _said
+
+    line = (piece * 400_000)[:400_000]
+    assert _said(f"{line}\nthe loss is flat") == f"{line}\nthe loss is flat"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from medic.baseline.curves import curves
 from medic.baseline.settings import configs, flags, tells
 from medic.case import Case
+from medic.errors import UsageError
 from medic.evidence import Evidence, Observed
 from medic.facts import Curve, Difference, GpuState, Launches, LogHits, Packages, SinceGood, Source
 from medic.facts.since_good import Kind
@@ -21,9 +22,14 @@ ROOMS = ("config", "flags", "logs", "curve", "gpu", "packages")
 
 
 def compared(now: Evidence, good_case: Case, index: Index) -> SinceGood:
-    """Looks at the run that worked, and compares: what only one of the two tells is left out."""
+    """Looks at the run that worked, and compares: what only one of the two tells is left out.
+
+    Raises UsageError where nothing of that run can be read.
+    """
     probes = [p for p in all_probes(ROOMS) if p.reads == "artefacts"]
     good = observe(good_case, index, probes)
+    if not good.read and not good_case.parts:
+        raise _unread(good_case, good)
     found = [
         *configs(now.fact(RunConfig), good.fact(RunConfig)),
         *flags(now.fact(Launches), good.fact(Launches), now.fact(RunConfig), good.fact(RunConfig)),
@@ -31,38 +37,48 @@ def compared(now: Evidence, good_case: Case, index: Index) -> SinceGood:
         *_nodes(now, good),
         *curves(now.fact(Curve), good.fact(Curve)),
     ]
-    return SinceGood(tuple(found), tuple(_kinds(now, good)))
+    ours, theirs = _kinds(now), _kinds(good)
+    return SinceGood(
+        tuple(found),
+        compared=tuple(k for k in ours if k in theirs),
+        only_now=tuple(k for k in ours if k not in theirs),
+        only_good=tuple(k for k in theirs if k not in ours),
+    )
 
 
-def _kinds(now: Evidence, good: Evidence) -> Iterator[Kind]:
-    """The kinds of which both runs tell something."""
-    facts: tuple[tuple[Kind, type], ...] = (
-        ("config", RunConfig), ("version", Packages), ("curve", Curve),
-    )  # fmt: skip
-    for kind, fact in facts:
-        both = now.fact(fact), good.fact(fact)
-        if all(f is not None and _tells(f) for f in both):
-            yield kind
-            if kind == "config":
-                yield "data"
-    if all(_node_facts(e) for e in (now, good)):
-        yield "node"
+def _unread(case: Case, good: Evidence) -> UsageError:
+    why = next(iter(good.not_read), None)
+    return UsageError(
+        f"--baseline: nothing of it could be read{': ' + why.en if why else ''}",
+        f"--baseline：没有可读取的内容{'：' + why.zh if why else ''}",
+        at=why.file if why else case.root,
+    )
 
 
-def _tells(fact: RunConfig | Packages | Curve) -> bool:
-    if isinstance(fact, RunConfig):
-        return tells(fact)
-    return bool(fact.versions if isinstance(fact, Packages) else fact.series)
+def _kinds(evidence: Evidence) -> tuple[Kind, ...]:
+    """The kinds of which a run tells something."""
+    config, packages, curve = (evidence.fact(f) for f in (RunConfig, Packages, Curve))
+    found: list[Kind] = []
+    if config is not None and tells(config):
+        found += ["config", "data"]
+    if packages is not None and packages.versions:
+        found.append("version")
+    if _node_facts(evidence):
+        found.append("node")
+    if curve is not None and curve.series:
+        found.append("curve")
+    return tuple(found)
 
 
 def observed(found: SinceGood) -> list[Observed]:
-    """One finding a kind of difference; "nothing-known" where nothing that counts differs."""
+    """One finding a kind of difference; "nothing-known" where nothing that counts differs, none
+    where nothing could be compared."""
     by_kind: dict[str, list[Difference]] = {}
     for item in found.differences:
         if item.kind != "curve":
             by_kind.setdefault(item.kind, []).append(item)
     findings = [_finding(kind, items) for kind, items in by_kind.items()]
-    if not findings:
+    if not findings and found.compared:
         findings = [Finding(CHECK, "nothing-known")]
     return [Observed(finding, "baseline", "exact") for finding in findings]
 

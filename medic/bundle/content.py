@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import BinaryIO
 
+from medic.encodings import utf8
 from medic.errors import MedicError, Unreadable
 from medic.facts import GivenFile
 from medic.i18n import Text
@@ -64,7 +65,12 @@ def _text(file: GivenFile) -> Content:
         raise Unreadable(f"larger than {MAX_TEXT:,} bytes", f"超过 {MAX_TEXT:,} 字节")
     if b"\0" in data:
         raise Unreadable("not text", "不是文本")
-    return Content(file.name, data.decode("utf-8", "replace"))
+    return Content(file.name, _as_text(data))
+
+
+def _as_text(data: bytes) -> str:
+    """Bytes that are no text stand in it as surrogates, and in the bundle as they were."""
+    return utf8(data).decode("utf-8", "surrogateescape")
 
 
 def _dump(file: GivenFile) -> Content:
@@ -97,7 +103,7 @@ def _ends(opened: BinaryIO, size: int, name: str) -> Content:
     end = opened.read(END).partition(b"\n")[2]
     cut = size - len(begin) - len(end) - 1
     pieces = (begin, CUT.format(n=cut).encode(), end)
-    text = b"\n".join(pieces).replace(b"\0", b"").decode("utf-8", "replace")
+    text = _as_text(b"\n".join(pieces).replace(b"\0", b""))
     return Content(name, text, cut)
 
 
@@ -106,7 +112,7 @@ def _streamed(opened: BinaryIO, path: str, name: str) -> Content:
     from medic.match import iter_lines
 
     begin, size, tail = [], 0, _Tail(END)
-    for _, line in iter_lines(opened, path):
+    for _, line in iter_lines(opened, path, "surrogateescape"):
         size += len(line) + 1
         if size > MAX_UNPACKED:
             break

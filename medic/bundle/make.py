@@ -20,7 +20,7 @@ from medic.bundle import host
 from medic.bundle.content import Content, content_of, mtime
 from medic.bundle.names import names, unlike
 from medic.bundle.unpack import FOLDER, MANIFEST, SCHEMA
-from medic.case import Case
+from medic.case import Case, NotRead
 from medic.config import state_dir
 from medic.errors import UsageError
 from medic.facts import GivenFile
@@ -66,19 +66,23 @@ def make(case: Case, output: str, *, with_host: bool = True) -> Made:
     if Path(output).exists():
         raise UsageError("it is there already", "该文件已存在", at=output)
     redact, made = Redactor(), Made(output)
+    made.left_out = [_refused(n) for n in case.not_read]
     entries = list(_of_case(case, made))
     last = max((f.modified for f in case.files), default=time.time())
     entries += _of_host(last) if with_host else ()
     for entry in entries:
         redact.learn(entry.text)
     called = unlike(_safe(redact(e.name)) for e in entries)
-    files = [(n, redact(e.text).encode(), e) for n, e in zip(called, entries, strict=True)]
+    files = [
+        (n, redact(e.text).encode("utf-8", "surrogateescape"), e)
+        for n, e in zip(called, entries, strict=True)
+    ]
     for row in made.left_out:
         row["name"] = redact(row["name"])
     made.files = [_row(name, data, entry) for name, data, entry in files]
     made.hidden = redact.counts()
     manifest = redact(json.dumps(_manifest(made), indent=1, ensure_ascii=False))
-    members = [(MANIFEST, manifest.encode(), int(time.time()))]
+    members = [(MANIFEST, manifest.encode("utf-8", "backslashreplace"), int(time.time()))]
     members += [(name, data, entry.modified) for name, data, entry in files]
     _scan_again(members, redact)
     # The map first: without it nobody can tell what a name in the bundle stands for.
@@ -128,6 +132,11 @@ def _safe(name: str) -> str:
     return "".join(c if c.isprintable() else "_" for c in name)
 
 
+def _refused(left: NotRead) -> dict[str, Any]:
+    """What finding the case's files left out; its size is not known."""
+    return {"name": left.file, "bytes": 0, "why": Text(left.en, left.zh)}
+
+
 def _row(name: str, data: bytes, entry: _Entry) -> dict[str, Any]:
     return {
         "name": name,
@@ -154,7 +163,7 @@ def _manifest(made: Made) -> dict[str, Any]:
 def _scan_again(members: Sequence[tuple[str, bytes, int]], redact: Redactor) -> None:
     """A second pass over what will be written: it must change nothing."""
     for name, data, _ in members:
-        text = data.decode("utf-8", "replace")
+        text = data.decode("utf-8", "surrogateescape")
         if redact(text) != text or redact(name) != name:
             raise UsageError(
                 "a second scan still found something to hide; nothing was written",
@@ -183,7 +192,11 @@ def _write_map(redact: Redactor, output: str) -> str:
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{Path(output).name[:80]}.json"
     path = str(state_dir("bundles") / name)
     with _private(path, os.O_TRUNC) as file:
-        file.write(json.dumps(dict(redact.map), indent=1, ensure_ascii=False).encode())
+        file.write(
+            json.dumps(dict(redact.map), indent=1, ensure_ascii=False).encode(
+                "utf-8", "backslashreplace"
+            )
+        )
     return path
 
 
@@ -196,19 +209,19 @@ def _private(path: str, flag: int) -> Iterator[BinaryIO]:
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | flag, 0o600)
     except OSError as problem:
-        raise _refused(problem, path) from None
+        raise _unwritten(problem, path) from None
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
     except OSError as problem:
         _remove(path)
-        raise _refused(problem, path) from None
+        raise _unwritten(problem, path) from None
     except BaseException:
         _remove(path)
         raise
 
 
-def _refused(problem: OSError, path: str) -> UsageError:
+def _unwritten(problem: OSError, path: str) -> UsageError:
     words = problem.strerror or "cannot be written"
     return UsageError(words, words, at=path)
 

@@ -66,12 +66,13 @@ def command(
     as_json: bool,
     redact: bool,
 ) -> int:  # fmt: skip
-    from medic.attach import consent_text, files_of, plan_of, save, take
+    from medic.attach import consent_text, files_of, plan_of, require_free, save, take
 
     out = console(redact=redact)
     pids, paths = _split(targets)
     if not pids and not everything:
         raise UsageError("give a process id, or --all", "请给出进程号，或使用 --all")
+    require_free(output)
     plan = plan_of(() if everything else pids)
     out.talk(consent_text(plan, samples, seconds))
     if not (yes or _agrees(out)):

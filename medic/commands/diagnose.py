@@ -81,11 +81,19 @@ def command(
 
 
 def _against(session: Session, path: str, out: Console) -> None:
-    """Adds what differs from the run that worked. Raises UsageError where that cannot be read."""
+    """Adds what differs from the run that worked. Raises UsageError where that cannot be read, or
+    is the run itself."""
     from medic.baseline import compared, observed
     from medic.facts import SinceGood
 
     good = case_of((path,), ())
+    own = {os.path.realpath(f.path) for f in session.case.files}
+    if own and {os.path.realpath(f.path) for f in good.files} == own:
+        raise UsageError(
+            "--baseline: it is the run itself; give one that worked",
+            "--baseline：这就是该次运行本身；请给出一次正常的运行",
+            at=path,
+        )
     out.aliases = {**session.case.aliases, **good.aliases}
     found = compared(session.evidence, good, session.index)
     session.evidence.facts[SinceGood] = found

@@ -33,12 +33,13 @@ def knowledge() -> Index:
 
 def _pasted() -> str:
     """Text from standard input. Raises UsageError if there is none: silence is no health."""
+    from medic.encodings import utf8
     from medic.errors import UsageError
 
     data = sys.stdin.buffer.read(MAX_PASTE) if sys.stdin is not None else b""
     if not data.strip():
         raise UsageError("nothing came on standard input", "标准输入没有内容")
-    return data.decode("utf-8", "replace")
+    return utf8(data).decode("utf-8", "replace")
 
 
 def case_of(

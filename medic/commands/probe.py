@@ -14,6 +14,7 @@ from medic.diagnosis import finding_text
 from medic.errors import Exit, UsageError
 from medic.evidence import Run
 from medic.facts import GivenFile
+from medic.folders import NotRead
 from medic.i18n import Text
 from medic.index import Index
 from medic.nearest import did_you_mean
@@ -74,13 +75,15 @@ def command(
     runs = [evidence.runs[n] for n in chosen if n in evidence.runs]
     state = _worst(runs)
     if as_json or form == "json":
-        _json(out, runs, state, index)
+        _json(out, runs, state, index, evidence.not_read)
     else:
         _text(out, runs, index)
+        _not_read(out, evidence.not_read)
     abnormal = any(_abnormal(index, f.name, f.outcome) for r in runs for f in r.findings)
     return Exit.FINDING if abnormal or state == "failed" else Exit.OK
 
 
+MOST_NOT_READ = 12
 _DATA = (".txt", ".json", ".jsonl", ".csv", ".tsv", ".tar", ".bin", ".idx")
 
 
@@ -146,6 +149,16 @@ def _text(out: Console, runs: Sequence[Run], index: Index) -> None:
             _fact(out, fact, _events(runs, index))
 
 
+def _not_read(out: Console, left: Sequence[NotRead]) -> None:
+    """Files of which something is not read: what was seen is not all."""
+    for one in left[:MOST_NOT_READ]:
+        words = Text("! not read: {file}: {why}", "! 未读取：{file}：{why}")
+        out.out(str(words.fill(file=one.file, why=Text(one.en, one.zh))))
+    if len(left) > MOST_NOT_READ:
+        more = Text("... {n} more (--json shows all)", "……另有 {n} 行（--json 显示全部）")
+        out.out(str(more.fill(n=len(left) - MOST_NOT_READ)))
+
+
 def _events(runs: Sequence[Run], index: Index) -> list[tuple[int, str]]:
     """(step, what it is) of every abnormal finding that names a step: marks on a drawing."""
     found: dict[int, str] = {}
@@ -170,7 +183,9 @@ def _fact(out: Console, fact: Any, events: Sequence[tuple[int, str]]) -> None:
         out.out("  " + str(more.fill(n=len(shown) - limit)))
 
 
-def _json(out: Console, runs: Sequence[Run], state: str, index: Index) -> None:
+def _json(
+    out: Console, runs: Sequence[Run], state: str, index: Index, left: Sequence[NotRead]
+) -> None:
     from medic.report.dumps import dumps
 
     findings = [
@@ -193,5 +208,6 @@ def _json(out: Console, runs: Sequence[Run], state: str, index: Index) -> None:
         ),
         "findings": findings,
         "facts": facts,
+        "not_read": [{"file": n.file, "why": n.en} for n in left],
     }
     out.raw(dumps(data))

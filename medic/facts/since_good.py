@@ -27,7 +27,10 @@ class Difference:
 @dataclass(frozen=True)
 class SinceGood:
     """All differences, the most telling kind first; ``compared`` are the kinds that both runs
-    tell of, whether or not they differ there."""
+    tell of, whether or not they differ there; of the rest ``only_now`` and ``only_good`` are those
+    that one of them tells of."""
 
     differences: tuple[Difference, ...] = ()
     compared: tuple[Kind, ...] = ()
+    only_now: tuple[Kind, ...] = ()
+    only_good: tuple[Kind, ...] = ()

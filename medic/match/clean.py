@@ -11,9 +11,9 @@ ESCAPES = regex(
 _CONTROLS = dict.fromkeys([*range(9), *range(10, 32), *range(127, 160)])
 
 
-def clean(line: bytes) -> str:
+def clean(line: bytes, errors: str = "replace") -> str:
     """The line as text: no escape sequence, no C0 or C1 control but tab; odd bytes replaced."""
     if b"\x1b" in line:
         line = ESCAPES.sub(b"", line)
-    text = line.decode("utf-8", "replace")
+    text = line.decode("utf-8", errors)
     return text if text.isprintable() else text.translate(_CONTROLS)

@@ -57,14 +57,26 @@ def answers(text: str, index: Index) -> list[tuple[str, str, str]]:
 
 
 # A call, and a list of settings: both are made of words, and say nothing.
-_CODE = regex(r"^\s*(?:[\w.\[\]\"']+\s*=\s*)?[\w.]+\([^)]*[=,\"'][^)]*\)\s*$")
-_SETTINGS = regex(r"^(?:[\w-]+(?: [\w-]+){0,2} ?[=:]? ?[\d.]+[\w%]*(?:, ?|; ?|\.?\s*$)){2,}$")
+_CODE = regex(r"^\s*(?:[\w.\[\]\"']+\s*=\s*)?[\w.]+\((?=[^)]*[=,\"'])[^)]*\)\s*$")
+_SETTING = regex(r"[\w-]+(?: [\w-]+){0,2} ?[=:]? ?[\d.]+[\w%]*")
+_NEXT = regex(r"[,;] ?")
+MAX_SETTING = 80  # characters; the pattern is not linear
 
 
 def _said(text: str) -> str:
     """The text without its lines of code and settings."""
     lines = text.split("\n")
-    return "\n".join(n for n in lines if not _CODE.match(n) and not _SETTINGS.match(n.strip()))
+    return "\n".join(n for n in lines if not _CODE.match(n) and not _is_settings(n.strip()))
+
+
+def _is_settings(line: str) -> bool:
+    """At least two settings, each a few words and a number."""
+    found = _NEXT.split(line.removesuffix("."))
+    if not found[-1]:
+        found.pop()
+    return len(found) > 1 and all(
+        len(one) <= MAX_SETTING and _SETTING.fullmatch(one) for one in found
+    )
 
 
 def _groups(found: list[Match]) -> list[list[Match]]:

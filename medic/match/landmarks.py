@@ -68,6 +68,11 @@ _PATTERNS: Mapping[str, str] = {
         r"terminate called after throwing|CUDA error: |device-side assert triggered|"
         r"stack smashing detected"
     ),
+    # A message that its own logger calls a failure; what it says is judged where it is used.
+    "error-level": (
+        r"^(?:.{0,100}[\s\[|:(])?(?:ERROR|FATAL|CRITICAL)(?:[\]:)|\s-]+)\S|"
+        r"^(?:.{0,60}[\s\]])?(?:[Ee]rror|[Ff]atal|[Cc]ritical|错误|致命错误)(?:: |：)\S"
+    ),
     "state-dict": r"Error\(s\) in loading state_dict",
 }
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import BinaryIO
 
+from medic.encodings import utf8
 from medic.errors import Unreadable
 from medic.i18n import Text
 from medic.match.clean import clean
@@ -174,7 +175,7 @@ def _split(chunks: Iterator[bytes], reading: Reading, *, known: bool = True) -> 
     start = place
 
     def block(data: bytes) -> Block:
-        return Block(data, first + place - start if known else 0, place)
+        return Block(utf8(data), first + place - start if known else 0, place)
 
     for chunk in chunks:
         data = chunk
@@ -222,11 +223,12 @@ def _pieces(data: bytes) -> Iterator[tuple[bytes, bool]]:
         yield data[position:], False
 
 
-def iter_lines(file: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
+def iter_lines(file: BinaryIO, name: str, errors: str = "replace") -> Iterator[tuple[int, str]]:
     """(line number, text) of a log: decompressed, cut at 64 KiB, escapes stripped.
 
-    Line numbers count newlines, as an editor does; 0 where they are unknown.
+    Line numbers count newlines, as an editor does; 0 where they are unknown. ``errors``: what
+    bytes that are no text become, as of ``bytes.decode``.
     """
     for block in blocks(file, name, Reading()):
         for offset, raw in enumerate(block.data.removesuffix(b"\n").split(b"\n")):
-            yield block.line + offset if block.line else 0, clean(raw.rstrip(b"\r"))
+            yield block.line + offset if block.line else 0, clean(raw.rstrip(b"\r"), errors)

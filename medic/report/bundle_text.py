@@ -26,8 +26,9 @@ def full(console: Console, made: Made) -> None:
     if made.left_out:
         blocks.heading(Text("Left out", "未包含"))
     for row in made.left_out[:MAX_ROWS]:
-        left = Text("  {name}  {size}: {why}", "  {name}  {size}：{why}")
-        shown = left.fill(name=row["name"], size=_size(row["bytes"]), why=row["why"])
+        left = Text("  {name}{size}: {why}", "  {name}{size}：{why}")
+        size = f"  {_size(row['bytes'])}" if row["bytes"] else ""
+        shown = left.fill(name=row["name"], size=size, why=row["why"])
         console.out(str(shown))
     hidden = ", ".join(f"{kind} {n}" for kind, n in made.hidden.items())
     blocks.heading(Text("Hidden", "已隐去"))

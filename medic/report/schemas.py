@@ -239,6 +239,7 @@ PROBE = _document(
         "outcome": {"enum": ["found", "absent", "skipped", "failed"]},
         "findings": _list(_object({"name": STRING, "outcome": STRING, "text": STRING})),
         "facts": {"type": "object"},
+        "not_read": _list(_object({"file": STRING, "why": STRING})),
     },
     {"reason": STRING},
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from medic.facts import Difference, SinceGood
 from medic.i18n import Text
 from medic.report.blocks import Blocks
@@ -16,6 +18,14 @@ KINDS = {
     "curve": Text("curve", "曲线"),
 }
 ORDER = ("config", "data", "version", "node", "curve")
+_ONLY_NOW = Text(
+    "Not compared, for the run that worked does not tell it: {kinds}",
+    "未能比较，正常的运行没有记录：{kinds}",
+)
+_ONLY_GOOD = Text(
+    "Not compared, for this run does not tell it: {kinds}", "未能比较，本次运行没有记录：{kinds}"
+)
+_NONE = Text("Neither of them tells: {kinds}", "双方均未记录：{kinds}")
 NOT_TOLD = Text("not stated", "未写")
 
 
@@ -29,17 +39,27 @@ def table(blocks: Blocks, found: SinceGood) -> None:
         more = Text("  … and {n} more (--json lists them)", "  … 另有 {n} 项（--json 全部列出）")
         blocks.console.out(more.fill(n=len(rows) - MAX_ROWS))
     if not rows:
-        blocks.paragraph(
-            Text("nothing that both runs tell", "双方都有记录的内容中没有差异"), indent="  "
-        )
-    missing = [KINDS[kind] for kind in ORDER if kind not in found.compared]
-    if missing:
-        names = (", ".join(t.en for t in missing), "、".join(t.zh for t in missing))
-        told = Text(
-            f"Not compared, for want of it in one of the two: {names[0]}",
-            f"其中一方缺少，未能比较：{names[1]}",
-        )
-        blocks.paragraph(told, indent="  ")
+        blocks.paragraph(_nothing(found), indent="  ")
+    neither = [k for k in ORDER if k not in (*found.compared, *found.only_now, *found.only_good)]
+    for words, kinds in (
+        (_ONLY_NOW, found.only_now),
+        (_ONLY_GOOD, found.only_good),
+        (_NONE, neither),
+    ):
+        if kinds:
+            blocks.paragraph(words.fill(kinds=_names(kinds)), indent="  ")
+
+
+def _nothing(found: SinceGood) -> Text:
+    if not found.compared:
+        return Text("the two tell nothing of the same kind", "双方没有同一类的记录可供比较")
+    words = Text("no difference in: {kinds}", "以下内容没有差异：{kinds}")
+    return words.fill(kinds=_names(found.compared))
+
+
+def _names(kinds: Collection[str]) -> Text:
+    named = [KINDS[k] for k in ORDER if k in kinds]
+    return Text(", ".join(t.en for t in named), "、".join(t.zh for t in named))
 
 
 def _row(blocks: Blocks, item: Difference) -> None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
+from medic.facts import Source
 from medic.i18n import Text
 from medic.vitals.scene import MIN_POINTS, Judged, Scene, State, finite, last_of, unseen
 
@@ -13,11 +14,14 @@ from medic.vitals.scene import MIN_POINTS, Judged, Scene, State, finite, last_of
 END_POINTS = 5
 FALLS = 0.005  # of the level: less than this over a whole run cannot be told from level
 NEWEST = 5  # norms
+NOT_ZERO = 0.5  # a loss that rounding makes no zero
 HISTORY = 1_000  # norms whose median is the run's own
 
 
 def loss(scene: Scene) -> Judged:
-    found = scene.bad("loss-nan", "loss-diverges", "loss-plateau", "loss-oscillates")
+    found = scene.bad(
+        "loss-nan", "loss-is-zero", "loss-diverges", "loss-plateau", "loss-oscillates"
+    )
     if found is not None:
         return "not-ok", *found
     series = scene.curve.series.get("loss")
@@ -77,10 +81,30 @@ def numbers(scene: Scene) -> Judged:
             words = Text("{m} is {v} at step {s}", "{m} 在第 {s} 步为 {v}")
             text = words.fill(m=series.name, v=series.values[at], s=series.steps[at])
             return "not-ok", text, last_of(scene, series, at)
+    if (zero := _zero(scene)) is not None:
+        return "not-ok", *zero
     names = ", ".join(s.name for s in watched)
     count = sum(len(s.values) for s in watched)
     words = Text("{c} values of {m}, all finite", "{m} 共 {c} 个值，均为有限值")
     return "ok", words.fill(c=count, m=names), last_of(scene, watched[0])
+
+
+def _zero(scene: Scene) -> tuple[Text, Source] | None:
+    """The first loss that is exactly zero behind one that is far from it."""
+    series = scene.curve.series.get("loss")
+    finding = scene.finding("loss-is-zero")
+    if series is None or finding is None or len(finite(series)) < len(series.values):
+        return None
+    values = series.values
+    at = next((n for n in range(1, len(values)) if values[n] == 0.0 < NOT_ZERO <= values[n - 1]), 0)
+    if not at:
+        return None
+    words = Text(
+        "loss is exactly 0 at step {s}, {v} before it: a NaN that is logged as 0, or a batch whose "
+        "labels are all masked",
+        "Loss 在第 {s} 步恰为 0（此前为 {v}）：NaN 被记录成 0，或该批标签全部被屏蔽",
+    )
+    return words.fill(s=series.steps[at], v=f"{values[at - 1]:.4g}"), last_of(scene, series, at)
 
 
 def _is_scaled(scene: Scene) -> bool:

@@ -29,8 +29,8 @@ MAX_QUOTED, MAX_LINES = 64 * 1024 * 1024, 2_000_000  # of a file that is read ag
 ROOMS = ("curve", "logs", "gpu", "config", "flags")
 PROBES = frozenset(
     {
-        "logs", "log-end", "curve", "curve-loss", "curve-nan", "curve-memory", "curve-throughput",
-        "gpu", "gpu-report", "config", "flags",
+        "logs", "log-end", "curve", "curve-loss", "curve-nan", "curve-memory", "curve-start",
+        "curve-throughput", "gpu", "gpu-report", "config", "flags",
     }
 )  # fmt: skip
 ROWS: tuple[tuple[str, Text, Callable[[Scene], Judged]], ...] = (

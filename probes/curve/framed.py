@@ -15,6 +15,7 @@ from functools import cache
 from typing import BinaryIO
 
 from medic.i18n import Text
+from medic.patterns import regex
 from medic.records import dataclass
 
 MAX_RECORD = 64 * 1024 * 1024
@@ -24,8 +25,14 @@ BLOCK = 32_768
 HEADER = 7
 WANDB = b":W&B"
 _MASK = 0xA282EAD8
+# Where a record may begin: a length of 1 to 2^32 - 1, and a checksum.
+_BEGIN = regex(rb"(?s)(?=(?!\0{4}).{4}\0{4}(?!\0{4}).{4})")
+CHUNK, MAX_LOST = 1 << 20, 8 << 20  # bytes that are searched for the next record
+MAX_TRIED = 100_000  # places of which the checksum is worked out: 0.6 s
 _CUT_OFF = Text("cut off at byte {size}", "在第 {size} 字节处被截断")
-_BAD_LENGTH = Text("wrong checksum of a length at byte {at}", "第 {at} 字节处的长度字段校验和不符")
+_LOST = Text(
+    "bytes {at} to {end} are no records: left out", "第 {at} 至 {end} 字节不是记录，已略过"
+)
 _CUT_RECORD = Text(
     "cut off at byte {size}: a record of {length} bytes begins at {at}",
     "在第 {size} 字节处被截断：从第 {at} 字节开始的记录应有 {length} 字节",
@@ -72,7 +79,7 @@ def is_tfrecord(head: bytes) -> bool:
 
 
 def tfrecords(file: BinaryIO, size: int, framing: Framing) -> Iterator[bytes]:
-    """The data of each record. A wrong length ends the walk; wrong data are told and left out."""
+    """The data of each record. What is wrong is told and left out, and the walk goes on behind it."""
     at = 0
     while at < size:
         file.seek(at)
@@ -81,9 +88,11 @@ def tfrecords(file: BinaryIO, size: int, framing: Framing) -> Iterator[bytes]:
             framing.problem = _CUT_OFF.fill(size=f"{size:,}")
             return
         length = int.from_bytes(head[:8], "little")
-        if masked(head[:8]) != int.from_bytes(head[8:], "little"):
-            framing.problem = _BAD_LENGTH.fill(at=f"{at:,}")
-            return
+        if not is_tfrecord(head):
+            following = _next_record(file, at + 1, size)
+            framing.problem = _LOST.fill(at=f"{at:,}", end=f"{following - 1:,}")
+            at = following
+            continue
         if at + 16 + length > size:
             framing.problem = _CUT_RECORD.fill(size=f"{size:,}", length=f"{length:,}", at=f"{at:,}")
             return
@@ -97,6 +106,22 @@ def tfrecords(file: BinaryIO, size: int, framing: Framing) -> Iterator[bytes]:
                 framing.bad_sums += 1
                 continue
         yield data
+
+
+def _next_record(file: BinaryIO, at: int, size: int) -> int:
+    """Where the next record begins; ``size`` if nowhere."""
+    end, tried = min(size, at + MAX_LOST), 0
+    while at < end:
+        file.seek(at)
+        data = file.read(CHUNK)
+        for found in _BEGIN.finditer(data):
+            if is_tfrecord(data[found.start() : found.start() + 12]):
+                return at + found.start()
+            tried += 1
+            if tried > MAX_TRIED:
+                return size
+        at += max(len(data) - 12, 1)
+    return size
 
 
 def wandb_records(file: BinaryIO, size: int, framing: Framing) -> Iterator[bytes]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, BinaryIO, NamedTuple
 
+from medic.encodings import utf8
 from medic.errors import Unreadable
 from medic.facts import GivenFile
 from medic.i18n import Text
@@ -58,7 +59,7 @@ def read(look: Look, given: GivenFile) -> Table:
         if kind:
             return _tracked(file, kind, given)
         file.seek(0)
-        text = file.read().decode("utf-8", "replace").removeprefix("\ufeff")
+        text = utf8(file.read()).decode("utf-8", "replace").removeprefix("\ufeff")
     if trackers.is_mlflow(text):
         return Table([_row(n, d) for n, d in trackers.mlflow(text, given.path)])
     start = text.lstrip()[:1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from medic.facts import Curve, Series
@@ -22,6 +23,8 @@ NEAR = 0.7  # nats from ln(vocabulary): that of weights that know nothing
 MIN_VOCABULARY = 1_000
 MIN_ZEROS = 3
 ZERO_SHARE = 0.1
+ROUNDED = 0.05
+SUDDEN = 0.5  # a loss that is followed by 0: rounding makes none of it
 _NEEDS = Text("the loss of the first steps and the vocabulary size", "最初几步的 Loss 与词表大小")
 # Keys that name weights to start from.
 _TRAINED = ("model_name_or_path", "base_model", "pretrained_model_name_or_path", "model_id")
@@ -73,8 +76,11 @@ def _outcome(look: Look, first: float, random: float, *, trained: bool) -> str |
 def _zeros(look: Look, curve: Curve, loss: Series, config: RunConfig) -> Iterator[Finding | Skip]:
     policy = any(word in ".".join(s.path) for s in config.settings for word in _POLICY)
     zeros = [n for n, v in enumerate(loss.values) if v == 0.0]
-    many = len(zeros) >= max(MIN_ZEROS, ZERO_SHARE * len(loss.values))
-    if policy or not many:
+    # A loss that comes down to zero is rounded to it.
+    rounded = bool(zeros) and zeros[0] > 0 and loss.values[zeros[0] - 1] < ROUNDED
+    share = len(zeros) / max(1, len(loss.values))
+    many = (share >= ZERO_SHARE and not rounded) or _is_sudden(loss)
+    if policy or not many or len(zeros) < MIN_ZEROS:
         yield Finding(ZERO, "absent")
         return
     first = zeros[0]
@@ -92,6 +98,12 @@ def _zeros(look: Look, curve: Curve, loss: Series, config: RunConfig) -> Iterato
         yield Finding(GRADIENT, "gradient-zero", value=value, source=source)
     elif sum(v == 1.0 for v in norms) > len(norms) / 2:
         yield Finding(GRADIENT, "gradient-constant", value=value, source=source)
+
+
+def _is_sudden(loss: Series) -> bool:
+    """Whether a loss far from zero is followed by one that is exactly zero."""
+    finite = [v for v in loss.values if math.isfinite(v)]
+    return any(a >= SUDDEN and b == 0.0 for a, b in pairwise(finite))
 
 
 PROBE = Probe(

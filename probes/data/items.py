@@ -130,19 +130,22 @@ def of_csv(file: BinaryIO, size: int, sign: str) -> Opened:
     data = file.read(min(size, windows.WHOLE))
     whole = size <= windows.WHOLE
     said = None if whole else windows.head_only(f"{windows.WHOLE // windows.MIB:,} MiB")
-    return Opened("csv", _cells(data, sign), whole, said)
+    return Opened("csv", _cells(data, sign, whole), whole, said)
 
 
-def _cells(data: bytes, sign: str) -> Iterator[Item]:
+def _cells(data: bytes, sign: str, whole: bool) -> Iterator[Item]:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         yield Item(f"byte {problem.start:,}", fault="not-utf-8")
         text = data.decode("utf-8", "replace")
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign)
+    source = io.StringIO(text, newline="")
+    reader = csv.reader(source, delimiter=sign)
     names: list[str] = []
+    row = _Row()
     try:
         for cells in reader:
+            row.ends(reader.line_num, source.tell())
             place = f"line {reader.line_num:,}"
             if not names:
                 names = [c.strip() for c in cells]
@@ -152,11 +155,39 @@ def _cells(data: bytes, sign: str) -> Iterator[Item]:
                 words = f"{len(cells)} / {len(names)}"
                 yield Item(place, line=reader.line_num, fault="more-cells", text=words)
             elif cells:
-                row = dict(zip(names, cells, strict=False))
-                yield Item(place, row, reader.line_num)
+                yield Item(place, dict(zip(names, cells, strict=False)), reader.line_num)
     except csv.Error as problem:
-        at = reader.line_num
-        yield Item(f"line {at:,}", line=at, fault="broken-line", text=str(problem))
+        row.ends(reader.line_num, source.tell())
+        if not _is_open(text[row.start :], sign):
+            yield Item(f"line {row.line:,}", line=row.line, fault="bad-cell", text=str(problem))
+            return
+    if whole and _is_open(text[row.start :], sign):
+        shown = text[row.start : row.start + 100]
+        yield Item(f"line {row.line:,}", line=row.line, fault="open-quote", text=shown)
+
+
+@dataclass
+class _Row:
+    """Where the row that was read last begins: its line from 1, its character from 0."""
+
+    line: int = 1
+    start: int = 0
+    next_line: int = 1
+    next_start: int = 0
+
+    def ends(self, lines: int, at: int) -> None:
+        """``lines`` were read up to the character ``at``."""
+        self.line, self.start = self.next_line, self.next_start
+        self.next_line, self.next_start = lines + 1, at
+
+
+def _is_open(text: str, sign: str) -> bool:
+    """Whether a quote in a table's last row is never closed: it takes all that follows."""
+    try:
+        list(csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True))
+    except csv.Error as problem:
+        return "unexpected end" in str(problem)
+    return False
 
 
 def of_text(file: BinaryIO, size: int) -> Opened:

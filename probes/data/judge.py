@@ -16,6 +16,8 @@ from .read import Read
 
 BROKEN = (
     "broken-line",
+    "open-quote",
+    "bad-cell",
     "more-cells",
     "not-utf-8",
     "no-object",
@@ -23,7 +25,16 @@ BROKEN = (
     "empty-member",
     "id-is-no-number",
 )
-CUT = ("pointer", "zeros", "cut-off", "bad-index", "bin-cut-off", "bin-missing", "missing-shard")
+CUT = (
+    "no-records",
+    "pointer",
+    "zeros",
+    "cut-off",
+    "bad-index",
+    "bin-cut-off",
+    "bin-missing",
+    "missing-shard",
+)
 EMPTY = ("empty", "control-only", "empty-answer")
 GARBLED = ("garbled", "base64-like", "binary-like")
 MIN_RECORDS = 20  # below it a share says little

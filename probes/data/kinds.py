@@ -7,6 +7,9 @@ from medic.i18n import Text
 _KINDS = {
     "broken-line": Text("not valid JSON", "不是合法的 JSON"),
     "not-utf-8": Text("not UTF-8", "不是 UTF-8"),
+    "open-quote": Text("a quote that is never closed", "引号没有闭合"),
+    "bad-cell": Text("a cell that cannot be read", "单元格无法解析"),
+    "no-records": Text("no record in it", "其中没有任何记录"),
     "more-cells": Text("more cells than columns", "单元格多于列数"),
     "no-object": Text("no JSON object", "不是 JSON 对象"),
     "pointer": Text(

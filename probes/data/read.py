@@ -69,6 +69,7 @@ class Reader:
         if kind == "arrow":
             for name in missing_shards(self.look, given.path):
                 tally.note("missing-shard", one_line(name, 80))
+        _require_records(tally)
         fact = _fact(given, opened, tally, size, late)
         return Read(fact, tally, given)
 
@@ -131,6 +132,7 @@ class Reader:
             if zero:
                 first = index.lengths.index(0)
                 tally.notes["empty"] = [zero, [f"sequence {first + 1:,}"], 0]
+        _require_records(tally)
         tally.shapes["token-ids"] += 1
         opened = Opened("megatron", iter(()), index.whole)
         return Read(_fact(given, opened, tally, size, False, unit=IDS), tally, given)
@@ -154,11 +156,18 @@ class Reader:
             tally.note("bin-cut-off", given.name, _UNEVEN.fill(size=f"{size:,}", n=width))
         tally.records = size // width
         tally.shapes["token-ids"] += 1
+        _require_records(tally)
         said = None if count >= tally.records else _SOME.fill(n=f"{count:,}")
         opened = Opened("token-ids", iter(()), said is None, said)
         kind = f"uint{8 * width}"
         unit = Text(f"token ids, read as {kind}", f"token id，按 {kind} 读取")
         return Read(_fact(given, opened, tally, size, False, unit=unit), tally, given)
+
+
+def _require_records(tally: Tally) -> None:
+    """A file that gave nothing, and nothing that is wrong with it, is empty."""
+    if not tally.records and not tally.notes:
+        tally.note("no-records", "line 1")
 
 
 def _largest(file: BinaryIO, size: int, code: str, width: int, tally: Tally) -> int:

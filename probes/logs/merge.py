@@ -11,6 +11,7 @@ from medic.records import dataclass
 from . import history, launches, machine
 from .attempts import attempt_folder, starts
 from .ending import End, overall
+from .handled import handled
 from .view import Order, View
 
 MAX_STEPS = 20_000
@@ -118,7 +119,7 @@ def _sort(merged: Merged, views: Sequence[View]) -> None:
     merged.tracebacks.sort(key=lambda t: t.order)
     merged.ends.sort(key=lambda e: e.order)
     merged.steps = _thin(sorted(merged.steps, key=lambda s: order(s.source)))
-    _handled(merged)
+    _excuse(merged)
 
 
 def _thin(steps: list[StepLine]) -> list[StepLine]:
@@ -129,27 +130,9 @@ def _thin(steps: list[StepLine]) -> list[StepLine]:
     return [*steps[: -MAX_STEPS // 2 : stride], *steps[-MAX_STEPS // 2 :]]
 
 
-# --- exceptions after which the steps go on ---------------------------------------------------
-
-
-def _handled(merged: Merged) -> None:
-    """An exception that was logged while its rank went on training ended nothing.
-
-    Only lines of one file are compared: what stands in a second file has no order without times.
-    """
-    last: dict[str, dict[int | None, int]] = {}
-    for step in merged.steps:
-        of_file = last.setdefault(step.source.file, {})
-        rank = step.source.rank
-        of_file[rank] = max(step.source.line, of_file.get(rank, 0))
-
-    def went_on(source: Source) -> bool:
-        of_file = last.get(source.file, {})
-        if source.rank in of_file:
-            return of_file[source.rank] > source.line
-        # A line whose rank is unknown can only be excused where one process writes.
-        return source.rank is None and len(of_file) == 1 and max(of_file.values()) > source.line
-
+def _excuse(merged: Merged) -> None:
+    """An exception that was logged while its rank went on training ended nothing."""
+    went_on = handled(merged.steps, merged.marks, merged.tracebacks)
     merged.tracebacks = [
         replace(t, uncaught=False) if t.uncaught and went_on(t.source) else t
         for t in merged.tracebacks

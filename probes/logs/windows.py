@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
+from medic.encodings import utf8
 from medic.errors import Unreadable
 from medic.facts import GivenFile
 from medic.patterns import regex
@@ -163,7 +164,7 @@ def _texts(number: int, raw: bytes) -> Iterator[Numbered]:
 
 def _text(raw: bytes) -> str:
     """As the core cleans lines."""
-    text = raw[:LINE_LIMIT].decode("utf-8", "replace")
+    text = utf8(raw[:LINE_LIMIT]).decode("utf-8", "replace")
     if text.isprintable():
         return text
     if "\x1b" in text:

@@ -422,3 +422,20 @@ def test_collect_the_command(run: Path, tmp_path: Path, capsys: pytest.CaptureFi
     assert "model.safetensors" in said
     assert "run/logs/train-<host" in said
     assert main(["collect", str(run), "-o", "x.zip"]) == 2
+
+
+def test_text_of_other_encodings_is_not_lost(tmp_path: Path) -> None:
+    """GBK becomes UTF-8; bytes that are no text stay as they are."""
+    run = tmp_path / "run"
+    run.mkdir()
+    words = "训练中断：显存不足"
+    (run / "train.log").write_bytes(f"step 1 {words}\n".encode("gbk") + b"caf\xe9 r\xf4le\n")
+    (run / "config.yaml").write_bytes(f"lr: 0.1  # {words}\n".encode("gbk"))
+    made = make(collect([str(run)]), str(tmp_path / "b.tar.gz"), with_host=False)
+    folder = tmp_path / "out"
+    folder.mkdir()
+    unpack(made.path, str(folder))
+    [log] = folder.rglob("train.log")
+    assert log.read_bytes() == f"step 1 {words}\n".encode() + b"caf\xe9 r\xf4le\n"
+    [config] = folder.rglob("config.yaml")
+    assert words in config.read_text("utf-8")

@@ -157,6 +157,20 @@ def test_events_that_break_off_or_were_changed(look: Look) -> None:
     assert "checksum" in told[0]
 
 
+def test_bytes_that_are_no_records_are_told_and_passed_over(look: Look) -> None:
+    data = events(*[(s, "loss", 3.0) for s in range(1, 20)])
+    one = len(framed_event(event(1, "loss", 3.0)))
+    begin, end = data[: -9 * one], data[-9 * one :]
+    for junk in (b"\0" * 5000, b"\xff" * 70, b"step 1 loss 2\n" * 99, b"\1\0\0\0\0\0\0\0" * 9):
+        made, told = read(look({"events.out.tfevents.1.a": begin + junk + end}))
+        assert made is not None
+        assert list(made.series["loss"].steps) == list(range(1, 20))
+        assert "are no records" in told[0]
+    made, told = read(look({"events.out.tfevents.1.a": begin + b"\xff" * 5000}))
+    assert made is not None
+    assert len(made.series["loss"].steps) == 10
+
+
 def test_the_history_of_wandb(look: Look) -> None:
     rows = [{"_step": s, "train/loss": 3.0 - s / 1000, "note": "x" * 900} for s in range(1, 101)]
     made, told = read(look({"run-1.wandb": wandb(*rows)}))

@@ -57,6 +57,9 @@ def test_a_healthy_run_is_ok_in_all_five(vitals: Take, made: Any) -> None:
         ({"grad_norm": lambda n: 1.0 if n < 90 else 8.0}, {"grad-norm"}),
         ({"grad_norm": lambda n: math.inf if n == 99 else 1.0}, {"grad-norm", "no-nan"}),
         ({"grad_norm": lambda n: 1.0 if n < 90 else 0.0}, {"grad-norm"}),
+        ({"loss": lambda n: 0.0 if n > 95 else 3.0 - n / 100}, {"loss-falling", "no-nan"}),
+        ({"loss": lambda n: 0.0 if n == 50 else 3.0 - n / 100}, {"no-nan"}),
+        ({"loss": lambda n: round(3.0 * 0.8**n, 4)}, set()),
     ],
 )
 def test_what_the_curve_shows(
@@ -64,7 +67,7 @@ def test_what_the_curve_shows(
 ) -> None:
     found = vitals({"metrics.jsonl": made.rows(**columns)})
     assert {n for n, s in states(found).items() if s == "not-ok"} == bad
-    assert not found.is_ok
+    assert found.is_ok is not bool(bad)
 
 
 def test_a_skipped_step_of_a_loss_scaler_is_no_fault(vitals: Take, made: Any) -> None:

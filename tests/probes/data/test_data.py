@@ -543,3 +543,35 @@ def test_a_crash_of_the_reader_ends_only_its_own_process(
     told, facts = run(look, {"train.parquet": b"PAR1" + bytes(20) + b"PAR1"})
     assert told["data-file"].outcome == "cut-off"
     assert "-11" in str(facts.files[0].notes[0].places[0])
+
+
+@pytest.mark.parametrize(
+    "name", ["train.jsonl", "train.csv", "train.txt", "train.json", "train.bin", "train.jsonl.gz"]
+)
+@pytest.mark.parametrize("content", [b"", b"\n \n"])
+def test_a_file_without_records_is_not_readable_data(look: Look, name: str, content: bytes) -> None:
+    if name.endswith((".bin", ".gz")) and content:
+        return
+    told, facts = run(look, {name: content})
+    assert told["data-file"].outcome == "cut-off"
+    assert [n.kind for n in facts.files[0].notes] in (["no-records"], ["cut-off"])
+
+
+def test_names_without_rows_are_no_records(look: Look) -> None:
+    told, _ = run(look, {"train.csv": "text,label\n"})
+    assert told["data-file"].outcome == "cut-off"
+
+
+@pytest.mark.parametrize("rows", [1, 20_000])
+def test_a_quote_that_is_never_closed_is_told_where_it_opens(look: Look, rows: int) -> None:
+    """It takes all rows behind it into one cell: readers of tables refuse the file or lose them."""
+    after = "plain words,1\n" * rows
+    told, _ = run(look, {"train.csv": f'text,label\nhello,1\n"never closed,0\n{after}'})
+    assert told["data-file"].outcome == "broken-records"
+    assert told["data-file"].source.line == 3
+
+
+def test_quotes_that_close_are_fine(look: Look) -> None:
+    rows = '"two\nlines, ""quoted""",1\n5" pipe,2\n"odd" end,3\n' * 9
+    told, _ = run(look, {"train.csv": "text,label\n" + rows + '"last\nrow",1'})
+    assert told["data-file"].outcome == "readable"

@@ -83,6 +83,40 @@ def test_a_logged_exception_after_which_steps_go_on(read: Any) -> None:
     assert not seen.findings
 
 
+FAILED = (
+    "Root Cause (first observed failure):\n[0]:\n  rank      : 0 (local_rank: 0)\n"
+    "  exitcode  : 1 (pid: 15770)\n"
+    "E1128 14:27:39.912000 15576 torch/distributed/elastic/multiprocessing/api.py:1002] "
+    "failed (exitcode: 1) local_rank: 0 (pid: 15770) of binary: python\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "uncaught"),
+    [
+        (range(1, 9), range(9, 10), True),  # passed on late
+        (range(0), range(1, 10), True),  # all of the standard output comes behind
+        (range(1, 9), range(9, 40), False),
+        (range(1, 60), range(60, 63), True),
+    ],
+)
+def test_lines_that_a_launcher_passes_on_late_excuse_nothing(
+    read: Any, before: range, after: range, uncaught: bool
+) -> None:
+    """Of a rank that failed: torchrun copies its two streams in no order."""
+    steps = ["".join(f"step {n}/99 | loss 3.0\n" for n in part) for part in (before, after)]
+    seen = read(steps[0] + PLAIN + steps[1] + FAILED)
+    assert seen[Tracebacks].all[0].uncaught is uncaught
+    assert seen[LogHits].ended == "badly"
+
+
+def test_the_last_of_two_exceptions_is_the_failure(read: Any) -> None:
+    steps = "".join(f"step {n}/99 | loss 3.0\n" for n in range(1, 9))
+    last = PLAIN.replace("ValueError: shapes", "KeyError: shapes")
+    seen = read(PLAIN + steps + last + "step 9/99 | loss 3.0\n" + FAILED)
+    assert [t.uncaught for t in seen[Tracebacks].all] == [False, True]
+
+
 def test_an_exception_in_another_file_is_not_excused_by_steps(read: Any) -> None:
     steps = (
         "2026-01-01 10:00:00,000 step 1/9 | loss 3.0\n2026-01-01 10:05:00,000 step 2/9 | loss 3\n"

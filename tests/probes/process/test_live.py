@@ -268,6 +268,18 @@ def test_wrong_use_is_told(words: list[str], said: str, capsys: pytest.CaptureFi
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["there.json", "folder/look.json"])
+def test_a_file_that_cannot_be_kept_is_refused_before_the_look(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "there.json").write_text("kept")
+    monkeypatch.setattr(attach, "plan_of", lambda _: pytest.fail("looked"))
+    words = ["attach", str(os.getpid()), "--yes", "--lang", "en", "-o", str(tmp_path / name)]
+    assert main(words) == 2
+    assert str(tmp_path) in capsys.readouterr().err
+    assert (tmp_path / "there.json").read_text() == "kept"
+
+
 def test_ranks_beyond_the_most_are_named_as_left_out(
     start: Start, monkeypatch: pytest.MonkeyPatch, py_spy: Callable[[str], None]
 ) -> None:

@@ -1,0 +1,53 @@
+"""Exceptions after which the steps go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from medic.facts import Hit, Source, StepLine, Traceback
+from medic.patterns import regex
+
+# Step lines that a launcher may pass on late, of a process that has failed.
+LATE, LATE_SHARE = 3, 0.1
+_EXIT = regex(r"exitcode: -?\d|exits? (?:with|code)|return code = -?[1-9]")
+
+
+def handled(
+    steps: Sequence[StepLine], marks: Sequence[Hit], tracebacks: Sequence[Traceback]
+) -> Callable[[Source], bool]:
+    """Whether the rank of a line went on training after it: an exception there ended nothing.
+
+    Only lines of one file are compared: what stands in a second file has no order without times.
+    """
+    lines: dict[str, dict[int | None, list[int]]] = {}
+    for step in steps:
+        lines.setdefault(step.source.file, {}).setdefault(step.source.rank, []).append(
+            step.source.line
+        )
+    last: dict[tuple[str, int | None], int] = {}  # the line of the last exception
+    for traceback in tracebacks:
+        at = traceback.source
+        last[at.file, at.rank] = max(at.line, last.get((at.file, at.rank), 0))
+    failed: dict[str, int] = {}
+    for mark in marks:
+        if mark.signature == "child-failure" and _EXIT.search(mark.source.text):
+            failed[mark.source.file] = max(mark.source.line, failed.get(mark.source.file, 0))
+
+    def went_on(source: Source) -> bool:
+        of_file = lines.get(source.file, {})
+        if source.rank in of_file:
+            own = of_file[source.rank]
+        elif source.rank is None and len(of_file) == 1:
+            own = next(iter(of_file.values()))
+        else:  # a line whose rank is unknown can only be excused where one process writes
+            return False
+        after = sum(line > source.line for line in own)
+        end = last.get((source.file, source.rank), 0)
+        between = any(source.line < line < end for line in own)
+        if between or failed.get(source.file, 0) < source.line:
+            return after > 0
+        # A process that failed: its standard output may come behind its standard error.
+        before = len(own) - after
+        return before > 0 and after > max(LATE, LATE_SHARE * before)
+
+    return went_on

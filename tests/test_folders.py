@@ -1,0 +1,68 @@
+"""What of a folder is evidence, and what is said of the rest."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medic.bundle import make
+from medic.case import collect
+from medic.errors import UsageError
+
+
+@pytest.fixture
+def refusing(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Paths that may not be read, also by the superuser that tests may run as."""
+    refused: set[str] = set()
+    scandir, access, opened = os.scandir, os.access, Path.open
+
+    def no(path: Any) -> None:
+        if str(path) in refused:
+            raise PermissionError(13, "Permission denied", str(path))
+
+    def scan(path: Any) -> Any:
+        no(path)
+        return scandir(path)
+
+    def open_path(self: Path, *args: Any, **kwargs: Any) -> Any:
+        no(self)
+        return opened(self, *args, **kwargs)
+
+    monkeypatch.setattr(os, "scandir", scan)
+    monkeypatch.setattr(os, "access", lambda p, mode: str(p) not in refused and access(p, mode))
+    monkeypatch.setattr(Path, "open", open_path)
+    return refused
+
+
+def test_what_may_not_be_read_is_told(tmp_path: Path, refusing: set[str]) -> None:
+    (tmp_path / "train.log").write_text("step 1 loss 2.0\n")
+    (tmp_path / "node2").mkdir()
+    (tmp_path / "metrics.jsonl").write_text('{"step": 1, "loss": 2.0}\n')
+    refusing |= {str(tmp_path / "node2"), str(tmp_path / "metrics.jsonl")}
+    case = collect([str(tmp_path)])
+    assert [Path(f.path).name for f in case.files] == ["train.log"]
+    told = {Path(n.file).name: n.en for n in case.not_read}
+    assert told == dict.fromkeys(("node2", "metrics.jsonl"), "no permission to read it")
+    made = make(case, str(tmp_path / "b.tar.gz"), with_host=False)
+    assert {Path(row["name"]).name for row in made.left_out} == set(told)
+
+
+def test_many_that_may_not_be_read_are_counted(tmp_path: Path, refusing: set[str]) -> None:
+    (tmp_path / "train.log").write_text("step 1 loss 2.0\n")
+    for number in range(25):
+        (tmp_path / f"node{number}").mkdir()
+        refusing.add(str(tmp_path / f"node{number}"))
+    told = collect([str(tmp_path)]).not_read
+    assert len(told) == 21
+    assert told[-1].en == "5 more cannot be read"
+
+
+def test_a_file_given_by_name_that_may_not_be_read(tmp_path: Path, refusing: set[str]) -> None:
+    file = tmp_path / "odd"
+    file.write_text("step 1 loss 2.0\n")
+    refusing.add(str(file))
+    with pytest.raises(UsageError, match="no permission to read it"):
+        collect([str(file)])
