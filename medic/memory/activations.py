@@ -97,7 +97,12 @@ def live_layer_bytes(shape: Shape, style: Style, sequence: int, how: Kernels) ->
     kept = layer_bytes(shape, style, sequence, how)
     if how.fused:
         return kept * 3 / 2
-    return kept + 8 * shape.heads * sequence / how.tensor  # the scores' gradient in fp32, twice
+    # In the attention's backward pass the feed-forward part is through: the softmax, its gradient,
+    # their product and the result, all in fp32; the weights' 16-bit form is gone (measured).
+    more = 12 if widths(style)[1] == 4 else 10
+    through = _feed_forward(shape, style, how) / how.tensor
+    attention = kept - through + more * shape.heads * sequence / how.tensor
+    return max(attention, kept + through / 2)
 
 
 def adapter_bytes(shape: Shape, style: Style, *, every: bool, copy_bytes: int = 4) -> int:
@@ -114,6 +119,12 @@ def adapter_bytes(shape: Shape, style: Style, *, every: bool, copy_bytes: int = 
     less += inner * (h + ffn)
     copies = 6 * h + ffn if every else 2 * h
     return copy_bytes * copies - less
+
+
+def int8_input_bytes(shape: Shape) -> int:
+    """Inputs of a layer's maps that bitsandbytes' int8 maps keep to their next call, recomputed or
+    not (bitsandbytes/autograd/_functions.py, ``MatMul8bitLt``; measured)."""
+    return 2 * (2 * shape.hidden + shape.q + shape.ffn)
 
 
 def stored_input_bytes(shape: Shape, style: Style) -> int:

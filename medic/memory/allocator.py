@@ -1,10 +1,11 @@
 """torch's caching allocator on a trace of allocations: what it reserves beyond the tensors.
 
 The rules are those of c10/cuda/CUDACachingAllocator.cpp (torch 2.x, default settings): a request
-takes the smallest free block that holds it; the rest is split off if larger than 1 MiB; else a
-segment is reserved, of 20 MiB for requests below 10 MiB and of a multiple of 2 MiB above. Freed
-blocks join free neighbours of their segment and are never given back. Requests up to 1 MiB live in
-a pool of their own, which is left out: it is small.
+takes the smallest free block that holds it, of equal ones that of the lowest address; the rest is
+split off if larger than 1 MiB; else a segment is reserved, of 20 MiB for requests below 10 MiB and
+of a multiple of 2 MiB above. Segments lie below those before them, as the driver gave them on an
+H200. Freed blocks join free neighbours of their segment and are never given back. Requests up to
+1 MiB live in a pool of their own, which is left out: it is small.
 """
 
 from __future__ import annotations
@@ -19,26 +20,63 @@ ROUND = 2 * MIB
 
 
 class Block:
-    """A part of a segment, ``size`` bytes; linked with its neighbours."""
+    """A part of a segment, ``size`` bytes from ``address`` on; linked with its neighbours."""
 
-    __slots__ = ("after", "before", "free", "number", "size")
+    __slots__ = ("address", "after", "before", "free", "size")
 
-    def __init__(self, size: int, number: int) -> None:
+    def __init__(self, size: int, address: int) -> None:
         self.size = size
-        self.number = number
+        self.address = address
         self.free = False
         self.before: Block | None = None
         self.after: Block | None = None
 
 
-class Allocator:
-    """Counts bytes: ``allocated`` now, ``peak`` of it, and ``reserved``, which never shrinks."""
+class Meter:
+    """What the pools of one process count together: bytes allocated, their peak, bytes reserved.
 
-    def __init__(self) -> None:
+    ``limit``: bytes that may be reserved, 0 for any number. A pool that would go beyond it has all
+    pools give their unused segments back first, as torch does; ``failed``: that was not enough.
+    """
+
+    def __init__(self, limit: int = 0) -> None:
         self.allocated = self.peak = self.reserved = 0
-        self._number = 0
+        self.limit = limit
+        self.failed = False
+        self.pools: list[Allocator] = []
+
+    def reserve(self, size: int) -> None:
+        if self.limit and self.reserved + size > self.limit:
+            for pool in self.pools:
+                self.reserved -= pool.release()
+            self.failed = self.failed or self.reserved + size > self.limit
+        self.reserved += size
+        self.most = max(self.most, self.reserved)
+
+    most = 0  # that was ever reserved
+
+
+class Allocator:
+    """A pool (torch keeps one a stream) that counts on ``meter``."""
+
+    def __init__(self, meter: Meter | None = None) -> None:
+        self.meter = meter or Meter()
+        self.meter.pools.append(self)
+        self._lowest = 0
         self._order: list[tuple[int, int]] = []
         self._blocks: dict[int, Block] = {}
+
+    @property
+    def allocated(self) -> int:
+        return self.meter.allocated
+
+    @property
+    def peak(self) -> int:
+        return self.meter.peak
+
+    @property
+    def reserved(self) -> int:
+        return self.meter.most
 
     def take(self, size: float) -> Block | None:
         """A block of ``size`` bytes; None for what the pool of small blocks holds."""
@@ -49,15 +87,17 @@ class Allocator:
         if block.size - wanted > SMALL:
             self._split(block, wanted)
         block.free = False
-        self.allocated += block.size
-        self.peak = max(self.peak, self.allocated)
+        meter = self.meter
+        meter.allocated += block.size
+        if meter.allocated > meter.peak:
+            meter.peak = meter.allocated
         return block
 
     def give(self, block: Block | None) -> None:
         """The block is free again and joins its free neighbours."""
         if block is None:
             return
-        self.allocated -= block.size
+        self.meter.allocated -= block.size
         after, before = block.after, block.before
         if after is not None and after.free:
             self._forget(after)
@@ -74,10 +114,17 @@ class Allocator:
             block = before
         self._keep(block)
 
+    def release(self) -> int:
+        """Gives segments back that nothing lies in; their bytes."""
+        unused = [b for b in self._blocks.values() if b.before is None and b.after is None]
+        for block in unused:
+            self._forget(block)
+        return sum(block.size for block in unused)
+
     # --- blocks -----------------------------------------------------------------------------
 
     def _fitting(self, wanted: int) -> Block | None:
-        place = bisect_left(self._order, (wanted, 0))
+        place = bisect_left(self._order, (wanted, self._lowest))
         if place == len(self._order):
             return None
         block = self._blocks[self._order[place][1]]
@@ -86,15 +133,12 @@ class Allocator:
 
     def _segment(self, wanted: int) -> Block:
         size = SEGMENT if wanted < MIDDLE else -(-wanted // ROUND) * ROUND
-        self.reserved += size
-        return self._new(size)
-
-    def _new(self, size: int) -> Block:
-        self._number += 1
-        return Block(size, self._number)
+        self.meter.reserve(size)
+        self._lowest -= size
+        return Block(size, self._lowest)
 
     def _split(self, block: Block, wanted: int) -> None:
-        rest = self._new(block.size - wanted)
+        rest = Block(block.size - wanted, block.address + wanted)
         rest.before, rest.after = block, block.after
         if block.after is not None:
             block.after.before = rest
@@ -103,10 +147,10 @@ class Allocator:
 
     def _keep(self, block: Block) -> None:
         block.free = True
-        self._blocks[block.number] = block
-        insort(self._order, (block.size, block.number))
+        self._blocks[block.address] = block
+        insort(self._order, (block.size, block.address))
 
     def _forget(self, block: Block) -> None:
         block.free = False
-        del self._order[bisect_left(self._order, (block.size, block.number))]
-        del self._blocks[block.number]
+        del self._order[bisect_left(self._order, (block.size, block.address))]
+        del self._blocks[block.address]

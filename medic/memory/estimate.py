@@ -7,10 +7,17 @@ from dataclasses import replace
 
 from medic.facts import MemoryEstimate
 from medic.memory.measured import EXPERTS, not_measured
-from medic.memory.overheads import ALLOCATOR, CONTEXT, RESERVED, TENSORS
+from medic.memory.overheads import (
+    ALLOCATOR,
+    CONTEXT,
+    EVALUATION,
+    RESERVED,
+    TENSORS,
+    WORKSPACE,
+)
 from medic.memory.peak import Step, size, steps_of
 from medic.memory.resident import Parts, states_of
-from medic.memory.trace import reserved_share, traced
+from medic.memory.traces import reserved_share, traced
 from medic.memory.views import Read, read_setups
 from medic.run_config import RunConfig
 
@@ -42,7 +49,8 @@ def estimate(run_config: RunConfig, capacity_bytes: int | None = None) -> Memory
     found = _whole(read, steps, capacity_bytes)
     if len(stages[1]) == 1:
         return found
-    each = {f"stage {step.setup.stage}": _peak(_reserved(step)) for step in stages[1]}
+    limit = capacity_bytes or 0
+    each = {f"stage {step.setup.stage}": _peak(_reserved(step, limit)) for step in stages[1]}
     return replace(found, stages=each)
 
 
@@ -79,7 +87,7 @@ def _states_only(read: Read, capacity: int | None) -> MemoryEstimate:
 
 
 def _whole(read: Read, steps: list[Step], capacity: int | None) -> MemoryEstimate:
-    likely = _reserved(steps[1])
+    likely = _reserved(steps[1], capacity or 0)
     low, high = _bounds(steps, likely)
     parts = max(likely.values(), key=size)
     peak = size(parts)
@@ -163,12 +171,17 @@ def _peak(phases: Mapping[str, Parts]) -> int:
     return max(map(size, phases.values()))
 
 
-def _reserved(step: Step) -> dict[str, Parts]:
-    """The phases with what the caching allocator holds beyond the tensors."""
+def _reserved(step: Step, capacity: int = 0) -> dict[str, Parts]:
+    """The phases with what the caching allocator holds beyond the tensors. Where that would not fit
+    ``capacity`` bytes, torch gives unused blocks back."""
     phases = step.phases()
     if traced(step):
-        held = reserved_share(step) - 1
-        return {n: {**p, "allocator": int(held * _tensors(p))} for n, p in phases.items()}
+        limit = max(0, capacity - _outside(_widest(step)) - WORKSPACE)
+        held = reserved_share(step, limit) - 1
+        return {
+            n: {**p, "allocator": int((EVALUATION if n == "evaluation" else held) * _tensors(p))}
+            for n, p in phases.items()
+        }
     share = _share(step)
     return {n: {**p, "allocator": int(share * _passing(p))} for n, p in phases.items()}
 

@@ -15,11 +15,10 @@ _PIPELINE = Text("pipeline schedules other than 1F1B", "1F1B 以外的流水线�
 _CONTEXT = Text("context parallelism", "上下文并行")
 _SPREAD = Text("expert parallelism", "专家并行")
 _MEGATRON = Text("Transformer Engine's layers", "Transformer Engine 的层实现")
-_OFFLOAD = Text("offload other than ZeRO's", "ZeRO 以外的卸载")
-_INT8 = Text("copies beside int8 weights", "int8 权重之外的副本")
+_OFFLOAD = Text("offload other than ZeRO's and FSDP's", "ZeRO 与 FSDP 以外的卸载")
 _EIGHT_BIT = Text("8-bit states other than Adam's", "Adam 之外的 8-bit 优化器状态")
 _MORE = Text("reference model, critic, rollout engine", "参考模型、critic、rollout 引擎")
-_FP8 = Text("fp8 copies and scales", "fp8 副本与缩放因子")
+_FP8 = Text("fp8 other than torchao's", "torchao 以外的 fp8")
 _FAMILY = Text("layers of {name}", "{name} 的层结构")
 EXPERTS = Text("experts (MoE)", "专家层（MoE）")
 
@@ -29,18 +28,18 @@ def not_measured(setup: Setup, family: str) -> tuple[Text, ...]:
     optimizer = setup.optimizer.name.lower()
     eight = "8bit" in optimizer or "8_bit" in optimizer
     megatron = setup.engine == "megatron"
+    local = megatron and setup.local_layers  # Megatron Core without Transformer Engine
     experts = setup.shape is None or setup.shape.experts is not None
     doubts = (
-        (experts and (megatron or family not in LIKE_LLAMA), EXPERTS),
-        (setup.expert > 1, _SPREAD),
-        (setup.tensor > 1 and (megatron or setup.sequence_parallel or not setup.known), _TENSOR),
+        (experts and not local and (megatron or family not in LIKE_LLAMA), EXPERTS),
+        (setup.expert > 1 and not local, _SPREAD),
+        (setup.tensor > 1 and not (local or setup.known), _TENSOR),
         (setup.pipeline > 1 and (setup.chunks > 1 or setup.all_forward_first), _PIPELINE),
-        (setup.context > 1, _CONTEXT),
-        (megatron and not setup.local_layers, _MEGATRON),
-        (setup.offloaded and setup.engine != "deepspeed", _OFFLOAD),
-        (setup.quantised and setup.frozen_bytes > 1, _INT8),
+        (setup.context > 1 and setup.engine != "fsdp", _CONTEXT),
+        (megatron and not local, _MEGATRON),
+        (setup.offloaded and setup.engine not in ("deepspeed", "fsdp"), _OFFLOAD),
         (eight and "adam" not in optimizer, _EIGHT_BIT),
-        (setup.fp8, _FP8),
+        (setup.fp8 and not setup.known, _FP8),
         (setup.more_models, _MORE),
         (bool(family) and family not in LIKE_LLAMA, _FAMILY.fill(name=family)),
     )

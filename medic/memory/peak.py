@@ -37,6 +37,10 @@ class Step(Quantities):
         }
         if self.setup.engine == "ddp":
             found["second step"] = self._rebuilding(found, states.gradients)
+        outputs = self.pipeline_outputs()
+        if outputs:
+            joined = {"joined outputs": sum(outputs.values())}
+            found["outputs joined"] = {**whole, **self.pipeline_buffers(), **outputs, **joined}
         if self.setup.evaluation:
             found["evaluation"] = self._evaluation(states.weights, always)
         return found
@@ -45,7 +49,8 @@ class Step(Quantities):
         """Whether gradients are there in every forward pass. ZeRO-3 has a buffer for them."""
         setup = self.setup
         buffer = setup.engine == "deepspeed" and setup.zero == 3
-        return setup.accumulation > 1 or setup.engine == "megatron" or setup.bucket_view or buffer
+        more = setup.accumulation > max(1, setup.in_flight)
+        return more or setup.engine == "megatron" or setup.bucket_view or buffer
 
     def _bucket(self) -> Parts:
         """DeepSpeed's reduce bucket, made in the backward pass of ZeRO-1 and 2."""

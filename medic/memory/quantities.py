@@ -12,6 +12,10 @@ from medic.records import dataclass
 # DeepSpeed updates ZeRO-3 partitions in groups of at most so many values (sub_group_size).
 SUB_GROUP = 1_000_000_000
 MAX_LIVE = 1_000_000_000  # values that ZeRO-3 may keep gathered (stage3_max_live_parameters)
+# It keeps those that the backward pass wants again soon (stage3_max_reuse_distance, 1e9 on the way
+# to the loss and back) and fetches 5e7 ahead (stage3_prefetch_bucket_size).
+REUSED = 500_000_000
+PREFETCHED = 50_000_000
 # bf16 copies of the largest matrix in Muon's Newton-Schulz iteration (torch.optim.Muon).
 MUON_COPIES = 4
 
@@ -60,6 +64,8 @@ class Quantities:
                 stored //= setup.tensor
             share = setup.recomputed_share
             each = share * stored + (1 - share) * each
+        if setup.int8:
+            each += act.int8_input_bytes(self.shape) if setup.recompute else 0
         last = act.head_bytes(self.shape, setup.passing_style) if head and setup.is_last else 0
         return int(self.tokens * (layers * each * setup.in_flight + last))
 
@@ -73,6 +79,7 @@ class Quantities:
             kept += act.adapter_bytes(
                 shape, setup.passing_style, every=setup.every_map, copy_bytes=wide
             )
+            kept += act.int8_input_bytes(shape) if setup.int8 else 0
         factor = act.COMPILED_SHARE if setup.compiled else 1.0
         return kept * factor * setup.error
 
@@ -139,7 +146,9 @@ class Quantities:
         if setup.passing_style != "autocast" or (cached and setup.lora):
             return 0
         layers = 0 if setup.recompute and not cached else setup.stage_layers
-        values = 0 if setup.quantised else layers * shape.plain_matrices
+        # fp8 maps are cast anew from their wide weights in either pass (torchao, Float8Linear).
+        narrow = setup.quantised or setup.fp8
+        values = 0 if narrow else layers * shape.plain_matrices
         head = shape.embedding if setup.is_last else 0
         return 2 * (values + head) // setup.tensor
 
@@ -160,6 +169,8 @@ class Quantities:
         whole = self.shape.ends + some * self.shape.layer
         if setup.engine == "deepspeed" and setup.view == 2:
             whole = min(self.shape.parameters, whole + MAX_LIVE)
+        if setup.engine == "deepspeed" and setup.view == 1:
+            whole = min(self.shape.parameters, whole + REUSED + PREFETCHED)
         return {"gathered weights": 2 * whole // setup.tensor}
 
     # --- optimizer step ---------------------------------------------------------------------
@@ -189,4 +200,6 @@ class Quantities:
         values = local_parameters(setup) / (setup.shards if setup.zero else 1)
         if setup.offloaded:
             return 0
-        return int(4 * (min(values, SUB_GROUP) if setup.zero == 3 else values))
+        if setup.zero == 3:
+            return int(4 * min(values, SUB_GROUP))
+        return int((4 + 2 * bool(setup.zero)) * values)

@@ -109,6 +109,9 @@ def fixed(setup: Setup, states: States) -> Parts:
         parts["buckets"] = 0 if setup.bucket_view else states.gradients
     if setup.engine == "deepspeed" and setup.zero == 3:
         parts["buckets"] = deepspeed_buckets(setup)
+    if setup.engine == "deepspeed" and setup.zero < 3 and setup.offloaded and setup.shape:
+        # One gradient on its way to the host (``temp_grad_buffer_for_gpu_offload``).
+        parts["buckets"] = 2 * setup.shape.embedding // setup.tensor
     return parts
 
 

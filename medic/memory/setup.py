@@ -40,6 +40,7 @@ class Setup:
     frozen_ends: float = 0.0  # of embeddings and head, where they differ
     offloaded: bool = False
     parameters_offloaded: bool = False
+    flat: bool = False  # FSDP1, whose layers are one flat weight each
     reshard: bool = True  # FSDP gives gathered layers up after their forward pass
     bucket: int = 0  # DeepSpeed's reduce bucket in values; 0: its default
     overlap: bool | None = None
@@ -66,6 +67,11 @@ class Setup:
         """The style of activations: 16-bit embeddings under adapters keep the stream in 16 bits."""
         narrow = self.lora and self.quantised and self.frozen_ends == 2
         return "pure" if narrow and self.style == "autocast" else self.style
+
+    @property
+    def int8(self) -> bool:
+        """Whether frozen maps are int8 and not 4-bit."""
+        return self.quantised and self.frozen_bytes > 1
 
     @property
     def stage_layers(self) -> int:

@@ -1,10 +1,9 @@
-"""Two training steps as a trace of allocations, to see what the allocator reserves for them.
+"""Training steps as a trace of allocations, to see what the allocator reserves for them.
 
-The order is what torch autograd does for a transformers decoder: weights; the layers' saved
-tensors; logits, their fp32 copy and log-softmax; gradients of both; the layers backwards with a
-gradient for each matrix; in the first step the optimizer's moments, then its temporaries. The
-moments of the first step settle in the blocks that held activations and logits, so that the second
-step has to reserve some of those anew: most of what is called fragmentation.
+Weights, the layers forwards (``layers``), logits and loss, the layers backwards (``layers_back``)
+with a gradient for each matrix, the optimizer's moments in its first step, its temporaries. Blocks
+that were split for small tensors no longer take large ones, and the moments of the first step
+settle where activations were: most of what is called fragmentation.
 """
 
 from __future__ import annotations
@@ -13,187 +12,246 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from medic.memory import activations as act
-from medic.memory.allocator import Allocator, Block
+from medic.memory.allocator import MIB, Allocator, Block, Meter
+from medic.memory.layers_back import Backward
 from medic.memory.peak import Step
-from medic.memory.states import MOMENT, WEIGHT
+from medic.memory.states import ADAPTER, MOMENT, WEIGHT
+from medic.memory.tape import Sizes, Tape
 
 STEPS = 2
+MICRO_BATCHES = 2  # of a step that are traced: the later ones repeat the second
 TRACED = ("fp32", "autocast", "pure")
-_WINDOW = 3  # gradients of activations that are alive together
+BUCKET = 25 * MIB  # torch DDP's bucket_cap_mb
 
 
 class Trace:
     """Runs the steps of one rank through an allocator."""
 
-    def __init__(self, step: Step) -> None:
-        self.step = step
-        self.setup = step.setup
-        self.shape = step.shape
-        self.pool = Allocator()
+    def __init__(self, step: Step, limit: int = 0) -> None:
+        self.step, self.setup, self.shape = step, step.setup, step.shape
+        self.sizes = Sizes(step)
+        self.meter = Meter(limit)
+        self.pool = Allocator(self.meter)
+        self.layers = self._layers()
+        self.loss = Tape(self.pool)
+        self.copies = Tape(self.pool)
         self.gradients: list[Block | None] = []
-        self.weight = WEIGHT[self.setup.style]
+        self.outputs: list[Block | None] = []  # logits that a pipeline keeps to the step's end
+        self.buckets: list[Block | None] = []
+        self.first = True  # the micro batch makes the gradients, later ones are added to them
+
+    def _layers(self) -> list[Backward]:
+        return [self._layer(number) for number in range(self.setup.stage_layers)]
+
+    def _layer(self, number: int) -> Backward:
+        layer = Backward(Tape(self.pool), self.sizes, self._gradient, Tape(self.pool))
+        layer.number = number
+        return layer
 
     def run(self) -> float:
         """Reserved bytes as a multiple of the peak of allocated bytes."""
         self._weights()
         for number in range(STEPS):
-            for micro in range(min(2, self.setup.accumulation)):
-                self._micro_batch(first=micro == 0)
+            if self.setup.engine == "ddp":
+                self._lay_buckets()
+            self._step()
             self._optimizer(first=number == 0)
-        return self.pool.reserved / max(1, self.pool.peak)
-
-    # --- sizes ------------------------------------------------------------------------------
-
-    def _matrices(self) -> list[int]:
-        h, q, kv, ffn = self.shape.hidden, self.shape.q, self.shape.kv, self.shape.ffn
-        maps = [h * ffn] * self.shape.maps
-        some = self.shape.experts
-        if some is not None:  # transformers stacks a layer's experts in two tensors
-            each = h * some.width * some.count
-            maps = [*[h * some.shared] * self.shape.maps, (self.shape.maps - 1) * each, each]
-        return [n // self.setup.tensor for n in (h * q, h * kv, h * kv, q * h, *maps)]
-
-    def _ends(self) -> list[int]:
-        return [self.shape.embedding // self.setup.tensor] * (1 if self.shape.tied else 2)
-
-    def _saved(self) -> list[float]:
-        """Bytes of the tensors that one layer saves."""
-        shape, tokens = self.shape, self.step.tokens
-        stream, inner = act.widths(self.setup.passing_style)
-        h, q, kv, ffn = shape.hidden, shape.q, shape.kv, shape.ffn
-        maps = 2 if shape.gated else 1
-        copies = 3 if self.setup.passing_style == "autocast" else 1
-        each: list[float] = [4 * h, stream * h, *[inner * h] * copies, inner * q, inner * kv]
-        each += [inner * kv, inner * q]
-        if not self.step.fused_attention:
-            each += [4 * shape.heads * self.step.sequence]
-            each += [2 * shape.heads * self.step.sequence] if inner == 2 else []
-        each += [4 * h, stream * h, *[inner * h] * (maps if copies == 3 else 1)]
-        each += [inner * ffn] * (2 * maps)
-        scale = self.step.each() / sum(each)
-        return [tokens * n * scale for n in each]
+        return self.meter.most / max(1, self.meter.peak)
 
     # --- phases -----------------------------------------------------------------------------
 
     def _weights(self) -> None:
-        frozen = self.setup.frozen_bytes if self.setup.lora else self.weight
-        for _ in range(self.shape.layers):
-            self._take([n * frozen for n in self._matrices()])
-        self._take([n * frozen for n in self._ends()])
-        if self.shape.tied:  # the head's own weight, made and dropped
-            self._give(self._take([self._ends()[0] * frozen]))
+        setup, sizes = self.setup, self.sizes
+        each = setup.frozen_bytes if setup.lora else sizes.weight
+        outer = setup.frozen_ends or each if setup.lora else each
+        ends = sizes.ends()
+        self._take([n * outer for n in ends[:1]])
+        for layer in self.layers:
+            self._take([n * each for n in sizes.matrices(layer.number)])
+        self._take([n * outer for n in ends[1:]])
+        if setup.lora:
+            self._take([self._adapters() * ADAPTER] * len(self.layers))
 
-    def _micro_batch(self, *, first: bool) -> None:
-        setup, pool = self.setup, self.pool
-        autocast = setup.passing_style == "autocast"
-        saved = self._saved()
-        stored = self.step.tokens * act.stored_input_bytes(self.shape, setup.passing_style)
-        layers = []
-        for _ in range(self.shape.layers):
-            copies = self._take([2 * n for n in self._matrices()]) if autocast else []
-            kept = self._take(saved)
-            if setup.recompute:
-                self._give(kept)
-                self._give(copies)
-                kept, copies = [pool.take(stored)], []
-            layers.append((kept, copies))
-        tail = self._loss(first=first)
-        for kept, copies in reversed(layers):
-            self._backward(kept, copies, saved, first=first)
-        self._give(tail)
-        if not setup.lora:
-            self._gradient(self._ends()[0], first=first and not self.shape.tied)
+    def _adapters(self) -> int:
+        """Values of one layer's adapters."""
+        found = self.shape.adapters(self.setup.lora, every=self.setup.every_map)
+        return found // max(1, self.shape.layers)
 
-    def _loss(self, *, first: bool) -> list[Block | None]:
-        """Head, loss and their backward pass. Returns the head's copy, freed with the graph."""
-        tokens, (_, inner) = self.step.tokens, act.widths(self.setup.passing_style)
-        ends = self._ends()[-1]
-        copy = self._take([2 * ends]) if self.setup.passing_style == "autocast" else []
-        hidden = self._take([tokens * self.shape.hidden * n for n in (4, inner)])
-        if self.setup.fused_loss:
-            self._fused_loss(ends, first=first)
-        else:
-            self._full_loss(ends, inner, first=first)
-        self._give(hidden)
-        return copy
+    def _lay_buckets(self) -> None:
+        """torch DDP's: one at first, laid out anew after the first step (reducer.cpp)."""
+        total = sum(self._counts()) * (ADAPTER if self.setup.lora else self.sizes.weight)
+        bucket = BUCKET if self.buckets else total
+        self.buckets, old = self._take([bucket] * max(1, total // bucket)), self.buckets
+        self._give(old)
 
-    def _fused_loss(self, ends: int, *, first: bool) -> None:
-        passing = self._take([self.step.tokens * act.fused_loss_bytes(self.shape)])
-        if not self.setup.lora:
-            more = self.step.fused_loss_fixed() - ends * self.weight
-            temporary = self.pool.take(more)
-            self._gradient(ends, first=first)
-            self.pool.give(temporary)
-        self._give(passing)
+    def _step(self) -> None:
+        """The micro batches of a step."""
+        count = max(1, min(MICRO_BATCHES, self.setup.accumulation))
+        for micro in range(count):
+            self.first = micro == 0
+            self._micro_batch()
 
-    def _full_loss(self, ends: int, inner: int, *, first: bool) -> None:
+    def _micro_batch(self) -> None:
+        inputs = self._forward(self.layers)
+        self._head_forward()
+        self.copies.clear()
+        self._backward(self.layers, inputs)
+
+    # What sharded weights do around a layer.
+    def _enter(self, layer: Backward) -> None: ...
+    def _leave(self, layer: Backward) -> None: ...
+    def _enter_back(self, layer: Backward) -> None: ...
+    def _leave_back(self, layer: Backward) -> None: ...
+
+    def _backward(self, layers: list[Backward], inputs: list[Block | None]) -> None:
         pool = self.pool
-        each = self.step.tokens * self.shape.vocab // self.setup.tensor
-        logits = pool.take(inner * each)
-        wide = pool.take(4 * each) if inner == 2 else None
-        soft = pool.take(4 * each)
-        self._give([logits, wide])
-        losses = pool.take(4 * each)
-        back = pool.take(4 * each)
-        self._give([losses, soft])
-        if inner == 2:
-            narrow = pool.take(2 * each)
-            pool.give(back)
-            back = narrow
-        if not self.setup.lora:
-            self._gradient(ends, first=first)
-        pool.give(back)
+        self._head_backward()
+        pool.give(inputs.pop())
+        for layer in reversed(layers):
+            self._enter_back(layer)
+            if self.setup.recompute:
+                layer.forward(graph=True)
+                layer.tape.drop("result", "down")
+            layer.backward()
+            pool.give(inputs.pop())
+            self._leave_back(layer)
+        self.loss.clear()
+        if not self.setup.lora and self.setup.is_first:
+            self._end_gradient(first=not self.shape.tied)
 
-    def _backward(
-        self,
-        kept: list[Block | None],
-        copies: list[Block | None],
-        saved: Sequence[float],
-        *,
-        first: bool,
-    ) -> None:
-        again: list[Block | None] = []
-        if self.setup.recompute:
-            if self.setup.passing_style == "autocast":
-                copies = self._take([2 * n for n in self._matrices()])
-            again, kept = kept, self._take(saved)
-        matrices = [] if self.setup.lora else self._matrices()
-        alive: list[Block | None] = []
-        for block, size in zip(reversed(kept), reversed(saved), strict=True):
-            alive.append(self.pool.take(size))
-            if len(alive) > _WINDOW:
-                self.pool.give(alive.pop(0))
-            if matrices:
-                self._gradient(matrices.pop(), first=first)
-            self.pool.give(block)
-        for count in matrices:
-            self._gradient(count, first=first)
-        self._give(alive)
-        self._give(copies)
-        self._give(again)
+    def _forward(self, layers: list[Backward]) -> list[Block | None]:
+        """Inputs of the layers, as far as they are kept, the last one's result behind them."""
+        sizes, pool = self.sizes, self.pool
+        graph = not self.setup.recompute
+        kept: list[Block | None] = [pool.take(sizes.residual(sizes.stream))]
+        for layer in layers:
+            layer.copies = self.copies
+            self._enter(layer)
+            layer.forward(graph=graph)
+            kept.append(layer.tape.held.pop("result"))
+            if sizes.stream == 2 and graph:
+                pool.give(kept[-2])
+                kept[-2] = None
+            self._leave(layer)
+        return kept
 
-    def _gradient(self, count: int, *, first: bool) -> None:
+    # --- head -------------------------------------------------------------------------------
+
+    def _head_forward(self) -> None:
+        setup, sizes, t = self.setup, self.sizes, self.loss
+        if not setup.is_last:
+            return
+        if sizes.stream == 2:
+            t.new("wide", sizes.residual(4))
+        t.passing(sizes.residual(4))
+        t.new("norm", sizes.residual(4))
+        t.new("out", sizes.residual(sizes.stream))
+        if sizes.autocast:
+            t.new("weight", 2 * sizes.embedding)
+            t.new("in", sizes.whole(2))
+        if setup.fused_loss:
+            self._fused_loss()
+            return
+        each = sizes.tokens * sizes.vocab
+        if sizes.split > 1:  # each rank's part, then gathered
+            t.new("part", sizes.inner * each // sizes.split)
+            t.new("gathered", sizes.inner * each)
+        t.new("logits", sizes.inner * each)
+        t.drop("gathered", "part")
+        if sizes.inner == 2:
+            t.new("float", 4 * each)
+        t.new("soft", 4 * each)
+        if setup.pipeline > 1:
+            self.outputs.append(t.held.pop("logits"))
+        t.drop("float", *(("out",) if sizes.autocast else ()), "logits")
+
+    def _fused_loss(self) -> None:
+        t, setup = self.loss, self.setup
+        chunk = self.step.tokens * act.fused_loss_bytes(self.shape)
+        t.new("chunk", chunk)
+        if not setup.lora:
+            t.new("temporary", self.step.fused_loss_fixed() - self.sizes.embedding * self.weight())
+            self._end_gradient(first=True)
+        t.drop("temporary", "chunk")
+
+    def weight(self) -> int:
+        return WEIGHT[self.setup.style]
+
+    def _head_backward(self) -> None:
+        setup, sizes, t = self.setup, self.sizes, self.loss
+        if not setup.is_last:
+            t.new("g", sizes.residual(sizes.stream))
+            return
+        if not setup.fused_loss:
+            self._logits_back()
+        t.new("hidden", sizes.whole(sizes.stream))
+        t.drop("d.in", "in", "weight")
+        low = sizes.residual(sizes.stream)
+        t.new("a", low)
+        t.passing(low, 8 * sizes.rows * sizes.h)
+        t.drop("hidden", "norm", "out")
+        wide = sizes.residual(4)
+        t.new("b", wide)
+        t.passing(wide, wide, wide, wide)
+        t.drop("a", "wide")
+        t.new("g", sizes.residual(sizes.stream))
+        t.drop("b")
+
+    def _logits_back(self) -> None:
+        sizes, t = self.sizes, self.loss
+        each = sizes.tokens * sizes.vocab
+        t.new("losses", 4 * each)
+        t.new("back", 4 * each)
+        t.drop("losses", "soft")
+        if sizes.inner == 2:
+            t.new("back", 2 * each)
+        if sizes.split > 1:
+            t.new("back", sizes.inner * each // sizes.split)
+        if sizes.autocast and not self.setup.lora:
+            t.new("weight gradient", 2 * sizes.embedding)
+        elif not self.setup.lora:
+            self._end_gradient(first=True)
+        t.new("d.in", sizes.whole(sizes.inner))
+        t.drop("back")
+        if sizes.autocast and not self.setup.lora:
+            self._end_gradient(first=True)
+            t.drop("weight gradient")
+
+    # --- gradients and optimizer ------------------------------------------------------------
+
+    def _gradient(self, values: int) -> None:
+        self._keep_gradient(values, kept=self.first)
+
+    def _end_gradient(self, *, first: bool) -> None:
+        self._keep_gradient(self.sizes.embedding, kept=self.first and first)
+
+    def _keep_gradient(self, values: int, *, kept: bool) -> None:
         """Of a matrix: kept, or added to the one that is there."""
-        narrow = self.pool.take(2 * count) if self.setup.style == "autocast" else None
-        block = self.pool.take(count * (self.setup.gradient_bytes or self.weight))
-        self.pool.give(narrow)
-        if first:
+        block = self.pool.take(values * (self.setup.gradient_bytes or self.weight()))
+        if kept and not self.setup.bucket_view:
             self.gradients.append(block)
         else:
             self.pool.give(block)
 
+    def _counts(self) -> list[int]:
+        """Values of the trained tensors in the order of the model."""
+        if self.setup.lora:
+            return [self._adapters()] * len(self.layers)
+        ends = self.sizes.ends()
+        inside = [n for layer in self.layers for n in self.sizes.matrices(layer.number)]
+        return [*ends[:1], *inside, *ends[1:]]
+
     def _optimizer(self, *, first: bool) -> None:
-        setup = self.setup
-        if not setup.lora:
-            counts = [*self._matrices() * self.shape.layers, *self._ends()]
-            if first and not setup.offloaded:
-                moments = [n * setup.optimizer.held(setup.style) / 2 for n in counts]
-                self._take([n for n in moments for _ in (0, 1)])
-            if setup.optimizer.temporaries == "all" and setup.optimizer.moments:
-                self._give(self._take([n * MOMENT[setup.style] for n in counts]))
-            elif setup.optimizer.temporaries == "largest":
-                for n in counts:
-                    self._give(self._take([n * self.weight, n * self.weight]))
+        setup, counts = self.setup, self._counts()
+        if first and not setup.offloaded:
+            kept = setup.optimizer.held(setup.style)
+            some = 2 if setup.optimizer.moments > 1 else 1
+            self._take([n * kept / some for n in counts for _ in range(some)])
+        if setup.optimizer.temporaries == "all" and setup.optimizer.moments and not setup.lora:
+            self._give(self._take([n * MOMENT[setup.style] for n in counts]))
+        elif setup.optimizer.temporaries == "largest":
+            for n in counts:
+                self._give(self._take([n * self.weight(), n * self.weight()]))
         self._give(self.gradients)
         self.gradients = []
 
@@ -205,16 +263,3 @@ class Trace:
     def _give(self, blocks: Sequence[Block | None]) -> None:
         for block in blocks:
             self.pool.give(block)
-
-
-@lru_cache(maxsize=512)
-def reserved_share(step: Step) -> float:
-    """What torch reserves for the step, as a multiple of the peak of its tensors (>= 1)."""
-    return Trace(step).run()
-
-
-def traced(step: Step) -> bool:
-    """Whether the trace holds: one rank that has the whole model and its states to itself."""
-    setup = step.setup
-    whole = setup.zero == 0 and setup.pipeline == 1 and setup.tensor == 1
-    return whole and setup.engine in ("single", "ddp") and setup.style in TRACED

@@ -104,6 +104,8 @@ def _with_details(read: Reader, common: Setup) -> Setup:
         all_forward_first="gpipe" in details.word(config, "pipeline_schedule"),
         parameters_offloaded=parameters,
         offloaded=common.offloaded or (parameters and config.get("fsdp") is True),
+        flat=details.word(config, "fsdp_version") == "1"
+        or details.count(config, "fsdp_version") == 1,
         reshard=reshard,
         bucket=details.count(config, "reduce_bucket"),
         overlap=details.flag(config, "overlap"),

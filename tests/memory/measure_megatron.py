@@ -22,6 +22,7 @@ def megatron_step(row: dict[str, Any], result: dict[str, Any]) -> Any:
     parallel_state.initialize_model_parallel(
         tensor_model_parallel_size=row.get("tensor", 1),
         pipeline_model_parallel_size=row.get("pipeline", 1),
+        expert_model_parallel_size=row.get("expert", 1),
     )
     tensor_parallel.model_parallel_cuda_manual_seed(1)
     config = layers_of(row)
@@ -73,6 +74,14 @@ def layers_of(row: dict[str, Any]) -> Any:
             "recompute_method": "uniform",
             "recompute_num_layers": 1,
         }
+    if row.get("experts"):
+        recompute |= {
+            "num_moe_experts": row["experts"],
+            "moe_router_topk": row["top_k"],
+            "moe_ffn_hidden_size": row["inter"],
+            "moe_token_dispatcher_type": "alltoall",
+            "expert_model_parallel_size": row.get("expert", 1),
+        }
     return TransformerConfig(
         num_layers=row["layers"],
         hidden_size=row["hidden"],
@@ -108,7 +117,9 @@ def wrapped(row: dict[str, Any], config: Any, result: dict[str, Any]) -> Any:
 
     model = GPTModel(
         config=config,
-        transformer_layer_spec=get_gpt_layer_local_spec(normalization="RMSNorm"),
+        transformer_layer_spec=get_gpt_layer_local_spec(
+            num_experts=row.get("experts"), normalization="RMSNorm"
+        ),
         vocab_size=row["vocab"],
         max_sequence_length=row["seq"],
         pre_process=parallel_state.is_pipeline_first_stage(),

@@ -81,6 +81,11 @@ def model_of(row: dict[str, Any], device: str) -> Any:
               fused_linear_cross_entropy=True, model=model)  # fmt: skip
     if row.get("quant"):
         quantised(model, row, device)
+    if row.get("fp8"):
+        from torchao.float8 import convert_to_float8_training
+
+        skip = lambda module, name: name != "lm_head" and isinstance(module, torch.nn.Linear)  # noqa: E731
+        convert_to_float8_training(model, module_filter_fn=skip)
     if row.get("lora"):
         model = adapted(model, row)
     if row.get("ckpt"):
@@ -176,8 +181,8 @@ def optimizer_of(row: dict[str, Any], model: Any) -> Any:
         return bnb.optim.AdamW8bit(weights, lr=1e-4)
     fused = True if "fused" in name else None
     foreach = False if "foreach_off" in name else None
-    if row.get("mode") == "tp":  # one foreach step takes either kind of tensor
+    if row.get("mode") in ("tp", "sp"):  # one foreach step takes either kind of tensor
         spread = [p for p in weights if hasattr(p, "placements")]
         rest = [p for p in weights if not hasattr(p, "placements")]
-        return Both(*(torch.optim.AdamW(some, lr=1e-4) for some in (spread, rest)))
+        return Both(*(torch.optim.AdamW(some, lr=1e-4) for some in (spread, rest) if some))
     return torch.optim.AdamW(weights, lr=1e-4, fused=fused, foreach=foreach)

@@ -16,7 +16,9 @@ def spread(row: dict[str, Any], model: Any, device: str) -> Any:
         )
     if mode == "fsdp1":
         return fsdp1(model, device)
-    return tensor_parallel(row, model, device) if mode == "tp" else fsdp2(row, model)
+    if mode == "tp":
+        return tensor_parallel(row, model, device)
+    return sequence_parallel(row, model, device) if mode == "sp" else fsdp2(row, model)
 
 
 def layers_of(model: Any) -> Any:
@@ -81,6 +83,65 @@ def tensor_parallel(row: dict[str, Any], model: Any, device: str) -> Any:
         "lm_head": ColwiseParallel(output_layouts=Replicate()),
     }
     return parallelize_module(model, mesh, ends)
+
+
+def sequence_parallel(row: dict[str, Any], model: Any, device: str) -> Any:
+    """Tensor parallel, with norms and the residual stream split along the sequence."""
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.tensor import Replicate, Shard
+    from torch.distributed.tensor.parallel import (
+        ColwiseParallel,
+        PrepareModuleInput,
+        RowwiseParallel,
+        SequenceParallel,
+        parallelize_module,
+    )
+
+    mesh = init_device_mesh(device, (row["world"],))
+    split, whole = Shard(1), Replicate()
+    first = [f"self_attn.{n}_proj" for n in "qkv"] + ["mlp.gate_proj", "mlp.up_proj"]
+    plan: dict[str, Any] = {name: ColwiseParallel() for name in first}
+    plan |= {
+        name: RowwiseParallel(output_layouts=split)
+        for name in ("self_attn.o_proj", "mlp.down_proj")
+    }
+    plan |= {"input_layernorm": SequenceParallel(), "post_attention_layernorm": SequenceParallel()}
+    plan["self_attn"] = PrepareModuleInput(
+        input_kwarg_layouts={"hidden_states": split},
+        desired_input_kwarg_layouts={"hidden_states": whole},
+    )
+    plan["mlp"] = PrepareModuleInput(input_layouts=(split,), desired_input_layouts=(whole,))
+    for layer in model.model.layers:
+        parallelize_module(layer, mesh, plan)
+    ends = {
+        "model.embed_tokens": RowwiseParallel(input_layouts=whole, output_layouts=split),
+        "model.norm": SequenceParallel(use_local_output=True),
+        "lm_head": ColwiseParallel(input_layouts=split, output_layouts=whole),
+    }
+    return parallelize_module(model, mesh, ends)
+
+
+def context_step(row: dict[str, Any], model: Any, tokens: Any, peaks: Any) -> None:
+    """Forward and backward of one micro batch whose sequences are split over all ranks, attention
+    as a ring (torch's own context parallelism, as accelerate uses it)."""
+    import torch
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.tensor.experimental import context_parallel
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    mesh = init_device_mesh("cuda", (row["world"],))
+    labels = torch.roll(tokens, -1, 1)
+    parts = [tokens, labels]
+    with (
+        context_parallel(
+            mesh, buffers=parts, buffer_seq_dims=[1, 1], no_restore_buffers=set(parts)
+        ),
+        sdpa_kernel(SDPBackend.FLASH_ATTENTION),
+    ):
+        loss = model(input_ids=tokens, labels=labels, shift_labels=labels, use_cache=False).loss
+        peaks.mark("forward")
+        loss.backward()
+        peaks.mark("backward")
 
 
 def deepspeed_engine(row: dict[str, Any], model: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from measure_megatron import megatron_step
 from measure_models import model_of, optimizer_of
-from measure_ranks import deepspeed_engine, spread, stage_of
+from measure_ranks import context_step, deepspeed_engine, spread, stage_of
 
 STEPS = 3
 TINY = os.environ.get("MEASURE_ON_CPU")  # to try the script without a GPU
@@ -102,7 +102,7 @@ def cast_of(row: dict[str, Any]) -> Any:
     import torch
 
     name = HALF.get(row.get("dtype", "bf16_autocast"))
-    if name is None or row.get("mode", "").startswith(("fsdp", "zero")):
+    if name is None or row.get("mode", "").startswith(("fsdp", "zero", "cp")):
         return contextlib.nullcontext()
     return torch.autocast(DEVICE, getattr(torch, name))
 
@@ -115,10 +115,18 @@ def tokens_of(row: dict[str, Any], count: int) -> Any:
 
 def one_step(row: dict[str, Any], model: Any, optimizer: Any, peaks: Peaks) -> None:
     """Forward and backward of each micro batch, the optimizer's step, gradients freed."""
+    import torch
+
     for _ in range(row.get("accum", 1)):
         tokens = tokens_of(row, row["micro"])
+        if row.get("mode") == "cp":
+            context_step(row, model, tokens, peaks)
+            continue
+        places = {}
+        if row.get("mode") == "sp":  # the embedding's result is this rank's part only
+            places["position_ids"] = torch.arange(row["seq"], device=DEVICE)[None]
         with cast_of(row):
-            loss = model(input_ids=tokens, labels=tokens).loss
+            loss = model(input_ids=tokens, labels=tokens, **places).loss
         peaks.mark("forward")
         loss.backward()
         peaks.mark("backward")

@@ -64,7 +64,7 @@ def states(row: dict[str, Any]) -> dict[str, Any]:
     return {
         # Megatron Core fell back to torch's own AdamW, whose step makes temporaries.
         "optimizer": "adamw_foreach" if row.get("mode") == "megatron" else optimizer,
-        "precision": PRECISION.get(row.get("dtype", ""), "bf16"),
+        "precision": "fp8" if row.get("fp8") else PRECISION.get(row.get("dtype", ""), "bf16"),
         "parameter_dtype": held,
         "quantization": {"nf4": "4bit", "int8": "8bit"}.get(row.get("quant", ""), "none"),
         "lora_rank": row.get("lora"),
@@ -73,17 +73,20 @@ def states(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def spread(row: dict[str, Any], mode: str, world: int) -> dict[str, Any]:
-    tensor = row.get("tensor", world if mode == "tp" else 1)
+    tensor = row.get("tensor", world if mode in ("tp", "sp") else 1)
+    context = world if mode == "cp" else 1
     pipeline = row.get("pipeline", world if mode == "pp" else 1)
     zero = int(mode[-1]) if mode.startswith("zero") else None
     if mode == "megatron" and row.get("distributed_optimizer", True):
         zero = 1
     return {
         "world_size": world,
-        "data_parallel_size": world // tensor // pipeline,
+        "data_parallel_size": world // tensor // pipeline // context,
+        "context_parallel_size": context,
+        "expert_parallel_size": row.get("expert"),
         "tensor_parallel_size": tensor,
         "pipeline_parallel_size": pipeline,
-        "fsdp": mode.startswith("fsdp"),
+        "fsdp": mode.startswith(("fsdp", "cp")),
         "zero_stage": zero,
     }
 
@@ -105,7 +108,10 @@ def details(row: dict[str, Any], mode: str) -> dict[str, Any]:
         found["accumulate_allreduce_grads_in_fp32"] = row.get("reduce") != "bf16"
     if mode == "ddp":
         found["gradient_as_bucket_view"] = row.get("bucket_view", False)
-    if mode.startswith("fsdp"):
+    if mode in ("sp", "megatron"):
+        found["sequence_parallel"] = mode == "sp" or row.get("sequence_parallel", False)
+    if mode.startswith(("fsdp", "cp")):
+        found["fsdp_version"] = 1 if mode == "fsdp1" else 2
         found["reshard_after_forward"] = row.get("reshard", True)
         found["offload_params"] = bool(row.get("offload"))
     if mode.startswith("zero"):

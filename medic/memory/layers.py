@@ -1,0 +1,197 @@
+"""The tensors of one decoder layer in the order in which torch makes and frees them.
+
+Forward and backward pass of transformers' Llama layer (modeling_llama.py) as autograd runs it; the
+order was read off allocation histories (torch.cuda.memory._record_memory_history, torch 2.11).
+Sizes in bytes; ``g`` is the gradient that passes backwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from medic.memory.activations import int8_input_bytes
+from medic.memory.tape import Sizes, Tape
+
+# cuDNN's attention backward: workspace in bytes for each query value.
+ATTENTION_WORKSPACE = 8
+# A sum over tokens (gradient of a norm's weight) is staged in 8 bytes a value.
+SUM = 8
+
+
+class Layer:
+    """``gradient`` takes the values of a weight whose gradient is ready; ``graph`` is False in the
+    forward pass of a layer that is recomputed."""
+
+    def __init__(
+        self, tape: Tape, sizes: Sizes, gradient: Callable[[int], None], copies: Tape
+    ) -> None:
+        self.tape, self.sizes, self.gradient = tape, sizes, gradient
+        self.int8 = Tape(tape.pool)  # inputs that int8 maps keep to their next call
+        self.copies = copies  # autocast's own, where not the graph keeps them
+        self.graph = True
+        self.number = 0
+
+    # --- forward ----------------------------------------------------------------------------
+
+    def forward(self, *, graph: bool) -> None:
+        """Leaves what the backward pass needs; the layer's result lies under ``result``."""
+        s, t = self.sizes, self.tape
+        self.graph = graph
+        if s.setup.int8:
+            self.int8.new("inputs", s.tokens * int8_input_bytes(s.shape))
+        self._norm("one")
+        self._attention()
+        t.new("middle", s.residual(s.stream))
+        t.drop("o", *(("one.out",) if s.autocast or s.lora else ()))
+        self._norm("two")
+        if s.shape.experts is None:
+            self._feed_forward()
+        else:
+            self._experts()
+        t.drop(*(("two.out",) if s.autocast or s.lora or not graph else ()))
+        t.new("result", s.residual(s.stream))
+        t.drop("down")
+        if s.stream == 2 or not graph:
+            t.drop("middle")
+
+    def _norm(self, name: str) -> None:
+        s, t = self.sizes, self.tape
+        wide = s.residual(4)
+        if s.stream == 2:
+            t.new(f"{name}.wide", wide)
+        t.passing(wide)
+        t.new(f"{name}.norm", wide)
+        if s.stream == 2:
+            t.drop(*(() if self.graph else (f"{name}.wide",)))
+            t.new(f"{name}.low", s.residual(2))
+        t.new(f"{name}.out", s.residual(s.stream))
+        if s.stream == 2:
+            t.drop(f"{name}.norm")
+        if not self.graph or s.lora:
+            t.drop(f"{name}.low", *(() if self.graph else (f"{name}.norm",)))
+        if s.setup.sequence_parallel:
+            t.new(f"{name}.out", s.whole(s.inner))
+
+    def _map(self, name: str, values: int, inputs: int, outputs: int, *, cast: bool = True) -> None:
+        """A linear map; ``cast``: its input is not in 16 bits yet."""
+        s, t = self.sizes, self.tape
+        if s.setup.quantised:
+            t.passing(2 * values, s.tokens * outputs * s.inner)
+        elif s.setup.fp8:
+            t.passing(2 * values, values)
+        elif s.autocast:
+            where = t if self.graph or s.lora else self.copies
+            where.new(f"{name}.weight {self.number}", 2 * values)
+        if s.autocast and cast:
+            t.new(f"{name}.in", s.tokens * inputs * 2)
+        t.new(name, s.tokens * outputs * s.inner)
+        if s.lora and (s.setup.every_map or name in ("q", "v")):
+            self._adapter(name, inputs, outputs)
+        if not self.graph:
+            t.drop(f"{name}.in", *((f"{name}.weight {self.number}",) if s.lora else ()))
+
+    def _adapter(self, name: str, inputs: int, outputs: int) -> None:
+        """peft: the input in fp32, the adapter's result, its scaled form and the sum."""
+        s, t = self.sizes, self.tape
+        wide = 2 if s.autocast or s.setup.quantised else 4
+        t.new(f"{name}.adapter", s.tokens * inputs * wide)
+        t.passing(s.tokens * outputs * wide, s.tokens * outputs * wide)
+        t.new(name, s.tokens * outputs * s.inner)
+        if not self.graph:
+            t.drop(f"{name}.adapter")
+
+    def _attention(self) -> None:
+        s, t = self.sizes, self.tape
+        for name, width in (("q", s.q), ("k", s.kv), ("v", s.kv)):
+            self._map(name, s.h * width, s.h, width)
+            if s.shape.head_norms and name != "v":
+                self._head_norm(name, width)
+        for name, width in (("q", s.q), ("k", s.kv)):
+            t.new(f"{name}.a", s.tokens * width * s.stream)
+            t.passing(s.tokens * width * s.inner, s.tokens * width * s.inner // 2)
+            t.new(f"{name}.b", s.tokens * width * s.stream)
+            t.new(f"{name}.turned", s.tokens * width * s.stream)
+            t.drop(f"{name}.a", f"{name}.b")
+        t.drop("q", "k")
+        if s.autocast:
+            for name, width in (("k", s.kv), ("q", s.q)):
+                t.new(f"{name}.low", s.tokens * width * 2)
+        if s.fused:
+            t.new("mixed", s.tokens * s.q * s.inner)
+            t.new("sums", s.tokens * s.heads * 4)
+        else:
+            self._scores()
+        if not self.graph:
+            t.drop("q.low", "k.low")
+        self._map("o", s.h * s.q, s.q, s.h, cast=False)
+        if s.autocast:
+            t.drop("q.turned", "k.turned")
+        if not self.graph:
+            t.drop("mixed", "sums", "q.turned", "k.turned", "v", "one.out")
+
+    def _head_norm(self, name: str, width: int) -> None:
+        s, t = self.sizes, self.tape
+        wide = s.tokens * width * 4
+        t.new(f"{name}.wide", wide)
+        t.passing(wide)
+        t.new(f"{name}.norm", wide)
+        t.new(f"{name}.normed", s.tokens * width * s.inner)
+        t.new(f"{name}", s.tokens * width * s.stream)
+        t.drop(f"{name}.norm", *(() if self.graph else (f"{name}.wide", f"{name}.normed")))
+
+    def _scores(self) -> None:
+        """Eager attention: repeated keys and values, scores, their softmax in fp32."""
+        s, t = self.sizes, self.tape
+        each = s.tokens * s.heads * s.sequence
+        for name in ("keys", "values"):
+            t.new(name, s.tokens * s.q * s.inner if s.kv < s.q or s.autocast else 0)
+        t.new("scores", each * s.inner)
+        t.new("scores", each * s.inner)
+        t.new("scores", each * s.stream)
+        if s.inner == 2 and s.stream == 2:
+            t.new("scores.wide", each * 4)
+        t.new("softmax", each * 4)
+        t.drop("scores.wide")
+        if s.inner == 2:
+            t.new("weights", each * 2)
+        t.drop("scores")
+        t.passing(s.tokens * s.q * s.inner)
+        t.new("mixed", s.tokens * s.q * s.inner)
+        if not self.graph:
+            t.drop("softmax", "weights", "keys", "values")
+
+    def _feed_forward(self) -> None:
+        s, t = self.sizes, self.tape
+        each, values = s.tokens * s.ffn * s.inner, s.h * s.ffn
+        self._map("gate", values, s.h, s.ffn)
+        t.new("active", each)
+        t.drop(*(() if self.graph else ("gate",)))
+        if s.shape.gated:
+            self._map("up", values, s.h, s.ffn)
+            t.new("product", each)
+            t.drop(*(() if self.graph else ("active", "up")))
+        self._map("down", values, s.ffn, s.h, cast=False)
+        t.drop(*(() if self.graph else ("product", "active")))
+
+    def _experts(self) -> None:
+        """Grouped products over each token's copies for its experts, in the weights' precision."""
+        s, t = self.sizes, self.tape
+        some = s.shape.experts
+        if some is None:
+            return
+        wide = (4 if s.autocast else s.inner) * s.tokens * some.used
+        if s.autocast:
+            t.new("router.in", s.whole(2))
+        t.new("router", s.tokens * some.count * 4)
+        t.new("copied", wide * s.h)
+        t.new("gate", 2 * wide * some.width)
+        t.passing(2 * wide * some.width)
+        t.new("active", wide * some.width)
+        t.new("product", wide * some.width)
+        t.new("routed", wide * s.h)
+        t.passing(wide * s.h)
+        if some.shared:
+            t.new("shared", 4 * s.tokens * some.shared * s.inner)
+        t.new("down", s.whole(s.stream))
+        if not self.graph:
+            t.drop("router.in", "router", "copied", "gate", "active", "product", "routed", "shared")

@@ -1,0 +1,173 @@
+"""A decoder layer's backward pass: the counterpart of ``layers``."""
+
+from __future__ import annotations
+
+from medic.memory.layers import ATTENTION_WORKSPACE, SUM, Layer
+
+
+class Backward(Layer):
+    """Runs backwards over what ``forward`` left."""
+
+    def backward(self) -> None:
+        """The gradient of the layer's result lies in the caller's tape and is added to in place."""
+        s, t = self.sizes, self.tape
+        if s.autocast:
+            t.new("g", s.residual(2))
+        if s.setup.sequence_parallel:
+            t.new("g", s.whole(s.inner))
+        if s.shape.experts is None:
+            self._feed_forward_back()
+        else:
+            self._experts_back()
+        self._norm_back("two")
+        t.drop("middle")
+        if s.autocast:
+            t.new("g", s.residual(2))
+        if s.setup.sequence_parallel:
+            t.new("g", s.whole(s.inner))
+        self._attention_back()
+        self._norm_back("one")
+        t.clear()
+
+    def _map_back(
+        self, name: str, values: int, inputs: int, grad: str, into: str, *, cast: bool = True
+    ) -> None:
+        """From the gradient ``grad`` of the map's result to ``into``, that of its input."""
+        s, t = self.sizes, self.tape
+        if s.lora:
+            self._adapter_back(name, values, inputs, grad, into)
+            return
+        if s.autocast:
+            t.new("weight gradient", 2 * values)
+        else:
+            self.gradient(values)
+        t.new("passing", s.tokens * inputs * s.inner)
+        t.drop(grad, f"{name}.weight {self.number}", f"{name}.in")
+        if s.autocast and cast:
+            t.new("passing", s.tokens * inputs * s.stream)
+        t.held[into] = t.held.pop("passing")
+        if s.autocast:
+            self.gradient(values)
+            t.drop("weight gradient")
+
+    def _adapter_back(self, name: str, values: int, inputs: int, grad: str, into: str) -> None:
+        s, t = self.sizes, self.tape
+        wide = 2 if s.autocast or s.setup.quantised else 4
+        if s.setup.quantised:
+            t.passing(2 * values)
+        t.new("own", s.tokens * inputs * s.inner)
+        if f"{name}.adapter" in t.held:
+            t.passing(s.tokens * inputs * wide, s.tokens * inputs * wide // 2)
+        t.drop(grad, f"{name}.weight {self.number}", f"{name}.in", f"{name}.adapter")
+        t.held[into] = t.held.pop("own")
+
+    def _add(self, one: str, other: str) -> None:
+        """The sum of two gradients of a norm's result, under ``one``."""
+        s, t = self.sizes, self.tape
+        if s.stream == 2:
+            t.new(one, s.whole(s.inner))
+        t.drop(other)
+
+    def _feed_forward_back(self) -> None:
+        s, t = self.sizes, self.tape
+        each, values = s.tokens * s.ffn * s.inner, s.h * s.ffn
+        self._map_back("down", values, s.ffn, "g", "d.product", cast=False)
+        t.drop("product")
+        t.new("d.active", each)
+        if s.shape.gated:
+            t.new("d.up", each)
+            t.drop("d.product", "up", "active")
+            self._map_back("up", values, s.h, "d.up", "d.two")
+        t.new("d.gate", each)
+        t.drop("d.active", "d.product", "gate", "active")
+        self._map_back("gate", values, s.h, "d.gate", "d.other")
+        t.drop("two.out")
+        if s.shape.gated:
+            self._add("d.two", "d.other")
+        else:
+            t.held["d.two"] = t.held.pop("d.other")
+
+    def _experts_back(self) -> None:
+        s, t = self.sizes, self.tape
+        some = s.shape.experts
+        if some is None:
+            return
+        wide = (4 if s.autocast else s.inner) * s.tokens * some.used
+        values = s.matrices(self.number)[4:]
+        t.new("d.routed", wide * s.h)
+        t.new("d.down", wide * s.h)
+        t.drop("routed", "d.routed")
+        self.gradient(values[1])
+        t.new("d.product", wide * some.width)
+        t.drop("d.down", "product")
+        t.passing(wide * some.width, wide * some.width)
+        t.new("d.gate", 2 * wide * some.width)
+        t.drop("d.product", "active", "gate")
+        self.gradient(values[0])
+        t.new("d.copied", wide * s.h)
+        t.drop("d.gate", "copied")
+        t.passing(wide * s.h)
+        t.new("d.two", s.whole(s.stream))
+        t.drop("d.copied", "router.in", "router", "shared", "two.out", "g")
+
+    def _norm_back(self, name: str) -> None:
+        s, t = self.sizes, self.tape
+        grad, wide, low = f"d.{name}", s.residual(4), s.residual(s.stream)
+        t.new("a", low)
+        if not s.lora:
+            t.passing(low, s.rows * s.h * SUM)
+        t.drop(grad, f"{name}.low", f"{name}.norm", f"{name}.out")
+        t.new("b", wide)
+        t.new("c", wide)
+        t.drop("a", "b")
+        t.passing(wide, wide, wide, *([wide] if s.stream == 2 else []))
+        t.drop(f"{name}.wide")
+        if s.stream == 2:
+            t.new("d", s.residual(2))
+        t.drop("c", "d")
+
+    def _attention_back(self) -> None:
+        s, t = self.sizes, self.tape
+        self._map_back("o", s.h * s.q, s.q, "g", "d.mixed", cast=False)
+        if s.fused:
+            for name, width in (("d.q", s.q), ("d.k", s.kv), ("d.v", s.kv)):
+                t.new(name, s.tokens * width * s.inner)
+            t.passing(s.tokens * s.q * ATTENTION_WORKSPACE)
+            t.drop("d.mixed", "mixed", "sums", "q.low", "k.low", "q.turned", "k.turned", "v")
+        else:
+            self._scores_back()
+        for name, width in (("k", s.kv), ("q", s.q)):
+            each = s.tokens * width
+            if s.autocast:
+                t.new(f"d.{name}", each * s.stream)
+            t.passing(each * s.stream, each * s.inner)
+            t.new(f"d.{name}", each * s.inner)
+            if s.shape.head_norms:
+                t.passing(each * 4, each * 4, each * 4)
+                t.drop(f"{name}.wide", f"{name}.normed")
+        self._map_back("v", s.h * s.kv, s.h, "d.v", "d.one")
+        self._map_back("k", s.h * s.kv, s.h, "d.k", "d.other")
+        self._add("d.one", "d.other")
+        self._map_back("q", s.h * s.q, s.h, "d.q", "d.other")
+        self._add("d.one", "d.other")
+
+    def _scores_back(self) -> None:
+        """torch's softmax backward: the gradient, its product and the result together in fp32."""
+        s, t = self.sizes, self.tape
+        each = s.tokens * s.heads * s.sequence
+        t.new("d.mixed", s.tokens * s.q * s.inner)
+        t.new("d.v", s.tokens * s.q * s.inner)
+        t.new("d.scores", each * s.inner)
+        t.drop("d.mixed", "values", "weights")
+        if s.inner == 2:
+            t.new("d.scores", each * 4)
+        t.new("d.softmax", each * 4)
+        t.passing(each * 4)
+        t.drop("softmax", "d.scores")
+        t.new("d.softmax", each * s.inner)
+        t.new("d.softmax", each * s.inner)
+        for name, width in (("d.q", s.q), ("d.k", s.q)):
+            t.new(name, s.tokens * width * s.inner)
+        t.drop("d.softmax", "mixed", "keys", "q.low", "k.low", "q.turned", "k.turned", "v")
+        t.new("d.v", s.tokens * s.kv * s.inner)
+        t.new("d.k", s.tokens * s.kv * s.inner)
