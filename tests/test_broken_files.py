@@ -48,5 +48,5 @@ def test_an_engine_file_with_a_comma_too_many_is_told_and_read(
     ],
 )
 def test_what_a_script_leaves_open(script: str, line: int) -> None:
-    problems = [p for p in parse(script.encode(), "a.sh").problems if p.kind == "unclosed"]
+    problems = [p for p in parse(script.encode(), "a.sh").problems if p.kind == "refused"]
     assert [p.span.line for p in problems] == ([line] if line else [])

@@ -111,11 +111,20 @@ def _by_variable(before: Word, after: Word, edits: Edits, data: bytes) -> bool:
 
 
 def _joined(before: Document, after: Document, edits: Edits) -> str:
-    """Where lines or words are put together no other word is lost or made, no command added."""
+    """Where lines or words are put together no other word is lost or made, no command added.
+
+    Of a script that the shell refuses nothing is certain but that it is read afterwards.
+    """
+    if _refused(before) and not _refused(after):
+        return ""
     worse = len(after.problems) > len(before.problems) or len(after.commands) > len(before.commands)
     if worse or _words_of(before, list(edits)) != _words_of(after, _moved(edits)):
         return "the commands"
     return ""
+
+
+def _refused(document: Document) -> bool:
+    return any(problem.kind == "refused" for problem in document.problems)
 
 
 def _words_of(document: Document, edited: list[tuple[int, int]]) -> set[str]:

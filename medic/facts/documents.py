@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Literal
 
 from medic.records import dataclass
-from medic.run_config import Span, Syntax
+from medic.run_config import Edit, Span, Syntax
 
 
 @dataclass(frozen=True)
@@ -48,17 +48,19 @@ class Problem:
     """Something wrong with a file itself: a duplicate key, a value that its loader misreads.
 
     ``not-strict``: JSON that only a lenient reader (HJSON) takes; ``detail``: what json.load says.
-    ``unclosed``: a block or quote of a script that reaches its end; ``detail``: its words.
+    ``refused``: where bash stops at a script; ``detail``: why (see ``shell_refusal``) and the word,
+    ``other``: the place of the word that it concerns, ``mend``: what makes it a script.
     ``other`` is the first of two equal keys and ``dropped`` its value, which is not in the tree.
     """
 
     kind: Literal[
-        "duplicate-key", "number-as-text", "odd-scalar", "syntax", "not-strict", "unclosed"
+        "duplicate-key", "number-as-text", "odd-scalar", "syntax", "not-strict", "refused"
     ]
     span: Span
     detail: str = ""
     other: Span | None = None
     dropped: Node | None = None
+    mend: Edit | None = None
 
 
 @dataclass(frozen=True)

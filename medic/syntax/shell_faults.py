@@ -1,87 +1,104 @@
-"""What makes a shell refuse a script: a block or a quote that nothing closes.
+"""What makes bash refuse a script, at the place where it is to be mended.
 
-The grammar of tree-sitter stumbles over some valid scripts too, so only these two are told.
+Bash tells the line at which it gave up: the end of the file for a quote or a block that nothing
+closes. The cause stands further up, at what was opened.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from medic.patterns import regex
-from medic.syntax.treesitter import first_error
+from medic.syntax.shell_grammar import Scanner
+from medic.syntax.shell_refusal import Refusal, Refused
 
-if TYPE_CHECKING:
-    import tree_sitter
-
-_OPENS = {"fi": "if", "done": "do", "esac": "case", "}": "{"}
-_HEREDOC = regex(rb"<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1")
-_NEXT = regex(rb"\\.|['\"]|(?<![^\s;&|(])#[^\n]*|<<-?[ \t]*['\"]?[A-Za-z_]\w*['\"]?", re.DOTALL)
-_IN_DOUBLE = regex(rb"\\.|\"|\$\(", re.DOTALL)
+MAX_SCANNED = 256 * 1024
+_OPENS_BEHIND = regex(r"[\s=({\[]")
+_OPENS_BEFORE = regex(r"[^\s;&|)}\],.]")
+_GOES_ON = regex(r"\w")
 
 
-def unclosed(root: tree_sitter.Node, body: bytes) -> tuple[str, int, int] | None:
-    """(what is open, its closing word missing; first and last byte of where that shows)."""
-    error = first_error(root) if root.has_error else None
-    if error is None:
+def refusal(body: bytes) -> Refusal | None:
+    """Why bash refuses the script (places are bytes of ``body``); None where it does not, or where
+    that is not certain."""
+    if len(body) > MAX_SCANNED:
         return None
-    if error.is_missing and error.type in _OPENS:
-        start = _opening(error, _OPENS[error.type])
-        return f"{_OPENS[error.type]} … {error.type}", start, start + 1
-    at = _open_quote(body)
-    return (body[at : at + 1].decode(), at, at + 1) if at is not None else None
+    text = body.decode("latin-1")  # a character a byte
+    scanner = Scanner(text)
+    try:
+        scanner.commands(0, "")
+    except Refused as found:
+        return _placed(found.refusal, scanner)
+    except RecursionError:
+        return None
+    return None
 
 
-def _opening(missing: tree_sitter.Node, word: str) -> int:
-    """Where the block begins that lacks its end."""
-    parent = missing.parent
-    first = next((c for c in parent.children if c.type == word), None) if parent else None
-    found = first or parent or missing
-    return found.start_byte
+def mend(body: bytes, found: Refusal) -> tuple[int, int, bytes] | None:
+    """(start, end, text) of what makes the script one that bash reads to its end, if it is no more
+    than a quote, ``then`` or ``do`` at the end of a line, or a word without blanks around it."""
+    line = body.rfind(b"\n", 0, found.start) + 1
+    end = body.find(b"\n", found.start)
+    text = body[line : end if end >= 0 else len(body)].rstrip().removesuffix(b"\\").rstrip()
+    at = line + len(text)
+    candidate: tuple[int, int, bytes] | None = None
+    if found.kind == "open" and found.word in ("'", '"'):
+        candidate = at, at, found.word.encode()
+    elif found.kind == "lacks" and found.word in ("then", "do"):
+        candidate = at, at, (" " if text.endswith(b";") else "; ").encode() + found.word.encode()
+    elif found.kind == "document":
+        word = found.word.encode("latin-1")
+        alone = re.compile(rb"^[ \t]*" + re.escape(word) + rb"[ \t]*$", re.MULTILINE)
+        near = alone.search(body, found.start)
+        candidate = (near.start(), near.end(), word) if near else None
+    if candidate is None:
+        return None
+    start, stop, new = candidate
+    return candidate if refusal(body[:start] + new + body[stop:]) is None else None
 
 
-def _open_quote(body: bytes) -> int | None:
-    """The first byte of a quote that reaches the end of the script; None if all are closed."""
-    at = 0
-    while found := _NEXT.search(body, at):
-        word, at = found.group(), found.end()
-        if word == b"'":
-            dollar = body[found.start() - 1 : found.start()] == b"$"
-            end = _single_end(body, at, escapes=dollar)
-        elif word == b'"':
-            end = _double_end(body, at)
-        elif word.startswith(b"<<"):
-            end = _heredoc_end(body, found.start())
-        else:
+def _placed(found: Refusal, scanner: Scanner) -> Refusal | None:
+    quote = _turned(found, scanner)
+    if quote is not None:
+        return Refusal("open", scanner.text[quote], quote, quote + 1)
+    if found.kind == "other":
+        return None
+    if found.kind == "open":
+        return _innermost(found, scanner)
+    return found
+
+
+def _turned(found: Refusal, scanner: Scanner) -> int | None:
+    """The first quote of several lines that ends at what looks like the beginning of another: from
+    there on all quotes are turned inside out."""
+    text = scanner.text
+    for start, end in scanner.strings:
+        if start >= found.start:
+            break
+        behind, before = text[end - 2 : end - 1], text[end : end + 1]
+        turned = _OPENS_BEHIND.match(behind) and _OPENS_BEFORE.match(before)
+        if turned or _GOES_ON.match(before):
+            return start
+    return None
+
+
+def _innermost(found: Refusal, scanner: Scanner) -> Refusal:
+    """Of blocks inside one another bash misses the end of the outermost: the one that lacks it is
+    the first whose end is not indented as its beginning."""
+    for word, start, end in scanner.pairs:
+        if start <= found.start or word in ("(", "$("):
             continue
-        if end is None:
-            return found.start()
-        at = end
-    return None
+        if _alone(scanner.text, start) and _alone(scanner.text, end):
+            indents = _indent(scanner.text, start), _indent(scanner.text, end)
+            if indents[0] > indents[1]:
+                return replace(found, word=word, start=start, end=start + len(word), other=None)
+    return found
 
 
-def _single_end(body: bytes, at: int, *, escapes: bool) -> int | None:
-    pattern = rb"(?:[^'\\]|\\.)*'" if escapes else rb"[^']*'"
-    found = re.compile(pattern, re.DOTALL).match(body, at)
-    return found.end() if found else None
+def _alone(text: str, at: int) -> bool:
+    return not text[text.rfind("\n", 0, at) + 1 : at].strip()
 
 
-def _double_end(body: bytes, at: int) -> int | None:
-    """Behind the closing quote. One with ``$(`` inside may nest quotes: it counts as closed."""
-    while found := _IN_DOUBLE.search(body, at):
-        at = found.end()
-        if found.group() == b'"':
-            return at
-        if found.group() == b"$(":
-            return len(body)
-    return None
-
-
-def _heredoc_end(body: bytes, at: int) -> int:
-    found = _HEREDOC.match(body, at)
-    if found is None:
-        return at + 2
-    end = re.compile(rb"^[ \t]*" + found.group(2) + rb"[ \t\r]*$", re.MULTILINE).search(
-        body, found.end()
-    )
-    return end.end() if end else found.end()
+def _indent(text: str, at: int) -> int:
+    return at - (text.rfind("\n", 0, at) + 1)

@@ -8,14 +8,15 @@ not read, nothing is executed.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from medic.facts import Command, Document, Problem, Word
 from medic.patterns import regex
+from medic.run_config import Edit
 from medic.syntax.shell_atoms import MAX_PARTS, UNKNOWN, Atom, Variable
-from medic.syntax.shell_faults import unclosed
+from medic.syntax.shell_faults import mend, refusal
 from medic.syntax.shell_flow import LOOPS, Flow
 from medic.syntax.shell_inner import (
     MAX_INNER,
@@ -25,6 +26,7 @@ from medic.syntax.shell_inner import (
     inner_body,
     inner_node,
 )
+from medic.syntax.shell_refusal import Refusal
 from medic.syntax.shell_words import Expander
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.syntax.treesitter import first_error, tree_of
@@ -301,22 +303,41 @@ def _with_unix_ends(body: bytes) -> bytes:
 
 
 def parse_shell(source: SourceText) -> Document:
-    """The commands of a script, in the order in which they are reached."""
-    root = tree_of("bash", _with_unix_ends(source.body))
-    script = _Script(source)
+    """The commands of a script, in the order in which they are reached.
+
+    Behind a quote or a here-document that nothing closes there is no telling what is a command.
+    """
+    body = _with_unix_ends(source.body)
+    refused = refusal(body)
+    read = body
+    if refused is not None and (refused.word in ("'", '"') or refused.kind == "document"):
+        read = body[: body.rfind(b"\n", 0, refused.start) + 1]
+    root = tree_of("bash", read)
+    script = _Script(source.masked(source.body[: len(read)]))
     script.slurm()
     script.run(root)
     script.finish()
-    problems: tuple[Problem, ...] = ()
-    error = first_error(root) if root.has_error else None
-    if error is not None:
-        place = source.span(error.start_byte, error.end_byte)
-        problems = (Problem("syntax", place, "shell"),)
-    if open_one := unclosed(root, source.body):
-        what, start, end = open_one
-        problems += (Problem("unclosed", source.span(start, end), what),)
     variables = {name: variable.value for name, variable in script.variables.items()}
     return Document(
         source.file, "shell", commands=tuple(script.commands), variables=variables,
-        problems=problems,
+        problems=tuple(_problems(source, root, body, refused)),
     )  # fmt: skip
+
+
+def _problems(
+    source: SourceText, root: tree_sitter.Node, body: bytes, refused: Refusal | None
+) -> Iterator[Problem]:
+    error = first_error(root) if root.has_error else None
+    if error is not None:
+        yield Problem("syntax", source.span(error.start_byte, error.end_byte), "shell")
+    if refused is None:
+        return
+    place = source.span(refused.start, refused.end)
+    other = source.span(refused.other[1], refused.other[1]) if refused.other else None
+    found = mend(body, refused)
+    edit = None
+    if found is not None:
+        start, end, text = found
+        skip = source.skipped
+        edit = Edit(source.file, start + skip, end + skip, text.decode("latin-1"))
+    yield Problem("refused", place, f"{refused.kind} {refused.word}", other, mend=edit)

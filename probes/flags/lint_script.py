@@ -1,4 +1,4 @@
-"""The probe of scripts as text: commands cut short, variables that nothing sets."""
+"""The probe of scripts as text: what the shell refuses, commands cut short, variables unset."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from .argument_repairs import meant_variable
 from .cuts import cuts
 from .joins import rejoined
 from .launch import launches_of
+from .refusals import REFUSED, stop
 from .script_text import NEEDS_SCRIPT, ScriptText, read_script
 from .unset import Unset, unset
 
@@ -39,12 +40,13 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         if script is None or document is None:
             continue
         read = True
+        found += _refused(script, document)
         found += _cut(script, document)
         found += _windows_ends(script, given)
         found += _unset(script, document)
     yield from found
     told = {finding.name for finding in found}
-    for name in (CUT, UNSET):
+    for name in (CUT, UNSET, REFUSED):
         if name not in told:
             yield Finding(name, "passes") if read else Skip(needs=NEEDS_SCRIPT, check=name)
 
@@ -54,6 +56,14 @@ def _parsed(look: Look, path: str) -> Document | None:
         return look.parse(path)
     except Unreadable:
         return None
+
+
+def _refused(script: ScriptText, document: Document) -> Iterator[Finding]:
+    found = stop(script, document)
+    if found is not None:
+        source, span = script.source(found.span.line), found.span
+        value = {"what": found.what}
+        yield Finding(REFUSED, "fires", value, source, span=span, repair=found.repair)
 
 
 def _cut(script: ScriptText, document: Document) -> Iterator[Finding]:
@@ -93,7 +103,7 @@ def _finding(script: ScriptText, one: Unset) -> Finding:
 
 PROBE = Probe(
     name="script-text",
-    tells=(CUT, UNSET),
+    tells=(CUT, UNSET, REFUSED),
     run=run,
     seconds=0.05,
     limit_seconds=10,

@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from medic.errors import Unreadable
-from medic.facts import Document, GivenFile, Launch, Launches, LogHits, Parsers, ParserSpec
+from medic.facts import GivenFile, Launch, Launches, LogHits, Parsers, ParserSpec
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, Unread
 
 from .launch import launches_of
 from .outcome import misspelt, with_value
 from .places import Places
+from .refusals import stop
 from .rejected import Complaint, read_refusals
 from .script_text import NEEDS_SCRIPT, read_script
 from .slurm import allocation_of, batch_words
@@ -29,9 +30,9 @@ from .suspects import (
 )
 
 MAX_ENTRIES = 24  # Python files that are read as the start of a program
-_OPEN = Text(
-    "{what} is opened here and never closed: the shell stops with a syntax error; close it",
-    "此处的 {what} 没有闭合：shell 会报语法错误；请补上结尾",
+_NOT_SHELL = Text(
+    "not understood as bash: what stands there was not checked",
+    "这里不是能识别的 bash 写法，其内容没有检查",
 )
 NEEDS_PARSER = Text(
     "the training script's source or its usage text", "训练脚本的源码，或它打印的 usage 文本"
@@ -53,7 +54,7 @@ def run_launch(look: Look) -> Iterator[Launches | Skip | Unread]:
             yield read
         else:
             found += read
-            yield from _unclosed(look.parse(given.path), given.name)
+            yield from _not_shell(look, given)
     if found:
         yield Launches(tuple(found))
     else:
@@ -72,12 +73,15 @@ def _launches(look: Look, given: GivenFile) -> list[Launch] | Unread:
     return [replace(one, batch=batch_words(one, allocation)) for one in found]
 
 
-def _unclosed(document: Document, name: str) -> Iterator[Unread]:
-    """A block or a quote that the script leaves open: the shell refuses the script there."""
+def _not_shell(look: Look, given: GivenFile) -> Iterator[Unread]:
+    """The first line that is no shell, where the check of the syntax has nothing to say of it."""
+    document = look.parse(given.path)
+    script = read_script(look, given.path, given.name)
+    if script is not None and stop(script, document) is not None:
+        return
     for problem in document.problems:
-        if problem.kind == "unclosed":
-            why = _OPEN.fill(what=problem.detail)
-            yield Unread(f"{name}:{problem.span.line}", why, partly=True)
+        if problem.kind == "syntax":
+            yield Unread(f"{given.name}:{problem.span.line}", _NOT_SHELL, partly=True)
 
 
 def _unread(problem: Unreadable, name: str) -> Unread:
