@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from medic.facts import Hit, Host, LogHits, Ports, Source
+from medic.facts.memory import gib
 from medic.i18n import Text
 from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip
@@ -94,8 +95,8 @@ def disk(look: Look) -> Iterator[Finding | Skip]:
         return
     value = {
         "path": space.path,
-        "free": f"{space.free / (1 << 30):.2f} GiB",
-        "total": f"{space.total / (1 << 30):.1f} GiB",
+        "free": gib(space.free, 2),
+        "total": gib(space.total),
         "free_files": space.free_files,
     }
     source = hits[0].source if hits else Source(file=space.path)

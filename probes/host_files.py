@@ -9,6 +9,7 @@ from itertools import islice
 from medic.errors import Unreadable
 from medic.facts import GivenFile, HostReport, HostReports, Launches, LogHits, Mount, Source
 from medic.facts.interfaces import IFNAMES, chosen
+from medic.facts.memory import gib
 from medic.i18n import Text
 from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip, Unread
@@ -159,11 +160,10 @@ def _value(mount: Mount) -> dict[str, object]:
     if mount.inodes:
         free, total = (_INODES.fill(n=f"{n:,}") for n in (mount.free, mount.total))
         return {"path": mount.path, "free": free, "total": total}
-    gib = 1 << 30
     return {
         "path": mount.path,
-        "free": f"{mount.free / gib:.2f} GiB",
-        "total": f"{mount.total / gib:.1f} GiB",
+        "free": gib(mount.free, 2),
+        "total": gib(mount.total),
     }
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from medic.changes.known import Computed, ImpossibleError, Known, MissingError
 from medic.facts import GpuMemory, MemoryEstimate
+from medic.facts.memory import gib
 from medic.i18n import Text
 from medic.memory import estimate
 from medic.run_config import Origin, Value
@@ -120,7 +121,7 @@ def halve_to_divisor(known: Known, field: str) -> Computed:
         if need is None:
             break
         if need <= FILL * memory.total:
-            size = f"{need / 2**30:.0f} GiB"
+            size = gib(need, 0)
             why = Text(f"a divisor of {n} that needs about {size}", f"能整除 {n}，约需 {size}")
             return Computed(value, why)
         value = largest_divisor(n, value - 1) if value > 1 else 0

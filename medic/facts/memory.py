@@ -11,9 +11,17 @@ from medic.records import dataclass
 GIB = 2**30
 
 
-def gib(count: float) -> str:
+def gib(count: float, digits: int = 1) -> str:
     """Bytes in GiB, as words."""
-    return f"{count / GIB:.1f} GiB"
+    return f"{count / GIB:.{digits}f} GiB"
+
+
+def scaled(count: float, digits: int = 1) -> str:
+    """Bytes in the largest unit of which there is one."""
+    for unit, power in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
+        if abs(count) >= 1 << power:
+            return f"{count / (1 << power):.{digits}f} {unit}"
+    return f"{count:.0f} B"
 
 
 @dataclass(frozen=True)

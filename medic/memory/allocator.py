@@ -89,8 +89,7 @@ class Allocator:
         block.free = False
         meter = self.meter
         meter.allocated += block.size
-        if meter.allocated > meter.peak:
-            meter.peak = meter.allocated
+        meter.peak = max(meter.peak, meter.allocated)
         return block
 
     def give(self, block: Block | None) -> None:

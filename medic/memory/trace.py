@@ -9,7 +9,6 @@ settle where activations were: most of what is called fragmentation.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from medic.memory import activations as act
 from medic.memory.allocator import MIB, Allocator, Block, Meter

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from medic.bundle import Made
+from medic.facts.memory import scaled
 from medic.i18n import Text
 from medic.report.blocks import Blocks
 from medic.report.console import Console
@@ -16,10 +17,10 @@ def full(console: Console, made: Made) -> None:
     """The file, what is in it and what is not, and what was hidden."""
     blocks = Blocks(console)
     head = Text("{path}: {n} files, {size}", "{path}：{n} 个文件，{size}")
-    blocks.paragraph(head.fill(path=made.path, n=len(made.files), size=_size(made.size)))
+    blocks.paragraph(head.fill(path=made.path, n=len(made.files), size=scaled(made.size)))
     for row in made.files[:MAX_ROWS]:
         cut = Text(" ({n} bytes cut)", "（截去 {n} 字节）").fill(n=f"{row['cut_bytes']:,}")
-        console.out(f"  {row['name']}  {_size(row['bytes'])}{cut if row['cut_bytes'] else ''}")
+        console.out(f"  {row['name']}  {scaled(row['bytes'])}{cut if row['cut_bytes'] else ''}")
     if len(made.files) > MAX_ROWS:
         more = Text("  … and {n} more", "  … 另有 {n} 个")
         console.out(more.fill(n=len(made.files) - MAX_ROWS))
@@ -27,7 +28,7 @@ def full(console: Console, made: Made) -> None:
         blocks.heading(Text("Left out", "未包含"))
     for row in made.left_out[:MAX_ROWS]:
         left = Text("  {name}{size}: {why}", "  {name}{size}：{why}")
-        size = f"  {_size(row['bytes'])}" if row["bytes"] else ""
+        size = f"  {scaled(row['bytes'])}" if row["bytes"] else ""
         shown = left.fill(name=row["name"], size=size, why=row["why"])
         console.out(str(shown))
     hidden = ", ".join(f"{kind} {n}" for kind, n in made.hidden.items())
@@ -45,12 +46,6 @@ def full(console: Console, made: Made) -> None:
         "脱敏为尽力而为：转交前请先检查文件内容。",
     )
     blocks.paragraph(warning, indent="  ")
-
-
-def _size(count: int) -> str:
-    if count < 1024:
-        return f"{count} B"
-    return f"{count / 1024:.1f} KiB" if count < 1 << 20 else f"{count / (1 << 20):.1f} MiB"
 
 
 def json_data(made: Made) -> dict[str, Any]:

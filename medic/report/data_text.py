@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from medic.facts import DataFile, DataNote, DataSets
+from medic.facts.memory import scaled
 from medic.i18n import Text, joined, plain
 from medic.report.bars import bar
 
@@ -31,7 +32,7 @@ def _file(file: DataFile) -> list[str]:
         split=_SPLITS[file.split],
         records=f"{file.records:,}",
         part=part,
-        size=_size(file.size),
+        size=scaled(file.size),
     )
     rows = [str(head)]
     if file.columns:
@@ -42,13 +43,6 @@ def _file(file: DataFile) -> list[str]:
     rows += [*_lengths(file), *_counts(file)]
     rows += [f"  ! {_note(note)}" for note in file.notes[:MOST_NOTES]]
     return rows
-
-
-def _size(size: int) -> str:
-    for unit, factor in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
-        if size >= factor:
-            return f"{size / factor:.1f} {unit}"
-    return f"{size} B"
 
 
 def _lengths(file: DataFile) -> list[str]:

@@ -8,6 +8,7 @@ from statistics import fmean, median
 
 from medic.diagnosis import finding_text
 from medic.facts import GpuSeries, GpuState, Source
+from medic.facts.memory import gib
 from medic.i18n import Text
 from medic.vitals.scene import MIN_POINTS, Judged, Scene, State, unseen
 
@@ -103,7 +104,7 @@ def _growth(
     rises = sum(b > a * 1.001 for a, b in pairwise(levels))
     room = 1 + scene.threshold("growth-share")
     source = Source(file, used[-1][1])
-    first, half, last = (f"{n / 2**30:.2f} GiB" for n in (levels[0], levels[4], levels[-1]))
+    first, half, last = (gib(n, 2) for n in (levels[0], levels[4], levels[-1]))
     if levels[-1] <= levels[4] * room:
         return (
             "ok",

@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import Any
 
 from medic.facts import Curve
+from medic.facts.memory import gib
 from medic.probe import Finding, Look, Probe
 
-from .memory import gib
 from .numbers import clean, windows
 from .plan import source_at
 
@@ -32,7 +32,7 @@ def run(look: Look) -> Iterator[Any]:
     if levels[0] <= 0 or levels[-1] < levels[0] * (1 + GROWTH):
         return
     if rises >= RISING_SHARE * (len(levels) - 1):
-        value = {"from": gib(levels[0]), "to": gib(levels[-1]), "step": steps[-1]}
+        value = {"from": gib(levels[0], 2), "to": gib(levels[-1], 2), "step": steps[-1]}
         source = source_at(look, series, len(series.steps) - 1)
         yield Finding(SYMPTOM, value=value, source=source)
         yield Finding(PHASE, "grows", value=value, source=source)

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from medic.facts import Curve
+from medic.facts.memory import gib
 from medic.probe import Finding, Look, Probe, Skip
 
 from . import needs
@@ -31,7 +32,7 @@ def run(look: Look) -> Iterator[Any]:
     levels = windows(settled, WINDOWS)
     begin, end = levels[0], levels[-1]
     source = source_at(look, series, len(series.steps) - 1)
-    value = {"from": gib(begin), "to": gib(end), "step": steps[-1]}
+    value = {"from": gib(begin, 2), "to": gib(end, 2), "step": steps[-1]}
     share = look.threshold("growth-share")
     if begin <= 0 or end < begin * (1 + share):
         yield Finding("memory-over-steps", "steady", value=value, source=source)
@@ -50,10 +51,6 @@ def _one_jump(values: list[float], begin: float, end: float) -> bool:
     """Flat, one rise that is most of the growth, flat again."""
     largest = max(b - a for a, b in pairwise(values))
     return largest >= 0.8 * (end - begin) and median(values[-5:]) > begin
-
-
-def gib(value: float) -> str:
-    return f"{value / 2**30:.2f} GiB"
 
 
 PROBE = Probe(

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from medic.facts import Gpu, GpuProcess, GpuState, Launches, LogHits
+from medic.facts.memory import gib
 from medic.patterns import regex
 from medic.probe import Finding, Look
 from medic.run_config import RunConfig
@@ -75,14 +76,10 @@ def _value(gpu: Gpu, process: GpuProcess) -> dict[str, object]:
     return {
         "pid": str(process.pid),
         "name": process.name,
-        "used": gib(process.used or 0),
+        "used": gib(process.used or 0, 2),
         "used_bytes": process.used,
         "gpu": gpu.index,
     }
-
-
-def gib(count: int) -> str:
-    return f"{count / (1 << 30):.2f} GiB"
 
 
 def pids_of_log(look: Look) -> set[int]:

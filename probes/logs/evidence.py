@@ -45,11 +45,3 @@ def hangs(logs: LogHits) -> Source | None:
 def is_library(file: str) -> bool:
     """Whether a frame's file is an installed package or a framework's checkout."""
     return bool(_LIBRARY.search(file))
-
-
-def size(count: float) -> str:
-    """Bytes as torch prints them."""
-    for unit, power in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
-        if abs(count) >= 1 << power:
-            return f"{count / (1 << power):.2f} {unit}"
-    return f"{count:.0f} bytes"

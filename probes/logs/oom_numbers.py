@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from medic.facts import CaptureValue, Hit, LogHits
+from medic.facts.memory import scaled
 from medic.probe import Finding, Look, Probe, Skip
 
 from . import needs
-from .evidence import hits, size
+from .evidence import hits
 
 CHECK = "oom-shortfall"
 _SHOWN = ("request", "total", "free", "allocated", "unallocated", "reserved", "process")
@@ -80,7 +81,7 @@ def _words(hit: Hit) -> dict[str, str]:
     numbers = _numbers(hit.captures)
     if "unallocated" not in numbers and numbers.keys() >= {"reserved", "allocated"}:
         numbers["unallocated"] = numbers["reserved"] - numbers["allocated"]
-    return {name: size(value) for name, value in numbers.items()}
+    return {name: scaled(value, 2) for name, value in numbers.items()}
 
 
 PROBE = Probe(

@@ -23,7 +23,7 @@ from medic.index import Index
 @pytest.fixture
 def apart(drive: Callable[..., None]) -> Callable[..., None]:
     """Runs a script against the app whose work is done elsewhere: its knowledge can be sent."""
-    raw = sys.modules[drive.__module__].SMALL.RAW  # type: ignore[attr-defined]
+    raw = sys.modules[drive.__module__].SMALL.RAW
     return partial(drive, load=partial(Index, raw), apart=True)
 
 
