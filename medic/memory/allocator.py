@@ -11,6 +11,7 @@ H200. Freed blocks join free neighbours of their segment and are never given bac
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from collections.abc import Sequence
 
 MIB = 1024**2
 SMALL = MIB
@@ -112,6 +113,17 @@ class Allocator:
                 before.after.before = before
             block = before
         self._keep(block)
+
+    def passing(self, sizes: Sequence[float]) -> None:
+        """Takes blocks and gives them back. One free block that holds them all is left as it is."""
+        wanted = sum(size for size in sizes if size > SMALL)
+        meter = self.meter
+        if self._order and self._order[-1][0] >= wanted + 512 * len(sizes):
+            meter.peak = max(meter.peak, meter.allocated + int(wanted))
+            return
+        blocks = [self.take(size) for size in sizes]
+        for block in reversed(blocks):
+            self.give(block)
 
     def release(self) -> int:
         """Gives segments back that nothing lies in; their bytes."""

@@ -31,9 +31,7 @@ class Tape:
 
     def passing(self, *sizes: float) -> None:
         """Tensors that are alive together for a moment."""
-        blocks = [self.pool.take(size) for size in sizes]
-        for block in reversed(blocks):
-            self.pool.give(block)
+        self.pool.passing(sizes)
 
     def clear(self) -> None:
         self.drop(*list(self.held))

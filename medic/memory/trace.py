@@ -247,10 +247,10 @@ class Trace:
             some = 2 if setup.optimizer.moments > 1 else 1
             self._take([n * kept / some for n in counts for _ in range(some)])
         if setup.optimizer.temporaries == "all" and setup.optimizer.moments and not setup.lora:
-            self._give(self._take([n * MOMENT[setup.style] for n in counts]))
+            self.pool.passing([n * MOMENT[setup.style] for n in counts])
         elif setup.optimizer.temporaries == "largest":
             for n in counts:
-                self._give(self._take([n * self.weight(), n * self.weight()]))
+                self.pool.passing([n * self.weight(), n * self.weight()])
         self._give(self.gradients)
         self.gradients = []
 
