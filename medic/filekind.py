@@ -30,7 +30,7 @@ _RANK = regex(
 _RANK_FOLDER = regex(r"^(?:(?:local[_-]?)?rank[_.-]?)?(\d{1,5})$", re.IGNORECASE)
 _RANK_FILES = ("stdout", "stderr", "error.json", "log", "output")
 _LOG_NAMES = regex(
-    r"(?:\.log|\.out|\.err|\.txt)(?:\.\d+)?(?:\.gz|\.zst)?$|(?:^|[/._-])(?:stdout|stderr|nohup)\b|"
+    r"(?:\.log|\.out|\.err|\.txt)(?:\.\d+)?(?:\.gz|\.zst|\.bz2|\.xz)?$|(?:^|[/._-])(?:stdout|stderr|nohup)\b|"
     r"^slurm-|(?:^|/)log(?:$|[._-])",
     re.IGNORECASE,
 )
@@ -222,7 +222,9 @@ def by_magic(head: bytes) -> FileKind | None:
     """What the first bytes prove, whatever the name says."""
     if head.startswith((b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")):
         return "checkpoint"
-    if head.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
+    if head.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\0")) or (
+        head.startswith(b"BZh") and head[4:10] == b"1AY&SY"
+    ):
         return "log"
     return None
 

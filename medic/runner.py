@@ -45,13 +45,18 @@ def all_probes(rooms: tuple[str, ...] = ()) -> tuple[Probe, ...]:
 def _modules(
     path: Iterable[str], prefix: str, rooms: tuple[str, ...]
 ) -> Iterator[pkgutil.ModuleInfo]:
-    """Modules below a package; those of other rooms are not even imported."""
+    """Modules below a package; those of other rooms are not even imported, nor those that a
+    package leaves out of its PROBE_MODULES: imports are most of a start."""
     for info in pkgutil.iter_modules(path, prefix):
         if rooms and info.name.removeprefix("medic.probes.").split(".")[0] not in rooms:
             continue
         yield info
         if info.ispkg:
-            yield from _modules(import_module(info.name).__path__, f"{info.name}.", rooms)
+            package = import_module(info.name)
+            only = getattr(package, "PROBE_MODULES", None)
+            for inner in _modules(package.__path__, f"{info.name}.", rooms):
+                if only is None or inner.name.removeprefix(f"{info.name}.") in only:
+                    yield inner
 
 
 def with_needs(names: Iterable[str], probes: Sequence[Probe]) -> list[Probe]:

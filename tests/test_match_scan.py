@@ -246,6 +246,22 @@ def test_a_compressed_log_that_breaks_off_keeps_its_beginning() -> None:
     assert found.hits
 
 
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_compressed_logs_that_are_broken(pack: object) -> None:
+    """Several members are one log; what stands behind the last is no part of it."""
+    data = b"".join(b"%d needle\n" % (n * n) for n in range(30_000))
+    packed = pack(data)  # type: ignore[operator]
+    for more in (pack(b"needle\n"), b"no member", b"\0" * 99):  # type: ignore[operator]
+        found = scan(packed + more, symptom("needle"))
+        assert found.lines >= 30_000
+    half = (
+        scan(packed[: len(packed) // 2 + 1], symptom("needle"))
+        if pack is not bz2.compress
+        else None
+    )
+    assert half is None or NOTES["compressed-end"] in half.notes
+
+
 def test_a_bomb_stops_at_its_budget() -> None:
     found = scan(
         gzip.compress(b"needle\n" * 1_000_000), symptom("needle"), limits=Limits(inflated=100_000)
@@ -254,8 +270,9 @@ def test_a_bomb_stops_at_its_budget() -> None:
     assert found.bytes == 100_000
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 14), reason="the standard library has zstd")
-def test_zstd_says_what_to_do() -> None:
+def test_zstd_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("compression.zstd", "backports.zstd"):
+        monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(Unreadable, match="zstd -d"):
         scan(b"\x28\xb5\x2f\xfd....")
 

@@ -13,6 +13,7 @@ from medic.errors import MedicError, Unreadable
 from medic.facts import GivenFile
 from medic.i18n import Text
 from medic.look import open_regular
+from medic.patterns import regex
 from medic.records import dataclass
 
 MIB = 1024 * 1024
@@ -32,6 +33,9 @@ _TEXTS = (
     "stacks",
     "host-report",
 )
+_PACKED_END = regex(r"\.(?:gz|zst|bz2|xz)$")
+# gzip, zstd, bzip2 and xz; UTF-16, of which no half may be cut.
+_PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ", b"\xff\xfe", b"\xfe\xff")
 CUT = "... medic collect: {n} bytes cut here ..."
 
 
@@ -84,11 +88,9 @@ def _dump(file: GivenFile) -> Content:
 
 def _log(file: GivenFile) -> Content:
     """Decompressed lines; the middle of a long log is left out, and told in its place."""
-    name = file.name.removesuffix(".gz").removesuffix(".zst")
+    name = _PACKED_END.sub("", file.name)
     with open_regular(file.path) as opened:
-        head = opened.read(4)
-        opened.seek(0)
-        packed = head[:2] == b"\x1f\x8b" or head == b"\x28\xb5\x2f\xfd"
+        packed = opened.read(6).startswith(_PACKED)
         size = opened.seek(0, 2)
         opened.seek(0)
         if not packed and size > WHOLE:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import BinaryIO, cast
 
 from medic.errors import Unreadable
@@ -30,19 +31,23 @@ def opener(head: bytes, name: str) -> Callable[[BinaryIO], BinaryIO] | None:
 
 
 def _zstd(name: str) -> Callable[[BinaryIO], BinaryIO]:
-    """The standard library has zstd from Python 3.14 on."""
+    """The standard library has zstd from Python 3.14 on; backports.zstd is the same for others."""
     from importlib import import_module
 
-    try:
-        module = import_module("compression.zstd")
-    except ImportError:
-        raise Unreadable(
-            "zstd needs Python 3.14; decompress it with `zstd -d` first",
-            "zstd 需要 Python 3.14，请先用 `zstd -d` 解压",
-            at=name,
-        ) from None
-    open_zstd: Callable[..., BinaryIO] = module.open
-    return lambda file: open_zstd(file, "rb")
+    for module in ("compression.zstd", "backports.zstd"):
+        with suppress(ImportError):
+            open_zstd: Callable[..., BinaryIO] = import_module(module).open
+            return lambda file: open_zstd(file, "rb")
+    raise Unreadable(
+        "zstd needs Python 3.14 or pip install 'llm-medic[zstd]'; or decompress it with `zstd -d`",
+        "zstd 需要 Python 3.14 或 pip install 'llm-medic[zstd]'；也可先用 `zstd -d` 解压",
+        at=name,
+    )
+
+
+# What decompressors raise on broken data; two of them derive from Exception alone.
+_BROKEN = (OSError, EOFError, zlib.error, ValueError)
+_BROKEN_NAMES = ("LZMAError", "ZstdError")
 
 
 def chunks(plain: BinaryIO, limit: int) -> Iterator[tuple[bytes, bool]]:
@@ -55,7 +60,9 @@ def chunks(plain: BinaryIO, limit: int) -> Iterator[tuple[bytes, bool]]:
     while left and not ended:
         try:
             part = read(min(CHUNK, left))
-        except (OSError, EOFError, zlib.error, ValueError):
+        except Exception as problem:
+            if not isinstance(problem, _BROKEN) and type(problem).__name__ not in _BROKEN_NAMES:
+                raise
             part, broken = b"", True
         left -= len(part)
         size += len(part)

@@ -23,6 +23,7 @@ _NAMED_SWITCHES = frozenset(("fsdp", "activation_checkpointing", "compile"))
 _KEEP_CASE = frozenset(("resume_from", "output_dir", "base_model"))
 _NUMBER = regex(r"[-+]?(?:\d[\d_,]*(?:\.[\d_]*)?|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
 MAX_TEXT = 500
+MOST = 1e30  # no setting is larger; beyond 1e308 an integer is no float
 # The raw text of a value that only the running shell knows.
 UNKNOWN = "$"
 
@@ -158,7 +159,7 @@ def as_number(value: Scalar, *, sized: bool = False) -> float | None:
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, (int, float)):
-        return value if math.isfinite(value) else None
+        return value if -MOST < value < MOST else None  # neither nan nor inf is
     text = value.strip().lower()
     size = 1.0
     if sized and text[-1:] in _SIZES:

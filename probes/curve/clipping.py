@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from medic.facts import Curve
+from medic.facts import Curve, Series
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
 from . import needs
-from .numbers import clean
+from .numbers import clean, median
 from .plan import source_at
 
 MIN_POINTS = 30
 RISE = 0.3
 HIGH = 0.5
+MIN_SCALE = 256.0
+BEYOND = 500.0  # times the clip: no gradient is clipped so hard for a whole run
+USUAL = 1e-3, 30.0  # norms of gradients without a scale
 
 
 def run(look: Look) -> Iterator[Any]:
@@ -24,6 +27,7 @@ def run(look: Look) -> Iterator[Any]:
     if series is None or not clip or len(series.steps) < MIN_POINTS:
         yield Skip(needs.NORMS_AND_CLIP, check="gradient-clipping-rises")
         return
+    yield from _scaled(look, series, clip)
     steps, values, _ = clean(series)
     third = len(values) // 3
     early, late = (
@@ -36,9 +40,26 @@ def run(look: Look) -> Iterator[Any]:
     yield Finding("gradient-clipping-rises", outcome, value=value, source=source)
 
 
+def _scaled(look: Look, series: Series, clip: float) -> Iterator[Finding]:
+    """Whether the norms are of gradients that a logged loss scale still multiplies: far beyond the
+    clip, and usual without the scale."""
+    scales = look.fact(Curve).series.get("loss_scale")
+    if scales is None:
+        return
+    steps, norms, _ = clean(series)
+    norm, scale = median(norms), median(clean(scales)[1])
+    usual = USUAL[0] <= norm / max(scale, 1.0) <= USUAL[1]
+    if scale < MIN_SCALE or norm < BEYOND * clip or not usual:
+        yield Finding("gradient-norm-carries-scale", "absent")
+        return
+    value = {"norm": norm, "scale": scale, "ratio": norm / scale, "clip": clip, "step": steps[-1]}
+    source = source_at(look, series, len(series.steps) - 1)
+    yield Finding("gradient-norm-carries-scale", value=value, source=source)
+
+
 PROBE = Probe(
     name="curve-clipping",
-    tells=("gradient-clipping-rises",),
+    tells=("gradient-clipping-rises", "gradient-norm-carries-scale"),
     needs=(Curve, RunConfig),
     reliability="heuristic",
     seconds=0.05,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from medic.errors import Unreadable
 from medic.facts import Curve, LogHits, Series, Source
 from medic.probe import Look
 from medic.records import dataclass
@@ -73,4 +74,7 @@ def _text(look: Look, name: str, line: int) -> str:
     given = next((f for f in look.files("metrics") if f.name == name), None)
     if given is None or line <= 0 or given.size > MAX_QUOTED:
         return ""
-    return next((text[:400] for number, text in look.lines(given.path) if number == line), "")
+    try:
+        return next((text[:400] for number, text in look.lines(given.path) if number == line), "")
+    except Unreadable:  # an event file; told where it is read
+        return ""

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from medic.errors import Unreadable
-from medic.facts import DataSets, GivenFile, Places, Source
+from medic.facts import DataSets, GivenFile, Source
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe, Skip, Unread
+from medic.probe import Finding, Look, Skip, Unread
 from medic.run_config import RunConfig
 
 from . import items, records
 from .files import files, picked, split_of
 from .judge import findings, share
 from .lengths import Counter, counter
+from .needs import NEEDS
 from .overlap import Benchmark, Shared, between
 from .read import Read, Reader
 
@@ -29,8 +30,7 @@ MAX_BENCHMARK = 64 * 1024 * 1024
 def run(look: Look) -> Iterator[Any]:
     found = files(look)
     if not found:
-        yield Skip(Text("data files (JSON lines, parquet, tar, .bin/.idx)",
-                        "数据文件（JSON lines、parquet、tar、.bin/.idx）"))  # fmt: skip
+        yield Skip(NEEDS)
         return
     config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
     benchmark = yield from _benchmark(look)
@@ -181,25 +181,3 @@ def _compared(shared: Shared | None) -> Text | None:
     return words.fill(
         exact=shared.exact, of=shared.of, near=shared.near or 0, near_of=shared.near_of
     )
-
-
-PROBE = Probe(
-    name="data",
-    tells=(
-        "data-file",
-        "data-texts",
-        "data-columns",
-        "conversation-roles",
-        "sample-lengths",
-        "token-ids",
-        "class-balance",
-        "repeated-samples",
-        OVERLAP,
-    ),
-    wants=(RunConfig, Places),
-    gives=(DataSets,),
-    reliability="exact",
-    seconds=2.0,
-    limit_seconds=60.0,
-    run=run,
-)

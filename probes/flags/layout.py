@@ -89,7 +89,13 @@ class _Case:
         if self.srun is None:
             return self.world.nodes
         own = stated(self.srun, "--nodes", "-N")
-        asked = int(own) if own and own.isdigit() else None if own else self.allocation.nodes
+        asked = (
+            int(own)
+            if own and own.isdecimal() and len(own) < 10
+            else None
+            if own
+            else self.allocation.nodes
+        )
         return self.world.nodes if asked is None else asked
 
 
@@ -181,7 +187,7 @@ def _node_rank(case: _Case) -> Iterator[Fault]:
     said = option_word(words, flag)
     if said is None and not _names(words, flag):
         yield from _no_rank(case, nodes)
-    elif said is not None and said[1].isdigit() and _fixed(case.script, said[0]):
+    elif said is not None and said[1].isdecimal() and _fixed(case.script, said[0]):
         what = _SAME_RANK.fill(nodes=nodes, flag=flag, rank=said[1])
         yield Fault(NODE_RANK, what, _place(said[0]))
     elif said is None:

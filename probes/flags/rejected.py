@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import field, replace
 from pathlib import PurePosixPath
 from typing import Literal
 
+from medic.errors import Unreadable
 from medic.facts import GivenFile, LogHits, ParserSpec, Source
 from medic.patterns import regex
 from medic.probe import Look
@@ -112,18 +114,20 @@ def _windows(look: Look) -> Iterator[tuple[GivenFile, Iterator[tuple[int, str]]]
 
 
 def _head(look: Look, path: str, count: int) -> Iterator[tuple[int, str]]:
-    for number, text in look.lines(path):
-        if number > count:
-            return
-        yield number, text
+    with suppress(Unreadable):  # told by the probe that reads the log
+        for number, text in look.lines(path):
+            if number > count:
+                return
+            yield number, text
 
 
 def _around(look: Look, path: str, line: int) -> Iterator[tuple[int, str]]:
-    for number, text in look.lines(path):
-        if number > line + 2:
-            return
-        if number >= line - BEFORE:
-            yield number, text
+    with suppress(Unreadable):
+        for number, text in look.lines(path):
+            if number > line + 2:
+                return
+            if number >= line - BEFORE:
+                yield number, text
 
 
 def _read(lines: Iterable[tuple[int, str]], given: GivenFile, found: Refusals) -> None:

@@ -109,10 +109,10 @@ def _directives(script: ScriptText, number: int, line: str) -> Iterator[Directiv
 def _number(name: str, text: str) -> int | None:
     if name == "gres":
         kinds = [_GPUS.match(part) for part in text.split(",")]
-        counts = [int(m[1] or 1) for m in kinds if m]
+        counts = [int((m[1] or "1")[:9]) for m in kinds if m]
         return sum(counts) if counts else None
     count = _COUNT.match(text)
-    return int(count[1]) if count else None
+    return int(count[1][:9]) if count else None
 
 
 # --- srun -----------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ def stated(words: Sequence[str], long: str, short: str = "") -> str | None:
             found = value if sign else following
         elif short and word == short:
             found = following
-        elif short and word.startswith(short) and word[len(short) :].isdigit():
+        elif short and word.startswith(short) and word[len(short) :].isdecimal():
             found = word[len(short) :]
     return found
 
@@ -159,11 +159,17 @@ def tasks_per_node(words: Sequence[str], allocation: Allocation) -> int | None:
     own = stated(words, "--ntasks-per-node") or stated(words, "--tasks-per-node")
     total = stated(words, "--ntasks", "-n")
     nodes = stated(words, "--nodes", "-N")
-    count = int(nodes) if nodes and nodes.isdigit() else None if nodes else allocation.nodes
+    count = (
+        int(nodes)
+        if nodes and nodes.isdecimal() and len(nodes) < 10
+        else None
+        if nodes
+        else allocation.nodes
+    )
     if own is not None:
-        return int(own) if own.isdigit() else None
+        return int(own) if own.isdecimal() and len(own) < 10 else None
     if total is not None:
-        tasks = int(total) if total.isdigit() else None
+        tasks = int(total) if total.isdecimal() and len(total) < 10 else None
         return tasks // count if tasks and count and tasks % count == 0 else None
     return allocation.tasks_per_node
 

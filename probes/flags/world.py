@@ -71,13 +71,13 @@ def _glued(words: Sequence[str], short: str) -> str | None:
     for index, word in enumerate(words):
         if word == short and index + 1 < len(words):
             return words[index + 1]
-        if word.startswith(short) and not word.startswith("--") and word[len(short) :].isdigit():
+        if word.startswith(short) and not word.startswith("--") and word[len(short) :].isdecimal():
             return word[len(short) :]
     return None
 
 
 def _integer(text: str | None) -> int | None:
-    return int(text) if text is not None and text.strip().isdigit() else None
+    return int(text) if text is not None and text.strip().isdecimal() and len(text) < 10 else None
 
 
 def _torchrun(words: Sequence[str], environment: Mapping[str, str]) -> World:

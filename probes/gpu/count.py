@@ -71,7 +71,9 @@ def _per_node(launch: Launch) -> int | None:
         name, sign, value = word.partition("=")
         if name in _PER_NODE:
             text = value if sign else next(iter(words[at + 1 :]), "")
-            return int(text) if text.isdecimal() else None  # "gpu" and "auto" fit by themselves
+            return (
+                int(text) if text.isdecimal() and len(text) < 10 else None
+            )  # "gpu" and "auto" fit by themselves
     return None
 
 

@@ -15,7 +15,7 @@ from medic.patterns import regex
 Fields = Mapping[str, str]
 
 UNITS = {"B": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
-_NUMBER = regex(r"^(-?\d+(?:\.\d+)?)\s*([A-Za-z%]*)")
+_NUMBER = regex(r"^(-?\d{1,18}(?:\.\d+)?)\s*([A-Za-z%]*)")
 _LINK = "pci/pci_gpu_link_info/", "pci/gpu_link_info/"
 _REASONS = "clocks_event_reasons/", "clocks_throttle_reasons/"
 # An idle GPU clocks down, and settings of the owner are no fault.

@@ -10,6 +10,8 @@ from medic.facts import Collective, Source
 from medic.patterns import regex
 from medic.records import dataclass
 
+from .digits import whole
+
 _TIMEOUT = regex(
     r"Watchdog caught collective operation timeout: WorkNCCL\(SeqNum=(\d+), OpType=(\w+)"
     r"(?:, TensorShape=\[([^\]]*)\])?(?:, NumelIn=(\d+), NumelOut=(\d+))?, Timeout\(ms\)=(\d+)\)"
@@ -63,7 +65,7 @@ class Watchdogs:
         if "atchdog" not in body and "work:" not in body and "Stack trace of" not in body:
             return
         named = _RANK.search(body)
-        rank = int(named.group(1)) if named else rank
+        rank = whole(named.group(1)) if named else rank
         if rank is None:
             return
         if "Stack trace of the failed collective:" in body:
@@ -75,13 +77,15 @@ class Watchdogs:
         if timeout := _TIMEOUT.search(body):
             self._timeout(timeout, rank, at())
         elif state := STATE.search(body):
-            self._state.setdefault((rank, group), (int(state.group(1)), int(state.group(2))))
+            self._state.setdefault((rank, group), (whole(state.group(1)), whole(state.group(2))))
 
     def _timeout(self, found: re.Match[str], rank: int, source: Source) -> None:
         sequence, operation, shape, n_in, n_out, timeout = found.groups()
-        told = _Told(int(sequence), operation, shape or "", source=source, timeout_ms=int(timeout))
-        told.elements_in = int(n_in) if n_in else None
-        told.elements_out = int(n_out) if n_out else None
+        told = _Told(
+            whole(sequence), operation, shape or "", source=source, timeout_ms=whole(timeout)
+        )
+        told.elements_in = whole(n_in) if n_in else None
+        told.elements_out = whole(n_out) if n_out else None
         self._told.setdefault((rank, ""), told)
 
     def _frame(self, body: str, stream: str) -> bool:

@@ -8,6 +8,8 @@ from medic.facts import Source
 from medic.patterns import regex
 from medic.records import dataclass
 
+from .digits import whole
+
 _RANK = regex(r"\s*rank\s+: (\d+) \(local_rank: (\d+)\)")
 _EXIT = regex(r"\s*exitcode\s+: (-?\d+)")
 _HOST = regex(r"\s*host\s+: (\S+)")
@@ -53,10 +55,10 @@ class Failures:
         elif body.startswith("Failures:"):
             self._first = False
         elif rank := _RANK.match(body):
-            self._rank = int(rank.group(1)), at()
+            self._rank = whole(rank.group(1)), at()
         elif self._rank is not None and (code := _EXIT.match(body)):
             number, seen = self._rank
-            made = Failure(number, int(code.group(1)), self._first, seen)
+            made = Failure(number, whole(code.group(1)), self._first, seen)
             if all((f.rank, f.exit_code) != (made.rank, made.exit_code) for f in self.found):
                 self.found.append(made)
             self._rank = None

@@ -60,7 +60,7 @@ def _first_ranks(placed: Sequence[tuple[View, str, int]]) -> dict[str, int]:
 
 def _natural(name: str) -> list[tuple[int, str]]:
     """Sorts node-2 before node-10."""
-    return [(int(p), "") if p.isdigit() else (-1, p) for p in _NUMBER.split(name)]
+    return [(int(p), "") if p.isdecimal() else (-1, p) for p in _NUMBER.split(name)]
 
 
 def _move(view: View, local: int, rank: int) -> None:

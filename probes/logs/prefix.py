@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from medic.patterns import regex
 
+from .digits import whole
+
 HEAD = 160  # characters in which prefixes are looked for
 
 _RANK = regex(r"\[rank[ _]?(\d{1,5})\]|\[Rank (\d{1,5})\]|\bRank (\d{1,5})\]|^rank[ _]?(\d{1,5})\b")
@@ -80,7 +82,7 @@ class Prefixes:
     def read(self, text: str) -> Prefixed:
         stream, task = "", None
         if self.label is not None and (label := self.label.match(text)):
-            task = int(label.group(1)) if self.label is _TASK else None
+            task = whole(label.group(1)) if self.label is _TASK else None
             stream, text = label.group(0), text[label.end() :]
         head = text[:HEAD]
         rank, local = self._ranks(head)
@@ -97,9 +99,9 @@ class Prefixes:
     def _ranks(self, head: str) -> tuple[int | None, int | None]:
         rank = local = None
         if ("rank" in head or "Rank" in head) and (found := _RANK.search(head)):
-            rank = int(next(g for g in found.groups() if g))
+            rank = whole(next(g for g in found.groups() if g))
         elif "]<std" in head and (found := _MPI.match(head)):
-            rank = int(found.group(1))
+            rank = whole(found.group(1))
         if ("[default" in head or " NCCL " in head) and (found := _LOCAL.match(head)):
             local = int(found.group(1) or found.group(2))
         if rank is not None and local is not None:
@@ -178,13 +180,14 @@ def rank_of_file(path: str) -> int | None:
     """The rank whose log a file is, by its name, or by its folder (torchrun's ``0/stdout.log``)."""
     folder, _, name = path.replace("\\", "/").rpartition("/")
     if found := _FILE_RANK.search(name):
-        return int(next(g for g in found.groups() if g))
+        return whole(next(g for g in found.groups() if g))
     last = _FOLDER_RANK.fullmatch(folder.rpartition("/")[2])
     if last and re.match(r"(?:std(?:out|err)|error|train|log|output)\b", name):
-        return int(last.group(1))
+        return whole(last.group(1))
     return None
 
 
+@lru_cache(maxsize=8)
 def message(body: str) -> str:
     """The words of a log line, behind time, level, logger and rank."""
     position = 0

@@ -13,6 +13,7 @@ from medic.facts import Collective, Traceback
 from medic.patterns import regex
 from medic.records import dataclass
 
+from .digits import whole
 from .evidence import is_library
 
 _TIMED_OUT = regex(r"Timed out waiting (\d+)ms for (?:recv|send) operation")
@@ -51,7 +52,7 @@ def waits(tracebacks: Sequence[Traceback]) -> tuple[Wait, ...]:
             operation=_operation(told),
             elements_in=None,
             elements_out=None,
-            timeout_ms=int(timed_out.group(1)) if timed_out else None,
+            timeout_ms=whole(timed_out.group(1)) if timed_out else None,
             source=told.source,
             call_site=f"{own.file}:{own.line}" if own else "",
         )

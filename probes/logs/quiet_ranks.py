@@ -8,6 +8,7 @@ from medic.facts import Collective, FailedRank, LogHits, Ranks, Source
 from medic.patterns import regex
 
 from .collectives import STATE
+from .digits import whole
 from .ending import how
 from .prefix import Prefixes, message
 
@@ -114,7 +115,7 @@ def waiting_too(logs: LogHits, silent: Iterable[int]) -> bool:
     ranks = set(silent)
     for mark in _marks(logs, "watchdog"):
         state = STATE.search(mark.text)
-        if state and mark.rank in ranks and int(state.group(1)) > int(state.group(2)):
+        if state and mark.rank in ranks and whole(state.group(1)) > whole(state.group(2)):
             return True
     return False
 

@@ -10,6 +10,8 @@ from medic.facts import Source, StateDictError
 from medic.patterns import regex
 from medic.records import dataclass
 
+from .digits import whole
+
 MAX_KEYS = 20_000
 _KEYS = regex(r"(Missing|Unexpected) key\(s\) in (?:checkpoint )?state_dict:", re.IGNORECASE)
 _OLD_KEYS = regex(
@@ -79,4 +81,4 @@ class StateDicts:
 
 
 def _shape(text: str) -> tuple[int, ...]:
-    return tuple(int(n) for n in text.split(",") if n.strip())
+    return tuple(whole(n) for n in text.split(",") if n.strip())

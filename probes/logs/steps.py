@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from medic.patterns import regex
 
+from .digits import whole
 from .metric_names import canonical, in_unit
 
 MAX_LINE = 2000  # characters; no framework's step line is longer
@@ -76,7 +77,7 @@ class Steps:
         if ("steps" in lowered or "iters" in lowered) and (found := _PLANNED.search(message)):
             self.planned = int(found.group(1).replace(",", ""))
         if "num epochs" in lowered and (found := _EPOCHS.search(message)):
-            self.epochs = int(found.group(1))
+            self.epochs = whole(found.group(1))
 
     def _line(self, message: str) -> Step | None:
         unnamed = _UNNAMED.match(message)
@@ -124,9 +125,9 @@ class Steps:
                 last = found
         if last is None:
             return None
-        at, total = int(last.group("at")), int(last.group("all"))
+        at, total = whole(last.group("at")), whole(last.group("all"))
         epoch = _EPOCH.search(last.group("name"))
-        step = int(epoch.group(1)) * total + at if epoch else at
+        step = whole(epoch.group(1)) * total + at if epoch else at
         if not epoch and (self.planned is None or total >= self.planned):
             self.planned = total
         if not epoch and total == self.planned:
@@ -157,13 +158,14 @@ def values_of(text: str) -> Values:
         metric, factor, inner, _ = _between(parts[n])
         if metric is None:
             if n and step is not None and total is None and _TOTAL.match(parts[n]):
-                total = int(_float(parts[n + 1]))
+                value = _float(parts[n + 1])
+                total = int(value) if 0 < value < 1e12 else None
             continue
         value = _float(parts[n + 1])
         unit = _between(parts[n + 2])[3] or inner
         if metric == "step":
-            whole = abs(value) < 1e12 and value == int(value)  # nan is not below
-            if whole and not (exact and step is not None):
+            is_whole = abs(value) < 1e12 and value == int(value)  # nan is not below
+            if is_whole and not (exact and step is not None):
                 exact = "step" in parts[n].lower()
                 step = int(value) if step is None or exact else step
         elif metric == "epoch":

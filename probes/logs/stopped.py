@@ -15,6 +15,7 @@ from medic.patterns import regex
 from medic.probe import Finding, Look, Probe
 from medic.run_config import RunConfig
 
+from .digits import whole
 from .evidence import hangs, hits
 from .launcher import SIGNALS
 from .merge import EXIT_ALONE
@@ -111,7 +112,7 @@ def exit_words(line: str) -> str | Text:
         return found.group(0)
     code = _CODE.search(line)
     if code is not None:
-        number = int(code.group(1))
+        number = whole(code.group(1))
         name = SIGNALS.get(-number) or (SIGNALS.get(number - 128) if number > 128 else None)
         words = f" ({name})" if name else ""
         return Text(f"exit code {number}{words}", f"退出码 {number}{words}")

@@ -10,6 +10,7 @@ from medic.facts import Frame, Source, Traceback
 from medic.patterns import regex
 from medic.records import dataclass
 
+from .digits import whole
 from .prefix import message
 
 START = "Traceback (most recent call last)"
@@ -143,7 +144,7 @@ class Joiner:
         if frame is not None:
             if len(current.frames) < MAX_FRAMES:
                 function = (frame.group(3) or "").strip()
-                current.frames.append(Frame(frame.group(1), int(frame.group(2)), function))
+                current.frames.append(Frame(frame.group(1), whole(frame.group(2)), function))
             current.code_next = True
             return True
         if body.startswith((" ", "\t")) or (current.rich and body[:1] in "\u2502\u2570\u256d"):

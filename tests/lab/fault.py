@@ -3,7 +3,7 @@
 Each entry is a run of ``script/``: changed as the fault says, launched, and left as a folder. Keys:
 ``causes`` (any of them is right; none for a healthy run), ``style`` of the log, ``config`` (changed
 values by path; null removes none, ``drop`` does), ``config-text`` (old, new), ``patch`` (of a script
-file: pairs of old and new), ``arguments`` (of the script), ``torchrun`` (more options), ``command``
+file: pairs of old and new), ``files`` (beside them, by path), ``arguments`` (of the script), ``torchrun`` (more options), ``command``
 (instead of torchrun), ``log-dir`` (``tee``: a file a rank, too), ``data`` (what is wrong with
 it), ``data-in-run`` (it lies in the run folder), ``env``, ``limits`` (RLIMIT_…), ``port: taken``, ``small-disk`` (size of the output's file
 system), ``stages`` (runs one after the other, with ``arguments`` and ``config`` of their own, and
@@ -39,6 +39,7 @@ class Fault:
     drop: bool = False
     config_text: tuple[str, ...] = ()
     patch: dict[str, list[list[str]]] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
     arguments: str = ""
     torchrun: str = ""
     command: str = ""

@@ -56,6 +56,8 @@ def prepare(place: Path, fault: Fault) -> Path:
                 raise SystemExit(f"{fault.name}: {name} has no {old!r}")
             text = text.replace(old, new, 1)
         (code / name).write_text(text, "utf-8")
+    for name, text in fault.files.items():
+        (place / name).write_text(text, "utf-8")
     _write_data((run if fault.data_in_run else place) / "data", fault.data)
     return run
 

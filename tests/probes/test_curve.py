@@ -288,3 +288,16 @@ def test_trainer_state_and_its_lines(look: Look, tmp_path: Path) -> None:
     assert all('"loss"' in text[n - 1] for n in series.lines)
     rates = curve.series["learning_rate"]
     assert all('"learning_rate"' in text[n - 1] for n in rates.lines)
+
+
+def test_a_norm_that_carries_the_loss_scale(judge: Any) -> None:
+    """Two hundred times the usual norms, by a logged scale that explains them."""
+    name = "gradient-norm-carries-scale"
+    rows = [r | {"loss_scale": 65536.0, "grad_norm": 65536.0 * 1.5} for r in healthy(90, 90)]
+    assert judge(rows, config(gradient_clip=1.0))[name].outcome == "present"
+    well = [r | {"loss_scale": 65536.0, "grad_norm": 1.5} for r in healthy(90, 90)]
+    assert judge(well, config(gradient_clip=1.0))[name].outcome == "absent"
+    explodes = [r | {"loss_scale": 65536.0, "grad_norm": 1e9} for r in healthy(90, 90)]
+    assert judge(explodes, config(gradient_clip=1.0))[name].outcome == "absent"
+    bf16 = [r | {"grad_norm": 65536.0} for r in healthy(90, 90)]
+    assert name not in judge(bf16, config(gradient_clip=1.0))
