@@ -10,7 +10,6 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
-sys.path.insert(0, str(ROOT))
 
 
 class BuildWithKnowledge(build_py):
@@ -18,12 +17,17 @@ class BuildWithKnowledge(build_py):
         super().run()
         if self.editable_mode:
             return
+        built = Path(self.build_lib).resolve()
+        # The probes are found where the wheel has them, and leave no bytecode beside it.
+        sys.path.insert(0, str(built))
+        sys.dont_write_bytecode = True
         from medic.building import build
+        from medic.registry import TABLE, imported, written
         from medic.stored import store
 
-        target = Path(self.build_lib) / "medic" / "knowledge" / "compiled"
+        target = built / "medic" / "knowledge" / "compiled"
         shutil.rmtree(target, ignore_errors=True)
-        store(build([ROOT / "knowledge"]), target)
+        store({**build([ROOT / "knowledge"]), TABLE: written(imported())}, target)
 
 
 setup(cmdclass={"build_py": BuildWithKnowledge})

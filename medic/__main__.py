@@ -2,6 +2,6 @@
 
 import sys
 
-from medic.commands import main
+from medic.commands import program
 
-sys.exit(main())
+sys.exit(program())

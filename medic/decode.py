@@ -1,6 +1,7 @@
 """Compiled JSON data -> entry dataclasses.
 
-A field of type ``tuple`` is decoded with its entry, one of type ``Sequence`` when it is first read.
+A field of type ``tuple`` is decoded with its entry, one of type ``Sequence``, or a mapping whose
+text is still to be parsed, when it is first read.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def _decoder(kind: Any) -> Callable[[Any], Any]:
         return lambda value: _Later(args[0], value)
     if origin is not None and isinstance(origin, type) and issubclass(origin, Mapping):
         item = _decoder(args[1])
-        return _same if item is _same else lambda value: {k: item(v) for k, v in value.items()}
+        return _same if item is _same else lambda value: _mapping(item, value)
     if origin in (Union, UnionType):
         return _union_decoder(args)
     if origin is Literal:
@@ -72,6 +73,33 @@ class _Later(Sequence[Any]):
         return isinstance(other, Sequence) and self._items == tuple(other)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _mapping(item: Callable[[Any], Any], value: Mapping[str, Any]) -> Mapping[str, Any]:
+    if isinstance(value, dict):
+        return {k: item(v) for k, v in value.items()}
+    return _LaterMapping(item, value)
+
+
+class _LaterMapping(Mapping[str, Any]):
+    """Values that are decoded when the first is read."""
+
+    def __init__(self, item: Callable[[Any], Any], data: Mapping[str, Any]) -> None:
+        self._item = item
+        self._data = data
+
+    @cached_property
+    def _items(self) -> dict[str, Any]:
+        return {k: self._item(v) for k, v in self._data.items()}
+
+    def __getitem__(self, key: str) -> Any:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._data)
 
 
 def _union_decoder(args: tuple[Any, ...]) -> Callable[[Any], Any]:

@@ -17,7 +17,7 @@ from medic.errors import Unreadable
 from medic.facts import Document, FileKind, GivenFile, LogHits
 from medic.index import Index
 from medic.nearest import nearest
-from medic.probe import Probe, Scan
+from medic.probe import Part, Probe, Scan
 
 T = TypeVar("T")
 FRESH_SECONDS = 900.0  # older logs say nothing about this machine's present state
@@ -49,6 +49,7 @@ class CaseLook:
         self._facts = facts
         self._cancel = cancel
         self._allowed: frozenset[type[Any]] | None = None
+        self.parts: Sequence[Part] = ()
         self.read: dict[str, int] = {}
 
     def for_probe(self, probe: Probe) -> CaseLook:
@@ -57,6 +58,7 @@ class CaseLook:
         other.read = self.read
         other._allowed = frozenset({*probe.needs, *probe.wants, *probe.gives})
         other._shared = self._shared
+        other.parts = probe.parts
         return other
 
     @cached_property

@@ -129,6 +129,11 @@ class Look(Protocol):
         ...
 
     @property
+    def parts(self) -> Sequence[Part]:
+        """Those of the probe that looks."""
+        ...
+
+    @property
     def given(self) -> Mapping[str, Any]:
         """Canonical fields given by hand (--set)."""
         ...
@@ -140,11 +145,23 @@ class Look(Protocol):
 
 
 @dataclass(frozen=True)
+class Part:
+    """One check of a probe that has many: ``module`` holds it, and is imported where the canonical
+    fields of ``needs`` are known."""
+
+    name: str
+    needs: tuple[str, ...]
+    module: str
+
+
+@dataclass(frozen=True)
 class Probe:
     """One kind of look at the evidence.
 
     ``tells`` names the symptoms and checks it may report; any other is a bug. ``needs`` and
-    ``gives`` are fact types; a probe whose needs are not met is skipped, naming them.
+    ``gives`` are fact types; a probe whose needs are not met is skipped, naming them. One that
+    looks at ``files`` of certain kinds only is not run where the case has none of them; ``without``
+    is what it would say then. ``run`` is a function of a module, so that it can be found by name.
     ``seconds`` is its usual cost, ``limit_seconds`` when it is given up.
     """
 
@@ -159,6 +176,9 @@ class Probe:
     seconds: float = 0.1
     limit_seconds: float = 30.0
     consent: bool = False
+    files: tuple[FileKind, ...] = ()
+    without: tuple[Skip, ...] = ()
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ else:
         return _declare(cls, frozen, eq)
 
 
+FIRST = 100  # instances that the written __init__ has to save time for
 _building = RLock()  # probes run in threads
 _LATE = ("__dataclass_fields__", "__match_args__")
 _OF_THE_TYPE = ("__dict__", "__weakref__", "__init__", *_LATE)
@@ -67,25 +68,61 @@ class _Late:
 def _build(cls: type[Any], frozen: bool, eq: bool) -> None:
     """Gives the class what ``dataclass`` makes of a copy of it, and methods of our own.
 
-    ``dataclass`` writes source text for each method and compiles it, which is most of its time; only
-    ``__init__`` needs that. It is replaced last, and at once: another thread may be calling the one
-    that waits.
+    ``__init__`` is replaced last, and at once: another thread may be calling the one that waits.
     """
     own = {name: value for name, value in vars(cls).items() if name not in _OF_THE_TYPE}
     own |= {"__qualname__": cls.__qualname__, "__doc__": cls.__doc__ or cls.__name__}
-    kind: Any = type(cls)
-    copy = kind(cls.__name__, cls.__bases__, own)
-    made = dataclasses.dataclass(repr=False, eq=False, frozen=frozen)(copy)
+
+    def processed(frozen: bool, init: bool) -> Any:
+        kind: Any = type(cls)
+        copy = kind(cls.__name__, cls.__bases__, dict(own))
+        return dataclasses.dataclass(init=init, repr=False, eq=False, frozen=frozen)(copy)
+
+    derived = any(map(dataclasses.is_dataclass, cls.__bases__))  # which has to be as frozen
+    made = processed(frozen and derived, init=False)
     for name, value in _methods(made, frozen, eq).items():
         if own.get(name) is None:  # a class that has __eq__ has None for __hash__
             setattr(cls, name, value)
     for one in dataclasses.fields(made):
         if isinstance(vars(cls).get(one.name), dataclasses.Field):
             _default(cls, one)
+    made.__dataclass_params__.frozen = frozen
     cls.__dataclass_params__ = made.__dataclass_params__
     cls.__dataclass_fields__ = made.__dataclass_fields__
     cls.__match_args__ = made.__match_args__  # type: ignore[misc]
-    cls.__init__ = made.__init__
+    cls.__init__ = _first(cls, made, lambda: processed(frozen, init=True).__init__)
+
+
+def _first(cls: type[Any], made: type[Any], written: Callable[[], Any]) -> Callable[..., None]:
+    """``__init__`` of the first instances: ``dataclass`` writes source text for one and compiles
+    it, which takes as long as a few hundred calls of this. It also says what is wrong with a call.
+    """
+    found = dataclasses.fields(made)
+    names = [one.name for one in found]
+    defaults = {f.name: f.default for f in found if f.default is not dataclasses.MISSING}
+    factories: dict[str, Any] = {
+        f.name: f.default_factory for f in found if f.default_factory is not dataclasses.MISSING
+    }
+    known, needed = set(names), set(names) - defaults.keys() - factories.keys()
+    put = object.__setattr__
+    left = FIRST
+
+    def init(self: Any, *values: Any, **named: Any) -> None:
+        nonlocal left
+        left -= 1
+        given = dict(zip(names, values, strict=False)) | named
+        fits = len(given) == len(values) + len(named) and needed <= given.keys() <= known
+        if left < 0 or not fits:
+            cls.__init__ = written()
+            cls.__init__(self, *values, **named)
+            return
+        for name in names:
+            if name in given:
+                put(self, name, given[name])
+            else:
+                put(self, name, factories[name]() if name in factories else defaults[name])
+
+    return init
 
 
 def _default(cls: type[Any], one: dataclasses.Field[Any]) -> None:

@@ -1,15 +1,13 @@
-"""Finds the probes, orders them by the facts they need and give, and runs them with limits."""
+"""Orders the probes by the facts they need and give, and runs them with limits."""
 
 from __future__ import annotations
 
-import pkgutil
 import queue
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from importlib import import_module
+from itertools import chain
 
 from medic.case import Case, NotRead
 from medic.evidence import Evidence, Observed, Run, State
@@ -19,44 +17,12 @@ from medic.index import Index
 from medic.logsymptoms import answers_of_logs, settings_hits, symptoms_of_logs
 from medic.look import CaseLook
 from medic.probe import Finding, Probe, Skip, Unread
+from medic.registry import all_probes as all_probes  # noqa: PLC0414 - asked for here by many
 
 WORKERS = 4
 PATIENCE = 0.05  # seconds
 LATE = "time limit"
 Progress = Callable[[str, str], None]
-
-
-@cache
-def all_probes(rooms: tuple[str, ...] = ()) -> tuple[Probe, ...]:
-    """Every probe of the installed package, by name; ``rooms`` limits it to these sub-packages
-    and modules, which spares the import of the others."""
-    found: list[Probe] = []
-    package = import_module("medic.probes")
-    for info in _modules(package.__path__, "medic.probes.", rooms):
-        module = import_module(info.name)
-        one = getattr(module, "PROBE", None)
-        if isinstance(one, Probe):
-            found.append(one)
-        found += getattr(module, "PROBES", ())
-    unique = {probe.name: probe for probe in found}
-    return tuple(unique[name] for name in sorted(unique))
-
-
-def _modules(
-    path: Iterable[str], prefix: str, rooms: tuple[str, ...]
-) -> Iterator[pkgutil.ModuleInfo]:
-    """Modules below a package; those of other rooms are not even imported, nor those that a
-    package leaves out of its PROBE_MODULES: imports are most of a start."""
-    for info in pkgutil.iter_modules(path, prefix):
-        if rooms and info.name.removeprefix("medic.probes.").split(".")[0] not in rooms:
-            continue
-        yield info
-        if info.ispkg:
-            package = import_module(info.name)
-            only = getattr(package, "PROBE_MODULES", None)
-            for inner in _modules(package.__path__, f"{info.name}.", rooms):
-                if only is None or inner.name.removeprefix(f"{info.name}.") in only:
-                    yield inner
 
 
 def with_needs(names: Iterable[str], probes: Sequence[Probe]) -> list[Probe]:
@@ -98,7 +64,9 @@ def observe(
             waiting = [p for p in waiting if p.name not in begun]
             for probe in ready:
                 tell(probe.name, "start")
-            for run in crew.runs(ready, cancel):
+            idle = {p.name: run for p in ready if (run := _idle(p, look))}
+            busy = [p for p in ready if p.name not in idle]
+            for run in chain(idle.values(), crew.runs(busy, cancel)):
                 _take(run, evidence)
                 tell(run.probe.name, run.state)
     finally:
@@ -160,7 +128,7 @@ class _Crew:
         pending = {probe.name: probe for probe in probes}
         for probe in probes:
             self._todo.put(probe)
-        if self._threads == self._lost:
+        if pending and self._threads == self._lost:
             self._hire()
         while pending and not cancel.is_set():
             try:
@@ -186,16 +154,21 @@ class _Crew:
             self._todo.put(None)
 
 
+def _idle(probe: Probe, look: CaseLook) -> Run | None:
+    """What becomes of a probe that is not run: facts are missing, or files of its kinds."""
+    missing = [kind.__name__ for kind in probe.needs if not look.has(kind)]
+    if missing:
+        return Run(probe, "skipped", skips=[Skip(needs=plain(", ".join(missing)))])
+    if probe.files and not look.files(*probe.files):
+        return Run(probe, "skipped" if probe.without else "absent", skips=list(probe.without))
+    return None
+
+
 def _run_one(probe: Probe, look: CaseLook, index: Index) -> Run:
     run = Run(probe)
     if look.cancelled():
         return run
     start = time.monotonic()
-    missing = [kind.__name__ for kind in probe.needs if not look.has(kind)]
-    if missing:
-        run.skips = [Skip(needs=plain(", ".join(missing)))]
-        run.state = "skipped"
-        return run
     try:
         for item in probe.run(look):
             if isinstance(item, Finding):

@@ -1,17 +1,23 @@
 """Compiled knowledge as files: one a kind, so that a start reads only what it uses.
 
-A file of entries is JSON with one entry a line, each parsed when it is first asked for.
+A file of entries is JSON with one entry a line, each parsed when it is first asked for. Long fields
+of which few are read have lines of their own, ``"entry/field"``.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-WHOLE = ("format", "tables", "words")  # no entries by name
+WHOLE = ("format", "probes", "tables", "words")  # no entries by name
+
+APART = {
+    "frameworks": ("choices", "keys", "known", "known_below", "rules", "switches", "valued"),
+}
 
 
 class Parts(Mapping[str, Any]):
@@ -42,12 +48,20 @@ class Entries(Mapping[str, Any]):
 
     def __init__(self, data: bytes) -> None:
         lines = (line.partition(b'":') for line in data.split(b"\n")[1:-1])
-        self._lines = {name[1:].decode(): text for name, _, text in lines}
+        self._lines: dict[str, bytes] = {}
+        self._apart: dict[str, dict[str, bytes]] = {}
         self._read: dict[str, Any] = {}
+        for name, _, text in lines:
+            entry, _, field = name[1:].decode().partition("/")
+            if field:
+                self._apart.setdefault(entry, {})[field] = text
+            else:
+                self._lines[entry] = text
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._read:
-            self._read[name] = json.loads(self._lines[name].removesuffix(b","))
+            apart = self._apart.get(name, {}).items()
+            self._read[name] = _parsed(self._lines[name]) | {f: _late(t) for f, t in apart}
         return self._read[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -58,6 +72,51 @@ class Entries(Mapping[str, Any]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._lines
+
+
+def _parsed(text: bytes) -> Any:
+    return json.loads(text.removesuffix(b","))
+
+
+class _LateList(Sequence[Any]):
+    """A list whose text is parsed when it is first looked at."""
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+
+    @cached_property
+    def _items(self) -> Any:
+        return _parsed(self._text)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._items[at]
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+
+class _LateMap(Mapping[str, Any]):
+    """The same of a mapping."""
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+
+    @cached_property
+    def _items(self) -> Any:
+        return _parsed(self._text)
+
+    def __getitem__(self, key: str) -> Any:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+
+def _late(text: bytes) -> Any:
+    return _LateList(text) if text.startswith(b"[") else _LateMap(text)
 
 
 def tables(causes: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,7 +142,7 @@ def store(compiled: Mapping[str, Any], folder: Path, mode: int = 0o644) -> None:
         for kind, entries in compiled.items():
             handle = os.open(part / f"{kind}.json", os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
             with os.fdopen(handle, "wb") as out:
-                out.write((_json(entries) if kind in WHOLE else _by_line(entries)).encode())
+                out.write((_json(entries) if kind in WHOLE else _by_line(kind, entries)).encode())
         part.rename(folder)
     except OSError:
         import shutil
@@ -96,7 +155,12 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _by_line(entries: Mapping[str, Any]) -> str:
+def _by_line(kind: str, entries: Mapping[str, Any]) -> str:
     """Names are those of files, in which JSON has nothing to escape (``Entries`` counts on it)."""
-    lines = ",\n".join(f'"{name}":{_json(entry)}' for name, entry in entries.items())
+    apart = APART.get(kind, ())
+    parts: dict[str, Any] = {}
+    for name, entry in entries.items():
+        parts[name] = {field: value for field, value in entry.items() if field not in apart}
+        parts |= {f"{name}/{field}": entry[field] for field in apart if field in entry}
+    lines = ",\n".join(f'"{name}":{_json(part)}' for name, part in parts.items())
     return f"{{\n{lines}\n}}" if lines else "{\n}"

@@ -14,7 +14,7 @@ from medic.facts import Document, FileKind, GivenFile
 from medic.filekind import kind_of, rank_of
 from medic.index import load
 from medic.nearest import nearest
-from medic.probe import Scan
+from medic.probe import Part, Scan
 from medic.syntax import parse
 
 T = TypeVar("T")
@@ -41,6 +41,7 @@ class FakeLook:
         kinds: Mapping[str, FileKind] | None = None,
         frameworks: Sequence[Any] = (),
         host_is_the_runs: bool | None = None,
+        parts: Sequence[Part] = (),
     ) -> None:
         self.root = root
         self.facts = {type(fact): fact for fact in facts}
@@ -51,6 +52,7 @@ class FakeLook:
         self.frameworks = frameworks
         self.gpus: Sequence[Any] = ()
         self.variables: frozenset[str] = frozenset()
+        self.parts = parts
         self.host_is_the_runs = host_is_the_runs
 
     def fact(self, kind: type[T]) -> T:

@@ -43,6 +43,7 @@ TIERS = [
         "looks",
         "evidence",
         "logsymptoms",
+        "registry",
         "runner",
         "look",
         "context",

@@ -20,6 +20,21 @@ def test_kinds_are_read_when_asked_for(tmp_path: Path) -> None:
     assert list(parts) == ["symptoms"]
 
 
+def test_long_fields_are_parsed_when_they_are_read(tmp_path: Path) -> None:
+    entry = {"title": "A", "known": ["lr"], "choices": {"x": ["1", "2"]}}
+    store({"frameworks": {"a": entry, "b": {"title": "B"}}}, tmp_path / "k")
+    found = Parts(tmp_path / "k")["frameworks"]
+    assert list(found) == ["a", "b"]
+    assert found["b"] == {"title": "B"}
+    assert (list(found["a"]["known"]), dict(found["a"]["choices"])) == (["lr"], entry["choices"])
+    broken = (tmp_path / "k" / "frameworks.json").read_bytes().replace(b'["lr"]', b"[no")
+    (tmp_path / "k" / "frameworks.json").write_bytes(broken)
+    again = Parts(tmp_path / "k")["frameworks"]["a"]
+    assert again["title"] == "A"
+    with pytest.raises(json.JSONDecodeError):
+        len(again["known"])
+
+
 def test_nothing_is_left_of_what_could_not_be_stored(tmp_path: Path) -> None:
     store({"symptoms": {}}, tmp_path / "k")
     (tmp_path / "k" / "mine").write_text("kept")

@@ -7,7 +7,7 @@ from dataclasses import field
 
 import pytest
 
-from medic.records import dataclass
+from medic.records import FIRST, dataclass
 
 
 def make() -> type:
@@ -86,3 +86,31 @@ def test_threads_may_be_first_together(_: int) -> None:
     for thread in threads:
         thread.join()
     assert made == [point(1)] * 4
+
+
+def test_the_first_instances_are_as_the_later_ones() -> None:
+    point = make()
+    made = [point(number, rest=[number]) for number in range(FIRST + 2)]
+    assert [vars(one) for one in made] == [
+        {"x": number, "tags": (), "rest": [number]} for number in range(FIRST + 2)
+    ]
+    assert made[0].rest is not point(0).rest
+    assert list(vars(made[0])) == list(vars(made[-1]))
+
+
+@pytest.mark.parametrize(
+    ("values", "named", "words"),
+    [
+        ((), {}, "missing 1 required positional argument: 'x'"),
+        ((1,), {"x": 1}, "got multiple values for argument 'x'"),
+        ((1,), {"y": 1}, "got an unexpected keyword argument 'y'"),
+    ],
+)
+def test_a_wrong_call_is_refused(
+    values: tuple[int, ...], named: dict[str, int], words: str
+) -> None:
+    point = make()
+    for _ in range(2):
+        with pytest.raises(TypeError, match=words):
+            point(*values, **named)
+    assert point(2).x == 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -135,15 +134,3 @@ def test_facts_of_this_machine_do_not_shape_changes_of_another_run() -> None:
     found = look_at(probe("a", here, gives=(First,), reads="this-host"))
     assert First in found.facts
     assert First not in found.facts_of_the_run()
-
-
-def test_a_room_that_names_its_probe_modules_forgets_none() -> None:
-    from importlib import import_module
-    from pathlib import Path
-
-    for folder in sorted(Path(__file__).parents[1].joinpath("probes").iterdir()):
-        if not (folder / "__init__.py").is_file():
-            continue
-        only = getattr(import_module(f"medic.probes.{folder.name}"), "PROBE_MODULES", None)
-        made = {f.stem for f in folder.glob("*.py") if re.search(r"(?m)^PROBES?\b", f.read_text())}
-        assert only is None or set(only) == made, folder.name

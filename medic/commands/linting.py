@@ -55,19 +55,29 @@ def check(
 
 
 def _render(out: Console, report: LintReport, index: Index, form: str) -> None:
-    from medic.report import lint_ci, lint_text
-    from medic.report.dumps import dumps
+    if form in ("sarif", "github"):
+        _render_ci(out, report, index, form)
+        return
+    from medic.report import lint_text
 
     if form == "json":
+        from medic.report.dumps import dumps
+
         out.raw(dumps(lint_text.json_data(report)))
-    elif form == "sarif":
-        out.raw(dumps(lint_ci.sarif(report, index)))
-    elif form == "github":
-        lint_ci.github(out, report)
     elif form == "concise":
         lint_text.concise(out, report)
     else:
         lint_text.full(out, report)
+
+
+def _render_ci(out: Console, report: LintReport, index: Index, form: str) -> None:
+    from medic.report import lint_ci
+    from medic.report.dumps import dumps
+
+    if form == "sarif":
+        out.raw(dumps(lint_ci.sarif(report, index)))
+    else:
+        lint_ci.github(out, report)
 
 
 def _missing(out: Console, report: LintReport) -> None:

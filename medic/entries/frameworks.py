@@ -122,10 +122,10 @@ class Framework:
     yaml_floats: Literal["yaml-1.1", "yaml-1.2"] = "yaml-1.1"
     unknown_key: Literal["error", "ignored", "free"] = "free"
     auto_words: tuple[str, ...] = ()
-    known: tuple[str, ...] = ()  # keys that exist but state no canonical field
+    known: Sequence[str] = ()  # keys that exist but state no canonical field
     known_below: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # the same by parent
-    switches: tuple[str, ...] = ()  # flags that take no value
-    valued: tuple[str, ...] = ()  # flags that do not go without a value
+    switches: Sequence[str] = ()  # flags that take no value
+    valued: Sequence[str] = ()  # flags that do not go without a value
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rules: Sequence[Rule] = ()
     builds_on: tuple[str, ...] = ()

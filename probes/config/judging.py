@@ -1,47 +1,30 @@
-"""The probe that turns every lint check of ``checks`` into findings."""
+"""Turns the lint checks of ``checks`` into findings."""
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from importlib import import_module
 
 from medic.facts import Source
 from medic.i18n import Text
-from medic.probe import Finding, Fires, LintResult, Look, NotChecked, Probe, Skip
-from medic.records import dataclass
+from medic.probe import Finding, Fires, LintResult, Look, NotChecked, Part, Skip
 from medic.run_config import FIELDS, Origin, RunConfig, Scalar, Setting
 
-from . import checks
 from .carriers import same
 from .combine import OVERRIDDEN
 
 
-@dataclass(frozen=True)
-class Check:
-    name: str
-    needs: tuple[str, ...]
-    check: Callable[[RunConfig], LintResult | Sequence[Fires]]
-
-
-@lru_cache(maxsize=1)
-def all_checks() -> tuple[Check, ...]:
-    """Every check of the package; a module without NAME is a helper of the others."""
-    found = []
-    for info in pkgutil.iter_modules(checks.__path__):
-        module = import_module(f"{checks.__name__}.{info.name}")
-        if hasattr(module, "NAME"):
-            found.append(Check(module.NAME, module.NEEDS, module.check))
-    return tuple(found)
-
-
 def run(look: Look) -> Iterator[Finding | Skip]:
     config = look.fact(RunConfig)
-    for check in all_checks():
-        if check.name in look.checks:
-            yield from judge(check, config)
+    for part in look.parts:
+        if part.name in look.checks:
+            yield from judge(part, config)
+
+
+def _check(module: str) -> Callable[[RunConfig], LintResult | Sequence[Fires]]:
+    found: Callable[[RunConfig], LintResult | Sequence[Fires]] = import_module(module).check
+    return found
 
 
 def _listed(needs: Sequence[str | Text]) -> Text:
@@ -49,10 +32,10 @@ def _listed(needs: Sequence[str | Text]) -> Text:
     return Text(", ".join(t.en for t in texts), ", ".join(t.zh for t in texts))
 
 
-def judge(check: Check, config: RunConfig) -> Iterator[Finding | Skip]:
+def judge(check: Part, config: RunConfig) -> Iterator[Finding | Skip]:
     """The findings of one check, or what it needs."""
     missing = config.missing(*check.needs)
-    result = NotChecked(missing) if missing else check.check(config)
+    result = NotChecked(missing) if missing else _check(check.module)(config)
     if isinstance(result, NotChecked):
         yield Skip(needs=_listed(result.needs), check=check.name)
     elif isinstance(result, Fires):
@@ -64,7 +47,7 @@ def judge(check: Check, config: RunConfig) -> Iterator[Finding | Skip]:
         yield Finding(check.name, "passes")
 
 
-def _fired(check: Check, config: RunConfig, result: Fires) -> Finding:
+def _fired(check: Part, config: RunConfig, result: Fires) -> Finding:
     """A repair that was computed from values on which two places disagree is left out."""
     if contested(config, (result.at, *check.needs)):
         result = replace(result, changes=())
@@ -112,13 +95,3 @@ def contested(config: RunConfig, fields: Iterable[str]) -> bool:
         for value in values
         for other, origin in value.also
     )
-
-
-PROBE = Probe(
-    name="config-checks",
-    tells=tuple(check.name for check in all_checks()),
-    run=run,
-    needs=(RunConfig,),
-    seconds=0.02,
-    limit_seconds=5,
-)

@@ -125,6 +125,8 @@ PROBE = Probe(
     run=run,
     needs=(RunConfig,),
     gives=(PrintedStart,),
+    files=("log",),
+    without=(Skip(NEEDS_LOG, DIFFERS),),
     seconds=0.1,
     limit_seconds=20,
 )

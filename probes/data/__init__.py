@@ -1,3 +1,1 @@
 """Training data: what its files hold, sampled with limits, and whether it fits the run."""
-
-PROBE_MODULES = ("probe",)

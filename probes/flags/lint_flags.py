@@ -135,6 +135,7 @@ PROBE = Probe(
     tells=(MISSPELT, SWITCH, VALUE),
     run=run,
     wants=(Launches, RunConfig, Parsers, LogHits),
+    files=("script",),
     seconds=0.05,
     limit_seconds=10,
 )

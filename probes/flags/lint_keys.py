@@ -205,6 +205,8 @@ def _meant(
 
 PROBE = Probe(
     name="config-keys",
+    files=("config", "python"),
+    without=(Skip(NEEDS_KEYS, MISSPELT),),
     tells=(MISSPELT,),
     run=run,
     wants=(RunConfig,),

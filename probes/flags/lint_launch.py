@@ -87,6 +87,8 @@ PROBE = Probe(
     tells=TELLS,
     run=run,
     wants=(Launches, Parsers, LogHits),
+    files=("script", "log"),
+    without=tuple(Skip(NEEDS_SCRIPT, name) for name in TELLS if name != arguments.VALUE),
     seconds=0.05,
     limit_seconds=10,
 )

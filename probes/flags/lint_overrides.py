@@ -177,6 +177,7 @@ PROBE = Probe(
     run=run,
     needs=(RunConfig,),
     wants=(Launches,),
+    files=("script",),
     seconds=0.02,
     limit_seconds=5,
 )

@@ -105,6 +105,8 @@ PROBE = Probe(
     name="script-text",
     tells=(CUT, UNSET, REFUSED),
     run=run,
+    files=("script",),
+    without=tuple(Skip(NEEDS_SCRIPT, name) for name in (CUT, UNSET)),
     seconds=0.05,
     limit_seconds=10,
 )

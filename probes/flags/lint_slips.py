@@ -74,6 +74,8 @@ PROBE = Probe(
     tells=(*_CHECKS, IMPOSSIBLE, NO_EFFECT),
     run=run,
     wants=(LogHits,),
+    files=("script", "log"),
+    without=tuple(Skip(NEEDS_SCRIPT, name) for name in _CHECKS),
     seconds=0.05,
     limit_seconds=10,
 )

@@ -94,6 +94,7 @@ PROBE = Probe(
     run=run,
     needs=(RunConfig,),
     wants=(Launches,),
+    files=("script",),
     seconds=0.01,
     limit_seconds=5,
 )

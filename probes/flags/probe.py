@@ -29,6 +29,7 @@ from .suspects import (
     suspects,
 )
 
+MISSPELT, SWITCH = "misspelt-flag", "boolean-flag-with-value"
 MAX_ENTRIES = 24  # Python files that are read as the start of a program
 _NOT_SHELL = Text(
     "not understood as bash: what stands there was not checked",
@@ -165,11 +166,11 @@ def run_flags(look: Look) -> Iterator[Finding | Skip]:
     if unknown:
         yield misspelt(unknown, look.nearest, places)
     else:
-        yield _nothing("misspelt-flag", checked, told=told)
+        yield _nothing(MISSPELT, checked, told=told)
     if switches:
         yield with_value(switches, places)
     else:
-        yield _nothing("boolean-flag-with-value", checked, told=False)
+        yield _nothing(SWITCH, checked, told=False)
     if refusals.complaints:
         yield from _refused(refusals.complaints[-1], found)
     elif look.has(LogHits) and not _refusal_seen(look):
@@ -234,6 +235,8 @@ PROBES = (
         tells=(),
         run=run_launch,
         gives=(Launches,),
+        files=("script",),
+        without=(Skip(NEEDS_SCRIPT),),
         seconds=0.05,
         limit_seconds=10,
     ),
@@ -243,14 +246,18 @@ PROBES = (
         run=run_parsers,
         wants=(Launches, LogHits),
         gives=(Parsers,),
+        files=("python", "log"),
+        without=(Skip(NEEDS_PARSER),),
         seconds=0.3,
         limit_seconds=20,
     ),
     Probe(
         name="flags",
-        tells=("misspelt-flag", "boolean-flag-with-value", "rejected-argument"),
+        tells=(MISSPELT, SWITCH, "rejected-argument"),
         run=run_flags,
         wants=(Launches, Parsers, LogHits),
+        files=("script", "log"),
+        without=(Skip(NEEDS_SCRIPT, MISSPELT), Skip(NEEDS_SCRIPT, SWITCH)),
         seconds=0.05,
         limit_seconds=10,
     ),

@@ -1,3 +1,1 @@
 """Dumps of PyTorch's flight recorder: what each rank was communicating when they were written."""
-
-PROBE_MODULES = ("records", "recorded_calls", "stragglers")

@@ -6,14 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from medic.probes.config.judging import all_checks, judge
+from medic.probes.config.all_checks import CHECKS
+from medic.probes.config.judging import judge
 from medic.probes.config.reading import PROBE
 
 from medic.probe import Finding, Unread
 from medic.run_config import Change, Origin, RunConfig, Span, Value
 
 Make = Callable[..., Any]
-BY_NAME = {check.name: check for check in all_checks()}
+BY_NAME = {check.name: check for check in CHECKS}
 
 
 def read(look: Make, files: dict[str, str]) -> tuple[RunConfig, list[Any]]:

@@ -1,0 +1,76 @@
+"""What a wheel carries of the probes is what they declare."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from medic import registry
+from medic.case import collect
+from medic.index import load
+from medic.lint import ROOMS, lint
+from medic.probe import Probe
+from medic.registry import all_probes, imported, read, written
+
+TABLE = json.loads(json.dumps(written(imported())))
+
+
+@pytest.mark.parametrize("rooms", [(), ROOMS, ("memory_estimate",), ("gpu", "host")])
+def test_what_is_written_is_read(rooms: tuple[str, ...]) -> None:
+    def declared(probe: Probe) -> dict[str, object]:
+        return {f.name: getattr(probe, f.name) for f in fields(probe) if f.name != "run"}
+
+    table = sorted(read(TABLE, rooms), key=lambda probe: probe.name)
+    assert [declared(p) for p in table] == [declared(p) for p in all_probes(rooms)]
+
+
+def test_a_probe_of_the_table_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    files = {"a.yaml": "model:\n  hidden_size: 100\n  num_heads: 7\n", "b.sh": "python t.py --lr\n"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    paths = [str(tmp_path / name) for name in files]
+    for given in (paths, paths[:1], paths[1:]):
+        plain = lint(collect(given), load(), None)
+        with monkeypatch.context() as one:
+            one.setattr("medic.lint.all_probes", lambda rooms: tuple(read(TABLE, rooms)))
+            late = lint(collect(given), load(), None)
+        assert late.findings == plain.findings
+        assert late.not_checked == plain.not_checked
+        assert late.passed == plain.passed
+
+
+def test_a_function_without_a_place_is_no_run() -> None:
+    with pytest.raises((ValueError, AttributeError)):
+        written([Probe("lambda", (), lambda look: iter(()))])
+
+
+def test_a_lint_of_one_configuration_leaves_the_rest(tmp_path: Path) -> None:
+    """Neither the checks that cannot be made nor what reads scripts is imported."""
+    compiled = tmp_path / "compiled"
+    compiled.mkdir()
+    (compiled / f"{registry.TABLE}.json").write_text(json.dumps(TABLE))
+    (tmp_path / "a.yaml").write_text("num_workers: 0\n")
+    code = (
+        "import sys, medic.knowledge, medic.registry\n"
+        "from medic.index import load\n"
+        "index = load()\n"
+        f"medic.knowledge.__path__ = [{str(tmp_path)!r}]\n"
+        "from medic.lint import lint\n"
+        "from medic.case import collect\n"
+        f"print([f.name for f in lint(collect([{str(tmp_path / 'a.yaml')!r}]), index).findings])\n"
+        "print(*sys.modules)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found, loaded = ran.stdout.splitlines()
+    assert found == "['slow-data-loader']"
+    modules = set(loaded.split())
+    assert "medic.probes.config.checks.slow_data_loader" in modules
+    assert "medic.probes.config.checks.batch_not_divisible" not in modules
+    assert not [
+        m for m in modules if m.startswith(("medic.probes.flags.script", "medic.probes.gpu"))
+    ]
