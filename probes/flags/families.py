@@ -15,6 +15,7 @@ from .match import boolean
 
 PROOF, PROOF_FOREIGN = 2, 3
 _MANY, _VERY_MANY = 10, 15  # flags that only Megatron-LM has together
+_SHARE = 0.75
 # Flags that hardly anything but TrainingArguments has: so many of them, and the script parses
 # with it. Another framework's name takes more of them than a slip of the fingers.
 _TRAINERS_OWN = frozenset(
@@ -28,8 +29,13 @@ _TRAINERS_OWN = frozenset(
     """.split()  # noqa: SIM905
 )
 # HfArgumentParser takes a word behind a switch; the switches of argparse refuse one.
-_SWITCHES = frozenset(
-    "bf16 fp16 tf32 gradient_checkpointing do_train do_eval do_predict".split()  # noqa: SIM905
+SWITCHES = frozenset(
+    """
+    bf16 fp16 tf32 gradient_checkpointing do_train do_eval do_predict overwrite_output_dir
+    load_best_model_at_end group_by_length push_to_hub overwrite_cache logging_first_step
+    predict_with_generate ddp_find_unused_parameters remove_unused_columns use_flash_attn
+    with_tracking use_slow_tokenizer
+    """.split()  # noqa: SIM905
 )
 # Scripts that loop over their data themselves and have names of their own for it.
 _LOOPS = frozenset(
@@ -73,6 +79,13 @@ class Given:
     glued: bool = False
 
 
+def told_by_many(names: Sequence[str], known: frozenset[str]) -> bool:
+    """Whether nearly all of many flags, written with dashes, are a framework's."""
+    several = [name for name in names if "-" in name]
+    count = sum(normal(name) in known for name in several)
+    return count >= _MANY and count >= _SHARE * len(several)
+
+
 def proof_of(flags: Sequence[Given], table: Table, script: str) -> int:
     """From 0 to a few: at ``PROOF`` a slip is one of the framework's names, at ``PROOF_FOREIGN``
     another framework's name is wrong.
@@ -101,4 +114,4 @@ def _says_trainer(one: Given) -> bool:
         return value.endswith(".json")
     if name == "fsdp":
         return "_shard" in value
-    return name in _SWITCHES - _TRAINERS_OWN and boolean(value) is not None and value[:1].isalpha()
+    return name in SWITCHES - _TRAINERS_OWN and boolean(value) is not None and value[:1].isalpha()

@@ -11,20 +11,9 @@ from medic.patterns import regex
 from medic.records import dataclass
 
 from .families import PROOF_FOREIGN
-from .key_names import (
-    DOTTED,
-    FLAT,
-    USERS_OWN,
-    Names,
-    foreign_names,
-    meanings,
-    meant_in,
-    names_of,
-    normal,
-    words_of_names,
-)
+from .key_names import DOTTED, FLAT, USERS_OWN, Names, names_of, normal
 from .key_names import Framework as Keyed
-from .launchers import FRAMEWORKS
+from .meanings import foreign_names, meanings, meant_in, words_of_names
 from .suspects import script_parts
 
 # Programs whose flags are all the framework's; a user's own script has flags of its own beside.
@@ -46,6 +35,7 @@ _LAUNCHED = {
     "llamafactory-cli": "llama-factory",
     "lmf": "llama-factory",
     "swift": "ms-swift",
+    "megatron": "megatron-swift",
     "trl": "trl",
     "axolotl": "axolotl",
     "litgpt": "litgpt",
@@ -68,6 +58,8 @@ _ARGUMENTS = frozenset(
 # Names of scripts with a loop of their own: one that parses TrainingArguments has other ones.
 _LOOPS = {"max_train_steps": "max_steps", "num_warmup_steps": "warmup_steps"}
 _DASHES = frozenset(("megatron",))
+# Whose flags need a value as well, and are no flags of the framework's own rules.
+_BESIDE = {"ms-swift": ("hf-trainer",), "megatron-swift": ("ms-swift",)}
 # Programs that take words like a.b=1, and those whose first word is a file.
 _OVERRIDDEN = frozenset(("verl", "verl-sft", "nemo", "nemo2", "torchtune", "olmo", "torchtitan"))
 _FILES = frozenset(("axolotl",))
@@ -96,7 +88,7 @@ class Table:
     closed: bool
     valued: frozenset[str]
     switches: frozenset[str]
-    beside: frozenset[str]
+    kinds: frozenset[str]  # all of them, and flags of well-known scripts beside
     foreign: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     words: frozenset[str] = frozenset()
     meanings: Mapping[str, tuple[str, str]] = field(default_factory=dict)
@@ -136,7 +128,7 @@ class Table:
         if proof >= PROOF_FOREIGN and plain in _LOOPS and self._trains:
             return False
         above, _, leaf = plain.rpartition(".")
-        if plain in self._kinds or (not above and plain in self.names.leaves):
+        if plain in self.kinds or (not above and plain in self.names.leaves):
             return True
         below = self.names.below.get(above, ()) if above or self.dotted else ()
         return leaf in below or self._free(above)
@@ -175,16 +167,12 @@ class Table:
         """Whether a block is not known, or holds what the user names."""
         return bool(above) and not self.names.below.get(above)
 
-    @property
-    def _kinds(self) -> frozenset[str]:
-        return self.valued | self.switches | self.beside
-
     def near(self, name: str) -> list[str]:
         """Names that a name could be a slip of, in the same block."""
         above = normal(name).rpartition(".")[0]
         same = self.names.below.get(above, ()) if above else self.names.candidates(())
         full = {f"{above}.{one}" if above else one for one in same}
-        return sorted(full | {n for n in self._kinds if n.rpartition(".")[0] == above})
+        return sorted(full | {n for n in self.kinds if n.rpartition(".")[0] == above})
 
 
 def program_of(launch: Launch) -> str:
@@ -202,8 +190,9 @@ def _path(launch: Launch) -> str:
 
 def _is_closed(launch: Launch, name: str) -> bool:
     likely = _LIKELY.get(name)
-    sure = launch.launcher in FRAMEWORKS or program_of(launch) == name
-    return sure or (likely is not None and likely.search(_path(launch)) is not None)
+    return program_of(launch) == name or (
+        likely is not None and likely.search(_path(launch)) is not None
+    )
 
 
 def table_of(
@@ -218,16 +207,18 @@ def table_of(
         own = {normal(k.key.removeprefix("**.")) for k in framework.keys}
         lent = USERS_OWN - own - {normal(n) for n in framework.known}
         names = replace(names, leaves=names.leaves - lent)
-    beside = (*framework.builds_on, *(("hf-trainer",) if framework.name == "ms-swift" else ()))
+    beside = (*framework.builds_on, *_BESIDE.get(framework.name, ()))
     bases = [tables[name] for name in beside if name in tables]
     known = foreign_names(framework, every, names)
+    valued = frozenset(normal(n) for one in (framework, *bases) for n in one.valued)
+    switches = frozenset(normal(n) for n in framework.switches)
     return Table(
         framework,
         names,
         closed,
-        frozenset(normal(n) for one in (framework, *bases) for n in one.valued),
-        frozenset(normal(n) for n in framework.switches),
-        frozenset(normal(n) for n in framework.beside),
+        valued,
+        switches,
+        valued | switches | frozenset(normal(n) for n in framework.beside),
         known if closed else {n: (o, f) for n, (o, f) in known.items() if f in _ARGUMENTS},
         words_of_names(every),
         meanings(every),

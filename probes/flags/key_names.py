@@ -10,36 +10,44 @@ from medic.records import dataclass
 from .distance import digits_of, letters_apart
 
 # Frameworks whose keys stand at the top of the file, and those that have blocks of keys.
-FLAT = frozenset(("llama-factory", "ms-swift", "trl", "hf-trainer", "nanogpt", "loop-scripts"))
-_BLOCKS = frozenset(("axolotl", "gpt-neox", "deepspeed", "litgpt", "accelerate", "megatron"))
+FLAT = frozenset(
+    (
+        "llama-factory",
+        "ms-swift",
+        "megatron-swift",
+        "trl",
+        "hf-trainer",
+        "nanogpt",
+        "loop-scripts",
+    )
+)
+BLOCKS = frozenset(("axolotl", "gpt-neox", "deepspeed", "litgpt", "accelerate", "megatron"))
 # Those whose keys are each known with the blocks that they stand in.
 DOTTED = frozenset(
     ("torchtune", "openrlhf", "torchtitan", "nanotron", "olmo", "nemo", "nemo2", "verl", "verl-sft")
 )
-KNOWN = FLAT | _BLOCKS | DOTTED
+KNOWN = FLAT | BLOCKS | DOTTED
 # Those that a file may be guessed to be of: the top names of the others are everybody's.
-_BY_NAMES = (FLAT | _BLOCKS | {"torchtune", "openrlhf"}) - {
+_BY_NAMES = (FLAT | BLOCKS | {"torchtune", "openrlhf"}) - {
     "megatron",
     "nanogpt",
     "loop-scripts",
+    "megatron-swift",
 }
 # Those that keep parts of a configuration in files of their own.
 _IN_PARTS = frozenset(("verl", "nemo"))
 # A file that no key tells apart is of the framework that knows nearly all of its keys.
 _MIN_KEYS, _MIN_KEYS_OF_PART, _SHARE = 5, 8, 0.75
-# Entries that are no framework: what they name is anybody's.
-ANYBODY = ("plain", "grouped", "hydra")
 # Frameworks that take the keys of another one as well.
 _ALSO = {
     "llama-factory": "hf-trainer",
     "ms-swift": "hf-trainer",
+    "megatron-swift": "ms-swift",
     "trl": "hf-trainer",
     "gpt-neox": "deepspeed",
 }
-# Frameworks whose own name of a setting is told for another framework's.
-_TRANSLATED = FLAT | DOTTED | _BLOCKS
 # Programs that take a key with dashes for the one with underscores: those that make flags of it.
-TAKE_DASHES = frozenset(("megatron", "gpt-neox", "ms-swift"))
+TAKE_DASHES = frozenset(("megatron", "gpt-neox", "ms-swift", "megatron-swift"))
 # Names that users' own scripts have beside those of TrainingArguments.
 USERS_OWN = frozenset(
     """
@@ -47,47 +55,14 @@ USERS_OWN = frozenset(
     model_max_length lora_rank global_batch_tokens total_tokens max_length
     """.split()  # noqa: SIM905
 )
-# Settings whose other names are no other setting's.
-_SYNONYMS = frozenset(
-    (
-        "micro_batch_size",
-        "gradient_accumulation_steps",
-        "learning_rate",
-        "warmup_steps",
-        "warmup_ratio",
-        "weight_decay",
-        "sequence_length",
-        "epochs",
-        "total_steps",
-        "gradient_clip",
-        "lr_schedule",
-        "lora_rank",
-        "save_interval",
-        "num_workers",
-    )
-)
 # Below these lengths a name so near may well be another one.
 _ONE_LETTER, _TWO_LETTERS = 5, 9
 # A part of a configuration stands where at least so many of its keys do.
 _MIN_PART = 2
 # The tables are large: those of the frameworks in use are kept.
 _NAMES: dict[str, Names] = {}
-_FOREIGN: dict[str, tuple[Names, Mapping[str, tuple[str, str]]]] = {}
-# By the first of the entries: those of one knowledge are read together.
-_MEANT: list[tuple[Framework, Mapping[str, tuple[str, str]]]] = []
-_WORDS: list[tuple[Framework, frozenset[str]]] = []
-# Names of settings that no entry reads: what they count differs a little.
-_MORE = {
-    "lr_warmup_fraction": "warmup_ratio",
-    "lr_warmup_ratio": "warmup_ratio",
-    "warmup_proportion": "warmup_ratio",
-    "t_warmup": "warmup_steps",
-    "ppo_micro_batch_size_per_gpu": "micro_batch_size",
-}
-# Words of users' own names, beside those of the frameworks' names.
-_USUAL = frozenset("val vals trains tests evals dir dirs ids lrs".split())  # noqa: SIM905
 # Frameworks in which a name of one block is another framework's in the next.
-_TOLD_APART = frozenset(("deepspeed", "litgpt", "openrlhf"))
+TOLD_APART = frozenset(("deepspeed", "litgpt", "openrlhf"))
 # A block of Megatron's test configurations that holds what the command is given.
 _ARGUMENTS = "model_args"
 
@@ -134,7 +109,7 @@ class Names:
     def is_elsewhere(self, name: str, parents: tuple[str, ...]) -> bool:
         """Whether a block is known and has no such key: another block has."""
         block = self.below.get(".".join(parents), ())
-        return self.framework.name in _TOLD_APART and bool(block) and name not in block
+        return self.framework.name in TOLD_APART and bool(block) and name not in block
 
     def base(self, top: Sequence[str]) -> tuple[str, ...]:
         """Where a file with these keys at its top stands in the whole configuration."""
@@ -193,103 +168,22 @@ def _collected(framework: Framework, tables: Mapping[str, Framework]) -> Names:
 def _steps(sources: Sequence[Framework]) -> Iterator[list[str]]:
     """The key paths of a framework, and of the one that it takes keys of but for users' own."""
     own, *also = sources
-    yield from _written(own)
+    yield from written(own)
     for source in also:
         lent = USERS_OWN if source.name == "hf-trainer" else frozenset()
-        yield from (steps for steps in _written(source) if steps[-1] not in lent)
+        yield from (steps for steps in written(source) if steps[-1] not in lent)
 
 
-def _written(framework: Framework) -> Iterator[list[str]]:
-    for text in (*(_plain(key) for key in framework.keys), *framework.known):
+def written(framework: Framework) -> Iterator[list[str]]:
+    for text in (*(plain_key(key) for key in framework.keys), *framework.known):
         yield normal(text).split(".")
     for parent, names in framework.known_below.items():
         above = normal(parent).split(".") if parent else []
         yield from ([*above, normal(name)] for name in names)
 
 
-def _plain(key: Key) -> str:
+def plain_key(key: Key) -> str:
     return key.key.removeprefix("**.")
-
-
-def foreign_names(
-    framework: Framework, every: Sequence[Framework], names: Names
-) -> Mapping[str, tuple[str, str]]:
-    """name -> (framework that calls it so, the field), where that is beyond doubt.
-
-    The framework is "" where it is a name that no one framework has for itself.
-    """
-    kept = _FOREIGN.get(framework.name)
-    if kept is None or kept[0] is not names:
-        kept = _FOREIGN[framework.name] = (names, _translated(framework, every, names))
-    return kept[1]
-
-
-def _translated(
-    framework: Framework, every: Sequence[Framework], names: Names
-) -> Mapping[str, tuple[str, str]]:
-    if framework.name not in _TRANSLATED:
-        return {}
-    own = names.leaves if framework.name not in _TOLD_APART else frozenset(names.below.get("", ()))
-    return {name: found for name, found in meanings(every).items() if name not in own}
-
-
-def meanings(every: Sequence[Framework]) -> Mapping[str, tuple[str, str]]:
-    """name -> (framework that calls it so, the field) of names that are no other setting's.
-
-    What is written at the top decides: scheduler.max_steps is another's, max_steps is not.
-    """
-    if _MEANT and _MEANT[0][0] is every[0]:
-        return _MEANT[0][1]
-    top: dict[str, set[str]] = {}
-    deep: dict[str, set[str]] = {}
-    told: dict[str, str] = {}
-    for other in every:
-        for key in other.keys:
-            above, _, name = normal(_plain(key)).rpartition(".")
-            if not above or "_" in name:
-                (deep if above else top).setdefault(name, set()).add(key.field)
-            if other.name not in ANYBODY and (not above or "_" in name):
-                told.setdefault(name, other.title)
-    found = {**deep, **top, **{name: {field} for name, field in _MORE.items()}}
-    meant = {
-        name: (told.get(name, ""), field)
-        for name, fields in found.items()
-        if len(fields) == 1 and (field := next(iter(fields))) in _SYNONYMS
-    }
-    _MEANT[:] = [(every[0], meant)]
-    return meant
-
-
-def words_of_names(every: Sequence[Framework]) -> frozenset[str]:
-    """The words that names of settings are made of."""
-    if _WORDS and _WORDS[0][0] is every[0]:
-        return _WORDS[0][1]
-    names = (step for one in every for steps in _written(one) for step in steps)
-    words = frozenset(word for name in names for word in name.split("_")) | _USUAL
-    _WORDS[:] = [(every[0], words)]
-    return words
-
-
-def own_name(framework: Framework, field: str, parents: tuple[str, ...]) -> str:
-    """What a framework calls a canonical field in a block; "" if it has no such key there."""
-    for key in framework.keys:
-        above, _, name = normal(_plain(key)).rpartition(".")
-        free = key.key.startswith("**.") or framework.name not in DOTTED
-        if key.field == field and ((free and not above) or above == ".".join(parents)):
-            return name
-    return ""
-
-
-def meant_in(names: Names, field: str, parents: tuple[str, ...]) -> str:
-    """The same, or the one name of the block that means the field in any framework."""
-    own = own_name(names.framework, field, parents)
-    if own or not _MEANT:
-        return own
-    block = names.below.get(".".join(parents), ())
-    found = [name for name in block if _MEANT[0][1].get(name, ("", ""))[1] == field]
-    listed = [normal(_plain(key)).rpartition(".")[2] for key in names.framework.keys]
-    first = sorted((listed.index(name), name) for name in found if name in listed)
-    return found[0] if len(found) == 1 else first[0][1] if first else ""
 
 
 def nearest_name(name: str, candidates: Sequence[str]) -> str:

@@ -114,9 +114,8 @@ class _Reader:
         self.launcher = ""
         self.environment: dict[str, str] = {}
 
-    def find_script(self) -> int | None:
+    def find_script(self, at: int = 0) -> int | None:
         """The position of the script among the words; None if the command starts none."""
-        at = 0
         while at < len(self.words):
             word = self.words[at]
             name = _program_name(word)
@@ -142,7 +141,15 @@ class _Reader:
             elif word.value is None and at == 0:
                 at += 1  # a prefix that only the running shell knows: ${PREFIX} torchrun …
             else:
-                return None
+                return self._handed_on(at)
+        return None
+
+    def _handed_on(self, at: int) -> int | None:
+        """``gantry run … -- torchrun …``: what a program that starts jobs is given."""
+        for place in range(at + 1, len(self.words) - 1):
+            name = _program_name(self.words[place + 1])
+            if _text(self.words[place]) == "--" and (name in LAUNCHERS or PYTHON.match(name)):
+                return self.find_script(place + 1)
         return None
 
     def _python(self, at: int) -> int | None:
@@ -161,7 +168,7 @@ class _Reader:
             elif (name := _program_name(self.words[at])) in LAUNCHERS:
                 return self._launcher(at + 1, name)  # python .venv/bin/torchrun …
             else:
-                return at
+                return self._handed_on(at) or at
         return None
 
     def _starts_launcher(self, at: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
+from pathlib import PurePosixPath
 
 from medic.facts import Launch, Launches, LogHits, Parsers, Source, Word
 from medic.i18n import Text
@@ -12,9 +13,9 @@ from medic.probe import Finding, Look, Probe
 from medic.run_config import Change, RunConfig
 
 from .arguments import VALUE
-from .families import Given, proof_of
+from .families import Given, proof_of, told_by_many
 from .flag_tables import Framework, program_of, table_of
-from .key_names import KNOWN, guess, normal
+from .key_names import KNOWN, guess, names_of, normal
 from .launch import launches_in
 from .launcher_flags import before_script, of_words
 from .launcher_texts import kept
@@ -80,13 +81,19 @@ def _of_launch(
     if framework is None:
         return
     table = table_of(launch, framework, look.frameworks, tables)
-    program = (script_parts(launch)[-1:] or ("",))[0]
+    program = _program(launch)
     flags = list(given_flags(words))
     proof = proof_of(flags, table, program)
     for fault in faults(flags, table, proof):
         yield _finding(script, fault, program)
     for name, word in undashed(words, flags, table, proof):
         yield _finding(script, Fault("unknown", Given(name, word), "--" + name), program)
+
+
+def _program(launch: Launch) -> str:
+    """The script's name, as much of it as is written."""
+    written = launch.script.raw.strip("\"'") if launch.script is not None else ""
+    return (script_parts(launch) or PurePosixPath(written).parts or ("",))[-1]
 
 
 def _reader(words: Sequence[Word], speaks: Mapping[tuple[str, int], str]) -> str:
@@ -98,7 +105,11 @@ def _reader(words: Sequence[Word], speaks: Mapping[tuple[str, int], str]) -> str
 
 def _by_flags(words: Sequence[Word], tables: Mapping[str, Framework]) -> Framework | None:
     """The framework that knows nearly all flags of a command which is not the one that was read."""
-    found = guess([normal(one.name) for one in given_flags(words)], tables)
+    names = [one.name for one in given_flags(words)]
+    megatron = tables.get("megatron")
+    if megatron is not None and told_by_many(names, names_of(megatron, tables).leaves):
+        return megatron
+    found = guess([normal(name) for name in names], tables)
     return tables[found.name] if found is not None else None
 
 

@@ -17,13 +17,12 @@ from .key_names import (
     TAKE_DASHES,
     Framework,
     Names,
-    foreign_names,
     guess,
-    meant_in,
     names_of,
     nearest_name,
     normal,
 )
+from .meanings import foreign_names, meant_in
 
 MISSPELT = "misspelt-config-key"
 NEEDS_KEYS = Text("a configuration whose framework's keys are known", "键名已知的框架的配置文件")

@@ -11,8 +11,9 @@ from medic.patterns import regex
 from medic.probe import Finding, Look, Probe
 from medic.run_config import Edit, RunConfig, Span
 
-from .key_names import Framework, Names, foreign_names, meant_in, names_of, nearest_name, normal
+from .key_names import Framework, Names, names_of, nearest_name, normal
 from .lint_keys import MISSPELT, NEAR, RENAMED
+from .meanings import foreign_names, meant_in
 
 SYNTAX = "override-syntax-wrong"
 # Frameworks that take the whole configuration as overrides.

@@ -159,11 +159,14 @@ def _slip(name: str, others: Sequence[str], table: Table) -> str:
         for other in others
         if letters_apart(name, other, 1)
         and digits_of(name) == digits_of(other)
-        and (table.closed or not table.is_word(_differing(name, other)))
+        and (table.closed or not _is_other(name, other, table))
     )
 
 
-def _differing(name: str, other: str) -> str:
-    """The word of a name that another has otherwise."""
-    known = set(other.split("_"))
-    return next((word for word in name.split("_") if word not in known), "")
+def _is_other(name: str, other: str, table: Table) -> bool:
+    """Whether what two names have differently are two words, not one and its slip."""
+    word = next((one for one in name.split("_") if one not in other.split("_")), "")
+    meant = next((one for one in other.split("_") if one not in name.split("_")), "")
+    if len(word) <= 1:
+        return len(meant) <= 1
+    return table.is_word(word)

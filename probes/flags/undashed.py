@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from medic.facts import Word
 from medic.patterns import regex
 
-from .families import PROOF, Given
+from .families import PROOF, SWITCHES, Given
 from .flag_tables import Table
 from .key_names import normal
 
@@ -73,10 +73,11 @@ def _complete(words: Sequence[Word], at: int, table: Table, proof: int) -> bool:
     before = _text(words[at - 1])
     if before.startswith("--"):
         name, sign, _ = before.partition("=")
-        return bool(sign) or normal(name) in table.switches
+        return bool(sign) or normal(name) in table.switches | SWITCHES
     if at == 1:
         return table.closed
-    if table.needs_value(normal(_text(words[at]))) and (table.closed or proof >= PROOF):
+    name = _text(words[at])
+    if (table.closed or proof >= PROOF) and ("_" in name or "-" in name) and table.common(name):
         return True  # behind several values of one flag: none of them is a flag's name
     return _text(words[at - 2]).startswith("--") and "=" not in _text(words[at - 2])
 

@@ -176,3 +176,14 @@ def test_a_misspelt_key_is_told(
 def test_a_key_of_ones_own_is_none(lint_text: Lint, key: str) -> None:
     text = NANOTRON.replace("zero_stage: 0\n", f"zero_stage: 0\n  {key}: 1\n")
     assert NAME not in [f.name for f in lint_text(text, "nanotron.yaml")]
+
+
+@pytest.mark.parametrize(("old", "new"), [("gradient_clipping", "max_grad_norm")])
+def test_a_name_of_another_block_is_wrong_in_this_one(lint_text: Lint, old: str, new: str) -> None:
+    text = (
+        '{{\n  "train_micro_batch_size_per_gpu": 2,\n  "{}": 1.0,\n  "zero_optimization": '
+        '{{"stage": 2}},\n  "optimizer": {{"type": "AdamW", "params": {{"lr": 1e-4}}}}\n}}\n'
+    )
+    assert [f.name for f in lint_text(text.format(old), "ds.json") if f.severity == "error"] == []
+    found = [f for f in lint_text(text.format(new), "ds.json") if f.severity == "error"]
+    assert [(f.name, f.line) for f in found] == [("misspelt-config-key", 3)]

@@ -176,3 +176,20 @@ def test_what_may_be_right_is_left_alone(
 ) -> None:
     told = {name for name, _ in lint_changed(text, name, old, new)}
     assert told.isdisjoint((IMPOSSIBLE, NOT_TAKEN, NO_EFFECT, NEVER))
+
+
+AXOLOTL = """base_model: some/model
+micro_batch_size: 2
+datasets:
+  - path: some/set
+    type: {}
+    shards: 4
+"""
+
+
+def test_words_in_the_blocks_of_a_list_are_judged(lint_text: Lint) -> None:
+    told = [(f.name, f.line) for f in lint_text(AXOLOTL.format("alapca"), "config.yaml")]
+    assert ("flag-value-not-accepted", 5) in told
+    for word in ("alpaca", "my_own_type", "chat_template"):
+        found = lint_text(AXOLOTL.format(word), "config.yaml")
+        assert [f for f in found if f.name == "flag-value-not-accepted"] == []

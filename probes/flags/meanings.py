@@ -1,0 +1,136 @@
+"""What a setting is called in other frameworks, and which setting a foreign name means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from .key_names import (
+    BLOCKS,
+    DOTTED,
+    FLAT,
+    TOLD_APART,
+    Framework,
+    Names,
+    normal,
+    plain_key,
+    written,
+)
+
+# Entries that are no framework: what they name is anybody's.
+ANYBODY = ("plain", "grouped", "hydra")
+# Frameworks whose own name of a setting is told for another framework's.
+_TRANSLATED = FLAT | DOTTED | BLOCKS
+# Settings whose other names are no other setting's.
+_SYNONYMS = frozenset(
+    (
+        "micro_batch_size",
+        "gradient_accumulation_steps",
+        "learning_rate",
+        "warmup_steps",
+        "warmup_ratio",
+        "weight_decay",
+        "sequence_length",
+        "epochs",
+        "total_steps",
+        "gradient_clip",
+        "lr_schedule",
+        "lora_rank",
+        "save_interval",
+        "num_workers",
+    )
+)
+_FOREIGN: dict[str, tuple[Names, Mapping[str, tuple[str, str]]]] = {}
+# By the first of the entries: those of one knowledge are read together.
+_MEANT: list[tuple[Framework, Mapping[str, tuple[str, str]]]] = []
+_WORDS: list[tuple[Framework, frozenset[str]]] = []
+# Names of settings that no entry reads: what they count differs a little.
+_MORE = {
+    "lr_warmup_fraction": "warmup_ratio",
+    "lr_warmup_ratio": "warmup_ratio",
+    "warmup_proportion": "warmup_ratio",
+    "t_warmup": "warmup_steps",
+    "ppo_micro_batch_size_per_gpu": "micro_batch_size",
+}
+# Words of users' own names, beside those of the frameworks' names.
+_USUAL = frozenset("val vals trains tests evals dir dirs ids lrs".split())  # noqa: SIM905
+
+
+def foreign_names(
+    framework: Framework, every: Sequence[Framework], names: Names
+) -> Mapping[str, tuple[str, str]]:
+    """name -> (framework that calls it so, the field), where that is beyond doubt.
+
+    The framework is "" where it is a name that no one framework has for itself.
+    """
+    kept = _FOREIGN.get(framework.name)
+    if kept is None or kept[0] is not names:
+        kept = _FOREIGN[framework.name] = (names, _translated(framework, every, names))
+    return kept[1]
+
+
+def _translated(
+    framework: Framework, every: Sequence[Framework], names: Names
+) -> Mapping[str, tuple[str, str]]:
+    if framework.name not in _TRANSLATED:
+        return {}
+    own = names.leaves if framework.name not in TOLD_APART else frozenset(names.below.get("", ()))
+    return {name: found for name, found in meanings(every).items() if name not in own}
+
+
+def meanings(every: Sequence[Framework]) -> Mapping[str, tuple[str, str]]:
+    """name -> (framework that calls it so, the field) of names that are no other setting's.
+
+    What is written at the top decides: scheduler.max_steps is another's, max_steps is not.
+    """
+    if _MEANT and _MEANT[0][0] is every[0]:
+        return _MEANT[0][1]
+    top: dict[str, set[str]] = {}
+    deep: dict[str, set[str]] = {}
+    told: dict[str, str] = {}
+    for other in every:
+        for key in other.keys:
+            above, _, name = normal(plain_key(key)).rpartition(".")
+            if not above or "_" in name:
+                (deep if above else top).setdefault(name, set()).add(key.field)
+            if other.name not in ANYBODY and (not above or "_" in name):
+                told.setdefault(name, other.title)
+    found = {**deep, **top, **{name: {field} for name, field in _MORE.items()}}
+    meant = {
+        name: (told.get(name, ""), field)
+        for name, fields in found.items()
+        if len(fields) == 1 and (field := next(iter(fields))) in _SYNONYMS
+    }
+    _MEANT[:] = [(every[0], meant)]
+    return meant
+
+
+def words_of_names(every: Sequence[Framework]) -> frozenset[str]:
+    """The words that names of settings are made of."""
+    if _WORDS and _WORDS[0][0] is every[0]:
+        return _WORDS[0][1]
+    names = (step for one in every for steps in written(one) for step in steps)
+    words = frozenset(word for name in names for word in name.split("_")) | _USUAL
+    _WORDS[:] = [(every[0], words)]
+    return words
+
+
+def own_name(framework: Framework, field: str, parents: tuple[str, ...]) -> str:
+    """What a framework calls a canonical field in a block; "" if it has no such key there."""
+    for key in framework.keys:
+        above, _, name = normal(plain_key(key)).rpartition(".")
+        free = key.key.startswith("**.") or framework.name not in DOTTED
+        if key.field == field and ((free and not above) or above == ".".join(parents)):
+            return name
+    return ""
+
+
+def meant_in(names: Names, field: str, parents: tuple[str, ...]) -> str:
+    """The same, or the one name of the block that means the field in any framework."""
+    own = own_name(names.framework, field, parents)
+    if own or not _MEANT:
+        return own
+    block = names.below.get(".".join(parents), ())
+    found = [name for name in block if _MEANT[0][1].get(name, ("", ""))[1] == field]
+    listed = [normal(plain_key(key)).rpartition(".")[2] for key in names.framework.keys]
+    first = sorted((listed.index(name), name) for name in found if name in listed)
+    return found[0] if len(found) == 1 else first[0][1] if first else ""
