@@ -174,6 +174,15 @@ class CaseLook:
         return frozenset(name for names in read for name in names)
 
     @property
+    def accepted(self) -> Mapping[str, tuple[str, str]]:
+        return {
+            says: (term["accepts"], ", ".join(term["read_by"]))
+            for term in self._index.raw["terms"].values()
+            if term["kind"] == "variable" and term.get("accepts") and term.get("read_by")
+            for says in term["says"]
+        }
+
+    @property
     def checks(self) -> frozenset[str]:
         return self._index.lint_names
 

@@ -124,6 +124,11 @@ class Look(Protocol):
         ...
 
     @property
+    def accepted(self) -> Mapping[str, tuple[str, str]]:
+        """(pattern of the values, who reads it) of the variables that do not take every value."""
+        ...
+
+    @property
     def checks(self) -> frozenset[str]:
         """Names of the lint checks that the knowledge has words for."""
         ...

@@ -53,6 +53,7 @@ class FakeLook:
         self.gpus: Sequence[Any] = ()
         self.variables: frozenset[str] = frozenset()
         self.parts = parts
+        self.accepted: dict[str, tuple[str, str]] = {}
         self.host_is_the_runs = host_is_the_runs
 
     def fact(self, kind: type[T]) -> T:

@@ -14,7 +14,7 @@ CORE = ROOT / "medic"
 # Lower tiers never import higher ones; within a tier imports are free where acyclic.
 TIERS = [
     {"errors"},
-    {"encodings", "i18n", "intact", "nearest", "patterns", "records", "safetext"},
+    {"encodings", "i18n", "intact", "nearest", "parserwords", "patterns", "records", "safetext"},
     {"config", "entries", "run_config", "decode", "levels", "learning_rates", "versions"},
     {"syntax", "facts"},
     {"schema", "links", "probe", "stored"},
@@ -105,6 +105,7 @@ PROBE_MAY = {
     "encodings",
     "errors",
     "i18n",
+    "parserwords",
     "patterns",
     "records",
     "run_config",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from medic.errors import Unreadable
 from medic.facts import Document, Node, Problem
+from medic.parserwords import in_chinese
 from medic.patterns import regex
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.syntax.trees import Pair, mapping
@@ -136,4 +137,6 @@ def _unreadable(source: SourceText, strict: bytes, root: tree_sitter.Node) -> Un
         return source.too_deep(line)
     except ValueError as problem:
         said = str(problem)
-    return Unreadable(f"not JSON: {said}", f"不是 JSON: {said}", at=source.at(line))
+    return Unreadable(
+        f"not JSON: {said}", f"不是合法的 JSON：{in_chinese(said)}", at=source.at(line)
+    )

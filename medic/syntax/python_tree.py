@@ -8,6 +8,7 @@ from functools import cached_property
 
 from medic.errors import BrokenProgram, Unreadable
 from medic.facts import Document, Node
+from medic.parserwords import in_chinese
 from medic.run_config import Span
 from medic.syntax.python_reader import Reader
 from medic.syntax.python_values import Group, Items, Known, Result, Unknown
@@ -35,7 +36,7 @@ def parse_python(source: SourceText) -> Document:
         words = problem.msg
         raise BrokenProgram(
             f"not Python: {words}; Python stops here too: mend this line first",
-            f"不是 Python：{words}；Python 解释器同样在此报错，请先改正这一行",
+            f"不是合法的 Python：{in_chinese(words)}；Python 解释器同样在此报错，请先改正这一行",
             at=source.at(problem.lineno or 1),
         ) from None
     except (ValueError, MemoryError):

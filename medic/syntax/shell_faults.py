@@ -15,7 +15,9 @@ from medic.syntax.shell_refusal import Refusal, Refused
 
 MAX_SCANNED = 256 * 1024
 _OPENS_BEHIND = regex(r"[\s=({\[]")
-_OPENS_BEFORE = regex(r"[^\s;&|)}\],.]")
+_OPENS_BEFORE = regex(r"[^\s;&|)}\]]")
+_APART = regex(rb"[ \t]*(?:export[ \t]+)?[A-Za-z_]\w*([ \t]*\+?=[ \t]*)")
+_SETS = regex(r"\n[ \t]*(?:export[ \t]+)?[A-Za-z_]\w*\+?=$")
 _GOES_ON = regex(r"\w")
 
 
@@ -32,7 +34,10 @@ def refusal(body: bytes) -> Refusal | None:
         return _placed(found.refusal, scanner)
     except RecursionError:
         return None
-    return None
+    quote = next(
+        (start for start, end in _strings(scanner) if _ends_in_a_name(text, start, end)), None
+    )
+    return None if quote is None else Refusal("open", text[quote], quote, quote + 1)
 
 
 def mend(body: bytes, found: Refusal) -> tuple[int, int, bytes] | None:
@@ -52,6 +57,10 @@ def mend(body: bytes, found: Refusal) -> tuple[int, int, bytes] | None:
         alone = re.compile(rb"^[ \t]*" + re.escape(word) + rb"[ \t]*$", re.MULTILINE)
         near = alone.search(body, found.start)
         candidate = (near.start(), near.end(), word) if near else None
+    elif found.kind == "unexpected" and found.word == "(":
+        apart = _APART.match(body, line)
+        if apart is not None and apart.end() == found.start:
+            candidate = apart.start(1), apart.end(1), apart[1].strip()
     if candidate is None:
         return None
     start, stop, new = candidate
@@ -61,7 +70,8 @@ def mend(body: bytes, found: Refusal) -> tuple[int, int, bytes] | None:
 def _placed(found: Refusal, scanner: Scanner) -> Refusal | None:
     quote = _turned(found, scanner)
     if quote is not None:
-        return Refusal("open", scanner.text[quote], quote, quote + 1)
+        word = "${" if scanner.text[quote] == "$" else scanner.text[quote]
+        return Refusal("open", word, quote, quote + len(word))
     if found.kind == "other":
         return None
     if found.kind == "open":
@@ -71,16 +81,27 @@ def _placed(found: Refusal, scanner: Scanner) -> Refusal | None:
 
 def _turned(found: Refusal, scanner: Scanner) -> int | None:
     """The first quote of several lines that ends at what looks like the beginning of another: from
-    there on all quotes are turned inside out."""
+    there on all quotes are turned inside out. An expansion ``${ }`` of several lines is none."""
     text = scanner.text
-    for start, end in scanner.strings:
+    for start, end in _strings(scanner):
         if start >= found.start:
             break
+        if text[start] == "$":
+            return start
         behind, before = text[end - 2 : end - 1], text[end : end + 1]
         turned = _OPENS_BEHIND.match(behind) and _OPENS_BEFORE.match(before)
-        if turned or _GOES_ON.match(before):
+        if turned or _GOES_ON.match(before) or _ends_in_a_name(text, start, end):
             return start
     return None
+
+
+def _strings(scanner: Scanner) -> list[tuple[int, int]]:
+    return sorted(scanner.strings)
+
+
+def _ends_in_a_name(text: str, start: int, end: int) -> bool:
+    """Whether the last line of a quote is ``NAME=``: its end is the beginning of another."""
+    return text[start] != "$" and _SETS.search(text[start : end - 1]) is not None
 
 
 def _innermost(found: Refusal, scanner: Scanner) -> Refusal:

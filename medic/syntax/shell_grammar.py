@@ -31,6 +31,7 @@ class Frame:
     word: str
     start: int
     part: str = "body"
+    clause: int = 0  # where the part begins: at elif, else, …
 
 
 class Scanner(Words):
@@ -195,7 +196,7 @@ class List:
             self.state, self.first = "word", True
 
     def _begin(self, word: str, at: int, part: str) -> None:
-        self.open.append(Frame(word, at, part))
+        self.open.append(Frame(word, at, part, at))
         self.state = "start"
 
     def _part(self, word: str, at: int) -> None:
@@ -209,6 +210,7 @@ class List:
             return
         if self.state in ("start", "op"):
             raise refuse("empty", word, at, _named(frame))
+        frame.clause = at
         frame.part = {"then": "body", "elif": "cond", "else": "else", "do": "body"}[word]
         self.state = "start"
 
@@ -216,7 +218,7 @@ class List:
         if frame is not None and frame.part == "cond":
             lacks = "then" if frame.word == "if" else "do"
             if word in ("elif", "else"):
-                raise refuse("lacks", lacks, frame.start, (word, at))
+                raise refuse("lacks", lacks, frame.clause, (word, at))
         wanted = LOOPS if word == "do" else ("if",)
         if frame is not None and any(one.word in wanted for one in self.open[:-1]):
             raise refuse("open", frame.word, frame.start, (word, at))
@@ -232,7 +234,7 @@ class List:
             raise refuse("unexpected", word, at, _named(frame))
         if frame.part == "cond":
             lacks = "then" if frame.word == "if" else "do"
-            raise refuse("lacks", lacks, frame.start, (word, at))
+            raise refuse("lacks", lacks, frame.clause, (word, at))
         if self.state == "op" or (self.state == "start" and word != "esac"):
             raise refuse("empty", word, at, _named(frame))
         self.open.pop()

@@ -6,11 +6,13 @@ import re
 
 from medic.patterns import regex
 from medic.records import dataclass
-from medic.syntax.shell_refusal import refuse
+from medic.syntax.shell_refusal import Refused, refuse
 
 _PLAIN = regex(r"[^\s;&|<>()\\'\"`$]+")
 _ARRAY = regex(r"^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=$")
 _BETWEEN = regex(r"(?:\s|\\\n|(?<=[\s(])#[^\n]*)*")
+# What is wrong in a list that has not ended where it should.
+_NOT_INSIDE = ("unexpected", "empty", "lacks")
 _PATTERNS = "?*+@!"  # before a group of patterns
 _IN_DOUBLE = regex(r"\\.|[\"`]|\$\(\(|\$\(|\$\{", re.DOTALL)
 _IN_BRACE = regex(r"\\.|[\"'`}]|\$\(\(|\$\(|\$\{", re.DOTALL)
@@ -120,6 +122,8 @@ class Words:
         elif following.startswith("{"):
             self.at += 2
             self._until(_IN_BRACE, "}", "${", start, quoted=quoted)
+            if "\n" in self.text[start : self.at]:
+                self.strings.append((start, self.at))
         else:
             self.at += 1
 
@@ -128,7 +132,13 @@ class Words:
         self.depth += 1
         if self.depth > _MAX_DEPTH:
             raise refuse("other", "", start)
-        self.commands(start, ")")
+        try:
+            self.commands(start, ")")
+        except Refused as found:
+            inner = found.refusal
+            if inner.kind in _NOT_INSIDE and "\n" in self.text[start : inner.start]:
+                raise refuse("open", self.text[start : start + skip], start) from None
+            raise
         self.depth -= 1
 
     def parens(self, start: int, depth: int) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from medic.errors import Unreadable
 from medic.facts import Document, Node, Problem
+from medic.parserwords import in_chinese
 from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import Span
@@ -156,7 +157,9 @@ class _Reader:
                 line = here.start_point[0] + 1
                 words = _LINE.sub("", str(problem)).strip()
                 raise Unreadable(
-                    f"not TOML: {words}", f"不是 TOML: {words}", at=self.source.at(line)
+                    f"not TOML: {words}",
+                    f"不是合法的 TOML：{in_chinese(words)}",
+                    at=self.source.at(line),
                 ) from None
         if not isinstance(value, (int, float, bool, str)):
             value = raw  # dates and times stay text
@@ -191,4 +194,6 @@ def _unreadable(source: SourceText, root: tree_sitter.Node) -> Unreadable:
         said = str(problem).split(" (at ")[0]
     except RecursionError:
         return source.too_deep(line)
-    return Unreadable(f"not TOML: {said}", f"不是 TOML: {said}", at=source.at(line))
+    return Unreadable(
+        f"not TOML: {said}", f"不是合法的 TOML：{in_chinese(said)}", at=source.at(line)
+    )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from medic.errors import Unreadable
 from medic.facts import Document, Node, Problem
+from medic.parserwords import in_chinese
 from medic.patterns import regex
 from medic.records import dataclass
 from medic.syntax.scalars import pyyaml, tagged, yaml_1_2
@@ -21,12 +22,6 @@ if TYPE_CHECKING:
 MAX_ALIASED = 10_000
 _PROPERTIES = regex(r"(?:[&!]\S*\s+)+")
 _CODE_TAG = "tag:yaml.org,2002:python/"
-_MESSAGES = {
-    "mapping values are not allowed in this context": "此处不允许再出现“键：值”",
-    "found a tab character that violates indentation": "用制表符缩进了，请改用空格",
-    "found character that cannot start any token": "出现了不能作为开头的字符",
-    "exceeded maximum nesting depth": "嵌套过深",
-}
 
 
 @dataclass
@@ -210,11 +205,14 @@ def _unreadable(source: SourceText, problem: yaml.YAMLError) -> Unreadable:
         position = int(getattr(problem, "position", 0) or 0)
         line = source.text.count("\n", 0, position) + 1
         said = str(getattr(problem, "reason", "")) or "unacceptable character"
-        return Unreadable(f"not YAML: {said}", f"不是 YAML: {said}", at=source.at(line))
+        return Unreadable(
+            f"not YAML: {said}", f"不是合法的 YAML：{in_chinese(said)}", at=source.at(line)
+        )
     if "nesting depth" in said:
         return source.too_deep(mark.line + 1 if mark else 1)
     en = f"{said} {context}".strip() if context and context != said else said
-    zh = _MESSAGES.get(said, _MESSAGES.get(context, said))
     return Unreadable(
-        f"not YAML: {en}", f"不是 YAML: {zh}", at=source.at(mark.line + 1 if mark else 1)
+        f"not YAML: {en}",
+        f"不是合法的 YAML：{in_chinese(said)}",
+        at=source.at(mark.line + 1 if mark else 1),
     )

@@ -8,6 +8,7 @@ from dataclasses import replace
 from medic.errors import BrokenProgram, Unreadable
 from medic.facts import Document, GivenFile, Launch, Launches, Releases, Source
 from medic.i18n import Text
+from medic.parserwords import in_chinese
 from medic.probe import Finding, Look, Probe, Skip, Unread
 from medic.run_config import RunConfig, Value
 
@@ -101,9 +102,10 @@ def _refused(given: GivenFile, document: Document, stated: Stated | None) -> Unr
     if problem is None or not given.name.endswith(".json") or not (stated or given.named):
         return None
     place = f"{document.file}:{problem.span.line}"
+    words = Text(problem.detail, in_chinese(problem.detail))
     if stated is None or stated.role != "engine" or _left_to_trainer(document):
-        return Unread(place, _REFUSED.fill(w=problem.detail))
-    return Unread(place, _REFUSED_BY_SOME.fill(w=problem.detail), partly=True)
+        return Unread(place, _REFUSED.fill(w=words))
+    return Unread(place, _REFUSED_BY_SOME.fill(w=words), partly=True)
 
 
 def _left_to_trainer(document: Document) -> bool:

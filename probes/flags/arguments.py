@@ -67,6 +67,7 @@ _AGAIN = Text(
     "{flag} {value} overrides {flag} {first} of line {line}",
     "{flag} {value} 覆盖了第 {line} 行的 {flag} {first}",
 )
+_EMPTY = Text("{flag}= gives it an empty value", "{flag}= 的取值为空")
 _NOT_ONE = Text(
     "{flag} does not take {value}; {script} accepts {choices}",
     "{flag} 不接受 {value}；{script} 可选 {choices}",
@@ -171,6 +172,16 @@ def _equal(one: str, other: str) -> bool:
     if _NUMBER.match(one) and _NUMBER.match(other):
         return float(one) == float(other)
     return one.lower() == other.lower() and boolean(one) is not None
+
+
+def without_value(launch: Launch, scalars: frozenset[str]) -> Iterator[Fault]:
+    """``--lr=`` of a setting that has a value in every run."""
+    for at, word in enumerate(launch.arguments):
+        flag, sign, value = (word.value or "").partition("=")
+        after = launch.arguments[at + 1] if at + 1 < len(launch.arguments) else None
+        apart = after is not None and not after.raw.startswith("-")
+        if sign and not value and flag.startswith("--") and plain(flag) in scalars and not apart:
+            yield Fault(VALUE, _EMPTY.fill(flag=flag), word.span, flag)
 
 
 # --- choices --------------------------------------------------------------------------------

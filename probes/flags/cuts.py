@@ -17,8 +17,14 @@ from .script_text import ScriptText
 
 _COMMENT_BEHIND = regex(r"\\[ \t]+#.*$")
 _BLANK_BEHIND = regex(r"\\[ \t]+$")
+# Other ends of a line that look as if it went on.
+_SLASH = regex(r"(?<=\s)/[ \t]*$")
+_TWO = regex(r"(?<!\\)\\\\$")
+_IN_COMMENT = regex(r"(?<=\s)#[^\n]*\\$")
+_ENDED = regex(r";[ \t]*\\$")
 # What a continued line of a command begins with: a flag, a variable, a script.
 _CONTINUES = regex(r"^\s*(?:-{1,2}[A-Za-z]|[\"']?\$|[\"']?[\w./-]+\.py\b)")
+_OVERRIDE = regex(r"^\s+\+{0,2}[a-z_]\w*(?:\.\w+)*=")
 _FLAG = regex(r"^--?[A-Za-z]")
 _LEFT_OUT = ("...", "…")  # documentation that shows a part of a command
 
@@ -35,9 +41,35 @@ NO_BACKSLASH = Text(
     "the line lacks its backslash: {next} in the next line becomes a command of its own",
     "行尾缺少反斜杠：下一行的 {next} 会被当成另一条命令",
 )
+SLASH = Text(
+    "the line ends in / in place of \\: it does not continue, {next} in the next line is cut off",
+    "行尾写成了 /，应为反斜杠 \\：这一行没有续上，下一行的 {next} 被切断",
+)
+TWO = Text(
+    "two backslashes are one character to the shell: the line does not continue, {next} is cut off",
+    "两个反斜杠对 shell 只是一个普通字符：这一行没有续上，{next} 被切断",
+)
+IN_COMMENT = Text(
+    "the backslash belongs to the comment before it: the line does not continue, {next} in the next"
+    " line is cut off",
+    "反斜杠写在注释里，是注释的一部分：这一行没有续上，下一行的 {next} 被切断",
+)
+ENDED = Text(
+    "the ; before the backslash ends the command: {next} becomes a command of its own",
+    "反斜杠前的 ; 使命令在此结束：{next} 会被当成另一条命令",
+)
 BETWEEN = Text(
     "the comment or empty line ends the command: {next} becomes a command of its own",
     "注释或空行使命令在此结束：{next} 会被当成另一条命令",
+)
+
+
+_ENDS = (
+    (_BLANK_BEHIND, BLANK),
+    (_SLASH, SLASH),
+    (_IN_COMMENT, IN_COMMENT),
+    (_TWO, TWO),
+    (_ENDED, ENDED),
 )
 
 
@@ -62,18 +94,20 @@ def cuts(script: ScriptText, document: Document) -> list[Cut]:
 
 
 def _blanks(script: ScriptText) -> Iterator[Cut]:
+    """Lines that end as if they went on, before a line that goes on."""
     for number, line in enumerate(script.lines, 1):
-        blank = _BLANK_BEHIND.search(line)
-        following = script.line_text(number + 1)
-        if (
-            blank is None
-            or number in script.documents
-            or line.lstrip().startswith("#")
-            or not _CONTINUES.match(following)
-        ):
+        if line[-1:] not in ("\\", " ", "\t", "/") or number in script.documents:
             continue
-        at = blank.start() + 1
-        yield Cut(number, at, len(line) + 1, BLANK.fill(next=_first(following)))
+        following = script.line_text(number + 1)
+        goes_on = _CONTINUES.match(following) or _OVERRIDE.match(following)
+        if line.lstrip().startswith("#") or not goes_on:
+            continue
+        for pattern, what in _ENDS:
+            found = pattern.search(line)
+            if found is not None:
+                at = found.start() + 1
+                yield Cut(number, at, len(line) + 1, what.fill(next=_first(following)))
+                break
 
 
 def _first(line: str) -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterator, Mapping
 
-from medic.facts import Repair, Respelt
+from medic.facts import Document, Repair, Respelt
 from medic.i18n import Text
 from medic.patterns import regex
 from medic.run_config import Edit, Span
 
 from .distance import digits_of, is_swapped, letters_apart
+from .masked import MASK, numbered
 from .script_text import ScriptText
-from .slips import Slip
+from .slip import Slip
 
 _PORT = regex(r"(?:\b(MASTER_PORT=)|(--rdzv[_-]endpoint)[ =]\S*?:)[\"']?(\d{5,7})\b")
 _LAST_PORT = 65535
@@ -19,6 +21,13 @@ _SET = regex(r"^\s*(?:export\s+)?([A-Z][A-Z0-9_]{9,})=")
 _NOTHING_READS = Text(
     "{name}: nothing reads this variable; {meant} is meant",
     "{name}：没有程序读取该变量，应为 {meant}",
+)
+# An assignment in front of a command, or alone; a value with blanks has quotes.
+_GIVES = regex(
+    r"(?:^|(?<=[\s;]))([A-Z][A-Z0-9_]+)=(\"[^\"]*\"|'[^']*'|[^\s;&|()<>`]*)(?=$|[\s;&|])"
+)
+_NOT_TAKEN = Text(
+    "{name}={value}: {readers} does not take this value", "{name}={value}：{readers} 不接受这个取值"
 )
 _MEANT = Text("the only known variable that is near", "唯一相近的已知变量")
 
@@ -49,6 +58,22 @@ def unread(script: ScriptText, known: Collection[str]) -> Iterator[Slip]:
             edit = Edit(span.file, span.start, span.end, near[0])
             repair = Repair((Respelt((edit,), joins=True),), safe=False, why=_MEANT)
             yield Slip(_NOTHING_READS.fill(name=name, meant=near[0]), span, repair)
+
+
+def not_taken(
+    script: ScriptText, document: Document, accepted: Mapping[str, tuple[str, str]]
+) -> Iterator[Slip]:
+    """Values that the reader of a variable does not take, written out in the script."""
+    for number, line in numbered(script, document):
+        for found in _GIVES.finditer(script.line_text(number)) if "=" in line else ():
+            pattern, readers = accepted.get(found[1], ("", ""))
+            value = found[2].strip("\"'")
+            if not pattern or line[found.start(1)] == MASK or "<" in value or "$" in value:
+                continue
+            if re.fullmatch(pattern, value) is None:
+                span = script.span(number, found.start(2) + 1, found.end(2) + 1)
+                what = _NOT_TAKEN.fill(name=found[1], value=value, readers=readers)
+                yield Slip(what, span)
 
 
 def _slip(name: str, other: str) -> bool:

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 from medic.facts import Repair, Respelt
 from medic.i18n import Text
+from medic.patterns import regex
 from medic.run_config import Edit
 
 from .cuts import Cut, is_empty
 from .script_text import ScriptText
 
+_ODD_END = regex(r"\s+/$|(?<=\\)\\$|\s*;[ \t]*\\$")
 _JOINED = Text(
     "every line continues, comments stand above the command", "各行都续上，注释移到命令之前"
 )
@@ -36,7 +38,7 @@ def rejoined(script: ScriptText, cut: Cut) -> Repair | None:
 def _ended(script: ScriptText, number: int) -> Iterator[Edit]:
     """The line with a backslash, and nothing behind it."""
     line = script.line_text(number)
-    words = line.rstrip()
+    words = _ODD_END.sub("", line.rstrip())
     sign = "" if words.endswith("\\") else " \\"
     if line == words + sign:
         return

@@ -26,7 +26,7 @@ TOO_MANY = "more-ranks-than-gpus"
 OTHERWISE = "launch-not-as-allocated"
 
 _STARTS_RANKS = ("torchrun", "accelerate", "deepspeed", "tune")
-_LOOPBACK = regex(r"^(?:localhost|127(?:\.\d+){3})(?::\d*)?$")
+LOOPBACK = regex(r"^(?:localhost|127(?:\.\d+){3})(?::\d*)?$")
 # A script that takes its rank from the task needs a task for each GPU.
 _RANK_OF_TASK = regex(r"SLURM_(?:PROCID|LOCALID|NTASKS)\b")
 _TASK_RANK = regex(r"^[\"']?\$\{?(SLURM_(?:PROCID|NODEID))\}?[\"']?$")
@@ -46,7 +46,7 @@ _READ_EARLY = Text(
     "${variable} 由批处理脚本自身展开，其值为 0：{nodes} 个节点的 {flag} 都是 0"
     "（写成 bash -c '…' 才会由各任务展开）",
 )
-_LOCAL = Text(
+LOCAL = Text(
     "{address} is another machine on each of the {nodes} nodes",
     "{address} 在 {nodes} 个节点上各指各自的机器",
 )
@@ -235,9 +235,9 @@ def _loopback(case: _Case) -> Iterator[Fault]:
     if found is None and _names(words, *endpoint):
         return
     if found is not None:
-        if not _LOOPBACK.match(found[1]):
+        if not LOOPBACK.match(found[1]):
             return
-        what = _LOCAL.fill(address=found[1], nodes=nodes)
+        what = LOCAL.fill(address=found[1], nodes=nodes)
         place = _place(found[0]) if _fixed(case.script, found[0]) else _assigned(case, found[0])
         if place is not None:
             yield Fault(ENDPOINT, what, place)
@@ -248,11 +248,11 @@ def _loopback(case: _Case) -> Iterator[Fault]:
 def _assigned(case: _Case, word: Word) -> Span | None:
     """Where the script sets the variable that a word begins with, if it does so once."""
     name = re.search(r"\$\{?([A-Za-z_]\w*)\}?(?::|[\"']?$)", word.raw)
-    found = _set_once(case.script, name[1]) if name else None
+    found = set_once(case.script, name[1]) if name else None
     return found[1] if found else None
 
 
-def _set_once(script: ScriptText, name: str) -> tuple[str, Span] | None:
+def set_once(script: ScriptText, name: str) -> tuple[str, Span] | None:
     """What the only assignment of a variable gives it, and where."""
     pattern = re.compile(rf"^\s*(?:export\s+)?{name}=[\"']?([^\s\"';#]*)")
     found = [(n, m) for n, line in enumerate(script.lines, 1) if (m := pattern.match(line))]
@@ -264,9 +264,9 @@ def _set_once(script: ScriptText, name: str) -> tuple[str, Span] | None:
 
 def _loopback_variable(case: _Case, nodes: int) -> Iterator[Fault]:
     """``export MASTER_ADDR=localhost``: read by every rank that no launcher tells otherwise."""
-    found = _set_once(case.script, "MASTER_ADDR")
-    if found is not None and _LOOPBACK.match(found[0]):
-        yield Fault(ENDPOINT, _LOCAL.fill(address=found[0], nodes=nodes), found[1])
+    found = set_once(case.script, "MASTER_ADDR")
+    if found is not None and LOOPBACK.match(found[0]):
+        yield Fault(ENDPOINT, LOCAL.fill(address=found[0], nodes=nodes), found[1])
 
 
 def _counts(case: _Case) -> Iterator[Fault]:

@@ -12,6 +12,7 @@ from medic.run_config import Span
 
 from . import arguments, layout
 from .argument_repairs import one_task
+from .job_address import loopback_of_job
 from .launch import launches_in
 from .meaning import plain
 from .script_text import NEEDS_SCRIPT, ScriptText, read_script
@@ -46,6 +47,10 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             for finding in _findings(look, script, launch, scalars, alone=len(launches) == 1):
                 told.add(finding.name)
                 yield finding
+        if layout.ENDPOINT not in told:
+            for fault in loopback_of_job(script, allocation_of(script)):
+                told.add(fault.name)
+                yield _finding(script, fault.name, fault.what, fault.span)
     for name in TELLS:
         if name in told or (name in _WIDER and look.has(LogHits)) or name == arguments.VALUE:
             continue
@@ -66,6 +71,7 @@ def _findings(
         *arguments.behind_script(launch, spec),
         *arguments.twice(launch, script, scalars),
         *arguments.outside_choices(launch, spec),
+        *arguments.without_value(launch, scalars),
     ):
         finding = _finding(script, found.name, found.what, found.span)
         yield replace(finding, repair=found.repair)

@@ -15,7 +15,8 @@ from .joins import rejoined
 from .launch import launches_of
 from .refusals import REFUSED, stop
 from .script_text import NEEDS_SCRIPT, ScriptText, read_script
-from .unset import Unset, unset
+from .slip import replaced
+from .unset import Unset, misnamed, unset
 
 CUT = "command-cut-short"
 UNSET = "unset-variable-takes-flag"
@@ -28,6 +29,7 @@ _CRLF = Text(
     "行尾是 Windows 的 CRLF：bash 会把 CR 当成最后一个词的一部分，反斜杠也不能续行；"
     "请转换文件：sed -i 's/\\r$//' 文件，或用 dos2unix",
 )
+_NO_WORD = Text("nothing stands in its place", "该处什么也没有")
 _NOTHING = Text("{flag} has no value", "{flag} 没有取值")
 
 
@@ -90,6 +92,18 @@ def _unset(script: ScriptText, document: Document) -> Iterator[Finding]:
             if place not in seen:
                 seen.add(place)
                 yield _finding(script, one)
+    yield from _misnamed(script, document, {variable for variable, _ in seen})
+
+
+def _misnamed(script: ScriptText, document: Document, told: set[str]) -> Iterator[Finding]:
+    for one in misnamed(script, document):
+        if one.variable in told:
+            continue
+        meant = _MEANT.fill(near=one.text or f"${one.meant}")
+        value = {"variable": one.variable, "meant": meant, "so": _NO_WORD}
+        source, span = script.source(one.span.line), one.span
+        repair = replaced(span, one.text or one.raw.replace(one.variable, one.meant))
+        yield Finding(UNSET, "fires", value, source, span=span, repair=repair)
 
 
 def _finding(script: ScriptText, one: Unset) -> Finding:

@@ -10,11 +10,14 @@ from medic.facts import LogHits, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 
-from .environment_lines import ports, unread
+from .environment_lines import not_taken, ports, unread
 from .launch import launches_of
+from .reaching import backgrounds, sudo, unexported
 from .script_text import NEEDS_SCRIPT, ScriptText, read_script
 from .slips import slips
 from .slurm_lines import LATE, UNKNOWN, late, unknown
+from .slurm_words import comments, first_line
+from .slurm_words import words as directive_words
 
 SLIP = "shell-reads-otherwise"
 IMPOSSIBLE, NO_EFFECT = "impossible-value", "option-without-effect"
@@ -49,9 +52,17 @@ def _of_script(look: Look, script: ScriptText) -> Iterator[Finding]:
         return
     places: set[tuple[int, int]] = set()
     options = next((f.known for f in look.frameworks if f.name == "slurm"), ())
+    launches = launches_of(document)
     found = [
-        *((SLIP, one) for one in slips(script, document, launches_of(document))),
+        *((SLIP, one) for one in slips(script, document, launches)),
+        *((SLIP, one) for one in directive_words(script, options)),
+        *((SLIP, one) for one in first_line(script)),
+        *((SLIP, one) for one in backgrounds(script, document)),
         *((LATE, one) for one in late(script)),
+        *((LATE, one) for one in comments(script)),
+        *((NO_EFFECT, one) for one in unexported(script, document, launches, look.variables)),
+        *((NO_EFFECT, one) for one in not_taken(script, document, look.accepted)),
+        *((NO_EFFECT, one) for one in sudo(document, look.variables)),
         *((UNKNOWN, one) for one in unknown(script, options)),
         *((NO_EFFECT, one) for one in unread(script, look.variables)),
     ]

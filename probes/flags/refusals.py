@@ -12,13 +12,14 @@ from .script_text import ScriptText
 
 REFUSED = "script-syntax-error"
 _CLOSES = {"if": "fi", "for": "done", "while": "done", "until": "done", "select": "done",
-           "case": "esac", "{": "}", "(": ")", "$(": ")", "${": "}", "((": "))", "[[": "]]"}  # fmt: skip
+           "case": "esac", "{": "}", "(": ")", "$(": ")", "<(": ")", ">(": ")", "${": "}",
+           "((": "))", "[[": "]]"}  # fmt: skip
 _CLOSING = frozenset(("fi", "done", "esac", "}", ")"))
 # Text that shows what is to be typed there: <path to data>.
 _PLACEHOLDER = regex(r"(?<!<)<[A-Za-z][^<>|&;]*>")
 # A command, not prose that got into the file: flags, assignments, programs of a shell.
 _A_COMMAND = regex(
-    r"(?:^|\s)--?[A-Za-z][\w-]*(?:[ =]|$)|^\s*(?:export\s+|local\s+)?[A-Za-z_]\w*\+?=|"
+    r"(?:^|\s)--?[A-Za-z][\w-]*(?:[ =]|$)|^\s*(?:export\s+|local\s+)?[A-Za-z_]\w*\s*\+?=|"
     r"^\s*(?:echo|export|printf|python3?|torchrun|if|for|while)\s"
 )
 
@@ -33,6 +34,11 @@ _OUT_OF_PLACE = Text("{word} stands where no command ends or begins", "{word} �
 _NO_COMMAND = Text(
     "no command stands before {word} (a line before it may lack its backslash)",
     "{word} 之前没有命令（上一行可能缺少反斜杠）",
+)
+_APART = regex(r"^\s*(?:export\s+|local\s+)?([A-Za-z_]\w*)(?:\s+\+?=\s*|\+?=\s+)\(")
+_BLANKS = Text(
+    "blanks around =: {name} gets no list, ( is a syntax error here",
+    "= 两边有空格：{name} 得不到数组，此处的 ( 是语法错误",
 )
 _PARENTHESIS = Text(
     "( is special to the shell: a value with parentheses needs quotes",
@@ -90,7 +96,8 @@ def _said(script: ScriptText, problem: Problem, kind: str, word: str) -> Text:
     if kind == "empty":
         return _EMPTY.fill(word=word)
     if word == "(":
-        return _PARENTHESIS
+        apart = _APART.match(script.line_text(problem.span.line))
+        return _BLANKS.fill(name=apart[1]) if apart else _PARENTHESIS
     if word in _CLOSING:
         return _CLOSES_NOTHING.fill(word=word)
     return (_NO_COMMAND if word[0] in ";&|" else _OUT_OF_PLACE).fill(word=word)

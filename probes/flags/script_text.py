@@ -74,6 +74,16 @@ class ScriptText:
         heads = rf"(?:^|[\s;&|(])({_NAME})\+?="
         return frozenset(re.findall(heads, self.text, re.MULTILINE))
 
+    def is_array(self, variable: str) -> bool:
+        """Whether every line that sets the variable makes it a list."""
+        sets = re.findall(rf"(?m)(?:^|[\s;])(?:\w+ )*{re.escape(variable)}\+?=(\(?)", self.text)
+        return bool(sets) and all(sets)
+
+    def holds_options(self, variable: str) -> bool:
+        """Whether a list begins with an option."""
+        pattern = rf"(?m)(?:^|[\s;]){re.escape(variable)}\+?=\(\s*(?:#[^\n]*\s+)*[\"']?-"
+        return re.search(pattern, self.text) is not None
+
     def named_otherwise(self, variable: str) -> bool:
         """Whether the name stands anywhere but as ``$X``: set, tested, read, explained."""
         rest = _USE.sub(lambda m: "" if variable in m.groups() else m.group(), self.text)

@@ -11,7 +11,7 @@ from medic.run_config import Edit
 
 from .distance import letters_apart
 from .script_text import ScriptText
-from .slips import Slip
+from .slip import Slip
 
 LATE, UNKNOWN = "slurm-directive-ignored", "slurm-option-unknown"
 _DIRECTIVE = regex(r"^#SBATCH\s+(?:--[a-z]|-[A-Za-z])")

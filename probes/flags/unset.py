@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from medic.facts import Launch, Word
+from medic.facts import Document, Launch, Word
 from medic.patterns import regex
 from medic.records import dataclass
+from medic.run_config import Span
 
 from .distance import digits_of, letters_apart
+from .masked import MASK, numbered
 from .script_text import ScriptText
 
 _PLAIN = regex(r"^\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})$")
+_USE = regex(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
 _FLAG = regex(r"^--?[A-Za-z][\w.-]*$")
 # Names that the shell, a scheduler, a cluster or a library's user sets.
 _ENVIRONMENT = regex(
@@ -51,6 +54,18 @@ class Unset:
     near: str = ""
 
 
+@dataclass(frozen=True)
+class Misnamed:
+    """A use of a variable that nothing sets; ``meant`` is one of the script's, ``text`` how it is
+    written then, where that is not the name alone."""
+
+    variable: str
+    span: Span
+    raw: str
+    meant: str
+    text: str = ""
+
+
 def unset(script: ScriptText, launch: Launch) -> list[Unset]:
     """The flags that an unset variable leaves without their value.
 
@@ -71,6 +86,49 @@ def unset(script: ScriptText, launch: Launch) -> list[Unset]:
         if near or forgotten:
             answers.append(Unset(one.word, one.variable, one.flag, one.takes, near))
     return answers
+
+
+def misnamed(script: ScriptText, document: Document) -> list[Misnamed]:
+    """Names that nothing sets, one letter from a variable of the script: in whatever word."""
+    found: dict[str, Misnamed] = {}
+    for number, line in numbered(script, document):
+        if "$" not in script.line_text(number) or number in script.documents:
+            continue
+        for use in _USE.finditer(script.line_text(number)):
+            name = use[1] or use[2]
+            # single quotes: awk '{print $NAME}'
+            kept = line[use.start()] == MASK and _single_quoted(
+                script.line_text(number), use.start()
+            )
+            if name in found or kept or script.named_otherwise(name) or _comment(line, use.start()):
+                continue
+            place = script.span(number, use.start() + 1, use.end() + 1)
+            near = _near(script, name)
+            if near:
+                found[name] = Misnamed(name, place, use[0], near)
+            elif (stem := _with_ending(script, name)) and use[1]:
+                ending = name[len(stem) :]
+                found[name] = Misnamed(name, place, use[0], stem, f"${{{stem}}}{ending}")
+    return list(found.values())
+
+
+def _with_ending(script: ScriptText, name: str) -> str:
+    """The longest variable of the script that the name begins with: ``$RUN_v2`` is ``${RUN}_v2``."""
+    if name.isupper() and _ENVIRONMENT.match(name):
+        return ""
+    stems = [v for v in script.assigned if name.startswith(f"{v}_") and len(v) > 1]
+    return max(stems, key=len, default="")
+
+
+def _single_quoted(text: str, at: int) -> bool:
+    """Whether single quotes keep a place, those inside of double quotes aside."""
+    outside = re.sub(r'"(?:[^"\\]|\\.)*"', lambda m: " " * len(m[0]), text[:at])
+    return outside.count("'") % 2 == 1
+
+
+def _comment(line: str, at: int) -> bool:
+    sign = line.find("#")
+    return 0 <= sign < at and line[sign + 1 : at].strip(MASK) == ""
 
 
 def _in(words: Sequence[Word]) -> Iterator[Unset]:

@@ -36,6 +36,10 @@ MUTATIONS = [
     ("  --steps 10 \\\n", "  --steps 10 \\\n\n", 12),
     ("--nproc_per_node 8 \\\n", "--nproc_per_node 8\n", 9),
     ('"--seed 1 \\\n', '"--seed 1 \\ \n', 7),
+    ("  --steps 10 \\\n", "  --steps 10 /\n", 11),
+    ("  --steps 10 \\\n", "  --steps 10 \\\\\n", 11),
+    ("  --steps 10 \\\n", "  --steps 10  # tuned \\\n", 11),
+    ("  --steps 10 \\\n", "  --steps 10; \\\n", 11),
 ]
 
 

@@ -74,7 +74,6 @@ SILENT = [
     (TORCHRUN, "--nnodes 2", "--nnodes 1:4"),
     (TORCHRUN, "srun torchrun --nnodes 2", "srun -N 1 torchrun --nnodes 1"),
     (TORCHRUN, "srun torchrun", "srun --ntasks-per-node 1 torchrun"),
-    (TASKS, "--ntasks-per-node=8  # one a GPU", "--ntasks-per-node=$TASKS"),
     (TASKS, "export WORLD_SIZE=$SLURM_NTASKS", "export CUDA_VISIBLE_DEVICES=0,1"),
     (PLAIN, "--nnodes 2", "--nnodes 1"),
 ]

@@ -23,14 +23,18 @@ MUTATIONS = [
     ("LEARNING_RATE=1e-4", "LEARNING_RAET=1e-4", 6),
     ("STEPS=100\n", "", 5),
     ("$FOLDER", "${FOLDRE}", 7),
+    ("$FOLDER", '"$FOLDRE"', 7),
+    ("--out $FOLDER", "--out /data/$FOLDER_v2", 7),
+    ("FOLDER=out\n", "FOLDER=out\nmkdir -p $FOLDR\n", 5),
 ]
 SILENT = [
     ("STEPS=100\n", "STEPS=${1:-100}\n"),
     ("STEPS=100\n", "# STEPS is to be set by the caller\n"),
     ("STEPS=100\n", "read STEPS\n"),
     ("STEPS=100\n", "source settings.sh\n"),
-    ("$STEPS", '"$STEPZ"'),
+    ("$STEPS", '"$OTHER"'),
     ("$STEPS", "$SLURM_STEPS"),
+    ("--fast", "--fast $(awk '{print $FOLDE}' x)"),
     ("STEPS=100\nFOLDER=out\n", ""),
 ]
 

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 from medic.errors import Unreadable
 from medic.facts import GivenFile
+from medic.parserwords import in_chinese
 from medic.probe import Look
 
 MAX_SOURCE = 2 * 1024 * 1024  # bytes of one Python file
@@ -90,4 +91,6 @@ def _no_python(problem: SyntaxError, name: str) -> Unreadable:
     if "Missing parentheses in call to 'print'" in (problem.msg or ""):
         return Unreadable("Python 2 source", "Python 2 源码", at=at)
     reason = (problem.msg or "invalid syntax")[:120]
-    return Unreadable(f"not Python 3: {reason}", f"不是合法的 Python 3 源码：{reason}", at=at)
+    return Unreadable(
+        f"not Python 3: {reason}", f"不是合法的 Python 3 源码：{in_chinese(reason)}", at=at
+    )

@@ -1,0 +1,42 @@
+"""A script's lines without what the shell only hands on: quoted text, comments, here-documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from medic.facts import Document
+from medic.patterns import regex
+
+from .script_text import ScriptText
+
+MASK = "\ue000"  # stands for each character that is masked
+_OPEN = ('open "', "open '")
+_QUOTED = regex(
+    r"\\.|(?<![\w\\$])\$'(?:[^'\\]|\\.)*'|'[^']*'|\"(?:[^\"\\]|\\.)*\"|(?<![^\s;&|(])#[^\n]*",
+    re.DOTALL,
+)
+
+
+def code_lines(script: ScriptText) -> list[str]:
+    """The lines, as long as they are written. Quotes stay, what they hold is masked."""
+    lines = [MASK * len(line) if number in script.documents else line
+             for number, line in enumerate(script.lines, 1)]  # fmt: skip
+    text = _QUOTED.sub(_mask, "\n".join(lines))
+    return text.split("\n")
+
+
+def _mask(found: re.Match[str]) -> str:
+    text = found[0]
+    if text[0] == "\\":
+        return text
+    kept = 0 if text[0] == "#" else 1
+    inner = text[kept : len(text) - kept]
+    return text[:kept] + "".join("\n" if c == "\n" else MASK for c in inner) + text[-1:] * kept
+
+
+def numbered(script: ScriptText, document: Document) -> Iterator[tuple[int, str]]:
+    """(number, masked line) of the lines that the shell reads: up to a quote that nothing closes."""
+    stops = (p.span.line for p in document.problems if p.kind == "refused" and p.detail in _OPEN)
+    last = min(stops, default=len(script.lines))
+    yield from enumerate(code_lines(script)[:last], 1)

@@ -1,0 +1,142 @@
+"""``#SBATCH`` lines that are spelt otherwise than sbatch reads them, and a script it refuses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from medic.i18n import Text
+from medic.patterns import regex
+from medic.run_config import Span
+
+from .script_text import ScriptText
+from .slip import Slip, replaced
+
+_LINE = regex(r"^#SBATCH\s+(\S.*?)\s*(?:\s#.*)?$")
+_SPACED = regex(r"(?<!\S)(--[a-z][\w-]*)(\s*=\s+|\s+=\s*)(?=\S)")
+_SHORT_NAME = regex(r"(?<!\S)-([a-z]{2}[\w-]*)(?==|\s|$)")
+_NO_DASHES = regex(r"^#SBATCH\s+([a-z][a-z-]+)(?==|\s+\d)")
+_LONG_DASH = regex(
+    r"(?<!\S)([\u2010-\u2015\u2212-]*[\u2010-\u2015\u2212][\u2010-\u2015\u2212-]*)(?=[A-Za-z])"
+)
+_VARIABLE = regex(r"\$\{?[A-Za-z_]\w*\}?")
+# Spelt so that sbatch takes the line for a comment.
+_NEAR = regex(
+    r"^(#\s+SBATCH|#sbatch|#Sbatch|#SBACTH|#SBTACH|#SBATHC|#SBATC|#SBACH)\s+--?([A-Za-z][\w-]*)"
+)
+_FIRST_LINE = regex(
+    r"^(?:\ufeff)?\s*#?\s*!?\s*/?(?:usr/)?(?:bin|local)/(?:env\s+)?(?:ba|z|da)?sh\b"
+)
+_COUNTS = frozenset(
+    """nodes ntasks ntasks-per-node gres gpus gpus-per-node gpus-per-task time cpus-per-task N n G c t
+    """.split()  # noqa: SIM905
+)
+
+_BLANKS = Text(
+    "blanks around =: sbatch reads {option} without its value and stops",
+    "= 两边有空格：sbatch 读到的 {option} 没有取值，会报错退出",
+)
+_ONE_DASH = Text(
+    "-{name} is read as -{letter} with the value {rest}; --{name} is meant",
+    "-{name} 会被读成 -{letter}，取值为 {rest}；应为 --{name}",
+)
+_BARE = Text(
+    "sbatch reads no option here: --{name} is meant", "sbatch 在此读不到选项，应为 --{name}"
+)
+_DASH = Text(
+    "{word} is no hyphen: sbatch reads no option here", "{word} 不是连字符：sbatch 在此读不到选项"
+)
+_NOT_EXPANDED = Text(
+    "sbatch does not expand {word} in its directives: it is taken as it stands",
+    "sbatch 不会展开指令中的 {word}，会按字面使用",
+)
+_COMMENT = Text(
+    "{word} is a comment to sbatch, the option --{name} is not read; write #SBATCH",
+    "{word} 对 sbatch 只是注释，选项 --{name} 不会被读取；请写 #SBATCH",
+)
+_REFUSED = Text(
+    "sbatch refuses a script whose first line does not begin with #!",
+    "脚本第一行不以 #! 开头时，sbatch 会拒绝提交",
+)
+_ODD_MARK = Text(
+    "a byte order mark stands before #!: the system does not find the interpreter",
+    "#! 之前有字节序标记（BOM）：系统找不到解释器",
+)
+_NO_INTERPRETER = Text(
+    "the first line is no #!/bin/bash as the system reads it",
+    "第一行不是系统能识别的 #!/bin/bash",
+)
+
+
+def words(script: ScriptText, options: Sequence[str]) -> Iterator[Slip]:
+    """The directives up to the first command, those that sbatch reads."""
+    known = frozenset(option.replace("_", "-") for option in options)
+    for number, line in _directives(script):
+        if _LINE.match(line) is None:
+            continue
+        body = line.partition(" #")[0]
+        for found in _SPACED.finditer(body):
+            span = _at(script, number, found.span(2))
+            yield Slip(_BLANKS.fill(option=found[1]), span, replaced(span, "="))
+        for found in _SHORT_NAME.finditer(body):
+            name = found[1]
+            if name in known:
+                span = _at(script, number, (found.start(), found.end()))
+                what = _ONE_DASH.fill(name=name, letter=name[0], rest=name[1:])
+                yield Slip(what, span, replaced(span, f"--{name}"))
+        bare = _NO_DASHES.match(body)
+        if bare is not None and bare[1] in known:
+            span = _at(script, number, bare.span(1))
+            yield Slip(_BARE.fill(name=bare[1]), span, replaced(span, f"--{bare[1]}"))
+        for found in _LONG_DASH.finditer(body):
+            span = _at(script, number, found.span(1))
+            yield Slip(_DASH.fill(word=found[1]), span, replaced(span, "--"))
+        for found in _VARIABLE.finditer(body):
+            yield Slip(_NOT_EXPANDED.fill(word=found[0]), _at(script, number, found.span()))
+
+
+def comments(script: ScriptText) -> Iterator[Slip]:
+    """Directives of the job's size that are spelt as a comment, and stand nowhere else."""
+    active = {o for _, line in _directives(script) if _LINE.match(line) for o in _names(line)}
+    if not active:
+        return
+    for number, line in _directives(script):
+        found = _NEAR.match(line)
+        if found is not None and found[2] in _COUNTS and found[2] not in active:
+            span = _at(script, number, found.span(1))
+            what = _COMMENT.fill(word=found[1], name=found[2])
+            yield Slip(what, span, replaced(span, "#SBATCH"))
+
+
+def first_line(script: ScriptText) -> Iterator[Slip]:
+    """sbatch manual: "The batch script ... must start with #!"; Linux: execve."""
+    first = script.line_text(1)
+    span = script.span(1, 1, max(2, len(first) + 1)) if first else script.span(1, 1, 1)
+    if first.startswith("\ufeff#!"):
+        mark = script.span(1, 1, 2)
+        yield Slip(_ODD_MARK, mark, replaced(mark, ""))
+    elif first.startswith("#!"):
+        if not re.match(r"#!\s*/", first):
+            yield Slip(_NO_INTERPRETER, span, replaced(span, "#!/bin/bash"))
+    elif any(_LINE.match(line) for _, line in _directives(script)):
+        near = _FIRST_LINE.match(first) is not None
+        yield Slip(_REFUSED, span, replaced(span, "#!/bin/bash") if near else None)
+    elif first.lstrip("# \ufeff").startswith(("!/bin/", "!/usr/bin/")):
+        yield Slip(_NO_INTERPRETER, span, replaced(span, "#!/bin/bash"))
+
+
+def _directives(script: ScriptText) -> Iterator[tuple[int, str]]:
+    """The comments above the first command."""
+    for number, line in enumerate(script.lines, 1):
+        text = line.strip("\ufeff \t")
+        if text and not text.startswith("#"):
+            return
+        yield number, line
+
+
+def _names(line: str) -> Iterator[str]:
+    yield from re.findall(r"(?<!\S)--?([A-Za-z][\w-]*)", line)
+
+
+def _at(script: ScriptText, number: int, place: tuple[int, int]) -> Span:
+    return script.span(number, place[0] + 1, place[1] + 1)
