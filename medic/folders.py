@@ -58,7 +58,7 @@ def walk(folder: str, left: list[NotRead]) -> list[GivenFile]:
             break
         kind = kind_of(path)
         if kind is not None:
-            found.append(given_file(path, shown(path), kind, info))
+            found.append(given_file(path.removeprefix("./"), shown(path), kind, info))
         elif not os.access(path, os.R_OK):
             refused.append(NotRead(shown(path), *REFUSED))
     left += refused[:MAX_REFUSED]

@@ -30,7 +30,16 @@ _CASE: dict[str, Any] = {
     "this_host": {bool, type(None)},
     "left_out": [str],
 }
-_APPLIED = {"change": str, "remedy": str, "cause": str, "time": float, "symptoms": [str]}
+_APPLIED = {
+    "change": str,
+    "remedy": str,
+    "cause": str,
+    "time": float,
+    "symptoms": [str],
+    "files?": [str],
+    "added?": [str],
+    "began?": {list, type(None)},
+}
 _LINES = {"lines?": [{"text?": object, "indent?": int, "mark?": str}], "code?": str}
 _STATE: dict[str, Any] = {
     "format": int,

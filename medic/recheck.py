@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
+from medic.errors import MedicError
 from medic.facts import LogHits
+from medic.look import open_regular
 from medic.records import dataclass
 
 if TYPE_CHECKING:
+    from medic.edits import ChangeRecord
+    from medic.fixes import Fix
     from medic.session import Session
 
-Outcome = Literal["gone", "same", "other", "unseen", "unread"]
+Outcome = Literal["gone", "same", "other", "unseen", "unread", "older", "not-in-force"]
+MAX_FILE = 2 * 1024 * 1024  # bytes of a changed file
 OF_A_RUN = ("log", "metrics", "gpu-series", "flight-recorder")
 
 
@@ -20,7 +27,8 @@ OF_A_RUN = ("log", "metrics", "gpu-series", "flight-recorder")
 class Applied:
     """A change that was written on advice.
 
-    ``time``: seconds since the epoch; ``symptoms``: those that the evidence showed before it.
+    ``time``: seconds since the epoch; ``symptoms``: those that the evidence showed before it;
+    ``files`` and the lines ``added`` to them; ``began``: first time and attempts of the log then.
     """
 
     change: str
@@ -28,12 +36,44 @@ class Applied:
     cause: str
     time: float
     symptoms: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    began: tuple[float, int] | None = None
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Applied:
+        """From JSON, where a tuple is a list."""
+        kept: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in data.items()}
+        return cls(**kept)
 
 
-def applied_now(session: Session, change: str, remedy: str, cause: str) -> Applied:
+def applied_now(session: Session, record: ChangeRecord, fix: Fix, cause: str) -> Applied:
     """The record of a change that was written just now."""
     seen = tuple(sorted(session.observed_symptoms()))
-    return Applied(change, remedy, cause, time.time(), seen)
+    rows = fix.diff.splitlines()
+    added = tuple(r[1:].strip() for r in rows if r.startswith("+") and not r.startswith("+++"))
+    files = tuple(str(Path(file).absolute()) for file in record.files)
+    now = time.time()
+    return Applied(record.id, fix.remedy.name, cause, now, seen, files, added, _begin(session))
+
+
+def _begin(session: Session) -> tuple[float, int] | None:
+    """When the log begins, and how many attempts it holds."""
+    logs = session.evidence.fact(LogHits)
+    return None if logs is None or logs.first_time is None else (logs.first_time, logs.attempts)
+
+
+def in_force(applied: Applied) -> bool:
+    """Whether the files still hold what the change added; what cannot be read speaks for it."""
+    lines: set[str] = set()
+    try:
+        for name in applied.files:
+            with open_regular(name) as file:
+                text = file.read(MAX_FILE).decode("utf-8", "replace")
+            lines |= {line.strip() for line in text.splitlines()}
+    except (MedicError, OSError):
+        return True
+    return all(line in lines for line in applied.added if line)
 
 
 def take_new_logs(session: Session, applied: Applied, pasted: str = "") -> bool:
@@ -58,13 +98,16 @@ def outcome(session: Session, applied: Applied) -> Outcome:
     """What the evidence of the new run says.
 
     ``unseen`` where the fault never showed in any log, ``unread`` where the new one could not be
-    read: silence is no proof.
+    read: silence is no proof. ``older``: the run began before the change and only went on;
+    ``not-in-force``: the fault is there, and the change is not.
     """
     if not applied.symptoms:
         return "unseen"
+    if applied.began is not None and _begin(session) == applied.began:
+        return "older"
     seen = session.observed_symptoms()
     if seen & set(applied.symptoms):
-        return "same"
+        return "same" if in_force(applied) else "not-in-force"
     if session.evidence.cancelled or _logs_failed(session):
         return "unread"
     return "other" if seen else "gone"

@@ -294,7 +294,5 @@ def _pasted(name: str) -> str:
 def restore(session: Session, saved: Saved) -> None:
     """What was said and changed, back into a session over the case of ``saved``."""
     session.left_out = list(saved.data["case"]["left_out"])
-    session.applied = [
-        Applied(**{**a, "symptoms": tuple(a["symptoms"])}) for a in saved.data["applied"]
-    ]
+    session.applied = [Applied.of(data) for data in saved.data["applied"]]
     say_again(session, saved.data["said"])

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import shlex
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from medic.errors import MedicError
 from medic.i18n import Text, plain
+from medic.look import open_regular
+from medic.patterns import regex
 
 from . import words_after, words_more
 from .events import Choices
@@ -20,6 +24,10 @@ if TYPE_CHECKING:
     from .offers import Offer
 
 
+MAX_SCRIPT = 64 * 1024
+_NAMED = regex(r"(?<![\w/.$}-])(?:\.{1,2}/)*[\w-][\w./-]*\.(?:py|ya?ml|json|toml|sh)\b")
+
+
 def apply(talk: Consultation, offer: Offer) -> None:
     """Writes the previewed change, tells how to take it back, and what to run to check it."""
     from medic.recheck import applied_now
@@ -31,7 +39,7 @@ def apply(talk: Consultation, offer: Offer) -> None:
     talk.remember(what, change=record.id)
     talk.files_changed()
     session = talk.session
-    one = applied_now(session, record.id, offer.fix.remedy.name, offer.cause)
+    one = applied_now(session, record, offer.fix, offer.cause)
     session.applied.append(one)
     talk.tell(words_more.APPLIED.fill(id=record.id, files=files), "good", top=True)
     talk.tell(Block("more", (Line(words_more.TO_UNDO.fill(id=record.id), "muted"),)))
@@ -84,18 +92,29 @@ def choose(talk: Consultation, value: str) -> None:
 def command_of(session: Session) -> str:
     """How the run is started: by the one script of the case; "" where there is none or several."""
     scripts = [f for f in session.case.files if f.kind == "script" and not f.name.startswith("<")]
-    if len(scripts) == 1:
-        runner = "sbatch" if _is_batch(scripts[0].path) else "bash"
-        return f"{runner} {shlex.quote(scripts[0].name)}"
-    return ""
+    if len(scripts) != 1:
+        return ""
+    path = Path(scripts[0].path)
+    text = _text(path)
+    runner = "sbatch" if "#SBATCH" in text else "bash"
+    if _starts_from(path.parent, text):
+        return f"(cd {shlex.quote(str(path.parent))} && {runner} {shlex.quote(path.name)})"
+    return f"{runner} {shlex.quote(scripts[0].name)}"
 
 
-def _is_batch(path: str) -> bool:
+def _starts_from(folder: Path, text: str) -> bool:
+    """Whether the files that a script names are there seen from its own folder, not from here."""
+    named = [Path(name) for name in _NAMED.findall(text)]
+    own = [name for name in named if (folder / name).exists()]
+    return bool(own) and not any(name.exists() for name in named)
+
+
+def _text(path: Path) -> str:
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 - a bounded read
-            return b"#SBATCH" in file.read(8192)
-    except OSError:
-        return False
+        with open_regular(str(path)) as file:
+            return file.read(MAX_SCRIPT).decode("utf-8", "replace")
+    except (MedicError, OSError):
+        return ""
 
 
 def recheck(talk: Consultation, pasted: str = "") -> None:
@@ -156,6 +175,19 @@ def _unread(talk: Consultation, one: Applied) -> None:
     talk.tell(words_after.UNREAD, "warn", top=True)
 
 
+def _older(talk: Consultation, one: Applied) -> None:
+    talk.waiting = one
+    talk.tell(words_after.OLDER.fill(change=one.change), "warn", top=True)
+
+
+def _not_in_force(talk: Consultation, one: Applied) -> None:
+    """What the run shows is not the doing of a change that it did not have."""
+    files = ", ".join(Path(file).name for file in one.files)
+    titles = _titles(talk.session, one)
+    told = words_after.NOT_IN_FORCE.fill(titles=titles, change=one.change, files=files)
+    talk.tell(told, "warn", top=True)
+
+
 def _titles(session: Session, one: Applied) -> Text:
     from .lines import joined
 
@@ -163,4 +195,12 @@ def _titles(session: Session, one: Applied) -> Text:
     return joined(known[:3]) if known else plain("?")
 
 
-_TELL = {"gone": _gone, "same": _same, "other": _other, "unseen": _unseen, "unread": _unread}
+_TELL = {
+    "gone": _gone,
+    "same": _same,
+    "other": _other,
+    "unseen": _unseen,
+    "unread": _unread,
+    "older": _older,
+    "not-in-force": _not_in_force,
+}

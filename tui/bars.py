@@ -8,21 +8,20 @@ from textual import events
 from textual.message import Message
 
 from medic import __version__
-from medic.i18n import Text
 from medic.report.words import CHANCE
 from medic.safetext import columns, cut, one_line
 
 from . import words
 from .actions import ACTIONS, Action, keys_of
 from .events import Suspect, Working
+from .hints import BAR, bar
 from .laid import RowsView
 from .lines import Line, Row, Tone, cut_middle, line_rows, pad
+from .opening import shown_root
 
 if TYPE_CHECKING:
     from medic.case import Case
 
-BAR = 5
-FULL, EMPTY = "█", "░"
 WORD_TONES: dict[str, Tone] = {"almost-certain": "bad", "likely": "warn", "unlikely": "muted"}
 TREND = {-1: " ↓", 0: "", 1: " ↑"}
 PROGRESS_BAR = 20
@@ -46,7 +45,8 @@ class Header(RowsView):
     def rows(self, width: int) -> list[Row]:
         name = f" medic {__version__}"
         local = f"{words.LOCAL} "
-        root = self.case.root or str(words.PASTED if self.case.text else words.NO_FILES)
+        nothing = words.PASTED if self.case.text else words.NO_FILES
+        root = shown_root(self.case.root) if self.case.root else str(nothing)
         if self.demo:
             root = f"{words.DEMO}: {root}"
         if self.case.run and self.chosen:
@@ -113,12 +113,6 @@ class Suspects(RowsView):
             rows += line_rows(Line(suspect.title, indent=1), width)
             rows.append(((f" {suspect.code}", "muted"),))
         return [*rows, ((str(words.WHY_HINT), "muted"),)]
-
-
-def bar(chance: float) -> str:
-    """A chance as a bar of fixed width; what is suspected at all shows at least one cell."""
-    full = min(BAR, max(1, round(chance * BAR)))
-    return FULL * full + EMPTY * (BAR - full)
 
 
 class Progress(RowsView):
@@ -192,10 +186,3 @@ class KeyBar(RowsView):
         for start, end, action in self.cells(self.size.width):
             if start <= event.x < end:
                 self.post_message(self.Pressed(action))
-
-
-def hint(choices: int, *, question: bool) -> Text:
-    """What the empty input says."""
-    if not choices:
-        return words.TYPE_HERE
-    return (words.ANSWER_HERE if question else words.CHOOSE_HERE).fill(n=choices)

@@ -10,7 +10,7 @@ from medic.report.words import CHANCE, SIGN
 
 from . import words_graph
 from .lines import Block, Line
-from .telling import place_of, short
+from .telling import finding, place_of, short
 
 if TYPE_CHECKING:
     from medic.diagnosis import EvidenceLine
@@ -94,7 +94,9 @@ def _seen(session: Session, a: str, b: str) -> Iterator[Line]:
     for key in parting:
         mark = f"{signs[key].get('a', ' ')} {signs[key].get('b', ' ')}  "
         item = lines[key]
-        yield Line(short(item.text, 120), mark=mark, indent=1, where=place_of(session, item))
+        yield Line(
+            short(finding(session, item), 120), mark=mark, indent=1, where=place_of(session, item)
+        )
 
 
 def _evidence(session: Session, name: str) -> tuple[EvidenceLine, ...]:

@@ -11,10 +11,10 @@ from medic.records import dataclass
 from medic.report.words import CHANCE, SAFE, UNSAFE
 
 from . import words_graph, words_more
-from .bars import bar
+from .hints import bar
 from .lines import Block, Line, Tone, glued
 from .remedies import do_not
-from .telling import evidence, place_of, short
+from .telling import evidence, finding, place_of, short
 
 if TYPE_CHECKING:
     from medic.beliefs import Beliefs
@@ -137,7 +137,7 @@ class _Drawing:
             aside = CHANCE[_word(chance)]
             tone = "bad" if state == "confirmed" else "plain" if chance >= 0.15 else "muted"
         elif state == "dimmed" and (by := self.dimmed[name].pruned_by) is not None:
-            aside = words_more.BY.fill(finding=short(by.text))
+            aside = words_more.BY.fill(finding=short(finding(self.session, by)))
         elif state == "away":
             aside = words_graph.AWAY
         me = self.add(Node(parent, depth, mark, text, tone, aside, name, open=unfolded, cause=name))
@@ -161,7 +161,7 @@ class _Drawing:
         yield Line(cause.why)
         by = self.dimmed[name].pruned_by if name in self.dimmed else None
         if by is not None:
-            text = words_more.BY.fill(finding=short(by.text, 140))
+            text = words_more.BY.fill(finding=short(finding(self.session, by), 140))
             yield Line(text, "warn", "× ", where=place_of(self.session, by))
         seen: CauseView = view(self.index, name, self.beliefs, self.session.found)
         yield from evidence(self.session, seen.evidence, shown=8)

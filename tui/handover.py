@@ -12,7 +12,7 @@ from . import words_keep
 from .lines import Block, Line, joined
 from .needs import need
 from .sayings import sayings
-from .telling import evidence, head, place_of, short
+from .telling import evidence, finding, head, place_of, short
 
 if TYPE_CHECKING:
     from medic.diagnosis import Diagnosis
@@ -75,7 +75,7 @@ def _ruled_out(session: Session, found: Diagnosis) -> list[Line]:
         by = cause.pruned_by
         text = cause.title
         if by is not None:
-            text = joined([text, short(by.text)], ": ", "：")
+            text = joined([text, short(finding(session, by))], ": ", "：")
         where = place_of(session, by) if by is not None else None
         lines.append(Line(text, mark="× ", indent=2, where=where))
     return _cut(lines, len(found.ruled_out))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
@@ -42,7 +43,7 @@ def files(case: Case, shown: int = 0) -> Block:
     every = ordered(case)
     if not every:
         return said(words_keep.NO_FILES)
-    root = case.root or words.PASTED
+    root = shown_root(case.root) if case.root else words.PASTED
     title = words_keep.FOUND if shown else words_keep.ALL_FILES
     lines = [Line(title.fill(root=root, n=len(every)), aside=words_keep.LEAVE_OUT)]
     kept = every[:shown] if shown and len(every) > shown + 1 else every
@@ -53,6 +54,11 @@ def files(case: Case, shown: int = 0) -> Block:
         more = words_keep.MORE_FILES.fill(n=len(every) - len(kept))
         lines.append(Line(more, "muted", indent=4))
     return Block("medic", tuple(lines))
+
+
+def shown_root(root: str) -> str:
+    """A folder as it is called: "." says nothing."""
+    return Path.cwd().name or root if root == "." else root
 
 
 def shown_name(file: GivenFile, root: str) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -12,16 +11,14 @@ from textual.screen import ModalScreen
 
 from medic.i18n import Text
 from medic.report.words import SAFE
-from medic.safetext import columns
-
-if TYPE_CHECKING:
-    from medic.run_config import Change
+from medic.safetext import columns, one_line
 
 from . import words, words_more
 from .laid import RowsView
-from .lines import Block, Line, Row, Tone, code, line_rows
+from .lines import Block, Line, Row, Tone, code, cut_middle, line_rows
 from .offers import Offer
 from .transcript import BlockView
+from .written import files_of, number, write_patch
 
 MAX_WIDTH = 110  # as in medic.tcss
 FRAME_COLUMNS = 4  # border and padding
@@ -53,23 +50,21 @@ class PatchHead(RowsView):
         safe = SAFE if fix.safe else words_more.UNSAFE_NOTE
         title = Text("{ask}  {title}  +{a} -{r}  ({safe})", "{ask}  {title}  +{a} -{r}（{safe}）")
         filled = title.fill(
-            ask=ask.fill(n=len(files)), title=self.offer.full_title, a=added, r=removed, safe=safe
+            ask=ask.fill(
+                n=len(files), file=cut_middle(one_line(files[0]), width // 2) if files else ""
+            ),
+            title=self.offer.full_title,
+            a=added,
+            r=removed,
+            safe=safe,
         )
         lines = [Line(filled, "strong")]
         if fix.filled:
             lines.append(Line(fix.text))
         lines += [Line(note, "warn") for note in fix.notes]
         if len(fix.changes) > 1 or not fix.filled:
-            lines += [_number(change) for change in fix.changes[:MAX_NUMBERS]]
+            lines += [number(change) for change in fix.changes[:MAX_NUMBERS]]
         return [row for line in lines for row in line_rows(line, width)]
-
-
-def _number(change: Change) -> Line:
-    """One value with where the number comes from."""
-    pattern = Text("{field}: {old} -> {new}", "{field}：{old} -> {new}")
-    old = "?" if change.old is None else change.old
-    text = pattern.fill(field=change.field, old=old, new=change.new)
-    return Line(text, mark="= ", aside=change.why)
 
 
 class PatchFoot(RowsView):
@@ -196,24 +191,3 @@ class PatchScreen(ModalScreen[bool]):
 
     def action_scroll(self, way: str) -> None:
         getattr(self.query_one("#patch-diff", VerticalScroll), f"scroll_{way}")(animate=False)
-
-
-def files_of(diff: str) -> list[str]:
-    """The files that a unified diff changes."""
-    return [row[4:] for row in diff.splitlines() if row.startswith("+++ ")]
-
-
-def write_patch(offer: Offer) -> Text:
-    """Writes the diff beside the user, never over a file that is there."""
-    name = offer.fix.remedy.name
-    for i in range(1, 100):
-        file = Path(f"medic-{name}.patch" if i == 1 else f"medic-{name}-{i}.patch")
-        try:
-            with file.open("x", encoding="utf-8", newline="") as out:
-                out.write(offer.fix.diff)
-        except FileExistsError:
-            continue
-        except OSError as problem:
-            return words_more.NOT_WRITTEN.fill(why=problem.strerror or str(problem))
-        return words_more.WRITTEN.fill(file=str(file.absolute()))
-    return words_more.NOT_WRITTEN.fill(why=name)

@@ -11,9 +11,10 @@ from medic.report.words import CHANCE, SIGN, WEIGHT
 from . import words, words_more
 from .lines import Block, Line, said
 from .remedies import do_not
-from .telling import place_of
+from .telling import finding, place_of, with_question
 
 if TYPE_CHECKING:
+    from medic.beliefs import Seen
     from medic.diagnosis import CauseView, Diagnosis
     from medic.looks import NextLook
     from medic.session import Question, Session
@@ -57,7 +58,7 @@ def _cause(session: Session, leader: CauseView) -> Block:
     lines = [Line(title, "strong"), Line(session.index.causes[leader.name].why)]
     for item in leader.evidence:
         weight = WEIGHT.get(item.weight)
-        text = item.text
+        text = finding(session, item)
         if weight:
             text = Text("{text}: {weight}", "{text}：{weight}").fill(text=text, weight=weight)
         mark = f"{SIGN.get(item.weight, '·')} "
@@ -70,13 +71,17 @@ def _mind(session: Session) -> Block:
     lines = [Line(words_more.WHAT_CHANGES, "strong")]
     for seen, other in removed:
         leader = _leader(session, other)
-        text = words_more.WITHOUT.fill(finding=session.text_of(seen), leader=leader)
+        text = words_more.WITHOUT.fill(finding=_text_of(session, seen), leader=leader)
         lines.append(Line(text, "plain", "· ", 2))
     if look is not None:
         lines += _cheapest(session, look)
     if len(lines) == 1:
         lines.append(Line(words_more.NOTHING_CHANGES, indent=2))
     return Block("medic", tuple(lines))
+
+
+def _text_of(session: Session, seen: Seen) -> Text:
+    return with_question(session, seen.name, seen.outcome, session.text_of(seen))
 
 
 def _cheapest(session: Session, look: NextLook) -> Sequence[Line]:

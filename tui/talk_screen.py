@@ -18,7 +18,7 @@ from medic.i18n import Text, current
 
 from . import jobs, words_more
 from .actions import ACTIONS
-from .bars import Header, KeyBar, Progress, Suspects, hint
+from .bars import Header, KeyBar, Progress, Suspects
 from .desk import Desk, Opening
 from .events import (
     Asked,
@@ -33,7 +33,8 @@ from .events import (
     Told,
     Working,
 )
-from .lines import said
+from .hints import hint
+from .lines import Block, said
 from .messages import AppAction, Happened
 from .offers import Offer
 from .opening import opening
@@ -134,6 +135,12 @@ class TalkScreen(Screen[None]):
     @property
     def transcript(self) -> Transcript:
         return self.query_one(Transcript)
+
+    def add(self, block: Block) -> None:
+        self.transcript.add(block)
+
+    def keep(self, block: Block) -> None:
+        self.desk.keep(block)
 
     # --- what the consultation tells ----------------------------------------------------
 

@@ -42,6 +42,19 @@ def place_of(session: Session, line: EvidenceLine) -> Text | None:
     return words.YOUR_ANSWER if line.name in told else None
 
 
+def finding(session: Session, item: EvidenceLine) -> Text:
+    """What was found."""
+    return with_question(session, item.name, item.outcome, item.text)
+
+
+def with_question(session: Session, name: str, outcome: str, text: Text) -> Text:
+    """An outcome that has no sentence of its own says little without its question."""
+    check = session.index.checks.get(name)
+    if check is None or outcome not in check.outcomes or check.outcomes[outcome].seen:
+        return text
+    return joined([check.title, text], ": ", "：")
+
+
 def shown_file(session: Session, file: str) -> str:
     """A file below a folder that was given in full without that folder: the header names it."""
     root = session.case.root
@@ -66,7 +79,7 @@ def evidence(
     for item in lines[:shown]:
         mark = f"{SIGN.get(item.weight, '·')} "
         tone: Tone = "muted" if mark == "- " else "plain"
-        text = short(item.text, LONG)
+        text = short(finding(session, item), LONG)
         result.append(Line(text, tone, mark, indent, where=place_of(session, item)))
         raw = item.source.text.strip()
         if raw and raw not in quotes and len(quotes) < quoted:
@@ -214,7 +227,7 @@ def _shown_ruled_out(session: Session, causes: Sequence[CauseView]) -> list[Line
         if by is None:
             lines.append(Line(words.RULED_OUT_PLAIN.fill(title=titles), "muted", "× "))
         else:
-            text = words.RULED_OUT.fill(title=titles, finding=short(by.text))
+            text = words.RULED_OUT.fill(title=titles, finding=short(finding(session, by)))
             lines.append(Line(text, "muted", "× ", where=place_of(session, by)))
     left = sum(len(g) for g in list(groups.values())[SHOWN_RULED_OUT:])
     if left:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol
 
 from medic.i18n import Text, plain
 from medic.safetext import shortened
@@ -13,15 +14,36 @@ from .actions import BY_WORD
 from .lines import Block, Line, said
 
 if TYPE_CHECKING:
+    from .consultation import Consultation
     from .events import Choices
-    from .talk_screen import TalkScreen
+
+P = ParamSpec("P")
 
 YES, NO = ("present", "yes", "fires", "read"), ("absent", "no", "passes", "later")
 SHOWN_OF_PASTE = 3
 FIRST = ("complaint", "meaning", "run")  # choices that words answer as well
 
 
-def take(screen: TalkScreen, text: str) -> None:
+class Front(Protocol):
+    """What shows the talk and takes what is typed: a screen, or lines on a terminal."""
+
+    choices: Choices | None
+
+    def wait_for(self, choices: Choices | None) -> None: ...
+    def work(
+        self, job: Callable[Concatenate[Consultation, P], None], *values: P.args, **_: P.kwargs
+    ) -> None: ...
+    def action_do(self, word: str, argument: str = "") -> None: ...
+    def add(self, block: Block) -> None:
+        """Shows a block that the consultation did not tell."""
+        ...
+
+    def keep(self, block: Block) -> None:
+        """Keeps what the user said, before anything is done with it."""
+        ...
+
+
+def take(screen: Front, text: str) -> None:
     """Does what was typed or pasted."""
     text = text.strip("\n")
     word = text.strip()
@@ -33,7 +55,7 @@ def take(screen: TalkScreen, text: str) -> None:
     screen.work(jobs.say, text)
 
 
-def _order(screen: TalkScreen, text: str) -> bool:
+def _order(screen: Front, text: str) -> bool:
     """Takes a /word; a path that begins with a slash is a file to add."""
     if not text.startswith("/") or "\n" in text:
         return False
@@ -58,7 +80,7 @@ def _is_path(text: str) -> bool:
         return False
 
 
-def _choice(screen: TalkScreen, text: str) -> bool:
+def _choice(screen: Front, text: str) -> bool:
     """Takes a number, y, n or ? as an answer to the choices on the screen."""
     if not text.isdecimal() and text.lower() not in ("y", "n", "?"):
         return False
@@ -66,7 +88,7 @@ def _choice(screen: TalkScreen, text: str) -> bool:
     if choices is None:
         numbered = text.isdecimal() or text == "?"
         if numbered:
-            screen.transcript.add(said(words.NO_CHOICE, "muted"))
+            screen.add(said(words.NO_CHOICE, "muted"))
         return numbered
     if text == "?":
         screen.work(jobs.how, choices)
@@ -74,7 +96,7 @@ def _choice(screen: TalkScreen, text: str) -> bool:
     place = _place(text, choices)
     if place is None or not 0 <= place < len(choices.options):
         known = words.NOT_A_CHOICE if text.isdecimal() else words.NOT_YES_NO
-        screen.transcript.add(said(known.fill(n=len(choices.options)), "muted"))
+        screen.add(said(known.fill(n=len(choices.options)), "muted"))
         return True
     _picked(screen, choices, place)
     return True
@@ -86,14 +108,14 @@ def _place(text: str, choices: Choices) -> int | None:
     return choices.place(*(YES if text.lower() == "y" else NO))
 
 
-def _picked(screen: TalkScreen, choices: Choices, place: int) -> None:
+def _picked(screen: Front, choices: Choices, place: int) -> None:
     value, title = choices.options[place]
     show(screen, Block("you", (Line(title, mark=f"{place + 1}  "),)))
     screen.wait_for(None)
     screen.work(jobs.choose, choices, value)
 
 
-def echo(screen: TalkScreen, text: str) -> None:
+def echo(screen: Front, text: str) -> None:
     """What the user said, a long paste by its first lines."""
     rows = text.split("\n")
     kept = [shortened(row) for row in rows[:SHOWN_OF_PASTE]]
@@ -104,7 +126,7 @@ def echo(screen: TalkScreen, text: str) -> None:
     show(screen, Block("you", tuple(lines)))
 
 
-def show(screen: TalkScreen, block: Block) -> None:
+def show(screen: Front, block: Block) -> None:
     """Shows what the user said, and keeps it before anything is done with it."""
-    screen.transcript.add(block)
-    screen.desk.keep(block)
+    screen.add(block)
+    screen.keep(block)

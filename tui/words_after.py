@@ -53,3 +53,13 @@ UNREAD = Text(
     "The new log could not be read to its end: nothing can be said yet. /look reads it again.",
     "新日志未能读完，还不能下结论。可用 /look 再次读取。",
 )
+OLDER = Text(
+    "The log has grown, but its run began before the change {change}: it tells nothing of it yet. "
+    "Start the run anew, then /look.",
+    "日志有新内容，但这次运行在修改 {change} 之前就已开始，还不能说明修改是否有效。请重新启动运行，再用 /look。",
+)
+NOT_IN_FORCE = Text(
+    "“{titles}” is still there, but {files} no longer holds the change {change}: the run did not "
+    "have it, and the remedy is not marked as no help.",
+    "仍然出现“{titles}”，但 {files} 中已没有修改 {change}：这次运行并未用到它，因此不把该处置记为无效。",
+)

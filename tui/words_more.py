@@ -49,7 +49,7 @@ NO_PATCH = Text(
 )
 NO_OFFERS = Text("There is nothing to change yet.", "还没有可做的修改。")
 NO_SUCH_OFFER = Text("There are remedies 1 to {n}.", "处置编号为 1 到 {n}。")
-PATCH_TITLE_ONE = Text("Apply to 1 file?", "应用到 1 个文件？")
+PATCH_TITLE_ONE = Text("Apply to {file}?", "应用到 {file}？")
 PATCH_TITLE = Text("Apply to {n} files?", "应用到 {n} 个文件？")
 UNSAFE_NOTE = Text("has a risk: read what it costs", "有风险：请先看代价")
 UNDO_LATER = Text(

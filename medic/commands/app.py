@@ -70,7 +70,7 @@ def start(
         from medic.commands.plain import consult
 
         ask = sys.stdin.isatty() or not demo
-        return consult(knowledge(), case, ask=ask, demo=demo, resume=resume)
+        return consult(case, ask=ask, demo=demo, which=which, resume=resume)
     run = import_module("medic.tui.app").run
     return int(run(knowledge, case, demo=demo, which=which, resume=resume))
 

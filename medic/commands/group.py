@@ -58,6 +58,16 @@ COMMANDS = {
 class Lazy(click.Group):
     """Finds commands by the table; a path in the first place opens the app on it."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Options of the app may stand before its path, or alone."""
+        own = {name for param in self.get_params(ctx) for name in param.opts}
+        at = 0
+        while at < len(args) and args[at].partition("=")[0] in own:
+            at += 1 + (args[at] == "--lang")
+        if at < len(args) and args[at].startswith("--"):
+            args = [*args[:at], "app", *args[at:]]
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 

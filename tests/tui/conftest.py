@@ -55,6 +55,7 @@ class Driver:
         handled in the round after it."""
         await self.pilot.pause(0)
         await self.until(lambda: not self.app.talk.desk.busy)
+        await self.until(lambda: self.app.screen.size == self.app.size)
         for _ in range(ROUNDS):
             await self.pilot.pause(0)
 

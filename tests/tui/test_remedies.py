@@ -8,9 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from medic.tui.patch_screen import PatchScreen
 
-from medic.case import Case
+import medic.recheck
+from medic.case import Case, collect
 
 Drive = Callable[..., None]
 BEFORE = "model: small\nmicro_batch_size: 8\nseq_length: 4096\n"
@@ -31,7 +33,7 @@ def test_the_patch_is_seen_written_and_copied_before_anything_changes(
         await app.press("f4")
         assert isinstance(app.app.screen, PatchScreen)
         shown = "\n".join(app.screen())
-        for part in ("Apply to 1 file?", "-micro_batch_size: 8", "+micro_batch_size: 4"):
+        for part in ("Apply to run1/train.yaml?", "-micro_batch_size: 8", "+micro_batch_size: 4"):
             assert part in shown
         assert "a apply   w write .patch   y copy   esc back" in shown
         await app.press("w")
@@ -119,6 +121,52 @@ def test_a_fault_that_is_gone_is_said_to_be_fixed(
         assert "Not added: nowhere" in app.talk()
 
     drive(script, case)
+
+
+def test_a_run_without_the_change_is_no_proof_against_it(
+    drive: Drive, case: Case, run_folder: Path
+) -> None:
+    config, log = run_folder / "train.yaml", run_folder / "train.log"
+
+    async def script(app: Any) -> None:
+        session = app.app.talk.consultation.session
+        await app.press("f4", "a")
+        config.write_text(BEFORE)
+        written_later(log, "step 1 loss 2.0\nCUDA out of memory\n")
+        await app.send("/look")
+        assert "train.yaml no longer holds the change c1" in app.said
+        assert session.tried == []
+
+    drive(script, case)
+
+
+def test_a_log_that_only_went_on_says_nothing_of_the_change(
+    drive: Drive, case: Case, run_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began = [(1000.0, 1)]
+    monkeypatch.setattr(medic.recheck, "_begin", lambda _: began[-1])
+
+    async def script(app: Any) -> None:
+        await app.press("f4", "a")
+        written_later(run_folder / "train.log", "step 1 loss 2.0\nCUDA out of memory\n")
+        await app.send("/look")
+        assert "its run began before the change c1" in app.said
+        assert app.app.talk.consultation.waiting.change == "c1"
+        began.append((2000.0, 1))
+        await app.send("/look")
+        assert "The same again" in app.said
+
+    drive(script, case)
+
+
+def test_the_command_is_run_where_its_files_are(drive: Drive, run_folder: Path) -> None:
+    (run_folder / "launch.sh").write_text("torchrun train.py --config train.yaml\n")
+
+    async def script(app: Any) -> None:
+        await app.press("f4", "a")
+        assert "(cd run1 && bash launch.sh)" in app.talk()
+
+    drive(script, collect(["run1"]))
 
 
 def test_a_pasted_log_answers_a_change(drive: Drive, case: Case) -> None:

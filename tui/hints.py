@@ -1,0 +1,23 @@
+"""What the rows around the talk say, without the widgets that draw them."""
+
+from __future__ import annotations
+
+from medic.i18n import Text
+
+from . import words
+
+BAR = 5
+FULL, EMPTY = "█", "░"
+
+
+def bar(chance: float) -> str:
+    """A chance as a bar of fixed width; what is suspected at all shows at least one cell."""
+    full = min(BAR, max(1, round(chance * BAR)))
+    return FULL * full + EMPTY * (BAR - full)
+
+
+def hint(choices: int, *, question: bool) -> Text:
+    """What the empty input says."""
+    if not choices:
+        return words.TYPE_HERE
+    return (words.ANSWER_HERE if question else words.CHOOSE_HERE).fill(n=choices)

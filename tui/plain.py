@@ -1,0 +1,210 @@
+"""The same consultation as lines: for screen readers, pipes and terminals that draw nothing."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, cast
+
+from medic.i18n import Lang, Text, use
+from medic.report.console import Console
+from medic.safetext import clean
+
+from . import jobs, words, words_plain
+from .actions import ACTIONS
+from .consultation import Consultation
+from .desk import Opening
+from .events import Asked, Choices, Event, Given, Graphed, Previewed, Told, Working
+from .failures import told
+from .help_table import table
+from .hints import EMPTY, FULL, hint
+from .lines import Block, Line, code, rows, said
+from .opening import opening
+from .typed import take
+from .written import number as told_number
+from .written import write_patch
+
+if TYPE_CHECKING:
+    from medic.diagnosis import Diagnosis
+
+    from .graph_data import Graph
+    from .offers import Offer
+
+P = ParamSpec("P")
+GATHER = 0.05  # seconds in which the lines of a paste follow one another
+CHUNK = 1 << 16
+_KEY = re.compile(r"(?<![\w.])f[1-9](?![\w.])")
+_NO_BAR = str.maketrans("", "", FULL + EMPTY)
+
+
+class PlainTalk:
+    """Tells each block as it comes and reads a line at a time, or what was pasted at once."""
+
+    def __init__(self, how: Opening, console: Console) -> None:
+        self.choices: Choices | None = None
+        self.over = False
+        self._opening = how
+        self._console = console
+        self._offer: Offer | None = None  # previewed, and waits for a word
+        self._codes = 0
+        self.talk = Consultation(
+            how.load,
+            how.case,
+            self.happened,
+            resume=how.resume,
+            which=how.which,
+        )
+        self.talk.demo = how.demo
+
+    def run(self) -> Diagnosis | None:
+        """Talks until the user leaves or the input ends; what is believed then."""
+        for block in opening(self._opening.case, which=self._opening.which):
+            self.add(block)
+        self.work(jobs.begin)
+        while not self.over:
+            self._console.out(self._prompt())
+            text = read()
+            if text is None:
+                break
+            if self._offer is not None:
+                self._decide(self._offer, text.strip().lower())
+            elif text.strip():
+                take(self, clean(text))
+        return self.talk.found
+
+    def _prompt(self) -> Text:
+        if self._offer is not None:
+            return words_plain.DECIDE
+        count = len(self.choices.options) if self.choices else 0
+        question = self.choices is not None and self.choices.how is not None
+        return hint(count, question=question)
+
+    # --- what is told -------------------------------------------------------------------
+
+    def happened(self, event: Event) -> None:
+        if isinstance(event, Told):
+            self.add(event.block)
+        elif isinstance(event, Asked):
+            self.wait_for(event.choices)
+        elif isinstance(event, Working):
+            self._working(event)
+        elif isinstance(event, Previewed):
+            self._preview(event.offer)
+        elif isinstance(event, Graphed):
+            self._graph(event.graph)
+        elif isinstance(event, Given):
+            self._console.out(words_plain.LOOKED_AT.fill(root=event.case.root))
+
+    def _working(self, event: Working) -> None:
+        """That something goes on, once: a line for each probe would bury what they find."""
+        if (
+            event.what is not None
+            and event.done == 0
+            and event.what in (words.LOADING, words.LOOKING)
+        ):
+            self._console.talk(event.what)
+
+    def add(self, block: Block) -> None:
+        if block.who == "you":  # the terminal shows it already
+            return
+        if block.code:
+            self._codes += 1
+        lines = tuple(map(_without_keys, block.lines))
+        number = self._codes if block.code else 0
+        for row in rows(replace(block, lines=lines), self._console.width, number):
+            self._console.out("".join(text for text, _ in row).rstrip())
+
+    def _preview(self, offer: Offer) -> None:
+        fix = offer.fix
+        self.add(said(offer.full_title, "strong"))
+        self.add(Block("more", (*said(fix.text).lines, *map(told_number, fix.changes))))
+        self.add(code(fix.diff, diff=True))
+        self._offer = offer
+
+    def _decide(self, offer: Offer, word: str) -> None:
+        self._offer = None
+        if word == "a":
+            self.work(jobs.apply, offer)
+        elif word == "w":
+            self.add(said(write_patch(offer)))
+        else:
+            self.add(said(words_plain.NOT_APPLIED))
+
+    def _graph(self, graph: Graph) -> None:
+        """What is unfolded, each row below what it belongs to."""
+        shown: set[int] = {-1}
+        for i, node in enumerate(graph.nodes):
+            if node.parent not in shown:
+                continue
+            if node.open:
+                shown.add(i)
+            aside = f"  {node.aside}" if node.aside is not None else ""
+            mark = node.mark.translate(_NO_BAR).strip()  # a bar is nothing to the ear
+            self._console.out("  " * (node.depth + 1) + f"{mark} {node.text}{aside}".strip())
+
+    # --- what the user does -------------------------------------------------------------
+
+    def wait_for(self, choices: Choices | None) -> None:
+        self.choices = choices
+
+    def work(
+        self, job: Callable[Concatenate[Consultation, P], None], *values: P.args, **named: P.kwargs
+    ) -> None:
+        """Does a job of the consultation at once; ctrl+c stops it."""
+        try:
+            job(self.talk, *values, **named)
+        except KeyboardInterrupt:
+            self.talk.cancel.set()
+            self.add(said(words_plain.STOPPED))
+        except Exception as problem:  # noqa: BLE001 - told to the user; the talk goes on
+            self.add(told(problem))
+
+    def keep(self, block: Block) -> None:
+        self.talk.diary.say(block)
+
+    def action_do(self, word: str, argument: str = "") -> None:
+        if word in ("help", "commands"):
+            self.add(table())
+        elif word == "quit":
+            self.over = True
+        elif word == "lang" and argument.strip() in ("en", "zh"):
+            use(cast("Lang", argument.strip()))
+        elif word in ("copy", "theme", "stop", "lang"):
+            self.add(said(words_plain.ONLY_ON_SCREEN.fill(word=f"/{word}")))
+        else:
+            self.work(jobs.order, word, argument)
+
+
+def _without_keys(line: Line) -> Line:
+    """The typed words in place of the keys that only the screen has."""
+    if line.verbatim or line.short:
+        return line
+    text, aside = line.text, line.aside
+    return replace(line, text=_typed(text), aside=None if aside is None else _typed(aside))
+
+
+def _typed(text: Text) -> Text:
+    def word(found: re.Match[str]) -> str:
+        return next((f"/{a.word}" for a in ACTIONS if found.group() in a.keys), found.group())
+
+    return Text(_KEY.sub(word, text.en), _KEY.sub(word, text.zh))
+
+
+def read() -> str | None:
+    """One line, on a terminal all lines of a paste; None at the end."""
+    if sys.stdin is None:
+        return None
+    if not sys.stdin.isatty():
+        line = sys.stdin.readline()
+        return line or None
+    fd = sys.stdin.fileno()
+    data = os.read(fd, CHUNK)
+    more = data
+    while more and select.select([fd], [], [], GATHER)[0]:
+        more = os.read(fd, CHUNK)
+        data += more
+    return data.decode("utf-8", "replace").rstrip("\n") + "\n" if data else None

@@ -1,0 +1,45 @@
+"""A previewed change in words, and as a file beside the user."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from medic.i18n import Text
+
+from . import words_more
+from .lines import Line
+
+if TYPE_CHECKING:
+    from medic.run_config import Change
+
+    from .offers import Offer
+
+
+def number(change: Change) -> Line:
+    """One value with where the number comes from."""
+    pattern = Text("{field}: {old} -> {new}", "{field}：{old} -> {new}")
+    old = "?" if change.old is None else change.old
+    text = pattern.fill(field=change.field, old=old, new=change.new)
+    return Line(text, mark="= ", aside=change.why)
+
+
+def files_of(diff: str) -> list[str]:
+    """The files that a unified diff changes."""
+    return [row[4:] for row in diff.splitlines() if row.startswith("+++ ")]
+
+
+def write_patch(offer: Offer) -> Text:
+    """Writes the diff beside the user, never over a file that is there."""
+    name = offer.fix.remedy.name
+    for i in range(1, 100):
+        file = Path(f"medic-{name}.patch" if i == 1 else f"medic-{name}-{i}.patch")
+        try:
+            with file.open("x", encoding="utf-8", newline="") as out:
+                out.write(offer.fix.diff)
+        except FileExistsError:
+            continue
+        except OSError as problem:
+            return words_more.NOT_WRITTEN.fill(why=problem.strerror or str(problem))
+        return words_more.WRITTEN.fill(file=str(file.absolute()))
+    return words_more.NOT_WRITTEN.fill(why=name)
