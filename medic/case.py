@@ -111,12 +111,15 @@ def split_text(
     Prose is no part: it is matched as a description. A part keeps the line numbers of the text,
     which is the content of the file ``of``, if one is named.
     """
-    from medic.match import split_paste
+    from medic.match import raised, split_paste
 
     kinds: dict[str, FileKind] = {"log": "log", "config": "config", "command": "script"}
     parts: dict[str, str] = {}
     files: list[GivenFile] = []
-    for kind, words, line in _few(split_paste(text, _printed(text, index)) if text else []):
+    fragments = split_paste(text, _printed(text, index)) if text else []
+    if index is not None:
+        fragments = [*fragments, *raised(fragments, index)]
+    for kind, words, line in _few(fragments):
         if kind in kinds:
             number = len(files) + 1 if files else ""
             name = f"{of}<{kind}{number}>" if of else f"<pasted {kind}{number}>"

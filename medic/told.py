@@ -44,10 +44,10 @@ class Told:
     @property
     def at_ease(self) -> bool:
         """Whether the words tell of no present fault."""
-        from medic.match import all_well, fine
+        from medic.match import all_well, fine, only_asks
 
         quiet = not self.complaints and not self.answered
-        return all_well(self.words) or (quiet and fine(self.words))
+        return all_well(self.words) or only_asks(self.words) or (quiet and fine(self.words))
 
     @property
     def trouble(self) -> bool:
@@ -64,10 +64,10 @@ class Told:
 
         if not self.words or self.at_ease or max(likeness.values(), default=0.0) < SURE:
             return False
-        if praises(self.words) and not complains(self.words):
-            return False
         if asks_why(self.words) or reports(self.words):
             return True
+        if praises(self.words) and not complains(self.words):
+            return False
         return complains(self.words) and not reassures(self.words)
 
     def describe(self, words: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from medic.case import collect
 from medic.index import load
-from medic.match import complains, complaints, praises, reports
+from medic.match import complains, complaints, only_asks, praises, reports
 from medic.session import Session
 
 INDEX = load()
@@ -67,3 +67,50 @@ def test_a_statement_near_to_a_cause_is_answered() -> None:
         "epoch; the scheduler is stepped once per epoch."
     )
     assert session.diagnosis().causes[0].name == "scheduler-stepped-per-epoch"
+
+
+@pytest.mark.parametrize(
+    "text", ["worse after resuming", "strange answers", "the samples are missing"]
+)
+def test_a_word_for_trouble_counts_as_it_is_written(text: str) -> None:
+    assert complains(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Is zero-3 ok for 7B?", "Can I use ZeRO-3 with LoRA?", "请问 lora 可以和 zero3 一起用吗"],
+)
+def test_a_question_of_usage_is_no_failure(text: str) -> None:
+    assert only_asks(text)
+    session = Session(INDEX, collect([], text=text, this_host=False, index=INDEX))
+    session.look()
+    assert session.diagnosis().verdict == "no-fault-seen"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Loss is 0?", "Why does zero-3 hang?", "We use zero-3. Is that ok?", "显存一直增加吗？"],
+)
+def test_a_question_about_what_was_seen_is_none_of_usage(text: str) -> None:
+    assert not only_asks(text)
+
+
+def test_an_exception_that_a_sentence_quotes_is_seen() -> None:
+    text = "两张卡启动就报 RuntimeError: CUDA error: uncorrectable ECC error encountered，怎么办？"
+    session = Session(INDEX, collect([], text=text, this_host=False, index=INDEX))
+    session.look()
+    found = session.diagnosis()
+    assert (found.verdict, found.causes[0].name) == ("established", "gpu-memory-ecc-error")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "This works without RuntimeError: CUDA error: uncorrectable ECC error encountered today.",
+        "Solved: RuntimeError: CUDA error: uncorrectable ECC error encountered, the card is new.",
+    ],
+)
+def test_an_exception_that_is_not_there_any_more_is_not_seen(text: str) -> None:
+    session = Session(INDEX, collect([], text=text, this_host=False, index=INDEX))
+    session.look()
+    assert session.diagnosis().verdict != "established"

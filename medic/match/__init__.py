@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         matcher_of,
         printed,
         quoted,
+        raised,
         search,
         settings_matcher_of,
     )
@@ -24,7 +25,16 @@ if TYPE_CHECKING:
     from medic.match.reader import NOTES, Limits, iter_lines
     from medic.match.scan import Matcher, Watched, watched
     from medic.match.text import Document, Match, TextIndex, documents
-    from medic.match.tone import all_well, asks_why, complains, fine, praises, reassures, reports
+    from medic.match.tone import (
+        all_well,
+        asks_why,
+        complains,
+        fine,
+        only_asks,
+        praises,
+        reassures,
+        reports,
+    )
 
 _HOMES = {
     "Fragment": "paste",
@@ -40,6 +50,7 @@ _HOMES = {
     "asks_why": "tone",
     "complains": "tone",
     "fine": "tone",
+    "only_asks": "tone",
     "praises": "tone",
     "reassures": "tone",
     "reports": "tone",
@@ -52,6 +63,7 @@ _HOMES = {
     "settings_matcher_of": "find",
     "printed": "find",
     "quoted": "find",
+    "raised": "find",
     "search": "find",
     "Document": "text",
     "Match": "text",
@@ -80,9 +92,11 @@ __all__ = [
     "is_note",
     "iter_lines",
     "matcher_of",
+    "only_asks",
     "praises",
     "printed",
     "quoted",
+    "raised",
     "reassures",
     "reports",
     "search",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from medic.index import Index
 from medic.match.likeness import Likeness
-from medic.match.paste import is_sentence
+from medic.match.paste import Fragment, is_sentence
 from medic.match.text import WHOLE, Match, TextIndex, documents, spoken_outcomes
 from medic.match.tone import MENDED, at_ease, tells
 from medic.patterns import regex
@@ -145,10 +145,37 @@ def _printed(same: _Same, text: str) -> frozenset[int]:
 
 def _is_print(hit: Hit) -> bool:
     line = hit.source.text
-    if _SPEAKER.search(line):
-        return False
     lead = line[: hit.column - 1]
+    if _SPEAKER.search(line) or MENDED.search(lead) or _ELSEWHERE.search(lead):
+        return False
     return len(lead.split()) <= LEAD or ":" in lead or not is_sentence(line)
+
+
+NEAR_BY = 24  # characters before a message that say whose it is
+# An exception with its message inside a sentence, and what says that it is not this failure.
+_RAISED = regex(r"\b(?:\w{1,40}\.){0,6}\w{0,60}(?:Error|Exception)(?:\(\d{1,3}\))?: \S")
+_ELSEWHERE = regex(
+    r"(?i)\b(?:no (?:longer|more)|works? without|instead of|unlike|used to|previously|earlier|"
+    r"similar to|if|would|might|could|rather than)\b|\u4e0d\u518d|\u6ca1\u6709|\u4e4b\u524d|\u4ee5\u524d|\u5982\u679c"
+)
+
+
+def raised(fragments: Iterable[Fragment], index: Index) -> Iterator[Fragment]:
+    """Known exceptions that prose quotes with their class and message, as log lines.
+
+    So people write where they paste no log: what the program printed stands there word by word.
+    """
+    for kind, words, first in fragments:
+        lines = words.split("\n")
+        found: dict[int, str] = {}
+        for hit in quoted(words, index) if kind == "prose" else ():
+            line = lines[hit.source.line - 1]
+            starts = (m.start() for m in _RAISED.finditer(line))
+            begin = max((n for n in starts if len(line[:n].encode()) <= hit.column), default=0)
+            own = line[max(begin - NEAR_BY, 0) : begin]
+            if hit.symptom and own and not (_ELSEWHERE.search(own) or MENDED.search(line)):
+                found.setdefault(hit.source.line, line[begin:])
+        yield from (Fragment("log", text, first + n - 1) for n, text in sorted(found.items()))
 
 
 def quoted(text: str, index: Index) -> list[Hit]:

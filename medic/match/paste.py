@@ -62,7 +62,7 @@ _LOG_WORDS = regex(
 # A few words as people type them: no sign but a comma, and one of the small words that no log has.
 _TYPED = regex(r"[A-Za-z0-9][\w'-]*(?:,? [A-Za-z0-9][\w'-]*){2,}[.?!]?")
 _SMALL = regex(
-    r"(?i)\b(?:at|in|on|only|during|after|when|while|from|with|without|too|since|even|the|my|every)\b"
+    r"(?i)\b(?:at|in|on|only|during|after|when|while|from|with|without|too|since|even|the|my|every|and|but|is|becomes?|always|suddenly)\b"
 )
 _SPOKEN = regex(r"[\u3001\u3002\uff0c\uff1a\uff1b\uff1f]")
 _JUDGED = 500  # characters of a line that tell its kind

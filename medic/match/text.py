@@ -53,6 +53,9 @@ SUBJECTS = frozenset(
         "batchsize",
         "collective",
         "rendezvous",
+        "resume",
+        "pack",
+        "merg",
     ]
 )
 ABOUT_ELSE = 0.6

@@ -9,22 +9,32 @@ from medic.patterns import regex
 
 # Words that say that something is wrong; that it is well, or would be; and which way it goes.
 _TROUBLE_WORDS = """
-hang nan inf oom error kill slow spike diverge oscillate noroom timeout corrupt disappear
+hang nan inf oom error kill slow break spike diverge oscillate noroom timeout corrupt disappear
 overflow crash die died dead abort broken bad wrong weird strange garbage mismatch missing lost
-lose invalid refuse reject denied exceed leak noisy unknown segfault exception worse stagnat plateau sameoutput
-glitch gibberish nonsens trouble bug unstabl instability unexpect slowing
-collaps starv unbalanc imbalanc uneven overfit forgot forget freez leak
-\u5931\u8d25 \u5f02\u5e38 \u4e22\u5931 \u5d29\u6e83 \u65e0\u6548 \u4e71\u7801
+lose invalid refuse reject denied exceed leak noisy unknown segfault exception worse worst stagnat
+plateau sameoutput glitch gibberish incoherent nonsens nonsense trouble bug unstabl instability unexpect
+slowing collapse collapsed starve starved unbalanced imbalance imbalanced uneven overfit forgot forget
+\u5931\u8d25 \u5f02\u5e38 \u4e22\u5931 \u5d29\u6e83 \u65e0\u6548 \u4e71\u7801 \u53d8\u5dee
 """
 _WELL_WORDS = """
 work fine ok okay normal succe pass help thank decrease enough match connect found load start
 improve learn converge divisible fit support respond finish reach equal save write read
-\u6b63\u5e38 \u53ef\u4ee5 \u6210\u529f \u6536\u655b
+\u6b63\u5e38 \u6210\u529f \u6536\u655b
 """
-_WAY_WORDS = "zero taken kill never stop break high low repeat repetition decrease increase jump exit warn change"
-TROUBLE = frozenset(_TROUBLE_WORDS.split())
-WELL = frozenset(_WELL_WORDS.split())
-SAYING = TROUBLE | WELL | frozenset(_WAY_WORDS.split())
+_WAY_WORDS = (
+    "zero taken kill never stop high low repeat repetition decrease increase jump exit warn change"
+)
+
+
+def _terms(words: str) -> frozenset[str]:
+    """The terms that a sentence has for these words: their stems, or what they mean."""
+    return frozenset(term for word in words.split() for term in terms_of(word))
+
+
+TROUBLE = _terms(_TROUBLE_WORDS)
+WELL = _terms(_WELL_WORDS)
+NOTED = TROUBLE | _terms(_WAY_WORDS)
+SAYING = NOTED | WELL
 LEAST_TERMS = 4
 
 
@@ -74,10 +84,12 @@ _FINE = regex(
 _WHY = regex(
     r"(?i)\bwhy\b|\bany ideas?\b|\bwhat (?:could|can|might|may) (?:be|cause)|\bwhat is (?:the cause|wrong)|"
     r"\bhow (?:can|do|could|should|to) (?:I |we )?(?:fix|solve|avoid|prevent|get rid)|"
-    r"\bis (?:this|that|it) (?:a bug|normal|expected)|\breason\b|\b(?:some|any)(?:body|one) help\b|"
+    r"\bis (?:this|that|it) (?:a bug|normal|expected)(?! to (?:use|set|train|choose|take|run))|"
+    r"\breason\b|\b(?:some|any)(?:body|one) help\b|"
     r"\b(?:have you|did (?:some|any)(?:one|body)|(?:has|does) any(?:one|body)|any(?:one|body) else)\b"
     r".{0,40}\b(?:encounter|seen?|ha[dv]e?|fac|experienc|met)|\u9047\u5230\u8fc7|\u6709\u4eba\u9047\u5230|"
     r"\bhowever\b|\bbut (?:when|after|with|on|the|it|I)\b|\balthough\b|\bonly (?:uses?|used|reached|gets?)\b|"
+    r"\bhow come\b|\bsupposed to\b|\b(?:any|some) (?:advice|suggestions?|hints?)\b|\u4e3a\u4f55|\u662f\u4e0d\u662f|"
     r"\u5374|\u5e94\u8be5\u600e\u4e48|\u4f46\u662f?(?:\u5b9e\u9645|\u53d1\u73b0|\u8bad\u7ec3|\u8dd1|\u4e00)|\u53d1\u73b0|"
     r"\u4e3a\u4ec0\u4e48|\u4e3a\u5565|\u600e\u4e48\u529e|\u600e\u4e48\u56de\u4e8b|\u5982\u4f55\u89e3\u51b3|\u600e\u4e48\u89e3\u51b3|\u600e\u6837\u89e3\u51b3|\u4ec0\u4e48\u539f\u56e0|"
     r"\u6b63\u5e38\u5417|\u6b63\u5e38\u4e48|\u662f\u5426\u6b63\u5e38|\u62a5\u9519"
@@ -87,6 +99,11 @@ _ASKS = regex(
     r"(?i)[?\uff1f]|\b(?:curious|wonder\w*|question|(?:want|like) to (?:know|understand|confirm))\b|"
     r"\u5417|\u8bf7\u95ee|\u60f3\u95ee|\u95ee\u4e0b|\u786e\u8ba4"  # 吗 请问 想问 问下 确认
 )
+_STAGE = regex(r"(?i)\bzero[- ]?[0-3]\b")  # a name, not the number
+# The end of a sentence that asks: without it nothing is asked, however the sentence begins.
+_ASKED = regex(
+    r"[?\uff1f]\s*$|(?:\u5417|\u5462|\u4e48)[\u3002.\s]*$|\u8bf7\u95ee|\u60f3\u95ee"
+)  # 吗 呢 么 请问 想问
 _SETTING = regex(r"(?m)^\s*(?:#.*|[\w.\[\]\"'-]+\s*[:=]\s*\S+)\s*$\n?")  # a comment, a setting
 # Said of what one has: it is as it should be.
 _PRAISES = regex(
@@ -95,7 +112,14 @@ _PRAISES = regex(
     r"\bas (?:in the|expected|it should|intended|usual)\b|\bwas expected\b|\bsorry for the noise\b|"
     r"\b(?:is|are|so|quality) fine\b|\u6210\u529f|\u6b63\u5e38"  # 成功 正常
 )
-_SENTENCE_END = regex(r"\n|(?<=[.!?;])\s|[\u3002\uff01\uff1f\uff1b]")
+_NAMED = regex(r"\b[A-Z]\w+(?:Error|Exception)\b")  # of what a program raised
+# What does not come about, in words that are too common to be terms.
+_UNABLE = regex(
+    r"(?i)\b(?:can(?:no|')t|won'?t|unable to|(?:does|do|did|will)(?: not|n'?t)|refuses to) "
+    r"(?:even )?(?:start|train|run|load|save|resume|finish|launch|continue|go on|move|get)\b|"
+    r"\u65e0\u6cd5|\u6ca1\u6cd5|\u4e2d\u65ad|\u8dd1\u4e0d|\u8d77\u4e0d|\u8bad\u4e0d"  # 无法 没法 中断 跑不 起不 训不
+)
+_SENTENCE_END = regex(r"\n|(?<=[.!?;])\s|(?<=[\u3002\uff01\uff1f\uff1b])")
 
 
 def all_well(text: str) -> bool:
@@ -113,6 +137,15 @@ def reports(text: str) -> bool:
     what they do not call a fault."""
     words = _SETTING.sub("", text).strip()
     return bool(words) and not (_ASKS.search(words) or praises(words) or reassures(words))
+
+
+def only_asks(text: str) -> bool:
+    """Whether a text is nothing but questions, none of which names trouble or asks why."""
+    words = _STAGE.sub("", _SETTING.sub("", text))
+    said = [part for part in _SENTENCE_END.split(words) if part.strip()]
+    if not said or not all(_ASKED.search(part) for part in said) or asks_why(text):
+        return False
+    return not any(t.startswith("!") or t in NOTED for part in said for t in terms_of(part))
 
 
 def praises(text: str) -> bool:
@@ -139,7 +172,8 @@ def complains(text: str) -> bool:
     """Whether a sentence has any word for what is wrong."""
     said = (part for part in _SENTENCE_END.split(text) if not reassures(part))
     return any(
-        t in TROUBLE or (t.startswith("!") and t[1:] in WELL)
+        _NAMED.search(part)
+        or _UNABLE.search(part)
+        or any(t in TROUBLE or (t.startswith("!") and t[1:] in WELL) for t in terms_of(part))
         for part in said
-        for t in terms_of(part)
     )

@@ -70,7 +70,7 @@ _MEANS: dict[str, str] = _by_word(_SYNONYMS)
 # Chinese words and the terms that they are; the longest is taken first.
 _HAN_SYNONYMS = """
 hang: 卡住不动 卡住 卡主 卡死 卡在 卡着 假死 僵住 挂起 挂住 挂死 不动 不走 没反应 没有反应 无响应 没有响应 没响应
-hang: 死锁 停住
+hang: 死锁 停住 停在 没进度 没有进度 一直没动
 sameoutput: 输出都一样 输出全一样 输出完全一样 输出都相同 预测都一样 预测全一样 预测结果都一样 预测结果全是同一类
 sameoutput: 预测成同一类 全预测成一类 只预测一类 输出都是一样的 预测值都一样 预测全是同一类
 loss: 损失函数 损失
@@ -99,7 +99,7 @@ timeout: 超时
 kill: 被杀掉 被杀 杀掉 杀死
 slow: 变慢 很慢 太慢 慢于 缓慢 慢
 slowing: 越训越慢 越来越慢 越跑越慢 逐渐变慢
-error: 报错 出错
+error: 报错 出错 错误
 port: 端口
 taken: 被占用 占用 冲突
 checkpoint: 检查点 断点 权重
