@@ -215,7 +215,10 @@ FIELDS: Mapping[str, tuple[type, str, Text]] = {
 
 @dataclass(frozen=True)
 class RunConfig:
-    """The run as configured. Unknown stays unknown: ``get`` gives None, never a guess."""
+    """The run as configured. Unknown stays unknown: ``get`` gives None, never a guess.
+
+    ``others`` are the other launches of the same script: runs of their own.
+    """
 
     values: Mapping[str, Value] = field(default_factory=dict)
     framework: str = ""
@@ -224,6 +227,7 @@ class RunConfig:
     model_files: tuple[str, ...] = ()
     frameworks: tuple[str, ...] = ()
     settings: tuple[Setting, ...] = ()
+    others: tuple[RunConfig, ...] = ()
 
     def setting(self, name: str, framework: str = "") -> Setting | None:
         """The key whose path ends in ``name`` (``a.b``): one of ``framework`` before others, a

@@ -18,6 +18,7 @@ _OPENS_BEHIND = regex(r"[\s=({\[]")
 _OPENS_BEFORE = regex(r"[^\s;&|)}\]]")
 _APART = regex(rb"[ \t]*(?:export[ \t]+)?[A-Za-z_]\w*([ \t]*\+?=[ \t]*)")
 _SETS = regex(r"\n[ \t]*(?:export[ \t]+)?[A-Za-z_]\w*\+?=$")
+_RUNS = regex(r"\b(?:eval|echo|printf|ssh)\b|\s-\w*c\s")
 _GOES_ON = regex(r"\w")
 
 
@@ -34,9 +35,10 @@ def refusal(body: bytes) -> Refusal | None:
         return _placed(found.refusal, scanner)
     except RecursionError:
         return None
-    quote = next(
-        (start for start, end in _strings(scanner) if _ends_in_a_name(text, start, end)), None
-    )
+    if "eval" in text:  # whose text may hold anything
+        return None
+    turned = (s for s, e in _strings(scanner) if _ends_in_a_name(text, s, e))
+    quote = next((start for start in turned if not _is_code(text, start)), None)
     return None if quote is None else Refusal("open", text[quote], quote, quote + 1)
 
 
@@ -51,7 +53,11 @@ def mend(body: bytes, found: Refusal) -> tuple[int, int, bytes] | None:
     if found.kind == "open" and found.word in ("'", '"'):
         candidate = at, at, found.word.encode()
     elif found.kind == "lacks" and found.word in ("then", "do"):
-        candidate = at, at, (" " if text.endswith(b";") else "; ").encode() + found.word.encode()
+        word = found.word.encode()
+        candidate = at, at, (b" " if text.endswith(b";") else b"; ") + word
+        if text.endswith((b" " + word, b"\t" + word)):  # it is there, as an argument
+            before = len(text[: -len(word)].rstrip())
+            candidate = line + before, line + before, b";"
     elif found.kind == "document":
         word = found.word.encode("latin-1")
         alone = re.compile(rb"^[ \t]*" + re.escape(word) + rb"[ \t]*$", re.MULTILINE)
@@ -102,6 +108,11 @@ def _strings(scanner: Scanner) -> list[tuple[int, int]]:
 def _ends_in_a_name(text: str, start: int, end: int) -> bool:
     """Whether the last line of a quote is ``NAME=``: its end is the beginning of another."""
     return text[start] != "$" and _SETS.search(text[start : end - 1]) is not None
+
+
+def _is_code(text: str, start: int) -> bool:
+    """Whether a text is handed to a shell, and may hold anything."""
+    return _RUNS.search(text[text.rfind("\n", 0, start) + 1 : start]) is not None
 
 
 def _innermost(found: Refusal, scanner: Scanner) -> Refusal:

@@ -19,6 +19,7 @@ _OPERATOR = regex(r";;&|;;|;&|&&|\|\||\|&|;|&(?!>)|\|")
 _REDIRECT = regex(r"<<<|<<-?|<>|>>|>\||>&|<&|&>>|&>|[<>](?!\()")
 _NO_ARGUMENTS = regex(r"\([ \t]*\)")
 _COMMENT = regex(r"#[^\n]*")
+_IN = regex(r"in(?=[\s;])")
 _BLANKS = regex(r"(?:[ \t]|\\\n)*")
 _SPACES = regex(r"(?:\s|\\\n)*")
 _IN_TEST = regex(r"(?:[\s()<>|&]|\\\n)*")
@@ -253,7 +254,11 @@ class List:
             scanner.parens(scanner.at, 2)
             self.state = "done"
         else:
-            self.state, self.first = "word", False
+            scanner.word()  # the name
+            behind = _end(_SPACES, self.text, scanner.at)
+            listed = _IN.match(self.text, behind)
+            scanner.at = listed.end() if listed else scanner.at
+            self.state, self.first = ("word", False) if listed else ("done", True)
 
     def _case(self) -> None:
         """``case WORD in``."""

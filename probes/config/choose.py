@@ -32,7 +32,7 @@ def the_command(commands: Sequence[Command], files: Sequence[Stated]) -> Command
     """The launch that names one of the files, else the one that states most; a later one wins."""
     best: tuple[tuple[bool, int, int], Command] | None = None
     for i, command in enumerate(commands):
-        names = any(_mentioned(file, command.mentions) for file in files)
+        names = any(mentioned(file, command.mentions) for file in files)
         score = (names, sum(len(s.values) for s in command.stated), i)
         if best is None or score > best[0]:
             best = (score, command)
@@ -51,7 +51,7 @@ def of_one_launch(
     the user named all belong to the launch.
     """
     words = set(mentions)
-    belongs = {id(f) for f in files if _explicit(f) or _mentioned(f, words)}
+    belongs = {id(f) for f in files if _explicit(f) or mentioned(f, words)}
     left = [(f, why) for f in files if (why := _beside(f, files, belongs, launcher))]
     gone = {id(file) for file, _ in left}
     kept: list[Stated] = []
@@ -92,7 +92,8 @@ def _explicit(file: Stated) -> bool:
     return file.given is not None and file.given.named
 
 
-def _mentioned(file: Stated, mentions: Iterable[str]) -> bool:
+def mentioned(file: Stated, mentions: Iterable[str]) -> bool:
+    """Whether a command names a file."""
     own = PurePath(file.name)
     for mention in mentions:
         parts = PurePath(mention.split("=")[-1]).parts

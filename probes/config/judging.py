@@ -13,13 +13,17 @@ from medic.run_config import FIELDS, Origin, RunConfig, Scalar, Setting
 
 from .carriers import same
 from .combine import OVERRIDDEN
+from .several import of_each
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
-    config = look.fact(RunConfig)
-    for part in look.parts:
-        if part.name in look.checks:
+    known = [part for part in look.parts if part.name in look.checks]
+
+    def judged(config: RunConfig) -> Iterator[Finding | Skip]:
+        for part in known:
             yield from judge(part, config)
+
+    yield from of_each(look.fact(RunConfig), judged)
 
 
 def _check(module: str) -> Callable[[RunConfig], LintResult | Sequence[Fires]]:

@@ -13,7 +13,7 @@ from medic.probe import Finding, Look, Probe, Skip, Unread
 from medic.run_config import RunConfig, Value
 
 from .carriers import Stated
-from .choose import Command, of_one_launch, the_command
+from .choose import Command, mentioned, of_one_launch, the_command
 from .combine import combine
 from .derive import complete
 from .files import problems
@@ -33,6 +33,7 @@ _REFUSED_BY_SOME = Text(
     "transformers 和 accelerate 读到此处会报错（json.load：{w}），只有 DeepSpeed 自身能读；"
     "请去掉注释和多余的逗号",
 )
+MAX_OTHERS = 12  # launches of one script that are judged beside the one that states most
 _CACHE: list[tuple[tuple[int, ...], Sequence[Framework], Recogniser]] = []
 
 
@@ -54,9 +55,8 @@ def run(look: Look) -> Iterator[Finding | Skip | Unread | RunConfig]:
             files.append(found)
         else:
             yield found
-    command = the_command(
-        [Command(reader.launcher(o), reader.script(o), reader.batch(o)) for o in launches], files
-    )
+    commands = [Command(reader.launcher(o), reader.script(o), reader.batch(o)) for o in launches]
+    command = the_command(commands, files)
     mentions = {*(command.mentions if command else ()), *(m for f in files for m in f.mentions)}
     launcher = command.launcher.framework.name if command and command.launcher else ""
     kept, left = of_one_launch(files, mentions, launcher)
@@ -68,9 +68,23 @@ def run(look: Look) -> Iterator[Finding | Skip | Unread | RunConfig]:
     config = build(sources, look.given, frameworks)
     releases = look.fact(Releases).packages if look.has(Releases) else {}
     config = replace(config, framework_version=version_of(config.framework, releases))
+    if not look.files("log"):
+        config = replace(config, others=tuple(_others(commands, command, kept, frameworks)))
     yield config
     yield from _precision(config)
     yield from problems(look, kept)
+
+
+def _others(
+    commands: Sequence[Command],
+    command: Command | None,
+    files: Sequence[Stated],
+    frameworks: Sequence[Framework],
+) -> Iterator[RunConfig]:
+    """The launches beside the one that is read whole, each with the files that it names."""
+    for other in [c for c in commands if c is not command and c.script is not None][:MAX_OTHERS]:
+        named = [file for file in files if mentioned(file, other.mentions)]
+        yield build([*other.stated, *defaults_first(named)], {}, frameworks)
 
 
 def _documents(

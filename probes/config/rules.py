@@ -13,6 +13,7 @@ from .carriers import same
 from .keys import Condition, Framework, Plain, Rule
 from .pins import bounded, certain, left_out
 from .rule_repairs import repair_of
+from .several import of_each
 
 RENAMED = "argument-renamed-in-library"
 # The lint checks that frameworks' rules may be findings of.
@@ -36,14 +37,17 @@ _UNSEEN = object()  # of a key that may be among the flags which only the runnin
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
-    config = look.fact(RunConfig)
     frameworks: Sequence[Framework] = look.frameworks
-    rules = _rules([f for f in frameworks if f.name in config.frameworks], frameworks)
     releases = look.fact(Releases).packages if look.has(Releases) else {}
-    for cause in RULED:
-        if cause in look.checks:
-            own = [(name, rule) for name, rule in rules if rule.cause == cause]
-            yield from _check(cause, own, config, releases)
+
+    def judged(config: RunConfig) -> Iterator[Finding | Skip]:
+        rules = _rules([f for f in frameworks if f.name in config.frameworks], frameworks)
+        for cause in RULED:
+            if cause in look.checks:
+                own = [(name, rule) for name, rule in rules if rule.cause == cause]
+                yield from _check(cause, own, config, releases)
+
+    yield from of_each(look.fact(RunConfig), judged)
 
 
 def _rules(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from medic.errors import Unreadable
 from medic.facts import Repair, Rewritten, Source
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe
+from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import MORE, RunConfig, Setting
 
 from ..flags.distance import NEAREST
@@ -15,6 +15,7 @@ from .bounds import BY_FIELD, BY_NAME, COUNTS, POSITIVE, RANKED, RULED, STATED, 
 from .keys import Framework, Key, Keys, parts_of
 from .readers.document import listed
 from .reading import recogniser
+from .several import of_each
 from .value_kinds import no_number, part_of_count, refused, switch_meant
 from .values import as_number
 
@@ -42,8 +43,11 @@ _SHARED = "plain"
 _MAX_SHOWN = 10
 
 
-def run(look: Look) -> Iterator[Finding]:
-    config = look.fact(RunConfig)
+def run(look: Look) -> Iterator[Finding | Skip]:
+    yield from of_each(look.fact(RunConfig), lambda config: _judged(look, config))
+
+
+def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
     reader = recogniser(look.frameworks)
     keys = {one.framework.name: one for one in reader.keys}
     entries: Mapping[str, Framework] = {f.name: f for f in look.frameworks}

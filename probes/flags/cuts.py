@@ -13,6 +13,7 @@ from medic.records import dataclass
 
 from .launch import launch_of
 from .launchers import ALIASES, LAUNCHERS
+from .masked import MASK, code_lines
 from .script_text import ScriptText
 
 _COMMENT_BEHIND = regex(r"\\[ \t]+#.*$")
@@ -21,7 +22,9 @@ _BLANK_BEHIND = regex(r"\\[ \t]+$")
 _SLASH = regex(r"(?<=\s)/[ \t]*$")
 _TWO = regex(r"(?<!\\)\\\\$")
 _IN_COMMENT = regex(r"(?<=\s)#[^\n]*\\$")
-_ENDED = regex(r";[ \t]*\\$")
+# A text that is printed or handed to a shell, not a list of flags.
+_PRINTED = regex(r"\b(?:echo|printf|exec|eval)\b|'")
+_ENDED = regex(r"(?<!;);[ \t]*\\$")
 # What a continued line of a command begins with: a flag, a variable, a script.
 _CONTINUES = regex(r"^\s*(?:-{1,2}[A-Za-z]|[\"']?\$|[\"']?[\w./-]+\.py\b)")
 _OVERRIDE = regex(r"^\s+\+{0,2}[a-z_]\w*(?:\.\w+)*=")
@@ -95,6 +98,7 @@ def cuts(script: ScriptText, document: Document) -> list[Cut]:
 
 def _blanks(script: ScriptText) -> Iterator[Cut]:
     """Lines that end as if they went on, before a line that goes on."""
+    masked = code_lines(script)
     for number, line in enumerate(script.lines, 1):
         if line[-1:] not in ("\\", " ", "\t", "/") or number in script.documents:
             continue
@@ -104,7 +108,8 @@ def _blanks(script: ScriptText) -> Iterator[Cut]:
             continue
         for pattern, what in _ENDS:
             found = pattern.search(line)
-            if found is not None:
+            quoted = masked[number - 1][-1:] == MASK and _PRINTED.search(line) is not None
+            if found is not None and not quoted:
                 at = found.start() + 1
                 yield Cut(number, at, len(line) + 1, what.fill(next=_first(following)))
                 break

@@ -12,7 +12,7 @@ from medic.i18n import Text
 from medic.patterns import regex
 from medic.run_config import Span
 
-from .masked import MASK, numbered
+from .masked import COMMENT, MASK, numbered, single_quoted
 from .script_text import ScriptText
 from .slip import Slip, replaced, respelt
 
@@ -40,6 +40,7 @@ _FLAG_KEPT = regex(
     rf"(?<!\S)--[A-Za-z][\w.-]*[ =]('[\w./:@,%+-]*(?:\$(?:{_NAME}|\{{{_NAME}\}})[\w./:@,%+-]*)+')(?=\s|$)"
 )
 _TAKES_DOLLARS = regex(r"\b(?:awk|sed|perl|grep|jq|xargs|parallel|envsubst|ssh|docker|kubectl)\b")
+_TRAINS = regex(r"train|torchrun|python|accelerate|deepspeed|srun|swift")
 _RUN_AS_COMMAND = regex(rf"\$\(\s*({_NAME})\s*\)")
 _RANGE = regex(r"\{\d+\.\.\$\{?(\w+)\}?\}|\{\$\{?(\w+)\}?\.\.[\w$\{\}]+\}")
 _BARE = regex(
@@ -47,7 +48,7 @@ _BARE = regex(
 )
 _ONE_QUOTED = regex(rf'^"\$(?:({_NAME})|\{{({_NAME})(\[\*\])?\}})"$')
 _LIST_USED = regex(rf'\$({_NAME})\b(?!\[)|\$\{{({_NAME})\}}|"\$\{{({_NAME})\[\*\]\}}"')
-_BAD = regex(r"\$\{[A-Za-z_]\w*(?=[\s;$])")
+_BAD = regex(r"(?<!\\)\$\{[A-Za-z_]\w*(?=[\s;$])")
 _ALWAYS_SET = regex(r"^(?:HOME|USER|PWD|HOSTNAME|SLURM_\w+)$")
 _SPEAKS = regex(r"(?:^|[;&|{]|\bthen\b)\s*(?:echo|printf)\b")
 
@@ -56,8 +57,8 @@ _SINGLE = Text(
     "单引号内不展开变量：程序收到的是 {word} 这几个字符，而不是取值",
 )
 _COMMAND = Text(
-    "$({name}) runs {name} as a command; the value of the variable is ${{{name}}}",
-    "$({name}) 会把 {name} 当作命令执行；取变量的值应写 ${{{name}}}",
+    "$({name}) runs {name} as a command; the value of the variable is {use}",
+    "$({name}) 会把 {name} 当作命令执行；取变量的值应写 {use}",
 )
 _NO_DOLLAR = Text(
     "{word} is the name of a variable of this script: without $ the program gets the name",
@@ -82,8 +83,8 @@ _FIRST = Text(
 
 
 _BAD_ONE = Text(
-    "{word} is never closed by a }} of its own: bash calls this a bad substitution",
-    "{word} 缺少配对的 }}：bash 会报 bad substitution",
+    "{word} is never closed by a } of its own: bash calls this a bad substitution",
+    "{word} 缺少配对的 }：bash 会报 bad substitution",
 )
 
 
@@ -122,7 +123,8 @@ def _kept(command: Command, document: Document) -> Iterator[Slip]:
         hydra = bool(key) and not key.startswith("-") and "${" in found["text"]
         own = any(n in document.variables or n.startswith("SLURM_") for n in names)
         flag = key.startswith("-") or after_flag
-        if flag or names[0].isupper() or (own and not hydra):
+        known = own or names[0].isupper() or _TRAINS.search(command.words[0].raw) is not None
+        if known if flag else (names[0].isupper() or (own and not hydra)):
             yield Slip(
                 _SINGLE.fill(word=word.raw), word.span, respelt(word, word.raw.replace("'", '"'))
             )
@@ -152,7 +154,7 @@ def _of_line(script: ScriptText, number: int, line: str, *, evaluates: bool) -> 
         yield from _set_kept(script, number, line, text)
         yield from _ranges(script, number, line)
     if number not in script.documents:
-        yield from _run(script, number, text)
+        yield from _run(script, number, line, text)
         yield from _bad(script, number, line)
         yield from _lists(script, number, line, text)
         if not _SPEAKS.search(text):
@@ -175,16 +177,24 @@ def _flag_kept(script: ScriptText, number: int, line: str, text: str) -> Iterato
     for found in _FLAG_KEPT.finditer(text):
         if line[found.start(1)] != "'" or _TAKES_DOLLARS.search(text[: found.start()]):
             continue
+        names = [a or b for a, b in _USE.findall(found[1])]
+        if not (names[0].isupper() or any(name in script.assigned for name in names)):
+            continue
         span = _at(script, number, found.span(1))
         new = found[1].replace("'", '"')
         yield Slip(_SINGLE.fill(word=found[1]), span, replaced(span, new))
 
 
-def _run(script: ScriptText, number: int, text: str) -> Iterator[Slip]:
+def _run(script: ScriptText, number: int, line: str, text: str) -> Iterator[Slip]:
     for found in _RUN_AS_COMMAND.finditer(text):
-        if _is_variable(script, found[1]):
+        kept = line[found.start()] == MASK and single_quoted(text, found.start())
+        if _is_variable(script, found[1]) and line[found.start()] != COMMENT and not kept:
             span = _at(script, number, found.span())
-            yield Slip(_COMMAND.fill(name=found[1]), span, replaced(span, f"${{{found[1]}}}"))
+            yield Slip(
+                _COMMAND.fill(name=found[1], use=f"${{{found[1]}}}"),
+                span,
+                replaced(span, f"${{{found[1]}}}"),
+            )
 
 
 def _bad(script: ScriptText, number: int, line: str) -> Iterator[Slip]:

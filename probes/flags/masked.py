@@ -10,7 +10,7 @@ from medic.patterns import regex
 
 from .script_text import ScriptText
 
-MASK = "\ue000"  # stands for each character that is masked
+MASK, COMMENT = "\ue000", "\ue001"  # stand for each character of quoted text, and of comments
 _OPEN = ('open "', "open '")
 _QUOTED = regex(
     r"\\.|(?<![\w\\$])\$'(?:[^'\\]|\\.)*'|'[^']*'|\"(?:[^\"\\]|\\.)*\"|(?<![^\s;&|(])#[^\n]*",
@@ -30,9 +30,15 @@ def _mask(found: re.Match[str]) -> str:
     text = found[0]
     if text[0] == "\\":
         return text
-    kept = 0 if text[0] == "#" else 1
-    inner = text[kept : len(text) - kept]
-    return text[:kept] + "".join("\n" if c == "\n" else MASK for c in inner) + text[-1:] * kept
+    if text[0] == "#":
+        return COMMENT * len(text)
+    return text[0] + "".join("\n" if c == "\n" else MASK for c in text[1:-1]) + text[-1]
+
+
+def single_quoted(text: str, at: int) -> bool:
+    """Whether single quotes keep a place of a line, those inside of double quotes aside."""
+    outside = re.sub(r'"(?:[^"\\]|\\.)*"', lambda m: " " * len(m[0]), text[:at])
+    return outside.count("'") % 2 == 1
 
 
 def numbered(script: ScriptText, document: Document) -> Iterator[tuple[int, str]]:

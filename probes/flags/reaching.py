@@ -15,7 +15,7 @@ from .script_text import ScriptText
 from .slip import Slip, replaced
 from .slurm import allocation_of
 
-_ALONE = regex(r"^\s*([A-Z][A-Z0-9_]+)=(?!\()(?:\$\([^()]*\)|\S)+\s*(?:#.*|\ue000*)?$")
+_ALONE = regex(r"^\s*([A-Z][A-Z0-9_]+)=(?!\()(?:\$\([^()]*\)|\S)+\s*(?:#.*|\ue001*)?$")
 _EXPORTS_ALL = regex(r"(?m)^\s*set\s+(?:-a\b|-\w*a\w*\b|-o\s+allexport)")
 _BACKGROUND = regex(r"(?<![&>|])&\s*(?:#.*)?$")
 _WAITS = regex(r"(?m)(?:^|[;&|{(]|\bdo|\bthen)\s*wait\b")

@@ -23,12 +23,13 @@ _EXPORT_EMPTY = regex(
 )
 # A name with nothing behind its =, and one word that is no program.
 _SET_EMPTY = regex(
-    r"^\s*([A-Za-z_]\w*)=(\s+)(?:[\"'][^\s\"']*[\"']?|[-+]?\d[\w.+-]*|/[\w./-]+)\s*(?:#.*)?$"
+    r"^\s*([A-Za-z_]\w*)=(\s+)(?:[\"'][^\s\"']*[\"']?|[-+]?\d[\w.+-]*|/[\w./-]+)\s*(?:[#\ue001].*)?$"
 )
 _FLAG_EMPTY = regex(r"(?<!\S)(--[A-Za-z][\w.-]*)=([ \t]+)(?=([\w.$\"'/][^\s;|&]*))")
 _FLAG_APART = regex(r"(?<!\S)(--[A-Za-z][\w.-]*)([ \t]+)(?=(=[\w.$\"'/][^\s;|&]*))")
 _MAY_BE_EMPTY = regex(r"^(?:IFS|LANG|LC_|LD_|PYTHON|CUDA_VISIBLE|HIP_|\w*_proxy$|\w*_PROXY$)")
-_NUMBER = regex(r"^[-+]?\d[\d.,:eE+-]*$")
+_NUMBER = regex(r"^\s*(?:export\s+)?[A-Za-z_]\w*=[\w.,]+;\s*(\d[\d,.;]*)\s*$")
+_LONG = regex(r"^--[A-Za-z][\w.-]*$")
 _SET_BY_VALUE = regex(r"^\$\{?([A-Za-z_]\w*)\}?=")
 
 _BLANKS = Text(
@@ -69,9 +70,8 @@ def spacing(script: ScriptText, document: Document, launches: Sequence[Launch]) 
     """Each place may be given several times."""
     for launch in launches:
         yield from _values((*launch.launcher_words, *launch.arguments))
-    whole = not any(p.kind in ("refused", "syntax") for p in document.problems)
     for command in document.commands:
-        yield from _of_command(command, whole=whole)
+        yield from _of_command(command)
         yield from _values(command.words, every=False)
     for number, line in numbered(script, document):
         yield from _assignments(script, number, line)
@@ -81,7 +81,7 @@ def _values(words: Sequence[Word], *, every: bool = True) -> Iterator[Slip]:
     """``--lr = 1``, ``--lr =1``, ``--lr= 1``; ``every``: ``key = 1`` too."""
     for before, word, after in zip(words, words[1:], (*words[2:], None), strict=False):
         flag = before.raw.startswith("-")
-        long = before.raw.startswith("--")
+        long = _LONG.match(before.raw) is not None
         if word.raw == "=" and after is not None and (every or long):
             yield Slip(
                 _BLANKS.fill(flag=before.raw, value=after.raw),
@@ -110,7 +110,7 @@ def _span(first: Span, last: Span) -> Span:
                 last.end_column)  # fmt: skip
 
 
-def _of_command(command: Command, *, whole: bool) -> Iterator[Slip]:
+def _of_command(command: Command) -> Iterator[Slip]:
     words = command.words
     if not words:
         return
@@ -123,8 +123,6 @@ def _of_command(command: Command, *, whole: bool) -> Iterator[Slip]:
         repair = _joined(first, last, text)
         yield Slip(_ASSIGNED.fill(name=first.raw), words[1].span, repair)
         return
-    if whole and len(words) == 1 and _NUMBER.match(first.raw) and not command.assignments:
-        yield Slip(_NO_COMMAND.fill(word=first.raw), first.span)
     found = _SET_BY_VALUE.match(first.raw)
     if found is not None and not found[0].startswith("${!"):
         text = first.raw.replace("$", "", 1).replace("{", "", 1).replace("}", "", 1)
@@ -139,6 +137,9 @@ def _assignments(script: ScriptText, number: int, line: str) -> Iterator[Slip]:
     """Those that the tree of the shell does not keep as commands."""
     export, empty = _EXPORT.match(line), _EXPORT_EMPTY.match(line)
     alone = _SET_EMPTY.match(line)
+    ended = _NUMBER.match(line)
+    if ended is not None:
+        yield Slip(_NO_COMMAND.fill(word=ended[1]), _at(script, number, ended.span(1)))
     for found in _FLAG_EMPTY.finditer(line):
         what = _BLANK_AFTER.fill(flag=found[1], value=found[3].strip(MASK) or "…")
         span = _at(script, number, found.span(2))

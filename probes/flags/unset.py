@@ -10,8 +10,8 @@ from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import Span
 
-from .distance import digits_of, letters_apart
-from .masked import MASK, numbered
+from .distance import digits_of, is_swapped, letters_apart
+from .masked import COMMENT, MASK, numbered, single_quoted
 from .script_text import ScriptText
 
 _PLAIN = regex(r"^\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})$")
@@ -33,7 +33,7 @@ _ENVIRONMENT = regex(
 _WELL_KNOWN = frozenset(
     """
     RANK WORLD_SIZE LOCAL_RANK NODE_RANK GROUP_RANK MASTER_ADDR MASTER_PORT NNODES NPROC_PER_NODE
-    NUM_NODES NUM_GPUS GPUS_PER_NODE LOCAL_WORLD_SIZE HOME USER PATH PWD HOSTNAME TMPDIR
+    NUM_NODES NUM_GPUS GPUS_PER_NODE LOCAL_WORLD_SIZE TEMPDIR HOME USER PATH PWD HOSTNAME TMPDIR
     """.split()  # noqa: SIM905
 )
 # Words that may well be empty: more arguments, options.
@@ -97,14 +97,22 @@ def misnamed(script: ScriptText, document: Document) -> list[Misnamed]:
         for use in _USE.finditer(script.line_text(number)):
             name = use[1] or use[2]
             # single quotes: awk '{print $NAME}'
-            kept = line[use.start()] == MASK and _single_quoted(
+            kept = line[use.start()] == MASK and single_quoted(
                 script.line_text(number), use.start()
             )
-            if name in found or kept or script.named_otherwise(name) or _comment(line, use.start()):
+            if (
+                name in found
+                or kept
+                or script.named_otherwise(name)
+                or line[use.start()] == COMMENT
+            ):
                 continue
             place = script.span(number, use.start() + 1, use.end() + 1)
             near = _near(script, name)
-            if near:
+            # One letter for another is a slip only where the right name is used nowhere.
+            if near and (
+                near not in script.used or len(near) != len(name) or is_swapped(near, name)
+            ):
                 found[name] = Misnamed(name, place, use[0], near)
             elif (stem := _with_ending(script, name)) and use[1]:
                 ending = name[len(stem) :]
@@ -114,21 +122,10 @@ def misnamed(script: ScriptText, document: Document) -> list[Misnamed]:
 
 def _with_ending(script: ScriptText, name: str) -> str:
     """The longest variable of the script that the name begins with: ``$RUN_v2`` is ``${RUN}_v2``."""
-    if name.isupper() and _ENVIRONMENT.match(name):
-        return ""
     stems = [v for v in script.assigned if name.startswith(f"{v}_") and len(v) > 1]
-    return max(stems, key=len, default="")
-
-
-def _single_quoted(text: str, at: int) -> bool:
-    """Whether single quotes keep a place, those inside of double quotes aside."""
-    outside = re.sub(r'"(?:[^"\\]|\\.)*"', lambda m: " " * len(m[0]), text[:at])
-    return outside.count("'") % 2 == 1
-
-
-def _comment(line: str, at: int) -> bool:
-    sign = line.find("#")
-    return 0 <= sign < at and line[sign + 1 : at].strip(MASK) == ""
+    stem = max(stems, key=len, default="")
+    # All in capitals is a name of its own: VERSION and VERSION_CODENAME.
+    return "" if name.isupper() and any(c.isalpha() for c in name[len(stem) :]) else stem
 
 
 def _in(words: Sequence[Word]) -> Iterator[Unset]:
