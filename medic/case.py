@@ -111,12 +111,14 @@ def split_text(
     Prose is no part: it is matched as a description. A part keeps the line numbers of the text,
     which is the content of the file ``of``, if one is named.
     """
+    if not text:
+        return {}, []
     from medic.match import raised, split_paste
 
     kinds: dict[str, FileKind] = {"log": "log", "config": "config", "command": "script"}
     parts: dict[str, str] = {}
     files: list[GivenFile] = []
-    fragments = split_paste(text, _printed(text, index)) if text else []
+    fragments = split_paste(text, _printed(text, index))
     if index is not None:
         fragments = [*fragments, *raised(fragments, index)]
     for kind, words, line in _few(fragments):

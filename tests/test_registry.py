@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +18,7 @@ from medic.index import load
 from medic.lint import ROOMS, lint
 from medic.probe import Probe
 from medic.registry import all_probes, imported, read, written
+from medic.run_config import RunConfig
 
 TABLE = json.loads(json.dumps(written(imported())))
 
@@ -42,6 +45,25 @@ def test_a_probe_of_the_table_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
         assert late.findings == plain.findings
         assert late.not_checked == plain.not_checked
         assert late.passed == plain.passed
+
+
+LOOKS = [probe for probe in all_probes() if probe.files]
+
+
+@pytest.mark.parametrize("probe", LOOKS, ids=lambda probe: probe.name)
+def test_without_files_of_its_kinds_a_probe_says_what_it_declares(
+    probe: Probe, look: Callable[..., Any], tmp_path: Path
+) -> None:
+    """The runner says it in its place."""
+    names = {"config": "a.yaml", "script": "a.sh", "python": "a.py", "log": "a.log"}
+    texts = {"config": "lr: 1\n", "script": "python a.py\n", "python": "x = 1\n", "log": "hello\n"}
+    others = [kind for kind in names if kind not in probe.files]
+    given = look(
+        {names[kind]: texts[kind] for kind in others},
+        facts=[RunConfig()],
+        kinds={names[kind]: kind for kind in others},
+    )
+    assert list(probe.run(given)) == list(probe.without)
 
 
 def test_a_function_without_a_place_is_no_run() -> None:

@@ -33,11 +33,11 @@ def yaml_1_2(raw: str) -> Plain:
     digits = raw.replace("_", "")
     if _INT.fullmatch(raw):
         return int(digits)
-    if _OCTAL.fullmatch(raw):
+    if "o" in raw and _OCTAL.fullmatch(raw):
         return int(raw[2:], 8)
-    if _HEX.fullmatch(raw):
+    if "x" in raw and _HEX.fullmatch(raw):
         return int(digits, 16)
-    if _BINARY.fullmatch(raw):
+    if "b" in raw and _BINARY.fullmatch(raw):
         return int(digits, 2)
     if _FLOAT.fullmatch(raw):
         return float(digits)

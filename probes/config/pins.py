@@ -88,11 +88,11 @@ def pinned(lines: Sequence[str]) -> Iterator[Pin]:
 def noted(lines: Sequence[str]) -> Iterator[Pin]:
     """What a comment of a configuration says, and the field that transformers writes."""
     for number, line in enumerate(lines, 1):
-        if found := _COMMENT.search(line):
+        if "#" in line and (found := _COMMENT.search(line)):
             how = found["how"] or "=="
             low, high, below = _bounds((how if how[0] in "=<>~" else "==") + found["version"])
             yield index_name(found["name"]), low, high, below, number
-        elif field := _FIELD.search(line):
+        elif "transformers_version" in line and (field := _FIELD.search(line)):
             yield "transformers", field["version"], field["version"], "", number
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from medic.i18n import Text
 
@@ -43,6 +43,28 @@ def digits_of(name: str) -> str:
     return "".join(c for c in name if c.isdigit())
 
 
+def only_nearest(
+    name: str,
+    others: Iterable[str],
+    one: int,
+    two: int,
+    alike: Callable[[str, str], bool] = lambda _, __: True,
+) -> str | None:
+    """The one that is the fewest letters away, but not none; None where several are.
+
+    One letter may differ where the shorter name has ``one`` letters, two where it has ``two``.
+    """
+    found: dict[int, list[str]] = {}
+    for other in others:
+        short = min(len(name), len(other))
+        limit = 2 if short >= two else 1 if short >= one else 0
+        apart = letters_apart(name, other, limit) if limit else None
+        if apart and alike(name, other):
+            found.setdefault(apart, []).append(other)
+    best = found[min(found)] if found else []
+    return best[0] if len(best) == 1 else None
+
+
 def nearest_value(
     value: object, accepted: Sequence[str], meanings: Mapping[str, str]
 ) -> str | None:
@@ -58,15 +80,9 @@ def nearest_value(
         named = [word for word in accepted if meanings.get(word.lower()) == meant]
     if named:
         return named[0] if len(named) == 1 else None
-    found: dict[int, list[str]] = {}
-    for word in accepted:
-        short = min(len(word), len(value))
-        limit = 2 if short >= _TWO_LETTERS else 1 if short >= _ONE_LETTER else 0
-        apart = letters_apart(value.lower(), word.lower(), limit) if limit else None
-        if apart:
-            found.setdefault(apart, []).append(word)
-    best = found[min(found)] if found else []
-    return best[0] if len(best) == 1 else None
+    small = {word: word.lower() for word in accepted}
+    meant = only_nearest(value.lower(), small.values(), _ONE_LETTER, _TWO_LETTERS)
+    return next((word for word in accepted if small[word] == meant), None)
 
 
 def _flat(word: str) -> str:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from medic.records import dataclass
 
-from .distance import digits_of, letters_apart
+from .distance import digits_of, only_nearest
 
 # Frameworks whose keys stand at the top of the file, and those that have blocks of keys.
 FLAT = frozenset(
@@ -193,15 +193,7 @@ def nearest_name(name: str, candidates: Sequence[str]) -> str:
     joined = [other for other in candidates if joined_word(other) == joined_word(name)]
     if len(joined) == 1 and len(name) >= _ONE_LETTER:
         return joined[0]
-    found: dict[int, list[str]] = {}
-    for other in candidates:
-        short = min(len(name), len(other))
-        limit = 2 if short >= _TWO_LETTERS else 1 if short >= _ONE_LETTER else 0
-        apart = letters_apart(name, other, limit) if limit else None
-        if apart and _same_digits(name, other):
-            found.setdefault(apart, []).append(other)
-    best = found[min(found)] if found else []
-    return best[0] if len(best) == 1 else ""
+    return only_nearest(name, candidates, _ONE_LETTER, _TWO_LETTERS, _same_digits) or ""
 
 
 def joined_word(name: str) -> str:

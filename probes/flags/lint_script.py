@@ -20,6 +20,7 @@ from .unset import Unset, misnamed, unset
 
 CUT = "command-cut-short"
 UNSET = "unset-variable-takes-flag"
+_CHECKS = (CUT, UNSET, REFUSED)
 _MEANT = Text("{near} is meant: ", "应为 {near}；")
 _NOT_SET = Text("", "")
 _NEXT = Text("{flag} takes {takes} for its value", "{flag} 会把 {takes} 当作取值")
@@ -48,7 +49,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         found += _unset(script, document)
     yield from found
     told = {finding.name for finding in found}
-    for name in (CUT, UNSET, REFUSED):
+    for name in _CHECKS:
         if name not in told:
             yield Finding(name, "passes") if read else Skip(needs=NEEDS_SCRIPT, check=name)
 
@@ -117,10 +118,10 @@ def _finding(script: ScriptText, one: Unset) -> Finding:
 
 PROBE = Probe(
     name="script-text",
-    tells=(CUT, UNSET, REFUSED),
+    tells=_CHECKS,
     run=run,
     files=("script",),
-    without=tuple(Skip(NEEDS_SCRIPT, name) for name in (CUT, UNSET)),
+    without=tuple(Skip(NEEDS_SCRIPT, name) for name in _CHECKS),
     seconds=0.05,
     limit_seconds=10,
 )
