@@ -141,6 +141,8 @@ def _impossible(setting: Setting, allowed: Text) -> Finding:
 
 
 def _of_word(setting: Setting, entries: Mapping[str, Framework]) -> Finding | None:
+    if not isinstance(setting.value, str):
+        return None
     for entry in _readers(setting, entries):
         for key, taken in entry.choices.items():
             steps = parts_of([key])
@@ -152,11 +154,23 @@ def _of_word(setting: Setting, entries: Mapping[str, Framework]) -> Finding | No
 
 
 def _readers(setting: Setting, entries: Mapping[str, Framework]) -> Iterator[Framework]:
-    """The framework that reads a setting, those that it builds on, and what any script takes."""
+    """The framework that reads a setting, those that it builds on, and what any script takes
+    where none of their rules is about it.
+    """
     own = entries.get(setting.origin.framework)
-    if own is not None:
-        yield own
-        yield from (entries[name] for name in (*own.builds_on, _SHARED) if name in entries)
+    if own is None:
+        return
+    readers = [own, *(entries[name] for name in own.builds_on if name in entries)]
+    yield from readers
+    if _SHARED in entries and not any(_rules_it(setting, one) for one in readers):
+        yield entries[_SHARED]
+
+
+def _rules_it(setting: Setting, entry: Framework) -> bool:
+    """Whether a rule of the entry tells the words that a key takes."""
+    rules = (rule for rule in entry.rules if rule.cause == NOT_TAKEN)
+    names = {key.rpartition(".")[2].replace("-", "_") for rule in rules for key in rule.where}
+    return setting.path[-1] in names
 
 
 def _not_taken(setting: Setting, found: tuple[str, bool], taken: Sequence[str]) -> Finding:

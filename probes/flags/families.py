@@ -107,6 +107,11 @@ def proof_of(flags: Sequence[Given], table: Table, script: str) -> int:
     return max(own + told + named - against, 0)
 
 
+def told_whole(table: Table, proof: int) -> bool:
+    """Whether the program has the framework's flags: by its name, or by very many of them."""
+    return table.closed or (table.dashes and proof >= PROOF_FOREIGN)
+
+
 def _says_trainer(one: Given) -> bool:
     """Whether a flag has a value as only HfArgumentParser takes it: a switch, a file."""
     name, value = normal(one.name), one.value or ""

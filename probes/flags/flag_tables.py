@@ -63,6 +63,8 @@ _BESIDE = {"ms-swift": ("hf-trainer",), "megatron-swift": ("ms-swift",)}
 # Programs that take words like a.b=1, and those whose first word is a file.
 _OVERRIDDEN = frozenset(("verl", "verl-sft", "nemo", "nemo2", "torchtune", "olmo", "torchtitan"))
 _FILES = frozenset(("axolotl",))
+# Those of click and tyro want whole names.
+_WHOLE = frozenset(("axolotl", "torchtitan"))
 # Whose flags are judged in a script that has others beside; of any other's only what is plain.
 _JUDGED = FLAT | _DASHES | {"plain"}
 _LONG = 9
@@ -109,6 +111,11 @@ class Table:
     @property
     def files(self) -> bool:
         return self.framework.name in _FILES
+
+    @property
+    def abbreviates(self) -> bool:
+        """Whether the parser takes the beginning of a name for the whole (argparse)."""
+        return self.framework.name not in _WHOLE
 
     @property
     def loops(self) -> bool:

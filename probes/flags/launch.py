@@ -30,6 +30,7 @@ _FOR_LAUNCHERS = regex(
     r"ACCELERATE_|SLURM_|PET_|GLOO_)"
 )
 MAX_COMMANDS = 2_000
+_VERB = "tune"  # deepspeed --autotuning tune train.py
 
 
 def launches_of(document: Document) -> list[Launch]:
@@ -257,7 +258,7 @@ def _starts_program(word: Word) -> bool:
         text.startswith("-")
         or name.endswith(".py")
         or bool(PYTHON.match(name))
-        or name in LAUNCHERS
+        or (name in LAUNCHERS and name != _VERB)
         or name in FRAMEWORKS
     )
 

@@ -13,7 +13,7 @@ from medic.probe import Finding, Look, Probe
 from medic.run_config import Change, RunConfig
 
 from .arguments import VALUE
-from .families import Given, proof_of, told_by_many
+from .families import PROOF, Given, proof_of, told_by_many, told_whole
 from .flag_tables import Framework, program_of, table_of
 from .key_names import KNOWN, guess, names_of, normal
 from .launch import launches_in
@@ -32,6 +32,11 @@ MISSPELT, SWITCH = "misspelt-flag", "boolean-flag-with-value"
 _RENAME = Text("the parser knows {new}, not {old}", "解析器只认识 {new}，不认识 {old}")
 _BEHIND = Text("{flag} behind {script}", "写在 {script} 之后的 {flag}")
 _DROP = Text("a switch takes no value", "开关型选项不接受取值")
+SHORT = "argument-deprecated"  # Megatron-LM refuses it from 0.16 on, others if it is not unique
+_SHORT = Text(
+    "{flag} is taken for {whole} only as its beginning: write it out",
+    "{flag} 只是 {whole} 的前缀，靠缩写匹配才生效：请写全",
+)
 _EMPTY = Text("{flag} needs a value, and none follows", "{flag} 需要取值，后面却没有")
 
 
@@ -47,10 +52,18 @@ def run(look: Look) -> Iterator[Finding]:
         if script is not None:
             launches = launches_in(look, given.path)[:MAX_LAUNCHES]
             found = (_of_launch(look, script, one, tables, speaks) for one in launches)
-            yield from islice(chain.from_iterable(found), MAX_FOUND)
+            told = list(islice(chain.from_iterable(found), MAX_FOUND))
             for launcher, words in kept(script, launches):
-                for fault in of_words(launcher, words, tables):
-                    yield _finding(script, fault, launcher)
+                told += [_finding(script, f, launcher) for f in of_words(launcher, words, tables)]
+            yield from _first_passes(told)
+
+
+def _first_passes(told: Sequence[Finding]) -> Iterator[Finding]:
+    """What fires, and one pass of each check that was made and found nothing."""
+    fired = {one.name for one in told if one.outcome == "fires"}
+    passed = {one.name: one for one in told if one.outcome != "fires" and one.name not in fired}
+    yield from (one for one in told if one.outcome == "fires")
+    yield from passed.values()
 
 
 def _speaks(config: RunConfig) -> Mapping[tuple[str, int], str]:
@@ -88,6 +101,10 @@ def _of_launch(
         yield _finding(script, fault, program)
     for name, word in undashed(words, flags, table, proof):
         yield _finding(script, Fault("unknown", Given(name, word), "--" + name), program)
+    if proof >= PROOF:
+        yield Finding(MISSPELT, "passes")
+    if told_whole(table, proof):
+        yield Finding(SWITCH, "passes")
 
 
 def _program(launch: Launch) -> str:
@@ -121,6 +138,10 @@ def _finding(script: ScriptText, fault: Fault, program: str) -> Finding:
     if fault.kind == "empty":
         what = _EMPTY.fill(flag=flag)
         return Finding(VALUE, "fires", {"what": what}, source, span=span)
+    if fault.kind == "short":
+        what = _SHORT.fill(flag=flag, whole=fault.meant)
+        change = Change(f"flag:{flag}", flag, fault.meant, what)
+        return Finding(SHORT, "fires", {"what": what}, source, changes=(change,), span=span)
     if fault.kind == "switch":
         change = Change(f"flag-value:{flag}", fault.value, None, _DROP)
         value |= {"value": fault.value, "correct": flag, "flags": (flag,)}
@@ -143,7 +164,7 @@ def _written(given: Given) -> str:
 
 PROBE = Probe(
     name="framework-flags",
-    tells=(MISSPELT, SWITCH, VALUE),
+    tells=(MISSPELT, SWITCH, VALUE, SHORT),
     run=run,
     wants=(Launches, RunConfig, Parsers, LogHits),
     files=("script",),

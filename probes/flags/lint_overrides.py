@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from medic.facts import Launch, Launches, Repair, Respelt, Source, Word
+from medic.facts import Launch, Launches, LogHits, Repair, Respelt, Source, Word
 from medic.i18n import Text
 from medic.patterns import regex
-from medic.probe import Finding, Look, Probe
+from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import Edit, RunConfig, Span
 
 from .key_names import Framework, Names, names_of, nearest_name, normal
@@ -29,15 +29,47 @@ _EVERYWHERE = frozenset(
     ("learning_rate", "weight_decay", "base_model", "nodes", "gpus_per_node", "epochs",
      "micro_batch_size", "global_batch_size", "save_interval", "output_dir", "total_steps")
 )  # fmt: skip
+# The same of keys that state no such field: verl trainer/config/ppo_trainer.yaml, sft_trainer.yaml.
+_VERL = frozenset(
+    """
+    data.train_files data.val_files data.max_prompt_length data.max_response_length
+    actor_rollout_ref.model.path actor_rollout_ref.actor.ppo_mini_batch_size
+    actor_rollout_ref.rollout.name actor_rollout_ref.rollout.n
+    actor_rollout_ref.rollout.gpu_memory_utilization
+    actor_rollout_ref.rollout.tensor_model_parallel_size algorithm.adv_estimator
+    trainer.project_name trainer.experiment_name trainer.logger trainer.test_freq
+    """.split()  # noqa: SIM905
+)
+_VERL_SFT = frozenset(
+    "data.train_files data.val_files trainer.project_name trainer.experiment_name".split()  # noqa: SIM905
+)
+_THERE = {"verl": _VERL, "verl-sft": _VERL_SFT}
 _IS_THERE = Text(
     "+{key}: the configuration has this key, and + only adds one; write {key}=, or ++{key}=",
     "+{key}：配置里已有该键，+ 只能新增；请写 {key}= 或 ++{key}=",
 )
+_NEEDS = Text("a command with overrides of a Hydra configuration", "带 Hydra 配置覆盖项的命令")
 _NO_SIGN = Text("the key is there", "该键已存在")
 _OVERRIDE = regex(r"([A-Za-z_]\w*(?:\.[A-Za-z_][\w-]*)*)=")
 
 
-def run(look: Look) -> Iterator[Finding]:
+def run(look: Look) -> Iterator[Finding | Skip]:
+    added = False
+    for finding in _all(look):
+        added |= finding.name == SYNTAX
+        yield finding
+    if not added and not look.has(LogHits):  # a log tells other faces of it
+        yield _nothing(look)
+
+
+def _nothing(look: Look) -> Finding | Skip:
+    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    launches = look.fact(Launches).launches if look.has(Launches) else ()
+    read = any(_speaks(config, launch) in _HYDRA for launch in launches)
+    return Finding(SYNTAX, "passes") if read else Skip(needs=_NEEDS, check=SYNTAX)
+
+
+def _all(look: Look) -> Iterator[Finding]:
     launches = look.fact(Launches).launches if look.has(Launches) else ()
     if not launches:
         return
@@ -90,6 +122,7 @@ def _of_launch(
 def _added(launch: Launch, framework: Framework) -> Iterator[Finding]:
     """A setting that every version of the framework has, with the + of one that is missing."""
     known = {key.key for key in framework.keys if key.field in _EVERYWHERE}
+    known |= _THERE.get(framework.name, frozenset())
     for word in launch.arguments:
         found = _ADDED.match(word.raw)
         if found is None or found[1] not in known:
@@ -177,7 +210,7 @@ PROBE = Probe(
     tells=(MISSPELT, SYNTAX),
     run=run,
     needs=(RunConfig,),
-    wants=(Launches,),
+    wants=(Launches, LogHits),
     files=("script",),
     seconds=0.02,
     limit_seconds=5,

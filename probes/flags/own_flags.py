@@ -10,7 +10,7 @@ from medic.patterns import regex
 from medic.records import dataclass
 
 from .distance import digits_of, is_swapped, letters_apart
-from .families import PROOF, PROOF_FOREIGN, Given
+from .families import PROOF, PROOF_FOREIGN, Given, told_whole
 from .flag_tables import Table
 from .key_names import joined_word, normal
 from .match import boolean
@@ -25,8 +25,8 @@ _FEW = 4
 
 @dataclass(frozen=True)
 class Fault:
-    """``kind``: unknown (``meant`` is the right name), switch (with ``value``), empty, misplaced
-    (before the script, an option of the script ``meant``).
+    """``kind``: unknown (``meant`` is the right name), short (its beginning), switch (with
+    ``value``), empty, misplaced (before the script, an option of the script ``meant``).
     """
 
     kind: str
@@ -57,16 +57,26 @@ def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
     """What is wrong with the flags; nothing of a flag that could be the user's own."""
     used = {normal(one.name) for one in flags}
     written = [one.name for one in flags]
-    whole = table.closed or (table.dashes and proof >= PROOF_FOREIGN)
+    whole = told_whole(table, proof)
     for one in flags:
         name = normal(one.name)
         meant = _meant(one.name, table, used, proof, written, whole=whole)
         if meant:
             yield Fault("unknown", one, "--" + meant)
+        elif proof >= PROOF and (whole_name := _cut_short(name, table, used)):
+            yield Fault("short", one, "--" + _spelt(whole_name, one.name, table))
         elif one.alone and name in table.valued:
             yield Fault("empty", one)
         elif whole and name in table.switches and one.value and _says(one):
             yield Fault("switch", one, value=one.value)
+
+
+def _cut_short(name: str, table: Table, used: set[str]) -> str:
+    """The name that lacks its last letter: argparse takes a beginning for the whole."""
+    if len(name) < _SHORTEST or table.knows(name):
+        return ""
+    near = table.near(name)
+    return _only(other for other in near if other[:-1] == name and other not in used)
 
 
 def _says(one: Given) -> bool:
@@ -81,7 +91,7 @@ def _meant(
     if not (table.judged or table.closed):
         return ""
     plain, near = normal(name), table.near(name)
-    found = _plain_slip(plain, near, used)
+    found = _plain_slip(plain, near, used, table)
     if not found and (proof >= PROOF or _is_odd(name, written)):
         found = _joined(plain, near, used)
     if not found and proof >= PROOF:
@@ -92,16 +102,20 @@ def _meant(
     return _spelt(found, name, table)
 
 
-def _plain_slip(name: str, others: Sequence[str], used: set[str]) -> str:
+def _plain_slip(name: str, others: Sequence[str], used: set[str], table: Table) -> str:
     """The name of which two letters are swapped or one is doubled: nobody calls a flag so."""
     leaf = name.rpartition(".")[2]
-    if len(leaf) < _SHORTEST or any(other.startswith(name) for other in others):
+    if len(leaf) < _SHORTEST or (table.abbreviates and _begins(name, others)):
         return ""
     return _only(
         other
         for other in others
         if other not in used and digits_of(name) == digits_of(other) and _swapped(name, other)
     )
+
+
+def _begins(name: str, others: Sequence[str]) -> bool:
+    return any(other.startswith(name) for other in others)
 
 
 def _joined(name: str, others: Sequence[str], used: set[str]) -> str:
@@ -152,15 +166,20 @@ def _slip(name: str, others: Sequence[str], table: Table) -> str:
     be none.
     """
     leaf = name.rpartition(".")[2]
-    if len(leaf) < _SHORTEST or any(other.startswith(name) for other in others):
+    if len(leaf) < _SHORTEST or (table.abbreviates and _begins(name, others)):
         return ""
     return _only(
         other
         for other in others
         if letters_apart(name, other, 1)
         and digits_of(name) == digits_of(other)
-        and (table.closed or not _is_other(name, other, table))
+        and (table.closed or _is_plural(name, other, table) or not _is_other(name, other, table))
     )
+
+
+def _is_plural(name: str, other: str, table: Table) -> bool:
+    """Whether a name with an s stands for one that takes a single value, as a rule."""
+    return name == other + "s" and other in table.valued
 
 
 def _is_other(name: str, other: str, table: Table) -> bool:

@@ -78,8 +78,10 @@ def test_a_wrong_flag_is_told_at_its_line(
 
 
 def test_a_beginning_stands_for_its_flag(lint_text: Lint) -> None:
-    text = OWN.replace("--save_steps", "--save_step")
-    assert [f for f in lint_text(text, "run.sh") if f.name == MISSPELT] == []
+    found = lint_text(OWN.replace("--save_steps", "--save_step"), "run.sh")
+    assert [f for f in found if f.name == MISSPELT] == []
+    told = [f for f in found if f.name == "argument-deprecated"]
+    assert [(f.line, f.severity) for f in told] == [(4, "info")]
 
 
 def test_a_script_of_its_own_may_have_its_own_names(lint_text: Lint) -> None:

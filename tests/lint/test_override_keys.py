@@ -70,11 +70,12 @@ def test_a_key_at_the_top_of_ones_own_configuration_is_none(lint_text: Lint) -> 
     assert NAME not in [f.name for f in lint_text(text, "run.sh")]
 
 
-def test_a_key_that_is_there_takes_no_plus(lint_text: Lint) -> None:
-    text = VERL.replace(
-        "    actor_rollout_ref.actor.optim.lr", "    +actor_rollout_ref.actor.optim.lr"
-    )
-    assert [(f.name, f.line) for f in lint_text(text, "a.sh")] == [("override-syntax-wrong", 5)]
+@pytest.mark.parametrize("key", ["actor_rollout_ref.actor.optim.lr", "data.max_prompt_length"])
+def test_a_key_that_is_there_takes_no_plus(lint_text: Lint, key: str) -> None:
+    assert f" {key}=" in VERL
+    line = VERL[: VERL.index(f" {key}=")].count("\n") + 1
+    text = VERL.replace(f" {key}=", f" +{key}=")
+    assert [(f.name, f.line) for f in lint_text(text, "a.sh")] == [("override-syntax-wrong", line)]
 
 
 def test_two_signs_set_or_add(lint_text: Lint) -> None:

@@ -6,6 +6,8 @@ from medic.i18n import Text
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
 
+from .models import reads
+
 NAME = "generations-do-not-divide-batch"
 NEEDS: tuple[str, ...] = ()
 _GROUP, _TOTAL, _STEPS = "num_generations", "generation_batch_size", "steps_per_generation"
@@ -23,6 +25,8 @@ _STATED = Text(
     "generation_batch_size {total} is not divisible by num_generations {group}",
     "generation_batch_size {total} 不能被 num_generations {group} 整除",
 )
+# ms-swift hands its arguments to TRL's configuration.
+_READERS = frozenset(("trl", "ms-swift"))
 _EVAL, _EVAL_DEFAULT = "per_device_eval_batch_size", 8
 _EVALUATED = Text(
     "evaluation: {micro} x {ranks} processes are not divisible by num_generations {group}",
@@ -51,7 +55,7 @@ def _evaluation(config: RunConfig) -> Fires | None:
 
 def _training(config: RunConfig) -> LintResult:
     group, total = _number(config, _GROUP), _number(config, _TOTAL)
-    if "trl" not in config.frameworks or not group:
+    if not reads(config, _READERS) or not group:
         return NotChecked((_GROUP,))
     if total and total % group:
         return Fires(_TOTAL, {"what": _STATED.fill(total=total, group=group)})
