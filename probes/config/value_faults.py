@@ -51,11 +51,12 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
     reader = recogniser(look.frameworks)
     keys = {one.framework.name: one for one in reader.keys}
     entries: Mapping[str, Framework] = {f.name: f for f in look.frameworks}
+    stated = frozenset(setting.path[-1] for setting in config.settings)
     for setting in (*config.settings, *_of_lists(look, config)):
         if setting.origin.span is None or setting.path == (MORE,) or setting.value is None:
             continue
         found = _of_number(setting, keys.get(setting.origin.framework), config)
-        found = found or _of_word(setting, entries) or _of_switch(setting, entries)
+        found = found or _of_word(setting, entries, stated) or _of_switch(setting, entries)
         if found is not None:
             yield found
 
@@ -140,10 +141,12 @@ def _impossible(setting: Setting, allowed: Text) -> Finding:
 # --- words ----------------------------------------------------------------------------------
 
 
-def _of_word(setting: Setting, entries: Mapping[str, Framework]) -> Finding | None:
+def _of_word(
+    setting: Setting, entries: Mapping[str, Framework], stated: frozenset[str]
+) -> Finding | None:
     if not isinstance(setting.value, str):
         return None
-    for entry in _readers(setting, entries):
+    for entry in _readers(setting, entries, stated):
         for key, taken in entry.choices.items():
             steps = parts_of([key])
             if setting.path[-len(steps) :] != steps:
@@ -153,7 +156,9 @@ def _of_word(setting: Setting, entries: Mapping[str, Framework]) -> Finding | No
     return None
 
 
-def _readers(setting: Setting, entries: Mapping[str, Framework]) -> Iterator[Framework]:
+def _readers(
+    setting: Setting, entries: Mapping[str, Framework], stated: frozenset[str]
+) -> Iterator[Framework]:
     """The framework that reads a setting, those that it builds on, and what any script takes
     where none of their rules is about it.
     """
@@ -162,15 +167,17 @@ def _readers(setting: Setting, entries: Mapping[str, Framework]) -> Iterator[Fra
         return
     readers = [own, *(entries[name] for name in own.builds_on if name in entries)]
     yield from readers
-    if _SHARED in entries and not any(_rules_it(setting, one) for one in readers):
+    if _SHARED in entries and not any(_rules_it(setting, one, stated) for one in readers):
         yield entries[_SHARED]
 
 
-def _rules_it(setting: Setting, entry: Framework) -> bool:
-    """Whether a rule of the entry tells the words that a key takes."""
-    rules = (rule for rule in entry.rules if rule.cause == NOT_TAKEN)
-    names = {key.rpartition(".")[2].replace("-", "_") for rule in rules for key in rule.where}
-    return setting.path[-1] in names
+def _rules_it(setting: Setting, entry: Framework, stated: frozenset[str]) -> bool:
+    """Whether a rule of the entry, all keys of which are written, tells a key's words."""
+    for rule in entry.rules:
+        names = {key.rpartition(".")[2].replace("-", "_") for key in rule.where}
+        if rule.cause == NOT_TAKEN and setting.path[-1] in names and names <= stated:
+            return True
+    return False
 
 
 def _not_taken(setting: Setting, found: tuple[str, bool], taken: Sequence[str]) -> Finding:

@@ -140,6 +140,10 @@ def test_megatron_swift_reads_its_own_names(lint_text: Lint) -> None:
 
 WORDS = [
     ("python train_own.py --lr_scheduler cosnie --width 3\n", 1),
+    (
+        "python run_clm.py --do_train --save_steps 3 --lr_scheduler_type cosnie --logging_steps 1\n",
+        1,
+    ),
     ("python train_own.py --precision fb16 --width 3\n", 1),
     ("megatron sft --model m --tuner_type loar --micro_batch_size 1 --lr 1e-4\n", 1),
 ]
@@ -151,4 +155,5 @@ def test_slips_of_words_that_any_script_takes(lint_text: Lint, text: str, line: 
         (VALUE, line)
     ]
     right = text.replace("cosnie", "my_cosine").replace("fb16", "bf16").replace("loar", "lora")
+    right = right.replace("_type my_cosine", "_type cosine")
     assert [f for f in lint_text(right, "run.sh") if f.name == VALUE] == []
