@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from medic.i18n import Text
-from medic.probe import Look, Part, Probe, Skip
+from medic.probe import Fires, Look, Part, Probe, Skip
+from medic.run_config import RunConfig
 
 TABLE = "probes"  # the kind among the compiled knowledge
 _PACKAGE = "medic.probes."
@@ -53,6 +54,18 @@ def _modules(
 def _room(module: str) -> str:
     """The sub-package of the probes, or the module, in which a module is."""
     return module.removeprefix(_PACKAGE).partition(".")[0]
+
+
+def fired(names: Iterable[str], config: RunConfig) -> Iterator[tuple[str, Fires]]:
+    """What these lint checks find in the config; the other checks are not even imported."""
+    for name in names:
+        module = import_module(f"{_PACKAGE}config.checks.{name.replace('-', '_')}")
+        if config.missing(*module.NEEDS):
+            continue
+        result = module.check(config)
+        for one in result if isinstance(result, Sequence) else (result,):
+            if isinstance(one, Fires):
+                yield name, one
 
 
 # --- what they declare ----------------------------------------------------------------------

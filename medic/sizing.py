@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from medic.case import Case, NotRead
+from medic.contradictions import refuse
 from medic.errors import UsageError
 from medic.facts import GpuMemory, GpuState, MemoryEstimate
 from medic.index import Index
@@ -30,9 +31,11 @@ USUAL: dict[str, Scalar] = {
     "gradient_accumulation_steps": 1,
 }
 RANKS = ("world_size", "data_parallel_size", "gpus_per_node", "nodes", "zero_stage", "fsdp")
+COUNTS = ("world_size", "data_parallel_size", "gpus_per_node", "nodes")
 LIVE = "live"  # --gpu live: the GPU of this machine
 UNITS = {"": 1, "b": 1, "mb": 10**6, "mib": 2**20, "g": 2**30, "gb": 10**9, "gib": 2**30}
 _SIZE = regex(r"(\d+(?:\.\d+)?)\s*([a-z]*)")
+_CARDS = regex(r"(\d{1,5})\s*[x×*]\s*(\S.*)")  # 4xA100-80G
 
 
 @dataclass(frozen=True)
@@ -80,9 +83,12 @@ def size_run(
     model: str = "",
     inverse: tuple[str, ...] = (),
 ) -> Sizing:
-    """Estimates the run of a case. ``gpu``: a short name, a size or ``live``; ``model``: a short name;
+    """Estimates the run of a case. ``gpu``: a short name, a size or ``live``,
+    before it perhaps how many (4xA100-80G); ``model``: a short name;
     ``inverse``: fields whose largest value is asked for. Raises UsageError for unknown names."""
     card = None
+    several = _CARDS.fullmatch(gpu.strip())
+    gpu = several[2] if several is not None else gpu
     if gpu:
         card = live_gpu(index) if gpu.strip().lower() == LIVE else gpu_of(index, gpu)
     plain = {f.kind for f in case.files} <= {"config", "model-config", "script", "python"}
@@ -90,6 +96,10 @@ def size_run(
     wanted = [p for p in with_needs(["memory-estimate"], probes) if p.reads == "artefacts"]
     evidence = observe(case, index, wanted)
     config, name = with_model(evidence.fact(RunConfig) or RunConfig(), index, model)
+    if several is not None and not any(config.get(name) is not None for name in COUNTS):
+        given = Value(int(several[1]), Origin("given"))
+        config = replace(config, values={**config.values, "world_size": given})
+    refuse(config, index)
     config, taken = with_usual(config)
     told = evidence.fact(GpuMemory)
     capacity = card[1] if card else told.total if told else None

@@ -55,6 +55,7 @@ TIERS = [
         "ignores",
         "figures",
         "sizing",
+        "contradictions",
         "oom",
         "preflight",
         "explain",

@@ -29,8 +29,8 @@ HELP = Text(
     default="",
     metavar="NAME|SIZE|live",
     help=Text(
-        "the GPU, e.g. h100-80g, a100, 80GiB; live: this machine's",
-        "显卡，如 h100-80g、a100、80GiB；live 表示本机显卡",
+        "the GPU, e.g. h100-80g, a100, 4xA100-80G, 80GiB; live: this machine's",
+        "显卡，如 h100-80g、a100、4xA100-80G、80GiB；live 表示本机显卡",
     ),
 )
 @option(

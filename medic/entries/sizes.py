@@ -25,6 +25,14 @@ class Model:
     sources: tuple[Source, ...]
     says: tuple[str, ...] = ()
     head_dim: int = 0
+    # Of a model with experts: how many, used by a token, their width and that of those that every
+    # token uses (both 0: the feed-forward width, none), and layers without experts.
+    num_experts: int = 0
+    experts_per_token: int = 0
+    expert_ffn: int = 0
+    shared_ffn: int = 0
+    dense_layers: int = 0
+    parameters: int = 0  # where the sizes do not tell it: other attention, biases
 
 
 @dataclass(frozen=True)

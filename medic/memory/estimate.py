@@ -127,7 +127,14 @@ def _bounds(steps: list[Step], likely: Mapping[str, Parts]) -> tuple[int, int]:
     if not traced(steps[1]):
         low, high = (_peak(_reserved(s)) - _outside(_widest(s)) for s in (steps[0], steps[2]))
         return min(low, peak), max(high, peak)
-    return min(low, peak), max(int(heavy * share * ALLOCATOR[1]), peak)
+    # Whether a block for the logits finds its place again turns on single MiB: where the trace
+    # says that it does it may not, and the other way round.
+    high, block = int(heavy * share * ALLOCATOR[1]), steps[1].logits_block()
+    if peak - usual >= block:
+        low = min(low, max(lean, peak - block))
+    else:
+        high = max(high, peak + block)
+    return min(low, peak), max(high, peak)
 
 
 def _widest(step: Step) -> Parts:

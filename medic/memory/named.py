@@ -34,13 +34,27 @@ def with_model(config: RunConfig, index: Index, words: str = "") -> tuple[RunCon
         )
     origin = Origin("derived", note=found.name)
     values = {n: Value(getattr(found, n), origin) for n in SIZES if n != "head_dim"}
-    if found.head_dim:
-        values["head_dim"] = Value(found.head_dim, origin)
-    settings = config.settings
-    if config.setting("model_type") is None:
-        settings = (*settings, Setting(("model_type",), found.family, origin))
+    for name in ("head_dim", "num_experts", "parameters"):
+        if getattr(found, name):
+            values[name] = Value(getattr(found, name), origin)
     known = {**values, **config.values}
-    return replace(config, values=known, settings=settings), found.name
+    stated = [
+        Setting((key,), value, origin)
+        for key, value in _keys(found).items()
+        if value and config.setting(key) is None
+    ]
+    return replace(config, values=known, settings=(*config.settings, *stated)), found.name
+
+
+def _keys(model: Model) -> dict[str, str | int]:
+    """What is no canonical field, by the names of transformers' configs."""
+    return {
+        "model_type": model.family,
+        "num_experts_per_tok": model.experts_per_token,
+        "moe_intermediate_size": model.expert_ffn,
+        "shared_expert_intermediate_size": model.shared_ffn,
+        "first_k_dense_replace": model.dense_layers,
+    }
 
 
 def model_of(index: Index, words: str) -> Model | None:

@@ -105,6 +105,11 @@ class Quantities:
         split = setup.tensor if setup.engine == "megatron" else 1
         return self.tokens * each * self.shape.vocab // split
 
+    def logits_block(self) -> int:
+        """The largest block of the loss: logits in fp32."""
+        whole = self.setup.is_last and not self.setup.fused_loss
+        return 4 * self.tokens * self.shape.vocab if whole else 0
+
     def fused_loss_fixed(self) -> int:
         """Gradient of the head's weight, computed in the forward pass, and its temporaries."""
         if self.setup.lora:

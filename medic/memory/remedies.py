@@ -72,6 +72,14 @@ def _micro_batch(config: RunConfig) -> Ways:
             }
 
 
+def _half(config: RunConfig) -> Ways:
+    if config.get("precision") in (None, "fp32") and config.get("parameter_dtype") in (
+        None,
+        "fp32",
+    ):
+        yield {"precision": "bf16"}
+
+
 def _recompute(config: RunConfig) -> Ways:
     if config.get("activation_checkpointing") is not True:
         yield {"activation_checkpointing": True}
@@ -129,6 +137,16 @@ OPTIONS: tuple[Option, ...] = (
         Text("smaller micro batch, more accumulation", "减小微批次、增加梯度累积"),
         Text("a few percent of speed; GB_tok is kept", "速度略降，GB_tok 不变"),
         _micro_batch,
+    ),
+    (
+        "use-bf16",
+        Text("bf16 autocast instead of fp32", "用 bf16 autocast 代替 fp32"),
+        Text(
+            "other numerics: matrix products in 8 bits of precision, weights stay fp32; faster, "
+            "needs Ampere or later",
+            "数值有变化：矩阵乘只有 8 位有效精度，权重仍为 fp32；速度更快，需 Ampere 及以上",
+        ),
+        _half,
     ),
     (
         "recompute-activations",
@@ -197,8 +215,9 @@ def _plan(config: RunConfig, peak: int, capacity: int) -> tuple[Remedy, ...]:
 
 
 def _fewest(config: RunConfig, taken: list[Remedy], capacity: int) -> tuple[Remedy, ...]:
+    """Without those that it fits without, the dearest left out first."""
     kept = list(taken)
-    for one in taken[:-1]:
+    for one in reversed(taken):
         rest = [r for r in kept if r is not one]
         state = config
         for remedy in rest:

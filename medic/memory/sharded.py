@@ -108,7 +108,7 @@ class Sharded(Trace):
 
     # --- reducing ---------------------------------------------------------------------------
 
-    def _keep_gradient(self, values: int, *, kept: bool) -> None:
+    def _keep_gradient(self, values: int, *, kept: bool) -> None:  # noqa: ARG002
         self.unsharded.append(self.pool.take(values * GATHERED))
 
     def _reduce(self, layer: int) -> None:

@@ -71,7 +71,7 @@ class Zero(Trace):
             self.pool.give(self.bucket)
             self.bucket = None
 
-    def _keep_gradient(self, values: int, *, kept: bool) -> None:
+    def _keep_gradient(self, values: int, *, kept: bool) -> None:  # noqa: ARG002
         """Copied into the bucket at once, from there into the rank's own part."""
         gradient = self.pool.take(values * HALF)
         if self.bucket is None:

@@ -29,6 +29,7 @@ PART = {
     "gradients in fp32": Text("fp32 copy of the gradients", "梯度的 fp32 副本"),
     "pipeline buffers": Text("pipeline send and receive buffers", "流水线收发缓冲"),
     "pipeline outputs": Text("kept results of the last stage", "末级保留的输出"),
+    "joined outputs": Text("those results joined", "末级输出的拼接副本"),
     "dequantised map": Text("a dequantised map", "反量化的线性层"),
     "buckets": Text("communication buckets", "通信缓冲桶"),
     "workspace": Text("cuBLAS workspace", "cuBLAS 工作区"),
@@ -41,6 +42,7 @@ PHASE = {
     "backward": Text("backward", "反向"),
     "optimizer step": Text("optimizer step", "优化器步"),
     "second step": Text("second step (DDP rebuilds its buckets)", "第二步（DDP 重建通信桶）"),
+    "outputs joined": Text("results of the last stage joined", "末级输出拼接"),
     "evaluation": Text("evaluation", "评估"),
 }
 VERDICT = {
@@ -63,6 +65,8 @@ ASSUMED = {
     "LoRA targets": Text("LoRA targets", "LoRA 目标层"),
     "feed-forward gate": Text("feed-forward gate", "前馈门控"),
 }
+# What may be tried where the config tells nothing.
+USUAL = {"micro_batch_size": 1, "sequence_length": 4096, "data_parallel_size": 8}
 FIELD = {
     "micro_batch_size": Text("Largest micro_batch_size", "micro_batch_size 最大值"),
     "sequence_length": Text("Largest sequence_length", "sequence_length 最大值"),
@@ -116,6 +120,12 @@ def _head(blocks: Blocks, sizing: Sizing) -> None:
             "计入 CUDA 上下文（nvidia-smi 所示）：{n}",
         )
         blocks.paragraph(line.fill(n=gib(found.estimate)), "  ", "  ")
+    if found.estimate is None and found.states_likely is not None:
+        line = Text(
+            "weights, gradients and optimizer states alone: about {n}",
+            "仅权重、梯度与优化器状态约 {n}",
+        )
+        blocks.paragraph(line.fill(n=gib(found.states or 0)), "  ", "  ")
     if sizing.capacity is None:
         line = Text("GPU unknown: give --gpu h100-80g", "显卡未知：请用 --gpu h100-80g 指定")
         blocks.paragraph(line, "  ", "  ")
@@ -170,6 +180,10 @@ def _open(blocks: Blocks, sizing: Sizing) -> None:
     if found.unknown:
         blocks.heading(Text("Unknown (give it with --set)", "未知（可用 --set 给出）"))
         blocks.paragraph(_joined(found.unknown), "  ", "  ")
+        usual = [f"--set {name}={USUAL[name]}" for name in found.unknown if name in USUAL]
+        if usual:
+            line = Text("for example: {n}", "例如：{n}").fill(n=" ".join(usual))
+            blocks.paragraph(line, "  ", "  ")
     if found.assumed:
         blocks.heading(Text("Assumed", "假定"))
         blocks.paragraph(_joined([_assumed(line) for line in found.assumed]), "  ", "  ")

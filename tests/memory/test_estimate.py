@@ -212,7 +212,7 @@ def test_bounds_are_in_order_and_grow_with_the_batch(
     # What the allocator cannot use again may shrink with a larger batch, the tensors do not.
     grows = tensors(larger) >= tensors(found)
     assert grows or (larger.estimate or 0) >= found.estimate
-    assert (larger.low or 0) >= 0.9 * found.low
+    assert (larger.low or 0) >= 0.75 * found.low
 
 
 def tensors(found: MemoryEstimate) -> int:

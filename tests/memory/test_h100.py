@@ -1,6 +1,6 @@
 """The estimate against training steps measured on one H100 (``measure.py`` makes the rows).
 
-The ``build`` half was looked at while the formulas were made; the ``test`` half only tests them.
+The ``build`` half was looked at while the formulas were made, the ``test`` half late.
 """
 
 from __future__ import annotations

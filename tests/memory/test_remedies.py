@@ -70,6 +70,14 @@ def test_a_smaller_micro_batch_keeps_the_global_batch() -> None:
     assert micro < 8
 
 
+def test_fp32_may_become_bf16_and_its_cost_is_told() -> None:
+    advice = advise(run(precision="fp32", micro_batch_size=4), 44 * GIB)
+    one = next(r for r in advice.alone if r.name == "use-bf16")
+    assert [(c.field, c.new) for c in one.changes] == [("precision", "bf16")]
+    assert "numerics" in one.cost.en
+    assert not [r for r in advise(run(), 40 * GIB).alone if r.name == "use-bf16"]
+
+
 def test_the_first_that_is_enough_is_the_plan() -> None:
     advice = advise(run(), 60 * GIB)
     assert advice.fits

@@ -1,0 +1,50 @@
+"""Settings that no launch can have: told before anything is computed from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from medic.errors import UsageError
+from medic.fixes import propose
+from medic.index import Index
+from medic.registry import fired
+from medic.run_config import RunConfig
+
+# Lint checks of what a step's memory is computed from.
+CHECKS = (
+    "impossible-value",
+    "parallel-sizes-exceed-world",
+    "batch-not-divisible",
+    "global-batch-not-multiple-of-micro",
+    "global-batch-not-divisible-by-replicas",
+    "hidden-size-not-divisible-by-heads",
+    "heads-not-divisible-by-kv-heads",
+    "model-not-divisible-by-parallel-size",
+)
+
+
+def refuse(config: RunConfig, index: Index) -> None:
+    """Raises UsageError with a line for each contradiction: what it is and what to do."""
+    told = dict.fromkeys(_contradictions(config, index))
+    if told:
+        en, zh = ("\n".join(lines) for lines in zip(*told, strict=True))
+        raise UsageError(en, zh)
+
+
+def _contradictions(config: RunConfig, index: Index) -> Iterator[tuple[str, str]]:
+    seen: set[str] = set()
+    for name, fires in fired(CHECKS, config):
+        cause = index.causes[name]
+        remedy = cause.remedies[0]
+        if cause.lint is None or remedy in seen:
+            continue
+        if name != CHECKS[0]:  # one line tells of a batch, others may tell the same again
+            seen.add(remedy)
+        fix = propose(index.remedies[remedy], {RunConfig: config}, index, fires.changes)
+        what, do = cause.lint.message.fill(fires.values), fix.text
+        origin = config.origin(fires.at)
+        place = f"{origin.span.file}:{origin.span.line}: " if origin and origin.span else ""
+        if name == CHECKS[0]:
+            yield f"{place}{what.en}", f"{place}{what.zh}"
+        else:
+            yield f"{place}{what.en}. {do.en}", f"{place}{what.zh}。{do.zh}"
