@@ -130,7 +130,7 @@ def runs_below(folder: str) -> tuple[str, ...]:
     runs: list[tuple[float, str]] = []
     for entry in entries:
         if entry.is_dir(follow_symlinks=False) and entry.name not in SKIP_FOLDERS:
-            newest = None if _PART.match(entry.name) else _newest_log(entry.path)
+            newest = None if _PART.match(entry.name) else newest_log(entry.path)
             if newest is not None:
                 runs.append((newest, entry.name))
     if len(runs) < 2:
@@ -138,7 +138,8 @@ def runs_below(folder: str) -> tuple[str, ...]:
     return tuple(name for _, name in sorted(runs, key=lambda r: (-r[0], r[1])))
 
 
-def _newest_log(folder: str) -> float | None:
+def newest_log(folder: str) -> float | None:
+    """When a log or metrics file below a folder was last written; None if there is none."""
     times = [
         i.st_mtime for path, i in _entries(folder, 3, []) if kind_of(path) in ("log", "metrics")
     ]

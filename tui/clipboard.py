@@ -10,11 +10,13 @@ from pathlib import Path
 from medic.config import PRIVATE_FILE, state_dir
 from medic.errors import UsageError
 from medic.i18n import Text, plain
+from medic.safetext import one_line
 
 from . import words_more
 
 FILE = "copied.txt"
 SECONDS = 2.0
+SHOWN = 40  # columns of what was copied
 
 
 def copy(text: str, to_terminal: Callable[[str], None]) -> Text:
@@ -25,10 +27,11 @@ def copy(text: str, to_terminal: Callable[[str], None]) -> Text:
     """
     kept = _to_file(text)
     shown = plain(str(kept)) if kept else words_more.NO_FILE
+    what = one_line(text.strip().partition("\n")[0], SHOWN)
     if _to_tmux(text):
-        return words_more.COPIED_TMUX.fill(file=shown)
+        return words_more.COPIED_TMUX.fill(what=what, file=shown)
     to_terminal(text)
-    return words_more.COPIED_OSC.fill(file=shown)
+    return words_more.COPIED_OSC.fill(what=what, file=shown)
 
 
 def _to_tmux(text: str) -> bool:

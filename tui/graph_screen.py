@@ -15,72 +15,11 @@ from medic.safetext import columns, cut, one_line
 
 from . import words_graph
 from .graph_data import SIGNS, Graph
+from .graph_rows import Shown
 from .laid import RowsView
 from .lines import Block, Row, Tone, line_rows, pad
 
 SHORT_ASIDE = 20  # columns: a word such as "almost certain" stays beside a long title
-
-
-class Shown:
-    """Which rows are unfolded, which match a search, and where the cursor is."""
-
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
-        self.open = {i for i, node in enumerate(graph.nodes) if node.open}
-        self.parents = {node.parent for node in graph.nodes}
-        self.search = ""
-        self.at = 0
-        self.visible: list[int] = []
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Works out the visible rows; the cursor stays on its row where that is still there."""
-        now = self.visible[self.at] if self.visible else 0
-        nodes = self.graph.nodes
-        self.visible = [i for i in range(len(nodes)) if self._seen(i)]
-        if self.search:
-            wanted = self.search.lower()
-            self.visible = [i for i, n in enumerate(nodes) if n.cause and _says(n.text, wanted)]
-            first: dict[str, int] = {}
-            for i in self.visible:
-                first.setdefault(nodes[i].cause, i)
-            self.visible = sorted(first.values())
-        self.at = self.visible.index(now) if now in self.visible else 0
-
-    def _seen(self, i: int) -> bool:
-        parent = self.graph.nodes[i].parent
-        while parent >= 0:
-            if parent not in self.open:
-                return False
-            parent = self.graph.nodes[parent].parent
-        return True
-
-    @property
-    def row(self) -> int:
-        return self.visible[self.at] if self.visible else -1
-
-    def move(self, by: int) -> None:
-        self.at = max(0, min(len(self.visible) - 1, self.at + by))
-
-    def fold(self, *, wider: bool) -> None:
-        """Unfolds the row, or folds it; a folded one goes to its parent."""
-        i = self.row
-        if i < 0 or self.search:
-            return
-        parent = self.graph.nodes[i].parent
-        if wider and i in self.parents:
-            self.open.add(i)
-        elif not wider and i in self.open:
-            self.open.discard(i)
-        elif not wider and parent >= 0:
-            self.at = self.visible.index(parent)
-        self.refresh()
-
-
-def _says(text: object, wanted: str) -> bool:
-    from medic.i18n import Text
-
-    return isinstance(text, Text) and (wanted in text.en.lower() or wanted in text.zh)
 
 
 class GraphList(RowsView):
@@ -130,6 +69,7 @@ class Detail(RowsView):
     def __init__(self, shown: Shown) -> None:
         super().__init__(id="graph-detail")
         self.shown = shown
+        self.page = 0
 
     def rows(self, width: int) -> list[Row]:
         i = self.shown.row
@@ -138,9 +78,12 @@ class Detail(RowsView):
         lines = block.lines if block else ()
         every = [row for line in lines for row in line_rows(line, width)]
         height = max(1, self.size.height)
-        if len(every) > height:
-            every = [*every[: height - 1], (("…", "muted"),)]
-        return every
+        if len(every) <= height:
+            return every
+        pages = -(-len(every) // max(1, height - 1))
+        first = self.page % pages * max(1, height - 1)
+        more = words_graph.DETAIL_MORE.fill(n=self.page % pages + 1, pages=pages)
+        return [*every[first : first + height - 1], ((str(more), "accent"),)]
 
 
 class GraphHead(RowsView):
@@ -193,6 +136,7 @@ class GraphScreen(Screen[str]):
         Binding("left", "fold(False)", show=False),
         Binding("slash", "search", show=False),
         Binding("c", "compare", show=False),
+        Binding("d", "detail", show=False),
         Binding("f1", "help", show=False),
         Binding("escape,q,f7", "back", show=False),
     ]
@@ -230,6 +174,7 @@ class GraphScreen(Screen[str]):
     def redraw(self) -> None:
         head = self.query_one(GraphHead)
         head.typing = self.typing
+        self.query_one(Detail).page = 0
         for view in (head, self.query_one(GraphList), self.query_one(Detail)):
             view.retell()
         self._ask_for_row()
@@ -274,6 +219,11 @@ class GraphScreen(Screen[str]):
     def action_search(self) -> None:
         self.typing = True
         self.redraw()
+
+    def action_detail(self) -> None:
+        """The next page of what is told of the row."""
+        self.query_one(Detail).page += 1
+        self.query_one(Detail).retell()
 
     def action_compare(self) -> None:
         node = self.shown.graph.nodes[self.shown.row] if self.shown.row >= 0 else None

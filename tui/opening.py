@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
 
 from . import words, words_keep
-from .lines import Block, Line, said
+from .lines import Block, Line, joined, said
 
 if TYPE_CHECKING:
     from medic.case import Case
@@ -85,7 +85,14 @@ def size_of(size: float) -> str:
 
 
 def runs(case: Case) -> tuple[tuple[str, Text], ...]:
-    """The newest runs of the folder as options."""
-    newest = Text("{name} ({newest})", "{name}（{newest}）").fill(newest=words_keep.NEWEST)
-    names: Sequence[str] = case.runs[:MAX_RUNS]
-    return tuple((n, newest.fill(name=n) if i == 0 else plain(n)) for i, n in enumerate(names))
+    """The newest runs of the folder as options, with the time of their last line."""
+    from medic.folders import newest_log
+
+    found = []
+    for i, name in enumerate(case.runs[:MAX_RUNS]):
+        at = newest_log(str(Path(case.root) / name))
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(at)) if at else ""
+        told = joined([plain(when), *([words_keep.NEWEST] if i == 0 else [])], ", ", "，")
+        shown = Text("{name}  ({told})", "{name}（{told}）").fill(name=name, told=told)
+        found.append((name, shown if when else plain(name)))
+    return tuple(found)

@@ -10,12 +10,14 @@ from textual.content import Content
 
 from . import words_more
 from .actions import ACTIONS, Action, keys_of, usage
+from .lines import joined
 
 
 def label(action: Action) -> str:
     """Title, what it does, the typed form and the key."""
     keys = keys_of(action)
-    return f"{action.title}: {action.help}  {usage(action)}" + (f"  {keys}" if keys else "")
+    text = joined([action.title, action.help], ": ", "：")
+    return f"{text}  {usage(action)}" + (f"  {keys}" if keys else "")
 
 
 class ActionsProvider(Provider):

@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 
 from medic.i18n import Text
 from medic.report.words import SAFE
-from medic.safetext import columns, one_line
+from medic.safetext import columns, cut, one_line
 
 from . import words, words_more
 from .laid import RowsView
@@ -77,7 +77,10 @@ class PatchFoot(RowsView):
         self.most = WHOLE
 
     def rows(self, width: int) -> list[Row]:
-        return [*self.whole(width)[: self.most], _keys(width)]
+        every = self.whole(width)
+        if len(every) > self.most > 0:
+            every = [*every[: self.most - 1], _cut(every[self.most - 1], width)]
+        return [*every[: self.most], _keys(width)]
 
     def whole(self, width: int) -> list[Row]:
         """All rows above the keys: what became of the last key comes first."""
@@ -85,6 +88,12 @@ class PatchFoot(RowsView):
         if self.note:
             return [*line_rows(Line(self.note, "accent"), width), *costs]
         return [*costs, *line_rows(Line(words_more.UNDO_LATER, "muted"), width)]
+
+
+def _cut(row: Row, width: int) -> Row:
+    """A row after which something is left out."""
+    text = "".join(part for part, _ in row).rstrip()
+    return ((cut(text, width - 2) + " \u2026", row[0][1]),)
 
 
 def _keys(width: int) -> Row:

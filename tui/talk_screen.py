@@ -117,8 +117,11 @@ class TalkScreen(Screen[None]):
     def _begin(self) -> None:
         """After the first paint: a process for the work, else a thread of this one."""
         if self._apart:
+            import gc
+
             from .apart import Apart, lost
 
+            gc.freeze()  # what is there by now stays: no collection has to look at it again
             try:
                 self.desk = Apart(self.opening, self.emit, partial(lost, self))
             except (OSError, ValueError, TypeError, AttributeError) as problem:

@@ -135,6 +135,8 @@ def details(
 def _verdict(session: Session, found: Diagnosis) -> list[Line]:
     tone = VERDICT_TONES.get(found.verdict, "warn")
     verdict = VERDICT[found.verdict]
+    if session.evidence.cancelled and found.verdict in ("healthy", "no-fault-seen"):
+        return [Line(words.NOT_READ_TO_THE_END, "warn")]
     if found.verdict in ("healthy", "no-fault-seen"):
         why = words.HEALTHY if found.verdict == "healthy" else words.NO_FAULT
         return [Line(glued(verdict, Text(".", "。")), tone), Line(why)]

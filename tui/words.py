@@ -38,6 +38,10 @@ NEEDS = Text("needs {what}", "需要{what}")
 ONE_FINDING = Text("1 finding", "1 条发现")
 FINDINGS = Text("{n} findings", "{n} 条发现")
 THIS_MACHINE = Text("this machine, not the run's", "本机，并非运行所在机器")
+NOT_READ_TO_THE_END = Text(
+    "Nothing can be said yet: the reading was stopped before its end.",
+    "读取中途停止，还不能下结论。",
+)
 STOPPED = Text(
     "Stopped; {n} probes did not run. /look looks again.",
     "已停止，{n} 个探针未运行。/look 可重新查看。",

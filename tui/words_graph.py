@@ -67,3 +67,4 @@ LIMIT = Text(
     "The sequence length is {limit}; {n} records are longer (!).",
     "序列长度为 {limit}；{n} 条记录超过它（!）。",
 )
+DETAIL_MORE = Text("… d: more ({n} of {pages})", "… d：更多（{n}/{pages}）")

@@ -26,6 +26,7 @@ VIEWS = {
             ("right, enter", Text("unfold, or fold again", "展开或折叠")),
             ("left", Text("fold, or go to the parent", "折叠，或回到上一级")),
             ("/", Text("search all causes by their names", "按名称搜索全部原因")),
+            ("d", Text("the next page of what is told", "下一页说明")),
             ("c", Text("compare with the first suspect", "与首要嫌疑比较")),
             ("esc", Text("back to the talk", "返回对话")),
             (

@@ -131,10 +131,13 @@ FAMILIES = {
 
 # --- copying --------------------------------------------------------------------------------
 
-COPIED_TMUX = Text("Copied through tmux; also in {file}", "已通过 tmux 复制，并保存在 {file}")
+COPIED_TMUX = Text(
+    "Copied through tmux: “{what}”; also in {file}",
+    "已通过 tmux 复制：“{what}”，并保存在 {file}",
+)
 COPIED_OSC = Text(
-    "Sent to the terminal's clipboard (OSC 52; it may refuse); also in {file}",
-    "已发送到终端剪贴板（OSC 52，终端可能拒绝），并保存在 {file}",
+    "Sent to the terminal's clipboard (OSC 52; it may refuse): “{what}”; also in {file}",
+    "已发送到终端剪贴板（OSC 52，终端可能拒绝）：“{what}”，并保存在 {file}",
 )
 NO_FILE = Text("no file: the state folder cannot be written", "无文件：状态目录不可写")
 NOTHING_TO_COPY = Text("There is nothing to copy yet.", "还没有可复制的内容。")

@@ -25,7 +25,7 @@ def test_in_tmux_it_goes_through_the_buffer(
     said = copy("显存\n[/bold]", sent.append)
     assert (tmp_path / "args").read_text() == "load-buffer -w -\n"
     assert (tmp_path / "buffer").read_text("utf-8") == "显存\n[/bold]"
-    assert said.en.startswith("Copied through tmux; also in ")
+    assert said.en.startswith("Copied through tmux: “显存”; also in ")
     assert not sent
 
 

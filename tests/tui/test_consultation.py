@@ -51,7 +51,7 @@ def test_a_consultation_from_the_start_to_the_verdict(drive: Drive, case: Case) 
         talk = app.talk()
         assert "[you]    2  this process needs it" in talk
         assert "Established: The micro batch does not fit (MEM-001)" in talk
-        assert "+ this process needs it  your answer" in talk
+        assert "+ Who holds the memory: this process needs it  your answer" in talk
         verdict = talk.rpartition("Established:")[2]
         parts = ["What to do (decided", "1  Halve the micro batch (safe)", "× empty the cache"]
         assert sorted(parts, key=verdict.index) == parts
@@ -98,7 +98,7 @@ def test_answers_are_changed_and_taken_back(drive: Drive, case: Case) -> None:
 @pytest.mark.usefixtures("exact")
 def test_the_graph_is_walked_searched_and_compared(drive: Drive, case: Case) -> None:
     async def script(app: Any) -> None:
-        line = "ruled out: The micro batch does not fit (because: another process holds it)"
+        line = "ruled out: The micro batch does not fit (because: Who holds the memory: another process holds it)"
         assert f"× {line} train.log:9 [rank 3]" in app.said
         await app.press("f7")
         assert isinstance(app.app.screen, GraphScreen)
@@ -109,8 +109,8 @@ def test_the_graph_is_walked_searched_and_compared(drive: Drive, case: Case) -> 
         assert "1 others, 1 of them ruled out" in shown
         await app.press("down", "down", "down", "right", "down")
         shown = "\n".join(app.screen())
-        assert "× The micro batch does not fit (MEM-001)  by another process holds it" in shown
-        assert "× by another process holds it" in shown.rpartition("───")[2]
+        assert "× The micro batch does not fit (MEM-001)  by Who holds the memory: an" in shown
+        assert "× by Who holds the memory: another process holds it" in shown.rpartition("───")[2]
         await app.press("left", "left", "left", "pagedown", "end", "home", "enter", "enter")
         await app.press("slash", "s", "t", "e", "p", "x", "backspace")
         assert "search: step▏   1 found" in app.screen()[0]
@@ -122,13 +122,13 @@ def test_the_graph_is_walked_searched_and_compared(drive: Drive, case: Case) -> 
         talk = app.talk()
         assert "A  Another process holds the GPU (MEM-003)  almost certain" in talk
         assert "B  total_steps does not match (SCH-001)" in talk
-        assert "!    another process holds it" in talk
+        assert "!    Who holds the memory: another process holds it" in talk
         assert "B  Set total_steps" in talk
         await app.send("/compare")
         await app.send("/compare MEM-001 mem-003")
         assert "+ -" not in app.talk()
         assert "-  !" not in app.talk()
-        assert "- !  another process holds it" in app.talk()
+        assert "- !  Who holds the memory: another process holds it" in app.talk()
         await app.send("/compare MEM-001")
         assert "/compare takes two causes" in app.talk()
         await app.send("/compare MEM-001 MEM-03")

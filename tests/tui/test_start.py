@@ -131,6 +131,7 @@ def test_esc_stops_the_probes(drive: Drive, case: Case, monkeypatch: pytest.Monk
         assert "/2  esc cancels  ━" in row or "/2  esc cancels  ╌" in row
         await app.press("escape")
         assert "Stopped; " in app.talk()
+        assert "Nothing can be said yet" in app.talk()
         assert "esc cancels" not in "\n".join(app.screen())
 
     drive(script, case, wait=False)
