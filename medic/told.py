@@ -60,14 +60,14 @@ class Told:
 
     def sounds_like(self, likeness: Mapping[str, float]) -> bool:
         """Whether the words are a description of some cause beyond chance."""
-        from medic.match import asks_why, complains, praises, reassures, reports
+        from medic.match import asks_why, complains, praises, reassures, reports, turns
 
         if not self.words or self.at_ease or max(likeness.values(), default=0.0) < SURE:
             return False
+        if praises(self.words) and not (complains(self.words) or turns(self.words)):
+            return False
         if asks_why(self.words) or reports(self.words):
             return True
-        if praises(self.words) and not complains(self.words):
-            return False
         return complains(self.words) and not reassures(self.words)
 
     def describe(self, words: str) -> None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         praises,
         reassures,
         reports,
+        turns,
     )
 
 _HOMES = {
@@ -54,6 +55,7 @@ _HOMES = {
     "praises": "tone",
     "reassures": "tone",
     "reports": "tone",
+    "turns": "tone",
     "watched": "scan",
     "signature_faults": "faults",
     "answers": "find",
@@ -103,6 +105,7 @@ __all__ = [
     "settings_matcher_of",
     "signature_faults",
     "split_paste",
+    "turns",
     "watched",
 ]
 

@@ -9,7 +9,7 @@ from medic.patterns import regex
 
 # Words that say that something is wrong; that it is well, or would be; and which way it goes.
 _TROUBLE_WORDS = """
-hang nan inf oom error kill slow break spike diverge oscillate noroom timeout corrupt disappear
+hang nan inf oom error kill slow spike diverge oscillate noroom timeout corrupt disappear
 overflow crash die died dead abort broken bad wrong weird strange garbage mismatch missing lost
 lose invalid refuse reject denied exceed leak noisy unknown segfault exception worse worst stagnat
 plateau sameoutput glitch gibberish incoherent nonsens nonsense trouble bug unstabl instability unexpect
@@ -19,7 +19,7 @@ slowing collapse collapsed starve starved unbalanced imbalance imbalanced uneven
 _WELL_WORDS = """
 work fine ok okay normal succe pass help thank decrease enough match connect found load start
 improve learn converge divisible fit support respond finish reach equal save write read
-\u6b63\u5e38 \u6210\u529f \u6536\u655b
+\u6b63\u5e38 \u6210\u529f \u6536\u655b \u652f\u6301
 """
 _WAY_WORDS = (
     "zero taken kill never stop high low repeat repetition decrease increase jump exit warn change"
@@ -89,7 +89,7 @@ _WHY = regex(
     r"\b(?:have you|did (?:some|any)(?:one|body)|(?:has|does) any(?:one|body)|any(?:one|body) else)\b"
     r".{0,40}\b(?:encounter|seen?|ha[dv]e?|fac|experienc|met)|\u9047\u5230\u8fc7|\u6709\u4eba\u9047\u5230|"
     r"\bhowever\b|\bbut (?:when|after|with|on|the|it|I)\b|\balthough\b|\bonly (?:uses?|used|reached|gets?)\b|"
-    r"\bhow come\b|\bsupposed to\b|\b(?:any|some) (?:advice|suggestions?|hints?)\b|\u4e3a\u4f55|\u662f\u4e0d\u662f|"
+    r"\bhow come\b|\b(?:any|some) (?:advice|suggestions?|hints?)\b|\u4e3a\u4f55|\u662f\u4e0d\u662f|"
     r"\u5374|\u5e94\u8be5\u600e\u4e48|\u4f46\u662f?(?:\u5b9e\u9645|\u53d1\u73b0|\u8bad\u7ec3|\u8dd1|\u4e00)|\u53d1\u73b0|"
     r"\u4e3a\u4ec0\u4e48|\u4e3a\u5565|\u600e\u4e48\u529e|\u600e\u4e48\u56de\u4e8b|\u5982\u4f55\u89e3\u51b3|\u600e\u4e48\u89e3\u51b3|\u600e\u6837\u89e3\u51b3|\u4ec0\u4e48\u539f\u56e0|"
     r"\u6b63\u5e38\u5417|\u6b63\u5e38\u4e48|\u662f\u5426\u6b63\u5e38|\u62a5\u9519"
@@ -99,6 +99,7 @@ _ASKS = regex(
     r"(?i)[?\uff1f]|\b(?:curious|wonder\w*|question|(?:want|like) to (?:know|understand|confirm))\b|"
     r"\u5417|\u8bf7\u95ee|\u60f3\u95ee|\u95ee\u4e0b|\u786e\u8ba4"  # 吗 请问 想问 问下 确认
 )
+_BUT = regex(r"(?i)\b(?:but|however|yet)\b|\u4f46|\u5374")  # 但 却
 _STAGE = regex(r"(?i)\bzero[- ]?[0-3]\b")  # a name, not the number
 # The end of a sentence that asks: without it nothing is asked, however the sentence begins.
 _ASKED = regex(
@@ -119,6 +120,7 @@ _UNABLE = regex(
     r"(?:even )?(?:start|train|run|load|save|resume|finish|launch|continue|go on|move|get)\b|"
     r"\u65e0\u6cd5|\u6ca1\u6cd5|\u4e2d\u65ad|\u8dd1\u4e0d|\u8d77\u4e0d|\u8bad\u4e0d"  # 无法 没法 中断 跑不 起不 训不
 )
+_CLAUSE_END = regex(r"\n|(?<=[.!?;,])\s|[\u3002\uff01\uff1f\uff1b\uff0c]")
 _SENTENCE_END = regex(r"\n|(?<=[.!?;])\s|(?<=[\u3002\uff01\uff1f\uff1b])")
 
 
@@ -153,6 +155,11 @@ def praises(text: str) -> bool:
     return _PRAISES.search(text) is not None
 
 
+def turns(text: str) -> bool:
+    """Whether what a text calls good is followed by its other half."""
+    return _BUT.search(text) is not None
+
+
 def fine(text: str) -> bool:
     """Whether a text says of the run, or of a part of it, that it is as it should be."""
     return _FINE.search(text) is not None
@@ -165,15 +172,17 @@ def reassures(text: str) -> bool:
 
 def at_ease(sentence: str) -> bool:
     """Whether a sentence says that what it names is well, and turns to nothing else."""
-    return reassures(sentence) and not _TURNS.search(sentence)
+    return reassures(sentence) and not (_TURNS.search(sentence) or _fails(sentence))
 
 
 def complains(text: str) -> bool:
     """Whether a sentence has any word for what is wrong."""
-    said = (part for part in _SENTENCE_END.split(text) if not reassures(part))
-    return any(
-        _NAMED.search(part)
-        or _UNABLE.search(part)
-        or any(t in TROUBLE or (t.startswith("!") and t[1:] in WELL) for t in terms_of(part))
-        for part in said
-    )
+    said = (part for part in _CLAUSE_END.split(text) if not reassures(part))
+    return any(_fails(part) or any(t in TROUBLE for t in terms_of(part)) for part in said)
+
+
+def _fails(text: str) -> bool:
+    """Whether something was raised, or does not come about."""
+    if _NAMED.search(text) or _UNABLE.search(text):
+        return True
+    return any(t.startswith("!") and t[1:] in WELL for t in terms_of(text))
