@@ -12,7 +12,13 @@ from medic.stored import Parts, store
 
 KEPT = 3
 RECENT = 3600.0  # seconds
-WORDING = ("likeness.py", "words.py", "compounds.py", "compared.py")  # they make the terms
+WORDING = (
+    "likeness.py",
+    "words.py",
+    "synonyms.py",
+    "compounds.py",
+    "compared.py",
+)  # make the terms
 
 
 def cached(folders: list[Path]) -> Mapping[str, Any]:

@@ -15,6 +15,8 @@ from medic.verdict import Heard
 
 # Of the ratio of the nearest cause: the text is so near that it is no chance.
 SURE = STRONGEST * 0.99
+CLOSE = STRONGEST * 0.5  # near enough to ask whether it is meant
+OFFERED = 4  # symptoms that words may mean
 
 
 @dataclass(frozen=True)
@@ -44,10 +46,15 @@ class Told:
     @property
     def at_ease(self) -> bool:
         """Whether the words tell of no present fault."""
-        from medic.match import all_well, fine, only_asks
+        from medic.match import all_well, complains_not, fine, only_asks
 
         quiet = not self.complaints and not self.answered
-        return all_well(self.words) or only_asks(self.words) or (quiet and fine(self.words))
+        return (
+            all_well(self.words)
+            or only_asks(self.words)
+            or (quiet and fine(self.words))
+            or (not self.chosen and complains_not(self.words))
+        )
 
     @property
     def trouble(self) -> bool:
@@ -58,15 +65,40 @@ class Told:
             return False
         return complains(self.words) or (bool(self.answered) and not reassures(self.words))
 
+    @property
+    def asks(self) -> bool:
+        """Whether the words only ask how something is done or what it means."""
+        from medic.match import asks_usage
+
+        lines = [line for line in self.words.splitlines() if line.strip()]
+        return bool(lines) and all(map(asks_usage, lines))
+
+    def may_mean(self, likeness: Mapping[str, float]) -> list[str]:
+        """Symptoms that the words may mean, nearest first: none is near enough to be taken."""
+        from medic.match import search
+
+        near = [match.name for match in search(self.words, self.index, ("symptoms",))]
+        close = [cause for cause, ratio in likeness.items() if ratio >= CLOSE]
+        alike = [self.index.causes[cause].shows[0].symptom for cause in close]
+        return list(dict.fromkeys([*near, *alike]))[:OFFERED]
+
     def sounds_like(self, likeness: Mapping[str, float]) -> bool:
         """Whether the words are a description of some cause beyond chance."""
-        from medic.match import asks_why, complains, praises, reassures, reports, turns
+        from medic.match import (
+            asks_why,
+            complains,
+            contrasts,
+            praises,
+            reassures,
+            reports,
+            tells_set_up,
+        )
 
         if not self.words or self.at_ease or max(likeness.values(), default=0.0) < SURE:
             return False
-        if praises(self.words) and not (complains(self.words) or turns(self.words)):
+        if praises(self.words) and not (complains(self.words) or contrasts(self.words)):
             return False
-        if asks_why(self.words) or reports(self.words):
+        if asks_why(self.words) or (reports(self.words) and not tells_set_up(self.words)):
             return True
         return complains(self.words) and not reassures(self.words)
 

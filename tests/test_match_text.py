@@ -129,7 +129,8 @@ def described() -> Iterator[tuple[frozenset[str], str]]:
 
 
 DESCRIBED = list(described())
-REPORTS = [(names, text) for names, text in DESCRIBED if names]
+QUESTIONS = [text for names, text in DESCRIBED if names == {"?"}]
+REPORTS = [(names, text) for names, text in DESCRIBED if names and text not in QUESTIONS]
 OTHERS = [text for names, text in DESCRIBED if not names]
 
 
@@ -165,6 +166,11 @@ def test_complaints_are_the_right_ones() -> None:
 def test_what_reports_no_symptom_is_hardly_ever_a_complaint() -> None:
     taken = [text for text in OTHERS if complaints(text, INDEX)]
     assert len(taken) <= 0.07 * len(OTHERS)
+
+
+def test_a_question_of_usage_is_no_complaint() -> None:
+    assert len(QUESTIONS) >= 8
+    assert [text for text in QUESTIONS if complaints(text, INDEX)] == []
 
 
 def test_little_is_offered_for_what_reports_no_symptom() -> None:

@@ -5,8 +5,17 @@ from __future__ import annotations
 import pytest
 
 from medic.case import collect
+from medic.diagnosis import Diagnosis
 from medic.index import load
-from medic.match import complains, complaints, only_asks, praises, reports
+from medic.match import (
+    complains,
+    complains_not,
+    complaints,
+    only_asks,
+    praises,
+    reports,
+    tells_set_up,
+)
 from medic.session import Session
 
 INDEX = load()
@@ -67,6 +76,67 @@ def test_a_statement_near_to_a_cause_is_answered() -> None:
         "epoch; the scheduler is stepped once per epoch."
     )
     assert session.diagnosis().causes[0].name == "scheduler-stepped-per-epoch"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "is zero-3 ok for 7B?",
+        "what does gradient clipping do?",
+        'What does "loss spike" mean?',
+        "does gradient checkpointing slow training down?",
+        "how do I detect overfitting?",
+        "学习率怎么设置？",
+        "什么是 loss spike？",
+        "怎么判断过拟合？",
+        "loss is going down nicely",
+        "no errors so far",
+        "nan is gone",
+        "gpu util is 98%",
+        "显存占用稳定",
+        "续训正常",
+        "没有 nan",
+    ],
+)
+def test_a_question_of_usage_and_a_good_word_complain_of_nothing(text: str) -> None:
+    assert complains_not(text)
+    assert _answered(text).verdict == "no-fault-seen"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how do I fix overfitting?",
+        "is it normal that the loss is nan?",
+        "does anyone get nan with bf16?",
+        "no cuda",
+        "loss is fine but grad norm is nan",
+        "training is stable but very slow",
+        "怎么老是 oom？",
+        "loss 为什么不降？",
+        "吞吐正常，但是 loss 是 nan",
+    ],
+)
+def test_a_question_after_the_cure_or_a_turn_complains(text: str) -> None:
+    assert not complains_not(text)
+    assert _answered(text).symptoms
+
+
+@pytest.mark.parametrize("text", ["lr 3e-4, warmup 2000, cosine", "the lora rank is 16"])
+def test_what_is_only_set_up_is_no_report(text: str) -> None:
+    assert tells_set_up(text)
+    assert _answered(text).verdict == "no-fault-seen"
+
+
+@pytest.mark.parametrize("text", ["the frobnicator is broken", "评估有点怪"])
+def test_a_complaint_that_nothing_matches_is_not_called_well(text: str) -> None:
+    assert _answered(text).verdict == "none-of-these"
+
+
+def _answered(text: str) -> Diagnosis:
+    session = Session(INDEX, collect([], text=text, this_host=False, index=INDEX))
+    session.look()
+    return session.diagnosis()
 
 
 @pytest.mark.parametrize(

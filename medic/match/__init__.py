@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from medic.match.ease import asks_usage, complains_not, tells_set_up
     from medic.match.faults import signature_faults
     from medic.match.find import (
         alike,
@@ -29,12 +30,12 @@ if TYPE_CHECKING:
         all_well,
         asks_why,
         complains,
+        contrasts,
         fine,
         only_asks,
         praises,
         reassures,
         reports,
-        turns,
     )
 
 _HOMES = {
@@ -48,14 +49,17 @@ _HOMES = {
     "Matcher": "scan",
     "Watched": "scan",
     "all_well": "tone",
+    "asks_usage": "ease",
     "asks_why": "tone",
     "complains": "tone",
+    "complains_not": "ease",
+    "tells_set_up": "ease",
     "fine": "tone",
     "only_asks": "tone",
     "praises": "tone",
     "reassures": "tone",
     "reports": "tone",
-    "turns": "tone",
+    "contrasts": "tone",
     "watched": "scan",
     "signature_faults": "faults",
     "answers": "find",
@@ -85,9 +89,12 @@ __all__ = [
     "alike",
     "all_well",
     "answers",
+    "asks_usage",
     "asks_why",
     "complains",
+    "complains_not",
     "complaints",
+    "contrasts",
     "documents",
     "fine",
     "gist",
@@ -105,7 +112,7 @@ __all__ = [
     "settings_matcher_of",
     "signature_faults",
     "split_paste",
-    "turns",
+    "tells_set_up",
     "watched",
 ]
 

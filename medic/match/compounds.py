@@ -46,7 +46,7 @@ COMPOUNDS = tuple(
             "stuck|frozen|动|卡",
             (
                 r"(?:loss|损失)(?:(?: (?:is|gets|got|remains|stays|was|has been|just))* (?:stuck|frozen)|"
-                r"(?:从|在|一直|就|总是|始终|停|维持|是|值|左右|开始| |[\d.])*(?:不动了?|卡在|卡住了?|不变))"
+                r"(?:从|在|一直|就|总是|始终|停|维持|是|值|左右|附近|开始| |[\d.])*(?:不动了?|卡在|卡住了?|不变))"
             ),
             "loss not decrease",
         ),
@@ -59,6 +59,14 @@ COMPOUNDS = tuple(
             "stuck|frozen",
             r"reward(?: (?:is|gets|got|remains|stays|was|just))* (?:stuck|frozen)",
             "reward not increase",
+        ),
+        (
+            "improv|increas",
+            (
+                r"(accuracy|acc|scores?|benchmarks?|rewards?|performance|metrics?|quality|evaluations?)((?: \w+)?)"
+                r" (?:(?:do|does|did|is|are)(?:n'?t| not)|not|never|no longer|stops?|stopped) (?:improv|increas)\w*"
+            ),
+            r"\1\2 not increase",
         ),
         (
             "learn|decreas|improv|converg|updat|going down|dropp|fall",
@@ -105,18 +113,60 @@ COMPOUNDS = tuple(
         ),
         ("state dict", r"state dicts?", "statedict"),
         ("world size", r"world size", "worldsize"),
+        (  # no number
+            "zero",
+            r"deepspeed zero(?:[ -]?[0-3])?|zero[ -]?[1-3]|zero[ -]?(?:stage|offload|infinity)(?: ?[0-3])?",
+            "zerostage",
+        ),
         ("code", r"(?:exit|return|error) ?codes?", "exitcode"),
         ("out", r"time[ds]? ?out|timing out|timeouts?", "timeout"),
         ("loader", r"data ?loaders?", "dataloader"),
         ("reduce", r"all ?reduce", "allreduce"),
         ("gather", r"all ?gather", "allgather"),
         ("and", r"up and down|back and forth", "oscillate"),
-        ("too small", r"too small", "not enough"),
+        ("too small|too few", r"too (?:small|few)", "not enough"),
+        (
+            "takes|took|taking|too long|so long|very long|really long",
+            (
+                r"(?:tak(?:es?|ing)|took|needs?|lasts?)(?: (?:me|us|it|about|almost|over|more than|up to|like))* "
+                r"(?:forever|ages|(?:(?:so|too|very|really|extremely|unusually|way too|that) )?long(?:er)?|"
+                r"a (?:very )?long time|(?:(?:many|several|half an) )?(?:minutes|hours?|days))|"
+                r"(?:(?:so|too|very|really|extremely) )long (?:time )?(?=to |until |before )"
+            ),
+            "slow",
+        ),
+        (
+            "effect|difference|applied|respect|honou|picked",
+            (
+                r"(?:(?:has|have|had|with|makes?|made|shows?) )?(?:no|not any|zero) "
+                r"(?:effect|difference|impact|influence)|"
+                r"(?:(?:do|does|did|is|are|was|were|has|have)(?:n'?t| not)|not|never)"
+                r"(?: (?:be|been|being|get|gets|have|do|does|take|made?|make|any|an))* "
+                r"(?:applied|respected|honou?red|picked up|effect|effective|difference)"
+            ),
+            "ignored",
+        ),
+        (
+            "scratch|from the|from 0|from zero|from step|from ep|from iter",
+            r"from (?:scratch|the (?:very )?(?:beginning|start)|(?:step |epoch |iteration )?(?:0|zero))(?: again)?",
+            "scratch",
+        ),
+        (
+            "only|just|只|仅",
+            (
+                r"only (?:one|1|a single|the first)(?: of)?(?: (?:the|my))?(?: \d+)?|"
+                r"just (?:one|1|a single)|(?:只|仅)(?:有|用到?了?|能用|在|跑在)*[一1](?:张|个|块)?"
+            ),
+            "onlyone",
+        ),
         ("down", r"(?:go|goes|going|went|come|comes|coming) down", "decrease"),
         ("up", r"(?:go|goes|going|went|climb|climbs|climbing) up", "increase"),
         (
-            "not|n't|nt",
-            r"(?:is|are|was|were|do|does|did|can|could|will|wo|has|have)(?: not|n'?t)|cannot|not",
+            "not|n't|nt|unable|fail|refuse",
+            (
+                r"(?:is|are|was|were|do|does|did|can|could|will|would|has|have)(?: not|n'?t)|"
+                r"(?:ca|wo)n'?t|cannot|unable to|fail(?:s|ed|ing)? to|refuses? to|not"
+            ),
             "not",
         ),
         ("use|taken|occup", r"(?:already |be(?:en|ing)? )?(?:in use|taken|occupied)", "taken"),

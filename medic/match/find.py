@@ -7,10 +7,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from medic.index import Index
+from medic.match.ease import asks_usage, is_well
 from medic.match.likeness import Likeness
 from medic.match.paste import Fragment, is_sentence
 from medic.match.text import WHOLE, Match, TextIndex, documents, spoken_outcomes
-from medic.match.tone import MENDED, at_ease, tells
+from medic.match.tone import MENDED, at_ease, complains, tells
 from medic.patterns import regex
 
 if TYPE_CHECKING:
@@ -23,6 +24,10 @@ PLAIN_WORDS = 60
 # A sentence must be at least this near to a symptom to count as a complaint; others within the
 # margin may be meant as well. Measured over tests/descriptions.txt.
 COMPLAINT_SCORE, COMPLAINT_MARGIN = 0.55, 0.05
+CLEAR = 0.65  # of a clause that tells of a further symptom
+BRIEF = 200  # characters of a text whose clauses are read one by one
+_SENTENCE = regex(r"\n|(?<=[.!?;])\s|[。！？；]")
+_CLAUSE = regex(r",\s|[，、,]|\band\b|\bbut\b|但是?|而且|并且|同时")
 ALSO = 4
 MANY = 60
 _PASTED = regex(r"[\n:(=\[\]]|\d")
@@ -40,8 +45,20 @@ def search(
 
 def complaints(text: str, index: Index) -> list[tuple[Match, tuple[str, ...]]]:
     """Symptoms that a text reports: each sentence's nearest, and others that are as near."""
-    groups = _groups(search(_said(text), index, ("symptoms",), limit=MANY))
+    said = _said(text)
+    groups = _groups(search(said, index, ("symptoms",), limit=MANY))
+    for clause in _clauses(said) if len(said) <= BRIEF else ():
+        own = _groups(search(clause, index, ("symptoms",), limit=MANY))
+        known = {match.name for group in groups for match in group}
+        groups += [g for g in own if g[0].score >= CLEAR and known.isdisjoint(m.name for m in g)]
     return [(group[0], tuple(m.name for m in group[1:ALSO])) for group in groups]
+
+
+def _clauses(text: str) -> list[str]:
+    """Parts of sentences of which several complain: each may tell of another symptom."""
+    sentences = (_CLAUSE.split(s) for s in _SENTENCE.split(text) if not _is_quiet(s))
+    telling = [[part.strip() for part in parts if complains(part)] for parts in sentences]
+    return [part for parts in telling if parts for part in parts if part != text.strip()]
 
 
 def answers(text: str, index: Index) -> list[tuple[str, str, str]]:
@@ -84,13 +101,18 @@ def _groups(found: list[Match]) -> list[list[Match]]:
     groups: dict[str, list[Match]] = {}
     for match in found:
         said = match.quote
-        well = MENDED.search(said) or at_ease(said)
-        if match.score >= (COMPLAINT_SCORE if tells(said) else WHOLE) and not well:
+        if match.score >= (COMPLAINT_SCORE if tells(said) else WHOLE) and not _is_quiet(said):
             groups.setdefault(said, []).append(match)
     return [
         [m for m in group if m.score >= group[0].score - COMPLAINT_MARGIN]
         for group in groups.values()
     ]
+
+
+def _is_quiet(said: str) -> bool:
+    """Whether a sentence complains of nothing, whatever it names."""
+    well = MENDED.search(said) is not None or at_ease(said) or is_well(said)
+    return well or asks_usage(said)
 
 
 class _Same:

@@ -29,7 +29,7 @@ NEAR = 0.46  # a lower score is chance
 # A phrase of one term is found in many sentences, of three in few: by its number of terms, the
 # share of the score that needs nothing else of the sentence.
 LEAST = (0.15, 0.4, 0.55, 0.65)
-VAGUE = frozenset({"error"})
+VAGUE = frozenset(["error", "ineffective", "worse", "crash", "wrong", "missing"])  # alone
 ALONE = 0.5  # at least, of a phrase that has a word for trouble
 TOPIC = 8.0  # rarity that two unusual words have together
 WHOLE = 0.9  # the sentence is the phrase, and no more
@@ -59,6 +59,7 @@ SUBJECTS = frozenset(
     ]
 )
 ABOUT_ELSE = 0.6
+A_WORD = 0.5  # a single common word
 UNKNOWN = 0.5  # weight of a word that no entry has, as a share of the largest
 _SENTENCE_END = regex(r"\n|(?<=[.!?;])\s|[\u3002\uff01\uff1f\uff1b]")
 _CLAUSE_END = regex(r",\s|(?<=[\u3400-\u9fff]),|,(?=[\u3400-\u9fff])|[\uff0c:\uff1a\u3001]|\s-\s")
@@ -174,7 +175,7 @@ class TextIndex:
             said = frozenset(t for t in terms if t in self._weights or not _NUMBER.fullmatch(t))
             if not said:
                 continue
-            whole = self._weight(said)
+            whole = self._weight(t for t in said if not _NUMBER.fullmatch(t))
             for number in self._covered(said):
                 row, phrase = self._phrases[number]
                 score = self._score(said, whole, phrase, self._terms[row])
@@ -197,16 +198,19 @@ class TextIndex:
         common, full = self._weight(said & phrase), self._weight(phrase)
         covered = common / full
         # A scrap of two words is no better said for being short.
-        share = (common + self._weight(said & entry)) / (2 * max(whole, full))
+        share = min(1.0, (common + self._weight(said & entry)) / (2 * max(whole, full)))
         own = says(phrase)
         least = LEAST[min(len(phrase), len(LEAST)) - 1]
-        if own & TROUBLE and phrase != VAGUE:
+        if own & TROUBLE and not (len(phrase) == 1 and phrase <= VAGUE):
             least = max(least, ALONE)
         score: float = covered**COVERED * (least + (1 - least) * share)
         # Words that say nothing of their subject mean an entry only where they are rare.
-        unsaid = not own & said if own else full < TOPIC
+        telling = frozenset(t for t in own if t in TROUBLE or t.startswith("!")) or own
+        unsaid = not telling & said if own else full < TOPIC
         if score >= WHOLE and (own or len(phrase) > 1):
             return score
+        if unsaid and len(phrase) == 1:
+            return score * A_WORD
         return score * ABOUT_ELSE if unsaid or (phrase & SUBJECTS) - said else score
 
     def _weight(self, terms: Iterable[str]) -> float:

@@ -11,19 +11,28 @@ from medic.patterns import regex
 _TROUBLE_WORDS = """
 hang nan inf oom error kill slow spike diverge oscillate noroom timeout corrupt disappear
 overflow crash die died dead abort broken bad wrong weird strange garbage mismatch missing lost
-lose invalid refuse reject denied exceed leak noisy unknown segfault exception worse worst stagnat
-plateau sameoutput glitch gibberish incoherent nonsens nonsense trouble bug unstabl instability unexpect
-slowing collapse collapsed starve starved unbalanced imbalance imbalanced uneven overfit forgot forget
-\u5931\u8d25 \u5f02\u5e38 \u4e22\u5931 \u5d29\u6e83 \u65e0\u6548 \u4e71\u7801 \u53d8\u5dee
+invalid refuse reject denied exceed leak noisy unknown segfault exception worse stagnat plateau sameoutput
+glitch gibberish nonsens trouble bug unstabl instability unexpect slowing
+break lose worst incoherent collapse collapsed imbalance imbalanced uneven starve
+starved unbalanced overfit overfitting forgot forget
+idle empty pending forever early incorrect hacking
+preempted cancelled canceled incomplete useless
+\u5f02\u5e38 \u6389\u7ebf
 """
 _WELL_WORDS = """
-work fine ok okay normal succe pass help thank decrease enough match connect found load start
-improve learn converge divisible fit support respond finish reach equal save write read
-\u6b63\u5e38 \u6210\u529f \u6536\u655b \u652f\u6301
+work fine ok okay normal succe pass help thank decrease increase enough match connect found load start
+fit support respond finish equal
+\u6b63\u5e38 \u53ef\u4ee5 \u6210\u529f \u6536\u655b \u652f\u6301
 """
-_WAY_WORDS = (
-    "zero taken kill never stop high low repeat repetition decrease increase jump exit warn change"
-)
+# What a run should do: only its denial says anything.
+_DEEDS = """
+save write read available change use install import compile release stable balanced divisible
+reproducible compatible initialize initialise restore print converge accept fast join
+"""
+_WAY_WORDS = """
+zero taken kill stop high low repeat decrease increase jump exit end warn change down onlyone
+nothing ineffective scratch traceback assert assertion sigterm sigkill
+"""
 
 
 def _terms(words: str) -> frozenset[str]:
@@ -35,6 +44,9 @@ TROUBLE = _terms(_TROUBLE_WORDS)
 WELL = _terms(_WELL_WORDS)
 NOTED = TROUBLE | _terms(_WAY_WORDS)
 SAYING = NOTED | WELL
+# Denied, they are a complaint; stop words may be denied too.
+DUE = WELL | _terms(_DEEDS) | {"start", "use"}
+_ODD = frozenset(["low", "high", "zero"])  # beside a reassurance
 LEAST_TERMS = 4
 
 
@@ -55,7 +67,8 @@ MENDED = regex(
     r"\u5df2\u89e3\u51b3|\u89e3\u51b3\u4e86|\u5df2\u4fee\u590d|\u4fee\u597d\u4e86"
 )
 _REASSURES = regex(
-    r"(?i:\b(?:no problem|all good|(?:is|are|looks?|works?|finished|runs?) fine|thanks|thank you)\b)|"
+    r"(?i:\b(?:no problem|all good|(?:is|are|looks?|works?|finished|runs?) fine|thanks|thank you|"
+    r"safely ignore|harmless)\b)|"
     r"\u6ca1(?:\u6709)?(?:\u95ee\u9898|\u5f02\u5e38)|\u65e0\u5f02\u5e38|\u4e0d\u662f\u6545\u969c|\u4e0d\u662f\u6302|"
     r"\u4e0d\u5f71\u54cd|\u6b63\u5e38\u7ed3\u675f|\u8dd1\u5b8c|\u901a\u8fc7|\u7a33\u5b9a\u4e86|\u8c22\u8c22"
 )
@@ -113,6 +126,7 @@ _PRAISES = regex(
     r"\bas (?:in the|expected|it should|intended|usual)\b|\bwas expected\b|\bsorry for the noise\b|"
     r"\b(?:is|are|so|quality) fine\b|\u6210\u529f|\u6b63\u5e38"  # 成功 正常
 )
+_CLAUSE = regex(r",\s|[\uff0c,;\uff1b]")
 _NAMED = regex(r"\b[A-Z]\w+(?:Error|Exception)\b")  # of what a program raised
 # What does not come about, in words that are too common to be terms.
 _UNABLE = regex(
@@ -155,7 +169,7 @@ def praises(text: str) -> bool:
     return _PRAISES.search(text) is not None
 
 
-def turns(text: str) -> bool:
+def contrasts(text: str) -> bool:
     """Whether what a text calls good is followed by its other half."""
     return _BUT.search(text) is not None
 
@@ -170,9 +184,27 @@ def reassures(text: str) -> bool:
     return _REASSURES.search(text) is not None
 
 
+def turns(sentence: str) -> bool:
+    """Whether a sentence has a second half that may say the contrary of its first."""
+    return _TURNS.search(sentence) is not None
+
+
 def at_ease(sentence: str) -> bool:
     """Whether a sentence says that what it names is well, and turns to nothing else."""
-    return reassures(sentence) and not (_TURNS.search(sentence) or _fails(sentence))
+    if not reassures(sentence) or turns(sentence):
+        return False
+    parts = clauses(sentence)
+    first = next((n for n, part in enumerate(parts) if reassures(part)), 0)
+    return not any(odd(part) for part in parts[first:] if not reassures(part))
+
+
+def odd(clause: str) -> bool:
+    """Whether a clause beside a reassurance tells of something else that is wrong."""
+    return complains(clause) or not _ODD.isdisjoint(terms_of(clause))
+
+
+def clauses(sentence: str) -> list[str]:
+    return _CLAUSE.split(sentence)
 
 
 def complains(text: str) -> bool:
@@ -185,4 +217,4 @@ def _fails(text: str) -> bool:
     """Whether something was raised, or does not come about."""
     if _NAMED.search(text) or _UNABLE.search(text):
         return True
-    return any(t.startswith("!") and t[1:] in WELL for t in terms_of(text))
+    return any(t.startswith("!") and t[1:] in DUE for t in terms_of(text))

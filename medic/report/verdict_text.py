@@ -10,6 +10,16 @@ from medic.session import Session
 
 CLEAR = 0.5  # below it the leader is a suspect, not a likely cause
 
+_UNCLEAR = Text("Not clear which symptom is meant", "不清楚指的是哪种现象")
+_CHOOSE = Text(
+    "If it is one of these, say so with --answer NAME=present; the log of the failing rank or the "
+    "exact error line tells more.",
+    "如果是下列之一，请用 --answer 名称=present 指明；失败 rank 的日志或完整的报错行最能说明问题。",
+)
+_ASKED = Text(
+    "No fault is described. What a term or message means: medic explain WORDS.",
+    "没有描述故障。要了解术语或报错的含义，请用 medic explain 词语。",
+)
 _NOT_UNDERSTOOD = Text(
     "Nothing in these words was understood, and no file was read. Give the log of the failing "
     "rank, the config and launch script, or the exact error line.",
@@ -26,11 +36,17 @@ def verdict(blocks: Blocks, session: Session, found: Diagnosis, *, numbers: bool
     color = {"healthy": "green", "no-fault-seen": "green", "established": "red"}.get(
         found.verdict, "yellow"
     )
+    # Words are all that was given, and they do not say that all is well.
+    words_only = not found.read and bool(words) and not session.told.at_ease
+    if words_only and not found.symptoms and found.verdict in ("none-of-these", "no-fault-seen"):
+        _unclear(blocks, session)
+        return
     if not found.causes:
         console.styled(console.style(said, "bold", color))
-        # Words are all that was given, and they do not say that all is well.
-        words_only = not found.read and bool(words) and not session.told.at_ease
-        for reason in _why_no_fault(found, words_only=words_only):
+        if session.told.asks:
+            blocks.paragraph(_ASKED, indent="  ")
+            return
+        for reason in _why_no_fault(found):
             blocks.paragraph(reason, indent="  ")
         return
     leader = found.causes[0]
@@ -58,7 +74,19 @@ def verdict(blocks: Blocks, session: Session, found: Diagnosis, *, numbers: bool
         console.out(f"  P = {leader.chance:.3f}")
 
 
-def _why_no_fault(found: Diagnosis, *, words_only: bool) -> list[Text]:
+def _unclear(blocks: Blocks, session: Session) -> None:
+    """Words that tell of no symptom that is known: those that they may mean, to choose from."""
+    blocks.console.styled(blocks.console.style(str(_UNCLEAR), "bold", "yellow"))
+    offered = session.told.may_mean(session.model.likeness)
+    blocks.paragraph(_CHOOSE if offered else _NOT_UNDERSTOOD, indent="  ")
+    for name in offered:
+        line = Text("{title} ({name})", "{title}（{name}）")
+        blocks.paragraph(
+            line.fill(title=session.index.title(name), name=name), indent="      ", first="    - "
+        )
+
+
+def _why_no_fault(found: Diagnosis) -> list[Text]:
     if found.verdict == "none-of-these":
         return [
             Text(
@@ -77,8 +105,6 @@ def _why_no_fault(found: Diagnosis, *, words_only: bool) -> list[Text]:
                 "日志无故障，曲线正常，配置通过检查，且运行正常结束或仍在进行。",
             )
         ]
-    if words_only:
-        return [_NOT_UNDERSTOOD]
     return [
         Text(
             "Nothing in what was read points to a failure. What was not read or not checked is "
