@@ -41,6 +41,11 @@ COMPOUNDS = tuple(
             ),
             "sameoutput",
         ),
+        (
+            "\u6ea2\u51fa|\u7206",  # 显存/内存 (就/又/会/直接/突然/...)溢出/爆
+            r"\u663e\u5b58[\u5c31\u53c8\u4f1a\u4e5f\u90fd\u76f4\u63a5\u7a81\u7136\u8001\u603b\u662f\u5f88\u5feb\u4ecd]*(?:\u6ea2\u51fa|\u7206)\u4e86?",
+            "oom",
+        ),
         ("oom|outofmem", r"outofmemoryerror|ooms?|oomed", "oom"),
         (  # a curve that stands, no process
             "stuck|frozen|动|卡",

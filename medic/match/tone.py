@@ -77,9 +77,11 @@ _TURNS = regex(
     r"(?i)\b(?:but|however|although|though|while|except|until|instead|only|on (?:one|a single))\b|"
     # the other variant is the one that is fine
     r"\b(?:zero-?[0-3]|stage ?[0-3]|bf16|fp16|fp32|bfloat16|float(?:16|32)|cpu|ddp|fsdp|eager|sdpa|"
-    r"(?:one|single|two|\d+)[- ](?:gpu|card|node)s?|v?\d+\.\d[\w.]*|batch ?size \d+) "
+    r"(?:one|single|two|\d+)[- ](?:gpu|card|node|machine)s?|v?\d+\.\d[\w.]*|batch ?size \d+) "
     r"(?:is|are|works?|runs?|looks?|trains?) (?:fine|ok|okay|good|well)\b|"
-    r"\u4f46|\u5374|\u7136\u800c|\u4e0d\u8fc7|\u540e|\u53ea\u6709|\u5355\u5361"  # 但 却 然而 不过 后 只有 单卡
+    r"\u4f46|\u5374|\u7136\u800c|\u4e0d\u8fc7|\u540e|\u53ea\u6709|"  # 但 却 然而 不过 后 只有
+    # 单卡 单机 单节点 一台 其他 别的 本地
+    r"\u5355\u5361|\u5355\u673a|\u5355\u8282\u70b9|\u4e00\u53f0|\u5176\u4ed6|\u522b\u7684|\u672c\u5730"
 )
 # Said of the whole: nothing is wrong now, whatever else the text mentions.
 _WELL = regex(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from medic.facts import Curve, LogHits, Series
@@ -11,9 +10,9 @@ from medic.probe import Finding, Look, Probe, Skip
 from medic.records import dataclass
 from medic.run_config import RunConfig
 
-from . import needs
+from . import needs, stuck
 from .jumps import Jump, jumps, relative_noise, timing
-from .numbers import clean, median, windows
+from .numbers import chance, clean, median, windows
 from .plan import Plan, plan_of, source_at
 
 MIN_POINTS = 10
@@ -30,8 +29,6 @@ SWINGS = 5
 WINDOWS = 20
 SMOOTH = 8  # points of a stretch whose median is no longer batch noise
 CALM_SHARE = 0.2  # of the run: at its floor for so long, the loss must still fall, or it is flat
-# Errors of a median of n points: 1.25 / sqrt(n) standard deviations. Five of them are no chance.
-SIGMAS, MEDIAN_ERROR = 5.0, 1.2533
 
 
 @dataclass(frozen=True)
@@ -85,8 +82,8 @@ def _divergence(look: Look, shape: Shape, found: list[Jump]) -> Iterator[Finding
     low = min(levels)
     last = max(3, len(shape.values) // 10)
     end = median(shape.values[-last:])
-    chance = _chance(shape.values, max(1, len(shape.values) // WINDOWS), last)
-    risen = end > max(DIVERGED, chance) * low and end > low + 0.3
+    least = chance(relative_noise(shape.values), max(1, len(shape.values) // WINDOWS), last)
+    risen = end > max(DIVERGED, least) * low and end > low + 0.3
     returning = len(levels) >= 4 and levels[-1] < 0.97 * max(levels[-4:])
     if not risen or returning or levels.index(low) >= len(levels) - 2:
         yield Finding("loss-diverges", "absent")
@@ -97,13 +94,7 @@ def _divergence(look: Look, shape: Shape, found: list[Jump]) -> Iterator[Finding
     yield Finding("loss-diverges", value=value, source=_at(look, shape, step))
 
 
-def _chance(values: Sequence[float], one: int, other: int) -> float:
-    """The ratio that medians of ``one`` and ``other`` points of a flat curve do not reach."""
-    error = MEDIAN_ERROR * relative_noise(values) * math.sqrt(1 / one + 1 / other)
-    return math.exp(SIGMAS * error)
-
-
-def _plateau(look: Look, shape: Shape) -> Iterator[Finding]:
+def _plateau(look: Look, shape: Shape) -> Iterator[Finding | Skip]:
     found = _never_fell(shape) or _flat_after_floor(shape)
     if found is None:
         yield Finding("loss-plateau", "absent")
@@ -111,6 +102,8 @@ def _plateau(look: Look, shape: Shape) -> Iterator[Finding]:
     step, level = found
     value = {"from_step": step, "level": level, "step": step}
     yield Finding("loss-plateau", value=value, source=_at(look, shape, step))
+    yield from stuck.level(look, level, _at(look, shape, step))
+    yield from stuck.norms(look, step)
 
 
 def _never_fell(shape: Shape) -> tuple[int, float] | None:
@@ -161,7 +154,7 @@ def _swings(look: Look, shape: Shape) -> Iterator[Finding]:
         return
     levels = windows(shape.values, min(2 * WINDOWS, len(shape.values) // SMOOTH))
     half = levels[len(levels) // 2 :]
-    swing = max(SWING, _chance(shape.values, SMOOTH, SMOOTH))
+    swing = max(SWING, chance(relative_noise(shape.values), SMOOTH, SMOOTH))
     turns = sum(
         (b - a) * (c - b) < 0 and max(a, b, c) > max(swing * min(a, b, c), min(a, b, c) + 0.3)
         for a, b, c in zip(half, half[1:], half[2:], strict=False)
@@ -175,7 +168,14 @@ def _swings(look: Look, shape: Shape) -> Iterator[Finding]:
 
 PROBE = Probe(
     name="curve-loss",
-    tells=("loss-spike", "loss-diverges", "loss-plateau", "loss-oscillates", "loss-jump-timing"),
+    tells=(
+        "loss-spike",
+        "loss-diverges",
+        "loss-plateau",
+        "loss-oscillates",
+        "loss-jump-timing",
+        *stuck.CHECKS,
+    ),
     needs=(Curve,),
     wants=(RunConfig, LogHits),
     reliability="heuristic",

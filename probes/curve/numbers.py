@@ -65,3 +65,14 @@ def nearest_before(series: Series | None, step: int) -> float | None:
                 break
             found = v
     return found
+
+
+# Errors of a median of n points: 1.25 / sqrt(n) standard deviations. Five of them are no chance.
+SIGMAS, MEDIAN_ERROR = 5.0, 1.2533
+
+
+def chance(noise: float, one: int, other: int) -> float:
+    """The ratio that medians of ``one`` and ``other`` points of a flat curve do not reach, whose
+    points scatter by ``noise`` (relative)."""
+    error = MEDIAN_ERROR * noise * math.sqrt(1 / one + 1 / other)
+    return math.exp(SIGMAS * error)

@@ -1,4 +1,4 @@
 #!/bin/bash
 export OMP_NUM_THREADS=1
-torchrun --nnodes 1 --nproc-per-node 2 --master-port 47533 --log-dir logs --tee 3 \
+torchrun --nnodes 1 --nproc-per-node 2 --master-port 47409 --log-dir logs --tee 3 \
   ../code/train.py --config config.yaml --output-dir out
