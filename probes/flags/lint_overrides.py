@@ -212,6 +212,7 @@ PROBE = Probe(
     needs=(RunConfig,),
     wants=(Launches, LogHits),
     files=("script",),
+    without=(Skip(_NEEDS, SYNTAX),),
     seconds=0.02,
     limit_seconds=5,
 )

@@ -67,6 +67,12 @@ class Driver:
             await asyncio.sleep(0.005)
         await self.pilot.pause(0)
 
+    async def resize(self, width: int, height: int) -> None:
+        """Waits until the screen is laid out for its new size."""
+        await self.pilot.resize_terminal(width, height)
+        await self.until(lambda: self.app.screen._compositor.size == (width, height))
+        await self.settle()
+
     async def send(self, words: str) -> None:
         self.prompt.text = words
         await self.pilot.press("enter")

@@ -48,7 +48,7 @@ def test_the_patch_is_seen_written_and_copied_before_anything_changes(
         await app.press("escape", "escape")
         assert "Nothing was changed." in app.talk()
         for height in (10, 12, 16):
-            await app.pilot.resize_terminal(40, height)
+            await app.resize(40, height)
             await app.settle()
             await app.press("f4")
             shown = "\n".join(app.screen())

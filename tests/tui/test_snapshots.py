@@ -61,7 +61,7 @@ def test_the_talk_the_patch_and_a_wide_screen(drive: Drive, case: Case) -> None:
         await app.press("f4")
         same(app, "patch")
         await app.press("escape")
-        await app.pilot.resize_terminal(120, 30)
+        await app.resize(120, 30)
         await still(app)
         same(app, "wide")
 
