@@ -76,7 +76,7 @@ def collect(
     if paths and not files and not text:
         why = left[0] if left else None
         en = f"nothing to read in {paths[0]}" + (f": {why.en}" if why else "")
-        zh = f"{paths[0]} 中没有可读的内容" + (f":{why.zh}" if why else "")
+        zh = f"{paths[0]} 中没有可读的内容" + (f"：{why.zh}" if why else "")
         raise UsageError(en, zh)
     parts, pasted = split_text(text, index=index)
     files, noted, notes = _take_notes(files, index)

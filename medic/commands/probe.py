@@ -155,7 +155,7 @@ def _not_read(out: Console, left: Sequence[NotRead]) -> None:
         words = Text("! not read: {file}: {why}", "! 未读取：{file}：{why}")
         out.out(str(words.fill(file=one.file, why=Text(one.en, one.zh))))
     if len(left) > MOST_NOT_READ:
-        more = Text("... {n} more (--json shows all)", "……另有 {n} 行（--json 显示全部）")
+        more = Text("... {n} more (--json shows all)", "……另有 {n} 个（--json 显示全部）")
         out.out(str(more.fill(n=len(left) - MOST_NOT_READ)))
 
 

@@ -11,7 +11,7 @@ from medic.match.ease import asks_usage, is_well
 from medic.match.likeness import Likeness
 from medic.match.paste import Fragment, is_sentence
 from medic.match.text import WHOLE, Match, TextIndex, documents, spoken_outcomes
-from medic.match.tone import MENDED, at_ease, complains, tells
+from medic.match.tone import MENDED, complains, tells
 from medic.patterns import regex
 
 if TYPE_CHECKING:
@@ -111,8 +111,7 @@ def _groups(found: list[Match]) -> list[list[Match]]:
 
 def _is_quiet(said: str) -> bool:
     """Whether a sentence complains of nothing, whatever it names."""
-    well = MENDED.search(said) is not None or at_ease(said) or is_well(said)
-    return well or asks_usage(said)
+    return is_well(said) or asks_usage(said)
 
 
 class _Same:

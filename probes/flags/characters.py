@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from medic.facts import Command, Document, Repair, Respelt, Word
+from medic.facts import Command, Document, Repair, Respelt
 from medic.i18n import Text
 from medic.patterns import regex
 from medic.run_config import Edit, Span
@@ -188,8 +188,3 @@ def _full_width(script: ScriptText, number: int, line: str) -> Iterator[Slip]:
 
 def _at(script: ScriptText, number: int, place: tuple[int, int]) -> Span:
     return script.span(number, place[0] + 1, place[1] + 1)
-
-
-def is_dashed(word: Word) -> bool:
-    """Whether a word begins with a dash that is no hyphen."""
-    return _DASH.match(word.raw) is not None

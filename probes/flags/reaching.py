@@ -76,9 +76,10 @@ def backgrounds(script: ScriptText, document: Document) -> Iterator[Slip]:
         end = command.span.end_line
         text = script.line_text(end)[command.span.end_column - 1 :]
         name = command.words[0].value if command.words else None
-        if _BACKGROUND.search(text) and name not in _TRIVIAL:
+        background = _BACKGROUND.search(text)
+        if background and name not in _TRIVIAL:
             last = command
-            at = script.line_text(end).rfind("&")
+            at = command.span.end_column - 1 + background.start()
             place = script.span(end, at + 1, at + 2)
         elif last is not None and name not in _TRIVIAL:
             last = place = None

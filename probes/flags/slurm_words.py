@@ -9,6 +9,7 @@ from medic.i18n import Text
 from medic.patterns import regex
 from medic.run_config import Span
 
+from .distance import letters_apart
 from .script_text import ScriptText
 from .slip import Slip, replaced
 
@@ -21,9 +22,7 @@ _LONG_DASH = regex(
 )
 _VARIABLE = regex(r"\$\{?[A-Za-z_]\w*\}?")
 # Spelt so that sbatch takes the line for a comment.
-_NEAR = regex(
-    r"^(#\s+SBATCH|#sbatch|#Sbatch|#SBACTH|#SBTACH|#SBATHC|#SBATC|#SBACH)\s+--?([A-Za-z][\w-]*)"
-)
+_LIKE = regex(r"^(#\s*([A-Za-z]{4,8}))\s+--?([A-Za-z][\w-]*)")
 _FIRST_LINE = regex(
     r"^(?:\ufeff)?\s*#?\s*!?\s*/?(?:usr/)?(?:bin|local)/(?:env\s+)?(?:ba|z|da)?sh\b"
 )
@@ -101,10 +100,12 @@ def comments(script: ScriptText) -> Iterator[Slip]:
     if not active:
         return
     for number, line in _directives(script):
-        found = _NEAR.match(line)
-        if found is not None and found[2] in _COUNTS and found[2] not in active:
+        found = _LIKE.match(line) if not _LINE.match(line) else None
+        if found is None or letters_apart(found[2].upper(), "SBATCH") is None:
+            continue
+        if found[3] in _COUNTS and found[3] not in active:
             span = _at(script, number, found.span(1))
-            what = _COMMENT.fill(word=found[1], name=found[2])
+            what = _COMMENT.fill(word=found[1], name=found[3])
             yield Slip(what, span, replaced(span, "#SBATCH"))
 
 

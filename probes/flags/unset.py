@@ -142,12 +142,13 @@ def _in(words: Sequence[Word]) -> Iterator[Unset]:
 
 def _near(script: ScriptText, variable: str) -> str:
     """A variable of the script that reads almost like this one: unused, or one letter away."""
-    for name in sorted(script.assigned):
+    if variable in _WELL_KNOWN or variable.startswith("SLURM_"):
+        return ""
+    near: list[tuple[int, str]] = []
+    for name in script.assigned:
         apart = letters_apart(variable, name)
-        if variable in _WELL_KNOWN or variable.startswith("SLURM_"):
-            return ""
         if len(name) < _MIN_NAME or not apart or digits_of(name) != digits_of(variable):
             continue
         if apart == 1 or (apart == 2 and name not in script.used):
-            return name
-    return ""
+            near.append((apart, name))
+    return min(near, default=(0, ""))[1]
