@@ -12,6 +12,7 @@ from medic.errors import UsageError
 from medic.facts import FileKind, GivenFile
 from medic.filekind import by_magic, is_blank, is_stacks, kind_of, note_text
 from medic.folders import REFUSED, NotRead, given_file, runs_below, walk
+from medic.patterns import regex
 from medic.records import dataclass
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 MAX_PARTS = 64  # of a pasted text that stand alone
 
+
+_EITHER = regex(r"[^\n{}\[\]|=]+$")
 
 _BLANK = (
     "it is empty: check the path, or what should have written it",
@@ -150,8 +153,11 @@ def prose_of(text: str, index: Index) -> str:
     """What of a pasted text is a description in words, as far as it is read as words."""
     from medic.match import gist, split_paste
 
-    fragments = split_paste(text, _printed(text, index))
-    return gist("\n".join(words for kind, words, _ in fragments if kind == "prose"))
+    known = _printed(text, index)
+    fragments = split_paste(text, known)
+    words = gist("\n".join(words for kind, words, _ in fragments if kind == "prose"))
+    # One line with a number may be either: unless it is a known message, it is both.
+    return words if words or known or not _EITHER.match(text.strip()) else gist(text)
 
 
 def _printed(text: str, index: Index | None) -> frozenset[int]:

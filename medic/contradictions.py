@@ -44,7 +44,7 @@ def _contradictions(config: RunConfig, index: Index) -> Iterator[tuple[str, str]
         what, do = cause.lint.message.fill(fires.values), fix.text
         origin = config.origin(fires.at)
         place = f"{origin.span.file}:{origin.span.line}: " if origin and origin.span else ""
-        if name == CHECKS[0]:
+        if name == CHECKS[0] or "{" in do.en:  # a remedy that no number follows from says nothing
             yield f"{place}{what.en}", f"{place}{what.zh}"
         else:
             yield f"{place}{what.en}. {do.en}", f"{place}{what.zh}。{do.zh}"

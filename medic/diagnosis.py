@@ -163,14 +163,19 @@ def view(
         h.seen.name for h in found if h.seen.outcome == "present" and h.seen.name in shows
     )
     by = next((h for h in found if h.seen == pruned_by), None)
+    own = evidence_for(index, cause, found)
+    alike = (READS_LIKE,) if likeness >= LIKE else ()
+    said = word(beliefs.chance.get(name, 0.0))
+    if alike and not own and said != "unlikely":
+        said = "possible"  # to read like a cause is no sign of it
     return CauseView(
         name=name,
         code=cause.code,
         title=cause.title,
         chance=beliefs.chance.get(name, 0.0),
-        word="ruled-out" if pruned_by else word(beliefs.chance.get(name, 0.0)),
+        word="ruled-out" if pruned_by else said,
         explains=explains,
-        evidence=evidence_for(index, cause, found) + ((READS_LIKE,) if likeness >= LIKE else ()),
+        evidence=own + alike,
         pruned_by=line_of(index, by, "rules-out") if by else None,
     )
 

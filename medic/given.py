@@ -7,6 +7,8 @@ from typing import Any
 
 from medic.errors import UsageError
 
+LARGEST = 2**63  # beyond it no program counts
+
 
 def parse_given(pairs: Sequence[str]) -> dict[str, Any]:
     """``--set FIELD=VALUE`` pairs as canonical values. Raises UsageError with the nearest name."""
@@ -21,7 +23,14 @@ def parse_given(pairs: Sequence[str]) -> dict[str, Any]:
             raise UsageError(
                 f'--set: no field "{name}"{hint.en}', f"--set：没有字段 “{name}”{hint.zh}"
             )
-        given[name] = _typed(name, raw, FIELDS[name][0])
+        kind, unit, _ = FIELDS[name]
+        given[name] = _typed(name, raw, kind)
+        if "|" in unit and given[name] not in unit.split("|"):
+            values = unit.replace("|", ", ")
+            raise UsageError(
+                f"--set {name}: {raw!r} is none of {values}",
+                f"--set {name}：{raw!r} 不是可选值（{values}）",
+            )
     return given
 
 
@@ -31,7 +40,7 @@ def _typed(name: str, raw: str, kind: type) -> Any:
             return {"true": True, "false": False}[raw.lower()]
         if kind is int:
             number = float(raw.replace("_", "").replace(",", ""))
-            if number != int(number):
+            if number != int(number) or abs(number) > LARGEST:
                 raise ValueError(raw)
             return int(number)
         return kind(raw)

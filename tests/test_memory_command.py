@@ -14,6 +14,7 @@ import pytest
 
 from medic.commands import main
 from medic.errors import UsageError
+from medic.given import parse_given
 from medic.index import load
 from medic.memory.named import model_of
 from medic.report.memory_text import PART, PHASE
@@ -287,3 +288,24 @@ def test_pipeline_stages_are_told_apart(run: Run) -> None:
     assert min(stages.values()) > 0
     _, out, _ = run("--model", "llama-3-8b", "--gpu", "h200", *given(*STEP, *more))
     assert "Peak of pipeline stages" in out
+
+
+@pytest.mark.parametrize(
+    ("pair", "says"),
+    [
+        ("precision=int3", "is none of fp32, fp16, bf16, fp8"),
+        ("sequence_length=1e99", "'1e99' is no int"),
+    ],
+)
+def test_a_value_that_no_field_takes_is_refused(pair: str, says: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        parse_given([pair])
+    assert says in raised.value.en
+
+
+def test_a_remedy_without_its_numbers_is_not_told(run: Run) -> None:
+    model = ("--model", "qwen3-8b", "--gpu", "4xA100-80G", "--set", "sequence_length=2048")
+    code, _, err = run(*model, "--set", "global_batch_size=7", "--set", "micro_batch_size=2")
+    assert code == 2
+    assert "7 is not a multiple" in err
+    assert "{" not in err

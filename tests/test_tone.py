@@ -184,3 +184,16 @@ def test_an_exception_that_is_not_there_any_more_is_not_seen(text: str) -> None:
     session = Session(INDEX, collect([], text=text, this_host=False, index=INDEX))
     session.look()
     assert session.diagnosis().verdict != "established"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "after fine-tuning the loss is 0 in all epochs",
+        "loss stable at 10.8 from the beginning",
+        "loss 稳定在 11",
+        "多机训练报 NCCL error，单机没问题",
+    ],
+)
+def test_a_word_of_praise_inside_another_word_says_nothing(text: str) -> None:
+    assert not complains_not(text)

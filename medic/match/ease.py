@@ -37,12 +37,13 @@ _OWN = regex(
     r"get rid|anyone|somebody|keeps?|wrong|happen\w*)\b|我|解决|怎么办|老是|总是|一直|了"
 )
 _GOOD = regex(
-    r"(?i)\b(?:stable|steady|steadily|healthy|as (?:expected|it should|they should|planned|usual|intended)|nicely|"
-    r"smooth(?:ly)?|balanced|correctly|successful(?:ly)?|well|good|great|normal(?:ly)?|fast enough|fully busy|"
-    r"converged|constant|resumed|are up|reproducible|fine|works? (?:now|again))\b|"
+    r"(?i)\b(?:stable(?! (?:at|around|near) |\W*diffusion)|steady|steadily|healthy|"
+    r"as (?:expected|it should|they should|planned|usual|intended)|nicely|smooth(?:ly)?|balanced|correctly|"
+    r"successful(?:ly)?|(?<!as )well|good(?! (?:idea|practice|reason|way))|great|normal(?:ly)?|fast enough|"
+    r"fully busy|converged|are up|reproducible|fine(?![- ]?tun|[- ]?grain)|works? (?:now|again))\b|"
     r"\b(?:loss|kl) (?:still )?(?:is )?(?:decreas\w+|small|stays small)$|"
     r"util\w*\D{0,12}(?:9\d|100) ?%|"
-    r"稳定|平稳|正常|不错|很好|均衡|成功|够用|符合预期|稳步|"
+    r"稳定(?!在)|平稳|正常|不错|很好|均衡|成功|够用|符合预期|稳步|"
     r"能接上|能连上|平滑|很快|可以复现|没问题|利用率\D{0,6}(?:9\d|100) ?%"
 )
 _HEDGE = regex(

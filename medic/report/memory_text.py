@@ -52,7 +52,7 @@ VERDICT = {
         "偏紧：按估计值放得下（余 {left}），按上限放不下",
     ),
     "probably-not": Text("will most likely not fit: {left} too much", "很可能放不下：超出 {left}"),
-    "does-not-fit": Text("will not fit: {left} too much", "放不下：超出 {left}"),
+    "does-not-fit": Text("will not fit: at least {left} too much", "放不下：至少超出 {left}"),
     "at-least": Text("cannot be told: only a lower bound is known", "无法判断：目前只有下限"),
     "unknown": Text("cannot be told", "无法判断"),
 }

@@ -60,7 +60,7 @@ def verdict(blocks: Blocks, session: Session, found: Diagnosis, *, numbers: bool
         return
     if found.verdict == "likely" and not found.symptoms and not words:
         said = str(Text("No failure was seen, but this is wrong", "没有看到故障，但这里有问题"))
-    elif found.verdict == "likely" and leader.chance < CLEAR:
+    elif found.verdict == "likely" and (leader.chance < CLEAR or leader.word == "possible"):
         said = str(
             Text("Not clear yet; first suspect ({word})", "尚不明确；首要嫌疑（{word}）").fill(
                 word=CHANCE[leader.word]

@@ -27,9 +27,10 @@ _WELL = regex(
 _NOT_WELL = regex(
     r"\b(?:not|until|before|after|when|once|if|will|fail)\b|n't\b|%\||\bepoch \d+", re.IGNORECASE
 )
-# "training finished after 50 steps" is an end; "saved after training finished" tells of none.
+# "training finished after 50 steps" is an end, as Megatron's own line is; "saved after training
+# finished" tells of none.
 _HOW_LONG = regex(
-    r"\bafter (?:receiving SIG\w+|"
+    r"\[after training is done\]|\bafter (?:receiving SIG\w+|"
     r"\d[\d.,]* ?(?:steps|iterations|epochs|updates|s|sec\w*|min\w*|h|hours?)\b)",
     re.IGNORECASE,
 )

@@ -86,6 +86,10 @@ def stopped_short(logs: LogHits, planned: int | None, now: float) -> bool:
     """
     if planned is None or logs.last_step is None or logs.last_step >= planned - 1:
         return False
+    numbers = sorted({s.step for s in logs.steps})
+    every = median(b - a for a, b in pairwise(numbers)) if len(numbers) > 1 else 1
+    if logs.last_step + every > planned:  # the next line of the log would lie beyond the end
+        return False
     times = _times(logs.steps)
     if logs.last_time is None or len(set(times[-5:])) < 2:
         return False
