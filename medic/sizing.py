@@ -96,9 +96,8 @@ def size_run(
     wanted = [p for p in with_needs(["memory-estimate"], probes) if p.reads == "artefacts"]
     evidence = observe(case, index, wanted)
     config, name = with_model(evidence.fact(RunConfig) or RunConfig(), index, model)
-    if several is not None and not any(config.get(name) is not None for name in COUNTS):
-        given = Value(int(several[1]), Origin("given"))
-        config = replace(config, values={**config.values, "world_size": given})
+    if several is not None:
+        config = _on_cards(config, int(several[1]))
     refuse(config, index)
     config, taken = with_usual(config)
     told = evidence.fact(GpuMemory)
@@ -120,6 +119,19 @@ def size_run(
         not_read=tuple(evidence.not_read),
         diff=as_diff(advice, config, evidence.facts, index),
     )
+
+
+def _on_cards(config: RunConfig, cards: int) -> RunConfig:
+    """The run on so many cards, of a node or in all. Raises UsageError where it has fewer ranks."""
+    world = config.integer("world_size")
+    if world is not None and world % cards:
+        raise UsageError(
+            f"--gpu names {cards} cards, world_size is {world}: leave one of them out",
+            f"--gpu 写了 {cards} 张卡，而 world_size 为 {world}：请去掉其中一个",
+        )
+    if any(config.get(name) is not None for name in COUNTS):
+        return config
+    return replace(config, values={**config.values, "world_size": Value(cards, Origin("given"))})
 
 
 def as_diff(advice: Advice, config: RunConfig, facts: Mapping[type[Any], Any], index: Index) -> str:

@@ -309,3 +309,21 @@ def test_a_remedy_without_its_numbers_is_not_told(run: Run) -> None:
     assert code == 2
     assert "7 is not a multiple" in err
     assert "{" not in err
+
+
+@pytest.mark.parametrize(("world", "code"), [("4", 2), ("16", 0)])
+def test_cards_and_ranks_that_contradict_are_told(run: Run, world: str, code: int) -> None:
+    """Eight cards may be those of one node of two."""
+    size = (
+        "--set",
+        "micro_batch_size=1",
+        "--set",
+        "sequence_length=512",
+        "--set",
+        "precision=bf16",
+    )
+    got, _, err = run(
+        "--model", "qwen2.5-0.5b", "--gpu", "8xa100-80g", *size, "--set", f"world_size={world}"
+    )
+    assert (got == 2) == (code == 2)
+    assert ("8 cards, world_size is 4" in err) == (code == 2)
