@@ -28,10 +28,11 @@ _NOT_A_POSITION = frozenset(
     "per of skipped nan each every total max num warmup save log eval decay every_n".split()  # noqa: SIM905
 )
 _BAR = regex(
-    r"(?:^|\r)(?P<name>[^|\r\n%]{0,80}?):?\s*\d{1,3}%\|[^|]{0,300}\|\s*"
+    r"(?:^|\r)(?P<name>(?:\d{1,9}\|\d{1,9}\|)?[^|\r\n%]{0,80}?):?\s*\d{1,3}%\|[^|]{0,300}\|\s*"
     r"(?P<at>\d+)/(?P<all>\d+)\s*\[(?P<rest>[^\]]*)"
 )
-_TRAINING_BAR = regex(r"epoch|train|step|iter|^\W*$", re.IGNORECASE)
+_TRAINING_BAR = regex(r"epoch|train|step|iter|^\d+\|\d+\||^\W*$", re.IGNORECASE)
+_EPOCH_STEP = regex(r"\d+\|(\d+)\|")  # torchtune: epoch|step|Loss: 1.57
 _EPOCH = regex(r"epoch\D{0,3}(\d+)", re.IGNORECASE)
 _PLANNED = regex(
     r"(?:Total optimization steps|max_?(?:train_)?steps|total_?steps|train_iters)"
@@ -135,7 +136,10 @@ class Steps:
         printed = message[last.end() :].find("{")
         if printed >= 0:
             return self._line(message[last.end() + printed :])
-        values = values_of(last.group("rest")).values
+        name, values = last.group("name"), values_of(last.group("rest")).values
+        if counted := _EPOCH_STEP.match(name):
+            step = whole(counted[1])
+            values = values_of(name[counted.end() :]).values | values
         return Step(step, values) if values else None
 
 
