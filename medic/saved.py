@@ -237,8 +237,10 @@ def _cannot_read(name: str, at: str) -> UsageError:
     return UsageError(f"session {name} cannot be read ({at})", f"会话 {name} 无法读取（{at}）")
 
 
-def newest() -> Saved:
-    """The consultation that was changed last. Raises UsageError if there is none."""
+def chosen(name: str | None) -> Saved:
+    """The consultation of that name, or the one changed last. Raises UsageError if there is none."""
+    if name:
+        return load(name)
     kept = listed()
     if not kept and (broken := unreadable()):
         return load(broken[-1])  # raises, saying why

@@ -25,9 +25,9 @@ MORE = Text("Enter: next, q: leave ", "回车：下一步，q：退出 ")
 @lang_option
 def command(session: str | None, redact: bool) -> int:
     from medic.report.saved_text import spoken
-    from medic.saved import load, newest, talk_of
+    from medic.saved import chosen, talk_of
 
-    saved = load(session) if session else newest()
+    saved = chosen(session)
     out = console(redact=redact)
     steps = bool(sys.stdin and sys.stdin.isatty() and sys.stdout.isatty())
     for record in talk_of(saved.id):

@@ -21,7 +21,7 @@ HELP = Text(
 @option("--plain", is_flag=True, help=Text("numbered lines", "编号文本行"))
 @lang_option
 def command(session: str | None, plain: bool) -> int:
-    from medic.saved import load, newest
+    from medic.saved import chosen
 
-    saved = load(session) if session else newest()
+    saved = chosen(session)
     return start(Case(root=saved.root), plain=plain, resume=saved.id)

@@ -24,9 +24,9 @@ HELP = Text(
 @lang_option
 def command(session: str | None, redact: bool) -> int:
     from medic.report.saved_text import markdown
-    from medic.saved import load, newest, talk_of
+    from medic.saved import chosen, talk_of
 
-    saved = load(session) if session else newest()
+    saved = chosen(session)
     out = console(redact=redact)
     for line in markdown(saved, list(talk_of(saved.id))):
         out.out(line)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from medic.facts import Command, Document, Repair, Respelt
 from medic.i18n import Text
 from medic.patterns import regex
-from medic.run_config import Edit, Span
+from medic.run_config import Edit
 
 from .masked import MASK, numbered
 from .script_text import ScriptText
@@ -99,7 +99,7 @@ def _curled(script: ScriptText, number: int, line: str) -> Iterator[Slip]:
     if number in script.documents:
         found = _IN_JSON.match(text)
         if found:
-            yield Slip(_JSON.fill(word=found[0].strip()), _at(script, number, found.span()))
+            yield Slip(_JSON.fill(word=found[0].strip()), script.between(number, found.span()))
         return
     if _SPEAKS.search(text) and not _BROKEN_PAIR.search(text):
         return
@@ -150,7 +150,7 @@ def _odd_blanks(script: ScriptText, number: int, line: str) -> Iterator[Slip]:
         for found in pattern.finditer(line):
             if number == 1 and found.start() == 0:
                 continue
-            span = _at(script, number, found.span())
+            span = script.between(number, found.span())
             edit = Edit(span.file, span.start, span.end, new)
             repair = Repair((Respelt((edit,), joins=True),), safe=True, why=WHY)
             yield Slip(what.fill(code=f"U+{ord(found[0][0]):04X}"), span, repair)
@@ -163,7 +163,7 @@ def _in_lists_of_flags(script: ScriptText, number: int) -> Iterator[Slip]:
         return
     for found in _BESIDE_FLAG.finditer(text):
         group = next(i for i in (1, 2, 3) if found[i])
-        span = _at(script, number, found.span(group))
+        span = script.between(number, found.span(group))
         sign = found[group][0]
         if group == 3:
             edit = Edit(span.file, span.start, span.end, "=")
@@ -180,11 +180,7 @@ def _full_width(script: ScriptText, number: int, line: str) -> Iterator[Slip]:
     for found in _WIDE.finditer(line):
         group = next(i for i in range(1, 5) if found[i])
         sign = found[group]
-        span = _at(script, number, found.span(group))
+        span = script.between(number, found.span(group))
         edit = Edit(span.file, span.start, span.end, _ASCII[sign])
         repair = Repair((Respelt((edit,), joins=True),), safe=False, why=WHY)
         yield Slip(_FULL_WIDTH.fill(sign=sign, ascii=_ASCII[sign]), span, repair)
-
-
-def _at(script: ScriptText, number: int, place: tuple[int, int]) -> Span:
-    return script.span(number, place[0] + 1, place[1] + 1)

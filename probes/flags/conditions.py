@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from medic.facts import Document
 from medic.i18n import Text
 from medic.patterns import regex
-from medic.run_config import Span
 
 from .masked import numbered
 from .script_text import ScriptText
@@ -42,17 +41,13 @@ def conditions(script: ScriptText, document: Document) -> Iterator[Slip]:
 
 def _tests(script: ScriptText, number: int, line: str) -> Iterator[Slip]:
     for found in _TIGHT.finditer(line):
-        span = _at(script, number, found.span(1))
+        span = script.between(number, found.span(1))
         yield Slip(_NEEDS_BLANK.fill(sign=found[1]), span, replaced(span, f"{found[1]} "))
     for found in _OPEN_TEST.finditer(line):
-        span = _at(script, number, found.span(1))
+        span = script.between(number, found.span(1))
         yield Slip(_NEEDS_BLANK_BEFORE.fill(sign=found[1]), span, replaced(span, f" {found[1]}"))
     for found in _COMPARES.finditer(line):
-        yield Slip(_REDIRECTS.fill(sign=found[1]), _at(script, number, found.span(1)))
+        yield Slip(_REDIRECTS.fill(sign=found[1]), script.between(number, found.span(1)))
     for found in _TO_A_FILE.finditer(line):
-        span = _at(script, number, found.span(1))
+        span = script.between(number, found.span(1))
         yield Slip(_INTO_A_FILE.fill(word=found[1]), span, replaced(span, "2>&1"))
-
-
-def _at(script: ScriptText, number: int, place: tuple[int, int]) -> Span:
-    return script.span(number, place[0] + 1, place[1] + 1)

@@ -10,7 +10,6 @@ from pathlib import PurePosixPath
 from medic.facts import Command, Document
 from medic.i18n import Text
 from medic.patterns import regex
-from medic.run_config import Span
 
 from .masked import COMMENT, MASK, numbered, single_quoted
 from .script_text import ScriptText
@@ -168,7 +167,7 @@ def _set_kept(script: ScriptText, number: int, line: str, text: str) -> Iterator
         return
     names = [a or b for a, b in _USE.findall(kept[1])]
     if all(name in script.assigned or _ALWAYS_SET.match(name) for name in names):
-        span = _at(script, number, kept.span(1))
+        span = script.between(number, kept.span(1))
         yield Slip(_SINGLE.fill(word=kept[1]), span, replaced(span, kept[1].replace("'", '"')))
 
 
@@ -180,7 +179,7 @@ def _flag_kept(script: ScriptText, number: int, line: str, text: str) -> Iterato
         names = [a or b for a, b in _USE.findall(found[1])]
         if not (names[0].isupper() or any(name in script.assigned for name in names)):
             continue
-        span = _at(script, number, found.span(1))
+        span = script.between(number, found.span(1))
         new = found[1].replace("'", '"')
         yield Slip(_SINGLE.fill(word=found[1]), span, replaced(span, new))
 
@@ -189,7 +188,7 @@ def _run(script: ScriptText, number: int, line: str, text: str) -> Iterator[Slip
     for found in _RUN_AS_COMMAND.finditer(text):
         kept = line[found.start()] == MASK and single_quoted(text, found.start())
         if _is_variable(script, found[1]) and line[found.start()] != COMMENT and not kept:
-            span = _at(script, number, found.span())
+            span = script.between(number, found.span())
             yield Slip(
                 _COMMAND.fill(name=found[1], use=f"${{{found[1]}}}"),
                 span,
@@ -199,13 +198,13 @@ def _run(script: ScriptText, number: int, line: str, text: str) -> Iterator[Slip
 
 def _bad(script: ScriptText, number: int, line: str) -> Iterator[Slip]:
     for found in _BAD.finditer(line):
-        yield Slip(_BAD_ONE.fill(word=found[0]), _at(script, number, found.span()))
+        yield Slip(_BAD_ONE.fill(word=found[0]), script.between(number, found.span()))
 
 
 def _ranges(script: ScriptText, number: int, line: str) -> Iterator[Slip]:
     for found in _RANGE.finditer(line):
         if "zsh" not in script.line_text(1):
-            yield Slip(_NO_RANGE.fill(word=found[0]), _at(script, number, found.span()))
+            yield Slip(_NO_RANGE.fill(word=found[0]), script.between(number, found.span()))
 
 
 def _lists(script: ScriptText, number: int, line: str, text: str) -> Iterator[Slip]:
@@ -223,7 +222,7 @@ def _lists(script: ScriptText, number: int, line: str, text: str) -> Iterator[Sl
             what = _JOINED.fill(word=found[0], all=every)
         else:
             what = _FIRST.fill(word=found[0], all=every)
-        span = _at(script, number, found.span())
+        span = script.between(number, found.span())
         yield Slip(what, span, replaced(span, f'"{every}"' if found[3] else every))
 
 
@@ -232,7 +231,7 @@ def _no_dollar(script: ScriptText, number: int, text: str) -> Iterator[Slip]:
         name = found[2]
         if len(name) < 2 or name not in script.assigned or script.is_array(name):
             continue
-        span = _at(script, number, found.span(1))
+        span = script.between(number, found.span(1))
         text_of = found[1].strip("{}")
         new = f"${{{name}}}{text_of[len(name) :]}" if "/" in text_of else f"${name}"
         yield Slip(_NO_DOLLAR.fill(word=found[1]), span, replaced(span, new))
@@ -243,7 +242,3 @@ def _is_variable(script: ScriptText, name: str) -> bool:
     function = re.search(rf"(?m)^\s*(?:function\s+)?{re.escape(name)}\s*\(\)", script.text)
     spelt = "_" in name or not name.islower()  # $(date), $(hostname)
     return spelt and name in script.assigned and function is None
-
-
-def _at(script: ScriptText, number: int, place: tuple[int, int]) -> Span:
-    return script.span(number, place[0] + 1, place[1] + 1)

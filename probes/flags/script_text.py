@@ -43,6 +43,10 @@ class ScriptText:
         last = start + len(written[: end - 1].encode())
         return Span(self.file, first, last, line, column, line, end)
 
+    def between(self, line: int, place: tuple[int, int]) -> Span:
+        """The span of a match in a line: ``place`` counts from 0."""
+        return self.span(line, place[0] + 1, place[1] + 1)
+
     def source(self, line: int) -> Source:
         return Source(self.name, line, text=self.lines[line - 1])
 

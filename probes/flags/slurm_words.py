@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from medic.i18n import Text
 from medic.patterns import regex
-from medic.run_config import Span
 
 from .distance import letters_apart
 from .script_text import ScriptText
@@ -75,23 +74,23 @@ def words(script: ScriptText, options: Sequence[str]) -> Iterator[Slip]:
             continue
         body = line.partition(" #")[0]
         for found in _SPACED.finditer(body):
-            span = _at(script, number, found.span(2))
+            span = script.between(number, found.span(2))
             yield Slip(_BLANKS.fill(option=found[1]), span, replaced(span, "="))
         for found in _SHORT_NAME.finditer(body):
             name = found[1]
             if name in known:
-                span = _at(script, number, (found.start(), found.end()))
+                span = script.between(number, (found.start(), found.end()))
                 what = _ONE_DASH.fill(name=name, letter=name[0], rest=name[1:])
                 yield Slip(what, span, replaced(span, f"--{name}"))
         bare = _NO_DASHES.match(body)
         if bare is not None and bare[1] in known:
-            span = _at(script, number, bare.span(1))
+            span = script.between(number, bare.span(1))
             yield Slip(_BARE.fill(name=bare[1]), span, replaced(span, f"--{bare[1]}"))
         for found in _LONG_DASH.finditer(body):
-            span = _at(script, number, found.span(1))
+            span = script.between(number, found.span(1))
             yield Slip(_DASH.fill(word=found[1]), span, replaced(span, "--"))
         for found in _VARIABLE.finditer(body):
-            yield Slip(_NOT_EXPANDED.fill(word=found[0]), _at(script, number, found.span()))
+            yield Slip(_NOT_EXPANDED.fill(word=found[0]), script.between(number, found.span()))
 
 
 def comments(script: ScriptText) -> Iterator[Slip]:
@@ -104,7 +103,7 @@ def comments(script: ScriptText) -> Iterator[Slip]:
         if found is None or letters_apart(found[2].upper(), "SBATCH") is None:
             continue
         if found[3] in _COUNTS and found[3] not in active:
-            span = _at(script, number, found.span(1))
+            span = script.between(number, found.span(1))
             what = _COMMENT.fill(word=found[1], name=found[3])
             yield Slip(what, span, replaced(span, "#SBATCH"))
 
@@ -137,7 +136,3 @@ def _directives(script: ScriptText) -> Iterator[tuple[int, str]]:
 
 def _names(line: str) -> Iterator[str]:
     yield from re.findall(r"(?<!\S)--?([A-Za-z][\w-]*)", line)
-
-
-def _at(script: ScriptText, number: int, place: tuple[int, int]) -> Span:
-    return script.span(number, place[0] + 1, place[1] + 1)

@@ -139,28 +139,24 @@ def _assignments(script: ScriptText, number: int, line: str) -> Iterator[Slip]:
     alone = _SET_EMPTY.match(line)
     ended = _NUMBER.match(line)
     if ended is not None:
-        yield Slip(_NO_COMMAND.fill(word=ended[1]), _at(script, number, ended.span(1)))
+        yield Slip(_NO_COMMAND.fill(word=ended[1]), script.between(number, ended.span(1)))
     for found in _FLAG_EMPTY.finditer(line):
         what = _BLANK_AFTER.fill(flag=found[1], value=found[3].strip(MASK) or "…")
-        span = _at(script, number, found.span(2))
-        yield Slip(what, _at(script, number, found.span(1)), replaced(span, ""))
+        span = script.between(number, found.span(2))
+        yield Slip(what, script.between(number, found.span(1)), replaced(span, ""))
     for found in _FLAG_APART.finditer(line):
-        span = _at(script, number, found.span(2))
+        span = script.between(number, found.span(2))
         yield Slip(
             _BLANK_BEFORE.fill(flag=found[1], value=found[3]),
-            _at(script, number, found.span(3)),
+            script.between(number, found.span(3)),
             replaced(span, ""),
         )
     if export is not None:
-        span = _at(script, number, export.span(2))
+        span = script.between(number, export.span(2))
         yield Slip(_NOT_SET.fill(name=export[1]), span, replaced(span, "="))
     elif empty is not None:
-        span = _at(script, number, empty.span(2))
+        span = script.between(number, empty.span(2))
         yield Slip(_EMPTY.fill(name=empty[1]), span, replaced(span, ""))
     elif alone is not None and not _MAY_BE_EMPTY.match(alone[1]):
-        span = _at(script, number, alone.span(2))
+        span = script.between(number, alone.span(2))
         yield Slip(_EMPTY.fill(name=alone[1]), span, replaced(span, ""))
-
-
-def _at(script: ScriptText, number: int, place: tuple[int, int]) -> Span:
-    return script.span(number, place[0] + 1, place[1] + 1)
