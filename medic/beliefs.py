@@ -14,7 +14,7 @@ from functools import cached_property
 
 from medic.columns import Columns, discounted
 from medic.conditions import Context as Context  # noqa: PLC0414 - beliefs are of a context
-from medic.conditions import applies, prior_level
+from medic.conditions import affected, applies, prior_level
 from medic.index import TELLTALE, Index
 from medic.levels import (
     NONE_PRIOR,
@@ -75,14 +75,15 @@ class Model:
         self.index = index
         self.likeness = likeness or {}
         self.context = context or Context()
-        self.causes = [c for c in sorted(index.causes) if applies(index.causes[c], self.context)]
-        self.remedy = {name: remedy_class(index, name) for name in self.causes}
-        self.classes = list(self.remedy.values())
+        self.ties = index.ties.causes
+        self.causes = [name for name in self.ties if self._applies(name)]
+        self.classes = [self.ties[name].remedy for name in self.causes]
+        self.remedy = dict(zip(self.causes, self.classes, strict=True))
         self._place = {name: i for i, name in enumerate(self.causes)}
         self.links: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
         for name in self.causes:
-            for link in index.links(name):
-                self.links[link.check][link.outcome][name] = link.weight
+            for check, outcome, weight in self.ties[name].links:
+                self.links[check][outcome][name] = weight
         self.log_prior = self._priors()
         self.shown = self._symptom_table()
         self._printing = self._printed()
@@ -97,21 +98,29 @@ class Model:
 
     # --- priors and symptoms ----------------------------------------------------------------
 
+    def _applies(self, name: str) -> bool:
+        conditional = self.ties[name].conditional
+        return not conditional or applies(self.index.causes[name], self.context)
+
+    def _affected(self, name: str) -> bool | None:
+        conditional = self.ties[name].conditional
+        return affected(self.index.causes[name], self.context) if conditional else None
+
     def _priors(self) -> list[float]:
-        levels = []
-        for name in self.causes:
-            cause = self.index.causes[name]
-            levels.append(PRIOR[prior_level(cause, self.context)])
+        levels = [
+            PRIOR[prior_level(self.ties[name], self.context, affected=self._affected(name))]
+            for name in self.causes
+        ]
         total = sum(levels) or 1.0
         known = [math.log((1 - NONE_PRIOR) * p / total) for p in levels]
         return [*known, math.log(NONE_PRIOR)]
 
     def _symptom_table(self) -> dict[str, dict[int, float]]:
         """S(symptom | cause) by place of those that list it, with S(symptom | none) last."""
-        table: dict[str, dict[int, float]] = {s: {} for s in self.index.symptoms}
+        table: dict[str, dict[int, float]] = {s: {} for s in self.index.raw["symptoms"]}
         for i, name in enumerate(self.causes):
-            for shows in self.index.causes[name].shows:
-                table[shows.symptom][i] = SHOWN[shows.level]
+            for symptom, level in self.ties[name].shows:
+                table[symptom][i] = SHOWN[level]
         priors = [math.exp(p) for p in self.log_prior[:-1]]
         total = sum(priors) or 1.0
         low, high = NONE_SHOWS
@@ -150,7 +159,7 @@ class Model:
         ]
         answers: dict[str, list[Seen]] = defaultdict(list)
         for seen in sorted(set(findings), key=lambda f: (f.name, f.outcome, f.reliability)):
-            if seen.name in self.index.checks:
+            if seen.name in self.index.ties.checks:
                 answers[seen.name].append(seen)
             elif seen.name in self.shown:
                 self._add_symptom(score, seen)
@@ -160,7 +169,7 @@ class Model:
         for name, told in answers.items():
             bearing = self._bearing(told)
             if bearing:
-                checks.append((self.index.checks[name].family, name, bearing))
+                checks.append((self.index.ties.checks[name].family, name, bearing))
         for weight, bearing in discounted(checks):
             for place, value in bearing.items():
                 score[place] += weight * value
@@ -191,10 +200,10 @@ class Model:
 
     def _printed(self) -> Mapping[int, list[str]]:
         """Places of the causes with a message of their own, with the symptoms they always show."""
-        shown = {n: self.index.causes[n].shows for n in self.index.printing if n in self._place}
         return {
-            self._place[name]: [s.symptom for s in shows if s.level == "always"]
-            for name, shows in shown.items()
+            place: [symptom for symptom, level in self.ties[name].shows if level == "always"]
+            for name, place in self._place.items()
+            if self.ties[name].prints
         }
 
     def _add_symptom(self, score: list[float], seen: Seen) -> None:
@@ -228,8 +237,3 @@ def model_of(index: Index, context: Context) -> Model:
     if key not in kept:
         kept[key] = Model(index, context)
     return kept[key]
-
-
-def remedy_class(index: Index, cause: str) -> str:
-    """The first remedy of a cause: what would be done first if it were true."""
-    return index.causes[cause].remedies[0]

@@ -1,6 +1,7 @@
 """The compiled knowledge: entries, and what the entries alone would cost seconds to work out.
 
-``words`` holds what each term counts for each cause, ``tables`` finds causes by what they have.
+``words`` holds what each term counts for each cause, ``tables`` finds causes by what they have,
+``ties`` are what beliefs read of all of them, ``marks`` what a scan reads of the signatures.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from medic.index import Index
 from medic.match.likeness import bags, weighed
+from medic.match.marks import watched, written
 from medic.schema import compile_knowledge
 from medic.stored import tables
 
@@ -20,4 +23,6 @@ def build(folders: Iterable[Path]) -> dict[str, Any]:
     words = weighed(bags(compiled))
     for cause in compiled["causes"].values():
         cause.pop("reports", None)  # they live on in the words
-    return {**compiled, "tables": tables(compiled["causes"]), "words": words}
+    found = {**compiled, "tables": tables(compiled["causes"]), "words": words}
+    index = Index(found)
+    return {**found, "ties": index.ties, "marks": written(watched(index))}

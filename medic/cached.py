@@ -18,7 +18,8 @@ WORDING = (
     "synonyms.py",
     "compounds.py",
     "compared.py",
-)  # make the terms
+    "marks.py",
+)  # make the terms and marks
 
 
 def cached(folders: list[Path]) -> Mapping[str, Any]:
@@ -67,7 +68,7 @@ def _fingerprint(folders: list[Path]) -> str:
         *Path(__file__).with_name("entries").glob("*.py"),
         Path(__file__).with_name("schema.py"),
         Path(__file__).with_name("links.py"),
-        *(Path(__file__).with_name(name) for name in ("building.py", "stored.py")),
+        *(Path(__file__).with_name(name) for name in ("building.py", "stored.py", "ties.py")),
         *(Path(__file__).with_name("match") / name for name in WORDING),
     ]
     for folder in sources:

@@ -11,6 +11,7 @@ from medic.records import dataclass
 
 if TYPE_CHECKING:
     from medic.entries import Cause
+    from medic.ties import CauseTies
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,10 @@ def applies(cause: Cause, context: Context) -> bool:
         known = context.facts.get(name)
         if known is not None and not _fits(known, wanted):
             return False
-    return _affected(cause, context) is not False
+    return affected(cause, context) is not False
 
 
-def _affected(cause: Cause, context: Context) -> bool | None:
+def affected(cause: Cause, context: Context) -> bool | None:
     """Whether the case's packages are of the versions that have this fault."""
     from medic.versions import affected
 
@@ -44,16 +45,15 @@ def _affected(cause: Cause, context: Context) -> bool | None:
     return affected(cause.versions, known) if cause.versions and known else None
 
 
-def prior_level(cause: Cause, context: Context) -> str:
+def prior_level(cause: CauseTies, context: Context, *, affected: bool | None) -> str:
     """The word for how common it is: by scale, one higher for a version that has the fault, one
     lower outside its phases."""
     scale = context.scale
-    level: str
     if scale is None:
         level = max(cause.prior.values(), key=lambda word: PRIOR[word])
     else:
-        level = cause.prior.get(scale) or next(iter(cause.prior.values()))  # type: ignore[call-overload]
-    if _affected(cause, context):
+        level = cause.prior.get(scale) or next(iter(cause.prior.values()))
+    if affected:
         level = HIGHER[level]
     phase = context.facts.get("phase")
     if phase is not None and cause.phases and phase not in cause.phases:

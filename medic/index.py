@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from medic.entries.words import TELLTALE as TELLTALE  # noqa: PLC0414 - read from here by many
 from medic.i18n import Text
 from medic.stored import Parts, tables
+from medic.ties import Ties, read, ties_of
 
 if TYPE_CHECKING:
     from medic.entries import (
@@ -64,7 +65,7 @@ class Index:
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
         self.raw = raw
-        self.kept: dict[str, Any] = {}  # models of the beliefs by context; they go with the index
+        self.kept: dict[str, Any] = {}  # models and matchers made of it; they go with it
         self._links: dict[str, tuple[ToldBy, ...]] = {}
 
     def _lazy(self, kind: str) -> Lazy[Any]:
@@ -130,22 +131,18 @@ class Index:
         return {name: self.raw["causes"][name] for name in self._tables["telltale"]}
 
     @cached_property
-    def printing(self) -> tuple[str, ...]:
-        """Causes that fail with a message of their own."""
-        return tuple(
-            name
-            for name, raw in self.telltales.items()
-            if raw["telltale"].get("weight", "confirms") == "confirms"
-            and any(s["role"] != "context" for s in raw["telltale"].get("signatures", ()))
-        )
-
-    @cached_property
     def words(self) -> Mapping[str, Any]:
         """What each term counts for each cause, for comparing a description with them."""
         from medic.match.likeness import bags, weighed
 
         words: Mapping[str, Any] | None = self.raw.get("words")
         return weighed(bags(self.raw)) if words is None else words
+
+    @cached_property
+    def ties(self) -> Ties:
+        """What beliefs read of all causes and checks."""
+        found = self.raw.get("ties")
+        return ties_of(self.causes, self.links, self.checks) if found is None else read(found)
 
     @cached_property
     def lint_names(self) -> frozenset[str]:
@@ -182,11 +179,6 @@ class Index:
     def is_normal(self, name: str, outcome: str) -> bool:
         """Whether an outcome is what an unrelated case shows: an absent symptom, a normal check."""
         return self.outcomes(name)[outcome]
-
-    @cached_property
-    def asked(self) -> tuple[str, ...]:
-        """Checks that a person can answer."""
-        return tuple(name for name, raw in self.raw["checks"].items() if raw.get("ask"))
 
     @cached_property
     def thresholds(self) -> Mapping[str, float]:

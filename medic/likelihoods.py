@@ -18,7 +18,7 @@ from medic.levels import (
 from medic.records import dataclass
 
 if TYPE_CHECKING:
-    from medic.entries import Check
+    from medic.ties import CheckTies
 
 # Chance that an answer is wrong, by who gives it; set at or above the real rate.
 ERROR = {"exact": 0.005, "heuristic": 0.05, "person": 0.08, "prose": 0.25}
@@ -47,15 +47,16 @@ class Likelihoods:
         links: Mapping[str, Mapping[str, Mapping[str, str]]],
         shown: Mapping[str, Mapping[int, float]],
     ) -> None:
-        self.index = index
+        self.checks = index.ties.checks
         self.links = links
         self.shown = shown
         self._place = places
         self._columns: dict[tuple[str, str], Columns] = {}
 
-    def base_rates(self, check: Check) -> dict[str, float]:
-        rate: Mapping[str, float] = TELLTALE_OTHERWISE if check.name == TELLTALE else OTHERWISE
-        rates = {o: rate[e.otherwise] for o, e in check.outcomes.items() if e.otherwise}
+    def base_rates(self, name: str) -> dict[str, float]:
+        check = self.checks[name]
+        rate: Mapping[str, float] = TELLTALE_OTHERWISE if name == TELLTALE else OTHERWISE
+        rates = {o: rate[word] for o, word in check.outcomes.items() if word}
         rest = max(0.05, 1.0 - sum(rates.values()))
         return {o: rates.get(o, rest) for o in check.outcomes}
 
@@ -63,7 +64,7 @@ class Likelihoods:
         """P(outcome | cause) of a check, or of a symptom taken as a question."""
         key = (name, reliability)
         if key not in self._columns:
-            if name in self.index.checks:
+            if name in self.checks:
                 self._columns[key] = self._check(name, reliability)
             else:
                 self._columns[key] = self._symptom(name, ERROR[reliability])
@@ -71,8 +72,8 @@ class Likelihoods:
 
     def _check(self, name: str, reliability: str) -> Columns:
         error = ERROR[reliability]
-        most, slip = self._most(reliability), self._slip(self.index.checks[name], reliability)
-        base = self.base_rates(self.index.checks[name])
+        most, slip = self._most(reliability), self._slip(self.checks[name], reliability)
+        base = self.base_rates(name)
         odd = {}
         for cause in sorted({c for links in self.links[name].values() for c in links}):
             links = self.links[name]
@@ -103,7 +104,7 @@ class Likelihoods:
 
     def _telltale(self, seen: Seen) -> tuple[float, dict[int, float]] | None:
         """As of any check; a cause's own words have no bearing on the others' links."""
-        check = self.index.checks[TELLTALE]
+        check = self.checks[TELLTALE]
         if seen.outcome not in check.outcomes:
             return None
         # A text that is read wrongly may seem to hold any of the words.
@@ -118,11 +119,11 @@ class Likelihoods:
             odd[self._place[cause]] = (1 - error) * base * ratio / total + slip
         return (1 - error) * base + slip, odd
 
-    def _telltale_base(self, check: Check, outcome: str) -> float:
-        otherwise = check.outcomes[outcome].otherwise
+    def _telltale_base(self, check: CheckTies, outcome: str) -> float:
+        otherwise = check.outcomes[outcome]
         return TELLTALE_OTHERWISE[otherwise] if otherwise else 1.0
 
-    def _slip(self, check: Check, reliability: str) -> float:
+    def _slip(self, check: CheckTies, reliability: str) -> float:
         """The chance that a misread answer is this one."""
         error = ERROR[reliability]
         return error * REPORTED if reliability == "prose" else error / len(check.outcomes)

@@ -132,7 +132,7 @@ def _root_names(evidence: Evidence) -> set[str]:
 
 def _absent_symptoms(evidence: Evidence, index: Index, told: set[str]) -> None:
     told = told | {o.name for o in evidence.consequences}
-    for name, symptom in index.symptoms.items():
-        if symptom.signatures and name not in told:
+    for name, raw in index.raw["symptoms"].items():  # decoding them all would cost a start
+        if raw.get("signatures") and name not in told:
             absent = Finding(name, "absent", source=Source())
             evidence.observed.append(Observed(absent, "logs", "exact"))

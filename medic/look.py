@@ -110,6 +110,10 @@ class CaseLook:
             shared["matcher"] = matcher_of(self._index)
         return shared["matcher"]
 
+    def prepare(self) -> None:
+        """Makes the signatures ready in the background: logs will be scanned."""
+        self._matcher.prepare()
+
     def lines(self, path: str) -> Iterator[tuple[int, str]]:
         from medic.match import iter_lines
 

@@ -65,7 +65,7 @@ def gate(model: Model, cause: str, findings: Sequence[Seen]) -> bool:
         if weight == "confirms" and seen.reliability not in TOLD:
             confirms += 1
         elif weight == "strong":
-            strong.add(model.index.checks[seen.name].family)
+            strong.add(model.index.ties.checks[seen.name].family)
         elif weight in ("strongly-against", "rules-out"):
             contradictions += 1
         elif weight == "against":
@@ -78,9 +78,7 @@ def gate(model: Model, cause: str, findings: Sequence[Seen]) -> bool:
 def shows_a_symptom(model: Model, cause: str, findings: Iterable[Seen]) -> bool:
     """Being true is not being the cause: it must show (>= sometimes) a symptom of this case."""
     present = {n for f in findings if f.outcome == "present" for n in (f.name, *f.also)}
-    return any(
-        s.symptom in present and s.level != "rarely" for s in model.index.causes[cause].shows
-    )
+    return any(s in present and level != "rarely" for s, level in model.ties[cause].shows)
 
 
 def none_of_these(beliefs: Beliefs, looks: int, *, nothing_left: bool) -> bool:

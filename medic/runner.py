@@ -55,6 +55,8 @@ def observe(
     waiting = list(all_probes() if probes is None else probes)
     # Signatures cost a start: a lint of configs does without them.
     reads_logs = any(LogHits in p.gives for p in waiting)
+    if reads_logs and look.files("log"):
+        look.prepare()
     crew = _Crew(lambda probe: _run_one(probe, look.for_probe(probe), index))
     tell = progress or (lambda *_: None)
     try:

@@ -165,9 +165,8 @@ class Session:
     def open_looks(self) -> list[Open]:
         """Checks and symptoms that a person could still answer."""
         known = {h.seen.name for h in self.found} | set(self.unknown)
-        checks = self.index.checks
-        asked = [(name, checks[name].ask) for name in self.index.asked if name not in known]
-        looks = [Open(name, ask.minutes) for name, ask in asked if ask]
+        asked = {name: c.minutes for name, c in self.index.ties.checks.items() if name not in known}
+        looks = [Open(name, minutes) for name, minutes in asked.items() if minutes is not None]
         if LogHits in self.evidence.facts:
             return looks  # the log was read: its symptoms are seen or not seen
         for name, symptom in self.index.symptoms.items():

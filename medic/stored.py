@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-WHOLE = ("format", "probes", "tables", "words")  # no entries by name
+WHOLE = ("format", "marks", "probes", "tables", "ties", "words")  # no entries by name
 
 APART = {
     "frameworks": ("choices", "keys", "known", "known_below", "rules", "switches", "valued"),

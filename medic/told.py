@@ -46,6 +46,8 @@ class Told:
     @property
     def at_ease(self) -> bool:
         """Whether the words tell of no present fault."""
+        if not self.words:
+            return False
         from medic.match import all_well, complains_not, fine, only_asks
 
         quiet = not self.complaints and not self.answered
@@ -84,6 +86,8 @@ class Told:
 
     def sounds_like(self, likeness: Mapping[str, float]) -> bool:
         """Whether the words are a description of some cause beyond chance."""
+        if not self.words or self.at_ease or max(likeness.values(), default=0.0) < SURE:
+            return False
         from medic.match import (
             asks_why,
             complains,
@@ -94,8 +98,6 @@ class Told:
             tells_set_up,
         )
 
-        if not self.words or self.at_ease or max(likeness.values(), default=0.0) < SURE:
-            return False
         if praises(self.words) and not (complains(self.words) or contrasts(self.words)):
             return False
         if asks_why(self.words) or (reports(self.words) and not tells_set_up(self.words)):
@@ -164,9 +166,11 @@ class Told:
 
     def likeness(self, text: str) -> Mapping[str, float]:
         """How much a text reads like each cause's own description: log ratios, best first."""
+        if not text.strip():
+            return {}
         from medic.match import alike
 
-        return alike(text, self.index) if text.strip() else {}
+        return alike(text, self.index)
 
 
 def _heard(seen: Seen, quote: str) -> Heard:

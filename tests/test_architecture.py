@@ -17,7 +17,7 @@ TIERS = [
     {"encodings", "i18n", "intact", "nearest", "parserwords", "patterns", "records", "safetext"},
     {"config", "entries", "run_config", "decode", "levels", "learning_rates", "versions"},
     {"syntax", "facts"},
-    {"schema", "links", "probe", "stored"},
+    {"schema", "links", "probe", "stored", "ties"},
     {"index"},
     {
         "match",

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
         alike,
         answers,
         complaints,
-        matcher_of,
         printed,
         quoted,
         raised,
         search,
-        settings_matcher_of,
     )
+    from medic.match.marks import Watched, scanned, watched
+    from medic.match.matchers import matcher_of, settings_matcher_of
     from medic.match.paste import Fragment, gist, is_note, split_paste
     from medic.match.reader import NOTES, Limits, iter_lines
-    from medic.match.scan import Matcher, Watched, watched
+    from medic.match.scan import Matcher
     from medic.match.text import Document, Match, TextIndex, documents
     from medic.match.tone import (
         all_well,
@@ -47,7 +47,7 @@ _HOMES = {
     "Limits": "reader",
     "iter_lines": "reader",
     "Matcher": "scan",
-    "Watched": "scan",
+    "Watched": "marks",
     "all_well": "tone",
     "asks_usage": "ease",
     "asks_why": "tone",
@@ -60,13 +60,14 @@ _HOMES = {
     "reassures": "tone",
     "reports": "tone",
     "contrasts": "tone",
-    "watched": "scan",
+    "scanned": "marks",
+    "watched": "marks",
     "signature_faults": "faults",
     "answers": "find",
     "complaints": "find",
     "alike": "find",
-    "matcher_of": "find",
-    "settings_matcher_of": "find",
+    "matcher_of": "matchers",
+    "settings_matcher_of": "matchers",
     "printed": "find",
     "quoted": "find",
     "raised": "find",
@@ -108,6 +109,7 @@ __all__ = [
     "raised",
     "reassures",
     "reports",
+    "scanned",
     "search",
     "settings_matcher_of",
     "signature_faults",

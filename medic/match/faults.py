@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from medic.errors import KnowledgeError
-from medic.match.scan import Matcher, Watched
+from medic.match.marks import Watched
+from medic.match.scan import Matcher
 from medic.patterns import regex
 
 # A literal of at least this many bytes lets RE2 skip most lines at once.

@@ -16,7 +16,6 @@ from medic.patterns import regex
 
 if TYPE_CHECKING:
     from medic.facts import Hit
-    from medic.match.scan import Matcher
 
 # Signatures are of whole log lines: a few plain words are matched by their phrases alone, which
 # spares the start of a command the compiling of all patterns.
@@ -132,6 +131,8 @@ def _text_index(same: _Same, kinds: tuple[str, ...]) -> TextIndex:
     def shown(text: str) -> list[tuple[str, str]]:
         if not _PASTED.search(text) and len(text) < PLAIN_WORDS:
             return []
+        from medic.match.matchers import matcher_of
+
         return matcher_of(same.index).shown_in(text)
 
     return TextIndex(documents(same.index.raw, kinds), shown)
@@ -203,31 +204,9 @@ def quoted(text: str, index: Index) -> list[Hit]:
     """Signatures that words hold verbatim, in the order of the text."""
     if not _PASTED.search(text) and len(text) < PLAIN_WORDS:
         return []
+    from medic.match.matchers import matcher_of
+
     return [h for h in matcher_of(index).scan_text(text).hits if not h.benign]
-
-
-def matcher_of(index: Index) -> Matcher:
-    """The matcher of all signatures of the knowledge, compiled once."""
-    return _matcher(_Same(index))
-
-
-@lru_cache(maxsize=2)
-def _matcher(same: _Same) -> Matcher:
-    from medic.match.scan import Matcher, watched
-
-    return Matcher(watched(same.index))
-
-
-def settings_matcher_of(index: Index) -> Matcher:
-    """The matcher of lines that answer checks and are no failures: a fraction of all."""
-    return _settings_matcher(_Same(index))
-
-
-@lru_cache(maxsize=2)
-def _settings_matcher(same: _Same) -> Matcher:
-    from medic.match.scan import Matcher, watched
-
-    return Matcher([own for own in watched(same.index) if own.check and not own.symptom])
 
 
 def alike(text: str, index: Index) -> dict[str, float]:

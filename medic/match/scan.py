@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cached_property
 from io import BytesIO
+from threading import Lock, Thread
 from typing import Any, BinaryIO, NamedTuple
 
-from medic.decode import decode
 from medic.entries import Role, Signature
 from medic.errors import KnowledgeError
 from medic.facts import CaptureValue, Hit, Source
-from medic.index import TELLTALE, Index
+from medic.index import TELLTALE
 from medic.match.benign import why_benign
-from medic.match.clean import ESCAPES, clean
+from medic.match.clean import clean
 from medic.match.landmarks import LANDMARKS
+from medic.match.marks import Watched
 from medic.match.reader import NOTES, Block, Limits, Reading, blocks
+from medic.match.sweep import sweep
 from medic.match.units import convert
 from medic.patterns import regex
 from medic.probe import Scan
@@ -31,7 +34,6 @@ SET_MEMORY = 32 << 20
 # Not a brace that is escaped, or one of a set of characters.
 _REPEATED = regex(rb"(?<![\\\[]){(\d+),\d+}")
 _EVIDENCE: frozenset[Role] = frozenset({"root", "either", "victim"})
-_NO_FAILURE: frozenset[Role] = frozenset({"advice", "context"})
 
 
 class _Line(NamedTuple):
@@ -65,42 +67,6 @@ class _Tally:
         (self.first if len(self.first) < FIRST else self.last).append(found)
 
 
-class Watched(NamedTuple):
-    """A signature with what it tells: a symptom, a check's outcome, or both."""
-
-    signature: Signature
-    symptom: str = ""
-    check: str = ""
-    outcome: str = ""
-    goes_on: bool = False  # seen while training goes on: it ends no process
-
-    @property
-    def mark(self) -> bool:
-        """A place in the log, which tells nothing."""
-        return not (self.symptom or self.check)
-
-
-def watched(index: Index) -> list[Watched]:
-    """Every signature of the knowledge: of symptoms, of causes' telltales, of check outcomes."""
-    symptoms = index.raw["symptoms"]
-    goes_on = {name: bool(raw.get("goes_on")) for name, raw in symptoms.items()}
-    found = [Watched(m, n, goes_on=goes_on[n]) for n, raw in symptoms.items() for m in _marks(raw)]
-    for name, raw in index.telltales.items():
-        first = raw["shows"][0]["symptom"]
-        for mark in _marks(raw["telltale"]):
-            shown = "" if mark.role in _NO_FAILURE else first
-            found.append(Watched(mark, shown, TELLTALE, name, goes_on[first]))
-    for name, raw in index.raw["checks"].items():
-        for answer, outcome in raw["outcomes"].items():
-            found += [Watched(mark, "", name, answer) for mark in _marks(outcome)]
-    return found
-
-
-def _marks(raw: Mapping[str, Any]) -> list[Signature]:
-    """Nothing else of an entry is decoded: a start would pay for it."""
-    return [decode(Signature, one) for one in raw.get("signatures", ())]
-
-
 class Matcher:
     """Finds signatures in logs and texts. Compiles them at the first use."""
 
@@ -108,6 +74,8 @@ class Matcher:
         self._owners: list[Watched] = [*map(Watched, LANDMARKS), *marks]
         self._limits = limits or Limits()
         self._patterns: dict[int, Any] = {}
+        self._compiled: Any = None
+        self._compiling = Lock()
 
     # --- compiling --------------------------------------------------------------------------
 
@@ -123,8 +91,23 @@ class Matcher:
         options.max_mem = SET_MEMORY
         return options
 
-    @cached_property
+    def prepare(self) -> None:
+        """Compiles in the background, while the caller does something else."""
+
+        def compiled() -> None:
+            with suppress(KnowledgeError):  # told where it is used
+                self._set  # noqa: B018 - kept from now on
+
+        Thread(target=compiled, daemon=True).start()
+
+    @property
     def _set(self) -> Any:
+        with self._compiling:
+            if self._compiled is None:
+                self._compiled = self._compile()
+        return self._compiled
+
+    def _compile(self) -> Any:
         import re2
 
         whole = re2.Set.SearchSet(self._options)
@@ -162,13 +145,9 @@ class Matcher:
         """
         reading = Reading()
         tallies: dict[int, _Tally] = {}
-        match = self._set.Match
-        for block in blocks(file, name, reading, self._limits, all_of_it=all_of_it):
-            if b"\x1b" in block.data:
-                bare = b"".join(ESCAPES.split(block.data))  # a third faster than sub
-                block = replace(block, data=bare)  # noqa: PLW2901
-            view = _view(block.data)
-            for number in match(view) or ():
+        read = blocks(file, name, reading, self._limits, all_of_it=all_of_it)
+        for block, view, numbers in sweep(self._set.Match, read):
+            for number in numbers:
                 if number not in tallies:
                     kept = LAST_MARKS if self._owners[number].mark else LAST
                     tallies[number] = _Tally(deque(maxlen=kept))
@@ -268,14 +247,6 @@ def loose(pattern: bytes) -> bytes:
     looked at again with the pattern itself.
     """
     return _REPEATED.sub(rb"{\1,}", pattern)
-
-
-def _view(data: bytes) -> bytes:
-    """A block as it is matched: carriage returns part lines, as on a terminal.
-
-    It is as long as the block, whose newlines are the ones that are counted.
-    """
-    return data.replace(b"\r", b"\n") if b"\r" in data else data
 
 
 def _captures(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,8 @@ COMPUTE_MODES = {0: "Default", 1: "Exclusive_Thread", 2: "Prohibited", 3: "Exclu
 
 def read_host() -> GpuState:
     """The GPUs of this machine. Raises Unreadable, saying what is missing."""
+    if not _has_driver():
+        raise Unreadable("no NVIDIA driver on this machine", "本机没有 NVIDIA 驱动")
     try:
         import pynvml
     except ImportError:
@@ -37,6 +40,19 @@ def read_host() -> GpuState:
         raise Unreadable(f"NVML failed: {problem}", f"NVML 出错：{problem}") from None
     finally:
         pynvml.nvmlShutdown()
+
+
+def _has_driver() -> bool:
+    """Whether the library of the driver is there: it loads in a tenth of the time of ``pynvml``."""
+    if sys.platform != "linux" or "pynvml" in sys.modules:
+        return True  # it has another name there; it was found before
+    from ctypes import CDLL
+
+    try:
+        CDLL("libnvidia-ml.so.1")
+    except OSError:
+        return False
+    return True
 
 
 def gpu_count() -> int | None:

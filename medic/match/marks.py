@@ -1,0 +1,77 @@
+"""Every signature of the knowledge with what it tells, whole or as a scan needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from medic.decode import decode
+from medic.entries import Role, Signature
+from medic.index import TELLTALE, Index
+
+_NO_FAILURE: frozenset[Role] = frozenset({"advice", "context"})
+
+
+class Watched(NamedTuple):
+    """A signature with what it tells: a symptom, a check's outcome, or both."""
+
+    signature: Signature
+    symptom: str = ""
+    check: str = ""
+    outcome: str = ""
+    goes_on: bool = False  # seen while training goes on: it ends no process
+
+    @property
+    def mark(self) -> bool:
+        """A place in the log, which tells nothing."""
+        return not (self.symptom or self.check)
+
+
+def watched(index: Index) -> list[Watched]:
+    """Every signature: of symptoms, of causes' telltales, of check outcomes."""
+    symptoms = index.raw["symptoms"]
+    goes_on = {name: bool(raw.get("goes_on")) for name, raw in symptoms.items()}
+    found = [Watched(m, n, goes_on=goes_on[n]) for n, raw in symptoms.items() for m in _marks(raw)]
+    for name, raw in index.telltales.items():
+        first = raw["shows"][0]["symptom"]
+        for mark in _marks(raw["telltale"]):
+            shown = "" if mark.role in _NO_FAILURE else first
+            found.append(Watched(mark, shown, TELLTALE, name, goes_on[first]))
+    for name, raw in index.raw["checks"].items():
+        for answer, outcome in raw["outcomes"].items():
+            found += [Watched(mark, "", name, answer) for mark in _marks(outcome)]
+    return found
+
+
+def _marks(raw: Mapping[str, Any]) -> list[Signature]:
+    return [decode(Signature, one) for one in raw.get("signatures", ())]
+
+
+def scanned(index: Index) -> list[Watched]:
+    """The same without their examples: to decode every entry for them takes longer than a scan of
+    a short log."""
+    rows = index.raw.get("marks")
+    return watched(index) if rows is None else [_read(*row) for row in rows]
+
+
+def written(found: Iterable[Watched]) -> list[list[Any]]:
+    """What ``scanned`` reads, as JSON data."""
+    return [
+        [s.id, s.pattern, s.role, dict(s.captures), s.not_in, s.at_least, *told]
+        for s, *told in found
+    ]
+
+
+def _read(
+    name: str,
+    pattern: str,
+    role: Role,
+    captures: Any,
+    not_in: Any,
+    at_least: int,
+    *told: Any,
+) -> Watched:
+    without = Signature(
+        name, pattern, role, match=(), captures=captures, not_in=tuple(not_in), at_least=at_least
+    )
+    return Watched(without, *told)
