@@ -21,6 +21,8 @@ from medic.planner import nearest, pruned
 from medic.verdict import decide, fired, leading_symptoms
 
 if TYPE_CHECKING:
+    from medic.beliefs import Beliefs
+    from medic.planner import Standing
     from medic.session import Session
 
 
@@ -44,11 +46,7 @@ def conclude(session: Session) -> Diagnosis:
         verdict = "none-of-these"
     if stand is None and verdict == "none-of-these":
         stand = nearest(session.model, beliefs, session.seen)
-    causes: tuple[CauseView, ...] = ()
-    if stand is not None:
-        causes = ranked_causes(index, session.model, stand, beliefs, found)
-        if verdict != "established":
-            causes = tuple(map(unproven, causes))
+    causes = _named(session, stand, beliefs, established=verdict == "established")
     leader = causes[0] if causes else None
     also = also_wrong(index, session.model, beliefs, found, [c.name for c in causes])
     dimmed = pruned(session.model, beliefs, session.seen)
@@ -72,3 +70,13 @@ def conclude(session: Session) -> Diagnosis:
         case_run=session.case.run,
         other_runs=tuple(r for r in session.case.runs if r != session.case.run),
     )
+
+
+def _named(
+    session: Session, stand: Standing | None, beliefs: Beliefs, *, established: bool
+) -> tuple[CauseView, ...]:
+    """The causes in question, best first; none where nothing stands."""
+    if stand is None:
+        return ()
+    causes = ranked_causes(session.index, session.model, stand, beliefs, session.found)
+    return causes if established else tuple(map(unproven, causes))

@@ -57,22 +57,8 @@ def observe(
     reads_logs = any(LogHits in p.gives for p in waiting)
     if reads_logs and look.files("log"):
         look.prepare()
-    crew = _Crew(lambda probe: _run_one(probe, look.for_probe(probe), index))
-    tell = progress or (lambda *_: None)
-    try:
-        while waiting and not cancel.is_set():
-            ready = _ready(waiting) or waiting[:1]
-            begun = {p.name for p in ready}
-            waiting = [p for p in waiting if p.name not in begun]
-            for probe in ready:
-                tell(probe.name, "start")
-            idle = {p.name: run for p in ready if (run := _idle(p, look))}
-            busy = [p for p in ready if p.name not in idle]
-            for run in chain(idle.values(), crew.runs(busy, cancel)):
-                _take(run, evidence)
-                tell(run.probe.name, run.state)
-    finally:
-        crew.dismiss()
+    crew = _Crew(lambda probe: _run_one(probe, look.for_probe(probe), index), cancel)
+    _run_all(waiting, crew, look, evidence, progress or (lambda *_: None))
     evidence.cancelled = cancel.is_set()
     evidence.host_is_the_runs = look.host_is_the_runs
     evidence.observed.sort(key=lambda o: (o.probe, o.name, o.finding.source.line))
@@ -84,6 +70,26 @@ def observe(
     if reads_logs:
         answers_of_logs(evidence, index, settings_hits(look))
     return evidence
+
+
+def _run_all(
+    waiting: list[Probe], crew: _Crew, look: CaseLook, evidence: Evidence, tell: Progress
+) -> None:
+    """Runs in waves: those whose facts are there, then those that need what these gave."""
+    try:
+        while waiting and not look.cancelled():
+            ready = _ready(waiting) or waiting[:1]
+            begun = {p.name for p in ready}
+            waiting = [p for p in waiting if p.name not in begun]
+            for probe in ready:
+                tell(probe.name, "start")
+            idle = {p.name: run for p in ready if (run := _idle(p, look))}
+            busy = [p for p in ready if p.name not in idle]
+            for run in chain(idle.values(), crew.runs(busy)):
+                _take(run, evidence)
+                tell(run.probe.name, run.state)
+    finally:
+        crew.dismiss()
 
 
 def _among(file: str, places: Sequence[str]) -> bool:
@@ -108,8 +114,9 @@ class _Crew:
     daemon thread ends with the process.
     """
 
-    def __init__(self, work: Callable[[Probe], Run]) -> None:
+    def __init__(self, work: Callable[[Probe], Run], cancel: threading.Event) -> None:
         self._work = work
+        self._cancel = cancel
         self._todo: queue.SimpleQueue[Probe | None] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[Run] = queue.SimpleQueue()
         self._started: dict[str, float] = {}
@@ -125,14 +132,14 @@ class _Crew:
             self._threads += 1
             threading.Thread(target=self._serve, daemon=True).start()
 
-    def runs(self, probes: Sequence[Probe], cancel: threading.Event) -> Iterator[Run]:
+    def runs(self, probes: Sequence[Probe]) -> Iterator[Run]:
         """The run of each probe as it ends, or outlasts its limit."""
         pending = {probe.name: probe for probe in probes}
         for probe in probes:
             self._todo.put(probe)
         if pending and self._threads == self._lost:
             self._hire()
-        while pending and not cancel.is_set():
+        while pending and not self._cancel.is_set():
             try:
                 run = self._done.get(timeout=PATIENCE)
                 if pending.pop(run.probe.name, None) is not None:

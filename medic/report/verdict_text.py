@@ -26,6 +26,10 @@ _NOT_UNDERSTOOD = Text(
     "没有从这些文字中识别出任何内容，也没有读取文件。请提供失败 rank 的日志、配置与启动脚本，"
     "或完整的报错行。",
 )
+_FITS_NONE = Text(
+    "What was seen fits no known cause well enough to name one; below is what would tell.",
+    "所见现象与已知原因都不够吻合，无法指名；下面是能说明问题的信息。",
+)
 
 
 def verdict(blocks: Blocks, session: Session, found: Diagnosis, *, numbers: bool) -> None:
@@ -49,29 +53,33 @@ def verdict(blocks: Blocks, session: Session, found: Diagnosis, *, numbers: bool
         for reason in _why_no_fault(found):
             blocks.paragraph(reason, indent="  ")
         return
-    leader = found.causes[0]
     if found.verdict == "none-of-these":
         console.styled(console.style(said, "bold", color))
-        unknown = Text(
-            "What was seen fits no known cause well enough to name one; below is what would tell.",
-            "所见现象与已知原因都不够吻合，无法指名；下面是能说明问题的信息。",
-        )
-        blocks.paragraph(unknown, indent="  ")
+        blocks.paragraph(_FITS_NONE, indent="  ")
         return
-    if found.verdict == "likely" and not found.symptoms and not words:
-        said = str(Text("No failure was seen, but this is wrong", "没有看到故障，但这里有问题"))
-    elif found.verdict == "likely" and (leader.chance < CLEAR or leader.word == "possible"):
-        said = str(
-            Text("Not clear yet; first suspect ({word})", "尚不明确；首要嫌疑（{word}）").fill(
-                word=CHANCE[leader.word]
-            )
-        )
+    leader = found.causes[0]
     line = Text("{verdict}: {title} ({name}, {code})", "{verdict}：{title}（{name}, {code}）").fill(
-        verdict=said, title=leader.title, name=leader.name, code=leader.code
+        verdict=_how_sure(found, said, described=bool(words)),
+        title=leader.title,
+        name=leader.name,
+        code=leader.code,
     )
     console.styled(console.style(str(line), "bold", color))
     if numbers:
         console.out(f"  P = {leader.chance:.3f}")
+
+
+def _how_sure(found: Diagnosis, said: str, *, described: bool) -> str:
+    """The words before the cause's title."""
+    leader = found.causes[0]
+    if found.verdict != "likely":
+        return said
+    if not found.symptoms and not described:
+        return str(Text("No failure was seen, but this is wrong", "没有看到故障，但这里有问题"))
+    if leader.chance < CLEAR or leader.word == "possible":
+        suspect = Text("Not clear yet; first suspect ({word})", "尚不明确；首要嫌疑（{word}）")
+        return str(suspect.fill(word=CHANCE[leader.word]))
+    return said
 
 
 def _unclear(blocks: Blocks, session: Session) -> None:
