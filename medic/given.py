@@ -23,6 +23,11 @@ def parse_given(pairs: Sequence[str]) -> dict[str, Any]:
             raise UsageError(
                 f'--set: no field "{name}"{hint.en}', f"--set：没有字段 “{name}”{hint.zh}"
             )
+        if name in given:
+            raise UsageError(
+                f"--set {name} is given twice: leave one of them out",
+                f"--set {name} 给了两次：请去掉其中一个",
+            )
         kind, unit, _ = FIELDS[name]
         given[name] = _typed(name, raw, kind)
         if "|" in unit and given[name] not in unit.split("|"):

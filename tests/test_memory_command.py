@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
 import jsonschema
 import pytest
 
 from medic.commands import main
+from medic.commands.estimating import OPTIONS
+from medic.commands.memory import command
+from medic.commands.words import ANY, FLAG, said
 from medic.errors import UsageError
 from medic.given import parse_given
 from medic.index import load
@@ -49,7 +54,9 @@ STEP = (
 
 
 def given(*pairs: str) -> list[str]:
-    return [word for pair in pairs for word in ("--set", pair)]
+    """The options of these pairs; the last one of a field counts."""
+    last = {pair.partition("=")[0]: pair for pair in pairs}
+    return [word for pair in last.values() for word in ("--set", pair)]
 
 
 @pytest.fixture
@@ -327,3 +334,46 @@ def test_cards_and_ranks_that_contradict_are_told(run: Run, world: str, code: in
     )
     assert (got == 2) == (code == 2)
     assert ("8 cards, world_size is 4" in err) == (code == 2)
+
+
+# --- the options without the parser -----------------------------------------------------------
+
+
+def test_the_plain_table_of_options_is_the_parsers() -> None:
+    theirs: dict[str, object] = {}
+    for one in command.params:
+        if not isinstance(one, click.Option):
+            continue
+        takes = tuple(one.type.choices) if isinstance(one.type, click.Choice) else ANY
+        theirs |= dict.fromkeys(one.opts, FLAG if one.is_flag else takes)
+    assert theirs == OPTIONS
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--help"], ["--gpus", "h100"], ["a.yaml", "--gpu"], ["--gpu", "--json"], ["--", "-a.yaml"],
+     ["--json=1"], ["--format", "sarif"], ["-h"]],
+)  # fmt: skip
+def test_what_the_table_does_not_tell_is_left_to_the_parser(words: list[str]) -> None:
+    assert said(words, OPTIONS) is None
+
+
+def test_options_stand_anywhere_and_the_last_value_comes_last() -> None:
+    words = "a.yaml --set x=1 --gpu=h100 b.json --set y=2 --max-seq --gpu 80GiB -".split()
+    others, values = said(words, OPTIONS) or ([], {})
+    assert others == ["a.yaml", "b.json", "-"]
+    assert values == {"--set": ["x=1", "y=2"], "--gpu": ["h100", "80GiB"], "--max-seq": [""]}
+
+
+def test_the_usual_command_line_loads_no_parser() -> None:
+    words = ["memory", "--model", "qwen3-0.6b", "--gpu", "h100-80g", *given(*STEP)]
+    code = f"import sys; from medic.commands import main; main({words!r}); print('click' in sys.modules)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.splitlines()[-1] == "False"
+
+
+def test_a_field_set_twice_is_told(run: Run) -> None:
+    code, out, err = run("--set", "zero_stage=2", "--set", "zero_stage=3")
+    assert (code, out) == (2, "")
+    assert "zero_stage is given twice" in err
+    assert "两次" in run("--set", "fsdp=true", "--set", "fsdp=true", lang="zh")[2]

@@ -12,6 +12,8 @@ from medic.i18n import Lang, use
 
 # Commands that take only words where no option is given: these go without the parser.
 _PLAIN = {"explain": ("explaining", "explain"), "lint": ("linting", "check")}
+# Commands that read their own options, as far as a plain table tells them.
+_READS = {"memory": "estimating"}
 
 
 def program() -> int:
@@ -54,6 +56,10 @@ def _run(words: Sequence[str]) -> int:
     if plain is not None:
         module, name = plain
         return int(getattr(import_module(f"medic.commands.{module}"), name)(words[1:]))
+    if words and words[0] in _READS:
+        code = import_module(f"medic.commands.{_READS[words[0]]}").run(words[1:])
+        if code is not None:
+            return int(code)
     from medic.commands.group import run
 
     return int(run(words))

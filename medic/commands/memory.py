@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from medic.commands.given import case_of, console, knowledge
 from medic.commands.options import format_options, lang_option, option, redact_option, set_option
-from medic.errors import Exit, UsageError
 from medic.i18n import Text
 
 HELP = Text(
@@ -63,25 +61,14 @@ def command(
     as_json: bool,
     redact: bool,
 ) -> int:
-    from medic.report import memory_text
-    from medic.report.dumps import dumps
-    from medic.sizing import size_run
+    from medic.commands.estimating import asked, show
 
-    if not (files or given or model):
-        raise UsageError("give a config, --model or --set", "请给出配置文件、--model 或 --set 之一")
-    asked = ("micro_batch_size",) * max_micro_batch + ("sequence_length",) * max_seq
-    out = console(redact=redact)
-    case = case_of(files, given)
-    sizing = size_run(case, knowledge(), gpu=gpu, model=model, inverse=asked)
-    if files and not sizing.read and not case.text:
-        why = sizing.not_read[0] if sizing.not_read else None
-        raise UsageError(
-            f"no file could be read{': ' + why.en if why else ''}",
-            f"没有可读取的文件{'：' + why.zh if why else ''}",
-            at=why.file if why else "",
-        )
-    if as_json or form == "json":
-        out.raw(dumps(memory_text.json_data(sizing)))
-    else:
-        memory_text.full(out, sizing)
-    return Exit.FINDING if sizing.fits is False else Exit.OK
+    return show(
+        files,
+        given,
+        gpu=gpu,
+        model=model,
+        inverse=asked(max_micro_batch, max_seq),
+        as_json=as_json or form == "json",
+        redact=redact,
+    )

@@ -1,0 +1,79 @@
+"""What ``medic memory`` does, apart from its options: a start of plain words loads no parser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from medic.commands.given import case_of, console, knowledge
+from medic.commands.words import ANY, FLAG, said
+from medic.errors import Exit, UsageError
+
+OPTIONS = {
+    "--set": ANY,
+    "--gpu": ANY,
+    "--model": ANY,
+    "--max-micro-batch": FLAG,
+    "--max-seq": FLAG,
+    "--json": FLAG,
+    "--format": ("text", "json"),
+    "--redact": FLAG,
+    "--lang": ("en", "zh"),
+}
+
+
+def run(words: Sequence[str]) -> int | None:
+    """The command on these words; None where its parser has to read them."""
+    found = said(words, OPTIONS)
+    if found is None:
+        return None
+    files, values = found
+    last = {name: of[-1] for name, of in values.items()}
+    return show(
+        files,
+        values.get("--set", []),
+        gpu=last.get("--gpu", ""),
+        model=last.get("--model", ""),
+        inverse=asked("--max-micro-batch" in last, "--max-seq" in last),
+        as_json="--json" in last or last.get("--format") == "json",
+        redact="--redact" in last,
+    )
+
+
+def asked(micro_batch: bool, sequence: bool) -> tuple[str, ...]:
+    """The fields whose largest value is wanted."""
+    return ("micro_batch_size",) * micro_batch + ("sequence_length",) * sequence
+
+
+def show(
+    files: Sequence[str],
+    given: Sequence[str],
+    *,
+    gpu: str,
+    model: str,
+    inverse: tuple[str, ...],
+    as_json: bool,
+    redact: bool,
+) -> int:
+    """Prints the estimate. Returns the exit code; raises UsageError where nothing could be read."""
+    if not (files or given or model):
+        raise UsageError("give a config, --model or --set", "请给出配置文件、--model 或 --set 之一")
+    from medic.report import memory_text
+    from medic.sizing import size_run
+
+    out = console(redact=redact)
+    case = case_of(files, given)
+    sizing = size_run(case, knowledge(), gpu=gpu, model=model, inverse=inverse)
+    if files and not sizing.read and not case.text:
+        why = sizing.not_read[0] if sizing.not_read else None
+        raise UsageError(
+            f"no file could be read{': ' + why.en if why else ''}",
+            f"没有可读取的文件{'：' + why.zh if why else ''}",
+            at=why.file if why else "",
+        )
+    if as_json:
+        from medic.report.dumps import dumps
+
+        out.raw(dumps(memory_text.json_data(sizing)))
+    else:
+        memory_text.full(out, sizing)
+    return Exit.FINDING if sizing.fits is False else Exit.OK
