@@ -33,28 +33,37 @@ class Block:
         self.after: Block | None = None
 
 
+class FullError(Exception):
+    """More was wanted than may be reserved, and giving unused segments back was not enough."""
+
+
 class Meter:
     """What the pools of one process count together: bytes allocated, their peak, bytes reserved.
 
     ``limit``: bytes that may be reserved, 0 for any number. A pool that would go beyond it has all
-    pools give their unused segments back first, as torch does; ``failed``: that was not enough.
+    pools give their unused segments back first, as torch does. Raises FullError if that is not enough.
     """
 
     def __init__(self, limit: int = 0) -> None:
         self.allocated = self.peak = self.reserved = 0
         self.limit = limit
-        self.failed = False
         self.pools: list[Allocator] = []
 
     def reserve(self, size: int) -> None:
         if self.limit and self.reserved + size > self.limit:
             for pool in self.pools:
                 self.reserved -= pool.release()
-            self.failed = self.failed or self.reserved + size > self.limit
+            if self.reserved + size > self.limit:
+                raise FullError
         self.reserved += size
         self.most = max(self.most, self.reserved)
 
     most = 0  # that was ever reserved
+
+
+def rounded(size: float) -> int:
+    """Bytes of the block that a request of ``size`` asks for."""
+    return -(-int(size) // 512) * 512
 
 
 class Allocator:
@@ -64,8 +73,8 @@ class Allocator:
         self.meter = meter or Meter()
         self.meter.pools.append(self)
         self._lowest = 0
-        self._order: list[tuple[int, int]] = []
-        self._blocks: dict[int, Block] = {}
+        # Free blocks by size and address (no two have both the same).
+        self._order: list[tuple[int, int, Block]] = []
 
     @property
     def allocated(self) -> int:
@@ -81,14 +90,21 @@ class Allocator:
 
     def take(self, size: float) -> Block | None:
         """A block of ``size`` bytes; None for what the pool of small blocks holds."""
-        if size <= SMALL:
-            return None
-        wanted = -(-int(size) // 512) * 512
-        block = self._fitting(wanted) or self._segment(wanted)
-        if block.size - wanted > SMALL:
-            self._split(block, wanted)
+        return None if size <= SMALL else self.fitting(rounded(size))
+
+    def fitting(self, wanted: int) -> Block:
+        """A block of ``wanted`` bytes, a multiple of 512 above ``SMALL``."""
+        order, meter = self._order, self.meter
+        place = bisect_left(order, (wanted, self._lowest))
+        block = order.pop(place)[2] if place < len(order) else self._segment(wanted)
         block.free = False
-        meter = self.meter
+        if block.size - wanted > SMALL:
+            rest = Block(block.size - wanted, block.address + wanted)
+            rest.before, rest.after = block, block.after
+            if block.after is not None:
+                block.after.before = rest
+            block.after, block.size = rest, wanted
+            self._keep(rest)
         meter.allocated += block.size
         meter.peak = max(meter.peak, meter.allocated)
         return block
@@ -127,20 +143,12 @@ class Allocator:
 
     def release(self) -> int:
         """Gives segments back that nothing lies in; their bytes."""
-        unused = [b for b in self._blocks.values() if b.before is None and b.after is None]
+        unused = [b for _, _, b in self._order if b.before is None and b.after is None]
         for block in unused:
             self._forget(block)
         return sum(block.size for block in unused)
 
     # --- blocks -----------------------------------------------------------------------------
-
-    def _fitting(self, wanted: int) -> Block | None:
-        place = bisect_left(self._order, (wanted, self._lowest))
-        if place == len(self._order):
-            return None
-        block = self._blocks[self._order[place][1]]
-        self._forget(block)
-        return block
 
     def _segment(self, wanted: int) -> Block:
         size = SEGMENT if wanted < MIDDLE else -(-wanted // ROUND) * ROUND
@@ -148,20 +156,10 @@ class Allocator:
         self._lowest -= size
         return Block(size, self._lowest)
 
-    def _split(self, block: Block, wanted: int) -> None:
-        rest = Block(block.size - wanted, block.address + wanted)
-        rest.before, rest.after = block, block.after
-        if block.after is not None:
-            block.after.before = rest
-        block.after, block.size = rest, wanted
-        self._keep(rest)
-
     def _keep(self, block: Block) -> None:
         block.free = True
-        self._blocks[block.address] = block
-        insort(self._order, (block.size, block.address))
+        insort(self._order, (block.size, block.address, block))
 
     def _forget(self, block: Block) -> None:
         block.free = False
         del self._order[bisect_left(self._order, (block.size, block.address))]
-        del self._blocks[block.address]

@@ -7,10 +7,9 @@ Sizes in bytes; ``g`` is the gradient that passes backwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from medic.memory.activations import int8_input_bytes
-from medic.memory.tape import Sizes, Tape
+from medic.memory.program import Recorder
+from medic.memory.tape import Sizes
 
 # cuDNN's attention backward: workspace in bytes for each query value.
 ATTENTION_WORKSPACE = 8
@@ -19,17 +18,12 @@ SUM = 8
 
 
 class Layer:
-    """``gradient`` takes the values of a weight whose gradient is ready; ``graph`` is False in the
-    forward pass of a layer that is recomputed."""
+    """Says to ``tape`` what a layer makes and frees; ``graph`` is False in the forward pass of a
+    layer that is recomputed."""
 
-    def __init__(
-        self, tape: Tape, sizes: Sizes, gradient: Callable[[int], None], copies: Tape
-    ) -> None:
-        self.tape, self.sizes, self.gradient = tape, sizes, gradient
-        self.int8 = Tape(tape.pool)  # inputs that int8 maps keep to their next call
-        self.copies = copies  # autocast's own, where not the graph keeps them
+    def __init__(self, tape: Recorder, sizes: Sizes, number: int) -> None:
+        self.tape, self.sizes, self.number = tape, sizes, number
         self.graph = True
-        self.number = 0
 
     # --- forward ----------------------------------------------------------------------------
 
@@ -38,7 +32,7 @@ class Layer:
         s, t = self.sizes, self.tape
         self.graph = graph
         if s.setup.int8:
-            self.int8.new("inputs", s.tokens * int8_input_bytes(s.shape))
+            t.lasting("int8 inputs", s.tokens * int8_input_bytes(s.shape))
         self._norm("one")
         self._attention()
         t.new("middle", s.residual(s.stream))
@@ -79,16 +73,17 @@ class Layer:
             t.passing(2 * values, s.tokens * outputs * s.inner)
         elif s.setup.fp8:
             t.passing(2 * values, values)
+        elif s.autocast and (self.graph or s.lora):
+            t.new(f"{name}.weight", 2 * values)
         elif s.autocast:
-            where = t if self.graph or s.lora else self.copies
-            where.new(f"{name}.weight {self.number}", 2 * values)
+            t.copied(f"{name}.copy", 2 * values)
         if s.autocast and cast:
             t.new(f"{name}.in", s.tokens * inputs * 2)
         t.new(name, s.tokens * outputs * s.inner)
         if s.lora and (s.setup.every_map or name in ("q", "v")):
             self._adapter(name, inputs, outputs)
         if not self.graph:
-            t.drop(f"{name}.in", *((f"{name}.weight {self.number}",) if s.lora else ()))
+            t.drop(f"{name}.in", *((f"{name}.weight",) if s.lora else ()))
 
     def _adapter(self, name: str, inputs: int, outputs: int) -> None:
         """peft: the input in fp32, the adapter's result, its scaled form and the sum."""

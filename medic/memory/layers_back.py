@@ -3,6 +3,23 @@
 from __future__ import annotations
 
 from medic.memory.layers import ATTENTION_WORKSPACE, SUM, Layer
+from medic.memory.program import Program, Recorder
+from medic.memory.tape import Sizes
+
+
+def program_of(sizes: Sizes, number: int) -> Program:
+    """What the layer does forwards and backwards."""
+    tape = Recorder()
+    layer = Backward(tape, sizes, number)
+    recompute = sizes.setup.recompute
+    layer.forward(graph=not recompute)
+    result = tape.hand_over("result")
+    forward = tape.written()
+    if recompute:
+        layer.forward(graph=True)
+        tape.drop("result", "down")
+    layer.backward()
+    return Program(forward, tape.written(), len(tape.slots), result)
 
 
 class Backward(Layer):
@@ -40,14 +57,14 @@ class Backward(Layer):
         if s.autocast:
             t.new("weight gradient", 2 * values)
         else:
-            self.gradient(values)
+            t.gradient(values)
         t.new("passing", s.tokens * inputs * s.inner)
-        t.drop(grad, f"{name}.weight {self.number}", f"{name}.in")
+        t.drop(grad, f"{name}.weight", f"{name}.in")
         if s.autocast and cast:
             t.new("passing", s.tokens * inputs * s.stream)
-        t.held[into] = t.held.pop("passing")
+        t.rename("passing", into)
         if s.autocast:
-            self.gradient(values)
+            t.gradient(values)
             t.drop("weight gradient")
 
     def _adapter_back(self, name: str, values: int, inputs: int, grad: str, into: str) -> None:
@@ -58,8 +75,8 @@ class Backward(Layer):
         t.new("own", s.tokens * inputs * s.inner)
         if f"{name}.adapter" in t.held:
             t.passing(s.tokens * inputs * wide, s.tokens * inputs * wide // 2)
-        t.drop(grad, f"{name}.weight {self.number}", f"{name}.in", f"{name}.adapter")
-        t.held[into] = t.held.pop("own")
+        t.drop(grad, f"{name}.weight", f"{name}.in", f"{name}.adapter")
+        t.rename("own", into)
 
     def _add(self, one: str, other: str) -> None:
         """The sum of two gradients of a norm's result, under ``one``."""
@@ -85,7 +102,7 @@ class Backward(Layer):
         if s.shape.gated:
             self._add("d.two", "d.other")
         else:
-            t.held["d.two"] = t.held.pop("d.other")
+            t.rename("d.other", "d.two")
 
     def _experts_back(self) -> None:
         s, t = self.sizes, self.tape
@@ -97,13 +114,13 @@ class Backward(Layer):
         t.new("d.routed", wide * s.h)
         t.new("d.down", wide * s.h)
         t.drop("routed", "d.routed")
-        self.gradient(values[1])
+        t.gradient(values[1])
         t.new("d.product", wide * some.width)
         t.drop("d.down", "product")
         t.passing(wide * some.width, wide * some.width)
         t.new("d.gate", 2 * wide * some.width)
         t.drop("d.product", "active", "gate")
-        self.gradient(values[0])
+        t.gradient(values[0])
         t.new("d.copied", wide * s.h)
         t.drop("d.gate", "copied")
         t.passing(wide * s.h)

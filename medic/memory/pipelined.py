@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from medic.memory.allocator import Block
-from medic.memory.layers_back import Backward
+from medic.memory.program import Layer
 from medic.memory.trace import Trace
 
-Waiting = tuple[list[Backward], list["Block | None"]]
+Waiting = tuple[list[Layer], list["Block | None"]]
 
 
 class Pipelined(Trace):

@@ -222,6 +222,8 @@ def _fewest(config: RunConfig, taken: list[Remedy], capacity: int) -> tuple[Reme
         state = config
         for remedy in rest:
             state = _with(state, remedy)
+        if (tensors(state) or 0) > capacity:
+            continue
         if (estimate(state, capacity).estimate or 0) <= capacity:
             kept = rest
     return tuple(_again(config, kept, capacity))

@@ -8,8 +8,8 @@ uses its flat buffer as it is. Streams have pools of their own, which share no u
 from __future__ import annotations
 
 from medic.memory.allocator import Allocator, Block
-from medic.memory.layers_back import Backward
 from medic.memory.peak import Step
+from medic.memory.program import Layer
 from medic.memory.states import ADAPTER, WEIGHT
 from medic.memory.trace import Trace
 
@@ -86,23 +86,23 @@ class Sharded(Trace):
             self.gathering.give(self.buffers.pop(layer))
         self._leaves(None)
 
-    def _enter(self, layer: Backward) -> None:
+    def _enter(self, layer: Layer) -> None:
         self._open(layer.number)
         self._free_copied(but=layer.number)
 
-    def _leave(self, layer: Backward) -> None:
+    def _leave(self, layer: Layer) -> None:
         if self.setup.reshard:
             self._close(layer.number)
         if layer.number == len(self.layers) - 1:
             self._free_copied()
 
-    def _enter_back(self, layer: Backward) -> None:
+    def _enter_back(self, layer: Layer) -> None:
         self._open(layer.number)
         self._free_copied()
         if layer.number:
             self._arrive(layer.number - 1)
 
-    def _leave_back(self, layer: Backward) -> None:
+    def _leave_back(self, layer: Layer) -> None:
         self._close(layer.number)
         self._reduce(layer.number)
 

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 
 from medic.memory import activations as act
 from medic.memory.allocator import MIB, Allocator, Block, Meter
-from medic.memory.layers_back import Backward
+from medic.memory.layers_back import program_of
 from medic.memory.peak import Step
+from medic.memory.program import Layer, Program
 from medic.memory.states import ADAPTER, MOMENT, WEIGHT
 from medic.memory.tape import Sizes, Tape
 
@@ -31,21 +32,23 @@ class Trace:
         self.sizes = Sizes(step)
         self.meter = Meter(limit)
         self.pool = Allocator(self.meter)
-        self.layers = self._layers()
         self.loss = Tape(self.pool)
-        self.copies = Tape(self.pool)
+        self.copies = Tape(self.pool)  # of weights, that autocast keeps
+        self._programs: dict[tuple[int, ...], Program] = {}
+        self.layers = self._layers()
         self.gradients: list[Block | None] = []
         self.outputs: list[Block | None] = []  # logits that a pipeline keeps to the step's end
         self.buckets: list[Block | None] = []
         self.first = True  # the micro batch makes the gradients, later ones are added to them
 
-    def _layers(self) -> list[Backward]:
+    def _layers(self) -> list[Layer]:
         return [self._layer(number) for number in range(self.setup.stage_layers)]
 
-    def _layer(self, number: int) -> Backward:
-        layer = Backward(Tape(self.pool), self.sizes, self._gradient, Tape(self.pool))
-        layer.number = number
-        return layer
+    def _layer(self, number: int) -> Layer:
+        kind = tuple(self.sizes.matrices(number))
+        if kind not in self._programs:
+            self._programs[kind] = program_of(self.sizes, number)
+        return Layer(number, self._programs[kind], self.pool, self._gradient, self.copies.new)
 
     def run(self) -> float:
         """Reserved bytes as a multiple of the peak of allocated bytes."""
@@ -97,20 +100,17 @@ class Trace:
         self._backward(self.layers, inputs)
 
     # What sharded weights do around a layer.
-    def _enter(self, layer: Backward) -> None: ...
-    def _leave(self, layer: Backward) -> None: ...
-    def _enter_back(self, layer: Backward) -> None: ...
-    def _leave_back(self, layer: Backward) -> None: ...
+    def _enter(self, layer: Layer) -> None: ...
+    def _leave(self, layer: Layer) -> None: ...
+    def _enter_back(self, layer: Layer) -> None: ...
+    def _leave_back(self, layer: Layer) -> None: ...
 
-    def _backward(self, layers: list[Backward], inputs: list[Block | None]) -> None:
+    def _backward(self, layers: list[Layer], inputs: list[Block | None]) -> None:
         pool = self.pool
         self._head_backward()
         pool.give(inputs.pop())
         for layer in reversed(layers):
             self._enter_back(layer)
-            if self.setup.recompute:
-                layer.forward(graph=True)
-                layer.tape.drop("result", "down")
             layer.backward()
             pool.give(inputs.pop())
             self._leave_back(layer)
@@ -118,16 +118,14 @@ class Trace:
         if not self.setup.lora and self.setup.is_first:
             self._end_gradient(first=not self.shape.tied)
 
-    def _forward(self, layers: list[Backward]) -> list[Block | None]:
+    def _forward(self, layers: list[Layer]) -> list[Block | None]:
         """Inputs of the layers, as far as they are kept, the last one's result behind them."""
         sizes, pool = self.sizes, self.pool
         graph = not self.setup.recompute
         kept: list[Block | None] = [pool.take(sizes.residual(sizes.stream))]
         for layer in layers:
-            layer.copies = self.copies
             self._enter(layer)
-            layer.forward(graph=graph)
-            kept.append(layer.tape.held.pop("result"))
+            kept.append(layer.forward())
             if sizes.stream == 2 and graph:
                 pool.give(kept[-2])
                 kept[-2] = None

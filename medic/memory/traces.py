@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from medic.memory.peak import Step
+from medic.memory.allocator import FullError
+from medic.memory.peak import Step, size
 from medic.memory.pipelined import Pipelined
 from medic.memory.sharded import Sharded
 from medic.memory.trace import Trace
 from medic.memory.zero import Zero
 
+# Tensors that take this much more than a limit cannot be put into it: what a block holds beyond the
+# request is no part of them, and less than a tenth.
+BEYOND = 1.1
 ENGINES = ("single", "ddp", "group", "fsdp", "deepspeed")
 
 
@@ -20,13 +24,20 @@ def reserved_share(step: Step, limit: int = 0) -> float:
     ``limit``: bytes that it may reserve; where tensors in pieces do not fit them, the share is what
     it would be without a limit.
     """
-    trace = trace_of(step)
-    share = trace.run()
-    if not limit or trace.meter.most <= limit:
-        return share
-    within = trace_of(step, limit)
-    held = within.run()
-    return share if within.meter.failed else held
+    if limit and size_of(step) > limit:
+        trace = trace_of(step)
+        share = trace.run()
+        if trace.meter.peak > BEYOND * limit:
+            return share
+    try:
+        return trace_of(step, limit).run()
+    except FullError:
+        return trace_of(step).run()
+
+
+def size_of(step: Step) -> int:
+    """Bytes of the step's tensors at their peak."""
+    return max(map(size, step.phases().values()))
 
 
 def trace_of(step: Step, limit: int = 0) -> Trace:

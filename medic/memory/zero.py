@@ -7,8 +7,8 @@ partition is one block, so that the step's blocks find no place between those of
 from __future__ import annotations
 
 from medic.memory.allocator import Block
-from medic.memory.layers_back import Backward
 from medic.memory.peak import Step
+from medic.memory.program import Layer
 from medic.memory.quantities import REUSED, SUB_GROUP
 from medic.memory.resident import deepspeed_buckets
 from medic.memory.states import MOMENT
@@ -47,18 +47,18 @@ class Zero(Trace):
     def _close(self, layer: int) -> None:
         self._give(self.whole.pop(layer, []))
 
-    def _enter(self, layer: Backward) -> None:
+    def _enter(self, layer: Layer) -> None:
         self._open(layer.number)
 
-    def _leave(self, layer: Backward) -> None:
+    def _leave(self, layer: Layer) -> None:
         behind = len(self.layers) - layer.number
         if behind * sum(self.sizes.matrices(layer.number)) > REUSED:
             self._close(layer.number)
 
-    def _enter_back(self, layer: Backward) -> None:
+    def _enter_back(self, layer: Layer) -> None:
         self._open(layer.number)
 
-    def _leave_back(self, layer: Backward) -> None:
+    def _leave_back(self, layer: Layer) -> None:
         self._close(layer.number)
 
     # --- gradients and step -------------------------------------------------------------------

@@ -1,0 +1,139 @@
+"""A layer's allocations as a program: written down once, run for each of the layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from medic.memory.allocator import SMALL, Allocator, Block, rounded
+
+TAKE, DROP, PASS, MOVE, GRADIENT, COPY = range(6)
+# What to do, with which slot, of how many bytes (MOVE: to which slot; GRADIENT: values), and the
+# sizes of what passes.
+Instruction = tuple[int, int, int, tuple[float, ...]]
+
+
+class Recorder:
+    """Named tensors of a layer. What is said of them is written down, with a slot for each name.
+
+    Blocks of the pool of small blocks are left out, as ``Allocator`` does.
+    """
+
+    def __init__(self) -> None:
+        self.slots: dict[str, int] = {}
+        self.held: dict[str, bool] = {}  # whether the block is a large one
+        self._written: list[Instruction] = []
+
+    def new(self, name: str, size: float) -> None:
+        """A tensor of ``size`` bytes; one of this name that is still there is freed after it."""
+        if size > SMALL:
+            self._write(TAKE, name, rounded(size))
+        elif self.held.get(name):
+            self._write(DROP, name)
+        self.held[name] = size > SMALL
+
+    def lasting(self, name: str, size: float) -> None:
+        """A tensor that stays to the layer's next call, which frees it after its own."""
+        if size > SMALL:
+            self._write(TAKE, name, rounded(size))
+
+    def drop(self, *names: str) -> None:
+        """Frees what is there under the names."""
+        for name in names:
+            if self.held.pop(name, False):
+                self._write(DROP, name)
+
+    def clear(self) -> None:
+        self.drop(*list(self.held))
+
+    def rename(self, name: str, new: str) -> None:
+        self.held[new] = self.held.pop(name)
+        self._write(MOVE, name, self._slot(new))
+
+    def hand_over(self, name: str) -> int:
+        """The slot of a tensor that the caller takes from here."""
+        self.held.pop(name)
+        return self._slot(name)
+
+    def passing(self, *sizes: float) -> None:
+        """Tensors that are alive together for a moment."""
+        if any(size > SMALL for size in sizes):
+            self._written.append((PASS, 0, 0, sizes))
+
+    def copied(self, name: str, size: float) -> None:
+        """A copy of a weight that autocast keeps."""
+        self._write(COPY, name, int(size))
+
+    def gradient(self, values: int) -> None:
+        """The gradient of so many weights is ready."""
+        self._written.append((GRADIENT, 0, values, ()))
+
+    def written(self) -> list[Instruction]:
+        """What was said since the last call."""
+        found, self._written = self._written, []
+        return found
+
+    def _write(self, what: int, name: str, size: int = 0) -> None:
+        self._written.append((what, self._slot(name), size, ()))
+
+    def _slot(self, name: str) -> int:
+        return self.slots.setdefault(name, len(self.slots))
+
+
+class Program(NamedTuple):
+    """A layer's forward and backward pass (with what is recomputed), how many slots they have, and
+    that of the layer's result."""
+
+    forward: list[Instruction]
+    backward: list[Instruction]
+    slots: int
+    result: int
+
+
+class Layer:
+    """One layer of a trace. ``gradient`` takes the values of a weight whose gradient is ready;
+    ``copy`` the name and size of a weight's copy."""
+
+    __slots__ = ("copy", "gradient", "number", "pool", "program", "slots")
+
+    def __init__(
+        self,
+        number: int,
+        program: Program,
+        pool: Allocator,
+        gradient: Callable[[int], None],
+        copy: Callable[[str, float], None],
+    ) -> None:
+        self.number, self.program, self.pool = number, program, pool
+        self.gradient, self.copy = gradient, copy
+        self.slots: list[Block | None] = [None] * program.slots
+
+    def forward(self) -> Block | None:
+        """The layer's result; what the backward pass needs stays here."""
+        self._run(self.program.forward)
+        result = self.slots[self.program.result]
+        self.slots[self.program.result] = None
+        return result
+
+    def backward(self) -> None:
+        self._run(self.program.backward)
+
+    def _run(self, program: list[Instruction]) -> None:
+        slots, fitting, give = self.slots, self.pool.fitting, self.pool.give
+        for what, slot, size, sizes in program:
+            if what == TAKE:
+                block, old = fitting(size), slots[slot]
+                if old is not None:
+                    give(old)
+                slots[slot] = block
+            elif what == DROP:
+                give(slots[slot])
+                slots[slot] = None
+            elif what == PASS:
+                self.pool.passing(sizes)
+            elif what == MOVE:
+                slots[size], slots[slot] = slots[slot], None
+            elif what == GRADIENT:
+                self.gradient(size)
+            else:
+                self.copy(f"{self.number} {slot}", size)
