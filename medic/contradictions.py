@@ -31,7 +31,18 @@ def refuse(config: RunConfig, index: Index) -> None:
         raise UsageError(en, zh)
 
 
+_TWO_SHARDERS = (
+    "fsdp and zero_stage {stage} are both set: one of them shards the states, leave the other out",
+    "fsdp 与 zero_stage {stage} 同时设置：二者只能有一个切分模型状态，请去掉另一个",
+)
+
+
 def _contradictions(config: RunConfig, index: Index) -> Iterator[tuple[str, str]]:
+    stage = config.integer("zero_stage") or 0
+    # Megatron's own FSDP stands on its distributed optimizer, which counts as stage 1.
+    if stage and config.get("fsdp") is True and "megatron" not in config.framework:
+        en, zh = (words.format(stage=stage) for words in _TWO_SHARDERS)
+        yield en, zh
     seen: set[str] = set()
     for name, fires in fired(CHECKS, config):
         cause = index.causes[name]

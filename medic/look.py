@@ -196,9 +196,10 @@ class CaseLook:
 
     def estimate_memory(self, run_config: Any, capacity: int | None) -> Any:
         from medic.memory.estimate import estimate
+        from medic.memory.habits import settled
         from medic.memory.named import with_model
 
-        return estimate(with_model(run_config, self._index)[0], capacity)
+        return estimate(settled(with_model(run_config, self._index)[0])[0], capacity)
 
     # --- host -------------------------------------------------------------------------------
 

@@ -10,18 +10,20 @@ from typing import Any, Literal
 from medic.case import Case, NotRead
 from medic.contradictions import refuse
 from medic.errors import UsageError
+from medic.evidence import Evidence
 from medic.facts import GpuMemory, GpuState, MemoryEstimate
 from medic.index import Index
 from medic.lint import ROOMS
+from medic.memory import details
+from medic.memory.cards import counted, gpu_of, on_cards
+from medic.memory.choices import Choice, choices
 from medic.memory.estimate import estimate
+from medic.memory.habits import settled, told, with_values
 from medic.memory.inverse import Largest, largest
-from medic.memory.named import key, names
-from medic.memory.named import with_model as with_model  # noqa: PLC0414 - callers take it from here
+from medic.memory.named import with_model
 from medic.memory.remedies import Advice, advise
-from medic.nearest import did_you_mean
-from medic.patterns import regex
 from medic.records import dataclass
-from medic.run_config import Origin, RunConfig, Scalar, Value
+from medic.run_config import RunConfig, Scalar
 from medic.runner import all_probes, observe, with_needs
 
 Verdict = Literal["fits", "tight", "probably-not", "does-not-fit", "at-least", "unknown"]
@@ -31,11 +33,8 @@ USUAL: dict[str, Scalar] = {
     "gradient_accumulation_steps": 1,
 }
 RANKS = ("world_size", "data_parallel_size", "gpus_per_node", "nodes", "zero_stage", "fsdp")
-COUNTS = ("world_size", "data_parallel_size", "gpus_per_node", "nodes")
+UNTRAINED = ("", "plain")  # no framework's config was read
 LIVE = "live"  # --gpu live: the GPU of this machine
-UNITS = {"": 1, "b": 1, "mb": 10**6, "mib": 2**20, "g": 2**30, "gb": 10**9, "gib": 2**30}
-_SIZE = regex(r"(\d+(?:\.\d+)?)\s*([a-z]*)")
-_CARDS = regex(r"(\d{1,5})\s*[x×*]\s*(\S.*)")  # 4xA100-80G
 
 
 @dataclass(frozen=True)
@@ -52,6 +51,8 @@ class Sizing:
     read: Mapping[str, int]
     not_read: tuple[NotRead, ...]
     diff: str = ""  # the advice's plan on the user's files, as far as they can carry it
+    choices: tuple[Choice, ...] = ()
+    named: str = ""  # an engine's config that a file names and that was not read
 
     @property
     def verdict(self) -> Verdict:
@@ -62,6 +63,8 @@ class Sizing:
             return "unknown"
         if found.low > capacity:
             return "does-not-fit"
+        if found.estimate is None and (found.states_likely or 0) > capacity:
+            return "probably-not"  # the states alone, whatever the batch
         if found.not_measured:
             return "at-least"
         if found.estimate is None or found.high is None:
@@ -85,27 +88,26 @@ def size_run(
 ) -> Sizing:
     """Estimates the run of a case. ``gpu``: a short name, a size or ``live``,
     before it perhaps how many (4xA100-80G); ``model``: a short name;
-    ``inverse``: fields whose largest value is asked for. Raises UsageError for unknown names."""
-    card = None
-    several = _CARDS.fullmatch(gpu.strip())
-    gpu = several[2] if several is not None else gpu
-    if gpu:
-        card = live_gpu(index) if gpu.strip().lower() == LIVE else gpu_of(index, gpu)
-    plain = {f.kind for f in case.files} <= {"config", "model-config", "script", "python"}
-    probes = all_probes(ROOMS if plain else ())
-    wanted = [p for p in with_needs(["memory-estimate"], probes) if p.reads == "artefacts"]
-    evidence = observe(case, index, wanted)
+    ``inverse``: fields whose largest value is asked for. Raises UsageError for unknown names and
+    for settings that contradict."""
+    cards, words = counted(gpu)
+    live = words.strip().lower() == LIVE
+    card = (live_gpu(index) if live else gpu_of(index, words)) if words else None
+    evidence = _evidence(case, index)
     config, name = with_model(evidence.fact(RunConfig) or RunConfig(), index, model)
-    if several is not None:
-        config = _on_cards(config, int(several[1]))
+    config = on_cards(config, cards) if cards else config
     refuse(config, index)
-    config, taken = with_usual(config)
-    told = evidence.fact(GpuMemory)
-    capacity = card[1] if card else told.total if told else None
-    found = estimate(config, capacity)
-    found = replace(found, assumed=tuple(sorted((*found.assumed, *taken))))
+    config, taken = with_usual(config, inverse)
+    seen = evidence.fact(GpuMemory)
+    capacity = card[1] if card else seen.total if seen else None
     if inverse and capacity is None:
         raise UsageError("the largest value needs --gpu", "求最大值需要用 --gpu 指定显卡")
+    found = estimate(config, capacity)
+    found = replace(
+        found,
+        assumed=tuple(sorted((*found.assumed, *taken))),
+        unknown=tuple(n for n in found.unknown if n not in inverse),
+    )
     advice = Advice() if capacity is None else advise(config, capacity)
     return Sizing(
         run_config=config,
@@ -118,26 +120,30 @@ def size_run(
         read=evidence.read,
         not_read=tuple(evidence.not_read),
         diff=as_diff(advice, config, evidence.facts, index),
+        choices=tuple(choices(config, found)),
+        named=_unread_engine(config),
     )
 
 
-def _on_cards(config: RunConfig, cards: int) -> RunConfig:
-    """The run on so many cards, of a node or in all. Raises UsageError where it has fewer ranks."""
-    world = config.integer("world_size")
-    if world is not None and world % cards:
-        raise UsageError(
-            f"--gpu names {cards} cards, world_size is {world}: leave one of them out",
-            f"--gpu 写了 {cards} 张卡，而 world_size 为 {world}：请去掉其中一个",
-        )
-    if any(config.get(name) is not None for name in COUNTS):
-        return config
-    return replace(config, values={**config.values, "world_size": Value(cards, Origin("given"))})
+def _evidence(case: Case, index: Index) -> Evidence:
+    """What the probes see that the estimate needs."""
+    plain = {f.kind for f in case.files} <= {"config", "model-config", "script", "python"}
+    probes = all_probes(ROOMS if plain else ())
+    wanted = [p for p in with_needs(["memory-estimate"], probes) if p.reads == "artefacts"]
+    return observe(case, index, wanted)
+
+
+def _unread_engine(config: RunConfig) -> str:
+    """The DeepSpeed config that a file names, where none was given."""
+    stated = details.detail(config, "engine_config")
+    named = isinstance(stated, str) and stated.endswith(".json")
+    return str(stated) if named and config.get("zero_stage") is None else ""
 
 
 def as_diff(advice: Advice, config: RunConfig, facts: Mapping[type[Any], Any], index: Index) -> str:
     """The plan on the user's files, as far as they can carry it."""
     changes = [change for one in advice.plan for change in one.changes]
-    if not changes or not config.files:
+    if not changes or not set(config.files) - _of_models(config):
         return ""
     from medic.edits import patch_for
 
@@ -148,35 +154,29 @@ def as_diff(advice: Advice, config: RunConfig, facts: Mapping[type[Any], Any], i
     return patch.diff if patch is not None else ""
 
 
-def gpu_of(index: Index, words: str) -> tuple[str, int]:
-    """Name and bytes of a card: ``h100-80g``, ``80GiB`` or a number of bytes."""
-    wanted = key(words)
-    for one in index.gpus.values():
-        if wanted in map(key, (one.name, *one.says)):
-            return one.name, one.memory
-    size = _SIZE.fullmatch(words.strip().lower().replace(",", "").replace("_", ""))
-    if size is not None and size[2] in UNITS:
-        total = int(float(size[1]) * UNITS[size[2]])
-        if total >= 2**20:
-            return words, total
-    hint = did_you_mean(wanted, names(index.gpus))
-    raise UsageError(
-        f'--gpu: no card "{words}"{hint.en} (a size such as 80GiB will do)',
-        f"--gpu：没有名为 “{words}” 的显卡{hint.zh}（也可写大小，如 80GiB）",
-    )
+def _of_models(config: RunConfig) -> set[str]:
+    """Files that are a model's own config: no training setting belongs there."""
+    stated = (s.origin.span for s in config.settings if s.path == ("architectures",))
+    return {span.file for span in stated if span is not None}
 
 
-def with_usual(config: RunConfig) -> tuple[RunConfig, tuple[str, ...]]:
-    """The config with the usual value of what hardly a run changes without saying so, and the
-    list of what was taken. What many runs change, such as recomputation, stays open."""
+def with_usual(
+    config: RunConfig, inverse: tuple[str, ...] = ()
+) -> tuple[RunConfig, tuple[str, ...]]:
+    """The config with what its framework does, and with the usual value of what hardly a run
+    changes without saying so; and the list of what was taken. What many runs change, such as
+    recomputation, stays open. ``inverse``: fields that are asked for."""
+    config, habits = settled(config)
     usual = dict(USUAL)
     if not any(config.get(name) is not None for name in RANKS):
         usual["world_size"] = 1
+    if inverse == ("sequence_length",):
+        usual["micro_batch_size"] = 1
+    no_precision = config.get("precision") is None and config.get("parameter_dtype") is None
+    if no_precision and config.framework in UNTRAINED:
+        usual["precision"] = "bf16"
     missing = {name: value for name, value in usual.items() if config.get(name) is None}
-    origin = Origin("derived", note="assumed")
-    values = {**config.values, **{name: Value(v, origin) for name, v in missing.items()}}
-    told = (f"{n} = {'off' if v is False else v}" for n, v in missing.items())
-    return replace(config, values=values), tuple(told)
+    return with_values(config, missing, ""), (*habits, *told(missing))
 
 
 def live_gpu(index: Index) -> tuple[str, int]:

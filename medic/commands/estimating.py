@@ -57,7 +57,6 @@ def show(
     """Prints the estimate. Returns the exit code; raises UsageError where nothing could be read."""
     if not (files or given or model):
         raise UsageError("give a config, --model or --set", "请给出配置文件、--model 或 --set 之一")
-    from medic.report import memory_text
     from medic.sizing import size_run
 
     out = console(redact=redact)
@@ -72,8 +71,11 @@ def show(
         )
     if as_json:
         from medic.report.dumps import dumps
+        from medic.report.memory_json import json_data
 
-        out.raw(dumps(memory_text.json_data(sizing)))
+        out.raw(dumps(json_data(sizing)))
     else:
-        memory_text.full(out, sizing)
+        from medic.report.memory_text import full
+
+        full(out, sizing)
     return Exit.FINDING if sizing.fits is False else Exit.OK

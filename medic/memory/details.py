@@ -45,6 +45,18 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "generations": ("num_generations",),
     "stage": ("stage", "rlhf_type", "rl"),
     "fused_gate": ("bias_swiglu_fusion", "bias_activation_fusion"),
+    "fused_step": ("optimizer.fused",),
+    "four_bit": ("load_in_4bit", "use_4bit"),
+    "eight_bit": ("load_in_8bit", "use_8bit"),
+    "quant_bits": ("quantization_bit", "quant_bits"),
+    "tuning": ("finetuning_type", "tuner_type", "train_type", "sft_type", "adapter"),
+    "bf16": ("bf16",),
+    "pure": ("pure_bf16",),
+    "engine_config": ("deepspeed", "deepspeed_config", "deepspeed_config_file"),
+    "actor_micro_batch": ("actor.ppo_micro_batch_size_per_gpu",),
+    "actor_strategy": ("actor.strategy",),
+    "prompt_length": ("max_prompt_length",),
+    "response_length": ("max_response_length",),
 }
 
 

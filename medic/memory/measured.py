@@ -29,9 +29,8 @@ def not_measured(setup: Setup, family: str) -> tuple[Text, ...]:
     eight = "8bit" in optimizer or "8_bit" in optimizer
     megatron = setup.engine == "megatron"
     local = megatron and setup.local_layers  # Megatron Core without Transformer Engine
-    experts = setup.shape is None or setup.shape.experts is not None
     doubts = (
-        (experts and not local and (megatron or family not in LIKE_LLAMA), EXPERTS),
+        (setup.mixture and not local and (megatron or family not in LIKE_LLAMA), EXPERTS),
         (setup.expert > 1 and not local, _SPREAD),
         (setup.tensor > 1 and not (local or setup.known), _TENSOR),
         (setup.pipeline > 1 and (setup.chunks > 1 or setup.all_forward_first), _PIPELINE),

@@ -160,6 +160,10 @@ def style_of(read: Reader) -> Views[Style]:
         return "pure", "pure", "pure"
     if held == "fp32" or precision == "fp16" or read.config.get("use_amp") is True:
         return "autocast", "autocast", "autocast"
+    if read.config.integer("lora_rank") and read.word("quantization") not in QUANTIZED:
+        # Frozen weights stay in the 16 bits that they are published in.
+        read.assumed["parameter_dtype"] = precision
+        return "pure", "pure", "autocast"
     read.assumed["parameter_dtype"] = "fp32"
     return "pure", "autocast", "autocast"
 
@@ -205,7 +209,8 @@ def optimizer_for(read: Reader) -> Views[Optimizer]:
         name = "adamw"
     found = optimizer_of(name)
     engine = read.megatron or read.config.integer("zero_stage") is not None
-    if engine and "foreach" not in name:  # both bring fused kernels
+    fused = details.flag(read.config, "fused_step") is True
+    if fused or (engine and "foreach" not in name):  # both engines bring fused kernels
         found = replace(found, temporaries="none")
     lean = replace(found, temporaries="none") if found.temporaries == "all" else found
     heavy = found

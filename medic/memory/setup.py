@@ -47,6 +47,7 @@ class Setup:
     bucket_view: bool = False
     quantised: bool = False
     fp8: bool = False
+    mixture: bool = False  # the model has experts
     more_models: bool = False  # a reference model, a critic, a rollout engine
     known: bool = False  # the model's code is one that was measured
     recompute: bool = False

@@ -85,6 +85,7 @@ def _common(read: Reader) -> Setup | None:
         offloaded=read.word("optimizer_offload") in ("cpu", "nvme"),
         quantised=read.word("quantization") in QUANTIZED,
         fp8=read.word("precision") == "fp8",
+        mixture=(config.integer("num_experts") or 1) > 1,
         known=read.eager and read.family in ("", *LIKE_LLAMA) and config.get("compile") is not True,
     )
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from medic.facts import MemoryEstimate
 from medic.facts.memory import gib
 from medic.i18n import Text, current
+from medic.memory.choices import Choice
 from medic.memory.remedies import Advice, Remedy
+from medic.report.bars import bar
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.run_config import Change
 from medic.safetext import columns
 from medic.sizing import Sizing
 
-SCHEMA = "medic.memory/1"
 BAR = 32
 PART = {
     "weights": Text("weights", "权重"),
@@ -77,10 +77,24 @@ def full(console: Console, sizing: Sizing) -> None:
     """The whole answer as text."""
     blocks = Blocks(console)
     _head(blocks, sizing)
-    found = sizing.found
+    _parts(blocks, sizing.found)
+    _largest(blocks, sizing)
+    _open(blocks, sizing)
+    advice(blocks, sizing.advice, sizing.capacity or 0)
+    _diff(blocks, sizing)
+
+
+def _parts(blocks: Blocks, found: MemoryEstimate) -> None:
+    """Where the bytes go, by part, phase and pipeline stage."""
+    console = blocks.console
     if found.parts:
         peak = max(found.phases, key=lambda name: found.phases[name])
         title = Text("Where the bytes go at the peak ({p})", "峰值时（{p}）的显存去向")
+        if found.not_measured:
+            title = Text(
+                "What the formulas count at the peak ({p}); not measured, it may be more",
+                "按公式计算的峰值（{p}）构成；未经实测，实际可能更多",
+            )
         blocks.heading(title.fill(p=PHASE[peak]))
         _bars(console, {str(PART[n]): v for n, v in found.parts.items() if v})
         blocks.heading(Text("Peak of each phase", "各阶段峰值"))
@@ -90,30 +104,11 @@ def full(console: Console, sizing: Sizing) -> None:
         name = Text("stage {n}", "第 {n} 级")
         stages = {str(name.fill(n=n.split()[-1])): v for n, v in found.stages.items()}
         _bars(console, stages)
-    _largest(blocks, sizing)
-    _open(blocks, sizing)
-    advice(blocks, sizing.advice, sizing.capacity or 0)
-    _diff(blocks, sizing)
 
 
 def _head(blocks: Blocks, sizing: Sizing) -> None:
     found, console = sizing.found, blocks.console
-    if found.low is None:
-        line = Text("Peak GPU memory: cannot say", "显存峰值：无法估计")
-    elif found.reserved is None or found.not_measured:
-        line = Text("Peak GPU memory: at least {low}", "显存峰值：至少 {low}").fill(
-            low=gib(found.reserved_low or 0)
-        )
-    else:
-        line = Text(
-            "Peak GPU memory: {n} reserved by torch ({low} to {high})",
-            "显存峰值：torch 保留 {n}（{low} 至 {high}）",
-        ).fill(
-            n=gib(found.reserved),
-            low=gib(found.reserved_low or 0),
-            high=gib(found.reserved_high or 0),
-        )
-    console.styled(console.style(str(line), "bold"))
+    console.styled(console.style(str(_peak(found)), "bold"))
     if found.estimate is not None and found.reserved is not None and not found.not_measured:
         line = Text(
             "with the CUDA context (what nvidia-smi shows): {n}",
@@ -129,13 +124,51 @@ def _head(blocks: Blocks, sizing: Sizing) -> None:
     if sizing.capacity is None:
         line = Text("GPU unknown: give --gpu h100-80g", "显卡未知：请用 --gpu h100-80g 指定")
         blocks.paragraph(line, "  ", "  ")
-        return
-    _verdict(blocks, sizing, sizing.capacity)
+    else:
+        _verdict(blocks, sizing, sizing.capacity)
+    for one in sizing.choices:
+        blocks.paragraph(_choice(one), "    ", "  ")
+    if sizing.named:
+        line = Text(
+            "not counted: {n}, which the config names; give that file as well",
+            "未计入：配置中引用的 {n}；请一并给出该文件",
+        )
+        blocks.paragraph(line.fill(n=sizing.named), "    ", "  ")
+
+
+def _choice(one: Choice) -> Text:
+    line = Text(
+        "assumed: {f} = {taken}; with --set {f}={other} it would be about {n}",
+        "假定 {f} = {taken}；若 --set {f}={other}，则约为 {n}",
+    )
+    if one.after is None:
+        line = Text(
+            "assumed: {f} = {taken}; else --set {f}={other}",
+            "假定 {f} = {taken}；否则请用 --set {f}={other}",
+        )
+    return line.fill(f=one.field, taken=one.taken, other=one.other, n=gib(one.after or 0))
+
+
+def _peak(found: MemoryEstimate) -> Text:
+    if found.low is None:
+        return Text("Peak GPU memory: cannot say", "显存峰值：无法估计")
+    if found.reserved is None or found.not_measured:
+        line = Text("Peak GPU memory: at least {low}", "显存峰值：至少 {low}")
+        return line.fill(low=gib(found.reserved_low or 0))
+    return Text(
+        "Peak GPU memory: {n} reserved by torch ({low} to {high})",
+        "显存峰值：torch 保留 {n}（{low} 至 {high}）",
+    ).fill(
+        n=gib(found.reserved),
+        low=gib(found.reserved_low or 0),
+        high=gib(found.reserved_high or 0),
+    )
 
 
 def _verdict(blocks: Blocks, sizing: Sizing, capacity: int) -> None:
     found, verdict = sizing.found, sizing.verdict
-    need = (found.low if verdict == "does-not-fit" else found.estimate) or 0
+    likely = found.states_likely if found.estimate is None else found.estimate
+    need = (found.low if verdict == "does-not-fit" else likely) or 0
     words = VERDICT[verdict].fill(left=gib(abs(capacity - need)))
     line = Text("{gpu} ({n}): {words}", "{gpu}（{n}）：{words}").fill(
         gpu=sizing.gpu or Text("the run's GPU", "该训练的显卡"), n=gib(capacity), words=words
@@ -149,9 +182,8 @@ def _bars(console: Console, rows: dict[str, int]) -> None:
     wide = max(map(columns, rows), default=0)
     most = max(rows.values(), default=1) or 1
     for name, value in rows.items():
-        bar = "█" * max(1, round(BAR * value / most))
         pad = " " * (wide - columns(name))
-        console.out(f"  {name}{pad}  {gib(value):>10}  {bar}")
+        console.out(f"  {name}{pad}  {gib(value):>10}  {bar(value / most, BAR)}")
 
 
 def _largest(blocks: Blocks, sizing: Sizing) -> None:
@@ -213,13 +245,19 @@ def advice(blocks: Blocks, found: Advice, capacity: int) -> None:
         blocks.heading(title.fill(t=found.plan[0].text))
         return
     title = (
-        Text("Together they fit", "合在一起即可放下")
+        Text("Together they fit; the peak as each is added", "合在一起即可放下；逐项加上后的峰值")
         if found.fits
-        else Text("All together still do not fit", "全部用上仍放不下")
+        else Text(
+            "All together still do not fit; the peak as each is added",
+            "全部用上仍放不下；逐项加上后的峰值",
+        )
     )
     blocks.heading(title)
+    step = Text("{t}: {c} -> {n}", "{t}：{c} -> {n}")
     for one in found.plan:
-        _remedy(blocks, one, capacity, "  + ")
+        line = step.fill(t=one.text, c=_changes(one), n=gib(one.peak))
+        last = Text("{line}, fits", "{line}，放得下").fill(line=line)
+        blocks.paragraph(last if one.peak <= capacity else line, "     ", "  + ")
 
 
 def _diff(blocks: Blocks, sizing: Sizing) -> None:
@@ -231,68 +269,14 @@ def _diff(blocks: Blocks, sizing: Sizing) -> None:
 def _remedy(blocks: Blocks, one: Remedy, capacity: int, lead: str) -> None:
     fits = Text("fits", "放得下") if one.peak <= capacity else Text("not enough", "还不够")
     line = Text("{t}: {c} -> {n}, {fits} (cost: {cost})", "{t}：{c} -> {n}，{fits}（代价：{cost}）")
-    changes = ", ".join(f"{c.field}={_value(c)}" for c in one.changes)
-    filled = line.fill(t=one.text, c=changes, n=gib(one.peak), fits=fits, cost=one.cost)
+    filled = line.fill(t=one.text, c=_changes(one), n=gib(one.peak), fits=fits, cost=one.cost)
     blocks.paragraph(filled, "     ", lead)
+
+
+def _changes(one: Remedy) -> str:
+    return ", ".join(f"{c.field}={_value(c)}" for c in one.changes)
 
 
 def _value(change: Change) -> str:
     new = change.new
     return str(new).lower() if isinstance(new, bool) else str(new)
-
-
-# --- JSON -----------------------------------------------------------------------------------
-
-
-def json_data(sizing: Sizing) -> dict[str, Any]:
-    """The contract medic.memory/1, in bytes. ``peak`` is what torch reserves; ``device`` counts
-    the CUDA context and NCCL as well, and is what is held against the capacity."""
-    found = sizing.found
-    claimed = not found.not_measured
-    return {
-        "schema": SCHEMA,
-        "peak": {
-            "low": found.reserved_low,
-            "estimate": found.reserved,
-            "high": found.reserved_high if claimed else None,
-        },
-        "device": {
-            "low": found.low,
-            "estimate": found.estimate,
-            "high": found.high if claimed else None,
-        },
-        "parts": dict(found.parts),
-        "phases": dict(found.phases),
-        "stages": dict(found.stages),
-        "fits": sizing.fits,
-        "verdict": sizing.verdict,
-        "capacity": sizing.capacity,
-        "gpu": sizing.gpu,
-        "model": sizing.model,
-        "assumed": list(found.assumed),
-        "unknown": list(found.unknown),
-        "not_modelled": [str(text) for text in found.not_measured],
-        "largest": {
-            one.field: {"estimate": one.likely, "high": one.sure} for one in sizing.largest
-        },
-        "remedies": [remedy_data(one, sizing.capacity) for one in sizing.advice.alone],
-        "plan": [remedy_data(one, sizing.capacity) for one in sizing.advice.plan],
-        "diff": sizing.diff,
-        "read": [{"file": file, "bytes": count} for file, count in sizing.read.items()],
-        "not_read": [
-            {"file": one.file, "why": str(Text(one.en, one.zh))} for one in sizing.not_read
-        ],
-    }
-
-
-def remedy_data(one: Remedy, capacity: int | None) -> dict[str, Any]:
-    """A remedy with the peaks after it, in bytes."""
-    return {
-        "name": one.name,
-        "text": str(one.text),
-        "cost": str(one.cost),
-        "change": [{"field": c.field, "old": c.old, "new": c.new} for c in one.changes],
-        "peak": one.after.reserved,
-        "device": one.peak,
-        "fits": capacity is not None and one.peak <= capacity,
-    }

@@ -9,7 +9,8 @@ from medic.i18n import Text
 from medic.oom import Account, others
 from medic.report.blocks import Blocks
 from medic.report.console import Console
-from medic.report.memory_text import advice, remedy_data
+from medic.report.memory_json import remedy_data
+from medic.report.memory_text import advice
 
 ROW = {
     "total": Text("GPU", "显卡"),

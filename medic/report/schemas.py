@@ -317,6 +317,9 @@ MEMORY = _document(
         "gpu": STRING,
         "model": STRING,
         "assumed": _list(STRING),
+        "choices": _list(
+            _object({"field": STRING, "taken": STRING, "other": STRING, "device": _maybe(INTEGER)})
+        ),
         "unknown": _list(STRING),
         "not_modelled": _list(STRING),
         "largest": {"type": "object"},

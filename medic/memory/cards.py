@@ -1,0 +1,84 @@
+"""The card that a launch names, how many of them, and the ranks that they give."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from medic.errors import UsageError
+from medic.index import Index
+from medic.memory.named import key, names
+from medic.nearest import did_you_mean
+from medic.patterns import regex
+from medic.run_config import Origin, RunConfig, Value
+
+UNITS = {"": 1, "b": 1, "mb": 10**6, "mib": 2**20, "g": 2**30, "gb": 10**9, "gib": 2**30}
+_SIZE = regex(r"(\d+(?:\.\d+)?)\s*([a-z]*)")
+_CARDS = regex(r"(\d{1,5})\s*[x×*]\s*(\S.*)")  # 4xA100-80G
+_CARDS_BEHIND = regex(r"(\S.*?)\s*[x×*]\s*(\d{1,3})")  # A100-80G x4, but not rtx4090
+# Words of a driver's name that tell nothing of the memory (NVIDIA H100 80GB HBM3).
+_MAKE = regex(r"nvidia|tesla|geforce|sxm\d?|pcie|hbm\w*|gpu")
+_PARTS = regex(r"[a-z0-9]+")
+_SHARES = ("tensor_parallel_size", "pipeline_parallel_size", "context_parallel_size")
+
+
+def counted(words: str) -> tuple[int, str]:
+    """How many cards the words name (0: not said), and the card: ``4xA100-80G``."""
+    before, behind = (one.fullmatch(words.strip()) for one in (_CARDS, _CARDS_BEHIND))
+    if before is not None:
+        return int(before[1]), before[2]
+    return (int(behind[2]), behind[1]) if behind is not None else (0, words)
+
+
+def gpu_of(index: Index, words: str) -> tuple[str, int]:
+    """Name and bytes of a card: ``h100-80g``, ``80GiB`` or a number of bytes."""
+    wanted = _plain(words)
+    for one in index.gpus.values():
+        if wanted and wanted in map(_plain, (one.name, *one.says)):
+            return one.name, one.memory
+    size = _SIZE.fullmatch(words.strip().lower().replace(",", "").replace("_", ""))
+    if size is not None and size[2] in UNITS:
+        total = int(float(size[1]) * UNITS[size[2]])
+        if total >= 2**20:
+            return words, total
+    hint = did_you_mean(key(words), names(index.gpus))
+    raise UsageError(
+        f'--gpu: no card "{words}"{hint.en} (a size such as 80GiB will do)',
+        f"--gpu：没有名为 “{words}” 的显卡{hint.zh}（也可写大小，如 80GiB）",
+    )
+
+
+def _plain(words: str) -> tuple[str, ...]:
+    """What of a card's name tells it from others."""
+    parts = (one for one in _PARTS.findall(words.lower()) if not _MAKE.fullmatch(one))
+    return tuple(f"{n[:-2]}g" if n.endswith("gb") else n for n in parts)
+
+
+def on_cards(config: RunConfig, cards: int) -> RunConfig:
+    """The run on so many cards, of each node or in all. Raises UsageError where its ranks say that
+    there are others."""
+    nodes, each = config.integer("nodes"), config.integer("gpus_per_node")
+    if each is None and nodes is not None and config.get("world_size") is None:
+        return _ranks(_ranks(config, "gpus_per_node", cards), "world_size", nodes * cards)
+    for name, told in (("gpus_per_node", each), ("world_size", config.integer("world_size")),
+                       ("data_parallel_size", _replicated(config))):  # fmt: skip
+        if told is None:
+            continue
+        if told == cards or (name != "gpus_per_node" and told % cards == 0):
+            return config
+        raise UsageError(
+            f"--gpu names {cards} cards, {name} is {config.integer(name)}: leave one of them out",
+            f"--gpu 写了 {cards} 张卡，而 {name} 为 {config.integer(name)}：请去掉其中一个",
+        )
+    return _ranks(config, "world_size", cards)
+
+
+def _replicated(config: RunConfig) -> int | None:
+    """Ranks that the replicas and the ranks of each take."""
+    ranks = config.integer("data_parallel_size")
+    for name in _SHARES:
+        ranks = ranks * (config.integer(name) or 1) if ranks is not None else None
+    return ranks
+
+
+def _ranks(config: RunConfig, name: str, count: int) -> RunConfig:
+    return replace(config, values={**config.values, name: Value(count, Origin("given"))})

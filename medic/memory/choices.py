@@ -1,0 +1,57 @@
+"""What an assumption moves: the peak if it were otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from medic.facts import MemoryEstimate
+from medic.memory.estimate import tensors
+from medic.memory.inverse import changed
+from medic.memory.resident import states_of
+from medic.memory.views import read_setups
+from medic.records import dataclass
+from medic.run_config import RunConfig
+
+# Fields that change most, and what they may be instead.
+OTHERS = {
+    "precision": {"bf16": "fp32", "fp32": "bf16"},
+    "parameter_dtype": {"fp32": "bf16", "bf16": "fp32", "fp16": "fp32"},
+}
+MOVES = 0.03  # less of the peak is not told
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An assumed field, what it was taken as, and about the bytes if it were ``other`` (None: they
+    cannot be told, or are the same)."""
+
+    field: str
+    taken: str
+    other: str
+    after: int | None
+
+
+def choices(config: RunConfig, found: MemoryEstimate) -> Iterator[Choice]:
+    """The assumptions on precision, with the peak (of the states, where no more is known) if they
+    were otherwise."""
+    assumed = dict(line.split(" = ", 1) for line in found.assumed)
+    now, peak = _quick(config), found.estimate or found.states_likely
+    for field, others in OTHERS.items():
+        taken = assumed.get(field, "")
+        if taken not in others:
+            continue
+        other = others[taken]
+        after = _quick(changed(config, {field: other})) or 0
+        if now and peak and after and abs(after - now) > MOVES * now:
+            yield Choice(field, taken, other, int(peak * after / now))
+        elif field == "precision":
+            yield Choice(field, taken, other, None)
+
+
+def _quick(config: RunConfig) -> int | None:
+    """The likely peak without what the allocator holds, else the states."""
+    peak = tensors(config)
+    if peak is not None:
+        return peak
+    setups = read_setups(config).setups
+    return states_of(setups[1]).total if setups else None

@@ -1,0 +1,132 @@
+"""What moves bytes and no canonical field tells: frameworks' own settings, and what they do where
+their config is silent.
+
+Sources: axolotl ``utils/config/__init__.py`` (``resolve_dtype``: weights are loaded in bf16 where
+bf16 is on or auto); LLaMA-Factory ``hparams/model_args.py`` (``disable_gradient_checkpointing`` is
+off) and ``finetuning_args.py`` (``lora_rank`` 8); TRL ``trainer/sft_config.py`` (bf16 unless fp16 is
+set); verl ``trainer/config/actor`` (FSDP with fp32 weights under bf16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from medic.memory import details
+from medic.run_config import Origin, RunConfig, Scalar, Value
+
+Fields = Mapping[str, Scalar]
+_DTYPES = {"bfloat16": "bf16", "bf16": "bf16", "float16": "fp16", "fp16": "fp16", "half": "fp16",
+           "float32": "fp32", "fp32": "fp32", "auto": "bf16"}  # fmt: skip
+_ADAPTERS = ("lora", "qlora")
+_RANK = 8  # LLaMA-Factory's and ms-swift's
+
+
+def settled(config: RunConfig) -> tuple[RunConfig, tuple[str, ...]]:
+    """The config with what its framework's own settings and habits tell, where nothing states it;
+    and the habits among them, as "field = value"."""
+    own = {name: value for name, value in _own(config).items() if config.get(name) is None}
+    config = with_values(config, own, "")
+    usual = {name: value for name, value in _habits(config).items() if config.get(name) is None}
+    return with_values(config, usual, config.framework), told(usual)
+
+
+def with_values(config: RunConfig, fields: Fields, framework: str) -> RunConfig:
+    origin = Origin("default" if framework else "derived", framework=framework, note="assumed")
+    return replace(
+        config, values={**config.values, **{n: Value(v, origin) for n, v in fields.items()}}
+    )
+
+
+def told(fields: Fields) -> tuple[str, ...]:
+    """Assumed fields as lines."""
+    words = {True: "on", False: "off"}
+    return tuple(f"{n} = {words[v] if isinstance(v, bool) else v}" for n, v in fields.items())
+
+
+# --- settings of their own ------------------------------------------------------------------
+
+
+def _own(config: RunConfig) -> dict[str, Scalar]:
+    found: dict[str, Scalar] = {}
+    bits = details.count(config, "quant_bits")
+    if details.flag(config, "four_bit") or bits == 4 or details.word(config, "tuning") == "qlora":
+        found["quantization"] = "4bit"
+    elif details.flag(config, "eight_bit") or bits == 8:
+        found["quantization"] = "8bit"
+    if details.word(config, "tuning") in _ADAPTERS:
+        found["lora_rank"] = _RANK
+    if details.word(config, "bf16") == "auto":
+        found["precision"] = "bf16"
+    held = _held(config)
+    if held:
+        found["parameter_dtype"] = held
+    if details.flag(config, "pure") is True:
+        found |= {"precision": "bf16", "parameter_dtype": "bf16"}
+    if config.framework == "torchtune" and held:
+        found["precision"] = held
+    return found | (_verl(config) if config.framework == "verl" else {})
+
+
+def _held(config: RunConfig) -> str:
+    """The dtype that a training config loads weights in; a model's own config tells another."""
+    name = "dtype" if config.framework in ("torchtune", "trl", "hf-trainer") else "torch_dtype"
+    for key in (name, "torch_dtype"):
+        stated = config.setting(key, config.framework)
+        if stated is not None and stated.origin.framework != "hf-model":
+            return _DTYPES.get(str(stated.value).lower().removeprefix("torch."), "")
+    return ""
+
+
+def _verl(config: RunConfig) -> dict[str, Scalar]:
+    """The actor's micro batch and the longest prompt with the longest response."""
+    found: dict[str, Scalar] = {}
+    micro = details.count(config, "actor_micro_batch")
+    prompt, response = (details.count(config, n) for n in ("prompt_length", "response_length"))
+    if micro:
+        found["micro_batch_size"] = micro
+    if prompt and response:
+        found["sequence_length"] = prompt + response
+    return found
+
+
+# --- habits ---------------------------------------------------------------------------------
+
+
+def _axolotl(config: RunConfig) -> Fields:
+    sharded = config.get("fsdp") is True or config.integer("zero_stage")
+    quantised = config.get("quantization") is not None
+    if config.get("precision") != "bf16" or sharded or quantised:
+        return {}
+    return {"parameter_dtype": "bf16"}
+
+
+def _llama_factory(config: RunConfig) -> Fields:  # noqa: ARG001 - one signature for all
+    return {"activation_checkpointing": True}
+
+
+def _trl(config: RunConfig) -> Fields:  # noqa: ARG001
+    return {"precision": "bf16"}
+
+
+def _verl_habits(config: RunConfig) -> Fields:
+    spread = config.integer("zero_stage") is not None or _megatron_actor(config)
+    shards: Fields = {} if spread else {"fsdp": True}
+    return {**shards, "precision": "bf16", "parameter_dtype": "fp32"}
+
+
+def _megatron_actor(config: RunConfig) -> bool:
+    return details.word(config, "actor_strategy") == "megatron"
+
+
+HABITS: Mapping[str, Callable[[RunConfig], Fields]] = {
+    "axolotl": _axolotl,
+    "llama-factory": _llama_factory,
+    "trl": _trl,
+    "verl": _verl_habits,
+}
+
+
+def _habits(config: RunConfig) -> Fields:
+    found = HABITS.get(config.framework)
+    return found(config) if found is not None else {}

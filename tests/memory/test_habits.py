@@ -1,0 +1,114 @@
+"""Configs of frameworks: their own settings, and what they do where the config is silent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., tuple[int, str, str]]
+Sized = Callable[..., dict[str, Any]]
+GIB = 2**30
+MODEL = """{"architectures": ["Qwen2ForCausalLM"], "model_type": "qwen2", "hidden_size": 1536,
+"num_hidden_layers": 28, "num_attention_heads": 12, "num_key_value_heads": 2,
+"intermediate_size": 8960, "vocab_size": 151936, "tie_word_embeddings": true}"""
+AXOLOTL = """base_model: NousResearch/Meta-Llama-3.1-8B
+load_in_4bit: true
+adapter: qlora
+lora_r: 32
+lora_target_linear: true
+sequence_len: 2048
+micro_batch_size: 1
+gradient_accumulation_steps: 4
+bf16: auto
+gradient_checkpointing: true
+"""
+LLAMA_FACTORY = """model_name_or_path: Qwen/Qwen2.5-1.5B
+stage: sft
+finetuning_type: lora
+lora_target: all
+cutoff_len: 2048
+per_device_train_batch_size: 1
+bf16: true
+deepspeed: ds_z3.json
+"""
+
+
+VERL = """python3 -m verl.trainer.main_ppo data.max_prompt_length=512 \\
+ data.max_response_length=1024 actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct \\
+ actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=8 actor_rollout_ref.rollout.name=vllm \\
+ actor_rollout_ref.rollout.gpu_memory_utilization=0.6 trainer.n_gpus_per_node=8 trainer.nnodes=1
+"""
+TORCHTUNE = """tokenizer:
+  _component_: torchtune.models.llama3.llama3_tokenizer
+  max_seq_len: 4096
+batch_size: 2
+optimizer:
+  _component_: torch.optim.AdamW
+  fused: False
+  lr: 2e-5
+enable_activation_checkpointing: True
+dtype: bf16
+"""
+
+
+@pytest.fixture
+def of(sized: Sized, tmp_path: Path) -> Sized:
+    """The answer for a config's text."""
+
+    def call(text: str, *words: str, name: str = "run.yaml", **fields: object) -> dict[str, Any]:
+        file = tmp_path / name
+        file.write_text(text)
+        return sized(str(file), "--gpu", "h100-80g", *words, **fields)
+
+    return call
+
+
+def test_an_adapter_on_four_bits_is_read_from_the_frameworks_own_keys(of: Sized) -> None:
+    found = of(AXOLOTL)
+    assert not {"quantization = none", "precision = fp32"} & set(found["assumed"])
+    assert found["parts"]["weights"] < 9 * GIB
+    wide = of(AXOLOTL.replace("load_in_4bit: true\n", "").replace("qlora", "lora"))
+    assert 14 * GIB < wide["parts"]["weights"] < 17 * GIB
+
+
+def test_llama_factory_recomputes_and_has_a_rank_unless_told_otherwise(of: Sized) -> None:
+    found = of(LLAMA_FACTORY)
+    assert "activation_checkpointing = on" in found["assumed"]
+    assert found["parts"]["weights"] < 4 * GIB  # frozen in 16 bits
+    off = of(LLAMA_FACTORY + "disable_gradient_checkpointing: true\n")
+    assert off["parts"]["activations"] > 3 * found["parts"]["activations"]
+
+
+def test_verls_actor_is_sharded_and_its_longest_sample_counts(of: Sized) -> None:
+    found = of(VERL, name="run.sh")
+    assert {"fsdp = on", "precision = bf16"} <= set(found["assumed"])
+    assert found["unknown"] == []
+    assert found["verdict"] == "at-least"
+    assert found["parts"]["weights"] < 4 * GIB
+
+
+def test_torchtunes_dtype_is_that_of_the_weights_and_its_fused_step_has_no_copies(
+    of: Sized,
+) -> None:
+    plain = of(TORCHTUNE, "--model", "llama-3-8b")
+    assert 14 * GIB < plain["parts"]["weights"] < 16 * GIB
+    assert "temporaries" in plain["parts"]
+    fused = of(TORCHTUNE.replace("fused: False", "fused: True"), "--model", "llama-3-8b")
+    assert "temporaries" not in fused["parts"]
+
+
+def test_an_engine_config_that_was_not_given_is_told(run: Run, tmp_path: Path) -> None:
+    file, engine = tmp_path / "run.yaml", tmp_path / "ds_z3.json"
+    file.write_text(LLAMA_FACTORY)
+    assert "not counted: ds_z3.json" in run(str(file), "--gpu", "h100")[1]
+    engine.write_text('{"zero_optimization": {"stage": 3}, "bf16": {"enabled": true}}')
+    assert "not counted" not in run(str(file), str(engine), "--gpu", "h100", world_size=4)[1]
+
+
+def test_a_models_own_config_takes_no_training_settings(of: Sized) -> None:
+    found = of(MODEL, name="model.json", micro_batch_size=64, sequence_length=4096)
+    assert found["plan"]
+    assert found["diff"] == ""

@@ -1,0 +1,100 @@
+"""The words of ``medic memory``: its options without the parser, cards and how many."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import click
+import pytest
+
+from medic.commands.estimating import OPTIONS
+from medic.commands.memory import command
+from medic.commands.words import ANY, FLAG, said
+from medic.errors import UsageError
+from medic.given import parse_given
+from medic.index import load
+from medic.memory.cards import counted, gpu_of, on_cards
+from medic.run_config import Origin, RunConfig, Value
+
+
+def test_the_plain_table_of_options_is_the_parsers() -> None:
+    theirs: dict[str, object] = {}
+    for one in command.params:
+        if not isinstance(one, click.Option):
+            continue
+        takes = tuple(one.type.choices) if isinstance(one.type, click.Choice) else ANY
+        theirs |= dict.fromkeys(one.opts, FLAG if one.is_flag else takes)
+    assert theirs == OPTIONS
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--help"], ["--gpus", "h100"], ["a.yaml", "--gpu"], ["--gpu", "--json"], ["--", "-a.yaml"],
+     ["--json=1"], ["--format", "sarif"], ["-h"]],
+)  # fmt: skip
+def test_what_the_table_does_not_tell_is_left_to_the_parser(words: list[str]) -> None:
+    assert said(words, OPTIONS) is None
+
+
+def test_options_stand_anywhere_and_the_last_value_comes_last() -> None:
+    words = [
+        "a.yaml",
+        "--set",
+        "x=1",
+        "--gpu=h100",
+        "b.json",
+        "--set",
+        "y=2",
+        "--max-seq",
+        "--gpu",
+        "80GiB",
+        "-",
+    ]
+    others, values = said(words, OPTIONS) or ([], {})
+    assert others == ["a.yaml", "b.json", "-"]
+    assert values == {"--set": ["x=1", "y=2"], "--gpu": ["h100", "80GiB"], "--max-seq": [""]}
+
+
+def test_the_usual_command_line_loads_no_parser() -> None:
+    words = [
+        "memory",
+        "--model",
+        "qwen3-0.6b",
+        "--gpu",
+        "h100-80g",
+        "--set",
+        "micro_batch_size=1",
+        "--set",
+        "sequence_length=512",
+    ]
+    code = f"import sys; from medic.commands import main; main({words!r}); print('click' in sys.modules)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.splitlines()[-1] == "False"
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [("H100 80GB", "h100-80g"), ("NVIDIA-H100-80GB-HBM3", "h100-80g"),
+     ("NVIDIA A100-SXM4-40GB", "a100-40g"), ("A100 SXM4 80GB", "a100-80g"), ("a800", "a100-80g"),
+     ("NVIDIA GeForce RTX 4090", "rtx-4090")],
+)  # fmt: skip
+def test_a_card_by_the_names_that_people_and_drivers_give_it(words: str, name: str) -> None:
+    assert gpu_of(load(), words)[0] == name
+
+
+def test_cards_are_counted_before_or_behind_their_name() -> None:
+    assert counted("4xA100-80G") == counted("A100-80G x4") == (4, "A100-80G")
+    assert counted("8 x H20") == (8, "H20")
+    assert counted("h100-80g") == (0, "h100-80g")
+
+
+def test_nodes_of_so_many_cards_make_the_ranks() -> None:
+    config = on_cards(RunConfig({"nodes": Value(2, Origin("given"))}), 8)
+    assert (config.get("gpus_per_node"), config.get("world_size")) == (8, 16)
+
+
+def test_a_field_set_twice_is_told() -> None:
+    with pytest.raises(UsageError, match="zero_stage is given twice") as told:
+        parse_given(["zero_stage=2", "zero_stage=3"])
+    assert "两次" in told.value.zh
