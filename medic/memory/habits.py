@@ -4,7 +4,8 @@ their config is silent.
 Sources: axolotl ``utils/config/__init__.py`` (``resolve_dtype``: weights are loaded in bf16 where
 bf16 is on or auto); LLaMA-Factory ``hparams/model_args.py`` (``disable_gradient_checkpointing`` is
 off) and ``finetuning_args.py`` (``lora_rank`` 8); TRL ``trainer/sft_config.py`` (bf16 unless fp16 is
-set); verl ``trainer/config/actor`` (FSDP with fp32 weights under bf16).
+set); verl ``trainer/config/actor`` (FSDP with fp32 weights under bf16); torchtitan
+``config/job_config.py`` (``data_parallel_shard_degree`` -1, ``mixed_precision_param`` bfloat16).
 """
 
 from __future__ import annotations
@@ -119,9 +120,15 @@ def _megatron_actor(config: RunConfig) -> bool:
     return details.word(config, "actor_strategy") == "megatron"
 
 
+def _torchtitan(config: RunConfig) -> Fields:
+    shards: Fields = {} if details.count(config, "shard_degree", -1) == 1 else {"fsdp": True}
+    return {**shards, "precision": "bf16", "parameter_dtype": "fp32"}
+
+
 HABITS: Mapping[str, Callable[[RunConfig], Fields]] = {
     "axolotl": _axolotl,
     "llama-factory": _llama_factory,
+    "torchtitan": _torchtitan,
     "trl": _trl,
     "verl": _verl_habits,
 }

@@ -19,6 +19,7 @@ _OFFLOAD = Text("offload other than ZeRO's and FSDP's", "ZeRO 与 FSDP 以外的
 _EIGHT_BIT = Text("8-bit states other than Adam's", "Adam 之外的 8-bit 优化器状态")
 _MORE = Text("reference model, critic, rollout engine", "参考模型、critic、rollout 引擎")
 _FP8 = Text("fp8 other than torchao's", "torchao 以外的 fp8")
+_SOME = Text("recomputation of some operators only", "只重计算部分算子")
 _FAMILY = Text("layers of {name}", "{name} 的层结构")
 EXPERTS = Text("experts (MoE)", "专家层（MoE）")
 
@@ -39,6 +40,7 @@ def not_measured(setup: Setup, family: str) -> tuple[Text, ...]:
         (setup.offloaded and setup.engine not in ("deepspeed", "fsdp"), _OFFLOAD),
         (eight and "adam" not in optimizer, _EIGHT_BIT),
         (setup.fp8 and not setup.known, _FP8),
+        (setup.attention_recomputed and not megatron, _SOME),
         (setup.more_models, _MORE),
         (bool(family) and family not in LIKE_LLAMA, _FAMILY.fill(name=family)),
     )

@@ -8,6 +8,7 @@ from dataclasses import replace
 from medic.entries import Gpu, Model
 from medic.errors import UsageError
 from medic.index import Index
+from medic.memory import details
 from medic.nearest import did_you_mean
 from medic.patterns import regex
 from medic.run_config import Origin, RunConfig, Setting, Value
@@ -22,8 +23,7 @@ _GAP = regex(r"[\s_]+")
 def with_model(config: RunConfig, index: Index, words: str = "") -> tuple[RunConfig, str]:
     """The config with the sizes of the model that ``words`` or its ``base_model`` names, where it
     states none itself; and the model's name."""
-    base = config.get("base_model")
-    found = model_of(index, words or (base if isinstance(base, str) else ""))
+    found = model_of(index, words or _stated(config))
     if found is None:
         if not words:
             return config, ""
@@ -46,6 +46,15 @@ def with_model(config: RunConfig, index: Index, words: str = "") -> tuple[RunCon
     return replace(config, values=known, settings=(*config.settings, *stated)), found.name
 
 
+def _stated(config: RunConfig) -> str:
+    """The model that the config names: in one word, or by name and flavor (torchtitan)."""
+    base = config.get("base_model")
+    if isinstance(base, str):
+        return base
+    name, flavor = (details.word(config, n) for n in ("model_name", "flavor"))
+    return f"{name}-{flavor}" if name and flavor else ""
+
+
 def _keys(model: Model) -> dict[str, str | int]:
     """What is no canonical field, by the names of transformers' configs."""
     return {
@@ -60,15 +69,20 @@ def _keys(model: Model) -> dict[str, str | int]:
 def model_of(index: Index, words: str) -> Model | None:
     """The model of a short name, a hub name or a path that ends in one."""
     wanted = key(words.rstrip("/").rsplit("/", 1)[-1])
-    known = {key(n): one for one in index.models.values() for n in (one.name, *one.says)}
+    known = {_plain(n): one for one in index.models.values() for n in (one.name, *one.says)}
     while wanted:
-        if wanted in known:
-            return known[wanted]
+        if _plain(wanted) in known:
+            return known[_plain(wanted)]
         shorter = _TAIL.sub("", wanted)
         if shorter == wanted:
             return None
         wanted = shorter
     return None
+
+
+def _plain(words: str) -> str:
+    """A name without what people put between its parts or leave out (llama3-8b, llama-3-8b)."""
+    return key(words).replace("-", "")
 
 
 def key(words: str) -> str:

@@ -141,6 +141,8 @@ def _recomputed(read: Reader, common: Setup) -> float:
 def _recompute(read: Reader) -> Views[bool]:
     """Whether whole layers are recomputed."""
     granularity = details.word(read.config, "recompute")
+    if granularity == "selective" and not read.megatron:  # by operator: between all and nothing
+        return True, False, False
     if granularity in ("full", "selective"):
         whole = granularity == "full"
         return whole, whole, whole

@@ -197,7 +197,13 @@ def _largest(blocks: Blocks, sizing: Sizing) -> None:
             line = Text(
                 "{f} that fits: {n} ({m} by the high bound)",
                 "{f}（放得下）：{n}（按上限为 {m}）",
-            ).fill(f=name, n=f"{one.likely:,}", m=f"{one.sure:,}")
+            )
+            if sizing.found.not_measured:
+                line = Text(
+                    "{f} that fits: {n} at most, less by what is not modelled",
+                    "{f}（放得下）：至多 {n}，未建模部分会使其更小",
+                )
+            line = line.fill(f=name, n=f"{one.likely:,}", m=f"{one.sure:,}")
         blocks.heading(line)
 
 
@@ -212,6 +218,12 @@ def _open(blocks: Blocks, sizing: Sizing) -> None:
     if found.unknown:
         blocks.heading(Text("Unknown (give it with --set)", "未知（可用 --set 给出）"))
         blocks.paragraph(_joined(found.unknown), "  ", "  ")
+        if "hidden_size" in found.unknown:
+            line = Text(
+                "of the model: its config.json as one more file, or --model llama-3-8b",
+                "模型尺寸：再给出其 config.json，或用 --model llama-3-8b",
+            )
+            blocks.paragraph(line, "  ", "  ")
         usual = [f"--set {name}={USUAL[name]}" for name in found.unknown if name in USUAL]
         if usual:
             line = Text("for example: {n}", "例如：{n}").fill(n=" ".join(usual))

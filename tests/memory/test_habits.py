@@ -54,6 +54,21 @@ dtype: bf16
 """
 
 
+TORCHTITAN = """[model]
+name = "llama3"
+flavor = "8B"
+[training]
+local_batch_size = 1
+seq_len = 8192
+[parallelism]
+data_parallel_shard_degree = -1
+[activation_checkpoint]
+mode = "selective"
+[optimizer]
+name = "AdamW"
+"""
+
+
 @pytest.fixture
 def of(sized: Sized, tmp_path: Path) -> Sized:
     """The answer for a config's text."""
@@ -98,6 +113,16 @@ def test_torchtunes_dtype_is_that_of_the_weights_and_its_fused_step_has_no_copie
     assert "temporaries" in plain["parts"]
     fused = of(TORCHTUNE.replace("fused: False", "fused: True"), "--model", "llama-3-8b")
     assert "temporaries" not in fused["parts"]
+
+
+def test_torchtitan_shards_a_model_that_it_names_by_flavor(of: Sized) -> None:
+    found = of(TORCHTITAN, name="run.toml", world_size=8)
+    assert found["model"] == "llama-3-8b"
+    assert {"fsdp = on", "precision = bf16"} <= set(found["assumed"])
+    assert found["not_modelled"] == ["recomputation of some operators only"]
+    full = of(TORCHTITAN.replace("selective", "full"), name="run.toml", world_size=8)
+    assert full["not_modelled"] == []
+    assert found["device"]["low"] <= full["device"]["estimate"] < found["device"]["estimate"]
 
 
 def test_an_engine_config_that_was_not_given_is_told(run: Run, tmp_path: Path) -> None:
