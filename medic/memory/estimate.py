@@ -89,6 +89,7 @@ def _states_only(read: Read, capacity: int | None) -> MemoryEstimate:
 def _whole(read: Read, steps: list[Step], capacity: int | None) -> MemoryEstimate:
     likely = _reserved(steps[1], capacity or 0)
     low, high = _bounds(steps, likely)
+    low = max(low, states_of(read.setups[0]).total)  # these are all there at the optimizer's step
     parts = max(likely.values(), key=size)
     peak = size(parts)
     named = (*_STATES, "activations", "logits")

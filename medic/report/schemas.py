@@ -2,40 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from medic.report import checkpoint_schemas
-
-Schema = dict[str, Any]
-
-STRING: Schema = {"type": "string"}
-NUMBER: Schema = {"type": "number"}
-INTEGER: Schema = {"type": "integer"}
-BOOLEAN: Schema = {"type": "boolean"}
-
-
-def _list(items: Schema) -> Schema:
-    return {"type": "array", "items": items}
-
-
-def _object(required: Schema, optional: Schema | None = None) -> Schema:
-    return {
-        "type": "object",
-        "properties": {**required, **(optional or {})},
-        "required": list(required),
-    }
-
-
-def _maybe(schema: Schema) -> Schema:
-    return {"anyOf": [schema, {"type": "null"}]}
-
-
-def _document(name: str, required: Schema, optional: Schema | None = None) -> Schema:
-    fields = {"schema": {"const": name}, **required}
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": name} | _object(
-        fields, optional
-    )
-
+from medic.report.memory_schema import MEMORY
+from medic.report.schema_parts import BOOLEAN, INTEGER, NUMBER, STRING, Schema
+from medic.report.schema_parts import document as _document
+from medic.report.schema_parts import items as _list
+from medic.report.schema_parts import maybe as _maybe
+from medic.report.schema_parts import record as _object
 
 SOURCE = _object(
     {"file": STRING, "line": INTEGER, "rank": _maybe(INTEGER), "time": _maybe(NUMBER)},
@@ -287,47 +260,6 @@ EVAL = _document(
                 }
             )
         ),
-    },
-)
-_BOUNDS = _object({"low": _maybe(INTEGER), "estimate": _maybe(INTEGER), "high": _maybe(INTEGER)})
-_REMEDY_PEAK = _object(
-    {
-        "name": STRING,
-        "text": STRING,
-        "cost": STRING,
-        "change": _list(_object({"field": STRING, "old": {}, "new": {}})),
-        "peak": _maybe(INTEGER),
-        "device": INTEGER,
-        "fits": BOOLEAN,
-    }
-)
-MEMORY = _document(
-    "medic.memory/1",
-    {
-        "peak": _BOUNDS,
-        "device": _BOUNDS,
-        "parts": {"type": "object", "additionalProperties": INTEGER},
-        "phases": {"type": "object", "additionalProperties": INTEGER},
-        "stages": {"type": "object", "additionalProperties": INTEGER},
-        "fits": _maybe(BOOLEAN),
-        "verdict": {
-            "enum": ["fits", "tight", "probably-not", "does-not-fit", "at-least", "unknown"]
-        },
-        "capacity": _maybe(INTEGER),
-        "gpu": STRING,
-        "model": STRING,
-        "assumed": _list(STRING),
-        "choices": _list(
-            _object({"field": STRING, "taken": STRING, "other": STRING, "device": _maybe(INTEGER)})
-        ),
-        "unknown": _list(STRING),
-        "not_modelled": _list(STRING),
-        "largest": {"type": "object"},
-        "remedies": _list(_REMEDY_PEAK),
-        "plan": _list(_REMEDY_PEAK),
-        "diff": STRING,
-        "read": _list(_object({"file": STRING, "bytes": INTEGER})),
-        "not_read": _list(_object({"file": STRING, "why": STRING})),
     },
 )
 COLLECTED = _document(

@@ -194,6 +194,8 @@ def test_wrong_use(run: Run, words: list[str], hint: str) -> None:
         ("/models/qwen2.5-1.5b", "qwen2.5-1.5b"),
         ("Qwen/Qwen3-4B-Base", "qwen3-4b"),
         ("mistralai/Mistral-7B-v0.1", "mistral-7b"),
+        ("llama3-8b", "llama-3-8b"),
+        ("Qwen2.5_7B", "qwen2.5-7b"),
         ("some/other-7b", None),
         ("", None),
     ],
