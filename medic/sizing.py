@@ -18,7 +18,7 @@ from medic.memory import details
 from medic.memory.cards import counted, gpu_of, on_cards
 from medic.memory.choices import Choice, choices
 from medic.memory.estimate import estimate
-from medic.memory.habits import settled, told, with_values
+from medic.memory.habits import model_files, settled, told, with_values
 from medic.memory.inverse import Largest, largest
 from medic.memory.named import with_model
 from medic.memory.remedies import Advice, advise
@@ -102,12 +102,7 @@ def size_run(
     capacity = card[1] if card else seen.total if seen else None
     if inverse and capacity is None:
         raise UsageError("the largest value needs --gpu", "求最大值需要用 --gpu 指定显卡")
-    found = estimate(config, capacity)
-    found = replace(
-        found,
-        assumed=tuple(sorted((*found.assumed, *taken))),
-        unknown=tuple(n for n in found.unknown if n not in inverse),
-    )
+    found = _estimated(config, capacity, taken, inverse)
     advice = Advice() if capacity is None else advise(config, capacity)
     return Sizing(
         run_config=config,
@@ -123,6 +118,16 @@ def size_run(
         choices=tuple(choices(config, found)),
         named=_unread_engine(config),
     )
+
+
+def _estimated(
+    config: RunConfig, capacity: int | None, taken: tuple[str, ...], inverse: tuple[str, ...]
+) -> MemoryEstimate:
+    """The estimate, with what was ``taken`` among the assumed and without what is asked for among
+    the unknown."""
+    found = estimate(config, capacity)
+    unknown = tuple(name for name in found.unknown if name not in inverse)
+    return replace(found, assumed=tuple(sorted((*found.assumed, *taken))), unknown=unknown)
 
 
 def _evidence(case: Case, index: Index) -> Evidence:
@@ -143,8 +148,8 @@ def _unread_engine(config: RunConfig) -> str:
 def as_diff(advice: Advice, config: RunConfig, facts: Mapping[type[Any], Any], index: Index) -> str:
     """The plan on the user's files, as far as they can carry it."""
     changes = [change for one in advice.plan for change in one.changes]
-    if not changes or not set(config.files) - _of_models(config):
-        return ""
+    if not changes or not set(config.files) - model_files(config):
+        return ""  # no training setting belongs into a model's own config
     from medic.edits import patch_for
 
     def read(path: str) -> bytes:
@@ -152,12 +157,6 @@ def as_diff(advice: Advice, config: RunConfig, facts: Mapping[type[Any], Any], i
 
     patch, _ = patch_for(changes, config, facts, list(index.frameworks.values()), read)
     return patch.diff if patch is not None else ""
-
-
-def _of_models(config: RunConfig) -> set[str]:
-    """Files that are a model's own config: no training setting belongs there."""
-    stated = (s.origin.span for s in config.settings if s.path == ("architectures",))
-    return {span.file for span in stated if span is not None}
 
 
 def with_usual(

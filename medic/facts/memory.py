@@ -8,6 +8,7 @@ from dataclasses import field
 from medic.i18n import Text
 from medic.records import dataclass
 
+MIB = 2**20
 GIB = 2**30
 
 

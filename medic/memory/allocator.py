@@ -13,7 +13,8 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Sequence
 
-MIB = 1024**2
+from medic.facts.memory import MIB
+
 SMALL = MIB
 MIDDLE = 10 * MIB
 SEGMENT = 20 * MIB

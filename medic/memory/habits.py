@@ -72,11 +72,20 @@ def _own(config: RunConfig) -> dict[str, Scalar]:
 def _held(config: RunConfig) -> str:
     """The dtype that a training config loads weights in; a model's own config tells another."""
     name = "dtype" if config.framework in ("torchtune", "trl", "hf-trainer") else "torch_dtype"
+    models = model_files(config)
     for key in (name, "torch_dtype"):
         stated = config.setting(key, config.framework)
-        if stated is not None and stated.origin.framework != "hf-model":
+        if stated is None or stated.origin.framework == "hf-model":
+            continue
+        if stated.origin.span is None or stated.origin.span.file not in models:
             return _DTYPES.get(str(stated.value).lower().removeprefix("torch."), "")
     return ""
+
+
+def model_files(config: RunConfig) -> set[str]:
+    """Files that are a model's own config, whatever their name."""
+    stated = (s.origin.span for s in config.settings if s.path == ("architectures",))
+    return {span.file for span in stated if span is not None}
 
 
 def _verl(config: RunConfig) -> dict[str, Scalar]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-MIB = 1024**2
-GIB = 1024**3
+from medic.facts.memory import GIB, MIB
 
 # Driver context and loaded kernels, as device memory in use minus what torch reserved (767 MiB).
 CONTEXT = (480 * MIB, 767 * MIB, int(1.8 * GIB))

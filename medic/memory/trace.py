@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from medic.facts.memory import MIB
 from medic.memory import activations as act
-from medic.memory.allocator import MIB, Allocator, Block, Meter
+from medic.memory.allocator import Allocator, Block, Meter
 from medic.memory.layers_back import program_of
 from medic.memory.peak import Step
 from medic.memory.program import Layer, Program

@@ -17,7 +17,7 @@ from medic.memory.reading import (
 )
 from medic.memory.setup import Engine, Setup
 from medic.memory.shape import Shape
-from medic.memory.states import QUANTIZED
+from medic.memory.states import QUANTIZED, Style
 from medic.records import dataclass
 from medic.run_config import RunConfig
 
@@ -169,11 +169,7 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
     compiled = read.flag("compile", low=True, usual=False, high=False)
     loss = read.flag("fused_loss", low=True, usual=False, high=False)
     fused, accumulation = _attention(read), _accumulation(read)
-    # Megatron adds gradients up in fp32 in bf16 runs and can be told not to.
-    gradients = (0, 0, 0)
-    if read.megatron and styles[1] == "master":
-        wide = details.flag(read.config, "gradients_in_fp32")
-        gradients = {None: (2, 4, 4), True: (4, 4, 4), False: (2, 2, 2)}[wide]
+    gradients = _gradient_bytes(read, styles[1])
     errors = (0.85, 1.0, 1.15) if read.eager else (0.7, 1.0, 1.25)
     if common.known:
         errors = (1.0, 1.0, 1.0)
@@ -202,6 +198,15 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
         )
         for i in range(3)
     )
+
+
+def _gradient_bytes(read: Reader, style: Style) -> Views[int]:
+    """Of a kept gradient; 0: the style's own. Megatron adds them up in fp32 in bf16 runs and can be
+    told not to."""
+    if not read.megatron or style != "master":
+        return 0, 0, 0
+    wide = details.flag(read.config, "gradients_in_fp32")
+    return {None: (2, 4, 4), True: (4, 4, 4), False: (2, 2, 2)}[wide]
 
 
 def _perhaps_sharded(read: Reader, common: Setup) -> Setup:

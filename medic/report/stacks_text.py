@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from medic.facts import Frame, GpuUse, RankStack, Stacks
+from medic.facts.memory import GIB
 from medic.i18n import Text
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.safetext import one_line
 
 MAX_ROWS, FRAMES = 64, 6
-GIB = 1 << 30
 WAITING = frozenset({"collective", "p2p", "device", "backward"})
 ACTS = {
     "collective": Text("waits in a collective", "在集合通信中等待"),

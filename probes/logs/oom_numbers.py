@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from medic.facts import CaptureValue, Hit, LogHits
-from medic.facts.memory import scaled
+from medic.facts.memory import GIB, scaled
 from medic.probe import Finding, Look, Probe, Skip
 
 from . import needs
@@ -13,12 +13,11 @@ from .evidence import hits
 
 CHECK = "oom-shortfall"
 _SHOWN = ("request", "total", "free", "allocated", "unallocated", "reserved", "process")
-_GIB = 1 << 30
 # Used where the knowledge gives none; see the sources in the check's entry.
 _DEFAULTS = {
-    "other-process-bytes": 1.0 * _GIB,
-    "other-process-unknown-context-bytes": 3.0 * _GIB,
-    "fragmentation-bytes": 1.0 * _GIB,
+    "other-process-bytes": 1.0 * GIB,
+    "other-process-unknown-context-bytes": 3.0 * GIB,
+    "fragmentation-bytes": 1.0 * GIB,
     "fragmentation-share": 0.1,
     "large-request-share": 0.4,
 }

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medic.memory.allocator import MIB, Allocator, Block
+from medic.facts.memory import MIB
+from medic.memory.allocator import Allocator, Block
 
 
 def test_small_requests_are_left_out() -> None:

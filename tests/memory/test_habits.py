@@ -13,7 +13,8 @@ Sized = Callable[..., dict[str, Any]]
 GIB = 2**30
 MODEL = """{"architectures": ["Qwen2ForCausalLM"], "model_type": "qwen2", "hidden_size": 1536,
 "num_hidden_layers": 28, "num_attention_heads": 12, "num_key_value_heads": 2,
-"intermediate_size": 8960, "vocab_size": 151936, "tie_word_embeddings": true}"""
+"intermediate_size": 8960, "vocab_size": 151936, "tie_word_embeddings": true,
+"torch_dtype": "bfloat16"}"""
 AXOLOTL = """base_model: NousResearch/Meta-Llama-3.1-8B
 load_in_4bit: true
 adapter: qlora
@@ -137,3 +138,8 @@ def test_a_models_own_config_takes_no_training_settings(of: Sized) -> None:
     found = of(MODEL, name="model.json", micro_batch_size=64, sequence_length=4096)
     assert found["plan"]
     assert found["diff"] == ""
+
+
+def test_the_dtype_that_a_model_is_published_in_is_not_that_of_its_training(of: Sized) -> None:
+    found = of(MODEL, name="model.json", micro_batch_size=1, sequence_length=512)
+    assert {c["field"] for c in found["choices"]} == {"precision", "parameter_dtype"}
