@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import tree_sitter
 
 
+def _grammar(package: str) -> Any:
+    """The module of a grammar. Its package only adds queries, and loads importlib.resources for
+    them, which takes longer than to parse a config."""
+    from importlib import import_module
+    from importlib.machinery import PathFinder
+    from importlib.util import module_from_spec
+
+    found = PathFinder.find_spec(package)
+    inside = found.submodule_search_locations if found is not None else None
+    spec = PathFinder.find_spec(f"{package}._binding", inside) if inside else None
+    if spec is None or spec.loader is None:
+        return import_module(package)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 @lru_cache(maxsize=4)
 def _language(name: str) -> tree_sitter.Language:
-    from importlib import import_module
-
     import tree_sitter
 
-    return tree_sitter.Language(import_module(f"tree_sitter_{name}").language())
+    return tree_sitter.Language(_grammar(f"tree_sitter_{name}").language())
 
 
 def tree_of(language: str, data: bytes) -> tree_sitter.Node:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -64,6 +65,18 @@ def test_the_usual_command_line_loads_nothing_heavy() -> None:
     code = (
         "import sys\nfrom medic.commands import main\n"
         f"main({words!r})\nprint(sorted({heavy!r} & set(sys.modules)))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_json_config_loads_its_grammar_and_no_resources_of_it(tmp_path: Path) -> None:
+    file = tmp_path / "config.json"
+    file.write_text('{"hidden_size": 64, "num_hidden_layers": 2}')
+    code = (
+        "import sys\nfrom medic.syntax.treesitter import tree_of\n"
+        f"tree_of('json', open({str(file)!r}, 'rb').read())\n"
+        "print(sorted({'importlib.resources', 'tempfile'} & set(sys.modules)))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.splitlines()[-1] == "[]"
