@@ -57,6 +57,7 @@ def test_options_stand_anywhere_and_the_last_value_comes_last() -> None:
     assert values == {"--set": ["x=1", "y=2"], "--gpu": ["h100", "80GiB"], "--max-seq": [""]}
 
 
+@pytest.mark.usefixtures("compiled")
 def test_the_usual_command_line_loads_nothing_heavy() -> None:
     """No parser of options or YAML, no models of data, no graph, nothing of a GPU."""
     size = ["--set", "micro_batch_size=1", "--set", "sequence_length=512"]
