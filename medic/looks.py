@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import mul
 
 from medic.beliefs import NONE, Model, Seen
 from medic.columns import Columns, entropy
 from medic.entries import Check
 from medic.i18n import Text
+from medic.index import Index
 from medic.planner import BAR, Standing, standing
 from medic.records import dataclass
 
@@ -21,6 +22,9 @@ LIKELY_OUTCOME = 0.02
 # Below this share of the leader's chance no answer lifts a cause to where it could matter.
 LIVE = 1e-4
 REFUTING_MINUTES = 2.0
+METHOD = "training-method"  # the check whose outcome names it
+OF_RL = ("rl-", "rollout-", "engine-", "ray-")  # beginnings of families
+NOT_KNOWN = "not known"
 # Short forms in outcome names, as symptoms spell them out.
 SHORT_NAMES = {"oom": "out-of-memory"}
 
@@ -191,14 +195,39 @@ class Question:
     look: NextLook
 
 
+def of_rl(index: Index, name: str) -> bool:
+    """Whether a check or symptom is about reinforcement learning: rollouts, rewards, engines."""
+    check = index.ties.checks.get(name)
+    if check is not None:
+        return check.family.startswith(OF_RL)
+    return name.startswith("rl-") or (
+        name in index.symptoms and index.symptoms[name].family.startswith(OF_RL)
+    )
+
+
+def speaks_of_rl(index: Index, seen: Iterable[Seen]) -> bool:
+    """Whether any finding is of reinforcement learning."""
+    return any(
+        (s.name, s.outcome) == (METHOD, "reinforcement")
+        or (of_rl(index, s.name) and not _normal(index, s))
+        for s in seen
+    )
+
+
+def _normal(index: Index, seen: Seen) -> bool:
+    check = index.checks.get(seen.name)
+    return seen.outcome == "absent" if check is None else check.outcomes[seen.outcome].normal
+
+
 def choices(check: Check | None, present: set[str]) -> tuple[tuple[str, Text], ...]:
-    """The outcomes that a person may answer, less those that the symptoms seen deny."""
+    """The outcomes that a person may answer, less those that the symptoms seen deny, and less "not
+    known", which everyone may answer to every question."""
     if check is None:
         return (("present", Text("yes", "是")), ("absent", Text("no", "否")))
     return tuple(
         (name, outcome.title)
         for name, outcome in check.outcomes.items()
-        if not (outcome.normal and _denied(name, present))
+        if not (outcome.normal and (_denied(name, present) or outcome.title.en == NOT_KNOWN))
     )
 
 

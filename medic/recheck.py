@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+from zlib import crc32
 
 from medic.errors import MedicError
 from medic.facts import LogHits
@@ -15,20 +16,24 @@ from medic.records import dataclass
 
 if TYPE_CHECKING:
     from medic.edits import ChangeRecord
+    from medic.facts import GivenFile
     from medic.fixes import Fix
     from medic.session import Session
 
 Outcome = Literal["gone", "same", "other", "unseen", "unread", "older", "not-in-force"]
+TAIL = 512  # bytes at the end of a log that tell it from the log of another run
 MAX_FILE = 2 * 1024 * 1024  # bytes of a changed file
 OF_A_RUN = ("log", "metrics", "gpu-series", "flight-recorder")
 
 
 @dataclass(frozen=True)
 class Applied:
-    """A change that was written on advice.
+    """A change that was written on advice, or, without ``change``, how a run stood when it was
+    last looked at: the fault may be mended by hand.
 
     ``time``: seconds since the epoch; ``symptoms``: those that the evidence showed before it;
-    ``files`` and the lines ``added`` to them; ``began``: first time and attempts of the log then.
+    ``files`` and the lines ``added`` to them; ``began``: first time and attempts of the log then;
+    ``log``: the newest one, ``tail`` its size and the CRC of its last bytes.
     """
 
     change: str
@@ -39,6 +44,8 @@ class Applied:
     files: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     began: tuple[float, int] | None = None
+    log: str = ""
+    tail: tuple[int, int] | None = None
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Applied:
@@ -55,6 +62,55 @@ def applied_now(session: Session, record: ChangeRecord, fix: Fix, cause: str) ->
     files = tuple(str(Path(file).absolute()) for file in record.files)
     now = time.time()
     return Applied(record.id, fix.remedy.name, cause, now, seen, files, added, _begin(session))
+
+
+def standing(session: Session) -> Applied:
+    """How the run stands now; ``time`` is that of its newest log."""
+    seen = tuple(sorted(session.observed_symptoms()))
+    log = _newest(session)
+    if log is None:
+        return Applied("", "", "", 0.0, seen)
+    tail = log.size, _tail(log.path, log.size)
+    return Applied("", "", "", log.modified, seen, began=_begin(session), log=log.path, tail=tail)
+
+
+def _newest(session: Session) -> GivenFile | None:
+    logs = [f for f in session.case.files if f.kind in OF_A_RUN]
+    return max(logs, key=lambda f: f.modified, default=None)
+
+
+def _tail(path: str, size: int) -> int:
+    """The CRC of the last bytes before ``size``; -1 where they cannot be read."""
+    try:
+        with open_regular(path) as file:
+            file.seek(max(0, size - TAIL))
+            return crc32(file.read(min(TAIL, size)))
+    except (MedicError, OSError):
+        return -1
+
+
+def another_log(session: Session, before: Applied) -> bool:
+    """Whether the newest log is another one than before, not the same that has grown."""
+    log = _newest(session)
+    if log is None or log.modified == before.time:
+        return False
+    if log.path != before.log or before.tail is None or log.size < before.tail[0]:
+        return True
+    size, crc = before.tail
+    return _tail(log.path, size) != crc
+
+
+def take_again(session: Session, before: Applied | None) -> None:
+    """Takes the files as they are now. Logs that came beside those that stood before, none of
+    which has changed, are of a run after it: they take the place of the others."""
+    old = {f.path for f in session.case.files}
+    session.collect_again()
+    if before is None or not before.time:
+        return
+    logs = [f for f in session.case.files if f.kind in OF_A_RUN]
+    fresh = {f.path for f in logs if f.modified > before.time}
+    if fresh and not fresh & old:
+        session.collect_again(leave_out=[f.path for f in logs if f.path not in fresh])
 
 
 def _begin(session: Session) -> tuple[float, int] | None:

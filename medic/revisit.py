@@ -12,7 +12,7 @@ from medic.index import Index
 
 LEFT_OUT = Text("left out as you asked", "按你的要求未纳入")
 _PASTED = "<pasted"
-OF_BEFORE = Text("of the run before the change", "修改之前那次运行的文件")
+OF_BEFORE = Text("of an earlier run", "属于之前的运行")
 
 
 def without(case: Case, paths: Sequence[str], why: Text = LEFT_OUT) -> Case:

@@ -39,9 +39,16 @@ def clean(text: str) -> str:
 
 
 def one_line(text: str, width: int = 0) -> str:
-    """Cleaned text on one line, cut to ``width`` columns with an ellipsis (0: not cut)."""
+    """Cleaned text on one line, cut to ``width`` columns with an ellipsis (0: not cut); no number
+    and no word is cut in two, unless it takes half of the line."""
     flat = clean(text.replace("\r\n", "\n").replace("\n", "\u23ce"))
-    return cut(flat, width) if width else flat
+    if not width or columns(flat) <= width:
+        return flat
+    kept = cut(flat, width)[:-1]
+    if _LETTER.match(flat[len(kept)]):
+        whole = _LAST_WORD.sub("", kept)
+        kept = whole if columns(whole) * 2 >= width else kept
+    return kept.rstrip() + "\u2026"
 
 
 def for_markdown(text: str) -> str:
@@ -102,7 +109,11 @@ def wrap(text: str, width: int) -> list[str]:
 _HAN = r"\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
 # No line begins with one of these: they stay with what is before them.
 _CLOSING = r"\u3001\u3002\uff01\uff09\uff0c\uff1a\uff1b\uff1f\u201d,.:;!?)"
-_PIECE = regex(rf"\s+|[{_HAN}][{_CLOSING}]*|[^\s{_HAN}]+[{_CLOSING}]*")
+# None ends with one of these: they stay with what follows.
+_OPENING = r"\uff08\u201c\u300a\u3010"
+_PIECE = regex(rf"\s+|[{_OPENING}]*(?:[^\s{_HAN}]+|[{_HAN}])[{_CLOSING}]*|[{_OPENING}]")
+_LETTER = regex(rf"[^\s{_HAN}]")
+_LAST_WORD = regex(rf"[^\s{_HAN}]+$")
 _WORD = regex(r"\s+|\S+")
 
 

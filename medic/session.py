@@ -22,7 +22,7 @@ from medic.facts import LogHits
 from medic.fixes import Fix, propose
 from medic.i18n import Text
 from medic.index import Index
-from medic.looks import NextLook, Open, change_of_mind, choices, next_look
+from medic.looks import NextLook, Open, change_of_mind, choices, next_look, of_rl, speaks_of_rl
 from medic.looks import Question as Question  # noqa: PLC0414 - callers take it from here
 from medic.probe import Probe
 from medic.recheck import Applied
@@ -163,16 +163,18 @@ class Session:
     # --- asking -----------------------------------------------------------------------------
 
     def open_looks(self) -> list[Open]:
-        """Checks and symptoms that a person could still answer."""
+        """Checks and symptoms that a person could still answer. Rollouts, rewards and engines are
+        asked about where something was seen or said of them: elsewhere nobody could answer."""
         known = {h.seen.name for h in self.found} | set(self.unknown)
         asked = {name: c.minutes for name, c in self.index.ties.checks.items() if name not in known}
         looks = [Open(name, minutes) for name, minutes in asked.items() if minutes is not None]
-        if LogHits in self.evidence.facts:
-            return looks  # the log was read: its symptoms are seen or not seen
-        for name, symptom in self.index.symptoms.items():
-            if symptom.ask and name not in known and not symptom.benign:
-                looks.append(Open(name, symptom.ask.minutes))
-        return looks
+        if LogHits not in self.evidence.facts:  # else its symptoms are seen or not seen
+            for name, symptom in self.index.symptoms.items():
+                if symptom.ask and name not in known and not symptom.benign:
+                    looks.append(Open(name, symptom.ask.minutes))
+        if speaks_of_rl(self.index, self.seen):
+            return looks
+        return [look for look in looks if not of_rl(self.index, look.name)]
 
     def next_question(self) -> Question | None:
         """The question most worth asking, or None: nothing left would change the verdict."""

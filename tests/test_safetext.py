@@ -61,3 +61,16 @@ def test_wrap_keeps_every_letter_and_the_width(text: str, width: int) -> None:
 def test_wide_characters_take_two_columns() -> None:
     assert columns("显存") == 4
     assert columns(cut("显存不足", 5)) <= 5
+
+
+def test_no_word_and_no_number_is_cut_in_two() -> None:
+    assert one_line("loss 1.2345 at step 100", 20) == "loss 1.2345 at step…"
+    assert one_line("loss 1.2345 at step 100", 16) == "loss 1.2345 at…"
+    assert one_line("损失 1.2345，学习率 0.001", 15) == "损失 1.2345，…"
+    assert one_line("x" * 40, 10) == "x" * 9 + "…"
+
+
+def test_no_row_ends_with_an_opening_mark() -> None:
+    for width in range(8, 30):
+        rows = wrap("把全局批大小填到了单卡批大小里（有风险）", width)
+        assert not any(row.endswith("（") for row in rows)

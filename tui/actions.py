@@ -245,6 +245,16 @@ def keys_of(action: Action) -> str:
     return ", ".join(KEY_NAMES.get(k, k) for k in bound(action))
 
 
+def shown_key(action: Action) -> str:
+    """The first of its keys as it is shown, the word where it has none."""
+    return keys_of(action).split(", ")[0] or f"/{action.word}"
+
+
+def remapped() -> bool:
+    """Whether the user has given any action other keys."""
+    return bool(_remapped)
+
+
 def usage(action: Action) -> Text:
     """The typed form, with what may follow it."""
     if action.argument is None:

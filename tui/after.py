@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .offers import Offer
 
 
+_KEEPS = regex(r"\btee\b|(?<!2)>>?\s*(?!&|/dev/null)[\w$./{\"']|--log[-_]dir\b|--redirects\b")
 MAX_SCRIPT = 64 * 1024
 _NAMED = regex(r"(?<![\w/.$}-])(?:\.{1,2}/)*[\w-][\w./-]*\.(?:py|ya?ml|json|toml|sh)\b")
 
@@ -53,9 +54,8 @@ def apply(talk: Consultation, offer: Offer) -> None:
 
 def to_check(talk: Consultation, offer: Offer) -> None:
     """What to run now, and how one sees that it helped."""
-    lines = [Line(words_after.RUN_THIS, "strong")]
-    talk.tell(Block("medic", tuple(lines)))
-    command = command_of(talk.session)
+    command = command_of(talk.session, f"after-{talk.waiting.change}.log" if talk.waiting else "")
+    talk.tell(words_after.RUN_THIS if command else words_after.RUN_AGAIN, "strong")
     if command:
         talk.tell(code(command))
     check = offer.fix.remedy.check
@@ -89,17 +89,22 @@ def choose(talk: Consultation, value: str) -> None:
         talk.ask()
 
 
-def command_of(session: Session) -> str:
-    """How the run is started: by the one script of the case; "" where there is none or several."""
+def command_of(session: Session, log: str = "") -> str:
+    """How the run is started: by the one script of the case; "" where there is none or several.
+
+    ``log`` takes what the run says where the script itself writes none.
+    """
     scripts = [f for f in session.case.files if f.kind == "script" and not f.name.startswith("<")]
     if len(scripts) != 1:
         return ""
     path = Path(scripts[0].path)
     text = _text(path)
     runner = "sbatch" if "#SBATCH" in text else "bash"
+    keeps = runner == "sbatch" or bool(_KEEPS.search(text))
+    tail = "" if keeps or not log else f" 2>&1 | tee {shlex.quote(log)}"
     if _starts_from(path.parent, text):
-        return f"(cd {shlex.quote(str(path.parent))} && {runner} {shlex.quote(path.name)})"
-    return f"{runner} {shlex.quote(scripts[0].name)}"
+        return f"(cd {shlex.quote(str(path.parent))} && {runner} {shlex.quote(path.name)}{tail})"
+    return f"{runner} {shlex.quote(scripts[0].name)}{tail}"
 
 
 def _starts_from(folder: Path, text: str) -> bool:
@@ -134,6 +139,16 @@ def recheck(talk: Consultation, pasted: str = "") -> None:
     talk.retell(whole=True)
 
 
+def since(talk: Consultation, before: Applied) -> None:
+    """Says what another log shows of a fault that was seen before: mended by hand, or another."""
+    from medic.recheck import another_log, outcome
+
+    if talk.waiting is None and before.symptoms and another_log(talk.session, before):
+        found = outcome(talk.session, before)
+        if found in ("gone", "other"):
+            _TELL[found](talk, before)
+
+
 def _no_new_log(talk: Consultation, one: Applied) -> None:
     logs = [f for f in talk.session.case.files if f.kind in ("log", "metrics")]
     newest = max(logs, key=lambda f: f.modified, default=None)
@@ -151,7 +166,8 @@ def _gone(talk: Consultation, one: Applied) -> None:
     titles = _titles(talk.session, one)
     talk.session.new_episode()
     talk.another_run()
-    told = words_after.GONE.fill(titles=titles, change=one.change)
+    told = words_after.GONE if one.change else words_after.GONE_BY_HAND
+    told = told.fill(titles=titles, change=one.change)
     talk.tell(told, "good", top=True)
 
 
@@ -192,7 +208,7 @@ def _titles(session: Session, one: Applied) -> Text:
     from .lines import joined
 
     known = [session.index.title(n) for n in one.symptoms if n in session.index.symptoms]
-    return joined(known[:3]) if known else plain("?")
+    return joined(known[:3], "”, “", "”、“") if known else plain("?")
 
 
 _TELL = {

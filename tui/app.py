@@ -17,7 +17,6 @@ from medic.errors import Exit
 from medic.i18n import Lang, Text, use
 
 from . import words_more
-from .bars import KeyBar
 from .desk import Opening
 from .lines import said
 from .messages import AppAction
@@ -71,7 +70,7 @@ class MedicApp(App[None]):
         remap(keys)
         if keys:
             self.set_keymap({word: ",".join(given) for word, given in keys.items()})
-            self.talk.query_one(KeyBar).retell()
+            self.talk.retell()
 
     def action_command_palette(self) -> None:
 

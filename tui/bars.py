@@ -8,11 +8,12 @@ from textual import events
 from textual.message import Message
 
 from medic import __version__
+from medic.i18n import Text
 from medic.report.words import CHANCE
 from medic.safetext import columns, cut, one_line
 
 from . import words
-from .actions import ACTIONS, Action, keys_of
+from .actions import ACTIONS, Action, shown_key
 from .events import Suspect, Working
 from .hints import BAR, bar
 from .laid import RowsView
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 WORD_TONES: dict[str, Tone] = {"almost-certain": "bad", "likely": "warn", "unlikely": "muted"}
 TREND = {-1: " ↓", 0: "", 1: " ↑"}
 PROGRESS_BAR = 20
+LEAST_NAMED = 30  # columns for a further suspect in one row: less says nothing
 DONE, TODO = "━", "╌"
 
 
@@ -89,9 +91,10 @@ class Suspects(RowsView):
             lead = "  · " if i else ""
             word = f"{CHANCE[suspect.word]}{TREND[suspect.trend]}"
             named = words.SUSPECT.fill(word=word, title=suspect.title)
-            shown = cut(one_line(str(named)), width - used - columns(lead) - BAR - 2)
-            if columns(shown) < 12 and i:
+            room = width - used - columns(lead) - BAR - 2
+            if i and room < min(LEAST_NAMED, columns(str(named))):
                 break
+            shown = one_line(str(named), room)
             row += [
                 (lead, "muted"),
                 (bar(suspect.chance) + " ", WORD_TONES.get(suspect.word, "plain")),
@@ -121,19 +124,26 @@ class Progress(RowsView):
     def __init__(self) -> None:
         super().__init__(id="progress")
         self.state = Working(None)
-        self.more = False
+        self.more: Text | None = None  # where there is more to read
         self.display = False
 
-    def take(self, state: Working | None = None, *, more: bool | None = None) -> None:
-        self.state = state or self.state
-        self.more = self.more if more is None else more
-        self.display = self.state.what is not None or self.more
+    def take(self, state: Working) -> None:
+        self.state = state
+        self._show()
+
+    def point(self, more: Text | None) -> None:
+        """Says where there is more to read than the screen shows."""
+        self.more = more
+        self._show()
+
+    def _show(self) -> None:
+        self.display = self.state.what is not None or self.more is not None
         self.retell()
 
     def rows(self, width: int) -> list[Row]:
         state = self.state
         if state.what is None:
-            return [((cut(f" \u25bc {words.MORE_BELOW}", width), "muted"),)]
+            return [((cut(f" {self.more or ''}", width), "muted"),)]
         esc = str(words.ESC_CANCELS) if state.stoppable else ""
         size = min(PROGRESS_BAR, width // 4) if state.total else 0
         full = round(size * state.done / state.total) if state.total else 0
@@ -168,7 +178,7 @@ class KeyBar(RowsView):
         """(first column, end column, action) of each key that fits."""
         cells, used = [], 1
         for action in (a for a in ACTIONS if a.footer):
-            size = columns(f"{keys_of(action).split(', ')[0]} {action.title}")
+            size = columns(f"{shown_key(action)} {action.title}")
             if used + size > width:
                 break
             cells.append((used, used + size, action))
@@ -178,7 +188,7 @@ class KeyBar(RowsView):
     def rows(self, width: int) -> list[Row]:
         row: list[tuple[str, Tone]] = [(" ", "plain")]
         for i, (_, _, action) in enumerate(self.cells(width)):
-            row += [("  " if i else "", "plain"), (keys_of(action).split(", ")[0], "accent")]
+            row += [("  " if i else "", "plain"), (shown_key(action), "accent")]
             row.append((f" {action.title}", "plain"))
         return [tuple(row)]
 

@@ -10,7 +10,7 @@ from medic.report.words import CHANCE, SIGN
 
 from . import words_graph
 from .lines import Block, Line
-from .telling import finding, place_of, short
+from .seen import finding, place_of, short
 
 if TYPE_CHECKING:
     from medic.diagnosis import EvidenceLine

@@ -13,7 +13,8 @@ from . import after, curves, remedies, telling, words, words_more
 from .events import Asked, Choices, Event, Given, Suspected, Told, Working
 from .keeping import Diary, state_of, told_before
 from .lines import Block, Line, Tone, said
-from .offers import Offer, offers_of
+from .looking import observe, weigh
+from .offers import Offer, changes, offers_of
 from .opening import SHOWN, files
 from .probing import not_read
 from .telling import numbered
@@ -60,13 +61,14 @@ class Consultation:
         self.stale = False  # files were changed since they were looked at
         self.waiting: Applied | None = None  # a change whose next run has not been seen yet
         self.before_remedy: set[str] | None = None  # symptoms when a remedy was given up
+        self.stood: Applied | None = None  # the run at the last look
         self.probe_lines: dict[str, Line] = {}
         self.diary = Diary()
         self.demo = False
         self.kept: dict[str, Any] = {}  # how a resumed session stood
         self._load = load
         self._session: Session | None = None
-        self._offers: list[Offer] | None = None
+        self.on_offer: list[Offer] | None = None  # as last told
         self._left_out: list[NotRead] = []
         self._understood: set[str] = set()
         self.looks = 0
@@ -102,7 +104,7 @@ class Consultation:
     def files_changed(self) -> None:
         """What was found is of the files as they were: no plan holds until the next look."""
         self.stale = True
-        self._offers = None
+        self.on_offer = None
 
     def tell_all(self, blocks: Iterable[Block], *, top: bool = False) -> None:
         """Adds blocks; ``top`` lets the reader begin at the first."""
@@ -193,29 +195,30 @@ class Consultation:
 
     def forget(self) -> None:
         """Nothing of the session before holds."""
-        self.found, self.question, self._offers = None, None, None
-        self.before_remedy, self.waiting = None, None
+        self.found, self.question, self.on_offer = None, None, None
+        self.before_remedy, self.waiting, self.stood = None, None, None
         self.moves, self._understood = [], set()
         self.stale = False
         self.diary = Diary()
 
-    def look(self) -> None:
+    def look(self, *, whole: bool = True) -> None:
         """Runs the probes, telling each, then what is believed now."""
         if self._closed:
             return
         self.diary.open()
         self.keep()
+        before = self.stood
         self.observe()
         block, self._left_out = not_read(self.session, self._left_out)
         if block is not None:
-            self.tell(block)
+            self.tell(block, top=True)
+        if before is not None:
+            after.since(self, before)
         self._maybe_new_episode()
-        self.retell(whole=True)
+        self.retell(whole=whole)
 
     def observe(self) -> None:
         """Runs the probes over the files as they are and tells what became of them."""
-        from .looking import observe
-
         observe(self)
 
     def _maybe_new_episode(self) -> None:
@@ -239,11 +242,11 @@ class Consultation:
             return
         session = self.session
         self._tell_understood()
-        before, found = self.found, session.diagnosis()
-        self.found, self._offers = found, None
+        before, found = self.found, weigh(self)
+        self.found, self.on_offer = found, None
         self.emit(Suspected(telling.suspects(found, before), none=found.verdict == "none-of-these"))
-        asks = found.next if found.verdict in ("likely", "established") else None
-        self.question = session.question(asks) if asks else None
+        asked = found.next if telling.asks(found) else None
+        self.question = session.question(asked) if asked else None
         whole = whole or before is None or before.verdict != found.verdict
         head = telling.head(session, found) if whole else telling.brief(before, found)
         self.tell(head, top=self.question is None)
@@ -272,14 +275,15 @@ class Consultation:
             return
         asked = self.question
         options = (*asked.choices, ("", words.DONT_KNOW))
-        self.tell(telling.question(self.session, asked, options))
+        there = changes(self.offers())
+        self.tell(telling.question(self.session, asked, options, self.found, changes=there))
         self.emit(Asked(Choices("answer", asked.name, options, asked.how)))
 
     def offers(self) -> list[Offer]:
         """Remedies of the leader, then of what else may be or is wrong; numbered from 1."""
-        if self._offers is None:
-            self._offers = offers_of(self.session, self.found)
-        return self._offers
+        if self.on_offer is None:
+            self.on_offer = offers_of(self.session, self.found)
+        return self.on_offer
 
     # --- keeping ------------------------------------------------------------------------
 

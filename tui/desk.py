@@ -110,6 +110,8 @@ class Desk:
                     self._waiting -= 1
 
     def _stands(self) -> Stands:
+        from .offers import next_step
+
         talk = self.consultation
         held = {
             "found": talk.found is not None and bool(talk.found.causes),
@@ -118,4 +120,5 @@ class Desk:
             "files": bool(talk.case.files),
             "runs": len(talk.case.runs) > 1,
         }
-        return Stands(frozenset(name for name, is_there in held.items() if is_there), talk.diary.id)
+        has = {name for name, is_there in held.items() if is_there} | next_step(talk)
+        return Stands(frozenset(has), talk.diary.id)

@@ -14,7 +14,8 @@ from . import words_graph, words_more
 from .hints import bar
 from .lines import Block, Line, Tone, glued
 from .remedies import do_not
-from .telling import evidence, finding, place_of, short
+from .ruled_out import reason
+from .seen import LONG, evidence, place_of, short
 
 if TYPE_CHECKING:
     from medic.beliefs import Beliefs
@@ -136,8 +137,8 @@ class _Drawing:
             mark += f"{bar(chance)} "
             aside = CHANCE[_word(chance)]
             tone = "bad" if state == "confirmed" else "plain" if chance >= 0.15 else "muted"
-        elif state == "dimmed" and (by := self.dimmed[name].pruned_by) is not None:
-            aside = words_more.BY.fill(finding=short(finding(self.session, by)))
+        elif state == "dimmed" and self.dimmed[name].pruned_by is not None:
+            aside = words_more.BY.fill(finding=reason(self.session, self.dimmed[name])[0])
         elif state == "away":
             aside = words_graph.AWAY
         me = self.add(Node(parent, depth, mark, text, tone, aside, name, open=unfolded, cause=name))
@@ -159,10 +160,9 @@ class _Drawing:
         cause = self.index.causes[name]
         yield Line(TITLE.fill(title=cause.title, code=cause.code), "strong")
         yield Line(cause.why)
-        by = self.dimmed[name].pruned_by if name in self.dimmed else None
-        if by is not None:
-            text = words_more.BY.fill(finding=short(finding(self.session, by), 140))
-            yield Line(text, "warn", "× ", where=place_of(self.session, by))
+        if name in self.dimmed and self.dimmed[name].pruned_by is not None:
+            why, where = reason(self.session, self.dimmed[name], LONG)
+            yield Line(words_more.BY.fill(finding=why), "warn", "× ", where=where)
         seen: CauseView = view(self.index, name, self.beliefs, self.session.found)
         yield from evidence(self.session, seen.evidence, shown=8)
         unseen = [s.symptom for s in cause.shows if s.symptom not in seen.explains]

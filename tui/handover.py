@@ -11,8 +11,10 @@ from medic.report.words import CHANCE
 from . import words_keep
 from .lines import Block, Line, joined
 from .needs import need
+from .ruled_out import reason
 from .sayings import sayings
-from .telling import evidence, finding, head, place_of, short
+from .seen import evidence
+from .telling import head
 
 if TYPE_CHECKING:
     from medic.diagnosis import Diagnosis
@@ -72,11 +74,10 @@ def _in_order(session: Session, found: Diagnosis) -> list[Line]:
 def _ruled_out(session: Session, found: Diagnosis) -> list[Line]:
     lines = []
     for cause in found.ruled_out[:MAX_LINES]:
-        by = cause.pruned_by
-        text = cause.title
-        if by is not None:
-            text = joined([text, short(finding(session, by))], ": ", "：")
-        where = place_of(session, by) if by is not None else None
+        text, where = cause.title, None
+        if cause.pruned_by is not None:
+            why, where = reason(session, cause)
+            text = joined([text, why], ": ", "：")
         lines.append(Line(text, mark="× ", indent=2, where=where))
     return _cut(lines, len(found.ruled_out))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from medic.i18n import Text
 
 from . import words
@@ -16,8 +18,10 @@ def bar(chance: float) -> str:
     return FULL * full + EMPTY * (BAR - full)
 
 
-def hint(choices: int, *, question: bool) -> Text:
-    """What the empty input says."""
+def hint(choices: int, has: Collection[str], *, question: bool) -> Text:
+    """What the empty input says; ``has``: what there is to act on where nothing is asked."""
+    if not choices and "change" in has:
+        return words.CHANGE_HERE
     if not choices:
-        return words.TYPE_HERE
+        return words.LOOK_HERE if "remedy" in has else words.TYPE_HERE
     return (words.ANSWER_HERE if question else words.CHOOSE_HERE).fill(n=choices)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from medic.errors import MedicError
@@ -150,6 +151,7 @@ def state_of(talk: Consultation) -> dict[str, Any]:
         }
     return known | {
         "moves": [[[m.what.en, m.what.zh], m.before, m.change] for m in talk.moves[-MAX_MOVES:]],
+        "stood": asdict(talk.stood) if talk.stood else None,
         "waiting": talk.waiting.change if talk.waiting else "",
         "demo": talk.demo,
     }

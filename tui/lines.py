@@ -34,6 +34,7 @@ GUTTER = 9
 # Below this width the label of a block stands on its own row: a gutter would take too much.
 NARROW = 50
 LEAST_ASIDE = 16
+FEW = 2  # rows of a quoted line
 LABELS = {
     "you": Text("[you]", "[你]"),
     "probe": Text("[probe]", "[探针]"),
@@ -54,7 +55,7 @@ class Line:
     """One paragraph. Rows after the first hang under the text, behind ``mark``.
 
     ``where`` is the place of evidence, set after the text. ``verbatim`` keeps every space and
-    folds at the width; ``short`` cuts to one row; ``aside`` follows as far as the row
+    folds at the width; ``short`` cuts to two rows; ``aside`` follows as far as the row
     has room.
     """
 
@@ -188,9 +189,18 @@ def _pieces(line: Line, space: int) -> list[str]:
     """The text cut into rows of at most ``space`` columns."""
     text = str(line.text)
     if line.short:
-        return [one_line(text.strip(), space)]
+        return _few(text.strip(), space)
     found = clean(text).split("\n") if line.verbatim else wrap(clean(text), space)
     return [piece for row in found for piece in fold(row, space)]
+
+
+def _few(text: str, space: int) -> list[str]:
+    """A quoted line in at most ``FEW`` rows: what it says often stands behind a long beginning."""
+    flat = wrap(one_line(text), space)
+    if len(flat) <= FEW and all(columns(row) <= space for row in flat):
+        return flat
+    head = [row for row in flat[: FEW - 1] if columns(row) <= space]
+    return [*head, one_line(" ".join(flat[len(head) :]), space)]
 
 
 def fold(text: str, width: int) -> list[str]:

@@ -1,7 +1,9 @@
-"""A look at the evidence: the probes run, the progress row shows them, their outcome is told."""
+"""A look at the evidence: the probes run, the progress row shows them, their outcome is told and
+weighed."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text
@@ -11,11 +13,14 @@ from .events import Told, Working
 from .probing import Board, ended, outcomes
 
 if TYPE_CHECKING:
+    from medic.diagnosis import Diagnosis
+
     from .consultation import Consultation
 
 
 def observe(talk: Consultation) -> None:
     """Runs the probes over the files as they are and tells what became of them."""
+    from medic.recheck import standing
     from medic.runner import all_probes
 
     session = talk.session
@@ -29,7 +34,9 @@ def observe(talk: Consultation) -> None:
     block = ended(session, talk.probe_lines, before)
     talk.emit(Told(block, key))
     talk.diary.say(block)
-    if session.evidence.cancelled:
+    if not session.evidence.cancelled:
+        talk.stood = standing(session)
+    else:
         talk.tell(words.STOPPED.fill(n=board.total - board.done), "warn")
 
 
@@ -48,3 +55,17 @@ def _run(talk: Consultation, board: Board, key: str) -> None:
         talk.session.look(progress, talk.cancel)
     finally:
         talk.emit(Working(None))
+
+
+def weigh(talk: Consultation) -> Diagnosis:
+    """The diagnosis; while a question could still tell the causes apart, none is given up."""
+    session = talk.session
+    talk.emit(Working(words.WEIGHING))
+    try:
+        found = session.diagnosis()
+    finally:
+        talk.emit(Working(None))
+    open_still = found.next is not None and bool(found.causes) and not session.refused
+    if found.verdict == "none-of-these" and open_still:
+        return replace(found, verdict="likely")
+    return found

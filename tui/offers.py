@@ -10,9 +10,13 @@ from medic.records import dataclass
 from . import words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from medic.diagnosis import Diagnosis
     from medic.fixes import Fix
     from medic.session import Session
+
+    from .consultation import Consultation
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,9 @@ def offers_of(session: Session, found: Diagnosis | None) -> list[Offer]:
     if found is None or found.verdict in ("healthy", "no-fault-seen", "none-of-these"):
         causes: list[str] = []
     else:
-        causes = [c.name for c in found.causes[: 1 if found.verdict == "established" else 3]]
+        rest = [] if found.verdict == "established" else found.causes[1:3]
+        near = [c for c in rest if c.word not in ("unlikely", "ruled-out")]
+        causes = [c.name for c in (*found.causes[:1], *near)]
     fixes = {c: session.fixes(c) for c in causes}
     chosen = [(c, f) for c in causes[:1] for f in fixes[c]]
     chosen += [(c, f) for c in causes[1:] for f in fixes[c][:1]]
@@ -56,3 +62,15 @@ def offers_of(session: Session, found: Diagnosis | None) -> list[Offer]:
         Offer(n, name, fix.remedy.title, fix, None if name in causes[:1] else titles[name].title)
         for n, (name, fix) in enumerate(kept.values(), start=1)
     ]
+
+
+def changes(offers: Sequence[Offer]) -> bool:
+    """Whether there is a change of files against what leads."""
+    return any(o.fix.patch is not None for o in offers if o.against is None)
+
+
+def next_step(talk: Consultation) -> set[str]:
+    """What to do now that nothing is asked: see the "change", or do a "remedy" by hand."""
+    if talk.question is not None or talk.stale or not talk.on_offer:
+        return set()
+    return {"change" if changes(talk.on_offer) else "remedy"}

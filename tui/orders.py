@@ -58,10 +58,12 @@ def probes(talk: Consultation, _argument: str) -> None:
 
 def look(talk: Consultation, _argument: str) -> None:
     """Looks again: after a change at the log of the run that came after it."""
+    from medic.recheck import take_again
+
     if talk.waiting is not None:
         after.recheck(talk)
         return
-    talk.session.collect_again()
+    take_again(talk.session, talk.stood)
     talk.look()
 
 
@@ -84,6 +86,7 @@ def drop(talk: Consultation, argument: str) -> None:
             return
         file = names[word]
     session.drop(file.path)
+    talk.stood = None  # what is not read is not gone
     talk.tell(words_keep.DROPPED.fill(file=file.name))
     talk.look()
 
@@ -202,13 +205,15 @@ def undo(talk: Consultation, _argument: str) -> None:
 
         say_again(session, move.before)
     talk.moves.pop()
-    talk.tell(words_more.TOOK_BACK.fill(what=move.what), "good" if move.change else "plain")
-    if move.change:
-        talk.waiting = None
-        talk.files_changed()
     if not session.tried:
         talk.before_remedy = None
-    talk.retell()
+    if move.change:
+        talk.waiting = None
+        talk.tell(words_more.RESTORED.fill(what=move.what), "good", top=True)
+        talk.look(whole=False)
+    else:
+        talk.tell(words_more.TOOK_BACK.fill(what=move.what), top=True)
+        talk.retell()
 
 
 def tried(talk: Consultation, argument: str) -> None:

@@ -9,13 +9,13 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 
-from medic.i18n import Text
+from medic.i18n import Text, plain
 from medic.report.words import SAFE
 from medic.safetext import columns, cut, one_line
 
 from . import words, words_more
 from .laid import RowsView
-from .lines import Block, Line, Row, Tone, code, cut_middle, line_rows
+from .lines import Block, Line, Row, Tone, code, cut_middle, joined, line_rows
 from .offers import Offer
 from .transcript import BlockView
 from .written import files_of, number, write_patch
@@ -48,17 +48,15 @@ class PatchHead(RowsView):
         removed = sum(r.startswith("-") and not r.startswith("---") for r in rows)
         ask = words_more.PATCH_TITLE_ONE if len(files) == 1 else words_more.PATCH_TITLE
         safe = SAFE if fix.safe else words_more.UNSAFE_NOTE
-        title = Text("{ask}  {title}  +{a} -{r}  ({safe})", "{ask}  {title}  +{a} -{r}（{safe}）")
-        filled = title.fill(
-            ask=ask.fill(
-                n=len(files), file=cut_middle(one_line(files[0]), width // 2) if files else ""
-            ),
-            title=self.offer.full_title,
-            a=added,
-            r=removed,
-            safe=safe,
+        file = cut_middle(one_line(files[0]), width // 2) if files else ""
+        asked = joined(
+            [ask.fill(n=len(files), file=file), plain(f"+{added} -{removed}")], "  ", "  "
         )
-        lines = [Line(filled, "strong")]
+        title = Text("{title} ({safe})", "{title}（{safe}）")
+        lines = [
+            Line(asked, "strong"),
+            Line(title.fill(title=self.offer.full_title, safe=safe), "strong"),
+        ]
         if fix.filled:
             lines.append(Line(fix.text))
         lines += [Line(note, "warn") for note in fix.notes]

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 import select
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, cast
 
 from medic.i18n import Lang, Text, use
@@ -15,14 +13,16 @@ from medic.report.console import Console
 from medic.safetext import clean
 
 from . import jobs, words, words_plain
-from .actions import ACTIONS
 from .consultation import Consultation
 from .desk import Opening
 from .events import Asked, Choices, Event, Given, Graphed, Previewed, Told, Working
 from .failures import told
 from .help_table import table
 from .hints import EMPTY, FULL, hint
+from .keys_told import as_word, in_block
+from .keys_told import told as told_keys
 from .lines import Block, Line, code, rows, said
+from .offers import next_step
 from .opening import opening
 from .typed import take
 from .written import number as told_number
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 GATHER = 0.05  # seconds in which the lines of a paste follow one another
 CHUNK = 1 << 16
-_KEY = re.compile(r"(?<![\w.])f[1-9](?![\w.])")
 _NO_BAR = str.maketrans("", "", FULL + EMPTY)
 
 
@@ -81,7 +80,7 @@ class PlainTalk:
             return words_plain.DECIDE
         count = len(self.choices.options) if self.choices else 0
         question = self.choices is not None and self.choices.how is not None
-        return hint(count, question=question)
+        return told_keys(hint(count, next_step(self.talk), question=question), as_word)
 
     # --- what is told -------------------------------------------------------------------
 
@@ -113,15 +112,15 @@ class PlainTalk:
             return
         if block.code:
             self._codes += 1
-        lines = tuple(map(_without_keys, block.lines))
         number = self._codes if block.code else 0
-        for row in rows(replace(block, lines=lines), self._console.width, number):
+        for row in rows(in_block(block, as_word), self._console.width, number):
             self._console.out("".join(text for text, _ in row).rstrip())
 
     def _preview(self, offer: Offer) -> None:
         fix = offer.fix
+        costs = Line(words.COSTS.fill(say=fix.remedy.costs.say), "muted")
         self.add(said(offer.full_title, "strong"))
-        self.add(Block("more", (*said(fix.text).lines, *map(told_number, fix.changes))))
+        self.add(Block("more", (*said(fix.text).lines, *map(told_number, fix.changes), costs)))
         self.add(code(fix.diff, diff=True))
         self._offer = offer
 
@@ -177,21 +176,6 @@ class PlainTalk:
             self.add(said(words_plain.ONLY_ON_SCREEN.fill(word=f"/{word}")))
         else:
             self.work(jobs.order, word, argument)
-
-
-def _without_keys(line: Line) -> Line:
-    """The typed words in place of the keys that only the screen has."""
-    if line.verbatim or line.short:
-        return line
-    text, aside = line.text, line.aside
-    return replace(line, text=_typed(text), aside=None if aside is None else _typed(aside))
-
-
-def _typed(text: Text) -> Text:
-    def word(found: re.Match[str]) -> str:
-        return next((f"/{a.word}" for a in ACTIONS if found.group() in a.keys), found.group())
-
-    return Text(_KEY.sub(word, text.en), _KEY.sub(word, text.zh))
 
 
 def read() -> str | None:

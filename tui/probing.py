@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
@@ -12,7 +12,7 @@ from medic.report.words import STATE, place
 from . import words
 from .lines import Block, Line, Tone, joined, pad, said
 from .needs import ANSWER, is_reason, need
-from .telling import shown_file
+from .seen import shown_file
 
 if TYPE_CHECKING:
     from medic.case import NotRead
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 NAME_WIDTH = 20
 SHOWN_REASONS = 1
-SHOWN_OTHER = 4
 SHOWN_LEFT = 3
 LONG_SECONDS = 5.0
 STATE_TONES: dict[str, Tone] = {"found": "plain", "failed": "warn"}
@@ -58,12 +57,10 @@ def outcomes(session: Session) -> dict[str, Line]:
 
 
 def ended(session: Session, lines: Mapping[str, Line], before: Mapping[str, Line]) -> Block:
-    """The probes of a look in one line, and each that failed or took long; of a later look those
-    that told something else than before."""
+    """The probes of a look in one line, and each that failed or took long, unless the look
+    ``before`` told so: what they have found the answer tells."""
     if not lines:
         return said(words.NO_PROBES, who="probe")
-    if before:
-        return Block("probe", tuple(_otherwise(session, lines, before)))
     runs = session.evidence.runs
     count = Counter(run.state for run in runs.values())
     findings = sum(bool(_abnormal(session, run)) for run in runs.values())
@@ -71,27 +68,15 @@ def ended(session: Session, lines: Mapping[str, Line], before: Mapping[str, Line
         n=len(runs), found=findings, quiet=count["found"] + count["absent"] - findings
     )
     told = [Line(text, "muted")]
-    if count["skipped"]:
+    if count["skipped"] and not before:
         told.append(Line(words.NOTHING_TO_READ.fill(n=count["skipped"]), "muted"))
     told += [
         lines[name]
         for name, run in runs.items()
-        if run.state == "failed" or run.seconds >= LONG_SECONDS
+        if (run.state == "failed" or run.seconds >= LONG_SECONDS)
+        and before.get(name) != lines[name]
     ]
     return Block("probe", tuple(told))
-
-
-def _otherwise(
-    session: Session, lines: Mapping[str, Line], before: Mapping[str, Line]
-) -> Iterator[Line]:
-    other = [name for name, line in lines.items() if before.get(name) != line]
-    told = [name for name in other if session.evidence.runs[name].state != "skipped"]
-    for name in told[:SHOWN_OTHER]:
-        yield lines[name]
-    if len(told) > SHOWN_OTHER:
-        yield Line(words.AND_MORE.fill(n=len(told) - SHOWN_OTHER, word="/probes"), "muted")
-    if len(other) < len(lines):
-        yield Line(words.AS_BEFORE.fill(n=len(lines) - len(other)), "muted")
 
 
 def _line(name: str, state: str, text: Text) -> Line:

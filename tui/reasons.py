@@ -9,9 +9,9 @@ from medic.i18n import Text
 from medic.report.words import CHANCE, SIGN, WEIGHT
 
 from . import words, words_more
-from .lines import Block, Line, said
+from .lines import Block, Line, joined, said
 from .remedies import do_not
-from .telling import finding, place_of, with_question
+from .seen import finding, place_of, with_question
 
 if TYPE_CHECKING:
     from medic.beliefs import Seen
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def why(session: Session, found: Diagnosis, asked: Question | None) -> Iterator[Block]:
     """The three answers to /why, the one that takes longest last."""
-    yield _question(session, asked) if asked else said(words_more.NO_QUESTION)
+    yield _question(session, asked, found) if asked else said(words_more.NO_QUESTION)
     if not found.causes:
         yield said(words_more.NO_LEADER)
         return
@@ -30,19 +30,30 @@ def why(session: Session, found: Diagnosis, asked: Question | None) -> Iterator[
     yield _mind(session)
 
 
-def _question(session: Session, asked: Question) -> Block:
+def _question(session: Session, asked: Question, found: Diagnosis) -> Block:
     minutes = words.MINUTES.fill(n=f"{asked.minutes:g}")
     lines = [Line(words_more.WHY_QUESTION.fill(minutes=minutes), "strong"), Line(asked.say)]
-    titles = dict(asked.choices)
-    for flip in sorted(asked.look.flips, key=lambda f: -f.chance):
-        if flip.outcome in titles:
-            text = words_more.IF_THEN.fill(
-                outcome=titles[flip.outcome], leader=_leader(session, flip.leader)
-            )
-            lines.append(Line(text, "plain", "→ ", 2))
+    lines += _answers(session, asked, found.causes[0].name if found.causes else "")
     if asked.look.refutes:
         lines.append(Line(words_more.REFUTES, "muted"))
     return Block("medic", tuple(lines))
+
+
+def _answers(session: Session, asked: Question, leads: str) -> Iterator[Line]:
+    """Who would lead after which answers: those that change it, then all others as one."""
+    titles = dict(asked.choices)
+    answers: dict[str, list[Text]] = {}
+    for flip in sorted(asked.look.flips, key=lambda f: -f.chance):
+        if flip.outcome in titles:
+            answers.setdefault(flip.leader, []).append(titles[flip.outcome])
+    stays = answers.pop(leads, None)
+    for name, outcomes in answers.items():
+        either = joined(outcomes, "” or “", "”或“")
+        text = words_more.IF_THEN.fill(outcome=either, leader=_leader(session, name))
+        yield Line(text, "plain", "→ ", 2)
+    if stays:
+        rest = words_more.ELSE if answers else words_more.WHATEVER
+        yield Line(rest.fill(leader=_leader(session, leads)), "plain", "→ ", 2)
 
 
 def _leader(session: Session, name: str) -> Text:

@@ -28,14 +28,22 @@ def closing(session: Session, found: Diagnosis, offers: Sequence[Offer]) -> list
     decided = words.DECIDED_BY_HAND if by_hand else words.DECIDED
     title = said(decided if found.verdict == "established" else words.BEST_GUESS, "strong")
     first = [block for offer in offers[:1] for block in remedy(session, offer)]
-    lines = [titled(offer) for offer in offers[1:]]
+    lines = [*_others(words.IF_NOT, [o for o in offers[1:] if o.against is None])]
+    lines += _others(words.AGAINST_OTHERS, [o for o in offers[1:] if o.against is not None])
     return [title, *first, Block("more", (*lines, Line(words.AFTER_RUN, "muted")))]
 
 
+def _others(title: Text, offers: Sequence[Offer]) -> list[Line]:
+    return [Line(title), *map(titled, offers)] if offers else []
+
+
 def titled(offer: Offer) -> Line:
-    """A remedy by its number and title; of another cause than the leading one, with that."""
+    """A remedy by its number and title; of another cause than the leading one, after that."""
     safe = SAFE if offer.fix.safe else UNSAFE
-    title = Text("{title} ({safe})", "{title}（{safe}）").fill(title=offer.full_title, safe=safe)
+    name = offer.title
+    if offer.against is not None:
+        name = words.FOR_CAUSE.fill(cause=offer.against, title=offer.title)
+    title = Text("{title} ({safe})", "{title}（{safe}）").fill(title=name, safe=safe)
     return Line(title, "plain", f"{offer.number}  ", where=words.SHOW_IT.fill(n=offer.number))
 
 
@@ -69,7 +77,9 @@ def remedy(session: Session, offer: Offer) -> list[Block]:
     if entry.check:
         lines.append(Line(words.WORKED_IF.fill(check=entry.check), "muted", indent=3))
     if fix.patch is not None:
-        lines.append(Line(words.SHOW_CHANGE.fill(n=offer.number), "accent", indent=3))
+        first = offer.number == 1 and offer.against is None
+        show = words.SHOW_CHANGE if first else words.SHOW_CHANGE_OF.fill(n=offer.number)
+        lines.append(Line(show, "accent", indent=3))
     blocks = [Block("more", tuple(lines))]
     blocks += [code(text) for text in (entry.command, entry.snippet) if text.strip()]
     if entry.procedure:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 def take_up(talk: Consultation, index: Index, name: str) -> Session:
     """The session of ``name`` over its files as they are now. Raises UsageError."""
+    from medic.recheck import Applied
     from medic.saved import case_of, load, restore
     from medic.session import Session
 
@@ -33,6 +34,8 @@ def take_up(talk: Consultation, index: Index, name: str) -> Session:
     talk.kept = {name: saved.data.get(name) for name in ("verdict", "leader", "stand")}
     talk.demo = bool(saved.data.get("demo"))
     talk.moves = [_move(data) for data in saved.data.get("moves", ())]
+    stood = saved.data.get("stood")
+    talk.stood = Applied.of(stood) if stood else None
     waiting = saved.data.get("waiting")
     talk.waiting = next((a for a in session.applied if a.change == waiting), None)
     talk.emit_only(said(words_keep.RESUMED.fill(id=saved.id), "strong"))

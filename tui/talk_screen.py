@@ -16,7 +16,7 @@ from textual.widgets import Static
 
 from medic.i18n import Text, current
 
-from . import jobs, words_more
+from . import jobs, words, words_more
 from .actions import ACTIONS
 from .bars import Header, KeyBar, Progress, Suspects
 from .desk import Desk, Opening
@@ -34,6 +34,7 @@ from .events import (
     Working,
 )
 from .hints import hint
+from .keys_told import as_bound
 from .lines import Block, said
 from .messages import AppAction, Happened
 from .offers import Offer
@@ -169,16 +170,22 @@ class TalkScreen(Screen[None]):
             self._detail(event)
         elif isinstance(event, Stands):
             self.has = event.has
+            self._hint()
         else:
             self._preview(event)
 
     def wait_for(self, choices: Choices | None) -> None:
-        """Which choices the input takes a number for."""
+        """Which choices the input takes a number for: they are in sight."""
+        if choices is not None and choices is not self.choices:
+            self.transcript.show_end()
         self.choices = choices
-        prompt = self.query_one(Prompt)
-        prompt.choices = len(choices.options) if choices else 0
+        self.query_one(Prompt).choices = len(choices.options) if choices else 0
+        self._hint()
+
+    def _hint(self) -> None:
+        prompt, choices = self.query_one(Prompt), self.choices
         question = choices is not None and choices.how is not None
-        prompt.say(str(hint(prompt.choices, question=question)))
+        prompt.say(str(as_bound(hint(prompt.choices, self.has, question=question))))
 
     def _graph(self, graph: Graph) -> None:
         from .graph_screen import GraphScreen
@@ -207,9 +214,10 @@ class TalkScreen(Screen[None]):
         else:
             self.transcript.add(said(words_more.NOT_APPLIED, "muted"))
 
-    @on(Transcript.Below)
-    def below(self, message: Transcript.Below) -> None:
-        self.query_one(Progress).take(more=message.more)
+    @on(Transcript.Out)
+    def out(self, message: Transcript.Out) -> None:
+        more = words.MORE_BELOW if message.below else words.MORE_ABOVE
+        self.query_one(Progress).point(more if message.above or message.below else None)
 
     # --- what the user types and presses ------------------------------------------------
 

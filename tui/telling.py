@@ -2,101 +2,27 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from medic.i18n import Text, plain
-from medic.report.words import CHANCE, SIGN, VERDICT, place
-from medic.safetext import one_line
+from medic.i18n import Text
+from medic.report.words import CHANCE, VERDICT
 
 from . import words
 from .events import Suspect
 from .lines import Block, Line, Tone, glued, joined, said
 from .remedies import advice_of
+from .ruled_out import ruled_out
+from .seen import evidence
 
 if TYPE_CHECKING:
     from medic.diagnosis import CauseView, Diagnosis, EvidenceLine
     from medic.session import Question, Session
 
-SHOWN_EVIDENCE = 4
 QUOTED = 1  # raw lines shown of the evidence: more would push the question off a small screen
 SHOWN_NOTES = 3
-SHOWN_RULED_OUT = 3
-SHOWN_TITLES = 2
-SHORT = 60  # columns of a finding that is told in passing
-LONG = 140
 SAME_CHANCE = 0.02
 VERDICT_TONES: dict[str, Tone] = {"healthy": "good", "no-fault-seen": "good", "established": "bad"}
-
-
-# --- evidence -------------------------------------------------------------------------------
-
-
-def place_of(session: Session, line: EvidenceLine) -> Text | None:
-    """file:line and rank, or that the user said so."""
-    if line.source.file:
-        file = shown_file(session, line.source.file)
-        return plain(place(file, line.source.line, line.source.rank))
-    told = {*(name for name, _ in session.answers), *session.complaints}
-    return words.YOUR_ANSWER if line.name in told else None
-
-
-def finding(session: Session, item: EvidenceLine) -> Text:
-    """What was found."""
-    return with_question(session, item.name, item.outcome, item.text)
-
-
-def with_question(session: Session, name: str, outcome: str, text: Text) -> Text:
-    """An outcome that has no sentence of its own says little without its question."""
-    check = session.index.checks.get(name)
-    if check is None or outcome not in check.outcomes or check.outcomes[outcome].seen:
-        return text
-    return joined([check.title, text], ": ", "：")
-
-
-def shown_file(session: Session, file: str) -> str:
-    """A file below a folder that was given in full without that folder: the header names it."""
-    root = session.case.root
-    if root.startswith("/"):
-        inside = os.path.relpath(file, root)
-        return file if inside.startswith("..") else inside
-    return file
-
-
-def evidence(
-    session: Session,
-    lines: Sequence[EvidenceLine],
-    *,
-    shown: int = SHOWN_EVIDENCE,
-    quoted: int = 0,
-    indent: int = 2,
-) -> list[Line]:
-    """Findings with their places; the first ``quoted`` ones with the line of the log itself."""
-    lines = _distinct(lines)
-    result: list[Line] = []
-    quotes: set[str] = set()
-    for item in lines[:shown]:
-        mark = f"{SIGN.get(item.weight, '·')} "
-        tone: Tone = "muted" if mark == "- " else "plain"
-        text = short(finding(session, item), LONG)
-        result.append(Line(text, tone, mark, indent, where=place_of(session, item)))
-        raw = item.source.text.strip()
-        if raw and raw not in quotes and len(quotes) < quoted:
-            quotes.add(raw)
-            result.append(Line(plain(raw), "muted", "| ", indent + 2, short=True))
-    if len(lines) > shown:
-        more = words.EVIDENCE_MORE.fill(n=len(lines) - shown)
-        result.append(Line(more, "muted", indent=indent + 2))
-    return result
-
-
-def _distinct(lines: Sequence[EvidenceLine]) -> list[EvidenceLine]:
-    """Two findings that say the same of the same line are one to the reader."""
-    first: dict[tuple[str, str, int], EvidenceLine] = {}
-    for line in lines:
-        first.setdefault((line.text.en, line.source.file, line.source.line), line)
-    return list(first.values())
 
 
 # --- the whole answer -----------------------------------------------------------------------
@@ -112,23 +38,30 @@ def head(session: Session, found: Diagnosis) -> Block:
     return Block("medic", tuple(lines))
 
 
+def asks(found: Diagnosis) -> bool:
+    """Whether a question is worth asking."""
+    return found.next is not None and found.verdict in ("likely", "established")
+
+
 def details(
     session: Session, before: Diagnosis | None, found: Diagnosis, *, whole: bool
 ) -> list[Block]:
-    """Consequences, what should not be done, what was ruled out, what else is wrong."""
-    lines: list[Line] = []
+    """Consequences, what should not be done, what was ruled out, what else is wrong. While a
+    question is open, what does not bear on it waits: the verdict stays in sight of it."""
     decided = found.next is None and found.verdict in ("likely", "established")
-    advice = advice_of(session, found) if decided else []
-    if whole:
+    asked = before is not None and asks(before)
+    rest = not asks(found) and (whole or asked)
+    lines: list[Line] = []
+    if rest:
         lines += _group(session, words.CONSEQUENCES, _real_consequences(found))
-        lines += [*advice, *ruled_out(session, before, found)]
+    lines += [*(advice_of(session, found) if decided else []), *ruled_out(session, before, found)]
+    if whole:
         lines += _also_wrong(session, found.also_wrong)
         lines += _group(session, words.UNEXPLAINED, found.unexplained)
+    if rest:
         told = {(e.name, e.outcome) for c in found.causes[:1] for e in c.evidence}
         notes = [n for n in found.notes if (n.name, n.outcome) not in told]
         lines += _group(session, words.NOTES, notes)
-    else:
-        lines += [*advice, *ruled_out(session, before, found)]
     return [Block("more", tuple(lines))] if lines else []
 
 
@@ -150,7 +83,9 @@ def _verdict(session: Session, found: Diagnosis) -> list[Line]:
         wrong = words.ONLY_WRONG.fill(title=leader.title, code=leader.code)
         return [Line(wrong, tone)]
     if found.verdict == "likely" and leader.word not in ("almost-certain", "likely"):
-        unclear = words.UNCLEAR.fill(title=leader.title, code=leader.code, word=CHANCE[leader.word])
+        many = leader.word in ("unlikely", "ruled-out")
+        pattern = words.UNCLEAR_MANY if many else words.UNCLEAR
+        unclear = pattern.fill(title=leader.title, code=leader.code, word=CHANCE[leader.word])
         return [Line(unclear, tone)]
     name = Text(": {title} ({code})", "：{title}（{code}）").fill(
         title=leader.title, code=leader.code
@@ -199,49 +134,6 @@ def brief(before: Diagnosis | None, found: Diagnosis) -> Block:
     return said(words.STILL.fill(title=leader.title, word=word))
 
 
-def ruled_out(session: Session, before: Diagnosis | None, found: Diagnosis) -> list[Line]:
-    """Causes that were dimmed or came back since ``before``, each with the finding that did it."""
-    old = {c.name for c in before.ruled_out} if before else set()
-    fresh = [c for c in found.ruled_out if c.name not in old]
-    if found.verdict == "none-of-these" and (before is None or before.verdict != found.verdict):
-        fresh = list(found.ruled_out)
-    back = old - {c.name for c in found.ruled_out}
-    lines = _shown_ruled_out(session, fresh)
-    lines += [
-        Line(words.BACK_AGAIN.fill(title=session.index.title(name)), "plain", "○ ")
-        for name in sorted(back)
-    ]
-    return lines
-
-
-def _shown_ruled_out(session: Session, causes: Sequence[CauseView]) -> list[Line]:
-    """Causes by the finding that ruled them out: one line each finding."""
-    groups: dict[tuple[str, str], list[CauseView]] = {}
-    for cause in causes:
-        by = cause.pruned_by
-        groups.setdefault((by.name, by.outcome) if by else ("", ""), []).append(cause)
-    lines = []
-    for group in list(groups.values())[:SHOWN_RULED_OUT]:
-        titles = joined([c.title for c in group[:SHOWN_TITLES]], "; ", "；")
-        if len(group) > SHOWN_TITLES:
-            titles = words.AND_N.fill(titles=titles, n=len(group) - SHOWN_TITLES)
-        by = group[0].pruned_by
-        if by is None:
-            lines.append(Line(words.RULED_OUT_PLAIN.fill(title=titles), "muted", "× "))
-        else:
-            text = words.RULED_OUT.fill(title=titles, finding=short(finding(session, by)))
-            lines.append(Line(text, "muted", "× ", where=place_of(session, by)))
-    left = sum(len(g) for g in list(groups.values())[SHOWN_RULED_OUT:])
-    if left:
-        lines.append(Line(words.AND_MORE.fill(n=left, word="/graph"), "muted"))
-    return lines
-
-
-def short(text: Text, size: int = SHORT) -> Text:
-    """A finding in at most ``size`` columns: a quoted message may be long."""
-    return Text(one_line(text.en, size), one_line(text.zh, size))
-
-
 def suspects(found: Diagnosis, before: Diagnosis | None = None) -> tuple[Suspect, ...]:
     """The rows of the suspects line, best first, and how each stands against ``before``."""
     old = {c.name: c.chance for c in before.causes} if before else {}
@@ -262,20 +154,28 @@ def _trend(cause: CauseView, old: Mapping[str, float]) -> int:
 # --- asking and closing ---------------------------------------------------------------------
 
 
-def question(session: Session, asked: Question, options: Sequence[tuple[str, Text]]) -> Block:
-    """The question, its numbered choices with who would lead then, and how long looking takes."""
+def question(
+    session: Session,
+    asked: Question,
+    options: Sequence[tuple[str, Text]],
+    found: Diagnosis | None = None,
+    *,
+    changes: bool = False,
+) -> Block:
+    """The question, its numbered choices with who would lead then instead, and how long looking
+    takes. ``changes``: there is a change to see already."""
     minutes = words.MINUTES.fill(n=f"{asked.minutes:g}")
-    hint = Text("({minutes}; {how}, f3 why it is asked)", "（{minutes}；{how}，f3 为什么问）")
+    ways = [words.HOW_TO_LOOK, words.WHY_ASKED, *([words.CHANGE_ALREADY] if changes else [])]
+    hint = Text("({minutes}; {ways})", "（{minutes}；{ways}）")
     lines = [Line(asked.say, "strong")]
-    then = {f.outcome: f.leader for f in asked.look.flips}
-    if len(set(then.values())) == 1:
-        then = {}
+    leads = found.causes[0].name if found is not None and found.causes else ""
+    then = {f.outcome: f.leader for f in asked.look.flips if f.leader != leads}
     causes = session.index.causes
     for number, (value, text) in enumerate(options, start=1):
         leader = causes.get(then.get(value, ""))
         aside = words.THEN.fill(title=leader.title) if leader else None
         lines.append(Line(text, "plain", f"{number}  ", 1, aside=aside))
-    lines.append(Line(hint.fill(minutes=minutes, how=words.HOW_TO_LOOK), "muted"))
+    lines.append(Line(hint.fill(minutes=minutes, ways=joined(ways, ", ", "，")), "muted"))
     return Block("medic", tuple(lines))
 
 

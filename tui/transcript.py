@@ -16,6 +16,7 @@ from textual.strip import Strip
 from medic.i18n import Lang, current
 from medic.safetext import columns
 
+from .keys_told import block_as_bound
 from .laid import RowsView
 from .lines import TONES, Block, Row, Tone, plain_text, rows
 
@@ -45,7 +46,7 @@ class Said:
     def rows(self, width: int) -> list[Row]:
         kept = self._laid
         if kept is None or kept[:2] != (width, current()):
-            kept = (width, current(), rows(self.block, width, self.number))
+            kept = (width, current(), rows(block_as_bound(self.block), width, self.number))
             self._laid = kept
         return kept[2]
 
@@ -69,22 +70,25 @@ class Transcript(ScrollView):
         self._drawn: dict[int, Strip] = {}
         self._styles: dict[Tone, Style] = {}
         self._head: Said | None = None  # where reading begins; None: at the end
+        self._first: Said | None = None  # the first thing said since the reader did something
+        self._ended = True
         self._follow = True
-        self._more = False
+        self._out: tuple[bool, bool] = (False, False)
 
-    class Below(Message):
-        """Whether there is something to read below the screen."""
+    class Out(Message):
+        """Whether there is something unread above the screen, or anything below it."""
 
-        def __init__(self, more: bool) -> None:
+        def __init__(self, above: bool, below: bool) -> None:
             super().__init__()
-            self.more = more
+            self.above, self.below = above, below
 
     # --- what is said -------------------------------------------------------------------
 
     def add(self, block: Block, key: str = "", *, top: bool = False) -> None:
         """Shows a block; one with a known key replaces the earlier one in its place.
 
-        From a block with ``top`` on, the talk is shown from there if it does not fit the screen.
+        From the first block with ``top`` on, the talk is shown from there if it does not fit the
+        screen: what is told later does not push it away.
         """
         if key and key in self._keyed:
             self._keyed[key].take(block)
@@ -96,8 +100,10 @@ class Transcript(ScrollView):
         if key:
             self._keyed[key] = one
         self._said.append(one)
-        if top:
+        if top and self._head is None:
             self._head = one
+        if self._ended:
+            self._first, self._ended = one, False
         self._lay()
 
     def code(self, number: int | None = None) -> str | None:
@@ -116,6 +122,9 @@ class Transcript(ScrollView):
         return plain_text([(one.block, one.number) for one in self._said])
 
     def retell(self) -> None:
+        """All is laid out anew: the language or the keys have changed."""
+        for one in self._said:
+            one.take(one.block)
         self._lay()
 
     # --- where it is read ---------------------------------------------------------------
@@ -123,13 +132,14 @@ class Transcript(ScrollView):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
         self._follow = new_value >= self.max_scroll_y
-        self._tell_more()
+        self._tell_out()
 
-    def _tell_more(self) -> None:
-        more = self.scroll_y < self.max_scroll_y
-        if more != self._more:
-            self._more = more
-            self.post_message(self.Below(more))
+    def _tell_out(self) -> None:
+        start = self.scroll_y if self._first is None else self._starts.get(self._first, 0)
+        out = (start < self.scroll_y, self.scroll_y < self.max_scroll_y)
+        if out != self._out:
+            self._out = out
+            self.post_message(self.Out(*out))
 
     def on_resize(self) -> None:
         """The same is read on at the size that the screen has now."""
@@ -137,7 +147,7 @@ class Transcript(ScrollView):
 
     def moved(self) -> None:
         """The reader scrolled: nothing is brought into sight but what he chose."""
-        self._head = None
+        self._head, self._first = None, None
 
     def on_mouse_scroll_up(self) -> None:
         self.moved()
@@ -147,9 +157,15 @@ class Transcript(ScrollView):
 
     def to_end(self) -> None:
         """What comes next is followed to its end."""
+        self._first, self._ended = None, True
+        self.show_end()
+
+    def show_end(self) -> None:
+        """The end is in sight, whatever was to be read from its top."""
         self._head = None
         self._follow = True
         self.scroll_end(animate=False, immediate=True)
+        self._tell_out()
 
     def _keep_in_sight(self) -> None:
         """Scrolls to the end, or to where reading begins if the rest does not fit."""
@@ -158,7 +174,7 @@ class Transcript(ScrollView):
             self.scroll_to(y=start, animate=False, immediate=True)
         elif self._follow:
             self.scroll_end(animate=False, immediate=True)
-        self._tell_more()
+        self._tell_out()
 
     # --- rows ---------------------------------------------------------------------------
 

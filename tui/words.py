@@ -16,14 +16,24 @@ NO_SUSPECTS = Text("none", "无")
 WHY_HINT = Text("f3 why", "f3 依据")
 LOADING = Text("loading the knowledge", "正在加载知识库")
 LOOKING = Text("looking at the evidence", "正在查看证据")
-MORE_BELOW = Text("more below: page down", "下面还有内容：按 page down")
+WEIGHING = Text("weighing what was found", "正在综合判断")
+MORE_BELOW = Text("▼ more below: page down", "▼ 下面还有内容：按 page down")
+MORE_ABOVE = Text("▲ more above: page up", "▲ 上面还有内容：按 page up")
 ESC_CANCELS = Text("esc cancels", "esc 取消")
+CHANGE_HERE = Text(
+    "f4 shows the change; or describe what you see",
+    "按 f4 查看修改，也可直接描述现象",
+)
+LOOK_HERE = Text(
+    "after the next run: /look; or describe what you see",
+    "再次运行后输入 /look，也可直接描述现象",
+)
 TYPE_HERE = Text("describe what you see, or paste the error", "描述现象，或粘贴报错")
 ANSWER_HERE = Text(
     "answer 1-{n}, ? shows how to look, or describe what you see",
     "输入 1-{n} 作答，按 ? 看怎么查，也可直接描述现象",
 )
-CHOOSE_HERE = Text("choose 1-{n}, or type", "输入 1-{n} 选择，也可直接输入")
+CHOOSE_HERE = Text("choose 1-{n}, or describe what you see", "输入 1-{n} 选择，也可直接描述现象")
 
 # --- the start ------------------------------------------------------------------------------
 
@@ -47,12 +57,11 @@ STOPPED = Text(
     "已停止，{n} 个探针未运行。/look 可重新查看。",
 )
 READ = Text("read", "已读取")
-AS_BEFORE = Text("{n} more as before", "其余 {n} 个与之前相同")
 PROBES_ENDED = Text(
     "{n} probes: {found} found something, {quiet} nothing wrong (f5)",
     "{n} 个探针：{found} 个有发现，{quiet} 个未见异常（f5）",
 )
-NOTHING_TO_READ = Text("{n} more had nothing to read", "另有 {n} 个没有可读的内容")
+NOTHING_TO_READ = Text("the other {n} had nothing to read", "其余 {n} 个没有可读的内容")
 NO_PROBES = Text("No probe has run.", "还没有探针运行过。")
 
 # --- what medic believes --------------------------------------------------------------------
@@ -62,10 +71,17 @@ CONSEQUENCES = Text("Consequences, not causes:", "后果而非原因：")
 ALSO_WRONG = Text("Also wrong, but not the cause of this:", "另有问题，但并非此次故障的原因：")
 UNEXPLAINED = Text("Not explained by this:", "该原因无法解释：")
 NOTES = Text("Worth knowing:", "值得留意：")
+TELLTALE = Text(
+    "the log says what only this cause makes a program say", "日志中有只由该原因产生的信息"
+)
 YOUR_ANSWER = Text("your answer", "你的回答")
 UNCLEAR = Text(
     "Not clear yet. First suspect, {word}: {title} ({code})",
     "尚不明确。首要嫌疑（{word}）：{title}（{code}）",
+)
+UNCLEAR_MANY = Text(
+    "Not clear yet: many causes are left. The first of them: {title} ({code})",
+    "尚不明确，还有许多可能的原因。排在最前的是：{title}（{code}）",
 )
 ONLY_WRONG = Text(
     "No failure was seen, but this is wrong: {title} ({code})",
@@ -74,6 +90,8 @@ ONLY_WRONG = Text(
 NEAREST = Text("The nearest is: {title} ({code}).", "最接近的是：{title}（{code}）。")
 RULED_OUT = Text("ruled out: {title} (because: {finding})", "已排除：{title}（因为：{finding}）")
 AND_N = Text("{titles}; and {n} more", "{titles}；另有 {n} 个")
+CHECKED_IN = Text("checked and in order: {looked}", "已检查，正常：{looked}")
+CHECKED = Text("checked and in order", "已检查，正常")
 RULED_OUT_PLAIN = Text("ruled out: {title}", "已排除：{title}")
 BACK_AGAIN = Text("possible again: {title}", "重新列入：{title}")
 STILL = Text(
@@ -110,6 +128,8 @@ MINUTES = Text("about {n} min", "约 {n} 分钟")
 DONT_KNOW = Text("I don't know", "不知道")
 THEN = Text("-> {title}", "-> {title}")
 HOW_TO_LOOK = Text("? how to look", "? 怎么查")
+WHY_ASKED = Text("f3 why it is asked", "f3 为什么问")
+CHANGE_ALREADY = Text("f4 the change", "f4 查看修改")
 HOW = Text("How to look: {how}", "怎么查：{how}")
 DID_YOU_MEAN = Text("Did you mean:", "你指的是：")
 NONE_OF_THESE = Text("none of these", "都不是")
@@ -139,10 +159,7 @@ LINES_IN_ALL = Text("… {n} lines in all", "……共 {n} 行")
 
 # --- decided --------------------------------------------------------------------------------
 
-DECIDED = Text(
-    "What to do (decided; f4 shows the change, f3 says why):",
-    "处置（结论已定；f4 查看修改，f3 查看依据）：",
-)
+DECIDED = Text("What to do (decided; f3 says why):", "处置（结论已定；f3 查看依据）：")
 DECIDED_BY_HAND = Text(
     "What to do, by hand (decided; f3 says why):",
     "需手动处置（结论已定；f3 查看依据）：",
@@ -161,7 +178,14 @@ NONE_HOW = Text(
     "describe what you see; /undo takes this back.",
     "排除了什么、依据何在：/graph。继续：粘贴更多日志、用 /add 添加文件或描述现象；/undo 撤回。",
 )
-SHOW_CHANGE = Text("/patch {n} shows the change", "/patch {n} 查看修改")
+SHOW_CHANGE = Text(
+    "f4 shows the change; nothing is written before you say so",
+    "f4 查看修改，确认之前不会写入任何文件",
+)
+SHOW_CHANGE_OF = Text("/patch {n} shows the change", "/patch {n} 查看修改")
+IF_NOT = Text("If that does not help:", "若无效，再试：")
+AGAINST_OTHERS = Text("Against what else may be wrong:", "针对其他可能的问题：")
+FOR_CAUSE = Text("{cause}: {title}", "{cause}：{title}")
 OF_CAUSE = Text("{title}, against: {cause}", "{title}，针对：{cause}")
 SHOW_IT = Text("/patch {n}", "/patch {n}")
 MORE_ADVICE = Text("{n} more that should not be done: f3", "另有 {n} 条不该做的：f3")

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from medic.i18n import Text
 
-RUN_THIS = Text("Run this to check:", "运行以下命令验证：")
+RUN_THIS = Text("Run this in another terminal to check:", "在另一个终端运行以下命令验证：")
+RUN_AGAIN = Text(
+    "To check, start the run again as you did before, with its log in this folder.",
+    "验证：像之前那样重新启动运行，并把日志写到此目录。",
+)
 IT_WORKED_IF = Text("It worked if: {check}", "有效的标志：{check}")
 IN_THE_DEMO = Text(
     "(This is the demo: there is nothing to run. In your run, medic would now read the new log.)",
@@ -30,6 +34,10 @@ OLD_LOG = Text(
 GONE = Text(
     "Fixed, as far as the new log shows: “{titles}” is gone ({change}).",
     "从新日志看已修复：“{titles}”不再出现（{change}）。",
+)
+GONE_BY_HAND = Text(
+    "Fixed, as far as the new log shows: “{titles}” is gone.",
+    "从新日志看已修复：“{titles}”不再出现。",
 )
 SAME = Text(
     "The same again: “{titles}” is still there. The remedy is marked as no help, and the causes "

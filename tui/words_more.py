@@ -8,6 +8,11 @@ from medic.i18n import Text
 
 WHY_QUESTION = Text("Why this question ({minutes}):", "为什么问这个问题（{minutes}）：")
 IF_THEN = Text("if “{outcome}”: {leader}", "若“{outcome}”：{leader}")
+ELSE = Text("otherwise: {leader}", "否则：{leader}")
+WHATEVER = Text(
+    "whatever the answer, this still leads: {leader}; the answer makes it more or less sure",
+    "无论怎样回答，首选仍是：{leader}；回答只改变把握的大小",
+)
 NO_CAUSE_KNOWN = Text("none of the known causes", "已知原因之外")
 REFUTES = Text(
     "It is asked to try to refute what leads before it is called established.",
@@ -51,10 +56,10 @@ NO_OFFERS = Text("There is nothing to change yet.", "还没有可做的修改。
 NO_SUCH_OFFER = Text("There are remedies 1 to {n}.", "处置编号为 1 到 {n}。")
 PATCH_TITLE_ONE = Text("Apply to {file}?", "应用到 {file}？")
 PATCH_TITLE = Text("Apply to {n} files?", "应用到 {n} 个文件？")
-UNSAFE_NOTE = Text("has a risk: read what it costs", "有风险：请先看代价")
+UNSAFE_NOTE = Text("unsafe: read what it costs", "有风险：请先看代价")
 UNDO_LATER = Text(
-    "A backup is kept; /undo or medic undo takes it back.",
-    "会保留备份；/undo 或 medic undo 可撤销。",
+    "A backup is kept; f8 or medic undo takes it back.",
+    "会保留备份；f8 或 medic undo 可撤销。",
 )
 PATCH_KEYS = (
     ("a", Text("apply", "应用")),
@@ -66,7 +71,7 @@ WRITTEN = Text("Written: {file}", "已写入：{file}")
 NOT_WRITTEN = Text("Not written: {why}", "未写入：{why}")
 NOT_APPLIED = Text("Nothing was changed.", "没有做任何修改。")
 APPLIED = Text("Applied {id}: {files}", "已应用 {id}：{files}")
-TO_UNDO = Text("To take it back: /undo or medic undo {id}", "撤销：/undo 或 medic undo {id}")
+TO_UNDO = Text("To take it back: f8 or medic undo {id}", "撤销：f8 或 medic undo {id}")
 LATER = Text("/look looks again whenever you like.", "随时可用 /look 重新查看。")
 CHANGE = Text("change {id} of {files}", "对 {files} 的修改 {id}")
 FILES_CHANGED = Text(
@@ -75,6 +80,7 @@ FILES_CHANGED = Text(
 )
 OTHER_PATCHES = Text("Changes against something else:", "针对其他问题的修改：")
 TRIED_ALREADY = Text("“{title}” is marked already.", "“{title}”已标记为无效。")
+RESTORED = Text("Restored: {what} is taken back.", "已撤销{what}，文件已恢复。")
 TOOK_BACK = Text("Taken back: {what}", "已撤回：{what}")
 NOTHING_TO_UNDO = Text("There is nothing to take back.", "没有可撤回的操作。")
 DID_NOT_HELP = Text(

@@ -24,7 +24,7 @@ def test_a_consultation_from_the_start_to_the_verdict(drive: Drive, case: Case) 
         assert "1  train.log  log, " in talk
         assert "2  train.yaml  configuration, 50 B" in talk
         assert "4 probes: 1 found something, 1 nothing wrong (f5)" in talk
-        assert "1 more had nothing to read" in talk
+        assert "the other 1 had nothing to read" in talk
         assert "broken               failed: ValueError" in talk
         assert "Likely, not established: The micro batch does not fit (MEM-001)" in talk
         assert "run1/train.log:2 [rank 0]" in talk

@@ -60,7 +60,7 @@ def test_a_change_is_seen_written_and_taken_back(talk: Talk, run_folder: Path) -
     assert "Nothing was changed." in out
     assert Path("medic-fix-micro-batch-too-large.patch").exists()
     assert "Applied c1" in out
-    assert "Taken back" in out
+    assert "Restored: change c1 of run1/train.yaml is taken back." in out
     assert config.read_text() == before
 
 

@@ -148,6 +148,7 @@ def test_palette_themes_keys_and_recall(
         assert "no action “grap”" in talk.replace('"', "“", 1) or 'no action "grap"' in talk
         assert "undo: ctrl+s belongs to the terminal or tmux" in talk
         assert "look: f4 is patch" in talk
+        assert "f12 why it is asked" in "\n".join(app.screen())
         await app.press("f9")
         assert "No curve was read" in app.talk()
         await app.press("f12")

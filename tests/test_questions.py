@@ -1,0 +1,38 @@
+"""What is asked fits the run: nobody is asked about rollouts that he does not have."""
+
+from __future__ import annotations
+
+import pytest
+
+from medic.case import Case
+from medic.index import load
+from medic.looks import of_rl
+from medic.session import Session
+
+INDEX = load()
+
+
+def asked(words: str) -> set[str]:
+    session = Session(INDEX, Case())
+    session.complain(words)
+    assert session.complaints
+    return {look.name for look in session.open_looks()}
+
+
+@pytest.mark.parametrize("words", ["CUDA out of memory", "loss is nan", "训练卡住不动"])
+def test_no_question_is_of_reinforcement_learning(words: str) -> None:
+    names = asked(words)
+    assert "training-method" in names
+    assert not [name for name in names if of_rl(INDEX, name)]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "CUDA out of memory in our GRPO run",
+        "out of memory when vllm wakes up",
+        "the reward does not go up",
+    ],
+)
+def test_where_something_speaks_of_it_it_is_asked_about(words: str) -> None:
+    assert [name for name in asked(words) if of_rl(INDEX, name)]
