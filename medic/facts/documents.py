@@ -77,6 +77,11 @@ class Word:
     value: str | None
     literal: Span | None = None
 
+    @property
+    def text(self) -> str:
+        """The value, or the word as it is written."""
+        return self.raw if self.value is None else self.value
+
 
 @dataclass(frozen=True)
 class Command:
@@ -96,4 +101,5 @@ class Document:
     root: Node | None = None
     commands: tuple[Command, ...] = ()
     variables: Mapping[str, str | None] = field(default_factory=dict)
+    held: Mapping[str, tuple[Word, ...]] = field(default_factory=dict)  # variables with options
     problems: tuple[Problem, ...] = ()

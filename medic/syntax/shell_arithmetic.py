@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from medic.syntax.treesitter import with_comments
+
 if TYPE_CHECKING:
     import tree_sitter
 
@@ -35,7 +37,7 @@ def evaluate(
     """The value of ``$((…))`` or a part of it; None where a variable or operator is not known."""
     if depth > _DEPTH:
         return None
-    parts = node.named_children
+    parts = with_comments(node)
     if node.type in ("arithmetic_expansion", "parenthesized_expression"):
         return evaluate(parts[0], variable, depth + 1) if len(parts) == 1 else None
     if node.type == "binary_expression":

@@ -62,7 +62,7 @@ def mend(body: bytes, found: Refusal) -> tuple[int, int, bytes] | None:
         word = found.word.encode("latin-1")
         alone = re.compile(rb"^[ \t]*" + re.escape(word) + rb"[ \t]*$", re.MULTILINE)
         near = alone.search(body, found.start)
-        candidate = (near.start(), near.end(), word) if near else None
+        candidate = _bared(body, word, near) if near else None
     elif found.kind == "unexpected" and found.word == "(":
         apart = _APART.match(body, line)
         if apart is not None and apart.end() == found.start:
@@ -71,6 +71,15 @@ def mend(body: bytes, found: Refusal) -> tuple[int, int, bytes] | None:
         return None
     start, stop, new = candidate
     return candidate if refusal(body[:start] + new + body[stop:]) is None else None
+
+
+def _bared(body: bytes, word: bytes, near: re.Match[bytes]) -> tuple[int, int, bytes]:
+    """The blanks on one side of a word; the word alone where they stand on both."""
+    start, end = near.span()
+    at = body.index(word, start)
+    if at + len(word) == end:
+        return start, at, b""
+    return (at + len(word), end, b"") if at == start else (start, end, word)
 
 
 def _placed(found: Refusal, scanner: Scanner) -> Refusal | None:

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from medic.patterns import regex
 from medic.syntax.shell_atoms import UNKNOWN, Variable
+from medic.syntax.shell_inner import printed_document
 from medic.syntax.shell_tests import truth
 from medic.syntax.shell_words import Expander
 from medic.syntax.source import SourceText
+from medic.syntax.treesitter import named, with_comments
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -40,8 +42,18 @@ class Flow(ABC):
     def text(self, node: tree_sitter.Node) -> str:
         return self.source.body[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
+    def value(self, node: tree_sitter.Node | None) -> Variable:
+        if node is None:
+            return Variable()
+        if node.type != "array":
+            printed = printed_document(node)
+            atoms = None if printed is None else self.words.document(printed)
+            return Variable(tuple(self.words.atoms(node, quoted=True) if atoms is None else atoms))
+        elements = [word for child in named(node) for word in self.words.fields(child)]
+        return Variable(elements=tuple(elements))
+
     def children(self, node: tree_sitter.Node) -> None:
-        for child in node.named_children:
+        for child in with_comments(node):
             self.run(child)
 
     def aside(self, node: tree_sitter.Node) -> None:
@@ -60,19 +72,19 @@ class Flow(ABC):
             is_set = arithmetic or parent in ("variable_assignment", *LOOPS)
             if here.type == "variable_name" and is_set:
                 self.variables[self.text(here)] = UNKNOWN
-            todo += here.named_children
+            todo += with_comments(here)
 
     # --- branches ---------------------------------------------------------------------------
 
     def branches(self, node: tree_sitter.Node) -> None:
         """``if``: a condition that can be decided leaves one branch, else all are possible."""
         conditions = [c for c in node.children_by_field_name("condition") if c.is_named]
-        clauses = [c for c in node.named_children if c.type.endswith("_clause")]
+        clauses = [c for c in with_comments(node) if c.type.endswith("_clause")]
         skipped = {c.id for c in (*conditions, *clauses)}
         first = conditions[0] if len(conditions) == 1 else None
-        found: list[Branch] = [(first, [c for c in node.named_children if c.id not in skipped])]
+        found: list[Branch] = [(first, [c for c in with_comments(node) if c.id not in skipped])]
         for clause in clauses:
-            parts = clause.named_children
+            parts = with_comments(clause)
             is_else = clause.type == "else_clause" or not parts
             found.append((None, parts) if is_else else (parts[0], parts[1:]))
         self._follow(found, closed=bool(clauses) and clauses[-1].type == "else_clause")
@@ -103,7 +115,7 @@ class Flow(ABC):
     def cases(self, node: tree_sitter.Node) -> None:
         before = dict(self.variables)
         ends = [before]
-        for item in node.named_children:
+        for item in with_comments(node):
             if item.type == "case_item":
                 self._restore(before)
                 self.run(item)
@@ -145,6 +157,8 @@ class Flow(ABC):
         for condition in node.children_by_field_name("condition"):
             self.run(condition)
         self.forget(node)
+        for name in self._appended(node) - before.keys():
+            del self.variables[name]  # the first time it holds nothing yet
         variable = node.child_by_field_name("variable")
         values = node.children_by_field_name("value")
         if variable is not None and len(values) == 1:
@@ -155,6 +169,21 @@ class Flow(ABC):
         if body is not None:
             self.run(body)
         self._merge([dict(self.variables), before], set())
+
+    def _appended(self, node: tree_sitter.Node) -> set[str]:
+        """Arrays that a loop only adds to (``ARGS+=(…)``)."""
+        sets: dict[str, bool] = {}
+        todo = [node]
+        while todo:
+            here = todo.pop()
+            todo += here.children
+            name = here.child_by_field_name("name") if here.type == "variable_assignment" else None
+            if name is not None:
+                value = here.child_by_field_name("value")
+                adds = any(c.type == "+=" for c in here.children)
+                alone = adds and value is not None and value.type == "array"
+                sets[self.text(name)] = sets.get(self.text(name), True) and alone
+        return {name for name, alone in sets.items() if alone and name in self.variables}
 
     # --- what is known after them -----------------------------------------------------------
 

@@ -8,11 +8,11 @@ behind the word.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from medic.facts import Word
 from medic.patterns import regex
+from medic.syntax.treesitter import with_comments
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -31,23 +31,32 @@ _CHUNK = regex(rb"[^ \t\n]+")
 _LITERAL_BLANK = regex(rb"[ \t\n]")
 
 
-def inner_node(words: Sequence[Word], node: tree_sitter.Node) -> tree_sitter.Node | None:
-    """The string that holds a script, if a command whose words are these runs it."""
+def inner_node(
+    prefix: Sequence[Word], words: Sequence[Word], node: tree_sitter.Node
+) -> tree_sitter.Node | None:
+    """The string that holds a script, if a command runs it; its words are both together."""
+    first = (prefix or words)[:1]
     if node.type in ("string", "raw_string"):
-        last = [PurePath(word.value).name for word in words[-4:] if word.value]
+        near = [*prefix[-4:], *words[-4:]][-4:]
+        last = [program_name(word.value) for word in near if word.value]
         shell = len(last) > 1 and not SHELLS.isdisjoint(last[:-1])
         if shell and _COMMAND_FLAG.match(last[-1]):
             return node
-        return node if len(words) > 1 and _is(words[:1], "ssh") else None
-    if node.type == "concatenation" and node.named_child_count == 2 and _is(words[:1], "sbatch"):
-        first, second = node.named_children
-        wrapped = bytes(first.text or b"") == _WRAP.encode()
+        return node if len(prefix) + len(words) > 1 and _is(first, "ssh") else None
+    if node.type == "concatenation" and node.named_child_count == 2 and _is(first, "sbatch"):
+        head, second = with_comments(node)
+        wrapped = bytes(head.text or b"") == _WRAP.encode()
         return second if wrapped and second.type in ("string", "raw_string") else None
     return None
 
 
+def program_name(text: str) -> str:
+    """The program that a path or a name stands for."""
+    return text.rpartition("/")[2]
+
+
 def _is(first: Sequence[Word], program: str) -> bool:
-    return any(PurePath(word.value).name == program for word in first if word.value)
+    return any(program_name(word.value) == program for word in first if word.value)
 
 
 def inner_body(body: bytes, node: tree_sitter.Node) -> bytes | None:
@@ -74,7 +83,7 @@ def document_body(program: str, node: tree_sitter.Node, body: bytes) -> tuple[by
         return None
     start, end = text.start_byte, text.end_byte
     written = body[start:end]
-    goes = [c for n in node.children if n.type == "file_redirect" for c in n.named_children]
+    goes = [c for n in node.children if n.type == "file_redirect" for c in with_comments(n)]
     to_file = any(bytes(c.text or b"").endswith(_SCRIPT_FILES) for c in goes)
     as_script = to_file or _SCRIPT.match(written) is not None
     if program not in SHELLS | _TAKE_SCRIPTS and not (program in _WRITE and as_script):
@@ -86,9 +95,35 @@ def document_body(program: str, node: tree_sitter.Node, body: bytes) -> tuple[by
     return before + written + after, filled
 
 
+def printed_document(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    """The here-document of ``$(cat <<EOF …)``, whatever quotes stand around it."""
+    while (
+        node.type in ("string", "command_substitution") and len(parts := with_comments(node)) == 1
+    ):
+        node = parts[0]
+    body = node.child_by_field_name("body") if node.type == "redirected_statement" else None
+    redirects = node.children_by_field_name("redirect")
+    if body is None or bytes(body.text or b"") != b"cat" or len(redirects) != 1:
+        return None
+    return redirects[0] if redirects[0].type == "heredoc_redirect" else None
+
+
+def with_unix_ends(body: bytes) -> bytes:
+    """A script saved with CRLF as it was meant, and without a last line that continues into
+    nothing; every byte keeps its place."""
+    unix = body.replace(b"\\\r\n", b" \\\n").replace(b"\r\n", b" \n")
+    return unix[:-2] + b" \n" if unix.endswith(b"\\\n") else unix
+
+
 def _unescaped(chunk: bytes) -> bytes:
     """The chunk as the outer shell hands it on, as long as before."""
     return _ESCAPED.sub(rb"\1", chunk).ljust(len(chunk))
+
+
+def is_shell(words: Sequence[Word]) -> bool:
+    """Whether the last word names a shell."""
+    last = words[-1].value if words else None
+    return last is not None and program_name(last) in SHELLS
 
 
 def handed_on(word: Word, *, quoted_twice: bool) -> Word:

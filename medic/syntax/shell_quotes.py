@@ -19,6 +19,7 @@ _IN_BRACE = regex(r"\\.|[\"'`}]|\$\(\(|\$\(|\$\{", re.DOTALL)
 _IN_PARENS = regex(r"\\.|[\"'`()]|\$\{", re.DOTALL)
 _IN_BACKQUOTE = regex(r"(?:[^`\\]|\\.)*`", re.DOTALL)
 _ANSI = regex(r"(?:[^'\\]|\\.)*'", re.DOTALL)
+_BRACKETS = regex(r"[\[\]]")
 _MAX_DEPTH = 40
 
 
@@ -119,6 +120,8 @@ class Words:
             self.parens(start + 1, 2)
         elif following.startswith("("):
             self._nested(start, 2)
+        elif following.startswith("["):
+            self._old_arithmetic(start)
         elif following.startswith("{"):
             self.at += 2
             self._until(_IN_BRACE, "}", "${", start, quoted=quoted)
@@ -126,6 +129,16 @@ class Words:
                 self.strings.append((start, self.at))
         else:
             self.at += 1
+
+    def _old_arithmetic(self, start: int) -> None:
+        """``$[1 + 2]``: to the bracket that closes the first."""
+        depth = 0
+        for found in _BRACKETS.finditer(self.text, start):
+            depth += 1 if found.group() == "[" else -1
+            if depth == 0:
+                self.at = found.end()
+                return
+        self.at += 1
 
     def _nested(self, start: int, skip: int) -> None:
         self.at = start + skip

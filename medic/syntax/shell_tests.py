@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from medic.patterns import regex
+from medic.syntax.treesitter import with_comments
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -30,7 +31,7 @@ def truth(node: tree_sitter.Node, expand: Expand, depth: int = 0) -> bool | None
 
     ``expand`` gives the one word that a node becomes, None if it is not known.
     """
-    parts = node.named_children
+    parts = with_comments(node)
     if depth > _DEPTH:
         return None
     if node.type in ("test_command", "parenthesized_expression") and len(parts) == 1:

@@ -2,54 +2,38 @@
 
 Statements are followed in order. A variable that branches set differently is unknown after them;
 one that is set only where it was unset (``[ -z "$X" ] && X=8``) has that value. Here-documents are
-not read, nothing is executed.
+read where they are a script or become a variable. Nothing is executed.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import PurePath
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from medic.facts import Command, Document, Problem, Word
-from medic.patterns import regex
-from medic.run_config import Edit
+from medic.facts import Command, Document, Word
 from medic.syntax.shell_atoms import MAX_PARTS, UNKNOWN, Atom, Variable
-from medic.syntax.shell_faults import mend, refusal
+from medic.syntax.shell_faults import refusal
 from medic.syntax.shell_flow import LOOPS, Flow
 from medic.syntax.shell_inner import (
     MAX_INNER,
-    SHELLS,
     document_body,
     handed_on,
     inner_body,
     inner_node,
+    is_shell,
+    with_unix_ends,
 )
-from medic.syntax.shell_refusal import Refusal
+from medic.syntax.shell_problems import problems_of
+from medic.syntax.shell_slurm import slurm_variables
 from medic.syntax.shell_words import Expander
 from medic.syntax.source import MAX_DEPTH, SourceText
-from medic.syntax.treesitter import first_error, tree_of
+from medic.syntax.treesitter import tree_of, with_comments, with_fields
 
 if TYPE_CHECKING:
     import tree_sitter
 
 MAX_STATEMENTS = 20_000
 _MAX_CALLS = 5
-_SLURM = regex(
-    rb"^#SBATCH[ \t]+(?:--([a-z-]+)(?:=|[ \t]+)|-([Nn])[ \t]*)([\w.:]*?)(\d+)[ \t]*(?:#.*)?$",
-    re.MULTILINE,
-)
-_SLURM_NAMES = {
-    b"nodes": ("SLURM_NNODES", "SLURM_JOB_NUM_NODES"),
-    b"N": ("SLURM_NNODES", "SLURM_JOB_NUM_NODES"),
-    b"ntasks": ("SLURM_NTASKS", "SLURM_NPROCS"),
-    b"n": ("SLURM_NTASKS", "SLURM_NPROCS"),
-    b"ntasks-per-node": ("SLURM_NTASKS_PER_NODE",),
-    b"gpus-per-node": ("SLURM_GPUS_PER_NODE", "SLURM_GPUS_ON_NODE"),
-    b"gres": ("SLURM_GPUS_ON_NODE",),
-    b"cpus-per-task": ("SLURM_CPUS_PER_TASK",),
-}
 
 
 class _Script(Flow):
@@ -84,12 +68,12 @@ class _Script(Flow):
             self.children(node)
 
     def _declaration(self, node: tree_sitter.Node) -> None:
-        for child in node.named_children:
+        for child in with_comments(node):
             if child.type == "variable_assignment":
                 self._assign(child)
 
     def _unset(self, node: tree_sitter.Node) -> None:
-        for child in node.named_children:
+        for child in with_comments(node):
             self.variables.pop(self.text(child), None)
 
     def _define(self, node: tree_sitter.Node) -> None:
@@ -116,7 +100,7 @@ class _Script(Flow):
             self._told(node.start_byte, node.end_byte, self.words.fields(node), {})
             return
         name = self.text(target)
-        new = self._value(value)
+        new = self.value(value)
         old = self.variables.get(name)
         if any(child.type == "+=" for child in node.children) and old is not None:
             if old.elements is not None and new.elements is not None:
@@ -127,17 +111,6 @@ class _Script(Flow):
                 new = UNKNOWN
         size = len(new.atoms) + len(new.elements or ())
         self.variables[name] = UNKNOWN if size >= MAX_PARTS else new
-
-    def _value(self, node: tree_sitter.Node | None) -> Variable:
-        if node is None:
-            return Variable()
-        if node.type != "array":
-            return Variable(tuple(self.words.atoms(node, quoted=True)))
-        elements: list[Word] = []
-        for child in node.named_children:
-            if child.type != "comment":
-                elements += self.words.fields(child)
-        return Variable(elements=tuple(elements))
 
     def _redirected(self, node: tree_sitter.Node) -> None:
         """A command with its output led off; words behind ``> file`` are still its own."""
@@ -150,13 +123,25 @@ class _Script(Flow):
         self._command(body, [w for n in files for w in n.children_by_field_name("destination")[1:]])
         name = body.child_by_field_name("name")
         for one in redirects:
-            if one.type == "heredoc_redirect" and name is not None and self.inner < MAX_INNER:
+            if one.type != "heredoc_redirect" or name is None:
+                continue
+            if self.text(name) == "read":
+                self._read_document(body, one)
+            elif self.inner < MAX_INNER:
                 self._document(self.text(name), one)
+
+    def _read_document(self, command: tree_sitter.Node, node: tree_sitter.Node) -> None:
+        """``read -r -d '' NAME <<EOF``: the whole here-document is what NAME becomes."""
+        words = [w for n in with_comments(command)[1:] for w in self.words.fields(n)]
+        texts = [word.value for word in words]
+        if "" in texts and texts[texts.index("") - 1] in ("-d", "-rd") and texts[-1]:
+            atoms = self.words.document(node)
+            self.variables[texts[-1]] = UNKNOWN if atoms is None else Variable(tuple(atoms))
 
     def _document(self, program: str, node: tree_sitter.Node) -> None:
         """Follows a here-document that is a script."""
         found = document_body(program, node, self.source.body)
-        root = tree_of("bash", _with_unix_ends(found[0])) if found is not None else None
+        root = tree_of("bash", with_unix_ends(found[0])) if found is not None else None
         if found is None or root is None or root.has_error:
             return
         self.inner += 1
@@ -165,15 +150,15 @@ class _Script(Flow):
     def _command(self, node: tree_sitter.Node, behind: Sequence[tree_sitter.Node] = ()) -> None:
         assignments: dict[str, str] = {}
         arguments: list[tree_sitter.Node] = []
-        for i, child in enumerate(node.children):
+        for child, field in with_fields(node):
             if self._is_word(child):
                 arguments.append(child)
             elif child.type == "variable_assignment":
                 target = child.child_by_field_name("name")
-                value = self._value(child.child_by_field_name("value")).value
+                value = self.value(child.child_by_field_name("value")).value
                 if target is not None and value is not None:
                     assignments[self.text(target)] = value
-            if node.field_name_for_child(i) in ("name", "argument"):
+            if field in ("name", "argument"):
                 arguments.append(child)
         words: list[Word] = []
         shell = False
@@ -183,7 +168,7 @@ class _Script(Flow):
             last = words[-1].value if words else None
             again = (words and words[0].value == "eval") or (shell and last in ("-c", "-lc"))
             words += self.words.fields(child, resplit=bool(again))
-            shell = shell or _is_shell(words)
+            shell = shell or is_shell(words)
         if words and words[0].value == "eval":
             words = words[1:]  # what is run is the rest
         end = max([node.end_byte, *(n.end_byte for n in behind)])
@@ -206,12 +191,12 @@ class _Script(Flow):
 
     def _nested(self, child: tree_sitter.Node, words: list[Word]) -> bool:
         """Follows the script that this argument of a command is; False if it is none."""
-        node = inner_node([*self.prefix, *words], child)
+        node = inner_node(self.prefix, words, child)
         body = inner_body(self.source.body, node) if node is not None else None
         if node is None or body is None or self.inner >= MAX_INNER:
             return False
         self.inner += 1
-        root = tree_of("bash", _with_unix_ends(body))
+        root = tree_of("bash", with_unix_ends(body))
         if root.has_error:
             words += self.words.fields(child)
             self._told(node.start_byte, node.end_byte, words, {})
@@ -260,13 +245,6 @@ class _Script(Flow):
         self.variables["@"] = outer or UNKNOWN
         self.calls -= 1
 
-    def slurm(self) -> None:
-        """Variables that Slurm sets from the script's own ``#SBATCH`` lines."""
-        for found in _SLURM.finditer(self.source.body):
-            for name in _SLURM_NAMES.get(found.group(1) or found.group(2), ()):
-                atom = Atom(found.group(4).decode(), found.start(4), found.end(4))
-                self.variables.setdefault(name, Variable((atom,)))
-
 
 _HANDLERS: dict[str, Callable[[_Script, tree_sitter.Node], None]] = {
     "command": _Script._command,
@@ -292,52 +270,28 @@ _HANDLERS: dict[str, Callable[[_Script, tree_sitter.Node], None]] = {
 }  # fmt: skip
 
 
-def _is_shell(words: list[Word]) -> bool:
-    last = words[-1].value if words else None
-    return last is not None and PurePath(last).name in SHELLS
-
-
-def _with_unix_ends(body: bytes) -> bytes:
-    """A script saved with CRLF as it was meant; every byte keeps its place."""
-    return body.replace(b"\\\r\n", b" \\\n").replace(b"\r\n", b" \n")
-
-
 def parse_shell(source: SourceText) -> Document:
     """The commands of a script, in the order in which they are reached.
 
     Behind a quote or a here-document that nothing closes there is no telling what is a command.
     """
-    body = _with_unix_ends(source.body)
+    body = with_unix_ends(source.body)
     refused = refusal(body)
     read = body
     if refused is not None and (refused.word in ("'", '"') or refused.kind == "document"):
         read = body[: body.rfind(b"\n", 0, refused.start) + 1]
     root = tree_of("bash", read)
     script = _Script(source.masked(source.body[: len(read)]))
-    script.slurm()
+    script.variables.update(slurm_variables(script.source.body))
     script.run(root)
     script.finish()
     variables = {name: variable.value for name, variable in script.variables.items()}
+    held = {
+        name: script.words.held(variable)
+        for name, variable in script.variables.items()
+        if "--" in (variables[name] or "--")
+    }
     return Document(
-        source.file, "shell", commands=tuple(script.commands), variables=variables,
-        problems=tuple(_problems(source, root, body, refused)),
+        source.file, "shell", commands=tuple(script.commands), variables=variables, held=held,
+        problems=tuple(problems_of(source, root, body, refused)),
     )  # fmt: skip
-
-
-def _problems(
-    source: SourceText, root: tree_sitter.Node, body: bytes, refused: Refusal | None
-) -> Iterator[Problem]:
-    error = first_error(root) if root.has_error else None
-    if error is not None:
-        yield Problem("syntax", source.span(error.start_byte, error.end_byte), "shell")
-    if refused is None:
-        return
-    place = source.span(refused.start, refused.end)
-    other = source.span(refused.other[1], refused.other[1]) if refused.other else None
-    found = mend(body, refused)
-    edit = None
-    if found is not None:
-        start, end, text = found
-        skip = source.skipped
-        edit = Edit(source.file, start + skip, end + skip, text.decode("latin-1"))
-    yield Problem("refused", place, f"{refused.kind} {refused.word}", other, mend=edit)

@@ -28,12 +28,14 @@ from medic.syntax.shell_atoms import (
     with_split,
 )
 from medic.syntax.source import SourceText
+from medic.syntax.treesitter import with_comments
 
 if TYPE_CHECKING:
     import tree_sitter
 
 _ESCAPE_IN_STRING = regex(rb'\\(?:\r?\n|["\\$`])')
 _VARIABLE = regex(r"\$\{?([A-Za-z_]\w*)\}?")
+_CONTENTS = ("string_content", "heredoc_content")
 _DEFAULTS = (":-", "-", ":=", "=", ":+", "+", ":?", "?")
 
 
@@ -50,7 +52,7 @@ class Expander:
         """The words that one word of the script becomes; ``resplit`` as ``eval`` reads them."""
         inner = node
         while inner.type in ("command_name", "string") and inner.named_child_count == 1:
-            child = inner.named_children[0]
+            child = with_comments(inner)[0]
             if inner.type == "string" and inner.end_byte - inner.start_byte != (
                 child.end_byte - child.start_byte + 2
             ):
@@ -64,6 +66,13 @@ class Expander:
         if resplit:
             atoms = [replace(part, split=True) for atom in atoms for part in self._again(atom)]
         return self._words(node, atoms)
+
+    def held(self, variable: Variable) -> tuple[Word, ...]:
+        """The words that a variable's text becomes where it stands without quotes."""
+        if variable.elements is not None:
+            return variable.elements
+        groups = split_atoms(with_split(variable.atoms, split=True))
+        return tuple(self._brought(None, group) for group in groups)
 
     def _resplit(self, word: Word) -> list[Word]:
         """An element of an array that is expanded without quotes: blanks in it end a word."""
@@ -126,6 +135,8 @@ class Expander:
             found: list[Atom] = []
             for child in node.children:
                 found += self.atoms(child, quoted=quoted)
+                if len(found) >= MAX_PARTS:
+                    break
             return found[:MAX_PARTS]
         if node.named_child_count or node.is_error:
             return [Atom(None, node.start_byte, node.end_byte, split=not quoted)]
@@ -148,13 +159,28 @@ class Expander:
         """Text and expansions inside quotes; what the tree leaves out between them is text."""
         found: list[Atom] = []
         at = start
-        for child in node.named_children:
-            if child.type == "string_content" or child.start_byte < at:
+        for child in with_comments(node):
+            if child.type in _CONTENTS or child.start_byte < at:
                 continue
             found += self._text(at, self._start(child))
             found += self.atoms(child, quoted=True)
             at = child.end_byte
         return (found + self._text(at, end))[:MAX_PARTS]
+
+    def document(self, node: tree_sitter.Node) -> list[Atom] | None:
+        """The text of a here-document without the blanks around it; None where it stays in its
+        backslashes, as between quotes nothing is filled in."""
+        found = {child.type: child for child in node.children}
+        head, text = found.get("heredoc_start"), found.get("heredoc_body")
+        if head is None or text is None:
+            return None
+        octets = self.source.body[text.start_byte : text.end_byte]
+        start = text.start_byte + len(octets) - len(octets.lstrip())
+        end = text.start_byte + len(octets.rstrip())
+        if self.source.body[head.start_byte : head.start_byte + 1] in (b"'", b'"', b"\\"):
+            plain = octets.strip().decode("utf-8", "replace")
+            return None if "\\" in plain else [Atom(plain, start, end)]
+        return self._between(text, start, max(start, end))
 
     def _start(self, node: tree_sitter.Node) -> int:
         """Where an expansion begins: its node may take in the blanks before it."""
@@ -233,7 +259,7 @@ class Expander:
             return given.elements if given else None
         if node.type != "expansion" or node.named_child_count != 1:
             return None
-        child = node.named_children[0]
+        child = with_comments(node)[0]
         if child.type != "subscript" or node.children[1].id != child.id:
             return None
         name, index = child.child_by_field_name("name"), child.child_by_field_name("index")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,22 @@ def tree_of(language: str, data: bytes) -> tree_sitter.Node:
 def named(node: tree_sitter.Node) -> list[tree_sitter.Node]:
     """The named children but comments. ``Node.named_children`` takes quadratic time."""
     return [child for child in node.children if child.is_named and child.type != "comment"]
+
+
+def with_comments(node: tree_sitter.Node) -> list[tree_sitter.Node]:
+    """The named children, comments too."""
+    return [child for child in node.children if child.is_named]
+
+
+def with_fields(node: tree_sitter.Node) -> Iterator[tuple[tree_sitter.Node, str | None]]:
+    """(child, the field that it is). ``Node.field_name_for_child`` takes quadratic time."""
+    cursor = node.walk()
+    more = cursor.goto_first_child()
+    while more:
+        child = cursor.node
+        if child is not None:
+            yield child, cursor.field_name
+        more = cursor.goto_next_sibling()
 
 
 def first_error(node: tree_sitter.Node) -> tree_sitter.Node | None:

@@ -12,8 +12,8 @@ from medic.run_config import Span
 
 from .argument_repairs import moved_before, nearest_choice, without_first
 from .match import Known, boolean, classify
-from .meaning import plain
 from .script_text import ScriptText
+from .spelling import plain
 from .suspects import script_parts
 
 BEHIND = "launcher-flag-after-script"

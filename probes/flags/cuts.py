@@ -13,7 +13,7 @@ from medic.records import dataclass
 
 from .launch import launch_of
 from .launchers import ALIASES, LAUNCHERS
-from .masked import MASK, code_lines
+from .masked import MASK
 from .script_text import ScriptText
 
 _COMMENT_BEHIND = regex(r"\\[ \t]+#.*$")
@@ -98,7 +98,7 @@ def cuts(script: ScriptText, document: Document) -> list[Cut]:
 
 def _blanks(script: ScriptText) -> Iterator[Cut]:
     """Lines that end as if they went on, before a line that goes on."""
-    masked = code_lines(script)
+    masked = script.code
     for number, line in enumerate(script.lines, 1):
         if line[-1:] not in ("\\", " ", "\t", "/") or number in script.documents:
             continue
@@ -124,7 +124,7 @@ def _flags_alone(document: Document, script: ScriptText) -> Iterator[tuple[int, 
     """Commands whose name is a flag, at the start of their line."""
     for command in document.commands:
         word = command.words[0] if command.words else None
-        text = (word.raw if word.value is None else word.value) if word else ""
+        text = word.text if word else ""
         own = word is not None and command.span.start <= word.span.start < command.span.end
         place = word.span if word is not None and own else command.span
         if _FLAG.match(text) and not script.line_text(place.line)[: place.column - 1].strip():

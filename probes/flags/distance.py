@@ -19,6 +19,8 @@ def letters_apart(one: str, other: str, limit: int = 2) -> int | None:
     """
     if abs(len(one) - len(other)) > limit or max(len(one), len(other)) > MAX_NAME:
         return None
+    if limit == 1:
+        return _one_apart(one, other)
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, a in enumerate(one, 1):
@@ -33,9 +35,24 @@ def letters_apart(one: str, other: str, limit: int = 2) -> int | None:
     return row[-1] if row[-1] <= limit else None
 
 
+def _one_apart(one: str, other: str) -> int | None:
+    """0, 1, or None for more: what is left between the beginning and the end that both share."""
+    shorter, start = min(len(one), len(other)), 0
+    while start < shorter and one[start] == other[start]:
+        start += 1
+    end = 0
+    while end < shorter - start and one[-1 - end] == other[-1 - end]:
+        end += 1
+    a, b = one[start : len(one) - end], other[start : len(other) - end]
+    if not a and not b:
+        return 0
+    swapped = len(a) == len(b) == 2 and a == b[::-1]
+    return 1 if swapped or max(len(a), len(b)) == 1 else None
+
+
 def is_swapped(one: str, other: str) -> bool:
     """Whether two neighbouring letters of a name are swapped, and nothing else differs."""
-    return sorted(one) == sorted(other) and letters_apart(one, other, 1) is not None
+    return letters_apart(one, other, 1) is not None and sorted(one) == sorted(other)
 
 
 def digits_of(name: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import PurePosixPath
 
 from medic.facts import Command, Document
 from medic.i18n import Text
@@ -99,7 +98,7 @@ def expansions(script: ScriptText, document: Document) -> Iterator[Slip]:
 
 def trains(command: Command) -> bool:
     """Whether a command starts a program that is no tool of the shell."""
-    names = [PurePosixPath(w.value).name for w in command.words[:3] if w.value]
+    names = [w.value.rpartition("/")[2] for w in command.words[:3] if w.value]
     return not any(name in _READ_DOLLARS for name in names)
 
 
@@ -229,7 +228,7 @@ def _lists(script: ScriptText, number: int, line: str, text: str) -> Iterator[Sl
 def _no_dollar(script: ScriptText, number: int, text: str) -> Iterator[Slip]:
     for found in _BARE.finditer(text):
         name = found[2]
-        if len(name) < 2 or name not in script.assigned or script.is_array(name):
+        if len(name) < 2 or name not in script.set_alone or script.is_array(name):
             continue
         span = script.between(number, found.span(1))
         text_of = found[1].strip("{}")

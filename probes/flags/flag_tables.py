@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from functools import cached_property
 from typing import Protocol
 
 from medic.facts import Launch
 from medic.patterns import regex
 from medic.records import dataclass
+from medic.run_config import FIELDS
 
-from .families import PROOF_FOREIGN
+from .families import PROOF_FOREIGN, SWITCHES
 from .key_names import DOTTED, FLAT, USERS_OWN, Names, names_of, normal
 from .key_names import Framework as Keyed
 from .meanings import foreign_names, meanings, meant_in, words_of_names
@@ -68,6 +70,9 @@ _WHOLE = frozenset(("axolotl", "torchtitan"))
 # Whose flags are judged in a script that has others beside; of any other's only what is plain.
 _JUDGED = FLAT | _DASHES | {"plain"}
 _LONG = 9
+# Settings that no parser takes for switches; and words of those that may be.
+_WORDS = frozenset(("output_dir", "base_model", "optimizer", "lr_schedule"))
+_BOOLEANS = frozenset(("true", "false"))
 
 
 class Framework(Keyed, Protocol):
@@ -77,6 +82,8 @@ class Framework(Keyed, Protocol):
     def switches(self) -> Sequence[str]: ...
     @property
     def valued(self) -> Sequence[str]: ...
+    @property
+    def choices(self) -> Mapping[str, Sequence[str]]: ...
     @property
     def beside(self) -> Sequence[str]: ...
 
@@ -147,6 +154,11 @@ class Table:
     def needs_value(self, name: str) -> bool:
         return name in self.valued
 
+    def plural_of(self, name: str) -> str:
+        """The known name that lacks the s of another: it takes one value, or is a switch."""
+        one = name[:-1] if name.endswith("s") else ""
+        return one if one in self.valued | self.switches | SWITCHES else ""
+
     def is_word(self, word: str) -> bool:
         """Whether it is a word that names of any framework are made of."""
         return word in self.words
@@ -158,9 +170,10 @@ class Table:
         above, _, leaf = name.rpartition(".")
         if not above:
             found = self.foreign.get(leaf, ("", ""))[1]
-            return meant_in(self.names, found, ()) if found else ""
+            return meant_in(self.names, found, (), self.meanings) if found else ""
         found = self.meanings.get(leaf, ("", ""))[1]
-        own = meant_in(self.names, found, tuple(above.split("."))) if found else ""
+        parents = tuple(above.split("."))
+        own = meant_in(self.names, found, parents, self.meanings) if found else ""
         own = own or (self._shorter(above, leaf) if found else "")
         return f"{above}.{own}" if own else ""
 
@@ -176,10 +189,26 @@ class Table:
 
     def near(self, name: str) -> list[str]:
         """Names that a name could be a slip of, in the same block."""
-        above = normal(name).rpartition(".")[0]
+        return self._beside(normal(name).rpartition(".")[0])
+
+    def _beside(self, above: str) -> list[str]:
+        if above in self._kept:
+            return self._kept[above]
         same = self.names.below.get(above, ()) if above else self.names.candidates(())
         full = {f"{above}.{one}" if above else one for one in same}
-        return sorted(full | {n for n in self.kinds if n.rpartition(".")[0] == above})
+        more = {n for n in self.kinds if n.rpartition(".")[0] == above}
+        self._kept[above] = found = sorted(full | more)
+        return found
+
+    @cached_property
+    def _kept(self) -> dict[str, list[str]]:
+        """The names of each block, made when one is asked for."""
+        return {}
+
+    @cached_property
+    def spelt(self) -> frozenset[str]:
+        """Flags as the framework's parser spells them."""
+        return frozenset((*self.framework.switches, *self.framework.valued))
 
 
 def program_of(launch: Launch) -> str:
@@ -202,6 +231,17 @@ def _is_closed(launch: Launch, name: str) -> bool:
     )
 
 
+def _valued(framework: Framework) -> Iterator[str]:
+    """Names that need a value by what they set: a number, a path, one of some words."""
+    for name, words in framework.choices.items():
+        if _BOOLEANS.isdisjoint(words):
+            yield normal(name)
+    for key in framework.keys:
+        kind = FIELDS[key.field][0] if key.field in FIELDS else None
+        if (kind in (int, float) or key.field in _WORDS) and key.true_means is None:
+            yield normal(key.key.removeprefix("**."))
+
+
 def table_of(
     launch: Launch,
     framework: Framework,
@@ -217,15 +257,16 @@ def table_of(
     beside = (*framework.builds_on, *_BESIDE.get(framework.name, ()))
     bases = [tables[name] for name in beside if name in tables]
     known = foreign_names(framework, every, names)
-    valued = frozenset(normal(n) for one in (framework, *bases) for n in one.valued)
+    sources = (framework, *bases)
+    listed = frozenset(normal(n) for one in sources for n in one.valued)
     switches = frozenset(normal(n) for n in framework.switches)
     return Table(
         framework,
         names,
         closed,
-        valued,
+        listed.union(*(_valued(one) for one in sources)),
         switches,
-        valued | switches | frozenset(normal(n) for n in framework.beside),
+        listed | switches | frozenset(normal(n) for n in framework.beside),
         known if closed else {n: (o, f) for n, (o, f) in known.items() if f in _ARGUMENTS},
         words_of_names(every),
         meanings(every),

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from medic.patterns import regex
 
-from .layout import ENDPOINT, LOCAL, LOOPBACK, Fault, set_once
+from .layout import ENDPOINT, LOCAL, LOOPBACK, Fault
+from .option_words import set_once
 from .script_text import ScriptText
 from .slurm import Allocation
 

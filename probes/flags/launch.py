@@ -3,69 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from medic.facts import Command, Document, Launch, Launches, Word
+from medic.facts import Command, Launch, Word
 from medic.patterns import regex
-from medic.probe import Look
 
 from .launchers import (
     ALIASES,
     FRAMEWORKS,
     LAUNCHERS,
     MODULES,
-    NO_TRAINING,
     PYTHON,
     PYTHON_FLAGS,
-    TRAINS,
+    TRAINERS,
     WRAPPERS,
     Program,
+    lost_option,
 )
 
 _ASSIGNMENT = regex(r"^([A-Za-z_]\w*)=(.*)$", re.DOTALL)
-# Variables of a script that launchers and ranks read; whether they are exported is not known.
-_FOR_LAUNCHERS = regex(
-    r"^(?:MASTER_|NCCL_|CUDA_|PYTORCH_|TORCH_|NPROC|NNODES|NODE_RANK|WORLD_SIZE|OMP_|FORCE_TORCHRUN|"
-    r"ACCELERATE_|SLURM_|PET_|GLOO_)"
-)
-MAX_COMMANDS = 2_000
 _VERB = "tune"  # deepspeed --autotuning tune train.py
-
-
-def launches_of(document: Document) -> list[Launch]:
-    """The training commands of a script, those with a distributed launcher first."""
-    shared = {
-        name: value
-        for name, value in document.variables.items()
-        if value is not None and _FOR_LAUNCHERS.match(name)
-    }
-    found = [launch_of(command, shared) for command in document.commands[:MAX_COMMANDS]]
-    return training(launch for launch in found if launch is not None)
-
-
-def launches_in(look: Look, path: str) -> list[Launch]:
-    """Those of one script, of the launches that are known."""
-    known = look.fact(Launches).launches if look.has(Launches) else ()
-    return [launch for launch in known if launch.span.file == path]
-
-
-def training(launches: Iterable[Launch]) -> list[Launch]:
-    """Of several commands those that train: by a launcher, else by their name, else all."""
-    every = [launch for launch in launches if _may_train(launch)]
-    launched = [one for one in every if one.launcher != "python"]
-    named = [one for one in every if one.launcher == "python" and TRAINS.search(_label(one))]
-    return [*launched, *named] or every
-
-
-def _label(launch: Launch) -> str:
-    return PurePosixPath(_text(launch.script)).name if launch.script else ""
-
-
-def _may_train(launch: Launch) -> bool:
-    label = _label(launch)
-    top = label.split(".")[0] if is_module(launch) else label
-    return top not in NO_TRAINING
 
 
 def is_module(launch: Launch) -> bool:
@@ -74,7 +32,7 @@ def is_module(launch: Launch) -> bool:
     return values[-1:] in (["-m"], ["--module"]) or (
         launch.launcher != "python"
         and ("-m" in values or "--module" in values)
-        and not _text(launch.script).endswith(".py")
+        and not text_of(launch.script).endswith(".py")
     )
 
 
@@ -95,15 +53,15 @@ def launch_of(command: Command, environment: Mapping[str, str] | None = None) ->
     )
 
 
-def _text(word: Word | None) -> str:
+def text_of(word: Word | None) -> str:
     """A word's value, or as much of it as is written."""
     if word is None:
         return ""
-    return word.raw if word.value is None else word.value
+    return word.text
 
 
-def _program_name(word: Word) -> str:
-    name = PurePosixPath(_text(word)).name
+def program_name(word: Word) -> str:
+    name = PurePosixPath(text_of(word)).name
     return ALIASES.get(name, name)
 
 
@@ -119,14 +77,14 @@ class _Reader:
         """The position of the script among the words; None if the command starts none."""
         while at < len(self.words):
             word = self.words[at]
-            name = _program_name(word)
-            assignment = _ASSIGNMENT.match(_text(word))
+            name = program_name(word)
+            assignment = _ASSIGNMENT.match(text_of(word))
             if assignment:
                 self.environment[assignment[1]] = assignment[2]
                 at += 1
             elif PYTHON.match(name):
                 return self._python(at + 1)
-            elif name.endswith(".py"):
+            elif name.endswith(".py") or name in TRAINERS:
                 return at
             elif name in FRAMEWORKS:
                 return self._framework(at, name)
@@ -148,14 +106,14 @@ class _Reader:
     def _handed_on(self, at: int) -> int | None:
         """``gantry run … -- torchrun …``: what a program that starts jobs is given."""
         for place in range(at + 1, len(self.words) - 1):
-            name = _program_name(self.words[place + 1])
-            if _text(self.words[place]) == "--" and (name in LAUNCHERS or PYTHON.match(name)):
+            name = program_name(self.words[place + 1])
+            if text_of(self.words[place]) == "--" and (name in LAUNCHERS or PYTHON.match(name)):
                 return self.find_script(place + 1)
         return None
 
     def _python(self, at: int) -> int | None:
         while at < len(self.words):
-            text = _text(self.words[at])
+            text = text_of(self.words[at])
             if text == "-m":
                 return self._module(at + 1)
             if text in PYTHON_FLAGS:
@@ -166,20 +124,20 @@ class _Reader:
                 at += 1
             elif text.startswith("-"):
                 return None  # -c CODE, or a script from the standard input
-            elif (name := _program_name(self.words[at])) in LAUNCHERS:
+            elif (name := program_name(self.words[at])) in LAUNCHERS:
                 return self._launcher(at + 1, name)  # python .venv/bin/torchrun …
             else:
                 return self._handed_on(at) or at
         return None
 
     def _starts_launcher(self, at: int) -> bool:
-        texts = [_text(word) for word in self.words[at : at + 2]]
+        texts = [text_of(word) for word in self.words[at : at + 2]]
         return texts[:1] == ["-m"] and texts[-1] in MODULES
 
     def _module(self, at: int) -> int | None:
         if at >= len(self.words):
             return None
-        stands_for = MODULES.get(_text(self.words[at]))
+        stands_for = MODULES.get(text_of(self.words[at]))
         if stands_for is None:
             return at
         name, *given = stands_for
@@ -189,16 +147,18 @@ class _Reader:
     def _launcher(self, at: int, name: str, *, sub_given: bool = False) -> int | None:
         program = LAUNCHERS[name]
         if program.sub and not sub_given:
-            if at >= len(self.words) or _text(self.words[at]) not in program.sub:
+            if at >= len(self.words) or text_of(self.words[at]) not in program.sub:
                 return None
             at += 1
         self.launcher = name
         at = self._options(at, program)
+        while at + 1 < len(self.words) and lost_option(name, text_of(self.words[at])):
+            at = self._options(at + 1 + ("=" not in text_of(self.words[at])), program)
         return at if at < len(self.words) else None
 
     def _framework(self, at: int, name: str) -> int | None:
         place = at + 1
-        if place < len(self.words) and _text(self.words[place]) in FRAMEWORKS[name]:
+        if place < len(self.words) and text_of(self.words[place]) in FRAMEWORKS[name]:
             self.launcher = name
             return place
         return None
@@ -207,13 +167,13 @@ class _Reader:
         program = WRAPPERS[name]
         at += 1
         if program.sub:
-            if at >= len(self.words) or _text(self.words[at]) not in program.sub:
+            if at >= len(self.words) or text_of(self.words[at]) not in program.sub:
                 return None
             at += 1
         if name in ("srun", "mpirun", "horovodrun"):
             self.launcher = name
         at = self._options(at, program)
-        if name == "uv" and at and _text(self.words[at - 1]) in ("-m", "--module"):
+        if name == "uv" and at and text_of(self.words[at - 1]) in ("-m", "--module"):
             return None
         # options may follow the other words too: ray job submit --address … -- python …
         return self._options(at + program.positional, program) if program.positional else at
@@ -221,7 +181,7 @@ class _Reader:
     def _options(self, at: int, program: Program) -> int:
         """The position of the first word after the options."""
         while at < len(self.words):
-            text = _text(self.words[at])
+            text = text_of(self.words[at])
             if text == "--":
                 return at + 1
             if not text.startswith("-") or text == "-":
@@ -252,11 +212,12 @@ def _is_flag(text: str, flags: frozenset[str]) -> bool:
 
 
 def _starts_program(word: Word) -> bool:
-    text = _text(word)
-    name = _program_name(word)
+    text = text_of(word)
+    name = program_name(word)
     return (
         text.startswith("-")
         or name.endswith(".py")
+        or name in TRAINERS
         or bool(PYTHON.match(name))
         or (name in LAUNCHERS and name != _VERB)
         or name in FRAMEWORKS
@@ -265,4 +226,4 @@ def _starts_program(word: Word) -> bool:
 
 def words_of(launch: Launch) -> Iterator[str]:
     """The launcher's words as texts, as far as they are known."""
-    return (_text(word) for word in launch.launcher_words)
+    return (text_of(word) for word in launch.launcher_words)

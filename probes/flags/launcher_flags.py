@@ -12,7 +12,7 @@ from medic.patterns import regex
 from .distance import letters_apart
 from .families import Given
 from .key_names import Framework, names_of, normal
-from .launchers import ALIASES, LAUNCHER_OPTIONS, LAUNCHERS, MODULES
+from .launchers import ALIASES, LAUNCHER_OPTIONS, LAUNCHERS, MODULES, lost_option
 from .own_flags import Fault
 from .suspects import script_parts
 
@@ -56,14 +56,16 @@ def of_words(
     if launcher not in LAUNCHER_OPTIONS:
         return
     known = _known(launcher, tables)
-    for word in words:
-        text = word.raw if word.value is None else word.value
+    for at, word in enumerate(words):
+        text = word.text
         match = _FLAG.match(text)
         name = normal(match[1]).replace("_", "-") if match else ""
         if match is None:
             lost = _UNDASHED.match(text)
             if lost is not None and lost[1].replace("_", "-") in LAUNCHER_OPTIONS[launcher]:
                 yield Fault("unknown", Given(lost[1], word), "--" + lost[1])
+            elif not _is_value(words, at, launcher) and (bare := lost_option(launcher, text)):
+                yield Fault("unknown", Given(bare, word), "--" + bare)
             continue
         if any(one.startswith(name) for one in known):
             continue
@@ -73,6 +75,12 @@ def of_words(
             yield Fault("unknown", Given(match[1], word), "--" + meant)
         elif not near and launcher in _STRICT and name in _SCRIPTS and script:
             yield Fault("misplaced", Given(match[1], word), script)
+
+
+def _is_value(words: Sequence[Word], at: int, launcher: str) -> bool:
+    """Whether a word is what the option before it takes: ``--rdzv_conf rdzv_backend=c10d``."""
+    before = words[at - 1].raw if at else ""
+    return before.startswith("-") and "=" not in before and before not in LAUNCHERS[launcher].flags
 
 
 def _handed(launch: Launch) -> tuple[str, Sequence[Word]] | None:

@@ -23,12 +23,18 @@ def kept(script: ScriptText, launches: Sequence[Launch]) -> Iterator[tuple[str, 
         group = 1 if match is not None and match[1] is not None else 2
         if match is None or number in script.documents:
             continue
+        if not _names_launcher(match[group]):
+            continue
         start = match.start(group)
         words = [
             Word(script.span(number, start + w.start() + 1, start + w.end() + 1), w[0], w[0])
             for w in _WORD.finditer(match[group])
         ]
         yield from _launcher(words)
+
+
+def _names_launcher(text: str) -> bool:
+    return any(word in LAUNCHERS or word in MODULES for word in text.split())
 
 
 def _launcher(words: list[Word]) -> Iterator[tuple[str, list[Word]]]:

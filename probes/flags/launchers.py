@@ -106,6 +106,9 @@ FRAMEWORKS: Mapping[str, frozenset[str]] = {
     "oumi": frozenset({"train"}),
 }
 
+# Programs that are a training script under a name of their own.
+TRAINERS = frozenset(("fairseq-train",))
+
 _TORCHRUN_OPTIONS = frozenset(
     """
     nnodes nproc-per-node rdzv-backend rdzv-endpoint rdzv-id rdzv-conf standalone max-restarts
@@ -131,6 +134,15 @@ LAUNCHER_OPTIONS: Mapping[str, frozenset[str]] = {
         """.split()  # noqa: SIM905
     ),
 }
+
+
+def lost_option(launcher: str, word: str) -> str:
+    """The option of a launcher that a word without dashes is: ``nnodes=2``; "" if it is none."""
+    name = word.partition("=")[0]
+    spelt = name.replace("_", "-")
+    plain = spelt in LAUNCHER_OPTIONS.get(launcher, ()) and ("-" in spelt or spelt == "nnodes")
+    return name if plain else ""
+
 
 # What starts a launcher or Python: resource managers first, then small helpers.
 WRAPPERS: Mapping[str, Program] = {

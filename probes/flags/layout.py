@@ -13,7 +13,9 @@ from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import Span
 
+from .counts import count_of
 from .launchers import ALIASES
+from .option_words import is_fixed, is_given, option_word, set_once
 from .script_text import ScriptText
 from .slurm import Allocation, narrowed, srun_words, stated, tasks_per_node
 from .visible import hidden
@@ -39,6 +41,10 @@ _TASKS = Text(
 _SAME_RANK = Text(
     "srun starts this command on {nodes} nodes, and {flag} is {rank} on each",
     "srun 会在 {nodes} 个节点上执行此命令，每个节点的 {flag} 都是 {rank}",
+)
+_TOO_HIGH = Text(
+    "{flag} is {rank}: the ranks of {nodes} nodes run from 0 to {last}",
+    "{flag} 为 {rank}：{nodes} 个节点的编号应为 0 到 {last}",
 )
 _READ_EARLY = Text(
     "the batch script itself fills in ${variable}, which is 0 there: {flag} is 0 on all {nodes} "
@@ -89,13 +95,7 @@ class _Case:
         if self.srun is None:
             return self.world.nodes
         own = stated(self.srun, "--nodes", "-N")
-        asked = (
-            int(own)
-            if own and own.isdecimal() and len(own) < 10
-            else None
-            if own
-            else self.allocation.nodes
-        )
+        asked = count_of(own) if own else self.allocation.nodes
         return self.world.nodes if asked is None else asked
 
 
@@ -113,7 +113,15 @@ def faults(
         _options_known(launch.launcher_words),
     )
     found: list[Fault] = []
-    for rule in (_every_task, _node_rank, _loopback, _counts, _node_count, _visible):
+    for rule in (
+        _every_task,
+        _node_rank,
+        _rank_too_high,
+        _loopback,
+        _counts,
+        _node_count,
+        _visible,
+    ):
         found += rule(case)
     return found
 
@@ -128,37 +136,8 @@ def _options_known(words: Sequence[Word]) -> bool:
     return True
 
 
-def option_word(words: Sequence[Word], *names: str) -> tuple[Word, str] | None:
-    """(the word of an option's value, the value) of the last of these options; - and _ alike."""
-    found: tuple[Word, str] | None = None
-    for at, word in enumerate(words):
-        name, sign, value = (word.value or "").partition("=")
-        if name.replace("_", "-") not in names:
-            continue
-        if sign:
-            found = word, value
-        elif at + 1 < len(words) and words[at + 1].value is not None:
-            found = words[at + 1], words[at + 1].value or ""
-    return found
-
-
-def _names(words: Sequence[Word], *names: str) -> bool:
-    """Whether one of the options is given, with whatever value."""
-    return any(w.raw.partition("=")[0].replace("_", "-") in names for w in words)
-
-
 def _place(word: Word) -> Span:
     return word.literal or word.span
-
-
-def _fixed(script: ScriptText, word: Word) -> bool:
-    """Whether the value is written out, not the default of a variable that may be set."""
-    if "$" not in word.raw:
-        return True
-    if word.literal is None or word.literal.line < 1:
-        return False
-    before = script.line_text(word.literal.line)[: word.literal.column - 1]
-    return re.search(r"\w=[\"']?$", before) is not None
 
 
 def _every_task(case: _Case) -> Iterator[Fault]:
@@ -181,17 +160,29 @@ def _node_rank(case: _Case) -> Iterator[Fault]:
     if case.srun is None or flag is None or not nodes or nodes <= 1 or narrowed(case.srun):
         return
     backend = option_word(words, "--rdzv-backend")
-    static = backend[1] == "static" if backend else not _names(words, "--rdzv-backend")
+    static = backend[1] == "static" if backend else not is_given(words, "--rdzv-backend")
     if not case.alone or not static:
         return
     said = option_word(words, flag)
-    if said is None and not _names(words, flag):
+    if said is None and not is_given(words, flag):
         yield from _no_rank(case, nodes)
-    elif said is not None and said[1].isdecimal() and _fixed(case.script, said[0]):
+    elif said is not None and said[1].isdecimal() and is_fixed(case.script, said[0]):
         what = _SAME_RANK.fill(nodes=nodes, flag=flag, rank=said[1])
         yield Fault(NODE_RANK, what, _place(said[0]))
     elif said is None:
         yield from _rank_of_batch(case, nodes, flag)
+
+
+def _rank_too_high(case: _Case) -> Iterator[Fault]:
+    """A node rank that is none of the nodes that the launcher counts."""
+    for flag in ("--node-rank", "--machine-rank"):
+        said, nodes = option_word(case.launch.launcher_words, flag), case.world.nodes
+        rank = count_of(said[1]) if said is not None else None
+        if said is None or rank is None or not nodes or case.srun is not None:
+            continue
+        if nodes <= rank:
+            what = _TOO_HIGH.fill(flag=flag, rank=said[1], nodes=nodes, last=nodes - 1)
+            yield Fault(NODE_RANK, what, _place(said[0]))
 
 
 def _rank_of_batch(case: _Case, nodes: int, flag: str) -> Iterator[Fault]:
@@ -199,7 +190,7 @@ def _rank_of_batch(case: _Case, nodes: int, flag: str) -> Iterator[Fault]:
     that number for every task (sbatch manual, output environment variables)."""
     words = case.launch.launcher_words
     left = any(_is_shell(w) for w in words)
-    if left or (case.launch.launcher == "accelerate" and _names(words, "--config-file")):
+    if left or (case.launch.launcher == "accelerate" and is_given(words, "--config-file")):
         return  # the tasks fill it in; or a file may name a rendezvous that gives out the ranks
     for before, word in pairwise(words):
         spelt = (before.value or "").replace("_", "-")
@@ -232,13 +223,13 @@ def _loopback(case: _Case) -> Iterator[Fault]:
     words = case.launch.launcher_words
     endpoint = ("--master-addr", "--main-process-ip", "--rdzv-endpoint")
     found = option_word(words, *endpoint)
-    if found is None and _names(words, *endpoint):
+    if found is None and is_given(words, *endpoint):
         return
     if found is not None:
         if not LOOPBACK.match(found[1]):
             return
         what = LOCAL.fill(address=found[1], nodes=nodes)
-        place = _place(found[0]) if _fixed(case.script, found[0]) else _assigned(case, found[0])
+        place = _place(found[0]) if is_fixed(case.script, found[0]) else _assigned(case, found[0])
         if place is not None:
             yield Fault(ENDPOINT, what, place)
     elif case.launch.launcher in ("srun", "python", "deepspeed") or not case.known:
@@ -250,16 +241,6 @@ def _assigned(case: _Case, word: Word) -> Span | None:
     name = re.search(r"\$\{?([A-Za-z_]\w*)\}?(?::|[\"']?$)", word.raw)
     found = set_once(case.script, name[1]) if name else None
     return found[1] if found else None
-
-
-def set_once(script: ScriptText, name: str) -> tuple[str, Span] | None:
-    """What the only assignment of a variable gives it, and where."""
-    pattern = re.compile(rf"^\s*(?:export\s+)?{name}=[\"']?([^\s\"';#]*)")
-    found = [(n, m) for n, line in enumerate(script.lines, 1) if (m := pattern.match(line))]
-    if len(found) != 1:
-        return None
-    number, match = found[0]
-    return match[1], script.span(number, match.start(1) + 1, match.end(1) + 1)
 
 
 def _loopback_variable(case: _Case, nodes: int) -> Iterator[Fault]:

@@ -16,9 +16,9 @@ from .arguments import VALUE
 from .families import PROOF, Given, proof_of, told_by_many, told_whole
 from .flag_tables import Framework, program_of, table_of
 from .key_names import KNOWN, guess, names_of, normal
-from .launch import launches_in
 from .launcher_flags import before_script, of_words
 from .launcher_texts import kept
+from .launches import launches_in
 from .outcome import STOPS
 from .own_flags import Fault, faults, given_flags
 from .script_text import ScriptText, read_script
@@ -158,7 +158,7 @@ def _finding(script: ScriptText, fault: Fault, program: str) -> Finding:
 
 
 def _written(given: Given) -> str:
-    text = given.word.raw if given.word.value is None else given.word.value
+    text = given.word.text
     return text.partition("=")[0]
 
 

@@ -22,7 +22,7 @@ from .key_names import (
     nearest_name,
     normal,
 )
-from .meanings import foreign_names, meant_in
+from .meanings import Dictionary, dictionary
 
 MISSPELT = "misspelt-config-key"
 NEEDS_KEYS = Text("a configuration whose framework's keys are known", "键名已知的框架的配置文件")
@@ -116,10 +116,10 @@ def _of_file(
     if root is None:
         return
     names = names_of(framework, tables)
-    foreign = foreign_names(framework, every, names)
+    book = dictionary(framework, every, names)
     base = names.base([_spelt(key) for key, _ in root.items])
     for parents, key, siblings in _keys(root, base, names, flat=framework.name in FLAT):
-        found = _meant(_spelt(key), parents, siblings, names, foreign)
+        found = _meant(_spelt(key), parents, siblings, book)
         dashed = found is None and _dashed(key, parents, names)
         if dashed:
             found = NEAR, _spelt(key)
@@ -184,10 +184,10 @@ def _meant(
     name: str,
     parents: tuple[str, ...],
     siblings: frozenset[str],
-    names: Names,
-    foreign: Mapping[str, tuple[str, str]],
+    book: Dictionary,
 ) -> tuple[Text, str] | None:
     """What is wrong with a key; None for one that is known, or like none that is."""
+    names, foreign = book.names, book.foreign
     known = name in names.leaves
     if known and (name not in foreign or not names.is_elsewhere(name, parents)):
         return None
@@ -195,8 +195,7 @@ def _meant(
     near = nearest_name(name, candidates)
     if near:
         return NEAR, near
-    other, field = foreign.get(name, ("", ""))
-    meant = meant_in(names, field, parents) if field else ""
+    other, meant = foreign.get(name, ("", ""))[0], book.own(name, parents)
     if meant and meant not in siblings:
         return (_FOREIGN.fill(other=other) if other else _ELSEWHERE), meant
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from medic.facts import Launch, Launches, LogHits, Parsers, Source
@@ -13,10 +13,11 @@ from medic.run_config import Span
 from . import arguments, layout
 from .argument_repairs import one_task
 from .job_address import loopback_of_job
-from .launch import launches_in
-from .meaning import plain
+from .launches import launches_in
 from .script_text import NEEDS_SCRIPT, ScriptText, read_script
+from .shared_ports import SHARED, Shared, shared_ports
 from .slurm import allocation_of
+from .spelling import plain
 from .suspects import spec_of
 
 TELLS = (
@@ -28,9 +29,10 @@ TELLS = (
     arguments.BEHIND,
     arguments.TWICE,
     arguments.VALUE,
+    SHARED,
 )
 # Causes that have other faces as well: a script without this one does not speak against them.
-_WIDER = frozenset((layout.EVERY_TASK, layout.NODE_RANK, layout.ENDPOINT, layout.TOO_MANY))
+_WIDER = frozenset((layout.EVERY_TASK, layout.NODE_RANK, layout.ENDPOINT, layout.TOO_MANY, SHARED))
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
@@ -47,6 +49,9 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             for finding in _findings(look, script, launch, scalars, alone=len(launches) == 1):
                 told.add(finding.name)
                 yield finding
+        for one in _ports(look, script, launches):
+            told.add(SHARED)
+            yield replace(_finding(script, SHARED, one.what, one.span), repair=one.repair)
         if layout.ENDPOINT not in told:
             for fault in loopback_of_job(script, allocation_of(script)):
                 told.add(fault.name)
@@ -55,6 +60,11 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         if name in told or (name in _WIDER and look.has(LogHits)) or name == arguments.VALUE:
             continue
         yield Finding(name, "passes") if read else Skip(needs=NEEDS_SCRIPT, check=name)
+
+
+def _ports(look: Look, script: ScriptText, launches: Sequence[Launch]) -> Iterator[Shared]:
+    if len(launches) > 1:
+        yield from shared_ports(script, look.parse(script.file), launches)
 
 
 def _findings(

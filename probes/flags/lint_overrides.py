@@ -13,7 +13,7 @@ from medic.run_config import Edit, RunConfig, Span
 
 from .key_names import Framework, Names, names_of, nearest_name, normal
 from .lint_keys import MISSPELT, NEAR, RENAMED
-from .meanings import foreign_names, meant_in
+from .meanings import Dictionary, dictionary
 
 SYNTAX = "override-syntax-wrong"
 # Frameworks that take the whole configuration as overrides.
@@ -103,13 +103,13 @@ def _of_launch(
     every: Sequence[Framework],
 ) -> Iterator[Finding]:
     names = names_of(framework, tables)
-    foreign = foreign_names(framework, every, names)
+    book = dictionary(framework, every, names)
     found = [(word, path) for word in launch.arguments if (path := _path(word))]
     written = frozenset(path for _, path in found)
     words = [word.value or "" for word in launch.arguments]
     shipped = "--config" in words[:-1] and "." not in words[words.index("--config") + 1]
     for word, path in found:
-        told = _wrong(path, written, names, foreign, shipped=shipped)
+        told = _wrong(path, written, book, shipped=shipped)
         if told is not None:
             at, meant = told
             what = NEAR.fill(framework=framework.title, key=".".join(path[: at + 1]), meant=meant)
@@ -144,21 +144,21 @@ def _respelt(word: Word, span: Span, meant: Sequence[str]) -> Repair | None:
 
 
 def _path(word: Word) -> tuple[str, ...]:
-    found = _OVERRIDE.match(word.value if word.value is not None else word.raw)
+    found = _OVERRIDE.match(word.text)
     return tuple(normal(found[1]).split(".")) if found else ()
 
 
 def _wrong(
     path: tuple[str, ...],
     written: frozenset[tuple[str, ...]],
-    names: Names,
-    foreign: Mapping[str, tuple[str, str]],
+    book: Dictionary,
     *,
     shipped: bool,
 ) -> tuple[int, str] | None:
     """(step that is not known, what is meant), if that is beyond doubt; ``shipped``: the
     configuration is one of the framework's own, so nobody added keys to it.
     """
+    names = book.names
     for at, step in enumerate(path):
         above = path[:at]
         known = names.below.get(".".join(above), ())
@@ -168,17 +168,9 @@ def _wrong(
             return _block_of(step, names) if len(path) == 1 and shipped else None
         beside = {p[at] for p in written if len(p) == at + 1 and p[:at] == above}
         near = nearest_name(step, [name for name in known if name not in beside])
-        near = near or _own(step, above, foreign, names)
+        near = near or book.own(step, above)
         return (at, ".".join((*above, near))) if near and near not in beside else None
     return None
-
-
-def _own(
-    step: str, above: tuple[str, ...], foreign: Mapping[str, tuple[str, str]], names: Names
-) -> str:
-    """What the framework calls the setting of which another framework's name stands in a block."""
-    field = foreign.get(step, ("", ""))[1]
-    return meant_in(names, field, above) if field else ""
 
 
 def _block_of(name: str, names: Names) -> tuple[int, str] | None:

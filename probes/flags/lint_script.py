@@ -12,7 +12,7 @@ from medic.probe import Finding, Look, Probe, Skip
 from .argument_repairs import meant_variable
 from .cuts import cuts
 from .joins import rejoined
-from .launch import launches_of
+from .launches import launches_of
 from .refusals import REFUSED, stop
 from .script_text import NEEDS_SCRIPT, ScriptText, read_script
 from .slip import replaced

@@ -11,7 +11,7 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 
 from .environment_lines import not_taken, ports, unread
-from .launch import launches_of
+from .launches import launches_of
 from .reaching import backgrounds, sudo, unexported
 from .script_text import NEEDS_SCRIPT, ScriptText, read_script
 from .slips import slips

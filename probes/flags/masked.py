@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
+from typing import Protocol
 
 from medic.facts import Document
 from medic.patterns import regex
-
-from .script_text import ScriptText
 
 MASK, COMMENT = "\ue000", "\ue001"  # stand for each character of quoted text, and of comments
 _OPEN = ('open "', "open '")
@@ -18,12 +17,20 @@ _QUOTED = regex(
 )
 
 
-def code_lines(script: ScriptText) -> list[str]:
+class Lines(Protocol):
+    """A script's lines; see ``script_text.ScriptText``."""
+
+    @property
+    def lines(self) -> list[str]: ...
+    @property
+    def code(self) -> list[str]: ...
+
+
+def masked(lines: Sequence[str], documents: Collection[int]) -> list[str]:
     """The lines, as long as they are written. Quotes stay, what they hold is masked."""
-    lines = [MASK * len(line) if number in script.documents else line
-             for number, line in enumerate(script.lines, 1)]  # fmt: skip
-    text = _QUOTED.sub(_mask, "\n".join(lines))
-    return text.split("\n")
+    shown = [MASK * len(line) if number in documents else line
+             for number, line in enumerate(lines, 1)]  # fmt: skip
+    return _QUOTED.sub(_mask, "\n".join(shown)).split("\n")
 
 
 def _mask(found: re.Match[str]) -> str:
@@ -32,7 +39,8 @@ def _mask(found: re.Match[str]) -> str:
         return text
     if text[0] == "#":
         return COMMENT * len(text)
-    return text[0] + "".join("\n" if c == "\n" else MASK for c in text[1:-1]) + text[-1]
+    inner = "\n".join([MASK * len(line) for line in text[1:-1].split("\n")])
+    return text[0] + inner + text[-1]
 
 
 def single_quoted(text: str, at: int) -> bool:
@@ -41,8 +49,8 @@ def single_quoted(text: str, at: int) -> bool:
     return outside.count("'") % 2 == 1
 
 
-def numbered(script: ScriptText, document: Document) -> Iterator[tuple[int, str]]:
+def numbered(script: Lines, document: Document) -> Iterator[tuple[int, str]]:
     """(number, masked line) of the lines that the shell reads: up to a quote that nothing closes."""
     stops = (p.span.line for p in document.problems if p.kind == "refused" and p.detail in _OPEN)
     last = min(stops, default=len(script.lines))
-    yield from enumerate(code_lines(script)[:last], 1)
+    yield from enumerate(script.code[:last], 1)

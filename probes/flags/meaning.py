@@ -9,6 +9,7 @@ from medic.facts import Option, ParserSpec
 from medic.records import dataclass
 
 from .match import Unknown, boolean
+from .spelling import negated, plain
 from .synonyms import FILLERS, GROUPS, VOCABULARY, WORDS, settings
 
 Nearest = Callable[[str, Sequence[str], int], list[str]]
@@ -55,16 +56,6 @@ class _Name:
     @property
     def joined(self) -> str:
         return "".join(self.words)
-
-
-def plain(flag: str) -> str:
-    """A flag without what parsers may spell in several ways: dashes, case, ``_`` and ``.``."""
-    return re.sub(r"[_.]", "-", flag.lstrip("-")).lower()
-
-
-def negated(flag: str) -> bool:
-    """Whether a flag switches something off: ``--no-…``, ``--disable-…``."""
-    return plain(flag).startswith(("no-", "disable-", "without-"))
 
 
 def _take_apart(flag: str, words: tuple[str, ...] | None = None) -> _Name:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from medic.records import dataclass
+
 from .key_names import (
     BLOCKS,
     DOTTED,
@@ -124,13 +126,33 @@ def own_name(framework: Framework, field: str, parents: tuple[str, ...]) -> str:
     return ""
 
 
-def meant_in(names: Names, field: str, parents: tuple[str, ...]) -> str:
-    """The same, or the one name of the block that means the field in any framework."""
+@dataclass(frozen=True)
+class Dictionary:
+    """What a framework calls its settings, what others call them, and what any name means."""
+
+    names: Names
+    foreign: Mapping[str, tuple[str, str]]
+    meant: Mapping[str, tuple[str, str]]
+
+    def own(self, name: str, parents: tuple[str, ...]) -> str:
+        """The framework's name of the setting that a foreign name means; "" if there is none."""
+        field = self.foreign.get(name, ("", ""))[1]
+        return meant_in(self.names, field, parents, self.meant) if field else ""
+
+
+def dictionary(framework: Framework, every: Sequence[Framework], names: Names) -> Dictionary:
+    return Dictionary(names, foreign_names(framework, every, names), meanings(every))
+
+
+def meant_in(
+    names: Names, field: str, parents: tuple[str, ...], meant: Mapping[str, tuple[str, str]]
+) -> str:
+    """The same, or the one name of the block that means the field in any framework (``meant``)."""
     own = own_name(names.framework, field, parents)
-    if own or not _MEANT:
+    if own:
         return own
     block = names.below.get(".".join(parents), ())
-    found = [name for name in block if _MEANT[0][1].get(name, ("", ""))[1] == field]
+    found = [name for name in block if meant.get(name, ("", ""))[1] == field]
     listed = [normal(plain_key(key)).rpartition(".")[2] for key in names.framework.keys]
     first = sorted((listed.index(name), name) for name in found if name in listed)
     return found[0] if len(found) == 1 else first[0][1] if first else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from medic.i18n import Text
 from medic.i18n import plain as same_text
@@ -11,9 +12,12 @@ from medic.run_config import Change
 
 from .launchers import LAUNCHER_OPTIONS
 from .match import boolean
-from .meaning import Nearest, meant, negated, plain
 from .places import Places
+from .spelling import negated, plain
 from .suspects import Suspect, as_unknown
+
+if TYPE_CHECKING:
+    from .meaning import Nearest
 
 MAX_LISTED = 8
 
@@ -58,7 +62,11 @@ def misspelt(found: Sequence[Suspect], nearest: Nearest, places: Places) -> Find
 def _answer(suspect: Suspect, nearest: Nearest) -> str:
     if suspect.switch is not None:
         return ""  # its opposite exists: there is nothing to write
-    return suspect.hint or meant(as_unknown(suspect), suspect.spec, suspect.used, nearest)
+    if suspect.hint:
+        return suspect.hint
+    from .meaning import meant  # its tables are large, and few flags are unknown
+
+    return meant(as_unknown(suspect), suspect.spec, suspect.used, nearest)
 
 
 def _renamed(suspect: Suspect, new: str) -> list[Change]:

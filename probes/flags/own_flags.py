@@ -9,7 +9,7 @@ from medic.facts import Word
 from medic.patterns import regex
 from medic.records import dataclass
 
-from .distance import digits_of, is_swapped, letters_apart
+from .distance import digits_of, letters_apart
 from .families import PROOF, PROOF_FOREIGN, Given, told_whole
 from .flag_tables import Table
 from .key_names import joined_word, normal
@@ -21,6 +21,7 @@ _UNDERSCORES = frozenset(("openrlhf",))
 # Shorter names a letter away from one another may well both be meant.
 _SHORTEST = 6
 _FEW = 4
+MAX_FLAGS = 1_000  # nobody writes more into one command
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Fault:
 
 def given_flags(words: Sequence[Word]) -> Iterator[Given]:
     for at, word in enumerate(words):
-        match = _FLAG.match(word.raw if word.value is None else word.value)
+        match = _FLAG.match(word.text)
         if match is None:
             continue
         if match[2] is not None:
@@ -56,19 +57,25 @@ def given_flags(words: Sequence[Word]) -> Iterator[Given]:
 def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
     """What is wrong with the flags; nothing of a flag that could be the user's own."""
     used = {normal(one.name) for one in flags}
-    written = [one.name for one in flags]
+    odd = _odd_name(flags)
     whole = told_whole(table, proof)
-    for one in flags:
+    for one in flags[:MAX_FLAGS]:
         name = normal(one.name)
-        meant = _meant(one.name, table, used, proof, written, whole=whole)
+        meant = _meant(one.name, table, used, proof, odd, whole=whole)
         if meant:
             yield Fault("unknown", one, "--" + meant)
         elif proof >= PROOF and (whole_name := _cut_short(name, table, used)):
             yield Fault("short", one, "--" + _spelt(whole_name, one.name, table))
-        elif one.alone and name in table.valued:
+        elif one.alone and (table.needs_value(name) or _lacks_file(name, table, proof, used)):
             yield Fault("empty", one)
         elif whole and name in table.switches and one.value and _says(one):
             yield Fault("switch", one, value=one.value)
+
+
+def _lacks_file(name: str, table: Table, proof: int, used: set[str]) -> bool:
+    """``--deepspeed`` alone: a file to TrainingArguments, a switch to DeepSpeed's own parser."""
+    own = table.framework.name == "hf-trainer" and proof >= PROOF_FOREIGN
+    return own and name == "deepspeed" and "deepspeed_config" not in used
 
 
 def _cut_short(name: str, table: Table, used: set[str]) -> str:
@@ -83,16 +90,14 @@ def _says(one: Given) -> bool:
     return boolean(one.value or "") is not None and (one.value or "") not in ("0", "1")
 
 
-def _meant(
-    name: str, table: Table, used: set[str], proof: int, written: Sequence[str], *, whole: bool
-) -> str:
+def _meant(name: str, table: Table, used: set[str], proof: int, odd: str, *, whole: bool) -> str:
     if table.knows(name, proof):
         return _respelt(name, table) if whole else ""
     if not (table.judged or table.closed):
         return ""
     plain, near = normal(name), table.near(name)
     found = _plain_slip(plain, near, used, table)
-    if not found and (proof >= PROOF or _is_odd(name, written)):
+    if not found and (proof >= PROOF or name == odd):
         found = _joined(plain, near, used)
     if not found and proof >= PROOF:
         found = _slip(plain, near if table.closed else [n for n in near if n not in used], table)
@@ -110,7 +115,7 @@ def _plain_slip(name: str, others: Sequence[str], used: set[str], table: Table) 
     return _only(
         other
         for other in others
-        if other not in used and digits_of(name) == digits_of(other) and _swapped(name, other)
+        if other not in used and _swapped(name, other) and digits_of(name) == digits_of(other)
     )
 
 
@@ -124,10 +129,10 @@ def _joined(name: str, others: Sequence[str], used: set[str]) -> str:
     return _only(other for other in others if other not in used and joined_word(other) == word)
 
 
-def _is_odd(name: str, written: Sequence[str]) -> bool:
-    """Whether only this flag has capitals: NumTrainEpochs beside learning_rate."""
-    capitals = [one for one in written if one != one.lower()]
-    return capitals == [name] and len(written) > _FEW
+def _odd_name(flags: Sequence[Given]) -> str:
+    """The only flag that has capitals: NumTrainEpochs beside learning_rate."""
+    capitals = [one.name for one in flags if one.name != one.name.lower()]
+    return capitals[0] if len(capitals) == 1 and len(flags) > _FEW else ""
 
 
 def _only(found: Iterable[str]) -> str:
@@ -136,16 +141,18 @@ def _only(found: Iterable[str]) -> str:
 
 
 def _swapped(name: str, other: str) -> bool:
+    if abs(len(name) - len(other)) > 1 or not letters_apart(name, other, 1):
+        return False
     doubled = len(name) == len(other) + 1 and any(
         name[: i + 1] + name[i + 2 :] == other and name[i] == name[i + 1]
         for i in range(len(other) - 1)
     )
-    return doubled or is_swapped(name, other)
+    return doubled or sorted(name) == sorted(other)
 
 
 def _respelt(name: str, table: Table) -> str:
     """A known name whose dashes the parser does not take so."""
-    known = {*table.framework.switches, *table.framework.valued}
+    known = table.spelt
     if name in known or name.startswith("deepspeed"):
         return ""
     if table.dashes and "_" in name and name.replace("_", "-") in known:
@@ -173,13 +180,8 @@ def _slip(name: str, others: Sequence[str], table: Table) -> str:
         for other in others
         if letters_apart(name, other, 1)
         and digits_of(name) == digits_of(other)
-        and (table.closed or _is_plural(name, other, table) or not _is_other(name, other, table))
+        and (table.closed or table.plural_of(name) == other or not _is_other(name, other, table))
     )
-
-
-def _is_plural(name: str, other: str, table: Table) -> bool:
-    """Whether a name with an s stands for one that takes a single value, as a rule."""
-    return name == other + "s" and other in table.valued
 
 
 def _is_other(name: str, other: str, table: Table) -> bool:

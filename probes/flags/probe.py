@@ -11,7 +11,7 @@ from medic.facts import GivenFile, Launch, Launches, LogHits, Parsers, ParserSpe
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, Unread
 
-from .launch import launches_of
+from .launches import launches_of
 from .outcome import misspelt, with_value
 from .places import Places
 from .refusals import stop

@@ -13,9 +13,9 @@ from medic.patterns import regex
 
 from .distance import digits_of, is_swapped, letters_apart
 from .launchers import ALIASES, FRAMEWORKS, LAUNCHER_OPTIONS, LAUNCHERS, PYTHON, WRAPPERS
-from .meaning import plain
 from .script_text import ScriptText
 from .slip import Slip, respelt
+from .spelling import plain
 
 _PROGRAM = regex(r"^[a-z][a-z-]{4,}$")
 _PROGRAMS = ("python", "python3", "sbatch", *LAUNCHERS, *FRAMEWORKS, *WRAPPERS)
@@ -74,23 +74,28 @@ def _meant(word: Word, following: Word | None, script: ScriptText) -> str:
     name = word.value or ""
     if not _PROGRAM.match(name) or name in _PROGRAMS or name in ALIASES or "/" in word.raw:
         return ""
-    if re.search(rf"(?:alias\s+|function\s+)?\b{re.escape(name)}\b\s*(?:\(\)|=)", script.text):
-        return ""
     sub = (following.value or "") if following else ""
     for one in _PROGRAMS:
         subs = FRAMEWORKS.get(one, frozenset(LAUNCHERS[one].sub if one in LAUNCHERS else ()))
         if _is_slip(name, one) or (sub in subs and letters_apart(name, one, 1)):
-            return one
+            return "" if _is_defined(name, script) else one
     return ""
 
 
+def _is_defined(name: str, script: ScriptText) -> bool:
+    """Whether the script gives the name a meaning of its own: a function, an alias."""
+    return re.search(rf"\b{re.escape(name)}\b\s*(?:\(\)|=)", script.text) is not None
+
+
 def _is_slip(name: str, program: str) -> bool:
-    if len(program) < _SHORTEST or digits_of(name) != digits_of(program):
+    if len(program) < _SHORTEST or not letters_apart(name, program, 1):
+        return False
+    if digits_of(name) != digits_of(program):
         return False
     if is_swapped(name, program):
         return True
     inner = name[:2] == program[:2] and name[-1] == program[-1]
-    return inner and len(program) > _SHORTEST and bool(letters_apart(name, program, 1))
+    return inner and len(program) > _SHORTEST
 
 
 def _without_launcher(words: Sequence[Word]) -> Iterator[Slip]:

@@ -17,7 +17,6 @@ from .slurm import allocation_of
 
 _ALONE = regex(r"^\s*([A-Z][A-Z0-9_]+)=(?!\()(?:\$\([^()]*\)|\S)+\s*(?:#.*|\ue001*)?$")
 _EXPORTS_ALL = regex(r"(?m)^\s*set\s+(?:-a\b|-\w*a\w*\b|-o\s+allexport)")
-_BACKGROUND = regex(r"(?<![&>|])&\s*(?:#.*)?$")
 _WAITS = regex(r"(?m)(?:^|[;&|{(]|\bdo|\bthen)\s*wait\b")
 _TRIVIAL = frozenset("echo sleep date exit true : printf set export done fi".split())  # noqa: SIM905
 # Every launcher sets these for its ranks.
@@ -73,14 +72,10 @@ def backgrounds(script: ScriptText, document: Document) -> Iterator[Slip]:
     last: Command | None = None
     place: Span | None = None
     for command in document.commands:
-        end = command.span.end_line
-        text = script.line_text(end)[command.span.end_column - 1 :]
         name = command.words[0].value if command.words else None
-        background = _BACKGROUND.search(text)
-        if background and name not in _TRIVIAL:
-            last = command
-            at = command.span.end_column - 1 + background.start()
-            place = script.span(end, at + 1, at + 2)
+        background = script.background(command.span)
+        if background is not None and name not in _TRIVIAL:
+            last, place = command, background
         elif last is not None and name not in _TRIVIAL:
             last = place = None
     if place is not None:

@@ -57,6 +57,9 @@ _NEAR = Text(
     "{document}; in line {line} blanks stand around {word}",
     "{document}；第 {line} 行的 {word} 前后有空白",
 )
+_AT_THE_EDGE = Text(
+    "{word} in line {line} with no blanks around it", "第 {line} 行的 {word} 前后不留空白"
+)
 _WHY = Text("the shell reads the script to its end with it", "补上后 shell 可以读完整个脚本")
 
 
@@ -80,7 +83,9 @@ def stop(script: ScriptText, document: Document) -> Stop | None:
         return None
     what = _said(script, problem, kind, word)
     mend = problem.mend
-    repair = Repair((Respelt((mend,), joins=True),), safe=False, why=_WHY) if mend else None
+    near = _near(script, problem, word) if kind == "document" else 0
+    why = _AT_THE_EDGE.fill(word=word, line=near) if near else _WHY
+    repair = Repair((Respelt((mend,), joins=True),), safe=False, why=why) if mend else None
     return Stop(what, problem.span, repair)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -15,8 +14,6 @@ from medic.facts import GivenFile, LogHits, ParserSpec, Source
 from medic.patterns import regex
 from medic.probe import Look
 from medic.records import dataclass
-
-from .usage import MAX_USAGE, parse_usage
 
 HEAD_LINES = 20_000  # read where no scan says which line holds the complaint
 BEFORE = 600  # lines before the complaint in which its usage text stands
@@ -162,6 +159,8 @@ def _continues(text: str) -> bool:
 def _close(block: tuple[Source, list[str]] | None, found: Refusals) -> None:
     if block is None:
         return
+    from .usage import MAX_USAGE, parse_usage  # only a log has one
+
     source, lines = block
     spec = parse_usage(" ".join(lines)[:MAX_USAGE], source)
     if spec is None:
@@ -213,6 +212,8 @@ def _argparse(program: str, message: str, source: Source) -> Complaint | None:
 
 def _listed(text: str) -> tuple[str, ...]:
     """The words of a printed Python list; what is no such list gives none."""
+    import ast  # only a refusal has such a list
+
     try:
         words = ast.literal_eval(text[:20_000])
     except (ValueError, SyntaxError, MemoryError, RecursionError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from medic.errors import Unreadable
 from medic.facts import Source
@@ -12,10 +12,15 @@ from medic.patterns import regex
 from medic.probe import Look
 from medic.run_config import Span
 
+from .masked import masked
+
 MAX_SCRIPT = 1024 * 1024
 NEEDS_SCRIPT = Text("a launch script", "启动脚本")
-_HEREDOC = regex(r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1")
+_HEREDOC = regex(r"(?<!<)<<-?(?!<)\s*(?:\\|['\"]?)([A-Za-z_]\w*)")  # no here-string
+_BACKGROUND = regex(r"(?<![&>|])&\s*(?:#.*)?$")
 _NAME = r"[A-Za-z_]\w*"
+_SET = regex(rf"(?:^|[\s;])({_NAME})\+?=(\(?)", re.MULTILINE)
+_SET_ALONE = regex(rf"^[ \t]*(?:[a-z]+ +(?:-\w+ +)*)*({_NAME})=", re.MULTILINE)
 _USE = regex(rf"\$(?:({_NAME})|\{{({_NAME})\}})")
 
 
@@ -58,14 +63,26 @@ class ScriptText:
     def documents(self) -> frozenset[int]:
         """Lines of here-documents: text for another program."""
         found: set[int] = set()
-        end = ""
+        ends: list[str] = []
         for number, line in enumerate(self.lines, 1):
-            if end:
+            if ends:
                 found.add(number)
-                end = "" if line.strip() == end else end
-            elif not line.lstrip().startswith("#") and (start := _HEREDOC.search(line)):
-                end = start.group(2)
+                ends = ends[1:] if line.strip() == ends[0] else ends
+            elif "<<" in line and not line.lstrip().startswith("#"):
+                ends = [m[1] for m in _HEREDOC.finditer(line) if not _computes(line[: m.start()])]
         return frozenset(found)
+
+    def background(self, span: Span) -> Span | None:
+        """The ``&`` behind a command of the script; None where it is waited for."""
+        at = span.end_column - 1
+        found = _BACKGROUND.search(self.line_text(span.end_line)[at:])
+        start = at + found.start() if found else 0
+        return self.between(span.end_line, (start, start + 1)) if found else None
+
+    @cached_property
+    def code(self) -> list[str]:
+        """The lines without what the shell only hands on; see ``masked``."""
+        return masked(self.lines, self.documents)
 
     @cached_property
     def used(self) -> frozenset[str]:
@@ -78,10 +95,22 @@ class ScriptText:
         heads = rf"(?:^|[\s;&|(])({_NAME})\+?="
         return frozenset(re.findall(heads, self.text, re.MULTILINE))
 
+    @cached_property
+    def set_alone(self) -> frozenset[str]:
+        """Variables that a line begins by giving a value: NAME=1 may also be an argument."""
+        return frozenset(_SET_ALONE.findall(self.text))
+
     def is_array(self, variable: str) -> bool:
         """Whether every line that sets the variable makes it a list."""
-        sets = re.findall(rf"(?m)(?:^|[\s;])(?:\w+ )*{re.escape(variable)}\+?=(\(?)", self.text)
-        return bool(sets) and all(sets)
+        return self._lists.get(variable, False)
+
+    @cached_property
+    def _lists(self) -> dict[str, bool]:
+        """Variables that lines of the script set -> whether each of them gives a list."""
+        found: dict[str, bool] = {}
+        for name, opens in _SET.findall(self.text):
+            found[name] = bool(opens) and found.get(name, True)
+        return found
 
     def holds_options(self, variable: str) -> bool:
         """Whether a list begins with an option."""
@@ -94,10 +123,21 @@ class ScriptText:
         return re.search(rf"\b{re.escape(variable)}\b", rest) is not None
 
 
+def _computes(before: str) -> bool:
+    """Whether what follows is inside ``(( ))``, where << shifts bits."""
+    return before.count("((") > before.count("))")
+
+
+@lru_cache(maxsize=4)
+def _script(path: str, text: str, name: str) -> ScriptText:
+    """Several probes look at the same script: its masked lines are made once."""
+    return ScriptText(path, text, name)
+
+
 def read_script(look: Look, path: str, name: str) -> ScriptText | None:
     """The script's text; None for what is no text file."""
     try:
         with look.open(path, MAX_SCRIPT) as file:
-            return ScriptText(path, file.read().decode("utf-8"), name)
+            return _script(path, file.read().decode("utf-8"), name)
     except (Unreadable, UnicodeDecodeError):
         return None

@@ -11,6 +11,7 @@ from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import Span
 
+from .counts import count_of
 from .launch import words_of
 from .launchers import ALIASES, LAUNCHERS, PYTHON
 from .script_text import ScriptText
@@ -159,17 +160,11 @@ def tasks_per_node(words: Sequence[str], allocation: Allocation) -> int | None:
     own = stated(words, "--ntasks-per-node") or stated(words, "--tasks-per-node")
     total = stated(words, "--ntasks", "-n")
     nodes = stated(words, "--nodes", "-N")
-    count = (
-        int(nodes)
-        if nodes and nodes.isdecimal() and len(nodes) < 10
-        else None
-        if nodes
-        else allocation.nodes
-    )
+    count = count_of(nodes) if nodes else allocation.nodes
     if own is not None:
-        return int(own) if own.isdecimal() and len(own) < 10 else None
+        return count_of(own)
     if total is not None:
-        tasks = int(total) if total.isdecimal() and len(total) < 10 else None
+        tasks = count_of(total)
         return tasks // count if tasks and count and tasks % count == 0 else None
     return allocation.tasks_per_node
 

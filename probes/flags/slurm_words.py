@@ -22,6 +22,27 @@ _LONG_DASH = regex(
 _VARIABLE = regex(r"\$\{?[A-Za-z_]\w*\}?")
 # Spelt so that sbatch takes the line for a comment.
 _LIKE = regex(r"^(#\s*([A-Za-z]{4,8}))\s+--?([A-Za-z][\w-]*)")
+_VALUED = regex(r"(?<!\S)(?:--([a-z][a-z-]*)(?:=|[ \t]+)|-([NncGt])[ \t]*)([^\s=-][^\s#]*)")
+_LONG_NAMES = {"N": "nodes", "n": "ntasks", "c": "cpus-per-task", "G": "gpus", "t": "time"}
+# sbatch manual; a number of GPUs may name their type before it.
+_NUMBER, _SIZE = regex(r"^\d+[kKmM]?$"), regex(r"^\d+(?:[kKmMgGtT][bB]?)?$")
+_GPUS = regex(r"^(?:[A-Za-z][\w.-]*:\d+,?)+$|^\d+$")
+_FORMS = {
+    "nodes": regex(r"^[\d,kKmM:-]+$"),
+    "ntasks": _NUMBER,
+    "ntasks-per-node": _NUMBER,
+    "cpus-per-task": _NUMBER,
+    "gpus": _GPUS,
+    "gpus-per-node": _GPUS,
+    "gpus-per-task": _GPUS,
+    "gres": regex(r"^(?!gpus\b)[A-Za-z]"),
+    "mem": _SIZE,
+    "mem-per-cpu": _SIZE,
+    "mem-per-gpu": _SIZE,
+    "time": regex(r"(?i)^(?:\d+(?::\d+){0,2}|\d+-\d+(?::\d+){0,2}|infinite|unlimited)$"),
+}
+_SIZES = frozenset(("mem", "mem-per-cpu", "mem-per-gpu"))
+_UNIT = regex(r"^[kKmMgGtT][iI]?[bB]?$")
 _FIRST_LINE = regex(
     r"^(?:\ufeff)?\s*#?\s*!?\s*/?(?:usr/)?(?:bin|local)/(?:env\s+)?(?:ba|z|da)?sh\b"
 )
@@ -47,6 +68,14 @@ _DASH = Text(
 _NOT_EXPANDED = Text(
     "sbatch does not expand {word} in its directives: it is taken as it stands",
     "sbatch 不会展开指令中的 {word}，会按字面使用",
+)
+_NOT_READ = Text(
+    "--{name} does not take {value}: sbatch refuses the job",
+    "--{name} 不接受 {value}：sbatch 会拒绝提交",
+)
+_CUT_OFF = Text(
+    "a blank ends the value: --{name} is {value} without {rest}, in megabytes",
+    "取值在空格处结束：--{name} 只读到 {value}，不含 {rest}，单位按 MB 计",
 )
 _COMMENT = Text(
     "{word} is a comment to sbatch, the option --{name} is not read; write #SBATCH",
@@ -89,8 +118,27 @@ def words(script: ScriptText, options: Sequence[str]) -> Iterator[Slip]:
         for found in _LONG_DASH.finditer(body):
             span = script.between(number, found.span(1))
             yield Slip(_DASH.fill(word=found[1]), span, replaced(span, "--"))
+        yield from _values(script, number, body)
         for found in _VARIABLE.finditer(body):
             yield Slip(_NOT_EXPANDED.fill(word=found[0]), script.between(number, found.span()))
+
+
+def _values(script: ScriptText, number: int, body: str) -> Iterator[Slip]:
+    """Values that sbatch does not read as they look; those that a variable fills aside."""
+    for found in _VALUED.finditer(body):
+        name, value = _LONG_NAMES.get(found[2], found[1] or ""), found[3].strip("'\"")
+        form = _FORMS.get(name)
+        if form is None or any(sign in value for sign in "$%<{[@"):
+            continue
+        behind = body[found.end() :].split(maxsplit=1)
+        if not form.match(value):
+            span = script.between(number, found.span(3))
+            yield Slip(_NOT_READ.fill(name=name, value=value), span)
+        elif name in _SIZES and behind and _UNIT.match(behind[0]):
+            start = found.end() + body[found.end() :].index(behind[0])
+            span = script.between(number, (found.end(), start))
+            what = _CUT_OFF.fill(name=name, value=value, rest=behind[0])
+            yield Slip(what, script.between(number, found.span(3)), replaced(span, ""))
 
 
 def comments(script: ScriptText) -> Iterator[Slip]:

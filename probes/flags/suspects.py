@@ -12,8 +12,6 @@ from medic.records import dataclass
 from .launch import is_module
 from .match import NOWHERE, Match, Unknown, boolean, classify, match
 from .rejected import Complaint, Refusals, with_aliases
-from .script.options import add_option, with_negatives
-from .script.values import Parser
 
 # Launchers add these themselves: not the user's spelling.
 LOCAL_RANK = frozenset({"--local-rank", "--local_rank"})
@@ -108,6 +106,10 @@ def merged(specs: Sequence[ParserSpec]) -> ParserSpec:
     first = specs[0]
     if len(specs) == 1:
         return first
+    # What reads parsers is much to load, and few commands have two of them.
+    from .script.options import add_option, with_negatives
+    from .script.values import Parser
+
     whole = Parser()
     for spec in specs:
         for option in spec.options:
@@ -257,7 +259,7 @@ def _by_program(program: str, parsers: Parsers) -> ParserSpec:
 def _word_of(flag: str, one: Checked | None) -> Word | None:
     """The word of the command that gives the flag."""
     for word in one.launch.arguments if one else ():
-        text = word.raw if word.value is None else word.value
+        text = word.text
         if text.startswith("-") and text.partition("=")[0] == flag:
             return word
     return None

@@ -23,10 +23,11 @@ def undashed(
     used = {normal(one.name) for one in given}
     overridden = _overridden(words)
     for at, word in enumerate(words):
-        match = _UNDASHED.match(word.raw if word.value is None else word.value)
+        match = _UNDASHED.match(word.text)
         name = match[2] if match else ""
         known = table.knows(name) or name in _ENGINE
-        if match is None or normal(name) in used or not known:
+        again = normal(name) in used and not (table.closed or proof >= PROOF)
+        if match is None or again or not known:
             continue
         if (
             _one_dash(name, table, proof)
@@ -61,8 +62,8 @@ def _no_dash(words: Sequence[Word], at: int, table: Table, proof: int, *, overri
 
 def _overridden(words: Sequence[Word]) -> bool:
     """Whether a program takes words like ``a=1``: a configuration stands first, or several are."""
-    bare = [text for word in words if "=" in (text := _text(word)) and not text.startswith("-")]
-    first = _text(words[0]) if words else ""
+    bare = [text for word in words if "=" in (text := word.text) and not text.startswith("-")]
+    first = words[0].text if words else ""
     return len(bare) > 1 or first.endswith((".yaml", ".yml", ".json"))
 
 
@@ -70,27 +71,26 @@ def _complete(words: Sequence[Word], at: int, table: Table, proof: int) -> bool:
     """Whether the flag before a word has its value already, or takes none."""
     if at == 0:
         return (table.closed or proof >= PROOF) and not table.files
-    before = _text(words[at - 1])
+    before = words[at - 1].text
     if before.startswith("--"):
         name, sign, _ = before.partition("=")
-        return bool(sign) or normal(name) in table.switches | SWITCHES
+        bare = normal(name)
+        return bool(sign) or not {bare, bare.removeprefix("no_")}.isdisjoint(
+            table.switches | SWITCHES
+        )
     if at == 1:
         return table.closed
-    name = _text(words[at])
+    name = words[at].text
     if (table.closed or proof >= PROOF) and ("_" in name or "-" in name) and table.common(name):
         return True  # behind several values of one flag: none of them is a flag's name
-    return _text(words[at - 2]).startswith("--") and "=" not in _text(words[at - 2])
+    return words[at - 2].text.startswith("--") and "=" not in words[at - 2].text
 
 
 def _followed(words: Sequence[Word], at: int, table: Table) -> bool:
     """Whether a switch stands alone, and any other name before one value."""
-    behind = [_text(word) for word in words[at + 1 : at + 3]]
-    flag = [text.startswith("--") for text in behind]
-    name = normal(_text(words[at]))
+    behind = [word.text for word in words[at + 1 : at + 3]]
+    flag = [text.startswith(("--", "${")) for text in behind]
+    name = normal(words[at].text)
     if not behind or flag[0]:
         return name in table.switches or not table.needs_value(name)
     return name not in table.switches and (len(behind) == 1 or flag[1] or behind[1].startswith("-"))
-
-
-def _text(word: Word) -> str:
-    return word.raw if word.value is None else word.value

@@ -91,6 +91,7 @@ def unset(script: ScriptText, launch: Launch) -> list[Unset]:
 def misnamed(script: ScriptText, document: Document) -> list[Misnamed]:
     """Names that nothing sets, one letter from a variable of the script: in whatever word."""
     found: dict[str, Misnamed] = {}
+    fetches = _FETCHES.search(script.text) is not None
     for number, line in numbered(script, document):
         if "$" not in script.line_text(number) or number in script.documents:
             continue
@@ -114,7 +115,7 @@ def misnamed(script: ScriptText, document: Document) -> list[Misnamed]:
                 near not in script.used or len(near) != len(name) or is_swapped(near, name)
             ):
                 found[name] = Misnamed(name, place, use[0], near)
-            elif (stem := _with_ending(script, name)) and use[1]:
+            elif use[1] and not fetches and (stem := _with_ending(script, name)):
                 ending = name[len(stem) :]
                 found[name] = Misnamed(name, place, use[0], stem, f"${{{stem}}}{ending}")
     return list(found.values())
@@ -135,7 +136,7 @@ def _in(words: Sequence[Word]) -> Iterator[Unset]:
         if plain is None or before.value is None or not _FLAG.match(before.value):
             continue
         after = words[at + 1] if at + 1 < len(words) else None
-        takes = (after.raw if after.value is None else after.value) if after else ""
+        takes = after.text if after else ""
         if not after or _FLAG.match(takes.partition("=")[0]):
             yield Unset(word, plain[1] or plain[2], before.value, takes)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from medic.facts import Launch
 
+from .counts import count_of
 from .launch import words_of
 
 TORCH_PORT = 29500  # default of torch.distributed.run and of deepspeed
@@ -35,9 +36,9 @@ def world_of(launch: Launch) -> World:
     if read is not None:
         return read(words, environment)
     return World(
-        _integer(environment.get("NNODES")),
-        _integer(environment.get("NPROC_PER_NODE")),
-        _integer(environment.get("MASTER_PORT")),
+        count_of(environment.get("NNODES")),
+        count_of(environment.get("NPROC_PER_NODE")),
+        count_of(environment.get("MASTER_PORT")),
     )
 
 
@@ -76,26 +77,22 @@ def _glued(words: Sequence[str], short: str) -> str | None:
     return None
 
 
-def _integer(text: str | None) -> int | None:
-    return int(text) if text is not None and text.strip().isdecimal() and len(text) < 10 else None
-
-
 def _torchrun(words: Sequence[str], environment: Mapping[str, str]) -> World:
     nodes = option(words, "--nnodes") or environment.get("PET_NNODES", "1")
     low, _, high = nodes.partition(":")
     elastic = bool(high) and high != low
     nproc = option(words, "--nproc-per-node") or environment.get("PET_NPROC_PER_NODE", "1")
     endpoint = option(words, "--rdzv-endpoint") or ""
-    port = _integer(endpoint.rpartition(":")[2]) if ":" in endpoint else None
+    port = count_of(endpoint.rpartition(":")[2]) if ":" in endpoint else None
     if port is None and "--standalone" not in words and not endpoint:
         given = option(words, "--master-port") or environment.get("PET_MASTER_PORT")
-        port = TORCH_PORT if given is None else _integer(given)
-    return World(None if elastic else _integer(low), _integer(nproc), port)
+        port = TORCH_PORT if given is None else count_of(given)
+    return World(None if elastic else count_of(low), count_of(nproc), port)
 
 
 def _deepspeed(words: Sequence[str], _: Mapping[str, str]) -> World:
-    nodes = _integer(option(words, "--num-nodes"))
-    nproc = _integer(option(words, "--num-gpus", "--num-accelerators"))
+    nodes = count_of(option(words, "--num-nodes"))
+    nproc = count_of(option(words, "--num-gpus", "--num-accelerators"))
     include = option(words, "--include", "-i")
     if include is not None:
         hosts = include.split("@")
@@ -103,18 +100,18 @@ def _deepspeed(words: Sequence[str], _: Mapping[str, str]) -> World:
         nodes = nodes or len(hosts)
         nproc = nproc or (slots.pop() if len(slots) == 1 and ":" in include else None)
     port = option(words, "--master-port")
-    return World(nodes, nproc, TORCH_PORT if port is None else _integer(port))
+    return World(nodes, nproc, TORCH_PORT if port is None else count_of(port))
 
 
 def _accelerate(words: Sequence[str], _: Mapping[str, str]) -> World:
-    machines = _integer(option(words, "--num-machines", prefixes=False))
-    total = _integer(option(words, "--num-processes", "-n", prefixes=False))
+    machines = count_of(option(words, "--num-machines", prefixes=False))
+    total = count_of(option(words, "--num-processes", "-n", prefixes=False))
     nproc = None
     if total is not None:
         # --num_processes counts the processes of all machines together.
         share = machines or (1 if "--config-file" not in _spelt(words) else None)
         nproc = total // share if share and total % share == 0 else None
-    return World(machines, nproc, _integer(option(words, "--main-process-port", prefixes=False)))
+    return World(machines, nproc, count_of(option(words, "--main-process-port", prefixes=False)))
 
 
 def _spelt(words: Sequence[str]) -> list[str]:
@@ -122,24 +119,24 @@ def _spelt(words: Sequence[str]) -> list[str]:
 
 
 def _srun(words: Sequence[str], environment: Mapping[str, str]) -> World:
-    nodes = _integer(
+    nodes = count_of(
         option(words, "--nodes") or _glued(words, "-N") or environment.get("SLURM_NNODES")
     )
-    nproc = _integer(option(words, "--ntasks-per-node") or environment.get("SLURM_NTASKS_PER_NODE"))
-    total = _integer(
+    nproc = count_of(option(words, "--ntasks-per-node") or environment.get("SLURM_NTASKS_PER_NODE"))
+    total = count_of(
         option(words, "--ntasks") or _glued(words, "-n") or environment.get("SLURM_NTASKS")
     )
     if nproc is None and total is not None and nodes and total % nodes == 0:
         nproc = total // nodes
-    return World(nodes, nproc, _integer(environment.get("MASTER_PORT")))
+    return World(nodes, nproc, count_of(environment.get("MASTER_PORT")))
 
 
 def _mpirun(words: Sequence[str], environment: Mapping[str, str]) -> World:
-    total = _integer(option(words, "-np", "-n", "--np", "-c", prefixes=False))
-    nproc = _integer(option(words, "-npernode", "--npernode", "-ppn", "-N", prefixes=False))
+    total = count_of(option(words, "-np", "-n", "--np", "-c", prefixes=False))
+    nproc = count_of(option(words, "-npernode", "--npernode", "-ppn", "-N", prefixes=False))
     nodes = total // nproc if total and nproc and total % nproc == 0 else None
     hosts = option(words, "-H", "-host", "--host", prefixes=False)
     if nodes is None and hosts is not None:
         nodes = len({host.partition(":")[0] for host in hosts.split(",")})
         nproc = total // nodes if nproc is None and total and total % nodes == 0 else nproc
-    return World(nodes, nproc, _integer(environment.get("MASTER_PORT")))
+    return World(nodes, nproc, count_of(environment.get("MASTER_PORT")))

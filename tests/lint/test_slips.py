@@ -171,3 +171,68 @@ run --model_name_or_path base --per_device_train_batch_size 4 --logging_steps 10
   --learning_rtae 1e-5 --output_dir out
 """
     assert [(f.name, f.line) for f in lint_text(text, "a.sh")] == [(MISSPELT, 5)]
+
+
+@pytest.mark.parametrize(
+    ("line", "fixed"),
+    [
+        ('if [ "$N"=1 ]; then echo; fi', None),
+        ("if [[ $N=1 ]]; then echo; fi", "if [[ $N = 1 ]]; then echo; fi"),
+        ('test "$N"!=1 && echo', None),
+        ("if [ -z$N ]; then echo; fi", None),
+        ('while [ "$N"-gt 1 ]; do N=1; done', None),
+    ],
+)
+def test_a_test_without_blanks_is_told(lint_text: Lint, line: str, fixed: str | None) -> None:
+    (found,) = [f for f in lint_text(f"N=1\n{line}\npython train.py\n", "run.sh") if f.line == 2]
+    assert found.name == SLIP
+    assert fixed is None or (found.fix is not None and found.shown == (("", "$N=1", "$N = 1"),))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'if [ "$N" = 1 ]; then echo; fi',
+        'if [[ "$N" =~ ^[0-9]+$ ]]; then echo; fi',
+        'if [ -n "$N" ]; then echo; fi',
+        '[ "$N" ] && echo',
+        "cat <<<EOF",
+        'grep x <<< "$N"',
+        "M=$((N << N))",
+    ],
+)
+def test_right_tests_and_here_strings_are_silent(lint_text: Lint, line: str) -> None:
+    text = f"N=1\n{line}\nOUT = /scratch\npython train.py\n"
+    found = [f.line for f in lint_text(text, "run.sh") if f.severity != "info"]
+    assert found == [3]  # what follows is still read
+
+
+@pytest.mark.parametrize(
+    ("directive", "right"),
+    [
+        ("--nodes=two", "--nodes=2-4"),
+        ("--gres=gpus:8", "--gres=gpu:a100:8"),
+        ("--mem=64 GB", "--mem=64G"),
+        ("--cpus-per-task=eight", "--cpus-per-task=8"),
+        ("--time=24h", "--time=1-00:00:00"),
+        ("-t 1d", "-t 24:00"),
+        ("--gpus-per-node=all", "--gpus-per-node=a100:4"),
+    ],
+)
+def test_values_of_directives(lint_text: Lint, directive: str, right: str) -> None:
+    text = "#!/bin/bash\n#SBATCH {}\npython train.py\n"
+    found = lint_text(text.format(directive), "run.sh")
+    assert [(f.name, f.line) for f in found] == [(SLIP, 2)]
+    assert not lint_text(text.format(right), "run.sh")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "run.pl LMWT=1:10 best.LMWT.log \\\n  scale --inv-scale=LMWT in out\npython train.py\n",
+        ". ./cmd.sh\ntrain=x\nsteps/mono.sh --cmd $train_cmd $train\npython train.py\n",
+        "N=8\nG=$[($N-1)/2] # half\npython train.py\n",
+    ],
+)
+def test_what_other_programs_and_files_fill_in(lint_text: Lint, text: str) -> None:
+    assert [f.name for f in lint_text(text, "run.sh") if f.severity != "info"] == []

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from medic.probes.config.keys import Keys, Paths
 from medic.probes.config.reading import PROBE
-from medic.probes.flags.launch import launches_of
+from medic.probes.flags.launches import launches_of
 
 from medic.facts import Launches
 from medic.run_config import FIELDS, RunConfig, Scalar

@@ -1,0 +1,89 @@
+"""The commands of a script that start training, and those that it only keeps for others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from medic.facts import Command, Document, Launch, Launches, Word
+from medic.patterns import regex
+from medic.probe import Look
+
+from .launch import is_module, launch_of, program_name, text_of
+from .launchers import LAUNCHERS, NO_TRAINING, PYTHON, TRAINS
+
+# Variables of a script that launchers and ranks read; whether they are exported is not known.
+_FOR_LAUNCHERS = regex(
+    r"^(?:MASTER_|NCCL_|CUDA_|PYTORCH_|TORCH_|NPROC|NNODES|NODE_RANK|WORLD_SIZE|OMP_|FORCE_TORCHRUN|"
+    r"ACCELERATE_|SLURM_|PET_|GLOO_)"
+)
+MAX_COMMANDS = 2_000
+
+
+def launches_of(document: Document) -> list[Launch]:
+    """The training commands of a script, those with a distributed launcher first."""
+    shared = {
+        name: value
+        for name, value in document.variables.items()
+        if value is not None and _FOR_LAUNCHERS.match(name)
+    }
+    found = [launch_of(command, shared) for command in document.commands[:MAX_COMMANDS]]
+    launches = training(launch for launch in found if launch is not None)
+    return launches or [*_kept(document, shared)]
+
+
+def _kept(document: Document, shared: Mapping[str, str]) -> Iterator[Launch]:
+    """The launch of a script that only sets variables for others: one holds the command, the rest
+    its options. Where several hold one there is no telling whose the options are.
+    """
+    held = [words for words in document.held.values() if words and _is_here(document, words)]
+    heads = {at: one for at, words in enumerate(held) if (one := _of_words(words, shared))}
+    if len(heads) != 1:
+        return
+    (head, launch), *_ = heads.items()
+    options = [
+        word
+        for at, words in enumerate(held)
+        if at != head and text_of(words[0]).startswith("--")
+        for word in words
+    ]
+    if options:
+        yield replace(launch, arguments=(*launch.arguments, *options))
+
+
+def _is_here(document: Document, words: Sequence[Word]) -> bool:
+    """Whether the words are written in the script itself."""
+    return all(word.span.file == document.file and word.span.line > 0 for word in words)
+
+
+def _of_words(words: Sequence[Word], shared: Mapping[str, str]) -> Launch | None:
+    if program_name(words[0]) not in LAUNCHERS and not PYTHON.match(program_name(words[0])):
+        return None
+    first, last = words[0].span, words[-1].span
+    span = replace(first, end=last.end, end_line=last.end_line, end_column=last.end_column)
+    return launch_of(Command(span, tuple(words)), shared)
+
+
+def launches_in(look: Look, path: str) -> list[Launch]:
+    """Those of one script, of the launches that are known."""
+    known = look.fact(Launches).launches if look.has(Launches) else ()
+    return [launch for launch in known if launch.span.file == path]
+
+
+def training(launches: Iterable[Launch]) -> list[Launch]:
+    """Of several commands those that train: by a launcher, else by their name, else all."""
+    every = [launch for launch in launches if _may_train(launch)]
+    launched = [one for one in every if one.launcher != "python"]
+    named = [one for one in every if one.launcher == "python" and TRAINS.search(_label(one))]
+    return [*launched, *named] or every
+
+
+def _label(launch: Launch) -> str:
+    return PurePosixPath(text_of(launch.script)).name if launch.script else ""
+
+
+def _may_train(launch: Launch) -> bool:
+    label = _label(launch)
+    top = label.split(".")[0] if is_module(launch) else label
+    return top not in NO_TRAINING

@@ -1,0 +1,103 @@
+"""Launches of one script that run at the same time and meet on the same port."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import count
+from pathlib import PurePosixPath
+
+from medic.facts import Document, Launch, Repair, Respelt, Word
+from medic.i18n import Text
+from medic.records import dataclass
+from medic.run_config import Edit, Span
+
+from .launchers import ALIASES, MODULES
+from .option_words import option_word
+from .script_text import ScriptText
+from .world import TORCH_PORT, world_of
+
+SHARED = "launches-share-a-port"
+_STARTS_RANKS = ("torchrun", "deepspeed", "accelerate")
+_ELSEWHERE = frozenset(("ssh", "srun", "mpirun", "docker", "apptainer", "ray", "pdsh"))
+_FREE = Text("a port that no launch of this script has", "本脚本中没有其他启动命令使用的端口")
+_SAME = Text(
+    "the launch of line {line} still runs in the background and holds port {port}: this one needs "
+    "another",
+    "第 {line} 行的启动命令还在后台运行并占用端口 {port}：这里需要换一个端口",
+)
+_DEFAULT = Text(
+    "the launch of line {line} still runs in the background and holds port {port}, the default of "
+    "both: give this one another",
+    "第 {line} 行的启动命令还在后台运行，占用两者的默认端口 {port}：这里需要另指定端口",
+)
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A launch whose port is held: what to say, where, and the port that is free instead."""
+
+    what: Text
+    span: Span
+    repair: Repair | None
+
+
+def shared_ports(
+    script: ScriptText, document: Document, launches: Sequence[Launch]
+) -> Iterator[Shared]:
+    """Both on this machine; what ``wait`` has waited for is over."""
+    by_place = {(one.span.start, one.span.end): one for one in launches}
+    used = {port for one in launches if (port := _port(one)) is not None}
+    running: dict[int, Launch] = {}
+    for command in document.commands:
+        if command.words and command.words[0].value == "wait":
+            running.clear()
+        launch = by_place.get((command.span.start, command.span.end))
+        port = _port(launch) if launch is not None else None
+        if launch is None or port is None:
+            continue
+        earlier = running.get(port)
+        if earlier is not None and earlier.span != launch.span:
+            free = next(number for number in count(port + 1) if number not in used)
+            used.add(free)
+            yield _told(launch, port, earlier, free)
+        if script.background(command.span) is not None:
+            running.setdefault(port, launch)
+
+
+def _port(launch: Launch) -> int | None:
+    names = {PurePosixPath(word.value).name for word in launch.launcher_words if word.value}
+    here = launch.launcher in _STARTS_RANKS and _ELSEWHERE.isdisjoint(names)
+    return world_of(launch).port if here else None
+
+
+def _told(launch: Launch, port: int, earlier: Launch, free: int) -> Shared:
+    words = launch.launcher_words
+    found = option_word(words, "--master-port", "--main-process-port", "--rdzv-endpoint")
+    line, held = earlier.span.line, str(port)
+    if found is not None:
+        repair = _instead(launch, found[0], held, free)
+        return Shared(_SAME.fill(line=line, port=held), found[0].span, repair)
+    what = (_DEFAULT if port == TORCH_PORT else _SAME).fill(line=line, port=held)
+    name = next((word for word in reversed(words) if _is_launcher(word, launch)), None)
+    if name is None:
+        return Shared(what, words[0].span, None)
+    edit = Edit(name.span.file, name.span.end, name.span.end, f" --master_port {free}")
+    return Shared(what, name.span, Repair((Respelt((edit,), joins=True),), safe=False, why=_FREE))
+
+
+def _instead(launch: Launch, word: Word, port: str, free: int) -> Repair | None:
+    """The number in the command itself: its variable may be another launch's, too."""
+    value = word.value or ""
+    inside = launch.span.start <= word.span.start < launch.span.end
+    if not inside or not value.endswith(port) or (word.raw != value and "$" not in word.raw):
+        return None
+    name, sign, _ = word.raw.partition("=")
+    new = f"{name}={free}" if sign and ":" not in value else value[: -len(port)] + str(free)
+    edit = Edit(word.span.file, word.span.start, word.span.end, new)
+    return Repair((Respelt((edit,), joins=True),), safe=False, why=_FREE)
+
+
+def _is_launcher(word: Word, launch: Launch) -> bool:
+    text = word.value or ""
+    name = PurePosixPath(text).name
+    return text in MODULES or ALIASES.get(name, name) == launch.launcher

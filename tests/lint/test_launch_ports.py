@@ -1,0 +1,60 @@
+"""Launches of one script that meet on one port, and node ranks that are none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from medic.lint import LintFinding
+
+Lint = Callable[..., tuple[LintFinding, ...]]
+PORT, RANK = "launches-share-a-port", "node-rank-missing-or-repeated"
+
+
+def fired(lint_text: Lint, text: str) -> list[tuple[str, int]]:
+    return [(f.name, f.line) for f in lint_text(text, "run.sh") if f.name in (PORT, RANK)]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("torchrun --master_port 29501 a.py &\ntorchrun --master_port 29501 b.py &\nwait\n", 2),
+        (
+            "torchrun --nproc_per_node 2 a.py > log 2>&1 &\npython -m torch.distributed.run b.py\n",
+            2,
+        ),
+        ("P=29600\ndeepspeed --master_port $P a.py &\ndeepspeed --master_port=$P b.py\n", 3),
+    ],
+)
+def test_two_launches_on_one_port(lint_text: Lint, text: str, line: int) -> None:
+    assert fired(lint_text, text) == [(PORT, line)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "torchrun --master_port 29501 a.py\ntorchrun --master_port 29501 b.py\n",
+        "torchrun --master_port 29501 a.py &\nwait\ntorchrun --master_port 29501 b.py\n",
+        "torchrun --master_port 29501 a.py &\ntorchrun --master_port 29502 b.py\n",
+        "torchrun --standalone a.py &\ntorchrun --standalone b.py\n",
+        "ssh one torchrun a.py &\nssh two torchrun a.py\n",
+        "torchrun --master_port $A a.py &\ntorchrun --master_port $B b.py\n",
+        "torchrun --nnodes 2 --node_rank 1 --master_addr h --master_port 1 a.py\n",
+    ],
+)
+def test_ports_that_are_free(lint_text: Lint, text: str) -> None:
+    assert fired(lint_text, text) == []
+
+
+def test_the_repair_takes_a_port_that_is_free(lint_text: Lint) -> None:
+    text = "P=29501\ntorchrun --master_port $P a.py &\ntorchrun --master_port=$P b.py\n"
+    (found,) = [f for f in lint_text(text, "run.sh") if f.name == PORT]
+    assert found.fix is not None
+    assert found.shown == (("", "--master_port=$P", "--master_port=29502"),)
+
+
+@pytest.mark.parametrize("rank", ["2", "7"])
+def test_a_rank_that_no_node_has(lint_text: Lint, rank: str) -> None:
+    text = f"torchrun --nnodes 2 --node_rank {rank} --master_addr h --master_port 1 a.py\n"
+    assert fired(lint_text, text) == [(RANK, 1)]
