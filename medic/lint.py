@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from medic.case import Case, NotRead
+from medic.errors import MedicError
 from medic.evidence import Evidence
 from medic.fixes import Fix, merged, propose
 from medic.i18n import Text
@@ -21,6 +22,8 @@ from medic.runner import all_probes, observe, with_needs
 LAUNCH_CONFIGS = 8
 # Where every probe that reports a lint check stands.
 ROOMS = ("config", "flags", "memory_estimate")
+# A value of more characters is told by its beginning.
+_LONG = 120
 ORDER = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -106,6 +109,13 @@ def lint(
     return _joined(reports)
 
 
+def unread(problem: MedicError, files: Sequence[str]) -> LintReport:
+    """The report of files none of which could be read."""
+    file = problem.at or " ".join(files)
+    why = NotRead(file, problem.en, problem.zh)
+    return LintReport((), (), (), RunConfig(), {}, {}, (why,), ())
+
+
 def _joined(reports: Sequence[LintReport]) -> LintReport:
     gaps = dict.fromkeys(g for r in reports for g in r.not_checked)
     return LintReport(
@@ -163,6 +173,7 @@ def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Eviden
     if words is None:
         raise ValueError(finding.name)
     column, end = place(finding, config)
+    values = {name: _short(value) for name, value in finding.value.items()}
     remedy = index.remedies[cause.remedies[0]]
     fix = propose(remedy, evidence.facts, index, finding.changes, finding.repair)
     return LintFinding(
@@ -173,13 +184,24 @@ def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Eviden
         line=finding.source.line,
         column=column,
         end_column=end,
-        message=words.message.fill(finding.value),
-        consequence=words.then.fill(finding.value),
+        message=words.message.fill(values),
+        consequence=words.then.fill(values),
         fix=fix if fix.patch is not None else None,
         shown=_shown(fix, config),
         by_hand=_by_hand(fix),
         also=_also(finding),
     )
+
+
+def _short(value: object) -> object:
+    """A value as it is told: of a very long one its beginning and its length."""
+    if isinstance(value, int) and not -(10**_LONG) < value < 10**_LONG:
+        value = f"{value:.3e}" if abs(value) < 10**300 else "a number of more than 300 digits"
+    if isinstance(value, str) and len(value) > _LONG:
+        return Text("{w}… ({n} characters)", "{w}……（共 {n} 个字符）").fill(
+            w=value[: _LONG // 2], n=len(value)
+        )
+    return value
 
 
 def _also(finding: Finding) -> tuple[tuple[str, int], ...]:

@@ -12,9 +12,20 @@ from medic.fixes import Fix
 from medic.i18n import Text
 from medic.ignores import silenced
 from medic.index import Index
-from medic.lint import LintFinding, LintReport, exit_matters, lint, may_launch, merged_fix
+from medic.lint import (
+    LintFinding,
+    LintReport,
+    exit_matters,
+    lint,
+    may_launch,
+    merged_fix,
+    unread,
+)
 from medic.report.console import Console
 from medic.selection import chosen
+
+# Forms that a program reads: they are printed, and name the file, even where nothing could be read.
+_DOCUMENTS = ("json", "sarif", "github")
 
 
 def check(
@@ -38,12 +49,20 @@ def check(
     out = console(redact=redact)
     index = knowledge()
     names = chosen(index, select, ignore)
-    case = case_of(files, given)
+    form = "json" if as_json else form
+    whole = not (show_config or show_diff or do_fix)  # a document is printed even of no file
+    try:
+        case = case_of(files, given)
+    except UsageError as problem:
+        if whole and form in _DOCUMENTS:
+            _render(out, unread(problem, files), index, form)
+        raise
     report = lint(case, index, names, apart=each)
     report = silenced(report, index, names, dict(case.parts), selected=bool(select))
     if not report.read and not case.text and not each:
+        if whole and form in _DOCUMENTS:
+            _render(out, report, index, form)
         raise nothing_read(report)
-    form = "json" if as_json else form
     if show_config:
         return _run_config(out, report, form)
     if show_diff or do_fix:

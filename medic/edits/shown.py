@@ -29,7 +29,7 @@ def shown(
         place = next((s for s in keys if _within(edit, s)), None)
         if place is None:
             old = once(edit.file)[edit.start : edit.end].decode("utf-8", "replace")
-            found.append(("", old.strip(_JOINS), edit.text.strip(_JOINS)))
+            found.append(("", *_told(old, edit.text)))
             continue
         data = once(place.file)
         text = edit.text.encode()
@@ -37,6 +37,20 @@ def shown(
         old = data[place.start : place.end].decode("utf-8", "replace")
         found.append((keys[place], old, new.decode("utf-8", "replace")))
     return tuple(dict.fromkeys(found))
+
+
+def _told(old: str, new: str) -> tuple[str, str]:
+    """Both texts without what joins them to their neighbours; in quotes where only that changes."""
+    texts = (old.strip(_JOINS), new.strip(_JOINS))
+    if texts[0] != texts[1] or not texts[0]:
+        return texts
+    return _quoted(old), _quoted(new)
+
+
+def _quoted(text: str) -> str:
+    for sign, name in (("\\", "\\\\"), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")):
+        text = text.replace(sign, name)
+    return f'"{text}"'
 
 
 def _flag(change: Change) -> Shown:

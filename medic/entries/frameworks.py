@@ -109,7 +109,9 @@ class Framework:
     ``builds-on`` names frameworks whose arguments it takes: their rules hold for it too, but for
     those of renamed arguments, since it needs a version of its own of them. ``choices``: the ending
     of a key's path -> the words that it takes; with "..." at the end there are further ones.
-    ``beside``: flags of well-known scripts that take its arguments, and more.
+    ``beside``: flags of well-known scripts that take its arguments, and more. ``types``: what a
+    value of JSON or TOML has to be -> the endings of keys. Of a ``number`` or ``switch`` no text is
+    converted, of a ``converted-…`` one it is; ``block``: keys in braces.
     """
 
     __pydantic_config__ = CONFIG
@@ -130,3 +132,9 @@ class Framework:
     rules: Sequence[Rule] = ()
     builds_on: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    types: Mapping[
+        Literal[
+            "number", "switch", "block", "converted-number", "converted-whole", "converted-switch"
+        ],
+        tuple[str, ...],
+    ] = field(default_factory=dict)

@@ -13,6 +13,7 @@ from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
 
 NAME = "variable"
 MIN_LENGTH = 10  # of a name, for a slip of one letter to be told
+_VOWELS = frozenset("AEIOUY")
 _UNKNOWN = regex(r"[$`]")
 
 
@@ -59,8 +60,8 @@ def _judge(variable: Variable, terms: Mapping[str, Term]) -> Result | None:
 
 
 def _misspelt(variable: Variable, terms: Mapping[str, Term]) -> Result | None:
-    """A name that differs by one left out, added or swapped letter from one that is read. One
-    letter for another is no slip: libraries have such pairs of their own."""
+    """A name that differs by one left out, added or swapped letter from one that is read, or by a
+    vowel. A consonant for another is no slip: libraries have such pairs of their own."""
     name = variable.name
     if len(name) < MIN_LENGTH:
         return None
@@ -82,6 +83,8 @@ def _slip(name: str, other: str) -> bool:
     if len(name) != len(other):
         return False
     apart = [i for i, (a, b) in enumerate(zip(name, other, strict=True)) if a != b]
+    if len(apart) == 1:
+        return {name[apart[0]], other[apart[0]]} <= _VOWELS
     if len(apart) != 2 or apart[1] != apart[0] + 1:
         return False
     i, j = apart

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from medic import __version__
+from medic.i18n import Text
 from medic.index import Index
 from medic.lint import LintFinding, LintReport
 from medic.report.console import Console
@@ -23,6 +24,9 @@ def github(console: Console, report: LintReport) -> None:
         others = f" ({also(f)})" if f.also else ""
         text = _escape(f"{f.message}{others}; {f.consequence}")
         console.out(f"::{level[f.severity]} {','.join(places)}::{text}")
+    for item in report.not_read:
+        told = Text("not read: {w}", "未读取：{w}").fill(w=Text(item.en, item.zh))
+        console.out(f"::error file={_property(item.file)}::{_escape(str(told))}")
 
 
 def _place(f: LintFinding) -> list[str]:
@@ -77,9 +81,27 @@ def sarif(report: LintReport, index: Index) -> dict[str, Any]:
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [
-            {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+            {
+                "tool": {"driver": driver},
+                "columnKind": "unicodeCodePoints",
+                "results": results,
+                "invocations": [_invocation(report)],
+            }
         ],
     }
+
+
+def _invocation(report: LintReport) -> dict[str, Any]:
+    """What could not be read, told as SARIF tells a tool's own troubles."""
+    told = [
+        {
+            "level": "error",
+            "message": {"text": f"not read: {item.file}: {item.en}"},
+        }
+        for item in report.not_read
+    ]
+    done = bool(report.read) or not told
+    return {"executionSuccessful": done, "toolExecutionNotifications": told}
 
 
 def _result(f: LintFinding, names: list[str]) -> dict[str, Any]:

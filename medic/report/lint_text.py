@@ -17,6 +17,8 @@ from medic.safetext import clean, columns, one_line
 
 COLOR = {"error": "red", "warning": "yellow", "info": "blue"}
 
+_SHOWN = 160  # columns of a line of a file
+
 
 def full(console: Console, report: LintReport) -> None:
     """The default form: the line, the value underlined, what follows, the fix."""
@@ -54,9 +56,9 @@ def _one(console: Console, finding: LintFinding) -> None:
         if finding.line > 1:
             console.out(f"{finding.line - 1:>{gutter}} | {one_line(lines[finding.line - 2], 100)}")
         text = lines[finding.line - 1]
-        console.out(f"{finding.line:>{gutter}} | {one_line(text, 160)}")
-        before = columns(clean(text[: max(0, finding.column - 1)]))
-        size = max(1, finding.end_column - finding.column)
+        console.out(f"{finding.line:>{gutter}} | {one_line(text, _SHOWN)}")
+        before = min(columns(clean(text[: max(0, finding.column - 1)])), _SHOWN)
+        size = max(1, min(finding.end_column - finding.column, _SHOWN - before))
         marks = " " * before + "^" * size
         _message(blocks, str(finding.message), f"{' ' * gutter} | ", marks)
         console.out(" " * gutter + " |")
@@ -159,6 +161,7 @@ def summary(console: Console, report: LintReport) -> None:
         "gaps": len(report.not_checked),
     }
     console.talk(line.fill(values))
+    _whose(console, report)
     memory_line(console, report.facts)
     if fixes:
         told = Text(
@@ -177,6 +180,28 @@ def summary(console: Console, report: LintReport) -> None:
         console.talk(text.fill(file=item.file, why=Text(item.en, item.zh)))
     for name, why in report.failed:
         console.talk(Text("probe {n} failed: {w}", "探针 {n} 失败：{w}").fill(n=name, w=why))
+
+
+def _whose(console: Console, report: LintReport) -> None:
+    """Of files that are no known framework's: which of their keys were understood, by their names."""
+    config = report.run_config
+    if not report.read or report.parts or config.framework not in ("", "plain"):
+        return
+    stated = [
+        value.origin.key
+        for value in config.values.values()
+        if value.origin.source == "file" and value.origin.syntax in ("yaml", "json", "toml")
+    ]
+    keys = {s.origin.span for s in config.settings if s.origin.syntax in ("yaml", "json", "toml")}
+    if not keys:
+        return
+    line = Text(
+        "no framework is recognised; read by their names: {n} of {m} keys{which}",
+        "未识别出框架；按名称读懂了 {m} 个键中的 {n} 个{which}",
+    )
+    names = ", ".join(one_line(key) for key in dict.fromkeys(stated))
+    which = Text(" ({w})", "（{w}）").fill(w=names) if names else ""
+    console.talk(line.fill(n=len(stated), m=len(keys), which=which))
 
 
 def missing(console: Console, report: LintReport) -> None:

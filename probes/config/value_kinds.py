@@ -15,6 +15,7 @@ MORE = "..."
 _SHORTEST, _LONG = 3, 10
 # A number that slipped: 1e-4x, 8k, 1,000, 2.5.1. A word for one. Not 1T, 2ep or 500ba.
 _SLIPPED = regex(r"[-+]?[\d.][\w.,+-]*")
+_PART = regex(r"[a-z]+|\d+")
 _UNIT = regex(r"[-+]?\d[\d_.]*(?:e[-+]?\d+)?(?:T|t|ep|ba|sp|tok|st|dur|B|b|%|h|m|s)")
 _WORD_FOR_NUMBER = frozenset(
     ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve",
@@ -100,6 +101,7 @@ def refused(value: Scalar, taken: Sequence[str]) -> tuple[str, bool] | None:
         return None
     closed = len(words) == len(taken)
     near = [word for word in words if _slip(text, word.lower(), sure=not closed)]
+    near = near or [word for word in words if _shortened(text, word.lower())]
     near = [word for word in near if sorted(text) == sorted(word.lower())] or near
     if not closed and len(near) != 1:
         return None
@@ -119,3 +121,24 @@ def _slip(text: str, word: str, *, sure: bool) -> bool:
         return False
     limit = 2 if len(text) >= _LONG and not sure else 1
     return letters_apart(text, word, limit) is not None
+
+
+def _shortened(text: str, word: str) -> bool:
+    """Whether a word of several parts is the other with a part shortened, or other dashes:
+    ``flash_attn2`` for ``flash_attention_2``.
+    """
+    parts, full = _PART.findall(text), _PART.findall(word)
+    if len(word) < _LONG or len(full) < 2:
+        return False
+    if "".join(parts) == "".join(full):
+        return True
+    pairs = [(a, b) for a, b in zip(parts, full, strict=False) if a != b]
+    return len(parts) == len(full) and len(pairs) == 1 and _abbreviates(*pairs[0])
+
+
+def _abbreviates(short: str, full: str) -> bool:
+    """``attn`` for ``attention``: its first letter and others of it in order, three fewer at least."""
+    if not _SHORTEST <= len(short) <= len(full) - 3 or short[0] != full[0]:
+        return False
+    letters = iter(full)
+    return all(letter in letters for letter in short)

@@ -29,6 +29,7 @@ _GIVES = regex(
 _NOT_TAKEN = Text(
     "{name}={value}: {readers} does not take this value", "{name}={value}：{readers} 不接受这个取值"
 )
+_VOWELS = frozenset("AEIOUY")
 _MEANT = Text("the only known variable that is near", "唯一相近的已知变量")
 
 
@@ -44,8 +45,8 @@ def ports(script: ScriptText) -> Iterator[tuple[str, int, Span]]:
 
 
 def unread(script: ScriptText, known: Collection[str]) -> Iterator[Slip]:
-    """Names one letter left out, added or swapped from one that is read. One letter for another is
-    no slip: libraries have such pairs of their own.
+    """Names one letter left out, added or swapped from one that is read, or one vowel for another.
+    A consonant for another is no slip: libraries have such pairs of their own.
     """
     for number, line in enumerate(script.lines, 1):
         found = _SET.match(line) if number not in script.documents else None
@@ -79,5 +80,9 @@ def not_taken(
 def _slip(name: str, other: str) -> bool:
     if digits_of(name) != digits_of(other):
         return False
+    if len(name) == len(other):
+        pairs = [(a, b) for a, b in zip(name, other, strict=True) if a != b]
+        if len(pairs) == 1 and {*pairs[0]} <= _VOWELS:
+            return True
     one_more = abs(len(name) - len(other)) == 1
     return is_swapped(name, other) or (one_more and letters_apart(name, other, 1) is not None)

@@ -139,7 +139,8 @@ def _dashed(key: Node, parents: tuple[str, ...], names: Names) -> bool:
         return False
     below = framework.known_below.values()
     written = {*framework.known, *(k.key for k in framework.keys), *(n for b in below for n in b)}
-    own = any("-" in name for name in written)
+    first = str(key.value).partition("-")[0]
+    own = any("-" in name and name.rpartition(".")[2].startswith(first) for name in written)
     return not own and names.has((*parents, _spelt(key)))
 
 

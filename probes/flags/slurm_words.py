@@ -41,8 +41,14 @@ _FORMS = {
     "mem-per-gpu": _SIZE,
     "time": regex(r"(?i)^(?:\d+(?::\d+){0,2}|\d+-\d+(?::\d+){0,2}|infinite|unlimited)$"),
 }
-_SIZES = frozenset(("mem", "mem-per-cpu", "mem-per-gpu"))
-_UNIT = regex(r"^[kKmMgGtT][iI]?[bB]?$")
+# sbatch manual: sizes are megabytes and times minutes where no unit is joined to the number.
+_SIZE_UNIT = regex(r"^[kKmMgGtT][iI]?[bB]?$"), Text("megabytes", "MB")
+_APART = {
+    "mem": _SIZE_UNIT,
+    "mem-per-cpu": _SIZE_UNIT,
+    "mem-per-gpu": _SIZE_UNIT,
+    "time": (regex(r"(?i)^(?:h|hrs?|hours?|d|days?)$"), Text("minutes", "分钟")),
+}
 _FIRST_LINE = regex(
     r"^(?:\ufeff)?\s*#?\s*!?\s*/?(?:usr/)?(?:bin|local)/(?:env\s+)?(?:ba|z|da)?sh\b"
 )
@@ -74,8 +80,8 @@ _NOT_READ = Text(
     "--{name} 不接受 {value}：sbatch 会拒绝提交",
 )
 _CUT_OFF = Text(
-    "a blank ends the value: --{name} is {value} without {rest}, in megabytes",
-    "取值在空格处结束：--{name} 只读到 {value}，不含 {rest}，单位按 MB 计",
+    "sbatch reads --{name}={value} and stops at the blank: {value} {unit}, not {value} {rest}",
+    "sbatch 读到空格即止，--{name}={value} 为 {value} {unit}，而不是 {value} {rest}",
 )
 _COMMENT = Text(
     "{word} is a comment to sbatch, the option --{name} is not read; write #SBATCH",
@@ -134,11 +140,20 @@ def _values(script: ScriptText, number: int, body: str) -> Iterator[Slip]:
         if not form.match(value):
             span = script.between(number, found.span(3))
             yield Slip(_NOT_READ.fill(name=name, value=value), span)
-        elif name in _SIZES and behind and _UNIT.match(behind[0]):
-            start = found.end() + body[found.end() :].index(behind[0])
-            span = script.between(number, (found.end(), start))
-            what = _CUT_OFF.fill(name=name, value=value, rest=behind[0])
-            yield Slip(what, script.between(number, found.span(3)), replaced(span, ""))
+        elif name in _APART and behind and value.isdigit():
+            pattern, unit = _APART[name]
+            if pattern.match(behind[0]):
+                end = body.index(behind[0], found.end()) + len(behind[0])
+                span = script.between(number, (found.start(3), end))
+                what = _CUT_OFF.fill(name=name, value=value, unit=unit, rest=behind[0])
+                yield Slip(what, span, replaced(span, _joined(name, value, behind[0])))
+
+
+def _joined(name: str, value: str, unit: str) -> str:
+    """``days-hours`` or hours:minutes:seconds of a time, a size with its unit beside it."""
+    if name != "time":
+        return value + unit[0].upper()
+    return f"{value}-0" if unit[0] in "dD" else f"{value}:00:00"
 
 
 def comments(script: ScriptText) -> Iterator[Slip]:

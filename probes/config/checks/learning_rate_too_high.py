@@ -6,12 +6,14 @@ from medic.i18n import Text
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
 
-from .learning_rates import FAR_ABOVE, adam_like, placeholders, usual
+from .learning_rates import FAR_ABOVE, adam_like, placeholders, survivable, usual
 from .numbers import unstated
 
 NAME = "learning-rate-too-high"
 NEEDS = ("learning_rate",)
 _RANGE = Text("a published range for this optimizer", "该优化器公开发表的取值范围")
+
+_TOLD = Text("a rate that a run can survive", "训练可能存活的学习率")
 
 
 def check(config: RunConfig) -> LintResult:
@@ -19,6 +21,9 @@ def check(config: RunConfig) -> LintResult:
     if missing or not adam_like(config):
         return NotChecked(missing or (_RANGE,))
     rate, found = config.number("learning_rate") or 0.0, usual(config)
+    limit = survivable(config)
+    if limit is not None and rate >= limit:
+        return NotChecked((_TOLD,))
     if rate <= FAR_ABOVE * found.high:
         return Passes()
     return Fires("learning_rate", placeholders(config, found))

@@ -1,0 +1,172 @@
+"""The probe of value types: text where a number, a switch or a block is asked, and what becomes of
+it. Only of JSON and TOML, whose types are what is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from medic.facts import Repair, Rewritten, Source
+from medic.i18n import Text
+from medic.patterns import regex
+from medic.probe import Finding, Look, Probe, Skip
+from medic.run_config import RunConfig, Scalar, Setting
+
+from .keys import Framework, parts_of
+from .several import of_each
+from .value_kinds import is_open
+
+IMPOSSIBLE, OTHERWISE, QUOTED = "impossible-value", "option-reads-otherwise", "quoted-value"
+_TYPED = ("json", "toml")
+_LONGEST = 40  # of a number that a file would have in quotes
+_NUMBER = regex(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_INTEGER = regex(r"[-+]?\d+(?:\.0*)?")
+_TRUE, _FALSE = ("true", "yes", "on", "1", "t", "y"), ("false", "no", "off", "0", "f", "n")
+# Words of a kind in the entries of frameworks; see ``entries.Framework.types``.
+_NUMBERS = ("number", "converted-number", "converted-whole")
+_SWITCHES = ("switch", "converted-switch")
+_A_NUMBER = Text("a number without quotes (this is text)", "是不带引号的数字（现为字符串）")
+_A_WHOLE = Text("a whole number without quotes", "是不带引号的整数")
+_A_NUMBER_NOT_SWITCH = Text("a number, not true or false", "是数字，而不是 true 或 false")
+_A_SWITCH = Text("true or false", "为 true 或 false")
+_A_BLOCK = Text("a block of keys in braces, such as {braces}", "是花括号里的一组键，例如 {braces}")
+_COUNTS_AS_TRUE = Text(
+    '{key}: "{value}" is text, and any text counts as true',
+    "{key}：“{value}”是字符串，任何非空字符串都当作 true",
+)
+_UNQUOTED = Text("the same without the quotes", "去掉引号，取值不变")
+_AS_MEANT = Text("the switch that is written", "改为字面所写的开关值")
+
+
+def run(look: Look) -> Iterator[Finding | Skip]:
+    entries: Mapping[str, Framework] = {f.name: f for f in look.frameworks}
+    yield from of_each(look.fact(RunConfig), lambda config: _judged(config, entries))
+
+
+def _judged(config: RunConfig, entries: Mapping[str, Framework]) -> Iterator[Finding]:
+    sure = _sure(config, entries)
+    for setting in config.settings:
+        origin = setting.origin
+        entry = entries.get(origin.framework)
+        if entry is None or origin.syntax not in _TYPED or origin.span is None:
+            continue
+        kind = _kind(setting, entry.types) if origin.span.file in sure else ""
+        found = _of(setting, kind, entry.auto_words) if kind else None
+        if found is not None:
+            yield found
+
+
+def _sure(config: RunConfig, entries: Mapping[str, Framework]) -> frozenset[str]:
+    """Files with a key that, alone, tells whose they are: other programs have ``train_batch_size``
+    and ``optimizer`` too, of types of their own.
+    """
+    found = set()
+    for setting in config.settings:
+        entry, span = entries.get(setting.origin.framework), setting.origin.span
+        alone = [keys[0] for keys in entry.recognise.any_keys if len(keys) == 1] if entry else []
+        if span is not None and any(_begins(setting.path, parts_of([key])) for key in alone):
+            found.add(span.file)
+    return frozenset(found)
+
+
+def _begins(path: Sequence[str], steps: Sequence[str]) -> bool:
+    return tuple(path[: len(steps)]) == tuple(steps)
+
+
+def _kind(setting: Setting, types: Mapping[str, Sequence[str]]) -> str:
+    """What a key has to be: the kind that names most of its path."""
+    best, size = "", 0
+    for kind, keys in types.items():
+        for key in keys:
+            steps = parts_of([key])
+            if setting.path[-len(steps) :] == steps and len(steps) > size:
+                best, size = kind, len(steps)
+    return best
+
+
+def _of(setting: Setting, kind: str, auto: Sequence[str]) -> Finding | None:
+    value = setting.value
+    if value is None or (isinstance(value, str) and (value in auto or is_open(value))):
+        return None
+    if kind == "block":
+        return _block(setting)
+    if kind in _NUMBERS:
+        return _number(setting, value, kind)
+    return _switch(setting, value, kind) if kind in _SWITCHES else None
+
+
+def _block(setting: Setting) -> Finding | None:
+    """A list has been joined to text with blanks; a name alone stands for a block elsewhere."""
+    if isinstance(setting.value, str) and " " in setting.value:
+        return None
+    braces = '{"type": …}' if isinstance(setting.value, str) else '{"enabled": true}'
+    return _finding(IMPOSSIBLE, setting, {"allowed": _A_BLOCK.fill(braces=braces)})
+
+
+def _number(setting: Setting, value: Scalar, kind: str) -> Finding | None:
+    if isinstance(value, bool):
+        return _finding(IMPOSSIBLE, setting, {"allowed": _A_NUMBER_NOT_SWITCH})
+    if (
+        not isinstance(value, str)
+        or len(value) > _LONGEST
+        or _NUMBER.fullmatch(value.strip()) is None
+    ):
+        return None  # a word for a number is told of every syntax
+    repair = _rewritten(setting, _read(value.strip()), _UNQUOTED, safe=True)
+    if kind == "number":
+        return _finding(IMPOSSIBLE, setting, {"allowed": _A_NUMBER}, repair)
+    if kind == "converted-whole" and _INTEGER.fullmatch(value.strip()) is None:
+        return _finding(IMPOSSIBLE, setting, {"allowed": _A_WHOLE}, repair)
+    return _finding(QUOTED, setting, {}, repair)
+
+
+def _switch(setting: Setting, value: Scalar, kind: str) -> Finding | None:
+    text = value.strip().lower() if isinstance(value, str) else ""
+    if text in _TRUE or text in _FALSE:
+        repair = _rewritten(setting, text in _TRUE, _AS_MEANT, safe=text in _TRUE)
+        if kind == "switch" and text in _FALSE:
+            what = _COUNTS_AS_TRUE.fill(key=setting.origin.key, value=value)
+            return _finding(OTHERWISE, setting, {"what": what}, repair)
+        return _finding(QUOTED, setting, {}, repair)
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if kind == "converted-switch" and number and value not in (0, 1):
+        return _finding(IMPOSSIBLE, setting, {"allowed": _A_SWITCH})
+    return None
+
+
+def _read(text: str) -> int | float:
+    number = float(text)
+    whole = number.is_integer() and abs(number) < 1e15
+    return int(number) if whole and "e-" not in text.lower() else number
+
+
+def _rewritten(setting: Setting, value: float | bool, why: Text, *, safe: bool) -> Repair | None:
+    origin = setting.origin
+    if origin.span is None:
+        return None
+    step = Rewritten(origin.span, origin.syntax, setting.path[-1], value)
+    return Repair((step,), safe=safe, why=why)
+
+
+def _finding(
+    name: str, setting: Setting, values: Mapping[str, object], repair: Repair | None = None
+) -> Finding:
+    origin, shown = setting.origin, setting.value
+    if isinstance(shown, bool):
+        shown = str(shown).lower()
+    elif isinstance(shown, str):
+        shown = f'"{shown}"'
+    values = {"key": origin.key, "value": shown, **values}
+    span = origin.span
+    source = Source(span.file, span.line, text=f"{origin.key}: {shown}") if span else Source()
+    return Finding(name, "fires", values, source, span=span, repair=repair)
+
+
+PROBE = Probe(
+    name="config-types",
+    tells=(IMPOSSIBLE, OTHERWISE, QUOTED),
+    run=run,
+    needs=(RunConfig,),
+    seconds=0.01,
+    limit_seconds=5,
+)

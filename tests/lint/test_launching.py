@@ -1,0 +1,97 @@
+"""What commands of one script, and the files beside it, say of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from medic.case import collect
+from medic.index import load
+from medic.lint import LintFinding, lint
+
+Lint = Callable[..., tuple[LintFinding, ...]]
+
+FLAGS = " --learning_rate 1e-4"
+MISSING = "accelerate launch --config_file acc.yaml train.py --deepspeed conf/ds.json" + FLAGS
+
+
+def _names(folder: Path, text: str) -> list[tuple[str, int, int]]:
+    script = folder / "run.sh"
+    script.write_text(text)
+    found = lint(collect([str(script)]), load()).findings
+    return [(f.name, f.line, f.column) for f in found]
+
+
+def test_a_config_that_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("print(1)\n")
+    found = _names(tmp_path, MISSING + "\n")
+    assert found == [
+        ("path-wrong-or-forbidden", 1, 33),
+        ("path-wrong-or-forbidden", 1, MISSING.index("conf/") + 1),
+    ]
+
+
+def test_only_the_folder_is_there(tmp_path: Path) -> None:
+    (tmp_path / "conf").mkdir()
+    assert _names(tmp_path, MISSING + "\n") == [
+        ("path-wrong-or-forbidden", 1, MISSING.index("conf/") + 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        MISSING,
+        f"cd /work\n{MISSING}",
+        f"echo '{{}}' > acc.yaml; cp x conf/ds.json\n{MISSING}",
+        MISSING.replace("acc.yaml", "$ACC").replace("conf/ds.json", "/abs/ds.json"),
+    ],
+    ids=["start-unknown", "elsewhere", "made-here", "not-literal"],
+)
+def test_what_may_be_there(tmp_path: Path, text: str) -> None:
+    if text != MISSING:
+        (tmp_path / "train.py").write_text("print(1)\n")
+    assert not [n for n in _names(tmp_path, text + "\n") if n[0] == "path-wrong-or-forbidden"]
+
+
+@pytest.mark.parametrize(
+    ("line", "cause", "column"),
+    [
+        ("export PYTORCH_CUDA_ALLOC_CONF=expandable_segment:True", "flag-value-not-accepted", 32),
+        ("export PYTORCH_ALLOC_CONF=expandable_segments:true", "flag-value-not-accepted", 27),
+        ("export PYTORCH_CUDA_ALLOC_CONF=max_split_size:128", "flag-value-not-accepted", 32),
+        ("export PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:12", "flag-value-not-accepted", 32),
+        (
+            'export PYTORCH_CUDA_ALLOC_CONF="backend:native,garbage_collection_threshold:80"',
+            "flag-value-not-accepted",
+            48,
+        ),
+        ("export CUDA_VISABLE_DEVICES=0,1", "option-without-effect", 8),
+        ("#SBATCH --mem=64 GB", "shell-reads-otherwise", 15),
+        ("#SBATCH --time=24 hours", "shell-reads-otherwise", 16),
+    ],
+)
+def test_values_that_a_reader_is_strict_about(
+    lint_text: Lint, line: str, cause: str, column: int
+) -> None:
+    (found,) = lint_text(f"#!/bin/bash\n{line}\ntorchrun train.py{FLAGS}\n", "run.sh")
+    assert (found.name, found.line, found.column) == (cause, 2, column)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
+        'export PYTORCH_CUDA_ALLOC_CONF="roundup_power2_divisions:[256:1,512:2,>:4],'
+        'garbage_collection_threshold:0.8,max_split_size_mb:128"',
+        "export PYTORCH_CUDA_ALLOC_CONF=$CONF",
+        "export PYTORCH_CUDA_ALLOC_CONF=some_later_option:7",
+        "# PYTORCH_CUDA_ALLOC_CONF=expandable_segment:True",
+        "#SBATCH --mem=64GB",
+        "#SBATCH --mem=64G --time=24:00:00",
+    ],
+)
+def test_values_that_are_right(lint_text: Lint, line: str) -> None:
+    assert not lint_text(f"#!/bin/bash\n{line}\ntorchrun train.py{FLAGS}\n", "run.sh")

@@ -1,0 +1,97 @@
+"""Text where a number, a switch or a block is asked, in JSON and TOML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from medic.lint import LintFinding
+
+Lint = Callable[..., tuple[LintFinding, ...]]
+
+ENGINE = """{{
+  "train_micro_batch_size_per_gpu": {micro},
+  "gradient_clipping": {clip},
+  "bf16": {bf16},
+  "zero_optimization": {{"stage": {stage}, "overlap_comm": {overlap}, "reduce_bucket_size": {bucket}}},
+  "optimizer": {{"type": "AdamW", "params": {{"lr": {lr}, "weight_decay": 0.1}}}},
+  "wall_clock_breakdown": {clock}
+}}
+"""
+RIGHT = {
+    "micro": "4",
+    "clip": "1.0",
+    "bf16": '{"enabled": true}',
+    "stage": "2",
+    "overlap": "true",
+    "bucket": "5e8",
+    "lr": "1e-4",
+    "clock": "false",
+}
+TITAN = """[optimizer]
+name = "AdamW"
+lr = {lr}
+[training]
+local_batch_size = {micro}
+seq_len = 2048
+steps = 1000
+[compile]
+enable = {compile}
+"""
+SET = {"lr": "3e-4", "micro": "8", "compile": "false"}
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "cause", "line"),
+    [
+        ("micro", '"4"', "impossible-value", 2),
+        ("micro", "true", "impossible-value", 2),
+        ("clip", '"1.0"', "impossible-value", 3),
+        ("bf16", "true", "impossible-value", 4),
+        ("bf16", '{"enabled": "true"}', "quoted-value", 4),
+        ("bf16", '{"enabled": 2}', "impossible-value", 4),
+        ("stage", '"2"', "quoted-value", 5),
+        ("stage", "true", "impossible-value", 5),
+        ("bucket", '"5e8"', "impossible-value", 5),
+        ("lr", '"1e-4"', "impossible-value", 6),
+        ("clock", '"false"', "option-reads-otherwise", 7),
+        ("clock", '"true"', "quoted-value", 7),
+    ],
+)
+def test_deepspeed(lint_text: Lint, name: str, written: str, cause: str, line: int) -> None:
+    assert not lint_text(ENGINE.format(**RIGHT), "ds_config.json")
+    found = lint_text(ENGINE.format(**{**RIGHT, name: written}), "ds_config.json")
+    assert [(f.name, f.line) for f in found] == [(cause, line)]
+
+
+@pytest.mark.parametrize("written", ['"auto"', "5e8", "500000000.0"])
+def test_what_is_filled_in_or_whole_is_quiet(lint_text: Lint, written: str) -> None:
+    assert not lint_text(ENGINE.format(**{**RIGHT, "bucket": written}), "ds_config.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "cause", "line"),
+    [
+        ("lr", '"3e-4"', "impossible-value", 3),
+        ("micro", '"8"', "impossible-value", 5),
+        ("compile", '"false"', "option-reads-otherwise", 9),
+    ],
+)
+def test_torchtitan(lint_text: Lint, name: str, written: str, cause: str, line: int) -> None:
+    assert not lint_text(TITAN.format(**SET), "train.toml")
+    found = lint_text(TITAN.format(**{**SET, name: written}), "train.toml")
+    assert [(f.name, f.line) for f in found] == [(cause, line)]
+
+
+def test_a_number_of_many_digits_is_told_by_its_beginning(lint_text: Lint) -> None:
+    text = f"max_steps: {'9' * 5000}\nlearning_rate: 1.0e-5\nper_device_train_batch_size: 1\n"
+    (found,) = lint_text(text)
+    assert found.line == 1
+    assert "5,000" in found.message.en or "5000" in found.message.en
+    assert len(found.message.en) < 300
+
+
+def test_another_program_with_names_of_its_own(lint_text: Lint) -> None:
+    text = '{"train_batch_size": "4", "gradient_accumulation_steps": 2, "optimizer": "lion"}\n'
+    assert not lint_text(text, "config.json")

@@ -1,0 +1,71 @@
+"""What a program reads of a lint of files that could not be read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from medic.commands import main
+from medic.edits.shown import shown
+from medic.report.schemas import SCHEMAS
+from medic.run_config import Edit, RunConfig
+
+
+@pytest.mark.parametrize("text", ['{"a": 1', None, ""], ids=["broken", "not-there", "empty"])
+def test_json_names_what_was_not_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | None
+) -> None:
+    file = tmp_path / "ds.json"
+    if text is not None:
+        file.write_text(text)
+    assert main(["lint", str(file), "--json"]) == 2
+    found = json.loads(capsys.readouterr().out)
+    jsonschema.validate(found, SCHEMAS["lint"])
+    assert found["findings"] == []
+    assert "ds.json" in found["not_read"][0]["file"]
+    assert found["not_read"][0]["why"]
+
+
+def test_sarif_and_github_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "ds.json"
+    file.write_text('{"a": 1')
+    assert main(["lint", str(file), "--format", "sarif"]) == 2
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    (told,) = run["invocations"]
+    assert told["executionSuccessful"] is False
+    assert "ds.json" in told["toolExecutionNotifications"][0]["message"]["text"]
+    assert main(["lint", str(file), "--format", "github"]) == 2
+    assert capsys.readouterr().out.startswith("::error file=")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("  EOF", "EOF", ("", '"  EOF"', '"EOF"')),
+        ("EOF\t", "EOF", ("", '"EOF\\t"', '"EOF"')),
+        ("a,", "b,", ("", "a", "b")),
+    ],
+)
+def test_an_edit_of_blanks_alone_is_told_in_quotes(
+    tmp_path: Path, old: str, new: str, told: tuple[str, str, str]
+) -> None:
+    file = tmp_path / "run.sh"
+    file.write_text(old)
+    edits = [Edit(str(file), 0, len(old), new)]
+    found = shown((), edits, RunConfig(), lambda name: Path(name).read_bytes())
+    assert found == (told,)
+
+
+def test_what_was_read_of_a_file_of_no_framework(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "own.yaml"
+    file.write_text("net: {width: 1024, depth: 24}\nopt: {learning_rate: 0.0003}\nmisc: 7\n")
+    assert main(["lint", str(file)]) == 0
+    assert "1 of 4 keys (learning_rate)" in capsys.readouterr().err
+    file.write_text("per_device_train_batch_size: 2\nnum_train_epochs: 2\noutput_dir: out\n")
+    main(["lint", str(file)])
+    assert "no framework" not in capsys.readouterr().err
