@@ -55,7 +55,7 @@ def nearest(model: Model, beliefs: Beliefs, findings: Sequence[Seen]) -> Standin
 
 def gate(model: Model, cause: str, findings: Sequence[Seen]) -> bool:
     """A confirming finding with at most one strong contradiction, or two strong ones of different
-    families and none against."""
+    families and none against; none that rules it out."""
     confirms, contradictions, against = 0, 0, 0
     strong: set[str] = set()
     for seen in findings:
@@ -66,7 +66,9 @@ def gate(model: Model, cause: str, findings: Sequence[Seen]) -> bool:
             confirms += 1
         elif weight == "strong":
             strong.add(model.index.ties.checks[seen.name].family)
-        elif weight in ("strongly-against", "rules-out"):
+        elif weight == "rules-out":
+            return False
+        elif weight == "strongly-against":
             contradictions += 1
         elif weight == "against":
             against += 1

@@ -11,12 +11,16 @@ from pathlib import Path
 
 from medic.patterns import regex
 from medic.secretwords import hide
+from medic.usernames import users
 
 # A repr may part a long key over lines: 'hf_abc' 'def'.
 _MORE = r"(?:['\"]\s{1,80}[bru]?['\"][A-Za-z0-9_-]{4,})*"
 _TOKEN = regex(
     r"\b(?:hf_[A-Za-z0-9]{8,}|sk-[A-Za-z0-9_-]{16,}|A[KS]IA[0-9A-Z]{12,}|gh[pousr]_[A-Za-z0-9]{16,}"
     r"|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abprs]-[\w-]{10,}|AIza[\w-]{30,}|wandb_v1_\w{16,}"
+    r"|xapp-[\w-]{16,}|LTAI[A-Za-z0-9]{12,}|AKID[A-Za-z0-9]{13,}|npm_[A-Za-z0-9]{20,}|pypi-[\w-]{20,}"
+    r"|nvapi-[\w-]{16,}|dapi[0-9a-f]{32}|r8_[A-Za-z0-9]{20,}|gsk_[A-Za-z0-9]{20,}|xai-[A-Za-z0-9]{20,}"
+    r"|hvs\.[\w-]{20,}|ya29\.[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_[0-9a-f]{20,}|[sr]k_live_\w{16,}"
     r"|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,})" + _MORE
 )
 _BLOCK = regex(
@@ -63,7 +67,11 @@ _NAMING = (
     "wandb_key", "wandb-key", "wandbkey", "private_key", "private-key", "privatekey",
     "credential", "authorization", "cookie",
 )  # fmt: skip
-_TOKENS = ("hf_", "sk-", "kia", "sia", "gh", "glpat-", "xox", "aiza", "wandb_v1_", "eyj")
+_TOKENS = (
+    "hf_", "sk-", "kia", "sia", "gh", "glpat-", "xox", "aiza", "wandb_v1_", "eyj", "xapp-", "ltai",
+    "akid", "npm_", "pypi-", "nvapi-", "dapi", "r8_", "gsk_", "xai-", "hvs.", "ya29.", "sg.",
+    "dop_v1_", "k_live_",
+)  # fmt: skip
 _DOMAINS = (
     ".com", ".net", ".org", ".edu", ".gov", ".io", ".ai", ".cn", ".de", ".uk", ".fr", ".jp",
     ".local", ".internal", ".lan", ".corp", ".cluster",
@@ -104,6 +112,13 @@ class Redactor:
             self._add(match["host"].partition(".")[0], "host")
         for match in _HOME.finditer(text):
             self._add(match["user"], "user")
+        for name in users(text):
+            self._add(name, "user")
+
+    def as_read(self, text: str) -> str:
+        """The text with everything hidden, after learning what it names itself."""
+        self.learn(text)
+        return self(text)
 
     def _add(self, word: str, kind: str) -> None:
         if len(word) > 3 and word.lower() not in _COMMON and not word.isdecimal():

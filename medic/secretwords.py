@@ -50,13 +50,54 @@ _MYSQL = regex(
 _HOOK = regex(
     r"(?P<name>\b(?:hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/"
     r"|open\.(?:feishu\.cn|larksuite\.com)/open-apis/bot/(?:v2/)?hook/"
-    r"|discord(?:app)?\.com/api/webhooks/\d{1,24}/|qyapi\.weixin\.qq\.com/\S{0,40}\bkey=))"
-    r"(?P<value>[\w/-]{6,})"
+    r"|api\.telegram\.org/bot|discord(?:app)?\.com/api/webhooks/\d{1,24}/|qyapi\.weixin\.qq\.com/\S{0,40}\bkey=))"
+    r"(?P<value>[\w/:-]{6,})"
 )
 _SIGNED = regex(
     r"(?P<name>(?:\bx-(?:amz|goog|oss)-(?:signature|credential|security-token)|[?&]signature"
     r"|(?<![\w-])sig|\b(?:aws|oss)accesskeyid)=)(?P<value>[\w%+/=.~-]{8,})",
     re.IGNORECASE,
+)
+# Connection strings of Azure, whose parts end at a semicolon.
+_CONNECTION = regex(
+    r"(?P<name>\b(?:Account|SharedAccess|Access|Shared)(?:Key|Secret|Signature)=)(?P<value>[^\s;'\"<][^\s;'\"]{5,})",
+    re.IGNORECASE,
+)
+# Without a sign between: in quotes, or where a command's or a file's grammar has a password.
+_SPOKEN = regex(
+    r"(?P<name>\b(?:pass(?:word|wd|phrase)|identified by|requirepass)[ \t]{1,4})"
+    r"(?P<value>\"[^\"\n]{1,300}\"|'[^'\n]{1,300}')",
+    re.IGNORECASE,
+)
+_NETRC = regex(
+    r"(?P<name>\b(?:login|machine|user)\s{1,8}\S{1,128}\s{1,8}password\s{1,8}|^requirepass[ \t]{1,4})"
+    r"(?P<value>[^\s'\"<]\S*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_AUTH = regex(
+    r"(?P<name>\\?['\"](?:auth|identitytoken|registrytoken)\\?['\"]\s{0,4}:\s{0,4}\\?['\"])"
+    r"(?P<value>[\w+/=.-]{8,})"
+)
+_ARGUMENT = regex(
+    r"(?P<name>\bredis-cli\b[^\n]{0,200}?\s(?:-a|--pass)[ \t=]{1,4}"
+    r"|\bopenssl\b[^\n]{0,200}?\s-(?:k|K)[ \t]{1,4}|\s-pass(?:in|out)?[ \t]{1,4}pass:"
+    r"|\b(?:smbclient|rpcclient)\b[^\n]{0,200}?\s-U[ \t]{0,4}[^\s%]{1,64}%"
+    r"|\b(?:mc|mcli)\s{1,4}(?:alias|config)\s{1,4}(?:set|host\s{1,4}add)\s{1,4}\S{1,64}"
+    r"\s{1,4}\S{1,200}\s{1,4}\S{1,128}\s{1,4}"
+    r"|\b(?:sqlcmd|bcp)\b[^\n]{0,200}?\s-P[ \t]{0,4}"
+    r"|\bhtpasswd\s{1,4}-\w{0,4}b\w{0,4}\s{1,4}\S{1,200}\s{1,4}\S{1,64}\s{1,4})" + _VALUE
+)
+# What a login reads from its input.
+_PIPED = regex(
+    r"(?P<name>\b(?:echo|printf)[ \t]{1,4}(?:-\w{1,4}[ \t]{1,4})?)"
+    + _VALUE
+    + r"(?=[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t][^|\n]{0,40}?-S"
+    r"|[^|\n]{0,200}?--(?:password|with-token|token)-?(?:stdin)?\b|passwd\b|chpasswd\b|kinit\b))"
+)
+# A variable called a key, whose value looks drawn by lot: letters and figures, no path.
+_VARIABLE = regex(
+    r"(?P<name>\b[A-Z][A-Z0-9_]{1,40}_(?:KEY|PAT|JWT|AUTH|SALT|AK|SK)['\"]?\s{0,4}[=:]\s{0,4}['\"]?)"
+    r"(?P<value>(?=[\w+=.-]{0,200}\d)(?=[\w+=.-]{0,200}[A-Za-z])[\w+=-][\w+=.-]{15,})"
 )
 _SECRETS = regex(
     r"(?P<name>\b(?:secrets?|credentials?|passwords?)\\?['\"]?\s{0,4}[:=]\s{0,4}\{)"
@@ -79,7 +120,28 @@ _WAYS = (
     (("sshpass",), _SSHPASS),
     (("curl", "wget"), _CURL),
     (("mysql", "mariadb"), _MYSQL),
-    (("hook", "qyapi"), _HOOK),
+    (("hook", "qyapi", "api.telegram"), _HOOK),
+    (("key=", "secret=", "signature="), _CONNECTION),
+    (("pass", "identified by"), _SPOKEN),
+    (("password", "requirepass"), _NETRC),
+    (("auth", "identitytoken", "registrytoken"), _AUTH),
+    (
+        (
+            "redis-cli",
+            "openssl",
+            "-pass",
+            "smbclient",
+            "rpcclient",
+            "mc ",
+            "mcli",
+            "sqlcmd",
+            "bcp",
+            "htpasswd",
+        ),
+        _ARGUMENT,
+    ),
+    (("echo", "printf"), _PIPED),
+    (("_key", "_pat", "_jwt", "_auth", "_salt", "_ak", "_sk"), _VARIABLE),
     (("sig", "x-", "accesskeyid"), _SIGNED),
 )
 

@@ -31,6 +31,7 @@ TIERS = [
         "edits",
         "redact",
         "secretwords",
+        "usernames",
     },
     {"changes", "graph"},
     {

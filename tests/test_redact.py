@@ -58,6 +58,26 @@ SECRETS = [
     (f"wandb: Paste an API key from your profile and hit enter: {HEX}", HEX),
     ("client_secret: 'a long one'", "long"),
     ("reading /home/张三/x", "张三"),
+    (
+        "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=Zm9vYmFyYmF6cXV4==;EndpointSuffix=x",
+        "Zm9v",
+    ),
+    ("Endpoint=sb://x.y;SharedAccessKeyName=n;SharedAccessKey=Zm9vYmFyYmF6", "Zm9vYmFy"),
+    ("mount failed: passwd 'hunter2x'", "hunter2x"),
+    ("machine api.wandb.ai login user password pw9xpw9x", "pw9xpw9x"),
+    ('{"auths": {"nvcr.io": {"auth": "JG9hdXRodG9rZW46bnZhcGk="}}}', "JG9hdXRo"),
+    ("redis-cli -h cache -a pw9x ping", "pw9x"),
+    ("openssl req -passin pass:pw9x -in x", "pw9x"),
+    ("smbclient //nas/x -U ana%pw9x", "pw9x"),
+    ("mc alias set minio http://minio:9000 ACCESS9 SeCrEt9x", "SeCrEt9x"),
+    ("echo pw9x | sudo -S mount -a", "pw9x"),
+    ("echo 'pw9x' | docker login -u ana --password-stdin nvcr.io", "pw9x"),
+    ("export OPENAI_KEY=0a1b2c3d4e5f6a7b8c9d", "0a1b2c3d"),
+    ("CREATE USER ana IDENTIFIED BY 'pw9x'", "pw9x"),
+    ("https://api.telegram.org/bot123456:ABC-DEF1234/sendMessage", "ABC-DEF1234"),
+    ("nvapi-AbCdEfGhIjKlMnOp0123 used", "nvapi-AbCd"),
+    ("oss: LTAI5tAbCdEfGhIjKlMn", "LTAI5tAbCd"),
+    ("pip: pypi-AgEIcHlwaS5vcmcCJDU0", "AgEIcHlwaS5"),
 ]
 STAYS = [
     'pad_token: "<pad>"',
@@ -84,6 +104,10 @@ STAYS = [
     "git clone git@repo:x",
     "commit 0123456789abcdef0123456789abcdef01234567",
     "sig=11 bypass=true use_auth_token: True",
+    "a password must be set",
+    "echo done | tee log",
+    "SORT_KEY=name_of_the_column CACHE_KEY=v1",
+    '"auth": false, "author": "someone"',
     "--master_port 29500 --gpus-per-node 8 mysql -P 3306",
 ]
 
@@ -91,6 +115,42 @@ STAYS = [
 @pytest.mark.parametrize(("text", "secret"), SECRETS)
 def test_secrets_are_replaced(text: str, secret: str) -> None:
     assert secret not in Redactor()(text)
+
+
+PEOPLE = [
+    "reading /data/lihuaming/qwen/train.jsonl",
+    "cd /scratch/lihuaming/run && ls",
+    "'/mnt/nas2/share/lihuaming/x'",
+    "/lustre/projects/users/lihuaming/x",
+    "export USER=lihuaming",
+    "   UserId=lihuaming(10231) GroupId=x(1)",
+    "uid=1001(lihuaming) gid=1001",
+    "wandb: Currently logged in as: lihuaming (team)",
+    "(base) lihuaming@gpu-17:~/run$ bash train.sh",
+    "sudo -u lihuaming nvidia-smi",
+]
+THINGS = [
+    "torchrun /data/llm/train.py --config /data/runs/a/config.yaml",
+    "/mnt/data/models/qwen2/ /data/datasets/c4/ /scratch/checkpoints/x/ /work/output2/y",
+    "user: the model answers",
+    "USER=$USER",
+    "no user = none given",
+]
+
+
+@pytest.mark.parametrize("line", PEOPLE)
+def test_a_persons_name_is_hidden_wherever_it_stands(line: str) -> None:
+    redact = Redactor()
+    redact.learn(line)
+    assert "lihuaming" not in redact(line)
+    assert "lihuaming" not in redact("saved by lihuaming at step 3")
+
+
+@pytest.mark.parametrize("line", THINGS)
+def test_folders_of_things_are_no_persons(line: str) -> None:
+    redact = Redactor()
+    redact.learn(line)
+    assert redact(line) == line
 
 
 @pytest.mark.parametrize("line", STAYS)

@@ -33,6 +33,18 @@ _TEXTS = (
     "stacks",
     "host-report",
 )
+_DATA = Text(
+    "training data is not taken along; add what `medic probe data` says of it",
+    "训练数据不打包；可附上 `medic probe data` 的结果",
+)
+_LEFT = {
+    "data": _DATA,
+    "benchmark": _DATA,
+    "checkpoint": Text(
+        "checkpoints are not taken along; add what `medic probe checkpoint` says of it",
+        "检查点不打包；可附上 `medic probe checkpoint` 的结果",
+    ),
+}
 _PACKED_END = regex(r"\.(?:gz|zst|bz2|xz)$")
 # gzip, zstd, bzip2 and xz; UTF-16, of which no half may be cut.
 _PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ", b"\xff\xfe", b"\xfe\xff")
@@ -59,7 +71,7 @@ def content_of(file: GivenFile) -> Content | Text:
             return _text(file)
     except MedicError as problem:
         return Text(problem.en, problem.zh)
-    return Text(f"not text ({file.kind})", f"不是文本（{file.kind}）")
+    return _LEFT.get(file.kind) or Text(f"not text ({file.kind})", f"不是文本（{file.kind}）")
 
 
 def _text(file: GivenFile) -> Content:

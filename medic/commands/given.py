@@ -22,7 +22,7 @@ def console(*, redact: bool = False) -> Console:
         return Console()
     from medic.redact import Redactor
 
-    return Console(Redactor())
+    return Console(Redactor().as_read)
 
 
 def knowledge() -> Index:

@@ -24,12 +24,14 @@ _OUTCOMES = {
 }
 
 
+_ONE_FILE = Text("A and B are one and the same", "A 与 B 是同一个")
 _DTYPES = Text("dtype: A {a}, B {b} ({n} tensors)", "类型：A {a}，B {b}（{n} 个张量）")
 
 
 def diff_lines(found: Any) -> list[str]:
     compared = found.comparison
-    rows = [_head("A", found.first), _head("B", found.second), str(_OUTCOMES[compared.outcome])]
+    rows = [_head("A", found.first), _head("B", found.second)]
+    rows.append(str(_ONE_FILE if found.is_one_file else _OUTCOMES[compared.outcome]))
     if compared.rule.changes():
         words = Text(
             "{n} of {total} names of B are in A once it is renamed so:",

@@ -70,18 +70,25 @@ def _lengths(file: DataFile) -> list[str]:
         label = f"{start:,}-{end - 1:,}"
         rows.append(f"  {label:>14} {bar(count / most, BAR):<{BAR}} {count:,}{mark}")
     if file.limit:
-        beyond = Text(
-            "longer than {limit}: {count} of {records}; without an answer after the cut: {lost}",
-            "超过 {limit}：{records} 条中有 {count} 条；截断后没有回答：{lost} 条",
-        )
-        told = beyond.fill(
-            limit=f"{file.limit:,}",
-            count=f"{file.beyond_limit:,}",
-            records=f"{file.records:,}",
-            lost=f"{file.no_answer_left:,}",
-        )
-        rows.append(f"  {told}")
+        rows += _beyond(file, file.limit)
     return rows
+
+
+def _beyond(file: DataFile, limit: int) -> list[str]:
+    """What the sequence length cuts off."""
+    words = Text(
+        "longer than {limit} tokens: {count} of {records} samples",
+        "超过 {limit} 个 token：{records} 条样本中有 {count} 条",
+    )
+    count = f"{file.beyond_limit:,}"
+    rows = [words.fill(limit=f"{limit:,}", count=count, records=f"{file.records:,}")]
+    if file.no_answer_left:
+        lost = Text(
+            "cut at {limit} tokens, {count} samples keep nothing of their answer: nothing of them is trained",
+            "截断到 {limit} 个 token 后，有 {count} 条样本的回答全部丢失，不参与训练",
+        )
+        rows.append(lost.fill(limit=f"{limit:,}", count=f"{file.no_answer_left:,}"))
+    return [f"  {row}" for row in rows]
 
 
 def _counts(file: DataFile) -> list[str]:

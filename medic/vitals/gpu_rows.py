@@ -17,7 +17,7 @@ RECENT = 60  # GPU samples: a minute of nvidia-smi -l 1
 
 
 def busy(scene: Scene) -> Judged:
-    if (found := scene.bad("gpu-starved")) is not None:
+    if (found := scene.bad("gpu-starved", "throughput-drops")) is not None:
         return "not-ok", *found
     samples = scene.evidence.fact(GpuSeries)
     bound = scene.finding("step-bound")

@@ -30,7 +30,7 @@ ROOMS = ("curve", "logs", "gpu", "config", "flags")
 PROBES = frozenset(
     {
         "logs", "log-end", "curve", "curve-loss", "curve-nan", "curve-memory", "curve-start",
-        "curve-throughput", "gpu", "gpu-report", "config", "flags",
+        "curve-throughput", "curve-speed", "gpu", "gpu-report", "config", "flags",
     }
 )  # fmt: skip
 ROWS: tuple[tuple[str, Text, Callable[[Scene], Judged]], ...] = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,7 +14,7 @@ from medic.records import dataclass
 from .compare import Comparison, compare
 from .fusing import join_for, split_for
 from .keys import shapes
-from .reader import Reader
+from .reader import Reader, refuse_empty
 from .remap import rule_for
 from .source import named
 from .units import Unit, gather
@@ -29,6 +30,7 @@ class Difference:
     comparison: Comparison
     dtypes: tuple[tuple[str, str, int], ...] = ()
     fused: int = 0
+    is_one_file: bool = False
 
 
 def unit_of(files: tuple[GivenFile, ...] | list[GivenFile]) -> Unit | None:
@@ -41,8 +43,10 @@ def diff(look: Look, first: Unit, second: Unit) -> Difference:
     """Reads the headers of both. Raises Unreadable, ``at`` the one that cannot be read."""
     with named(first.name):
         ours = Reader(look).read(first)
+        refuse_empty(ours)
     with named(second.name):
         theirs = Reader(look).read(second)
+        refuse_empty(theirs)
     have, wanted = shape_of(ours), shape_of(theirs)
     found = compare(shapes(ours), shapes(theirs))
     rule = rule_for(have, wanted) if found.outcome == "different-model" else found.rule
@@ -56,7 +60,8 @@ def diff(look: Look, first: Unit, second: Unit) -> Difference:
     fused, sources = _fused({names[n]: s for n, s in have.items()}, wanted)
     if fused:
         found = _explained(replace(found, rule=rule), fused, sources, len(wanted))
-    return Difference(ours, theirs, found, dtypes, len(fused))
+    one = os.path.realpath(first.path) == os.path.realpath(second.path)
+    return Difference(ours, theirs, found, dtypes, len(fused), is_one_file=one)
 
 
 def shape_of(index: CheckpointIndex) -> dict[str, tuple[int, ...]]:

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from medic.errors import Unreadable
 from medic.facts import CheckpointIndex, Checkpoints, Launches, LogHits, Source
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe, Skip
+from medic.probe import Finding, Look, Probe, Skip, Unread
 from medic.records import dataclass
 from medic.run_config import RunConfig
 
-from .reader import Reader
-from .source import Damaged, PointerFile
+from .reader import Reader, refuse_empty
+from .source import Damaged, PointerFile, UnknownFormat
 from .subject import is_resumed, known, without_logs
 from .units import Unit, gather
 
@@ -45,7 +45,7 @@ class Result:
         return "whole", Text("", "")
 
 
-def run(look: Look) -> Iterator[Finding | Skip | Checkpoints]:
+def run(look: Look) -> Iterator[Finding | Skip | Unread | Checkpoints]:
     units = _ordered(look)
     if not units:
         yield Skip(needs=Text("a checkpoint", "检查点"))
@@ -57,6 +57,9 @@ def run(look: Look) -> Iterator[Finding | Skip | Checkpoints]:
     older = Text("older than those read", "比已读取的更旧")
     not_read += [(u.name, older) for u in units[MAX_READ:]]
     yield Checkpoints(tuple(r.index for r in results if r.index), tuple(not_read))
+    for result in results:
+        if isinstance(result.problem, UnknownFormat):
+            yield Unread(result.unit.name, Text(result.problem.en, result.problem.zh))
     yield from _judge(look, results)
 
 
@@ -80,13 +83,16 @@ def _in_log(look: Look, unit: Unit) -> bool:
 
 def _read(reader: Reader, unit: Unit) -> Result:
     try:
-        return Result(unit, index=reader.read(unit))
+        index = reader.read(unit)
+        refuse_empty(index)
+        return Result(unit, index=index)
     except Unreadable as problem:
         return Result(unit, problem=problem)
 
 
 def _judge(look: Look, results: Sequence[Result]) -> Iterator[Finding | Skip]:
     subjects = _subjects(look, results)
+    unread = any(r.verdict() is None for r in results)
     verdicts = [(r, v) for r in subjects if (v := r.verdict())]
     if not verdicts:
         yield Skip(
@@ -101,6 +107,8 @@ def _judge(look: Look, results: Sequence[Result]) -> Iterator[Finding | Skip]:
             check="checkpoint-file",
         )
         return
+    if outcome == "whole" and _failed(look) and (subjects is not results or not unread):
+        outcome = "whole-after-failure"
     name = result.unit.name
     value = {"file": name, "reason": reason}
     yield Finding("checkpoint-file", outcome, value=value, source=Source(file=name))
@@ -113,9 +121,13 @@ def _subjects(look: Look, results: Sequence[Result]) -> Sequence[Result]:
     named = [r for r in results if is_resumed(look, r.unit.path) or _in_log(look, r.unit)]
     if named:
         return named
+    return results if _failed(look) else results[:1]
+
+
+def _failed(look: Look) -> bool:
+    """Whether the run says that a checkpoint could not be read."""
     logs = known(look, LogHits)
-    failed = logs is not None and any(h.symptom == UNREADABLE and not h.benign for h in logs.hits)
-    return results if failed else results[:1]
+    return logs is not None and any(h.symptom == UNREADABLE and not h.benign for h in logs.hits)
 
 
 def _still_written(look: Look, result: Result) -> bool:

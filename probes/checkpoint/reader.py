@@ -32,6 +32,15 @@ class Whole:
     listed: tuple[str, ...] = ()
 
 
+def refuse_empty(index: CheckpointIndex) -> None:
+    """Raises UnknownFormat for a file that was read to its end and holds no tensor and no state."""
+    if not index.tensors and not any(index.states.values()) and not index.missing_shards:
+        raise UnknownFormat(
+            f"a {index.format} file without a tensor: no checkpoint",
+            f"{index.format} 文件，其中没有张量：不是检查点",
+        )
+
+
 @dataclass
 class Reader:
     """Reads checkpoints through ``look``; nothing but headers is read, nothing is called."""

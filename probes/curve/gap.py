@@ -12,16 +12,20 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 
 from .jumps import MAD_TO_SIGMA
+from .loss import UNTRAINED_LOSS
 from .numbers import clean, median, spread
 from .plan import source_at
 
 CHECK, SYMPTOM, LOW = "validation-gap", "validation-loss-rises", "loss-suspiciously-low"
+NEVER = "validation-never-falls"
 MIN_EVALS = 5
 NEAR = 20  # training points before an evaluation that it is compared with
 RISE, RISE_NATS = 0.04, 0.03  # above the lowest one: less is the noise of a small validation set
 NOISE = 5.0
 FALL = 0.02  # of the training loss meanwhile
 BETTER, BETTER_NATS = 0.85, 0.15
+LIKE_TRAINING, LEARNED, SAME = 0.9, 0.8, 1e-3  # of the loss at the begin
+NOTHING_LEFT = 0.15  # nats: no text that was not seen before is so easy to foretell
 FAR = 0.6  # dropout and averages over an epoch explain a third, not more
 _NEEDS = Text("several validation losses beside the training loss", "训练 Loss 与多个验证 Loss")
 
@@ -34,7 +38,7 @@ def run(look: Look) -> Iterator[Any]:
         return
     steps, values, _ = clean(held)
     at, losses, _ = clean(train)
-    beside = [_level(at, losses, step) for step in steps]
+    beside = [_level(at, losses, step, since) for since, step in pairwise([0, *steps])]
     pairs = [(s, v, t) for s, v, t in zip(steps, values, beside, strict=True) if t is not None]
     if len(pairs) < MIN_EVALS:
         yield Skip(_NEEDS, check=CHECK)
@@ -42,10 +46,12 @@ def run(look: Look) -> Iterator[Any]:
     yield from _judge(look, held, pairs)
 
 
-def _level(steps: Sequence[int], values: Sequence[float], step: int) -> float | None:
-    """The training loss around a step: the median of the points just before it."""
+def _level(steps: Sequence[int], values: Sequence[float], step: int, since: int) -> float | None:
+    """The training loss around a step: the median of the points just before it, as far back as
+    the evaluation before, but of three at least."""
     end = bisect_right(steps, step)
-    before = values[max(0, end - NEAR) : end]
+    begin = min(bisect_right(steps, since), end - 3)
+    before = values[max(0, end - NEAR, begin) : end]
     return median(before) if len(before) >= min(3, len(values)) else None
 
 
@@ -63,18 +69,44 @@ def _judge(
         "train_last": train[-1],
     }
     source = source_at(look, held, held.steps.index(steps[lowest]))
+    apart = _never_learned(look, values, train)
+    if apart is not None:
+        value |= {"first": values[0], "lowest": min(values), "train_first": train[0]}
+        yield Finding(CHECK, apart, value=value, source=source)
+        yield Finding(NEVER, value=value, source=source)
+        return
     if _turned(values, train, lowest):
         yield Finding(CHECK, "validation-turns-up", value=value, source=source)
         yield Finding(SYMPTOM, value=value, source=source)
         return
     yield Finding(SYMPTOM, "absent")
+    yield Finding(NEVER, "absent")
     half = list(zip(values, train, strict=True))[len(values) // 2 :]
     better = all(v < min(BETTER * t, t - BETTER_NATS) for v, t in half)
-    far = all(v < min(FAR * t, t - BETTER_NATS) for v, t in half)
+    far = all(v < min(FAR * t, t - BETTER_NATS) for v, t in half) or _nothing_left(look, end)
     last = source_at(look, held, held.steps.index(steps[-1]))
     outcome = "validation-better" if better else "usual"
     yield Finding(CHECK, outcome, value=value, source=last)
     yield Finding(LOW, "present" if far else "absent", value=value, source=last)
+
+
+def _nothing_left(look: Look, end: float) -> bool:
+    """A model that began without knowledge foretells held-out text nearly without a miss."""
+    loss = clean(look.fact(Curve).series["loss"])[1]
+    return end < NOTHING_LEFT and median(loss[:3]) > UNTRAINED_LOSS
+
+
+def _never_learned(look: Look, values: Sequence[float], train: Sequence[float]) -> str | None:
+    """Both began where a model begins that knows nothing, and only training learned: what learns
+    by heart learns first."""
+    loss = clean(look.fact(Curve).series["loss"])[1]
+    begin = median(loss[:3])
+    if begin < UNTRAINED_LOSS or values[0] < LIKE_TRAINING * begin:
+        return None
+    if min(values) < (1 - FALL) * values[0] or train[-1] > LEARNED * begin:
+        return None
+    same = max(values) - min(values) < SAME * values[0]
+    return "validation-constant" if same else "validation-never-learned"
 
 
 def _turned(values: Sequence[float], train: Sequence[float], lowest: int) -> bool:
@@ -94,7 +126,7 @@ def _turned(values: Sequence[float], train: Sequence[float], lowest: int) -> boo
 
 PROBE = Probe(
     name="curve-validation",
-    tells=(CHECK, SYMPTOM, LOW),
+    tells=(CHECK, SYMPTOM, LOW, NEVER),
     needs=(Curve,),
     reliability="heuristic",
     seconds=0.05,

@@ -58,6 +58,8 @@ def read(look: Look, given: GivenFile) -> Table:
         kind = trackers.kind(file.read(trackers.HEAD))
         if kind:
             return _tracked(file, kind, given)
+        if claim := trackers.claimed(given.name):
+            raise Unreadable(claim.en, claim.zh, at=given.name)
         file.seek(0)
         text = utf8(file.read()).decode("utf-8", "replace").removeprefix("\ufeff")
     if trackers.is_mlflow(text):
@@ -67,7 +69,10 @@ def read(look: Look, given: GivenFile) -> Table:
         return Table(list(_csv(text)))
     if start == "[" or (start == "{" and not _is_lines(text)):
         return _document(text, given.name)
-    return Table(list(_json_lines(text)))
+    found = list(_json_lines(text))
+    if text.strip() and not found:
+        raise Unreadable("no record of metrics in it", "其中没有指标记录", at=given.name)
+    return Table(found)
 
 
 def _tracked(file: BinaryIO, kind: str, given: GivenFile) -> Table:

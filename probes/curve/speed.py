@@ -14,7 +14,8 @@ from .numbers import clean, median, spread, windows
 from .plan import source_at
 
 CHECK, SYMPTOM = "slow-onset", "throughput-drops"
-MIN_POINTS = 40
+MIN_POINTS, FEW_POINTS = 40, 12
+FEW_SIDE, FEW_SLOWER = 5, 0.4  # with few points only a large fall is no chance
 SETTLE = 0.05  # of the run: compilation, warm caches
 SLOWER = 0.75  # of the speed before: a quarter is no jitter of a cluster
 STRETCH = 0.1  # of the run on each side of a change
@@ -57,7 +58,7 @@ def speeds(curve: Curve) -> tuple[Series, list[int], list[float]] | None:
         steps, values, _ = clean(series)
         kept = [(s, v) for s, v in zip(steps, values, strict=True) if v > 0]
         kept = kept[round(SETTLE * len(kept)) :]
-        if len(kept) < MIN_POINTS:
+        if len(kept) < FEW_POINTS:
             continue
         speed = [1 / v if name == "step_time" else v for _, v in kept]
         return series, [s for s, _ in kept], speed
@@ -67,13 +68,20 @@ def speeds(curve: Curve) -> tuple[Series, list[int], list[float]] | None:
 def _onset(steps: Sequence[int], values: Sequence[float]) -> tuple[str, int, float, float]:
     """(outcome, step, speed before, speed after)."""
     usual = median(values)
+    if len(values) < MIN_POINTS:
+        fall = _fall(values)
+        return (
+            ("suddenly", steps[fall[0]], *fall[1:]) if fall else ("none", steps[-1], usual, usual)
+        )
     size = max(1, len(values) // COARSE)
     coarse = windows(values, len(values) // size)
     change = _change(coarse)
     levels = windows(values, WINDOWS)
     falls = sum(b < a * 1.005 for a, b in pairwise(levels))
     steady = falls >= RISING * (len(levels) - 1) and levels[-1] < SLOWER * levels[0]
-    if steady and max(a - b for a, b in pairwise(levels)) < 0.5 * (levels[0] - levels[-1]):
+    # By the seconds of a step: equal additions to them are steps of speed that shrink.
+    seconds = [1 / level for level in levels]
+    if steady and max(b - a for a, b in pairwise(seconds)) < 0.5 * (seconds[-1] - seconds[0]):
         return "gradually", steps[-1], levels[0], levels[-1]
     if change is not None:
         at, before, after = change
@@ -101,6 +109,17 @@ def _change(values: Sequence[float]) -> tuple[int, float, float] | None:
     # Nearly no point of the slow part is as fast as the usual one before: two levels, not noise.
     apart = sum(v >= median(before) for v in after) <= 0.1 * len(after)
     return (best[1], median(before), median(after)) if slow and apart else None
+
+
+def _fall(values: Sequence[float]) -> tuple[int, float, float] | None:
+    """Of few points: the place after which nearly none is as fast as any before, for good."""
+    sides = range(FEW_SIDE, len(values) - FEW_SIDE + 1)
+    at = min(sides, key=lambda n: median(values[n:]) / (median(values[:n]) or 1.0))
+    before, after = values[:at], values[at:]
+    ends = median(after[-FEW_SIDE:]) < FEW_SLOWER * median(before)
+    apart = sum(v >= median(before) for v in after) + sum(v <= median(after) for v in before)
+    slow = median(after) < FEW_SLOWER * median(before)
+    return (at, median(before), median(after)) if slow and ends and apart <= 1 else None
 
 
 def _pauses(values: Sequence[float], usual: float) -> int | None:

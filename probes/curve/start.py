@@ -7,20 +7,24 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from medic.facts import Curve, Series
+from medic.facts import Curve, Series, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
 from .loss import LATE_START
-from .numbers import clean, median, value_at
+from .numbers import clean, value_at
 from .plan import plan_of, source_at
 
 LEVEL, HIGH = "start-level", "initial-loss-too-high"
+UNTRAINED = "above-random-untrained"
+FACTOR = "accumulation-factor"
 ZERO, GRADIENT = "loss-is-zero", "zero-loss-gradient"
 FIRST = 3
+EXACT = 0.05  # of the accumulation steps: the noise of the first losses
 NEAR = 0.7  # nats from ln(vocabulary): that of weights that know nothing
-MIN_VOCABULARY = 1_000
+MIN_VOCABULARY = 50  # of single characters; fewer are classes
+FAR = 1.5  # times ln(vocabulary)
 MIN_ZEROS = 3
 ZERO_SHARE = 0.1
 ROUNDED = 0.05
@@ -50,18 +54,44 @@ def _level(look: Look, curve: Curve, loss: Series, config: RunConfig) -> Iterato
     if late or vocabulary is None or vocabulary < MIN_VOCABULARY or config.get("resume_from"):
         yield Skip(_NEEDS, check=LEVEL)
         return
-    first, random = median(values[:FIRST]), math.log(vocabulary)
+    # The first step's loss is of weights that no update has touched; later ones may have blown up.
+    first = values[0] if steps[0] <= 1 else min(values[:FIRST])
+    random = math.log(vocabulary)
     value = {"step": steps[0], "loss": first, "random": random, "vocabulary": vocabulary}
     named = any(s.path and s.path[-1] in _TRAINED for s in config.settings)
     source = source_at(look, loss, loss.steps.index(steps[0]))
-    outcome = _outcome(look, first, random, trained=named or config.get("base_model") is not None)
+    trained = named or config.get("base_model") is not None
+    outcome = _outcome(look, first, random, trained=trained)
+    if outcome == "above-random" and not trained and first > FAR * random and _is_built(config):
+        outcome = UNTRAINED
     if outcome is None:
         yield Skip(Text("whether the run starts from trained weights", "是否从训练过的权重开始"),
                    check=LEVEL)  # fmt: skip
         return
     yield Finding(LEVEL, outcome, value=value, source=source)
-    high = outcome in ("above-random", "near-random")
+    if outcome.startswith("above-random"):
+        yield from _multiple(config, value, source)
+    high = outcome in ("above-random", UNTRAINED, "near-random")
     yield Finding(HIGH, "present" if high else "absent", value=value, source=source)
+
+
+def _is_built(config: RunConfig) -> bool:
+    """Whether the run's own settings shape the model, and no config.json of a model folder."""
+    origin = config.origin("hidden_size")
+    span = origin.span if origin is not None else None
+    return span is not None and not span.file.endswith("config.json")
+
+
+def _multiple(config: RunConfig, value: dict[str, Any], source: Source) -> Iterator[Finding]:
+    """Whether a first loss above a guess is the guess times the accumulation steps."""
+    steps = config.integer("gradient_accumulation_steps")
+    if steps is None or not config.stated("gradient_accumulation_steps"):
+        return
+    factor = value["loss"] / value["random"]
+    if steps == 1:
+        yield Finding(FACTOR, "same", value=value, source=source)
+    elif abs(factor - steps) < EXACT * steps:
+        yield Finding(FACTOR, "exact-multiple", value=value, source=source)
 
 
 def _outcome(look: Look, first: float, random: float, *, trained: bool) -> str | None:
@@ -108,7 +138,7 @@ def _is_sudden(loss: Series) -> bool:
 
 PROBE = Probe(
     name="curve-start",
-    tells=(LEVEL, HIGH, ZERO, GRADIENT),
+    tells=(LEVEL, HIGH, FACTOR, ZERO, GRADIENT),
     needs=(Curve,),
     wants=(RunConfig,),
     reliability="heuristic",

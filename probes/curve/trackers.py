@@ -28,6 +28,18 @@ def kind(head: bytes) -> str:
     return "events" if is_tfrecord(head) else ""
 
 
+def claimed(name: str) -> Text | None:
+    """Of a file that is of no tracker by its bytes: what it is not, if its name says that it is."""
+    lower = name.lower()
+    if "tfevents" in lower:
+        return Text("no TensorBoard events: its first bytes are no record",
+                    "不是 TensorBoard 事件文件：开头的字节不构成记录")  # fmt: skip
+    if lower.endswith(".wandb"):
+        return Text("no W&B run: its first bytes are not :W&B",
+                    "不是 W&B 运行文件：开头的字节不是 :W&B")  # fmt: skip
+    return None
+
+
 def events(file: BinaryIO, size: int) -> tuple[list[dict[str, Any]], Text | None]:
     """(one record a step, what was wrong) of a TensorBoard event file."""
     framing = Framing()

@@ -155,28 +155,43 @@ def _overlap(
         "count": f"{shared.exact:,}",
         "of": f"{shared.of:,}",
         "share": share(shared.exact, shared.of),
-        "near": f"{near:,}",
-        "near_of": f"{shared.near_of:,}",
+        "others": _others(shared),
         "example": shared.examples[0] if shared.examples else "",
     }
     outcome = "same-documents" if same or alike else "none"
     yield Finding(OVERLAP, outcome, value, Source(validation.file))
 
 
+def _others(shared: Shared) -> Text:
+    """Near-duplicates among the rest, where any of it was compared."""
+    if not shared.near_of:
+        return Text("", "")
+    words = Text(
+        "; of {of} others compared {near} nearly do", "；其余抽查的 {of} 条中有 {near} 条近乎相同"
+    )
+    return words.fill(near=f"{shared.near or 0:,}", of=f"{shared.near_of:,}")
+
+
 def _compared(shared: Shared | None) -> Text | None:
     """What was compared, in numbers."""
     if shared is None:
         return None
-    if shared.near is None:
+    if shared.near is not None and not shared.near_of:
         words = Text(
-            "validation in training: {exact} of {of} equal; near-duplicates not compared "
-            "(pip install 'llm-medic[data]')",
-            "验证集与训练集：{of} 条中 {exact} 条相同；未比较近似重复（pip install 'llm-medic[data]'）",
+            "validation samples that stand word for word in training: {exact} of {of}",
+            "与训练集逐字相同的验证样本：{of} 条中有 {exact} 条",
+        )
+    elif shared.near is None:
+        words = Text(
+            "validation samples that stand word for word in training: {exact} of {of}; "
+            "near-duplicates were not compared (pip install 'llm-medic[data]')",
+            "与训练集逐字相同的验证样本：{of} 条中有 {exact} 条；未比较近似重复（pip install 'llm-medic[data]'）",
         )
     else:
         words = Text(
-            "validation in training: {exact} of {of} equal, {near} of {near_of} nearly",
-            "验证集与训练集：{of} 条中 {exact} 条相同，{near_of} 条中 {near} 条近似",
+            "validation samples that stand word for word in training: {exact} of {of}; nearly so: "
+            "{near} of {near_of} others compared",
+            "与训练集逐字相同的验证样本：{of} 条中有 {exact} 条；近乎相同：其余抽查的 {near_of} 条中有 {near} 条",
         )
     return words.fill(
         exact=shared.exact, of=shared.of, near=shared.near or 0, near_of=shared.near_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter as Counts
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -22,6 +22,7 @@ SHOWN = 3
 MAX_HASHES = 2_000_000
 KEPT_TEXTS = 4_000  # of a file, for near-duplicates
 MIN_COMPARED = 40  # characters: shorter texts are equal by chance
+MIN_IDS = 16  # tokens, likewise
 MAX_LABELS = 100
 MAX_COLUMNS = 200
 MAX_PARTS = 8  # objects of a list whose types are looked at
@@ -104,6 +105,7 @@ class Tally:
 
     def _ids(self, record: Record, place: str, line: int) -> None:
         self._size(len(record.ids))
+        self._remember_ids(record.ids)
         try:
             self.ids(max(record.ids), place)
             if min(record.ids) < 0:
@@ -126,6 +128,10 @@ class Tally:
         self.hashes[digest(text)] += 1
         if len(self.kept) < KEPT_TEXTS:
             self.kept.append((place, text[:5_000]))
+
+    def _remember_ids(self, ids: Sequence[Any]) -> None:
+        if len(ids) >= MIN_IDS and len(self.hashes) < MAX_HASHES:
+            self.hashes[digest(" ".join(map(str, ids)))] += 1
 
     def columns(self, record: Mapping[str, Any], place: str, line: int) -> None:
         """Types by column: pyarrow and datasets want one for all rows, also inside of lists."""

@@ -61,7 +61,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     shown = quiet_ranks.died(logs, look.fact(Ranks), timeouts, silent)
     outcome = "silent-rank-died" if shown else (None if waits else judge(timeouts))
     if outcome is None:
-        outcome, shown = _by_silence(logs, timeouts, silent)
+        outcome, shown = _by_silence(logs, look.fact(Ranks), timeouts, silent)
     if outcome is None:
         yield Skip(needs.ALL_RANKS, check=RANKS)
         return
@@ -139,7 +139,7 @@ def judge(timeouts: Sequence[Collective]) -> str | None:
 
 
 def _by_silence(
-    logs: LogHits, timeouts: Sequence[Collective], silent: Sequence[int]
+    logs: LogHits, ranks: Ranks, timeouts: Sequence[Collective], silent: Sequence[int]
 ) -> tuple[str | None, Source | None]:
     """The outcome where all that timed out wait in the same call, and the line that shows it."""
     if not silent:
@@ -150,6 +150,8 @@ def _by_silence(
         return None, None
     if line := quiet_ranks.alive(logs, timeouts, silent):
         return "silent-rank-alive", line
+    if line := quiet_ranks.stopped(ranks, silent):
+        return "silent-rank-stopped", line
     return "one-rank-silent", None
 
 

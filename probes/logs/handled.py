@@ -21,6 +21,8 @@ def handled(
     """
     lines: dict[str, dict[int | None, list[int]]] = {}
     for step in steps:
+        if not (step.step or step.values):
+            continue  # it only says where training is to begin
         lines.setdefault(step.source.file, {}).setdefault(step.source.rank, []).append(
             step.source.line
         )

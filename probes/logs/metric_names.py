@@ -7,6 +7,8 @@ from functools import lru_cache
 
 from medic.patterns import regex
 
+from .chinese import in_english
+
 # Written in lower case with underscores; a leading "train/" and the like is taken off first.
 _NAMES: dict[str, str] = {
     **dict.fromkeys(
@@ -239,7 +241,7 @@ _PLAIN_MEMORY = 1e6
 @lru_cache(maxsize=4096)
 def canonical(name: str) -> tuple[str, float] | None:
     """(canonical name, factor to its unit), or None. Memory is in bytes, times in seconds."""
-    plain = name.strip().strip("\"'").lower()
+    plain = (name if name.isascii() else in_english(name)).strip().strip("\"'").lower()
     scoped = _SCOPE.sub("", plain)
     for form in (plain, scoped):
         word = _underscored(form)

@@ -13,6 +13,7 @@ from .ending import how
 from .prefix import Prefixes, message
 
 # Torch ends a process with these after an error of NCCL too, which may be another rank's fault.
+_BY_LAUNCHER = "exit code -15"  # SIGTERM
 _ABORT = regex(r"terminate called|\bAborted\b|\bSIGABRT\b")
 
 
@@ -61,9 +62,18 @@ def died(
     return None
 
 
+def stopped(ranks: Ranks, silent: Iterable[int]) -> Source | None:
+    """The launcher's report of a silent rank that it ended itself, and so still ran."""
+    quiet = set(silent)
+    for failed in ranks.others:
+        if failed.rank in quiet and failed.reason.startswith(_BY_LAUNCHER):
+            return failed.source
+    return None
+
+
 def by_others(failed: FailedRank) -> bool:
     """Whether a rank was stopped by the launcher's signal, or by torch's own watchdog."""
-    return failed.reason.startswith(("exit code -15", "exit code -6"))
+    return failed.reason.startswith((_BY_LAUNCHER, "exit code -6"))
 
 
 def words(source: Source) -> str:

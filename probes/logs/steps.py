@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from medic.patterns import regex
 
+from .chinese import HINTS, in_english
 from .digits import whole
 from .metric_names import canonical, in_unit
 
@@ -64,6 +65,8 @@ class Steps:
 
     def read(self, message: str) -> Step | None:
         """The step that a line reports, or None. Bars and totals are remembered."""
+        if not message.isascii() and any(hint in message for hint in HINTS):
+            message = in_english(message[-MAX_LINE:])
         lowered = message.lower()
         if not _HINTS.search(lowered):
             return None

@@ -208,6 +208,14 @@ def test_the_manifest_tells_what_is_in_it_and_what_is_not(run: Path, tmp_path: P
     assert "best effort" in manifest["redaction"]["note"]
 
 
+def test_training_data_stay_and_are_called_so(run: Path, tmp_path: Path) -> None:
+    row = json.dumps({"instruction": "add", "input": "1 and 2", "output": "3"})
+    (run / "train.jsonl").write_text(f"{row}\n" * 9)
+    made = make(collect([str(run)]), str(tmp_path / "b.tar.gz"), with_host=False)
+    why = {row["name"]: row["why"].en for row in made.left_out}
+    assert "training data" in why["train.jsonl"]
+
+
 @pytest.mark.parametrize("packed_with", [None, gzip.open])
 def test_a_long_log_keeps_its_begin_and_its_end(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packed_with: object

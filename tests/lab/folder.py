@@ -100,21 +100,24 @@ def _write_data(folder: Path, wrong: dict[str, Any]) -> None:
     chance = random.Random(7)
     following = list(range(VOCABULARY))
     chance.shuffle(following)
-    rows = [_sample(chance, following, wrong) for _ in range(SAMPLES)]
+    rows = [_sample(chance, following, wrong) for _ in range(wrong.get("rows", SAMPLES))]
     # By their places in the order that the sampler draws: 16 a step.
-    order = list(range(SAMPLES))
+    order = list(range(len(rows)))
     random.Random(CONFIG["training"]["seed"]).shuffle(order)
     for place in range(*wrong.get("masked", (0, 0))):
         rows[order[place]]["prompt_length"] = LENGTH
     if "weight" in wrong:
         place, weight = wrong["weight"]
         rows[order[place]]["weight"] = weight
+    if "short" in wrong:
+        del rows[order[wrong["short"]]]["tokens"][30:]
     lines = [json.dumps(row) for row in rows]
     if "bad-line" in wrong:
         bad = order[wrong["bad-line"]]
         lines[bad] = lines[bad][:100]
-    (folder / "train.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+    (folder / "train.jsonl").write_text("".join(f"{line}\n" for line in lines), "utf-8")
     held = [json.dumps(_sample(chance, following, wrong)) for _ in range(64)]
+    held[: wrong.get("leaked", 0)] = lines[: wrong.get("leaked", 0)]
     (folder / "validation.jsonl").write_text("\n".join(held) + "\n", "utf-8")
 
 
@@ -124,4 +127,4 @@ def _sample(chance: random.Random, following: list[int], wrong: dict[str, Any]) 
     while len(tokens) < LENGTH:
         known = chance.random() < 0.8 and not wrong.get("shuffled")
         tokens.append(following[tokens[-1]] if known else chance.randrange(VOCABULARY))
-    return {"tokens": tokens}
+    return {wrong.get("column", "tokens"): tokens}

@@ -260,3 +260,18 @@ def test_a_claimed_length_is_not_read() -> None:
     assert framing.problem is not None
     assert "cut off" in framing.problem.en
     assert trackers.kind(data[:12]) == "events"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("events.out.tfevents.17.host", bytes(range(1, 200))),
+        ("run-x.wandb", bytes(range(1, 200))),
+        ("metrics.jsonl", b'"loss" is no record\n'),
+    ],
+)
+def test_bytes_that_are_no_metrics_are_not_read(look: Look, name: str, content: bytes) -> None:
+    seen = look({name: content})
+    unread = [i for i in curve.run(seen) if isinstance(i, Unread)]
+    assert len(unread) == 1
+    assert not unread[0].partly

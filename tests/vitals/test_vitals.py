@@ -112,6 +112,16 @@ def test_memory_of_the_metrics_file(vitals: Take, made: Any) -> None:
     assert states(vitals({"metrics.jsonl": text}))["memory-flat"] == "not-ok"
 
 
+def test_a_speed_that_fell_is_told(vitals: Take, made: Any) -> None:
+    def speed(step: int) -> float:
+        return 40_000.0 if step < 60 else 11_600.0
+
+    found = vitals({"metrics.jsonl": made.rows(tokens_per_s=speed), "gpu.csv": made.samples()})
+    busy = next(r for r in found.rows if r.name == "gpu-busy")
+    assert (busy.state, found.is_ok) == ("not-ok", False)
+    assert "71%" in busy.text.en
+
+
 def test_what_is_not_logged_is_not_seen(vitals: Take) -> None:
     found = vitals({"train.log": "hello\nworld\n"})
     assert set(states(found).values()) == {"not-seen"}

@@ -76,6 +76,12 @@ class Report:
             extra,
         )
 
+    def _chinese(self, row):
+        log.info(
+            "第 %d/%d 步，损失 %.4f，学习率 %.3e，梯度范数 %.3f，吞吐 %d",
+            row["step"], self.total, row["loss"], row["lr"], row["grad_norm"], row["tokens_per_s"],
+        )
+
     def _jsonl(self, row):
         self._line(row)
         if row["step"] % 20 == 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import time
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from medic.probes.checkpoint import index
 
 from medic.facts import Checkpoints, Hit, LogHits, Source
 from medic.i18n import Text
-from medic.probe import Finding, Skip
+from medic.probe import Finding, Skip, Unread
 
 ENDED = LogHits(ended="badly", last_time=1.0)
 
@@ -150,3 +151,22 @@ def test_only_the_newest_few_are_read(files: Any, make_look: Any) -> None:
 def test_given_alone_they_keep_their_order(files: Any, make_look: Any) -> None:
     fact, _, _ = look_at(make_look(good(files, "old.pt", 9000), good(files, "new.pt", 10)))
     assert [i.file for i in fact.indexes] == ["old.pt", "new.pt"]
+
+
+def test_a_whole_file_that_could_not_be_read(make_look: Any, files: Any) -> None:
+    path = good(files, "state.pt")
+    failed = LogHits(hits=(unreadable("failed finding central directory"),), ended="badly")
+    _, found, _ = look_at(make_look(path, logs=failed))
+    assert found[0].outcome == "whole-after-failure"
+    _, found, _ = look_at(make_look(path, logs=ENDED))
+    assert found[0].outcome == "whole"
+
+
+@pytest.mark.parametrize("content", [pickle.dumps({"note": 1}), b"\x07random bytes, no format" * 9])
+def test_what_is_no_checkpoint_is_called_so(make_look: Any, files: Any, content: bytes) -> None:
+    path = files.raw("weights.pt", content)
+    items = list(index.PROBE.run(make_look(path, logs=ENDED)))
+    unread = [i for i in items if isinstance(i, Unread)]
+    assert len(unread) == 1
+    assert "no checkpoint" in unread[0].why.en
+    assert not [i for i in items if isinstance(i, Finding)]

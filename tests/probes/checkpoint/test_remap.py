@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import struct
 from collections.abc import Mapping
 from pathlib import Path
@@ -245,6 +246,14 @@ def test_a_difference_that_is_only_fusing(tmp_path: Path, make_look: Any) -> Non
     assert found.fused == 3
     back = diffing.diff(make_look(fused, other), unit(other), unit(fused))
     assert back.comparison.outcome == "fused-or-split"
+
+
+def test_a_checkpoint_beside_itself(files: Any, make_look: Any) -> None:
+    a = files.safetensors("a.safetensors", {"w": (2,)}, "F32")
+    assert diffing.diff(make_look(a), unit(a), unit(a)).is_one_file
+    empty = files.raw("b.pt", pickle.dumps({"note": 1}))
+    with pytest.raises(Unreadable, match="without a tensor"):
+        diffing.diff(make_look(empty), unit(empty), unit(empty))
 
 
 def test_dtypes_of_two_checkpoints(files: Any, make_look: Any) -> None:

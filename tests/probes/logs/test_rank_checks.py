@@ -104,6 +104,17 @@ def timeout(
     return "\n".join(lines) + "\n"
 
 
+STOPPED = """Failures:
+[1]:
+  rank      : 1 (local_rank: 1)
+  exitcode  : -15 (pid: 42)
+Root Cause (first observed failure):
+[0]:
+  rank      : 0 (local_rank: 0)
+  exitcode  : 1 (pid: 41)
+"""
+
+
 def steps_of(*ranks: int) -> str:
     return "".join(f"2026-11-27 20:40:00,000 [rank{r}] INFO step 5 | loss 3.0\n" for r in ranks)
 
@@ -122,6 +133,7 @@ def steps_of(*ranks: int) -> str:
         (timeout(0, op="BROADCAST") + timeout(1), "shape-differs"),
         (timeout(0) + timeout(1), "same-on-all"),
         (steps_of(0, 1, 2) + timeout(0) + timeout(1), "one-rank-silent"),
+        (steps_of(0, 1) + timeout(0) + STOPPED, "silent-rank-stopped"),
         (QUIET, "no-timeout"),
     ],
 )  # fmt: skip

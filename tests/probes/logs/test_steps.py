@@ -161,6 +161,42 @@ def test_lines_that_are_no_steps(line: str) -> None:
     assert read(line)[0] is None
 
 
+@pytest.mark.parametrize(
+    ("line", "number", "values"),
+    [
+        ("第5步 损失 1.70", 5, {"loss": 1.7}),
+        ("第 12 步 ... loss 2.5", 12, {"loss": 2.5}),
+        (
+            "第 12/100 步，损失 4.3，学习率 1.0e-04，梯度范数 1.23，吞吐 3400",
+            12,
+            {"loss": 4.3, "learning_rate": 1e-4, "grad_norm": 1.23, "tokens_per_s": 3400.0},
+        ),
+        (
+            "步数: 120 训练损失: 1.22 显存占用: 23GB 每步耗时: 1.2s",
+            120,
+            {"loss": 1.22, "memory": 23 * GIB, "step_time": 1.2},
+        ),
+        ("验证损失: 1.2（第 100 步）", 100, {"eval_loss": 1.2}),
+        ("迭代40，损失：2.5", 40, {"loss": 2.5}),
+    ],
+)
+def test_lines_in_chinese(line: str, number: int, values: dict[str, float]) -> None:
+    found, _ = read(line)
+    assert found is not None
+    assert (found.number, found.values) == (number, pytest.approx(values))
+
+
+def test_the_planned_steps_in_chinese() -> None:
+    assert read("训练第 300 步（共 5000 步）：损失值=2.31")[1].planned == 5000
+
+
+@pytest.mark.parametrize(
+    "line", ["第三步：打开配置文件，损失 3 个文件", "第 5 步 开始", "损失从 2.3 降到 1.9"]
+)
+def test_chinese_prose_is_no_step(line: str) -> None:
+    assert read(line)[0] is None
+
+
 def test_a_hugging_face_dict_takes_its_step_from_the_bar() -> None:
     bar = " 10%|█         | 10/100 [00:10<01:30,  1.00s/it]"
     found, steps = read(
