@@ -84,6 +84,8 @@ class CaseLook:
         return self._case.text
 
     def open(self, path: str, limit: int = MAX_OPEN) -> BinaryIO:
+        if path in self._case.parts:
+            return io.BytesIO(self._case.parts[path].encode())
         file = open_regular(path)
         size = os.fstat(file.fileno()).st_size
         if size > limit:

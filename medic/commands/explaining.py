@@ -36,20 +36,41 @@ def explain(words: Sequence[str], *, as_json: bool = False, whole: bool = False)
     if not words:
         _table(out, index, as_json)
         return Exit.OK
-    matches = find(" ".join(words), index)
-    if not matches:
-        _no_match(out, " ".join(words), as_json)
+    asked = " ".join(words)
+    matches = find(asked, index)
+    if matches and matches[0].score < 1 and not as_json and _is_usage(asked):
+        _usage(out, matches, index)
         return Exit.FINDING
-    data = entry(matches[0], index, None if whole or as_json else MOST)
+    if not matches:
+        _no_match(out, asked, as_json)
+        return Exit.FINDING
+    data = entry(matches[0], index, None if whole or as_json else MOST, asked)
     if as_json:
         _json(out, matches, data)
         return Exit.OK
     from medic.report import explain_text
 
     explain_text.entry(out, data)
-    _memory(out, " ".join(words), index)
+    _memory(out, asked, index)
     _others(out, matches[1:4], index)
     return Exit.OK
+
+
+def _is_usage(asked: str) -> bool:
+    from medic.match import asks_usage
+
+    return asks_usage(asked)
+
+
+def _usage(out: Console, matches: Sequence[Match], index: Index) -> None:
+    """A question of how something is done: no failure is told, only what is near."""
+    line = Text(
+        "This asks how something is done and tells of no failure; medic explains failures, their "
+        "causes, checks, terms and settings. Nearest: {names}",
+        "这是在问用法，没有说到故障；medic 解释的是故障及其原因、检查、术语和设置。相近条目：{names}",
+    )
+    names = ", ".join(f"{m.name} ({index.title(m.name)})" for m in matches[:MOST])
+    out.talk(line.fill(names=names))
 
 
 def _memory(out: Console, words: str, index: Index) -> None:

@@ -11,6 +11,8 @@ from medic.patterns import regex
 
 GOOD_SCORE = 0.5
 LONG_NAME = 8  # letters of a term that stands out in a line
+# Log ratio from which a description tells of a cause, and the share of it that leaves doubt.
+ALIKE, RIVAL = 7.0, 0.75
 CAUSE = 0.8  # what the score of a cause counts beside a symptom's
 KIND_NAME = {
     "symptoms": "symptom",
@@ -41,7 +43,16 @@ def find(words: str, index: Index) -> list[Match]:
     terms = _term(word, index)
     if any(index.raw["terms"][t.name]["kind"] not in _PRINTED for t in terms):
         return terms
-    return _written(word.lower(), index) + terms or _near(word, index) or _named(word, index)
+    written = _written(word.lower(), index) + terms
+    return written or _near(word, index) or _named(word, index) or _printed(word, index)
+
+
+def _printed(word: str, index: Index) -> list[Match]:
+    """What prints the words as a line: of a bare "Killed" no phrase tells."""
+    from medic.match import matcher_of
+
+    shown = matcher_of(index).shown_in(word)
+    return [Match(KIND_NAME[kind], name, 1.0) for kind, name in shown]
 
 
 # Words that a failing line holds: its symptom tells more than the term.
@@ -90,16 +101,31 @@ def _written(words: str, index: Index) -> list[Match]:
     return has if len(has) == 1 else []
 
 
+def _spoken(words: str, index: Index) -> str:
+    """The cause whose own description the words are much more like than any other's, or ""."""
+    if words in index.raw["symptoms"]:
+        return ""
+    from medic.match import alike
+
+    near = list(alike(words, index).items())[:2]
+    if not near or near[0][1] < ALIKE or (near[1:] and near[1][1] > RIVAL * near[0][1]):
+        return ""
+    return near[0][0]
+
+
 def _names(raw: Any) -> Iterator[str]:
     yield from raw["title"].values()
     for phrases in raw.get("phrases", {}).values():
         yield from phrases
 
 
-def entry(match: Match, index: Index, most: int | None = None) -> dict[str, Any]:
-    """The entry as a tree of texts; ``most`` bounds how many causes of a symptom it tells."""
+def entry(match: Match, index: Index, most: int | None = None, words: str = "") -> dict[str, Any]:
+    """The entry as a tree of texts; ``most`` bounds how many causes of a symptom it tells.
+
+    ``words``: what was asked; the causes of a symptom that they speak of come first.
+    """
     if match.kind == "symptom":
-        return pages.symptom(match.name, index, most)
+        return pages.symptom(match.name, index, most, _spoken(words, index))
     if match.kind == "remedy":
         return {**pages.remedy(match.name, index), "kind": "remedy"}
     page = {

@@ -54,16 +54,17 @@ def causes_of(name: str, index: Index) -> list[Raw]:
     return [raw for _, _, raw in sorted(found, key=lambda x: (x[0], x[1]))]
 
 
-def symptom(name: str, index: Index, most: int | None = None) -> dict[str, Any]:
-    """A symptom with its causes; ``most`` keeps what is said to the first ones and what is done
-    first for each, and names the rest."""
-    every = causes_of(name, index)
+def symptom(name: str, index: Index, most: int | None = None, spoken: str = "") -> dict[str, Any]:
+    """A symptom with its causes, the one ``spoken`` of first; ``most`` keeps what is said to the
+    first ones and what is done first for each, and names the rest."""
+    every = sorted(causes_of(name, index), key=lambda raw: raw["name"] != spoken)
     causes = every[:most]
     first = [c["remedies"] if most is None else c["remedies"][:1] for c in causes]
     return {
         "kind": "symptom",
         "name": name,
         "title": index.title(name),
+        "nearest": spoken if causes and causes[0]["name"] == spoken else "",
         "causes": [_cause_row(c) for c in causes],
         "tell_apart": _tell_apart(causes, index)[:most],
         "more": [_cause_row(c) for c in every[len(causes) :]],

@@ -90,6 +90,11 @@ COMPOUNDS = tuple(
             ),
             "loss not decrease",
         ),
+        (  # it rises instead of falling
+            "不降|没降|没有下降|不下降",
+            r"(?:不降|没降|没有下降|不下降)[，, ]?(?:反而?|而是|却|还|倒是?)(?:上?升|变大|增大|升高|涨)",
+            "increase",
+        ),
         ("loss|grad", r"loss[ _-]?scal(?:e|er|ing)|grad[ _]?scaler", "lossscale"),
         ("memory|vram", r"(?:gpu|cuda|device|allocated) memory|vram", "gpumemory"),
         ("ram|memory", r"(?:host|cpu|system|main) (?:memory|ram)|ram", "hostmemory"),

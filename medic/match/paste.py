@@ -73,7 +73,8 @@ _LAUNCHERS = (
 )
 _ASSIGNED = r"(?:[A-Z][A-Z0-9_]*=\S*\s+)"
 _COMMAND = regex(
-    rf"^\s*(?:[$%]\s+\S|{_ASSIGNED}*(?:{_LAUNCHERS})\s+(?:-|\S*[./=-]\S*|\w+\s+-)|"
+    rf"^\s*(?:[$%]\s+\S|{_ASSIGNED}*(?:{_LAUNCHERS})\s+(?:-|\S*[./=-]\S*|\w+\s+-|"
+    r"\w+\s+\S+\.(?:py|ya?ml|sh)\s+--?\w)|"
     rf"{_ASSIGNED}*(?:\S*/)?python[\d.]*\s+(?:-|\S+\.py\b)|{_ASSIGNED}+\S|"
     r"--?[A-Za-z][\w.-]*(?:[= ]\S+)?(?:\s+--[A-Za-z][\w.-]*(?:[= ]\S+)?)*\s*\\?$)"
 )

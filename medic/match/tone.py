@@ -126,7 +126,10 @@ _PRAISES = regex(
     r"(?i)\b(?:works?|trains?|runs?|loads?|stops?|fine|correct(?:ly)?|steady|stable) (?:fine|well|now|again|on|as)\b|"
     r"\bno (?:complaints?|errors?|problems?|issues?|warnings?)\b(?!,? (?:but|yet|however|though)\b)|"
     r"\bas (?:in the|expected|it should|intended|usual)\b|\bwas expected\b|\bsorry for the noise\b|"
-    r"\b(?:is|are|so|quality) fine\b|\u6210\u529f|\u6b63\u5e38"  # 成功 正常
+    r"\b(?:is|are|so|quality) fine\b|\bnothing (?:is )?(?:broken|wrong)\b|\bruns through\b|"
+    r"\beverything (?:else )?(?:looks|is) (?:fine|ok|good|normal)\b|\bno failure\b|"
+    r"\b(?:training|results?|the run|loss) (?:is|are|looks?) (?:healthy|good|normal|acceptable|equal)\b|"
+    r"\u6210\u529f|\u6b63\u5e38|\u6ca1(?:\u6709)?(?:\u53d1\u73b0)?\u95ee\u9898"  # 成功 正常 没(有)(发现)问题
 )
 _CLAUSE = regex(r",\s|[\uff0c,;\uff1b]")
 _NAMED = regex(r"\b[A-Z]\w+(?:Error|Exception)\b")  # of what a program raised

@@ -32,7 +32,15 @@ def _symptom(blocks: Blocks, data: Entry) -> None:
     console.styled(
         console.style(f"{data['title']}", "bold") + "  " + console.style(data["name"], "dim")
     )
-    blocks.heading(Text("What causes it, most common first", "原因（按常见程度排序）"))
+    order = (
+        Text(
+            "What causes it: first what your words are most like, then the most common",
+            "原因（最接近你的描述的在前，其余按常见程度排序）",
+        )
+        if data["nearest"]
+        else Text("What causes it, most common first", "原因（按常见程度排序）")
+    )
+    blocks.heading(order)
     for i, cause in enumerate(data["causes"], start=1):
         prior = PRIOR[cause["prior"]]
         line = f"{cause['title']} ({cause['name']}, {cause['code']}; {prior})"

@@ -1,0 +1,59 @@
+"""What ``medic explain`` finds for a line, a description and a question."""
+
+from __future__ import annotations
+
+import pytest
+
+from medic.case import collect
+from medic.commands import main
+from medic.explain import entry, find
+from medic.index import Index, load
+from medic.match import split_paste
+from medic.registry import all_probes
+from medic.session import Session
+
+
+@pytest.fixture(scope="module")
+def index() -> Index:
+    return load()
+
+
+def test_a_bare_line_is_what_prints_it(index: Index) -> None:
+    assert find("Killed", index)[0].name == "host-out-of-memory"
+
+
+def test_the_cause_that_the_words_speak_of_leads_its_symptom(index: Index) -> None:
+    words = "Expected all tensors on same device"
+    page = entry(find(words, index)[0], index, 6, words)
+    assert page["causes"][0]["name"] == page["nearest"] == "tensors-on-different-devices"
+
+
+def test_words_that_many_causes_share_keep_the_common_first(index: Index) -> None:
+    words = "CUDA out of memory"
+    page = entry(find(words, index)[0], index, 6, words)
+    assert page["nearest"] == ""
+    assert page["causes"][0]["name"] == "micro-batch-too-large"
+
+
+def test_instead_of_falling_it_rises(index: Index) -> None:
+    for words in ("loss 不降而是升", "loss不降反升"):
+        assert find(words, index)[0].name == "loss-diverges"
+
+
+def test_a_question_of_usage_gets_no_causes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "how do I set the learning rate", "--lang", "en"]) == 1
+    shown = capsys.readouterr()
+    assert "learning-rate-not-as-set" in shown.out + shown.err
+    assert "What causes it" not in shown.out
+
+
+def test_a_pasted_command_is_linted_like_a_script(index: Index) -> None:
+    text = (
+        "The batch size is always 1 whatever I set.\n"
+        "accelerate launch train_net.py --train_batch_size=6 --lr 1e-4 --train_batch_size=1\n"
+    )
+    assert [part.kind for part in split_paste(text)] == ["prose", "command"]
+    probes = [probe for probe in all_probes() if probe.reads == "artefacts"]
+    session = Session(index, collect([], text=text, this_host=False, index=index), probes)
+    session.look()
+    assert session.diagnosis().causes[0].name == "flag-given-twice"
