@@ -8,11 +8,14 @@ from typing import Any, NamedTuple
 from medic.explain import pages
 from medic.index import Index
 from medic.patterns import regex
+from medic.safetext import columns
 
 GOOD_SCORE = 0.5
 LONG_NAME = 8  # letters of a term that stands out in a line
 # Log ratio from which a description tells of a cause, and the share of it that leaves doubt.
 ALIKE, RIVAL = 7.0, 0.75
+# Columns from which words may be a description: to compare one costs three starts of a command.
+DESCRIPTION = 24
 CAUSE = 0.8  # what the score of a cause counts beside a symptom's
 KIND_NAME = {
     "symptoms": "symptom",
@@ -103,7 +106,7 @@ def _written(words: str, index: Index) -> list[Match]:
 
 def _spoken(words: str, index: Index) -> str:
     """The cause whose own description the words are much more like than any other's, or ""."""
-    if words in index.raw["symptoms"]:
+    if columns(words) < DESCRIPTION:
         return ""
     from medic.match import alike
 
