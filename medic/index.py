@@ -65,7 +65,7 @@ class Index:
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
         self.raw = raw
-        self.kept: dict[str, Any] = {}  # models and matchers made of it; they go with it
+        self.kept: dict[str, Any] = {}  # what is made of it and goes with it
         self._links: dict[str, tuple[ToldBy, ...]] = {}
 
     def _lazy(self, kind: str) -> Lazy[Any]:

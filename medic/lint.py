@@ -84,7 +84,15 @@ def probes_for_lint(case: Case, index: Index) -> list[Probe]:
     Probes of logs and GPU reports are loaded only where such files are given.
     """
     plain = {f.kind for f in case.files} <= {"config", "model-config", "script", "python"}
-    probes = all_probes(ROOMS if plain else ())
+    rooms = ROOMS if plain else ()
+    kept: list[Probe] | None = index.kept.get(f"probes of lint in {rooms}")
+    if kept is None:
+        kept = index.kept[f"probes of lint in {rooms}"] = _probes_for_lint(rooms, index)
+    return kept
+
+
+def _probes_for_lint(rooms: tuple[str, ...], index: Index) -> list[Probe]:
+    probes = all_probes(rooms)
     wanted = [p.name for p in probes if p.reads == "artefacts" and set(p.tells) & index.lint_names]
     return [p for p in with_needs(wanted, probes) if p.reads == "artefacts"]
 

@@ -129,6 +129,7 @@ def _place(thing: Any) -> str:
     return place
 
 
+@cache
 def _at(place: str) -> Any:
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)

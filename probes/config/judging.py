@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from importlib import import_module
 
 from medic.facts import Source
@@ -31,9 +32,12 @@ def _check(module: str) -> Callable[[RunConfig], LintResult | Sequence[Fires]]:
     return found
 
 
-def _listed(needs: Sequence[str | Text]) -> Text:
+@cache
+def _not_checked(name: str, needs: tuple[str | Text, ...]) -> Skip:
+    """The same for each of many files."""
     texts = [Text(need, need) if isinstance(need, str) else need for need in needs]
-    return Text(", ".join(t.en for t in texts), ", ".join(t.zh for t in texts))
+    listed = Text(", ".join(t.en for t in texts), ", ".join(t.zh for t in texts))
+    return Skip(needs=listed, check=name)
 
 
 def judge(check: Part, config: RunConfig) -> Iterator[Finding | Skip]:
@@ -41,7 +45,7 @@ def judge(check: Part, config: RunConfig) -> Iterator[Finding | Skip]:
     missing = config.missing(*check.needs)
     result = NotChecked(missing) if missing else _check(check.module)(config)
     if isinstance(result, NotChecked):
-        yield Skip(needs=_listed(result.needs), check=check.name)
+        yield _not_checked(check.name, tuple(result.needs))
     elif isinstance(result, Fires):
         yield _fired(check, config, result)
     elif isinstance(result, Sequence):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 
@@ -76,10 +77,19 @@ def _environments(folders: list[Path]) -> list[Path]:
 
 def _installed(sites: list[Path]) -> Iterator[tuple[str, Release]]:
     """By the names of the packages' dist-info folders; nothing is imported."""
-    for name, told, folder in dist_infos(sites):
-        if name in PACKAGES:
-            version = told.partition("+")[0]
-            yield name, Release(version, version, Source(file=str(folder)))
+    for site in sites:
+        with suppress(OSError):
+            yield from _packages(site, site.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=32)
+def _packages(site: Path, _changed: int) -> Sequence[tuple[str, Release]]:
+    """A lint of many files looks at the same environment for each."""
+    return [
+        (name, Release(version, version, Source(file=str(folder))))
+        for name, told, folder in dist_infos([site])
+        if name in PACKAGES and (version := told.partition("+")[0])
+    ]
 
 
 def _pins(look: Look, folders: list[Path]) -> Iterator[tuple[str, Release]]:

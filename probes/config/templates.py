@@ -44,7 +44,8 @@ class Use:
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
-    uses = [*_files(look), *_commands(look)]
+    alone = len(look.files("config")) < 2 and not look.files("script")
+    uses = [] if alone else [*_files(look), *_commands(look)]  # nothing to compare it with
     trained = [use for use in uses if use.trains]
     served = [use for use in uses if not use.trains]
     pairs = [(a, b) for a in trained for b in served if _same_model(a, b)]

@@ -44,11 +44,12 @@ def run(look: Look) -> Iterator[Finding | Skip]:
 
 
 def _judged(config: RunConfig, entries: Mapping[str, Framework]) -> Iterator[Finding]:
-    sure = _sure(config, entries)
-    for setting in config.settings:
+    typed = [one for one in config.settings if one.origin.syntax in _TYPED]
+    sure = _sure(config, entries) if typed else frozenset()
+    for setting in typed:
         origin = setting.origin
         entry = entries.get(origin.framework)
-        if entry is None or origin.syntax not in _TYPED or origin.span is None:
+        if entry is None or origin.span is None:
             continue
         kind = _kind(setting, entry.types) if origin.span.file in sure else ""
         found = _of(setting, kind, entry.auto_words) if kind else None
