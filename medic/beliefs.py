@@ -13,9 +13,9 @@ from copy import copy
 from functools import cached_property
 
 from medic.columns import Columns, discounted
-from medic.conditions import Context as Context  # noqa: PLC0414 - beliefs are of a context
-from medic.conditions import affected, applies, prior_level
-from medic.index import TELLTALE, Index
+from medic.conditions import Context, affected, applies, prior_level
+from medic.entries.words import TELLTALE
+from medic.index import Index
 from medic.levels import (
     NONE_PRIOR,
     NONE_SHOWS,
@@ -24,9 +24,7 @@ from medic.levels import (
     TELLTALE_UNSEEN,
     UNLISTED,
 )
-from medic.likelihoods import ERROR as ERROR  # noqa: PLC0414 - beliefs are of what was seen
-from medic.likelihoods import REPORTED, Likelihoods
-from medic.likelihoods import Seen as Seen  # noqa: PLC0414
+from medic.likelihoods import ERROR, REPORTED, Likelihoods, Seen
 from medic.records import dataclass
 
 TOLD = ("person", "prose")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from medic.beliefs import Context
+from medic.conditions import Context
 from medic.facts import GpuSeries, GpuState, LogHits, Packages, Stacks
 from medic.run_config import RunConfig
 

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import field, replace
 from typing import Any, Literal
 
-from medic.beliefs import Beliefs, Model, Seen, word
+from medic.beliefs import Beliefs, Model, word
 from medic.case import NotRead
 from medic.entries import Cause
 from medic.evidence import Evidence, Observed
 from medic.facts import Source
 from medic.i18n import Text
 from medic.index import Index
+from medic.likelihoods import Seen
 from medic.looks import NextLook
 from medic.planner import Standing, gate, pruned, shows_a_symptom
 from medic.probe import Finding

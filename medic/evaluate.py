@@ -22,7 +22,7 @@ from medic.errors import UsageError
 from medic.index import Index
 from medic.nearest import did_you_mean
 from medic.records import dataclass
-from medic.runner import all_probes
+from medic.registry import all_probes
 from medic.session import Session
 
 HEALTHY = "healthy"

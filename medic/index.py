@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from medic.entries.words import TELLTALE as TELLTALE  # noqa: PLC0414 - read from here by many
+from medic.entries.words import TELLTALE
 from medic.i18n import Text
 from medic.stored import Parts, tables
 from medic.ties import Ties, read, ties_of

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from medic.columns import Columns
-from medic.index import TELLTALE, Index
+from medic.entries.words import TELLTALE
+from medic.index import Index
 from medic.levels import (
     OTHERWISE,
     TELLTALE_OTHERWISE,

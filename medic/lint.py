@@ -15,8 +15,9 @@ from medic.i18n import Text
 from medic.index import Index
 from medic.probe import Finding, Probe
 from medic.records import dataclass
+from medic.registry import all_probes
 from medic.run_config import RunConfig, Span
-from medic.runner import all_probes, observe, with_needs
+from medic.runner import observe, with_needs
 
 # YAML, engine JSON, launcher YAML, model config: no launch has more files than this.
 LAUNCH_CONFIGS = 8

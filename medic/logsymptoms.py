@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+from medic.entries.words import TELLTALE
 from medic.errors import Unreadable
 from medic.evidence import Evidence, Observed
 from medic.facts import Hit, LogHits, Source
-from medic.index import TELLTALE, Index
+from medic.index import Index
 from medic.look import CaseLook
 from medic.patterns import regex
 from medic.probe import Finding

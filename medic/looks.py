@@ -6,11 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from operator import mul
 
-from medic.beliefs import NONE, Model, Seen
+from medic.beliefs import NONE, Model
 from medic.columns import Columns, entropy
 from medic.entries import Check
 from medic.i18n import Text
 from medic.index import Index
+from medic.likelihoods import Seen
 from medic.planner import BAR, Standing, standing
 from medic.records import dataclass
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from medic.beliefs import NONE, TOLD, Beliefs, Model, Seen
+from medic.beliefs import NONE, TOLD, Beliefs, Model
+from medic.likelihoods import Seen
 from medic.records import dataclass
 
 BAR = 0.95  # the leading remedy class must reach it before "established"

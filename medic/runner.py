@@ -17,7 +17,7 @@ from medic.index import Index
 from medic.logsymptoms import answers_of_logs, settings_hits, symptoms_of_logs
 from medic.look import CaseLook
 from medic.probe import Finding, Probe, Skip, Unread
-from medic.registry import all_probes as all_probes  # noqa: PLC0414 - asked for here by many
+from medic.registry import all_probes
 
 WORKERS = 4
 PATIENCE = 0.05  # seconds

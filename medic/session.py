@@ -12,7 +12,7 @@ from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from medic.beliefs import Model, Seen, model_of
+from medic.beliefs import Model, model_of
 from medic.case import Case, prose_of
 from medic.context import context_of
 from medic.diagnosis import Diagnosis, finding_text
@@ -22,8 +22,17 @@ from medic.facts import LogHits
 from medic.fixes import Fix, propose
 from medic.i18n import Text
 from medic.index import Index
-from medic.looks import NextLook, Open, change_of_mind, choices, next_look, of_rl, speaks_of_rl
-from medic.looks import Question as Question  # noqa: PLC0414 - callers take it from here
+from medic.likelihoods import Seen
+from medic.looks import (
+    NextLook,
+    Open,
+    Question,
+    change_of_mind,
+    choices,
+    next_look,
+    of_rl,
+    speaks_of_rl,
+)
 from medic.probe import Probe
 from medic.recheck import Applied
 from medic.records import dataclass

@@ -23,8 +23,9 @@ from medic.memory.inverse import Largest, largest
 from medic.memory.named import with_model
 from medic.memory.remedies import Advice, advise
 from medic.records import dataclass
+from medic.registry import all_probes
 from medic.run_config import RunConfig, Scalar
-from medic.runner import all_probes, observe, with_needs
+from medic.runner import observe, with_needs
 
 Verdict = Literal["fits", "tight", "probably-not", "does-not-fit", "at-least", "unknown"]
 USUAL: dict[str, Scalar] = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from medic.beliefs import Seen
 from medic.facts import Source
 from medic.index import Index
 from medic.levels import STRONGEST
+from medic.likelihoods import Seen
 from medic.probe import Finding
 from medic.records import dataclass
 from medic.verdict import Heard

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Literal
 
-from medic.beliefs import Beliefs, Model, Seen
+from medic.beliefs import Beliefs, Model
+from medic.entries.words import TELLTALE
 from medic.evidence import Evidence
 from medic.facts import Curve, LogHits
-from medic.index import TELLTALE, Index
+from medic.index import Index
 from medic.levels import LIKE_SHARE
+from medic.likelihoods import Seen
 from medic.planner import Standing, gate, none_of_these, standing
 from medic.probe import Finding
 from medic.records import dataclass

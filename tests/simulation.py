@@ -19,8 +19,9 @@ from pathlib import Path
 
 import yaml
 
-from medic.beliefs import Model, Seen
-from medic.index import TELLTALE, Index, load
+from medic.beliefs import Model
+from medic.entries.words import TELLTALE
+from medic.index import Index, load
 from medic.levels import (
     OTHERWISE,
     PRIOR,
@@ -30,10 +31,11 @@ from medic.levels import (
     UNLISTED,
     WEIGHT,
 )
+from medic.likelihoods import Seen
 from medic.looks import Open, next_look
 from medic.match.likeness import Likeness, bags, weighed
 from medic.planner import none_of_these, standing
-from medic.runner import all_probes
+from medic.registry import all_probes
 
 EVIDENCE_THERE = 0.6
 WRONG_ANSWER = 0.08

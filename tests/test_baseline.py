@@ -15,8 +15,9 @@ from medic.commands import main
 from medic.evidence import Evidence
 from medic.facts import Curve, Difference, Packages, Series, Source
 from medic.index import load
+from medic.registry import all_probes
 from medic.run_config import RunConfig
-from medic.runner import all_probes, observe
+from medic.runner import observe
 
 CONFIG = """\
 training:

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from medic.beliefs import NONE, Context, Model, Seen
+from medic.beliefs import NONE, Model
+from medic.conditions import Context
 from medic.index import Index, load
+from medic.likelihoods import Seen
 
 INDEX: Index = load()
 MODEL = Model(INDEX)

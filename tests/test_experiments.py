@@ -10,7 +10,8 @@ from medic.case import collect
 from medic.errors import UsageError
 from medic.experiments import Made, make, write
 from medic.index import load
-from medic.runner import all_probes, observe
+from medic.registry import all_probes
+from medic.runner import observe
 
 INDEX = load()
 CONFIG = """\

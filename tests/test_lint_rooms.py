@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from medic.index import load
 from medic.lint import ROOMS
-from medic.runner import all_probes
+from medic.registry import all_probes
 
 
 def test_lint_loads_every_probe_of_its_checks() -> None:

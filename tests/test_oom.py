@@ -16,7 +16,8 @@ from medic.case import Case, collect
 from medic.commands import main
 from medic.index import load
 from medic.oom import Account, of_run, of_words, others, wanted
-from medic.runner import all_probes, observe, with_needs
+from medic.registry import all_probes
+from medic.runner import observe, with_needs
 
 GIB = 2**30
 MESSAGE = (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from medic.beliefs import Model, Seen
+from medic.beliefs import Model
 from medic.index import load
+from medic.likelihoods import Seen
 from medic.looks import Open, change_of_mind, next_look
 from medic.planner import Standing, gate, pruned, standing
 

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from medic.beliefs import Model, Seen
+from medic.beliefs import Model
 from medic.case import collect
-from medic.index import NO_TELLTALE, TELLTALE, Index, load
+from medic.entries.words import TELLTALE
+from medic.index import NO_TELLTALE, Index, load
+from medic.likelihoods import Seen
 from medic.session import Session
 
 INDEX: Index = load()

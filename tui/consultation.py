@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from medic.case import Case, NotRead
     from medic.diagnosis import Diagnosis
     from medic.index import Index
+    from medic.looks import Question
     from medic.recheck import Applied
-    from medic.session import Question, Session
+    from medic.session import Session
 
 
 @dataclass(frozen=True)

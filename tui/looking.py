@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def observe(talk: Consultation) -> None:
     """Runs the probes over the files as they are and tells what became of them."""
     from medic.recheck import standing
-    from medic.runner import all_probes
+    from medic.registry import all_probes
 
     session = talk.session
     talk.cancel.clear()

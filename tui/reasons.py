@@ -14,10 +14,10 @@ from .remedies import do_not
 from .seen import finding, place_of, with_question
 
 if TYPE_CHECKING:
-    from medic.beliefs import Seen
     from medic.diagnosis import CauseView, Diagnosis
-    from medic.looks import NextLook
-    from medic.session import Question, Session
+    from medic.likelihoods import Seen
+    from medic.looks import NextLook, Question
+    from medic.session import Session
 
 
 def why(session: Session, found: Diagnosis, asked: Question | None) -> Iterator[Block]:

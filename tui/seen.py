@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from medic.entries.words import TELLTALE
 from medic.i18n import Text, plain
-from medic.index import TELLTALE
 from medic.report.words import SIGN, place
 from medic.safetext import columns, one_line
 

@@ -17,7 +17,8 @@ from .seen import evidence
 
 if TYPE_CHECKING:
     from medic.diagnosis import CauseView, Diagnosis, EvidenceLine
-    from medic.session import Question, Session
+    from medic.looks import Question
+    from medic.session import Session
 
 QUOTED = 1  # raw lines shown of the evidence: more would push the question off a small screen
 SHOWN_NOTES = 3

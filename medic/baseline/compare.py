@@ -13,8 +13,9 @@ from medic.facts import Curve, Difference, GpuState, Launches, LogHits, Packages
 from medic.facts.since_good import Kind
 from medic.index import Index
 from medic.probe import Finding
+from medic.registry import all_probes
 from medic.run_config import RunConfig
-from medic.runner import all_probes, observe
+from medic.runner import observe
 from medic.safetext import one_line
 
 CHECK = "changed-since-good"

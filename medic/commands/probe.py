@@ -19,8 +19,9 @@ from medic.i18n import Text
 from medic.index import Index
 from medic.nearest import did_you_mean
 from medic.probe import Probe
+from medic.registry import all_probes
 from medic.report.console import Console
-from medic.runner import all_probes, observe, with_needs
+from medic.runner import observe, with_needs
 
 HELP = Text(
     "Runs one probe (and those it builds on) over the paths, or over this machine. Without a name: "

@@ -108,7 +108,8 @@ def _emit(
         )
         return
     from medic.experiments import make, write
-    from medic.runner import all_probes, observe
+    from medic.registry import all_probes
+    from medic.runner import observe
 
     rooms = ("config", "flags")
     case = case_of(files, given)

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from medic.decode import decode
 from medic.entries import Role, Signature
-from medic.index import TELLTALE, Index
+from medic.entries.words import TELLTALE
+from medic.index import Index
 
 _NO_FAILURE: frozenset[Role] = frozenset({"advice", "context"})
 

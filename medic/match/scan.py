@@ -12,9 +12,9 @@ from threading import Lock, Thread
 from typing import Any, BinaryIO, NamedTuple
 
 from medic.entries import Role, Signature
+from medic.entries.words import TELLTALE
 from medic.errors import KnowledgeError
 from medic.facts import CaptureValue, Hit, Source
-from medic.index import TELLTALE
 from medic.match.benign import why_benign
 from medic.match.clean import clean
 from medic.match.landmarks import LANDMARKS

@@ -19,8 +19,9 @@ from medic.preflight.result import Preflight, Result, Scene
 from medic.preflight.software import software
 from medic.preflight.system import system
 from medic.preflight.variables import variables
+from medic.registry import all_probes
 from medic.run_config import RunConfig
-from medic.runner import all_probes, observe
+from medic.runner import observe
 
 PROBES = ("gpu", "host", "machine", "places", "ports")
 JUDGES: Sequence[Callable[[Scene], Iterator[Result]]] = (

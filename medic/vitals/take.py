@@ -17,7 +17,8 @@ from medic.i18n import Text
 from medic.index import Index
 from medic.look import open_regular
 from medic.match import iter_lines
-from medic.runner import all_probes, observe
+from medic.registry import all_probes
+from medic.runner import observe
 from medic.vitals.curve_rows import loss, norm, numbers
 from medic.vitals.gpu_rows import busy, memory
 from medic.vitals.scene import Judged, Scene, Stop, Vital, Vitals

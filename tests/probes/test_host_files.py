@@ -13,7 +13,8 @@ from medic.facts import GpuState, HostReports, Packages
 from medic.facts.interfaces import chosen
 from medic.filekind import kind_of
 from medic.index import load
-from medic.runner import all_probes, observe
+from medic.registry import all_probes
+from medic.runner import observe
 
 COLLECT_ENV = """\
 Collecting environment information...

@@ -10,7 +10,8 @@ import pytest
 from medic.case import collect
 from medic.evidence import Evidence
 from medic.index import load
-from medic.runner import all_probes, observe
+from medic.registry import all_probes
+from medic.runner import observe
 
 DATA = Path(__file__).with_name("data")
 Told = dict[str, str]

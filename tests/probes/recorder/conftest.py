@@ -13,7 +13,8 @@ import pytest
 from medic.case import collect
 from medic.evidence import Evidence
 from medic.index import load
-from medic.runner import all_probes, observe
+from medic.registry import all_probes
+from medic.runner import observe
 
 START = 1_700_000_000
 Observe = Callable[..., Evidence]
