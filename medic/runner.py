@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
+from medic import registry
 from medic.case import Case, NotRead
 from medic.evidence import Evidence, Observed, Run, State
 from medic.facts import LogHits
@@ -17,7 +18,6 @@ from medic.index import Index
 from medic.logsymptoms import answers_of_logs, settings_hits, symptoms_of_logs
 from medic.look import CaseLook
 from medic.probe import Finding, Probe, Skip, Unread
-from medic.registry import all_probes
 
 WORKERS = 4
 PATIENCE = 0.05  # seconds
@@ -52,7 +52,7 @@ def observe(
     evidence = Evidence(not_read=list(case.not_read))
     cancel = cancel or threading.Event()
     look = CaseLook(case, index, evidence.facts, cancel)
-    waiting = list(all_probes() if probes is None else probes)
+    waiting = list(registry.all_probes() if probes is None else probes)
     # Signatures cost a start: a lint of configs does without them.
     reads_logs = any(LogHits in p.gives for p in waiting)
     if reads_logs and look.files("log"):

@@ -86,7 +86,7 @@ LATE = {
     ("index", "schema"),
     ("index", "match"),
     ("index", "cached"),
-    ("graph", "runner"),
+    ("graph", "registry"),
 }
 OWNERS = {
     "re2": {"match"},

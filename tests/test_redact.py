@@ -131,7 +131,7 @@ PEOPLE = [
 ]
 THINGS = [
     "torchrun /data/llm/train.py --config /data/runs/a/config.yaml",
-    "/mnt/data/models/qwen2/ /data/datasets/c4/ /scratch/checkpoints/x/ /work/output2/y",
+    "/mnt/data/models/qwen2/ /data/datasets/c4/ /scratch/checkpoints/x/ /scratch/output2/y",
     "user: the model answers",
     "USER=$USER",
     "no user = none given",

@@ -29,10 +29,10 @@ from pathlib import Path
 spec = importlib.util.spec_from_file_location("tui_conftest", sys.argv[1])
 conftest = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(conftest)
-import medic.runner
+import medic.registry
 from medic.case import collect
 from medic.i18n import use
-medic.runner.all_probes = lambda: conftest.SMALL.PROBES
+medic.registry.all_probes = lambda: conftest.SMALL.PROBES
 use("en")
 
 async def go():

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-import medic.runner
+import medic.registry
 from medic.case import Case, collect
 from medic.errors import KnowledgeError
 from medic.index import Index
@@ -122,7 +122,7 @@ def test_esc_stops_the_probes(drive: Drive, case: Case, monkeypatch: pytest.Monk
         return iter(())
 
     probes = (Probe("a-slow-one", (), slow), Probe("late", (), slow, needs=(Index,)))
-    monkeypatch.setattr(medic.runner, "all_probes", lambda: probes)
+    monkeypatch.setattr(medic.registry, "all_probes", lambda: probes)
 
     async def script(app: Any) -> None:
         await app.until(started.is_set)
@@ -148,7 +148,7 @@ def test_a_probe_that_hangs_is_one_grey_line(
 
     small = sys.modules[drive.__module__].SMALL.PROBES
     probes = (*small, Probe("stuck", (), hangs, limit_seconds=0.2))
-    monkeypatch.setattr(medic.runner, "all_probes", lambda: probes)
+    monkeypatch.setattr(medic.registry, "all_probes", lambda: probes)
 
     async def script(app: Any) -> None:
         assert "stuck                failed: time limit" in app.talk()
