@@ -47,6 +47,8 @@ def conclude(session: Session) -> Diagnosis:
     if stand is None and verdict == "none-of-these":
         stand = nearest(session.model, beliefs, session.seen)
     causes = _named(session, stand, beliefs, established=verdict == "established")
+    if verdict == "none-of-these" and question is not None and causes and not session.refused:
+        verdict = "likely"  # while a question could tell the causes apart, none is given up
     leader = causes[0] if causes else None
     also = also_wrong(index, session.model, beliefs, found, [c.name for c in causes])
     dimmed = pruned(session.model, beliefs, session.seen)

@@ -25,7 +25,6 @@ LIVE = 1e-4
 REFUTING_MINUTES = 2.0
 METHOD = "training-method"  # the check whose outcome names it
 OF_RL = ("rl-", "rollout-", "engine-", "ray-")  # beginnings of families
-NOT_KNOWN = "not known"
 # Short forms in outcome names, as symptoms spell them out.
 SHORT_NAMES = {"oom": "out-of-memory"}
 
@@ -228,7 +227,7 @@ def choices(check: Check | None, present: set[str]) -> tuple[tuple[str, Text], .
     return tuple(
         (name, outcome.title)
         for name, outcome in check.outcomes.items()
-        if not (outcome.normal and (_denied(name, present) or outcome.title.en == NOT_KNOWN))
+        if not (outcome.unknown or (outcome.normal and _denied(name, present)))
     )
 
 

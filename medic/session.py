@@ -133,7 +133,10 @@ class Session:
         return model_of(self.index, context).of(self.told.likeness(self._written()))
 
     def _written(self) -> str:
-        """What a person wrote or pasted; a command is much alike in all cases."""
+        """What a person wrote, with what was pasted beside it: a command is much alike in all
+        cases, and a log alone is read as one that lies in a file."""
+        if not self.told.words.strip():
+            return ""
         parts = (t for name, t in self.case.parts.items() if "command" not in name)
         return "\n".join([self.told.words, *parts])
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from medic.case import MAX_PARTS, prose_of, split_text
+from pathlib import Path
+
+from medic.case import MAX_PARTS, collect, prose_of, split_text
 from medic.index import load
 from medic.match import gist, printed, split_paste
 from medic.match.paste import WORDS
+from medic.session import Session
 from medic.told import Told
 
 OOM = "CUDA out of memory. Tried to allocate 2.50 GiB"
@@ -49,3 +52,42 @@ def test_many_parts_become_one_and_keep_their_lines() -> None:
 
 def test_a_line_of_the_kernel_log_is_a_log_line() -> None:
     assert split_paste("gpu-node-7 kernel: NVRM: Xid (PCI:0000:3b:00): 79")[0].kind == "log"
+
+
+SUMMARY = """\
+[rank0]: Traceback (most recent call last):
+[rank0]:   File "train.py", line 9, in main
+[rank0]:     raise RuntimeError(f"loss is NaN at step {step}")
+[rank0]: RuntimeError: loss is NaN at step 40
+============================================================
+train.py FAILED
+------------------------------------------------------------
+Failures:
+  <NO_OTHER_FAILURES>
+------------------------------------------------------------
+Root Cause (first observed failure):
+[0]:
+  rank      : 0 (local_rank: 0)
+  exitcode  : 1 (pid: 985)
+  traceback : To enable traceback see: https://pytorch.org/docs/stable/elastic/errors.html
+============================================================
+"""
+
+
+def test_a_launchers_summary_is_no_word_of_a_person() -> None:
+    assert [f.kind for f in split_paste(SUMMARY)] == ["log"]
+    said = split_paste(f"{SUMMARY}it is always the same step\n")
+    assert [f.kind for f in said] == ["log", "prose"]
+
+
+def test_a_pasted_log_is_read_as_one_in_a_file(tmp_path: Path) -> None:
+    """A guard of the script that names the symptom is no mistake of the code, either."""
+    index, log = load(), tmp_path / "train.log"
+    log.write_text(SUMMARY)
+    pasted = Session(index, collect([], text=SUMMARY, index=index, this_host=False))
+    filed = Session(index, collect([str(log)], index=index, this_host=False))
+    leaders = []
+    for session in (pasted, filed):
+        session.look()
+        leaders.append(session.diagnosis().causes[0].name)
+    assert leaders[0] == leaders[1] != "uncaught-exception"

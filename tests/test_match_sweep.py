@@ -5,8 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 
-import pytest
-
 from medic.match.reader import Block
 from medic.match.sweep import sweep
 
@@ -30,7 +28,6 @@ def test_nothing_found_is_no_number() -> None:
     assert [list(numbers) for _, _, numbers in sweep(lambda _: None, blocks(3))] == [[], [], []]
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_what_a_thread_could_not_look_at_is_looked_at_again() -> None:
     main = threading.current_thread()
 

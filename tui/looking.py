@@ -3,7 +3,6 @@ weighed."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text
@@ -58,14 +57,9 @@ def _run(talk: Consultation, board: Board, key: str) -> None:
 
 
 def weigh(talk: Consultation) -> Diagnosis:
-    """The diagnosis; while a question could still tell the causes apart, none is given up."""
-    session = talk.session
+    """The diagnosis, told to be worked out meanwhile."""
     talk.emit(Working(words.WEIGHING))
     try:
-        found = session.diagnosis()
+        return talk.session.diagnosis()
     finally:
         talk.emit(Working(None))
-    open_still = found.next is not None and bool(found.causes) and not session.refused
-    if found.verdict == "none-of-these" and open_still:
-        return replace(found, verdict="likely")
-    return found

@@ -75,7 +75,7 @@ def reason(session: Session, cause: CauseView, size: int = SHORT) -> tuple[Text,
     looked, where = looked_at(session, cause.name)
     if looked is None:
         return words.CHECKED, None
-    return short(words.CHECKED_IN.fill(looked=looked), LONG), where
+    return short(words.CHECKED_IN.fill(looked=looked), size), where
 
 
 def looked_at(session: Session, check: str) -> tuple[Text | None, Text | None]:

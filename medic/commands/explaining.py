@@ -38,8 +38,8 @@ def explain(words: Sequence[str], *, as_json: bool = False, whole: bool = False)
         return Exit.OK
     asked = " ".join(words)
     matches = find(asked, index)
-    if matches and matches[0].score < 1 and not as_json and _is_usage(asked):
-        _usage(out, matches, index)
+    if matches and matches[0].score < 1 and _is_usage(asked):
+        _usage(out, matches, index, as_json)
         return Exit.FINDING
     if not matches:
         _no_match(out, asked, as_json)
@@ -62,8 +62,10 @@ def _is_usage(asked: str) -> bool:
     return asks_usage(asked)
 
 
-def _usage(out: Console, matches: Sequence[Match], index: Index) -> None:
+def _usage(out: Console, matches: Sequence[Match], index: Index, as_json: bool) -> None:
     """A question of how something is done: no failure is told, only what is near."""
+    if as_json:
+        _json(out, matches, None)
     line = Text(
         "This asks how something is done and tells of no failure; medic explains failures, their "
         "causes, checks, terms and settings. Nearest: {names}",

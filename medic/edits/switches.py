@@ -37,23 +37,19 @@ def flag_at(document: Document, span: Span) -> FlagAt | None:
         return None
     command, (word, name) = found[0], flag
     values: list[Word] = []
-    if "=" not in _text(word) and span != word.span:
+    if "=" not in word.text and span != word.span:
         for other in command.words[command.words.index(word) + 1 :]:
-            if FLAG.match(_text(other)) or _SCRIPT.search(_text(other)):
+            if FLAG.match(other.text) or _SCRIPT.search(other.text):
                 break
             values.append(other)
     return FlagAt(command, word, name, tuple(values))
-
-
-def _text(word: Word) -> str:
-    return word.value if word.value is not None else word.raw
 
 
 def remove_flag(found: FlagAt, sources: Sources) -> None:
     """Takes out the flag with its values. Raises EditRefused where these may be another's."""
     file, data = found.word.span.file, sources.data(found.word.span.file)
     several = len(found.values) > 1
-    if several and not all(_NUMBER.fullmatch(_text(v)) for v in found.values):
+    if several and not all(_NUMBER.fullmatch(v.text) for v in found.values):
         raise EditRefused("where its values end is not clear", "取值到哪里为止不明确")
     last = found.values[-1] if found.values else found.word
     if last.span.file != file or last.span.end < found.word.span.start:

@@ -88,6 +88,12 @@ _BRACKET = regex(
     r"^\s*[\"'][\w./-]+[\"']\s*:\s*[{\[\"'\d.tfn-]"
 )
 
+# A summary that a launcher prints between lines of one sign: its headings, rows and verdict.
+_RULE = regex(r"^\s*(?:={5,}|-{5,}|\*{5,})\s*$")
+_REPORTED = regex(
+    r"^\s+\S|^\s*(?:={5,}|-{5,}|\*{5,})\s*$|^\S+ FAILED\s*$|^[A-Z][\w() ]*:\s*$|^\[\d+\]:\s*$"
+)
+
 
 _JOINING_WORDS = """
 the a an is are was were my i I we it its with and but when while after of to on this that not then
@@ -145,7 +151,7 @@ def gist(prose: str) -> str:
 def _kinds(lines: list[str], printed: Collection[int]) -> list[Kind]:
     kinds: list[Kind] = []
     before: Kind = "prose"
-    traceback = fence = False
+    traceback = fence = ruled = False
     for number, line in enumerate(lines):
         if line.strip().startswith("```"):
             fence = not fence
@@ -156,7 +162,12 @@ def _kinds(lines: list[str], printed: Collection[int]) -> list[Kind]:
             joined = number > 0 and lines[number - 1].rstrip().endswith("\\")
             continued = joined and before == "command"
             kind = "command" if continued else _kind(line, before)
+            if before == "log" and _RULE.match(line):
+                ruled = True
+            elif ruled and (is_sentence(line) or _typed(line)):
+                ruled = False
             known = traceback or (kind == "prose" and number + 1 in printed)
+            known = known or (ruled and _REPORTED.match(line) is not None)
             before = "log" if known else kind
         kinds.append(before)
     return _alone(lines, kinds)

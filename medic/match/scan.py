@@ -95,7 +95,7 @@ class Matcher:
         """Compiles in the background, while the caller does something else."""
 
         def compiled() -> None:
-            with suppress(KnowledgeError):  # told where it is used
+            with suppress(Exception):  # told where it is used
                 self._set  # noqa: B018 - kept from now on
 
         Thread(target=compiled, daemon=True).start()

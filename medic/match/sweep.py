@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from threading import Thread
@@ -28,7 +29,7 @@ def sweep(match: Match, read: Iterator[Block]) -> Iterator[tuple[Block, bytes, S
         views = [_view(block.data) for block in batch]
         found: list[Sequence[int] | None] = [None] * len(batch)
         shares = [slice(n, None, workers) for n in range(min(workers, len(batch)))]
-        crew = [Thread(target=_look, args=(match, views, found, own)) for own in shares[1:]]
+        crew = [Thread(target=_behind, args=(match, views, found, own)) for own in shares[1:]]
         for one in crew:
             one.start()
         _look(match, views, found, shares[0])
@@ -43,6 +44,14 @@ def _look(
     match: Match, views: Sequence[bytes], found: list[Sequence[int] | None], own: slice
 ) -> None:
     found[own] = [match(view) or () for view in views[own]]
+
+
+def _behind(
+    match: Match, views: Sequence[bytes], found: list[Sequence[int] | None], own: slice
+) -> None:
+    """The same in a thread, where nobody would see what it raises."""
+    with suppress(Exception):
+        _look(match, views, found, own)
 
 
 def _bare(block: Block) -> Block:

@@ -57,6 +57,7 @@ _DATA = frozenset(
         "ParserError",
     ]
 )
+_FAILING = ("root", "either")
 _LOOKUPS = regex(r"\bself\.(\w+(?:\.\w+)*)\(")
 _POSITIONS = regex(r"position|pos_emb|(?:^|\.)wpe$")
 _CONFIG = regex(r"(?:\w+_)?(?:cfg|config|conf|args|hparams|settings|options|opts?)", re.IGNORECASE)
@@ -73,11 +74,22 @@ def run(look: Look) -> Iterator[Finding]:
     value = {"exception": told.exception.rpartition(".")[2], "message": told.message[:200]}
     if frame is not None:
         value |= {"file": frame.file, "line": str(frame.line), "function": frame.function}
-        yield Finding(PLACE, place(told), value=value, source=told.source)
+        where = place(told)
+        # A guard of the script that says what it saw is no mistake of the code.
+        if where != "own-code" or not _names_a_symptom(look.fact(LogHits), told):
+            yield Finding(PLACE, where, value=value, source=told.source)
     outcome = "config-key" if _config_key(look, told) else kind(told)
     yield Finding(KIND, outcome, value=value, source=told.source)
     if _position_lookup(told):
         yield Finding(LOOKUP, "position-lookup", source=told.source)
+
+
+def _names_a_symptom(logs: LogHits, told: Traceback) -> bool:
+    at = (told.source.file, told.source.line)
+    return any(
+        (h.source.file, h.source.line) == at and h.role in _FAILING and not h.benign
+        for h in logs.hits
+    )
 
 
 def place(told: Traceback) -> str:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from medic.tui.bars import Suspects
 from medic.tui.events import Suspect
 from medic.tui.hints import hint
 from medic.tui.lines import Block, Line, rows
-from medic.tui.looking import weigh
 from medic.tui.offers import offers_of
 from medic.tui.reasons import why
 from medic.tui.ruled_out import reason
-from medic.tui.seen import evidence, with_question
+from medic.tui.seen import LONG, evidence, with_question
 from medic.tui.telling import details, question
 from medic.tui.words import CHECKED, NOTES
 from medic.tui.words_more import ELSE, WHATEVER
 
+import medic.conclude
 from medic.case import Case
 from medic.diagnosis import CauseView, EvidenceLine
 from medic.entries import Check, Outcome
@@ -31,6 +29,7 @@ from medic.looks import choices
 from medic.probe import Finding, Part, Probe
 from medic.run_config import Origin, RunConfig, Span, Value
 from medic.session import Session
+from medic.verdict import decide
 
 
 def line(text: str, at: int = 3, file: str = "a.log", rank: int | None = None) -> EvidenceLine:
@@ -55,7 +54,7 @@ def test_what_says_the_same_is_told_once(
 
 def test_nobody_is_offered_not_known_beside_i_dont_know() -> None:
     outcomes = {
-        "not-said": Outcome(Text("not known", "未知"), normal=True),
+        "not-said": Outcome(Text("not known", "未知"), normal=True, unknown=True),
         "here": Outcome(Text("here", "这里")),
     }
     check = Check(name="c", family="f", title=plain("c"), outcomes=outcomes)
@@ -89,7 +88,7 @@ def test_what_rules_a_cause_out_is_what_was_looked_at(index: Index, case: Case) 
 
     place = Origin("file", Span("run1/train.yaml", 36, 37, 2, 19, 2, 20))
     session.evidence.facts[RunConfig] = RunConfig({"micro_batch_size": Value(8, place)})
-    told, where = reason(session, cause)
+    told, where = reason(session, cause, LONG)
     assert told.en == "checked and in order: sequences per device and forward pass 8"
     assert where == plain("run1/train.yaml:2")
 
@@ -164,15 +163,23 @@ def test_no_cause_is_given_up_while_a_question_tells_them_apart(
 ) -> None:
     session = Session(index, case)
     session.look()
-    flat = replace(session.diagnosis(), verdict="none-of-these")
-    monkeypatch.setattr(Session, "diagnosis", lambda _: flat)
-    talk: Any = SimpleNamespace(session=session, emit=lambda _: None)
-    assert weigh(talk).verdict == "likely"
+    _, *stand = decide(
+        index,
+        session.model,
+        session.found,
+        frozenset(),
+        session.evidence,
+        looks=0,
+        nothing_left=False,
+    )
+    monkeypatch.setattr(medic.conclude, "decide", lambda *_, **__: ("none-of-these", *stand))
+    assert session.diagnosis().next is not None
+    assert session.diagnosis().verdict == "likely"
     session.refuse(True)
-    assert weigh(talk).verdict == "none-of-these"
+    assert session.diagnosis().verdict == "none-of-these"
     session.refuse(False)
-    flat = replace(flat, next=None)
-    assert weigh(talk).verdict == "none-of-these"
+    monkeypatch.setattr(Session, "next_question", lambda _: None)
+    assert session.diagnosis().verdict == "none-of-these"
 
 
 def test_why_tells_the_answers_that_change_something_and_the_rest_as_one(
