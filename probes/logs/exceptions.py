@@ -58,6 +58,7 @@ _DATA = frozenset(
     ]
 )
 _FAILING = ("root", "either")
+_RAISES = regex(r"\braise\b")
 _LOOKUPS = regex(r"\bself\.(\w+(?:\.\w+)*)\(")
 _POSITIONS = regex(r"position|pos_emb|(?:^|\.)wpe$")
 _CONFIG = regex(r"(?:\w+_)?(?:cfg|config|conf|args|hparams|settings|options|opts?)", re.IGNORECASE)
@@ -85,6 +86,8 @@ def run(look: Look) -> Iterator[Finding]:
 
 
 def _names_a_symptom(logs: LogHits, told: Traceback) -> bool:
+    if not _RAISES.search(told.frames[-1].code):
+        return False
     at = (told.source.file, told.source.line)
     return any(
         (h.source.file, h.source.line) == at and h.role in _FAILING and not h.benign
