@@ -96,7 +96,10 @@ def compute(
         changes = []
     elif remedy.changes and not changes:
         note = _AS_IS
-    return Plan(tuple(changes), _values(run_config, changes), tuple(missing), note)
+    values = _values(run_config, changes)
+    if missing:  # what it would become is not known
+        values |= {f"{name}_new": "?" for name in remedy.changes if not is_flag(name)}
+    return Plan(tuple(changes), values, tuple(missing), note)
 
 
 def _order(name: str) -> tuple[int, str]:

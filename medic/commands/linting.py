@@ -134,12 +134,24 @@ def _run_config(out: Console, report: LintReport, form: str) -> int:
     return Exit.OK
 
 
+def _left_to_fix(report: LintReport, *, unsafe: bool) -> Text:
+    """What to say where nothing was fixed."""
+    more = 0 if unsafe else sum(f.fix is not None for f in report.findings)
+    if not more:
+        return Text("nothing to fix", "没有可自动修复的问题")
+    line = Text(
+        "nothing is safe to fix; --unsafe-fixes has {n} more to look at",
+        "没有可安全修复的问题；加 --unsafe-fixes 可查看另外 {n} 处",
+    )
+    return line.fill(n=more)
+
+
 def _fix(out: Console, report: LintReport, *, unsafe: bool, write: bool, exit_zero: bool) -> int:
     from medic.report.blocks import Blocks
 
     fix, repaired = merged_fix(report, unsafe=unsafe)
     if fix is None or fix.patch is None:
-        out.talk(Text("nothing to fix", "没有可自动修复的问题"))
+        out.talk(_left_to_fix(report, unsafe=unsafe))
         return Exit.OK if may_launch(report) or exit_zero else Exit.FINDING
     if out.color or _on_terminal():
         Blocks(out).diff(fix.diff, indent="")

@@ -117,10 +117,11 @@ def _head(blocks: Blocks, sizing: Sizing) -> None:
         blocks.paragraph(line.fill(n=gib(found.estimate)), "  ", "  ")
     if found.estimate is None and found.states_likely is not None:
         line = Text(
-            "weights, gradients and optimizer states alone: about {n}",
-            "仅权重、梯度与优化器状态约 {n}",
+            "weights, gradients and optimizer states alone, as assumed below; with other "
+            "assumptions at least {low}",
+            "仅为下述假定下的权重、梯度与优化器状态；换其他假定至少 {low}",
         )
-        blocks.paragraph(line.fill(n=gib(found.states or 0)), "  ", "  ")
+        blocks.paragraph(line.fill(low=gib(found.reserved_low or 0)), "  ", "  ")
     if sizing.capacity is None:
         line = Text("GPU unknown: give --gpu h100-80g", "显卡未知：请用 --gpu h100-80g 指定")
         blocks.paragraph(line, "  ", "  ")
@@ -153,6 +154,9 @@ def _peak(found: MemoryEstimate) -> Text:
     if found.low is None:
         return Text("Peak GPU memory: cannot say", "显存峰值：无法估计")
     if found.reserved is None or found.not_measured:
+        if found.estimate is None and found.states_likely is not None:
+            line = Text("Peak GPU memory: above {n}", "显存峰值：高于 {n}")
+            return line.fill(n=gib(found.states or 0))
         line = Text("Peak GPU memory: at least {low}", "显存峰值：至少 {low}")
         return line.fill(low=gib(found.reserved_low or 0))
     return Text(
