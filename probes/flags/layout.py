@@ -15,7 +15,7 @@ from medic.run_config import Span
 
 from .counts import count_of
 from .launchers import ALIASES
-from .option_words import is_fixed, is_given, option_word, set_once
+from .option_words import are_fixed, is_fixed, is_given, option_word, set_once
 from .script_text import ScriptText
 from .slurm import Allocation, narrowed, srun_words, stated, tasks_per_node
 from .visible import hidden
@@ -28,6 +28,8 @@ TOO_MANY = "more-ranks-than-gpus"
 OTHERWISE = "launch-not-as-allocated"
 
 _STARTS_RANKS = ("torchrun", "accelerate", "deepspeed", "tune")
+_COUNTS_NODES = ("--nnodes", "--num-machines", "--num-nodes")
+_COUNTS_RANKS = ("--nproc-per-node", "--num-processes", "--num-gpus")
 LOOPBACK = regex(r"^(?:localhost|127(?:\.\d+){3})(?::\d*)?$")
 # A script that takes its rank from the task needs a task for each GPU.
 _RANK_OF_TASK = regex(r"SLURM_(?:PROCID|LOCALID|NTASKS)\b")
@@ -175,12 +177,13 @@ def _node_rank(case: _Case) -> Iterator[Fault]:
 
 def _rank_too_high(case: _Case) -> Iterator[Fault]:
     """A node rank that is none of the nodes that the launcher counts."""
+    words, nodes = case.launch.launcher_words, case.world.nodes
     for flag in ("--node-rank", "--machine-rank"):
-        said, nodes = option_word(case.launch.launcher_words, flag), case.world.nodes
+        said = option_word(words, flag)
         rank = count_of(said[1]) if said is not None else None
         if said is None or rank is None or not nodes or case.srun is not None:
             continue
-        if nodes <= rank:
+        if nodes <= rank and are_fixed(case.script, words, flag, *_COUNTS_NODES):
             what = _TOO_HIGH.fill(flag=flag, rank=said[1], nodes=nodes, last=nodes - 1)
             yield Fault(NODE_RANK, what, _place(said[0]))
 
@@ -257,8 +260,9 @@ def _counts(case: _Case) -> Iterator[Fault]:
         return
     launcher, words = case.launch.launcher, case.launch.launcher_words
     if launcher in _STARTS_RANKS:
-        names = ("--nproc-per-node", "--num-processes", "--num-gpus")
-        found = option_word(words, *names)
+        found = option_word(words, *_COUNTS_RANKS)
+        if not are_fixed(case.script, words, *_COUNTS_RANKS):
+            return
         ranks, place = case.world.nproc, _place(found[0]) if found else None
         if launcher == "accelerate" and case.world.nodes is None and case.allocation.nodes != 1:
             return
@@ -277,19 +281,20 @@ def _counts(case: _Case) -> Iterator[Fault]:
 def _node_count(case: _Case) -> Iterator[Fault]:
     """``--nnodes`` against the nodes of the job; fewer only where ``srun`` starts on all."""
     asked, said = case.allocation.nodes, case.world.nodes
-    found = option_word(case.launch.launcher_words, "--nnodes", "--num-machines", "--num-nodes")
+    found = option_word(case.launch.launcher_words, *_COUNTS_NODES)
     if asked is None or said is None or found is None or said == asked or not case.alone:
         return
     if case.srun is not None and (stated(case.srun, "--nodes", "-N") or narrowed(case.srun)):
         return
-    if said > asked or case.srun is not None:
+    if (said > asked or case.srun is not None) and is_fixed(case.script, found[0]):
         what = _NODES.fill(said=said, asked=asked)
         yield Fault(OTHERWISE, what, _place(found[0]))
 
 
 def _visible(case: _Case) -> Iterator[Fault]:
     """``srun`` sets the variable for each task itself."""
-    if case.srun is not None:
+    words = case.launch.launcher_words
+    if case.srun is not None or not are_fixed(case.script, words, *_COUNTS_RANKS):
         return
     for what, span in hidden(case.script, case.launch, case.world.nproc):
         yield Fault(TOO_MANY, what, span)

@@ -40,6 +40,12 @@ def is_fixed(script: ScriptText, word: Word) -> bool:
     return re.search(r"\w=[\"']?$", before) is not None
 
 
+def are_fixed(script: ScriptText, words: Sequence[Word], *names: str) -> bool:
+    """Whether the value of each option that is given is written out."""
+    found = (option_word(words, name) for name in names)
+    return all(one is None or is_fixed(script, one[0]) for one in found)
+
+
 def set_once(script: ScriptText, name: str) -> tuple[str, Span] | None:
     """What the only assignment of a variable gives it, and where."""
     pattern = re.compile(rf"^\s*(?:export\s+)?{name}=[\"']?([^\s\"';#]*)")

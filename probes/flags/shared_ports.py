@@ -11,14 +11,16 @@ from medic.i18n import Text
 from medic.records import dataclass
 from medic.run_config import Edit, Span
 
+from .branches import Branches
 from .launchers import ALIASES, MODULES
-from .option_words import option_word
+from .option_words import are_fixed, option_word
 from .script_text import ScriptText
 from .world import TORCH_PORT, world_of
 
 SHARED = "launches-share-a-port"
 _STARTS_RANKS = ("torchrun", "deepspeed", "accelerate")
 _ELSEWHERE = frozenset(("ssh", "srun", "mpirun", "docker", "apptainer", "ray", "pdsh"))
+_PORTS = ("--master-port", "--main-process-port", "--rdzv-endpoint")
 _FREE = Text("a port that no launch of this script has", "本脚本中没有其他启动命令使用的端口")
 _SAME = Text(
     "the launch of line {line} still runs in the background and holds port {port}: this one needs "
@@ -44,10 +46,11 @@ class Shared:
 def shared_ports(
     script: ScriptText, document: Document, launches: Sequence[Launch]
 ) -> Iterator[Shared]:
-    """Both on this machine; what ``wait`` has waited for is over."""
+    """Both on this machine and in one branch; what ``wait`` has waited for is over."""
     by_place = {(one.span.start, one.span.end): one for one in launches}
     used = {port for one in launches if (port := _port(one)) is not None}
-    running: dict[int, Launch] = {}
+    branches = Branches(script)
+    running: dict[int, list[Launch]] = {}
     for command in document.commands:
         if command.words and command.words[0].value == "wait":
             running.clear()
@@ -55,24 +58,34 @@ def shared_ports(
         port = _port(launch) if launch is not None else None
         if launch is None or port is None:
             continue
-        earlier = running.get(port)
-        if earlier is not None and earlier.span != launch.span:
+        at, holding = branches.of(launch.span), running.get(port, [])
+        beside = (one for one in holding if one.span != launch.span)
+        earlier = next((one for one in beside if branches.of(one.span) == at), None)
+        if earlier is not None and _same(script, earlier, launch):
             free = next(number for number in count(port + 1) if number not in used)
             used.add(free)
             yield _told(launch, port, earlier, free)
         if script.background(command.span) is not None:
-            running.setdefault(port, launch)
+            running.setdefault(port, []).append(launch)
 
 
 def _port(launch: Launch) -> int | None:
     names = {PurePosixPath(word.value).name for word in launch.launcher_words if word.value}
     here = launch.launcher in _STARTS_RANKS and _ELSEWHERE.isdisjoint(names)
-    return world_of(launch).port if here else None
+    return (world_of(launch).port if here else None) or None  # 0: any that is free
+
+
+def _same(script: ScriptText, one: Launch, other: Launch) -> bool:
+    """Whether both have the port whatever the running shell sets: no default of a variable."""
+    first, second = (option_word(each.launcher_words, *_PORTS) for each in (one, other))
+    if first is not None and second is not None and first[0].raw == second[0].raw:
+        return True
+    return all(are_fixed(script, each.launcher_words, *_PORTS) for each in (one, other))
 
 
 def _told(launch: Launch, port: int, earlier: Launch, free: int) -> Shared:
     words = launch.launcher_words
-    found = option_word(words, "--master-port", "--main-process-port", "--rdzv-endpoint")
+    found = option_word(words, *_PORTS)
     line, held = earlier.span.line, str(port)
     if found is not None:
         repair = _instead(launch, found[0], held, free)

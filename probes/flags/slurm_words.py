@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from medic.i18n import Text
 from medic.patterns import regex
@@ -111,12 +111,11 @@ def words(script: ScriptText, options: Sequence[str]) -> Iterator[Slip]:
         for found in _SPACED.finditer(body):
             span = script.between(number, found.span(2))
             yield Slip(_BLANKS.fill(option=found[1]), span, replaced(span, "="))
-        for found in _SHORT_NAME.finditer(body):
-            name = found[1]
-            if name in known:
-                span = script.between(number, (found.start(), found.end()))
-                what = _ONE_DASH.fill(name=name, letter=name[0], rest=name[1:])
-                yield Slip(what, span, replaced(span, f"--{name}"))
+        one_dash = [found for found in _SHORT_NAME.finditer(body) if found[1] in known]
+        for found in one_dash:
+            name, span = found[1], script.between(number, found.span())
+            what = _ONE_DASH.fill(name=name, letter=name[0], rest=name[1:])
+            yield Slip(what, span, replaced(span, f"--{name}"))
         bare = _NO_DASHES.match(body)
         if bare is not None and bare[1] in known:
             span = script.between(number, bare.span(1))
@@ -124,14 +123,18 @@ def words(script: ScriptText, options: Sequence[str]) -> Iterator[Slip]:
         for found in _LONG_DASH.finditer(body):
             span = script.between(number, found.span(1))
             yield Slip(_DASH.fill(word=found[1]), span, replaced(span, "--"))
-        yield from _values(script, number, body)
+        yield from _values(script, number, body, {found.start() for found in one_dash})
         for found in _VARIABLE.finditer(body):
             yield Slip(_NOT_EXPANDED.fill(word=found[0]), script.between(number, found.span()))
 
 
-def _values(script: ScriptText, number: int, body: str) -> Iterator[Slip]:
-    """Values that sbatch does not read as they look; those that a variable fills aside."""
+def _values(script: ScriptText, number: int, body: str, told: Collection[int]) -> Iterator[Slip]:
+    """Values that sbatch does not read as they look; those that a variable fills aside, and
+    options at the places that are ``told``.
+    """
     for found in _VALUED.finditer(body):
+        if found.start() in told:
+            continue
         name, value = _LONG_NAMES.get(found[2], found[1] or ""), found[3].strip("'\"")
         form = _FORMS.get(name)
         if form is None or any(sign in value for sign in "$%<{[@"):
@@ -140,7 +143,7 @@ def _values(script: ScriptText, number: int, body: str) -> Iterator[Slip]:
         if not form.match(value):
             span = script.between(number, found.span(3))
             yield Slip(_NOT_READ.fill(name=name, value=value), span)
-        elif name in _APART and behind and value.isdigit():
+        elif name in _APART and behind and value.isdecimal():
             pattern, unit = _APART[name]
             if pattern.match(behind[0]):
                 end = body.index(behind[0], found.end()) + len(behind[0])

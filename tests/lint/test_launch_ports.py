@@ -24,6 +24,19 @@ def fired(lint_text: Lint, text: str) -> list[tuple[str, int]]:
             "torchrun --nproc_per_node 2 a.py > log 2>&1 &\npython -m torch.distributed.run b.py\n",
             2,
         ),
+        (
+            "torchrun --rdzv_endpoint=localhost:29400 a.py &\n"
+            "torchrun --rdzv_endpoint=localhost:29400 b.py\n",
+            2,
+        ),
+        ("torchrun --master_port ${P:-1} a.py &\ntorchrun --master_port ${P:-1} b.py\n", 2),
+        # In one branch, and behind branches that are closed.
+        (
+            'if [ "${1}" ]; then echo "if"; fi # if\nif [ $2 ]; then\n  case $3 in a) ls ;; esac\n'
+            "  torchrun a.py &\n  for i in 1; do ls {1..2}; done\n  torchrun b.py\nfi\n",
+            6,
+        ),
+        ("case $1 in a) X=${Y} ;; *) { ls; } ;; esac\ntorchrun a.py &\ntorchrun b.py\n", 3),
         ("P=29600\ndeepspeed --master_port $P a.py &\ndeepspeed --master_port=$P b.py\n", 3),
     ],
 )
@@ -41,6 +54,17 @@ def test_two_launches_on_one_port(lint_text: Lint, text: str, line: int) -> None
         "ssh one torchrun a.py &\nssh two torchrun a.py\n",
         "torchrun --master_port $A a.py &\ntorchrun --master_port $B b.py\n",
         "torchrun --nnodes 2 --node_rank 1 --master_addr h --master_port 1 a.py\n",
+        # Port 0 is any that is free: torchrun's manual for several jobs on one host.
+        "torchrun --rdzv_backend c10d --rdzv_endpoint=localhost:0 a.py &\n"
+        "torchrun --rdzv_backend c10d --rdzv_endpoint=localhost:0 b.py\n",
+        "torchrun --master_port 0 a.py &\ntorchrun --master_port 0 b.py\n",
+        "torchrun --master_port ${A:-1} a.py &\ntorchrun --master_port ${B:-1} b.py\n",
+        'if [ "$1" = a ]; then torchrun a.py & else torchrun b.py & fi\nwait\n',
+        'if [ "$1" = a ]; then\n  torchrun a.py &\nelif [ $2 ]; then\n  torchrun b.py\nfi\n',
+        "if [ $1 ]; then\n  torchrun a.py &\nfi\nif [ ! $1 ]; then\n  torchrun b.py\nfi\n",
+        'case "$1" in\n  a) torchrun a.py & ;;\n  b) torchrun b.py & ;;\nesac\nwait\n',
+        'one() {\n  torchrun a.py &\n}\nfunction two {\n  torchrun b.py\n}\n"$1"\n',
+        "[ $1 = a ] && torchrun a.py &\n[ $1 = b ] && torchrun b.py\n",
     ],
 )
 def test_ports_that_are_free(lint_text: Lint, text: str) -> None:
@@ -52,6 +76,18 @@ def test_the_repair_takes_a_port_that_is_free(lint_text: Lint) -> None:
     (found,) = [f for f in lint_text(text, "run.sh") if f.name == PORT]
     assert found.fix is not None
     assert found.shown == (("", "--master_port=$P", "--master_port=29502"),)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--nnodes=${NNODES:-1} --node_rank=${NODE_RANK:-1}",
+        "--nnodes=${NNODES:-1} --node_rank=1",
+        "--nnodes=1 --node_rank=${NODE_RANK:-1}",
+    ],
+)
+def test_a_rank_of_a_default_that_may_be_set(lint_text: Lint, words: str) -> None:
+    assert fired(lint_text, f"torchrun {words} --master_addr h --master_port 1 a.py\n") == []
 
 
 @pytest.mark.parametrize("rank", ["2", "7"])

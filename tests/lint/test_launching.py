@@ -57,12 +57,36 @@ def test_what_may_be_there(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "judged"),
+    [
+        ("python train.py --config a.yaml\n", True),
+        ("cd /work\npython train.py --config a.yaml\n", False),
+        ("python train.py --lr 1\n", False),
+        ("python train.py --config $A\n", False),
+        ("echo\n", False),
+    ],
+)
+def test_a_check_that_passes_has_seen_a_path(tmp_path: Path, text: str, judged: bool) -> None:
+    (tmp_path / "a.yaml").write_text("x: 1\n")
+    (tmp_path / "run.sh").write_text(text)
+    report = lint(collect([str(tmp_path / "run.sh")]), load())
+    assert ("path-wrong-or-forbidden" in report.passed) == judged
+    assert ("path-wrong-or-forbidden" in dict(report.not_checked)) != judged
+
+
+@pytest.mark.parametrize(
     ("line", "cause", "column"),
     [
         ("export PYTORCH_CUDA_ALLOC_CONF=expandable_segment:True", "flag-value-not-accepted", 32),
         ("export PYTORCH_ALLOC_CONF=expandable_segments:true", "flag-value-not-accepted", 27),
         ("export PYTORCH_CUDA_ALLOC_CONF=max_split_size:128", "flag-value-not-accepted", 32),
         ("export PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:12", "flag-value-not-accepted", 32),
+        ("export PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:²", "flag-value-not-accepted", 32),
+        (
+            "export PYTORCH_CUDA_ALLOC_CONF=max_non_split_rounding_mb:²",
+            "flag-value-not-accepted",
+            32,
+        ),
         (
             'export PYTORCH_CUDA_ALLOC_CONF="backend:native,garbage_collection_threshold:80"',
             "flag-value-not-accepted",
@@ -89,6 +113,9 @@ def test_values_that_a_reader_is_strict_about(
         "export PYTORCH_CUDA_ALLOC_CONF=$CONF",
         "export PYTORCH_CUDA_ALLOC_CONF=some_later_option:7",
         "# PYTORCH_CUDA_ALLOC_CONF=expandable_segment:True",
+        "echo hi  # PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:5",
+        "echo 'PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:5'",
+        "cat <<EOT\nexport PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:5\nEOT",
         "#SBATCH --mem=64GB",
         "#SBATCH --mem=64G --time=24:00:00",
     ],

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from medic.edits import changed
 from medic.lint import LintFinding
 
 Changed = Callable[[str, str, str, str], list[tuple[str, int]]]
@@ -176,17 +178,31 @@ run --model_name_or_path base --per_device_train_batch_size 4 --logging_steps 10
 @pytest.mark.parametrize(
     ("line", "fixed"),
     [
-        ('if [ "$N"=1 ]; then echo; fi', None),
+        ('if [ "$N"=1 ]; then echo; fi', 'if [ "$N" = 1 ]; then echo; fi'),
         ("if [[ $N=1 ]]; then echo; fi", "if [[ $N = 1 ]]; then echo; fi"),
-        ('test "$N"!=1 && echo', None),
-        ("if [ -z$N ]; then echo; fi", None),
+        ('test "$N"!=1 && echo', 'test "$N" != 1 && echo'),
+        ("if [ -z$N ]; then echo; fi", None),  # the shell reads other commands behind it
         ('while [ "$N"-gt 1 ]; do N=1; done', None),
     ],
 )
 def test_a_test_without_blanks_is_told(lint_text: Lint, line: str, fixed: str | None) -> None:
-    (found,) = [f for f in lint_text(f"N=1\n{line}\npython train.py\n", "run.sh") if f.line == 2]
+    text = "N=1\n{}\npython train.py\n"
+    (found,) = [f for f in lint_text(text.format(line), "run.sh") if f.line == 2]
     assert found.name == SLIP
-    assert fixed is None or (found.fix is not None and found.shown == (("", "$N=1", "$N = 1"),))
+    assert (found.fix is None) == (fixed is None)
+    if found.fix is None or fixed is None:
+        return
+    assert found.fix.patch is not None
+    (path,) = {edit.file for edit in found.fix.patch.edits}
+    after = changed(path, found.fix.patch.edits, Path(path).read_bytes())
+    assert after.decode() == text.format(fixed)
+
+
+@pytest.mark.parametrize("option", ["-nodes=2", "-time=24:00:00", "-gres=gpu:8"])
+def test_a_long_option_with_one_dash_is_told_once(lint_text: Lint, option: str) -> None:
+    text = f"#!/bin/bash\n#SBATCH {option} -n two\npython train.py\n"
+    found = [(f.line, f.column) for f in lint_text(text, "run.sh")]
+    assert found == [(2, 9), (2, text.splitlines()[1].index("two") + 1)]
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ from medic.patterns import regex
 from medic.probe import Finding, Look, Probe
 from medic.run_config import Edit, Span
 
-from ..flags.distance import NEAREST, is_swapped, letters_apart
-from ..flags.script_text import ScriptText, read_script
+from .distance import NEAREST, is_swapped, letters_apart
+from .masked import COMMENT, MASK
+from .script_text import ScriptText, read_script
 
 NOT_TAKEN = "flag-value-not-accepted"
 _ALLOCATOR = regex(
@@ -19,8 +20,11 @@ _ALLOCATOR = regex(
 )
 _OPTION = regex(r"\s*([A-Za-z][\w-]*)\s*([:=]?)\s*(\[[^\]]*\]|[^,\[]*)(?:,|$)")
 _SWITCH = (lambda v: v in ("True", "False"), Text("True or False", "True 或 False"))
-_COUNT = (str.isdigit, Text("a whole number", "整数"))
 Form = tuple[Callable[[str], bool], Text]
+
+
+def _is_count(text: str) -> bool:
+    return text.isascii() and text.isdecimal()
 
 
 def _number(text: str) -> float:
@@ -30,10 +34,11 @@ def _number(text: str) -> float:
         return float("nan")
 
 
+_COUNT = (_is_count, Text("a whole number", "整数"))
 # c10/core/AllocatorConfig.cpp, c10/cuda/CUDAAllocatorConfig.cpp: keys and what each takes.
 _KEYS: Mapping[str, Form | None] = {
     "max_split_size_mb": (
-        lambda v: v.isdigit() and int(v[:9]) > 20,
+        lambda v: _is_count(v) and int(v[:9]) > 20,
         Text("a whole number above 20", "大于 20 的整数"),
     ),
     "max_non_split_rounding_mb": _COUNT,
@@ -75,10 +80,10 @@ def run(look: Look) -> Iterator[Finding]:
 
 
 def _allocator(script: ScriptText) -> Iterator[Finding]:
-    for number, line in enumerate(script.lines, 1):
-        if "ALLOC_CONF" not in line or line.lstrip().startswith("#"):
-            continue
-        for found in _ALLOCATOR.finditer(line):
+    for number, line in enumerate(script.code, 1):
+        for found in _ALLOCATOR.finditer(script.line_text(number)) if "ALLOC_CONF" in line else ():
+            if line[found.start(1)] in (MASK, COMMENT):
+                continue
             group = next(i for i in (2, 3, 4) if found[i] is not None)
             for option in _OPTION.finditer(found[group]):
                 at = found.start(group)

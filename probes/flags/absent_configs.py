@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 
-from medic.facts import GivenFile, Launch, Launches, Source, Word
+from medic.facts import GivenFile, Launch, Launches, LogHits, Word
+from medic.i18n import Text
 from medic.patterns import regex
-from medic.probe import Finding, Look, Probe
+from medic.probe import Finding, Look, Probe, Skip
 
-from ..flags.script_text import ScriptText, read_script
-from .readers.command import flags
+from ..config.readers.command import Flag, flags
+from .script_text import ScriptText, read_script
 
 PATH = "path-wrong-or-forbidden"
 _CONFIGS = frozenset(
@@ -20,23 +21,36 @@ _CONFIGS = frozenset(
 _ENDINGS = (".yaml", ".yml", ".json", ".toml")
 _MOVES = regex(r"(?m)(?:^|[;&|(]|\bthen|\bdo)\s*(?:cd|pushd|git\s+clone|wget|curl)\b")
 _PLAIN = regex(r"[\w.+@-][\w./+@-]*")
+_NEEDS = Text(
+    "a script whose command names a configuration file, in the folder that it starts in",
+    "点名了配置文件的启动脚本，且位于其启动目录",
+)
 
 
-def run(look: Look) -> Iterator[Finding]:
-    launches = look.fact(Launches).launches
-    found: list[Finding] = []
+def run(look: Look) -> Iterator[Finding | Skip]:
+    launches = look.fact(Launches).launches if look.has(Launches) else ()
+    judged: list[bool] = []
     for given in look.files("script"):
         script = read_script(look, given.path, given.name)
         if script is None:
             continue
         own = (one for one in launches if one.span.file == given.path)
-        found += (one for launch in own for one in _missing(look, script, given, launch))
-    yield from found or [Finding(PATH, "passes")]
+        for flag, there in (one for launch in own for one in _judged(look, script, given, launch)):
+            judged.append(there)
+            if not there:
+                source = script.source(flag.span.line)
+                yield Finding(PATH, "fires", {"path": flag.value}, source, span=flag.span)
+    # The cause has other faces: of a run, paths that are there here do not speak against it.
+    if all(judged) and not look.has(LogHits):
+        yield Finding(PATH, "passes") if judged else Skip(needs=_NEEDS, check=PATH)
 
 
-def _missing(look: Look, script: ScriptText, given: GivenFile, launch: Launch) -> Iterator[Finding]:
-    """Configurations that the command names, where the folder that it starts in is known: some
-    other file that it names lies there, or the folder of the path itself is there.
+def _judged(
+    look: Look, script: ScriptText, given: GivenFile, launch: Launch
+) -> Iterator[tuple[Flag, bool]]:
+    """(flag, whether its file is there) of the configurations that the command names, where the
+    folder that it starts in is known: some other file that it names lies there, or the folder of
+    the path itself is there.
     """
     base = Path(given.path).absolute().parent
     if given.name.startswith("<") or _moves(script):
@@ -50,11 +64,12 @@ def _missing(look: Look, script: ScriptText, given: GivenFile, launch: Launch) -
         if flag.name.lstrip("-").replace("-", "_") not in _CONFIGS or not _is_config(path):
             continue
         name = PurePath(path).name
-        if name in known or script.text.count(name) > 1 or _is_there(path, (base, Path.cwd())):
-            continue  # something else in the script makes it, or it is there
-        if roots or _folder_is_there(path, base):
-            source = Source(script.name, flag.span.line, text=script.line_text(flag.span.line))
-            yield Finding(PATH, "fires", {"path": path}, source, span=flag.span)
+        if _is_there(path, (base, Path.cwd())):
+            yield flag, True
+        elif name in known or script.text.count(name) > 1:
+            continue  # given from elsewhere, or something else in the script makes it
+        elif roots or _folder_is_there(path, base):
+            yield flag, False
 
 
 def _moves(script: ScriptText) -> bool:
@@ -90,7 +105,9 @@ PROBE = Probe(
     name="absent-configs",
     tells=(PATH,),
     run=run,
-    needs=(Launches,),
+    wants=(Launches, LogHits),
+    files=("script",),
+    without=(Skip(_NEEDS, PATH),),
     seconds=0.01,
     limit_seconds=5,
 )
