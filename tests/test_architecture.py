@@ -14,7 +14,17 @@ CORE = ROOT / "medic"
 # Lower tiers never import higher ones; within a tier imports are free where acyclic.
 TIERS = [
     {"errors"},
-    {"encodings", "i18n", "intact", "nearest", "parserwords", "patterns", "records", "safetext"},
+    {
+        "encodings",
+        "i18n",
+        "intact",
+        "nearest",
+        "parserwords",
+        "patterns",
+        "records",
+        "safetext",
+        "slips",
+    },
     {"config", "entries", "run_config", "decode", "levels", "learning_rates", "versions"},
     {"syntax", "facts"},
     {"schema", "links", "probe", "stored", "ties"},
@@ -114,6 +124,7 @@ PROBE_MAY = {
     "facts",
     "probe",
     "safetext",
+    "slips",
     "learning_rates",
     "versions",
 }

@@ -10,10 +10,9 @@ from medic.facts import Variable
 from medic.i18n import Text
 from medic.patterns import regex
 from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
+from medic.slips import meant_variable
 
 NAME = "variable"
-MIN_LENGTH = 10  # of a name, for a slip of one letter to be told
-_VOWELS = frozenset("AEIOUY")
 _UNKNOWN = regex(r"[$`]")
 
 
@@ -60,12 +59,9 @@ def _judge(variable: Variable, terms: Mapping[str, Term]) -> Result | None:
 
 
 def _misspelt(variable: Variable, terms: Mapping[str, Term]) -> Result | None:
-    """A name that differs by one left out, added or swapped letter from one that is read, or by a
-    vowel. A consonant for another is no slip: libraries have such pairs of their own."""
+    """A name that is a slip away from one that is read; see ``meant_variable``."""
     name = variable.name
-    if len(name) < MIN_LENGTH:
-        return None
-    meant = next((k for k in terms if terms[k].read_by and _slip(name, k)), None)
+    meant = meant_variable(name, [known for known, term in terms.items() if term.read_by])
     if meant is None:
         return None
     en, zh = (
@@ -74,18 +70,3 @@ def _misspelt(variable: Variable, terms: Mapping[str, Term]) -> Result | None:
     )
     looked = Text("variables that medic knows", "medic 已知的环境变量")
     return not_ok(NAME, en, zh, looked, variable.source)
-
-
-def _slip(name: str, other: str) -> bool:
-    if abs(len(name) - len(other)) == 1:
-        short, long = sorted((name, other), key=len)
-        return any(long[:i] + long[i + 1 :] == short for i in range(len(long)))
-    if len(name) != len(other):
-        return False
-    apart = [i for i, (a, b) in enumerate(zip(name, other, strict=True)) if a != b]
-    if len(apart) == 1:
-        return {name[apart[0]], other[apart[0]]} <= _VOWELS
-    if len(apart) != 2 or apart[1] != apart[0] + 1:
-        return False
-    i, j = apart
-    return name[i] == other[j] and name[j] == other[i]

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from medic.patterns import regex
 from medic.run_config import FIELDS, Scalar
+from medic.slips import digits_of, is_swapped
 
-from ..flags.distance import digits_of, is_swapped, letters_apart
+from ..flags.distance import letters_apart
 from .values import as_number
 
 # A list of values that ends so has further ones.

@@ -9,8 +9,9 @@ from medic.i18n import Text
 from medic.patterns import regex
 from medic.probe import Finding, Look, Probe
 from medic.run_config import Edit, Span
+from medic.slips import is_swapped
 
-from .distance import NEAREST, is_swapped, letters_apart
+from .distance import NEAREST, letters_apart
 from .masked import COMMENT, MASK
 from .script_text import ScriptText, read_script
 

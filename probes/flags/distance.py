@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from medic.i18n import Text
+from medic.slips import one_apart
 
 MAX_NAME = 80
 NEAREST = Text("the nearest of the accepted values", "可选值中最接近的一个")
@@ -20,7 +21,7 @@ def letters_apart(one: str, other: str, limit: int = 2) -> int | None:
     if abs(len(one) - len(other)) > limit or max(len(one), len(other)) > MAX_NAME:
         return None
     if limit == 1:
-        return _one_apart(one, other)
+        return one_apart(one, other)
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, a in enumerate(one, 1):
@@ -33,31 +34,6 @@ def letters_apart(one: str, other: str, limit: int = 2) -> int | None:
         if min(row) > limit:
             return None
     return row[-1] if row[-1] <= limit else None
-
-
-def _one_apart(one: str, other: str) -> int | None:
-    """0, 1, or None for more: what is left between the beginning and the end that both share."""
-    shorter, start = min(len(one), len(other)), 0
-    while start < shorter and one[start] == other[start]:
-        start += 1
-    end = 0
-    while end < shorter - start and one[-1 - end] == other[-1 - end]:
-        end += 1
-    a, b = one[start : len(one) - end], other[start : len(other) - end]
-    if not a and not b:
-        return 0
-    swapped = len(a) == len(b) == 2 and a == b[::-1]
-    return 1 if swapped or max(len(a), len(b)) == 1 else None
-
-
-def is_swapped(one: str, other: str) -> bool:
-    """Whether two neighbouring letters of a name are swapped, and nothing else differs."""
-    return letters_apart(one, other, 1) is not None and sorted(one) == sorted(other)
-
-
-def digits_of(name: str) -> str:
-    """A slip of the fingers leaves them as they are: beta1 is no misspelt beta2."""
-    return "".join(c for c in name if c.isdigit())
 
 
 def only_nearest(

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from medic.records import dataclass
+from medic.slips import digits_of
 
-from .distance import digits_of, only_nearest
+from .distance import only_nearest
 
 # Frameworks whose keys stand at the top of the file, and those that have blocks of keys.
 FLAT = frozenset(

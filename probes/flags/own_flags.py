@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from medic.facts import Word
 from medic.patterns import regex
 from medic.records import dataclass
+from medic.slips import digits_of
 
-from .distance import digits_of, letters_apart
+from .distance import letters_apart
 from .families import PROOF, PROOF_FOREIGN, Given, told_whole
 from .flag_tables import Table
 from .key_names import joined_word, normal

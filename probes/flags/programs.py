@@ -10,8 +10,9 @@ from pathlib import PurePosixPath
 from medic.facts import Command, Word
 from medic.i18n import Text
 from medic.patterns import regex
+from medic.slips import digits_of, is_swapped
 
-from .distance import digits_of, is_swapped, letters_apart
+from .distance import letters_apart
 from .launchers import ALIASES, FRAMEWORKS, LAUNCHER_OPTIONS, LAUNCHERS, PYTHON, WRAPPERS
 from .script_text import ScriptText
 from .slip import Slip, respelt

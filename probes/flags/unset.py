@@ -9,8 +9,9 @@ from medic.facts import Document, Launch, Word
 from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import Span
+from medic.slips import digits_of, is_swapped
 
-from .distance import digits_of, is_swapped, letters_apart
+from .distance import letters_apart
 from .masked import COMMENT, MASK, numbered, single_quoted
 from .script_text import ScriptText
 

@@ -113,6 +113,11 @@ BAD = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["NCCL_SOCKET_IFNAME2", "NCCL_SOCKET_IFNAMS", "NCCL_SOCKET"])
+def test_a_name_that_may_be_anothers_is_not_judged(name: str) -> None:
+    assert states(variables({name: "eth0"}))["variable"].state == "ok"
+
+
 @pytest.mark.parametrize(("name", "scene", "words"), BAD)
 def test_what_is_not_ok(name: str, scene: Scene, words: str) -> None:
     found = judge(scene)
