@@ -91,3 +91,14 @@ def test_a_pasted_log_is_read_as_one_in_a_file(tmp_path: Path) -> None:
         session.look()
         leaders.append(session.diagnosis().causes[0].name)
     assert leaders[0] == leaders[1] != "uncaught-exception"
+
+
+def test_what_a_program_says_in_words_is_no_word_of_a_person() -> None:
+    """Before the steps, between them, and of a bar that grows."""
+    steps = "".join(f"iter {n}: loss {9 - n / 10:.4f}, time 250.11ms\n" for n in range(40))
+    start = "Initializing a new model from scratch\ncompiling the model... (takes a ~minute)\n"
+    bars = "".join(f"{n}|Loss: 1.8{n}:  0%|{'#' * n} | {n}/400\n" for n in range(1, 20))
+    for text in (start + steps, steps + start + steps, bars):
+        assert {f.kind for f in split_paste(text)} == {"log"}
+    asked = f"Why does it hang after this line, what is wrong with my run?\n{steps}"
+    assert [f.kind for f in split_paste(asked)] == ["prose", "log"]

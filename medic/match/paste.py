@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -148,7 +149,26 @@ def gist(prose: str) -> str:
     return said if len(said) <= 2 * WORDS else f"{said[:WORDS]}\n{said[-WORDS:]}"
 
 
+# No person writes a line so often with other numbers; a bar that grows is the same line, too.
+OFTEN = 5
+_VARIES = regex(r"[\d.,#=>\s\u2580-\u259f-]+")
+_DIGIT = regex(r"\d")
+
+
+def _repeated(lines: list[str]) -> frozenset[int]:
+    """Numbers of the lines, from 1, that stand there again and again but for their numbers."""
+    if len(lines) < OFTEN:
+        return frozenset()
+    cut = [line[:_JUDGED] for line in lines]
+    shapes = [_VARIES.sub("", line) if _DIGIT.search(line) else "" for line in cut]
+    often = {shape for shape, n in Counter(shapes).items() if n >= OFTEN and shape}
+    return frozenset(
+        n for n, shape in enumerate(shapes, 1) if shape in often and not is_sentence(cut[n - 1])
+    )
+
+
 def _kinds(lines: list[str], printed: Collection[int]) -> list[Kind]:
+    printed = _repeated(lines).union(printed)
     kinds: list[Kind] = []
     before: Kind = "prose"
     traceback = fence = ruled = False
@@ -170,7 +190,38 @@ def _kinds(lines: list[str], printed: Collection[int]) -> list[Kind]:
             known = known or (ruled and _REPORTED.match(line) is not None)
             before = "log" if known else kind
         kinds.append(before)
-    return _alone(lines, kinds)
+    return _whole(lines, _alone(lines, kinds))
+
+
+# From so many lines on, with such a share of them printed, a text is a log.
+LOG_LINES, LOG_SHARE = 10, 0.8
+
+
+def _whole(lines: list[str], kinds: list[Kind]) -> list[Kind]:
+    """Of a text that is a log, what a program says in words is no word of a person: he writes
+    before it or behind it, and in sentences."""
+    told = [n for n, line in enumerate(lines) if line.strip()]
+    logged = [n for n in told if kinds[n] == "log"]
+    if len(told) < LOG_LINES or len(logged) < LOG_SHARE * len(told):
+        return kinds
+    first, last = logged[0], logged[-1] + 1
+    # What stands behind the last line of a log is seldom its program's.
+    first = first if any(map(_said, lines[:first])) else 0
+    last = last if any(_said(line) or _typed(line) for line in lines[last:]) else len(lines)
+    out = list(kinds)
+    out[first:last] = ["log"] * (last - first)
+    return out
+
+
+def _said(line: str) -> bool:
+    """Whether a person may have written it: a sentence, or a few words that complain."""
+    if is_sentence(line) or _SPOKEN.search(line) is not None:
+        return True
+    if not _typed(line):
+        return False
+    from medic.match.tone import complains
+
+    return complains(line)
 
 
 def _kind(line: str, before: Kind) -> Kind:
