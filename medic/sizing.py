@@ -34,7 +34,7 @@ USUAL: dict[str, Scalar] = {
     "gradient_accumulation_steps": 1,
 }
 RANKS = ("world_size", "data_parallel_size", "gpus_per_node", "nodes", "zero_stage", "fsdp")
-UNTRAINED = ("", "plain")  # no framework's config was read
+NO_FRAMEWORK = ("", "plain")  # no config of a framework was read
 LIVE = "live"  # --gpu live: the GPU of this machine
 
 
@@ -122,13 +122,13 @@ def size_run(
 
 
 def _estimated(
-    config: RunConfig, capacity: int | None, taken: tuple[str, ...], inverse: tuple[str, ...]
+    config: RunConfig, capacity: int | None, taken: Mapping[str, str], inverse: tuple[str, ...]
 ) -> MemoryEstimate:
     """The estimate, with what was ``taken`` among the assumed and without what is asked for among
     the unknown."""
     found = estimate(config, capacity)
     unknown = tuple(name for name in found.unknown if name not in inverse)
-    return replace(found, assumed=tuple(sorted((*found.assumed, *taken))), unknown=unknown)
+    return replace(found, assumed=dict(sorted({**found.assumed, **taken}.items())), unknown=unknown)
 
 
 def _evidence(case: Case, index: Index) -> Evidence:
@@ -162,7 +162,7 @@ def as_diff(advice: Advice, config: RunConfig, facts: Mapping[type[Any], Any], i
 
 def with_usual(
     config: RunConfig, inverse: tuple[str, ...] = ()
-) -> tuple[RunConfig, tuple[str, ...]]:
+) -> tuple[RunConfig, dict[str, str]]:
     """The config with what its framework does, and with the usual value of what hardly a run
     changes without saying so; and the list of what was taken. What many runs change, such as
     recomputation, stays open. ``inverse``: fields that are asked for."""
@@ -173,10 +173,10 @@ def with_usual(
     if inverse == ("sequence_length",):
         usual["micro_batch_size"] = 1
     no_precision = config.get("precision") is None and config.get("parameter_dtype") is None
-    if no_precision and config.framework in UNTRAINED:
+    if no_precision and config.framework in NO_FRAMEWORK:
         usual["precision"] = "bf16"
     missing = {name: value for name, value in usual.items() if config.get(name) is None}
-    return with_values(config, missing, ""), (*habits, *told(missing))
+    return with_values(config, missing, ""), habits | told(missing)
 
 
 def live_gpu(index: Index) -> tuple[str, int]:

@@ -24,22 +24,15 @@ _STATED = (
     (("@",), regex(r"(?:^|[\s\[(])" + _NAME + r"@[\w.-]{1,63}(?:[: ][~/][^\s$#]{0,200})?\]?[$#]\s", re.MULTILINE)),
     (("sudo", "su "), regex(r"\b(?:sudo[ \t]{1,4}-u|su[ \t]{1,4}-)[ \t]{1,4}" + _NAME)),
 )  # fmt: skip
-# Folders below which many sites give each person one of their own.
-_PLACES = (
-    "/scratch",
-    "/data",
-    "/work",
-    "/nfs",
-    "/nas",
-    "/lustre",
-    "/gpfs",
-    "/storage",
-    "/mnt",
-    "/share",
-)
+# Folders below which many sites give each person one of their own, perhaps numbered; and roots
+# that such a folder may lie in.
+_FOLDERS = ("scratch", "data", "work", "nfs", "nas", "lustre", "gpfs", "storage", "vol", "disk",
+            "share", "shared", "project", "projects")  # fmt: skip
+_ROOTS = ("mnt", "share", "shared", "public", "gpfs", "lustre", "nfs", "nas", "cfs", "vepfs")
+_PLACES = tuple(f"/{folder}" for folder in _FOLDERS)  # one of them is in all that _PLACE matches
 _PLACE = regex(
-    r"(?:^|(?<=[\s'\"=:(,\[]))/(?:(?:mnt|share|shared|public|gpfs|lustre|nfs|nas|cfs|vepfs)\d{0,3}/){0,2}"
-    r"(?:scratch|data|work|nfs|nas|lustre|gpfs|storage|vol|disk|share|shared|projects?)\d{0,3}/"
+    rf"(?:^|(?<=[\s'\"=:(,\[]))/(?:(?:{'|'.join(_ROOTS)})\d{{0,3}}/){{0,2}}"
+    rf"(?:{'|'.join(_FOLDERS)})\d{{0,3}}/"
     r"(?:users?/|home/)?(?P<name>[A-Za-z][A-Za-z.]{1,24}\d{0,4})(?=/)",
     re.MULTILINE,
 )

@@ -70,7 +70,7 @@ def _judge(
         "high": size(estimate.high),
         "states": size(estimate.states_likely),
         "capacity": size(capacity),
-        "assumed": ", ".join(estimate.assumed),
+        "assumed": ", ".join(f"{name} = {value}" for name, value in estimate.assumed.items()),
     }
     if outcome is None:
         yield Skip(needs=_narrower(estimate), check=CHECK)
@@ -106,7 +106,7 @@ def _outcome(states: str | None, batch: str | None, *, beyond: bool) -> str | No
 
 def _narrower(estimate: MemoryEstimate) -> Text:
     """What would make the estimate closer: missing fields, else those that were assumed."""
-    return plain(", ".join(estimate.unknown or (a.split(" = ")[0] for a in estimate.assumed)))
+    return plain(", ".join(estimate.unknown or estimate.assumed))
 
 
 def _place(config: RunConfig) -> Source:

@@ -34,8 +34,8 @@ class MemoryEstimate:
     ``states`` + ``activations`` + ``logits`` + ``other`` = ``estimate``, taken at the peak;
     ``parts`` splits them further. ``states_low``, ``states_likely`` and ``states_high`` are
     weights, gradients, optimizer states and CUDA context together, whatever the batch. ``phases``
-    has the peak of each phase. ``assumed`` lists "field = value" for what was not stated,
-    ``unknown`` what is missing. ``reserved`` (with its bounds) is the part that torch's allocator
+    has the peak of each phase. ``assumed`` has the value, in words, of each field that was not
+    stated, ``unknown`` what is missing. ``reserved`` (with its bounds) is the part that torch's allocator
     reserves: all but the CUDA context and NCCL. ``not_measured`` names terms behind which no
     measurement stands: then only the lower bound is a claim. ``stages`` has the peak of the first and
     the last stage of a pipeline, which differ.
@@ -53,7 +53,7 @@ class MemoryEstimate:
     states_high: int | None = None
     capacity: int | None = None
     fits: bool | None = None
-    assumed: tuple[str, ...] = ()
+    assumed: Mapping[str, str] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
     parts: Mapping[str, int] = field(default_factory=dict)
     phases: Mapping[str, int] = field(default_factory=dict)

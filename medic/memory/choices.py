@@ -34,10 +34,9 @@ class Choice:
 def choices(config: RunConfig, found: MemoryEstimate) -> Iterator[Choice]:
     """The assumptions on precision, with the peak (of the states, where no more is known) if they
     were otherwise."""
-    assumed = dict(line.split(" = ", 1) for line in found.assumed)
     now, peak = _quick(config), found.estimate or found.states_likely
     for field, others in OTHERS.items():
-        taken = assumed.get(field, "")
+        taken = found.assumed.get(field, "")
         if taken not in others:
             continue
         other = others[taken]

@@ -77,6 +77,11 @@ def more_models(config: RunConfig) -> bool:
     return several or word(config, "stage") in MORE_MODELS
 
 
+def has_adapters(config: RunConfig) -> bool:
+    """Whether a setting says that adapters are trained, whatever their rank."""
+    return word(config, "tuning") in ("lora", "qlora")
+
+
 def detail(config: RunConfig, name: str) -> Scalar:
     """The value of a detail; None where nothing states it."""
     for key in KEYS[name]:

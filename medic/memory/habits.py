@@ -3,9 +3,10 @@ their config is silent.
 
 Sources: axolotl ``utils/config/__init__.py`` (``resolve_dtype``: weights are loaded in bf16 where
 bf16 is on or auto); LLaMA-Factory ``hparams/model_args.py`` (``disable_gradient_checkpointing`` is
-off) and ``finetuning_args.py`` (``lora_rank`` 8); TRL ``trainer/sft_config.py`` (bf16 unless fp16 is
-set); verl ``trainer/config/actor`` (FSDP with fp32 weights under bf16); torchtitan
-``config/job_config.py`` (``data_parallel_shard_degree`` -1, ``mixed_precision_param`` bfloat16).
+off) and ``finetuning_args.py`` (``lora_rank`` 8); ms-swift ``tuner_args.py`` (``lora_rank`` 8); TRL
+``trainer/sft_config.py`` (bf16 unless fp16 is set); verl ``trainer/config/actor`` (FSDP with fp32
+weights under bf16); torchtitan ``config/job_config.py``
+(``data_parallel_shard_degree`` -1, ``mixed_precision_param`` bfloat16).
 """
 
 from __future__ import annotations
@@ -19,13 +20,12 @@ from medic.run_config import Origin, RunConfig, Scalar, Value
 Fields = Mapping[str, Scalar]
 _DTYPES = {"bfloat16": "bf16", "bf16": "bf16", "float16": "fp16", "fp16": "fp16", "half": "fp16",
            "float32": "fp32", "fp32": "fp32", "auto": "bf16"}  # fmt: skip
-_ADAPTERS = ("lora", "qlora")
 _RANK = 8  # LLaMA-Factory's and ms-swift's
 
 
-def settled(config: RunConfig) -> tuple[RunConfig, tuple[str, ...]]:
+def settled(config: RunConfig) -> tuple[RunConfig, dict[str, str]]:
     """The config with what its framework's own settings and habits tell, where nothing states it;
-    and the habits among them, as "field = value"."""
+    and the habits among them, in words."""
     own = {name: value for name, value in _own(config).items() if config.get(name) is None}
     config = with_values(config, own, "")
     usual = {name: value for name, value in _habits(config).items() if config.get(name) is None}
@@ -39,10 +39,10 @@ def with_values(config: RunConfig, fields: Fields, framework: str) -> RunConfig:
     )
 
 
-def told(fields: Fields) -> tuple[str, ...]:
-    """Assumed fields as lines."""
+def told(fields: Fields) -> dict[str, str]:
+    """Assumed fields with their values in words."""
     words = {True: "on", False: "off"}
-    return tuple(f"{n} = {words[v] if isinstance(v, bool) else v}" for n, v in fields.items())
+    return {n: words[v] if isinstance(v, bool) else str(v) for n, v in fields.items()}
 
 
 # --- settings of their own ------------------------------------------------------------------
@@ -55,8 +55,6 @@ def _own(config: RunConfig) -> dict[str, Scalar]:
         found["quantization"] = "4bit"
     elif details.flag(config, "eight_bit") or bits == 8:
         found["quantization"] = "8bit"
-    if details.word(config, "tuning") in _ADAPTERS:
-        found["lora_rank"] = _RANK
     if details.word(config, "bf16") == "auto":
         found["precision"] = "bf16"
     held = _held(config)
@@ -111,11 +109,15 @@ def _axolotl(config: RunConfig) -> Fields:
     return {"parameter_dtype": "bf16"}
 
 
-def _llama_factory(config: RunConfig) -> Fields:  # noqa: ARG001 - one signature for all
-    return {"activation_checkpointing": True}
+def _llama_factory(config: RunConfig) -> Fields:
+    return {"activation_checkpointing": True, **_rank(config)}
 
 
-def _trl(config: RunConfig) -> Fields:  # noqa: ARG001
+def _rank(config: RunConfig) -> Fields:
+    return {"lora_rank": _RANK} if details.has_adapters(config) else {}
+
+
+def _trl(config: RunConfig) -> Fields:  # noqa: ARG001 - one signature for all
     return {"precision": "bf16"}
 
 
@@ -137,6 +139,7 @@ def _torchtitan(config: RunConfig) -> Fields:
 HABITS: Mapping[str, Callable[[RunConfig], Fields]] = {
     "axolotl": _axolotl,
     "llama-factory": _llama_factory,
+    "ms-swift": _rank,
     "torchtitan": _torchtitan,
     "trl": _trl,
     "verl": _verl_habits,

@@ -17,9 +17,9 @@ ATTENTION_WORKSPACE = 8
 SUM = 8
 
 
-class Layer:
-    """Says to ``tape`` what a layer makes and frees; ``graph`` is False in the forward pass of a
-    layer that is recomputed."""
+class Forward:
+    """Says to ``tape`` what a layer's forward pass makes and frees; ``graph`` is False where the layer
+    is recomputed later."""
 
     def __init__(self, tape: Recorder, sizes: Sizes, number: int) -> None:
         self.tape, self.sizes, self.number = tape, sizes, number

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from medic.memory.layers import ATTENTION_WORKSPACE, SUM, Layer
+from medic.memory.layers import ATTENTION_WORKSPACE, SUM, Forward
 from medic.memory.program import Program, Recorder
 from medic.memory.tape import Sizes
 
@@ -22,7 +22,7 @@ def program_of(sizes: Sizes, number: int) -> Program:
     return Program(forward, tape.written(), len(tape.slots), result)
 
 
-class Backward(Layer):
+class Backward(Forward):
     """Runs backwards over what ``forward`` left."""
 
     def backward(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from medic.memory import details
@@ -30,7 +31,7 @@ class Read:
     """The set-ups (empty if not even the states can be told), and what was open."""
 
     setups: tuple[Setup, ...]
-    assumed: tuple[str, ...]
+    assumed: Mapping[str, str]
     unknown: tuple[str, ...]
     family: str = ""
 
@@ -39,8 +40,9 @@ def read_setups(config: RunConfig) -> Read:
     """The leanest, the likely and the heaviest set-up that the config allows."""
     read = Reader(config)
     setups = _setups(read)
-    assumed = tuple(f"{name} = {value}" for name, value in sorted(read.assumed.items()))
-    return Read(setups, assumed, tuple(sorted(read.unknown)), read.family)
+    return Read(
+        setups, dict(sorted(read.assumed.items())), tuple(sorted(read.unknown)), read.family
+    )
 
 
 def _setups(read: Reader) -> tuple[Setup, ...]:
@@ -58,15 +60,26 @@ def _setups(read: Reader) -> tuple[Setup, ...]:
     return _spread(read, _with_details(read, common), shapes)
 
 
+def _rank(read: Reader) -> int | None:
+    """The rank of the adapters, 0 where all weights are trained, None where it is not told."""
+    rank = read.config.integer("lora_rank") or 0
+    if not rank and details.has_adapters(read.config):
+        read.unknown["lora_rank"] = None
+        return None
+    return rank
+
+
 def _common(read: Reader) -> Setup | None:
-    """What is the same in all three; None if the sharding of the states cannot be told."""
+    """What is the same in all three; None if it cannot be told how the states are sharded or how
+    many of them adapters have."""
     config = read.config
     tensor, pipeline, context = (
         config.integer(f"{name}_parallel_size") or 1 for name in ("tensor", "pipeline", "context")
     )
     zero = 3 if config.get("fsdp") is True else config.integer("zero_stage") or 0
     shards = shards_of(read, tensor, pipeline, context) if zero else 1
-    if shards is None:
+    rank = _rank(read)
+    if shards is None or rank is None:
         return None
     sharding = details.word(config, "sharding")
     if zero == ALL and "no_shard" in sharding:
@@ -81,7 +94,7 @@ def _common(read: Reader) -> Setup | None:
         tensor=tensor,
         pipeline=pipeline,
         context=context,
-        lora=config.integer("lora_rank") or 0,
+        lora=rank,
         offloaded=read.word("optimizer_offload") in ("cpu", "nvme"),
         quantised=read.word("quantization") in QUANTIZED,
         fp8=read.word("precision") == "fp8",

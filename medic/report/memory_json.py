@@ -36,7 +36,7 @@ def json_data(sizing: Sizing) -> dict[str, Any]:
         "capacity": sizing.capacity,
         "gpu": sizing.gpu,
         "model": sizing.model,
-        "assumed": list(found.assumed),
+        "assumed": [f"{name} = {value}" for name, value in found.assumed.items()],
         "choices": [
             {"field": c.field, "taken": c.taken, "other": c.other, "device": c.after}
             for c in sizing.choices

@@ -66,7 +66,7 @@ ASSUMED = {
     "feed-forward gate": Text("feed-forward gate", "前馈门控"),
 }
 # What may be tried where the config tells nothing.
-USUAL = {"micro_batch_size": 1, "sequence_length": 4096, "data_parallel_size": 8}
+USUAL = {"micro_batch_size": 1, "sequence_length": 4096, "data_parallel_size": 8, "lora_rank": 8}
 FIELD = {
     "micro_batch_size": Text("Largest micro_batch_size", "micro_batch_size 最大值"),
     "sequence_length": Text("Largest sequence_length", "sequence_length 最大值"),
@@ -234,12 +234,11 @@ def _open(blocks: Blocks, sizing: Sizing) -> None:
             blocks.paragraph(line, "  ", "  ")
     if found.assumed:
         blocks.heading(Text("Assumed", "假定"))
-        blocks.paragraph(_joined([_assumed(line) for line in found.assumed]), "  ", "  ")
+        blocks.paragraph(_joined([_assumed(*pair) for pair in found.assumed.items()]), "  ", "  ")
 
 
-def _assumed(line: str) -> str:
+def _assumed(name: str, value: str) -> str:
     """``field = value`` with the words of the language."""
-    name, _, value = line.partition(" = ")
     return f"{ASSUMED.get(name, name)} = {ASSUMED.get(value, value)}"
 
 

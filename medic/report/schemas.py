@@ -4,63 +4,69 @@ from __future__ import annotations
 
 from medic.report import checkpoint_schemas
 from medic.report.memory_schema import MEMORY
-from medic.report.schema_parts import BOOLEAN, INTEGER, NUMBER, STRING, Schema
-from medic.report.schema_parts import document as _document
-from medic.report.schema_parts import items as _list
-from medic.report.schema_parts import maybe as _maybe
-from medic.report.schema_parts import record as _object
+from medic.report.schema_parts import (
+    BOOLEAN,
+    INTEGER,
+    NUMBER,
+    STRING,
+    Schema,
+    document,
+    items,
+    maybe,
+    record,
+)
 
-SOURCE = _object(
-    {"file": STRING, "line": INTEGER, "rank": _maybe(INTEGER), "time": _maybe(NUMBER)},
+SOURCE = record(
+    {"file": STRING, "line": INTEGER, "rank": maybe(INTEGER), "time": maybe(NUMBER)},
     {"text": STRING},
 )
-EVIDENCE = _object(
+EVIDENCE = record(
     {"outcome": STRING, "text": STRING, "source": SOURCE, "weight": STRING},
     {"symptom": STRING, "check": STRING},
 )
-REMEDY = _object(
+REMEDY = record(
     {
         "name": STRING,
         "title": STRING,
         "kind": {"enum": ["config", "command", "code", "procedure"]},
         "safe": BOOLEAN,
         "text": STRING,
-        "change": _list(_object({"field": STRING, "old": {}, "new": {}, "why": STRING})),
+        "change": items(record({"field": STRING, "old": {}, "new": {}, "why": STRING})),
         "diff": STRING,
     }
 )
-CAUSE = _object(
+CAUSE = record(
     {
         "name": STRING,
         "code": STRING,
         "title": STRING,
         "chance": NUMBER,
         "word": {"enum": ["almost-certain", "likely", "possible", "unlikely", "ruled-out"]},
-        "explains": _list(STRING),
-        "evidence": _list(EVIDENCE),
-        "remedies": _list(REMEDY),
+        "explains": items(STRING),
+        "evidence": items(EVIDENCE),
+        "remedies": items(REMEDY),
     }
 )
-UNEXPLAINED = _object({"symptom": STRING, "text": STRING, "source": SOURCE})
-GAP = _object({"name": STRING, "needs": STRING})
-DIAGNOSIS = _document(
+UNEXPLAINED = record({"symptom": STRING, "text": STRING, "source": SOURCE})
+GAP = record({"name": STRING, "needs": STRING})
+DIAGNOSIS = document(
     "medic.diagnosis/1",
     {
         "verdict": {"enum": ["established", "likely", "none-of-these", "healthy", "no-fault-seen"]},
-        "causes": _list(CAUSE),
-        "also_wrong": _list(CAUSE),
-        "unexplained": _list(UNEXPLAINED),
-        "next": _maybe(_object({"question": STRING, "why": _list({"type": "object"})})),
+        "causes": items(CAUSE),
+        "also_wrong": items(CAUSE),
+        "unexplained": items(UNEXPLAINED),
+        "next": maybe(record({"question": STRING, "why": items({"type": "object"})})),
         "context": {"type": "object"},
-        "not_checked": _list(GAP),
-        "read": _list(_object({"file": STRING, "as": STRING, "bytes": INTEGER})),
-        "not_read": _list(_object({"file": STRING, "why": STRING})),
+        "not_checked": items(GAP),
+        "read": items(record({"file": STRING, "as": STRING, "bytes": INTEGER})),
+        "not_read": items(record({"file": STRING, "why": STRING})),
     },
     {
-        "consequences": _list(UNEXPLAINED),
-        "memory": _maybe({"type": "object"}),
-        "changed_since_good": _list(
-            _object(
+        "consequences": items(UNEXPLAINED),
+        "memory": maybe({"type": "object"}),
+        "changed_since_good": items(
+            record(
                 {
                     "kind": {"enum": ["config", "data", "version", "node", "curve"]},
                     "name": STRING,
@@ -73,12 +79,12 @@ DIAGNOSIS = _document(
         ),
     },
 )
-EDIT = _object({"file": STRING, "start": INTEGER, "end": INTEGER, "text": STRING})
-LINT = _document(
+EDIT = record({"file": STRING, "start": INTEGER, "end": INTEGER, "text": STRING})
+LINT = document(
     "medic.lint/1",
     {
-        "findings": _list(
-            _object(
+        "findings": items(
+            record(
                 {
                     "name": STRING,
                     "code": STRING,
@@ -89,29 +95,29 @@ LINT = _document(
                     "end_column": INTEGER,
                     "message": STRING,
                     "consequence": STRING,
-                    "fix": _maybe(
-                        _object(
-                            {"safe": BOOLEAN, "edits": _list(EDIT), "diff": STRING},
+                    "fix": maybe(
+                        record(
+                            {"safe": BOOLEAN, "edits": items(EDIT), "diff": STRING},
                             {"why": STRING},
                         )
                     ),
                 },
                 {
-                    "by_hand": _list(STRING),
-                    "also": _list(_object({"file": STRING, "line": INTEGER})),
+                    "by_hand": items(STRING),
+                    "also": items(record({"file": STRING, "line": INTEGER})),
                 },
             )
         ),
-        "not_checked": _list(GAP),
+        "not_checked": items(GAP),
         "run_config": {
             "type": "object",
-            "additionalProperties": _object({"value": {}, "from": STRING}),
+            "additionalProperties": record({"value": {}, "from": STRING}),
         },
     },
     {
-        "memory": _maybe({"type": "object"}),
-        "ignored": _list(
-            _object({"name": STRING, "code": STRING, "file": STRING, "line": INTEGER, "by": STRING})
+        "memory": maybe({"type": "object"}),
+        "ignored": items(
+            record({"name": STRING, "code": STRING, "file": STRING, "line": INTEGER, "by": STRING})
         ),
     },
 )
@@ -124,44 +130,44 @@ PLACE = {
     "framework": STRING,
     "note": STRING,
 }
-RUN_CONFIG = _document(
+RUN_CONFIG = document(
     "medic.run-config/1",
     {
         "framework": STRING,
         "framework_version": STRING,
-        "frameworks": _list(STRING),
-        "files": _list(STRING),
+        "frameworks": items(STRING),
+        "files": items(STRING),
         "values": {
             "type": "object",
-            "additionalProperties": _object(
+            "additionalProperties": record(
                 {
                     "value": {},
                     "unit": STRING,
                     **PLACE,
-                    "also": _list(_object({"value": {}, **PLACE})),
+                    "also": items(record({"value": {}, **PLACE})),
                 }
             ),
         },
-        "figures": _list(
-            _object(
+        "figures": items(
+            record(
                 {
                     "name": STRING,
                     "unit": STRING,
-                    "value": _maybe(NUMBER),
+                    "value": maybe(NUMBER),
                     "how": STRING,
-                    "needs": _list(STRING),
+                    "needs": items(STRING),
                 }
             )
         ),
     },
 )
-PREFLIGHT = _document(
+PREFLIGHT = document(
     "medic.preflight/1",
     {
         "ok": BOOLEAN,
         "host": STRING,
-        "results": _list(
-            _object(
+        "results": items(
+            record(
                 {
                     "name": STRING,
                     "state": {"enum": ["ok", "not-ok", "not-seen"]},
@@ -175,17 +181,15 @@ PREFLIGHT = _document(
         "lint": {"type": "object"},
     },
 )
-VITALS = _document(
+VITALS = document(
     "medic.vitals/1",
     {
         "ok": BOOLEAN,
-        "step": _maybe(INTEGER),
-        "planned": _maybe(INTEGER),
-        "stopped": _maybe(
-            _object({"why": STRING, "file": STRING, "line": INTEGER, "quote": STRING})
-        ),
-        "rows": _list(
-            _object(
+        "step": maybe(INTEGER),
+        "planned": maybe(INTEGER),
+        "stopped": maybe(record({"why": STRING, "file": STRING, "line": INTEGER, "quote": STRING})),
+        "rows": items(
+            record(
                 {
                     "name": STRING,
                     "title": STRING,
@@ -199,40 +203,40 @@ VITALS = _document(
         ),
     },
 )
-EXPLAIN = _document(
+EXPLAIN = document(
     "medic.explain/1",
     {
-        "matches": _list(_object({"kind": STRING, "name": STRING, "score": NUMBER})),
-        "entry": _maybe({"type": "object"}),
+        "matches": items(record({"kind": STRING, "name": STRING, "score": NUMBER})),
+        "entry": maybe({"type": "object"}),
     },
 )
-PROBE = _document(
+PROBE = document(
     "medic.probe/1",
     {
         "outcome": {"enum": ["found", "absent", "skipped", "failed"]},
-        "findings": _list(_object({"name": STRING, "outcome": STRING, "text": STRING})),
+        "findings": items(record({"name": STRING, "outcome": STRING, "text": STRING})),
         "facts": {"type": "object"},
-        "not_read": _list(_object({"file": STRING, "why": STRING})),
+        "not_read": items(record({"file": STRING, "why": STRING})),
     },
     {"reason": STRING},
 )
-_KEPT = {"verdict": _maybe(STRING), "cause": _maybe(STRING)}
-_SESSION = _object({"id": STRING, "changed": STRING, "root": STRING}, _KEPT)
-SESSIONS = _document(
-    "medic.sessions/1", {"sessions": _list(_SESSION)}, {"unreadable": _list(STRING)}
+_KEPT = {"verdict": maybe(STRING), "cause": maybe(STRING)}
+_SESSION = record({"id": STRING, "changed": STRING, "root": STRING}, _KEPT)
+SESSIONS = document(
+    "medic.sessions/1", {"sessions": items(_SESSION)}, {"unreadable": items(STRING)}
 )
-GRAPH = _document(
+GRAPH = document(
     "medic.graph/1",
     {
-        "nodes": _list(_object({"name": STRING, "kind": STRING, "title": STRING})),
-        "links": _list(_object({"from": STRING, "to": STRING, "kind": STRING})),
+        "nodes": items(record({"name": STRING, "kind": STRING, "title": STRING})),
+        "links": items(record({"from": STRING, "to": STRING, "kind": STRING})),
     },
 )
-EVAL = _document(
+EVAL = document(
     "medic.eval/1",
     {
-        "rows": _list(
-            _object(
+        "rows": items(
+            record(
                 {
                     "name": STRING,
                     "cases": INTEGER,
@@ -245,27 +249,27 @@ EVAL = _document(
         ),
         "words": {
             "type": "object",
-            "additionalProperties": _object({"right": INTEGER, "wrong": INTEGER}),
+            "additionalProperties": record({"right": INTEGER, "wrong": INTEGER}),
         },
-        "quiet": _object({"cases": INTEGER, "wrong": INTEGER}),
-        "healthy": _object({"cases": INTEGER, "alarmed": INTEGER}),
-        "misses": _list(
-            _object(
+        "quiet": record({"cases": INTEGER, "wrong": INTEGER}),
+        "healthy": record({"cases": INTEGER, "alarmed": INTEGER}),
+        "misses": items(
+            record(
                 {
                     "id": STRING,
-                    "expected": _list(STRING),
+                    "expected": items(STRING),
                     "not": STRING,
                     "verdict": STRING,
-                    "named": _list(STRING),
+                    "named": items(STRING),
                 }
             )
         ),
     },
 )
-COLLECTED = _document(
+COLLECTED = document(
     "medic.collected/1",
     {"path": STRING, "bytes": INTEGER, "map": STRING, "hidden": {"type": "object"}},
-    {"files": _list({"type": "object"}), "left_out": _list({"type": "object"})},
+    {"files": items({"type": "object"}), "left_out": items({"type": "object"})},
 )
 SCHEMAS: dict[str, Schema] = {
     "eval": EVAL,

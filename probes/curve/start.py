@@ -78,8 +78,7 @@ def _level(look: Look, curve: Curve, loss: Series, config: RunConfig) -> Iterato
 def _is_built(config: RunConfig) -> bool:
     """Whether the run's own settings shape the model, and no config.json of a model folder."""
     origin = config.origin("hidden_size")
-    span = origin.span if origin is not None else None
-    return span is not None and not span.file.endswith("config.json")
+    return origin is not None and origin.span is not None and origin.framework != "hf-model"
 
 
 def _multiple(config: RunConfig, value: dict[str, Any], source: Source) -> Iterator[Finding]:

@@ -12,8 +12,8 @@ from .digits import whole
 from .ending import how
 from .prefix import Prefixes, message
 
-# Torch ends a process with these after an error of NCCL too, which may be another rank's fault.
 _BY_LAUNCHER = "exit code -15"  # SIGTERM
+# Torch ends a process with these after an error of NCCL too, which may be another rank's fault.
 _ABORT = regex(r"terminate called|\bAborted\b|\bSIGABRT\b")
 
 

@@ -103,7 +103,7 @@ def test_lora_keeps_states_small() -> None:
 
 def test_assumptions_are_listed() -> None:
     found = estimate(run(**SEVEN_B, **BATCH))
-    listed = {line.split(" = ")[0] for line in found.assumed}
+    listed = set(found.assumed)
     assert {
         "precision",
         "optimizer",
@@ -133,7 +133,7 @@ def test_stated_fields_are_not_assumed_and_narrow_the_bounds() -> None:
             world_size=1,
         )
     )
-    assert closed.assumed == ()
+    assert closed.assumed == {}
     assert open_.low is not None
     assert closed.low is not None
     assert open_.high is not None
@@ -147,7 +147,7 @@ def test_full_training_of_7b_on_one_card_does_not_fit() -> None:
     # On eight a script may shard the states without a word in the config.
     assert estimate(run(**stated, world_size=8), 80 * GB).fits is None
     assert estimate(run(**stated, world_size=8, zero_stage=0, fsdp=False), 80 * GB).fits is False
-    assert "zero_stage = 0" in estimate(run(**stated)).assumed
+    assert estimate(run(**stated)).assumed["zero_stage"] == "0"
 
 
 def test_open_weight_dtype_leaves_it_open() -> None:

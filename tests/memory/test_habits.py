@@ -37,6 +37,11 @@ deepspeed: ds_z3.json
 """
 
 
+SWIFT = """model: Qwen/Qwen2.5-1.5B
+train_type: lora
+max_length: 2048
+per_device_train_batch_size: 1
+"""
 VERL = """python3 -m verl.trainer.main_ppo data.max_prompt_length=512 \\
  data.max_response_length=1024 actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct \\
  actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=8 actor_rollout_ref.rollout.name=vllm \\
@@ -93,9 +98,25 @@ def test_an_adapter_on_four_bits_is_read_from_the_frameworks_own_keys(of: Sized)
 def test_llama_factory_recomputes_and_has_a_rank_unless_told_otherwise(of: Sized) -> None:
     found = of(LLAMA_FACTORY)
     assert "activation_checkpointing = on" in found["assumed"]
+    assert "lora_rank = 8" in found["assumed"]
     assert found["parts"]["weights"] < 4 * GIB  # frozen in 16 bits
     off = of(LLAMA_FACTORY + "disable_gradient_checkpointing: true\n")
     assert off["parts"]["activations"] > 3 * found["parts"]["activations"]
+
+
+def test_ms_swift_has_the_same_rank(of: Sized) -> None:
+    found = of(SWIFT)
+    assert "lora_rank = 8" in found["assumed"]
+    assert found["parts"]["optimizer"] < GIB
+    assert "lora_rank = 8" not in of(SWIFT + "lora_rank: 32\n")["assumed"]
+    assert "lora_rank = 8" not in of(SWIFT.replace("lora", "full"))["assumed"]
+
+
+def test_a_rank_that_no_default_tells_is_unknown(of: Sized) -> None:
+    found = of(AXOLOTL.replace("lora_r: 32\n", ""))
+    assert found["unknown"] == ["lora_rank"]
+    assert found["verdict"] == "unknown"
+    assert not [line for line in found["assumed"] if line.startswith("lora_rank")]
 
 
 def test_verls_actor_is_sharded_and_its_longest_sample_counts(of: Sized) -> None:

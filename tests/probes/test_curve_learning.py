@@ -14,14 +14,15 @@ import pytest
 from medic.probes.curve import clipping, gap, half, speed, start
 from medic.probes.curve import curve as reading
 
-from medic.facts import Curve
+from medic.facts import Curve, Series
 from medic.index import load
-from medic.probe import Finding
+from medic.probe import Finding, Skip
 from medic.run_config import Origin, RunConfig, Span, Value
 
 THRESHOLDS = {n: t.value for c in load().checks.values() for n, t in c.thresholds.items()}
 OWN = Origin("file", Span("train.yaml", 0, 1, 1, 1, 1, 1))
-MODEL = Origin("file", Span("model/config.json", 0, 1, 1, 1, 1, 1))
+MODEL = Origin("file", Span("model/config.json", 0, 1, 1, 1, 1, 1), framework="hf-model")
+JSON = Origin("file", Span("train_config.json", 0, 1, 1, 1, 1, 1), framework="plain")
 Told = dict[str, Finding]
 
 
@@ -30,10 +31,10 @@ def told(look: Callable[..., Any], tmp_path: Path) -> Callable[..., Told]:
     def ask(module: Any, rows: Sequence[dict[str, Any]], **fields: Any) -> Told:
         (tmp_path / "metrics.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
         values = {
-            n: Value(v, MODEL if n == "model_hidden" else OWN)
-            for n, v in fields.items()
-            if n != "model_hidden"
+            n: Value(v, OWN) for n, v in fields.items() if n not in ("model_hidden", "json_hidden")
         }
+        if "json_hidden" in fields:
+            values["hidden_size"] = Value(fields["json_hidden"], JSON)
         if "model_hidden" in fields:
             values["hidden_size"] = Value(fields["model_hidden"], MODEL)
         config = RunConfig(values)
@@ -99,11 +100,34 @@ def test_text_that_is_foretold_without_a_miss(told: Any, end: float, present: bo
 
 @pytest.mark.parametrize(
     ("clip", "more", "outcome"),
-    [(1e-8, {}, "far-beyond"), (1.0, {}, "usual"), (1e-4, {"loss_scale": 65536.0}, "usual")],
+    [
+        (1e-8, {}, "far-beyond"),
+        (1.0, {}, "usual"),
+        (1.0, {"loss_scale": 65536.0}, "usual"),
+        (1e-4, {"loss_scale": 65536.0}, None),  # the scale alone may be what is so large
+        (1e-10, {"loss_scale": 65536.0}, "far-beyond"),
+        (1.0, {"grad_norm": math.nan}, None),
+    ],
 )
-def test_how_hard_gradients_are_clipped(told: Any, clip: float, more: Any, outcome: str) -> None:
+def test_how_hard_gradients_are_clipped(
+    told: Any, clip: float, more: Any, outcome: str | None
+) -> None:
     rows = [{"step": n, "loss": 5.5, "grad_norm": 1.2 + 0.01 * n, **more} for n in range(12)]
-    assert told(clipping, rows, gradient_clip=clip)["clip-ratio"].outcome == outcome
+    found = told(clipping, rows, gradient_clip=clip).get("clip-ratio")
+    assert (found.outcome if found is not None else None) == outcome
+
+
+@pytest.mark.parametrize(("norms", "skipped"), [([1.0] * 4, True), ([1.0] * 5, False)])
+def test_norms_too_few_or_unseen_are_told_as_not_looked_at(
+    look: Any, norms: list[float], skipped: bool
+) -> None:
+    seen = [*norms, *[math.nan] * 40]
+    count = range(1, len(seen) + 1)
+    series = Series("grad_norm", "m.jsonl", tuple(count), tuple(seen), tuple(count))
+    facts = [RunConfig({"gradient_clip": Value(1.0, OWN)}), Curve({"grad_norm": series})]
+    told = list(clipping.run(look(facts=facts)))
+    skips = {f.check for f in told if isinstance(f, Skip)}
+    assert skips == {"gradient-clipping-rises", *(["clip-ratio"] if skipped else [])}
 
 
 def bf16(value: float) -> float:
@@ -162,6 +186,7 @@ def first(loss: float) -> list[dict[str, Any]]:
     ("loss", "fields", "outcome"),
     [
         (22.0, {"hidden_size": 64}, "above-random-untrained"),
+        (22.0, {"json_hidden": 64}, "above-random-untrained"),
         (22.0, {"model_hidden": 64}, "above-random"),  # trained or not is not told
         (22.0, {"hidden_size": 64, "base_model": "x"}, "above-random"),
         (5.6, {"hidden_size": 64}, "as-expected"),
