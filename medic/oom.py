@@ -4,18 +4,18 @@ would make it fit."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from medic.evidence import Evidence
 from medic.facts import Hit, LogHits, MemoryEstimate, Source
 from medic.facts.memory import GIB, gib
 from medic.i18n import Text
 from medic.index import Index
-from medic.memory.estimate import estimate
-from medic.memory.named import with_model
-from medic.memory.remedies import Advice, advise
 from medic.records import dataclass
 from medic.run_config import RunConfig
-from medic.sizing import as_diff, with_usual
+
+if TYPE_CHECKING:  # the estimate is loaded for a run with a config, not for any log
+    from medic.memory.remedies import Advice
 
 SYMPTOM = "cuda-out-of-memory"
 NUMBERS = ("request", "total", "free", "process", "allocated", "unallocated", "reserved")
@@ -27,14 +27,15 @@ LOOSE = GIB
 class Account:
     """The numbers of a message in bytes, what they say, and the estimate of the run with remedies.
 
-    ``found`` is None where no config tells of the run. ``diff``: the plan on the user's files.
+    ``found`` and ``advice`` are None where no config tells of the run. ``diff``: the plan on the
+    user's files.
     """
 
     numbers: Mapping[str, int]
     source: Source | None
     says: tuple[Text, ...]
     found: MemoryEstimate | None = None
-    advice: Advice = Advice()
+    advice: Advice | None = None
     diff: str = ""
 
 
@@ -47,15 +48,33 @@ def of_run(evidence: Evidence, index: Index) -> Account | None:
     if hit is None:
         return None
     numbers = numbers_of(hit)
-    config, _ = with_model(evidence.fact(RunConfig) or RunConfig(), index)
-    config, _ = with_usual(config)
-    room = numbers["total"] - max(0, others(numbers) or 0)
-    told = estimate(config, room)
-    found = None if told.low is None else told
-    advice = Advice() if found is None else advise(config, room)
+    config = evidence.fact(RunConfig)
+    if config is None:
+        return Account(numbers, hit.source, tuple(_says(numbers, None, room_of(numbers))))
+    return _estimated(numbers, hit.source, config, evidence, index)
+
+
+def _estimated(
+    numbers: Mapping[str, int],
+    source: Source,
+    config: RunConfig,
+    evidence: Evidence,
+    index: Index,
+) -> Account:
+    """The account of a run whose config is known."""
+    from medic.memory.estimate import estimate
+    from medic.memory.named import with_model
+    from medic.memory.remedies import advise
+    from medic.sizing import as_diff, with_usual
+
+    config, _ = with_usual(with_model(config, index)[0])
+    room = room_of(numbers)
+    found = estimate(config, room)
+    if found.low is None:
+        return Account(numbers, source, tuple(_says(numbers, None, room)))
+    advice = advise(config, room)
     diff = as_diff(advice, config, evidence.facts, index)
-    says = tuple(_says(numbers, found, room))
-    return Account(numbers, hit.source, says, found, advice, diff)
+    return Account(numbers, source, tuple(_says(numbers, found, room)), found, advice, diff)
 
 
 def of_words(words: str, index: Index) -> Account | None:
@@ -93,6 +112,11 @@ def others(numbers: Mapping[str, int]) -> int | None:
     if not {"total", "free", "process"} <= numbers.keys():
         return None
     return numbers["total"] - numbers["free"] - numbers["process"]
+
+
+def room_of(numbers: Mapping[str, int]) -> int:
+    """Bytes of the card that other processes leave."""
+    return numbers["total"] - max(0, others(numbers) or 0)
 
 
 def wanted(numbers: Mapping[str, int]) -> int | None:

@@ -7,6 +7,8 @@ the runs; ``medic diagnose`` proposed the change on that machine.
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +107,7 @@ def account(run: dict[str, Any], folder: Path) -> Account:
     wanted_ones = [probe for probe in probes if probe.reads == "artefacts"]
     found = of_run(observe(case(run, folder), index, wanted_ones), index)
     assert found is not None
+    assert found.advice is not None
     return found
 
 
@@ -151,3 +154,22 @@ def test_explain_shows_the_numbers(capsys: pytest.CaptureFixture[str], state: Pa
     assert state
     main(["explain", "--lang", "en", WORDS])
     assert "other processes 39.8 GiB" in " ".join(capsys.readouterr().out.split())
+
+
+BARE = """
+import contextlib, io, sys
+from medic.commands import main
+with contextlib.redirect_stdout(io.StringIO()) as out:
+    main(["diagnose", sys.argv[1], "--lang", "en"])
+assert "The memory in numbers" in out.getvalue(), out.getvalue()
+print([name for name in sys.modules if name.startswith(("medic.memory", "medic.sizing"))])
+"""
+
+
+def test_a_log_without_a_config_loads_no_estimate(tmp_path: Path, state: Path) -> None:
+    assert state
+    log = tmp_path / "train.log"
+    log.write_text(TRACE + WORDS + "\n", "utf-8")
+    command = [sys.executable, "-c", BARE, str(log)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"

@@ -13,7 +13,6 @@ from medic.changes.known import Computed, ImpossibleError, Known, MissingError
 from medic.facts import GpuMemory, MemoryEstimate
 from medic.facts.memory import gib
 from medic.i18n import Text
-from medic.memory import estimate
 from medic.run_config import Origin, Value
 
 MICRO = "micro_batch_size"
@@ -142,6 +141,8 @@ def _smaller(en: str, zh: str) -> Text:
 
 def _estimate(known: Known, field: str, micro: int, capacity: int) -> MemoryEstimate:
     """The peak of a step with this micro batch."""
+    from medic.memory.estimate import estimate
+
     values = {**known.config.values, field: Value(micro, Origin("derived"))}
     return estimate(replace(known.config, values=values), capacity)
 

@@ -6,11 +6,9 @@ from typing import Any
 
 from medic.facts.memory import gib
 from medic.i18n import Text
-from medic.oom import Account, others
+from medic.oom import Account, others, room_of
 from medic.report.blocks import Blocks
 from medic.report.console import Console
-from medic.report.memory_json import remedy_data
-from medic.report.memory_text import advice
 
 ROW = {
     "total": Text("GPU", "显卡"),
@@ -38,21 +36,19 @@ def shown(console: Console, found: Account | None) -> None:
     blocks.paragraph(str(Text(", ", "，")).join(parts), "    ", "  ")
     for line in found.says:
         blocks.paragraph(line, "    ", "  - ")
-    advice(blocks, found.advice, _room(found))
+    if found.advice is not None:
+        from medic.report.memory_text import advice
+
+        advice(blocks, found.advice, room_of(found.numbers))
     if found.diff:
         blocks.heading(Text("As a change of your files", "对应的文件修改"))
         blocks.diff(found.diff)
-
-
-def _room(found: Account) -> int:
-    return found.numbers["total"] - max(0, others(found.numbers) or 0)
 
 
 def json_data(found: Account | None) -> dict[str, Any] | None:
     """In bytes. ``plan`` is the first remedy that is enough, else those that together are."""
     if found is None:
         return None
-    room = _room(found)
     seen = found.found
     return {
         "numbers": {**found.numbers, "others": others(found.numbers)},
@@ -64,8 +60,19 @@ def json_data(found: Account | None) -> dict[str, Any] | None:
             "estimate": seen.estimate,
             "high": None if seen.not_measured else seen.high,
         },
+        **_advice_data(found),
+        "diff": found.diff,
+    }
+
+
+def _advice_data(found: Account) -> dict[str, Any]:
+    if found.advice is None:
+        return {"remedies": [], "plan": [], "fits": False}
+    from medic.report.memory_json import remedy_data
+
+    room = room_of(found.numbers)
+    return {
         "remedies": [remedy_data(one, room) for one in found.advice.alone],
         "plan": [remedy_data(one, room) for one in found.advice.plan],
         "fits": found.advice.fits,
-        "diff": found.diff,
     }
