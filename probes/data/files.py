@@ -5,14 +5,15 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from medic.errors import Unreadable
 from medic.facts import GivenFile, Places
+from medic.patterns import regex
 from medic.probe import Look
 
+from ..sides import HELD_OUT, TRAINING
 from . import tars, tokens
 
 MAX_FILES = 24  # of one case; shards of one set are alike
@@ -29,12 +30,8 @@ _ENDS = (
     ".jsonl.gz",
     ".json.gz",
 )
-_VALIDATION = re.compile(
-    r"(?:^|[^a-z])(?:val|valid|validation|dev|eval|evaluation|test|held_?out)(?:[^a-z]|$)"
-)
-_TRAINING = re.compile(r"(?:^|[^a-z])train(?:ing)?(?:[^a-z]|$)")
 # Keys whose path is data; a tokenizer or a model is none.
-_DATA_KEY = re.compile(r"data|corpus|train|valid|val_|eval|test|blend|prompt")
+_DATA_KEY = regex(r"data|corpus|train|valid|val_|eval|test|blend|prompt")
 
 
 def files(look: Look) -> list[GivenFile]:
@@ -88,9 +85,9 @@ def split_of(name: str) -> str:
     """ "validation" where the name or its folder says so, else "train"."""
     parts = name.lower().replace("\\", "/").split("/")
     for part in reversed(parts[-2:]):
-        if _TRAINING.search(part):
+        if TRAINING.search(part):
             return "train"
-        if _VALIDATION.search(part):
+        if HELD_OUT.search(part):
             return "validation"
     return "train"
 

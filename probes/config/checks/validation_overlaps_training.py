@@ -3,51 +3,76 @@
 from __future__ import annotations
 
 import posixpath
-import re
-from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
+from medic.patterns import regex
 from medic.probe import Fires, LintResult, NotChecked, Passes
-from medic.run_config import RunConfig, Setting
+from medic.run_config import RunConfig, Scalar, Setting
+
+from ...sides import HELD_OUT, TRAINING
+
+if TYPE_CHECKING:
+    from re import Pattern
 
 NAME = "validation-overlaps-training"
 NEEDS: tuple[str, ...] = ()
-# Keys of one pair differ in this part alone: train_file and validation_file, data.train, data.val.
-_TRAIN = re.compile(r"(?<![a-z])train(?:ing)?(?![a-z])")
-_HELD = re.compile(r"(?<![a-z])(?:validation|valid|val|evaluation|eval|test|dev)(?![a-z])")
-# One file or folder; the name of a data set stands for all its splits.
-_ONE_PLACE = re.compile(r"[/\\]|\.(?:jsonl?|parquet|arrow|txt|csv|tsv|bin|idx|tar|zst|gz)$")
-_DATA = re.compile(r"data|file|path|dir|set|corpus|source|train|prefix|blend")
+# Samples: by the word of the key, or by the ending of the file.
+_DATA = regex(r"(?<![a-z])data(?:set|path|file|source)?s?(?![a-z])|corpus|corpora|blend")
+_SAMPLES = regex(r"\.(?:jsonl?|ndjson|parquet|arrow|csv|tsv|txt|tar)(?:\.(?:gz|zst|xz))?$")
+_OTHER = regex(
+    r"(?<![a-z])(?:logs?|logging|logger|cached?|outputs?|out|save|saved|scripts?|tokenizers?|models?"
+    r"|configs?|checkpoints?|ckpts?|results?|metrics?|reports?|predictions?|templates?)(?![a-z])"
+    r"|(?:dir|directory|dirs|root|folder)(?![a-z])"  # both sides may lie in one, under two names
+)
+# One file or folder; the name of a data set, on a hub "owner/name", stands for all its splits.
+_PLACE = regex(r"[/\\]|" + _SAMPLES.pattern)
+_HUB = regex(r"^\w[\w-]*/[\w.-]+$")
+_OPEN = regex(r"[$%<]|\{(?!\d)|(?<!\w)path/to(?!\w)|^/dev/")  # filled in elsewhere
+# What may tell the sides apart within one place.
+_SPLIT = regex(
+    r"(?<![a-z])(?:splits?|subsets?|names?|folds?|parts?|ratio|percent|percentage|fraction|range"
+    r"|start|end|filter|slice)(?![a-z])"
+)
 
 
 def check(config: RunConfig) -> LintResult:
-    trains = {key: s for s in config.settings if (key := _key(s, _TRAIN))}
-    held = [(key, s) for s in config.settings if (key := _key(s, _HELD))]
+    trains = {key: s for s in config.settings if (key := _key(s, TRAINING))}
+    held = [(key, s) for s in config.settings if (key := _key(s, HELD_OUT))]
     pairs = [(trains[key], other) for key, other in held if key in trains]
-    if not pairs:
-        return NotChecked(("train_file", "validation_file"))
-    for training, other in pairs:
-        if _place(training) == _place(other):
-            return Fires(_name(other), {"path": str(other.value), "training": _name(training)})
-    return Passes()
+    same = [(training, other) for training, other in pairs if _place(training) == _place(other)]
+    for training, other in same:
+        if _splits(config, training, TRAINING) == _splits(config, other, HELD_OUT):
+            return Fires(other.path[-1], {"path": str(other.value), "training": training.path[-1]})
+    return Passes() if pairs and not same else NotChecked(("train_file", "validation_file"))
 
 
-def _key(setting: Setting, word: re.Pattern[str]) -> str:
-    """The key path without its side, "" for a setting that names no data of that side."""
-    value = setting.value
-    if not isinstance(value, str) or not _ONE_PLACE.search(value) or "$" in value:
+def _key(setting: Setting, side: Pattern[str]) -> str:
+    """The key path without its side, "" for a setting that names no samples of that side. Keys of
+    one pair differ in this part alone: train_file and validation_file, data.train and data.val."""
+    value, path = setting.value, ".".join(setting.path)
+    if not isinstance(value, str) or not side.search(path) or _OTHER.search(path):
         return ""
-    path = ".".join(setting.path)
-    if not word.search(path.replace("_", " ")) or not _DATA.search(path):
+    place, samples = value.strip().lower(), _SAMPLES.search(value.strip().lower())
+    if not _PLACE.search(place) or _OPEN.search(place) or (_HUB.search(place) and not samples):
         return ""
-    return " ".join(_sides(path, word))
+    return side.sub("*", path) if samples or _DATA.search(path) else ""
 
 
-def _sides(path: str, word: re.Pattern[str]) -> Iterator[str]:
-    yield from word.sub("*", path.replace("_", " ")).split()
-
-
-def _name(setting: Setting) -> str:
-    return setting.path[-1]
+def _splits(config: RunConfig, setting: Setting, side: Pattern[str]) -> Mapping[str, Scalar]:
+    """What settings beside or above this one say of the part that its side takes; one that is of no
+    side makes the two differ."""
+    found: dict[str, Scalar] = {}
+    parent = setting.path[:-1]
+    for other in config.settings:
+        above, path = other.path[:-1], ".".join(other.path)
+        if above != parent[: len(above)] or not _SPLIT.search(other.path[-1]):
+            continue
+        if side.search(path):
+            found[side.sub("*", path)] = other.value
+        elif above and above == parent and "split" in other.path[-1]:
+            found[side.pattern] = other.value
+    return found
 
 
 def _place(setting: Setting) -> str:

@@ -267,6 +267,9 @@ def data_of(**settings: Scalar) -> RunConfig:
     return RunConfig(settings=tuple(made))
 
 
+SHARDS = {"train_loader__dataset__local": "/d/shards", "eval_loader__dataset__local": "/d/shards"}
+
+
 @pytest.mark.parametrize(
     ("settings", "outcome"),
     [
@@ -278,8 +281,25 @@ def data_of(**settings: Scalar) -> RunConfig:
         ({"train_dataset": "wikitext", "eval_dataset": "wikitext"}, None),
         ({"train_file": "$DATA/x.jsonl", "eval_file": "$DATA/x.jsonl"}, None),
         ({"train_script": "a/b.py", "eval_batch_size": 4}, None),
+        ({"train_dataset": "owner/name", "eval_dataset": "owner/name"}, None),
+        ({"train_data": "/d/{split}.jsonl", "eval_data": "/d/{split}.jsonl"}, None),
+        ({"train_data_path": "/path/to/data", "valid_data_path": "/path/to/data"}, None),
+        ({"train_log_dir": "out/a", "eval_log_dir": "out/a"}, None),
+        ({"train_data_dir": "/d/all", "eval_data_dir": "/d/all"}, None),
+        ({"train_script_path": "src/run.py", "test_script_path": "src/run.py"}, None),
+        ({"train_data_cache": "/c/x", "valid_data_cache": "/c/x"}, None),
+        ({"train_output": "out/r.json", "test_output": "out/r.json"}, None),
+        ({"train_model_file": "m/a.txt", "test_model_file": "m/a.txt"}, None),
+        # One place, of which each side takes a part.
+        ({**SHARDS, "train_loader__dataset__split": "train",
+          "eval_loader__dataset__split": "val"}, None),
+        ({**SHARDS, "eval_loader__dataset__subset_name": "b"}, None),
+        ({**SHARDS, "train_loader__name": "text", "eval_loader__name": "text"}, "fires"),
+        ({"train_data_path": "/d/all/x", "train_split": "train[:90%]",
+          "eval_data_path": "/d/all/x", "eval_split": "train[90%:]"}, None),
+        ({"data__train": "d/t.jsonl", "data__validation": "d/t.jsonl", "data__split": 0.9}, None),
     ],
-)
+)  # fmt: skip
 def test_one_file_for_training_and_validation(settings: Any, outcome: str | None) -> None:
     found = told("validation-overlaps-training", data_of(**settings))
     outcomes = [f.outcome for f in found if isinstance(f, Finding)]
