@@ -15,7 +15,7 @@ from medic.probes.config.judging import judge
 
 from medic.i18n import Text, plain
 from medic.probe import Finding, Skip
-from medic.run_config import FIELDS, Origin, RunConfig, Scalar, Setting, Span, Value
+from medic.run_config import FIELDS, Origin, RunConfig, Scalar, Span, Value
 
 BY_NAME = {check.name: check for check in CHECKS}
 
@@ -259,48 +259,3 @@ def test_a_consistent_batch_never_fires(
 
 def test_every_need_is_a_canonical_field() -> None:
     assert {need for check in CHECKS for need in check.needs} <= set(FIELDS)
-
-
-def data_of(**settings: Scalar) -> RunConfig:
-    origin = Origin("file", Span("a.yaml", 0, 1, 1, 1, 1, 1))
-    made = [Setting(tuple(n.split("__")), v, origin) for n, v in settings.items()]
-    return RunConfig(settings=tuple(made))
-
-
-SHARDS = {"train_loader__dataset__local": "/d/shards", "eval_loader__dataset__local": "/d/shards"}
-
-
-@pytest.mark.parametrize(
-    ("settings", "outcome"),
-    [
-        ({"data__train": "d/t.jsonl", "data__validation": "d/t.jsonl"}, "fires"),
-        ({"train_file": "./d/t.jsonl", "validation_file": "d/t.jsonl"}, "fires"),
-        ({"train_data_path": "/d/all/", "valid_data_path": "/d/all"}, "fires"),
-        ({"data__train": "d/t.jsonl", "data__validation": "d/v.jsonl"}, "passes"),
-        # One name for all splits of a set, a variable, and settings that are no data.
-        ({"train_dataset": "wikitext", "eval_dataset": "wikitext"}, None),
-        ({"train_file": "$DATA/x.jsonl", "eval_file": "$DATA/x.jsonl"}, None),
-        ({"train_script": "a/b.py", "eval_batch_size": 4}, None),
-        ({"train_dataset": "owner/name", "eval_dataset": "owner/name"}, None),
-        ({"train_data": "/d/{split}.jsonl", "eval_data": "/d/{split}.jsonl"}, None),
-        ({"train_data_path": "/path/to/data", "valid_data_path": "/path/to/data"}, None),
-        ({"train_log_dir": "out/a", "eval_log_dir": "out/a"}, None),
-        ({"train_data_dir": "/d/all", "eval_data_dir": "/d/all"}, None),
-        ({"train_script_path": "src/run.py", "test_script_path": "src/run.py"}, None),
-        ({"train_data_cache": "/c/x", "valid_data_cache": "/c/x"}, None),
-        ({"train_output": "out/r.json", "test_output": "out/r.json"}, None),
-        ({"train_model_file": "m/a.txt", "test_model_file": "m/a.txt"}, None),
-        # One place, of which each side takes a part.
-        ({**SHARDS, "train_loader__dataset__split": "train",
-          "eval_loader__dataset__split": "val"}, None),
-        ({**SHARDS, "eval_loader__dataset__subset_name": "b"}, None),
-        ({**SHARDS, "train_loader__name": "text", "eval_loader__name": "text"}, "fires"),
-        ({"train_data_path": "/d/all/x", "train_split": "train[:90%]",
-          "eval_data_path": "/d/all/x", "eval_split": "train[90%:]"}, None),
-        ({"data__train": "d/t.jsonl", "data__validation": "d/t.jsonl", "data__split": 0.9}, None),
-    ],
-)  # fmt: skip
-def test_one_file_for_training_and_validation(settings: Any, outcome: str | None) -> None:
-    found = told("validation-overlaps-training", data_of(**settings))
-    outcomes = [f.outcome for f in found if isinstance(f, Finding)]
-    assert outcomes == ([outcome] if outcome else [])
