@@ -32,6 +32,7 @@ SUDDEN = 0.5  # a loss that is followed by 0: rounding makes none of it
 _NEEDS = Text("the loss of the first steps and the vocabulary size", "最初几步的 Loss 与词表大小")
 # Keys that name weights to start from.
 _TRAINED = ("model_name_or_path", "base_model", "pretrained_model_name_or_path", "model_id")
+_CLASS = ("architectures", "model_type")
 # Rounded losses of policy gradients are zero by design.
 _POLICY = ("num_generations", "reward", "grpo", "ppo", "rollout", "kl_coef")
 
@@ -76,9 +77,16 @@ def _level(look: Look, curve: Curve, loss: Series, config: RunConfig) -> Iterato
 
 
 def _is_built(config: RunConfig) -> bool:
-    """Whether the run's own settings shape the model, and no config.json of a model folder."""
+    """Whether the run's own settings shape the model, and no config.json of a model folder. That one
+    says what class it is of; settings of a run may have its keys beside their own."""
     origin = config.origin("hidden_size")
-    return origin is not None and origin.span is not None and origin.framework != "hf-model"
+    if origin is None or origin.span is None:
+        return False
+    file = origin.span.file
+    classes = (s for s in config.settings if s.path and s.path[-1] in _CLASS)
+    return origin.framework != "hf-model" or not any(
+        s.origin.span is not None and s.origin.span.file == file for s in classes
+    )
 
 
 def _multiple(config: RunConfig, value: dict[str, Any], source: Source) -> Iterator[Finding]:

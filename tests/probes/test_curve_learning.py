@@ -17,12 +17,12 @@ from medic.probes.curve import curve as reading
 from medic.facts import Curve, Series
 from medic.index import load
 from medic.probe import Finding, Skip
-from medic.run_config import Origin, RunConfig, Span, Value
+from medic.run_config import Origin, RunConfig, Setting, Span, Value
 
 THRESHOLDS = {n: t.value for c in load().checks.values() for n, t in c.thresholds.items()}
 OWN = Origin("file", Span("train.yaml", 0, 1, 1, 1, 1, 1))
 MODEL = Origin("file", Span("model/config.json", 0, 1, 1, 1, 1, 1), framework="hf-model")
-JSON = Origin("file", Span("train_config.json", 0, 1, 1, 1, 1, 1), framework="plain")
+JSON = Origin("file", Span("train_config.json", 0, 1, 1, 1, 1, 1), framework="hf-model")
 Told = dict[str, Finding]
 
 
@@ -37,7 +37,8 @@ def told(look: Callable[..., Any], tmp_path: Path) -> Callable[..., Told]:
             values["hidden_size"] = Value(fields["json_hidden"], JSON)
         if "model_hidden" in fields:
             values["hidden_size"] = Value(fields["model_hidden"], MODEL)
-        config = RunConfig(values)
+        settings = (Setting(("model_type",), "llama", MODEL),) if "model_hidden" in fields else ()
+        config = RunConfig(values, settings=settings)
         seen = look(facts=[config], thresholds=THRESHOLDS)
         curve = next(f for f in reading.run(seen) if isinstance(f, Curve))
         again = look(facts=[config, curve], thresholds=THRESHOLDS)
