@@ -186,8 +186,8 @@ def _write(
     left = sum(f.fix is not None and (f.fix.safe or unsafe) for f in rest)
     if left:
         line = Text(
-            "{n} more change the same places: run it again",
-            "另有 {n} 处修复与这些位置重叠：请再次运行",
+            "{n} more change the same places, or depend on these: run it again",
+            "另有 {n} 处修复与这些改动重叠或依赖它们：请再次运行",
         )
         out.talk(line.fill(n=left))
     return Exit.FINDING if exit_matters(rest) and not exit_zero else Exit.OK
