@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from medic.facts import Curve, LogHits, Series, Source
@@ -22,7 +23,9 @@ FIRST_STEPS = 100  # where no warmup is known, the start of training
 JUST_PEAKED = 1.1  # of the warmup
 HISTORY = 200
 MIN_HISTORY = 5
+LOST = 10  # norms in a row; torch's scaler halves 2^16 in fewer steps, or is hopeless
 _STEP = regex(r"(?:step|iteration|iter)\D{0,4}(\d+)", re.IGNORECASE)
+_LOSS, _NORM = Text("the loss", " Loss "), Text("the gradient norm", "梯度范数")
 NORMAL = ("nan-onset", "nan-precursor", "nan-gradient")
 
 
@@ -48,11 +51,14 @@ def run(look: Look) -> Iterator[Any]:
 
 def first_nan(series: Mapping[str, Series]) -> int | None:
     """Index of the first non-finite loss. HF Trainer logs such a loss as 0.0: its gradient
-    norm tells."""
+    norm tells. So does a norm that was finite and is not from there to the end."""
     loss, norm = series.get("loss"), series.get("grad_norm")
     if loss is None:
         return None
+    lost = _lost(norm)
     for i, value in enumerate(loss.values):
+        if lost is not None and loss.steps[i] >= lost:
+            return i
         if not math.isfinite(value):
             return i
         if value == 0.0 and norm is not None:
@@ -60,6 +66,18 @@ def first_nan(series: Mapping[str, Series]) -> int | None:
             if grad is not None and not math.isfinite(grad):
                 return i
     return None
+
+
+def _lost(norm: Series | None) -> int | None:
+    """The step from which on no gradient norm is finite: a loss scaler skips a few steps, and a
+    norm that never was finite is not measured."""
+    if norm is None:
+        return None
+    broken = list(takewhile(lambda v: not math.isfinite(v), reversed(norm.values)))
+    known = finite(norm.values)
+    if len(broken) < LOST or len(known) < MIN_HISTORY:
+        return None
+    return norm.steps[len(norm.values) - len(broken)]
 
 
 def told_by_log(logs: LogHits, loss: Series | None) -> tuple[int, bool, Source] | None:
@@ -127,12 +145,17 @@ def _of_rank(look: Look, curve: Curve, series: Mapping[str, Series], index: int)
     step = loss.steps[index]
     source = source_at(look, loss, index)
     value: dict[str, Any] = {"step": step, "rank": loss.rank or 0, "when": _when(step)}
+    value["what"] = _LOSS if _is_lost(loss.values[index]) else _NORM
     yield Finding("loss-nan", value=value, source=source)
     onset = _onset(curve, loss, step, plan_of(look, curve))
     yield Finding("nan-onset", onset, value=value, source=source)
     norm = series.get("grad_norm")
     yield from nan_gradient.judge(loss, index, norm, value, source)
     yield from _precursor(look, norm, step, value)
+
+
+def _is_lost(value: float) -> bool:
+    return not math.isfinite(value) or value == 0.0  # as HF Trainer logs it
 
 
 def _onset(curve: Curve, loss: Series, step: int, plan: Plan) -> str:

@@ -222,3 +222,27 @@ def test_a_peak_from_the_start_matters_only_where_the_loss_broke(look: Any) -> N
     found = abnormal(look, curve_of(steps, loss=broken, learning_rate=rates), config_of())
     assert "learning-rate-shape=at-peak-from-start" in found
     assert "loss-jump-timing=at-high-learning-rate" in found
+
+
+@pytest.mark.parametrize(
+    ("norms", "fires"),
+    [
+        ([0.3] * 20 + [math.nan] * 20, True),
+        ([0.3] * 20 + [math.inf] * 12, True),
+        ([math.nan] * 40, False),  # never measured
+        ([math.inf] * 12 + [0.3] * 28, False),  # a loss scaler that finds its scale
+        ([0.3] * 36 + [math.nan] * 4, False),
+        (([0.3] * 9 + [math.inf]) * 4, False),
+    ],
+)
+def test_gradients_that_stay_lost_are_told(
+    look: Callable[..., Any], norms: list[float], fires: bool
+) -> None:
+    """The loss stays finite: the scaler skips every step, or the logger smooths it."""
+    steps = list(range(1, len(norms) + 1))
+    curve = curve_of(steps, loss=[2.0 - s / 100 for s in steps], grad_norm=norms)
+    seen = look(facts=[curve], thresholds=thresholds())
+    told = [f for f in nan.run(seen) if isinstance(f, Finding) and f.name == "loss-nan"]
+    assert bool(told) == fires
+    if fires:
+        assert (told[0].value["step"], told[0].value["what"].en) == (21, "the gradient norm")
