@@ -55,17 +55,15 @@ def first_nan(series: Mapping[str, Series]) -> int | None:
     loss, norm = series.get("loss"), series.get("grad_norm")
     if loss is None:
         return None
-    lost = _lost(norm)
     for i, value in enumerate(loss.values):
-        if lost is not None and loss.steps[i] >= lost:
-            return i
         if not math.isfinite(value):
             return i
         if value == 0.0 and norm is not None:
             grad = value_at(norm, loss.steps[i])
             if grad is not None and not math.isfinite(grad):
                 return i
-    return None
+    lost = _lost(norm)
+    return next((i for i, s in enumerate(loss.steps) if lost is not None and s >= lost), None)
 
 
 def _lost(norm: Series | None) -> int | None:
