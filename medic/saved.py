@@ -178,7 +178,7 @@ def _names() -> list[str]:
 
 
 def _is_id(name: str) -> bool:
-    return name[:1] == "s" and name[1:].isdigit()
+    return name[:1] == "s" and name[1:].isdecimal() and name.isascii()
 
 
 def listed() -> list[Saved]:

@@ -70,7 +70,7 @@ class Session:
         self.evidence = observe(
             self.case, self.index, self.probes, progress=progress, cancel=cancel
         )
-        self._forget()
+        self.refresh()
         prose = prose_of(self.case.text, self.index) if self.case.text else ""
         if prose != self.prose:  # each description is taken once, however often one looks
             self.prose = prose
@@ -81,7 +81,7 @@ class Session:
         """Takes a description."""
         if words.strip():
             self.told.describe(words)
-            self._forget()
+            self.refresh()
 
     def complain_of(self, name: str, words: str = "") -> None:
         """Takes a symptom that the user chose, and the words for it."""
@@ -97,10 +97,6 @@ class Session:
         """The user says that it is none of the causes, or takes that back."""
         self.told.refused = refused
         self.refresh()
-
-    def refresh(self) -> None:
-        """Beliefs are worked out anew from the evidence and from what was said."""
-        self._forget()
 
     def suggest(self, words: str) -> list[tuple[str, float]]:
         """Symptoms that a description may mean, best first."""
@@ -168,7 +164,8 @@ class Session:
     def seen(self) -> list[Seen]:
         return [h.seen for h in self.found]
 
-    def _forget(self) -> None:
+    def refresh(self) -> None:
+        """Beliefs are worked out anew from the evidence and from what was said."""
         for name in ("model", "found"):
             self.__dict__.pop(name, None)
 
@@ -210,7 +207,7 @@ class Session:
             self.answers.append((name, outcome))
         elif name not in self.unknown:
             self.unknown.append(name)
-        self._forget()
+        self.refresh()
 
     def take_back(self, name: str = "") -> str | None:
         """Drops the last answer to ``name``, or the last of all; its name, or None if none is."""
@@ -221,7 +218,7 @@ class Session:
             self.unknown.remove(name)
         else:
             return None
-        self._forget()
+        self.refresh()
         return name
 
     # --- the answer -------------------------------------------------------------------------
@@ -257,14 +254,11 @@ class Session:
         return propose(remedy, self.evidence.facts_of_the_run(), self.index, exact, repair)
 
     def remedy_done(self, remedy: str, *, helped: bool) -> None:
-        """Takes the outcome of a remedy that did not help: its causes become unlikely.
-
-        The caller adds the next log and looks again; when the symptoms changed, ``episode_if``
-        starts anew from them.
-        """
+        """Takes the outcome of a remedy that did not help: its causes become unlikely. The caller
+        looks again; ``episode_if`` starts anew where the symptoms changed."""
         if not helped and remedy not in self.tried:
             self.tried.append(remedy)
-        self._forget()
+        self.refresh()
 
     def observed_symptoms(self) -> set[str]:
         """Names of the symptoms that the evidence itself shows, whatever was said."""
@@ -272,10 +266,8 @@ class Session:
         return {h.seen.name for h in leading_symptoms(self.index, shown)}
 
     def episode_if(self, before: set[str]) -> bool:
-        """After a re-scan: other symptoms than ``before`` start an episode.
-
-        It keeps only normal answers: complaints and words were about the run before.
-        """
+        """After a re-scan: other symptoms than ``before`` start an episode, which keeps only normal
+        answers: complaints and words were about the run before."""
         if self.observed_symptoms() == before:
             return False
         self.new_episode()
@@ -292,7 +284,7 @@ class Session:
         self.answers = kept
         self.unknown = []
         self.told.forget()
-        self._forget()
+        self.refresh()
 
     # --- explaining itself ------------------------------------------------------------------
 

@@ -65,7 +65,7 @@ def new_id() -> str:
 
 
 def _is_id(name: str) -> bool:
-    return name[:1] == "c" and name[1:].isdigit()
+    return name[:1] == "c" and name[1:].isdecimal() and name.isascii()
 
 
 def write_private(path: Path, data: bytes) -> None:

@@ -12,6 +12,7 @@ from medic.i18n import Text
 from medic.run_config import Scalar
 
 Edits = Mapping[tuple[int, int], str]
+_LINE, _COMMANDS = Text("the command line", "命令行"), Text("the commands", "各条命令")
 
 
 def verify(sources: Sources) -> list[Text]:
@@ -19,6 +20,7 @@ def verify(sources: Sources) -> list[Text]:
     refused = []
     for before, after, expected, edits in sources.edited():
         shell = before.syntax == "shell"
+        odd: str | Text
         if expected.joined:
             odd = _joined(before, after, edits)
         else:
@@ -81,19 +83,19 @@ def _words(value: Scalar) -> tuple[str, ...]:
 # --- shell ----------------------------------------------------------------------------------
 
 
-def _shell(before: Document, after: Document, edits: Edits, data: bytes) -> str:
+def _shell(before: Document, after: Document, edits: Edits, data: bytes) -> str | Text:
     """The first word that differs though its own bytes were not edited, or ""."""
     if len(after.problems) > len(before.problems):
-        return "the command line"
+        return _LINE
     old_ranges = list(edits)
     new_ranges = _moved(edits)
     if len(before.commands) != len(after.commands):
-        return "the commands"
+        return _COMMANDS
     for one, other in zip(before.commands, after.commands, strict=True):
         kept = [w for w in one.words if not _touched(w, old_ranges)]
         now = [w for w in other.words if not _touched(w, new_ranges)]
         if len(kept) != len(now):
-            return "the command line"
+            return _LINE
         for a, b in zip(kept, now, strict=True):
             if a.value != b.value and not _by_variable(a, b, edits, data):
                 return a.raw
@@ -110,7 +112,7 @@ def _by_variable(before: Word, after: Word, edits: Edits, data: bytes) -> bool:
     return value == after.value
 
 
-def _joined(before: Document, after: Document, edits: Edits) -> str:
+def _joined(before: Document, after: Document, edits: Edits) -> str | Text:
     """Where lines or words are put together no other word is lost or made, no command added.
 
     Of a script that the shell refuses nothing is certain but that it is read afterwards.
@@ -119,7 +121,7 @@ def _joined(before: Document, after: Document, edits: Edits) -> str:
         return ""
     worse = len(after.problems) > len(before.problems) or len(after.commands) > len(before.commands)
     if worse or _words_of(before, list(edits)) != _words_of(after, _moved(edits)):
-        return "the commands"
+        return _COMMANDS
     return ""
 
 
