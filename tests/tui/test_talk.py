@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from medic.tui.keys_told import as_bound
+from medic.tui.words import WHY_ASKED
 from textual.events import Paste
 
 from medic.case import Case
@@ -148,7 +150,7 @@ def test_palette_themes_keys_and_recall(
         assert "no action “grap”" in talk.replace('"', "“", 1) or 'no action "grap"' in talk
         assert "undo: ctrl+s belongs to the terminal or tmux" in talk
         assert "look: f4 is patch" in talk
-        assert "f12 why it is asked" in "\n".join(app.screen())
+        assert as_bound(WHY_ASKED).en == "f12 why it is asked"
         await app.press("f9")
         assert "No curve was read" in app.talk()
         await app.press("f12")
