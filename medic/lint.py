@@ -86,9 +86,9 @@ def probes_for_lint(case: Case, index: Index) -> list[Probe]:
     """
     plain = {f.kind for f in case.files} <= {"config", "model-config", "script", "python"}
     rooms = ROOMS if plain else ()
-    kept: list[Probe] | None = index.kept.get(f"probes of lint in {rooms}")
-    if kept is None:
-        kept = index.kept[f"probes of lint in {rooms}"] = _probes_for_lint(rooms, index)
+    if (name := f"probes of lint in {rooms}") not in index.kept:
+        index.kept[name] = _probes_for_lint(rooms, index)
+    kept: list[Probe] = index.kept[name]
     return kept
 
 

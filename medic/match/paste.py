@@ -90,10 +90,9 @@ _BRACKET = regex(
 )
 
 # A summary that a launcher prints between lines of one sign: its headings, rows and verdict.
-_RULE = regex(r"^\s*(?:={5,}|-{5,}|\*{5,})\s*$")
-_REPORTED = regex(
-    r"^\s+\S|^\s*(?:={5,}|-{5,}|\*{5,})\s*$|^\S+ FAILED\s*$|^[A-Z][\w() ]*:\s*$|^\[\d+\]:\s*$"
-)
+_SIGNS = r"^\s*(?:={5,}|-{5,}|\*{5,})\s*$"
+_RULE = regex(_SIGNS)
+_REPORTED = regex(rf"^\s+\S|{_SIGNS}|^\S+ FAILED\s*$|^[A-Z][\w() ]*:\s*$|^\[\d+\]:\s*$")
 
 
 _JOINING_WORDS = """

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from medic.facts import Repair, Rewritten, Source
+from medic.facts import Repair
 from medic.i18n import Text
 from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig, Scalar, Setting
 
 from .keys import Framework, parts_of
+from .setting_faults import fault, rewritten
 from .several import of_each
 from .value_kinds import is_open
 
@@ -113,7 +114,7 @@ def _number(setting: Setting, value: Scalar, kind: str) -> Finding | None:
         or _NUMBER.fullmatch(value.strip()) is None
     ):
         return None  # a word for a number is told of every syntax
-    repair = _rewritten(setting, _read(value.strip()), _UNQUOTED, safe=True)
+    repair = rewritten(setting, _read(value.strip()), _UNQUOTED, safe=True)
     if kind == "number":
         return _finding(IMPOSSIBLE, setting, {"allowed": _A_NUMBER}, repair)
     if kind == "converted-whole" and _INTEGER.fullmatch(value.strip()) is None:
@@ -124,7 +125,7 @@ def _number(setting: Setting, value: Scalar, kind: str) -> Finding | None:
 def _switch(setting: Setting, value: Scalar, kind: str) -> Finding | None:
     text = value.strip().lower() if isinstance(value, str) else ""
     if text in _TRUE or text in _FALSE:
-        repair = _rewritten(setting, text in _TRUE, _AS_MEANT, safe=text in _TRUE)
+        repair = rewritten(setting, text in _TRUE, _AS_MEANT, safe=text in _TRUE)
         if kind == "switch" and text in _FALSE:
             what = _COUNTS_AS_TRUE.fill(key=setting.origin.key, value=value)
             return _finding(OTHERWISE, setting, {"what": what}, repair)
@@ -141,14 +142,6 @@ def _read(text: str) -> int | float:
     return int(number) if whole and "e-" not in text.lower() else number
 
 
-def _rewritten(setting: Setting, value: float | bool, why: Text, *, safe: bool) -> Repair | None:
-    origin = setting.origin
-    if origin.span is None:
-        return None
-    step = Rewritten(origin.span, origin.syntax, setting.path[-1], value)
-    return Repair((step,), safe=safe, why=why)
-
-
 def _finding(
     name: str, setting: Setting, values: Mapping[str, object], repair: Repair | None = None
 ) -> Finding:
@@ -157,10 +150,7 @@ def _finding(
         shown = str(shown).lower()
     elif isinstance(shown, str):
         shown = f'"{shown}"'
-    values = {"key": origin.key, "value": shown, **values}
-    span = origin.span
-    source = Source(span.file, span.line, text=f"{origin.key}: {shown}") if span else Source()
-    return Finding(name, "fires", values, source, span=span, repair=repair)
+    return fault(name, setting, shown, {"key": origin.key, "value": shown, **values}, repair)
 
 
 PROBE = Probe(

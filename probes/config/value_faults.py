@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from medic.errors import Unreadable
-from medic.facts import Repair, Rewritten, Source
+from medic.facts import Repair
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import MORE, RunConfig, Setting
@@ -15,6 +15,7 @@ from .bounds import BY_FIELD, BY_NAME, COUNTS, POSITIVE, RANKED, RULED, STATED, 
 from .keys import Framework, Key, Keys, parts_of
 from .readers.document import listed
 from .reading import recogniser
+from .setting_faults import fault, rewritten
 from .several import of_each
 from .value_kinds import no_number, part_of_count, refused, switch_meant
 from .values import as_number
@@ -94,7 +95,7 @@ def _of_number(setting: Setting, keys: Keys | None, config: RunConfig) -> Findin
         return None
     if field == "gradient_clip" and number < 0 and known:
         what = _CLIP.fill(key=setting.origin.key, value=value)
-        return _finding(NO_EFFECT, setting, {"what": what})
+        return fault(NO_EFFECT, setting, setting.value, {"what": what})
     if field in RULED.get(setting.origin.framework, ()):
         return None
     bounds = BY_NAME.get(name) or _bounds(setting, field, number, known=known)
@@ -135,7 +136,7 @@ def _keys(setting: Setting, keys: Keys | None) -> list[Key]:
 
 def _impossible(setting: Setting, allowed: Text) -> Finding:
     values = {"key": setting.origin.key, "value": setting.value, "allowed": allowed}
-    return _finding(IMPOSSIBLE, setting, values)
+    return fault(IMPOSSIBLE, setting, setting.value, values)
 
 
 # --- words ----------------------------------------------------------------------------------
@@ -188,8 +189,8 @@ def _not_taken(setting: Setting, found: tuple[str, bool], taken: Sequence[str]) 
     else:
         listed = ", ".join(taken[:_MAX_SHOWN])
         what = _TAKES.fill({**shown, "taken": listed})
-    repair = _rewritten(setting, meant) if meant else None
-    return _finding(NOT_TAKEN, setting, {"what": what, "closed": closed}, repair)
+    repair = _fix(setting, meant) if meant else None
+    return fault(NOT_TAKEN, setting, setting.value, {"what": what, "closed": closed}, repair)
 
 
 def _of_switch(setting: Setting, entries: Mapping[str, Framework]) -> Finding | None:
@@ -198,26 +199,11 @@ def _of_switch(setting: Setting, entries: Mapping[str, Framework]) -> Finding | 
     if not meant or setting.origin.framework not in entries:
         return None
     what = _SWITCH.fill(key=setting.origin.key, value=setting.value)
-    return _finding(NOT_TAKEN, setting, {"what": what}, _rewritten(setting, meant == "true"))
+    return fault(NOT_TAKEN, setting, setting.value, {"what": what}, _fix(setting, meant == "true"))
 
 
-def _rewritten(setting: Setting, value: str | bool) -> Repair | None:
-    origin = setting.origin
-    if origin.span is None:
-        return None
-    step = Rewritten(origin.span, origin.syntax, setting.path[-1], value)
-    return Repair((step,), safe=False, why=NEAREST)
-
-
-def _finding(
-    name: str, setting: Setting, values: Mapping[str, object], repair: Repair | None = None
-) -> Finding:
-    origin = setting.origin
-    span = origin.span
-    source = (
-        Source(span.file, span.line, text=f"{origin.key}: {setting.value}") if span else Source()
-    )
-    return Finding(name, "fires", values, source, span=span, repair=repair)
+def _fix(setting: Setting, value: str | bool) -> Repair | None:
+    return rewritten(setting, value, NEAREST, safe=False)
 
 
 PROBE = Probe(

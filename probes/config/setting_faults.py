@@ -1,0 +1,33 @@
+"""A fault of one setting as a finding, where it is written, and the setting written anew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from medic.facts import Repair, Rewritten, Source
+from medic.i18n import Text
+from medic.probe import Finding
+from medic.run_config import Scalar, Setting
+
+
+def fault(
+    name: str,
+    setting: Setting,
+    shown: object,
+    values: Mapping[str, object],
+    repair: Repair | None = None,
+) -> Finding:
+    """``shown``: the value as the line of evidence has it."""
+    span = setting.origin.span
+    text = f"{setting.origin.key}: {shown}"
+    source = Source(span.file, span.line, text=text) if span else Source()
+    return Finding(name, "fires", values, source, span=span, repair=repair)
+
+
+def rewritten(setting: Setting, value: Scalar, why: Text, *, safe: bool) -> Repair | None:
+    """The same key with another value; None where it stands in no file."""
+    origin = setting.origin
+    if origin.span is None:
+        return None
+    step = Rewritten(origin.span, origin.syntax, setting.path[-1], value)
+    return Repair((step,), safe=safe, why=why)
