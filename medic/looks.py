@@ -209,14 +209,9 @@ def speaks_of_rl(index: Index, seen: Iterable[Seen]) -> bool:
     """Whether any finding is of reinforcement learning."""
     return any(
         (s.name, s.outcome) == (METHOD, "reinforcement")
-        or (of_rl(index, s.name) and not _normal(index, s))
+        or (of_rl(index, s.name) and not index.is_normal(s.name, s.outcome))
         for s in seen
     )
-
-
-def _normal(index: Index, seen: Seen) -> bool:
-    check = index.checks.get(seen.name)
-    return seen.outcome == "absent" if check is None else check.outcomes[seen.outcome].normal
 
 
 def choices(check: Check | None, present: set[str]) -> tuple[tuple[str, Text], ...]:
