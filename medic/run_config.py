@@ -17,6 +17,10 @@ Scalar = int | float | bool | str | None
 Syntax = Literal["yaml", "json", "toml", "shell", "python", "text"]
 # The only step of a Setting's path that stands for flags which only the running shell knows.
 MORE = "*"
+# The entry with the names that most scripts share, and all entries that name no program: what a
+# key of theirs means, and which values it takes, depends on a script that nobody has seen.
+PLAIN = "plain"
+NOBODYS = (PLAIN, "grouped", "hydra", "slurm", "loop-scripts")
 
 
 @dataclass(frozen=True)
@@ -228,6 +232,11 @@ class RunConfig:
     frameworks: tuple[str, ...] = ()
     settings: tuple[Setting, ...] = ()
     others: tuple[RunConfig, ...] = ()
+
+    @property
+    def nobodys(self) -> bool:
+        """Whether no known program reads it."""
+        return not self.framework or self.framework in NOBODYS
 
     def setting(self, name: str, framework: str = "") -> Setting | None:
         """The key whose path ends in ``name`` (``a.b``): one of ``framework`` before others, a

@@ -34,7 +34,6 @@ USUAL: dict[str, Scalar] = {
     "gradient_accumulation_steps": 1,
 }
 RANKS = ("world_size", "data_parallel_size", "gpus_per_node", "nodes", "zero_stage", "fsdp")
-NO_FRAMEWORK = ("", "plain")  # no config of a framework was read
 LIVE = "live"  # --gpu live: the GPU of this machine
 
 
@@ -173,7 +172,7 @@ def with_usual(
     if inverse == ("sequence_length",):
         usual["micro_batch_size"] = 1
     no_precision = config.get("precision") is None and config.get("parameter_dtype") is None
-    if no_precision and config.framework in NO_FRAMEWORK:
+    if no_precision and config.nobodys:
         usual["precision"] = "bf16"
     missing = {name: value for name, value in usual.items() if config.get(name) is None}
     return with_values(config, missing, ""), habits | told(missing)

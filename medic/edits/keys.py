@@ -7,9 +7,8 @@ from fractions import Fraction
 
 from medic.entries import Framework, Key
 from medic.errors import EditRefused
-from medic.run_config import FIELDS, Origin, Scalar
+from medic.run_config import FIELDS, PLAIN, Origin, Scalar
 
-PLAIN = "plain"  # the entry whose keys every framework without strict keys shares
 # The words of one vocabulary for fp32, fp16, bf16 and fp8; empty where it has none.
 _PRECISIONS = (
     ("fp32", "fp16", "bf16", "fp8"),

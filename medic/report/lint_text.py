@@ -185,7 +185,7 @@ def summary(console: Console, report: LintReport) -> None:
 def _whose(console: Console, report: LintReport) -> None:
     """Of files that are no known framework's: which of their keys were understood, by their names."""
     config = report.run_config
-    if not report.read or report.parts or config.framework not in ("", "plain"):
+    if not report.read or report.parts or not config.nobodys:
         return
     stated = [
         value.origin.key

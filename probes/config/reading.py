@@ -10,7 +10,7 @@ from medic.facts import Document, GivenFile, Launch, Launches, Releases, Source
 from medic.i18n import Text
 from medic.parserwords import in_chinese
 from medic.probe import Finding, Look, Probe, Skip, Unread
-from medic.run_config import RunConfig, Value
+from medic.run_config import PLAIN, RunConfig, Value
 
 from .carriers import Stated
 from .choose import Command, mentioned, of_one_launch, the_command
@@ -21,7 +21,7 @@ from .keys import Framework
 from .pins import version_of
 from .programs import defaults_first, programs
 from .readers.wandb import unwrapped
-from .recognise import PLAIN, Recogniser
+from .recognise import Recogniser
 
 _REFUSED = Text(
     "json.load refuses it: {w}; take comments and trailing commas out",

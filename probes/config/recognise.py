@@ -8,14 +8,13 @@ from fnmatch import fnmatch
 from pathlib import PurePath
 
 from medic.facts import Document, GivenFile, Launch, Word
+from medic.run_config import PLAIN
 
 from .carriers import Carrier, Stated, settle, unknown
 from .keys import Framework, Keys, Paths, parts_of
 from .readers import command
 from .readers import document as tree
 
-# The entry whose names are understood where no other framework is recognised.
-PLAIN = "plain"
 SLURM = "slurm"
 # A file that is named for its framework says more than one key.
 _NAMED = 3

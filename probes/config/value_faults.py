@@ -8,7 +8,7 @@ from medic.errors import Unreadable
 from medic.facts import Repair
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
-from medic.run_config import MORE, RunConfig, Setting
+from medic.run_config import MORE, NOBODYS, PLAIN, RunConfig, Setting
 
 from ..flags.distance import NEAREST
 from .bounds import BY_FIELD, BY_NAME, COUNTS, POSITIVE, RANKED, RULED, STATED, Bounds
@@ -38,9 +38,6 @@ _CLIP = Text(
     "{key} {value}: clipping is off below 0, as with 0",
     "{key} 为 {value}：小于 0 与 0 一样，即关闭裁剪",
 )
-# Entries that say nothing about whose the keys are: a name of theirs may mean anything.
-_ANYBODY = ("plain", "hydra", "grouped", "slurm")
-_SHARED = "plain"
 _MAX_SHOWN = 10
 
 
@@ -85,7 +82,7 @@ def _of_number(setting: Setting, keys: Keys | None, config: RunConfig) -> Findin
     value, name = setting.value, setting.path[-1]
     fields = {key.field for key in _keys(setting, keys) if _plain_number(key)}
     field = next(iter(fields)) if len(fields) == 1 else COUNTS.get(name, "")
-    known = setting.origin.framework not in _ANYBODY
+    known = setting.origin.framework not in NOBODYS
     if field and known and no_number(value, field):
         return _impossible(setting, _NUMBER)
     if field and known and part_of_count(value, field):
@@ -168,8 +165,8 @@ def _readers(
         return
     readers = [own, *(entries[name] for name in own.builds_on if name in entries)]
     yield from readers
-    if _SHARED in entries and not any(_rules_it(setting, one, stated) for one in readers):
-        yield entries[_SHARED]
+    if PLAIN in entries and not any(_rules_it(setting, one, stated) for one in readers):
+        yield entries[PLAIN]
 
 
 def _rules_it(setting: Setting, entry: Framework, stated: frozenset[str]) -> bool:

@@ -10,7 +10,7 @@ from typing import Protocol
 from medic.facts import Launch
 from medic.patterns import regex
 from medic.records import dataclass
-from medic.run_config import FIELDS
+from medic.run_config import FIELDS, PLAIN
 
 from .families import PROOF_FOREIGN, SWITCHES
 from .key_names import DOTTED, FLAT, USERS_OWN, Names, names_of, normal
@@ -68,7 +68,7 @@ _FILES = frozenset(("axolotl",))
 # Those of click and tyro want whole names.
 _WHOLE = frozenset(("axolotl", "torchtitan"))
 # Whose flags are judged in a script that has others beside; of any other's only what is plain.
-_JUDGED = FLAT | _DASHES | {"plain"}
+_JUDGED = FLAT | _DASHES | {PLAIN}
 _LONG = 9
 # Settings that no parser takes for switches; and words of those that may be.
 _WORDS = frozenset(("output_dir", "base_model", "optimizer", "lr_schedule"))

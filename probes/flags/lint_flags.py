@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from medic.facts import Launch, Launches, LogHits, Parsers, Source, Word
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe
-from medic.run_config import Change, RunConfig
+from medic.run_config import PLAIN, Change, RunConfig
 
 from .arguments import VALUE
 from .families import PROOF, Given, proof_of, told_by_many, told_whole
@@ -27,7 +27,6 @@ from .undashed import undashed
 
 MAX_LAUNCHES = 100  # a script with more repeats one and the same
 MAX_FOUND = 40
-_ANYBODYS = "plain"  # the names that scripts of no framework have
 MISSPELT, SWITCH = "misspelt-flag", "boolean-flag-with-value"
 _RENAME = Text("the parser knows {new}, not {old}", "解析器只认识 {new}，不认识 {old}")
 _BEHIND = Text("{flag} behind {script}", "写在 {script} 之后的 {flag}")
@@ -90,7 +89,7 @@ def _of_launch(
     if spec is not None and spec.options:
         return
     framework = tables.get(program_of(launch) or _reader(words, speaks)) or _by_flags(words, tables)
-    framework = framework or next((f for f in look.frameworks if f.name == _ANYBODYS), None)
+    framework = framework or next((f for f in look.frameworks if f.name == PLAIN), None)
     if framework is None:
         return
     table = table_of(launch, framework, look.frameworks, tables)

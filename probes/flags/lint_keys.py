@@ -8,7 +8,7 @@ from medic.errors import Unreadable
 from medic.facts import Document, GivenFile, Node, Renamed, Repair, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
-from medic.run_config import RunConfig, Syntax
+from medic.run_config import NOBODYS, PLAIN, RunConfig, Syntax
 
 from ..config.readers.wandb import unwrapped
 from .key_names import (
@@ -29,8 +29,6 @@ NEEDS_KEYS = Text("a configuration whose framework's keys are known", "键名已
 
 _MAX_DEPTH = 6
 _FEW = 3  # fewer keys do not tell whose they are
-# Entries that say nothing about whose the keys are.
-_ANYBODY = ("plain", "hydra")
 
 NEAR = Text(
     "{framework} has no key {key}; {meant} is meant", "{framework} 没有 {key} 这个键，应为 {meant}"
@@ -59,7 +57,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         document = _document(look, given)
         root = document.root if document is not None else None
         framework = tables.get(speaks.get(given.path, "")) if root is not None else None
-        nobody = given.kind == "config" and speaks.get(given.path, _ANYBODY[0]) in _ANYBODY
+        nobody = given.kind == "config" and speaks.get(given.path, PLAIN) in NOBODYS
         if root is not None and nobody:
             framework = _by_target(root, tables)
             framework = framework or guess([_spelt(key) for key, _ in root.items], tables)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from medic.records import dataclass
+from medic.run_config import NOBODYS
 
 from .key_names import (
     BLOCKS,
@@ -18,8 +19,6 @@ from .key_names import (
     written,
 )
 
-# Entries that are no framework: what they name is anybody's.
-ANYBODY = ("plain", "grouped", "hydra")
 # Frameworks whose own name of a setting is told for another framework's.
 _TRANSLATED = FLAT | DOTTED | BLOCKS
 # Settings whose other names are no other setting's.
@@ -94,7 +93,7 @@ def meanings(every: Sequence[Framework]) -> Mapping[str, tuple[str, str]]:
             above, _, name = normal(plain_key(key)).rpartition(".")
             if not above or "_" in name:
                 (deep if above else top).setdefault(name, set()).add(key.field)
-            if other.name not in ANYBODY and (not above or "_" in name):
+            if other.name not in NOBODYS and (not above or "_" in name):
                 told.setdefault(name, other.title)
     found = {**deep, **top, **{name: {field} for name, field in _MORE.items()}}
     meant = {

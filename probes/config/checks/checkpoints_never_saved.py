@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from medic.i18n import Text
 from medic.probe import Fires, LintResult, NotChecked, Passes
-from medic.run_config import RunConfig
+from medic.run_config import NOBODYS, RunConfig
 
 from .rollout_layout import is_verl_rl, number, written
 
@@ -46,7 +46,7 @@ def _interval(config: RunConfig) -> LintResult:
     origin = config.origin("save_interval")
     if config.number("save_interval") or not by_steps or origin is None:
         return Passes()
-    if origin.framework in ("plain", "grouped", "hydra"):
+    if origin.framework in NOBODYS:
         return Passes()
     return Fires("save_interval", {"what": _NONE.fill(key=origin.key)})
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from medic.facts import Repair, Rewritten
 from medic.i18n import Text
 from medic.probe import Fires, LintResult, Passes
-from medic.run_config import Origin, RunConfig, Scalar, Value
+from medic.run_config import NOBODYS, Origin, RunConfig, Scalar, Value
 
 from ..carriers import EXCLUSIVE, same
 from ..combine import OVERRIDDEN
@@ -31,7 +31,6 @@ _COMPARED = frozenset(
 )  # fmt: skip
 # Names that do not say what they count; without a framework they contradict nothing.
 _VAGUE = frozenset(["batch_size", "bsz", "bs", "max_length", "dtype"])
-_NO_FRAMEWORK = "plain"
 # What the Trainer fills in where the DeepSpeed file says "auto" (transformers
 # integrations/deepspeed.py, trainer_config_process), and the frameworks whose training it is.
 _FILLED_IN = frozenset(
@@ -72,7 +71,7 @@ def _contradicts(ruling: Origin, other: Origin) -> bool:
         return True
     names = [_leaf(origin) for origin in (ruling, other)]
     vague = any(
-        origin.framework == _NO_FRAMEWORK and name in _VAGUE
+        origin.framework in NOBODYS and name in _VAGUE
         for origin, name in zip((ruling, other), names, strict=True)
     )
     if other.note == OVERRIDDEN or vague:

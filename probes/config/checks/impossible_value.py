@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from medic.i18n import Text
 from medic.probe import Fires, LintResult, NotChecked, Passes
-from medic.run_config import RunConfig
+from medic.run_config import NOBODYS, RunConfig
 
 from ..bounds import RULED, STATED
 from .models import label
@@ -35,5 +35,5 @@ def _fields(config: RunConfig, names: Sequence[str]) -> Iterator[Fires]:
 def _vague(config: RunConfig, name: str) -> bool:
     """A name that no framework defines: there a 0 may be "off", but a share stays a share."""
     origin = config.origin(name)
-    plain = origin is not None and origin.framework in ("plain", "hydra")
+    plain = origin is not None and origin.framework in NOBODYS
     return plain and name not in ("warmup_ratio", "adam_beta2")

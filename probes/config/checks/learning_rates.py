@@ -27,14 +27,12 @@ FAR_BELOW = 20.0
 _SURVIVABLE = 0.1
 # Adam with a rate that is a factor of one which it finds itself, or of a relative step.
 _SCALED = ("dadapt", "prodigy", "adafactor", "relative", "mechanic", "came")
-# Entries that say nothing about whose the keys are: the optimizer may be any.
-_ANYBODY = ("plain", "hydra", "grouped", "slurm", "loop-scripts", "")
 
 
 def survivable(config: RunConfig) -> float | None:
     """Where a rate of Adam ends all learning; None if the optimizer is not known to be Adam."""
     optimizer = str(config.get("optimizer") or "").lower()
-    if not optimizer and config.framework in _ANYBODY:
+    if not optimizer and config.nobodys:
         return None
     scaled = any(word in optimizer for word in _SCALED)
     return _SURVIVABLE if adam_like(config) and not scaled else None
