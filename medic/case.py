@@ -62,20 +62,7 @@ def collect(
 
     With an ``index``, lines that its signatures know part log from prose in what was typed.
     """
-    files: list[GivenFile] = []
-    left: list[NotRead] = []
-    runs: tuple[str, ...] = ()
-    chosen = ""
-    for path in paths:
-        if _is_folder(path):
-            runs = runs_below(path)
-            chosen = _choose(path, runs, run)
-            folder = str(Path(path) / chosen) if chosen else path
-            files += walk(folder, left)
-        else:
-            _add_file(path, files, left)
-    if run and not chosen:
-        raise UsageError(f'no run "{run}" here', f"此处没有名为 “{run}” 的运行")
+    files, left, runs, chosen = _gathered(paths, run)
     if paths and not files and not text:
         why = left[0] if left else None
         en = f"nothing to read in {paths[0]}" + (f": {why.en}" if why else "")
@@ -97,6 +84,26 @@ def collect(
         pasted=text,
         notes=notes,
     )
+
+
+def _gathered(
+    paths: Sequence[str], run: str
+) -> tuple[list[GivenFile], list[NotRead], tuple[str, ...], str]:
+    """The files, those left out, the runs of the folder and the one chosen. Raises UsageError."""
+    files: list[GivenFile] = []
+    left: list[NotRead] = []
+    runs: tuple[str, ...] = ()
+    chosen = ""
+    for path in paths:
+        if _is_folder(path):
+            runs = runs_below(path)
+            chosen = _choose(path, runs, run)
+            files += walk(str(Path(path) / chosen) if chosen else path, left)
+        else:
+            _add_file(path, files, left)
+    if run and not chosen:
+        raise UsageError(f'no run "{run}" here', f"此处没有名为 “{run}” 的运行")
+    return files, left, runs, chosen
 
 
 def _is_folder(path: str) -> bool:

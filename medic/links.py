@@ -37,6 +37,7 @@ def check_links(found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
             other = codes[cause.code]
             yield "causes", name, ("code",), f"code also of {other}", f"编号与 {other} 重复"
         codes[cause.code] = name
+    yield from _shared_names(found)
     for remedy in found["remedies"].values():
         yield from _remedy(remedy, found)
     for check in found["checks"].values():
@@ -71,6 +72,20 @@ def _unknown(
 ) -> Defect:
     hint = did_you_mean(word, names)
     return kind, name, path, f'unknown {what} "{word}"{hint.en}', f"未知的 {what} “{word}”{hint.zh}"
+
+
+def _shared_names(found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
+    """What is seen is kept by its name alone: a symptom, a check or a cause that lint can find."""
+    linted = {name for name, cause in found["causes"].items() if cause.lint is not None}
+    for name in sorted(linted & (found["symptoms"].keys() | found["checks"].keys())):
+        other = "symptoms" if name in found["symptoms"] else "checks"
+        en, zh = (
+            f"its lint check shares the name of {other}/{name}",
+            f"它的 lint 检查与 {other}/{name} 重名",
+        )
+        yield "causes", name, ("name",), en, zh
+    for name in sorted(found["symptoms"].keys() & found["checks"].keys()):
+        yield "checks", name, ("name",), f"symptoms/{name} has it", f"与 symptoms/{name} 重名"
 
 
 def _cause(cause: Cause, found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:

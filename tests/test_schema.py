@@ -97,6 +97,20 @@ def test_a_code_is_never_shared(tmp_path: Path) -> None:
         compile_knowledge([folder(tmp_path, **{"causes/test/gpu-in-water": other})])
 
 
+LINT = """lint:
+  severity: warning
+  message: {en: hot, zh: 热}
+  then: {en: it melts, zh: 熔化}
+"""
+
+
+def test_a_lint_check_has_a_name_of_its_own(tmp_path: Path) -> None:
+    symptom = SYMPTOM.replace("name: smoke", "name: gpu-on-fire")
+    changed = {"causes/test/gpu-on-fire": CAUSE + LINT, "symptoms/gpu-on-fire": symptom}
+    with pytest.raises(KnowledgeError, match="lint check shares the name of symptoms/gpu-on-fire"):
+        compile_knowledge([folder(tmp_path, **changed)])
+
+
 def test_compiled_entries_decode_to_what_was_validated() -> None:
     index = load()
     from medic.entries import Cause
