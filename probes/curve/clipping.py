@@ -41,7 +41,9 @@ class _Norms:
 
 def run(look: Look) -> Iterator[Finding | Skip]:
     found = _norms(look)
-    if found is None or len(found.values) < FEW:
+    if (zero := _zero(look)) is not None:
+        yield zero
+    elif found is None or len(found.values) < FEW:
         yield Skip(needs.NORMS_AND_CLIP, check=RATIO)
     else:
         yield _ratio(found)
@@ -51,6 +53,16 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     if found.scale is not None:
         yield _scaled(found, found.scale)
     yield _rises(found)
+
+
+def _zero(look: Look) -> Finding | None:
+    """Of a script that nobody knows: whether 0 is off depends on its code."""
+    config = look.fact(RunConfig)
+    origin = config.origin("gradient_clip")
+    if config.number("gradient_clip") != 0 or origin is None or not config.nobodys:
+        return None
+    source = Source(origin.span.file, origin.span.line) if origin.span else Source()
+    return Finding(RATIO, "clip-of-zero", source=source)
 
 
 def _norms(look: Look) -> _Norms | None:

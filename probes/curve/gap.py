@@ -17,7 +17,9 @@ from .numbers import clean, median, spread
 from .plan import source_at
 
 CHECK, SYMPTOM, LOW = "validation-gap", "validation-loss-rises", "loss-suspiciously-low"
-NEVER = "validation-never-falls"
+NEVER, FLOOR = "validation-never-falls", "loss-floor"
+MIN_POINTS = 10
+NO_MISS = 0.05  # nats, a perplexity of 1.05
 MIN_EVALS = 5
 NEAR = 20  # training points before an evaluation that it is compared with
 RISE, RISE_NATS = 0.04, 0.03  # above the lowest one: less is the noise of a small validation set
@@ -33,6 +35,8 @@ _NEEDS = Text("several validation losses beside the training loss", "训练 Loss
 def run(look: Look) -> Iterator[Any]:
     curve = look.fact(Curve)
     train, held = curve.series.get("loss"), curve.series.get("eval_loss")
+    if train is not None and held is None:
+        yield from _floor(look, train)
     if train is None or held is None:
         yield Skip(_NEEDS, check=CHECK)
         return
@@ -44,6 +48,21 @@ def run(look: Look) -> Iterator[Any]:
         yield Skip(_NEEDS, check=CHECK)
         return
     yield from _judge(look, held, pairs)
+
+
+def _floor(look: Look, train: Series) -> Iterator[Finding]:
+    """Without a validation loss: whether what was learned is too good for text."""
+    steps, losses, _ = clean(train)
+    if len(losses) < MIN_POINTS or median(losses[:3]) < UNTRAINED_LOSS:
+        return
+    last = median(losses[-3:])
+    if last > NO_MISS:
+        yield Finding(FLOOR, "usual")
+        return
+    source = source_at(look, train, train.steps.index(steps[-1]))
+    value = {"first": losses[0], "last": last, "step": steps[-1]}
+    yield Finding(FLOOR, "near-zero-from-scratch", value=value, source=source)
+    yield Finding(LOW, source=source)
 
 
 def _level(steps: Sequence[int], values: Sequence[float], step: int, since: int) -> float | None:
@@ -126,7 +145,7 @@ def _turned(values: Sequence[float], train: Sequence[float], lowest: int) -> boo
 
 PROBE = Probe(
     name="curve-validation",
-    tells=(CHECK, SYMPTOM, LOW, NEVER),
+    tells=(CHECK, SYMPTOM, LOW, NEVER, FLOOR),
     needs=(Curve,),
     reliability="heuristic",
     seconds=0.05,

@@ -13,7 +13,7 @@ from .plan import source_at
 
 CHECK, SYMPTOM = "replica-gradients", "gradients-differ-between-ranks"
 # Averaged gradients are the same to the last bits on all ranks; logs round them.
-SAME, STEPS, SHARE = 0.01, 5, 0.8
+SAME, STEPS, SHARE = 1e-3, 5, 0.8
 # Where each rank holds a part of the model, its own norm is a part, too.
 _PARTS = (
     "tensor_parallel_size",
@@ -77,9 +77,15 @@ def _apart(norms: Mapping[int, Series]) -> tuple[int, int, tuple[int, tuple[int,
         if not 0 <= small <= large < float("inf") or not large:
             return None
         gap = (large - small) / large
-        different += gap > SAME
+        different += gap > SAME + _rounding(small, large)
         widest = max(widest, (gap, step, (low, high)))
     return (len(common), different, widest[1:]) if len(common) >= STEPS else None
+
+
+def _rounding(*values: float) -> float:
+    """What the decimals that were logged can hide of a value, as a share of it."""
+    decimals = max(len(f"{v:.12g}".partition(".")[2]) for v in values)
+    return 10.0**-decimals / max(values)
 
 
 PROBE = Probe(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from medic.facts import Curve, GpuSeries, LogHits, Source
+from medic.facts.memory import gib
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
@@ -17,6 +18,8 @@ MIN_SAMPLES = 10
 # A tiny model leaves the GPU idle between launches of millisecond steps; waiting for data costs
 # tenths of a second.
 IDLE_SECONDS = 0.1
+HELD = "gpu-memory-held"
+CONTEXT = 200 * 2**20  # bytes; a CUDA context alone takes 300 MiB and more
 
 Sample = tuple[float, float | None, int | None, int | None, int]
 
@@ -25,6 +28,7 @@ def run(look: Look) -> Iterator[Any]:
     curve = look.fact(Curve)
     waits = _data_wait(look, curve)
     starved = _starved(look, curve)
+    yield from _held(look)
     if starved is not None:
         yield starved
     elif waits is not None and waits.outcome == "loader-bound":
@@ -79,6 +83,25 @@ def _starved(look: Look, curve: Curve) -> Finding | None:
     return Finding("gpu-starved", "present" if low else "absent", value=value, source=source)
 
 
+def _held(look: Look) -> Iterator[Finding]:
+    """Whether a GPU held anything between the first and the last step."""
+    window = _training_time(look)
+    if window is None or not look.has(GpuSeries):
+        return
+    series = look.fact(GpuSeries)
+    rows = [
+        (row[2], row[4])
+        for samples in series.samples.values()
+        for row in samples
+        if window[0] <= row[0] <= window[1] and row[2] is not None
+    ]
+    if len(rows) < MIN_SAMPLES:
+        return
+    most, line = max(rows)
+    value, source = {"most": gib(most, 2)}, Source(series.file, line)
+    yield Finding(HELD, "none-held" if most < CONTEXT else "held", value=value, source=source)
+
+
 def _training_time(look: Look) -> tuple[float, float] | None:
     logs = look.fact(LogHits) if look.has(LogHits) else LogHits()
     times = [s.source.time for s in logs.steps if s.source.time is not None]
@@ -123,7 +146,7 @@ def _loader_alone(look: Look) -> bool:
 
 PROBE = Probe(
     name="curve-throughput",
-    tells=("gpu-starved", "step-bound"),
+    tells=("gpu-starved", "step-bound", HELD),
     needs=(Curve,),
     wants=(GpuSeries, LogHits, RunConfig),
     reliability="heuristic",

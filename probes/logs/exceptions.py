@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from medic.facts import LogHits, Traceback, Tracebacks
 from medic.patterns import regex
 from medic.probe import Finding, Look, Probe
+from medic.run_config import RunConfig
 
 from .evidence import failure, is_library
 
 PLACE, KIND, LOOKUP = "exception-place", "exception-kind", "index-range-clue"
+EMPTY = "data-set-empty"
 _LOADER = regex(
     r"torch/utils/data/|__getitem__|\bcollate|datasets/(?:arrow_dataset|iterable_dataset|builder)\.py|"
     r"webdataset/|streaming/base/"
@@ -61,6 +63,8 @@ _FAILING = ("root", "either")
 _RAISES = regex(r"\braise\b")
 _LOOKUPS = regex(r"\bself\.(\w+(?:\.\w+)*)\(")
 _POSITIONS = regex(r"position|pos_emb|(?:^|\.)wpe$")
+_INDEX = regex(r"index out of range|device-side assert")
+_ROTARY = regex(r"rope|rotary")
 _CONFIG = regex(r"(?:\w+_)?(?:cfg|config|conf|args|hparams|settings|options|opts?)", re.IGNORECASE)
 _DATA_WORDS = regex(r"decod|corrupt|truncat|malformed|cannot identify|can't parse|invalid sample")
 
@@ -81,8 +85,12 @@ def run(look: Look) -> Iterator[Finding]:
             yield Finding(PLACE, where, value=value, source=told.source)
     outcome = "config-key" if _config_key(look, told) else kind(told)
     yield Finding(KIND, outcome, value=value, source=told.source)
+    if _no_first_batch(look.fact(LogHits), told):
+        yield Finding(EMPTY, source=told.source)
     if _position_lookup(told):
         yield Finding(LOOKUP, "position-lookup", source=told.source)
+    elif _INDEX.search(told.message) and _beyond_table(look):
+        yield Finding(LOOKUP, "positions", source=told.source)
 
 
 def _names_a_symptom(logs: LogHits, told: Traceback) -> bool:
@@ -121,6 +129,23 @@ def _position_lookup(told: Traceback) -> bool:
     return bool(lookups) and all(_POSITIONS.search(name) for name in lookups)
 
 
+def _no_first_batch(logs: LogHits, told: Traceback) -> bool:
+    """Whether the loader had ended before any step: not one whole batch is in it."""
+    ended = told.exception.rpartition(".")[2] == "StopIteration"
+    return ended and place_is_loader(told) and not logs.steps
+
+
+def _beyond_table(look: Look) -> bool:
+    """Whether the sequences are longer than the positions of a model that may have a table of them.
+
+    Rotary positions have none; a model of one's own script that names none is taken for learned.
+    """
+    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    length, limit = (config.number(n) for n in ("sequence_length", "max_position_embeddings"))
+    rotary = any(_ROTARY.search(".".join(s.path).lower()) for s in config.settings)
+    return bool(length and limit and length > limit and config.nobodys and not rotary)
+
+
 def _config_key(look: Look, told: Traceback) -> bool:
     """Whether a setting was asked for that the configuration has not.
 
@@ -143,9 +168,10 @@ def place_is_loader(told: Traceback) -> bool:
 
 PROBE = Probe(
     name="exceptions",
-    tells=(PLACE, KIND, LOOKUP),
+    tells=(PLACE, KIND, LOOKUP, EMPTY),
     run=run,
     needs=(LogHits, Tracebacks),
+    wants=(RunConfig,),
     seconds=0.01,
     limit_seconds=5.0,
 )

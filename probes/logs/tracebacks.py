@@ -51,7 +51,7 @@ _VICTIM_WORDS = regex(
 # A launcher's own code: what it raises is that its child failed.
 _LAUNCHER = regex(r"accelerate/commands/launch|deepspeed/launcher|torch/distributed/(?:launch|run)")
 # No failure of the program: it was told to stop, or stops itself.
-_STOPS = regex(r"(?:^|\.)(?:KeyboardInterrupt|SystemExit|GeneratorExit|StopIteration)$")
+_STOPS = regex(r"(?:^|\.)(?:KeyboardInterrupt|SystemExit|GeneratorExit)$")
 
 
 @dataclass

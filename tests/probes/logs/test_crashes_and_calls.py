@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from medic.probes.logs import collective_ranks, crash_moment, exceptions, launch_checks
 
+from medic.run_config import Origin, RunConfig, Setting, Value
+
 STEPS = "".join(f"step {n}/100 | loss {6 - n / 10}\n" for n in range(1, 6))
 CRASH = "E1128 12:00:00.000000 7 api.py:869] failed (exitcode: -11) local_rank: 1 (pid: 42) of binary: /v/python\n"
 LIB = "/v/lib/python3.11/site-packages/torch/nn/functional.py"
@@ -52,6 +54,34 @@ def test_the_moment_of_a_crash(read: Any, text: str, outcome: str | None) -> Non
 def test_a_lookup_of_positions(read: Any, code: str, told: bool) -> None:
     text = STEPS + trace(code, "IndexError: index out of range in self", library=True)
     assert ("index-range-clue" in read(text).ask(exceptions.PROBE)) is told
+
+
+@pytest.mark.parametrize(
+    ("length", "more", "told"),
+    [(1024, {}, True), (512, {}, False), (1024, {"model.rope_theta": 10000}, False)],
+)
+def test_sequences_beyond_a_table_of_positions(
+    read: Any, length: int, more: dict[str, Any], told: bool
+) -> None:
+    found = read(STEPS + trace("x = block(x)", "RuntimeError: CUDA error: device-side assert"))
+    settings = tuple(Setting(tuple(k.split(".")), v, Origin("file")) for k, v in more.items())
+    values = {"sequence_length": length, "max_position_embeddings": 512}
+    found.look.facts[RunConfig] = RunConfig(
+        {k: Value(v, Origin("file")) for k, v in values.items()}, settings=settings
+    )
+    assert ("index-range-clue" in found.ask(exceptions.PROBE)) is told
+
+
+@pytest.mark.parametrize(("before", "empty"), [("", True), (STEPS, False)])
+def test_a_loader_without_one_batch(read: Any, before: str, empty: bool) -> None:
+    file = "/env/lib/python3.12/site-packages/torch/utils/data/dataloader.py"
+    text = (
+        "Traceback (most recent call last):\n"
+        '  File "/home/u/train.py", line 30, in main\n    ids, labels = next(batches)\n'
+        f'  File "{file}", line 741, in __next__\n    data = self._next_data()\n'
+        f'  File "{file}", line 1510, in _next_data\n    raise StopIteration\nStopIteration\n'
+    )
+    assert ("data-set-empty" in read(before + text).ask(exceptions.PROBE)) is empty
 
 
 @pytest.mark.parametrize(
