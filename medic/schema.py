@@ -106,7 +106,23 @@ def read_entry(file: Path) -> Located:
         raise _yaml_error(file, problem) from None
     if not isinstance(data, dict) or root is None:
         raise KnowledgeError("an entry is a mapping", "条目必须是一个映射", at=f"{file}:1")
+    _refuse_twins(file, root)
     return Located(file, root, data)
+
+
+def _refuse_twins(file: Path, node: yaml.Node) -> None:
+    """YAML takes the last of two equal keys, and what the first one says is lost without a word."""
+    if isinstance(node, yaml.SequenceNode):
+        for element in node.value:
+            _refuse_twins(file, element)
+    seen: set[str] = set()
+    for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
+        if key.value in seen:
+            at = f"{file}:{key.start_mark.line + 1}"
+            en, zh = f"the key {key.value} stands twice", f"键 {key.value} 出现了两次"
+            raise KnowledgeError(en, zh, at=at)
+        seen.add(key.value)
+        _refuse_twins(file, value)
 
 
 def _yaml_error(file: Path, problem: Exception) -> KnowledgeError:

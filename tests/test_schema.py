@@ -71,6 +71,12 @@ BAD = {
     "an alias": (CAUSE.replace("{document: a test}", "&a {document: t}, *a"), 12, ""),
     "a tag": (CAUSE.replace("en: heat", "en: !!python/name:os.system"), 6, ""),
     "no mapping": ("- a\n", 1, ""),
+    "a key twice": (CAUSE + "told-by: []\n", 13, "told-by"),
+    "a nested key twice": (
+        CAUSE.replace("level: always", "level: always, level: rarely"),
+        9,
+        "level",
+    ),
     "not YAML": (CAUSE + "x: [\n", 14, ""),
 }
 

@@ -9,7 +9,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from medic.facts.checkpoints import CheckpointIndex, Checkpoints, StateDictError, TensorInfo
+    from medic.facts.checkpoints import (
+        CheckpointIndex,
+        Checkpoints,
+        SkippedKeys,
+        StateDictError,
+        TensorInfo,
+    )
     from medic.facts.curves import Curve, Series
     from medic.facts.data import DataFile, DataNote, DataSets
     from medic.facts.documents import Command, Document, Node, Problem, Word
@@ -61,6 +67,7 @@ _HOMES = {
     "checkpoints": (
         "CheckpointIndex",
         "Checkpoints",
+        "SkippedKeys",
         "StateDictError",
         "TensorInfo",
     ),
@@ -199,6 +206,7 @@ __all__ = [
     "Rewritten",
     "Series",
     "SinceGood",
+    "SkippedKeys",
     "Source",
     "Spot",
     "Stacks",

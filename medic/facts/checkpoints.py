@@ -51,3 +51,12 @@ class StateDictError:
     mismatched: tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...]
     source: Source
     truncated: bool = False
+
+
+@dataclass(frozen=True)
+class SkippedKeys:
+    """What a load that was told not to be strict left out, as the log prints it."""
+
+    missing: tuple[str, ...]
+    unexpected: tuple[str, ...]
+    source: Source

@@ -69,20 +69,23 @@ def open_member(file: BinaryIO, member: Member, budget: int) -> tuple[Stream, Ch
     """
     if member.encrypted or member.method not in (STORED, DEFLATED):
         raise Unreadable("its zip members are packed in an unknown way", "zip 成员的压缩方式未知")
-    file.seek(member.offset)
-    raw = file.read(LOCAL.size)
-    if len(raw) < LOCAL.size or raw[:4] != b"PK\x03\x04":
-        raise Damaged("a zip member is not where the directory says", "zip 成员不在目录所示位置")
-    *_, name_length, extra_length = LOCAL.unpack(raw)
-    chunks = file_chunks(
-        file, member.offset + LOCAL.size + name_length + extra_length, member.packed
-    )
+    chunks = file_chunks(file, start_of(file, member), member.packed)
     if member.method == DEFLATED:
         chunks = _inflate(chunks, budget)
     checksum = Checksum(chunks)
     # The claimed length of a packed member is not trusted: the budget ends the reading.
     size = member.packed if member.method == STORED else budget + 1
     return Stream(checksum, size, budget), checksum
+
+
+def start_of(file: BinaryIO, member: Member) -> int:
+    """Where in the file the member's bytes begin. Raises Damaged."""
+    file.seek(member.offset)
+    raw = file.read(LOCAL.size)
+    if len(raw) < LOCAL.size or raw[:4] != b"PK\x03\x04":
+        raise Damaged("a zip member is not where the directory says", "zip 成员不在目录所示位置")
+    *_, name_length, extra_length = LOCAL.unpack(raw)
+    return member.offset + LOCAL.size + int(name_length) + int(extra_length)
 
 
 class Checksum:

@@ -27,6 +27,8 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         found = _of_pair(*indexes)
     elif not trained(look):
         found = _of_config(look, indexes)
+    if found is not None and found.outcome == "vocabulary-changed" and error is not None:
+        yield from _of_setting(look, error)
     yield found or Skip(
         needs=Text(
             "the error of a failed load, or two checkpoints to compare",
@@ -34,6 +36,20 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         ),
         check="checkpoint-keys",
     )
+
+
+def _of_setting(look: Look, error: StateDictError) -> Iterator[Finding]:
+    """The rows that the model has and the checkpoint has not are those of the configuration."""
+    config = known(look, RunConfig)
+    size = config.integer("vocab_size") if config is not None else None
+    for _, saved, current in error.mismatched:
+        if size is not None and saved and current[:1] == (size,) != saved[:1]:
+            origin = config.origin("vocab_size") if config is not None else None
+            span = origin.span if origin is not None else None
+            source = Source(file=span.file, line=span.line) if span is not None else error.source
+            value = {"configured": size, "saved": saved[0]}
+            yield Finding("vocabulary-setting", "differs", value=value, source=source)
+            return
 
 
 def _ended_well(look: Look) -> bool:
@@ -131,7 +147,7 @@ def shapes(index: CheckpointIndex) -> dict[str, Shape]:
 
 PROBE = Probe(
     name="checkpoint-keys",
-    tells=("checkpoint-keys",),
+    tells=("checkpoint-keys", "vocabulary-setting"),
     wants=(Checkpoints, StateDictError, RunConfig, LogHits, Launches),
     seconds=0.2,
     run=run,

@@ -30,7 +30,16 @@ def is_named(path: str, wanted: str) -> bool:
     parts = PurePosixPath(path.replace("\\", "/")).parts
     if not base or not parts:
         return False
+    if base == parts[-1] and _of_others(wanted, parts):
+        return False
     return base == parts[-1] or bool(_ONE_CHECKPOINT.search(base) and base in parts[-3:-1])
+
+
+def _of_others(wanted: str, parts: Sequence[str]) -> bool:
+    """Whether the folders of two files of one name are those of two checkpoints."""
+    folder = PurePosixPath(wanted.strip().replace("\\", "/")).parent.name
+    both = len(parts) > 1 and _ONE_CHECKPOINT.search(folder) and _ONE_CHECKPOINT.search(parts[-2])
+    return bool(both) and folder != parts[-2]
 
 
 def resume_paths(look: Look) -> tuple[str, ...]:

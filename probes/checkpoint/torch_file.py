@@ -5,13 +5,14 @@ Layouts: torch/serialization.py, ``_save`` and ``_legacy_save``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO
 
 from medic.errors import Unreadable
 from medic.records import dataclass
 
-from .archive import STORED, Member, open_member, read_directory
+from .archive import STORED, Member, open_member, read_directory, start_of
 from .source import Damaged, file_stream, size_of, truncated
 from .values import Opaque, Storage, Tensor
 from .walk import Walk
@@ -44,6 +45,22 @@ def read_zip(file: BinaryIO, cancelled: Callable[[], bool]) -> Saved:
         raise Damaged(f"the checksum of {name} is wrong", f"{name} 的校验和不符")
     _require_storages(root, members, name.removesuffix("data.pkl"))
     return Saved(root, tuple(walk.listed), "torch zip")
+
+
+def extents(file: BinaryIO, tensors: Mapping[str, Tensor]) -> dict[str, tuple[int, int]]:
+    """Name -> (its first byte in the zip, the byte behind its last), of tensors that lie in one
+    piece and unpacked."""
+    members = read_directory(file, size_of(file))
+    folder = _pickle_name(members).removesuffix("data.pkl")
+    found = {}
+    for name, tensor in tensors.items():
+        storage = tensor.storage
+        member = members.get(f"{folder}data/{storage.key}") if storage else None
+        if storage is None or member is None or member.method != STORED or member.encrypted:
+            continue
+        start = start_of(file, member) + tensor.offset * storage.width
+        found[name] = (start, start + math.prod(tensor.shape) * storage.width)
+    return found
 
 
 def _pickle_name(members: dict[str, Member]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,6 +29,8 @@ SWING = 1.5
 SWINGS = 5
 WINDOWS = 20
 SMOOTH = 8  # points of a stretch whose median is no longer batch noise
+STILL = 0.03  # nats between two fifths of a run: less is no fall
+UNEVEN = 0.2  # nats between a uniform guess and that of small random weights
 CALM_SHARE = 0.2  # of the run: at its floor for so long, the loss must still fall, or it is flat
 
 
@@ -95,14 +98,15 @@ def _divergence(look: Look, shape: Shape, found: list[Jump]) -> Iterator[Finding
 
 
 def _plateau(look: Look, shape: Shape) -> Iterator[Finding | Skip]:
-    found = _never_fell(shape) or _flat_after_floor(shape)
+    found = _never_fell(shape) or _stays_at_guess(look, shape)
+    found = found or _flat_after_floor(shape) or _at_softmax_floor(look, shape)
     if found is None:
         yield Finding("loss-plateau", "absent")
         return
     step, level = found
     value = {"from_step": step, "level": level, "step": step}
     yield Finding("loss-plateau", value=value, source=_at(look, shape, step))
-    yield from stuck.level(look, level, _at(look, shape, step))
+    yield from stuck.level(look, level, median(shape.values[:3]), _at(look, shape, step))
     yield from stuck.norms(look, step)
 
 
@@ -122,6 +126,18 @@ def _never_fell(shape: Shape) -> tuple[int, float] | None:
     if warming and not shape.plan.complete:
         return None
     return shape.steps[0], end
+
+
+def _stays_at_guess(look: Look, shape: Shape) -> tuple[int, float] | None:
+    """The loss comes down from its first level to that of a guess, and stays there."""
+    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    vocabulary, half = config.integer("vocab_size"), shape.values[len(shape.values) // 2 :]
+    if vocabulary is None or vocabulary < 2 or len(half) < MIN_POINTS or shape.plan.resumed:
+        return None
+    levels = windows(half, 4)
+    near = all(abs(level - math.log(vocabulary)) <= stuck.GUESSING for level in levels)
+    far = shape.steps[-1] - shape.steps[0] >= MIN_STEPS
+    return (shape.steps[-len(half)], levels[-1]) if near and far else None
 
 
 def _flat_after_floor(shape: Shape) -> tuple[int, float] | None:
@@ -145,6 +161,18 @@ def _flat_after_floor(shape: Shape) -> tuple[int, float] | None:
         return None
     first = next(s for s in shape.steps if s >= after[0])
     return first, end
+
+
+def _at_softmax_floor(look: Look, shape: Shape) -> tuple[int, float] | None:
+    """From a guess the loss came down to the least that a softmax of a softmax can give."""
+    floor, values = stuck.softmax_floor(look), shape.values
+    if floor is None or len(values) < 2 * MIN_POINTS or shape.plan.resumed:
+        return None
+    fifth = len(values) // 5
+    before, end = median(values[-2 * fifth : -fifth]), median(values[-fifth:])
+    if values[0] < floor + 1 - UNEVEN or min(values) < floor - STILL or before - end > STILL:
+        return None
+    return (shape.steps[-2 * fifth], end) if end < floor + stuck.ABOVE_FLOOR else None
 
 
 def _swings(look: Look, shape: Shape) -> Iterator[Finding]:

@@ -163,6 +163,8 @@ def _onset(curve: Curve, loss: Series, step: int, plan: Plan) -> str:
         return "after-resume"
     if step <= max(1, first) and step <= 1:
         return "first-step"
+    if step == 2 and first == 1 and math.isfinite(loss.values[0]):
+        return "after-first-update"
     warmup = plan.warmup or _risen(curve.series.get("learning_rate"), step)
     if warmup is None:
         warmup = plan.warmup

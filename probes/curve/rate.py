@@ -10,10 +10,11 @@ from medic.facts import Curve, LogHits, Series
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
-from . import needs
+from . import needs, schedule_pace
 from .jumps import jumps
 from .numbers import clean
 from .plan import Plan, plan_of, source_at
+from .resumed_rate import rate_lost
 
 MIN_POINTS = 5
 # A cosine is within 0.2% of its span above the floor only in its last 3%.
@@ -22,6 +23,7 @@ LOW_FLOOR = 0.5  # a "floor" above half the peak is no decay
 NEAR_PEAK = 0.95
 HIGH = 0.05  # of the peak above the minimum: less is no schedule that was cut off
 STEPS_AT_FLOOR = 5
+WHOLE = 0.01  # of a step: so near to it is a value of the warmup's own
 
 
 def run(look: Look) -> Iterator[Any]:
@@ -39,15 +41,18 @@ def judge(look: Look, curve: Curve, series: Series, plan: Plan) -> Iterator[Find
     if len(values) < MIN_POINTS or max(values) <= 0:
         return
     shape, at, value = _shape(look, steps, values, plan)
+    if shape == "still-high-at-end" and any(rate_lost(curve, old) for old in curve.replaced):
+        return  # the restart of the schedule explains it
     if shape == "at-peak-from-start" and not loss_broke(look, curve):
         shape = "as-usual"  # a constant rate, or none of a warmup, is by design where all is well
     index = series.steps.index(steps[at])
     source = source_at(look, series, index)
     yield Finding("learning-rate-shape", shape, value=value, source=source)
-    if shape == "never-rises":
+    if shape in ("never-rises", "stuck-at-start"):
         yield Finding("learning-rate-never-rises", value=value, source=source)
     elif shape == "reaches-floor-early":
         yield Finding("learning-rate-collapsed", value=value, source=source)
+        yield from schedule_pace.judge(look, steps, at, plan, source)
 
 
 def _shape(
@@ -57,6 +62,9 @@ def _shape(
     top = values.index(peak)
     last = len(values) - 1
     facts: dict[str, Any] = {"peak": peak, "step": steps[last], "max": peak, "total": plan.length}
+    if (first := _stuck(steps, values, plan)) is not None:
+        told = {"configured": plan.peak or 0.0, "warmup": plan.warmup, "first": first}
+        return "stuck-at-start", last, facts | told
     if _never_rises(look, values, top, plan):
         return "never-rises", last, facts | {"configured": plan.peak or 0.0}
     floor_at = _floor(values, top)
@@ -72,6 +80,17 @@ def _shape(
     if _from_start(steps, values, peak, plan):
         return "at-peak-from-start", 0, facts | {"step": steps[0]}
     return "as-usual", top, facts
+
+
+def _stuck(steps: list[int], values: list[float], plan: Plan) -> int | None:
+    """The step of the warmup (0, 1 or 2) whose rate is kept long after the warmup's end: that of a
+    scheduler which is never stepped again."""
+    if not plan.peak or not plan.warmup or plan.warmup < MIN_POINTS or plan.resumed:
+        return None
+    if len(set(values)) > 1 or steps[-1] < 2 * plan.warmup:
+        return None
+    at = values[0] * plan.warmup / plan.peak
+    return round(at) if abs(at - round(at)) < WHOLE and round(at) <= 2 else None
 
 
 def _never_rises(look: Look, values: list[float], top: int, plan: Plan) -> bool:
@@ -137,7 +156,12 @@ def loss_broke(look: Look, curve: Curve) -> bool:
 
 PROBE = Probe(
     name="curve-rate",
-    tells=("learning-rate-shape", "learning-rate-never-rises", "learning-rate-collapsed"),
+    tells=(
+        "learning-rate-shape",
+        "learning-rate-never-rises",
+        "learning-rate-collapsed",
+        schedule_pace.CHECK,
+    ),
     needs=(Curve,),
     wants=(RunConfig, LogHits),
     reliability="exact",

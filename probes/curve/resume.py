@@ -11,18 +11,17 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 
 from .jumps import relative_noise
-from .numbers import clean, finite, median, nearest_before
+from .numbers import clean, finite, median
 from .plan import source_at
+from .resumed_rate import rate_lost
 
 CHECK, SYMPTOM = "resume-difference", "resume-jumps"
-RATE = "learning-rate-not-as-set"
 POINTS = 10
 MIN_POINTS = 3
 SIGMAS, MEDIAN_ERROR = 5.0, 1.2533
 HIGHER, LOWER = 1.05, 0.9
 INITIAL = 0.9  # of the first loss of the run
 FALLEN = 1.3  # times the level before: else the start and the resume do not differ
-RATE_LOST = 0.3
 _NEEDS = Text(
     "a run that went on from a checkpoint, with losses of the same steps before and after",
     "从检查点恢复的训练，且恢复前后有相同步数的 Loss",
@@ -41,9 +40,7 @@ def run(look: Look) -> Iterator[Any]:
         return
     worst = next((f for f in told if f.outcome != "none"), told[-1])
     yield worst
-    jumps = worst.outcome not in ("none", "rate-restarts")
-    if worst.outcome == "rate-restarts":
-        yield Finding(RATE, value=worst.value, source=worst.source)
+    jumps = worst.outcome != "none"
     yield Finding(SYMPTOM, "present" if jumps else "absent", value=worst.value, source=worst.source)
 
 
@@ -59,8 +56,8 @@ def _compare(look: Look, curve: Curve, loss: Series, old: Series) -> Finding | N
     was, now = median(before), median(after)
     error = relative_noise(values) * MEDIAN_ERROR * math.sqrt(1 / len(before) + 1 / len(after))
     outcome = _outcome(was, now, math.exp(SIGMAS * error), after[0], values[0])
-    if outcome == "none" and _rate_lost(curve, old, at):
-        outcome = "rate-restarts"
+    if outcome == "none" and rate_lost(curve, old):
+        return None  # told by the rate's own probe
     value = {"step": at, "before": was, "after": now, "from": was, "to": now}
     source = source_at(look, loss, loss.steps.index(steps[index]))
     return Finding(CHECK, outcome, value=value, source=source)
@@ -76,21 +73,9 @@ def _outcome(was: float, now: float, chance: float, first: float, initial: float
     return "none"
 
 
-def _rate_lost(curve: Curve, old: Series, at: int) -> bool:
-    """The learning rate at the resume is far below that of the step before, and rises again."""
-    rate = curve.series.get("learning_rate")
-    if rate is None:
-        return False
-    before = nearest_before(rate, at - 1)
-    after = [v for s, v in zip(rate.steps, rate.values, strict=True) if s >= at][: len(old.steps)]
-    if before is None or len(after) < MIN_POINTS or before <= 0:
-        return False
-    return after[0] < RATE_LOST * before and max(after) > 1.5 * after[0]
-
-
 PROBE = Probe(
     name="curve-resume",
-    tells=(CHECK, SYMPTOM, RATE),
+    tells=(CHECK, SYMPTOM),
     needs=(Curve,),
     reliability="heuristic",
     seconds=0.05,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from medic.facts import Curve, Series, Source
+from medic.facts import Curve, Series
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
@@ -18,10 +18,8 @@ from .plan import plan_of, source_at
 
 LEVEL, HIGH = "start-level", "initial-loss-too-high"
 UNTRAINED = "above-random-untrained"
-FACTOR = "accumulation-factor"
 ZERO, GRADIENT = "loss-is-zero", "zero-loss-gradient"
 FIRST = 3
-EXACT = 0.05  # of the accumulation steps: the noise of the first losses
 NEAR = 0.7  # nats from ln(vocabulary): that of weights that know nothing
 MIN_VOCABULARY = 50  # of single characters; fewer are classes
 FAR = 1.5  # times ln(vocabulary)
@@ -44,11 +42,11 @@ def run(look: Look) -> Iterator[Any]:
     if loss is None:
         yield Skip(_NEEDS, check=LEVEL)
         return
-    yield from _level(look, curve, loss, config)
+    yield from level(look, curve, loss, config)
     yield from _zeros(look, curve, loss, config)
 
 
-def _level(look: Look, curve: Curve, loss: Series, config: RunConfig) -> Iterator[Finding | Skip]:
+def level(look: Look, curve: Curve, loss: Series, config: RunConfig) -> Iterator[Finding | Skip]:
     steps, values, _ = clean(loss)
     vocabulary = config.integer("vocab_size")
     late = not steps or steps[0] > max(10, LATE_START * plan_of(look, curve).length)
@@ -70,8 +68,6 @@ def _level(look: Look, curve: Curve, loss: Series, config: RunConfig) -> Iterato
                    check=LEVEL)  # fmt: skip
         return
     yield Finding(LEVEL, outcome, value=value, source=source)
-    if outcome.startswith("above-random"):
-        yield from _multiple(config, value, source)
     high = outcome in ("above-random", UNTRAINED, "near-random")
     yield Finding(HIGH, "present" if high else "absent", value=value, source=source)
 
@@ -87,18 +83,6 @@ def _is_built(config: RunConfig) -> bool:
     return origin.framework != "hf-model" or not any(
         s.origin.span is not None and s.origin.span.file == file for s in classes
     )
-
-
-def _multiple(config: RunConfig, value: dict[str, Any], source: Source) -> Iterator[Finding]:
-    """Whether a first loss above a guess is the guess times the accumulation steps."""
-    steps = config.integer("gradient_accumulation_steps")
-    if steps is None or not config.stated("gradient_accumulation_steps"):
-        return
-    factor = value["loss"] / value["random"]
-    if steps == 1:
-        yield Finding(FACTOR, "same", value=value, source=source)
-    elif abs(factor - steps) < EXACT * steps:
-        yield Finding(FACTOR, "exact-multiple", value=value, source=source)
 
 
 def _outcome(look: Look, first: float, random: float, *, trained: bool) -> str | None:
@@ -145,7 +129,7 @@ def _is_sudden(loss: Series) -> bool:
 
 PROBE = Probe(
     name="curve-start",
-    tells=(LEVEL, HIGH, FACTOR, ZERO, GRADIENT),
+    tells=(LEVEL, HIGH, ZERO, GRADIENT),
     needs=(Curve,),
     wants=(RunConfig,),
     reliability="heuristic",

@@ -16,6 +16,7 @@ from .plan import source_at
 LEVEL, TREND = "plateau-level", "gradient-norm-trend"
 CHECKS = (LEVEL, TREND)
 GUESSING = 0.03  # nats from ln(vocabulary): what a uniform guess costs
+ABOVE_FLOOR = 0.35  # nats above the floor of a softmax of a softmax: what wrong guesses add
 MIN_NORMS = 15
 MOVES = 1.2
 SIGMAS, SAMPLED = 3.5, 200
@@ -23,17 +24,38 @@ _VOCABULARY = Text("the vocabulary size", "词表大小")
 _NORMS = Text("the gradient norm by step", "逐步的梯度范数")
 
 
-def level(look: Look, loss: float, source: Source) -> Iterator[Finding | Skip]:
+def level(look: Look, loss: float, first: float, source: Source) -> Iterator[Finding | Skip]:
     """Whether a loss (nats a token) that stays is what guessing gives."""
-    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
-    vocabulary = config.integer("vocab_size")
-    if vocabulary is None or vocabulary < 2:
+    vocabulary, floor = _vocabulary(look), softmax_floor(look)
+    if vocabulary is None or floor is None:
         yield Skip(_VOCABULARY, check=LEVEL)
         return
     guess = math.log(vocabulary)
-    value = {"loss": loss, "guess": guess, "vocabulary": vocabulary}
-    outcome = "at-guessing" if abs(loss - guess) <= GUESSING else "elsewhere"
+    value = {"loss": loss, "guess": guess, "vocabulary": vocabulary, "first": first}
+    outcome = _height(loss - guess, first - guess)
+    if floor - GUESSING <= loss < floor + ABOVE_FLOOR:
+        outcome, value = "softmax-floor", value | {"floor": floor}
     yield Finding(LEVEL, outcome, value=value, source=source)
+
+
+def _height(level: float, first: float) -> str:
+    """The outcome for nats above a guess: where the loss stays, and where it was at first."""
+    if abs(level) <= GUESSING:
+        return "falls-to-guessing" if first > level + 2 * GUESSING else "at-guessing"
+    return "at-start" if level > 2 * GUESSING and abs(first - level) <= GUESSING else "elsewhere"
+
+
+def _vocabulary(look: Look) -> int | None:
+    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    size = config.integer("vocab_size")
+    return size if size is not None and size >= 2 else None
+
+
+def softmax_floor(look: Look) -> float | None:
+    """The loss of a model that is always right, where probabilities are given to a loss that takes
+    logits: none is further above the others than by 1, so ln(e + V - 1) - 1."""
+    vocabulary = _vocabulary(look)
+    return None if vocabulary is None else math.log(math.e + vocabulary - 1) - 1
 
 
 def norms(look: Look, first: int) -> Iterator[Finding | Skip]:

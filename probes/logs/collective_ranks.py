@@ -22,6 +22,10 @@ _PREPARING = regex(
     r"tokeni[sz]|process|pack|download|shuffl|dataset|data set|corpus|ind(?:ex|ices)|分词|数据",
     re.IGNORECASE,
 )
+_DOING = (
+    ("evaluation", regex(r"\beval|validat|评估|验证", re.IGNORECASE)),
+    ("saving", regex(r"\bsav(?:e|ing)|checkpoint|export|upload|保存|检查点|导出", re.IGNORECASE)),
+)
 # Wrapping a model takes a few collectives (parameter check, broadcast) before the first step.
 FIRST_SEQUENCES = 3
 _ROW = Text("rank {rank}: {told}", "rank {rank}：{told}")
@@ -199,8 +203,16 @@ def _moment(
         yield Skip(needs.LINES_BEFORE, check=MOMENT)
         return
     yield Finding(MOMENT, outcome, source=source)
-    if busy is not None and last is None and _PREPARING.search(busy.text):
-        yield Finding(STALL, "data-preparation", source=busy)
+    stall = _stall(busy, started=last is not None) if busy is not None else ""
+    if stall:
+        yield Finding(STALL, stall, source=busy or source)
+
+
+def _stall(busy: Source, *, started: bool) -> str:
+    """Where the run stood, by what the busy rank said that it was doing."""
+    if not started and _PREPARING.search(busy.text):
+        return "data-preparation"
+    return next((at for at, words in _DOING if words.search(busy.text)), "") if started else ""
 
 
 def _key(source: Source) -> tuple[float, int]:

@@ -14,6 +14,7 @@ from .evidence import failure, is_library
 
 PLACE, KIND, LOOKUP = "exception-place", "exception-kind", "index-range-clue"
 EMPTY = "data-set-empty"
+SETTING = "config-lookup"
 _LOADER = regex(
     r"torch/utils/data/|__getitem__|\bcollate|datasets/(?:arrow_dataset|iterable_dataset|builder)\.py|"
     r"webdataset/|streaming/base/"
@@ -39,6 +40,7 @@ _MISSING = frozenset(
     [
         "FileNotFoundError",
         "ModuleNotFoundError",
+        "PackageNotFoundError",
         "PermissionError",
         "NotADirectoryError",
         "IsADirectoryError",
@@ -66,6 +68,11 @@ _POSITIONS = regex(r"position|pos_emb|(?:^|\.)wpe$")
 _INDEX = regex(r"index out of range|device-side assert")
 _ROTARY = regex(r"rope|rotary")
 _CONFIG = regex(r"(?:\w+_)?(?:cfg|config|conf|args|hparams|settings|options|opts?)", re.IGNORECASE)
+# Mappings that are none, whatever keys they have.
+_NO_CONFIG = regex(
+    r"state|ckpt|check_?point|batch|sample|row|item|example|record|input|output|metric|result|log|loss",
+    re.IGNORECASE,
+)
 _DATA_WORDS = regex(r"decod|corrupt|truncat|malformed|cannot identify|can't parse|invalid sample")
 
 
@@ -83,10 +90,13 @@ def run(look: Look) -> Iterator[Finding]:
         # A guard of the script that says what it saw is no mistake of the code.
         if where != "own-code" or not _names_a_symptom(look.fact(LogHits), told):
             yield Finding(PLACE, where, value=value, source=told.source)
-    outcome = "config-key" if _config_key(look, told) else kind(told)
+    asked = _asked(told)
+    outcome = _key_kind(look, told, *asked) if asked else kind(told)
     yield Finding(KIND, outcome, value=value, source=told.source)
     if _no_first_batch(look.fact(LogHits), told):
         yield Finding(EMPTY, source=told.source)
+    if asked and outcome == "config-key" and (file := _config_without(look, asked[1])):
+        yield Finding(SETTING, "absent", value={"key": asked[1], "file": file}, source=told.source)
     if _position_lookup(told):
         yield Finding(LOOKUP, "position-lookup", source=told.source)
     elif _INDEX.search(told.message) and _beyond_table(look):
@@ -111,13 +121,16 @@ def place(told: Traceback) -> str:
 
 
 def kind(told: Traceback) -> str:
-    """programming-error, missing-file, bad-data or other, by the exception's type."""
+    """programming-error, missing-file, bad-data, own-check or other, by the exception's type."""
     name = told.exception.rpartition(".")[2]
     if name in _DATA or (place_is_loader(told) and _DATA_WORDS.search(told.message.lower())):
         return "bad-data"
-    if name in _MISSING:
+    if name in _MISSING or (name == "ImportError" and "install" in told.message):
         return "missing-file"
-    return "programming-error" if name in _PROGRAMMING else "other"
+    if name in _PROGRAMMING:
+        return "programming-error"
+    own = bool(told.frames) and not is_library(told.frames[-1].file)
+    return "own-check" if own and _RAISES.search(told.frames[-1].code) else "other"
 
 
 def _position_lookup(told: Traceback) -> bool:
@@ -146,20 +159,33 @@ def _beyond_table(look: Look) -> bool:
     return bool(length and limit and length > limit and config.nobodys and not rotary)
 
 
-def _config_key(look: Look, told: Traceback) -> bool:
-    """Whether a setting was asked for that the configuration has not.
-
-    The failing line subscripts a mapping with the very key, and the mapping's name says that it is
-    a configuration, or a framework's configuration has a key of this name.
-    """
-    if told.exception != "KeyError" or not told.frames:
-        return False
+def _asked(told: Traceback) -> tuple[str, str] | None:
+    """(mapping, key) of a KeyError whose failing line subscripts that mapping with that key."""
+    if told.exception != "KeyError" or not told.frames or is_library(told.frames[-1].file):
+        return None
     key = told.message.strip("'\"")
     found = re.search(rf"(\w+)\[['\"]{re.escape(key)}['\"]\]", told.frames[-1].code)
-    if found is None or is_library(told.frames[-1].file):
-        return False
+    return (found.group(1), key) if found else None
+
+
+def _key_kind(look: Look, told: Traceback, mapping: str, key: str) -> str:
+    """config-key: a setting was asked for that the configuration has not; the mapping's name says
+    that it is a configuration, or a framework's configuration has a key of this name. record-key:
+    a sample was asked for it while the data was read."""
+    if _CONFIG.fullmatch(mapping):
+        return "config-key"
+    if place_is_loader(told):
+        return "record-key"
     known = {k.key.rpartition(".")[2] for f in look.frameworks for k in f.keys}
-    return bool(_CONFIG.fullmatch(found.group(1))) or key in known
+    return "config-key" if key in known and not _NO_CONFIG.search(mapping) else kind(told)
+
+
+def _config_without(look: Look, key: str) -> str:
+    """The run's configuration file, if it was read and has the key nowhere."""
+    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    files = [s.origin.span.file for s in config.settings if s.origin.span is not None and s.path]
+    named = {part for s in config.settings for part in s.path}
+    return files[0] if files and key not in named else ""
 
 
 def place_is_loader(told: Traceback) -> bool:
@@ -168,7 +194,7 @@ def place_is_loader(told: Traceback) -> bool:
 
 PROBE = Probe(
     name="exceptions",
-    tells=(PLACE, KIND, LOOKUP, EMPTY),
+    tells=(PLACE, KIND, LOOKUP, SETTING, EMPTY),
     run=run,
     needs=(LogHits, Tracebacks),
     wants=(RunConfig,),

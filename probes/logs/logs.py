@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.errors import Unreadable
-from medic.facts import Attempts, Collectives, LogHits, Ranks, StateDictError, Traceback, Tracebacks
+from medic.facts import (
+    Attempts,
+    Collectives,
+    LogHits,
+    Ranks,
+    SkippedKeys,
+    StateDictError,
+    Traceback,
+    Tracebacks,
+)
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, Unread
 
@@ -51,6 +60,8 @@ def run(look: Look) -> Iterator[Finding | Skip | object]:
         yield Collectives(timeouts)
     if error := state_dicts.error():
         yield error
+    if state_dicts.skipped is not None:
+        yield state_dicts.skipped
     yield from _findings(logs, merged.tracebacks)
 
 
@@ -67,7 +78,7 @@ PROBE = Probe(
     name="logs",
     tells=("python-exception", "training-hangs"),
     run=run,
-    gives=(LogHits, Attempts, Ranks, Tracebacks, Collectives, StateDictError),
+    gives=(LogHits, Attempts, Ranks, Tracebacks, Collectives, StateDictError, SkippedKeys),
     seconds=0.3,
     limit_seconds=60.0,
 )

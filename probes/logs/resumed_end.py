@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from medic.facts import Curve, LogHits, Source
 from medic.patterns import regex
 from medic.probe import Finding, Look, Probe
+from medic.run_config import RunConfig
 
 from .digits import whole
 from .ending import how
 from .quiet_ranks import words
 
-CHECK, SYMPTOM = "resume-difference", "resume-trains-nothing"
+CHECK, SYMPTOM, LEFT = "resume-difference", "resume-trains-nothing", "steps-left"
 _RESUMES = regex(
     r"(?i)\b(?:resum(?:e|ed|ing)|continuing|continued)\b.{0,40}\b(?:from|at)\b|"
     r"\b(?:restored|loaded|loading) (?:\w+ ){0,3}(?:checkpoint|state)\b|"
@@ -41,6 +42,15 @@ def run(look: Look) -> Iterator[Finding]:
     value = {"step": at}
     yield Finding(CHECK, "ends-at-once", value=value, source=resumed)
     yield Finding(SYMPTOM, value=value, source=resumed)
+    planned = _planned(look, logs)
+    if planned is not None and planned <= at:
+        yield Finding(LEFT, "none", value=value | {"planned": planned}, source=resumed)
+
+
+def _planned(look: Look, logs: LogHits) -> int | None:
+    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    stated = config.integer("total_steps") if config.stated("total_steps") else None
+    return stated or logs.planned_steps
 
 
 def _last_resume(logs: LogHits) -> Source | None:
@@ -60,10 +70,10 @@ def _reached(look: Look, logs: LogHits) -> int:
 
 PROBE = Probe(
     name="resumed-end",
-    tells=(CHECK, SYMPTOM),
+    tells=(CHECK, SYMPTOM, LEFT),
     run=run,
     needs=(LogHits,),
-    wants=(Curve,),
+    wants=(Curve, RunConfig),
     seconds=0.01,
     limit_seconds=5.0,
 )

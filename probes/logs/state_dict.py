@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import field
 
-from medic.facts import Source, StateDictError
+from medic.facts import SkippedKeys, Source, StateDictError
 from medic.patterns import regex
 from medic.records import dataclass
 
@@ -17,6 +17,8 @@ _KEYS = regex(r"(Missing|Unexpected) key\(s\) in (?:checkpoint )?state_dict:", r
 _OLD_KEYS = regex(
     r"(missing|unexpected) keys? (?:in state_dict: )?[\"'{]+([^\"'}]+)", re.IGNORECASE
 )
+# What load_state_dict(strict=False) returns, as scripts print it.
+_RETURNED = regex(r"_IncompatibleKeys\(missing_keys=\[([^\]]*)(?:\], unexpected_keys=\[([^\]]*))?")
 _QUOTED = regex(r"\"([^\"]+)\"|'([^']+)'")
 _SIZE = regex(
     r"size mismatch for (\S+): copying a param (?:with shape|of) torch\.Size\(\[([\d, ]*)\]\) from "
@@ -39,8 +41,12 @@ class StateDicts:
     mismatched: dict[str, Mismatch] = field(default_factory=dict)
     source: Source | None = None
     truncated: bool = False
+    skipped: SkippedKeys | None = None
 
     def feed(self, body: str, at: Callable[[], Source]) -> None:
+        if self.skipped is None and "_IncompatibleKeys(" in body:
+            self._returned(body, at)
+            return
         if "state_dict" in body and self._keys(body):
             self.source = self.source or at()
             return
@@ -48,6 +54,12 @@ class StateDicts:
             name, saved, current = found.groups()
             self.mismatched.setdefault(name, (name, _shape(saved), _shape(current)))
             self.source = self.source or at()
+
+    def _returned(self, body: str, at: Callable[[], Source]) -> None:
+        found = _RETURNED.search(body)
+        missing, unexpected = (_names(found[1]), _names(found[2])) if found else ((), ())
+        if missing or unexpected:
+            self.skipped = SkippedKeys(missing, unexpected, at())
 
     def _keys(self, body: str) -> bool:
         found = _KEYS.search(body)
@@ -78,6 +90,10 @@ class StateDicts:
             source=self.source,
             truncated=self.truncated,
         )
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    return tuple(a or b for a, b in _QUOTED.findall(text or "")[:MAX_KEYS])
 
 
 def _shape(text: str) -> tuple[int, ...]:

@@ -63,6 +63,12 @@ QUESTIONS: tuple[Question, ...] = (
         "not-killed",
         (
             Case(
+                "allocation-refused",
+                ("host-out-of-memory",),
+                r"DefaultCPUAllocator|(?:numpy|np)\S*ArrayMemoryError|"
+                r"Unable to allocate [\d.]+ [KMGTP]i?B for an array",
+            ),
+            Case(
                 "memory-recorded",
                 ("host-out-of-memory",),
                 r"ut of memory: Kill|oom[-_ ]?kill|OUT_OF_MEMORY|Out Of Memory|memory limit|"

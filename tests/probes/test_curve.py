@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from medic.probes.curve import clipping, loss, memory, nan, rate, throughput
+from medic.probes.curve import clip_numbers, clipping, loss, memory, nan, rate, throughput
 from medic.probes.curve import curve as reading
 
 from medic.facts import Curve, GpuSeries, LogHits, Source, StepLine
@@ -47,7 +47,8 @@ def judge(look: Look, tmp_path: Path) -> Callable[..., dict[str, Finding]]:
         for module in (loss, nan, rate, memory, throughput):
             found |= {f.name: f for f in module.run(again) if isinstance(f, Finding)}
         if any(isinstance(f, RunConfig) for f in facts):
-            found |= {f.name: f for f in clipping.run(again) if isinstance(f, Finding)}
+            for module in (clipping, clip_numbers):
+                found |= {f.name: f for f in module.run(again) if isinstance(f, Finding)}
         return found
 
     return call

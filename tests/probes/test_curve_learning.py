@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from medic.probes.curve import clipping, gap, half, speed, start
+from medic.probes.curve import accumulated, clip_numbers, clipping, gap, half, speed, start
 from medic.probes.curve import curve as reading
 
 from medic.facts import Curve, Series
@@ -114,7 +114,7 @@ def test_how_hard_gradients_are_clipped(
     told: Any, clip: float, more: Any, outcome: str | None
 ) -> None:
     rows = [{"step": n, "loss": 5.5, "grad_norm": 1.2 + 0.01 * n, **more} for n in range(12)]
-    found = told(clipping, rows, gradient_clip=clip).get("clip-ratio")
+    found = told(clip_numbers, rows, gradient_clip=clip).get("clip-ratio")
     assert (found.outcome if found is not None else None) == outcome
 
 
@@ -126,7 +126,7 @@ def test_norms_too_few_or_unseen_are_told_as_not_looked_at(
     count = range(1, len(seen) + 1)
     series = Series("grad_norm", "m.jsonl", tuple(count), tuple(seen), tuple(count))
     facts = [RunConfig({"gradient_clip": Value(1.0, OWN)}), Curve({"grad_norm": series})]
-    told = list(clipping.run(look(facts=facts)))
+    told = [*clipping.run(look(facts=facts)), *clip_numbers.run(look(facts=facts))]
     skips = {f.check for f in told if isinstance(f, Skip)}
     assert skips == {"gradient-clipping-rises", *(["clip-ratio"] if skipped else [])}
 
@@ -211,7 +211,7 @@ def test_a_loss_that_blows_up_did_not_start_high(told: Any) -> None:
 def test_a_first_loss_times_the_accumulation(
     told: Any, loss: float, steps: int, outcome: str | None
 ) -> None:
-    found = told(start, first(loss), vocab_size=256, gradient_accumulation_steps=steps)
+    found = told(accumulated, first(loss), vocab_size=256, gradient_accumulation_steps=steps)
     assert (found["accumulation-factor"].outcome if "accumulation-factor" in found else None) == (
         outcome
     )

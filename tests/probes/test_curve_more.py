@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from medic.probes.curve import experts, gap, resume, speed, start, utilisation
+from medic.probes.curve import experts, gap, resume, resumed_rate, speed, start, utilisation
 
 from medic.facts import Curve, Gpu, GpuState, Series
 from medic.index import load
@@ -107,7 +107,10 @@ def test_a_warmup_that_runs_again(look: Any) -> None:
     rates = [1e-4] * 300 + [1e-6 * n for n in range(1, 101)]
     old = series("loss", values[300:], list(range(301, 401)))
     seen = curve(series("loss", values), series("learning_rate", rates), replaced=(old,))
-    assert told(look, resume, seen)["resume-difference"] == "rate-restarts"
+    assert "resume-difference" not in told(look, resume, seen)
+    found = told(look, resumed_rate, seen)
+    assert found["resume-difference"] == "rate-restarts"
+    assert "rate-after-resume" not in found  # the run began at another rate
 
 
 @given(st.integers(0, 10**6), st.floats(0.005, 0.1))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from medic.probes.curve import clipping, gap, memory, replicas, throughput
+from medic.probes.curve import clip_numbers, gap, memory, replicas, throughput
 
 from medic.facts import Curve, GpuSeries, LogHits, Series, Source, StepLine
 from medic.probe import Finding
@@ -97,5 +97,5 @@ def test_a_clip_of_zero_is_off_only_where_a_trainer_reads_it(
     look: Any, framework: str, outcome: str | None
 ) -> None:
     config = RunConfig({"gradient_clip": Value(0.0, Origin("file"))}, framework=framework)
-    found = told(look, clipping, curve(grad_norm=[0.5] * 12), config)
+    found = told(look, clip_numbers, curve(grad_norm=[0.5] * 12), config)
     assert found.get("clip-ratio") == outcome

@@ -30,16 +30,20 @@ class Look:
 
 
 @pytest.mark.parametrize(
-    ("loss", "config", "outcome"),
+    ("loss", "first", "config", "outcome"),
     [
-        (math.log(256), {"vocab_size": 256}, "at-guessing"),
-        (math.log(50257) + 0.02, {"vocab_size": 50257}, "at-guessing"),
-        (7.3, {"vocab_size": 50257}, "elsewhere"),
-        (5.5, {}, ""),
+        (math.log(256), math.log(256), {"vocab_size": 256}, "at-guessing"),
+        (math.log(50257) + 0.02, 10.84, {"vocab_size": 50257}, "at-guessing"),
+        (math.log(512) - 0.02, 6.4, {"vocab_size": 512}, "falls-to-guessing"),
+        (6.42, 6.41, {"vocab_size": 512}, "at-start"),
+        (7.3, 10.9, {"vocab_size": 50257}, "elsewhere"),
+        (5.5, 5.5, {}, ""),
     ],
 )
-def test_the_height_of_guessing(loss: float, config: dict[str, int], outcome: str) -> None:
-    (found,) = stuck.level(Look([], **config), loss, Source())
+def test_the_height_of_guessing(
+    loss: float, first: float, config: dict[str, int], outcome: str
+) -> None:
+    (found,) = stuck.level(Look([], **config), loss, first, Source())
     assert getattr(found, "outcome", "") == outcome
 
 

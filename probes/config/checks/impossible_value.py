@@ -33,7 +33,12 @@ def _fields(config: RunConfig, names: Sequence[str]) -> Iterator[Fires]:
 
 
 def _vague(config: RunConfig, name: str) -> bool:
-    """A name that no framework defines: there a 0 may be "off", but a share stays a share."""
+    """A name that no framework defines: there a 0 may be "off", but a share stays a share, and a
+    batch that says of what it is."""
     origin = config.origin(name)
-    plain = origin is not None and origin.framework in NOBODYS
-    return plain and name not in ("warmup_ratio", "adam_beta2")
+    if origin is None or origin.framework not in NOBODYS:
+        return False
+    plain = name not in ("warmup_ratio", "adam_beta2")
+    return plain and not any(
+        word in origin.key for word in ("micro_batch", "per_device", "per_gpu")
+    )

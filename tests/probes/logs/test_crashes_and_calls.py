@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from medic.probes.logs import collective_ranks, crash_moment, exceptions, launch_checks
 
-from medic.run_config import Origin, RunConfig, Setting, Value
+from medic.run_config import Origin, RunConfig, Setting, Span, Value
 
 STEPS = "".join(f"step {n}/100 | loss {6 - n / 10}\n" for n in range(1, 6))
 CRASH = "E1128 12:00:00.000000 7 api.py:869] failed (exitcode: -11) local_rank: 1 (pid: 42) of binary: /v/python\n"
@@ -90,6 +90,7 @@ def test_a_loader_without_one_batch(read: Any, before: str, empty: bool) -> None
         ('warmup = cfg["warmup"]', "KeyError: 'warmup'", "config-key"),
         ('x = model_config["a.b"]', "KeyError: 'a.b'", "config-key"),
         ('x = table["warmup"]', "KeyError: 'warmup'", "programming-error"),
+        ('opt.load_state_dict(state["optimizer"])', "KeyError: 'optimizer'", "programming-error"),
         ('x = cfg["lr"]', "KeyError: 'warmup'", "programming-error"),
         ('x = cfg["lr"]', "TypeError: 'int' object is not callable", "programming-error"),
     ],
@@ -98,6 +99,23 @@ def test_a_setting_that_is_not_there(read: Any, code: str, last: str, kind: str)
     found = read(trace(code, last))
     found.look.frameworks = []
     assert found.ask(exceptions.PROBE)["exception-kind"].outcome == kind
+
+
+def test_a_field_that_the_samples_have_not(read: Any) -> None:
+    code, last = 'ids = row["tokens"]', "KeyError: 'tokens'"
+    text = trace(code, last).replace("in main\n", "in __getitem__\n")
+    found = read(text)
+    found.look.frameworks = []
+    assert found.ask(exceptions.PROBE)["exception-kind"].outcome == "record-key"
+
+
+@pytest.mark.parametrize(("path", "absent"), [(("training", "lr"), True), (("a", "warmup"), False)])
+def test_a_setting_that_the_file_has_not(read: Any, path: tuple[str, ...], absent: bool) -> None:
+    found = read(trace('warmup = cfg["warmup"]', "KeyError: 'warmup'"))
+    found.look.frameworks = []
+    own = Origin("file", Span("train.yaml", 0, 1, 1, 1, 1, 1))
+    found.look.facts[RunConfig] = RunConfig({}, settings=(Setting(path, 1, own),))
+    assert ("config-lookup" in found.ask(exceptions.PROBE)) is absent
 
 
 def test_a_message_that_is_too_large_for_the_call(read: Any) -> None:

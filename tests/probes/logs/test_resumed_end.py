@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from medic.probes.logs import resumed_end
 
+from medic.run_config import Origin, RunConfig, Value
+
 BEFORE = "step 55/60 | loss 3.1\nstep 60/60 | loss 3.0\nsaved checkpoint out/checkpoint-60\n"
 END = "training finished after 60 steps in 8.7 s\n"
 
@@ -24,6 +26,14 @@ def test_nothing_was_left(read: Any, text: str) -> None:
     found = read(text).ask(resumed_end.PROBE)
     assert found["resume-difference"].outcome == "ends-at-once"
     assert found["resume-trains-nothing"].value["step"] == 60
+
+
+@pytest.mark.parametrize(("planned", "told"), [(60, True), (80, False), (None, False)])
+def test_the_plan_has_no_step_left(read: Any, planned: int | None, told: bool) -> None:
+    found = read("resumed from /ckpt/iter_0000060\ntraining begins at step 60\ndone\n")
+    if planned:
+        found.look.facts[RunConfig] = RunConfig({"total_steps": Value(planned, Origin("file"))})
+    assert ("steps-left" in found.ask(resumed_end.PROBE)) is told
 
 
 @pytest.mark.parametrize(

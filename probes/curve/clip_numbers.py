@@ -1,0 +1,77 @@
+"""Gradient norms against the clip and the loss scale: arithmetic of numbers that are logged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from medic.facts import Curve, Source
+from medic.probe import Finding, Look, Probe, Skip
+from medic.run_config import RunConfig
+
+from . import needs
+from .clipping import Norms, norms_of
+
+RATIO, CARRIES, SCALED = "clip-ratio", "gradient-norm-carries-scale", "logged-norm-scale"
+MIN_POINTS = 30
+FEW = 5
+MIN_SCALE = 256.0
+BEYOND = 500.0  # times the clip: no gradient is clipped so hard for a whole run
+USUAL = 1e-3, 30.0  # norms of gradients without a scale
+CRUSHED = 1e4  # times the clip: what is left of the gradient nears Adam's epsilon
+
+
+def run(look: Look) -> Iterator[Finding | Skip]:
+    if (zero := _zero(look)) is not None:
+        yield zero
+        return
+    found = norms_of(look)
+    if found is None or len(found.values) < FEW:
+        yield Skip(needs.NORMS_AND_CLIP, check=RATIO)
+        return
+    yield _ratio(found)
+    if found.scale is not None and len(found.values) >= MIN_POINTS:
+        yield from _scaled(found, found.scale)
+
+
+def _zero(look: Look) -> Finding | None:
+    """Of a script that nobody knows: whether 0 is off depends on its code."""
+    config = look.fact(RunConfig)
+    origin = config.origin("gradient_clip")
+    if config.number("gradient_clip") != 0 or origin is None or not config.nobodys:
+        return None
+    source = Source(origin.span.file, origin.span.line) if origin.span else Source()
+    return Finding(RATIO, "clip-of-zero", source=source)
+
+
+def _scaled(found: Norms, scale: float) -> Iterator[Finding]:
+    """Whether the norms are of gradients that a logged loss scale still multiplies: far beyond the
+    clip, and usual without the scale."""
+    norm, clip = found.norm, found.clip
+    usual = USUAL[0] <= norm / max(scale, 1.0) <= USUAL[1]
+    if scale < MIN_SCALE or norm < BEYOND * clip or not usual:
+        yield Finding(CARRIES, "absent")
+        yield Finding(SCALED, "unscaled")
+        return
+    value = {"norm": norm, "scale": scale, "ratio": norm / scale, "clip": clip, "step": found.step}
+    yield Finding(CARRIES, value=value, source=found.source)
+    yield Finding(SCALED, "still-scaled", value=value, source=found.source)
+
+
+def _ratio(found: Norms) -> Finding | Skip:
+    """How far the norms lie above the clip. Where a loss scale alone might make them so large, it
+    is not told."""
+    without = found.norm / max(found.scale or 1.0, 1.0)
+    crushed = found.norm > CRUSHED * found.clip
+    if crushed and without <= CRUSHED * found.clip:
+        return Skip(needs.UNSCALED_NORMS, check=RATIO)
+    value = {"norm": found.norm, "clip": found.clip, "step": found.step}
+    return Finding(RATIO, "far-beyond" if crushed else "usual", value=value, source=found.source)
+
+
+PROBE = Probe(
+    name="curve-clip-numbers",
+    tells=(RATIO, CARRIES, SCALED),
+    needs=(Curve, RunConfig),
+    seconds=0.05,
+    run=run,
+)

@@ -1,0 +1,68 @@
+"""Gradient norms that grow over the whole run though the loss does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from medic.facts import Curve, Series
+from medic.probe import Finding, Look, Probe, Skip
+
+from . import needs
+from .numbers import clean, median
+from .plan import source_at
+
+CHECK, SYMPTOM = "norm-growth", "gradient-norm-grows"
+MIN_POINTS = 30
+STEADY = 0.7  # Kendall's tau against time: nearly every norm lies above the earlier ones
+SAMPLED = 200
+
+
+def run(look: Look) -> Iterator[Finding | Skip]:
+    curve = look.fact(Curve)
+    series, loss = curve.series.get("grad_norm"), curve.series.get("loss")
+    steps, values, _ = clean(series) if series is not None else ([], [], None)
+    own = [v for v in values if v > 0]
+    if series is None or loss is None or len(own) < MIN_POINTS:
+        yield Skip(needs.NORM_THERE, check=CHECK)
+        return
+    fifth = len(own) // 5
+    begin, end = median(own[:fifth]), median(own[-fifth:])
+    grows = end > look.threshold("growth") * begin and _tau(own) > STEADY and not _rises(loss)
+    if not grows or _scaled(curve):
+        yield Finding(SYMPTOM, "absent")
+        yield Finding(CHECK, "steady")
+        return
+    value = {"first": begin, "last": end, "ratio": end / begin, "step": steps[-1]}
+    source = source_at(look, series, series.steps.index(steps[-1]))
+    yield Finding(SYMPTOM, value=value, source=source)
+    yield Finding(CHECK, "without-end", value=value, source=source)
+
+
+def _tau(values: Sequence[float]) -> float:
+    """1 for values that always rise, 0 for noise."""
+    some = values[:: -(-len(values) // SAMPLED)]
+    pairs = sum((b > a) - (b < a) for n, a in enumerate(some) for b in some[n + 1 :])
+    return 2 * pairs / (len(some) * (len(some) - 1))
+
+
+def _rises(loss: Series) -> bool:
+    """Whether the loss itself goes up: then the gradients follow it."""
+    _, values, _ = clean(loss)
+    fifth = max(1, len(values) // 5)
+    return len(values) < 5 or median(values[-fifth:]) > median(values[:fifth])
+
+
+def _scaled(curve: Curve) -> bool:
+    """Whether a loss scale that grows may stand in the norms."""
+    scale = curve.series.get("loss_scale")
+    return scale is not None and scale.values[-1] > scale.values[0]
+
+
+PROBE = Probe(
+    name="curve-norm-growth",
+    tells=(CHECK, SYMPTOM),
+    needs=(Curve,),
+    reliability="heuristic",
+    seconds=0.02,
+    run=run,
+)
