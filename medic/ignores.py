@@ -44,7 +44,7 @@ class Comments:
     """
 
     def __init__(self, file: str, text: str, index: Index) -> None:
-        self.lines = text.splitlines()
+        self.lines = text.split("\n")
         self.by_line: dict[int, Directive] = {}
         if "medic:" in text:
             for number, line in enumerate(self.lines, start=1):

@@ -296,5 +296,5 @@ def exit_matters(findings: Sequence[LintFinding]) -> bool:
 
 
 def may_launch(report: LintReport) -> bool:
-    """Whether no error or warning stands in the way, and no file that could not be read."""
-    return not exit_matters(report.findings) and not report.not_read
+    """Whether no error or warning stands in the way, and everything could be read and checked."""
+    return not (exit_matters(report.findings) or report.not_read or report.failed)

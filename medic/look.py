@@ -145,8 +145,10 @@ class CaseLook:
     def parse(self, path: str) -> Document:
         """Read once: several probes look at the same file."""
         documents: dict[str, Document] = self._shared.setdefault("documents", {})
-        if path not in documents:
-            documents[path] = self._parse(path)
+        locks: dict[str, threading.Lock] = self._shared.setdefault("parsing", {})
+        with locks.setdefault(path, threading.Lock()):
+            if path not in documents:
+                documents[path] = self._parse(path)
         return documents[path]
 
     def _parse(self, path: str) -> Document:

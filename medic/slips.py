@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 MIN_LENGTH = 10  # of a name, for a slip of one letter to be told
+# Of what follows the name of the library that reads the variable: NCCL_DEBUG.
+_MIN_REST = 4
+_FAMILIES = ("NCCL_", "TORCH_", "CUDA_", "GLOO_", "HF_", "UCX_", "WANDB_", "TORCH_NCCL_")
 _VOWELS = frozenset("AEIOUY")
 
 
@@ -12,9 +15,12 @@ def meant_variable(name: str, known: Collection[str]) -> str | None:
     """The environment variable that a misspelt name stands for; None where none or several are
     near, and for a short or a known name.
     """
-    if len(name) < MIN_LENGTH or name in known:
+    if name in known:
         return None
-    near = [one for one in known if _is_slip(name, one)]
+    family = next((one for one in _FAMILIES if name.startswith(one)), "")
+    if len(name) < MIN_LENGTH and not (family and len(name) - len(family) >= _MIN_REST):
+        return None
+    near = [one for one in known if one.startswith(family) and _is_slip(name, one)]
     return near[0] if len(near) == 1 else None
 
 

@@ -27,6 +27,10 @@ class Expected:
     joined: bool = False
 
 
+# Configurations that a script writes stand in the script.
+_DATA, _SCRIPTS = ("json", "yaml", "toml"), (".sh", ".bash", ".slurm", ".sbatch")
+
+
 @dataclass
 class _Open:
     data: bytes
@@ -48,7 +52,8 @@ class Sources:
         if file not in self._open:
             if file.startswith("<"):
                 raise EditRefused("pasted text is no file", "粘贴的内容不是文件")
-            if syntax == "text" or file.endswith(".py"):
+            in_script = syntax in _DATA and file.endswith(_SCRIPTS)
+            if syntax == "text" or file.endswith(".py") or in_script:
                 raise EditRefused("not edited: change it by hand", "不自动修改，请手工更改")
             try:
                 data = self._read(file)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     )
     from medic.facts.curves import Curve, Series
     from medic.facts.data import DataFile, DataNote, DataSets
-    from medic.facts.documents import Command, Document, Node, Problem, Word
+    from medic.facts.documents import Command, Document, Node, Problem, Word, Written
     from medic.facts.files import FileKind, GivenFile, Source
     from medic.facts.gpus import Gpu, GpuProcess, GpuSeries, GpuState
     from medic.facts.host import (
@@ -86,6 +86,7 @@ _HOMES = {
         "Node",
         "Problem",
         "Word",
+        "Written",
     ),
     "files": (
         "FileKind",
@@ -218,6 +219,7 @@ __all__ = [
     "Tracebacks",
     "Variable",
     "Word",
+    "Written",
 ]
 
 

@@ -93,6 +93,17 @@ class Command:
 
 
 @dataclass(frozen=True)
+class Written:
+    """A configuration file that a script writes, in place; without a ``document`` the reason."""
+
+    name: str
+    document: Document | None
+    en: str = ""
+    zh: str = ""
+    at: str = ""
+
+
+@dataclass(frozen=True)
 class Document:
     """A parsed configuration file or script."""
 
@@ -103,3 +114,4 @@ class Document:
     variables: Mapping[str, str | None] = field(default_factory=dict)
     held: Mapping[str, tuple[Word, ...]] = field(default_factory=dict)  # variables with options
     problems: tuple[Problem, ...] = ()
+    written: tuple[Written, ...] = ()

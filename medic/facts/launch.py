@@ -44,6 +44,8 @@ class Option:
     default: str = ""
     choices: tuple[str, ...] = ()  # empty if any value goes
     source: Source = field(default_factory=Source)
+    number: Literal["", "int", "float"] = ""  # what its values are converted to
+    required: bool = False
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
-from medic.facts import Variable
+from medic.facts import Source, Variable
 from medic.facts.interfaces import IFNAMES, chosen
 from medic.i18n import Text
+from medic.patterns import regex
 from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
+from medic.run_config import Span
 
+_PORT = regex(r":(\d{1,5})[\"']?$")
+_LONGEST = 500  # bytes of an address
 LISTENING = Text("TCP ports that something listens on", "正在监听的 TCP 端口")
 INTERFACES = Text("network interfaces of this machine", "本机网卡")
 
@@ -27,10 +32,12 @@ def _port(scene: Scene) -> Result:
     name, port = "port", scene.config.integer("master_port")
     source = scene.field_source("master_port")
     if port is None:
+        port, source = _endpoint(scene)
+    if port is None:
         variable = scene.variable("MASTER_PORT")
         if variable is None or not variable.value.isdecimal():
             lack = Text("the launch names no port", "启动命令没有给出端口")
-            return not_seen(name, lack, "master_port, MASTER_PORT")
+            return not_seen(name, lack, "master_port, rdzv_endpoint, MASTER_PORT")
         port, source = int(variable.value), variable.source
     if scene.ports is None:
         return not_seen(name, scene.reason("ports"), LISTENING, source)
@@ -42,6 +49,27 @@ def _port(scene: Scene) -> Result:
             zh += "（若本机是 rank 0 所在节点才有影响）"
         return not_ok(name, en, zh, LISTENING, source)
     return ok(name, f"port {port} is free", f"端口 {port} 空闲", LISTENING, source)
+
+
+def _endpoint(scene: Scene) -> tuple[int | None, Source]:
+    """(port, where it is written) of ``--rdzv-endpoint=$MASTER_ADDR:29500``: the host may be left
+    to the shell, the port is written out."""
+    setting = scene.config.setting("rdzv_endpoint")
+    span = setting.origin.span if setting is not None else None
+    if setting is None or span is None:
+        return None, Source()
+    text = str(setting.value or _written(span))
+    found = _PORT.search(text)
+    return (int(found[1]), Source(span.file, span.line)) if found else (None, Source())
+
+
+def _written(span: Span) -> str:
+    try:
+        with Path(span.file).open("rb") as file:
+            file.seek(span.start)
+            return file.read(min(span.end - span.start, _LONGEST)).decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def _interface(scene: Scene, variable: Variable) -> Result:

@@ -17,6 +17,7 @@ from medic.safetext import clean, columns, one_line
 
 COLOR = {"error": "red", "warning": "yellow", "info": "blue"}
 
+_AROUND = 40  # characters before a place far to the right in a long line
 _SHOWN = 160  # columns of a line of a file
 
 
@@ -55,9 +56,9 @@ def _one(console: Console, finding: LintFinding) -> None:
         console.out(" " * gutter + " |")
         if finding.line > 1:
             console.out(f"{finding.line - 1:>{gutter}} | {one_line(lines[finding.line - 2], 100)}")
-        text = lines[finding.line - 1]
+        text, column = _window(lines[finding.line - 1], max(0, finding.column - 1))
         console.out(f"{finding.line:>{gutter}} | {one_line(text, _SHOWN)}")
-        before = min(columns(clean(text[: max(0, finding.column - 1)])), _SHOWN)
+        before = min(columns(clean(text[:column])), _SHOWN)
         size = max(1, min(finding.end_column - finding.column, _SHOWN - before))
         marks = " " * before + "^" * size
         _message(blocks, str(finding.message), f"{' ' * gutter} | ", marks)
@@ -71,6 +72,14 @@ def _one(console: Console, finding: LintFinding) -> None:
     blocks.paragraph(str(words) + str(finding.consequence), " " * (gutter + 9), lead)
     _fix(blocks, finding, lead, gutter)
     console.styled("")
+
+
+def _window(text: str, column: int) -> tuple[str, int]:
+    """A line and a place in it, counted from 0; of a long one the part around the place."""
+    if column < _SHOWN - _AROUND:
+        return text, column
+    start = column - _AROUND
+    return f"…{text[start:]}", column - start + 1
 
 
 def _message(blocks: Blocks, message: str, lead: str, marks: str) -> None:
@@ -133,7 +142,7 @@ def also(finding: LintFinding) -> str:
 
 def _lines(file: str) -> list[str]:
     try:
-        return Path(file).read_text("utf-8", "replace").splitlines()
+        return Path(file).read_text("utf-8", "replace").split("\n")
     except OSError:
         return []
 
@@ -179,7 +188,11 @@ def summary(console: Console, report: LintReport) -> None:
         text = Text("not read: {file}: {why}", "未读取：{file}：{why}")
         console.talk(text.fill(file=item.file, why=Text(item.en, item.zh)))
     for name, why in report.failed:
-        console.talk(Text("probe {n} failed: {w}", "探针 {n} 失败：{w}").fill(n=name, w=why))
+        console.talk(
+            Text("not checked: probe {n} failed: {w}", "未检查：探针 {n} 失败：{w}").fill(
+                n=name, w=why
+            )
+        )
 
 
 def _whose(console: Console, report: LintReport) -> None:

@@ -13,6 +13,9 @@ from medic.syntax.source import MAX_BYTES, SourceText
 
 __all__ = ["MAX_BYTES", "guess_syntax", "parse"]
 
+# What is larger was generated, or carries data; scripts of hundreds of launches are smaller.
+MAX_SCRIPT = 256 * 1024
+
 _BY_SUFFIX: dict[str, Syntax] = {
     ".yaml": "yaml",
     ".yml": "yaml",
@@ -46,12 +49,34 @@ def parse(data: bytes, file: str, syntax: Syntax | None = None) -> Document:
     source = SourceText(data, file)
     kind = syntax or guess_syntax(file, data)
     try:
-        return _parse(source, kind)
+        return parse_source(source, kind)
     except RecursionError:
         raise source.too_deep(1) from None
+    except Unreadable as problem:
+        if source.text.isascii() or kind == "python":
+            raise
+        raise _with_odd(problem, source) from None
 
 
-def _parse(source: SourceText, kind: Syntax) -> Document:
+def _with_odd(problem: Unreadable, source: SourceText) -> Unreadable:
+    """The same, told with a character in that line that only looks like a blank or a sign."""
+    from medic.syntax.odd_characters import odd_in
+
+    line = problem.at.rpartition(":")[2]
+    lines = source.text.split("\n")
+    found = odd_in(lines[int(line) - 1]) if line.isdecimal() and int(line) <= len(lines) else None
+    if found is None:
+        return problem
+    at, what = found
+    return Unreadable(
+        f"{problem.en}; {what} stands in column {at + 1}: it is no blank and no sign of the format",
+        f"{problem.zh}；第 {at + 1} 列有 {what}，它既不是空格，也不是格式符号",
+        at=problem.at,
+    )
+
+
+def parse_source(source: SourceText, kind: Syntax) -> Document:
+    """The document of a text that is read already. Raises Unreadable."""
     if kind == "yaml":
         from medic.syntax.yaml_tree import parse_yaml
 
@@ -65,6 +90,12 @@ def _parse(source: SourceText, kind: Syntax) -> Document:
 
         return parse_toml(source)
     if kind == "shell":
+        if len(source.data) > MAX_SCRIPT:
+            raise Unreadable(
+                f"a script of more than {MAX_SCRIPT // 1024} KiB: not checked",
+                f"脚本超过 {MAX_SCRIPT // 1024} KiB，未检查",
+                at=source.file,
+            )
         from medic.syntax.shell_tree import parse_shell
 
         return parse_shell(source)

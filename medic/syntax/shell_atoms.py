@@ -11,7 +11,7 @@ from medic.records import dataclass
 from medic.syntax.source import SourceText
 
 # A variable that doubles itself again and again is not followed further than this.
-MAX_PARTS = 5_000
+MAX_PARTS = 1_000
 BLANKS = regex(r"[ \t\r\n]+")
 
 

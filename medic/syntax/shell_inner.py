@@ -26,6 +26,8 @@ _SCRIPT = regex(rb"\s*#!\S*/(?:env )?(?:ba|z|da)?sh|\s*#SBATCH")
 _COMMAND_FLAG = regex(r"^-[a-z]*c$")
 _WRAP = "--wrap="
 _OUTSIDE = regex(rb"[^\n]")
+# `# why` between the words of a command: a command substitution that holds a comment only.
+_QUOTED_COMMENT = regex(rb"(?<=[ \t])`[ \t]*#[^`\n]*`(?=[ \t\n]|$)")
 _ESCAPED = regex(rb'\\(["\\$`])')
 _CHUNK = regex(rb"[^ \t\n]+")
 _LITERAL_BLANK = regex(rb"[ \t\n]")
@@ -108,10 +110,12 @@ def printed_document(node: tree_sitter.Node) -> tree_sitter.Node | None:
     return redirects[0] if redirects[0].type == "heredoc_redirect" else None
 
 
-def with_unix_ends(body: bytes) -> bytes:
-    """A script saved with CRLF as it was meant, and without a last line that continues into
-    nothing; every byte keeps its place."""
+def as_meant(body: bytes) -> bytes:
+    """A script saved with CRLF as it was meant, without comments in backquotes, which expand to
+    nothing, and without a last line that continues into nothing; every byte keeps its place."""
     unix = body.replace(b"\\\r\n", b" \\\n").replace(b"\r\n", b" \n")
+    if b"`" in unix:
+        unix = _QUOTED_COMMENT.sub(lambda found: b" " * len(found[0]), unix)
     return unix[:-2] + b" \n" if unix.endswith(b"\\\n") else unix
 
 

@@ -10,22 +10,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from medic.facts import Command, Document, Word
+from medic.facts import Command, Document, Word, Written
 from medic.syntax.shell_atoms import MAX_PARTS, UNKNOWN, Atom, Variable
 from medic.syntax.shell_faults import refusal
 from medic.syntax.shell_flow import LOOPS, Flow
 from medic.syntax.shell_inner import (
     MAX_INNER,
+    as_meant,
     document_body,
     handed_on,
     inner_body,
     inner_node,
     is_shell,
-    with_unix_ends,
 )
 from medic.syntax.shell_problems import problems_of
 from medic.syntax.shell_slurm import slurm_variables
 from medic.syntax.shell_words import Expander
+from medic.syntax.shell_written import written_by
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.syntax.treesitter import tree_of, with_comments, with_fields
 
@@ -48,6 +49,7 @@ class _Script(Flow):
         self.inner = 0
         self.prefix: tuple[Word, ...] = ()
         self.quoted_twice = False
+        self.written: list[Written] = []
 
     # --- statements -------------------------------------------------------------------------
 
@@ -127,6 +129,8 @@ class _Script(Flow):
                 continue
             if self.text(name) == "read":
                 self._read_document(body, one)
+            elif found := written_by(self.source, self.words.fields, body, files, one):
+                self.written.append(found)
             elif self.inner < MAX_INNER:
                 self._document(self.text(name), one)
 
@@ -141,7 +145,7 @@ class _Script(Flow):
     def _document(self, program: str, node: tree_sitter.Node) -> None:
         """Follows a here-document that is a script."""
         found = document_body(program, node, self.source.body)
-        root = tree_of("bash", with_unix_ends(found[0])) if found is not None else None
+        root = tree_of("bash", as_meant(found[0])) if found is not None else None
         if found is None or root is None or root.has_error:
             return
         self.inner += 1
@@ -196,7 +200,7 @@ class _Script(Flow):
         if node is None or body is None or self.inner >= MAX_INNER:
             return False
         self.inner += 1
-        root = tree_of("bash", with_unix_ends(body))
+        root = tree_of("bash", as_meant(body))
         if root.has_error:
             words += self.words.fields(child)
             self._told(node.start_byte, node.end_byte, words, {})
@@ -275,7 +279,7 @@ def parse_shell(source: SourceText) -> Document:
 
     Behind a quote or a here-document that nothing closes there is no telling what is a command.
     """
-    body = with_unix_ends(source.body)
+    body = as_meant(source.body)
     refused = refusal(body)
     read = body
     if refused is not None and (refused.word in ("'", '"') or refused.kind == "document"):
@@ -285,13 +289,12 @@ def parse_shell(source: SourceText) -> Document:
     script.variables.update(slurm_variables(script.source.body))
     script.run(root)
     script.finish()
-    variables = {name: variable.value for name, variable in script.variables.items()}
-    held = {
-        name: script.words.held(variable)
-        for name, variable in script.variables.items()
-        if "--" in (variables[name] or "--")
-    }
+    known = script.variables
+    variables = {name: variable.value for name, variable in known.items()}
+    told = [name for name, value in variables.items() if "--" in (value or "--")]
+    held = {name: script.words.held(known[name]) for name in told}
     return Document(
         source.file, "shell", commands=tuple(script.commands), variables=variables, held=held,
         problems=tuple(problems_of(source, root, body, refused)),
+        written=tuple(script.written[:MAX_INNER]),
     )  # fmt: skip

@@ -209,10 +209,18 @@ def _unreadable(source: SourceText, problem: yaml.YAMLError) -> Unreadable:
             f"not YAML: {said}", f"不是合法的 YAML：{in_chinese(said)}", at=source.at(line)
         )
     if "nesting depth" in said:
-        return source.too_deep(mark.line + 1 if mark else 1)
+        return source.too_deep(_line(source, mark))
     en = f"{said} {context}".strip() if context and context != said else said
     return Unreadable(
         f"not YAML: {en}",
         f"不是合法的 YAML：{in_chinese(said)}",
-        at=source.at(mark.line + 1 if mark else 1),
+        at=source.at(_line(source, mark)),
     )
+
+
+def _line(source: SourceText, mark: Any) -> int:
+    """The line of a mark as editors count: to YAML also U+0085 and U+2028 end one."""
+    if mark is None:
+        return 1
+    index = getattr(mark, "index", None)
+    return mark.line + 1 if index is None else int(source.text.count("\n", 0, index)) + 1

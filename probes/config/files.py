@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from medic.errors import Unreadable
 from medic.facts import Document, Dropped, Node, Problem, Repair, Rewritten, Source
 from medic.i18n import Text
+from medic.patterns import regex
 from medic.probe import Finding, Look
 from medic.run_config import FIELDS, Span
 
@@ -16,6 +17,7 @@ DUPLICATE = "duplicate-config-key"
 AS_TEXT = "number-read-as-text"
 OTHERWISE = "number-read-otherwise"
 _MAX_LINE = 4096
+_OCTAL = regex(r"0[0-7_]+")
 # torch.optim compares these with 0.0 as it is built.
 _OPTIMIZER = frozenset(("learning_rate", "weight_decay", "adam_epsilon", "adam_beta2"))
 _IN_OPTIMIZER = Text(
@@ -139,8 +141,9 @@ def _numbers(look: Look, stated: Stated) -> Iterator[Finding]:
 def _odd(look: Look, stated: Stated) -> Iterator[Finding]:
     """Numbers that PyYAML reads as others: octal ones, and those with colons (base 60)."""
     document = stated.document
-    if document is None or document.syntax != "yaml" or stated.framework.yaml_floats != "yaml-1.1":
+    if document is None or document.syntax != "yaml":
         return
+    old = stated.framework.yaml_floats == "yaml-1.1"
     odd = {p.span: p for p in document.problems if p.kind == "odd-scalar"}
     fields = _numeric_places(stated) if odd else {}
     nodes = {node.span: node for _, node in _scalars(document.root, ())} if odd else {}
@@ -148,6 +151,8 @@ def _odd(look: Look, stated: Stated) -> Iterator[Finding]:
         node = nodes.get(span)
         if node is None or span not in fields or type(node.loader_value) not in (int, float):
             continue
+        if not old and not _OCTAL.fullmatch(node.raw):
+            continue  # readers of YAML 1.2 floats that build on PyYAML keep its whole numbers
         value = {"key": problem.detail, "raw": node.raw, "number": node.loader_value}
         repair = None
         if isinstance(node.value, int):

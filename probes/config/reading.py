@@ -22,6 +22,7 @@ from .pins import version_of
 from .programs import defaults_first, programs
 from .readers.wandb import unwrapped
 from .recognise import Recogniser
+from .written import written
 
 _REFUSED = Text(
     "json.load refuses it: {w}; take comments and trailing commas out",
@@ -91,19 +92,37 @@ def _documents(
     look: Look, reader: Recogniser, launches: Sequence[Launch]
 ) -> Iterator[Stated | Unread]:
     """What each file states. A program that is too long, or sets nothing, is no configuration."""
-    for given in (*look.files("config", "model-config"), *programs(look, launches)):
-        try:
-            document = unwrapped(look.parse(given.path))
-        except Unreadable as problem:
-            if given.kind != "python" or isinstance(problem, BrokenProgram):
-                yield Unread(problem.at or given.name, Text(problem.en, problem.zh))
+    for given, found in _parsed(look, launches):
+        if isinstance(found, Unread):
+            yield found
             continue
+        document = unwrapped(found)
         stated = reader.file(given, document)
         refused = _refused(given, document, stated)
         if refused is not None:
             yield refused
         if stated is not None and (refused is None or refused.partly):
             yield stated
+
+
+def _parsed(
+    look: Look, launches: Sequence[Launch]
+) -> Iterator[tuple[GivenFile, Document | Unread]]:
+    for given in (*look.files("config", "model-config"), *programs(look, launches)):
+        found = _parse(look, given)
+        if found is not None:
+            yield given, found
+    for given, one in written(look):
+        yield given, one.document or Unread(one.at, Text(one.en, one.zh))
+
+
+def _parse(look: Look, given: GivenFile) -> Document | Unread | None:
+    try:
+        return look.parse(given.path)
+    except Unreadable as problem:
+        if given.kind == "python" and not isinstance(problem, BrokenProgram):
+            return None
+        return Unread(problem.at or given.name, Text(problem.en, problem.zh))
 
 
 def _refused(given: GivenFile, document: Document, stated: Stated | None) -> Unread | None:

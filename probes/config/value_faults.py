@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from medic.errors import Unreadable
-from medic.facts import Repair
+from medic.facts import Document, Repair
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
-from medic.run_config import MORE, NOBODYS, PLAIN, RunConfig, Setting
+from medic.run_config import FIELDS, MORE, NOBODYS, PLAIN, RunConfig, Setting
 
 from ..flags.distance import NEAREST
 from .bounds import BY_FIELD, BY_NAME, COUNTS, POSITIVE, RANKED, RULED, STATED, Bounds
@@ -17,8 +17,18 @@ from .readers.document import listed
 from .reading import recogniser
 from .setting_faults import fault, rewritten
 from .several import of_each
-from .value_kinds import no_number, part_of_count, refused, switch_meant
-from .values import as_number
+from .shapes import shapes
+from .unseen import unseen_in_value
+from .value_kinds import (
+    no_number,
+    not_finite,
+    part_of_count,
+    refused,
+    switch_for_number,
+    switch_meant,
+    with_sign,
+)
+from .values import as_number, read_scalar
 
 IMPOSSIBLE, NOT_TAKEN, NO_EFFECT = (
     "impossible-value",
@@ -26,6 +36,8 @@ IMPOSSIBLE, NOT_TAKEN, NO_EFFECT = (
     "option-without-effect",
 )
 _NUMBER = Text("a number", "是数字")
+_ONE = Text("one number", "是一个数，而不是列表或一组键")
+_FINITE = Text("a finite number", "是有限的数")
 _WHOLE = Text("a whole number", "是整数")
 _SWITCH = Text(
     "{key}: {value} is neither true nor false", "{key}：{value} 既不是 true 也不是 false"
@@ -38,6 +50,17 @@ _CLIP = Text(
     "{key} {value}: clipping is off below 0, as with 0",
     "{key} 为 {value}：小于 0 与 0 一样，即关闭裁剪",
 )
+_UNSEEN = Text(
+    "{key}: a character that is not seen, or a blank that is none ({code}), belongs to the value",
+    "{key}：取值里有不可见字符或不是普通空格的空白（{code}），它会成为取值的一部分",
+)
+_WITHOUT = Text("the value as it looks", "去掉不可见字符，取值如所见")
+# Whose parser makes a number of what is given: float("None") is none.
+_ARGPARSE = frozenset(
+    ("hf-trainer", "trl", "llama-factory", "ms-swift", "megatron-swift", "megatron", "openrlhf")
+)
+_TYPED = ("json", "toml")  # told with the types of their values
+_NONE = ("None", "none", "null", "Null")
 _MAX_SHOWN = 10
 
 
@@ -50,17 +73,25 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
     keys = {one.framework.name: one for one in reader.keys}
     entries: Mapping[str, Framework] = {f.name: f for f in look.frameworks}
     stated = frozenset(setting.path[-1] for setting in config.settings)
-    for setting in (*config.settings, *_of_lists(look, config)):
+    documents = list(_documents(look, config))
+    for document, framework in documents:
+        if framework.name not in NOBODYS and framework.name in keys:
+            for several in shapes(document, keys[framework.name]):
+                yield _impossible(several, _ONE)
+    in_lists = [s for document, framework in documents for s in listed(document, framework)]
+    for setting in (*config.settings, *in_lists):
         if setting.origin.span is None or setting.path == (MORE,) or setting.value is None:
             continue
-        found = _of_number(setting, keys.get(setting.origin.framework), config)
+        found = _of_unseen(setting) or _of_number(
+            setting, keys.get(setting.origin.framework), config
+        )
         found = found or _of_word(setting, entries, stated) or _of_switch(setting, entries)
         if found is not None:
             yield found
 
 
-def _of_lists(look: Look, config: RunConfig) -> Iterator[Setting]:
-    """What stands in the blocks of lists, read by the framework of the file."""
+def _documents(look: Look, config: RunConfig) -> Iterator[tuple[Document, Framework]]:
+    """The files of the launch, with the framework that reads each."""
     speaks = {
         s.origin.span.file: s.origin.framework
         for s in config.settings
@@ -69,12 +100,29 @@ def _of_lists(look: Look, config: RunConfig) -> Iterator[Setting]:
     frameworks = {f.name: f for f in look.frameworks}
     for given in look.files("config"):
         framework = frameworks.get(speaks.get(given.path, ""))
-        if framework is None:
-            continue
-        try:
-            yield from listed(look.parse(given.path), framework)
-        except Unreadable:
-            continue
+        document = _parsed(look, given.path) if framework is not None else None
+        if framework is not None and document is not None:
+            yield document, framework
+
+
+def _parsed(look: Look, path: str) -> Document | None:
+    try:
+        return look.parse(path)
+    except Unreadable:
+        return None
+
+
+def _of_unseen(setting: Setting) -> Finding | None:
+    """A character that is not seen, or a blank that is none, as part of a value."""
+    found = unseen_in_value(setting.value)
+    if found is None or setting.origin.syntax == "shell":  # told with all slips of a script
+        return None
+    code, seen = found
+    what = _UNSEEN.fill(key=setting.origin.key, code=code)
+    read = read_scalar(seen)
+    whole = isinstance(read, float) and seen.isdecimal()
+    repair = rewritten(setting, int(seen) if whole else read, _WITHOUT, safe=False)
+    return fault(NOT_TAKEN, setting, seen, {"what": what}, repair)
 
 
 def _of_number(setting: Setting, keys: Keys | None, config: RunConfig) -> Finding | None:
@@ -83,9 +131,11 @@ def _of_number(setting: Setting, keys: Keys | None, config: RunConfig) -> Findin
     fields = {key.field for key in _keys(setting, keys) if _plain_number(key)}
     field = next(iter(fields)) if len(fields) == 1 else COUNTS.get(name, "")
     known = setting.origin.framework not in NOBODYS
-    if field and known and no_number(value, field):
+    if not_finite(value, field):
+        return _impossible(setting, _FINITE)
+    if _no_number(setting, field, known=known):
         return _impossible(setting, _NUMBER)
-    if field and known and part_of_count(value, field):
+    if field and known and part_of_count(value, field, setting.origin.framework):
         return _impossible(setting, _WHOLE)
     number = None if isinstance(value, bool) else as_number(value)
     if number is None:
@@ -99,6 +149,20 @@ def _of_number(setting: Setting, keys: Keys | None, config: RunConfig) -> Findin
     if bounds is None or bounds.allow(number) or _told(config, field, number):
         return None
     return _impossible(setting, bounds.words) if _belongs(setting, bounds, known=known) else None
+
+
+def _no_number(setting: Setting, field: str, *, known: bool) -> bool:
+    """Text, a switch or nothing where a number is asked; a flag without a value is told elsewhere."""
+    value, origin = setting.value, setting.origin
+    if not field or with_sign(value, field):
+        return bool(field)
+    if not known:
+        return False
+    if origin.syntax == "shell" and origin.key.startswith("--") and str(value) in _NONE:
+        return origin.framework in _ARGPARSE and FIELDS[field][0] in (int, float)
+    if switch_for_number(value, field):
+        return origin.syntax not in _TYPED and origin.span != origin.key_span
+    return no_number(value, field)
 
 
 def _bounds(setting: Setting, field: str, number: float, *, known: bool) -> Bounds | None:

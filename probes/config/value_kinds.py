@@ -15,7 +15,11 @@ from .values import as_number
 MORE = "..."
 _SHORTEST, _LONG = 3, 10
 # A number that slipped: 1e-4x, 8k, 1,000, 2.5.1. A word for one. Not 1T, 2ep or 500ba.
-_SLIPPED = regex(r"[-+]?[\d.][\w.,+-]*")
+_SLIPPED = regex(r"[-+]?[\d.][\w.,+\-\uff0c\u3002\uff1b\u3001\uff1a]*")
+# What only a program could work out: 8*2, 1/3.
+_SUM = regex(r"\d[\d.]*(?:e-?\d+)?(?:\*\*?|/|\+)\d[\d.]*")
+# A number with what parts things behind it, which no program takes for a part of it.
+_WITH_SIGN = regex(r"[-+]?[\d.]+(?:e[-+]?\d+)?[,;\uff0c\u3002\uff1b\u3001\uff1a]+")
 _PART = regex(r"[a-z]+|\d+")
 _UNIT = regex(r"[-+]?\d[\d_.]*(?:e[-+]?\d+)?(?:T|t|ep|ba|sp|tok|st|dur|B|b|%|h|m|s)")
 _WORD_FOR_NUMBER = frozenset(
@@ -48,12 +52,28 @@ WHOLE = frozenset(
         "total_steps",
     )
 )
+_NUMBERS = frozenset(
+    ("micro_batch_size", "gradient_accumulation_steps", "global_batch_size", "learning_rate",
+     "min_learning_rate", "hidden_size", "num_layers", "num_heads", "num_kv_heads",
+     "tensor_parallel_size", "pipeline_parallel_size", "context_parallel_size", "lora_rank",
+     "total_steps", "sequence_length", "weight_decay")
+)  # fmt: skip
+# Frameworks that count warmup in whole steps; transformers 5 reads a part of one as a share.
+_WHOLE_WARMUP = frozenset(
+    ("megatron", "megatron-swift", "nanotron", "torchtitan", "torchtune", "nemo", "nemo2", "litgpt",
+     "nanogpt", "deepspeed")
+)  # fmt: skip
 # Fields that take words beside numbers, in some framework or other.
 _WORDED = frozenset(
     ("gpus_per_node", "world_size", "nodes", "total_tokens", "global_batch_tokens", "nccl_timeout",
      "parameters", "master_port", "dataset_sequences")
 )  # fmt: skip
 _INTERVALS = ("log_interval", "save_interval", "eval_interval")
+# Fields of which an infinity says "for ever", "never", or "whatever comes".
+_UNLIMITED = frozenset(
+    (*_INTERVALS, "total_steps", "total_tokens", "epochs", "sequence_length", "warmup_steps",
+     "decay_steps", "gradient_clip", "nccl_timeout", "max_position_embeddings")
+)  # fmt: skip
 _LEFT_OPEN = ("$", "{", "<", "?", "(", "[", "/", " ", "%", "@", "*")
 
 
@@ -67,6 +87,8 @@ def no_number(value: Scalar, field: str) -> bool:
     if not isinstance(value, str) or field in _WORDED or FIELDS[field][0] not in (int, float):
         return False
     text = value.strip()
+    if _SUM.fullmatch(text):
+        return True
     if is_open(text) or _UNIT.fullmatch(text):
         return False
     if "," not in text and as_number(text) is not None:
@@ -74,10 +96,31 @@ def no_number(value: Scalar, field: str) -> bool:
     return _SLIPPED.fullmatch(text) is not None or text.lower() in _WORD_FOR_NUMBER
 
 
-def part_of_count(value: Scalar, field: str) -> bool:
+def with_sign(value: Scalar, field: str) -> bool:
+    """A number of a numeric field with a comma or the like behind it: wrong whoever reads it."""
+    numeric = FIELDS.get(field, (str,))[0] in (int, float)
+    return isinstance(value, str) and numeric and _WITH_SIGN.fullmatch(value) is not None
+
+
+def switch_for_number(value: Scalar, field: str) -> bool:
+    """``true`` where only a number says anything: Python counts it as 1."""
+    return value is True and field in _NUMBERS
+
+
+def not_finite(value: Scalar, field: str) -> bool:
+    """NaN, which no number of a run can be, or an infinity where it does not stand for "no limit"."""
+    if isinstance(value, bool) or FIELDS.get(field, (str,))[0] not in (int, float):
+        return False
+    text = str(value).strip().lower().lstrip("+-.") if isinstance(value, (str, float)) else ""
+    return text == "nan" or (text in ("inf", "infinity") and field not in _UNLIMITED)
+
+
+def part_of_count(value: Scalar, field: str, framework: str) -> bool:
     number = None if isinstance(value, bool) else as_number(value)
     if number is None or number == int(number):
         return False
+    if field == "warmup_steps":
+        return framework in _WHOLE_WARMUP
     return field in WHOLE or (field in _INTERVALS and number > 1)
 
 

@@ -21,6 +21,7 @@ _CONFIGS = frozenset(
 _ENDINGS = (".yaml", ".yml", ".json", ".toml")
 _MOVES = regex(r"(?m)(?:^|[;&|(]|\bthen|\bdo)\s*(?:cd|pushd|git\s+clone|wget|curl)\b")
 _PLAIN = regex(r"[\w.+@-][\w./+@-]*")
+MAX_LAUNCHES = 100  # a script with more repeats one and the same
 _NEEDS = Text(
     "a script whose command names a configuration file, in the folder that it starts in",
     "点名了配置文件的启动脚本，且位于其启动目录",
@@ -34,7 +35,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         script = read_script(look, given.path, given.name)
         if script is None:
             continue
-        own = (one for one in launches if one.span.file == given.path)
+        own = [one for one in launches if one.span.file == given.path][:MAX_LAUNCHES]
         for flag, there in (one for launch in own for one in _judged(look, script, given, launch)):
             judged.append(there)
             if not there:

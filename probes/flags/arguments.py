@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from medic.facts import Launch, ParserSpec, Repair, Word
 from medic.i18n import Text
@@ -57,6 +57,7 @@ _LAUNCHERS_OWN["tune"] = _LAUNCHERS_OWN["torchrun"]
 _FLAG = regex(r"^--[A-Za-z][\w.-]*$")
 _NUMBER = regex(r"^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 _ASSIGNS = regex(r"^\s*(?:export\s+|local\s+|declare\s+(?:-\w+\s+)*)?\w+\+?=")
+_GLUED = regex(r"^([^\"'\s]*[A-Za-z0-9_}])--([A-Za-z][\w-]+)(?:=\S*)?$")
 _MAX_CHOICES = 12
 
 _GOES = Text(
@@ -68,6 +69,10 @@ _AGAIN = Text(
     "{flag} {value} 覆盖了第 {line} 行的 {flag} {first}",
 )
 _EMPTY = Text("{flag}= gives it an empty value", "{flag}= 的取值为空")
+_PARTED = Text(
+    "{word}: the blank before {flag} is missing, so it is part of that word",
+    "{word}：{flag} 前缺少空格，它成了这个词的一部分",
+)
 _NOT_ONE = Text(
     "{flag} does not take {value}; {script} accepts {choices}",
     "{flag} 不接受 {value}；{script} 可选 {choices}",
@@ -182,6 +187,16 @@ def without_value(launch: Launch, scalars: frozenset[str]) -> Iterator[Fault]:
         apart = after is not None and not after.raw.startswith("-")
         if sign and not value and flag.startswith("--") and plain(flag) in scalars and not apart:
             yield Fault(VALUE, _EMPTY.fill(flag=flag), word.span, flag)
+
+
+def glued(launch: Launch, known: Callable[[], frozenset[str]]) -> Iterator[Fault]:
+    """``--lr 1e-4--bf16``: a flag without a blank before it is part of what stands there."""
+    own = _LAUNCHERS_OWN.get(launch.launcher, frozenset())
+    for word in (*launch.launcher_words, *launch.arguments):
+        found = _GLUED.match(word.raw) if "--" in word.raw[1:] else None
+        if found is not None and plain(found[2]) in known() | own:
+            what = _PARTED.fill(word=word.raw, flag=f"--{found[2]}")
+            yield Fault(VALUE, what, word.span, f"--{found[2]}")
 
 
 # --- choices --------------------------------------------------------------------------------

@@ -31,14 +31,18 @@ _SPEAKS = regex(
 )
 _TALK = frozenset(("echo", "printf"))
 _NO_BLANK = regex("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
-_INVISIBLE = regex("[\u200b-\u200d\u2060\u2028\u2029\ufeff\u00ad]+")
+_INVISIBLE = regex("[\u0085\u200b-\u200d\u2060\u2028\u2029\ufeff\u00ad]+")
 _WIDE = regex(r"(?:^|(?<=[\s;]))(?:--?)?[A-Za-z_][\w.-]*(\uff1d)|\S(\uff1b)\s*(?:then|do|$)|(\uff5c)\s*tee\b|"
               r"(\uff06)\s*$")  # fmt: skip
 _BESIDE_FLAG = regex(
     "(?<!\\S)--?[A-Za-z][\\w.-]*([\u00a0\u202f\u3000]+)|([\u00a0\u202f\u3000]+)(?=--[A-Za-z])|"
-    "(?<!\\S)--[A-Za-z][\\w.-]*(\uff1d)"
+    "(?<!\\S)--[A-Za-z][\\w.-]*(\uff1d|\uff1a(?=[\\w.$]))"
 )
-_ASCII = {"\uff1d": "=", "\uff1b": ";", "\uff5c": "|", "\uff06": "&"}
+_BEHIND_WORD = regex(
+    r"(?:^|(?<=[\s=]))[!-~]*[\w\"'}]([\uff0c\u3002\uff1b\u3001\uff1a]+)(?=\s*\\?$|\s+-)"
+)
+_PARTS_FLAG = regex(r"(?:^|(?<=\s))(?:--[A-Za-z][\w.-]*|[A-Za-z_]\w*(?:\.\w+)+)(\uff1a)(?=[!-~])")
+_ASCII = {"\uff1a": "=", "\uff1d": "=", "\uff1b": ";", "\uff5c": "|", "\uff06": "&"}
 
 _WRONG_DASH = Text(
     "{word} begins with a dash that is no hyphen: it is no flag, but a value",
@@ -63,6 +67,11 @@ _FULL_WIDTH = Text(
     "{sign} 是全角符号，shell 把它当作普通字符；请写半角 {ascii}",
 )
 
+_BELONGS = Text(
+    "{sign} is a letter to the shell and becomes part of the word",
+    "{sign} 对 shell 只是普通字符，会成为这个词的一部分",
+)
+
 
 def characters(script: ScriptText, document: Document) -> Iterator[Slip]:
     """Each place may be given several times."""
@@ -74,6 +83,7 @@ def characters(script: ScriptText, document: Document) -> Iterator[Slip]:
         yield from _curled(script, number, line)
         yield from _odd_blanks(script, number, line)
         yield from _full_width(script, number, line)
+        yield from _punctuation(script, number, line)
         yield from _in_lists_of_flags(script, number)
 
 
@@ -184,3 +194,19 @@ def _full_width(script: ScriptText, number: int, line: str) -> Iterator[Slip]:
         edit = Edit(span.file, span.start, span.end, _ASCII[sign])
         repair = Repair((Respelt((edit,), joins=True),), safe=False, why=WHY)
         yield Slip(_FULL_WIDTH.fill(sign=sign, ascii=_ASCII[sign]), span, repair)
+
+
+def _punctuation(script: ScriptText, number: int, line: str) -> Iterator[Slip]:
+    """Punctuation of Chinese text behind a word of ASCII, or between a flag and its value."""
+    if _SPEAKS.search(line):
+        return
+    for pattern, what in ((_PARTS_FLAG, _FULL_WIDTH), (_BEHIND_WORD, _BELONGS)):
+        for found in pattern.finditer(line):
+            span = script.between(number, found.span(1))
+            new = "=" if pattern is _PARTS_FLAG else ""
+            repair = Repair(
+                (Respelt((Edit(span.file, span.start, span.end, new),), joins=True),),
+                safe=False,
+                why=WHY,
+            )
+            yield Slip(what.fill(sign=found[1], ascii=new), span, repair)

@@ -60,6 +60,8 @@ USERS_OWN = frozenset(
 _ONE_LETTER, _TWO_LETTERS = 5, 9
 # A part of a configuration stands where at least so many of its keys do.
 _MIN_PART = 2
+# A name of so few words may well be made of the same ones as another.
+_WORDS = 3
 # The tables are large: those of the frameworks in use are kept.
 _NAMES: dict[str, Names] = {}
 # Frameworks in which a name of one block is another framework's in the next.
@@ -196,7 +198,38 @@ def nearest_name(name: str, candidates: Sequence[str]) -> str:
     joined = [other for other in candidates if joined_word(other) == joined_word(name)]
     if len(joined) == 1 and len(name) >= _ONE_LETTER:
         return joined[0]
+    if moved := moved_words(name, candidates):
+        return moved
     return only_nearest(name, candidates, _ONE_LETTER, _TWO_LETTERS, _same_digits) or ""
+
+
+def moved_words(name: str, candidates: Sequence[str]) -> str:
+    """The one known name of the same words in another order."""
+    words = name.split("_")
+    if len(words) < _WORDS:
+        return ""
+    found = [other for other in candidates if _same_words(other, words)]
+    return found[0] if len(found) == 1 else ""
+
+
+def _same_words(other: str, words: list[str]) -> bool:
+    return len(other) == sum(map(len, words)) + len(words) - 1 and (
+        sorted(other.split("_")) == sorted(words)
+    )
+
+
+def lost_word(name: str, candidates: Sequence[str]) -> str:
+    """The one known name that has a word more somewhere inside: per_device_batch_size."""
+    words = name.split("_")
+    if len(words) < _WORDS:
+        return ""
+    found = [other for other in candidates if _has_one_more(other.split("_"), words)]
+    return found[0] if len(found) == 1 else ""
+
+
+def _has_one_more(long: list[str], short: list[str]) -> bool:
+    inside = range(1, len(long) - 1) if len(long) == len(short) + 1 else ()
+    return any(long[:i] + long[i + 1 :] == short for i in inside)
 
 
 def joined_word(name: str) -> str:

@@ -11,6 +11,8 @@ from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import NOBODYS, PLAIN, RunConfig, Syntax
 
 from ..config.readers.wandb import unwrapped
+from ..config.unseen import unseen_in_key
+from ..config.written import written
 from .key_names import (
     FLAT,
     KNOWN,
@@ -18,6 +20,7 @@ from .key_names import (
     Framework,
     Names,
     guess,
+    lost_word,
     names_of,
     nearest_name,
     normal,
@@ -41,6 +44,11 @@ _ELSEWHERE = Text(
     "{framework} has no key {key}; here it is {meant}",
     "{framework} 没有 {key} 这个键，这里应写 {meant}",
 )
+_UNSEEN = Text(
+    "a character that is not seen, or a blank that is none ({code}), stands in the key {key}: it "
+    "is another name than {meant}",
+    "键名 {key} 里有不可见字符或不是普通空格的空白（{code}），与 {meant} 不是同一个键",
+)
 RENAMED = Text("the only name that is near", "唯一相近的键名")
 
 
@@ -53,8 +61,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     }
     tables = {f.name: f for f in look.frameworks if f.name in KNOWN}
     read = fired = False
-    for given in look.files("config", "python"):
-        document = _document(look, given)
+    for given, document in _documents(look):
         root = document.root if document is not None else None
         framework = tables.get(speaks.get(given.path, "")) if root is not None else None
         nobody = given.kind == "config" and speaks.get(given.path, PLAIN) in NOBODYS
@@ -89,6 +96,13 @@ def _of_another(root: Node, framework: Framework, tables: Mapping[str, Framework
     return len(paths) >= _FEW and known * 2 < len(paths)
 
 
+def _documents(look: Look) -> Iterator[tuple[GivenFile, Document | None]]:
+    for given in look.files("config", "python"):
+        yield given, _document(look, given)
+    for given, one in written(look):
+        yield given, one.document
+
+
 def _document(look: Look, given: GivenFile) -> Document | None:
     try:
         return unwrapped(look.parse(given.path))
@@ -118,6 +132,9 @@ def _of_file(
     base = names.base([_spelt(key) for key, _ in root.items])
     for parents, key, siblings in _keys(root, base, names, flat=framework.name in FLAT):
         found = _meant(_spelt(key), parents, siblings, book)
+        unseen = unseen_in_key(str(key.value))
+        if unseen is not None:
+            found = _UNSEEN.fill(code=unseen[0]), normal(unseen[1])
         dashed = found is None and _dashed(key, parents, names)
         if dashed:
             found = NEAR, _spelt(key)
@@ -191,7 +208,7 @@ def _meant(
     if known and (name not in foreign or not names.is_elsewhere(name, parents)):
         return None
     candidates = [] if known else [n for n in names.candidates(parents) if n not in siblings]
-    near = nearest_name(name, candidates)
+    near = nearest_name(name, candidates) or lost_word(name, _meaningful(candidates, names))
     if near:
         return NEAR, near
     other, meant = foreign.get(name, ("", ""))[0], book.own(name, parents)
@@ -200,9 +217,15 @@ def _meant(
     return None
 
 
+def _meaningful(candidates: Sequence[str], names: Names) -> list[str]:
+    """Those that set something which every framework has: others have neighbours like them."""
+    known = {normal(key.key.removeprefix("**.")).rpartition(".")[2] for key in names.framework.keys}
+    return [one for one in candidates if one in known]
+
+
 PROBE = Probe(
     name="config-keys",
-    files=("config", "python"),
+    files=("config", "python", "script"),
     without=(Skip(NEEDS_KEYS, MISSPELT),),
     tells=(MISSPELT,),
     run=run,

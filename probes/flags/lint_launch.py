@@ -12,8 +12,10 @@ from medic.run_config import Span
 
 from . import arguments, layout
 from .argument_repairs import one_task
-from .job_address import loopback_of_job
+from .first_node import only_first_node
+from .job_address import loopback_interface, loopback_of_job
 from .launches import launches_in
+from .parsed_values import lacking, not_converted
 from .script_text import NEEDS_SCRIPT, ScriptText, read_script
 from .shared_ports import SHARED, Shared, shared_ports
 from .slurm import allocation_of
@@ -53,13 +55,19 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             told.add(SHARED)
             yield replace(_finding(script, SHARED, one.what, one.span), repair=one.repair)
         if layout.ENDPOINT not in told:
-            for fault in loopback_of_job(script, allocation_of(script)):
+            for fault in _of_job(script, launches):
                 told.add(fault.name)
                 yield _finding(script, fault.name, fault.what, fault.span)
     for name in TELLS:
         if name in told or (name in _WIDER and look.has(LogHits)) or name == arguments.VALUE:
             continue
         yield Finding(name, "passes") if read else Skip(needs=NEEDS_SCRIPT, check=name)
+
+
+def _of_job(script: ScriptText, launches: Sequence[Launch]) -> Iterator[layout.Fault]:
+    allocation = allocation_of(script)
+    yield from loopback_of_job(script, allocation)
+    yield from loopback_interface(script, allocation, launches)
 
 
 def _ports(look: Look, script: ScriptText, launches: Sequence[Launch]) -> Iterator[Shared]:
@@ -73,7 +81,8 @@ def _findings(
     parsers = look.fact(Parsers) if look.has(Parsers) else Parsers()
     spec = spec_of(launch, parsers, alone=alone)
     allocation = allocation_of(script)
-    for fault in layout.faults(script, launch, allocation, alone=alone):
+    faults = layout.faults(script, launch, allocation, alone=alone)
+    for fault in (*faults, *only_first_node(script, launch, allocation)):
         tasks = allocation.place("ntasks-per-node") if fault.name == layout.EVERY_TASK else None
         repair = one_task(fault.span) if fault.span == tasks else None
         yield replace(_finding(script, fault.name, fault.what, fault.span), repair=repair)
@@ -82,6 +91,9 @@ def _findings(
         *arguments.twice(launch, script, scalars),
         *arguments.outside_choices(launch, spec),
         *arguments.without_value(launch, scalars),
+        *arguments.glued(launch, lambda: scalars | _flags(look)),
+        *not_converted(launch, spec),
+        *lacking(launch, spec),
     ):
         finding = _finding(script, found.name, found.what, found.span)
         yield replace(finding, repair=found.repair)
@@ -91,6 +103,12 @@ def _scalars(look: Look) -> frozenset[str]:
     """Flags that set a canonical field: a run has one value of each."""
     keys = (key.key for framework in look.frameworks for key in framework.keys)
     return frozenset(plain(key.removeprefix("**.")) for key in keys)
+
+
+def _flags(look: Look) -> frozenset[str]:
+    """Every flag of several words that some framework's parser has."""
+    every = (n for one in look.frameworks for n in (*one.switches, *one.valued, *one.known))
+    return frozenset(name for name in map(plain, every) if "-" in name)
 
 
 def _finding(script: ScriptText, name: str, what: Text, span: Span) -> Finding:

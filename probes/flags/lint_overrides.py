@@ -48,6 +48,10 @@ _IS_THERE = Text(
     "+{key}: the configuration has this key, and + only adds one; write {key}=, or ++{key}=",
     "+{key}：配置里已有该键，+ 只能新增；请写 {key}= 或 ++{key}=",
 )
+_OPEN_LIST = regex(r"\+{0,2}[A-Za-z_]\w*(?:\.[A-Za-z_][\w-]*)+=[^\s\"'\[{(,$]+,")
+_VALUE_LACKS = Text(
+    "{word}: a comma parts the values of a sweep, and none follows", "{word}：逗号后面没有取值"
+)
 _NEEDS = Text("a command with overrides of a Hydra configuration", "带 Hydra 配置覆盖项的命令")
 _NO_SIGN = Text("the key is there", "该键已存在")
 _OVERRIDE = regex(r"([A-Za-z_]\w*(?:\.[A-Za-z_][\w-]*)*)=")
@@ -81,6 +85,7 @@ def _all(look: Look) -> Iterator[Finding]:
             yield from _of_launch(launch, framework, tables, look.frameworks)
         if framework is not None and framework.name in _HYDRA:
             yield from _added(launch, framework)
+            yield from _open_list(launch)
 
 
 def _speaks(config: RunConfig, launch: Launch) -> str:
@@ -133,6 +138,15 @@ def _added(launch: Launch, framework: Framework) -> Iterator[Finding]:
         source = Source(span.file, span.line, text=word.raw)
         what = _IS_THERE.fill(key=found[1])
         yield Finding(SYNTAX, "fires", {"what": what}, source, span=span, repair=repair)
+
+
+def _open_list(launch: Launch) -> Iterator[Finding]:
+    """``a.b=1,``: to Hydra's grammar a comma parts values, and one has to follow."""
+    for word in launch.arguments:
+        if _OPEN_LIST.fullmatch(word.raw) is not None:
+            what = _VALUE_LACKS.fill(word=word.raw)
+            source = Source(word.span.file, word.span.line, text=word.raw)
+            yield Finding(SYNTAX, "fires", {"what": what}, source, span=word.span)
 
 
 def _respelt(word: Word, span: Span, meant: Sequence[str]) -> Repair | None:

@@ -11,6 +11,7 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 
 from .environment_lines import not_taken, ports, unread
+from .late_variables import late_variables
 from .launches import launches_of
 from .reaching import backgrounds, sudo, unexported
 from .script_text import NEEDS_SCRIPT, ScriptText, read_script
@@ -55,6 +56,7 @@ def _of_script(look: Look, script: ScriptText) -> Iterator[Finding]:
     launches = launches_of(document)
     found = [
         *((SLIP, one) for one in slips(script, document, launches)),
+        *((SLIP, one) for one in late_variables(script, launches)),
         *((SLIP, one) for one in directive_words(script, options)),
         *((SLIP, one) for one in first_line(script)),
         *((SLIP, one) for one in backgrounds(script, document)),

@@ -12,7 +12,8 @@ from medic.patterns import regex
 MASK, COMMENT = "\ue000", "\ue001"  # stand for each character of quoted text, and of comments
 _OPEN = ('open "', "open '")
 _QUOTED = regex(
-    r"\\.|(?<![\w\\$])\$'(?:[^'\\]|\\.)*'|'[^']*'|\"(?:[^\"\\]|\\.)*\"|(?<![^\s;&|(])#[^\n]*",
+    r"\\.|(?<=[ \t])`[ \t]*#[^`\n]*`|"
+    r"(?<![\w\\$])\$'(?:[^'\\]|\\.)*'|'[^']*'|\"(?:[^\"\\]|\\.)*\"|(?<![^\s;&|(])#[^\n]*",
     re.DOTALL,
 )
 
@@ -37,7 +38,7 @@ def _mask(found: re.Match[str]) -> str:
     text = found[0]
     if text[0] == "\\":
         return text
-    if text[0] == "#":
+    if text[0] in "#`":
         return COMMENT * len(text)
     inner = "\n".join([MASK * len(line) for line in text[1:-1].split("\n")])
     return text[0] + inner + text[-1]

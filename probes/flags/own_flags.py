@@ -13,10 +13,11 @@ from medic.slips import digits_of
 from .distance import letters_apart
 from .families import PROOF, PROOF_FOREIGN, Given, told_whole
 from .flag_tables import Table
-from .key_names import joined_word, normal
+from .key_names import joined_word, lost_word, moved_words, normal
 from .match import boolean
 
 _FLAG = regex(r"^--([A-Za-z][\w.-]*)(?:=(.*))?$", re.DOTALL)
+_WITH_NUMBER = regex(r"^([A-Za-z][A-Za-z_-]*[A-Za-z_])(\d[\d.]*(?:e-?\d+)?)$")
 # argparse takes the dashes of a name as they are; the parser of transformers takes both.
 _UNDERSCORES = frozenset(("openrlhf",))
 # Shorter names a letter away from one another may well both be meant.
@@ -63,6 +64,7 @@ def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
     for one in flags[:MAX_FLAGS]:
         name = normal(one.name)
         meant = _meant(one.name, table, used, proof, odd, whole=whole)
+        meant = meant or _number_glued(one, table, proof)
         if meant:
             yield Fault("unknown", one, "--" + meant)
         elif proof >= PROOF and (whole_name := _cut_short(name, table, used)):
@@ -71,6 +73,17 @@ def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
             yield Fault("empty", one)
         elif whole and name in table.switches and one.value and _says(one):
             yield Fault("switch", one, value=one.value)
+
+
+def _number_glued(one: Given, table: Table, proof: int) -> str:
+    """``--lr1e-4``: the flag and its value with the blank that is missing."""
+    found = _WITH_NUMBER.match(one.name) if not one.glued and not table.knows(one.name) else None
+    if found is None or not table.needs_value(normal(found[1])):
+        return ""
+    number = found[2]
+    long = len(number) > 1 and len(found[1]) >= _FEW
+    sure = proof >= PROOF or table.closed or long or "." in number or "e" in number
+    return f"{found[1]} {found[2]}" if sure else ""
 
 
 def _lacks_file(name: str, table: Table, proof: int, used: set[str]) -> bool:
@@ -100,6 +113,9 @@ def _meant(name: str, table: Table, used: set[str], proof: int, odd: str, *, who
     found = _plain_slip(plain, near, used, table)
     if not found and (proof >= PROOF or name == odd):
         found = _joined(plain, near, used)
+    if not found and proof >= PROOF:
+        free = [n for n in near if n not in used]
+        found = moved_words(plain, free) or (lost_word(plain, free) if table.closed else "")
     if not found and proof >= PROOF:
         found = _slip(plain, near if table.closed else [n for n in near if n not in used], table)
     if not found and proof >= PROOF_FOREIGN:

@@ -88,3 +88,10 @@ def test_two_signs_set_or_add(lint_text: Lint) -> None:
         )
         == ()
     )
+
+
+@pytest.mark.parametrize(("value", "line"), [("64,", 6), ("64", 0), ("[64,128]", 0), ("'64,'", 0)])
+def test_a_comma_that_nothing_follows(lint_text: Lint, value: str, line: int) -> None:
+    text = VERL.replace("ppo_mini_batch_size=64", f"ppo_mini_batch_size={value}")
+    told = [(f.name, f.line) for f in lint_text(text, "a.sh")]
+    assert (("override-syntax-wrong", line) in told) is bool(line)

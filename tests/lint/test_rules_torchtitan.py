@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
+from medic.lint import LintFinding
+
 Keys = Mapping[str, str | None]
 Rows = list[tuple[Keys, str, str]]
 LintKeys = Callable[..., list[tuple[str, str]]]
@@ -100,3 +102,18 @@ def test_each_mutation_fires(lint_keys: LintKeys, changed: Keys, cause: str, key
 @pytest.mark.parametrize(("changed", "why"), SILENT)
 def test_what_is_allowed_is_silent(lint_keys: LintKeys, changed: Keys, why: str) -> None:
     assert lint_keys({**CLEAN, **changed}, "config.toml") == [], why
+
+
+@pytest.mark.parametrize(
+    ("shard", "batch", "fires"),
+    [(8, 64, False), (8, 48, True), (8, 16, True), (-1, 16, False), (-1, 14, True), (8, -1, False)],
+)
+def test_the_global_batch_is_made_of_local_ones(
+    lint_text: Callable[..., tuple[LintFinding, ...]], shard: int, batch: int, fires: bool
+) -> None:
+    text = (
+        f'[job]\ndump_folder = "out"\n[training]\nlocal_batch_size = 4\nglobal_batch_size = {batch}\n'
+        f"seq_len = 2048\nsteps = 100\n[parallelism]\ndata_parallel_shard_degree = {shard}\n"
+    )
+    told = [(f.name, f.line) for f in lint_text(text, "run.toml")]
+    assert (("batch-not-divisible", 5) in told) is fires

@@ -108,6 +108,9 @@ def _add_field(parser: Parser, one: Field) -> None:
         keywords["nargs"] = "+"
     if one.default is not MISSING:
         keywords["default"] = one.default
+    keywords.setdefault("type", _single(one.hint))
+    if one.default is MISSING and one.factory is MISSING and shape != "unknown":
+        keywords.setdefault("required", True)
     opened = not isinstance(one.metadata, dict)
     add_argument(
         parser, Arguments(names, keywords, open_keywords=opened, line=one.line, file=one.file)
@@ -116,6 +119,15 @@ def _add_field(parser: Parser, one: Field) -> None:
         negatives: list[Value] = [f"--no_{one.name}", "--no-" + one.name.replace("_", "-")]
         off = Arguments(negatives, {"action": "store_false"}, line=one.line, file=one.file)
         add_argument(parser, off)
+
+
+def _single(hint: Value) -> Value:
+    """``int`` of ``int`` and of ``Optional[int]``; a list of them is left to itself."""
+    if not isinstance(hint, Subscripted):
+        return hint
+    inner = [a for a in hint.arguments if a is not None]
+    named = last_name(hint.origin) in ("Optional", "Union")
+    return inner[0] if named and len(inner) == 1 else UNKNOWN
 
 
 _NOT_PASSED = frozenset({"help", "aliases"})

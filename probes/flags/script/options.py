@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from medic.facts import Option, Source
 
-from .values import Arguments, Parser, Value, known, last_name
+from .values import Arguments, External, Parser, Value, known, last_name
 
 Takes = Literal["value", "optional-value", "none", "many"]
 
@@ -42,6 +43,8 @@ def add_option(parser: Parser, option: Option) -> None:
                 old.default,
                 old.choices if old.choices == option.choices else (),
                 old.source,
+                old.number if old.number == option.number else "",
+                old.required and option.required,
             )
             return
     parser.options.append(option)
@@ -60,14 +63,7 @@ def _with_negative(option: Option, switches: dict[str, Option]) -> Option:
         for start in ("--no-", "--no_", "--disable-", "--disable_"):
             other = switches.get(start + name.removeprefix("--"))
             if name.startswith("--") and other is not None and other.takes == "none":
-                return Option(
-                    option.names,
-                    option.takes,
-                    start + name[2:],
-                    option.default,
-                    option.choices,
-                    option.source,
-                )
+                return replace(option, negative=start + name[2:])
     return option
 
 
@@ -95,7 +91,15 @@ def _option(names: tuple[str, ...], arguments: Arguments) -> Option:
         _shown(arguments.get("default")),
         _choices(arguments.get("choices")),
         source,
+        _number(arguments.get("type")),
+        arguments.get("required") is True,
     )
+
+
+def _number(kind: Value) -> Literal["", "int", "float"]:
+    if kind == External("builtins.int"):
+        return "int"
+    return "float" if kind == External("builtins.float") else ""
 
 
 def _takes(action: Value, arguments: Arguments) -> Takes:

@@ -1,0 +1,79 @@
+"""Configurations that a script writes: ``cat > ds.json <<EOF``, read in place.
+
+What is around the text is blanked, so that every byte stands where it is in the script. What the
+shell fills in is not known: a bare ``$X`` of JSON reads as text with a ``$`` in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from medic.errors import Unreadable
+from medic.facts import Word, Written
+from medic.patterns import regex
+from medic.syntax.source import SourceText
+from medic.syntax.treesitter import with_comments
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+_WRITERS = ("cat", "tee")
+_ENDINGS = (".json", ".yaml", ".yml", ".toml")
+_OUTSIDE = regex(rb"[^\n]")
+_FILLED_IN = regex(rb'"(?:[^"\\\n]|\\.)*"|\$\{[^}\n]*\}|\$\([^)\n]*\)|\$[A-Za-z_]\w*')
+
+
+def written_by(
+    source: SourceText,
+    fields: Callable[[tree_sitter.Node], list[Word]],
+    command: tree_sitter.Node,
+    files: Sequence[tree_sitter.Node],
+    node: tree_sitter.Node,
+) -> Written | None:
+    """What ``cat`` or ``tee`` writes to a file of its here-document ``node``."""
+    program = source.body[command.start_byte : command.end_byte].split(None, 1)[0].decode("latin-1")
+    if program not in _WRITERS:
+        return None
+    goes = [
+        target
+        for file in (*files, *node.children)
+        if file.type == "file_redirect"
+        for target in file.children_by_field_name("destination")[:1]
+    ]
+    named = goes if program == "cat" else with_comments(command)[1:]
+    words = [w for n in named for w in fields(n) if not w.raw.startswith("-")]
+    name = (words[0].value or words[0].raw).strip("\"'") if len(words) == 1 else ""
+    return _written(source, name, node) if name.endswith(_ENDINGS) or "$" in name else None
+
+
+def _written(source: SourceText, name: str, node: tree_sitter.Node) -> Written | None:
+    """What the here-document states; None for an empty one, and one of no known format."""
+    from medic.syntax import guess_syntax, parse_source
+
+    body = next((c for c in with_comments(node) if c.type == "heredoc_body"), None)
+    head = next((c for c in with_comments(node) if c.type == "heredoc_start"), None)
+    if body is None or head is None:
+        return None
+    text = source.body[body.start_byte : body.end_byte]
+    kind = guess_syntax(name, text)
+    if kind not in ("json", "yaml", "toml") or not text.strip() or not _is_config(name, text):
+        return None
+    if kind == "json" and bytes(head.text or b"")[:1] not in (b"'", b'"', b"\\"):
+        text = _FILLED_IN.sub(lambda found: _as_text(found[0]), text)
+    before = _OUTSIDE.sub(b" ", source.data[: source.skipped + body.start_byte])
+    inner = SourceText(before + text, source.file)
+    try:
+        return Written(name, parse_source(inner, kind))
+    except Unreadable as problem:
+        return Written(name, None, problem.en, problem.zh, problem.at)
+
+
+def _is_config(name: str, text: bytes) -> bool:
+    """A name that only the shell knows says nothing: then the text has to be an object."""
+    return name.endswith(_ENDINGS) or text.lstrip().startswith(b"{")
+
+
+def _as_text(found: bytes) -> bytes:
+    """As long as before: strings stay, what the shell fills in is a string of its own."""
+    return found if found[:1] == b'"' else b'"' + b"$" * (len(found) - 2) + b'"'

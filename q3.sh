@@ -1,0 +1,2 @@
+torchrun --nproc_per_node 8 train.py `#` \
+  --lr 3
