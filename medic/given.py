@@ -12,34 +12,55 @@ LARGEST = 2**63  # beyond it no program counts
 
 def parse_given(pairs: Sequence[str]) -> dict[str, Any]:
     """``--set FIELD=VALUE`` pairs as canonical values. Raises UsageError with the nearest name."""
-    from medic.nearest import did_you_mean
     from medic.run_config import FIELDS
 
     given: dict[str, Any] = {}
     for pair in pairs:
         name, sign, raw = pair.partition("=")
         if name not in FIELDS or not sign:
-            hint = did_you_mean(name, FIELDS)
-            raise UsageError(
-                f'--set: no field "{name}"{hint.en}', f"--set：没有字段 “{name}”{hint.zh}"
-            )
+            raise _no_field(name, sign)
         if name in given:
             raise UsageError(
                 f"--set {name} is given twice: leave one of them out",
                 f"--set {name} 给了两次：请去掉其中一个",
             )
-        kind, unit, _ = FIELDS[name]
-        given[name] = _typed(name, raw, kind)
-        if "|" in unit and given[name] not in unit.split("|"):
-            values = unit.replace("|", ", ")
-            raise UsageError(
-                f"--set {name}: {raw!r} is none of {values}",
-                f"--set {name}：{raw!r} 不是可选值（{values}）",
-            )
+        given[name] = typed(name, raw)
     return given
 
 
-def _typed(name: str, raw: str, kind: type) -> Any:
+def _no_field(name: str, sign: str) -> UsageError:
+    """That there is no such field, or no value, with the nearest and where all are listed."""
+    from medic.nearest import did_you_mean
+    from medic.run_config import FIELDS
+
+    if name in FIELDS and not sign:
+        return UsageError(
+            f"--set {name} has no value: write {name}=VALUE",
+            f"--set {name} 缺少值：应写作 {name}=值",
+        )
+    hint = did_you_mean(name, FIELDS)
+    return UsageError(
+        f'--set: no field "{name}"{hint.en.rstrip("?")}; medic explain fields lists all',
+        f"--set：没有字段 “{name}”{hint.zh.rstrip('？')}；medic explain fields 列出全部",
+    )
+
+
+def typed(name: str, raw: str) -> Any:
+    """A value of a canonical field from how it is written. Raises UsageError."""
+    from medic.run_config import FIELDS
+
+    kind, unit, _ = FIELDS[name]
+    value = _of_kind(name, raw, kind)
+    if "|" in unit and value not in unit.split("|"):
+        values = unit.replace("|", ", ")
+        raise UsageError(
+            f"--set {name}: {raw!r} is none of {values}",
+            f"--set {name}：{raw!r} 不是可选值（{values}）",
+        )
+    return value
+
+
+def _of_kind(name: str, raw: str, kind: type) -> Any:
     try:
         if kind is bool:
             return {"true": True, "false": False}[raw.lower()]

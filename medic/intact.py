@@ -20,6 +20,11 @@ _SAID: dict[str, Any] = {
     "reported": {"*": _READING},
     "answered": {"*": _READING},
     "refused": bool,
+    "given?": {"*": object},
+    "quotes?": {"*": str},
+    "paths?": [str],
+    "left_out?": [str],
+    "pasted?": int,
 }
 _CASE: dict[str, Any] = {
     "cwd": str,

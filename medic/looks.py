@@ -214,16 +214,25 @@ def speaks_of_rl(index: Index, seen: Iterable[Seen]) -> bool:
     )
 
 
+NONE_OF_THEM = Text("none of these", "都不是")
+
+
 def choices(check: Check | None, present: set[str]) -> tuple[tuple[str, Text], ...]:
     """The outcomes that a person may answer, less those that the symptoms seen deny, and less "not
-    known", which everyone may answer to every question."""
+    known", which everyone may answer to every question. What else that outcome stands for is "none
+    of these"."""
     if check is None:
         return (("present", Text("yes", "是")), ("absent", Text("no", "否")))
-    return tuple(
-        (name, outcome.title)
+    asked = {
+        name: outcome
         for name, outcome in check.outcomes.items()
-        if not (outcome.unknown or (outcome.normal and _denied(name, present)))
-    )
+        if not (outcome.normal and _denied(name, present))
+    }
+    known = [(name, outcome.title) for name, outcome in asked.items() if not outcome.unknown]
+    if not any(asked[name].normal for name, _ in known):
+        rest = (name for name, outcome in asked.items() if outcome.unknown and outcome.normal)
+        known += [(name, NONE_OF_THEM) for name in rest]
+    return tuple(known)
 
 
 def _denied(outcome: str, present: set[str]) -> bool:

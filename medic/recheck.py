@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Outcome = Literal["gone", "same", "other", "unseen", "unread", "older", "not-in-force"]
 TAIL = 512  # bytes at the end of a log that tell it from the log of another run
 MAX_FILE = 2 * 1024 * 1024  # bytes of a changed file
+LATE = 600.0  # seconds after the log's last line: a copied folder is written within fewer
+SETTINGS = ("config", "script")
 OF_A_RUN = ("log", "metrics", "gpu-series", "flight-recorder")
 
 
@@ -33,7 +35,8 @@ class Applied:
 
     ``time``: seconds since the epoch; ``symptoms``: those that the evidence showed before it;
     ``files`` and the lines ``added`` to them; ``began``: first time and attempts of the log then;
-    ``log``: the newest one, ``tail`` its size and the CRC of its last bytes.
+    ``log``: the newest one, ``tail`` its size and the CRC of its last bytes; ``settings``: CRC and
+    path of each configuration and script.
     """
 
     change: str
@@ -46,6 +49,7 @@ class Applied:
     began: tuple[float, int] | None = None
     log: str = ""
     tail: tuple[int, int] | None = None
+    settings: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Applied:
@@ -68,10 +72,47 @@ def standing(session: Session) -> Applied:
     """How the run stands now; ``time`` is that of its newest log."""
     seen = tuple(sorted(session.observed_symptoms()))
     log = _newest(session)
+    settings = tuple(_settings(session))
     if log is None:
-        return Applied("", "", "", 0.0, seen)
-    tail = log.size, _tail(log.path, log.size)
-    return Applied("", "", "", log.modified, seen, began=_begin(session), log=log.path, tail=tail)
+        return Applied("", "", "", 0.0, seen, settings=settings)
+    tail, began = (log.size, _tail(log.path, log.size)), _begin(session)
+    return Applied("", "", "", log.modified, seen, (), (), began, log.path, tail, settings)
+
+
+def _settings(session: Session) -> Iterator[str]:
+    for file in session.case.files:
+        if file.kind in SETTINGS and not file.name.startswith("<"):
+            yield f"{_crc(file.path):08x} {file.path}"
+
+
+def _crc(path: str) -> int:
+    try:
+        with open_regular(path) as file:
+            return crc32(file.read(MAX_FILE))
+    except (MedicError, OSError):
+        return 0
+
+
+def edited(session: Session, before: Applied) -> list[str]:
+    """Names of the configurations and scripts that have changed since a look, where the log is
+    still of the run before: what they say now is not what ran."""
+    if not before.log or another_log(session, before):
+        return []
+    old = {path: crc for crc, _, path in (one.partition(" ") for one in before.settings)}
+    now = {path: crc for crc, _, path in (one.partition(" ") for one in _settings(session))}
+    names = {f.path: f.name for f in session.case.files}
+    return [names[path] for path, crc in now.items() if old.get(path, crc) != crc]
+
+
+def newer_settings(session: Session) -> tuple[list[str], float]:
+    """Names of the configurations and scripts that were written long after the newest log, and how
+    many seconds after it the last of them."""
+    log = _newest(session)
+    if log is None:
+        return [], 0.0
+    files = [f for f in session.case.files if f.kind in SETTINGS and not f.name.startswith("<")]
+    late = [f for f in files if f.modified > log.modified + LATE]
+    return [f.name for f in late], max((f.modified for f in late), default=0.0) - log.modified
 
 
 def _newest(session: Session) -> GivenFile | None:

@@ -1,7 +1,7 @@
 """The canonical training configuration, where each value came from, and changes to it.
 
-``FIELDS`` is the closed list of canonical fields. A framework key maps to one of them with a
-scope (per device or global) and a unit; ``Origin`` keeps the way back.
+``FIELDS`` is the closed list of canonical fields. A framework key maps to one of them with a scope
+(per device or global) and a unit; ``Origin`` keeps the way back.
 """
 
 from __future__ import annotations
@@ -87,32 +87,34 @@ class Setting:
     origin: Origin
 
 
-# name -> (type, unit, meaning)
+# name -> (type, unit, meaning); before ";" or "，" stands what it is called.
 FIELDS: Mapping[str, tuple[type, str, Text]] = {
     "micro_batch_size": (
         int,
         "sequences",
-        Text("sequences per device and forward pass", "每卡每次前向的序列数"),
+        Text("micro batch; sequences per device and forward pass", "微批次，每卡每次前向的序列数"),
     ),
     "gradient_accumulation_steps": (
         int,
         "steps",
-        Text("micro batches per optimizer step", "每个优化器步的微批次数"),
+        Text("gradient accumulation; micro batches per optimizer step", "梯度累积步数"),
     ),
     "global_batch_size": (
         int,
         "sequences",
-        Text("sequences per optimizer step over all devices", "全局每个优化器步的序列数"),
+        Text("global batch; sequences per optimizer step", "全局批大小，每个优化器步的序列数"),
     ),
     "data_parallel_size": (int, "ranks", Text("data parallel replicas", "数据并行副本数")),
     "tensor_parallel_size": (int, "ranks", Text("tensor parallel size", "张量并行度")),
     "pipeline_parallel_size": (int, "ranks", Text("pipeline parallel size", "流水线并行度")),
     "context_parallel_size": (int, "ranks", Text("context parallel size", "上下文并行度")),
     "expert_parallel_size": (int, "ranks", Text("expert parallel size", "专家并行度")),
-    "world_size": (int, "ranks", Text("processes of the run", "训练进程总数")),
+    "world_size": (int, "ranks", Text("world size; processes of the run", "进程总数")),
     "nodes": (int, "nodes", Text("nodes of the run", "节点数")),
     "gpus_per_node": (int, "GPUs", Text("processes (GPUs) per node", "每节点进程（GPU）数")),
-    "sequence_length": (int, "tokens", Text("tokens per sequence", "每条序列的 token 数")),
+    "node_gpus": (int, "GPUs", Text("GPUs that a node has", "每个节点实有的 GPU 数")),
+    "node_cores": (int, "cores", Text("CPU cores of a node", "每个节点的 CPU 核数")),
+    "sequence_length": (int, "tokens", Text("sequence length; tokens", "序列长度")),
     "max_position_embeddings": (
         int,
         "tokens",
@@ -128,11 +130,7 @@ FIELDS: Mapping[str, tuple[type, str, Text]] = {
     "total_steps": (int, "steps", Text("optimizer steps of the run", "优化器总步数")),
     "epochs": (float, "epochs", Text("passes over the data", "训练轮数")),
     "learning_rate": (float, "", Text("peak learning rate", "峰值学习率")),
-    "min_learning_rate": (
-        float,
-        "",
-        Text("learning rate at the end of the decay", "衰减终点学习率"),
-    ),
+    "min_learning_rate": (float, "", Text("final learning rate", "衰减终点学习率")),
     "warmup_steps": (int, "steps", Text("optimizer steps of warmup", "预热步数")),
     "warmup_ratio": (
         float,

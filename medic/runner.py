@@ -12,8 +12,8 @@ from itertools import chain
 from medic import registry
 from medic.case import Case, NotRead
 from medic.evidence import Evidence, Observed, Run, State
+from medic.fact_words import lacking
 from medic.facts import LogHits
-from medic.i18n import plain
 from medic.index import Index
 from medic.logsymptoms import answers_of_logs, settings_hits, symptoms_of_logs
 from medic.look import CaseLook
@@ -165,9 +165,9 @@ class _Crew:
 
 def _idle(probe: Probe, look: CaseLook) -> Run | None:
     """What becomes of a probe that is not run: facts are missing, or files of its kinds."""
-    missing = [kind.__name__ for kind in probe.needs if not look.has(kind)]
+    missing = [kind for kind in probe.needs if not look.has(kind)]
     if missing:
-        return Run(probe, "skipped", skips=[Skip(needs=plain(", ".join(missing)))])
+        return Run(probe, "skipped", skips=[Skip(needs=lacking(missing))])
     if probe.files and not look.files(*probe.files):
         return Run(probe, "skipped" if probe.without else "absent", skips=list(probe.without))
     return None

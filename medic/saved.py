@@ -24,7 +24,7 @@ from medic.intact import broken_field, is_record
 from medic.recheck import Applied
 from medic.records import dataclass
 from medic.revisit import collect_again, without
-from medic.told import Reading
+from medic.said import said, say_again
 
 if TYPE_CHECKING:
     from medic.index import Index
@@ -50,53 +50,6 @@ class Saved:
     code: str
     answers: int
     data: Mapping[str, Any]
-
-
-# --- what was said, as data -----------------------------------------------------------------
-
-
-def said(session: Session) -> dict[str, Any]:
-    """All that the user said, to be taken back or kept."""
-    told = session.told
-    return {
-        "answers": [list(pair) for pair in session.answers],
-        "unknown": list(session.unknown),
-        "tried": list(session.tried),
-        "prose": session.prose,
-        "episode": session.episode,
-        "words": told.words,
-        "chosen": dict(told.chosen),
-        "reported": {n: [r.outcome, r.quote, list(r.also)] for n, r in told.reported.items()},
-        "answered": {n: [r.outcome, r.quote, list(r.also)] for n, r in told.answered.items()},
-        "refused": told.refused,
-    }
-
-
-def say_again(session: Session, data: Mapping[str, Any]) -> None:
-    """The session with what was said as ``data`` holds it; names that are no more are left out."""
-    index, told = session.index, session.told
-    checks = index.checks
-    session.answers = [
-        (n, o)
-        for n, o in data["answers"]
-        if n in index.symptoms or (n in checks and o in checks[n].outcomes)
-    ]
-    session.unknown = [n for n in data["unknown"] if n in checks or n in index.symptoms]
-    session.tried = [n for n in data["tried"] if n in index.remedies]
-    session.prose, session.episode = data["prose"], data["episode"]
-    told.words, told.refused = data["words"], data["refused"]
-    told.chosen = {n: w for n, w in data["chosen"].items() if n in index.symptoms}
-    told.reported = {
-        n: Reading(o, q, tuple(a))
-        for n, (o, q, a) in data["reported"].items()
-        if n in index.symptoms
-    }
-    told.answered = {
-        n: Reading(o, q, tuple(a))
-        for n, (o, q, a) in data["answered"].items()
-        if n in checks and o in checks[n].outcomes
-    }
-    session.refresh()
 
 
 # --- writing --------------------------------------------------------------------------------

@@ -57,6 +57,7 @@ class Session:
     unknown: list[str] = field(default_factory=list)  # asked, and nobody knows
     tried: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)  # paths that the user wants not to be read
+    quotes: dict[str, str] = field(default_factory=dict)  # of values given in words, by field
     prose: str = ""  # what the case's text describes, taken at a look
     episode: int = 1
     applied: list[Applied] = field(default_factory=list)  # changes written on advice
@@ -293,7 +294,5 @@ class Session:
         return change_of_mind(self.model, self.seen, frozenset(self.tried), self.open_looks())
 
     def text_of(self, seen: Seen) -> Text:
-        for item in self.found:
-            if item.seen == seen:
-                return finding_text(self.index, item.finding)
-        return self.index.title(seen.name)
+        item = next((i for i in self.found if i.seen == seen), None)
+        return finding_text(self.index, item.finding) if item else self.index.title(seen.name)

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import jsonschema
 import pytest
 
@@ -378,6 +379,36 @@ def test_python_m_medic(
         runpy.run_module("medic", run_name="__main__")
     assert left.value.code == 0
     assert "79" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("explain", "fields"),
+        ("explain", "字段"),
+        ("lint", "--set", "help"),
+        ("memory", "--set", "help"),
+    ],
+)
+def test_the_fields_are_listed(run: Run, words: tuple[str, ...]) -> None:
+    code, out, _ = run(*words)
+    assert code == 0
+    assert "world_size" in out
+    assert "fp32, fp16, bf16, fp8" in out
+
+
+def test_a_field_that_is_none_names_the_nearest_and_where_all_are(run: Run) -> None:
+    code, _, told = run("lint", "--set", "world_sise=8", "x.yaml")
+    assert code == 2
+    assert 'did you mean "world_size"; medic explain fields lists all' in told
+
+
+def test_fields_are_completed() -> None:
+    from medic.commands.lint import command
+
+    (option,) = [param for param in command.params if param.name == "given"]
+    context = click.Context(command)
+    assert [i.value for i in option.shell_complete(context, "world")] == ["world_size="]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -6,7 +6,7 @@ import pytest
 
 from medic.case import Case
 from medic.index import load
-from medic.looks import of_rl
+from medic.looks import choices, of_rl
 from medic.session import Session
 
 INDEX = load()
@@ -36,3 +36,14 @@ def test_no_question_is_of_reinforcement_learning(words: str) -> None:
 )
 def test_where_something_speaks_of_it_it_is_asked_about(words: str) -> None:
     assert [name for name in asked(words) if of_rl(INDEX, name)]
+
+
+def test_every_question_has_an_answer_for_who_saw_nothing_of_it() -> None:
+    """A check whose normal outcome is also "not known" has it as "none of these"."""
+    assert dict(choices(INDEX.checks["card-class"], set()))["data-center"].en == "none of these"
+    for check in INDEX.checks.values():
+        if check.ask is not None:
+            normal = any(outcome.normal for outcome in check.outcomes.values())
+            offered = [name for name, _ in choices(check, set())]
+            assert len(offered) > 1, check.name
+            assert not normal or any(check.outcomes[name].normal for name in offered), check.name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import time
 from pathlib import Path
@@ -17,6 +18,9 @@ from .events import Choices
 from .lines import Block, Line, code
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from medic.facts import GivenFile
     from medic.recheck import Applied
     from medic.session import Session
 
@@ -58,6 +62,8 @@ def to_check(talk: Consultation, offer: Offer) -> None:
     talk.tell(words_after.RUN_THIS if command else words_after.RUN_AGAIN, "strong")
     if command:
         talk.tell(code(command))
+        for line in _elsewhere(talk):
+            talk.tell(Block("more", (line,)))
     check = offer.fix.remedy.check
     if check:
         talk.tell(Block("more", (Line(words_after.IT_WORKED_IF.fill(check=check)),)))
@@ -81,7 +87,7 @@ def choose(talk: Consultation, value: str) -> None:
     if value == "read":
         recheck(talk)
     elif value == "undo":
-        from .orders import undo
+        from .undoing import undo
 
         undo(talk, "")
     else:
@@ -94,17 +100,37 @@ def command_of(session: Session, log: str = "") -> str:
 
     ``log`` takes what the run says where the script itself writes none.
     """
-    scripts = [f for f in session.case.files if f.kind == "script" and not f.name.startswith("<")]
-    if len(scripts) != 1:
+    script = _script(session)
+    if script is None:
         return ""
-    path = Path(scripts[0].path)
+    path = Path(script.path)
     text = _text(path)
     runner = "sbatch" if "#SBATCH" in text else "bash"
     keeps = runner == "sbatch" or bool(_KEEPS.search(text))
     tail = "" if keeps or not log else f" 2>&1 | tee {shlex.quote(log)}"
     if _starts_from(path.parent, text):
         return f"(cd {shlex.quote(str(path.parent))} && {runner} {shlex.quote(path.name)}{tail})"
-    return f"{runner} {shlex.quote(scripts[0].name)}{tail}"
+    return f"{runner} {shlex.quote(script.name)}{tail}"
+
+
+def _script(session: Session) -> GivenFile | None:
+    """The one script of the case; None where there is none, or several."""
+    scripts = [f for f in session.case.files if f.kind == "script" and not f.name.startswith("<")]
+    return scripts[0] if len(scripts) == 1 else None
+
+
+def _elsewhere(talk: Consultation) -> Iterator[Line]:
+    """That the script reads another file of the same name than the one that was changed."""
+    script, files = _script(talk.session), talk.waiting.files if talk.waiting else ()
+    text = _text(Path(script.path)) if script is not None else ""
+    for file in map(Path, files):
+        named = [Path(word) for word in re.findall(rf"[\w./-]*/{re.escape(file.name)}\b", text)]
+        for other in named:
+            if other.is_absolute() and not (other.exists() and other.samefile(file)):
+                told = words_after.READS_ANOTHER.fill(
+                    script=script.name if script else "", file=other
+                )
+                yield Line(told, "warn")
 
 
 def _starts_from(folder: Path, text: str) -> bool:
@@ -139,6 +165,34 @@ def recheck(talk: Consultation, pasted: str = "") -> None:
     talk.retell(whole=True)
 
 
+def edited(talk: Consultation, *, stands: bool) -> bool:
+    """Whether settings were edited by hand and no run had them yet; says so, and whether what was
+    found ``stands`` or is worked out anew."""
+    from medic.recheck import edited as edited_since
+
+    names = edited_since(talk.session, talk.stood) if talk.stood is not None else []
+    if not names or talk.waiting is not None:
+        return False
+    files = ", ".join(names)
+    told = words_after.EDITED if stands else words_after.EDITED_READ
+    lint = words_after.LINT_IT.fill(command=f"medic lint {shlex.join(names)}")
+    talk.tell(Block("medic", (Line(told.fill(files=files), "warn"), Line(lint, "muted"))), top=True)
+    return True
+
+
+def late_settings(talk: Consultation) -> None:
+    """Says of settings that were written long after the log that another run may have had them."""
+    from medic.recheck import newer_settings
+
+    names, seconds = newer_settings(talk.session)
+    if names:
+        hours = seconds / 3600
+        after = words_after.HOURS if hours < 48 else words_after.DAYS
+        n = f"{hours:.1f}" if hours < 10 else f"{hours if hours < 48 else hours / 24:.0f}"
+        told = words_after.LATE_SETTINGS.fill(files=", ".join(names), after=after.fill(n=n))
+        talk.tell(Block("more", (Line(told, "warn"),)))
+
+
 def since(talk: Consultation, before: Applied) -> None:
     """Says what another log shows of a fault that was seen before: mended by hand, or another."""
     from medic.recheck import another_log, outcome
@@ -155,8 +209,8 @@ def _no_new_log(talk: Consultation, one: Applied) -> None:
     if newest is None:
         talk.tell(words_after.NO_LOG, "warn")
     else:
-        at = time.strftime("%H:%M", time.localtime(newest.modified))
-        since = time.strftime("%H:%M", time.localtime(one.time))
+        at = time.strftime("%H:%M:%S", time.localtime(newest.modified))
+        since = time.strftime("%H:%M:%S", time.localtime(one.time))
         told = words_after.OLD_LOG.fill(file=newest.name, at=at, since=since)
         talk.tell(told, "warn")
     ask(talk)

@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING, Any
 from medic.i18n import Text
 from medic.safetext import one_line
 
-from . import after, sayings, starting, walking, words, words_keep, words_more
+from . import after, sayings, starting, undoing, walking, words, words_keep, words_more
 from .events import Choices
 from .lines import Line, joined
+from .run_values import unread_settings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from medic.match import Fragment
+    from medic.session import Session
+    from medic.stated import Stated
+
     from .consultation import Consultation
 
 SUGGESTIONS = 3
@@ -38,6 +45,8 @@ def choose(talk: Consultation, choices: Choices, value: str) -> None:
         _complaint(talk, value)
     elif choices.kind == "after":
         after.choose(talk, value)
+    elif choices.kind == "restore":
+        undoing.choose(talk, choices.name, value)
     elif value == "yes":
         talk.look()
     else:
@@ -46,7 +55,7 @@ def choose(talk: Consultation, choices: Choices, value: str) -> None:
 
 
 def _answer(talk: Consultation, choices: Choices, value: str) -> None:
-    from medic.saved import said
+    from medic.said import said
 
     session, name = talk.session, choices.name
     before = said(session)
@@ -59,7 +68,7 @@ def _answer(talk: Consultation, choices: Choices, value: str) -> None:
 
 def _meaning(talk: Consultation, text: str, value: str) -> None:
     """The symptom that a description meant becomes a complaint."""
-    from medic.saved import said
+    from medic.said import said
 
     session = talk.session
     before = said(session)
@@ -99,10 +108,15 @@ def how(talk: Consultation, choices: Choices) -> None:
 
 
 def say(talk: Consultation, text: str) -> None:
-    """A description is taken for what it reports; evidence is read like a file."""
+    """A description is taken for what it reports, values for values; evidence is read like a
+    file."""
     from medic.match import printed, split_paste
+    from medic.stated import only_states
 
     talk.diary.open()
+    if only_states(text):
+        _state(talk, text)
+        return
     if _spoken(text):
         describe(talk, text)
         return
@@ -110,14 +124,38 @@ def say(talk: Consultation, text: str) -> None:
     if all(kind == "prose" for kind, _, _ in parts):
         describe(talk, text)
         return
+    _read(talk, text, parts)
+
+
+def _state(talk: Consultation, text: str) -> None:
+    """Values of the run that no file states, or states otherwise."""
+    from medic.said import said, state
+    from medic.stated import stated
+
+    before = said(talk.session)
+    state(talk.session, stated(text))
+    talk.remember(words_keep.QUOTE.fill(words=one_line(text, 40)), before)
+    sayings.look_again(talk)
+
+
+def _read(talk: Consultation, text: str, parts: Sequence[Fragment]) -> None:
+    """Pasted evidence, and which of its lines were taken for what."""
+    from medic.said import said
+
+    session = talk.session
     kinds = [words.PASTE_KINDS[kind].fill(n=body.count("\n") + 1) for kind, body, _ in parts]
     talk.tell(words.TAKEN_AS.fill(kinds=joined(kinds)))
-    if talk.waiting is not None and any(kind == "log" for kind, _, _ in parts):
+    logs = any(kind == "log" for kind, _, _ in parts)
+    if talk.waiting is not None and logs:
         after.recheck(talk, text)
         return
-    talk.session.add(text)
+    before = said(session)
+    session.add(text)
+    talk.remember(joined(kinds), before)
+    if all(kind == "config" for kind, _, _ in parts):
+        unread_settings(talk, text)
     talk.keep()
-    talk.look()
+    talk.look(whole=logs)
 
 
 def _spoken(text: str) -> bool:
@@ -131,15 +169,21 @@ def _spoken(text: str) -> bool:
 def describe(talk: Consultation, text: str) -> None:
     """What a description reports holds at once; where it reports nothing that medic knows, the
     symptoms that it may mean are choices."""
-    from medic.saved import said, say_again
+    from medic.said import said, say_again, state
 
     session = talk.session
     before = said(session)
     known = {s.name for s in sayings.sayings(session)}
     session.complain(text)
-    if any(s.name not in known for s in sayings.sayings(session)):
+    reports = any(s.name not in known for s in sayings.sayings(session))
+    values = _values(session, text, beside=reports)
+    if reports or values:
         session.refuse(False)
-        _moved(talk, words_keep.QUOTE.fill(words=one_line(text, 40)), before)
+        talk.remember(words_keep.QUOTE.fill(words=one_line(text, 40)), before)
+        if state(session, values):
+            sayings.look_again(talk)
+        else:
+            talk.retell()
         return
     near = session.suggest(text)[:SUGGESTIONS]
     if not near:
@@ -150,6 +194,16 @@ def describe(talk: Consultation, text: str) -> None:
     index = session.index
     options = (*((name, index.title(name)) for name, _ in near), ("", words.NONE_OF_THESE))
     talk.offer_choices(Choices("meaning", text, options), Line(words.DID_YOU_MEAN, "strong"))
+
+
+def _values(session: Session, text: str, *, beside: bool) -> list[Stated]:
+    """The values in a description; ``beside`` a report only those that no file states: it tells
+    of what was tried, too."""
+    from medic.run_config import RunConfig
+    from medic.stated import stated
+
+    config = session.evidence.fact(RunConfig) or RunConfig()
+    return [item for item in stated(text) if not beside or not config.stated(item.field)]
 
 
 # --- runs -----------------------------------------------------------------------------------

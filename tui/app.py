@@ -65,8 +65,8 @@ class MedicApp(App[None]):
         if theme in THEMES and theme != self.theme:
             self.theme = theme
         keys, wrong = keys_of_project(Path.cwd())
-        for problem in wrong:
-            self._say(problem)
+        if wrong is not None:
+            self.talk.transcript.add(wrong, first=True)
         remap(keys)
         if keys:
             self.set_keymap({word: ",".join(given) for word, given in keys.items()})

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from medic.entries.words import TELLTALE
 from medic.i18n import Text
 from medic.report.words import CHANCE, SIGN
 
-from . import words_graph
-from .lines import Block, Line
+from . import words, words_graph
+from .lines import Block, Line, joined
+from .needs import is_reason, need
 from .seen import finding, place_of, short
 
 if TYPE_CHECKING:
@@ -27,11 +29,11 @@ def compare(talk: Consultation, argument: str) -> None:
     """Two causes by code or name; without them the first two suspects. Raises UsageError."""
     if talk.found is None:
         talk.found = talk.session.diagnosis()
-    words = argument.replace(",", " ").split()
-    if len(words) not in (0, 2):
+    asked = argument.replace(",", " ").split()
+    if len(asked) not in (0, 2):
         talk.tell(words_graph.COMPARE_WHAT)
         return
-    names = [_named(talk.session, w) for w in words] or [c.name for c in talk.found.causes[:2]]
+    names = [_named(talk.session, w) for w in asked] or [c.name for c in talk.found.causes[:2]]
     if len(names) < 2 or names[0] == names[1]:
         talk.tell(words_graph.NO_TWO)
         return
@@ -106,24 +108,45 @@ def _evidence(session: Session, name: str) -> tuple[EvidenceLine, ...]:
 
 
 def _parting(session: Session, a: str, b: str) -> Iterator[Line]:
-    """Checks that nobody has looked at whose outcomes speak for one and not for the other."""
+    """Checks that nobody has looked at whose outcomes speak for one and not for the other, each
+    with what it lacks."""
     index = session.index
     known = {s.name for s in session.seen}
     weights = [{(t.check, t.outcome): t.weight for t in index.links(n)} for n in (a, b)]
-    found = []
-    for key in dict.fromkeys((*weights[0], *weights[1])):
-        check = index.checks.get(key[0])
-        one, two = (w.get(key, "") for w in weights)
-        if check is None or key[0] in known or one == two:
-            continue
+    found: dict[str, dict[str, Text]] = {}
+    for name, outcome in dict.fromkeys((*weights[0], *weights[1])):
+        one, two = (w.get((name, outcome), "") for w in weights)
         who = _who(one, two)
-        if who is not None:
-            outcome = check.outcomes[key[1]].title
-            found.append(words_graph.IF_SEEN.fill(title=check.title, outcome=outcome, who=who))
+        asked = name in index.checks and name not in known and name != TELLTALE
+        if asked and one != two and who is not None:
+            found.setdefault(name, {})[outcome] = who
     if found:
         yield Line(words_graph.WOULD_PART, "strong")
-    for text in found[:MAX_PARTING]:
-        yield Line(text, mark="? ", indent=1)
+    for name, outcomes in list(found.items())[:MAX_PARTING]:
+        lack = _lack(session, name)
+        needs = words.NEEDS.fill(what=lack) if lack is not None else None
+        yield Line(_tells(session, name, outcomes), mark="? ", indent=1, where=needs)
+
+
+def _tells(session: Session, name: str, outcomes: Mapping[str, Text]) -> Text:
+    """For whom each outcome of a check speaks; a check of the settings fires, or it does not."""
+    check = session.index.checks[name]
+    if name not in session.index.causes:
+        parts = [
+            words_graph.IF_SEEN.fill(outcome=check.outcomes[outcome].title, who=who)
+            for outcome, who in outcomes.items()
+        ]
+        return joined([check.title, joined(parts, "; ", "；")], ": ", "：")
+    say = {"fires": words_graph.IF_SO, "passes": words_graph.IF_NOT}
+    parts = [say[outcome].fill(who=who) for outcome, who in outcomes.items() if outcome in say]
+    title = words_graph.IN_SETTINGS.fill(title=check.title)
+    return joined([title, joined(parts, ", ", "，")], ": ", "：")
+
+
+def _lack(session: Session, name: str) -> Text | None:
+    skips = (s for run in session.evidence.runs.values() for s in run.skips if s.check == name)
+    found = next(skips, None)
+    return None if found is None or is_reason(found.needs) else need(found.needs)
 
 
 def _who(one: str, two: str) -> Text | None:

@@ -7,16 +7,18 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from medic.i18n import Text
-from medic.records import dataclass
 
 from . import after, curves, remedies, telling, words, words_more
 from .events import Asked, Choices, Event, Given, Suspected, Told, Working
 from .keeping import Diary, state_of, told_before
-from .lines import Block, Line, Tone, said
+from .lines import Block, Line, Tone, asking, said
 from .looking import observe, weigh
+from .moves import Move
 from .offers import Offer, changes, offers_of
 from .opening import SHOWN, files
 from .probing import not_read
+from .run_values import other_values, values_of
+from .sayings import value_keys
 from .telling import numbered
 
 if TYPE_CHECKING:
@@ -26,19 +28,6 @@ if TYPE_CHECKING:
     from medic.looks import Question
     from medic.recheck import Applied
     from medic.session import Session
-
-
-@dataclass(frozen=True)
-class Move:
-    """Something the user said or changed that can be taken back.
-
-    ``before``: all that was said before it; ``change``: the id of a change of files, which has to
-    be looked at again after it was taken back.
-    """
-
-    what: Text
-    before: dict[str, Any] | None = None
-    change: str = ""
 
 
 class Consultation:
@@ -112,9 +101,9 @@ class Consultation:
         for i, block in enumerate(blocks):
             self.tell(block, top=top and i == 0)
 
-    def offer_choices(self, choices: Choices, *before: Line) -> None:
+    def offer_choices(self, choices: Choices, before: Line, *below: Line) -> None:
         """Tells numbered choices and waits for one of them."""
-        self.tell(Block("medic", (*before, *numbered(choices.options))))
+        self.tell(asking((before,), numbered(choices.options), below))
         self.emit(Asked(choices))
 
     # --- starting and looking -----------------------------------------------------------
@@ -208,13 +197,21 @@ class Consultation:
             return
         self.diary.open()
         self.keep()
-        before = self.stood
+        before, values = self.stood, values_of(self.session)
+        self.tell_understood()
+        if not self.stale:
+            after.edited(self, stands=False)
         self.observe()
+        other = other_values(values, values_of(self.session))
+        if other is not None:
+            self.tell(other)
         block, self._left_out = not_read(self.session, self._left_out)
         if block is not None:
             self.tell(block, top=True)
         if before is not None:
             after.since(self, before)
+        else:
+            after.late_settings(self)
         self._maybe_new_episode()
         self.retell(whole=whole)
 
@@ -230,7 +227,7 @@ class Consultation:
     def another_run(self) -> None:
         """What was said was about the run before; changed files can still be restored."""
         self.before_remedy, self.found = None, None
-        self._understood = set()
+        self._understood = value_keys(self.session)  # the run's values hold, and were told
         self.moves = [move for move in self.moves if move.change]
 
     # --- what is believed ---------------------------------------------------------------
@@ -242,7 +239,7 @@ class Consultation:
             self.look()
             return
         session = self.session
-        self._tell_understood()
+        self.tell_understood()
         before, found = self.found, weigh(self)
         self.found, self.on_offer = found, None
         self.emit(Suspected(telling.suspects(found, before), none=found.verdict == "none-of-these"))
@@ -261,7 +258,7 @@ class Consultation:
             self.ask()
         self.keep()
 
-    def _tell_understood(self) -> None:
+    def tell_understood(self) -> None:
         """What was read out of the user's words since the last time, to be corrected."""
         from .sayings import understood
 

@@ -91,7 +91,8 @@ def drawn(session: Session, found: Diagnosis) -> list[Block]:
     series = next((fact.series[n] for n in names if n in fact.series), None)
     if series is None or len(series.values) < ENOUGH:
         return []
-    return [Block("more", tuple(picture(series)))]
+    stub = Line(words_graph.DRAWN_BY.fill(name=series.name), "muted", indent=2)
+    return [Block("more", tuple(picture(series)), stub=stub)]
 
 
 def picture(series: Series) -> list[Line]:

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.screen import Screen
 
+from medic.i18n import Text
 from medic.safetext import columns, cut, one_line
 
 from . import words_graph
@@ -108,9 +109,13 @@ class GraphHead(RowsView):
 
 
 class GraphKeys(RowsView):
-    """The keys of the view."""
+    """The keys of the view, or why the last one did nothing."""
+
+    note: Text | None = None
 
     def rows(self, width: int) -> list[Row]:
+        if self.note is not None:
+            return [((cut(f" {self.note}", width), "warn"),)]
         cells: list[tuple[str, Tone]] = [(" ", "plain")]
         used = 1
         for key, text in words_graph.KEYS:
@@ -175,7 +180,8 @@ class GraphScreen(Screen[str]):
         head = self.query_one(GraphHead)
         head.typing = self.typing
         self.query_one(Detail).page = 0
-        for view in (head, self.query_one(GraphList), self.query_one(Detail)):
+        self.query_one(GraphKeys).note = None
+        for view in (head, *self.query(GraphList), *self.query(Detail), *self.query(GraphKeys)):
             view.retell()
         self._ask_for_row()
 
@@ -229,6 +235,10 @@ class GraphScreen(Screen[str]):
         node = self.shown.graph.nodes[self.shown.row] if self.shown.row >= 0 else None
         if node is not None and node.cause and node.cause != self.shown.graph.leader:
             self.dismiss(node.cause)
+            return
+        keys = self.query_one(GraphKeys)
+        keys.note = words_graph.COMPARE_ANOTHER
+        keys.retell()
 
     def action_help(self) -> None:
         from .help_screen import HelpScreen

@@ -10,11 +10,11 @@ from medic.report.words import CHANCE
 
 from . import words_keep
 from .lines import Block, Line, joined
-from .needs import need
+from .looked import gap_lines
 from .ruled_out import reason
 from .sayings import sayings
 from .seen import evidence
-from .telling import head
+from .telling import beside, head
 
 if TYPE_CHECKING:
     from medic.diagnosis import Diagnosis
@@ -49,9 +49,11 @@ def handover(session: Session, found: Diagnosis, *, deep: bool = False) -> list[
         (words_keep.ASKED, _asked(session)),
         (words_keep.DONE, _done(session)),
         (words_keep.WOULD_TELL, _would_tell(session, found, deep=deep)),
-        (words_keep.OPEN, _open(session, found)),
+        (words_keep.OPEN, list(gap_lines(session, MAX_LINES))),
     ]
     blocks = [head(session, found)]
+    other = beside(session, found)
+    blocks += [other] if other is not None else []
     blocks += [Block("more", (Line(t, "strong"), *lines)) for t, lines in sections if lines]
     return blocks
 
@@ -100,6 +102,8 @@ def _done(session: Session) -> list[Line]:
 
 def _would_tell(session: Session, found: Diagnosis, *, deep: bool) -> list[Line]:
     """The open question, else the look that could change the leader, in words."""
+    if found.verdict in ("healthy", "no-fault-seen"):
+        return []
     look = found.next
     if look is None and deep and session.found and found.verdict != "established":
         _, look = session.mind()
@@ -107,15 +111,6 @@ def _would_tell(session: Session, found: Diagnosis, *, deep: bool) -> list[Line]
         return []
     asked = session.question(look)
     return [Line(asked.say, mark="? ", indent=2), Line(asked.how, "muted", indent=4)]
-
-
-def _open(session: Session, found: Diagnosis) -> list[Line]:
-    lines = []
-    for name, needs in found.not_checked[:MAX_LINES]:
-        known = name in session.index.checks or name in session.index.symptoms
-        title = session.index.title(name) if known else plain(name)
-        lines.append(Line(joined([title, need(plain(needs))], ": ", "："), mark="? ", indent=2))
-    return _cut(lines, len(found.not_checked))
 
 
 def _cut(lines: Sequence[Line], n: int) -> list[Line]:

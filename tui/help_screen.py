@@ -12,7 +12,7 @@ from textual.screen import ModalScreen
 from medic.i18n import Text
 
 from .help_table import table
-from .transcript import BlockView
+from .said_rows import BlockView
 
 
 class HelpScreen(ModalScreen[None]):

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from medic.i18n import Text
 
 from . import words
+from .offers import NEEDS
 
 BAR = 5
 FULL, EMPTY = "█", "░"
@@ -22,6 +23,9 @@ def hint(choices: int, has: Collection[str], *, question: bool) -> Text:
     """What the empty input says; ``has``: what there is to act on where nothing is asked."""
     if not choices and "change" in has:
         return words.CHANGE_HERE
+    needed = next((name[len(NEEDS) :] for name in has if name.startswith(NEEDS)), "")
+    if not choices and needed:
+        return words.VALUE_HERE.fill(name=needed)
     if not choices:
         return words.LOOK_HERE if "remedy" in has else words.TYPE_HERE
     return (words.ANSWER_HERE if question else words.CHOOSE_HERE).fill(n=choices)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from medic.i18n import Text, plain
@@ -74,12 +74,22 @@ class Line:
 class Block:
     """Lines that one speaker says together. ``code`` is what /copy takes, if there is any.
 
-    "more" goes on where the last speaker stopped; "bare" has no gutter.
+    "more" goes on where the last speaker stopped; "bare" has no gutter. ``options``: first and end
+    line of the numbered answers, if it asks. ``stub`` stands in its place where it would push what
+    a question is about out of sight.
     """
 
     who: Who
     lines: tuple[Line, ...]
     code: str = ""
+    options: tuple[int, int] = (0, 0)
+    stub: Line | None = None
+
+
+def asking(before: Sequence[Line], answers: Sequence[Line], after: Sequence[Line] = ()) -> Block:
+    """A block with numbered answers."""
+    start = len(before)
+    return Block("medic", (*before, *answers, *after), options=(start, start + len(answers)))
 
 
 def said(text: Text | str, tone: Tone = "plain", *, who: Who = "medic") -> Block:

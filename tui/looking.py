@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from medic.i18n import Text
+from medic.report.probe_words import probe_title
 
 from . import words
 from .events import Told, Working
+from .lines import joined
 from .probing import Board, ended, outcomes
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def _run(talk: Consultation, board: Board, key: str) -> None:
 
     def progress(name: str, state: str) -> None:
         board.take(name, state)
-        running = Text(", ".join(board.running), ", ".join(board.running))
+        running = joined(map(probe_title, board.running))
         talk.emit(Working(running, board.done, board.total, stoppable=True))
         if state == "failed":
             talk.emit(Told(board.block(), key))

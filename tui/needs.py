@@ -1,35 +1,39 @@
-"""What a probe lacks, in words: facts by what they come from, fields by their names."""
+"""What a probe lacks, in words: fields by what they mean and by their names."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from medic.i18n import Text, plain
+from medic.run_config import FIELDS
+from medic.stated import called
+
+from .lines import joined
 
 ANSWER = Text("an answer", "回答")
 
-# Facts that other probes make: the runner names the missing ones by their type.
-FACTS = {
-    "CheckpointIndex": Text("a checkpoint", "检查点"),
-    "Checkpoints": Text("a checkpoint", "检查点"),
-    "Curve": Text("a loss curve", "训练曲线"),
-    "GpuSeries": Text("GPU samples over time", "GPU 随时间的采样"),
-    "GpuState": Text("the state of the GPUs", "GPU 状态"),
-    "Host": Text("this machine", "本机信息"),
-    "Launches": Text("a launch command", "启动命令"),
-    "LogHits": Text("a log", "日志"),
-    "Parsers": Text("the training script", "训练脚本"),
-    "Ranks": Text("logs of several ranks", "多个 rank 的日志"),
-    "RunConfig": Text("a configuration", "训练配置"),
-}
-
 
 def need(needs: Text) -> Text:
-    """What is lacking; where that is a list of names, each in words."""
+    """What is lacking; where that is a list of names, each field in words with its name, by which
+    it can be given."""
     if needs.en != needs.zh:
         return needs
-    parts = [FACTS.get(name.strip(), plain(name.strip())) for name in needs.en.split(",")]
-    return Text(", ".join(p.en for p in parts), "、".join(p.zh for p in parts))
+    return fields(name.strip() for name in needs.en.split(","))
+
+
+def fields(names: Iterable[str]) -> Text:
+    """Fields of the run in words, each with its name; other names as they are."""
+    return joined([_field(name) for name in names])
+
+
+def _field(name: str) -> Text:
+    if name not in FIELDS:
+        return plain(name)
+    title = called(name)
+    if name in (title.en, title.zh):
+        return title
+    return Text("{what} ({name})", "{what}（{name}）").fill(what=title, name=name)
 
 
 VERB = re.compile(

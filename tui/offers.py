@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text
 from medic.records import dataclass
 
-from . import words
+from . import words, words_more
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,12 +20,15 @@ if TYPE_CHECKING:
     from .consultation import Consultation
 
 
+NEEDS = "needs "  # before the field without which the first remedy has no numbers
+
+
 @dataclass(frozen=True)
 class Offer:
     """A remedy of a suspected cause with the number that /patch takes.
 
     ``against`` names the cause where it is not the one that leads: such a remedy is only taken
-    by its number.
+    by its number. ``instead``: why it is shown and not the one that is listed first.
     """
 
     number: int
@@ -32,6 +36,7 @@ class Offer:
     title: Text
     fix: Fix
     against: Text | None = None
+    instead: Text | None = None
 
     @property
     def full_title(self) -> Text:
@@ -64,13 +69,31 @@ def offers_of(session: Session, found: Diagnosis | None) -> list[Offer]:
     ]
 
 
+def first_change(offers: Sequence[Offer]) -> Offer | None:
+    """The change of files that is shown first: of the remedy that is listed first, or, where that
+    is done by hand, of the next one, a safe one before others, with why."""
+    own = [o for o in offers if o.against is None]
+    can = [o for o in own if o.fix.patch is not None]
+    if not can or can[0] is own[0]:
+        return next(iter(can), None)
+    chosen = next((o for o in can if o.fix.safe), can[0])
+    why = words_more.FIRST_BY_HAND.fill(first=own[0].title, n=chosen.number)
+    return replace(chosen, instead=why)
+
+
 def changes(offers: Sequence[Offer]) -> bool:
     """Whether there is a change of files against what leads."""
     return any(o.fix.patch is not None for o in offers if o.against is None)
 
 
 def next_step(talk: Consultation) -> set[str]:
-    """What to do now that nothing is asked: see the "change", or do a "remedy" by hand."""
+    """What to do now that nothing is asked: see the "change", or do a "remedy" by hand, for whose
+    numbers a field may be needed."""
+    if talk.waiting is not None:
+        return {"remedy"}
     if talk.question is not None or talk.stale or not talk.on_offer:
         return set()
-    return {"change" if changes(talk.on_offer) else "remedy"}
+    if changes(talk.on_offer):
+        return {"change"}
+    missing = talk.on_offer[0].fix.missing
+    return {"remedy", *(f"{NEEDS}{name}" for name in missing[:1])}

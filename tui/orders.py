@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from medic.i18n import Text
+from medic.i18n import Text, plain
 from medic.nearest import nearest
 
 from . import (
@@ -15,12 +15,13 @@ from . import (
     curves,
     graph_data,
     handover,
+    looked,
     opening,
-    probing,
     reasons,
     remedies,
     resuming,
     sayings,
+    undoing,
     walking,
     words,
     words_after,
@@ -29,7 +30,8 @@ from . import (
 )
 from .answers import offer_runs, take_run
 from .events import Graphed, Previewed
-from .lines import Block, Line
+from .lines import Block, Line, joined
+from .offers import first_change
 
 if TYPE_CHECKING:
     from .consultation import Consultation
@@ -53,7 +55,7 @@ def graph(talk: Consultation, _argument: str) -> None:
 
 
 def probes(talk: Consultation, _argument: str) -> None:
-    talk.tell(probing.in_full(talk.session), top=True)
+    talk.tell(looked.in_full(talk.session), top=True)
 
 
 def look(talk: Consultation, _argument: str) -> None:
@@ -64,7 +66,8 @@ def look(talk: Consultation, _argument: str) -> None:
         after.recheck(talk)
         return
     take_again(talk.session, talk.stood)
-    talk.look()
+    if talk.found is None or not after.edited(talk, stands=True):
+        talk.look()
 
 
 def files(talk: Consultation, _argument: str) -> None:
@@ -73,6 +76,8 @@ def files(talk: Consultation, _argument: str) -> None:
 
 def drop(talk: Consultation, argument: str) -> None:
     """Leaves a file out, by its number or name, and looks again."""
+    from medic import said
+
     session = talk.session
     every = opening.ordered(session.case)
     word = argument.strip()
@@ -85,14 +90,16 @@ def drop(talk: Consultation, argument: str) -> None:
             talk.tell(words_keep.DROP_WHAT)
             return
         file = names[word]
+    before = said.said(session)
     session.drop(file.path)
+    talk.remember(joined([plain("/drop"), plain(file.name)], " ", " "), before)
     talk.stood = None  # what is not read is not gone
     talk.tell(words_keep.DROPPED.fill(file=file.name))
     talk.look()
 
 
 def none(talk: Consultation, _argument: str) -> None:
-    from medic.saved import said
+    from medic.said import said
 
     session = talk.session
     if session.refused:
@@ -106,6 +113,8 @@ def none(talk: Consultation, _argument: str) -> None:
 
 def add(talk: Consultation, argument: str) -> None:
     """Adds a file or folder and looks again, or says why it was not read."""
+    from medic import said
+
     path = argument.strip().strip("\"'")
     if not path:
         talk.tell(words_more.ADD_WHAT)
@@ -114,6 +123,7 @@ def add(talk: Consultation, argument: str) -> None:
     session = talk.session
     known = {f.path for f in session.case.files}
     left = len(session.case.not_read)
+    before = said.said(session)
     session.add(paths=[path])
     names = [f.name for f in session.case.files if f.path not in known]
     for item in session.case.not_read[left:]:
@@ -122,6 +132,7 @@ def add(talk: Consultation, argument: str) -> None:
     if names or path in known:
         shown = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
         talk.tell(words_more.ADDED.fill(files=shown or path))
+        talk.remember(plain(f"/add {path}"), before)
         look_at_more(talk)
 
 
@@ -154,13 +165,14 @@ def patch(talk: Consultation, argument: str) -> None:
     elif talk.stale:
         talk.retell()
         return
-    offer = _chosen(talk, argument, lambda o: o.against is None and o.fix.patch is not None)
+    first = first_change(talk.offers()) if talk.found is not None else None
+    offer = first if first and not argument.strip() else _chosen(talk, argument, lambda _: True)
     if offer is None:
         return
     if offer.fix.patch is not None:
         talk.emit(Previewed(offer))
         return
-    talk.tell(words_more.NO_PATCH, top=True)
+    talk.tell(words_more.NO_PATCH_YET if offer.fix.missing else words_more.NO_PATCH, top=True)
     talk.tell_all(remedies.remedy(talk.session, offer))
     others = [o for o in talk.offers() if o.fix.patch is not None and o is not offer]
     if others:
@@ -184,41 +196,9 @@ def _chosen(talk: Consultation, argument: str, first: Callable[[Offer], bool]) -
     return None
 
 
-def _restore(change: str) -> None:
-    from medic.edits import undo as take_back
-
-    take_back(change)
-
-
-def undo(talk: Consultation, _argument: str) -> None:
-    """Takes back the newest of what was said and changed. Raises EditRefused: it stays then."""
-    if not talk.moves:
-        talk.tell(words_more.NOTHING_TO_UNDO)
-        return
-    move = talk.moves[-1]
-    session = talk.session
-    if move.change:
-        _restore(move.change)
-        session.applied = [a for a in session.applied if a.change != move.change]
-    if move.before is not None:
-        from medic.saved import say_again
-
-        say_again(session, move.before)
-    talk.moves.pop()
-    if not session.tried:
-        talk.before_remedy = None
-    if move.change:
-        talk.waiting = None
-        talk.tell(words_more.RESTORED.fill(what=move.what), "good", top=True)
-        talk.look(whole=False)
-    else:
-        talk.tell(words_more.TOOK_BACK.fill(what=move.what), top=True)
-        talk.retell()
-
-
 def tried(talk: Consultation, argument: str) -> None:
     """Marks a remedy as not helped: its causes become less likely."""
-    from medic.saved import said
+    from medic.said import said
 
     session = talk.session
     if talk.stale:
@@ -243,7 +223,7 @@ ORDERS: dict[str, Order] = {
     "why": why,
     "patch": patch,
     "probes": probes,
-    "undo": undo,
+    "undo": undoing.undo,
     "change": sayings.change,
     "graph": graph,
     "compare": compare.compare,

@@ -17,7 +17,7 @@ from . import words, words_more
 from .laid import RowsView
 from .lines import Block, Line, Row, Tone, code, cut_middle, joined, line_rows
 from .offers import Offer
-from .transcript import BlockView
+from .said_rows import BlockView
 from .written import files_of, number, write_patch
 
 MAX_WIDTH = 110  # as in medic.tcss
@@ -57,11 +57,12 @@ class PatchHead(RowsView):
             Line(asked, "strong"),
             Line(title.fill(title=self.offer.full_title, safe=safe), "strong"),
         ]
+        if self.offer.instead is not None:
+            lines.insert(1, Line(self.offer.instead, "warn"))
         if fix.filled:
             lines.append(Line(fix.text))
         lines += [Line(note, "warn") for note in fix.notes]
-        if len(fix.changes) > 1 or not fix.filled:
-            lines += [number(change) for change in fix.changes[:MAX_NUMBERS]]
+        lines += [number(change) for change in fix.changes[:MAX_NUMBERS]]
         return [row for line in lines for row in line_rows(line, width)]
 
 

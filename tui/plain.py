@@ -119,6 +119,8 @@ class PlainTalk:
     def _preview(self, offer: Offer) -> None:
         fix = offer.fix
         costs = Line(words.COSTS.fill(say=fix.remedy.costs.say), "muted")
+        if offer.instead is not None:
+            self.add(said(offer.instead, "warn"))
         self.add(said(offer.full_title, "strong"))
         self.add(Block("more", (*said(fix.text).lines, *map(told_number, fix.changes), costs)))
         self.add(code(fix.diff, diff=True))

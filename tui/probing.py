@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
+from medic.report.probe_words import probe_title
 from medic.report.words import STATE, place
 
 from . import words
-from .lines import Block, Line, Tone, joined, pad, said
-from .needs import ANSWER, is_reason, need
-from .seen import shown_file
+from .lines import Block, Line, Tone, joined, said
+from .needs import is_reason, need
+from .seen import shown_file, with_question
 
 if TYPE_CHECKING:
     from medic.case import NotRead
     from medic.evidence import Run
     from medic.session import Session
 
-NAME_WIDTH = 20
 SHOWN_REASONS = 1
 SHOWN_LEFT = 3
 LONG_SECONDS = 5.0
@@ -63,7 +63,7 @@ def ended(session: Session, lines: Mapping[str, Line], before: Mapping[str, Line
         return said(words.NO_PROBES, who="probe")
     runs = session.evidence.runs
     count = Counter(run.state for run in runs.values())
-    findings = sum(bool(_abnormal(session, run)) for run in runs.values())
+    findings = sum(bool(abnormal(session, run)) for run in runs.values())
     text = words.PROBES_ENDED.fill(
         n=len(runs), found=findings, quiet=count["found"] + count["absent"] - findings
     )
@@ -80,7 +80,8 @@ def ended(session: Session, lines: Mapping[str, Line], before: Mapping[str, Line
 
 
 def _line(name: str, state: str, text: Text) -> Line:
-    return Line(text, STATE_TONES.get(state, "muted"), pad(name, NAME_WIDTH) + " ")
+    told = Text("{probe}: {text}", "{probe}：{text}").fill(probe=probe_title(name), text=text)
+    return Line(told, STATE_TONES.get(state, "muted"))
 
 
 def _outcome(session: Session, run: Run) -> Text:
@@ -90,7 +91,7 @@ def _outcome(session: Session, run: Run) -> Text:
     if run.state == "skipped":
         reason = joined(_reasons(run), "; ", "；")
         return Text("{state}: {reason}", "{state}：{reason}").fill(state=state, reason=reason)
-    count = len(_abnormal(session, run))
+    count = len(abnormal(session, run))
     findings = words.ONE_FINDING if count == 1 else words.FINDINGS
     told = words.READ if run.state == "found" else state
     parts = [findings.fill(n=count) if count else told]
@@ -104,14 +105,14 @@ def _outcome(session: Session, run: Run) -> Text:
 def _reasons(run: Run) -> list[Text]:
     """What it lacks, each once; the rest is told by /probes."""
     lacks = list(dict.fromkeys(skip.needs for skip in run.skips))
-    return [_needs(n) for n in lacks[:SHOWN_REASONS]]
+    return [needs_of(n) for n in lacks[:SHOWN_REASONS]]
 
 
-def _needs(lack: Text) -> Text:
+def needs_of(lack: Text) -> Text:
     return lack if is_reason(lack) else words.NEEDS.fill(what=need(lack))
 
 
-def _abnormal(session: Session, run: Run) -> list[tuple[Text, Text | None]]:
+def abnormal(session: Session, run: Run) -> list[tuple[Text, Text | None]]:
     """The findings of a probe that are not normal, each with its place."""
     from medic.diagnosis import finding_text
 
@@ -123,7 +124,9 @@ def _abnormal(session: Session, run: Run) -> list[tuple[Text, Text | None]]:
             source = finding.source
             file = shown_file(session, source.file)
             where = plain(place(file, source.line, source.rank)) if file else None
-            result.append((finding_text(session.index, finding), where))
+            text = finding_text(session.index, finding)
+            text = with_question(session, finding.name, finding.outcome, text)
+            result.append((text, where))
     return result
 
 
@@ -139,25 +142,3 @@ def not_read(session: Session, known: list[NotRead]) -> tuple[Block | None, list
     if len(left) > SHOWN_LEFT:
         lines.append(Line(words.AND_MORE.fill(n=len(left) - SHOWN_LEFT, word="/probes"), "muted"))
     return Block("more", tuple(lines)), [*known, *left]
-
-
-def in_full(session: Session) -> Block:
-    """/probes: every probe with its findings, every reason, and what was not read."""
-    lines: list[Line] = []
-    for name, run in session.evidence.runs.items():
-        lines.append(_line(name, run.state, _outcome(session, run)))
-        lines += [Line(text, "plain", "· ", 4, where=at) for text, at in _abnormal(session, run)]
-        lines += [_gap(session, skip.check, skip.needs) for skip in run.skips if skip.check]
-    for name in session.unknown:
-        lines.append(_gap(session, name, ANSWER))
-    for item in session.evidence.not_read:
-        why = Text(item.en, item.zh)
-        lines.append(Line(words.NOT_READ.fill(file=item.file, why=why), "muted"))
-    return Block("probe", tuple(lines)) if lines else said(words.NO_PROBES, who="probe")
-
-
-def _gap(session: Session, check: str, needs: Text) -> Line:
-    parts = [session.index.title(check), _needs(needs)]
-    if is_reason(needs):
-        parts.insert(1, STATE["skipped"])
-    return Line(joined(parts, ": ", "："), "muted", "? ", 4)

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 def why(session: Session, found: Diagnosis, asked: Question | None) -> Iterator[Block]:
     """The three answers to /why, the one that takes longest last."""
-    yield _question(session, asked, found) if asked else said(words_more.NO_QUESTION)
+    if asked:
+        yield _question(session, asked, found)
     if not found.causes:
         yield said(words_more.NO_LEADER)
         return

@@ -10,6 +10,7 @@ from medic.report.words import SAFE, UNSAFE
 
 from . import words, words_walk
 from .lines import Block, Line, code, said
+from .needs import fields
 
 if TYPE_CHECKING:
     from medic.diagnosis import Diagnosis
@@ -71,8 +72,9 @@ def remedy(session: Session, offer: Offer) -> list[Block]:
         lines.append(Line(fix.text, indent=3))
     lines += [Line(note, "warn", indent=3) for note in fix.notes]
     if fix.missing:
-        names = ", ".join(fix.missing)
-        lines.append(Line(words.CANNOT_COMPUTE.fill(names=names), "muted", indent=3))
+        lines.append(Line(words.CANNOT_COMPUTE.fill(names=fields(fix.missing)), "accent", indent=3))
+        example = words.TYPE_IT.fill(name=fix.missing[0])
+        lines.append(Line(example, "muted", indent=3))
     lines.append(Line(words.COSTS.fill(say=entry.costs.say), "muted", indent=3))
     if entry.check:
         lines.append(Line(words.WORKED_IF.fill(check=entry.check), "muted", indent=3))

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from medic.i18n import Text
 
 from . import words_keep
-from .consultation import Consultation, Move
+from .consultation import Consultation
 from .events import Asked
 from .keeping import Diary
 from .lines import said
+from .moves import Move
 
 MAX_LISTED = 15
 
@@ -31,6 +32,7 @@ def take_up(talk: Consultation, index: Index, name: str) -> Session:
     talk.forget()
     talk.emit(Asked(None))
     talk.diary = Diary(saved.id, saved.opened)
+    talk.diary.open()
     talk.kept = {name: saved.data.get(name) for name in ("verdict", "leader", "stand")}
     talk.demo = bool(saved.data.get("demo"))
     talk.moves = [_move(data) for data in saved.data.get("moves", ())]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from medic.i18n import Text, plain
 from medic.report.words import place
 from medic.run_config import FIELDS, RunConfig
+from medic.stated import called
 
 from . import words
 from .lines import Line, joined
@@ -94,7 +95,7 @@ def _values(session: Session, run: Run, check: str) -> tuple[Text, Text | None] 
         return None
     stated = [name for name in needs if name in FIELDS and config.stated(name)][:MOST_LOOKED_AT]
     pattern = Text("{field} {value}", "{field} {value}")
-    told = [pattern.fill(field=FIELDS[n][2], value=config.get(n)) for n in stated]
+    told = [pattern.fill(field=called(n), value=config.get(n)) for n in stated]
     if not told:
         return None
     origin = config.origin(stated[0])

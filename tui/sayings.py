@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from medic.i18n import Text, plain
 from medic.safetext import one_line
+from medic.stated import shown
 
 from . import words, words_keep
 from .events import Asked, Choices
-from .lines import Block, Line, joined
+from .lines import Block, Line, asking, joined
+from .run_values import overruled
 from .telling import numbered
 
 if TYPE_CHECKING:
@@ -21,12 +23,19 @@ QUOTED = 48
 
 
 class Saying(NamedTuple):
-    """One thing the user said. ``answer``: it can be asked again; else it was read from words."""
+    """One thing the user said. ``answer``: it can be asked again; else it was read from words.
+    ``value``: it is a value of the run, and ``name`` its field."""
 
     name: str
     text: Text
     quote: str
     answer: bool
+    value: bool = False
+
+    @property
+    def key(self) -> str:
+        """Tells it from others: a value that is given anew is another saying."""
+        return str(self.text.en) if self.value else self.name
 
 
 def sayings(session: Session) -> list[Saying]:
@@ -34,6 +43,10 @@ def sayings(session: Session) -> list[Saying]:
     index, told = session.index, session.told
     found = [Saying(n, answered(session, n, o), "", True) for n, o in session.answers]
     found += [Saying(n, answered(session, n, ""), "", True) for n in session.unknown]
+    found += [
+        Saying(n, shown(n, value), session.quotes.get(n, ""), False, True)
+        for n, value in session.case.given.items()
+    ]
     found += [Saying(n, index.title(n), words_, False) for n, words_ in told.chosen.items()]
     if told.at_ease:
         return found
@@ -46,13 +59,20 @@ def sayings(session: Session) -> list[Saying]:
     return found
 
 
+def value_keys(session: Session) -> set[str]:
+    """The keys of the values that the user gave."""
+    return {saying.key for saying in sayings(session) if saying.value}
+
+
 def answered(session: Session, name: str, outcome: str) -> Text:
     """A question with the answer to it."""
     check = session.index.checks.get(name)
     if not outcome:
         answer = words.DONT_KNOW
     elif check is not None:
-        answer = check.outcomes[outcome].title
+        # What stands for "not known" is only answered where it is none of the others.
+        known = check.outcomes[outcome]
+        answer = words.NONE_OF_THESE if known.unknown else known.title
     else:
         answer = Text("yes", "是") if outcome == "present" else Text("no", "否")
     return joined([session.index.title(name), answer], ": ", "：")
@@ -61,13 +81,22 @@ def answered(session: Session, name: str, outcome: str) -> Text:
 def understood(session: Session, known: set[str]) -> tuple[Block | None, set[str]]:
     """The readings of the user's words that were not told yet, and all that are known then."""
     every = sayings(session)
-    read = {s.name: (n, s) for n, s in enumerate(every, start=1) if not s.answer}
-    fresh = [(n, s) for name, (n, s) in read.items() if name not in known]
+    read = {s.key: (n, s) for n, s in enumerate(every, start=1) if not s.answer}
+    fresh = [(n, s) for key, (n, s) in read.items() if key not in known]
     fresh = [(n, s) for n, s in fresh if s.name not in session.told.chosen]
+    fresh = [(n, s) for n, s in fresh if not s.value or s.quote]  # --set is no word of the talk
     if not fresh:
         return None, set(read)
     lines = [Line(words_keep.UNDERSTOOD, "strong", aside=words_keep.CORRECT)]
-    lines += [_line(number, saying) for number, saying in fresh]
+    for number, saying in fresh:
+        lines.append(_line(number, saying))
+        other = (
+            overruled(session, saying.name, session.case.given[saying.name])
+            if saying.value
+            else None
+        )
+        if other is not None:
+            lines.append(Line(other, "muted", indent=5))
     return Block("medic", tuple(lines)), set(read)
 
 
@@ -105,19 +134,35 @@ def _ask_again(talk: Consultation, saying: Saying) -> None:
     ask = check.ask if check else index.symptoms[saying.name].ask
     options = (*choices(check, set()), ("", words.DONT_KNOW))
     say = ask.say if ask else index.title(saying.name)
-    given = words_keep.BEFORE_IT_WAS.fill(answer=saying.text)
-    lines = (Line(say, "strong"), *numbered(options), Line(given, "muted"))
-    talk.tell(Block("medic", lines), top=True)
+    said = dict(talk.session.answers).get(saying.name, "")
+    given = words_keep.BEFORE_IT_WAS.fill(answer=dict(options).get(said, saying.text))
+    block = asking((Line(say, "strong"),), numbered(options), (Line(given, "muted"),))
+    talk.tell(block, top=True)
     talk.emit(Asked(Choices("answer", saying.name, options, ask.how if ask else None)))
 
 
 def _take_out(talk: Consultation, saying: Saying) -> None:
-    from medic.saved import said
+    from medic.said import said, unstate
 
     session = talk.session
     before = said(session)
-    session.told.answered.pop(saying.name, None)
-    session.withdraw(saying.name)
     talk.remember(joined([plain("/change"), saying.text], " ", " "), before)
     talk.tell(words_keep.TAKEN_OUT.fill(what=saying.text))
+    if saying.value:
+        unstate(session, saying.name)
+        look_again(talk)
+        return
+    session.told.answered.pop(saying.name, None)
+    session.withdraw(saying.name)
     talk.retell()
+
+
+def look_again(talk: Consultation) -> None:
+    """Looks with the values that are given now; while the run after a change is awaited, later:
+    the log that is there is of the run before it."""
+    if talk.waiting is not None or talk.stale:
+        talk.tell_understood()
+        talk.tell(words_keep.TAKEN_LATER, "muted")
+        talk.keep()
+        return
+    talk.look(whole=False)

@@ -12,7 +12,9 @@ from medic.errors import UsageError
 from medic.i18n import Text
 from medic.nearest import did_you_mean
 
+from . import words_more
 from .actions import ACTIONS, AVOIDED, BY_WORD
+from .lines import Block, Line
 
 FILE = "app.json"
 MAX_BYTES = 1024 * 1024
@@ -42,7 +44,7 @@ def remember(**values: str) -> None:
         return
 
 
-def keys_of_project(folder: Path) -> tuple[dict[str, tuple[str, ...]], list[Text]]:
+def keys_of_project(folder: Path) -> tuple[dict[str, tuple[str, ...]], Block | None]:
     """``[tool.medic.keys]`` of the nearest pyproject.toml: keys by action, and what is wrong."""
     for place in (folder, *folder.parents):
         try:
@@ -52,23 +54,24 @@ def keys_of_project(folder: Path) -> tuple[dict[str, tuple[str, ...]], list[Text
             continue
         if "tool.medic" in text:
             return _keys(text, str(place / PROJECT))
-    return {}, []
+    return {}, None
 
 
-def _keys(text: str, file: str) -> tuple[dict[str, tuple[str, ...]], list[Text]]:
+def _keys(text: str, file: str) -> tuple[dict[str, tuple[str, ...]], Block | None]:
     table = _table(text)
     keys: dict[str, tuple[str, ...]] = {}
-    wrong: list[Text] = []
+    wrong: list[Line] = []
     taken = {k: a.word for a in ACTIONS for k in a.keys if a.word not in table}
     for word, value in table.items():
         wanted = tuple(value) if isinstance(value, list) else (value,)
         problem = _problem(word, wanted, taken)
         if problem is not None:
-            wrong.append(Text(f"{file}: {problem.en}", f"{file}：{problem.zh}"))
+            wrong.append(Line(problem, "muted", "\u00b7 ", 2))
             continue
         keys[word] = wanted
         taken |= dict.fromkeys(wanted, word)
-    return keys, wrong
+    title = Line(words_more.KEYS_NOT_TAKEN.fill(file=file), "warn")
+    return keys, Block("medic", (title, *wrong)) if wrong else None
 
 
 def _problem(word: str, wanted: tuple[object, ...], taken: dict[str, str]) -> Text | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from . import words_keep
 from .events import Choices
-from .lines import Block, Line, said
+from .lines import Line, said
 from .opening import MAX_RUNS, runs
 
 if TYPE_CHECKING:
@@ -19,18 +19,17 @@ if TYPE_CHECKING:
 def ask_run(talk: Consultation) -> None:
     """Which of several runs is meant."""
     choices = Choices("run", "", runs(talk.case))
-    talk.offer_choices(choices, Line(words_keep.WHICH_RUN, "strong"))
     older = len(talk.case.runs) - MAX_RUNS
-    if older > 0:
-        talk.tell(Block("more", (Line(words_keep.OTHER_RUNS.fill(n=older), "muted"),)))
+    more = (Line(words_keep.OTHER_RUNS.fill(n=older), "muted"),) if older > 0 else ()
+    talk.offer_choices(choices, Line(words_keep.WHICH_RUN, "strong"), *more)
 
 
 def ask_what(talk: Consultation) -> None:
     """One friendly question, where there is nothing to look at."""
     options = (*words_keep.COMPLAINTS, ("", words_keep.SOMETHING_ELSE))
     choices = Choices("complaint", "", options)
-    talk.offer_choices(choices, Line(words_keep.WHAT_IS_WRONG, "strong"))
-    talk.tell(Block("more", (Line(words_keep.OR_SAY, "muted"),)))
+    or_say = Line(words_keep.OR_SAY, "muted")
+    talk.offer_choices(choices, Line(words_keep.WHAT_IS_WRONG, "strong"), or_say)
 
 
 def tell_before(talk: Consultation) -> None:

@@ -177,7 +177,10 @@ class TalkScreen(Screen[None]):
     def wait_for(self, choices: Choices | None) -> None:
         """Which choices the input takes a number for: they are in sight."""
         if choices is not None and choices is not self.choices:
+            self.transcript.waits()
             self.transcript.show_end()
+        if choices is None:
+            self.transcript.answered()
         self.choices = choices
         self.query_one(Prompt).choices = len(choices.options) if choices else 0
         self._hint()
@@ -267,6 +270,9 @@ class TalkScreen(Screen[None]):
             self.app.copy_to_clipboard(text)
 
     def action_scroll(self, way: str) -> None:
+        turns = {"page_down": 1, "page_up": -1}
+        if way in turns and self.transcript.turn(turns[way]):
+            return
         self.transcript.moved()
         getattr(self.transcript, f"scroll_{way}")(animate=False)
 

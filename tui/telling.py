@@ -10,7 +10,7 @@ from medic.report.words import CHANCE, VERDICT
 
 from . import words
 from .events import Suspect
-from .lines import Block, Line, Tone, glued, joined, said
+from .lines import Block, Line, Tone, asking, glued, joined, said
 from .remedies import advice_of
 from .ruled_out import ruled_out
 from .seen import evidence
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 QUOTED = 1  # raw lines shown of the evidence: more would push the question off a small screen
 SHOWN_NOTES = 3
+MANY_UNKNOWN = 3  # questions that nobody could answer: it may be time for somebody else
 SAME_CHANCE = 0.02
 VERDICT_TONES: dict[str, Tone] = {"healthy": "good", "no-fault-seen": "good", "established": "bad"}
 
@@ -56,14 +57,24 @@ def details(
     if rest:
         lines += _group(session, words.CONSEQUENCES, _real_consequences(found))
     lines += [*(advice_of(session, found) if decided else []), *ruled_out(session, before, found)]
-    if whole:
-        lines += _also_wrong(session, found.also_wrong)
-        lines += _group(session, words.UNEXPLAINED, found.unexplained)
     if rest:
         told = {(e.name, e.outcome) for c in found.causes[:1] for e in c.evidence}
         notes = [n for n in found.notes if (n.name, n.outcome) not in told]
         lines += _group(session, words.NOTES, notes)
-    return [Block("more", tuple(lines))] if lines else []
+    blocks = [Block("more", tuple(lines))] if lines else []
+    other = beside(session, found) if whole else None
+    return [*blocks, other] if other else blocks
+
+
+def beside(session: Session, found: Diagnosis) -> Block | None:
+    """What else is wrong, and what the leader does not explain."""
+    lines = _also_wrong(session, found.also_wrong)
+    lines += _group(session, words.UNEXPLAINED, found.unexplained)
+    if not lines:
+        return None
+    n = len(found.also_wrong) + len(found.unexplained)
+    stub = Line((words.ONE_BESIDE if n == 1 else words.BESIDE).fill(n=n), "muted", "* ", 2)
+    return Block("more", tuple(lines), stub=stub)
 
 
 def _verdict(session: Session, found: Diagnosis) -> list[Line]:
@@ -127,12 +138,16 @@ def brief(before: Diagnosis | None, found: Diagnosis) -> Block:
     """What an answer changed, in one line."""
     if not found.causes or before is None or found.verdict == "none-of-these":
         return said(words.NOTED)
-    leader = found.causes[0]
+    leader, old = found.causes[0], next(iter(before.causes), None)
     word = CHANCE[leader.word]
-    if before.causes and before.causes[0].name != leader.name:
-        old = before.causes[0].title
-        return said(words.NOW_LEADS.fill(title=leader.title, word=word, before=old), "strong")
-    return said(words.STILL.fill(title=leader.title, word=word))
+    if old is not None and old.name != leader.name:
+        return said(words.NOW_LEADS.fill(title=leader.title, word=word, before=old.title), "strong")
+    if leader.word in ("unlikely", "ruled-out"):
+        return said(words.STILL_OPEN.fill(title=leader.title))
+    if old is None or old.word == leader.word:
+        return said(words.STILL.fill(title=leader.title, word=word))
+    moved = words.SURER if leader.chance > old.chance else words.LESS_SURE
+    return said(moved.fill(title=leader.title, word=word, before=CHANCE[old.word]), "strong")
 
 
 def suspects(found: Diagnosis, before: Diagnosis | None = None) -> tuple[Suspect, ...]:
@@ -167,17 +182,18 @@ def question(
     takes. ``changes``: there is a change to see already."""
     minutes = words.MINUTES.fill(n=f"{asked.minutes:g}")
     ways = [words.HOW_TO_LOOK, words.WHY_ASKED, *([words.CHANGE_ALREADY] if changes else [])]
+    ways += [words.HAND_OVER] if len(session.unknown) >= MANY_UNKNOWN else []
     hint = Text("({minutes}; {ways})", "（{minutes}；{ways}）")
-    lines = [Line(asked.say, "strong")]
+    answers = []
     leads = found.causes[0].name if found is not None and found.causes else ""
     then = {f.outcome: f.leader for f in asked.look.flips if f.leader != leads}
     causes = session.index.causes
     for number, (value, text) in enumerate(options, start=1):
         leader = causes.get(then.get(value, ""))
         aside = words.THEN.fill(title=leader.title) if leader else None
-        lines.append(Line(text, "plain", f"{number}  ", 1, aside=aside))
-    lines.append(Line(hint.fill(minutes=minutes, ways=joined(ways, ", ", "，")), "muted"))
-    return Block("medic", tuple(lines))
+        answers.append(Line(text, "plain", f"{number}  ", 1, aside=aside))
+    below = Line(hint.fill(minutes=minutes, ways=joined(ways, ", ", "，")), "muted")
+    return asking((Line(asked.say, "strong"),), answers, (below,))
 
 
 def numbered(options: Sequence[tuple[str, Text]]) -> list[Line]:

@@ -13,45 +13,16 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from medic.i18n import Lang, current
 from medic.safetext import columns
 
 from .keys_told import block_as_bound
-from .laid import RowsView
-from .lines import TONES, Block, Row, Tone, plain_text, rows
+from .lines import TONES, Block, Row, Tone, plain_text
+from .paging import Paged
+from .said_rows import Said
 
 MAX_BLOCKS = 600  # beyond these the oldest go: the screen stays quick in a long session
 MAX_ROWS = 2000
-
-
-class BlockView(RowsView):
-    """One block by itself."""
-
-    def __init__(self, block: Block) -> None:
-        super().__init__()
-        self.block = block
-
-    def rows(self, width: int) -> list[Row]:
-        return rows(self.block, width)
-
-
-class Said:
-    """A block of the talk. Its rows are kept until the width or the language changes."""
-
-    def __init__(self, block: Block, number: int) -> None:
-        self.block = block
-        self.number = number
-        self._laid: tuple[int, Lang, list[Row]] | None = None
-
-    def rows(self, width: int) -> list[Row]:
-        kept = self._laid
-        if kept is None or kept[:2] != (width, current()):
-            kept = (width, current(), rows(block_as_bound(self.block), width, self.number))
-            self._laid = kept
-        return kept[2]
-
-    def take(self, block: Block) -> None:
-        self.block, self._laid = block, None
+LEAST_ROWS = 8  # of a question, whatever was told below it
 
 
 class Transcript(ScrollView):
@@ -74,6 +45,8 @@ class Transcript(ScrollView):
         self._ended = True
         self._follow = True
         self._out: tuple[bool, bool] = (False, False)
+        self._asked: Said | None = None  # the question that waits for an answer
+        self._page = self._pages = 0
 
     class Out(Message):
         """Whether there is something unread above the screen, or anything below it."""
@@ -84,8 +57,9 @@ class Transcript(ScrollView):
 
     # --- what is said -------------------------------------------------------------------
 
-    def add(self, block: Block, key: str = "", *, top: bool = False) -> None:
-        """Shows a block; one with a known key replaces the earlier one in its place.
+    def add(self, block: Block, key: str = "", *, top: bool = False, first: bool = False) -> None:
+        """Shows a block; one with a known key replaces the earlier one in its place. One that is
+        the ``first`` stands above all that was said: it pushes no question out of sight.
 
         From the first block with ``top`` on, the talk is shown from there if it does not fit the
         screen: what is told later does not push it away.
@@ -97,9 +71,11 @@ class Transcript(ScrollView):
         if block.code:
             self._codes += 1
         one = Said(block, self._codes if block.code else 0)
+        if block.options != (0, 0):
+            self._asked, self._page = one, 0
         if key:
             self._keyed[key] = one
-        self._said.append(one)
+        self._said.insert(0 if first else len(self._said), one)
         if top and self._head is None:
             self._head = one
         if self._ended:
@@ -126,6 +102,45 @@ class Transcript(ScrollView):
         for one in self._said:
             one.take(one.block)
         self._lay()
+
+    # --- the answers of a high question -------------------------------------------------
+
+    def answered(self) -> None:
+        """No question waits any more: the last one is shown whole."""
+        if self._asked is not None:
+            self._asked = None
+            self._lay()
+
+    def waits(self) -> None:
+        """A question waits: where what was told before it does not fit, what can be told in
+        short is."""
+        start = self._starts.get(self._first, 0) if self._first is not None else 0
+        if len(self._rows) - start > self.size.height > 0:
+            told = self._said[self._said.index(self._first) :] if self._first in self._said else []
+            for one in told:
+                one.shorten()
+            self._lay()
+
+    def turn(self, by: int) -> bool:
+        """Another page of the answers, if the question stands at the end of what is in sight."""
+        page = self._page + by
+        if self._asked is None or not 0 <= page < self._pages or self.scroll_y < self.max_scroll_y:
+            return False
+        self._page = page
+        self._lay()
+        return True
+
+    def _rows_of(self, kept: list[Said], width: int) -> list[list[Row]]:
+        """The rows of each block; the question by pages where it is higher than the screen."""
+        laid = [one.rows(width) for one in kept]
+        self._pages = 0
+        if self._asked in kept and self.size.height > 0:
+            at = kept.index(self._asked)
+            height = self.size.height - sum(map(len, laid[at + 1 :]))
+            if height >= min(LEAST_ROWS, self.size.height):  # else something else is read
+                paged = Paged(block_as_bound(self._asked.block), width, height, self._page)
+                self._pages, self._page, laid[at] = paged.pages, paged.page, paged.rows
+        return laid
 
     # --- where it is read ---------------------------------------------------------------
 
@@ -164,16 +179,16 @@ class Transcript(ScrollView):
         """The end is in sight, whatever was to be read from its top."""
         self._head = None
         self._follow = True
-        self.scroll_end(animate=False, immediate=True)
+        self.scroll_to(y=self.max_scroll_y, animate=False)
         self._tell_out()
 
     def _keep_in_sight(self) -> None:
         """Scrolls to the end, or to where reading begins if the rest does not fit."""
         start = self._starts.get(self._head) if self._head is not None else None
         if start is not None and len(self._rows) - start > self.size.height:
-            self.scroll_to(y=start, animate=False, immediate=True)
+            self.scroll_to(y=start, animate=False)
         elif self._follow:
-            self.scroll_end(animate=False, immediate=True)
+            self.scroll_to(y=self.max_scroll_y, animate=False)
         self._tell_out()
 
     # --- rows ---------------------------------------------------------------------------
@@ -183,7 +198,7 @@ class Transcript(ScrollView):
         width = self.scrollable_content_region.width
         if width <= 0:
             return
-        laid = [one.rows(width) for one in self._said[-MAX_BLOCKS:]]
+        laid = self._rows_of(self._said[-MAX_BLOCKS:], width)
         behind = list(accumulate(len(found) for found in reversed(laid)))
         kept = max(1, sum(count <= MAX_ROWS for count in behind))
         self._said, laid = self._said[-kept:], laid[-kept:]
@@ -192,6 +207,7 @@ class Transcript(ScrollView):
         self._rows = [row for found in laid for row in found]
         self._drawn.clear()
         self.virtual_size = Size(width, len(self._rows))
+        self._refresh_scrollbars()  # else nothing scrolls before the next refresh
         self._keep_in_sight()
         self.refresh()
 

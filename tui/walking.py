@@ -8,7 +8,7 @@ from medic.i18n import Text, plain
 
 from . import words_walk
 from .events import Asked, Choices
-from .lines import Block, Line, code, joined
+from .lines import Block, Line, asking, code, joined
 from .telling import numbered
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _stand(talk: Consultation, current: Walk) -> None:
     if current.trail:
         options.append((BACK, words_walk.BACK))
     options.append((LEAVE, words_walk.LATER))
-    talk.tell(Block("medic", (Line(words_walk.WHAT_CAME_OUT, "strong"), *numbered(tuple(options)))))
+    talk.tell(asking((Line(words_walk.WHAT_CAME_OUT, "strong"),), numbered(options)))
     talk.emit(Asked(Choices("walk", current.procedure.name, tuple(options))))
 
 

@@ -28,6 +28,10 @@ LOOK_HERE = Text(
     "after the next run: /look; or describe what you see",
     "再次运行后输入 /look，也可直接描述现象",
 )
+VALUE_HERE = Text(
+    "type {name}=N and the change is computed; or describe what you see",
+    "输入 {name}=数值 即可算出修改，也可直接描述现象",
+)
 TYPE_HERE = Text("describe what you see, or paste the error", "描述现象，或粘贴报错")
 ANSWER_HERE = Text(
     "answer 1-{n}, ? shows how to look, or describe what you see",
@@ -69,6 +73,8 @@ NO_PROBES = Text("No probe has run.", "还没有探针运行过。")
 EVIDENCE_MORE = Text("… {n} more: /why", "……另有 {n} 条：/why")
 CONSEQUENCES = Text("Consequences, not causes:", "后果而非原因：")
 ALSO_WRONG = Text("Also wrong, but not the cause of this:", "另有问题，但并非此次故障的原因：")
+ONE_BESIDE = Text("1 more thing, wrong or unexplained: /report", "另有 1 处问题或疑点：/report")
+BESIDE = Text("{n} more things, wrong or unexplained: /report", "另有 {n} 处问题或疑点：/report")
 UNEXPLAINED = Text("Not explained by this:", "该原因无法解释：")
 NOTES = Text("Worth knowing:", "值得留意：")
 TELLTALE = Text(
@@ -94,11 +100,21 @@ CHECKED_IN = Text("checked and in order: {looked}", "已检查，正常：{looke
 CHECKED = Text("checked and in order", "已检查，正常")
 RULED_OUT_PLAIN = Text("ruled out: {title}", "已排除：{title}")
 BACK_AGAIN = Text("possible again: {title}", "重新列入：{title}")
-STILL = Text(
-    "Noted. Still leading, {word}: {title}.", "已记下。目前仍以此为首（{word}）：{title}。"
+STILL = Text("Noted. Still first, {word}: {title}.", "已记下。首要嫌疑不变（{word}）：{title}。")
+STILL_OPEN = Text(
+    "Noted. Many causes are still left; the first of them: {title}.",
+    "已记下。可能的原因仍有许多，排在最前的是：{title}。",
+)
+SURER = Text(
+    "Noted. Still first, and now {word} (before: {before}): {title}.",
+    "已记下。首要嫌疑不变，把握提高到“{word}”（之前：{before}）：{title}。",
+)
+LESS_SURE = Text(
+    "Noted. Still first, but now only {word} (before: {before}): {title}.",
+    "已记下。首要嫌疑不变，但把握降到“{word}”（之前：{before}）：{title}。",
 )
 NOW_LEADS = Text(
-    "Now leading, {word}: {title} (before: {before}).",
+    "Now first, {word}: {title} (before: {before}).",
     "现在的首选（{word}）：{title}（之前：{before}）。",
 )
 RANKED_ANEW = Text(
@@ -124,11 +140,16 @@ DESCRIBE = Text(
 
 # --- questions ------------------------------------------------------------------------------
 
+ANSWERS_SHOWN = Text(
+    "answers {a} to {b} of {n}; page down and page up show the others",
+    "第 {a} 至 {b} 项，共 {n} 项；page down / page up 查看其余",
+)
 MINUTES = Text("about {n} min", "约 {n} 分钟")
 DONT_KNOW = Text("I don't know", "不知道")
 THEN = Text("-> {title}", "-> {title}")
 HOW_TO_LOOK = Text("? how to look", "? 怎么查")
 WHY_ASKED = Text("f3 why it is asked", "f3 为什么问")
+HAND_OVER = Text("/report hands over what is known", "/report 生成交接报告")
 CHANGE_ALREADY = Text("f4 the change", "f4 查看修改")
 HOW = Text("How to look: {how}", "怎么查：{how}")
 DID_YOU_MEAN = Text("Did you mean:", "你指的是：")
@@ -189,6 +210,7 @@ FOR_CAUSE = Text("{cause}: {title}", "{cause}：{title}")
 OF_CAUSE = Text("{title}, against: {cause}", "{title}，针对：{cause}")
 SHOW_IT = Text("/patch {n}", "/patch {n}")
 MORE_ADVICE = Text("{n} more that should not be done: f3", "另有 {n} 条不该做的：f3")
+TYPE_IT = Text("type it: {name}=N", "可直接输入：{name}=数值")
 CANNOT_COMPUTE = Text("to compute the numbers: {names}", "计算数值还缺：{names}")
 WORKED_IF = Text("worked if: {check}", "有效的标志：{check}")
 COSTS = Text("costs: {say}", "代价：{say}")

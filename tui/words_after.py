@@ -71,3 +71,25 @@ NOT_IN_FORCE = Text(
     "have it, and the remedy is not marked as no help.",
     "仍然出现“{titles}”，但 {files} 中已没有修改 {change}：这次运行并未用到它，因此不把该处置记为无效。",
 )
+EDITED = Text(
+    "{files} has changed since this run, and no log of a newer run is here: what was found is of "
+    "the run as it was. Run again, then /look.",
+    "{files} 在这次运行之后有改动，但还没有新的运行日志：上面的结论针对当时的运行。请重新运行，再用 /look。",
+)
+EDITED_READ = Text(
+    "{files} has changed since the last look, and no log of a newer run is here: what follows takes "
+    "the file as it is now, which is not what ran.",
+    "{files} 在上次查看之后有改动，但还没有新的运行日志：以下按文件现在的内容判断，与当时的运行不一致。",
+)
+LINT_IT = Text("To check the new settings alone: {command}", "只检查新的设置：{command}")
+LATE_SETTINGS = Text(
+    "{files} was changed {after} after the log was last written: the run may have had other "
+    "settings.",
+    "{files} 的修改晚于日志最后一次写入（{after}后）：当时的运行可能用的是别的设置。",
+)
+HOURS = Text("{n} h", "{n} 小时")
+DAYS = Text("{n} days", "{n} 天")
+READS_ANOTHER = Text(
+    "{script} reads {file}, not the file that was changed: make the same change there.",
+    "{script} 读取的是 {file}，不是刚修改的文件：请在那里做同样的修改。",
+)

@@ -6,7 +6,7 @@ from medic.i18n import Text
 
 ALL_CAUSES = Text("All causes by family", "按类别列出全部原因")
 SHOWN_BY = Text("{n} causes show it", "有 {n} 个原因会导致它")
-OTHERS = Text("{n} others, {out} of them ruled out", "其余 {n} 个，其中 {out} 个已排除")
+OTHERS = Text("{n} more, {out} ruled out", "其余 {n} 个，其中 {out} 个已排除")
 COUNT = Text("{live} possible, {out} ruled out", "{live} 个可能，{out} 个已排除")
 AWAY = Text("does not apply here", "此处不适用")
 WOULD_ALSO = Text("would also show: {titles}", "还会表现为：{titles}")
@@ -24,6 +24,10 @@ KEYS = (
     ("c", Text("compare with the first", "与首要嫌疑比较")),
     ("esc", Text("back", "返回")),
 )
+COMPARE_ANOTHER = Text(
+    "c compares another cause with the first suspect: move to one first",
+    "c 用于把其他原因与首要嫌疑比较：请先移动到另一个原因",
+)
 NO_HIT = Text("nothing by that name", "没有匹配项")
 
 # --- /compare -------------------------------------------------------------------------------
@@ -39,7 +43,10 @@ BEARS = Text(
 )
 NOTHING_PARTS = Text("Nothing that was seen parts them.", "已见证据无法区分二者。")
 WOULD_PART = Text("What would part them:", "能区分二者的检查：")
-IF_SEEN = Text("{title}: if “{outcome}”, {who}", "{title}：若“{outcome}”，{who}")
+IF_SEEN = Text("“{outcome}” -> {who}", "“{outcome}” -> {who}")
+IN_SETTINGS = Text("In the settings, “{title}”", "配置中是否“{title}”")
+IF_SO = Text("if so {who}", "是则 {who}")
+IF_NOT = Text("if not {who}", "否则 {who}")
 SPEAKS_A = Text("A", "A")
 SPEAKS_B = Text("B", "B")
 SAME_REMEDY = Text("The first remedy is the same for both: {title}", "二者的首选处置相同：{title}")
@@ -60,6 +67,7 @@ NOT_FINITE = Text(
     "{n} values are NaN or Inf, the first at step {step}",
     "{n} 个值为 NaN 或 Inf，首次在第 {step} 步",
 )
+DRAWN_BY = Text("/curve {name} draws it", "/curve {name} 可绘制曲线")
 OTHER_CURVES = Text("also: /curve {names}", "还可以看：/curve {names}")
 NO_LENGTHS = Text("No data file was read.", "没有读到数据文件。")
 LENGTHS_OF = Text("{file}: tokens of {n} records", "{file}：{n} 条记录的 token 数")

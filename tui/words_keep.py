@@ -62,6 +62,20 @@ OTHER_RUNS = Text("{n} older: /run NAME", "另有 {n} 个较早的运行：/run 
 
 UNDERSTOOD = Text("I understood:", "我的理解：")
 QUOTE = Text("“{words}”", "“{words}”")
+OVERRULES = Text("{where} says {value}; yours counts", "{where} 为 {value}，以你说的为准")
+OTHER_VALUES = Text("Other settings than before:", "与之前不同的设置：")
+NO_VALUE_NOW = Text("{what}: {old} -> not stated", "{what}：{old} -> 未写明")
+AND_OTHERS = Text("and {n} more", "另有 {n} 项")
+NO_FIELD = Text(
+    "No value of the run was taken from {names}{hint}", "未从 {names} 中读到训练的参数值{hint}"
+)
+FIELDS_BY = Text(
+    "medic explain fields lists what it takes.", "medic explain fields 列出可识别的字段。"
+)
+TAKEN_LATER = Text(
+    "It counts from the next look on: /look, when the new log is there.",
+    "将从下次查看起生效：有新日志后用 /look。",
+)
 CORRECT = Text("Not so? /change N takes it out.", "理解有误？/change 编号 可去掉。")
 SAID_SO_FAR = Text("What you have said so far:", "你目前说过的：")
 CHANGE_HOW = Text(
@@ -81,8 +95,8 @@ RESUMED = Text(
     "继续会话 {id}；文件按现在的内容重新读取。",
 )
 BEFORE = Text(
-    "You were here before: {id}, {what}. /resume {id} goes on with it.",
-    "你之前看过这里：{id}，{what}。/resume {id} 可继续。",
+    "You were here before ({id}): {what}. /resume {id} goes on with it.",
+    "你之前看过这里（{id}）：{what}。/resume {id} 可继续。",
 )
 SESSIONS = Text("Sessions, the newest first:", "会话，最新的在前：")
 NO_SESSIONS = Text("No session is kept yet.", "还没有保存过会话。")
@@ -99,7 +113,11 @@ SEEN = Text("Seen:", "观察到：")
 STANDS = Text("Suspected:", "嫌疑：")
 IN_ORDER = Text("In the order of time:", "按时间先后：")
 OUT = Text("Ruled out:", "已排除：")
-ASKED = Text("Asked:", "问过：")
-OPEN = Text("Not looked at, and what it would need:", "未检查及所需：")
+ASKED = Text("Asked and told:", "问过和说过：")
+OPEN = Text("Not checked; it would need:", "未检查，还需要：")
+FOUND_BY = Text("Found something:", "有发现：")
+NOTHING_WRONG = Text("Read, and nothing wrong:", "已读取，未见异常：")
+NOTHING_THERE = Text("Nothing wrong, or nothing of the kind here:", "未见异常，或没有这类内容：")
+FAILED = Text("{probe} failed: {error}", "{probe}：出错（{error}）")
 WOULD_TELL = Text("What would tell most:", "最能说明问题的：")
 DONE = Text("Done:", "已做：")

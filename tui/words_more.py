@@ -18,7 +18,6 @@ REFUTES = Text(
     "It is asked to try to refute what leads before it is called established.",
     "在确诊之前，用它检验首选原因能否被推翻。",
 )
-NO_QUESTION = Text("No question is open.", "当前没有待回答的问题。")
 WHY_CAUSE = Text("Why “{title}” ({code}), {word}:", "为什么是“{title}”（{code}），{word}：")
 NO_LEADER = Text("No cause leads yet.", "还没有首选原因。")
 WHAT_CHANGES = Text("What would change my mind:", "什么会改变这一判断：")
@@ -52,6 +51,13 @@ NO_PATCH = Text(
     "No change of your files can be computed for this; what to do by hand:",
     "无法为此算出对文件的修改，请手动处理：",
 )
+FIRST_BY_HAND = Text(
+    "This is remedy {n}: the first one, “{first}”, is done by hand.",
+    "这是第 {n} 项处置：首选的“{first}”需要手动完成。",
+)
+NO_PATCH_YET = Text(
+    "No change can be computed before its numbers are known:", "还缺少数值，暂时无法算出修改："
+)
 NO_OFFERS = Text("There is nothing to change yet.", "还没有可做的修改。")
 NO_SUCH_OFFER = Text("There are remedies 1 to {n}.", "处置编号为 1 到 {n}。")
 PATCH_TITLE_ONE = Text("Apply to {file}?", "应用到 {file}？")
@@ -78,9 +84,24 @@ FILES_CHANGED = Text(
     "Files have changed since they were read: looking again.",
     "文件在读取之后有改动，重新查看。",
 )
-OTHER_PATCHES = Text("Changes against something else:", "针对其他问题的修改：")
+OTHER_PATCHES = Text("Remedies with a change of your files:", "可给出文件修改的处置：")
 TRIED_ALREADY = Text("“{title}” is marked already.", "“{title}”已标记为无效。")
 RESTORED = Text("Restored: {what} is taken back.", "已撤销{what}，文件已恢复。")
+NOT_RESTORED = Text("{what} was not taken back:", "未能撤销{what}：")
+WHAT_NOW = Text("What now?", "接下来怎么办？")
+RESTORE_ANYWAY = Text(
+    "restore the files all the same; what they hold now is kept in the state folder",
+    "仍然恢复；文件现在的内容会保存在状态目录中",
+)
+LEAVE_FILES = Text(
+    "leave the files as they are, and let me take back what was before it",
+    "保留文件现状，之后可继续撤回更早的内容",
+)
+DO_NOTHING = Text("nothing, for now", "暂不处理")
+LEFT_AS_IT_IS = Text(
+    "The files stay as they are; /undo goes on with what was before {what}.",
+    "文件保持现状；/undo 将从{what}之前的内容继续。",
+)
 TOOK_BACK = Text("Taken back: {what}", "已撤回：{what}")
 NOTHING_TO_UNDO = Text("There is nothing to take back.", "没有可撤回的操作。")
 DID_NOT_HELP = Text(
@@ -170,6 +191,7 @@ HELP_TALK = (
         "翻页键滚动对话；上下方向键调出之前的输入。",
     ),
 )
+KEYS_NOT_TAKEN = Text("Keys in {file} that are not taken:", "{file} 中未采用的按键：")
 PALETTE = Text("Search the commands", "搜索命令")
 NO_COMMAND = Text("no command “{word}”", "没有命令“{word}”")
 NEAR_COMMAND = Text(

@@ -34,30 +34,39 @@ def gpus_from_host(known: Known, field: str) -> Computed:
 
 def _gpus(known: Known) -> int:
     state, host = known.fact(GpuState), known.fact(Host)
+    if known.has("node_gpus"):
+        return known.whole("node_gpus")
     if state is not None and state.gpus:
         return len(state.gpus)
     if host is not None and host.gpus:
         return host.gpus
-    raise MissingError("gpus-of-the-node")
+    raise MissingError("node_gpus")
 
 
 def workers_from_cores(known: Known, field: str) -> Computed:
     """cores / ranks of the node - 1, at most 8. Raises ImpossibleError if that is no increase."""
-    host = known.fact(Host)
-    if host is None:
-        raise MissingError("cores-of-the-node")
+    cores = _cores(known)
     ranks = known.whole("gpus_per_node")
-    workers = min(MOST_WORKERS, host.cores // ranks - 1)
+    workers = min(MOST_WORKERS, cores // ranks - 1)
     old = known.config.integer(field)
     if workers < 1 or (old is not None and old >= workers):
         raise ImpossibleError(
             Text(
-                f"{host.cores} cores for {ranks} ranks leave no more workers",
-                f"{host.cores} 核分给 {ranks} 个 rank，已无余量增加 worker",
+                f"{cores} cores for {ranks} ranks leave no more workers",
+                f"{cores} 核分给 {ranks} 个 rank，已无余量增加 worker",
             )
         )
-    cores = Text(f"{host.cores} cores / {ranks} ranks - 1", f"{host.cores} 核 / {ranks} rank - 1")
-    return Computed(workers, cores)
+    why = Text(f"{cores} cores / {ranks} ranks - 1", f"{cores} 核 / {ranks} rank - 1")
+    return Computed(workers, why)
+
+
+def _cores(known: Known) -> int:
+    if known.has("node_cores"):
+        return known.whole("node_cores")
+    host = known.fact(Host)
+    if host is None:
+        raise MissingError("node_cores")
+    return host.cores
 
 
 def next_free_port(known: Known, field: str) -> Computed:

@@ -27,6 +27,8 @@ def run(words: Sequence[str]) -> int | None:
     if found is None:
         return None
     files, values = found
+    if "help" in values.get("--set", []):  # the option itself lists the fields
+        return None
     last = {name: of[-1] for name, of in values.items()}
     return show(
         files,

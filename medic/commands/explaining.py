@@ -14,6 +14,7 @@ from medic.nearest import did_you_mean
 from medic.report.console import Console
 from medic.safetext import one_line
 
+FIELD_WORDS = ("fields", "field", "--set", "set", "字段")
 _SHOWN = 200  # columns of the words that are told back
 MOST = 6  # causes on a page that fits a few screens
 KIND_TITLES = {
@@ -37,6 +38,9 @@ def explain(words: Sequence[str], *, as_json: bool = False, whole: bool = False)
         _table(out, index, as_json)
         return Exit.OK
     asked = " ".join(words)
+    if asked.strip().lower() in FIELD_WORDS:
+        fields(as_json=as_json)
+        return Exit.OK
     matches = find(asked, index)
     if matches and matches[0].score < 1 and _is_usage(asked):
         _usage(out, matches, index, as_json)
@@ -54,6 +58,19 @@ def explain(words: Sequence[str], *, as_json: bool = False, whole: bool = False)
     _memory(out, asked, index)
     _others(out, matches[1:4], index)
     return Exit.OK
+
+
+def fields(*, as_json: bool = False) -> None:
+    """Prints the fields of a run: what --set takes, what a talk understands, what checks need."""
+    from medic.report import fields_text
+    from medic.report.dumps import dumps
+
+    out = Console()
+    if as_json:
+        entry = {"kind": "fields", "fields": fields_text.rows()}
+        out.raw(dumps({"schema": "medic.explain/1", "matches": [], "entry": entry}))
+        return
+    fields_text.table(out)
 
 
 def _is_usage(asked: str) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from medic.i18n import Text
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -56,10 +59,38 @@ def redact_option(function: F) -> F:
 
 def set_option(function: F) -> F:
     words = Text(
-        "a fact that no file states, e.g. --set data_parallel_size=64",
-        "补充文件中没有的信息，如 --set data_parallel_size=64",
+        "a fact that no file states, e.g. --set data_parallel_size=64; --set help lists the fields",
+        "补充文件中没有的信息，如 --set data_parallel_size=64；--set help 列出全部字段",
     )
-    return option("--set", "given", multiple=True, metavar="FIELD=VALUE", help=words)(function)
+    return option(
+        "--set",
+        "given",
+        multiple=True,
+        metavar="FIELD=VALUE",
+        is_eager=True,
+        callback=_listed,
+        shell_complete=_fields,
+        help=words,
+    )(function)
+
+
+def _listed(context: click.Context, _: click.Parameter, given: Sequence[str]) -> Sequence[str]:
+    """``--set help`` lists the fields, whatever else is asked."""
+    if "help" in given:
+        from medic.commands.explaining import fields
+
+        fields()
+        context.exit(0)
+    return given
+
+
+def _fields(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    from medic.run_config import FIELDS
+
+    found = [name for name in FIELDS if name.startswith(begun)]
+    return [CompletionItem(f"{name}=", help=str(FIELDS[name][2])) for name in found]
 
 
 def case_options(function: F) -> F:

@@ -137,7 +137,10 @@ def undo(change_id: str | None = None, *, force: bool = False) -> ChangeRecord:
     record = records.load(change_id) if change_id else records.newest()
     if record.state == "undone":
         raise EditRefused(f"{record.id} is undone already", f"{record.id} 已经撤销过")
-    todo = [i for i, touched in enumerate(record.touched) if _must_restore(touched, force=force)]
+    try:
+        todo = [i for i, t in enumerate(record.touched) if _must_restore(record, t, force=force)]
+    except EditRefused as problem:
+        raise (problem if change_id else _or_the_one_before(problem, record)) from None
     for touched in record.touched:
         discard(Path(touched.temporary))  # left by a run that was killed
     _restore(record, todo)
@@ -174,18 +177,40 @@ def _take_back(touched: Touched, target: Target | None) -> None:
     commit(Path(touched.temporary), target.path)
 
 
-def _must_restore(touched: Touched, *, force: bool) -> bool:
+def _must_restore(record: ChangeRecord, touched: Touched, *, force: bool) -> bool:
     """False if the file is as before already. Raises EditRefused if it is neither."""
-    now = look_at(touched.target).hash if Path(touched.target).exists() else ""
+    there = Path(touched.target).exists()
+    now = look_at(touched.target).hash if there else ""
     if now == touched.before:
         return False
-    if now != touched.after and not force:
+    if now == touched.after or force:
+        return True
+    how = f"medic undo {record.id} --force"
+    if there:
         raise EditRefused(
-            "the file changed since; --force restores it all the same",
-            "文件此后又有改动；--force 可强制恢复",
+            f"the file changed since {record.id}; {how} restores it all the same and keeps what it "
+            "holds now",
+            f"文件在 {record.id} 之后又有改动；{how} 可强制恢复，并保留现在的内容",
             at=touched.target,
         )
-    return True
+    raise EditRefused(
+        f"the file was deleted since {record.id}; {how} writes it as it was before the change",
+        f"文件在 {record.id} 之后已被删除；{how} 可按修改前的内容重新写出",
+        at=touched.target,
+    )
+
+
+def _or_the_one_before(problem: EditRefused, record: ChangeRecord) -> EditRefused:
+    """The same, with how to take back the change before it."""
+    older = records.newest_before(record)
+    if older is None:
+        return problem
+    files = ", ".join(older.files)
+    return EditRefused(
+        f"{problem.en}. The change before it, of {files}: medic undo {older.id}",
+        f"{problem.zh}。更早的一次修改（{files}）：medic undo {older.id}",
+        at=problem.at,
+    )
 
 
 def _stage(record: ChangeRecord, number: int) -> Target | None:

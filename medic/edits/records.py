@@ -147,6 +147,13 @@ def newest() -> ChangeRecord:
     )
 
 
+def newest_before(record: ChangeRecord) -> ChangeRecord | None:
+    """The change below the working folder before this one that is not undone."""
+    here = Path.cwd().resolve()
+    older = [r for r in changes() if int(r.id[1:]) < int(record.id[1:]) and r.state != "undone"]
+    return next((r for r in reversed(older) if _is_below(r, here)), None)
+
+
 def _is_below(record: ChangeRecord, here: Path) -> bool:
     """Whether the change is of a file of this folder, or of one that a link in it leads to."""
     return any(

@@ -65,7 +65,7 @@ def test_gpus_of_the_host(config: Make, remedy: MakeRemedy, facts: dict[type, ob
     plan = compute(remedy(gpus_per_node="gpus-from-host"), config(gpus_per_node=8), facts)
     assert new(plan) == {"gpus_per_node": 4}
     nothing = compute(remedy(gpus_per_node="gpus-from-host"), config(gpus_per_node=8))
-    assert nothing.missing == ("gpus-of-the-node",)
+    assert nothing.missing == ("node_gpus",)
 
 
 @pytest.mark.parametrize(("cores", "workers"), [(32, 3), (128, 8)])

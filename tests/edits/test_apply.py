@@ -314,11 +314,18 @@ def test_undo_leaves_later_edits_alone(patch: Callable[..., Patch], shop: Any) -
 
 
 def test_undo_of_a_deleted_file(patch: Callable[..., Patch], shop: Any) -> None:
-    apply(patch())
+    first = apply(patch("b.yaml"))
+    last = apply(patch())
     path = shop.folder / "a.yaml"
     path.unlink()
-    with pytest.raises(EditRefused):
+    with pytest.raises(EditRefused, match=f"deleted since {last.id}; medic undo {last.id} --force"):
         undo()
+    with pytest.raises(EditRefused, match=rf"The change before it, .*medic undo {first.id}$"):
+        undo()
+    undo(first.id)
+    with pytest.raises(EditRefused) as alone:
+        undo()
+    assert "before it" not in alone.value.en
     undo(force=True)
     assert path.read_bytes() == OLD.encode()
 

@@ -203,22 +203,33 @@ def _logs(look: Any) -> Iterator[Any]:
 
 
 def _config(look: Any) -> Iterator[Any]:
-    for file in look.files("config"):
-        with look.open(file.path) as opened:
-            data = opened.read()
+    """The micro batch of the last file or paste; what is given by hand rules."""
+    values = {}
+    for file in sorted(look.files("config"), key=lambda f: f.name.startswith("<")):
+        data = "\n".join(row for _, row in look.lines(file.path)).encode() + b"\n"
         start = data.index(b"micro_batch_size: ") + len("micro_batch_size: ")
         end = data.index(b"\n", start)
         line = data[:start].count(b"\n") + 1
         span = Span(file.path, start, end, line, 19, line, 20)
         path = ("micro_batch_size",)
         origin = Origin("file", span, "yaml", path, "micro_batch_size", "plain")
-        value = int(data[start:end])
-        yield RunConfig({"micro_batch_size": Value(value, origin)}, files=(file.path,))
+        values["micro_batch_size"] = Value(int(data[start:end]), origin)
         where = Source(file.name, line)
-        if value > 4:
-            change = Change("micro_batch_size", value, 4, Text("halved", "减半"))
-            values = {"estimate": "90 GiB", "capacity": "80 GiB"}
-            yield Finding("micro-batch-too-large", "fires", values, where, changes=(change,))
+    for name, value in look.given.items():
+        values[name] = Value(value, Origin("given", key=name))
+    if not values:
+        return
+    yield RunConfig(values, files=tuple(file.path for file in look.files("config")))
+    micro = values.get("micro_batch_size")
+    if (
+        micro is not None
+        and isinstance(micro.value, int)
+        and micro.value > 4
+        and micro.origin.source == "file"
+    ):
+        change = Change("micro_batch_size", micro.value, 4, Text("halved", "减半"))
+        told = {"estimate": "90 GiB", "capacity": "80 GiB"}
+        yield Finding("micro-batch-too-large", "fires", told, where, changes=(change,))
 
 
 def _gpu(look: Any) -> Iterator[Any]:

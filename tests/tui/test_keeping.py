@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -111,7 +112,7 @@ def test_what_is_kept_is_listed_shown_and_replayed(
         await app.press("a")
 
     async def back(app: Any) -> None:
-        assert "You were here before: s1, Established: The micro batch" in app.said
+        assert "You were here before (s1): Established: The micro batch" in app.said
         await app.send("/resume")
         assert "Going on with s1" in app.talk()
         assert "[you]    2  this process needs it" in app.talk()
@@ -184,3 +185,29 @@ def test_a_state_folder_that_refuses_is_said_once(
         assert app.talk().count("This session cannot be kept:") == 1
 
     drive(script, case)
+
+
+def test_what_comes_after_a_resume_is_kept(drive: Drive, case: Case, run_folder: Path) -> None:
+    """A session that waits for the run after a change, taken up again when its log is there."""
+
+    async def first(app: Any) -> None:
+        await app.send("world size 8")
+        await app.press("f4", "a")
+        assert app.app.talk.consultation.waiting is not None
+
+    async def again(app: Any) -> None:
+        later = time.time() + 60
+        (run_folder / "train.log").write_text("step 1 loss 2.0\nstep 2 loss 1.9\n")
+        os.utime(run_folder / "train.log", (later, later))
+        await app.press("1")
+        assert "Fixed, as far as the new log shows" in app.said
+        assert app.said.rpartition("Fixed,")[2].count("world size = 8") == 0
+        assert app.app.talk.consultation.session.case.given == {"world_size": 8}
+
+    drive(first, case)
+    drive(again, Case(root="run1"), resume="s1")
+    kept = saved.load("s1")
+    assert kept.verdict in ("healthy", "no-fault-seen")
+    assert kept.data["waiting"] == ""
+    talk = [str(row) for row in saved.talk_of("s1")]
+    assert any("Fixed, as far as the new log shows" in row for row in talk)

@@ -220,11 +220,8 @@ def test_f4_never_opens_the_change_against_something_else(drive: Drive, case: Ca
     drive(script, case)
 
 
-def test_a_second_look_tells_only_what_is_different(
-    drive: Drive, case: Case, run_folder: Path
-) -> None:
+def test_a_second_look_tells_only_what_is_different(drive: Drive, case: Case) -> None:
     async def script(app: Any) -> None:
-        (run_folder / "train.yaml").write_text("model: small\nmicro_batch_size: 4\n")
         await app.send("/look")
         again = app.talk().rpartition("/look")[2]
         assert "4 probes: " in again
@@ -304,7 +301,7 @@ def test_the_change_is_pointed_at_where_it_is_decided(drive: Drive, case: Case) 
         assert "f4 the change)" in app.talk()
         await app.press("2")
         shown = "\n".join(app.screen())
-        assert "f4 shows the change; nothing is written before you say so" in shown
+        assert "f4 shows the change; nothing is written before you say so" in shown, shown
         assert "› f4 shows the change; or describe what you see" in shown
 
     drive(script, case)

@@ -58,7 +58,9 @@ def test_nobody_is_offered_not_known_beside_i_dont_know() -> None:
         "here": Outcome(Text("here", "这里")),
     }
     check = Check(name="c", family="f", title=plain("c"), outcomes=outcomes)
-    assert [name for name, _ in choices(check, set())] == ["here"]
+    assert [title.en for _, title in choices(check, set())] == ["here", "none of these"]
+    check = replace(check, outcomes={**outcomes, "not-here": Outcome(plain("no"), normal=True)})
+    assert [name for name, _ in choices(check, set())] == ["here", "not-here"]
 
 
 def test_only_an_answer_that_changes_who_leads_says_so(index: Index, case: Case) -> None:
@@ -89,7 +91,7 @@ def test_what_rules_a_cause_out_is_what_was_looked_at(index: Index, case: Case) 
     place = Origin("file", Span("run1/train.yaml", 36, 37, 2, 19, 2, 20))
     session.evidence.facts[RunConfig] = RunConfig({"micro_batch_size": Value(8, place)})
     told, where = reason(session, cause, LONG)
-    assert told.en == "checked and in order: sequences per device and forward pass 8"
+    assert told.en == "checked and in order: micro batch 8"
     assert where == plain("run1/train.yaml:2")
 
 

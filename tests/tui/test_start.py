@@ -151,7 +151,7 @@ def test_a_probe_that_hangs_is_one_grey_line(
     monkeypatch.setattr(medic.registry, "all_probes", lambda: probes)
 
     async def script(app: Any) -> None:
-        assert "stuck                failed: time limit" in app.talk()
+        assert "stuck: failed: time limit" in app.talk()
         assert "Likely, not established" in app.talk()
         gate.set()
 

@@ -190,11 +190,13 @@ def test_palette_themes_keys_and_recall(
         (Text("the file is not JSON", "文件不是 JSON"), True),
         (Text("a checkpoint that is not being written just now", "未在写入的检查点"), False),
         (Text("the GPUs that the refused rank could see", "可见的 GPU"), False),
-        (plain("LogHits"), False),
+        (plain("world_size"), False),
     ],
 )
 def test_a_reason_is_told_from_a_need(lack: Text, reason: bool) -> None:
     from medic.tui.needs import is_reason, need
 
     assert is_reason(lack) is reason
-    assert need(plain("LogHits, world_size")) == Text("a log, world_size", "日志、world_size")
+    assert need(plain("world_size, a.key")) == Text(
+        "world size (world_size), a.key", "进程总数（world_size）、a.key"
+    )

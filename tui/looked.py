@@ -1,0 +1,110 @@
+"""/probes: what was found, where nothing is wrong, and what was not looked at for lack of what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from medic.i18n import Text
+from medic.report.probe_words import probe_title
+from medic.run_config import FIELDS
+
+from . import words, words_keep
+from .lines import Block, Line, joined, said
+from .needs import ANSWER, is_reason, need
+from .probing import abnormal
+
+if TYPE_CHECKING:
+    from medic.evidence import Run
+    from medic.session import Session
+
+NAMED = 3  # checks that one line names
+
+
+def in_full(session: Session) -> Block:
+    """All of it, in words."""
+    if not session.evidence.runs:
+        return said(words.NO_PROBES, who="probe")
+    lines = [*_found(session), *_failed(session), *_quiet(session)]
+    gaps = list(gap_lines(session))
+    if gaps:
+        lines += [Line(words_keep.OPEN, "strong"), *gaps]
+    for item in session.evidence.not_read:
+        why = Text(item.en, item.zh)
+        lines.append(Line(words.NOT_READ.fill(file=item.file, why=why), "muted"))
+    return Block("probe", tuple(lines))
+
+
+def _found(session: Session) -> Iterator[Line]:
+    """Each look that found something, with its findings and their places."""
+    told = [(n, r, f) for n, r in session.evidence.runs.items() if (f := abnormal(session, r))]
+    if told:
+        yield Line(words_keep.FOUND_BY, "strong")
+    for name, run, findings in told:
+        here = words.THIS_MACHINE if _of_this_machine(session, run) else None
+        yield Line(probe_title(name), indent=2, aside=here)
+        yield from (Line(text, "plain", "\u00b7 ", 4, where=at) for text, at in findings)
+
+
+def _failed(session: Session) -> Iterator[Line]:
+    for name, run in session.evidence.runs.items():
+        if run.state == "failed":
+            text = words_keep.FAILED.fill(probe=probe_title(name), error=run.error)
+            yield Line(text, "warn", "! ", 2)
+
+
+def _quiet(session: Session) -> Iterator[Line]:
+    """Those that found nothing wrong: what they read, and where there may have been nothing."""
+    for state, title in (("found", words_keep.NOTHING_WRONG), ("absent", words_keep.NOTHING_THERE)):
+        runs = session.evidence.runs.items()
+        quiet = [n for n, r in runs if r.state == state and not abnormal(session, r)]
+        if quiet:
+            yield Line(title, "strong")
+            titles = dict.fromkeys(probe_title(name) for name in quiet)
+            yield Line(joined(titles), "muted", indent=2)
+
+
+def _of_this_machine(session: Session, run: Run) -> bool:
+    return run.probe.reads != "artefacts" and not session.evidence.host_is_the_runs
+
+
+# --- what was not looked at -----------------------------------------------------------------
+
+
+def gap_lines(session: Session, most: int = 0) -> Iterator[Line]:
+    """What was not checked by what it lacks, what most lack first; ``most`` lines (0: all)."""
+    gaps = sorted(_gaps(session).items(), key=lambda one: (_of_one_framework(one[0]), -len(one[1])))
+    for needs, titles in gaps[: most or None]:
+        text = Text("{needs}: {titles}", "{needs}\uff1a{titles}")
+        text = text.fill(needs=needs, titles=_few(list(titles)))
+        yield Line(text, "muted", "? ", 2)
+    if most and len(gaps) > most:
+        yield Line(words_keep.AND_OTHERS.fill(n=len(gaps) - most), "muted", indent=4)
+
+
+def _gaps(session: Session) -> Mapping[Text, dict[Text, None]]:
+    """What is lacking -> the checks and looks that lack it."""
+    found: dict[Text, dict[Text, None]] = {}
+    for name, run in session.evidence.runs.items():
+        for skip in run.skips:
+            title = session.index.title(skip.check) if skip.check else probe_title(name)
+            found.setdefault(_lack(skip.needs), {})[title] = None
+    for name in session.unknown:
+        found.setdefault(ANSWER, {})[session.index.title(name)] = None
+    return found
+
+
+def _of_one_framework(needs: Text) -> bool:
+    """Whether it is a key of some framework: the least likely to be of use here."""
+    return needs.en == needs.zh and needs.en not in FIELDS
+
+
+def _lack(needs: Text) -> Text:
+    return needs if is_reason(needs) else need(needs)
+
+
+def _few(titles: list[Text]) -> Text:
+    shown = joined(titles[:NAMED], "; ", "\uff1b")
+    if len(titles) <= NAMED:
+        return shown
+    return words.AND_N.fill(titles=shown, n=len(titles) - NAMED)

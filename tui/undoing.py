@@ -1,0 +1,95 @@
+"""/undo: takes back the newest of what was said, given and changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from medic.errors import EditRefused
+from medic.i18n import Text
+
+from . import words_more
+from .events import Choices
+from .lines import Block, Line
+
+if TYPE_CHECKING:
+    from .consultation import Consultation
+    from .moves import Move
+
+FORCE, KEEP, LATER = "force", "keep", ""
+
+
+def undo(talk: Consultation, _argument: str) -> None:
+    """Takes back the newest; where its files were edited or deleted since, asks what to do."""
+    if not talk.moves:
+        talk.tell(words_more.NOTHING_TO_UNDO)
+        return
+    move = talk.moves[-1]
+    try:
+        _restore(move.change, force=False)
+    except EditRefused as problem:
+        _ask(talk, move, problem)
+        return
+    _taken_back(talk, move)
+
+
+def choose(talk: Consultation, change: str, value: str) -> None:
+    """What to do with a change whose files are no longer as it left them. Raises EditRefused."""
+    move = next((m for m in talk.moves if m.change == change), None)
+    if move is None or value == LATER:
+        talk.ask()
+        return
+    if value == FORCE:
+        _restore(change, force=True)
+        _taken_back(talk, move)
+        return
+    talk.moves.remove(move)
+    talk.tell(words_more.LEFT_AS_IT_IS.fill(what=move.what))
+    talk.ask()
+    talk.keep()
+
+
+def _restore(change: str, *, force: bool) -> None:
+    """Raises EditRefused. What ``medic undo`` has taken back beside the app is restored already."""
+    from medic.edits import records
+    from medic.edits import undo as take_back
+
+    if change and records.load(change).state != "undone":
+        take_back(change, force=force)
+
+
+def _ask(talk: Consultation, move: Move, problem: EditRefused) -> None:
+    title = words_more.NOT_RESTORED.fill(what=move.what)
+    at = f"{problem.at}: " if problem.at else ""
+    why = Line(
+        Text(f"{at}{problem.en.split(';')[0]}", f"{at}{problem.zh.split('；')[0]}"), indent=2
+    )
+    talk.tell(Block("medic", (Line(title, "warn"), why)))
+    options = (
+        (FORCE, words_more.RESTORE_ANYWAY),
+        (KEEP, words_more.LEAVE_FILES),
+        (LATER, words_more.DO_NOTHING),
+    )
+    choices = Choices("restore", move.change, options)
+    talk.offer_choices(choices, Line(words_more.WHAT_NOW, "strong"))
+
+
+def _taken_back(talk: Consultation, move: Move) -> None:
+    from medic import said
+
+    session = talk.session
+    if move.change:
+        session.applied = [a for a in session.applied if a.change != move.change]
+    other = move.before is not None and said.take_back(session, move.before)
+    talk.moves.remove(move)
+    if not session.tried:
+        talk.before_remedy = None
+    if move.change:
+        talk.waiting = None
+        talk.files_changed()
+        talk.tell(words_more.RESTORED.fill(what=move.what), "good", top=True)
+    else:
+        talk.tell(words_more.TOOK_BACK.fill(what=move.what), top=True)
+    if move.change or other:
+        talk.look(whole=False)
+    else:
+        talk.retell()
