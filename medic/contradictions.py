@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.errors import UsageError
-from medic.fixes import propose
 from medic.index import Index
+from medic.memory.impossible import impossible
 from medic.registry import fired
-from medic.run_config import RunConfig
+from medic.run_config import Origin, RunConfig
 
 # Lint checks of what a step's memory is computed from.
 CHECKS = (
@@ -43,6 +43,8 @@ def _contradictions(config: RunConfig, index: Index) -> Iterator[tuple[str, str]
     if stage and config.get("fsdp") is True and "megatron" not in config.framework:
         en, zh = (words.format(stage=stage) for words in _TWO_SHARDERS)
         yield en, zh
+    for origin, en, zh in impossible(config):
+        yield f"{_place(origin)}{en}", f"{_place(origin)}{zh}"
     seen: set[str] = set()
     for name, fires in fired(CHECKS, config):
         cause = index.causes[name]
@@ -51,11 +53,16 @@ def _contradictions(config: RunConfig, index: Index) -> Iterator[tuple[str, str]
             continue
         if name != CHECKS[0]:  # one line tells of a batch, others may tell the same again
             seen.add(remedy)
+        from medic.fixes import propose  # only a contradiction needs it
+
         fix = propose(index.remedies[remedy], {RunConfig: config}, index, fires.changes)
         what, do = cause.lint.message.fill(fires.values), fix.text
-        origin = config.origin(fires.at)
-        place = f"{origin.span.file}:{origin.span.line}: " if origin and origin.span else ""
+        place = _place(config.origin(fires.at))
         if name == CHECKS[0] or "{" in do.en:  # a remedy that no number follows from says nothing
             yield f"{place}{what.en}", f"{place}{what.zh}"
         else:
             yield f"{place}{what.en}. {do.en}", f"{place}{what.zh}。{do.zh}"
+
+
+def _place(origin: Origin | None) -> str:
+    return f"{origin.span.file}:{origin.span.line}: " if origin and origin.span else ""

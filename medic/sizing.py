@@ -19,7 +19,7 @@ from medic.memory.cards import counted, gpu_of, on_cards
 from medic.memory.choices import Choice, choices
 from medic.memory.estimate import estimate
 from medic.memory.habits import model_files, settled, told, with_values
-from medic.memory.inverse import Largest, largest
+from medic.memory.inverse import STEP, Largest, changed, largest
 from medic.memory.named import with_model
 from medic.memory.remedies import Advice, advise
 from medic.records import dataclass
@@ -53,6 +53,7 @@ class Sizing:
     diff: str = ""  # the advice's plan on the user's files, as far as they can carry it
     choices: tuple[Choice, ...] = ()
     named: str = ""  # an engine's config that a file names and that was not read
+    positions: int = 0  # that the model has, where the sequence is longer; else 0
 
     @property
     def verdict(self) -> Verdict:
@@ -103,7 +104,10 @@ def size_run(
     if inverse and capacity is None:
         raise UsageError("the largest value needs --gpu", "求最大值需要用 --gpu 指定显卡")
     found = _estimated(config, capacity, taken, inverse)
-    advice = Advice() if capacity is None else advise(config, capacity)
+    most = tuple(largest(config, field, capacity) for field in inverse if capacity)
+    smallest = {one.field: STEP[one.field] for one in most if one.likely == 0}
+    asked = changed(config, smallest) if smallest else config
+    advice = Advice() if capacity is None else advise(asked, capacity)
     return Sizing(
         run_config=config,
         found=found,
@@ -111,12 +115,13 @@ def size_run(
         capacity=capacity,
         model=name,
         advice=advice,
-        largest=tuple(largest(config, field, capacity) for field in inverse if capacity),
+        largest=most,
         read=evidence.read,
         not_read=tuple(evidence.not_read),
         diff=as_diff(advice, config, evidence.facts, index),
         choices=tuple(choices(config, found)),
         named=_unread_engine(config),
+        positions=_exceeded(config),
     )
 
 
@@ -136,6 +141,12 @@ def _evidence(case: Case, index: Index) -> Evidence:
     probes = all_probes(ROOMS if plain else ())
     wanted = [p for p in with_needs(["memory-estimate"], probes) if p.reads == "artefacts"]
     return observe(case, index, wanted)
+
+
+def _exceeded(config: RunConfig) -> int:
+    """The model's positions, where the sequence is longer."""
+    limit = config.integer("max_position_embeddings") or 0
+    return limit if 0 < limit < (config.integer("sequence_length") or 0) else 0
 
 
 def _unread_engine(config: RunConfig) -> str:

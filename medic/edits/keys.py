@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
 
 from medic.entries import Framework, Key
 from medic.errors import EditRefused
@@ -106,6 +105,8 @@ def to_written(field: str, new: Scalar, key: Key | None, factor: float, raw: str
         return _switch(key, new, raw)
     if not isinstance(new, (int, float)) or factor == 1:
         return new
+    from fractions import Fraction
+
     exact = Fraction(str(new)) / Fraction(str(factor))
     if exact.denominator == 1:
         return int(exact) if isinstance(new, int) else float(exact)

@@ -8,10 +8,13 @@ exponent, because YAML 1.1 readers (PyYAML) take ``5e-5`` for text.
 from __future__ import annotations
 
 import re
-from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from medic.patterns import regex
 from medic.run_config import Scalar, Syntax
+
+if TYPE_CHECKING:  # loaded where a number is written
+    from decimal import Decimal
 
 _INTEGER = regex(r"[-+]?\d[\d_,]*")
 _SCIENTIFIC = regex(r"[-+]?[\d_.]+[eE]([-+]?)(\d+)")
@@ -55,6 +58,8 @@ def _switch(new: bool, old: str) -> str:
 def _whole(new: int, old: str, syntax: Syntax) -> str:
     sized = _SIZED.fullmatch(old)
     if sized:
+        from decimal import Decimal
+
         size = _SIZES[sized.group(1).lower()]
         short = Decimal(new) / size
         return f"{short.normalize():f}{sized.group(1)}" if short * 1000 % 1 == 0 else str(new)
@@ -66,6 +71,8 @@ def _whole(new: int, old: str, syntax: Syntax) -> str:
 
 
 def _real(new: float, old: str, syntax: Syntax) -> str:
+    from decimal import Decimal
+
     exact = Decimal(repr(new)) if isinstance(new, float) else Decimal(new)
     whole = exact == exact.to_integral_value()
     if whole and _INTEGER.fullmatch(old):

@@ -14,7 +14,7 @@ GIB = 2**30
 
 def gib(count: float, digits: int = 1) -> str:
     """Bytes in GiB, as words."""
-    return f"{count / GIB:.{digits}f} GiB"
+    return f"{count / GIB:,.{digits}f} GiB"
 
 
 def scaled(count: float, digits: int = 1) -> str:

@@ -29,8 +29,8 @@ COMPILED_SHARE = 0.56
 @dataclass(frozen=True)
 class Kernels:
     """How a layer is computed. ``fused`` attention keeps no scores. ``tensor`` ranks share a layer,
-    with ``sequence_parallel`` its norms too. ``lean``: norms keep their 16-bit input only and the
-    gate's product is fused (Megatron)."""
+    with ``sequence_parallel`` its norms too. ``lean``: norms keep their input only;
+    ``fused_gate``: the gate's product is fused (Megatron, all kernels of Liger)."""
 
     fused: bool = True
     tensor: int = 1

@@ -19,17 +19,21 @@ SMALL = MIB
 MIDDLE = 10 * MIB
 SEGMENT = 20 * MIB
 ROUND = 2 * MIB
+# A free block's key orders by size, then by address: one whole number compares faster than two.
+KEY = 50  # bits of an address
+HIGHEST = 1 << (KEY - 1)
 
 
 class Block:
-    """A part of a segment, ``size`` bytes from ``address`` on; linked with its neighbours."""
+    """A part of a segment, ``size`` bytes from ``address`` on; linked with its neighbours. ``key``:
+    its place among the free ones, 0 where it is in use."""
 
-    __slots__ = ("address", "after", "before", "free", "size")
+    __slots__ = ("address", "after", "before", "key", "size")
 
     def __init__(self, size: int, address: int) -> None:
         self.size = size
         self.address = address
-        self.free = False
+        self.key = 0
         self.before: Block | None = None
         self.after: Block | None = None
 
@@ -45,8 +49,11 @@ class Meter:
     pools give their unused segments back first, as torch does. Raises FullError if that is not enough.
     """
 
+    __slots__ = ("allocated", "limit", "most", "peak", "pools", "reserved")
+
     def __init__(self, limit: int = 0) -> None:
         self.allocated = self.peak = self.reserved = 0
+        self.most = 0  # that was ever reserved
         self.limit = limit
         self.pools: list[Allocator] = []
 
@@ -59,12 +66,17 @@ class Meter:
         self.reserved += size
         self.most = max(self.most, self.reserved)
 
-    most = 0  # that was ever reserved
-
 
 def rounded(size: float) -> int:
     """Bytes of the block that a request of ``size`` asks for."""
     return -(-int(size) // 512) * 512
+
+
+def together(sizes: Sequence[float]) -> tuple[int, int]:
+    """Bytes of what is alive together for a moment, and the key that no smaller block than one
+    which holds it all has."""
+    wanted = sum(size for size in sizes if size > SMALL)
+    return int(wanted), -int(-(wanted + 512 * len(sizes)) // 1) << KEY
 
 
 class Allocator:
@@ -73,9 +85,9 @@ class Allocator:
     def __init__(self, meter: Meter | None = None) -> None:
         self.meter = meter or Meter()
         self.meter.pools.append(self)
-        self._lowest = 0
-        # Free blocks by size and address (no two have both the same).
-        self._order: list[tuple[int, int, Block]] = []
+        self._lowest = HIGHEST
+        self._order: list[int] = []  # keys of the free blocks
+        self._free: dict[int, Block] = {}
 
     @property
     def allocated(self) -> int:
@@ -91,52 +103,65 @@ class Allocator:
 
     def take(self, size: float) -> Block | None:
         """A block of ``size`` bytes; None for what the pool of small blocks holds."""
-        return None if size <= SMALL else self.fitting(rounded(size))
+        return None if size <= SMALL else self.fitting(-(-int(size) // 512) * 512)
 
     def fitting(self, wanted: int) -> Block:
         """A block of ``wanted`` bytes, a multiple of 512 above ``SMALL``."""
         order, meter = self._order, self.meter
-        place = bisect_left(order, (wanted, self._lowest))
-        block = order.pop(place)[2] if place < len(order) else self._segment(wanted)
-        block.free = False
-        if block.size - wanted > SMALL:
-            rest = Block(block.size - wanted, block.address + wanted)
-            rest.before, rest.after = block, block.after
-            if block.after is not None:
-                block.after.before = rest
+        place = bisect_left(order, wanted << KEY)
+        if place < len(order):
+            block = self._free.pop(order.pop(place))
+            block.key = 0
+        else:
+            block = self._segment(wanted)
+        size = block.size
+        if size - wanted > SMALL:
+            rest = Block(size - wanted, block.address + wanted)
+            rest.before, after = block, block.after
+            if after is not None:
+                rest.after, after.before = after, rest
             block.after, block.size = rest, wanted
-            self._keep(rest)
-        meter.allocated += block.size
-        meter.peak = max(meter.peak, meter.allocated)
+            rest.key = key = (size - wanted) << KEY | rest.address
+            insort(order, key)
+            self._free[key] = rest
+            size = wanted
+        meter.allocated = now = meter.allocated + size
+        if now > meter.peak:  # noqa: PLR1730 - max() costs more, and this is the innermost loop
+            meter.peak = now
         return block
 
     def give(self, block: Block | None) -> None:
         """The block is free again and joins its free neighbours."""
         if block is None:
             return
-        self.meter.allocated -= block.size
+        order, size = self._order, block.size
+        self.meter.allocated -= size
         after, before = block.after, block.before
-        if after is not None and after.free:
-            self._forget(after)
-            block.size += after.size
-            block.after = after.after
-            if block.after is not None:
-                block.after.before = block
-        if before is not None and before.free:
-            self._forget(before)
-            before.size += block.size
-            before.after = block.after
-            if before.after is not None:
-                before.after.before = before
+        if after is not None and after.key:
+            del order[bisect_left(order, after.key)], self._free[after.key]
+            size += after.size
+            block.after = after = after.after
+            if after is not None:
+                after.before = block
+        if before is not None and before.key:
+            del order[bisect_left(order, before.key)], self._free[before.key]
+            size += before.size
+            before.after = after
+            if after is not None:
+                after.before = before
             block = before
-        self._keep(block)
+        block.size = size
+        block.key = key = size << KEY | block.address
+        insort(order, key)
+        self._free[key] = block
 
-    def passing(self, sizes: Sequence[float]) -> None:
-        """Takes blocks and gives them back. One free block that holds them all is left as it is."""
-        wanted = sum(size for size in sizes if size > SMALL)
+    def passing(self, sizes: Sequence[float], held: tuple[int, int] | None = None) -> None:
+        """Takes blocks and gives them back. One free block that holds them all is left as it is.
+        ``held``: what ``together`` says of them."""
+        wanted, key = held or together(sizes)
         meter = self.meter
-        if self._order and self._order[-1][0] >= wanted + 512 * len(sizes):
-            meter.peak = max(meter.peak, meter.allocated + int(wanted))
+        if self._order and self._order[-1] >= key:
+            meter.peak = max(meter.peak, meter.allocated + wanted)
             return
         blocks = [self.take(size) for size in sizes]
         for block in reversed(blocks):
@@ -144,23 +169,14 @@ class Allocator:
 
     def release(self) -> int:
         """Gives segments back that nothing lies in; their bytes."""
-        unused = [b for _, _, b in self._order if b.before is None and b.after is None]
+        unused = [b for b in self._free.values() if b.before is None and b.after is None]
         for block in unused:
-            self._forget(block)
+            del self._order[bisect_left(self._order, block.key)], self._free[block.key]
+            block.key = 0
         return sum(block.size for block in unused)
-
-    # --- blocks -----------------------------------------------------------------------------
 
     def _segment(self, wanted: int) -> Block:
         size = SEGMENT if wanted < MIDDLE else -(-wanted // ROUND) * ROUND
         self.meter.reserve(size)
         self._lowest -= size
         return Block(size, self._lowest)
-
-    def _keep(self, block: Block) -> None:
-        block.free = True
-        insort(self._order, (block.size, block.address, block))
-
-    def _forget(self, block: Block) -> None:
-        block.free = False
-        del self._order[bisect_left(self._order, (block.size, block.address))]

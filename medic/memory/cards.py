@@ -12,6 +12,7 @@ from medic.patterns import regex
 from medic.run_config import Origin, RunConfig, Value
 
 UNITS = {"": 1, "b": 1, "mb": 10**6, "mib": 2**20, "g": 2**30, "gb": 10**9, "gib": 2**30}
+MOST = 2**42  # bytes, more than any card has
 _SIZE = regex(r"(\d+(?:\.\d+)?)\s*([a-z]*)")
 _CARDS = regex(r"(\d{1,5})\s*[x×*]\s*(\S.*)")  # 4xA100-80G
 _CARDS_BEHIND = regex(r"(\S.*?)\s*[x×*]\s*(\d{1,3})")  # A100-80G x4, but not rtx4090
@@ -24,9 +25,11 @@ _SHARES = ("tensor_parallel_size", "pipeline_parallel_size", "context_parallel_s
 def counted(words: str) -> tuple[int, str]:
     """How many cards the words name (0: not said), and the card: ``4xA100-80G``."""
     before, behind = (one.fullmatch(words.strip()) for one in (_CARDS, _CARDS_BEHIND))
-    if before is not None:
+    if before is not None and int(before[1]):
         return int(before[1]), before[2]
-    return (int(behind[2]), behind[1]) if behind is not None else (0, words)
+    if behind is None or behind[1].isdigit():  # 0x41 is not 41 cards
+        return 0, words
+    return int(behind[2]), behind[1]
 
 
 def gpu_of(index: Index, words: str) -> tuple[str, int]:
@@ -38,7 +41,7 @@ def gpu_of(index: Index, words: str) -> tuple[str, int]:
     size = _SIZE.fullmatch(words.strip().lower().replace(",", "").replace("_", ""))
     if size is not None and size[2] in UNITS:
         total = int(float(size[1]) * UNITS[size[2]])
-        if total >= 2**20:
+        if 2**20 <= total <= MOST:
             return words, total
     hint = did_you_mean(key(words), names(index.gpus))
     raise UsageError(

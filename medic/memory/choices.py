@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from medic.facts import MemoryEstimate
 from medic.memory.estimate import tensors
@@ -10,10 +10,12 @@ from medic.memory.inverse import changed
 from medic.memory.resident import states_of
 from medic.memory.views import read_setups
 from medic.records import dataclass
-from medic.run_config import RunConfig
+from medic.run_config import RunConfig, Scalar
 
 # Fields that change most, and what they may be instead.
-OTHERS = {
+OTHERS: Mapping[str, Mapping[str, Scalar]] = {
+    "fused_loss": {"on": False},
+    "zero_stage": {"0": 3},
     "precision": {"bf16": "fp32", "fp32": "bf16"},
     "parameter_dtype": {"fp32": "bf16", "bf16": "fp32", "fp16": "fp32"},
 }
@@ -42,9 +44,9 @@ def choices(config: RunConfig, found: MemoryEstimate) -> Iterator[Choice]:
         other = others[taken]
         after = _quick(changed(config, {field: other})) or 0
         if now and peak and after and abs(after - now) > MOVES * now:
-            yield Choice(field, taken, other, int(peak * after / now))
+            yield Choice(field, taken, str(other).lower(), int(peak * after / now))
         elif field == "precision":
-            yield Choice(field, taken, other, None)
+            yield Choice(field, taken, str(other), None)
 
 
 def _quick(config: RunConfig) -> int | None:

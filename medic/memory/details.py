@@ -42,14 +42,21 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "bucket_view": ("gradient_as_bucket_view",),
     "evaluation_batch": ("per_device_eval_batch_size",),
     "adapter_targets": ("lora_target_modules", "lora_target", "lora_target_linear"),
+    "saved_modules": ("lora_modules_to_save", "modules_to_save", "additional_target"),
     "double_quant": ("bnb_4bit_use_double_quant", "double_quantization"),
     "gradients_in_fp32": ("accumulate_allreduce_grads_in_fp32", "grad_reduce_in_fp32"),
     "layers": ("transformer_impl",),
     "rollout_share": ("gpu_memory_utilization", "vllm_gpu_memory_utilization"),
     "generations": ("num_generations",),
     "stage": ("stage", "rlhf_type", "rl"),
+    "liger": ("use_liger_kernel", "enable_liger_kernel"),
     "fused_gate": ("bias_swiglu_fusion", "bias_activation_fusion"),
     "shard_degree": ("data_parallel_shard_degree",),
+    "precision_words": ("precision",),
+    "model_part": ("model._component_",),
+    "strategy": ("distributed_strategy",),
+    "plain_ffn": ("mlp_hidden_size",),
+    "activation": ("activation_type",),
     "flavor": ("model.flavor",),
     "model_name": ("model.name",),
     "fused_step": ("optimizer.fused",),
@@ -80,6 +87,13 @@ def more_models(config: RunConfig) -> bool:
 def has_adapters(config: RunConfig) -> bool:
     """Whether a setting says that adapters are trained, whatever their rank."""
     return word(config, "tuning") in ("lora", "qlora")
+
+
+def saved_ends(config: RunConfig) -> int:
+    """How many of embedding and head are trained in full beside adapters."""
+    found = [s for s in config.settings if any(name in s.path for name in KEYS["saved_modules"])]
+    words = " ".join(str(s.value).lower() for s in found if s.value is not None)
+    return ("embed" in words or "wte" in words) + ("lm_head" in words or "output" in words)
 
 
 def detail(config: RunConfig, name: str) -> Scalar:

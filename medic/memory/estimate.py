@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from medic.facts import MemoryEstimate
-from medic.memory.measured import EXPERTS, not_measured
+from medic.memory.measured import EXPERTS, LIKE_LLAMA
 from medic.memory.overheads import (
     ALLOCATOR,
     CONTEXT,
@@ -23,6 +23,8 @@ from medic.run_config import RunConfig
 
 # A peak estimated above this share of the card is not called fitting.
 FITS_BELOW = 0.95
+# What the lower bound counts of the rest where a family's layers are not those of the formulas.
+UNLIKE = 0.5
 _STATES = ("weights", "gradients", "optimizer")
 _LASTING = ("weights", "optimizer", "context", "workspace", "buckets")
 
@@ -33,14 +35,17 @@ def estimate(run_config: RunConfig, capacity_bytes: int | None = None) -> Memory
     For dense decoder models. ``fits`` is False only if the low bound is above the capacity and
     True only if the high bound is below 95% of it; in between it is None.
     """
-    read = read_setups(run_config)
+    return estimate_of(read_setups(run_config), capacity_bytes)
+
+
+def estimate_of(read: Read, capacity_bytes: int | None = None) -> MemoryEstimate:
+    """As ``estimate``, of what was read."""
     if not read.setups:
-        mixture = (run_config.integer("num_experts") or 1) > 1
         return MemoryEstimate(
             capacity=capacity_bytes,
             assumed=read.assumed,
             unknown=read.unknown,
-            not_measured=(EXPERTS,) if mixture else (),
+            not_measured=(EXPERTS,) if read.mixture else (),
         )
     stages = [steps_of(setup) for setup in read.setups]
     if not all(stages):
@@ -57,7 +62,11 @@ def estimate(run_config: RunConfig, capacity_bytes: int | None = None) -> Memory
 def tensors(run_config: RunConfig) -> int | None:
     """The likely peak in bytes without what the allocator holds beyond it: quick, and never above
     ``estimate``. None where the estimate is unknown."""
-    read = read_setups(run_config)
+    return tensors_of(read_setups(run_config))
+
+
+def tensors_of(read: Read) -> int | None:
+    """As ``tensors``, of what was read."""
     steps = steps_of(read.setups[1]) if read.setups else ()
     return max((_peak(step.phases()) for step in steps), default=None)
 
@@ -70,10 +79,9 @@ def _fullest(stages: tuple[Step, ...]) -> Step:
 
 def _states_only(read: Read, capacity: int | None) -> MemoryEstimate:
     low, likely, high = _states(read)
-    setup = read.setups[1]
     return MemoryEstimate(
         low=low,
-        states=states_of(setup).total,
+        states=states_of(read.setups[1]).total,
         states_low=low,
         states_likely=likely,
         states_high=high,
@@ -82,19 +90,23 @@ def _states_only(read: Read, capacity: int | None) -> MemoryEstimate:
         assumed=read.assumed,
         unknown=read.unknown,
         reserved_low=low - CONTEXT[0],
-        not_measured=not_measured(setup, read.family),
+        not_measured=read.not_measured,
     )
 
 
 def _whole(read: Read, steps: list[Step], capacity: int | None) -> MemoryEstimate:
     likely = _reserved(steps[1], capacity or 0)
-    low, high = _bounds(steps, likely)
-    low = max(low, states_of(read.setups[0]).total)  # these are all there at the optimizer's step
+    widest = [_widest(step) for step in steps]
+    outside = [_outside(parts) for parts in widest]
+    low, high = _bounds(steps, likely, [_tensors(parts) for parts in widest], outside)
+    lean = states_of(read.setups[0]).total  # these are all there at the optimizer's step
+    if read.family and read.family not in LIKE_LLAMA:
+        low = lean + int(UNLIKE * (low - lean))
+    low = max(low, lean)
     parts = max(likely.values(), key=size)
     peak = size(parts)
     named = (*_STATES, "activations", "logits")
     states = _states(read)
-    outside = [_outside(_widest(step)) for step in steps]
     return MemoryEstimate(
         low=low + outside[0],
         estimate=peak,
@@ -113,20 +125,23 @@ def _whole(read: Read, steps: list[Step], capacity: int | None) -> MemoryEstimat
         fits=_fits(low + outside[0], high + outside[2], capacity),
         assumed=read.assumed,
         unknown=read.unknown,
-        not_measured=not_measured(read.setups[1], read.family),
+        not_measured=read.not_measured,
         parts=parts,
         phases={name: size(alive) for name, alive in likely.items()},
     )
 
 
-def _bounds(steps: list[Step], likely: Mapping[str, Parts]) -> tuple[int, int]:
-    """What torch reserves at least and at most. Without open fields: the allocator's own spread."""
-    peak = _peak(likely) - _outside(_widest(steps[1]))
-    lean, usual, heavy = (_tensors(_widest(step)) for step in steps)
+def _bounds(
+    steps: list[Step], likely: Mapping[str, Parts], tensors: list[int], outside: list[int]
+) -> tuple[int, int]:
+    """What torch reserves at least and at most, from what its ``tensors`` take in each set-up.
+    Without open fields: the allocator's own spread."""
+    peak = _peak(likely) - outside[1]
+    lean, usual, heavy = tensors
     share = peak / usual
     low = int(lean * max(1.0, share * ALLOCATOR[0])) if lean == usual else int(lean * TENSORS)
     if not traced(steps[1]):
-        low, high = (_peak(_reserved(s)) - _outside(_widest(s)) for s in (steps[0], steps[2]))
+        low, high = (_peak(_reserved(steps[view])) - outside[view] for view in (0, 2))
         return min(low, peak), max(high, peak)
     # Whether a block for the logits finds its place again turns on single MiB: where the trace
     # says that it does it may not, and the other way round.
@@ -184,7 +199,8 @@ def _reserved(step: Step, capacity: int = 0) -> dict[str, Parts]:
     ``capacity`` bytes, torch gives unused blocks back."""
     phases = step.phases()
     if traced(step):
-        limit = max(0, capacity - _outside(_widest(step)) - WORKSPACE)
+        widest = max(phases.values(), key=size)
+        limit = max(0, capacity - _outside(widest) - WORKSPACE)
         held = reserved_share(step, limit) - 1
         return {
             n: {**p, "allocator": int((EVALUATION if n == "evaluation" else held) * _tensors(p))}

@@ -3,10 +3,13 @@ their config is silent.
 
 Sources: axolotl ``utils/config/__init__.py`` (``resolve_dtype``: weights are loaded in bf16 where
 bf16 is on or auto); LLaMA-Factory ``hparams/model_args.py`` (``disable_gradient_checkpointing`` is
-off) and ``finetuning_args.py`` (``lora_rank`` 8); ms-swift ``tuner_args.py`` (``lora_rank`` 8); TRL
-``trainer/sft_config.py`` (bf16 unless fp16 is set); verl ``trainer/config/actor`` (FSDP with fp32
-weights under bf16); torchtitan ``config/job_config.py``
-(``data_parallel_shard_degree`` -1, ``mixed_precision_param`` bfloat16).
+off) and ``finetuning_args.py`` (``lora_rank`` 8); ms-swift ``tuner_args.py`` (``lora_rank`` 8);
+transformers ``training_args.py`` (``adamw_torch_fused`` since torch 2.8; measured); TRL
+``trainer/sft_config.py`` (bf16 unless fp16 is set) and ``kernels/chunked_logprob.py`` (the logits
+are never whole, TRL 1.x; measured); verl ``trainer/config/actor`` (FSDP with fp32 weights under
+bf16); OLMo ``olmo/config.py`` (``distributed_strategy`` fsdp; half of SwiGLU's
+``mlp_hidden_size`` is the gate); torchtitan ``config/job_config.py`` (``data_parallel_shard_degree`` -1,
+``mixed_precision_param`` bfloat16).
 """
 
 from __future__ import annotations
@@ -64,6 +67,14 @@ def _own(config: RunConfig) -> dict[str, Scalar]:
         found |= {"precision": "bf16", "parameter_dtype": "bf16"}
     if config.framework == "torchtune" and held:
         found["precision"] = held
+    if config.framework == "axolotl" and _written(config, "fsdp_config"):
+        found["fsdp"] = True
+    if "qlora" in details.word(config, "model_part"):
+        found["quantization"] = "4bit"
+    found |= _lightning(config)
+    if config.framework == "olmo" and details.word(config, "activation") == "swiglu":
+        found["ffn_size"] = details.count(config, "plain_ffn") // 2 or None
+    found = {name: value for name, value in found.items() if value is not None}
     return found | (_verl(config) if config.framework == "verl" else {})
 
 
@@ -78,6 +89,20 @@ def _held(config: RunConfig) -> str:
         if stated.origin.span is None or stated.origin.span.file not in models:
             return _DTYPES.get(str(stated.value).lower().removeprefix("torch."), "")
     return ""
+
+
+def _written(config: RunConfig, section: str) -> bool:
+    """Whether a section of this name holds anything."""
+    return any(section in s.path[:-1] for s in config.settings)
+
+
+def _lightning(config: RunConfig) -> dict[str, Scalar]:
+    """Of Lightning's words for a precision: ``bf16-true`` holds weights in it, ``bf16-mixed`` not."""
+    name, _, kind = details.word(config, "precision_words").partition("-")
+    if kind == "mixed":
+        return {"parameter_dtype": "fp32"}
+    held = {"bf16": "bf16", "16": "fp16"}.get(name)
+    return {"parameter_dtype": held} if kind == "true" and held else {}
 
 
 def model_files(config: RunConfig) -> set[str]:
@@ -109,16 +134,22 @@ def _axolotl(config: RunConfig) -> Fields:
     return {"parameter_dtype": "bf16"}
 
 
+def _trainer(config: RunConfig) -> Fields:  # noqa: ARG001 - one signature for all
+    """transformers' Trainer, on which others stand."""
+    return {"optimizer": "adamw_torch_fused"}
+
+
 def _llama_factory(config: RunConfig) -> Fields:
-    return {"activation_checkpointing": True, **_rank(config)}
+    return {"activation_checkpointing": True, **_with_rank(config)}
 
 
-def _rank(config: RunConfig) -> Fields:
-    return {"lora_rank": _RANK} if details.has_adapters(config) else {}
+def _with_rank(config: RunConfig) -> Fields:
+    rank: Fields = {"lora_rank": _RANK} if details.has_adapters(config) else {}
+    return {**_trainer(config), **rank}
 
 
-def _trl(config: RunConfig) -> Fields:  # noqa: ARG001 - one signature for all
-    return {"precision": "bf16"}
+def _trl(config: RunConfig) -> Fields:
+    return {**_trainer(config), "precision": "bf16", "fused_loss": True}
 
 
 def _verl_habits(config: RunConfig) -> Fields:
@@ -131,6 +162,17 @@ def _megatron_actor(config: RunConfig) -> bool:
     return details.word(config, "actor_strategy") == "megatron"
 
 
+def _litgpt(config: RunConfig) -> Fields:
+    """FSDP wherever there is more than one GPU (``litgpt/finetune/full.py``, ``pretrain.py``)."""
+    ranks = (config.integer(name) or 1 for name in ("world_size", "gpus_per_node", "nodes"))
+    return {"fsdp": True} if max(ranks) > 1 else {}
+
+
+def _olmo(config: RunConfig) -> Fields:
+    shards: Fields = {"fsdp": True} if details.word(config, "strategy") in ("", "fsdp") else {}
+    return {**shards, "parameter_dtype": "fp32"}
+
+
 def _torchtitan(config: RunConfig) -> Fields:
     shards: Fields = {} if details.count(config, "shard_degree", -1) == 1 else {"fsdp": True}
     return {**shards, "precision": "bf16", "parameter_dtype": "fp32"}
@@ -138,8 +180,11 @@ def _torchtitan(config: RunConfig) -> Fields:
 
 HABITS: Mapping[str, Callable[[RunConfig], Fields]] = {
     "axolotl": _axolotl,
+    "hf-trainer": _trainer,
+    "litgpt": _litgpt,
     "llama-factory": _llama_factory,
-    "ms-swift": _rank,
+    "ms-swift": _with_rank,
+    "olmo": _olmo,
     "torchtitan": _torchtitan,
     "trl": _trl,
     "verl": _verl_habits,

@@ -7,7 +7,7 @@ from medic.memory.setup import Setup
 
 # Model types of transformers that were measured, or whose layers are those of one that was.
 LIKE_LLAMA = frozenset(
-    {"llama", "mistral", "qwen2", "qwen3", "phi3", "mixtral", "qwen3_moe", "olmoe"}
+    {"llama", "mistral", "qwen2", "qwen3", "phi3", "mixtral", "qwen3_moe", "qwen2_moe", "olmoe"}
 )
 
 _TENSOR = Text("tensor parallelism", "张量并行")
@@ -20,6 +20,7 @@ _EIGHT_BIT = Text("8-bit states other than Adam's", "Adam 之外的 8-bit 优化
 _MORE = Text("reference model, critic, rollout engine", "参考模型、critic、rollout 引擎")
 _FP8 = Text("fp8 other than torchao's", "torchao 以外的 fp8")
 _SOME = Text("recomputation of some operators only", "只重计算部分算子")
+_SAVED = Text("embeddings trained beside adapters", "与适配器一同训练的嵌入与输出层")
 _FAMILY = Text("layers of {name}", "{name} 的层结构")
 EXPERTS = Text("experts (MoE)", "专家层（MoE）")
 
@@ -42,6 +43,7 @@ def not_measured(setup: Setup, family: str) -> tuple[Text, ...]:
         (setup.fp8 and not setup.known, _FP8),
         (setup.attention_recomputed and not megatron, _SOME),
         (setup.more_models, _MORE),
+        (setup.saved_ends > 0, _SAVED),
         (bool(family) and family not in LIKE_LLAMA, _FAMILY.fill(name=family)),
     )
     return tuple(text for doubt, text in doubts if doubt)

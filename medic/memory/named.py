@@ -41,7 +41,7 @@ def with_model(config: RunConfig, index: Index, words: str = "") -> tuple[RunCon
     stated = [
         Setting((key,), value, origin)
         for key, value in _keys(found).items()
-        if value and config.setting(key) is None
+        if value and (key == "model_type" or config.setting(key) is None)
     ]
     return replace(config, values=known, settings=(*config.settings, *stated)), found.name
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from medic.memory.allocator import SMALL, Allocator, Block, rounded
+from medic.memory.allocator import SMALL, Allocator, Block, rounded, together
 
 TAKE, DROP, PASS, MOVE, GRADIENT, COPY = range(6)
-# What to do, with which slot, of how many bytes (MOVE: to which slot; GRADIENT: values), and the
-# sizes of what passes.
+# What to do, with which slot, of how many bytes (MOVE: to which slot; GRADIENT: values; PASS: all at
+# once, and the key of a block that holds it), and the sizes of what passes.
 Instruction = tuple[int, int, int, tuple[float, ...]]
 
 
@@ -58,7 +58,7 @@ class Recorder:
     def passing(self, *sizes: float) -> None:
         """Tensors that are alive together for a moment."""
         if any(size > SMALL for size in sizes):
-            self._written.append((PASS, 0, 0, sizes))
+            self._written.append((PASS, *together(sizes), sizes))
 
     def copied(self, name: str, size: float) -> None:
         """A copy of a weight that autocast keeps."""
@@ -119,7 +119,8 @@ class Layer:
         self._run(self.program.backward)
 
     def _run(self, program: list[Instruction]) -> None:
-        slots, fitting, give = self.slots, self.pool.fitting, self.pool.give
+        slots, pool = self.slots, self.pool
+        fitting, give, passing = pool.fitting, pool.give, pool.passing
         for what, slot, size, sizes in program:
             if what == TAKE:
                 block, old = fitting(size), slots[slot]
@@ -130,7 +131,7 @@ class Layer:
                 give(slots[slot])
                 slots[slot] = None
             elif what == PASS:
-                self.pool.passing(sizes)
+                passing(sizes, (slot, size))
             elif what == MOVE:
                 slots[size], slots[slot] = slots[slot], None
             elif what == GRADIENT:

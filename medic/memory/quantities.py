@@ -48,7 +48,7 @@ class Quantities:
             fused,
             setup.tensor,
             setup.sequence_parallel and setup.tensor > 1,
-            lean=setup.engine == "megatron",
+            lean=setup.lean_norms,
             fused_gate=setup.fused_gate,
         )
 

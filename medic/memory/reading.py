@@ -17,6 +17,9 @@ from medic.records import dataclass
 from medic.run_config import RunConfig
 
 T = TypeVar("T")
+_OWN_TYPES = ("axolotl", "torchtune")
+# Frameworks whose configs say so where weights are quantised.
+_STATE_BITS = ("axolotl", "llama-factory", "litgpt", "ms-swift", "nemo", "torchtune", "verl")
 Views = tuple[T, T, T]
 # Frameworks with fp32 master weights and fused kernels of their own.
 _MEGATRON = ("megatron", "nemo", "neox", "nanotron", "bigscience")
@@ -32,6 +35,7 @@ class Reader:
     config: RunConfig
     assumed: dict[str, str] = field(default_factory=dict)
     unknown: dict[str, None] = field(default_factory=dict)
+    inner: int | None = None  # parameters of the layers, where the vocabulary alone is unknown
 
     def flag(self, name: str, *, low: bool, usual: bool, high: bool) -> Views[bool]:
         value = self.config.get(name)
@@ -62,10 +66,15 @@ class Reader:
 
     @property
     def family(self) -> str:
-        """The ``model_type`` of a transformers config; empty if unknown."""
-        setting = self.config.setting("model_type")
-        value = setting.value if setting is not None else None
-        return value.lower() if isinstance(value, str) else ""
+        """The ``model_type`` of a transformers config or of a known model; empty if unknown.
+
+        Trainers' settings of this name, which hold a class (axolotl) or a checkpoint's kind
+        (torchtune), come last.
+        """
+        found = [s for s in self.config.settings if s.path[-1:] == ("model_type",)]
+        found.sort(key=lambda s: s.origin.framework in _OWN_TYPES)
+        value = next((s.value for s in found if isinstance(s.value, str)), "")
+        return value.lower().removesuffix("forcausallm")
 
     @property
     def megatron(self) -> bool:
@@ -76,7 +85,7 @@ def shape_of(read: Reader) -> Views[Shape] | None:
     """The model's shape; None if a dimension that nothing can stand in for is missing."""
     needed = ("hidden_size", "num_layers", "num_heads", "vocab_size")
     hidden, layers, heads, vocab = (read.count(name) for name in needed)
-    if hidden is None or layers is None or heads is None or vocab is None:
+    if hidden is None or layers is None or heads is None:
         return None
     kv = read.count("num_kv_heads", heads, "num_heads")
     stated_ffn = read.config.integer("ffn_size")
@@ -92,9 +101,12 @@ def shape_of(read: Reader) -> Views[Shape] | None:
         return None
 
     def shape(tied: bool, gated: bool) -> Shape:
-        return Shape(hidden, layers, heads, kv, ffn, vocab, tied, gated, width, norms, experts)
+        return Shape(hidden, layers, heads, kv, ffn, vocab or 0, tied, gated, width, norms, experts)
 
     gated = _is_gated(read, shape, ffn, stated_ffn, hidden)
+    if vocab is None:
+        read.inner = shape(tied=True, gated=gated[0]).parameters
+        return None
     return shape(low, gated[0]), shape(usual, gated[1]), shape(high, gated[2])
 
 
@@ -187,6 +199,8 @@ def frozen_of(read: Reader, style: Views[Style]) -> Views[tuple[float, float]]:
     if stored:
         return (low, 0.0), (usual, 0.0), (high, 0.0)
     read.assumed["quantization"] = "none"
+    if read.config.framework in _STATE_BITS:
+        return (low, 0.0), (usual, 0.0), (high, 0.0)
     return (DOUBLE_QUANT, 2.0), (usual, 0.0), (high, 0.0)
 
 

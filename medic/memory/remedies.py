@@ -3,31 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Literal
 
-from medic.facts import MemoryEstimate
 from medic.i18n import Text
-from medic.memory.estimate import estimate, tensors
+from medic.memory.estimate import estimate_of, tensors_of
 from medic.memory.inverse import changed
+from medic.memory.views import read_setups
 from medic.records import dataclass
 from medic.run_config import Change, RunConfig, Scalar
 
 # A remedy that takes less than this share off the peak is not told.
 WORTH = 0.01
+# The allocator holds less than this multiple of the tensors in all measured and traced steps (at
+# most 1.44): what is smaller by it fits without a trace.
+HELD = 1.5
+Bound = Literal["exact", "at-least", "at-most", "formula"]
 
 
 @dataclass(frozen=True)
 class Remedy:
-    """A change and the peak in bytes after it, alone; ``peak`` counts the CUDA context."""
+    """A change and the ``peak`` in bytes after it, the CUDA context counted; ``reserved`` is what
+    torch reserves of it. Of those that their tensors alone tell (not) to fit, beside one that is
+    enough and costs less, it is a ``bound``, and without measured rows what the formulas count;
+    ``least`` are the tensors."""
 
     name: str
     text: Text
     cost: Text
     changes: tuple[Change, ...]
-    after: MemoryEstimate
-
-    @property
-    def peak(self) -> int:
-        return self.after.estimate or 0
+    peak: int
+    least: int
+    reserved: int | None = None
+    bound: Bound = "exact"
 
 
 @dataclass(frozen=True)
@@ -183,33 +191,36 @@ OPTIONS: tuple[Option, ...] = (
 
 def advise(config: RunConfig, capacity: int) -> Advice:
     """The changes that bring the peak down to ``capacity`` bytes, one by one and together."""
-    now = estimate(config, capacity)
-    if now.estimate is None or now.estimate <= capacity:
+    read = read_setups(config)
+    now, least = estimate_of(read, capacity), tensors_of(read)
+    if least is None or now.estimate is None or now.estimate <= capacity:
         return Advice()
-    alone = tuple(_tried(config, now.estimate, capacity))
+    alone = tuple(_tried(config, least, capacity))
     enough = next((one for one in alone if one.peak <= capacity), None)
-    plan = (enough,) if enough else _plan(config, now.estimate, capacity)
+    plan = (enough,) if enough else _plan(config, least, capacity)
     return Advice(alone, plan, bool(plan) and plan[-1].peak <= capacity)
 
 
-def _tried(config: RunConfig, peak: int, capacity: int) -> Iterator[Remedy]:
+def _tried(config: RunConfig, least: int, capacity: int) -> Iterator[Remedy]:
+    enough = False
     for option in OPTIONS:
-        found = _best(config, option, capacity)
-        if found is not None and found.peak < peak * (1 - WORTH):
+        found = _best(config, option, capacity, roughly=enough)
+        if found is not None and found.least < least * (1 - WORTH):
+            enough = enough or found.peak <= capacity
             yield found
 
 
-def _plan(config: RunConfig, peak: int, capacity: int) -> tuple[Remedy, ...]:
+def _plan(config: RunConfig, least: int, capacity: int) -> tuple[Remedy, ...]:
     """Cheapest first until it fits; then those that it would fit without are left out."""
     taken: list[Remedy] = []
     state = config
     for option in OPTIONS:
         found = _best(state, option, capacity)
-        if found is None or found.peak >= peak * (1 - WORTH):
+        if found is None or found.least >= least * (1 - WORTH):
             continue
         taken.append(found)
-        peak, state = found.peak, _with(state, found)
-        if peak <= capacity:
+        least, state = found.least, _with(state, found)
+        if found.peak <= capacity:
             return _fewest(config, taken, capacity)
     return tuple(taken)
 
@@ -222,42 +233,56 @@ def _fewest(config: RunConfig, taken: list[Remedy], capacity: int) -> tuple[Reme
         state = config
         for remedy in rest:
             state = _with(state, remedy)
-        if (tensors(state) or 0) > capacity:
-            continue
-        if (estimate(state, capacity).estimate or 0) <= capacity:
+        after = _after(state, one, capacity)
+        if after is not None and after.peak <= capacity:
             kept = rest
-    return tuple(_again(config, kept, capacity))
+    return tuple(kept if kept == taken else _again(config, kept, capacity))
 
 
 def _again(config: RunConfig, kept: list[Remedy], capacity: int) -> Iterator[Remedy]:
     state = config
     for one in kept:
         state = _with(state, one)
-        after = estimate(state, capacity)
-        yield Remedy(one.name, one.text, one.cost, one.changes, after)
+        yield _after(state, one, capacity) or one
 
 
 def _with(config: RunConfig, remedy: Remedy) -> RunConfig:
     return changed(config, {change.field: change.new for change in remedy.changes})
 
 
-def _best(config: RunConfig, option: Option, capacity: int) -> Remedy | None:
+def _best(
+    config: RunConfig, option: Option, capacity: int, *, roughly: bool = False
+) -> Remedy | None:
     """The mildest form of the option that fits, else its strongest form."""
     name, text, cost, ways = option
     found: Remedy | None = None
-    tried = list(ways(config))
-    for values in tried:
-        state = changed(config, values)
-        least = tensors(state)
-        if least is None:
-            return None
-        if least > capacity and values is not tried[-1]:
-            continue
-        after = estimate(state, capacity)
+    for values in ways(config):
         changes = tuple(
             Change(field, config.get(field), new, text) for field, new in values.items()
         )
-        found = Remedy(name, text, cost, changes, after)
-        if found.peak <= capacity:
+        one = Remedy(name, text, cost, changes, 0, 0)
+        found = _after(changed(config, values), one, capacity, roughly=roughly)
+        if found is None or found.peak <= capacity:
             return found
     return found
+
+
+def _after(state: RunConfig, one: Remedy, capacity: int, *, roughly: bool = False) -> Remedy | None:
+    """The remedy with the peak of ``state``, which it led to: traced only where the tensors do not
+    tell that it is too large or, ``roughly``, that it fits."""
+    read = read_setups(state)
+    least = tensors_of(read)
+    if least is None:
+        return None
+    if read.not_measured:
+        return replace(
+            one, peak=estimate_of(read, capacity).estimate or 0, least=least, bound="formula"
+        )
+    if least > capacity:
+        return replace(one, peak=least, least=least, bound="at-least")
+    if roughly and least * HELD <= capacity:
+        return replace(one, peak=int(least * HELD), least=least, bound="at-most")
+    after = estimate_of(read, capacity)
+    return replace(
+        one, peak=after.estimate or 0, least=least, reserved=after.reserved, bound="exact"
+    )

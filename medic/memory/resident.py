@@ -94,8 +94,11 @@ def _adapter_states(setup: Setup, here: Local) -> States:
     if setup.shape is None:
         return States(int(frozen), 0, 0)
     trained = setup.shape.adapters(setup.lora, every=setup.every_map)
+    # peft trains a copy of a module that is to be saved whole (``modules_to_save``).
+    trained += setup.saved_ends * setup.shape.embedding
     trained //= setup.tensor * setup.pipeline
-    moments = 0 if setup.offloaded else int(trained * 4 * setup.optimizer.moments)
+    each = setup.optimizer.moments * (setup.optimizer.moment_bytes or ADAPTER)
+    moments = 0 if setup.offloaded else int(trained * each)
     return States(int(frozen) + trained * ADAPTER, trained * ADAPTER, moments)
 
 

@@ -35,6 +35,7 @@ class Setup:
     expert: int = 1
     sequence_parallel: bool = False
     lora: int = 0  # rank of the adapters; 0: all weights are trained
+    saved_ends: int = 0  # embedding and head that are trained beside adapters
     every_map: bool = True  # adapters on all linear maps
     frozen_bytes: float = 0.0
     frozen_ends: float = 0.0  # of embeddings and head, where they differ
@@ -55,6 +56,7 @@ class Setup:
     attention_recomputed: bool = False
     fused_attention: bool = True
     fused_gate: bool = False
+    lean_norms: bool = False  # norms keep their input only
     local_layers: bool = False  # Megatron's own, without Transformer Engine
     compiled: bool = False
     fused_loss: bool = False

@@ -53,6 +53,8 @@ class Sizes:
         split = setup.tensor
         self.h, self.vocab = shape.hidden, shape.vocab
         self.q, self.kv, self.ffn = shape.q // split, shape.kv // split, shape.ffn // split
+        # Key and value heads of which there are fewer than ranks are copied.
+        self.kv = max(self.kv, shape.kv // shape.kv_heads)
         self.heads = shape.heads // split
         self.split = split
         # Values of the residual stream that lie on this rank.

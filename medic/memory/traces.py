@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from medic.memory.allocator import FullError
 from medic.memory.peak import Step, size
-from medic.memory.pipelined import Pipelined
-from medic.memory.sharded import Sharded
-from medic.memory.trace import Trace
-from medic.memory.zero import Zero
+
+if TYPE_CHECKING:  # a trace is made only where batch and sequence are known
+    from medic.memory.trace import Trace
 
 # Tensors that take this much more than a limit cannot be put into it: what a block holds beyond the
 # request is no part of them, and less than a tenth.
@@ -24,15 +23,18 @@ def reserved_share(step: Step, limit: int = 0) -> float:
     ``limit``: bytes that it may reserve; where tensors in pieces do not fit them, the share is what
     it would be without a limit.
     """
+    from medic.memory.allocator import FullError
+
+    share = 0.0
     if limit and size_of(step) > limit:
         trace = trace_of(step)
         share = trace.run()
-        if trace.meter.peak > BEYOND * limit:
+        if trace.meter.peak > BEYOND * limit or trace.meter.most <= limit:
             return share
     try:
         return trace_of(step, limit).run()
     except FullError:
-        return trace_of(step).run()
+        return share or trace_of(step).run()
 
 
 def size_of(step: Step) -> int:
@@ -42,10 +44,20 @@ def size_of(step: Step) -> int:
 
 def trace_of(step: Step, limit: int = 0) -> Trace:
     if step.setup.engine == "deepspeed":
+        from medic.memory.zero import Zero
+
         return Zero(step, limit)
     if step.setup.zero == 3:
+        from medic.memory.sharded import Sharded
+
         return Sharded(step, limit)
-    return (Pipelined if step.setup.pipeline > 1 else Trace)(step, limit)
+    if step.setup.pipeline > 1:
+        from medic.memory.pipelined import Pipelined
+
+        return Pipelined(step, limit)
+    from medic.memory.trace import Trace
+
+    return Trace(step, limit)
 
 
 def traced(step: Step) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from medic.i18n import Text
 from medic.memory import details
-from medic.memory.measured import LIKE_LLAMA
+from medic.memory.measured import LIKE_LLAMA, not_measured
 from medic.memory.reading import (
     Reader,
     Views,
@@ -34,6 +35,12 @@ class Read:
     assumed: Mapping[str, str]
     unknown: tuple[str, ...]
     family: str = ""
+    mixture: bool = False  # the model has experts
+
+    @property
+    def not_measured(self) -> tuple[Text, ...]:
+        """What of the likely set-up no measured row stands behind."""
+        return not_measured(self.setups[1], self.family)
 
 
 def read_setups(config: RunConfig) -> Read:
@@ -41,14 +48,18 @@ def read_setups(config: RunConfig) -> Read:
     read = Reader(config)
     setups = _setups(read)
     return Read(
-        setups, dict(sorted(read.assumed.items())), tuple(sorted(read.unknown)), read.family
+        setups,
+        dict(sorted(read.assumed.items())),
+        tuple(sorted(read.unknown)),
+        read.family,
+        (config.integer("num_experts") or 1) > 1,
     )
 
 
 def _setups(read: Reader) -> tuple[Setup, ...]:
     shapes = shape_of(read)
     if shapes is None:
-        known = read.config.integer("parameters")
+        known = read.config.integer("parameters") or read.inner
         spread = (read.config.integer("expert_parallel_size") or 1) > 1
         if known is None:
             read.unknown["parameters"] = None
@@ -95,6 +106,7 @@ def _common(read: Reader) -> Setup | None:
         pipeline=pipeline,
         context=context,
         lora=rank,
+        saved_ends=details.saved_ends(config) if rank else 0,
         offloaded=read.word("optimizer_offload") in ("cpu", "nvme"),
         quantised=read.word("quantization") in QUANTIZED,
         fp8=read.word("precision") == "fp8",
@@ -110,6 +122,7 @@ def _with_details(read: Reader, common: Setup) -> Setup:
     reshard = details.flag(config, "reshard") is not False and "grad_op" not in sharding
     granularity = details.word(config, "recompute")
     parameters = details.flag(config, "parameter_offload") is True and common.zero == ALL
+    liger = details.flag(config, "liger") is True  # all of its kernels, not the loss alone
     return replace(
         common,
         expert=config.integer("expert_parallel_size") or 1,
@@ -126,7 +139,8 @@ def _with_details(read: Reader, common: Setup) -> Setup:
         bucket_view=details.flag(config, "bucket_view") is True,
         attention_recomputed=granularity == "selective",
         recomputed_share=_recomputed(read, common),
-        fused_gate=read.megatron and details.flag(config, "fused_gate") is not False,
+        fused_gate=liger or (read.megatron and details.flag(config, "fused_gate") is not False),
+        lean_norms=liger or _engines(read)[1] == "megatron",
         more_models=details.more_models(config),
         local_layers=details.word(config, "layers") == "local",
         evaluation=details.count(config, "evaluation_batch"),
@@ -187,7 +201,7 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
     if common.known:
         errors = (1.0, 1.0, 1.0)
     every = _every_map(read) if common.lora else (True, True, True)
-    stated = read.config.integer("parameters")
+    stated = read.config.integer("parameters") or read.inner
     perhaps = _perhaps_sharded(read, common)
     return tuple(
         replace(
@@ -257,6 +271,16 @@ def _spread_model(config: RunConfig) -> bool:
     return any((config.integer(f"{name}_parallel_size") or 1) > 1 for name in sizes)
 
 
+def _replicas(config: RunConfig) -> int | None:
+    """Data parallel replicas, stated or left by the sizes that share a model."""
+    stated, world = config.integer("data_parallel_size"), config.integer("world_size")
+    if stated is not None or world is None:
+        return stated
+    for name in ("tensor", "pipeline", "context"):
+        world //= config.integer(f"{name}_parallel_size") or 1
+    return world
+
+
 def _engines(read: Reader) -> Views[Engine]:
     """What spreads the run over ranks."""
     config = read.config
@@ -266,7 +290,7 @@ def _engines(read: Reader) -> Views[Engine]:
         return "megatron", "megatron", "megatron"
     if config.integer("zero_stage") is not None:
         return "deepspeed", "deepspeed", "deepspeed"
-    if (config.integer("data_parallel_size") or 0) == 1 and _spread_model(config):
+    if _replicas(config) == 1 and _spread_model(config):
         return "group", "group", "group"
     names = ("world_size", "data_parallel_size", "gpus_per_node", "nodes")
     known = [size for size in map(config.integer, names) if size is not None]

@@ -6,6 +6,7 @@ from typing import Any
 
 from medic.i18n import Text
 from medic.memory.remedies import Remedy
+from medic.report.memory_text import beyond
 from medic.sizing import Sizing
 
 SCHEMA = "medic.memory/1"
@@ -49,6 +50,7 @@ def json_data(sizing: Sizing) -> dict[str, Any]:
         "remedies": [remedy_data(one, sizing.capacity) for one in sizing.advice.alone],
         "plan": [remedy_data(one, sizing.capacity) for one in sizing.advice.plan],
         "diff": sizing.diff,
+        "notes": [str(beyond(sizing))] if sizing.positions else [],
         "read": [{"file": file, "bytes": count} for file, count in sizing.read.items()],
         "not_read": [
             {"file": one.file, "why": str(Text(one.en, one.zh))} for one in sizing.not_read
@@ -63,7 +65,8 @@ def remedy_data(one: Remedy, capacity: int | None) -> dict[str, Any]:
         "text": str(one.text),
         "cost": str(one.cost),
         "change": [{"field": c.field, "old": c.old, "new": c.new} for c in one.changes],
-        "peak": one.after.reserved,
+        "peak": one.reserved,
         "device": one.peak,
+        "bound": one.bound,
         "fits": capacity is not None and one.peak <= capacity,
     }

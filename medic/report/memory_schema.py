@@ -13,6 +13,7 @@ _REMEDY_PEAK = record(
         "change": items(record({"field": STRING, "old": {}, "new": {}})),
         "peak": maybe(INTEGER),
         "device": INTEGER,
+        "bound": {"enum": ["exact", "at-least", "at-most", "formula"]},
         "fits": BOOLEAN,
     }
 )
@@ -41,6 +42,7 @@ MEMORY = document(
         "remedies": items(_REMEDY_PEAK),
         "plan": items(_REMEDY_PEAK),
         "diff": STRING,
+        "notes": items(STRING),
         "read": items(record({"file": STRING, "bytes": INTEGER})),
         "not_read": items(record({"file": STRING, "why": STRING})),
     },

@@ -6,11 +6,10 @@ from medic.facts import MemoryEstimate
 from medic.facts.memory import gib
 from medic.i18n import Text, current
 from medic.memory.choices import Choice
-from medic.memory.remedies import Advice, Remedy
 from medic.report.bars import bar
 from medic.report.blocks import Blocks
 from medic.report.console import Console
-from medic.run_config import Change
+from medic.report.memory_advice import advice
 from medic.safetext import columns
 from medic.sizing import Sizing
 
@@ -66,7 +65,13 @@ ASSUMED = {
     "feed-forward gate": Text("feed-forward gate", "前馈门控"),
 }
 # What may be tried where the config tells nothing.
-USUAL = {"micro_batch_size": 1, "sequence_length": 4096, "data_parallel_size": 8, "lora_rank": 8}
+USUAL = {
+    "micro_batch_size": 1,
+    "sequence_length": 4096,
+    "data_parallel_size": 8,
+    "lora_rank": 8,
+    "vocab_size": 50304,
+}
 FIELD = {
     "micro_batch_size": Text("Largest micro_batch_size", "micro_batch_size 最大值"),
     "sequence_length": Text("Largest sequence_length", "sequence_length 最大值"),
@@ -129,12 +134,27 @@ def _head(blocks: Blocks, sizing: Sizing) -> None:
         _verdict(blocks, sizing, sizing.capacity)
     for one in sizing.choices:
         blocks.paragraph(_choice(one), "    ", "  ")
+    if sizing.positions:
+        blocks.paragraph(beyond(sizing), "    ", "  ")
     if sizing.named:
         line = Text(
             "not counted: {n}, which the config names; give that file as well",
             "未计入：配置中引用的 {n}；请一并给出该文件",
         )
         blocks.paragraph(line.fill(n=sizing.named), "    ", "  ")
+
+
+def beyond(sizing: Sizing) -> Text:
+    """That the sequence is longer than the model's positions, and what that means."""
+    line = Text(
+        "note: sequences of {n} tokens, and the model has {m} positions "
+        "(max_position_embeddings): learned ones fail beyond them, rotary ones need scaling "
+        "(rope_scaling) and training to be of use",
+        "注意：序列长 {n} token，而模型只有 {m} 个位置（max_position_embeddings）：可学习的位置编码会"
+        "越界报错，旋转位置编码需要缩放（rope_scaling）并训练后才可用",
+    )
+    length = sizing.run_config.integer("sequence_length") or 0
+    return line.fill(n=f"{length:,}", m=f"{sizing.positions:,}")
 
 
 def _choice(one: Choice) -> Text:
@@ -224,10 +244,14 @@ def _open(blocks: Blocks, sizing: Sizing) -> None:
         blocks.paragraph(_joined(found.unknown), "  ", "  ")
         if "hidden_size" in found.unknown:
             line = Text(
-                "of the model: its config.json as one more file, or --model llama-3-8b",
-                "模型尺寸：再给出其 config.json，或用 --model llama-3-8b",
+                "of the model{name}: its config.json as one more file, or --model llama-3-8b",
+                "模型{name}的尺寸：再给出其 config.json，或用 --model llama-3-8b",
             )
-            blocks.paragraph(line, "  ", "  ")
+            base = sizing.run_config.get("base_model")
+            name = f" {base} " if isinstance(base, str) else ""
+            blocks.paragraph(
+                line.fill(name=name.rstrip() if current() != "zh" else name), "  ", "  "
+            )
         usual = [f"--set {name}={USUAL[name]}" for name in found.unknown if name in USUAL]
         if usual:
             line = Text("for example: {n}", "例如：{n}").fill(n=" ".join(usual))
@@ -246,52 +270,7 @@ def _joined(words: tuple[str, ...] | list[str]) -> str:
     return ("、" if current() == "zh" else ", ").join(words)
 
 
-def advice(blocks: Blocks, found: Advice, capacity: int) -> None:
-    """The remedies alone, then those that together are enough, with the peak after each."""
-    if not found.alone:
-        return
-    blocks.heading(
-        Text("What would help, cheapest first (each alone)", "可行的办法，代价小的在前（单独使用）")
-    )
-    for i, one in enumerate(found.alone, start=1):
-        _remedy(blocks, one, capacity, f"  {i}. ")
-    if len(found.plan) == 1 and found.fits:
-        title = Text("The cheapest that is enough: {t}", "代价最小且足够的一项：{t}")
-        blocks.heading(title.fill(t=found.plan[0].text))
-        return
-    title = (
-        Text("Together they fit; the peak as each is added", "合在一起即可放下；逐项加上后的峰值")
-        if found.fits
-        else Text(
-            "All together still do not fit; the peak as each is added",
-            "全部用上仍放不下；逐项加上后的峰值",
-        )
-    )
-    blocks.heading(title)
-    step = Text("{t}: {c} -> {n}", "{t}：{c} -> {n}")
-    for one in found.plan:
-        line = step.fill(t=one.text, c=_changes(one), n=gib(one.peak))
-        last = Text("{line}, fits", "{line}，放得下").fill(line=line)
-        blocks.paragraph(last if one.peak <= capacity else line, "     ", "  + ")
-
-
 def _diff(blocks: Blocks, sizing: Sizing) -> None:
     if sizing.diff:
         blocks.heading(Text("As a change of your files", "对应的文件修改"))
         blocks.diff(sizing.diff)
-
-
-def _remedy(blocks: Blocks, one: Remedy, capacity: int, lead: str) -> None:
-    fits = Text("fits", "放得下") if one.peak <= capacity else Text("not enough", "还不够")
-    line = Text("{t}: {c} -> {n}, {fits} (cost: {cost})", "{t}：{c} -> {n}，{fits}（代价：{cost}）")
-    filled = line.fill(t=one.text, c=_changes(one), n=gib(one.peak), fits=fits, cost=one.cost)
-    blocks.paragraph(filled, "     ", lead)
-
-
-def _changes(one: Remedy) -> str:
-    return ", ".join(f"{c.field}={_value(c)}" for c in one.changes)
-
-
-def _value(change: Change) -> str:
-    new = change.new
-    return str(new).lower() if isinstance(new, bool) else str(new)

@@ -37,7 +37,7 @@ def shown(console: Console, found: Account | None) -> None:
     for line in found.says:
         blocks.paragraph(line, "    ", "  - ")
     if found.advice is not None:
-        from medic.report.memory_text import advice
+        from medic.report.memory_advice import advice
 
         advice(blocks, found.advice, room_of(found.numbers))
     if found.diff:

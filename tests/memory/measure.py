@@ -15,7 +15,8 @@ fused), lora (rank), lora_every, quant (nf4, int8), prepared, family, experts, t
 that the process may reserve), evaluate (sequences of an evaluation after the steps), world, and
 mode: ddp (bucket_view), fsdp1, fsdp2 (reshard, reduce, offload), zero1 to zero3 (offload, bucket,
 overlap), tp, pp (1F1B over accum micro batches), megatron (tensor, pipeline, sequence_parallel,
-distributed_optimizer; Megatron Core without Transformer Engine).
+distributed_optimizer; Megatron Core without Transformer Engine). ``trainer`` and ``arguments``: see
+``measure_trainers.py``.
 
 Adds bytes: params (a count), peak_allocated, peak_reserved, device_used, device_total, and the
 torch peaks of the latest step's forward, backward and optimizer, and of an evaluation, in

@@ -17,6 +17,9 @@ KIND = {
     "mixtral": "Mixtral",
     "qwen3_moe": "Qwen3Moe",
     "olmoe": "Olmoe",
+    "qwen2_moe": "Qwen2Moe",
+    "gpt_oss": "GptOss",
+    "deepseek_v3": "DeepseekV3",
 }
 HALF = "bf16_pure"
 
@@ -47,8 +50,20 @@ def config_of(row: dict[str, Any]) -> Any:
         sizes["num_key_value_heads"] = row["kv_heads"]
     if family == "mixtral":
         sizes["num_local_experts"] = row["experts"]
-    if family in ("qwen3_moe", "olmoe"):
+    if family in ("qwen3_moe", "olmoe", "qwen2_moe"):
         sizes["num_experts"] = row["experts"]
+    if family == "qwen2_moe":
+        sizes["moe_intermediate_size"] = row["inter"]
+        sizes["shared_expert_intermediate_size"] = row["shared"]
+        sizes["decoder_sparse_step"] = 1
+    if family == "gpt_oss":
+        sizes["num_local_experts"] = row["experts"]
+        sizes["head_dim"] = row["head_dim"]
+    if family == "deepseek_v3":
+        sizes["n_routed_experts"] = row["experts"]
+        sizes["moe_intermediate_size"] = row["inter"]
+        sizes["first_k_dense_replace"] = 0
+        sizes["n_shared_experts"] = 1
     if row.get("experts"):
         sizes["num_experts_per_tok"] = row["top_k"]
     if family == "qwen3_moe":
@@ -88,7 +103,7 @@ def model_of(row: dict[str, Any], device: str) -> Any:
         convert_to_float8_training(model, module_filter_fn=skip)
     if row.get("lora"):
         model = adapted(model, row)
-    if row.get("ckpt"):
+    if row.get("ckpt") and not row.get("trainer"):
         model.gradient_checkpointing_enable({"use_reentrant": False})
     return model.train()
 

@@ -9,6 +9,7 @@ from typing import Any
 from measure_megatron import megatron_step
 from measure_models import model_of, optimizer_of
 from measure_ranks import context_step, deepspeed_engine, spread, stage_of
+from measure_trainers import trainer_step
 
 STEPS = 3
 TINY = os.environ.get("MEASURE_ON_CPU")  # to try the script without a GPU
@@ -76,6 +77,8 @@ def stepper(row: dict[str, Any], rank: int, result: dict[str, Any]) -> Any:
         return megatron_step(row, result)
     model = model_of(row, DEVICE)
     result["params"] = parameters(model)
+    if row.get("trainer"):
+        return trainer_step(row, model)
     if mode == "pp":
         return pipeline(row, model, rank)  # which keeps only this rank's layers
     if mode.startswith("zero"):

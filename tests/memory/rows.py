@@ -29,6 +29,39 @@ def config_of(row: dict[str, Any]) -> RunConfig:
     )
 
 
+TRAINERS = {"hf": "hf-trainer", "trl": "trl"}
+# What of a trainer's arguments is a canonical field.
+FIELDS = {
+    "per_device_train_batch_size": "micro_batch_size",
+    "gradient_accumulation_steps": "gradient_accumulation_steps",
+    "gradient_checkpointing": "activation_checkpointing",
+    "optim": "optimizer",
+    "use_liger_kernel": "fused_loss",
+}
+
+
+def trainer_config(row: dict[str, Any]) -> RunConfig:
+    """The config of a row that a trainer took: what its user stated and the model's sizes."""
+    stated = {FIELDS[k]: v for k, v in row["arguments"].items() if k in FIELDS}
+    if row["arguments"].get("bf16"):
+        stated["precision"] = "bf16"
+    if row["trainer"] == "trl":  # sft_config.py: on, and a reader of the config knows it
+        stated.setdefault("activation_checkpointing", True)
+    if row.get("dtype") == "bf16_pure":
+        stated["parameter_dtype"] = "bf16"
+    if row.get("lora"):
+        stated["lora_rank"] = row["lora"]
+    values = {**sizes(row), "sequence_length": row["seq"], **stated}
+    settings = {"model_type": row.get("family", "llama"), **row["arguments"]}
+    if row.get("lora"):
+        settings["lora_target_modules"] = "all-linear"
+    return RunConfig(
+        {k: Value(v, Origin("given")) for k, v in values.items() if v is not None},
+        framework=row.get("framework", TRAINERS[row["trainer"]]),
+        settings=tuple(Setting((k,), v, Origin("given")) for k, v in settings.items()),
+    )
+
+
 def sizes(row: dict[str, Any]) -> dict[str, Any]:
     return {
         "hidden_size": row["hidden"],
@@ -95,6 +128,7 @@ def details(row: dict[str, Any], mode: str) -> dict[str, Any]:
     """Settings that are no canonical fields, by a framework's names."""
     found: dict[str, Any] = {
         "num_experts_per_tok": row.get("top_k"),
+        "shared_expert_intermediate_size": row.get("shared"),
         "per_device_eval_batch_size": row.get("evaluate"),
     }
     if row.get("lora"):

@@ -1,4 +1,4 @@
-"""Steps that were predicted before they were measured, on two H200.
+"""Steps that were predicted before they were measured, on two H200 and one H100.
 
 ``predicted`` is what was said then; nothing was looked at between. Settings were drawn at random
 over what people train with; ``limit`` is what the process may reserve, as a smaller card would.

@@ -51,12 +51,32 @@ def test_remedies_come_in_the_order_of_their_cost() -> None:
     assert names == sorted(names, key=order.index)
 
 
-@pytest.mark.parametrize("capacity", [40, 60])
-def test_the_peak_after_a_remedy_is_the_estimate_of_the_changed_config(capacity: int) -> None:
+@pytest.mark.parametrize(("capacity", "other"), [(40, "at-least"), (75, "at-most")])
+def test_the_peak_after_a_remedy_is_the_estimate_of_the_changed_config(
+    capacity: int, other: str
+) -> None:
     config = run()
+    bounds = set()
     for one in advise(config, capacity * GIB).alone:
         after = changed(config, {c.field: c.new for c in one.changes})
-        assert one.peak == estimate(after, capacity * GIB).estimate
+        peak = estimate(after, capacity * GIB).estimate or 0
+        bounds.add(one.bound)
+        if one.bound == "exact":
+            assert one.peak == peak
+        else:  # a bound is told only where it settles whether it fits
+            fits = one.bound == "at-most"
+            assert (
+                (peak <= one.peak <= capacity * GIB)
+                if fits
+                else (peak >= one.peak > capacity * GIB)
+            )
+    assert bounds == {"exact", other}
+
+
+def test_the_cheapest_that_is_enough_is_exact() -> None:
+    for capacity in (23, 30, 40, 50, 60):
+        advice = advise(run(micro_batch_size=16), capacity * GIB)
+        assert advice.plan[-1].bound == "exact"
 
 
 def test_a_smaller_micro_batch_keeps_the_global_batch() -> None:

@@ -1,0 +1,95 @@
+"""Launches that no trainer starts and whose memory is asked for all the same.
+
+Sources: DeepSpeed ``runtime/pipe/engine.py`` (ZeRO-2 and ZeRO-3 are incompatible with pipeline
+parallelism) and ``runtime/config.py`` (bf16 and fp16); transformers ``training_args.py`` (at most one
+of fp16 and bf16) and ``trainer.py`` (purely quantised models are not fine-tuned); LLaMA-Factory
+``hparams/parser.py`` (quantisation is only compatible with LoRA or OFT).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from medic.memory import details
+from medic.run_config import Origin, RunConfig, Scalar
+
+# Where it is written, and what is wrong, in English and in Chinese.
+Told = tuple[Origin | None, str, str]
+BATCHES = ("per_device_train_batch_size", "micro_batch_size", "train_micro_batch_size_per_gpu",
+           "device_batch_size", "gradient_accumulation_steps")  # fmt: skip
+LENGTHS = ("seq_length", "max_seq_length", "seq_len", "cutoff_len", "sequence_len", "max_seq_len")
+WHOLE = ("full", "freeze", "none", "")  # tuned weights, in frameworks' words, that are no adapters
+SHARDED = 2  # the first ZeRO stage that a pipeline refuses
+
+
+def impossible(config: RunConfig) -> Iterator[Told]:
+    """What is wrong, with its place."""
+    yield from _pipeline(config)
+    yield from _two_precisions(config)
+    yield from _whole_quantised(config)
+    yield from _negative(config)
+
+
+def _pipeline(config: RunConfig) -> Iterator[Told]:
+    stage, stages = config.integer("zero_stage") or 0, _stages(config)
+    if stage >= SHARDED and stages > 1 and "megatron" not in config.framework:
+        yield (
+            config.origin("zero_stage"),
+            f"ZeRO stage {stage} and {stages} pipeline stages: DeepSpeed takes stage 0 or 1 there",
+            f"ZeRO stage {stage} 与 {stages} 个流水线级并用：DeepSpeed 的流水线引擎只支持 stage 0 或 1",
+        )
+
+
+def _stages(config: RunConfig) -> int:
+    """Pipeline stages; DeepSpeed's own section names them as well."""
+    found = config.setting("pipeline.stages")
+    own = found.value if found is not None and isinstance(found.value, int) else 1
+    return max(config.integer("pipeline_parallel_size") or 1, own)
+
+
+def _two_precisions(config: RunConfig) -> Iterator[Told]:
+    for ending in ("", ".enabled"):
+        on = [config.setting(name + ending) for name in ("bf16", "fp16")]
+        if all(one is not None and _is_on(one.value) for one in on) and on[1] is not None:
+            yield (
+                on[1].origin,
+                "fp16 and bf16 are both on: only one of them can be",
+                "fp16 与 bf16 同时开启：只能开启其中一个",
+            )
+            return
+
+
+def _is_on(value: Scalar) -> bool:
+    return value is True or str(value).lower() in ("true", "yes", "on", "1")
+
+
+def _whole_quantised(config: RunConfig) -> Iterator[Told]:
+    bits = details.count(config, "quant_bits")
+    for name in ("quant_bits", "four_bit", "eight_bit"):
+        stated = next(filter(None, (config.setting(key) for key in details.KEYS[name])), None)
+        on = bits if name == "quant_bits" else details.flag(config, name)
+        tuning = details.detail(config, "tuning")
+        if stated is None or not on or config.integer("lora_rank"):
+            continue
+        if isinstance(tuning, str) and tuning.lower() in WHOLE:
+            key = stated.path[-1]
+            yield (
+                stated.origin,
+                f"{key} with full fine-tuning: quantised weights are not trained, use LoRA",
+                f"全参数微调时设置了 {key}：量化后的权重无法训练，请改用 LoRA 或去掉量化",
+            )
+            return
+
+
+def _negative(config: RunConfig) -> Iterator[Told]:
+    """Counts that a reader leaves out as none, where a default would take their place."""
+    for names, least in ((BATCHES, 0), (LENGTHS, -1)):
+        for one in config.settings:
+            value = one.value
+            known = one.path and one.path[-1] in names and not isinstance(value, bool)
+            if known and isinstance(value, (int, float)) and value < least:
+                yield (
+                    one.origin,
+                    f"{one.path[-1]} is {value}, it has to be at least 1",
+                    f"{one.path[-1]} 为 {value}，必须至少为 1",
+                )

@@ -1,0 +1,65 @@
+"""The remedies of a run that does not fit, with the peak after each."""
+
+from __future__ import annotations
+
+from medic.facts.memory import gib
+from medic.i18n import Text
+from medic.memory.remedies import Advice, Remedy
+from medic.report.blocks import Blocks
+from medic.run_config import Change
+
+BOUND = {
+    "exact": Text("{n}", "{n}"),
+    "at-least": Text("at least {n}", "至少 {n}"),
+    "at-most": Text("at most {n}", "至多 {n}"),
+    "formula": Text("{n} by the formulas", "按公式 {n}"),
+}
+
+
+def advice(blocks: Blocks, found: Advice, capacity: int) -> None:
+    """The remedies alone, then those that together are enough, with the peak after each."""
+    if not found.alone:
+        return
+    blocks.heading(
+        Text("What would help, cheapest first (each alone)", "可行的办法，代价小的在前（单独使用）")
+    )
+    for i, one in enumerate(found.alone, start=1):
+        _remedy(blocks, one, capacity, f"  {i}. ")
+    if len(found.plan) == 1 and found.fits:
+        title = Text("The cheapest that is enough: {t}", "代价最小且足够的一项：{t}")
+        blocks.heading(title.fill(t=found.plan[0].text))
+        return
+    title = (
+        Text("Together they fit; the peak as each is added", "合在一起即可放下；逐项加上后的峰值")
+        if found.fits
+        else Text(
+            "All together still do not fit; the peak as each is added",
+            "全部用上仍放不下；逐项加上后的峰值",
+        )
+    )
+    blocks.heading(title)
+    step = Text("{t}: {c} -> {n}", "{t}：{c} -> {n}")
+    for one in found.plan:
+        line = step.fill(t=one.text, c=_changes(one), n=_peak_after(one))
+        last = Text("{line}, fits", "{line}，放得下").fill(line=line)
+        blocks.paragraph(last if one.peak <= capacity else line, "     ", "  + ")
+
+
+def _remedy(blocks: Blocks, one: Remedy, capacity: int, lead: str) -> None:
+    fits = Text("fits", "放得下") if one.peak <= capacity else Text("not enough", "还不够")
+    line = Text("{t}: {c} -> {n}, {fits} (cost: {cost})", "{t}：{c} -> {n}，{fits}（代价：{cost}）")
+    filled = line.fill(t=one.text, c=_changes(one), n=_peak_after(one), fits=fits, cost=one.cost)
+    blocks.paragraph(filled, "     ", lead)
+
+
+def _peak_after(one: Remedy) -> Text:
+    return BOUND[one.bound].fill(n=gib(one.peak))
+
+
+def _changes(one: Remedy) -> str:
+    return ", ".join(f"{c.field}={_value(c)}" for c in one.changes)
+
+
+def _value(change: Change) -> str:
+    new = change.new
+    return str(new).lower() if isinstance(new, bool) else str(new)
