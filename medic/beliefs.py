@@ -42,7 +42,7 @@ class Beliefs:
 
     @cached_property
     def ranked(self) -> list[str]:
-        return sorted(self.chance, key=lambda c: (-self.chance[c], c))
+        return sorted(sorted(self.chance), key=self.chance.__getitem__, reverse=True)
 
     @property
     def leader(self) -> str:
@@ -97,12 +97,19 @@ class Model:
     # --- priors and symptoms ----------------------------------------------------------------
 
     def _applies(self, name: str) -> bool:
-        conditional = self.ties[name].conditional
-        return not conditional or applies(self.index.causes[name], self.context)
+        return not self._depends(name) or applies(self.index.causes[name], self.context)
 
     def _affected(self, name: str) -> bool | None:
-        conditional = self.ties[name].conditional
-        return affected(self.index.causes[name], self.context) if conditional else None
+        depends = self._depends(name)
+        return affected(self.index.causes[name], self.context) if depends else None
+
+    def _depends(self, name: str) -> bool:
+        """Whether a known fact may rule the cause out: others need not be decoded for it."""
+        if not self.ties[name].conditional:
+            return False
+        raw, facts = self.index.raw["causes"][name], self.context.facts
+        asked = {*raw.get("applies_when", ()), *(("versions",) if raw.get("versions") else ())}
+        return not asked.isdisjoint(facts)
 
     def _priors(self) -> list[float]:
         levels = [
@@ -151,10 +158,11 @@ class Model:
         return [w / total for w in weights]
 
     def scores(self, findings: Sequence[Seen], tried: frozenset[str] = frozenset()) -> list[float]:
-        score = [
-            p + self.likeness.get(name, 0.0)
-            for p, name in zip(self.log_prior, [*self.causes, NONE], strict=True)
-        ]
+        score = [*self.log_prior]
+        for name, more in self.likeness.items():
+            place = len(self.causes) if name == NONE else self._place.get(name)
+            if place is not None:
+                score[place] += more
         answers: dict[str, list[Seen]] = defaultdict(list)
         for seen in sorted(set(findings), key=lambda f: (f.name, f.outcome, f.reliability)):
             if seen.name in self.index.ties.checks:
@@ -192,17 +200,20 @@ class Model:
         """Causes that always show a symptom whose lines were read, but none of their own words."""
         read = {f.name for f in findings if f.outcome == "present" and f.reliability == "exact"}
         printed = {f.outcome for f in findings if f.name == TELLTALE}
-        for place, symptoms in self._printing.items():
-            if self.causes[place] not in printed and not read.isdisjoint(symptoms):
+        places = {place for symptom in read for place in self._printing.get(symptom, ())}
+        for place in sorted(places):
+            if self.causes[place] not in printed:
                 yield place
 
-    def _printed(self) -> Mapping[int, list[str]]:
-        """Places of the causes with a message of their own, with the symptoms they always show."""
-        return {
-            place: [symptom for symptom, level in self.ties[name].shows if level == "always"]
-            for name, place in self._place.items()
-            if self.ties[name].prints
-        }
+    def _printed(self) -> Mapping[str, list[int]]:
+        """By symptom: places of the causes with a message of their own that always show it."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for name, place in self._place.items():
+            if self.ties[name].prints:
+                for symptom, level in self.ties[name].shows:
+                    if level == "always":
+                        found[symptom].append(place)
+        return found
 
     def _add_symptom(self, score: list[float], seen: Seen) -> None:
         if seen not in self._shows:

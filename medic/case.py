@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from medic.facts import FileKind, GivenFile
 from medic.filekind import by_magic, is_blank, is_stacks, kind_of, note_text
 from medic.folders import REFUSED, NotRead, given_file, runs_below, walk
 from medic.patterns import regex
-from medic.records import dataclass
+from medic.records import dataclass, field, replace
 
 if TYPE_CHECKING:
     from medic.index import Index

@@ -21,13 +21,27 @@ class Columns:
     odd: Mapping[int, tuple[float, ...]]
 
     @cached_property
-    def entropy(self) -> tuple[float, Mapping[int, float]]:
-        """In nats, of the outcome: ``usual``, and by cause place."""
-        return entropy(self.usual), {place: entropy(c) for place, c in self.odd.items()}
+    def places(self) -> tuple[int, ...]:
+        """Of the causes that have a link."""
+        return tuple(self.odd)
+
+    @cached_property
+    def by_outcome(self) -> tuple[tuple[float, ...], ...]:
+        """P(outcome | cause) of these, a row an outcome."""
+        return tuple(zip(*self.odd.values(), strict=True)) or ((),) * len(self.usual)
+
+    @cached_property
+    def entropy(self) -> tuple[float, tuple[float, ...]]:
+        """In nats, of the outcome: ``usual``, and of these."""
+        return entropy(self.usual), tuple(map(entropy, self.odd.values()))
 
 
 def entropy(chances: Sequence[float]) -> float:
-    return -sum(p * math.log(p) for p in chances if p > 0)
+    total = 0.0
+    for p in chances:
+        if p > 0:
+            total -= p * math.log(p)
+    return total
 
 
 def discounted(

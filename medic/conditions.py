@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from medic.levels import HIGHER, LOWER, PRIOR
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 if TYPE_CHECKING:
     from medic.entries import Cause

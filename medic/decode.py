@@ -7,12 +7,12 @@ text is still to be parsed, when it is first read.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from functools import cache, cached_property
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from medic.i18n import Text
+from medic.records import names_of
 
 T = TypeVar("T")
 
@@ -32,8 +32,8 @@ def _decoder(kind: Any) -> Callable[[Any], Any]:
     if kind is Text:
         return lambda value: Text(**value)
     origin, args = get_origin(kind), get_args(kind)
-    if is_dataclass(kind) and isinstance(kind, type):
-        return _dataclass_decoder(kind)
+    if names_of(kind):
+        return _record_decoder(kind)
     if origin is tuple:
         item = _decoder(args[0])
         return tuple if item is _same else lambda value: tuple(item(v) for v in value)
@@ -103,7 +103,7 @@ class _LaterMapping(Mapping[str, Any]):
 
 
 def _union_decoder(args: tuple[Any, ...]) -> Callable[[Any], Any]:
-    objects = [a for a in args if is_dataclass(a) or a is Text]
+    objects = [a for a in args if names_of(a) or a is Text]
     has_tuple = any(get_origin(a) is tuple for a in args)
 
     def union(value: Any) -> Any:
@@ -116,9 +116,9 @@ def _union_decoder(args: tuple[Any, ...]) -> Callable[[Any], Any]:
     return union
 
 
-def _dataclass_decoder(kind: type[Any]) -> Callable[[Any], Any]:
+def _record_decoder(kind: type[Any]) -> Callable[[Any], Any]:
     hints = get_type_hints(kind)
-    parts = {f.name: _decoder(hints[f.name]) for f in fields(kind)}
+    parts = {name: _decoder(hints[name]) for name in names_of(kind)}
 
     def make(data: Any) -> Any:
         return kind(**{k: parts[k](v) for k, v in data.items()})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import field, replace
 from typing import Any, Literal
 
 from medic.beliefs import Beliefs, Model, word
@@ -18,7 +17,7 @@ from medic.likelihoods import Seen
 from medic.looks import NextLook
 from medic.planner import Standing, gate, pruned, shows_a_symptom
 from medic.probe import Finding
-from medic.records import dataclass
+from medic.records import dataclass, field, replace
 from medic.verdict import Heard, Verdict, fired, leading_symptoms, spoken_for
 
 MAX_CAUSES = 5

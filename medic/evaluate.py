@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from medic.diagnosis import Diagnosis
 from medic.errors import UsageError
 from medic.index import Index
 from medic.nearest import did_you_mean
-from medic.records import dataclass
+from medic.records import dataclass, field
 from medic.registry import all_probes
 from medic.session import Session
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import Any, Literal
 
 from medic.case import NotRead
 from medic.probe import Finding, Probe, Skip, Unread
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 State = Literal["found", "absent", "skipped", "failed"]
 

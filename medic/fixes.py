@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from medic.errors import EditRefused
 from medic.facts import Repair
 from medic.i18n import Text
 from medic.index import Index
-from medic.records import dataclass
+from medic.records import dataclass, field
 from medic.run_config import Change, Edit, RunConfig
 
 if TYPE_CHECKING:

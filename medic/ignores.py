@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
 from pathlib import Path
 
 from medic.errors import UsageError
@@ -12,7 +11,7 @@ from medic.i18n import Text
 from medic.index import Index
 from medic.lint import Idle, LintFinding, LintReport
 from medic.patterns import regex
-from medic.records import dataclass
+from medic.records import dataclass, field, replace
 from medic.selection import Projects, named
 
 MAX_BYTES = 2 * 1024 * 1024

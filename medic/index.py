@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from medic.entries.words import TELLTALE
 from medic.i18n import Text
 from medic.stored import Parts, tables
-from medic.ties import Ties, read, ties_of
 
 if TYPE_CHECKING:
     from medic.entries import (
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
         Term,
         ToldBy,
     )
+    from medic.ties import Ties
 
 T = TypeVar("T")
 NONE_TITLE = Text("none of these causes", "以上原因都不是")
@@ -96,6 +96,11 @@ class Index:
         return self._lazy("frameworks")
 
     @cached_property
+    def all_frameworks(self) -> tuple[Framework, ...]:
+        """For those who ask for all of them, for each of many files."""
+        return tuple(self.frameworks.values())
+
+    @cached_property
     def terms(self) -> Mapping[str, Term]:
         return self._lazy("terms")
 
@@ -141,6 +146,8 @@ class Index:
     @cached_property
     def ties(self) -> Ties:
         """What beliefs read of all causes and checks."""
+        from medic.ties import read, ties_of
+
         found = self.raw.get("ties")
         return ties_of(self.causes, self.links, self.checks) if found is None else read(found)
 

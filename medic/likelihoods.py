@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import mul
 from typing import TYPE_CHECKING
 
 from medic.columns import Columns
@@ -74,17 +75,19 @@ class Likelihoods:
     def _check(self, name: str, reliability: str) -> Columns:
         error = ERROR[reliability]
         most, slip = self._most(reliability), self._slip(self.checks[name], reliability)
-        base = self.base_rates(name)
+        rates = self.base_rates(name)
+        base = tuple(rates.values())
+        right = [(1 - error) * b for b in base]
+        ratio = {weight: min(most, value) for weight, value in WEIGHT.items()}
+        links = [self.links[name][outcome] for outcome in rates]
         odd = {}
-        for cause in sorted({c for links in self.links[name].values() for c in links}):
-            links = self.links[name]
-            ratios = {o: min(most, WEIGHT.get(links[o].get(cause, ""), 1.0)) for o in base}
-            total = sum(base[o] * ratios[o] for o in base)
+        for cause in sorted({c for linked in self.links[name].values() for c in linked}):
+            ratios = [ratio.get(linked.get(cause, ""), 1.0) for linked in links]
+            total = sum(map(mul, base, ratios))
             odd[self._place[cause]] = tuple(
-                (1 - error) * base[o] * ratios[o] / total + slip for o in base
+                [r * told / total + slip for r, told in zip(right, ratios, strict=True)]
             )
-        usual = tuple((1 - error) * b + slip for b in base.values())
-        return Columns(tuple(base), usual, odd)
+        return Columns(tuple(rates), tuple(r + slip for r in right), odd)
 
     def _symptom(self, name: str, error: float) -> Columns:
         def column(shown: float) -> tuple[float, float]:

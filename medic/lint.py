@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from medic.case import Case, NotRead
 from medic.errors import MedicError
 from medic.evidence import Evidence
+from medic.facts import GivenFile
 from medic.fixes import Fix, merged, propose
 from medic.i18n import Text
 from medic.index import Index
 from medic.probe import Finding, Probe
-from medic.records import dataclass
+from medic.records import dataclass, replace
 from medic.registry import all_probes
 from medic.run_config import RunConfig, Span
 from medic.runner import observe, with_needs
@@ -108,10 +108,12 @@ def lint(
     if apart:
         alone = [replace(case, files=(file,)) for file in case.files]
         return _joined([_launch(one, index, names) for one in alone])
-    configs = [f for f in case.files if f.kind == "config" and f.named]
+    configs: list[GivenFile] = []
+    rest: list[GivenFile] = []
+    for file in case.files:
+        (configs if file.kind == "config" and file.named else rest).append(file)
     if len(configs) <= LAUNCH_CONFIGS:
         return _launch(case, index, names)
-    rest = [f for f in case.files if f not in configs]
     reports = [_launch(replace(case, files=(file,)), index, names) for file in configs]
     if rest:
         reports.append(_launch(replace(case, files=tuple(rest)), index, names))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 from medic.entries.words import TELLTALE
 from medic.errors import Unreadable
@@ -14,6 +13,7 @@ from medic.index import Index
 from medic.look import CaseLook
 from medic.patterns import regex
 from medic.probe import Finding
+from medic.records import replace
 
 
 def symptoms_of_logs(evidence: Evidence, index: Index) -> None:

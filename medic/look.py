@@ -169,7 +169,7 @@ class CaseLook:
 
     @property
     def frameworks(self) -> Sequence[Any]:
-        return list(self._index.frameworks.values())
+        return self._index.all_frameworks
 
     @property
     def gpus(self) -> Sequence[Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from operator import mul
+from functools import cached_property
+from operator import itemgetter, mul
 
 from medic.beliefs import NONE, Model
 from medic.columns import Columns, entropy
@@ -58,20 +59,24 @@ class Told:
     """What a look tells of the causes that are still live, and how likely each outcome is."""
 
     def __init__(self, columns: Columns, live: set[int], chances: Sequence[float]) -> None:
-        places = live & columns.odd.keys()
+        self._columns, self._live = columns, live
         self.outcomes, self.usual = columns.outcomes, columns.usual
-        self.odd = {i: columns.odd[i] for i in places}
-        linked = [chances[i] for i in places]
+        # A cause that is not live has no part in the sums.
+        linked = [chances[i] if i in live else 0.0 for i in columns.places]
         rest = 1 - sum(linked)
-        by_outcome = zip(*self.odd.values(), strict=True) if places else [()] * len(self.usual)
         self.chances = [
-            usual * rest + sum(map(mul, linked, column))
-            for usual, column in zip(self.usual, by_outcome, strict=True)
+            usual * rest + sum(map(mul, linked, row))
+            for usual, row in zip(self.usual, columns.by_outcome, strict=True)
         ]
         usual, odd = columns.entropy
-        within = rest * usual + sum(map(mul, linked, [odd[i] for i in places]))
+        within = rest * usual + sum(map(mul, linked, odd))
         # Mutual information of the outcome and the cause, in nats.
         self.information = entropy(self.chances) - within
+
+    @cached_property
+    def odd(self) -> dict[int, tuple[float, ...]]:
+        """The columns of the live causes that have a link."""
+        return {i: column for i, column in self._columns.odd.items() if i in self._live}
 
 
 class Now:
@@ -82,17 +87,22 @@ class Now:
         self.chances = model.chances(findings, tried)
         leader = max(self.chances)
         self.live = {i for i, c in enumerate(self.chances) if c >= LIVE * leader}
-        self.order = sorted(range(len(self.chances)), key=lambda i: (-self.chances[i], i))
-        self._told: dict[Open, Told] = {}
+        self._told: dict[tuple[str, str], Told] = {}
         self.by_class: dict[str, float] = defaultdict(float)
         for name, chance in zip(model.classes, self.chances, strict=False):
             self.by_class[name] += chance
 
+    @cached_property
+    def order(self) -> list[int]:
+        """Places, the most likely first."""
+        return sorted(range(len(self.chances)), key=self.chances.__getitem__, reverse=True)
+
     def told(self, look: Open) -> Told:
-        if look not in self._told:
-            columns = self.model.columns(look.name, look.reliability)
-            self._told[look] = Told(columns, self.live, self.chances)
-        return self._told[look]
+        key = (look.name, look.reliability)
+        told = self._told.get(key)
+        if told is None:
+            told = self._told[key] = Told(self.model.columns(*key), self.live, self.chances)
+        return told
 
     def flips(self, look: Open) -> tuple[Flip, ...]:
         """Who would lead after each outcome."""
@@ -124,9 +134,10 @@ class Now:
                     unknown += more
                 else:
                     mass[self.model.classes[i]] += more
-            best = min(mass, key=lambda r: (-mass[r], r))
+            most = max(mass.values())
+            best = min(name for name, chance in mass.items() if chance == most)
             lifted = stand.chance < BAR <= mass.get(stand.remedy, 0.0) / chance
-            if best != stand.remedy or lifted or unknown > mass[best]:
+            if best != stand.remedy or lifted or unknown > most:
                 return True
         return False
 
@@ -145,7 +156,7 @@ def next_look(
         if information > MIN_INFORMATION:
             worth = round(information / (look.minutes + STEP_OVERHEAD), 9)
             ranked.append((-worth, look.name, look))
-    looks = [look for _, _, look in sorted(ranked, key=lambda x: (x[0], x[1]))]
+    looks = [look for _, _, look in sorted(ranked, key=itemgetter(0, 1))]
     limit = 0.25 * (1 - stand.chance) * EXPERT_MINUTES
     for look in looks[:SHORTLIST]:
         if look.minutes + STEP_OVERHEAD <= limit and now.matters(look, stand):
@@ -201,7 +212,7 @@ def of_rl(index: Index, name: str) -> bool:
     if check is not None:
         return check.family.startswith(OF_RL)
     return name.startswith("rl-") or (
-        name in index.symptoms and index.symptoms[name].family.startswith(OF_RL)
+        name in index.raw["symptoms"] and index.raw["symptoms"][name]["family"].startswith(OF_RL)
     )
 
 

@@ -8,12 +8,11 @@ siblings; everything else comes through ``Look``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
 from typing import Any, BinaryIO, Literal, Protocol, TypeVar
 
 from medic.facts import Document, FileKind, GivenFile, Hit, MemoryEstimate, Repair, Source
 from medic.i18n import Text
-from medic.records import dataclass
+from medic.records import dataclass, field
 from medic.run_config import Change, RunConfig, Span
 
 T = TypeVar("T")

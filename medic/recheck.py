@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from zlib import crc32
@@ -12,7 +11,7 @@ from zlib import crc32
 from medic.errors import MedicError
 from medic.facts import LogHits
 from medic.look import open_regular
-from medic.records import dataclass
+from medic.records import dataclass, replace
 
 if TYPE_CHECKING:
     from medic.edits import ChangeRecord

@@ -1,23 +1,39 @@
-"""Dataclasses that are built when the first instance is made.
+"""Dataclasses that a start can afford.
 
-Building one costs up to a millisecond, and a start declares about 150 of which it uses a third. To
-a type checker this is ``dataclasses.dataclass``; at run time the class behaves as one from the
-first instance, ``fields()`` or ``match`` on.
+To a type checker ``dataclass``, ``field`` and ``replace`` are those of ``dataclasses``. At run time
+a class gets its methods without source text being written and compiled for them, and without the
+import of ``dataclasses``, which takes as long as a command has for its whole start. To a reader of
+``dataclasses`` (``fields``, ``asdict``, ``is_dataclass``) a record is a dataclass.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
+from itertools import count
 from operator import attrgetter
 from reprlib import recursive_repr
-from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["dataclass"]
+__all__ = ["dataclass", "field", "names_of", "replace"]
+
+_FIELDS = "__record_fields__"  # name -> default value, _Field, or _NONE
+_KEY = "__record_key__"  # instance -> its values
+_NONE: Any = object()
+FIRST = 100  # instances of a class that a written __init__ has to save time for
+ROUNDS = 30  # so often has this to be so, of any class, before ``dataclasses`` is imported for it
+_rounds = count(1)
+
+
+class _Field:
+    """A field whose default is made for each instance."""
+
+    def __init__(self, default_factory: Callable[[], Any]) -> None:
+        self.default_factory = default_factory
+
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass
+    from dataclasses import dataclass, field, replace
 else:
 
     def dataclass(cls=None, /, *, frozen=False, eq=True):
@@ -26,141 +42,141 @@ else:
             return lambda decorated: _declare(decorated, frozen, eq)
         return _declare(cls, frozen, eq)
 
+    def field(*, default_factory):
+        """``dataclasses.field`` with the option that is used here."""
+        return _Field(default_factory)
 
-FIRST = 100  # instances that the written __init__ has to save time for
-_building = RLock()  # probes run in threads
-_LATE = ("__dataclass_fields__", "__match_args__")
-_OF_THE_TYPE = ("__dict__", "__weakref__", "__init__", *_LATE)
+    def replace(record, /, **changes):
+        """A copy of a record with other values in some fields."""
+        given = {name: getattr(record, name) for name in record.__record_fields__}
+        return type(record)(**given | changes)
+
+
+def names_of(cls: Any) -> Mapping[str, Any]:
+    """The names of a record's fields, in order; none of what is no record."""
+    found: Mapping[str, Any] = getattr(cls, _FIELDS, {})
+    return found
 
 
 def _declare(cls: type[Any], frozen: bool, eq: bool) -> type[Any]:
-    def build() -> None:
-        with _building:
-            if isinstance(cls.__dict__["__match_args__"], _Late):
-                _build(cls, frozen, eq)
-
-    def init(self: Any, *values: Any, **named: Any) -> None:
-        build()
-        cls.__init__(self, *values, **named)
-
-    def restore(self: Any, state: dict[str, Any]) -> None:
-        build()  # an instance that comes from another process was not made by ``__init__``
-        self.__dict__.update(state)
-
-    cls.__init__ = init
-    cls.__setstate__ = restore
-    for name in _LATE:
-        setattr(cls, name, _Late(build, cls, name))
+    own = vars(cls)
+    fields: dict[str, Any] = {}
+    for base in reversed(cls.__mro__[1:]):
+        fields |= vars(base).get(_FIELDS, {})
+    for name in cls.__annotations__:
+        fields[name] = own.get(name, _NONE)
+        if _is_field(fields[name]):
+            delattr(cls, name)
+    setattr(cls, _KEY, attrgetter(*fields) if fields else type)
+    methods: dict[str, Any] = {"__repr__": _shown}
+    if frozen:
+        methods |= {"__setattr__": _refused, "__delattr__": _refused}
+    if eq:
+        methods |= {"__eq__": _same, "__hash__": _digest if frozen else None}
+    for name, method in methods.items():
+        if own.get(name) is None:  # a class that has __eq__ has None for __hash__
+            setattr(cls, name, method)
+    setattr(cls, _FIELDS, fields)
+    cls.__match_args__ = tuple(fields)  # type: ignore[misc]
+    cls.__dataclass_fields__ = _Late(cls, frozen)
+    cls.__init__ = _first(cls, fields, frozen)
     return cls
 
 
-class _Late:
-    """A class attribute that exists once the class is built."""
-
-    def __init__(self, build: Callable[[], None], cls: type[Any], name: str) -> None:
-        self.build, self.cls, self.name = build, cls, name
-
-    def __get__(self, instance: object, owner: type[Any]) -> Any:
-        self.build()
-        return getattr(self.cls, self.name)
+def _is_field(value: Any) -> bool:
+    return isinstance(value, _Field) or type(value).__module__ == "dataclasses"
 
 
-def _build(cls: type[Any], frozen: bool, eq: bool) -> None:
-    """Gives the class what ``dataclass`` makes of a copy of it, and methods of our own.
+# --- instances ------------------------------------------------------------------------------
 
-    ``__init__`` is replaced last, and at once: another thread may be calling the one that waits.
+
+def _first(cls: type[Any], fields: Mapping[str, Any], frozen: bool) -> Callable[..., None]:
+    """``__init__`` of the first instances: to have one written takes as long as thousands of calls
+    of this. The written one also says what is wrong with a call.
     """
-    own = {name: value for name, value in vars(cls).items() if name not in _OF_THE_TYPE}
-    own |= {"__qualname__": cls.__qualname__, "__doc__": cls.__doc__ or cls.__name__}
-
-    def processed(frozen: bool, init: bool) -> Any:
-        kind: Any = type(cls)
-        copy = kind(cls.__name__, cls.__bases__, dict(own))
-        return dataclasses.dataclass(init=init, repr=False, eq=False, frozen=frozen)(copy)
-
-    derived = any(map(dataclasses.is_dataclass, cls.__bases__))  # which has to be as frozen
-    made = processed(frozen and derived, init=False)
-    for name, value in _methods(made, frozen, eq).items():
-        if own.get(name) is None:  # a class that has __eq__ has None for __hash__
-            setattr(cls, name, value)
-    for one in dataclasses.fields(made):
-        if isinstance(vars(cls).get(one.name), dataclasses.Field):
-            _default(cls, one)
-    made.__dataclass_params__.frozen = frozen
-    cls.__dataclass_params__ = made.__dataclass_params__
-    cls.__dataclass_fields__ = made.__dataclass_fields__
-    cls.__match_args__ = made.__match_args__  # type: ignore[misc]
-    cls.__init__ = _first(cls, made, lambda: processed(frozen, init=True).__init__)
-
-
-def _first(cls: type[Any], made: type[Any], written: Callable[[], Any]) -> Callable[..., None]:
-    """``__init__`` of the first instances: ``dataclass`` writes source text for one and compiles
-    it, which takes as long as a few hundred calls of this. It also says what is wrong with a call.
-    """
-    found = dataclasses.fields(made)
-    names = [one.name for one in found]
-    defaults = {f.name: f.default for f in found if f.default is not dataclasses.MISSING}
-    factories: dict[str, Any] = {
-        f.name: f.default_factory for f in found if f.default_factory is not dataclasses.MISSING
-    }
-    known, needed = set(names), set(names) - defaults.keys() - factories.keys()
-    put = object.__setattr__
+    made = {name: one.default_factory for name, one in fields.items() if _is_field(one)}
+    needed = {name for name, default in fields.items() if default is _NONE}
     left = FIRST
 
     def init(self: Any, *values: Any, **named: Any) -> None:
         nonlocal left
         left -= 1
-        given = dict(zip(names, values, strict=False)) | named
-        fits = len(given) == len(values) + len(named) and needed <= given.keys() <= known
+        given = dict(zip(fields, values, strict=False)) | named if values else named
+        fits = len(given) == len(values) + len(named) and needed <= given.keys() <= fields.keys()
+        if left < 0 and not _worth_writing():
+            left = FIRST
         if left < 0 or not fits:
-            cls.__init__ = written()
+            cls.__init__ = _standard(cls, frozen).__init__
             cls.__init__(self, *values, **named)
             return
-        for name in names:
-            if name in given:
-                put(self, name, given[name])
-            else:
-                put(self, name, factories[name]() if name in factories else defaults[name])
+        own = self.__dict__
+        own.update(fields)
+        own.update(given)
+        for name, make in made.items():
+            if name not in given:
+                own[name] = make()
 
     return init
 
 
-def _default(cls: type[Any], one: dataclasses.Field[Any]) -> None:
-    if one.default is dataclasses.MISSING:
-        delattr(cls, one.name)
-    else:
-        setattr(cls, one.name, one.default)
+# --- methods that all records share ---------------------------------------------------------
 
 
-def _methods(made: type[Any], frozen: bool, eq: bool) -> dict[str, Any]:
-    """What ``dataclass`` would add beside ``__init__``."""
-    names = [one.name for one in dataclasses.fields(made)]
-
-    @recursive_repr()
-    def shown(self: Any) -> str:
-        values = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
-        return f"{type(self).__qualname__}({values})"
-
-    def refuse(_: Any, name: str, *_values: Any) -> None:
-        raise dataclasses.FrozenInstanceError(f"cannot change field {name!r}")
-
-    found: dict[str, Any] = {"__repr__": shown}
-    if frozen:
-        found |= {"__setattr__": refuse, "__delattr__": refuse}
-    if eq:
-        found |= _comparing(names, frozen)
-    return found
+def _same(self: Any, other: Any) -> Any:
+    if other.__class__ is not self.__class__:
+        return NotImplemented
+    key = self.__class__.__record_key__
+    return key(self) == key(other)
 
 
-def _comparing(names: list[str], frozen: bool) -> dict[str, Any]:
-    key: Callable[[Any], Any] = attrgetter(*names) if names else lambda _: ()
+def _digest(self: Any) -> int:
+    return hash(self.__class__.__record_key__(self))
 
-    def same(self: Any, other: Any) -> Any:
-        if other.__class__ is not self.__class__:
-            return NotImplemented
-        return key(self) == key(other)
 
-    def digest(self: Any) -> int:
-        return hash(key(self))
+@recursive_repr()
+def _shown(self: Any) -> str:
+    values = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__record_fields__)
+    return f"{type(self).__qualname__}({values})"
 
-    return {"__eq__": same, "__hash__": digest if frozen else None}
+
+def _refused(_: Any, name: str, *_values: Any) -> None:
+    from dataclasses import FrozenInstanceError
+
+    raise FrozenInstanceError(f"cannot change field {name!r}")
+
+
+# --- by the standard library ----------------------------------------------------------------
+
+
+class _Late:
+    """``__dataclass_fields__``, made when somebody looks at it."""
+
+    def __init__(self, cls: type[Any], frozen: bool) -> None:
+        self.cls, self.frozen = cls, frozen
+
+    def __get__(self, instance: object, owner: type[Any]) -> Any:
+        made = _standard(self.cls, self.frozen)
+        for name in ("__dataclass_params__", "__dataclass_fields__"):
+            setattr(self.cls, name, getattr(made, name))
+        return made.__dataclass_fields__
+
+
+def _worth_writing() -> bool:
+    """Whether so many instances are made that the import of ``dataclasses`` saves time."""
+    return next(_rounds) > ROUNDS or "dataclasses" in sys.modules
+
+
+def _standard(cls: type[Any], frozen: bool) -> Any:
+    """What ``dataclasses.dataclass`` makes of the class's fields."""
+    import dataclasses
+
+    parts = {name: getattr(cls, name) for name in ("__module__", "__qualname__", "__annotations__")}
+    for name in cls.__annotations__:
+        default = names_of(cls)[name]
+        if _is_field(default):
+            parts[name] = dataclasses.field(default_factory=default.default_factory)
+        elif default is not _NONE:
+            parts[name] = default
+    kind: Any = type(cls)
+    made = kind(cls.__name__, cls.__bases__, parts | {"__doc__": cls.__name__})
+    return dataclasses.dataclass(repr=False, eq=False, frozen=frozen)(made)

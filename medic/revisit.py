@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from medic.case import Case, NotRead, collect
 from medic.errors import UsageError
 from medic.i18n import Text
 from medic.index import Index
+from medic.records import replace
 
 LEFT_OUT = Text("left out as you asked", "按你的要求未纳入")
 _PASTED = "<pasted"

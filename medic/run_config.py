@@ -7,11 +7,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from typing import Literal
 
 from medic.i18n import Text
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 Scalar = int | float | bool | str | None
 Syntax = Literal["yaml", "json", "toml", "shell", "python", "text"]

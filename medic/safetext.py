@@ -35,7 +35,8 @@ def _symbol(match: re.Match[str]) -> str:
 
 def clean(text: str) -> str:
     """The text with every control character shown as a symbol; newlines stay."""
-    return _MARKS.sub(r"\1", _UNSAFE.sub(_symbol, text))
+    seen = text if text.replace("\n", "").isprintable() else _UNSAFE.sub(_symbol, text)
+    return seen if seen.isascii() else _MARKS.sub(r"\1", seen)
 
 
 def one_line(text: str, width: int = 0) -> str:
@@ -45,8 +46,9 @@ def one_line(text: str, width: int = 0) -> str:
     if not width or columns(flat) <= width:
         return flat
     kept = cut(flat, width)[:-1]
-    if _LETTER.match(flat[len(kept)]):
-        whole = _LAST_WORD.sub("", kept)
+    last_word = _LAST_ASCII_WORD if flat.isascii() else _LAST_WORD
+    if last_word.match(flat[len(kept)]):
+        whole = last_word.sub("", kept)
         kept = whole if columns(whole) * 2 >= width else kept
     return kept.rstrip() + "\u2026"
 
@@ -106,17 +108,18 @@ def wrap(text: str, width: int) -> list[str]:
     return lines
 
 
+_FIRST_HAN = "\u2e80"
 _HAN = r"\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
 # No line begins with one of these: they stay with what is before them.
 _CLOSING = r"\u3001\u3002\uff01\uff09\uff0c\uff1a\uff1b\uff1f\u201d,.:;!?)"
 # None ends with one of these: they stay with what follows.
 _OPENING = r"\uff08\u201c\u300a\u3010"
 _PIECE = regex(rf"\s+|[{_OPENING}]*(?:[^\s{_HAN}]+|[{_HAN}])[{_CLOSING}]*|[{_OPENING}]")
-_LETTER = regex(rf"[^\s{_HAN}]")
 _LAST_WORD = regex(rf"[^\s{_HAN}]+$")
+_LAST_ASCII_WORD = regex(r"\S+$")
 _WORD = regex(r"\s+|\S+")
 
 
 def _pieces(text: str) -> list[str]:
-    # Of ASCII they are the same, and the long pattern takes 2 ms to compile.
-    return (_WORD if text.isascii() else _PIECE).findall(text)
+    # Without Han they are the same, and the long pattern takes 2 ms to compile.
+    return (_WORD if max(text, default="") < _FIRST_HAN else _PIECE).findall(text)

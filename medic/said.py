@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from medic.records import replace
 from medic.revisit import merged
 from medic.run_config import FIELDS, RunConfig
 from medic.stated import Stated

@@ -11,7 +11,7 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from medic.errors import UsageError
 from medic.i18n import Text
 from medic.intact import broken_field, is_record
 from medic.recheck import Applied
-from medic.records import dataclass
+from medic.records import dataclass, replace
 from medic.revisit import collect_again, without
 from medic.said import said, say_again
 

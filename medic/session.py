@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -35,7 +34,7 @@ from medic.looks import (
 )
 from medic.probe import Probe
 from medic.recheck import Applied
-from medic.records import dataclass
+from medic.records import dataclass, field, replace
 from medic.revisit import OF_BEFORE, collect_again, merged, without
 from medic.runner import Progress, observe
 from medic.told import Told

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,7 +21,7 @@ from medic.memory.habits import model_files, settled, told, with_values
 from medic.memory.inverse import STEP, Largest, changed, largest
 from medic.memory.named import with_model
 from medic.memory.remedies import Advice, advise
-from medic.records import dataclass
+from medic.records import dataclass, replace
 from medic.registry import all_probes
 from medic.run_config import RunConfig, Scalar
 from medic.runner import observe, with_needs

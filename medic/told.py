@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 
 from medic.facts import Source
 from medic.index import Index
 from medic.levels import STRONGEST
 from medic.likelihoods import Seen
 from medic.probe import Finding
-from medic.records import dataclass
+from medic.records import dataclass, field
 from medic.verdict import Heard
 
 # Of the ratio of the nearest cause: the text is so near that it is no chance.

@@ -7,7 +7,6 @@ state folder under the procedure's name, so that a walk of days goes on where it
 from __future__ import annotations
 
 import json
-from dataclasses import field
 from pathlib import Path
 
 from medic.config import state_dir
@@ -16,7 +15,7 @@ from medic.errors import UsageError
 from medic.i18n import Text
 from medic.index import Index
 from medic.nearest import did_you_mean
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 DONE = "done"
 

@@ -7,13 +7,13 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 from medic.errors import Unreadable
 from medic.facts import Launch, Launches, Place, Places, Source
 from medic.patterns import regex
 from medic.probe import Look, Probe
+from medic.records import replace
 from medic.run_config import Origin, RunConfig
 
 # Keys of what is read before the first step. "load" may name a checkpoint that does not exist yet:

@@ -7,11 +7,10 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
 from pathlib import Path
 
 from medic.patterns import regex
-from medic.records import dataclass
+from medic.records import dataclass, field
 from medic.versions import index_name
 
 _NAMES = """

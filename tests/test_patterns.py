@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pkgutil
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
@@ -42,3 +44,15 @@ def test_a_late_pattern_is_the_pattern() -> None:
     assert late.sub(r"\2", "1-x 22-y") == real.sub(r"\2", "1-x 22-y") == "x y"
     first = late.search
     assert late.search is first  # compiled and looked up once
+
+
+def test_importing_pyyaml_compiles_no_pattern_and_leaves_re_as_it_was() -> None:
+    code = (
+        "import re; before = re.compile\n"
+        "from medic.syntax.pyyaml import yaml\n"
+        "assert re.compile is before\n"
+        "assert not isinstance(yaml.reader.Reader.NON_PRINTABLE, re.Pattern)\n"
+        "assert yaml.safe_load('a: 1e5\\nb: [0x1f, 2001-01-01, ~]')['b'][0] == 31\n"
+        "assert yaml.reader.Reader.NON_PRINTABLE.search('\\x07')\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

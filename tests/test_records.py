@@ -2,12 +2,13 @@
 
 import copy
 import dataclasses
+import subprocess
+import sys
 import threading
-from dataclasses import field
 
 import pytest
 
-from medic.records import FIRST, dataclass
+from medic.records import FIRST, dataclass, field, replace
 
 
 def make() -> type:
@@ -114,3 +115,25 @@ def test_a_wrong_call_is_refused(
         with pytest.raises(TypeError, match=words):
             point(*values, **named)
     assert point(2).x == 2
+
+
+def test_a_start_that_uses_records_imports_no_dataclasses() -> None:
+    code = (
+        "import sys; from medic.records import dataclass, field, replace\n"
+        "@dataclass(frozen=True)\n"
+        "class Point:\n"
+        "    x: int\n"
+        "    rest: list[int] = field(default_factory=list)\n"
+        "assert replace(Point(1), x=2) == Point(2), repr(Point(1))\n"
+        "assert 'dataclasses' not in sys.modules\n"
+    )
+    subprocess.run(
+        [sys.executable, "-c", "from __future__ import annotations\n" + code], check=True
+    )
+
+
+def test_replace_takes_records_only() -> None:
+    point = make()
+    assert replace(point(1, rest=[2]), x=3) == point(3, (), [2])
+    with pytest.raises(AttributeError):
+        replace(object())  # type: ignore[type-var]

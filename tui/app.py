@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 # Seconds that a probe may hold the interpreter while a key waits; Python's own is 5 ms.
 SWITCH = 0.002
+WIDE = 100  # columns from which suspects have a column of their own
 THEMES = ("textual-dark", "textual-light", "ansi-dark", "ansi-light")
 
 
@@ -36,7 +37,7 @@ class MedicApp(App[None]):
     CSS_PATH = "medic.tcss"
     TITLE = "medic"
     COMMAND_PALETTE_BINDING = "f2"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - as Textual has it
+    HORIZONTAL_BREAKPOINTS = [(WIDE, "-wide")]  # noqa: RUF012 - as Textual has it
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f10,ctrl+q", "quit", show=False, priority=True)
     ]
@@ -52,6 +53,7 @@ class MedicApp(App[None]):
 
     def on_mount(self) -> None:
         self.theme = THEMES[0]
+        self.talk.set_class(self.size.width >= WIDE, "-wide")  # styled once, for its width
         self.push_screen(self.talk)
         self.call_after_refresh(self._take_settings)
 

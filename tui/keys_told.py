@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 from medic.i18n import Text
+from medic.records import replace
 
 from .actions import ACTIONS, Action, remapped, shown_key
 from .lines import Block, Line

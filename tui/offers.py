@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text
-from medic.records import dataclass
+from medic.records import dataclass, replace
 
 from . import words, words_more
 

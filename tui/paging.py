@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from medic.records import replace
 
 from . import words
 from .lines import Block, Line, Row, rows

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from medic.i18n import Lang, current
+from medic.records import replace
 
 from .keys_told import block_as_bound
 from .laid import RowsView

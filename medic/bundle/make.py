@@ -11,7 +11,6 @@ import tarfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import field
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -25,7 +24,7 @@ from medic.config import state_dir
 from medic.errors import UsageError
 from medic.facts import GivenFile
 from medic.i18n import Text
-from medic.records import dataclass
+from medic.records import dataclass, field
 from medic.redact import Redactor
 
 MAX_FILES = 400

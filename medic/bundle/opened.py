@@ -6,13 +6,12 @@ import atexit
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from medic.bundle.unpack import FOLDER, MANIFEST, is_bundle, unpack
 from medic.case import Case, NotRead
 from medic.facts import GivenFile
-from medic.records import dataclass
+from medic.records import dataclass, replace
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ and accumulation are always two factors of n, so the global batch is kept exactl
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from medic.changes.known import Computed, ImpossibleError, Known, MissingError
 from medic.facts import GpuMemory, MemoryEstimate
 from medic.facts.memory import gib
 from medic.i18n import Text
+from medic.records import replace
 from medic.run_config import Origin, Value
 
 MICRO = "micro_batch_size"

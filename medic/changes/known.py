@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from typing import Any, TypeVar
 
 from medic.i18n import Text
-from medic.records import dataclass
+from medic.records import dataclass, field
 from medic.run_config import Change, RunConfig, Scalar
 
 T = TypeVar("T")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
 from typing import Any
 
 from medic.changes import batch, launch, learning_rate, schedule
@@ -11,7 +10,7 @@ from medic.changes.flags import flag_values, is_flag
 from medic.changes.known import Computed, ImpossibleError, Known, MissingError, agreed
 from medic.entries import Compute, Remedy, Set
 from medic.i18n import Text
-from medic.records import dataclass
+from medic.records import dataclass, field, replace
 from medic.run_config import Change, RunConfig, Scalar
 
 Computation = Callable[[Known, str], Computed]

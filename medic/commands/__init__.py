@@ -11,7 +11,11 @@ from medic.errors import Exit, MedicError
 from medic.i18n import Lang, use
 
 # Commands that take only words where no option is given: these go without the parser.
-_PLAIN = {"explain": ("explaining", "explain"), "lint": ("linting", "check")}
+_PLAIN = {
+    "diagnose": ("diagnosing", "diagnose"),
+    "explain": ("explaining", "explain"),
+    "lint": ("linting", "check"),
+}
 # Commands that read their own options, as far as a plain table tells them.
 _READS = {"memory": "estimating"}
 

@@ -86,7 +86,7 @@ def command(
 
 def _told(out: Console, paths: Sequence[str], form: str) -> int:
     """The answer of diagnose, below where each rank stands."""
-    from medic.commands.diagnose import exit_code, render
+    from medic.commands.diagnosing import exit_code, render
     from medic.facts import Stacks
     from medic.session import Session
 

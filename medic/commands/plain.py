@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from medic.case import Case
-from medic.commands.diagnose import exit_code, render
+from medic.commands.diagnosing import exit_code, render
 from medic.commands.given import knowledge
 from medic.errors import Exit
 from medic.i18n import Text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from typing import Any
 
 from medic.edits.diff import diff
@@ -13,7 +12,7 @@ from medic.entries import Framework
 from medic.facts import Launches
 from medic.facts.repairs import Step
 from medic.i18n import Text
-from medic.records import dataclass
+from medic.records import dataclass, field
 from medic.run_config import Change, Edit, RunConfig
 
 

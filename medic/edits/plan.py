@@ -4,7 +4,6 @@ none."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from hashlib import sha256
 
 from medic.edits.flags import flag_edits
@@ -21,7 +20,7 @@ from medic.errors import EditRefused, MedicError
 from medic.facts import Launches
 from medic.facts.repairs import Step
 from medic.i18n import Text
-from medic.records import dataclass
+from medic.records import dataclass, field
 from medic.run_config import Change, Edit, Origin, RunConfig
 from medic.syntax import parse as parse_any
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
 from medic.config import PRIVATE_FILE, PRIVATE_FOLDER, state_dir
 from medic.errors import EditRefused, UsageError
-from medic.records import dataclass
+from medic.records import dataclass, replace
 
 State = Literal["pending", "applied", "undone"]
 _RECORD = "record.json"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import field
 
 from medic.errors import EditRefused
 from medic.facts import Document
-from medic.records import dataclass
+from medic.records import dataclass, field
 from medic.run_config import Edit, Scalar, Span, Syntax
 
 Read = Callable[[str], bytes]

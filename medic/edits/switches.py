@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from medic.edits.scalars import render
 from medic.edits.shell import gap_before
 from medic.edits.sources import Sources
@@ -11,7 +9,7 @@ from medic.edits.trees import FLAG, command_of, flag_of, flags_of_literal
 from medic.errors import EditRefused
 from medic.facts import Command, Document, Word
 from medic.patterns import regex
-from medic.records import dataclass
+from medic.records import dataclass, replace
 from medic.run_config import Scalar, Span
 
 SHARED = ("other flags use the variable as well", "该变量还用于其他选项")

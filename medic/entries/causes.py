@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from typing import Literal
 
 from medic.entries.evidence import Phrases, Signature, Source
 from medic.entries.words import CONFIG, Level, Otherwise, Phase, Prior, Severity, Weight
 from medic.i18n import Text
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from typing import Literal
 
+from medic import records
 from medic.entries.words import CONFIG
 from medic.i18n import Text
 from medic.records import dataclass
@@ -27,7 +26,7 @@ class Key:
     factor: float = 1.0
     true_means: str | int | float | bool | None = None
     false_means: str | int | float | bool | None = None
-    values: Mapping[str, str | int | float | bool] = dataclasses.field(default_factory=dict)
+    values: Mapping[str, str | int | float | bool] = records.field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -67,9 +66,11 @@ class RuleFix:
     """
 
     __pydantic_config__ = CONFIG
-    rename: Mapping[str, str] = field(default_factory=dict)
-    set: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)
-    words: Mapping[str, Mapping[str, str | int | float | bool]] = field(default_factory=dict)
+    rename: Mapping[str, str] = records.field(default_factory=dict)
+    set: Mapping[str, str | int | float | bool | None] = records.field(default_factory=dict)
+    words: Mapping[str, Mapping[str, str | int | float | bool]] = records.field(
+        default_factory=dict
+    )
     remove: tuple[str, ...] = ()
     safe: bool = False
 
@@ -94,8 +95,8 @@ class Rule:
     say: Text
     source: str
     fix: RuleFix | None = None
-    holds_in: Mapping[str, str] = field(default_factory=dict)
-    only_in: Mapping[str, str] = field(default_factory=dict)
+    holds_in: Mapping[str, str] = records.field(default_factory=dict)
+    only_in: Mapping[str, str] = records.field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -120,15 +121,17 @@ class Framework:
     recognise: Recognise
     keys: Sequence[Key]
     role: Literal["trainer", "engine", "launcher", "model"] = "trainer"
-    defaults: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+    defaults: Mapping[str, str | int | float | bool] = records.field(default_factory=dict)
     yaml_floats: Literal["yaml-1.1", "yaml-1.2"] = "yaml-1.1"
     unknown_key: Literal["error", "ignored", "free"] = "free"
     auto_words: tuple[str, ...] = ()
     known: Sequence[str] = ()  # keys that exist but state no canonical field
-    known_below: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # the same by parent
+    known_below: Mapping[str, tuple[str, ...]] = records.field(
+        default_factory=dict
+    )  # the same by parent
     switches: Sequence[str] = ()  # flags that take no value
     valued: Sequence[str] = ()  # flags that do not go without a value
-    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    choices: Mapping[str, tuple[str, ...]] = records.field(default_factory=dict)
     rules: Sequence[Rule] = ()
     builds_on: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
@@ -137,4 +140,4 @@ class Framework:
             "number", "switch", "block", "converted-number", "converted-whole", "converted-switch"
         ],
         tuple[str, ...],
-    ] = field(default_factory=dict)
+    ] = records.field(default_factory=dict)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Literal
 
 from medic.entries.words import CONFIG, Compute, Experiment, Level
 from medic.i18n import Text
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 
 @dataclass(frozen=True)

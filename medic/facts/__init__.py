@@ -227,4 +227,6 @@ def __getattr__(name: str) -> Any:
     module = _HOME.get(name)
     if module is None:
         raise AttributeError(name)
-    return getattr(import_module(f"medic.facts.{module}"), name)
+    found = getattr(import_module(f"medic.facts.{module}"), name)
+    globals()[name] = found  # from now on it is found without being asked for
+    return found

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Literal
 
 from medic.i18n import Text
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 DataFormat = Literal[
     "json-lines", "json", "parquet", "arrow", "tar", "megatron", "token-ids", "csv", "text"

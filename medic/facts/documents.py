@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from typing import Literal
 
-from medic.records import dataclass
+from medic.records import dataclass, field
 from medic.run_config import Edit, Span, Syntax
 
 

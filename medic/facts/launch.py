@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Literal
 
 from medic.facts.documents import Word
 from medic.facts.files import Source
-from medic.records import dataclass
+from medic.records import dataclass, field
 from medic.run_config import Span
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 
 from medic.i18n import Text
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 MIB = 2**20
 GIB = 2**30

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 
 from medic.facts.files import Source
 from medic.i18n import Text
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,8 @@ there by now, in any spelling; a step that finds another one is refused.
 
 from __future__ import annotations
 
-from dataclasses import field
-
 from medic.i18n import Text
-from medic.records import dataclass
+from medic.records import dataclass, field
 from medic.run_config import Change, Edit, Origin, Scalar, Span, Syntax
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import Literal
 
 from medic.facts.files import Source
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 Kind = Literal["config", "data", "version", "node", "curve"]
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Literal
 
 from medic.facts.files import Source
 from medic.facts.logs import Frame
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 # What the innermost frame that says something does. The first four wait for other ranks.
 Act = Literal[

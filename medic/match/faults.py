@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from medic.errors import KnowledgeError
 from medic.match.marks import Watched
 from medic.match.scan import Matcher
 from medic.patterns import regex
+from medic.records import replace
 
 # A literal of at least this many bytes lets RE2 skip most lines at once.
 LITERAL = 4

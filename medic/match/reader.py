@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from typing import BinaryIO
 
 from medic.encodings import utf8
@@ -13,7 +12,7 @@ from medic.errors import Unreadable
 from medic.i18n import Text
 from medic.match.clean import clean
 from medic.match.formats import CHUNK, chunks, opener, require_text, utf16
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 BLOCK = 64 * 1024
 LINE_LIMIT = 64 * 1024

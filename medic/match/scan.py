@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cached_property
 from io import BytesIO
 from threading import Lock, Thread
@@ -24,6 +23,7 @@ from medic.match.sweep import sweep
 from medic.match.units import convert
 from medic.patterns import regex
 from medic.probe import Scan
+from medic.records import dataclass, field
 
 FIRST, LAST = 10, 40
 LAST_MARKS = 2000  # of a landmark: each rank of a large job prints its own
@@ -54,7 +54,7 @@ class _Found(NamedTuple):
     groups: Mapping[bytes, bytes | None]
 
 
-@dataclass(slots=True)
+@dataclass
 class _Tally:
     """What is kept of one signature: the first and last matches, and in the end its last blocks."""
 

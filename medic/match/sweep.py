@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from itertools import islice
 from threading import Thread
 from typing import Any
 
 from medic.match.clean import ESCAPES
 from medic.match.reader import Block
+from medic.records import replace
 
 WORKERS = 4
 BATCH = 16  # blocks for each worker

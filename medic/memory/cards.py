@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from medic.errors import UsageError
 from medic.index import Index
 from medic.memory.named import key, names
 from medic.nearest import did_you_mean
 from medic.patterns import regex
+from medic.records import replace
 from medic.run_config import Origin, RunConfig, Value
 
 UNITS = {"": 1, "b": 1, "mb": 10**6, "mib": 2**20, "g": 2**30, "gb": 10**9, "gib": 2**30}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from medic.facts import MemoryEstimate
 from medic.memory.measured import EXPERTS, LIKE_LLAMA
@@ -19,6 +18,7 @@ from medic.memory.peak import Step, size, steps_of
 from medic.memory.resident import Parts, states_of
 from medic.memory.traces import reserved_share, traced
 from medic.memory.views import Read, read_setups
+from medic.records import replace
 from medic.run_config import RunConfig
 
 # A peak estimated above this share of the card is not called fitting.

@@ -15,9 +15,9 @@ bf16); OLMo ``olmo/config.py`` (``distributed_strategy`` fsdp; half of SwiGLU's
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from medic.memory import details
+from medic.records import replace
 from medic.run_config import Origin, RunConfig, Scalar, Value
 
 Fields = Mapping[str, Scalar]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from medic.memory.estimate import estimate, tensors
-from medic.records import dataclass
+from medic.records import dataclass, replace
 from medic.run_config import Origin, RunConfig, Scalar, Value
 
 MOST = {"micro_batch_size": 1 << 14, "sequence_length": 1 << 24}

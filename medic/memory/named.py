@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from medic.entries import Gpu, Model
 from medic.errors import UsageError
@@ -11,6 +10,7 @@ from medic.index import Index
 from medic.memory import details
 from medic.nearest import did_you_mean
 from medic.patterns import regex
+from medic.records import replace
 from medic.run_config import Origin, RunConfig, Setting, Value
 
 SIZES = ("hidden_size", "num_layers", "num_heads", "num_kv_heads", "ffn_size", "vocab_size",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from medic.memory import activations as act
 from medic.memory.quantities import Quantities
 from medic.memory.resident import Parts, deepspeed_buckets, fixed, states_of
 from medic.memory.setup import Setup
 from medic.memory.states import WEIGHT
-from medic.records import dataclass
+from medic.records import dataclass, replace
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,12 @@ high, and listed; nothing is filled in silently.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field, replace
 from typing import TypeVar
 
 from medic.memory import details
 from medic.memory.shape import Experts, Shape
 from medic.memory.states import DOUBLE_QUANT, QUANTIZED, Optimizer, Style, optimizer_of
-from medic.records import dataclass
+from medic.records import dataclass, field, replace
 from medic.run_config import RunConfig
 
 T = TypeVar("T")

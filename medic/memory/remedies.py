@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Literal
 
 from medic.i18n import Text
 from medic.memory.estimate import estimate_of, tensors_of
 from medic.memory.inverse import changed
 from medic.memory.views import read_setups
-from medic.records import dataclass
+from medic.records import dataclass, replace
 from medic.run_config import Change, RunConfig, Scalar
 
 # A remedy that takes less than this share off the peak is not told.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from medic.i18n import Text
 from medic.memory import details
@@ -20,7 +19,7 @@ from medic.memory.reading import (
 from medic.memory.setup import Engine, Setup
 from medic.memory.shape import Shape
 from medic.memory.states import QUANTIZED, Style
-from medic.records import dataclass
+from medic.records import dataclass, replace
 from medic.run_config import RunConfig
 
 ALL = 3  # the ZeRO stage that shards weights too

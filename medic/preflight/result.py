@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Literal
 
 from medic.facts import GpuState, Host, Launch, Machine, Places, Ports, Source, Variable
 from medic.i18n import Text, plain
 from medic.index import Index
-from medic.records import dataclass
+from medic.records import dataclass, field
 from medic.run_config import RunConfig
 
 State = Literal["ok", "not-ok", "not-seen"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
 from medic.case import Case
 from medic.evidence import Evidence
@@ -19,6 +18,7 @@ from medic.preflight.result import Preflight, Result, Scene
 from medic.preflight.software import software
 from medic.preflight.system import system
 from medic.preflight.variables import variables
+from medic.records import replace
 from medic.registry import all_probes
 from medic.run_config import RunConfig
 from medic.runner import observe

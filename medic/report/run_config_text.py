@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from medic.facts import PrintedStart
 from medic.figures import Figure, figures
 from medic.i18n import Text, show
+from medic.records import replace
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.run_config import FIELDS, Origin, RunConfig, Scalar, Value

@@ -10,9 +10,8 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 Scalar = int | float | bool | str | None
 

@@ -48,9 +48,9 @@ def yaml_1_2(raw: str) -> Plain:
 
 @lru_cache(maxsize=1)
 def _loader() -> Any:
-    import yaml
+    from medic.syntax.pyyaml import yaml
 
-    return yaml.SafeLoader("")
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)("")
 
 
 def pyyaml(raw: str) -> Plain:
@@ -60,7 +60,7 @@ def pyyaml(raw: str) -> Plain:
 
 @lru_cache(maxsize=4096)
 def _loaded(raw: str) -> Plain:
-    import yaml
+    from medic.syntax.pyyaml import yaml
 
     loader = _loader()
     tag = loader.resolve(yaml.ScalarNode, raw, (True, False))

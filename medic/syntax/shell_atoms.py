@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from medic.facts import Word
 from medic.patterns import regex
-from medic.records import dataclass
+from medic.records import dataclass, replace
 from medic.syntax.source import SourceText
 
 # A variable that doubles itself again and again is not followed further than this.

@@ -7,9 +7,9 @@ closes. The cause stands further up, at what was opened.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from medic.patterns import regex
+from medic.records import replace
 from medic.syntax.shell_grammar import Scanner
 from medic.syntax.shell_refusal import Refusal, Refused
 

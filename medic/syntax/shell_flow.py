@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from medic.patterns import regex
+from medic.records import replace
 from medic.syntax.shell_atoms import UNKNOWN, Variable
 from medic.syntax.shell_inner import printed_document
 from medic.syntax.shell_tests import truth

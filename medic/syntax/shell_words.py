@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from medic.facts import Word
 from medic.patterns import regex
+from medic.records import replace
 from medic.syntax.shell_arithmetic import evaluate
 from medic.syntax.shell_atoms import (
     BLANKS,

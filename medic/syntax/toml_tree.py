@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from medic.errors import Unreadable
 from medic.facts import Document, Node, Problem
 from medic.parserwords import in_chinese
 from medic.patterns import regex
-from medic.records import dataclass
+from medic.records import dataclass, field
 from medic.run_config import Span
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.syntax.trees import Pair, mapping

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from medic.errors import Unreadable
 from medic.facts import Document, Node, Problem
 from medic.parserwords import in_chinese
 from medic.patterns import regex
-from medic.records import dataclass
+from medic.records import dataclass, field
 from medic.syntax.scalars import pyyaml, tagged, yaml_1_2
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.syntax.trees import mapping
@@ -164,7 +163,7 @@ class _Builder:
 
 def parse_yaml(source: SourceText) -> Document:
     """The first document of a YAML file. Raises Unreadable."""
-    import yaml
+    from medic.syntax.pyyaml import yaml
 
     builder = _Builder(source)
     try:
@@ -189,7 +188,7 @@ def parse_yaml(source: SourceText) -> Document:
 
 
 def _events(source: SourceText) -> Iterator[Any]:
-    import yaml
+    from medic.syntax.pyyaml import yaml
 
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     yield from yaml.parse(source.text, Loader=loader)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import field
 from typing import Literal
 
 from medic.diagnosis import finding_text
@@ -11,7 +10,7 @@ from medic.evidence import Evidence, Observed
 from medic.facts import Curve, LogHits, Series, Source
 from medic.i18n import Text
 from medic.index import Index
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 State = Literal["ok", "not-ok", "not-seen"]
 Judged = tuple[State, Text, Source]

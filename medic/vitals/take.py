@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import islice, pairwise
 from statistics import median
 
@@ -17,6 +16,7 @@ from medic.i18n import Text
 from medic.index import Index
 from medic.look import open_regular
 from medic.match import iter_lines
+from medic.records import replace
 from medic.registry import all_probes
 from medic.runner import observe
 from medic.vitals.curve_rows import loss, norm, numbers

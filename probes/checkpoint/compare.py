@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import field, replace
 from typing import Any
 
 from medic.i18n import Text, plain
 from medic.patterns import regex
-from medic.records import dataclass
+from medic.records import dataclass, field, replace
 
 from .renaming import Rule, find_rule
 

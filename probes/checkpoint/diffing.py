@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 
 from medic.facts import CheckpointIndex, GivenFile
 from medic.probe import Look
-from medic.records import dataclass
+from medic.records import dataclass, replace
 
 from .compare import Comparison, compare
 from .fusing import join_for, split_for

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from medic.errors import Unreadable
 from medic.patterns import regex
 from medic.probe import Look
-from medic.records import dataclass
+from medic.records import dataclass, field
 from medic.safetext import one_line
 
 from .source import Damaged, UnknownFormat, file_stream, open_file, size_of

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
 from pathlib import Path
 from typing import BinaryIO
 
 from medic.errors import Unreadable
 from medic.facts import CheckpointIndex, TensorInfo
 from medic.probe import Look
-from medic.records import dataclass
+from medic.records import dataclass, field, replace
 
 from . import distributed, safetensors_header, shards, torch_file
 from .folder import states_beside, step_beside, step_of_name

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import field
 
 from medic.errors import UsageError
 from medic.i18n import Text
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 from .fusing import is_unproven, join_for, split_for
 from .located import WIDTHS, Located

@@ -7,8 +7,9 @@ everything else that unpickling would call is listed and becomes ``Opaque``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from medic.records import dataclass, field
 
 from .source import Damaged
 
@@ -61,7 +62,7 @@ class Tensor:
     stride: tuple[int, ...] = ()
 
 
-@dataclass(slots=True)
+@dataclass
 class Opaque:
     """What an unknown callable would have made; ``items`` and ``state`` are what it was given."""
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
 
 from medic.facts import Document, GivenFile
-from medic.records import dataclass
+from medic.records import dataclass, field, replace
 from medic.run_config import Origin, Scalar, Setting, Value
 
 from .keys import Framework

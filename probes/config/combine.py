@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
+from medic.records import replace
 from medic.run_config import FIELDS, Origin, Scalar, Value
 
 from .carriers import Stated

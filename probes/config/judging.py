@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import cache
 from importlib import import_module
 
 from medic.facts import Source
 from medic.i18n import Text
 from medic.probe import Finding, Fires, LintResult, Look, NotChecked, Part, Skip
+from medic.records import replace
 from medic.run_config import FIELDS, Origin, RunConfig, Scalar, Setting
 
 from .carriers import same
@@ -20,13 +20,13 @@ from .several import of_each
 def run(look: Look) -> Iterator[Finding | Skip]:
     known = [part for part in look.parts if part.name in look.checks]
 
-    def judged(config: RunConfig) -> Iterator[Finding | Skip]:
-        for part in known:
-            yield from judge(part, config)
+    def judged(config: RunConfig) -> list[Finding | Skip]:
+        return [found for part in known for found in judge(part, config)]
 
     yield from of_each(look.fact(RunConfig), judged)
 
 
+@cache
 def _check(module: str) -> Callable[[RunConfig], LintResult | Sequence[Fires]]:
     found: Callable[[RunConfig], LintResult | Sequence[Fires]] = import_module(module).check
     return found
@@ -40,19 +40,19 @@ def _not_checked(name: str, needs: tuple[str | Text, ...]) -> Skip:
     return Skip(needs=listed, check=name)
 
 
-def judge(check: Part, config: RunConfig) -> Iterator[Finding | Skip]:
+def judge(check: Part, config: RunConfig) -> list[Finding | Skip]:
     """The findings of one check, or what it needs."""
     missing = config.missing(*check.needs)
-    result = NotChecked(missing) if missing else _check(check.module)(config)
+    if missing:
+        return [_not_checked(check.name, missing)]
+    result = _check(check.module)(config)
     if isinstance(result, NotChecked):
-        yield _not_checked(check.name, tuple(result.needs))
-    elif isinstance(result, Fires):
-        yield _fired(check, config, result)
-    elif isinstance(result, Sequence):
-        for one in result:
-            yield _fired(check, config, one)
-    else:
-        yield Finding(check.name, "passes")
+        return [_not_checked(check.name, tuple(result.needs))]
+    if isinstance(result, Fires):
+        return [_fired(check, config, result)]
+    if isinstance(result, Sequence):
+        return [_fired(check, config, one) for one in result]
+    return [Finding(check.name, "passes")]
 
 
 def _fired(check: Part, config: RunConfig, result: Fires) -> Finding:

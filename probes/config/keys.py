@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Protocol
 
 from medic.i18n import Text
@@ -144,18 +144,23 @@ IN_BACKWARD = frozenset(
 )
 
 Found = tuple[int, Key]
+Pattern = tuple[bool, tuple[str, ...]]  # any parents, steps
 
 
 def parts_of(path: Iterable[str]) -> tuple[str, ...]:
     """A key path as it is compared: lower case, ``_`` for ``-``, dots in a key are steps."""
-    steps: list[str] = []
-    for part in path:
-        steps += part.lstrip("-+").replace("-", "_").lower().split(".")
+    return tuple([step for part in path for step in _steps(part)])
+
+
+@lru_cache(maxsize=4096)
+def _steps(part: str) -> tuple[str, ...]:
+    """The same of one step, which many files have in common."""
+    steps = part.lstrip("-+").replace("-", "_").lower().split(".")
     return tuple(step for step in steps if step)
 
 
-def _pattern(key: str) -> tuple[bool, tuple[str, ...]]:
-    """(any parents, steps) of a pattern of an entry."""
+def _pattern(key: str) -> Pattern:
+    """As a key of an entry writes it."""
     free = key.startswith("**.")
     return free, parts_of([key[3:] if free else key])
 
@@ -229,10 +234,7 @@ class Keys:
 
     def specificity(self, paths: Paths) -> int:
         """The size of the largest set of keys, all in ``paths``, that tells this framework."""
-        return max(
-            (len(patterns) for patterns in self._tells if all(p in paths for p in patterns)),
-            default=0,
-        )
+        return max((len(patterns) for patterns in self._tells if paths.have(patterns)), default=0)
 
 
 class Paths:
@@ -242,9 +244,10 @@ class Paths:
         self._exact = frozenset(paths)
         self._endings = frozenset(path[i:] for path in self._exact for i in range(len(path)))
 
-    def __contains__(self, pattern: object) -> bool:
-        if not isinstance(pattern, tuple):
-            return False
-        free, steps = pattern
-        among = self._endings if free else self._exact
-        return steps in among or ("_".join(steps),) in self._exact
+    def have(self, patterns: Iterable[Pattern]) -> bool:
+        """Whether every pattern fits a path."""
+        for free, steps in patterns:
+            among = self._endings if free else self._exact
+            if steps not in among and ("_".join(steps),) not in self._exact:
+                return False
+        return True

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import PurePath
 
 from medic.facts import Document, GivenFile, Launch
 from medic.probe import Look
+from medic.records import replace
 
 from .carriers import Stated
 

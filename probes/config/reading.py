@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from medic.errors import BrokenProgram, Unreadable
 from medic.facts import Document, GivenFile, Launch, Launches, Releases, Source
 from medic.i18n import Text
 from medic.parserwords import in_chinese
 from medic.probe import Finding, Look, Probe, Skip, Unread
+from medic.records import replace
 from medic.run_config import PLAIN, RunConfig, Value
 
 from .carriers import Stated

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import PurePath
 
 from medic.facts import Document, GivenFile, Launch, Word
+from medic.records import replace
 from medic.run_config import PLAIN
 
 from .carriers import Carrier, Stated, settle, unknown
@@ -34,7 +34,8 @@ class Recogniser:
     def file(self, given: GivenFile, document: Document) -> Stated | None:
         """What a file states, read as its best framework; None if it states nothing known."""
         paths = tree.key_paths(document.root)
-        sizes = [(self._told(keys, given, document, paths), keys) for keys in self.keys]
+        name = PurePath(given.name).name
+        sizes = [(_told(keys, given, name, document, paths), keys) for keys in self.keys]
         plain = self.plain if document.syntax != "python" else None
         best = self._best(sizes, lambda keys: tree.carriers(document, keys), plain)
         if best is None:
@@ -59,20 +60,6 @@ class Recogniser:
             return keys, found
         found = read(plain) if plain is not None else []
         return (plain, found) if plain is not None and found else None
-
-    @staticmethod
-    def _told(keys: Keys, given: GivenFile, document: Document, paths: Paths) -> int:
-        recognise = keys.framework.recognise
-        model_file = given.kind == "model-config"
-        if (keys.framework.role == "model") != model_file:
-            return 0
-        anything = not recognise.syntax and document.syntax != "python"
-        if not anything and document.syntax not in recognise.syntax:
-            return 0
-        name = PurePath(given.name).name
-        if any(fnmatch(name, pattern) for pattern in recognise.file_names):
-            return _NAMED
-        return keys.specificity(paths)
 
     # --- commands ---------------------------------------------------------------------------
 
@@ -107,6 +94,20 @@ class Recogniser:
         if self.plain is None:
             return None
         return Stated(launch.span.file, self.plain.framework, {}, mentions=mentioned)
+
+
+def _told(keys: Keys, given: GivenFile, name: str, document: Document, paths: Paths) -> int:
+    """How many keys tell that a file of this name is one of the framework's."""
+    recognise = keys.framework.recognise
+    model_file = given.kind == "model-config"
+    if (keys.framework.role == "model") != model_file:
+        return 0
+    anything = not recognise.syntax and document.syntax != "python"
+    if not anything and document.syntax not in recognise.syntax:
+        return 0
+    if any(fnmatch(name, pattern) for pattern in recognise.file_names):
+        return _NAMED
+    return keys.specificity(paths)
 
 
 def _launches(keys: Keys, launch: Launch) -> bool:

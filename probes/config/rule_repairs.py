@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from medic.facts import Added, Removed, Renamed, Repair, Rewritten
 from medic.facts.repairs import Step
 from medic.i18n import Text
+from medic.records import replace
 from medic.run_config import FIELDS, Change, Origin, RunConfig, Scalar, Setting, Span
 
 from ..flags.distance import NEAREST, nearest_value

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 
 from medic.probe import Finding, Skip
+from medic.records import replace
 from medic.run_config import RunConfig
 
 
 def of_each(
     config: RunConfig, judged: Callable[[RunConfig], Iterable[Finding | Skip]]
-) -> Iterator[Finding | Skip]:
-    """All of the run, and what fires in the other launches.
+) -> Iterable[Finding | Skip]:
+    """All of the run, and what fires in the other launches."""
+    return _of_several(config, judged) if config.others else judged(config)
 
-    A repair that is computed changes the run's own fields: of the others only those stay that say
+
+def _of_several(
+    config: RunConfig, judged: Callable[[RunConfig], Iterable[Finding | Skip]]
+) -> Iterator[Finding | Skip]:
+    """A repair that is computed changes the run's own fields: of the others only those stay that say
     where they stand in the file.
     """
     own = list(judged(config))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 
 from medic.errors import Unreadable
 from medic.facts import Curve, LogHits, Series
 from medic.i18n import Text
 from medic.probe import Look, Probe, Skip, Unread
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 from ..logs.prefix import rank_of_file
 from . import needs, rows

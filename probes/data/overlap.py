@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
 from typing import Any
 
-from medic.records import dataclass
+from medic.records import dataclass, field
 from medic.safetext import one_line
 
 from .records import Record

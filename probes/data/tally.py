@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections import Counter as Counts
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from typing import Any
 
 from medic.facts import DataNote
 from medic.i18n import Text
 from medic.patterns import regex
-from medic.records import dataclass
+from medic.records import dataclass, field
 from medic.safetext import one_line
 
 from . import lengths, roles, texts

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from functools import cached_property
 from typing import Protocol
 
 from medic.facts import Launch
 from medic.patterns import regex
-from medic.records import dataclass
+from medic.records import dataclass, field, replace
 from medic.run_config import FIELDS, PLAIN
 
 from .families import PROOF_FOREIGN, SWITCHES

@@ -140,9 +140,17 @@ class Names:
 
 def guess(top: Sequence[str], tables: Mapping[str, Framework]) -> Framework | None:
     """The framework of a file with these keys at its top, that none of them tells."""
-    shares = {name: names_of(one, tables).share(top) for name, one in tables.items()}
+    likely = [name for name in tables if _enough(name, len(top))]
+    shares = {name: names_of(tables[name], tables).share(top) for name in likely}
     best = max(shares, key=lambda name: shares[name], default="")
     return tables[best] if best and shares[best] >= _SHARE else None
+
+
+def _enough(name: str, keys: int) -> bool:
+    """Whether so many keys may tell the framework: else its names need not be collected."""
+    return (name in _BY_NAMES and keys >= _MIN_KEYS) or (
+        name in _IN_PARTS and keys >= _MIN_KEYS_OF_PART
+    )
 
 
 def normal(text: str) -> str:

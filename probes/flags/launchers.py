@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
 
 from medic.patterns import regex
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import PurePosixPath
 
 from medic.facts import Command, Document, Launch, Launches, Word
 from medic.patterns import regex
 from medic.probe import Look
+from medic.records import replace
 
 from .launch import is_module, launch_of, program_name, text_of
 from .launchers import LAUNCHERS, NO_TRAINING, PYTHON, TRAINS

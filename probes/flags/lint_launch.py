@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from medic.facts import Launch, Launches, LogHits, Parsers, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
+from medic.records import replace
 from medic.run_config import Span
 
 from . import arguments, layout

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from medic.facts import Launch, Launches, LogHits, Repair, Respelt, Source, Word
 from medic.i18n import Text
 from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip
+from medic.records import replace
 from medic.run_config import Edit, RunConfig, Span
 
 from .key_names import Framework, Names, names_of, nearest_name, normal

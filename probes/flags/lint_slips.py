@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from medic.errors import Unreadable
 from medic.facts import LogHits, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
+from medic.records import replace
 
 from .environment_lines import not_taken, ports, unread
 from .late_variables import late_variables

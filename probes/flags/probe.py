@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import PurePosixPath
 
 from medic.errors import Unreadable
 from medic.facts import GivenFile, Launch, Launches, LogHits, Parsers, ParserSpec
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, Unread
+from medic.records import replace
 
 from .launches import launches_of
 from .outcome import misspelt, with_value

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import field, replace
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -13,7 +12,7 @@ from medic.errors import Unreadable
 from medic.facts import GivenFile, LogHits, ParserSpec, Source
 from medic.patterns import regex
 from medic.probe import Look
-from medic.records import dataclass
+from medic.records import dataclass, field, replace
 
 HEAD_LINES = 20_000  # read where no scan says which line holds the complaint
 BEFORE = 600  # lines before the complaint in which its usage text stands

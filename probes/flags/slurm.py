@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 from pathlib import PurePosixPath
 
 from medic.facts import Launch, Word
 from medic.patterns import regex
-from medic.records import dataclass
+from medic.records import dataclass, field
 from medic.run_config import Span
 
 from .counts import count_of

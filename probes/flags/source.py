@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
 from medic.facts import Option, ParserSpec
+from medic.records import replace
 
 from .script.files import SourceFiles
 from .script.interpreter import Interpreter

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
 from pathlib import PurePosixPath
 
 from medic.facts import Launch, Option, Parsers, ParserSpec, Source, Word
-from medic.records import dataclass
+from medic.records import dataclass, field, replace
 
 from .launch import is_module
 from .match import NOWHERE, Match, Unknown, boolean, classify, match

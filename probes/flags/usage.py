@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import field
 from pathlib import PurePosixPath
 
 from medic.facts import Option, ParserSpec, Source
 from medic.patterns import regex
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 from .script.options import Takes, with_negatives
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import Any
 
 from medic.errors import Unreadable
 from medic.facts import GpuProcess
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 from .fields import Fields, size, whole
 

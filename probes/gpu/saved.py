@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 
 from medic.errors import Unreadable
 from medic.facts import GivenFile, Gpu, GpuSeries, GpuState, Source
 from medic.probe import Look
+from medic.records import replace
 
 from .fields import gpu, whole
 from .report_text import parse_log, parse_table

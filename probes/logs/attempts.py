@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from statistics import median
 
 from medic.patterns import regex
 
+from ..curve.numbers import median
 from .view import View
 
 # A counter that starts again is a restart only after a pause: longer than this, in seconds and in

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
 from medic.errors import Unreadable
 from medic.facts import GivenFile
 from medic.probe import Look
-from medic.records import dataclass
+from medic.records import dataclass, replace
 
 from .view import Reader, View
 

@@ -7,11 +7,10 @@ restart by its agent, attempt_N) of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
 from pathlib import PurePath
 
 from medic.patterns import regex
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 from .attempts import attempt_folder
 from .nodes import place

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
 
 from medic.facts import AttemptEnd, Hit, LogHits, Source, StepLine, Traceback
-from medic.records import dataclass
+from medic.records import dataclass, field, replace
 
 from . import history, launches, machine
 from .attempts import attempt_folder, starts

@@ -7,11 +7,11 @@ Several nodes write folders of the same names, side by side or each below one of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TypeVar
 
 from medic.facts import Source, StepLine, Traceback
 from medic.patterns import regex
+from medic.records import replace
 
 from .ending import End
 from .view import View

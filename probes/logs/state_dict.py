@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import field
 
 from medic.facts import SkippedKeys, Source, StateDictError
 from medic.patterns import regex
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 from .digits import whole
 

@@ -7,7 +7,6 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from statistics import median
 
 from medic.facts import LogHits, Source, StepLine, Tracebacks
 from medic.i18n import Text
@@ -15,6 +14,7 @@ from medic.patterns import regex
 from medic.probe import Finding, Look, Probe
 from medic.run_config import RunConfig
 
+from ..curve.numbers import median
 from .digits import whole
 from .evidence import hangs, hits
 from .launcher import SIGNALS
@@ -87,7 +87,7 @@ def stopped_short(logs: LogHits, planned: int | None, now: float) -> bool:
     if planned is None or logs.last_step is None or logs.last_step >= planned - 1:
         return False
     numbers = sorted({s.step for s in logs.steps})
-    every = median(b - a for a, b in pairwise(numbers)) if len(numbers) > 1 else 1
+    every = median([b - a for a, b in pairwise(numbers)]) if len(numbers) > 1 else 1
     if logs.last_step + every > planned:  # the next line of the log would lie beyond the end
         return False
     times = _times(logs.steps)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import field, replace
 
 from medic.facts import Frame, Source, Traceback
 from medic.patterns import regex
-from medic.records import dataclass
+from medic.records import dataclass, field, replace
 
 from .digits import whole
 from .prefix import message

@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import field, replace
 from itertools import chain, islice
 
 from medic.facts import GivenFile, Hit, Source, StepLine, Traceback
 from medic.patterns import regex
 from medic.probe import Look, Scan
-from medic.records import dataclass
+from medic.records import dataclass, field, replace
 
 from . import machine, windows
 from .collectives import Watchdogs

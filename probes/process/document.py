@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from medic.facts import Frame, GpuUse, Helper, RankStack, Source, Stacks, Thread
 from medic.i18n import Text
+from medic.records import replace
 from medic.safetext import one_line
 
 from .dumps import Dump, dumps_of

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import field
 from pathlib import Path
 
 from medic.patterns import regex
-from medic.records import dataclass
+from medic.records import dataclass, field
 from medic.safetext import one_line
 
 PROC = Path("/proc")

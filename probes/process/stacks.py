@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 
 from medic.errors import Unreadable
 from medic.facts import GivenFile, Stacks
 from medic.i18n import Text
 from medic.patterns import regex
 from medic.probe import Look, Probe, Skip, Unread
+from medic.records import replace
 
 from .document import of_dumps, stacks_of
 from .dumps import MAX_BYTES, Dump, parse, role

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from statistics import median
 
 from medic.facts import FlightRecords, RankRecord, Source
 from medic.probe import Finding, Look, Probe
 from medic.records import dataclass
+
+from ..curve.numbers import median
 
 CHECK = "slow-scope"
 # Clocks of nodes differ by milliseconds; a rank that is late by less of a step is none.
@@ -39,7 +40,7 @@ def late_rank(records: Sequence[RankRecord]) -> Late | None:
     full = sorted((max(t.values()), t) for t in times.values() if len(t) == len(records))
     if len(full) < MEETINGS:
         return None
-    lags = [(max(t, key=t.__getitem__), end - median(t.values())) for end, t in full]
+    lags = [(max(t, key=t.__getitem__), end - median([*t.values()])) for end, t in full]
     gaps = sorted(after - before for (before, _), (after, _) in pairwise(full))
     step = gaps[int(0.9 * len(gaps))]
     late = [(rank, lag) for rank, lag in lags if lag > max(CLOCK_SECONDS, STEP_SHARE * step)]
@@ -48,7 +49,7 @@ def late_rank(records: Sequence[RankRecord]) -> Late | None:
     rank, count = Counter(rank for rank, _ in late).most_common(1)[0]
     if count < LAST_SHARE * len(late):
         return None
-    return Late(rank, median(lag for r, lag in late if r == rank), step, len(late))
+    return Late(rank, median([lag for r, lag in late if r == rank]), step, len(late))
 
 
 def run(look: Look) -> Iterator[Finding]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from medic.facts import Collective, RankRecord, RecordedCall, RecordVerdict, Source
 from medic.i18n import Text
-from medic.records import dataclass
+from medic.records import dataclass, replace
 
 from ..logs.collective_ranks import judge
 from . import p2p

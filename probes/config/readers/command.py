@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from medic.facts import Word
 from medic.patterns import regex
-from medic.records import dataclass
+from medic.records import dataclass, replace
 from medic.run_config import MORE, Origin, Setting, Span
 
 from ..carriers import Carrier

@@ -135,8 +135,7 @@ def _single(value: Node, *, yaml_1_1: bool) -> Scalar:
 
 def _steps_in_backward(root: Node, *, yaml_1_1: bool) -> bool:
     return any(
-        parts_of(path)[-1:]
-        and parts_of(path)[-1] in IN_BACKWARD
+        not IN_BACKWARD.isdisjoint(parts_of(path)[-1:])
         and as_bool(_written(node, yaml_1_1=yaml_1_1))
         for path, _, node in root.leaves()
     )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from medic.facts import Document, Node
+from medic.records import replace
 
 _MARKS = ("wandb_version", "_wandb")
 _SHAPE = {"value", "desc"}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
+
+from medic.records import replace
 
 from .values import (
     UNKNOWN,

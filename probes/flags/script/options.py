@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
 
 from medic.facts import Option, Source
+from medic.records import replace
 
 from .values import Arguments, External, Parser, Value, known, last_name
 

@@ -7,11 +7,10 @@ made of literals is ``UNKNOWN``.
 from __future__ import annotations
 
 import ast
-from dataclasses import field
 from typing import Any, Final
 
 from medic.facts import Option
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 Value = Any
 
