@@ -193,8 +193,11 @@ def _csv_kind(head: bytes, lower: str) -> FileKind | None:
     return "metrics" if b"loss" in first or b"step" in first else None
 
 
+_STEPS = (b'"step', b'_step"', b"grad_norm")
+
+
 def _has_step(head: bytes) -> bool:
-    return b'"loss' in head or b'loss"' in head or b'"step' in head or b"grad_norm" in head
+    return b'"loss' in head or b'loss"' in head or any(w in head for w in _STEPS)
 
 
 def _json_kind(lower: str, head: bytes) -> FileKind | None:

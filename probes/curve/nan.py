@@ -24,6 +24,7 @@ JUST_PEAKED = 1.1  # of the warmup
 HISTORY = 200
 MIN_HISTORY = 5
 LOST = 10  # norms in a row; torch's scaler halves 2^16 in fewer steps, or is hopeless
+COUNTED = 3  # lines in a row
 _STEP = regex(r"(?:step|iteration|iter)\D{0,4}(\d+)", re.IGNORECASE)
 _LOSS, _NORM = Text("the loss", " Loss "), Text("the gradient norm", "梯度范数")
 NORMAL = ("nan-onset", "nan-precursor", "nan-gradient")
@@ -62,7 +63,7 @@ def first_nan(series: Mapping[str, Series]) -> int | None:
             grad = value_at(norm, loss.steps[i])
             if grad is not None and not math.isfinite(grad):
                 return i
-    lost = _lost(norm)
+    lost = _lost(norm) or _counted(series.get("nan_iterations"))
     return next((i for i, s in enumerate(loss.steps) if lost is not None and s >= lost), None)
 
 
@@ -76,6 +77,15 @@ def _lost(norm: Series | None) -> int | None:
     if len(broken) < LOST or len(known) < MIN_HISTORY:
         return None
     return norm.steps[len(norm.values) - len(broken)]
+
+
+def _counted(series: Series | None) -> int | None:
+    """The step from which on each line counts steps whose loss was NaN, which Megatron leaves out
+    of the average that it logs. A lone one is skipped, and training goes on."""
+    if series is None:
+        return None
+    broken = list(takewhile(lambda v: v > 0, reversed(series.values)))
+    return series.steps[len(series.values) - len(broken)] if len(broken) >= COUNTED else None
 
 
 def told_by_log(logs: LogHits, loss: Series | None) -> tuple[int, bool, Source] | None:
@@ -148,6 +158,11 @@ def _of_rank(look: Look, curve: Curve, series: Mapping[str, Series], index: int)
     onset = _onset(curve, loss, step, plan_of(look, curve))
     yield Finding("nan-onset", onset, value=value, source=source)
     norm = series.get("grad_norm")
+    if "nan_iterations" in series and not _is_lost(loss.values[index]):
+        yield Skip(
+            needs.NORM_THERE, check="nan-gradient"
+        )  # both are of the steps that were not lost
+        return
     yield from nan_gradient.judge(loss, index, norm, value, source)
     yield from _precursor(look, norm, step, value)
 

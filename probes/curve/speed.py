@@ -16,6 +16,7 @@ from .plan import source_at
 CHECK, SYMPTOM = "slow-onset", "throughput-drops"
 MIN_POINTS, FEW_POINTS = 40, 12
 FEW_SIDE, FEW_SLOWER = 5, 0.4  # with few points only a large fall is no chance
+TIMES = ("step_time", "bar_time")  # seconds a step: as logged, and as a progress bar averages
 SETTLE = 0.05  # of the run: compilation, warm caches
 SLOWER = 0.75  # of the speed before: a quarter is no jitter of a cluster
 STRETCH = 0.1  # of the run on each side of a change
@@ -36,6 +37,8 @@ def run(look: Look) -> Iterator[Any]:
         return
     series, steps, values = found
     outcome, at, before, after = _onset(steps, values)
+    if series.name == "bar_time" and outcome == "at-intervals":
+        outcome = "none"  # a bar goes on counting in an evaluation, and smooths
     value = {
         "step": at,
         "from": before,
@@ -51,7 +54,7 @@ def run(look: Look) -> Iterator[Any]:
 
 def speeds(curve: Curve) -> tuple[Series, list[int], list[float]] | None:
     """(series, steps, speed) of the settled run; higher is faster. None where too little is there."""
-    for name in ("tokens_per_s", "samples_per_s", "step_time"):
+    for name in ("tokens_per_s", "samples_per_s", *TIMES):
         series = curve.series.get(name)
         if series is None:
             continue
@@ -60,7 +63,7 @@ def speeds(curve: Curve) -> tuple[Series, list[int], list[float]] | None:
         kept = kept[round(SETTLE * len(kept)) :]
         if len(kept) < FEW_POINTS:
             continue
-        speed = [1 / v if name == "step_time" else v for _, v in kept]
+        speed = [1 / v if name in TIMES else v for _, v in kept]
         return series, [s for s, _ in kept], speed
     return None
 

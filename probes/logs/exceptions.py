@@ -13,8 +13,7 @@ from medic.run_config import RunConfig
 from .evidence import failure, is_library
 
 PLACE, KIND, LOOKUP = "exception-place", "exception-kind", "index-range-clue"
-EMPTY = "data-set-empty"
-SETTING = "config-lookup"
+EMPTY, SETTING = "data-set-empty", "config-lookup"
 _LOADER = regex(
     r"torch/utils/data/|__getitem__|\bcollate|datasets/(?:arrow_dataset|iterable_dataset|builder)\.py|"
     r"webdataset/|streaming/base/"
@@ -61,6 +60,34 @@ _DATA = frozenset(
         "ParserError",
     ]
 )
+_NETWORK = frozenset(
+    [
+        "ConnectTimeout",
+        "ReadTimeout",
+        "ConnectError",
+        "ReadError",
+        "ConnectionError",
+        "ClientConnectorError",
+        "ServerDisconnectedError",
+        "ServerTimeoutError",
+        "MaxRetryError",
+        "NewConnectionError",
+        "RemoteDisconnected",
+        "RemoteProtocolError",
+        "URLError",
+        "APIConnectionError",
+        "APITimeoutError",
+    ]
+)
+# Builtin exceptions, of the network where its modules stand on the way.
+_SOCKET = frozenset(["TimeoutError", "ConnectionResetError", "ConnectionRefusedError", "gaierror"])
+_SOCKETS = regex(
+    r"(?:^|/)(?:socket|ssl)\.py$|/(?:urllib|http|requests|httpx|httpcore|aiohttp|grpc)/"
+)
+# Services that a cause of its own is about.
+_OTHERS = regex(
+    r"/(?:huggingface_hub|datasets|wandb|mlflow|ray|vllm|sglang)/|torch/distributed/|/transformers/utils/hub"
+)
 _FAILING = ("root", "either")
 _RAISES = regex(r"\braise\b")
 _LOOKUPS = regex(r"\bself\.(\w+(?:\.\w+)*)\(")
@@ -93,10 +120,10 @@ def run(look: Look) -> Iterator[Finding]:
     asked = _asked(told)
     outcome = _key_kind(look, told, *asked) if asked else kind(told)
     yield Finding(KIND, outcome, value=value, source=told.source)
-    if _no_first_batch(look.fact(LogHits), told):
-        yield Finding(EMPTY, source=told.source)
     if asked and outcome == "config-key" and (file := _config_without(look, asked[1])):
         yield Finding(SETTING, "absent", value={"key": asked[1], "file": file}, source=told.source)
+    if _no_first_batch(look.fact(LogHits), told):
+        yield Finding(EMPTY, source=told.source)
     if _position_lookup(told):
         yield Finding(LOOKUP, "position-lookup", source=told.source)
     elif _INDEX.search(told.message) and _beyond_table(look):
@@ -121,8 +148,10 @@ def place(told: Traceback) -> str:
 
 
 def kind(told: Traceback) -> str:
-    """programming-error, missing-file, bad-data, own-check or other, by the exception's type."""
+    """programming-error, missing-file, bad-data, network, own-check or other, by the exception's type."""
     name = told.exception.rpartition(".")[2]
+    if _is_network(told, name):
+        return "network"
     if name in _DATA or (place_is_loader(told) and _DATA_WORDS.search(told.message.lower())):
         return "bad-data"
     if name in _MISSING or (name == "ImportError" and "install" in told.message):
@@ -131,6 +160,14 @@ def kind(told: Traceback) -> str:
         return "programming-error"
     own = bool(told.frames) and not is_library(told.frames[-1].file)
     return "own-check" if own and _RAISES.search(told.frames[-1].code) else "other"
+
+
+def _is_network(told: Traceback, name: str) -> bool:
+    """Whether a call of the run's own to a service over the network failed."""
+    files = [f.file for f in told.frames]
+    if any(_OTHERS.search(f) for f in files):
+        return False
+    return name in _NETWORK or (name in _SOCKET and any(_SOCKETS.search(f) for f in files))
 
 
 def _position_lookup(told: Traceback) -> bool:
@@ -194,7 +231,7 @@ def place_is_loader(told: Traceback) -> bool:
 
 PROBE = Probe(
     name="exceptions",
-    tells=(PLACE, KIND, LOOKUP, SETTING, EMPTY),
+    tells=(PLACE, KIND, LOOKUP, EMPTY, SETTING),
     run=run,
     needs=(LogHits, Tracebacks),
     wants=(RunConfig,),

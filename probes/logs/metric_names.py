@@ -8,6 +8,7 @@ from functools import lru_cache
 from medic.patterns import regex
 
 from .chinese import in_english
+from .policy_names import POLICY
 
 # Written in lower case with underscores; a leading "train/" and the like is taken off first.
 _NAMES: dict[str, str] = {
@@ -139,6 +140,7 @@ _NAMES: dict[str, str] = {
         ["skipped", "number_of_skipped_iterations", "skipped_iterations", "skipped_steps"],
         "skipped",
     ),
+    **dict.fromkeys(["number_of_nan_iterations", "nan_iterations"], "nan_iterations"),
     **dict.fromkeys(
         [
             "data_time",
@@ -185,6 +187,7 @@ _NAMES: dict[str, str] = {
         ["expert_load_imbalance", "load_imbalance", "expert_imbalance", "max_over_mean_load"],
         "expert_ratio",
     ),
+    **POLICY,
     **dict.fromkeys(["mfu", "model_flops_utilization", "model_flops_utilisation"], "mfu"),
     **dict.fromkeys(
         ["tflops", "tflops_per_gpu", "tflop_s_gpu", "model_tflops", "tflops_per_device"], "tflops"

@@ -12,11 +12,11 @@ from .chinese import HINTS, in_english
 from .digits import whole
 from .metric_names import canonical, in_unit
 
-MAX_LINE = 2000  # characters; no framework's step line is longer
+MAX_LINE = 8000  # characters; those of verl, the longest, take about 4000
 
 _NUMBER = regex(
     r"(?<![\w.])([-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|"
-    r"[-+]?(?:nan|inf|infinity)(?![A-Za-z0-9_]))",
+    r"[-+]?(?:nan|inf|infinity)(?![A-Za-z0-9_])(?! iterations))",
     re.IGNORECASE,
 )
 _UNIT = regex(r"\s?(ms|us|s|GiB|GB|MiB|MB|G|k)(?![A-Za-z/])")
@@ -33,6 +33,7 @@ _BAR = regex(
     r"(?P<at>\d+)/(?P<all>\d+)\s*\[(?P<rest>[^\]]*)"
 )
 _TRAINING_BAR = regex(r"epoch|train|step|iter|^\d+\|\d+\||^\W*$", re.IGNORECASE)
+_RATE = regex(r"(\d+(?:\.\d+)?) ?(s/it|it/s)")
 _EPOCH_STEP = regex(r"\d+\|(\d+)\|")  # torchtune: epoch|step|Loss: 1.57
 _EPOCH = regex(r"epoch\D{0,3}(\d+)", re.IGNORECASE)
 _PLANNED = regex(
@@ -43,7 +44,7 @@ _EPOCHS = regex(r"Num Epochs\s*=\s*(\d+)")
 _BARE = regex(r"(?:rank \d+[ :]*)?(?:global )?(?:step|iter(?:ation)?)[ :=]+\d+\s*$", re.IGNORECASE)
 # Layouts whose step has no name of its own; the last one is DeepSpeed's pipeline engine.
 _UNNAMED = regex(r"\[\s*(\d+)\s*/\s*(\d+)\s*\]:?\s+(?=\S)|steps: (\d+)(?= loss: )")
-_HINTS = regex(r"loss|step|iter|%\||lr|num epochs|norm")
+_HINTS = regex(r"loss|step|iter|%\||lr|num epochs|norm|reward")
 
 
 class Step(NamedTuple):
@@ -62,6 +63,9 @@ class Steps:
         self.bar = 0  # where the training bar stands
         self._ordinal = 0
         self._headline = False
+        # Where the bar stood when a loss was told last, the step given to it, and the distance.
+        self._told_at = self._last = 0
+        self._gap = 1
 
     def read(self, message: str) -> Step | None:
         """The step that a line reports, or None. Bars and totals are remembered."""
@@ -113,14 +117,23 @@ class Steps:
             return None
         if "loss" in losses:
             self._ordinal += 1
-        return Step(self._guess(read.epoch), read.values)
+        return Step(self._guess(read.epoch, "loss" in losses), read.values)
 
-    def _guess(self, epoch: float | None) -> int:
-        if self.bar:
-            return self.bar
-        if epoch is not None and self.planned and self.epochs:
-            return round(epoch / self.epochs * self.planned)
-        return self._ordinal
+    def _guess(self, epoch: float | None, trained: bool) -> int:
+        """The bar's step; of a bar that was not drawn again since the last loss, one that fits."""
+        stands = trained and bool(self.bar) and self.bar == self._told_at
+        if self.bar and not stands:
+            number = self.bar
+        elif epoch is not None and self.planned and self.epochs:
+            number = round(epoch / self.epochs * self.planned)
+        else:
+            number = self._last + self._gap if stands else self._ordinal
+        if trained:
+            if self.bar and self.bar >= self._told_at:  # else the run began again
+                number = max(number, self._last)
+            self._gap = max(1, number - self._last)
+            self._last, self._told_at = number, self.bar
+        return number
 
     def _bars(self, message: str) -> Step | None:
         last = None
@@ -143,6 +156,10 @@ class Steps:
         if counted := _EPOCH_STEP.match(name):
             step = whole(counted[1])
             values = values_of(name[counted.end() :]).values | values
+        elif total == self.planned and (rate := _RATE.search(last.group("rest"))):
+            number = _float(rate[1])
+            if number > 0:
+                values.setdefault("bar_time", number if rate[2] == "s/it" else 1 / number)
         return Step(step, values) if values else None
 
 

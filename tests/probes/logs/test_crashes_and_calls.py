@@ -147,3 +147,25 @@ def lookups(count: int) -> str:
 def test_a_name_that_is_asked_for_again_and_again(read: Any, text: str, outcome: str) -> None:
     found = read(text).ask(launch_checks.PROBE)
     assert found["rendezvous-address"].outcome == outcome
+
+
+NET = "/v/lib/python3.11/site-packages/requests/adapters.py"
+HUB = "/v/lib/python3.11/site-packages/huggingface_hub/utils/_http.py"
+
+
+@pytest.mark.parametrize(
+    ("file", "last", "kind"),
+    [
+        (NET, "requests.exceptions.ReadTimeout: Read timed out. (read timeout=30)", "network"),
+        (NET, "httpx.ConnectTimeout: timed out", "network"),
+        ("/usr/lib/python3.11/socket.py", "TimeoutError: timed out", "network"),
+        ("/job/queue.py", "TimeoutError: no item", "other"),
+        (HUB, "requests.exceptions.ConnectTimeout: timed out", "other"),
+        ("/v/torch/distributed/rendezvous.py", "TimeoutError: The client socket", "other"),
+    ],
+)
+def test_a_service_that_does_not_answer(read: Any, file: str, last: str, kind: str) -> None:
+    text = trace("score(batch)", last, library=True).replace(LIB, file)
+    found = read(text)
+    found.look.frameworks = []
+    assert found.ask(exceptions.PROBE)["exception-kind"].outcome == kind

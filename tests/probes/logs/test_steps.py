@@ -54,6 +54,7 @@ def read(*lines: str) -> tuple[Step | None, Steps]:
                 "step_time": 1.2345,
                 "loss_scale": 65536.0,
                 "skipped": 1.0,
+                "nan_iterations": 0.0,
             },
         ),
         (
@@ -261,3 +262,32 @@ def test_any_line_is_read(line: str) -> None:
 def test_a_long_line_of_repeats_is_no_trap() -> None:
     for part in ("step 1 ", "loss ", '{"a": ', "1%|", "lr=1", "loss: 1 ", "epoch "):
         read(part * (60_000 // len(part)))
+
+
+def test_names_of_policies() -> None:
+    line = (
+        "step:12 - actor/entropy:0.412 - actor/kl_loss:0.0012 - actor/pg_loss:0.003 - "
+        "actor/grad_norm:0.21 - critic/score/mean:0.331 - critic/score/max:1.0 - "
+        "critic/rewards/mean:0.32 - response_length/mean:512.2 - response_length/max:2048.0 - "
+        "timing_s/step:95.1"
+    )
+    step = read(line)[0]
+    assert step is not None
+    assert step.number == 12
+    wanted = {"entropy": 0.412, "kl": 0.0012, "reward": 0.331, "response_length": 512.2}
+    assert wanted.items() <= step.values.items()
+
+
+def test_a_bar_tells_seconds_a_step() -> None:
+    reader = Steps()
+    bars = [f"  {n}%|#  | {n}/100 [00:0{n}<10:00,  {n}.50s/it]" for n in (1, 2)]
+    assert [reader.read(b) for b in bars] == [(1, {"bar_time": 1.5}), (2, {"bar_time": 2.5})]
+    assert reader.read(" 50%|##  | 5/10 [00:01<00:01, 4.0it/s]") is None  # an evaluation's
+
+
+def test_losses_between_two_drawings_of_the_bar() -> None:
+    reader = Steps()
+    lines = ["  Num Epochs = 1", "Total optimization steps = 100", " 4%|# | 4/100 [00:04<10:00]"]
+    lines += [str({"loss": 1.0, "epoch": n / 100}) for n in (4, 5, 6)]
+    steps = [s.number for line in lines if (s := reader.read(line)) is not None]
+    assert steps == [4, 5, 6]
