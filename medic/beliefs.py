@@ -24,7 +24,7 @@ from medic.levels import (
     TELLTALE_UNSEEN,
     UNLISTED,
 )
-from medic.likelihoods import ERROR, REPORTED, Likelihoods, Seen
+from medic.likelihoods import DOUBTED, ERROR, REPORTED, Likelihoods, Seen
 from medic.records import dataclass
 
 TOLD = ("person", "prose")
@@ -232,7 +232,7 @@ class Model:
         for name in seen.also:
             for i, s in self.shown[name].items():
                 row[i] = max(s, row.get(i, 0.0))
-        read = seen.reliability in ("prose", "heuristic")
+        read = seen.reliability in ("prose", "heuristic", DOUBTED)
         base = REPORTED if read else row[len(self.causes)]
         usual = (1 - error) * UNLISTED + error * base
         for i, s in row.items():

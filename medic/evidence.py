@@ -20,6 +20,7 @@ class Observed:
     reliability: str
     role: str = ""  # of the log line: root, either, victim
     this_host: bool = False
+    also: tuple[str, ...] = ()  # other symptoms that the same line may show
 
     @property
     def name(self) -> str:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from medic.ties import CheckTies
 
 # Chance that an answer is wrong, by who gives it; set at or above the real rate.
-ERROR = {"exact": 0.005, "heuristic": 0.05, "person": 0.08, "prose": 0.25}
+# Doubted is a line that other programs print, too.
+DOUBTED = "doubted"
+ERROR = {"exact": 0.005, "heuristic": 0.05, DOUBTED: 0.05, "person": 0.08, "prose": 0.25}
 # How often a text that is read for symptoms seems to report one that it does not mean.
 REPORTED = 0.2
 
@@ -118,7 +120,8 @@ class Likelihoods:
         for cause, weight in self.links[TELLTALE][seen.outcome].items():
             ratio = TELLTALE_WEIGHT.get(weight, WEIGHT[weight])
             if seen.reliability != "exact":
-                ratio = min(ratio, TELLTALE_TOLD)
+                doubted = seen.reliability == DOUBTED
+                ratio = min(ratio, TELLTALE_WEIGHT["strong"] if doubted else TELLTALE_TOLD)
             total = 1 + base * (ratio - 1)
             odd[self._place[cause]] = (1 - error) * base * ratio / total + slip
         return (1 - error) * base + slip, odd

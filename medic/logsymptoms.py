@@ -8,12 +8,15 @@ from contextlib import suppress
 from medic.entries.words import TELLTALE
 from medic.errors import Unreadable
 from medic.evidence import Evidence, Observed
-from medic.facts import Hit, LogHits, Source
+from medic.facts import Hit, LogHits, Source, Tracebacks
 from medic.index import Index
+from medic.likelihoods import DOUBTED
 from medic.look import CaseLook
 from medic.patterns import regex
 from medic.probe import Finding
 from medic.records import replace
+
+EXCEPTION = "python-exception"  # what any line of a traceback may be
 
 
 def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
@@ -28,12 +31,16 @@ def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
     if logs.ended == "well":
         hits = []
     told = {o.name for o in evidence.observed if o.outcome == "present"}
+    raised = _raised(evidence)
     first_root = next((h.order for h in hits if h.role == "root" and h.symptom), None)
     for hit in hits:
         if not hit.symptom or hit.role not in ("root", "either", "victim"):
             continue
         finding = Finding(hit.symptom, value=hit.captures, source=hit.source)
-        observed = Observed(finding, "logs", "exact", hit.role)
+        # A line that many programs print may be of anything that raises.
+        also = (EXCEPTION,) if hit.shared and _place(hit.source) in raised else ()
+        sure = DOUBTED if hit.shared else "exact"
+        observed = Observed(finding, "logs", sure, hit.role, also=also)
         roots = told & _root_names(evidence)
         explained = first_root is not None and hit.role != "root" and hit.order >= first_root
         if explained or (hit.role != "root" and roots):
@@ -48,6 +55,18 @@ def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
             told.add(found.name)
             evidence.observed.append(found)
     _absent_symptoms(evidence, index, told)
+
+
+def _raised(evidence: Evidence) -> set[tuple[str, int]]:
+    """Places of the lines that end a traceback with frames."""
+    told = evidence.fact(Tracebacks)
+    if not isinstance(told, Tracebacks):
+        return set()
+    return {_place(one.source) for one in told.all if one.frames}
+
+
+def _place(source: Source) -> tuple[str, int]:
+    return source.file, source.line
 
 
 # Behind the level of a message: what it says.
@@ -109,17 +128,20 @@ def answers_of_logs(evidence: Evidence, index: Index, settings: Sequence[Hit] = 
             finding = Finding(check, hit.outcome, value=hit.captures, source=hit.source)
             setting = check == TELLTALE and hit.role == "context"
             sure = "heuristic" if setting else "exact"  # a setting is in use in many a good run
+            sure = DOUBTED if hit.shared else sure
             evidence.observed.append(Observed(finding, "logs", sure))
 
 
 _ROLES = ("root", "either", "context", "victim")
 
 
-def _telling(hit: Hit, check: str, order: list[str]) -> tuple[int, tuple[float, int, int]]:
-    """Of telltales the first failure, of other checks the first outcome that its entry lists."""
+def _telling(hit: Hit, check: str, order: list[str]) -> tuple[int, bool, tuple[float, int, int]]:
+    """Of telltales the first failure that leaves no doubt, else the first; of other checks the
+    first outcome that its entry lists."""
     if check == TELLTALE:
-        return _ROLES.index(hit.role) if hit.role in _ROLES else len(_ROLES), hit.order
-    return order.index(hit.outcome), hit.order
+        role = _ROLES.index(hit.role) if hit.role in _ROLES else len(_ROLES)
+        return role, hit.shared, hit.order
+    return order.index(hit.outcome), False, hit.order
 
 
 def _root_names(evidence: Evidence) -> set[str]:
@@ -127,7 +149,7 @@ def _root_names(evidence: Evidence) -> set[str]:
     return {
         o.name
         for o in evidence.observed
-        if o.outcome == "present" and o.name in ("python-exception", "data-loader-error")
+        if o.outcome == "present" and o.name in (EXCEPTION, "data-loader-error")
     }
 
 

@@ -96,7 +96,8 @@ class CaseLook:
 
     def _log_file(self, path: str) -> BinaryIO:
         if path in self._case.parts:
-            return io.BytesIO(self._case.parts[path].encode())
+            # Ended, so that its last line is read with those above it.
+            return io.BytesIO(f"{self._case.parts[path]}\n".encode())
         file = open_regular(path)
         self.read[path] = os.fstat(file.fileno()).st_size
         return file

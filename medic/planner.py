@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from medic.beliefs import NONE, TOLD, Beliefs, Model
-from medic.likelihoods import Seen
+from medic.likelihoods import DOUBTED, Seen
 from medic.records import dataclass
 
 BAR = 0.95  # the leading remedy class must reach it before "established"
@@ -63,6 +63,8 @@ def gate(model: Model, cause: str, findings: Sequence[Seen]) -> bool:
         weight = (
             model.links[seen.name][seen.outcome].get(cause) if seen.name in model.links else None
         )
+        if weight == "confirms" and seen.reliability == DOUBTED:
+            weight = "strong"
         if weight == "confirms" and seen.reliability not in TOLD:
             confirms += 1
         elif weight == "strong":

@@ -47,7 +47,14 @@ class Told:
         """Whether the words tell of no present fault."""
         if not self.words:
             return False
-        from medic.match import all_well, complains_not, fine, only_asks
+        from medic.match import (
+            all_well,
+            complains_not,
+            fine,
+            only_asks,
+            seeks_advice,
+            tells_settled,
+        )
 
         quiet = not self.complaints and not self.answered
         return (
@@ -55,6 +62,7 @@ class Told:
             or only_asks(self.words)
             or (quiet and fine(self.words))
             or (not self.chosen and complains_not(self.words))
+            or (not self.chosen and (seeks_advice(self.words) or tells_settled(self.words)))
         )
 
     @property
@@ -88,6 +96,7 @@ class Told:
         if not self.words or self.at_ease or max(likeness.values(), default=0.0) < SURE:
             return False
         from medic.match import (
+            asks,
             asks_why,
             complains,
             contrasts,
@@ -101,7 +110,8 @@ class Told:
             return False
         if asks_why(self.words) or (reports(self.words) and not tells_set_up(self.words)):
             return True
-        return complains(self.words) and not reassures(self.words)
+        # Who states what fails beside what is well complains; who asks may only want comfort.
+        return complains(self.words) and not (reassures(self.words) and asks(self.words))
 
     def describe(self, words: str) -> None:
         """Takes a description: the symptoms it reports and the checks it answers."""

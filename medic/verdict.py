@@ -13,13 +13,14 @@ from medic.evidence import Evidence
 from medic.facts import Curve, LogHits
 from medic.index import Index
 from medic.levels import LIKE_SHARE
-from medic.likelihoods import Seen
+from medic.likelihoods import DOUBTED, Seen
 from medic.planner import Standing, gate, none_of_these, standing
 from medic.probe import Finding
 from medic.records import dataclass
 from medic.run_config import RunConfig
 
-RELIABILITY = ("exact", "heuristic", "person", "prose")
+# A doubted line is as much there as any other.
+RELIABILITY = {"exact": 0, DOUBTED: 0, "heuristic": 1, "person": 2, "prose": 3}
 # Evidence families in which any abnormal outcome forbids to call a run healthy.
 CURVE_FAMILIES = frozenset(
     {
@@ -61,7 +62,8 @@ def heard(
     for o in evidence.observed:
         if o.this_host and not host_counts:
             continue
-        result.append(Heard(Seen(o.name, o.outcome, o.reliability), o.finding, o.role, o.this_host))
+        seen = Seen(o.name, o.outcome, o.reliability, o.also)
+        result.append(Heard(seen, o.finding, o.role, o.this_host))
     for name, outcome in answers:
         result.append(Heard(Seen(name, outcome, "person"), Finding(name, outcome)))
     return _one_per_check([*result, *told], index)
@@ -75,7 +77,7 @@ def _one_per_check(found: list[Heard], index: Index) -> list[Heard]:
 
     def rank(item: Heard) -> tuple[bool, int]:
         seen = item.seen
-        return index.is_normal(seen.name, seen.outcome), RELIABILITY.index(seen.reliability)
+        return index.is_normal(seen.name, seen.outcome), RELIABILITY[seen.reliability]
 
     best: dict[str, list[Heard]] = {}
     for item in found:

@@ -9,6 +9,7 @@ import pytest
 from medic.beliefs import Model
 from medic.case import collect
 from medic.entries.words import TELLTALE
+from medic.evaluate import Labelled, diagnose
 from medic.index import NO_TELLTALE, Index, load
 from medic.likelihoods import Seen
 from medic.session import Session
@@ -78,3 +79,52 @@ def test_some_lines_count_only_in_numbers(tmp_path: Path, count: int) -> None:
     )
     made = session(tmp_path, train_log=line * count)
     assert ("allocator-near-its-limit" in outcomes(made)) == (count > 5)
+
+
+STACK = "RuntimeError: stack expects each tensor to be equal size, but got [5] at entry 0 and [3]"
+PLOT = f"""Traceback (most recent call last):
+  File "plot.py", line 14, in <module>
+    xs = torch.stack(losses)
+{STACK}
+"""
+COLLATE = f"""Traceback (most recent call last):
+  File "train.py", line 9, in <module>
+    for batch in loader:
+  File "site-packages/torch/utils/data/_utils/collate.py", line 172, in collate_tensor_fn
+    return torch.stack(batch, 0, out=out)
+{STACK}"""
+RANK = """Traceback (most recent call last):
+  File "train.py", line 3, in main
+    rank = int(os.environ["RANK"])
+  File "/usr/lib/python3.10/os.py", line 680, in __getitem__
+    raise KeyError(key) from None
+KeyError: 'RANK'"""
+
+
+@pytest.mark.parametrize(
+    ("text", "cause", "sure"),
+    [
+        (COLLATE, "samples-not-padded", True),
+        (RANK, "script-started-without-launcher", True),
+        (STACK, "samples-not-padded", False),
+        (PLOT, "samples-not-padded", False),
+        ("KeyError: 'text'", "column-names-not-mapped", False),
+        (
+            'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n'
+            "    print(stats[\"RANK\"])\nKeyError: 'RANK'",
+            "script-started-without-launcher",
+            False,
+        ),
+    ],
+)
+def test_a_line_that_others_print_confirms_only_beside_its_frames(
+    text: str, cause: str, sure: bool
+) -> None:
+    found = diagnose(Labelled("x", text=text), INDEX)
+    assert (found.verdict == "established") == sure
+    assert not sure or found.causes[0].name == cause
+
+
+def test_a_key_of_ones_own_mapping_is_a_bug_of_ones_own_code() -> None:
+    text = 'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    s["RANK"]\nKeyError: \'RANK\''
+    assert diagnose(Labelled("x", text=text), INDEX).causes[0].name == "uncaught-exception"

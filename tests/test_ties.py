@@ -34,6 +34,6 @@ def test_a_scan_reads_the_same_signatures_without_their_examples() -> None:
     whole = watched(INDEX)
     for short, full in zip(scanned(INDEX), whole, strict=True):
         assert short[1:] == full[1:]
-        for name in ("id", "pattern", "role", "not_in", "at_least"):
+        for name in ("id", "pattern", "role", "not_in", "at_least", "shared", "unless"):
             assert getattr(short.signature, name) == getattr(full.signature, name)
         assert dict(short.signature.captures) == dict(full.signature.captures)

@@ -47,6 +47,8 @@ class Signature:
     wording: Wording | None = None
     not_in: tuple[NotIn, ...] = ()
     at_least: int = 1  # lines that it takes: a few of them are usual
+    shared: bool = False  # other programs print it, too: it is a strong sign at most
+    unless: str = ""  # of a shared one: a pattern of words around the line that leave no doubt
 
 
 @dataclass(frozen=True)

@@ -28,10 +28,9 @@ class Hit:
     benign: str = ""  # why it is no evidence: help-text, echoed-config, source-line
     check: str = ""
     outcome: str = ""
-    goes_on: bool = False
-    column: int = (
-        1  # of the line, in bytes, where the match begins  # of what is seen while training goes on
-    )
+    goes_on: bool = False  # it is seen while training goes on
+    column: int = 1  # of the line, in bytes, where the match begins
+    shared: bool = False  # other programs print it, too, and nothing says who did
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from medic.match.advice import seeks_advice, tells_settled
     from medic.match.ease import asks_usage, complains_not, tells_set_up
     from medic.match.faults import signature_faults
     from medic.match.find import (
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from medic.match.text import Document, Match, TextIndex, documents
     from medic.match.tone import (
         all_well,
+        asks,
         asks_why,
         complains,
         contrasts,
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
+    "seeks_advice": "advice",
+    "tells_settled": "advice",
     "Fragment": "paste",
     "gist": "paste",
     "is_note": "paste",
@@ -50,6 +54,7 @@ _HOMES = {
     "Watched": "marks",
     "all_well": "tone",
     "asks_usage": "ease",
+    "asks": "tone",
     "asks_why": "tone",
     "complains": "tone",
     "complains_not": "ease",
@@ -90,6 +95,7 @@ __all__ = [
     "alike",
     "all_well",
     "answers",
+    "asks",
     "asks_usage",
     "asks_why",
     "complains",
@@ -111,10 +117,12 @@ __all__ = [
     "reports",
     "scanned",
     "search",
+    "seeks_advice",
     "settings_matcher_of",
     "signature_faults",
     "split_paste",
     "tells_set_up",
+    "tells_settled",
     "watched",
 ]
 

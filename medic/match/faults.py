@@ -22,6 +22,8 @@ def signature_faults(own: Watched) -> Iterator[str]:
     matcher = Matcher([own._replace(signature=replace(signature, at_least=1))])
     if max(map(len, literals(signature.pattern)), default=0) < LITERAL:
         yield f"{signature.id}: no literal of {LITERAL} bytes"
+    if signature.unless and not signature.shared:
+        yield f"{signature.id}: only a shared one has what it is doubted unless"
     if not signature.match or not signature.no_match:
         yield f"{signature.id}: needs a line that it matches and one that it does not"
     try:

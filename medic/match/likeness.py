@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from medic.levels import STRONGEST
+from medic.match.tone import TROUBLE
 from medic.match.words import terms_of
 from medic.patterns import regex
 
@@ -22,6 +23,7 @@ MOST = 12  # causes that get a ratio
 SURE = 15.0  # a score of this size is no chance; a smaller one counts for less
 LEAST = 0.3  # share of the best score below which nothing is said
 LIMIT = 6000  # characters that are read
+FEW = 8  # terms, pairs of neighbours included
 # Stack frames, metrics, progress bars, and advice that comes with every message of its kind.
 _FRAME = regex(
     r"^\s*(?:"
@@ -83,7 +85,7 @@ class Likeness:
     def ratios(self, text: str) -> dict[str, float]:
         """Log ratios of the nearest causes, best first; empty for a text of none of their words."""
         scores = [0.0] * len(self._causes)
-        for term in _terms(text):
+        for term in _asked(text):
             row = self._weights.get(term, ())
             for at, weight in zip(row[::2], row[1::2], strict=True):
                 scores[at] += weight
@@ -95,6 +97,19 @@ class Likeness:
             (-s, n) for n, s in zip(self._causes, scores, strict=True) if s > LEAST * best
         )
         return {n: top * (-s / best - LEAST) / (1 - LEAST) for s, n in near[:MOST]}
+
+
+def _asked(text: str) -> frozenset[str]:
+    """Terms of a text that is compared. Of few words, those that deny a trouble only set off the
+    others: "no OOM, but slow" is slow."""
+    found = _terms(text)
+    if len(found) > FEW:
+        return found
+    return frozenset(
+        term
+        for term in found
+        if not any(t.startswith("!") and t[1:] in TROUBLE for t in term.split())
+    )
 
 
 def _terms(text: str) -> frozenset[str]:

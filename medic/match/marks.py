@@ -58,7 +58,16 @@ def scanned(index: Index) -> list[Watched]:
 def written(found: Iterable[Watched]) -> list[list[Any]]:
     """What ``scanned`` reads, as JSON data."""
     return [
-        [s.id, s.pattern, s.role, dict(s.captures), s.not_in, s.at_least, *told]
+        [
+            s.id,
+            s.pattern,
+            s.role,
+            dict(s.captures),
+            s.not_in,
+            s.at_least,
+            [s.shared, s.unless],
+            *told,
+        ]
         for s, *told in found
     ]
 
@@ -70,9 +79,18 @@ def _read(
     captures: Any,
     not_in: Any,
     at_least: int,
+    doubt: tuple[bool, str],
     *told: Any,
 ) -> Watched:
     without = Signature(
-        name, pattern, role, match=(), captures=captures, not_in=tuple(not_in), at_least=at_least
+        name,
+        pattern,
+        role,
+        match=(),
+        captures=captures,
+        not_in=tuple(not_in),
+        at_least=at_least,
+        shared=doubt[0],
+        unless=doubt[1],
     )
     return Watched(without, *told)

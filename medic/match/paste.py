@@ -223,16 +223,23 @@ def _said(line: str) -> bool:
     return complains(line)
 
 
+# Plain words in a row, as no setting and no command has them outside of quotes and comments.
+_ROW = regex(r"(?:(?<![\w./=-])[A-Za-z][a-z']* ){4,}")
+_QUOTED = regex(r"\"[^\"]*\"|'[^']*'|\s#.*|^\s*#.*")
+
+
 def _kind(line: str, before: Kind) -> Kind:
     line = line[:_JUDGED]
-    spoken = line.lstrip().startswith("- ") or _SPOKEN.search(line) or _joined(line)
+    bare = _QUOTED.sub(" ", line)
+    told = not _LOG.match(line) and bool(_ROW.search(bare) or _SPOKEN.search(bare))
+    spoken = line.lstrip().startswith("- ") or _SPOKEN.search(line) or _joined(line) or told
     if _COMMAND.match(line) and not spoken:
         return "command"
-    if _BRACKET.match(line):
+    if _BRACKET.match(line) and not told:
         return "config"
     if _LOG.match(line) or (_LOG_WORDS.search(line) and not is_sentence(line) and not _typed(line)):
         return "log"
-    if _KEY.match(line):
+    if _KEY.match(line) and not told:
         return "config"
     if before == "log" and line.startswith((" ", "\t")):
         return "log"

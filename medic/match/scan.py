@@ -30,6 +30,7 @@ LAST_MARKS = 2000  # of a landmark: each rank of a large job prints its own
 # A signature that matched this often leaves the Set: more matches cost time and tell nothing.
 CAP = 2000
 TEXT_LIMIT = 4000
+ABOVE, BELOW = 4096, 256  # bytes around a line that may say who printed it: a traceback
 SET_MEMORY = 32 << 20
 # Not a brace that is escaped, or one of a set of characters.
 _REPEATED = regex(rb"(?<![\\\[]){(\d+),\d+}")
@@ -37,12 +38,14 @@ _EVIDENCE: frozenset[Role] = frozenset({"root", "either", "victim"})
 
 
 class _Line(NamedTuple):
-    """A line that matched, the one above it, and where it stands in its file."""
+    """A line that matched, the one above it, and where it stands in its file; ``doubted``: other
+    programs print it, too, and nothing around it says who did."""
 
     data: bytes
     above: bytes
     number: int
     file: str
+    doubted: bool
 
 
 class _Found(NamedTuple):
@@ -74,6 +77,7 @@ class Matcher:
         self._owners: list[Watched] = [*map(Watched, LANDMARKS), *marks]
         self._limits = limits or Limits()
         self._patterns: dict[int, Any] = {}
+        self._parting: dict[int, Any] = {}  # of shared lines: the words above them
         self._compiled: Any = None
         self._compiling = Lock()
 
@@ -146,12 +150,14 @@ class Matcher:
         reading = Reading()
         tallies: dict[int, _Tally] = {}
         read = blocks(file, name, reading, self._limits, all_of_it=all_of_it)
+        lead = b""
         for block, view, numbers in sweep(self._set.Match, read):
             for number in numbers:
                 if number not in tallies:
                     kept = LAST_MARKS if self._owners[number].mark else LAST
                     tallies[number] = _Tally(deque(maxlen=kept))
-                self._collect(number, block, view, name, tallies[number])
+                self._collect(number, block, view, name, tallies[number], lead)
+            lead = view[-ABOVE:]
         marks: list[Hit] = []
         hits: list[Hit] = []
         for number, tally in tallies.items():
@@ -178,17 +184,21 @@ class Matcher:
         symptoms = [("symptoms", h.symptom) for h in hits if h.symptom and h.role in _EVIDENCE]
         return list(dict.fromkeys([*causes, *symptoms]))
 
-    def _collect(self, number: int, block: Block, view: bytes, name: str, tally: _Tally) -> None:
+    def _collect(
+        self, number: int, block: Block, view: bytes, name: str, tally: _Tally, lead: bytes
+    ) -> None:
         if tally.count >= CAP:
             tally.count += 1
             tally.late.append((block, view))
             return
-        for found in self._found(number, block, view, name):
+        for found in self._found(number, block, view, name, lead):
             tally.count += 1
             tally.add(found)
 
-    def _found(self, number: int, block: Block, view: bytes, name: str) -> Iterator[_Found]:
-        """The lines of a block that match one signature."""
+    def _found(
+        self, number: int, block: Block, view: bytes, name: str, lead: bytes = b""
+    ) -> Iterator[_Found]:
+        """The lines of a block that match one signature; ``lead`` is the end of the one before."""
         pattern = self._pattern(number)
         position, lines, counted = 0, 0, 0
         while position <= len(view):
@@ -201,10 +211,25 @@ class Matcher:
             lines += block.data.count(b"\n", counted, start)
             counted = start
             above = view[view.rfind(b"\n", 0, max(start - 1, 0)) + 1 : max(start - 1, 0)]
-            line = _Line(view[start:end], above, block.line and block.line + lines, name)
+            doubted = self._doubted(number, lead, view[max(end - ABOVE, 0) : end + BELOW])
+            at = block.line and block.line + lines
+            line = _Line(view[start:end], above, at, name, doubted)
             span = found.start() - start, found.end() - start
             yield _Found(line, block.place + lines, span, found.groupdict())
             position = end + 1
+
+    def _doubted(self, number: int, lead: bytes, own: bytes) -> bool:
+        """Whether a line that others print, too, stands near none of the words that part them."""
+        signature = self._owners[number].signature
+        if not signature.shared:
+            return False
+        if number not in self._parting:
+            import re2
+
+            unless = signature.unless.encode()
+            self._parting[number] = re2.compile(unless, self._options) if unless else None
+        words = self._parting[number]
+        return words is None or words.search(own if len(own) >= ABOVE else lead + own) is None
 
     def _hit(self, number: int, found: _Found, count: int) -> Hit:
         signature, symptom, check, outcome, goes_on = self._owners[number]
@@ -224,6 +249,7 @@ class Matcher:
             outcome=outcome,
             goes_on=goes_on,
             column=found.span[0] + 1,
+            shared=line.doubted,
         )
 
     def _kept(self, number: int, tally: _Tally, name: str) -> list[Hit]:

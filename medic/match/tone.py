@@ -91,7 +91,8 @@ _WELL = regex(
 )
 # Said of a part as often as of the whole: it is ease only where nothing is complained of.
 _FINE = regex(
-    r"(?im)\beverything (?:else )?(?:seems|looks|works|trains) |\bas expected\b|\bhelped\.|"
+    r"(?im)\beverything (?:else )?(?:(?:seems|looks|is) (?:to be )?(?:ok|okay|fine|good|normal|right)|works|trains)\b|"
+    r"\bas expected\b|\bhelped\.|"
     r"\b(?:our|the|all) (?:runs?|training|jobs?) (?:is|are|runs?|looks?) (?:fine|ok|healthy|stable)\b|"
     r"\b(?:just|only) (?:curious|asking)\b|\bno (?:problem|issue)s?(?: so far)?[.!]|"
     r"\bturned out (?:that|to be)\b|\u901a\u8fc7\u7684|\u53ea\u662f\u60f3\u786e\u8ba4"
@@ -112,7 +113,7 @@ _WHY = regex(
 # A question of usage, or of preference: its facts are how things are, no complaint.
 _ASKS = regex(
     r"(?i)[?\uff1f]|\b(?:curious|wonder\w*|question|(?:want|like) to (?:know|understand|confirm))\b|"
-    r"\u5417|\u8bf7\u95ee|\u60f3\u95ee|\u95ee\u4e0b|\u786e\u8ba4"  # 吗 请问 想问 问下 确认
+    r"\u5417|\u5427[\uff0c\u3002,.]|\u8bf7\u95ee|\u60f3\u95ee|\u95ee\u4e0b|\u786e\u8ba4"  # 吗 吧 请问 想问 问下 确认
 )
 _BUT = regex(r"(?i)\b(?:but|however|yet)\b|\u4f46|\u5374")  # 但 却
 _STAGE = regex(r"(?i)\bzero[- ]?[0-3]\b")  # a name, not the number
@@ -123,8 +124,10 @@ _ASKED = regex(
 _SETTING = regex(r"(?m)^\s*(?:#.*|[\w.\[\]\"'-]+\s*[:=]\s*\S+)\s*$\n?")  # a comment, a setting
 # Said of what one has: it is as it should be.
 _PRAISES = regex(
-    r"(?i)\b(?:works?|trains?|runs?|loads?|stops?|fine|correct(?:ly)?|steady|stable) (?:fine|well|now|again|on|as)\b|"
+    r"(?i)\b(?:works?|trains?|runs?|loads?|stops?|fine|correct(?:ly)?|steady|stable) (?:fine|well|now|as)\b|"
+    r"\b(?:works?|trains?|runs|loads?) (?:again|on)\b|"
     r"\bno (?:complaints?|errors?|problems?|issues?|warnings?)\b(?!,? (?:but|yet|however|though)\b)|"
+    r"\b(?:it|tests?|all|checks?) passed\b|"
     r"\bas (?:in the|expected|it should|intended|usual)\b|\bwas expected\b|\bsorry for the noise\b|"
     r"\b(?:is|are|so|quality) fine\b|\bnothing (?:is )?(?:broken|wrong)\b|\bruns through\b|"
     r"\beverything (?:else )?(?:looks|is) (?:fine|ok|good|normal)\b|\bno failure\b|"
@@ -132,6 +135,7 @@ _PRAISES = regex(
     r"\u6210\u529f|\u6b63\u5e38|\u6ca1(?:\u6709)?(?:\u53d1\u73b0)?\u95ee\u9898"  # 成功 正常 没(有)(发现)问题
 )
 _CLAUSE = regex(r",\s|[\uff0c,;\uff1b]")
+_RAISED = regex(r"\u62a5(?:\u4e86|\u51fa)?\s*[A-Za-z\"'`\u201c\u300c]")  # 报 了 出, and a message
 _NAMED = regex(r"\b[A-Z]\w+(?:Error|Exception)\b")  # of what a program raised
 # What does not come about, in words that are too common to be terms.
 _UNABLE = regex(
@@ -151,6 +155,11 @@ def all_well(text: str) -> bool:
 def asks_why(text: str) -> bool:
     """Whether a text asks for the cause or the cure of something."""
     return _WHY.search(text) is not None
+
+
+def asks(text: str) -> bool:
+    """Whether a text holds a question of any kind."""
+    return _ASKS.search(text) is not None
 
 
 def reports(text: str) -> bool:
@@ -200,6 +209,8 @@ def at_ease(sentence: str) -> bool:
         return False
     parts = clauses(sentence)
     first = next((n for n, part in enumerate(parts) if reassures(part)), 0)
+    if any(_RAISED.search(part) for part in parts[:first]):
+        return False  # what is well is something else
     return not any(odd(part) for part in parts[first:] if not reassures(part))
 
 
@@ -220,6 +231,6 @@ def complains(text: str) -> bool:
 
 def _fails(text: str) -> bool:
     """Whether something was raised, or does not come about."""
-    if _NAMED.search(text) or _UNABLE.search(text):
+    if _NAMED.search(text) or _UNABLE.search(text) or _RAISED.search(text):
         return True
     return any(t.startswith("!") and t[1:] in DUE for t in terms_of(text))

@@ -1,0 +1,108 @@
+"""Texts that ask for advice on a run that does what it should, or tell how a fault was mended."""
+
+from __future__ import annotations
+
+from medic.match.tone import asks_why, complains, praises, reassures
+from medic.patterns import regex
+
+_END = regex(r"\n|(?<=[.!?;])\s|(?<=[\u3002\uff01\uff1f\uff1b])")
+_CLAUSE = regex(r",\s|[\uff0c\uff1b;]|\bbut\b|\s[-\u2014]\s|:\s")
+_ASKED = regex(r"[?\uff1f]\W*$|(?:\u5417|\u5462)[\u3002.\s]*$")  # 吗 呢
+# What is asked: leave, a preference, whether it is as it should be, what others do.
+_ADVICE = regex(
+    r"(?i)\b(?:(?:should|shall|do|did|could|can|may) (?:i|we|one)|can (?:it|that|this|the)|"
+    r"(?:would|will|does|do|is|are) (?:a|an|the|it|that|this|there|these|you|others|\d|\w+ing)|"
+    r"(?:would|will|does|is) [A-Z\d.]\S*|worth|safe(?: to)?|any reason not|"
+    r"any(?:body|one) (?:use|else use)|"
+    r"what (?:ratio|does|else|value)|how (?:many|much)|"
+    r"how (?:can|do|should) (?:i|we) (?:log|mute|silence|set|plot|choose)|"
+    r"ignor(?:e|able|ed)|normal(?: curve)?|fine|right|ok|expected|only a|i guess|i suppose|is that)\b|"
+    # 正常吗 可以吗 要不要 需要 差别吧 等于
+    r"\u6b63\u5e38\u5417|\u53ef\u4ee5\u5417|\u8981\u4e0d\u8981|\u9700\u8981|\u5dee\u522b\u5427|\u7b49\u4e8e"
+)
+# Of a trouble that need not be there.
+_SUPPOSED = regex(
+    r"(?i)^(?:would|will|should|shall|could)\b|\b(?:is|are) (?:it|this|that|the|these)(?: \w+)? "
+    r"(?:bad|harmful|a (?:problem|concern|bug)|something to worry|worth)|will it\b|\bignor|\bi (?:guess|suppose)\b"
+)
+_CURE = regex(
+    r"(?i)\bwhy\b|\bwhat (?:could|can|might|is wrong|am i)\b|\bwrong\b|\bhow come\b|"
+    r"\bhow (?:can|do|to|should) (?:i|we)? ?(?:fix|solve|avoid|stop|prevent|get|enable|make)\b|\bthe reason\b|"
+    r"\u4e3a\u4ec0\u4e48|\u600e\u4e48|\u54ea\u91cc|\u6302\u4e86"  # 为什么 怎么 哪里 挂了
+)
+# Said without a question mark, it asks no more than to be told that it is so.
+_CURIOUS = regex(
+    r"(?i)\b(?:i wonder if|(?:just|only) (?:wanted?|want) to (?:know|confirm|ask)|i only (?:ask|want)|"
+    r"(?:just|only) asking|i'm writing docs|\u5df2)\b|\u60f3\u786e\u8ba4|\u786e\u8ba4\u4e00\u4e0b"  # 想确认 确认一下
+)
+# What others say, or what one feared: no sight of this run.
+_FEARED = regex(
+    r"(?i)\b(?:(?:am|was|were) (?:afraid|worried)|feared?|colleagues? says?|"
+    r"(?:some(?:one|body)|they) (?:told|says?)|"
+    r"looks scary|used to (?:hang|raise|fail|crash)|last week)\b"
+)
+_GOOD = regex(
+    r"(?i)\b(?:works|worked|fine(?![- ]?(?:tun|grain))|ok|okay|normal(?:ly)?|good|better|happy|healthy|steady|stable|"
+    r"as (?:it|they) should|as expected|correct(?:ly)?|identical|agree[sd]?|matches|continues?|fits?|"
+    r"no (?:hang|errors?|failure|oom|recompiles|complaints?|problems?)|successfully|finite|clean|proper(?:ly)?|"
+    r"acceptable|ris(?:ing|es)|rose|climbing|goes down|falls|going down|runs through|can (?:import|load)|busy|"
+    r"dropped tokens 0|solved(?: it)?|optimum)\b|\d\s*(?:->|\u2192)\s*\d|"
+    # 正常 没问题 接上 一致 够用 恢复了 能跑 没有
+    r"\u6b63\u5e38|\u6ca1\u95ee\u9898|\u63a5\u4e0a|\u4e00\u81f4|\u591f\u7528|"
+    r"\u6062\u590d\u4e86|\u80fd\u8dd1|\u6ca1\u6709 OOM"
+)
+# Words for trouble that are none: a name, a pace of what is good, a trouble that is denied.
+_MEANT_ELSE = regex(
+    r"(?i)rewards?/rejected|fast and slow|(?:ris|climb|grow)\w* slowly|slowly by|nothing (?:fails|broken|is wrong)|"
+    r"never changes|freeze (?:the|it)|did not change any|\d ?% slower|differs? (?:slightly|a lot)|was slower|equally"
+)
+
+
+def seeks_advice(text: str) -> bool:
+    """Whether a text asks for advice and calls what it tells of good: nobody asks for a cause."""
+    asked: list[str] = []
+    told: list[str] = []
+    for part in filter(str.strip, _END.split(text)):
+        (asked if _ASKED.search(part) or _CURIOUS.search(part) else told).append(part)
+    if not asked or any(not _asks_advice(part) for part in asked):
+        return False
+    said = " ".join(told + [p for p in asked if not _ASKED.search(p)])
+    before = " ".join(_CLAUSE.split(asked[0])[:-1])
+    good = any(_GOOD.search(part) for part in [*told, before])
+    return good and not asks_why(said) and not any(map(_troubled, told))
+
+
+def _asks_advice(question: str) -> bool:
+    if _CURIOUS.search(question):
+        return True
+    if not _ADVICE.search(question) or _CURE.search(question):
+        return False
+    return _SUPPOSED.search(question) is not None or not _troubled(question)
+
+
+def _troubled(sentence: str) -> bool:
+    """Whether a sentence tells of a present trouble."""
+    if _FEARED.search(sentence):
+        return False
+    return any(
+        complains(_MEANT_ELSE.sub(" ", clause))
+        for clause in _CLAUSE.split(sentence)
+        if not (reassures(clause) or praises(clause))
+    )
+
+
+_SETTLED = regex(
+    r"(?i)(?:^|\b(?:is|was|been|that|this|it|all|now)\s)(?:solved|resolved)(?: it| now)?$|(?:^|[,;]\s)closing$|"
+    r"(?:^|\s)(?:solved it|fixed it|fixed the \w+|nothing (?:is )?broken|so just my \w+|just leaving this note|"
+    r"great feature|as i read now|that(?: is|'s) what i want|is (?:computed|restored|loaded) correctly now)"
+    r"\b[^,;]{0,24}$|^happy$|"
+    r"\u5f00\u4e86\u5c31\u597d|\u5df2\u89e3\u51b3|\u53ea\u662f\u8bf4\u660e"  # 开了就好 已解决 只是说明
+)
+LAST = 2  # sentences that conclude a text
+
+
+def tells_settled(text: str) -> bool:
+    """Whether a text ends by saying that what it told of is settled."""
+    said = [part.strip() for part in _END.split(text) if part.strip()][-LAST:]
+    settled = [n for n, part in enumerate(said) if _SETTLED.search(part.rstrip(".!\u3002"))]
+    return bool(settled) and not any(map(_troubled, said[settled[-1] + 1 :]))
