@@ -35,6 +35,9 @@ FACTS: Mapping[str, Text] = {
     "Ranks": Text("logs of several ranks", "多个 rank 的日志"),
     "Releases": Text("the versions of the packages", "软件包版本"),
     "RunConfig": Text("a configuration", "训练配置"),
+    "SkippedKeys": Text(
+        "a log that names tensors left out at a load", "记录了加载时略过哪些张量的日志"
+    ),
     "Stacks": Text("stack dumps of the ranks", "各 rank 的调用栈"),
     "StateDictError": Text("the error of a failed load", "加载失败的报错"),
     "Tracebacks": Text("a log", "日志"),

@@ -166,7 +166,7 @@ class Probe:
     ``gives`` are fact types; a probe whose needs are not met is skipped, naming them. One that
     looks at ``files`` of certain kinds only is not run where the case has none of them; ``without``
     is what it would say then. ``run`` is a function of a module, so that it can be found by name.
-    ``seconds`` is its usual cost, ``limit_seconds`` when it is given up.
+    ``title`` says what it looks at; ``seconds`` is its usual cost, ``limit_seconds`` when it is given up.
     """
 
     name: str
@@ -183,6 +183,7 @@ class Probe:
     files: tuple[FileKind, ...] = ()
     without: tuple[Skip, ...] = ()
     parts: tuple[Part, ...] = ()
+    title: Text = Text("", "")
 
 
 @dataclass(frozen=True)

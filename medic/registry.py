@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from medic.i18n import Text
+from medic.i18n import Text, plain
 from medic.probe import Fires, Look, Part, Probe, Skip
 from medic.run_config import RunConfig
 
@@ -27,6 +27,12 @@ def all_probes(rooms: tuple[str, ...] = ()) -> tuple[Probe, ...]:
     found = imported(rooms) if table is None else read(table, rooms)
     unique = {probe.name: probe for probe in found}
     return tuple(unique[name] for name in sorted(unique))
+
+
+def title_of(name: str) -> Text:
+    """What a probe looks at; its name where that is not known."""
+    found = next((probe.title for probe in all_probes() if probe.name == name), None)
+    return found if found is not None and found.en else plain(name)
 
 
 def imported(rooms: tuple[str, ...] = ()) -> Iterator[Probe]:
@@ -90,6 +96,7 @@ def _row(probe: Probe) -> dict[str, Any]:
     facts = {name: list(map(_place, getattr(probe, name))) for name in ("needs", "wants", "gives")}
     return facts | {
         "name": probe.name,
+        "title": [probe.title.en, probe.title.zh],
         "tells": list(probe.tells),
         "run": _place(probe.run),
         "reads": probe.reads,
@@ -112,6 +119,7 @@ def read(rows: Iterable[Any], rooms: tuple[str, ...] = ()) -> Iterator[Probe]:
         without = tuple(Skip(Text(en, zh), check) for check, en, zh in row["without"])
         parts = tuple(Part(name, tuple(needs), module) for name, needs, module in row["parts"])
         own: dict[str, Any] = facts | {
+            "title": Text(*row["title"]),
             "tells": tuple(row["tells"]),
             "run": _late(row["run"]),
             "files": tuple(row["files"]),

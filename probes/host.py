@@ -209,10 +209,29 @@ def _process_name(pid: int | None) -> str:
 
 
 PROBES = (
-    Probe("host", (), describe, gives=(Host,), reads="this-host", seconds=0.3, limit_seconds=10),
-    Probe("ports", (), ports, gives=(Ports,), reads="this-host", seconds=0.1, limit_seconds=10),
+    Probe(
+        "host",
+        (),
+        describe,
+        title=Text("this machine", "本机"),
+        gives=(Host,),
+        reads="this-host",
+        seconds=0.3,
+        limit_seconds=10,
+    ),
+    Probe(
+        "ports",
+        (),
+        ports,
+        title=Text("ports in use here", "本机已用端口"),
+        gives=(Ports,),
+        reads="this-host",
+        seconds=0.1,
+        limit_seconds=10,
+    ),
     Probe(
         name="disk",
+        title=Text("space on the disk", "磁盘空间"),
         tells=("disk-space",),
         run=disk,
         wants=(LogHits, RunConfig),
@@ -222,6 +241,7 @@ PROBES = (
     ),
     Probe(
         name="port",
+        title=Text("the rendezvous port", "主端口"),
         tells=("port-owner",),
         run=port_owner,
         wants=(LogHits, RunConfig),

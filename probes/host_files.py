@@ -192,9 +192,18 @@ def _interfaces(look: Look, reports: Sequence[HostReport]) -> Iterator[Finding]:
 
 
 PROBES = (
-    Probe("host-files", (), read, gives=(HostReports,), seconds=0.02, limit_seconds=10.0),
+    Probe(
+        "host-files",
+        (),
+        read,
+        title=Text("saved reports of the node", "已保存的节点信息"),
+        gives=(HostReports,),
+        seconds=0.02,
+        limit_seconds=10.0,
+    ),
     Probe(
         name="host-files-checks",
+        title=Text("checks of the node's reports", "节点信息检查"),
         tells=(DISK, SHM, INTERFACE),
         run=judge,
         needs=(HostReports,),

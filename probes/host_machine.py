@@ -12,6 +12,7 @@ from pathlib import Path
 
 from medic.errors import Unreadable
 from medic.facts import Launches, Machine, Source, Variable
+from medic.i18n import Text
 from medic.patterns import regex
 from medic.probe import Look, Probe
 
@@ -138,6 +139,7 @@ def _assignments(look: Look) -> dict[str, Source]:
 
 PROBE = Probe(
     name="machine",
+    title=Text("limits of this machine", "本机限制"),
     tells=(),
     run=run,
     wants=(Launches,),

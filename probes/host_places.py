@@ -11,6 +11,7 @@ from pathlib import Path
 
 from medic.errors import Unreadable
 from medic.facts import Launch, Launches, Place, Places, Source
+from medic.i18n import Text
 from medic.patterns import regex
 from medic.probe import Look, Probe
 from medic.records import replace
@@ -182,6 +183,7 @@ def _space(folder: Path) -> tuple[int | None, int | None]:
 
 PROBE = Probe(
     name="places",
+    title=Text("paths that the launch names", "启动命令中的路径"),
     tells=(),
     run=run,
     wants=(Launches, RunConfig),

@@ -173,6 +173,7 @@ def size(value: int | None) -> str:
 
 PROBE = Probe(
     name="memory-estimate",
+    title=Text("GPU memory by arithmetic", "显存估算"),
     tells=(CHECK, ACTIVATIONS, STATES),
     needs=(RunConfig,),
     wants=(LogHits, GpuState, GpuSeries),

@@ -110,6 +110,7 @@ def package(word: str) -> str:
 
 PROBE = Probe(
     name="packages",
+    title=Text("versions of the packages", "软件包版本"),
     tells=(),
     run=run,
     gives=(Packages,),

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from medic.fact_words import FACTS, lacking
 from medic.registry import all_probes
-from medic.report.probe_words import PROBES
 
 
 def test_every_probe_has_a_title() -> None:
-    assert {probe.name for probe in all_probes()} == set(PROBES)
+    assert [probe.name for probe in all_probes() if not (probe.title.en and probe.title.zh)] == []
 
 
 def test_what_a_probe_lacks_is_told_in_words() -> None:

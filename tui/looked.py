@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text
-from medic.report.probe_words import probe_title
+from medic.registry import title_of
 from medic.run_config import FIELDS
 
 from . import words, words_keep
@@ -42,14 +42,14 @@ def _found(session: Session) -> Iterator[Line]:
         yield Line(words_keep.FOUND_BY, "strong")
     for name, run, findings in told:
         here = words.THIS_MACHINE if _of_this_machine(session, run) else None
-        yield Line(probe_title(name), indent=2, aside=here)
+        yield Line(title_of(name), indent=2, aside=here)
         yield from (Line(text, "plain", "\u00b7 ", 4, where=at) for text, at in findings)
 
 
 def _failed(session: Session) -> Iterator[Line]:
     for name, run in session.evidence.runs.items():
         if run.state == "failed":
-            text = words_keep.FAILED.fill(probe=probe_title(name), error=run.error)
+            text = words_keep.FAILED.fill(probe=title_of(name), error=run.error)
             yield Line(text, "warn", "! ", 2)
 
 
@@ -60,7 +60,7 @@ def _quiet(session: Session) -> Iterator[Line]:
         quiet = [n for n, r in runs if r.state == state and not abnormal(session, r)]
         if quiet:
             yield Line(title, "strong")
-            titles = dict.fromkeys(probe_title(name) for name in quiet)
+            titles = dict.fromkeys(title_of(name) for name in quiet)
             yield Line(joined(titles), "muted", indent=2)
 
 
@@ -87,7 +87,7 @@ def _gaps(session: Session) -> Mapping[Text, dict[Text, None]]:
     found: dict[Text, dict[Text, None]] = {}
     for name, run in session.evidence.runs.items():
         for skip in run.skips:
-            title = session.index.title(skip.check) if skip.check else probe_title(name)
+            title = session.index.title(skip.check) if skip.check else title_of(name)
             found.setdefault(_lack(skip.needs), {})[title] = None
     for name in session.unknown:
         found.setdefault(ANSWER, {})[session.index.title(name)] = None

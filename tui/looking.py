@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from medic.report.probe_words import probe_title
+from medic.registry import title_of
 
 from . import words
 from .events import Told, Working
@@ -45,7 +45,7 @@ def _run(talk: Consultation, board: Board, key: str) -> None:
 
     def progress(name: str, state: str) -> None:
         board.take(name, state)
-        running = joined(map(probe_title, board.running))
+        running = joined(map(title_of, board.running))
         talk.emit(Working(running, board.done, board.total, stoppable=True))
         if state == "failed":
             talk.emit(Told(board.block(), key))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
-from medic.report.probe_words import probe_title
+from medic.registry import title_of
 from medic.report.words import STATE, place
 
 from . import words
@@ -80,7 +80,7 @@ def ended(session: Session, lines: Mapping[str, Line], before: Mapping[str, Line
 
 
 def _line(name: str, state: str, text: Text) -> Line:
-    told = Text("{probe}: {text}", "{probe}：{text}").fill(probe=probe_title(name), text=text)
+    told = Text("{probe}: {text}", "{probe}：{text}").fill(probe=title_of(name), text=text)
     return Line(told, STATE_TONES.get(state, "muted"))
 
 

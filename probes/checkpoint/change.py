@@ -80,6 +80,7 @@ def _adapts(look: Look) -> bool:
 
 PROBE = Probe(
     name="checkpoint-change",
+    title=Text("whether the weights changed between checkpoints", "检查点之间的权重变化"),
     tells=(CHANGE, VALUES),
     wants=(RunConfig, LogHits, Launches, Checkpoints),
     seconds=0.3,

@@ -142,6 +142,7 @@ def _still_written(look: Look, result: Result) -> bool:
 
 PROBE = Probe(
     name="checkpoint-index",
+    title=Text("whether the checkpoint is whole", "检查点是否完整"),
     tells=("checkpoint-file",),
     wants=(RunConfig, LogHits, Launches),
     gives=(Checkpoints,),

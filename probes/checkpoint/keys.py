@@ -147,6 +147,7 @@ def shapes(index: CheckpointIndex) -> dict[str, Shape]:
 
 PROBE = Probe(
     name="checkpoint-keys",
+    title=Text("tensors of the checkpoint", "检查点中的张量"),
     tells=("checkpoint-keys", "vocabulary-setting"),
     wants=(Checkpoints, StateDictError, RunConfig, LogHits, Launches),
     seconds=0.2,

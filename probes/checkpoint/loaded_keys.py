@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.facts import SkippedKeys
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe
 
 from .compare import Shape, compare
@@ -32,6 +33,7 @@ def run(look: Look) -> Iterator[Finding]:
 
 PROBE = Probe(
     name="loaded-keys",
+    title=Text("names left out at the load", "加载时略过的张量名"),
     tells=(CHECK,),
     needs=(SkippedKeys,),
     seconds=0.05,

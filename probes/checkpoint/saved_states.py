@@ -55,6 +55,7 @@ def _of_pair(ours: CheckpointIndex, theirs: CheckpointIndex) -> Finding:
 
 PROBE = Probe(
     name="checkpoint-states",
+    title=Text("states of the resumed checkpoint", "恢复用检查点中的状态"),
     tells=("checkpoint-states",),
     wants=(Checkpoints, RunConfig, LogHits, Launches),
     seconds=0.05,

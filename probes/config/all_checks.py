@@ -6,6 +6,7 @@ import pkgutil
 from collections.abc import Iterator
 from importlib import import_module
 
+from medic.i18n import Text
 from medic.probe import Part, Probe
 from medic.run_config import RunConfig
 
@@ -24,6 +25,7 @@ def _checks() -> Iterator[Part]:
 CHECKS = tuple(_checks())
 PROBE = Probe(
     name="config-checks",
+    title=Text("checks of the configuration", "配置检查"),
     tells=tuple(check.name for check in CHECKS),
     run=run,
     needs=(RunConfig,),

@@ -121,6 +121,7 @@ def _fields(one: Printed, keys: Mapping[str, Keys]) -> Iterator[tuple[str, Scala
 
 PROBE = Probe(
     name="config-printed",
+    title=Text("what the run printed of its configuration", "启动时打印的配置"),
     tells=(DIFFERS,),
     run=run,
     needs=(RunConfig,),

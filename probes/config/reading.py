@@ -199,6 +199,7 @@ def _precision(config: RunConfig) -> Iterator[Finding]:
 
 PROBE = Probe(
     name="config",
+    title=Text("the configuration", "训练配置"),
     tells=(
         "precision-in-use",
         "duplicate-config-key",

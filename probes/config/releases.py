@@ -11,6 +11,7 @@ from pathlib import Path
 
 from medic.errors import Unreadable
 from medic.facts import GivenFile, Release, Releases, Source
+from medic.i18n import Text
 from medic.patterns import regex
 from medic.probe import Look, Probe
 
@@ -135,6 +136,7 @@ def _lines(look: Look, path: str, most: int) -> list[str]:
 
 PROBE = Probe(
     name="config-releases",
+    title=Text("pinned versions", "锁定的软件版本"),
     tells=(),
     run=run,
     gives=(Releases,),

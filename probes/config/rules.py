@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from medic.facts import Release, Releases, Source
-from medic.i18n import plain
+from medic.i18n import Text, plain
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import FIELDS, MORE, Origin, RunConfig, Scalar
 
@@ -191,6 +191,7 @@ def _equal(value: object, wanted: Scalar) -> bool:
 
 PROBE = Probe(
     name="config-rules",
+    title=Text("rules of the framework", "框架自身的规则"),
     tells=(*RULED, UNKNOWN_KEY),
     run=run,
     needs=(RunConfig,),

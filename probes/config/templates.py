@@ -98,6 +98,7 @@ def _commands(look: Look) -> Iterator[Use]:
 
 PROBE = Probe(
     name="config-templates",
+    title=Text("chat templates", "对话模板"),
     tells=(NAME,),
     run=run,
     files=("config", "script"),

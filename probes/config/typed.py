@@ -155,6 +155,7 @@ def _finding(
 
 PROBE = Probe(
     name="config-types",
+    title=Text("types of the values", "配置值的类型"),
     tells=(IMPOSSIBLE, OTHERWISE, QUOTED),
     run=run,
     needs=(RunConfig,),

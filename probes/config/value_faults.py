@@ -269,6 +269,7 @@ def _fix(setting: Setting, value: str | bool) -> Repair | None:
 
 PROBE = Probe(
     name="config-values",
+    title=Text("single values", "单个配置值"),
     tells=(IMPOSSIBLE, NOT_TAKEN, NO_EFFECT),
     run=run,
     needs=(RunConfig,),

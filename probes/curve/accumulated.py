@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.facts import Curve
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe
 from medic.run_config import RunConfig
 
@@ -31,6 +32,7 @@ def run(look: Look) -> Iterator[Finding]:
 
 PROBE = Probe(
     name="curve-accumulated",
+    title=Text("the factor of an accumulated loss", "累积 Loss 的倍数"),
     tells=(FACTOR,),
     needs=(Curve, RunConfig),
     seconds=0.02,

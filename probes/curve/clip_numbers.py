@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.facts import Curve, Source
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
@@ -70,6 +71,7 @@ def _ratio(found: Norms) -> Finding | Skip:
 
 PROBE = Probe(
     name="curve-clip-numbers",
+    title=Text("gradient norms against the clip", "梯度范数与裁剪阈值"),
     tells=(RATIO, CARRIES, SCALED),
     needs=(Curve, RunConfig),
     seconds=0.05,

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 from medic.facts import Curve, Source
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.records import dataclass
 from medic.run_config import RunConfig
@@ -74,6 +75,7 @@ def _rises(found: Norms) -> Finding:
 
 PROBE = Probe(
     name="curve-clipping",
+    title=Text("clipped gradients", "梯度裁剪"),
     tells=(RISES,),
     needs=(Curve, RunConfig),
     reliability="heuristic",

@@ -37,6 +37,7 @@ def _digits(value: float) -> int:
 
 PROBE = Probe(
     name="curve-constant",
+    title=Text("a loss that never changes", "恒定不变的 Loss"),
     tells=(CHECK,),
     needs=(Curve,),
     seconds=0.01,

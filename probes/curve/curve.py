@@ -136,6 +136,7 @@ def combine(writers: Sequence[Points], planned: int | None) -> Curve | None:
 
 PROBE = Probe(
     name="curve",
+    title=Text("the curves", "训练曲线"),
     tells=(),
     run=run,
     wants=(LogHits,),

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 from medic.facts import Curve, Source
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe
 from medic.run_config import RunConfig
 
@@ -31,6 +32,7 @@ def run(look: Look) -> Iterator[Finding]:
 
 PROBE = Probe(
     name="curve-depth",
+    title=Text("depth of the model against the overflow", "模型深度与溢出的关系"),
     tells=(CHECK,),
     needs=(Curve, RunConfig),
     seconds=0.01,

@@ -46,6 +46,7 @@ def _end(values: list[float]) -> float:
 
 PROBE = Probe(
     name="curve-experts",
+    title=Text("load of the experts", "专家负载"),
     tells=(SYMPTOM,),
     needs=(Curve,),
     reliability="heuristic",

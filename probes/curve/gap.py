@@ -145,6 +145,7 @@ def _turned(values: Sequence[float], train: Sequence[float], lowest: int) -> boo
 
 PROBE = Probe(
     name="curve-validation",
+    title=Text("validation beside training loss", "验证与训练 Loss 对比"),
     tells=(CHECK, SYMPTOM, LOW, NEVER, FLOOR),
     needs=(Curve,),
     reliability="heuristic",

@@ -50,6 +50,7 @@ def _is_long(value: float) -> bool:
 
 PROBE = Probe(
     name="curve-half",
+    title=Text("precision of the gradients", "梯度精度"),
     tells=(CHECK,),
     needs=(Curve,),
     reliability="heuristic",

@@ -8,6 +8,7 @@ from typing import Any
 
 from medic.facts import Curve
 from medic.facts.memory import gib
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe
 
 from .numbers import clean, windows
@@ -40,6 +41,7 @@ def run(look: Look) -> Iterator[Any]:
 
 PROBE = Probe(
     name="curve-host-memory",
+    title=Text("memory of the host over the steps", "主机内存变化"),
     tells=(SYMPTOM, PHASE),
     needs=(Curve,),
     reliability="heuristic",

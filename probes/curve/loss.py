@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from medic.facts import Curve, LogHits, Series
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.records import dataclass
 from medic.run_config import RunConfig
@@ -196,6 +197,7 @@ def _swings(look: Look, shape: Shape) -> Iterator[Finding]:
 
 PROBE = Probe(
     name="curve-loss",
+    title=Text("the loss curve", "Loss 曲线"),
     tells=(
         "loss-spike",
         "loss-diverges",

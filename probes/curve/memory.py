@@ -8,6 +8,7 @@ from typing import Any
 
 from medic.facts import Curve, Source
 from medic.facts.memory import gib
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 
 from . import needs
@@ -78,6 +79,7 @@ def _one_jump(values: list[float], begin: float, end: float) -> bool:
 
 PROBE = Probe(
     name="curve-memory",
+    title=Text("GPU memory over the steps", "显存变化"),
     tells=("memory-over-steps", "gpu-memory-grows"),
     needs=(Curve,),
     reliability="heuristic",

@@ -255,6 +255,7 @@ def _averaged(losses: Sequence[Series]) -> bool:
 
 PROBE = Probe(
     name="curve-nan",
+    title=Text("the first NaN", "首个 NaN"),
     tells=("loss-nan", "nan-onset", "nan-precursor", "nan-gradient", "nan-ranks"),
     wants=(Curve, RunConfig, LogHits),
     reliability="exact",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from medic.facts import Curve, Series
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 
 from . import needs
@@ -60,6 +61,7 @@ def _scaled(curve: Curve) -> bool:
 
 PROBE = Probe(
     name="curve-norm-growth",
+    title=Text("growth of the gradient norm", "梯度范数的增长"),
     tells=(CHECK, SYMPTOM),
     needs=(Curve,),
     reliability="heuristic",

@@ -158,6 +158,7 @@ _JUDGES = ((_entropy, "entropy"), (_kl, "kl"), (_reward, "reward"), (_length, "r
 
 PROBE = Probe(
     name="curve-policy",
+    title=Text("entropy, reward and KL", "熵、奖励与 KL"),
     tells=(ENTROPY, KL, REWARD_FLAT, REWARD_FALLS, LENGTH, KL_LEVEL, REWARD_LEVEL, LENGTHS, BEFORE),
     needs=(Curve,),
     reliability="heuristic",

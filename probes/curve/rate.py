@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from medic.facts import Curve, LogHits, Series
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
@@ -156,6 +157,7 @@ def loss_broke(look: Look, curve: Curve) -> bool:
 
 PROBE = Probe(
     name="curve-rate",
+    title=Text("the learning rate curve", "学习率曲线"),
     tells=(
         "learning-rate-shape",
         "learning-rate-never-rises",

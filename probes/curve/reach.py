@@ -61,6 +61,7 @@ def _is_untrained(curve: Curve, config: RunConfig) -> bool:
 
 PROBE = Probe(
     name="curve-reach",
+    title=Text("what the learning rate can move", "学习率能带来的权重变化"),
     tells=(CHECK,),
     needs=(Curve,),
     wants=(RunConfig,),

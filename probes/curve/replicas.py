@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from medic.facts import Curve, Series
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe
 from medic.run_config import RunConfig
 
@@ -90,6 +91,7 @@ def _rounding(*values: float) -> float:
 
 PROBE = Probe(
     name="replica-gradients",
+    title=Text("gradients of the replicas", "各副本的梯度"),
     tells=(CHECK, SYMPTOM),
     run=run,
     needs=(Curve,),

@@ -75,6 +75,7 @@ def _outcome(was: float, now: float, chance: float, first: float, initial: float
 
 PROBE = Probe(
     name="curve-resume",
+    title=Text("the loss across the restart", "重启前后的 Loss"),
     tells=(CHECK, SYMPTOM),
     needs=(Curve,),
     reliability="heuristic",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.facts import Curve, Series
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe
 
 from .numbers import nearest_before
@@ -60,6 +61,7 @@ def rate_lost(curve: Curve, old: Series) -> bool:
 
 PROBE = Probe(
     name="curve-resumed-rate",
+    title=Text("the learning rate after the restart", "重启后的学习率"),
     tells=(CHECK, RATE, AGAIN),
     needs=(Curve,),
     seconds=0.01,

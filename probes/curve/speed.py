@@ -139,6 +139,7 @@ def _pauses(values: Sequence[float], usual: float) -> int | None:
 
 PROBE = Probe(
     name="curve-speed",
+    title=Text("speed over the steps", "速度变化"),
     tells=(CHECK, SYMPTOM),
     needs=(Curve,),
     reliability="heuristic",

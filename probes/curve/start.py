@@ -129,6 +129,7 @@ def _is_sudden(loss: Series) -> bool:
 
 PROBE = Probe(
     name="curve-start",
+    title=Text("the first losses", "起始 Loss"),
     tells=(LEVEL, HIGH, ZERO, GRADIENT),
     needs=(Curve,),
     wants=(RunConfig,),

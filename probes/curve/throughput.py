@@ -7,6 +7,7 @@ from typing import Any
 
 from medic.facts import Curve, GpuSeries, LogHits, Source
 from medic.facts.memory import gib
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
@@ -146,6 +147,7 @@ def _loader_alone(look: Look) -> bool:
 
 PROBE = Probe(
     name="curve-throughput",
+    title=Text("waiting for data", "数据等待"),
     tells=("gpu-starved", "step-bound", HELD),
     needs=(Curve,),
     wants=(GpuSeries, LogHits, RunConfig),

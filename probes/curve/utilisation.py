@@ -101,6 +101,7 @@ def _peak(look: Look) -> float | None:
 
 PROBE = Probe(
     name="curve-utilisation",
+    title=Text("use of the GPUs' peak", "GPU 算力利用率"),
     tells=(CHECK,),
     needs=(Curve,),
     wants=(RunConfig, GpuState),

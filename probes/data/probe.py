@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from medic.facts import DataSets, Places
+from medic.i18n import Text
 from medic.probe import Look, Probe, Skip
 from medic.run_config import RunConfig
 
@@ -23,6 +24,7 @@ def run(look: Look) -> Iterator[Any]:
 
 PROBE = Probe(
     name="data",
+    title=Text("the training data", "训练数据"),
     tells=(
         "data-file",
         "data-texts",

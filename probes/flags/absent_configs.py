@@ -104,6 +104,7 @@ def _folder_is_there(path: str, base: Path) -> bool:
 
 PROBE = Probe(
     name="absent-configs",
+    title=Text("configurations that a command names", "命令所引用的配置文件"),
     tells=(PATH,),
     run=run,
     wants=(Launches, LogHits),

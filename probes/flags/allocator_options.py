@@ -135,6 +135,7 @@ def _finding(script: ScriptText, what: Text, span: Span, new: str) -> Finding:
 
 PROBE = Probe(
     name="allocator-options",
+    title=Text("options of torch's allocator", "显存分配器选项"),
     tells=(NOT_TAKEN,),
     run=run,
     files=("script",),

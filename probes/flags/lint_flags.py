@@ -163,6 +163,7 @@ def _written(given: Given) -> str:
 
 PROBE = Probe(
     name="framework-flags",
+    title=Text("flags of the framework", "框架的参数"),
     tells=(MISSPELT, SWITCH, VALUE, SHORT),
     run=run,
     wants=(Launches, RunConfig, Parsers, LogHits),

@@ -225,6 +225,7 @@ def _meaningful(candidates: Sequence[str], names: Names) -> list[str]:
 
 PROBE = Probe(
     name="config-keys",
+    title=Text("keys of the configuration", "配置项名称"),
     files=("config", "python", "script"),
     without=(Skip(NEEDS_KEYS, MISSPELT),),
     tells=(MISSPELT,),

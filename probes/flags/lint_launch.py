@@ -118,6 +118,7 @@ def _finding(script: ScriptText, name: str, what: Text, span: Span) -> Finding:
 
 PROBE = Probe(
     name="launch-lint",
+    title=Text("checks of the launch command", "启动命令检查"),
     tells=TELLS,
     run=run,
     wants=(Launches, Parsers, LogHits),

@@ -213,6 +213,7 @@ def _part(word: Word, path: tuple[str, ...], at: int) -> Span:
 
 PROBE = Probe(
     name="override-keys",
+    title=Text("overrides in the command", "命令行中的覆盖项"),
     tells=(MISSPELT, SYNTAX),
     run=run,
     needs=(RunConfig,),

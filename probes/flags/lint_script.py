@@ -118,6 +118,7 @@ def _finding(script: ScriptText, one: Unset) -> Finding:
 
 PROBE = Probe(
     name="script-text",
+    title=Text("text of the scripts", "脚本文本"),
     tells=_CHECKS,
     run=run,
     files=("script",),

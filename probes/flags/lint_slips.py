@@ -84,6 +84,7 @@ def _of_script(look: Look, script: ScriptText) -> Iterator[Finding]:
 
 PROBE = Probe(
     name="script-slips",
+    title=Text("slips in the scripts", "脚本中的疏漏"),
     tells=(*_CHECKS, IMPOSSIBLE, NO_EFFECT),
     run=run,
     wants=(LogHits,),

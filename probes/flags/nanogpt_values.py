@@ -90,6 +90,7 @@ def _type(text: str) -> type:
 
 PROBE = Probe(
     name="nanogpt-values",
+    title=Text("nanoGPT's own flags", "nanoGPT 的参数"),
     tells=(MISSPELT, VALUE),
     run=run,
     needs=(RunConfig,),

@@ -232,6 +232,7 @@ def _unrecognized(complaint: Complaint, found: Sequence[Suspect]) -> str:
 PROBES = (
     Probe(
         name="launch",
+        title=Text("the launch command", "启动命令"),
         tells=(),
         run=run_launch,
         gives=(Launches,),
@@ -242,6 +243,7 @@ PROBES = (
     ),
     Probe(
         name="parsers",
+        title=Text("the training script", "训练脚本"),
         tells=(),
         run=run_parsers,
         wants=(Launches, LogHits),
@@ -253,6 +255,7 @@ PROBES = (
     ),
     Probe(
         name="flags",
+        title=Text("flags of the training script", "训练脚本的参数"),
         tells=(MISSPELT, SWITCH, "rejected-argument"),
         run=run_flags,
         wants=(Launches, Parsers, LogHits),

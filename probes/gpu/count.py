@@ -119,6 +119,7 @@ def _has_trained(look: Look) -> bool:
 
 PROBE = Probe(
     name="gpu-count",
+    title=Text("GPUs and ranks of a node", "节点的 GPU 数与 rank 数"),
     tells=("gpus-for-ranks",),
     wants=(GpuState, GpuSeries, Launches, LogHits, RunConfig),
     seconds=0.02,

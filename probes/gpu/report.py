@@ -78,6 +78,7 @@ def _of_states(look: Look, states: list[GpuState]) -> Iterator[Finding | Skip | 
 
 PROBE = Probe(
     name="gpu-report",
+    title=Text("saved GPU reports", "已保存的 GPU 报告"),
     tells=("gpu-processes",),
     wants=(LogHits, Launches, RunConfig, HostReports),
     gives=(GpuState, GpuSeries),

@@ -59,6 +59,7 @@ def _words(pid: int) -> list[str]:
 
 PROBE = Probe(
     name="gpu",
+    title=Text("GPUs of this machine", "本机 GPU"),
     tells=("gpu-processes",),
     wants=(LogHits, Launches, RunConfig, GpuState),
     gives=(GpuState,),

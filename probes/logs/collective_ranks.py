@@ -221,6 +221,7 @@ def _key(source: Source) -> tuple[float, int]:
 
 PROBE = Probe(
     name="collective-ranks",
+    title=Text("where each rank waited", "各 rank 等待的位置"),
     tells=(RANKS, MOMENT, STALL),
     run=run,
     needs=(LogHits, Ranks, Tracebacks),

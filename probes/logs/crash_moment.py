@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.facts import LogHits, Source
+from medic.i18n import Text
 from medic.patterns import regex
 from medic.probe import Finding, Look, Probe
 
@@ -46,6 +47,7 @@ def _step_before(logs: LogHits, crash: Source) -> Source | None:
 
 PROBE = Probe(
     name="crash-moment",
+    title=Text("when the process died", "进程崩溃的时刻"),
     tells=(CHECK,),
     run=run,
     needs=(LogHits,),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from medic.facts import LogHits, Traceback, Tracebacks
+from medic.i18n import Text
 from medic.patterns import regex
 from medic.probe import Finding, Look, Probe
 from medic.run_config import RunConfig
@@ -231,6 +232,7 @@ def place_is_loader(told: Traceback) -> bool:
 
 PROBE = Probe(
     name="exceptions",
+    title=Text("the first exception", "首个异常"),
     tells=(PLACE, KIND, LOOKUP, EMPTY, SETTING),
     run=run,
     needs=(LogHits, Tracebacks),

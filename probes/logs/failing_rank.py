@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from medic.facts import Collective, Collectives, FailedRank, LogHits, Ranks, Tracebacks
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 
 from . import needs, quiet_ranks
@@ -75,6 +76,7 @@ def judge(
 
 PROBE = Probe(
     name="failing-rank",
+    title=Text("the rank that failed first", "最先失败的 rank"),
     tells=(CHECK,),
     run=run,
     needs=(LogHits, Ranks, Tracebacks),

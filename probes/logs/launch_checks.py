@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from medic.facts import Hit, LogHits
+from medic.i18n import Text
 from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
@@ -135,6 +136,7 @@ def _virtual(hit: Hit) -> bool:
 
 PROBE = Probe(
     name="launch-text",
+    title=Text("what the log says of the launch", "日志中的启动信息"),
     tells=(DEVICES, COUNT, ADDRESS, INTERFACE, FAILED),
     run=run,
     needs=(LogHits,),

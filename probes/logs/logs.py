@@ -76,6 +76,7 @@ def _findings(logs: LogHits, tracebacks: list[Traceback]) -> Iterator[Finding]:
 
 PROBE = Probe(
     name="logs",
+    title=Text("the logs", "日志"),
     tells=("python-exception", "training-hangs"),
     run=run,
     gives=(LogHits, Attempts, Ranks, Tracebacks, Collectives, StateDictError, SkippedKeys),

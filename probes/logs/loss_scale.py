@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from medic.facts import LogHits, Source
+from medic.i18n import Text
 from medic.patterns import regex
 from medic.probe import Finding, Look, Probe
 
@@ -59,6 +60,7 @@ def collapse(scales: Sequence[tuple[float, Source]], limit: float) -> tuple[floa
 
 PROBE = Probe(
     name="loss-scale",
+    title=Text("the loss scale", "loss scale 的变化"),
     tells=(CHECK,),
     run=run,
     needs=(LogHits,),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from medic.facts import CaptureValue, Hit, LogHits
 from medic.facts.memory import GIB, scaled
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 
 from . import needs
@@ -85,6 +86,7 @@ def _words(hit: Hit) -> dict[str, str]:
 
 PROBE = Probe(
     name="oom-numbers",
+    title=Text("numbers of the out-of-memory message", "显存报错中的数字"),
     tells=(CHECK,),
     run=run,
     needs=(LogHits,),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from medic.facts import Frame, Hit, LogHits, Traceback, Tracebacks
+from medic.i18n import Text
 from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip
 
@@ -90,6 +91,7 @@ def _traceback(hit: Hit, tracebacks: Tracebacks, logs: LogHits) -> Traceback | N
 
 PROBE = Probe(
     name="oom-phase",
+    title=Text("when the memory ran out", "显存耗尽的阶段"),
     tells=(CHECK,),
     run=run,
     needs=(LogHits, Tracebacks),

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from medic.facts import LogHits, Source
+from medic.i18n import Text
 from medic.patterns import regex
 from medic.probe import Finding, Look, Probe
 from medic.run_config import RunConfig
@@ -33,6 +34,7 @@ def run(look: Look) -> Iterator[Finding]:
 
 PROBE = Probe(
     name="recompute-setting",
+    title=Text("the setting of recomputation", "重计算设置"),
     tells=(CHECK,),
     run=run,
     needs=(RunConfig, LogHits),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.facts import AttemptEnd, Attempts, LogHits
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe
 
 CHECK = "recurrence"
@@ -38,6 +39,7 @@ def judge(same: list[AttemptEnd]) -> str | None:
 
 PROBE = Probe(
     name="recurrence",
+    title=Text("earlier failures of the same kind", "此前的同类失败"),
     tells=(CHECK,),
     run=run,
     needs=(Attempts, LogHits),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.facts import Curve, LogHits, Source
+from medic.i18n import Text
 from medic.patterns import regex
 from medic.probe import Finding, Look, Probe
 from medic.run_config import RunConfig
@@ -70,6 +71,7 @@ def _reached(look: Look, logs: LogHits) -> int:
 
 PROBE = Probe(
     name="resumed-end",
+    title=Text("a resume at the planned end", "从终点恢复"),
     tells=(CHECK, SYMPTOM, LEFT),
     run=run,
     needs=(LogHits,),

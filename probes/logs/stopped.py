@@ -127,6 +127,7 @@ def exit_words(line: str) -> str | Text:
 
 PROBE = Probe(
     name="log-end",
+    title=Text("how the log ends", "日志的结尾"),
     tells=(NAME,),
     run=run,
     reliability="heuristic",  # a log may end where it was copied

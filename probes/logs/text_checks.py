@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from medic.facts import Hit, LogHits
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe
 from medic.records import dataclass
 
@@ -133,6 +134,7 @@ def answer(question: Question, found: Sequence[Hit]) -> Finding:
 
 PROBE = Probe(
     name="log-text",
+    title=Text("lines that answer checks", "可直接回答检查的日志行"),
     tells=tuple(q.check for q in QUESTIONS),
     run=run,
     needs=(LogHits,),

@@ -105,6 +105,7 @@ def _with_words(rank: RankStack) -> Source:
 
 PROBE = Probe(
     name="stack-places",
+    title=Text("where the stacks stand", "调用栈所在位置"),
     tells=(RANKS, BUSY, STALL, HANG, BOUND, STARVED),
     run=run,
     needs=(Stacks,),

@@ -91,6 +91,7 @@ def _joined(documents: list[Stacks]) -> Stacks:
 
 PROBE = Probe(
     name="stacks",
+    title=Text("stack dumps", "调用栈转储"),
     tells=(),
     run=run,
     gives=(Stacks,),

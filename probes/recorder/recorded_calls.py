@@ -58,6 +58,7 @@ def _finding(look: Look, found: RecordVerdict, logs: LogHits | None) -> Finding:
 
 PROBE = Probe(
     name="flight-recorder-calls",
+    title=Text("recorded collective calls", "转储中的集合通信调用"),
     tells=(CHECK, HANG, TIMEOUT),
     run=run,
     needs=(FlightRecords,),

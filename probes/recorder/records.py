@@ -55,6 +55,7 @@ def _read(look: Look, given: GivenFile, rank: int) -> RankRecord:
 
 PROBE = Probe(
     name="flight-recorder",
+    title=Text("flight recorder dumps", "flight recorder 转储"),
     tells=(),
     run=run,
     gives=(FlightRecords,),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from medic.facts import FlightRecords, RankRecord, Source
+from medic.i18n import Text
 from medic.probe import Finding, Look, Probe
 from medic.records import dataclass
 
@@ -65,6 +66,7 @@ def run(look: Look) -> Iterator[Finding]:
 
 PROBE = Probe(
     name="flight-recorder-stragglers",
+    title=Text("the rank that comes last", "最慢的 rank"),
     tells=(CHECK,),
     run=run,
     reliability="heuristic",  # the clocks of nodes may differ
