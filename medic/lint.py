@@ -21,10 +21,8 @@ from medic.runner import observe, with_needs
 
 # YAML, engine JSON, launcher YAML, model config: no launch has more files than this.
 LAUNCH_CONFIGS = 8
-# Where every probe that reports a lint check stands.
-ROOMS = ("config", "flags", "memory_estimate")
-# A value of more characters is told by its beginning.
-_LONG = 120
+ROOMS = ("config", "flags", "memory_estimate")  # of the probes that report a lint check
+_LONG = 120  # a value of more characters is told by its beginning
 ORDER = {"error": 0, "warning": 1, "info": 2}
 
 

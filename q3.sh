@@ -1,2 +1,0 @@
-torchrun --nproc_per_node 8 train.py `#` \
-  --lr 3
