@@ -8,6 +8,7 @@ from medic.case import collect
 from medic.diagnosis import Diagnosis
 from medic.index import load
 from medic.match import (
+    all_well,
     complains,
     complains_not,
     complaints,
@@ -197,3 +198,20 @@ def test_an_exception_that_is_not_there_any_more_is_not_seen(text: str) -> None:
 )
 def test_a_word_of_praise_inside_another_word_says_nothing(text: str) -> None:
     assert not complains_not(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "well"),
+    [
+        ("NCCL 超时已经解决了，但 loss 变成 NaN", False),
+        ("NCCL 超时已经解决了。loss 变成 NaN", False),
+        ("昨天的 NaN 修好了，今天 reward 一直是 0", False),
+        ("谁解决了 loss 变成 NaN？", False),
+        ("loss nan not fixed by bf16", False),
+        ("how is a NaN loss fixed?", False),
+        ("NCCL 超时已经解决了，谢谢", True),
+        ("the hang is fixed now, thanks", True),
+    ],
+)
+def test_a_cure_covers_its_own_trouble(text: str, well: bool) -> None:
+    assert (all_well(text) or complains_not(text)) is well

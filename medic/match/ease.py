@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from medic.match.tone import MENDED, SAYING, asks_why, at_ease, clauses, complains, odd, turns
+from medic.match.tone import SAYING, asks_why, at_ease, clauses, complains, mended, odd, turns
 from medic.match.words import terms_of
 from medic.patterns import regex
 
@@ -87,7 +87,7 @@ def asks_usage(sentence: str) -> bool:
 
 def is_well(sentence: str) -> bool:
     """Whether a sentence says that what it names is as it should be, and no more."""
-    if MENDED.search(sentence) or at_ease(sentence):
+    if mended(sentence) or at_ease(sentence):
         return not turns(sentence)
     if (turns(sentence) and not _BUT.search(sentence)) or complains(sentence) or asks_why(sentence):
         return False

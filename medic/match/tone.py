@@ -66,6 +66,13 @@ MENDED = regex(
     r"solved|resolved|went away|is gone)\b)|"
     r"\u5df2\u89e3\u51b3|\u89e3\u51b3\u4e86|\u5df2\u4fee\u590d|\u4fee\u597d\u4e86"
 )
+# A cure that is denied, or asked for.
+_UNMENDED = regex(
+    r"(?i)\b(?:not|never|\w+n't|how|who|when|what)\b[^.;]{0,40}\b(?:fixed|solved|resolved)\b|"
+    r"(?:没|未|谁|怎么|如何|不能|无法)[^，。；]{0,6}(?:解决|修好|修复)"
+)
+# What comes after a cure is of today.
+_SINCE = regex(r"(?i)\b(?:now|today|currently|but)\b|现在|今天|目前|如今|但|却|又|可是")
 _REASSURES = regex(
     r"(?i:\b(?:no problem|all good|(?:is|are|looks?|works?|finished|runs?) fine|thanks|thank you|"
     r"safely ignore|harmless)\b)|"
@@ -149,7 +156,28 @@ _SENTENCE_END = regex(r"\n|(?<=[.!?;])\s|(?<=[\u3002\uff01\uff1f\uff1b])")
 
 def all_well(text: str) -> bool:
     """Whether a text as a whole tells of no present fault: mended, a question, a good run."""
-    return _WELL.search(text) is not None
+    said = [*_WELL.finditer(text)]
+    if not said:
+        return False
+    before = _CLAUSE_END.split(text[: said[-1].start()])[-1]
+    return not _UNMENDED.search(before + said[-1].group()) and not _goes_on(text[said[-1].end() :])
+
+
+def mended(sentence: str) -> bool:
+    """Whether a sentence says that what it names is mended, and of nothing else that it is wrong."""
+    found = MENDED.search(sentence)
+    return found is not None and not (
+        _UNMENDED.search(sentence) or _goes_on(sentence[found.end() :])
+    )
+
+
+def _goes_on(text: str) -> bool:
+    """Whether the clauses after a cure tell of another trouble."""
+    return any(
+        odd(part) or (_SINCE.search(part) and not (reassures(part) or praises(part)))
+        for part in _CLAUSE_END.split(text)
+        if not _WELL.search(part)
+    )
 
 
 def asks_why(text: str) -> bool:
