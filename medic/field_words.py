@@ -12,6 +12,12 @@ from collections.abc import Mapping
 _NODE = "(?:node|machine|server|host|box)"
 _GPUS = "(?:gpus?|cards?|devices?)"
 _KA = "(?:张|块|个)?(?:卡|gpu|显卡|npu)"
+# A GPU by its model, and how much memory it has: H100, A100-80GB, RTX 4090, MI300X.
+CARD = (
+    r"(?:nvidia |tesla |amd )?(?:g?[abhlv]\d{2,3}[a-z]{0,2}|t4|rtx ?\d{4}|[34]090|mi ?\d{3}x?)"
+    r"(?: ?(?:sxm\d?|pcie|nvl))?(?: ?\d{2,3} ?gi?b?)?s?(?: gpus?)?"
+)
+_PIECES = f"#(?: ?[x×*] ?| ?(?:张|块|个) ?| ){CARD}"
 _ZH_NODE = "(?:节点|机器|机|服务器)"
 _PARALLEL = "(?:parallel|parallelism|parallel (?:size|degree))"
 _DU = "(?:并行)(?:度|大小|数)?"
@@ -21,6 +27,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         "micro ?batch(?: size)?",
         "mbs",
         f"batch(?: size)? per {_GPUS}",
+        "batch(?: size)? ?(?:每|单)(?:张)?卡",
         f"per {_GPUS}(?: train)? batch(?: size)?",
         "微批(?:次|量)?(?:大小)?",
         "(?:单|每)(?:张)?卡的?(?:batch(?: size)?|批次?(?:大小)?)",
@@ -111,6 +118,12 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         f"每(?:个|台)?{_ZH_NODE}(?:上)?(?:有|用|跑)?#{_KA}",
         f"单{_ZH_NODE}#{_KA}",
         f"#{_KA}每{_ZH_NODE}",
+        f"{_PIECES} (?:per|/|a|each|on each|on every|in each|in every) {_NODE}",
+        f"每(?:个|台)?{_ZH_NODE}(?:上)?(?:有|用|跑)? ?{_PIECES}",
+        f"# {_GPUS} each",
+        f"{_PIECES} each",
+        f"[x×*] ?# {_GPUS}",
+        f"[x×*] ?{_PIECES}",
     ),
     "node_gpus": (
         f"(?:the|this|our|my|each|every) {_NODE} has # {_GPUS}",
@@ -119,11 +132,12 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
     ),
     "world_size": (
         f"# {_GPUS}",
+        _PIECES,
         "# (?:ranks|processes)",
         f"(?:一共|总共|共)?#{_KA}",
         "#个(?:rank|进程)",
     ),
-    "nodes": (f"# {_NODE}s?", f"#(?:个|台){_ZH_NODE}"),
+    "nodes": (f"# {_NODE}s?", f"#(?:个|台){_ZH_NODE}", f"# {CARD} {_NODE}s?"),
     "node_cores": (
         "# (?:cpu )?cores?",
         "# cpus",

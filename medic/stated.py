@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from medic.errors import UsageError
-from medic.field_words import NAMES, PHRASES
+from medic.field_words import CARD, NAMES, PHRASES
 from medic.given import typed
 from medic.i18n import Text
 from medic.patterns import regex
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from re import Pattern
 
 MAX_LENGTH = 600  # characters; what is longer is a report or a paste, and is read as such
-_NUMBER = r"[-+]?\d[\d,_]*(?:\.\d+)?(?:e[-+]?\d+)?"
+_NUMBER = r"[-+]?(?:\d{1,3}(?:,\d{3}){1,5}|\d[\d_]*)(?:\.\d+)?(?:e[-+]?\d+)?"
 _UNIT = r"(?: ?(?:[kmbt]|thousand|million|billion|trillion)(?![a-z0-9])| ?[万亿千])?"
 _SIZES = {
     "k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "b": 1e9, "billion": 1e9, "t": 1e12,
@@ -41,12 +42,31 @@ _ASKED = regex(
     r"[?？]\s*$|吗|^\s*(?:how|what|why|should|can|could|is|are|does|do|if|which)\b", re.I
 )
 # Words that say nothing more beside a value.
-_FILLER = regex(
-    r"(?:\b(?:we|i|it|the|an?|our|my|this|that|each|every|there|have|has|had|is|are|was|were|"
-    r"uses?|used|using|with|and|on|in|of|for|running?|runs?|training|job|nodes?|machines?|servers?|cpu|gpu|"
-    r"total|so|about|also|only|just|set|to|both|at|model|per|all|by)\b|"
-    r"我们|我|我的|的|是|有|用了?|了|本次|本|该|这个|这次|这|每|台|个|节点|机器|服务器|训练|任务|模型|"
-    r"一共|总共|共|和|与|且|及|在|上|里|大约|约|配置|设置|[\s,.;:，。；、：!！])*",
+_FILLERS = (
+    "we|i|it|the|an?|our|my|this|that|each|every|there|have|has|had|is|are|was|were|uses?|used|"
+    "using|with|and|on|in|of|for|running|runs?|training|job|nodes?|machines?|servers?|cpu|gpu|"
+    "total|so|about|also|only|just|set|to|both|at|model|per|all|by"
+)
+_ZH_FILLERS = (
+    "我们|我的|我|用了|用|的|是|有|了|本次|本|该|这个|这次|这|每|台|个|节点|机器|服务器|训练|任务|"
+    "模型|一共|总共|共|和|与|且|及|在|上|里|大约|约|配置|设置"
+)
+# The longer before what it begins with: each word is taken once, without going back.
+_FILLER = re.compile(
+    rf"(?<![a-z0-9])(?:{CARD}|{_FILLERS})(?![a-z0-9])|{_ZH_FILLERS}|[\s,.;:，。；、：!！]+".replace(
+        " ?", r"[\s-]?"
+    ),
+    re.I,
+)
+_BLANKS = regex(r"[ \t]{3,}|_{3,}|-{3,}")  # no name has so many: spares trying each of them
+_CLAUSE_END = regex(r"[;，；。！!\n]|[,.](?!\d)|,\s")
+_DENIED = regex(r"(?:\b(?:not?|isn'?t|aren'?t|never)|不是|并非|不用|没有?|别用|未)\s*$", re.I)
+# What a clause reports, expects or denies is no statement of what the run has.
+_REPORTS = regex(
+    r"\b(?:not?|never|cannot|nor|neither|expect(?:s|ed|ing)?|tr(?:y|ied|ies|ying)|work(?:s|ed|ing)?|"
+    r"help(?:s|ed)?|should|would|could|might|instead|rather|previously|formerly|earlier|if)\b|n't\b|"
+    r"used to be|不|没|未|无法|无效|并非|期望|预期|预计|应该|应当|本来|原来|原本|之前|以前|"
+    r"试过|试了|尝试|能跑|可以|正常|如果|假如|建议",
     re.I,
 )
 
@@ -64,16 +84,24 @@ def stated(text: str) -> tuple[Stated, ...]:
 
     Nothing where the text asks, or is longer than people type.
     """
-    return tuple(item for item, _ in _found(text))
+    return tuple(item for item, _ in _found(_squeezed(text)))
 
 
 def only_states(text: str) -> bool:
     """Whether the text says nothing but values."""
-    found = _found(text)
-    rest, at = "", 0
-    for _, (start, end) in found:
-        rest, at = f"{rest}{text[at:start]} ", end
-    return bool(found) and _FILLER.fullmatch(rest + text[at:]) is not None
+    text = _squeezed(text)
+    return _only(text, [place for _, place in _found(text)])
+
+
+def beside_values(text: str) -> str:
+    """The text without its clauses that say nothing but values."""
+    text = _squeezed(text)
+    places = [place for _, place in _found(text)]
+    kept = []
+    for start, end in _clauses(text, places):
+        own = [(a - start, b - start) for a, b in places if start <= a < end]
+        kept.append("\n" if _only(text[start:end], own) else text[start:end])
+    return "".join(kept)
 
 
 def called(name: str) -> Text:
@@ -104,11 +132,52 @@ def _found(text: str) -> Sequence[tuple[Stated, Place]]:
     for one in every:  # the longest first: "min lr" is no "lr"
         if all(one[1][1] <= start or end <= one[1][0] for _, (start, end) in kept):
             kept.append(one)
+    kept = [one for one in kept if not _DENIED.search(text[: one[1][0]])]
     values: dict[str, set[str]] = {}
     for item, _ in kept:
         values.setdefault(item.field, set()).add(repr(item.value))
     once = [one for one in kept if len(values[one[0].field]) == 1]
-    return tuple(sorted(once, key=lambda one: one[1]))
+    return tuple(sorted(_of_the_run(text, once), key=lambda one: one[1]))
+
+
+def _of_the_run(text: str, found: Sequence[tuple[Stated, Place]]) -> list[tuple[Stated, Place]]:
+    """Those whose clauses, beside the values, neither deny, expect nor report what was tried."""
+    places = [place for _, place in found]
+    masked = _masked(text, places)
+    told = [(a, b) for a, b in _clauses(text, places) if _REPORTS.search(masked[a:b])]
+    return [one for one in found if not any(a <= one[1][0] < b for a, b in told)]
+
+
+def _masked(text: str, places: Sequence[Place]) -> str:
+    """The text, as long as it was, with ``=`` in place of its values."""
+    for start, end in places:
+        text = f"{text[:start]}{'=' * (end - start)}{text[end:]}"
+    return text
+
+
+def _clauses(text: str, places: Sequence[Place]) -> list[Place]:
+    """The clauses of a text; what ends one within a value ends none."""
+    ends = (hit.end() for hit in _CLAUSE_END.finditer(_masked(text, places)))
+    return list(pairwise([0, *ends, len(text)]))
+
+
+def _squeezed(text: str) -> str:
+    return _BLANKS.sub(" ", text)
+
+
+def _only(text: str, places: Sequence[Place]) -> bool:
+    """Whether a text says nothing beside the values at these places."""
+    return bool(places) and _says_nothing(_masked(text, places).replace("=", " "))
+
+
+def _says_nothing(text: str) -> bool:
+    """Whether the text is made of words that say nothing."""
+    at = 0
+    for hit in _FILLER.finditer(text):
+        if hit.start() != at:
+            return False
+        at = hit.end()
+    return at == len(text)
 
 
 def _all(text: str) -> Iterator[tuple[Stated, Place]]:

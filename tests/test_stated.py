@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from medic.run_config import FIELDS
-from medic.stated import called, only_states, stated
+from medic.stated import MAX_LENGTH, beside_values, called, only_states, stated
 
 
 def values(text: str) -> dict[str, object]:
@@ -38,6 +40,15 @@ def values(text: str) -> dict[str, object]:
         ("gradient checkpointing is on", {"activation_checkpointing": True}),
         ("ZeRO-3", {"zero_stage": 3}),
         ("optimizer=adamw", {"optimizer": "adamw"}),
+        ("8x A100 40GB", {"world_size": 8}),
+        ("8x H100", {"world_size": 8}),
+        ("用 8 张 A100 训练", {"world_size": 8}),
+        ("每个节点 8 张 H100", {"gpus_per_node": 8}),
+        ("2 nodes, 8x H100 each", {"nodes": 2, "gpus_per_node": 8}),
+        ("4 nodes with 8 gpus each", {"nodes": 4, "gpus_per_node": 8}),
+        ("4 H100 nodes", {"nodes": 4}),
+        ("batch size 每卡 8", {"micro_batch_size": 8}),
+        ("1,024 gpus, sequence length 8,192", {"world_size": 1024, "sequence_length": 8192}),
     ],
 )
 def test_values_are_taken_from_words(text: str, expected: dict[str, object]) -> None:
@@ -58,6 +69,15 @@ def test_values_are_taken_from_words(text: str, expected: dict[str, object]) -> 
         "RuntimeError: CUDA error 700",
         "80 GB of memory",
         "precision is good",
+        "not 8 gpus",
+        "不是 8 卡",
+        "没有预热 2000",
+        "increase micro batch to 8 did not help",
+        "micro batch 调到 8 没用",
+        "expected 16 gpus but found 8",
+        "it works on 8 gpus",
+        "tried micro batch 4",
+        "期望 16 卡，只看到 8",
     ],
 )
 def test_other_numbers_are_no_values(text: str) -> None:
@@ -81,3 +101,49 @@ def test_every_field_is_taken_by_its_name_and_by_its_meaning(name: str) -> None:
 
 def test_a_long_text_is_no_typed_value() -> None:
     assert values("micro batch is 4 " * 100) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("world size is 16, not 8", {"world_size": 16}),
+        ("16 gpus, not 8 gpus", {"world_size": 16}),
+        ("micro batch 8 没用，序列长度 4096", {"sequence_length": 4096}),
+        ("it does not use offload, micro batch 4", {"micro_batch_size": 4}),
+    ],
+)
+def test_only_the_clause_that_denies_or_reports_gives_no_value(
+    text: str, expected: dict[str, object]
+) -> None:
+    assert values(text) == expected
+    assert not only_states(text)
+
+
+def test_clauses_that_are_values_are_left_out_of_a_description() -> None:
+    told = beside_values("it hangs, always; micro batch 4, sequence length 8192. It dies at step 3")
+    assert "micro batch" not in told
+    assert "sequence" not in told
+    assert "it hangs, always;" in told
+    assert "It dies at step 3" in told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lr=1e-4 " + "这个" * 300,
+        "8," * 300,
+        "100," * 150,
+        "1_" * 300,
+        "micro batch" + " " * 600,
+        "lr" + " -_" * 200,
+        "8 nvidia h100 pcie 80" + " " * 600,
+        "each node " * 60,
+    ],
+)
+def test_odd_texts_take_no_time(text: str) -> None:
+    text = text[: MAX_LENGTH - 1] + "爆"
+    only_states("lr 1")  # compiles the patterns
+    began = time.process_time()
+    only_states(text)
+    beside_values(text)
+    assert time.process_time() - began < 1

@@ -170,11 +170,12 @@ def describe(talk: Consultation, text: str) -> None:
     """What a description reports holds at once; where it reports nothing that medic knows, the
     symptoms that it may mean are choices."""
     from medic.said import said, say_again, state
+    from medic.stated import beside_values
 
     session = talk.session
     before = said(session)
     known = {s.name for s in sayings.sayings(session)}
-    session.complain(text)
+    session.complain(beside_values(text))  # a value is no answer of another kind
     reports = any(s.name not in known for s in sayings.sayings(session))
     values = _values(session, text, beside=reports)
     if reports or values:

@@ -61,6 +61,7 @@ class Consultation:
         self.on_offer: list[Offer] | None = None  # as last told
         self._left_out: list[NotRead] = []
         self._understood: set[str] = set()
+        self.numbers: list[str] = []  # keys of what was said: the first is number 1 of /change
         self.looks = 0
         self._closed = False
         self._told_problem = False
@@ -187,7 +188,7 @@ class Consultation:
         """Nothing of the session before holds."""
         self.found, self.question, self.on_offer = None, None, None
         self.before_remedy, self.waiting, self.stood = None, None, None
-        self.moves, self._understood = [], set()
+        self.moves, self._understood, self.numbers = [], set(), []
         self.stale = False
         self.diary = Diary()
 
@@ -262,7 +263,7 @@ class Consultation:
         """What was read out of the user's words since the last time, to be corrected."""
         from .sayings import understood
 
-        block, self._understood = understood(self.session, self._understood)
+        block, self._understood = understood(self, self._understood)
         if block is not None:
             self.tell(block)
 

@@ -154,6 +154,7 @@ def state_of(talk: Consultation) -> dict[str, Any]:
         "stood": asdict(talk.stood) if talk.stood else None,
         "waiting": talk.waiting.change if talk.waiting else "",
         "demo": talk.demo,
+        "numbers": list(talk.numbers),
     }
 
 

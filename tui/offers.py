@@ -27,7 +27,8 @@ class Offer:
     """A remedy of a suspected cause with the number that /patch takes.
 
     ``against`` names the cause where it is not the one that leads: such a remedy is only taken
-    by its number. ``instead``: why it is shown and not the one that is listed first.
+    by its number. ``instead``: why it is shown and not the one that is listed first. ``tried``:
+    it was, and did not help.
     """
 
     number: int
@@ -36,6 +37,12 @@ class Offer:
     fix: Fix
     against: Text | None = None
     instead: Text | None = None
+    tried: bool = False
+
+    @property
+    def own(self) -> bool:
+        """Whether it acts against what leads and was not tried yet."""
+        return self.against is None and not self.tried
 
     @property
     def full_title(self) -> Text:
@@ -46,7 +53,8 @@ class Offer:
 
 
 def offers_of(session: Session, found: Diagnosis | None) -> list[Offer]:
-    """Remedies of the leader, then of what else may be or is wrong; numbered from 1."""
+    """Remedies of the leader, then of what else may be or is wrong, and last those that were tried
+    and did not help; numbered from 1."""
     if found is None or found.verdict in ("healthy", "no-fault-seen", "none-of-these"):
         causes: list[str] = []
     else:
@@ -61,17 +69,25 @@ def offers_of(session: Session, found: Diagnosis | None) -> list[Offer]:
     kept: dict[str, tuple[str, Fix]] = {}
     for name, fix in chosen:
         kept.setdefault(fix.remedy.name, (name, fix))
-    titles = session.index.causes
+    titles, tried = session.index.causes, set(session.tried)
+    in_order = sorted(kept.values(), key=lambda one: one[1].remedy.name in tried)
     return [
-        Offer(n, name, fix.remedy.title, fix, None if name in causes[:1] else titles[name].title)
-        for n, (name, fix) in enumerate(kept.values(), start=1)
+        Offer(
+            n,
+            name,
+            fix.remedy.title,
+            fix,
+            None if name in causes[:1] else titles[name].title,
+            tried=fix.remedy.name in tried,
+        )
+        for n, (name, fix) in enumerate(in_order, start=1)
     ]
 
 
 def first_change(offers: Sequence[Offer]) -> Offer | None:
     """The change of files that is shown first: of the remedy that is listed first, or, where that
     is done by hand, of the next one, a safe one before others, with why."""
-    own = [o for o in offers if o.against is None]
+    own = [o for o in offers if o.own]
     can = [o for o in own if o.fix.patch is not None]
     if not can or can[0] is own[0]:
         return next(iter(can), None)
@@ -81,8 +97,8 @@ def first_change(offers: Sequence[Offer]) -> Offer | None:
 
 
 def changes(offers: Sequence[Offer]) -> bool:
-    """Whether there is a change of files against what leads."""
-    return any(o.fix.patch is not None for o in offers if o.against is None)
+    """Whether there is a change of files against what leads that was not tried."""
+    return any(o.fix.patch is not None for o in offers if o.own)
 
 
 def next_step(talk: Consultation) -> set[str]:

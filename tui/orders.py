@@ -166,7 +166,7 @@ def patch(talk: Consultation, argument: str) -> None:
         talk.retell()
         return
     first = first_change(talk.offers()) if talk.found is not None else None
-    offer = first if first and not argument.strip() else _chosen(talk, argument, lambda _: True)
+    offer = first if first and not argument.strip() else _chosen(talk, argument)
     if offer is None:
         return
     if offer.fix.patch is not None:
@@ -180,15 +180,15 @@ def patch(talk: Consultation, argument: str) -> None:
         talk.tell(Block("more", (Line(words_more.OTHER_PATCHES, "strong"), *lines)))
 
 
-def _chosen(talk: Consultation, argument: str, first: Callable[[Offer], bool]) -> Offer | None:
-    """The offer of a number; without one the ``first`` that fits, else the first of all."""
+def _chosen(talk: Consultation, argument: str) -> Offer | None:
+    """The offer of a number; without one the first against what leads, those tried last."""
     offers = talk.offers() if talk.found is not None else []
     if not offers:
         talk.tell(words_more.NO_OFFERS)
         return None
     number = argument.strip()
     if not number:
-        return next(filter(first, offers), offers[0])
+        return next((o for o in offers if o.against is None), offers[0])
     if number.isdecimal() and 1 <= int(number) <= len(offers):
         return offers[int(number) - 1]
     none = Line(words_more.NO_SUCH_OFFER.fill(n=len(offers)))
@@ -197,13 +197,13 @@ def _chosen(talk: Consultation, argument: str, first: Callable[[Offer], bool]) -
 
 
 def tried(talk: Consultation, argument: str) -> None:
-    """Marks a remedy as not helped: its causes become less likely."""
+    """Marks a remedy as not helped: it goes to the end, and its causes become less likely."""
     from medic.said import said
 
     session = talk.session
     if talk.stale:
         talk.retell()
-    offer = _chosen(talk, argument, lambda o: o.fix.remedy.name not in session.tried)
+    offer = _chosen(talk, argument)
     if offer is None:
         return
     name = offer.fix.remedy.name

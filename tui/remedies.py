@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from medic.i18n import Text
 from medic.report.words import SAFE, UNSAFE
 
-from . import words, words_walk
-from .lines import Block, Line, code, said
+from . import words, words_more, words_walk
+from .lines import Block, Line, code, joined, said
 from .needs import fields
 
 if TYPE_CHECKING:
@@ -25,13 +25,18 @@ def closing(session: Session, found: Diagnosis, offers: Sequence[Offer]) -> list
         return [said(words.DESCRIBE)]
     if found.verdict == "none-of-these":
         return [said(words.NONE_HOW)]
-    by_hand = not any(o.fix.patch for o in offers if o.against is None)
+    own, tried = [o for o in offers if o.own], [o for o in offers if o.tried]
+    by_hand = not any(o.fix.patch for o in own)
     decided = words.DECIDED_BY_HAND if by_hand else words.DECIDED
     title = said(decided if found.verdict == "established" else words.BEST_GUESS, "strong")
-    first = [block for offer in offers[:1] for block in remedy(session, offer)]
-    lines = [*_others(words.IF_NOT, [o for o in offers[1:] if o.against is None])]
-    lines += _others(words.AGAINST_OTHERS, [o for o in offers[1:] if o.against is not None])
-    return [title, *first, Block("more", (*lines, Line(words.AFTER_RUN, "muted")))]
+    if tried and not own:
+        title = said(words_more.ALL_TRIED, "strong")
+    first = [block for offer in own[:1] for block in remedy(session, offer)]
+    lines = [*_others(words.IF_NOT, own[1:])]
+    lines += _others(words.AGAINST_OTHERS, [o for o in offers if not (o.own or o.tried)])
+    lines += _others(words_more.TRIED_BEFORE, tried)
+    lines += [] if tried and not own else [Line(words.AFTER_RUN, "muted")]
+    return [title, *first, *([Block("more", tuple(lines))] if lines else [])]
 
 
 def _others(title: Text, offers: Sequence[Offer]) -> list[Line]:
@@ -40,12 +45,18 @@ def _others(title: Text, offers: Sequence[Offer]) -> list[Line]:
 
 def titled(offer: Offer) -> Line:
     """A remedy by its number and title; of another cause than the leading one, after that."""
-    safe = SAFE if offer.fix.safe else UNSAFE
     name = offer.title
     if offer.against is not None:
         name = words.FOR_CAUSE.fill(cause=offer.against, title=offer.title)
-    title = Text("{title} ({safe})", "{title}（{safe}）").fill(title=name, safe=safe)
-    return Line(title, "plain", f"{offer.number}  ", where=words.SHOW_IT.fill(n=offer.number))
+    where = words.SHOW_IT.fill(n=offer.number)
+    return Line(_marked(offer, name), "plain", f"{offer.number}  ", where=where)
+
+
+def _marked(offer: Offer, name: Text) -> Text:
+    """A title with whether the remedy is safe, and whether it was tried."""
+    marks = [SAFE if offer.fix.safe else UNSAFE, *([words_more.NO_HELP] if offer.tried else [])]
+    title = Text("{title} ({marks})", "{title}（{marks}）")
+    return title.fill(title=name, marks=joined(marks, ", ", "，"))
 
 
 def advice_of(session: Session, found: Diagnosis) -> list[Line]:
@@ -65,9 +76,7 @@ def do_not(session: Session, cause: str) -> list[Line]:
 def remedy(session: Session, offer: Offer) -> list[Block]:
     """One remedy with its numbers: what to do, what it costs, what to type."""
     fix, entry = offer.fix, offer.fix.remedy
-    title = Text("{title} ({safe})", "{title}（{safe}）")
-    safe = SAFE if fix.safe else UNSAFE
-    lines = [Line(title.fill(title=entry.title, safe=safe), "strong", f"{offer.number}  ")]
+    lines = [Line(_marked(offer, entry.title), "strong", f"{offer.number}  ")]
     if fix.filled:
         lines.append(Line(fix.text, indent=3))
     lines += [Line(note, "warn", indent=3) for note in fix.notes]

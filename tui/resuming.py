@@ -36,6 +36,7 @@ def take_up(talk: Consultation, index: Index, name: str) -> Session:
     talk.kept = {name: saved.data.get(name) for name in ("verdict", "leader", "stand")}
     talk.demo = bool(saved.data.get("demo"))
     talk.moves = [_move(data) for data in saved.data.get("moves", ())]
+    talk.numbers = [str(key) for key in saved.data.get("numbers", ())]
     stood = saved.data.get("stood")
     talk.stood = Applied.of(stood) if stood else None
     waiting = saved.data.get("waiting")

@@ -39,7 +39,7 @@ class Saying(NamedTuple):
 
 
 def sayings(session: Session) -> list[Saying]:
-    """All of it, in the order of the numbers of /change."""
+    """All of it, by kinds."""
     index, told = session.index, session.told
     found = [Saying(n, answered(session, n, o), "", True) for n, o in session.answers]
     found += [Saying(n, answered(session, n, ""), "", True) for n in session.unknown]
@@ -57,6 +57,14 @@ def sayings(session: Session) -> list[Saying]:
         if name not in dict(session.answers):
             found.append(Saying(name, answered(session, name, read.outcome), read.quote, False))
     return found
+
+
+def by_number(talk: Consultation) -> dict[int, Saying]:
+    """All of it by the numbers of /change. What was said keeps its number, whatever is said or
+    taken out after it: the numbers that the talk shows go on holding."""
+    every = {saying.key: saying for saying in sayings(talk.session)}
+    talk.numbers += [key for key in every if key not in talk.numbers]
+    return {n: every[key] for n, key in enumerate(talk.numbers, start=1) if key in every}
 
 
 def value_keys(session: Session) -> set[str]:
@@ -78,10 +86,10 @@ def answered(session: Session, name: str, outcome: str) -> Text:
     return joined([session.index.title(name), answer], ": ", "：")
 
 
-def understood(session: Session, known: set[str]) -> tuple[Block | None, set[str]]:
+def understood(talk: Consultation, known: set[str]) -> tuple[Block | None, set[str]]:
     """The readings of the user's words that were not told yet, and all that are known then."""
-    every = sayings(session)
-    read = {s.key: (n, s) for n, s in enumerate(every, start=1) if not s.answer}
+    session = talk.session
+    read = {s.key: (n, s) for n, s in by_number(talk).items() if not s.answer}
     fresh = [(n, s) for key, (n, s) in read.items() if key not in known]
     fresh = [(n, s) for n, s in fresh if s.name not in session.told.chosen]
     fresh = [(n, s) for n, s in fresh if not s.value or s.quote]  # --set is no word of the talk
@@ -108,21 +116,21 @@ def _line(number: int, saying: Saying) -> Line:
 
 def change(talk: Consultation, argument: str) -> None:
     """/change: lists what was said; with a number asks again, or takes a reading out."""
-    session = talk.session
-    every = sayings(session)
+    every = by_number(talk)
     number = argument.strip()
+    chosen = every.get(int(number)) if number.isdecimal() and len(number) < 6 else None
     if not every:
         talk.tell(words_keep.NOTHING_SAID)
     elif not number:
         lines = [Line(words_keep.SAID_SO_FAR, "strong")]
-        lines += [_line(n, s) for n, s in enumerate(every, start=1)]
+        lines += [_line(n, s) for n, s in every.items()]
         talk.tell(Block("medic", (*lines, Line(words_keep.CHANGE_HOW, "muted"))), top=True)
-    elif not number.isdecimal() or not 1 <= int(number) <= len(every):
-        talk.tell(words_keep.NO_SUCH_SAYING.fill(n=len(every)))
-    elif every[int(number) - 1].answer:
-        _ask_again(talk, every[int(number) - 1])
+    elif chosen is None:
+        talk.tell(words_keep.NO_SUCH_SAYING.fill(numbers=joined([plain(str(n)) for n in every])))
+    elif chosen.answer:
+        _ask_again(talk, chosen)
     else:
-        _take_out(talk, every[int(number) - 1])
+        _take_out(talk, chosen)
 
 
 def _ask_again(talk: Consultation, saying: Saying) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol
 from medic.i18n import Text, plain
 from medic.safetext import shortened
 
-from . import jobs, words
+from . import jobs, replies, words
 from .actions import BY_WORD
 from .lines import Block, Line, said
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
-YES, NO = ("present", "yes", "fires", "read"), ("absent", "no", "passes", "later")
 SHOWN_OF_PASTE = 3
 FIRST = ("complaint", "meaning", "run")  # choices that words answer as well
 
@@ -81,31 +80,32 @@ def _is_path(text: str) -> bool:
 
 
 def _choice(screen: Front, text: str) -> bool:
-    """Takes a number, y, n or ? as an answer to the choices on the screen."""
-    if not text.isdecimal() and text.lower() not in ("y", "n", "?"):
-        return False
+    """Takes a number, ? or words that stand for an option as an answer to the choices."""
     choices = screen.choices
+    numbered = text.isdecimal() or text == "?"
     if choices is None:
-        numbered = text.isdecimal() or text == "?"
-        if numbered:
+        only_answers = numbered or replies.only_answers(text)
+        if only_answers:
             screen.add(said(words.NO_CHOICE, "muted"))
-        return numbered
+        return only_answers
     if text == "?":
         screen.work(jobs.how, choices)
         return True
     place = _place(text, choices)
-    if place is None or not 0 <= place < len(choices.options):
-        known = words.NOT_A_CHOICE if text.isdecimal() else words.NOT_YES_NO
+    if place is not None and 0 <= place < len(choices.options):
+        _picked(screen, choices, place)
+        return True
+    if numbered or replies.says_yes_or_no(text):
+        known = words.NOT_A_CHOICE if numbered else words.NOT_YES_NO
         screen.add(said(known.fill(n=len(choices.options)), "muted"))
         return True
-    _picked(screen, choices, place)
-    return True
+    return False
 
 
 def _place(text: str, choices: Choices) -> int | None:
     if text.isdecimal():
         return int(text) - 1 if len(text) < 4 else -1
-    return choices.place(*(YES if text.lower() == "y" else NO))
+    return replies.place_of(text, choices)
 
 
 def _picked(screen: Front, choices: Choices, place: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from medic.errors import EditRefused
@@ -25,11 +26,11 @@ def undo(talk: Consultation, _argument: str) -> None:
         return
     move = talk.moves[-1]
     try:
-        _restore(move.change, force=False)
+        here = _restore(move.change, force=False)
     except EditRefused as problem:
         _ask(talk, move, problem)
         return
-    _taken_back(talk, move)
+    _taken_back(talk, move, here=here)
 
 
 def choose(talk: Consultation, change: str, value: str) -> None:
@@ -39,8 +40,7 @@ def choose(talk: Consultation, change: str, value: str) -> None:
         talk.ask()
         return
     if value == FORCE:
-        _restore(change, force=True)
-        _taken_back(talk, move)
+        _taken_back(talk, move, here=_restore(change, force=True))
         return
     talk.moves.remove(move)
     talk.tell(words_more.LEFT_AS_IT_IS.fill(what=move.what))
@@ -48,13 +48,16 @@ def choose(talk: Consultation, change: str, value: str) -> None:
     talk.keep()
 
 
-def _restore(change: str, *, force: bool) -> None:
-    """Raises EditRefused. What ``medic undo`` has taken back beside the app is restored already."""
+def _restore(change: str, *, force: bool) -> bool:
+    """Whether a change was restored here: what ``medic undo`` has taken back beside the app is so
+    already. Raises EditRefused."""
     from medic.edits import records
     from medic.edits import undo as take_back
 
-    if change and records.load(change).state != "undone":
-        take_back(change, force=force)
+    if not change or records.load(change).state == "undone":
+        return False
+    take_back(change, force=force)
+    return True
 
 
 def _ask(talk: Consultation, move: Move, problem: EditRefused) -> None:
@@ -65,7 +68,7 @@ def _ask(talk: Consultation, move: Move, problem: EditRefused) -> None:
     )
     talk.tell(Block("medic", (Line(title, "warn"), why)))
     options = (
-        (FORCE, words_more.RESTORE_ANYWAY),
+        (FORCE, words_more.RESTORE_ANYWAY if _any_left(move) else words_more.WRITE_AGAIN),
         (KEEP, words_more.LEAVE_FILES),
         (LATER, words_more.DO_NOTHING),
     )
@@ -73,7 +76,14 @@ def _ask(talk: Consultation, move: Move, problem: EditRefused) -> None:
     talk.offer_choices(choices, Line(words_more.WHAT_NOW, "strong"))
 
 
-def _taken_back(talk: Consultation, move: Move) -> None:
+def _any_left(move: Move) -> bool:
+    """Whether any of the files of a change is still there."""
+    from medic.edits import records
+
+    return any(Path(one.target).exists() for one in records.load(move.change).touched)
+
+
+def _taken_back(talk: Consultation, move: Move, *, here: bool) -> None:
     from medic import said
 
     session = talk.session
@@ -86,7 +96,8 @@ def _taken_back(talk: Consultation, move: Move) -> None:
     if move.change:
         talk.waiting = None
         talk.files_changed()
-        talk.tell(words_more.RESTORED.fill(what=move.what), "good", top=True)
+        told = words_more.RESTORED if here else words_more.RESTORED_BEFORE
+        talk.tell(told.fill(what=move.what), "good" if here else "plain", top=True)
     else:
         talk.tell(words_more.TOOK_BACK.fill(what=move.what), top=True)
     if move.change or other:

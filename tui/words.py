@@ -163,7 +163,7 @@ NOT_MATCHED = Text(
     "Then paste the lines where it goes wrong, or say it in other words.",
     "那么请粘贴出错处的日志，或换一种说法。",
 )
-NO_CHOICE = Text("Nothing waits for a number.", "当前没有等待选择的问题。")
+NO_CHOICE = Text("Nothing is asked just now.", "当前没有等待回答的问题。")
 NOT_A_CHOICE = Text("Answer with a number from 1 to {n}.", "请输入 1 到 {n} 的数字。")
 NOT_YES_NO = Text(
     "This is no yes-or-no question; answer with a number.",

@@ -83,7 +83,7 @@ CHANGE_HOW = Text(
     "/change 编号：重新回答该问题，或去掉该理解。",
 )
 NOTHING_SAID = Text("You have answered nothing yet.", "你还没有回答过问题。")
-NO_SUCH_SAYING = Text("There are 1 to {n}.", "编号为 1 到 {n}。")
+NO_SUCH_SAYING = Text("There are: {numbers}.", "可用的编号：{numbers}。")
 TAKEN_OUT = Text("Taken out: {what}", "已去掉：{what}")
 BEFORE_IT_WAS = Text("(your answer was: {answer})", "（之前的回答：{answer}）")
 

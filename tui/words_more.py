@@ -87,11 +87,19 @@ FILES_CHANGED = Text(
 OTHER_PATCHES = Text("Remedies with a change of your files:", "可给出文件修改的处置：")
 TRIED_ALREADY = Text("“{title}” is marked already.", "“{title}”已标记为无效。")
 RESTORED = Text("Restored: {what} is taken back.", "已撤销{what}，文件已恢复。")
+RESTORED_BEFORE = Text(
+    "The {what} was undone already, outside of this talk: nothing is left to restore.",
+    "{what}此前已在别处撤销，无需再恢复。",
+)
 NOT_RESTORED = Text("{what} was not taken back:", "未能撤销{what}：")
 WHAT_NOW = Text("What now?", "接下来怎么办？")
 RESTORE_ANYWAY = Text(
     "restore the files all the same; what they hold now is kept in the state folder",
     "仍然恢复；文件现在的内容会保存在状态目录中",
+)
+WRITE_AGAIN = Text(
+    "write what was deleted again, as it was before the change",
+    "按修改前的内容重新写出已删除的文件",
 )
 LEAVE_FILES = Text(
     "leave the files as they are, and let me take back what was before it",
@@ -105,8 +113,16 @@ LEFT_AS_IT_IS = Text(
 TOOK_BACK = Text("Taken back: {what}", "已撤回：{what}")
 NOTHING_TO_UNDO = Text("There is nothing to take back.", "没有可撤回的操作。")
 DID_NOT_HELP = Text(
-    "Noted: “{title}” did not help; its causes are less likely now.",
-    "已记下：“{title}”无效，对应原因的可能性随之下降。",
+    "Noted: “{title}” did not help. It counts against its causes, and is the last of the list now.",
+    "已记下：“{title}”无效。这会降低对应原因的可能性，该处置已排到最后。",
+)
+TRIED_BEFORE = Text("Tried already, without success:", "已试过但无效：")
+NO_HELP = Text("tried, did not help", "已试过，无效")
+ALL_TRIED = Text(
+    "All that medic knows against this has been tried. Check that the changes were in force in "
+    "that run, /none if it is another fault, /report hands over what is known.",
+    "medic 已知的处置都已试过。请确认那次运行确实用上了这些修改；若是别的故障，输入 /none；"
+    "/report 生成交接报告。",
 )
 NEW_EPISODE = Text(
     "The symptoms have changed: starting from what is seen now.", "现象已变化：从当前所见重新开始。"

@@ -72,7 +72,7 @@ def test_answers_are_changed_and_taken_back(drive: Drive, case: Case) -> None:
         await app.send("/change")
         assert "1  Who holds the memory: this process needs it" in app.talk()
         await app.send("/change 7")
-        assert "There are 1 to 1." in app.talk()
+        assert "There are: 1." in app.talk()
         await app.send("/change 1")
         assert "(your answer was: this process needs it)" in app.talk()
         await app.press("3")

@@ -77,3 +77,10 @@ def test_no_widget_is_loaded() -> None:
     words = "import sys, medic.tui.plain, medic.tui.orders; print('textual' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_an_answer_may_be_given_in_words(talk: Talk) -> None:
+    out = talk("不清楚", "/change", "/undo", "another process holds it", "/change")
+    assert "Who holds the memory: I don't know" in out
+    assert "Who holds the memory: another process holds it" in out
+    assert "No symptom that medic knows" not in out

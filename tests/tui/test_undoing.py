@@ -32,6 +32,8 @@ def test_files_that_were_edited_or_deleted_are_asked_about(
         assert (
             "the file was deleted since c1" if gone else "the file changed since c1"
         ) in app.said
+        assert ("write what was deleted again" in app.said) is gone
+        assert ("what they hold now is kept" in app.said) is not gone
         await app.press("1")
         assert "is taken back" in app.said
         assert config.read_text() == BEFORE
@@ -64,7 +66,8 @@ def test_what_was_undone_beside_the_app_is_no_trouble(
         await app.press("f4", "a")
         undo("c1")
         await app.press("f8")
-        assert "is taken back" in app.said
+        assert "change c1 of run1/train.yaml was undone already" in app.said
+        assert "is taken back" not in app.said
 
     drive(script, case)
     assert (run_folder / "train.yaml").read_text() == BEFORE

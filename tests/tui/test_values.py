@@ -101,3 +101,35 @@ def test_a_field_that_is_misspelt_is_told_with_the_nearest(drive: Drive, case: C
         assert "medic explain fields lists what it takes." in app.talk()
 
     drive(script, Case())
+
+
+def test_the_numbers_of_what_was_said_go_on_holding(drive: Drive, case: Case) -> None:
+    async def script(app: Any) -> None:
+        session = app.app.talk.consultation.session
+        await app.send("my training hangs, why?")
+        assert "1  Training hangs" in app.talk()
+        await app.send("the node has 32 cores")
+        await app.send("I don't know")
+        await app.send("/change")
+        listed = app.said.rpartition("What you have said so far:")[2]
+        rows = ("1 Training hangs", "2 CPU cores of a node = 32", "3 Who holds the memory")
+        assert all(row in listed for row in rows)
+        await app.send("/change 1")
+        assert session.complaints == []
+        await app.send("/change 1")
+        assert "There are: 2, 3." in app.said
+        await app.send("/change 2")
+        assert session.case.given == {}
+
+    drive(script, case)
+
+
+def test_values_beside_a_description_are_no_part_of_it(drive: Drive, case: Case) -> None:
+    async def script(app: Any) -> None:
+        session = app.app.talk.consultation.session
+        await app.send("my training hangs, micro batch 4, sequence length 8192")
+        assert session.words.strip(" ,\n") == "my training hangs"
+        assert session.complaints == ["training-hangs"]
+        assert session.case.given == {"sequence_length": 8192}  # a file states the other
+
+    drive(script, case)
