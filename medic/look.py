@@ -23,6 +23,7 @@ T = TypeVar("T")
 FRESH_SECONDS = 900.0  # older logs say nothing about this machine's present state
 MAX_CONFIG = 2 * 1024 * 1024
 MAX_OPEN = 512 * 1024 * 1024
+PARSING = 20.0  # seconds that a probe waits for another one to read the same file
 
 
 def open_regular(path: str) -> BinaryIO:
@@ -144,13 +145,28 @@ class CaseLook:
         return scan
 
     def parse(self, path: str) -> Document:
-        """Read once: several probes look at the same file."""
-        documents: dict[str, Document] = self._shared.setdefault("documents", {})
+        """Read once, whether it can be read or not: several probes look at the same file."""
+        documents: dict[str, Document | Unreadable] = self._shared.setdefault("documents", {})
         locks: dict[str, threading.Lock] = self._shared.setdefault("parsing", {})
-        with locks.setdefault(path, threading.Lock()):
+        lock = locks.setdefault(path, threading.Lock())
+        if not lock.acquire(timeout=PARSING):  # its probe has been given up
+            raise Unreadable("takes too long to read", "读取耗时过长", at=path)
+        try:
             if path not in documents:
-                documents[path] = self._parse(path)
-        return documents[path]
+                documents[path] = self._parsed(path)
+        finally:
+            lock.release()
+        found = documents[path]
+        if isinstance(found, Unreadable):
+            # Each probe raises one of its own: several may do so at the same time.
+            raise type(found)(found.en, found.zh, at=found.at)
+        return found
+
+    def _parsed(self, path: str) -> Document | Unreadable:
+        try:
+            return self._parse(path)
+        except Unreadable as problem:
+            return problem.with_traceback(None)
 
     def _parse(self, path: str) -> Document:
         from medic.syntax import parse

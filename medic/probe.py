@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Literal, Protocol, TypeVar
 from medic.facts import Document, FileKind, GivenFile, Hit, MemoryEstimate, Repair, Source
 from medic.i18n import Text
 from medic.records import dataclass, field
-from medic.run_config import Change, RunConfig, Span
+from medic.run_config import Change, Origin, RunConfig, Span
 
 T = TypeVar("T")
 
@@ -146,6 +146,17 @@ class Look(Protocol):
     def host_is_the_runs(self) -> bool | None:
         """Whether this machine ran the job: True, False, or None if unknown."""
         ...
+
+
+def config_of(look: Look) -> RunConfig:
+    """The run's configuration; where none was read, one that states nothing."""
+    return look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+
+
+def source_of(at: Origin | Span | None, text: str = "") -> Source:
+    """The line that a value was read from; one of no file where that is not known."""
+    span = at.span if isinstance(at, Origin) else at
+    return Source(span.file, span.line, text=text) if span is not None else Source()
 
 
 @dataclass(frozen=True)

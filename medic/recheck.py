@@ -34,8 +34,8 @@ class Applied:
 
     ``time``: seconds since the epoch; ``symptoms``: those that the evidence showed before it;
     ``files`` and the lines ``added`` to them; ``began``: first time and attempts of the log then;
-    ``log``: the newest one, ``tail`` its size and the CRC of its last bytes; ``settings``: CRC and
-    path of each configuration and script.
+    ``log``: the newest one, ``tail`` its size and the CRC of its last bytes; ``settings``: path
+    and CRC of each configuration and script.
     """
 
     change: str
@@ -48,13 +48,16 @@ class Applied:
     began: tuple[float, int] | None = None
     log: str = ""
     tail: tuple[int, int] | None = None
-    settings: tuple[str, ...] = ()
+    settings: tuple[tuple[str, int], ...] = ()
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Applied:
         """From JSON, where a tuple is a list."""
-        kept: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in data.items()}
-        return cls(**kept)
+        return cls(**{name: _tuples(value) for name, value in data.items()})
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 def applied_now(session: Session, record: ChangeRecord, fix: Fix, cause: str) -> Applied:
@@ -64,7 +67,16 @@ def applied_now(session: Session, record: ChangeRecord, fix: Fix, cause: str) ->
     added = tuple(r[1:].strip() for r in rows if r.startswith("+") and not r.startswith("+++"))
     files = tuple(str(Path(file).absolute()) for file in record.files)
     now = time.time()
-    return Applied(record.id, fix.remedy.name, cause, now, seen, files, added, _begin(session))
+    return Applied(
+        change=record.id,
+        remedy=fix.remedy.name,
+        cause=cause,
+        time=now,
+        symptoms=seen,
+        files=files,
+        added=added,
+        began=_begin(session),
+    )
 
 
 def standing(session: Session) -> Applied:
@@ -72,16 +84,22 @@ def standing(session: Session) -> Applied:
     seen = tuple(sorted(session.observed_symptoms()))
     log = _newest(session)
     settings = tuple(_settings(session))
+    stands = Applied(change="", remedy="", cause="", time=0.0, symptoms=seen, settings=settings)
     if log is None:
-        return Applied("", "", "", 0.0, seen, settings=settings)
-    tail, began = (log.size, _tail(log.path, log.size)), _begin(session)
-    return Applied("", "", "", log.modified, seen, (), (), began, log.path, tail, settings)
+        return stands
+    return replace(
+        stands,
+        time=log.modified,
+        began=_begin(session),
+        log=log.path,
+        tail=(log.size, _tail(log.path, log.size)),
+    )
 
 
-def _settings(session: Session) -> Iterator[str]:
+def _settings(session: Session) -> Iterator[tuple[str, int]]:
     for file in session.case.files:
         if file.kind in SETTINGS and not file.name.startswith("<"):
-            yield f"{_crc(file.path):08x} {file.path}"
+            yield file.path, _crc(file.path)
 
 
 def _crc(path: str) -> int:
@@ -97,8 +115,7 @@ def edited(session: Session, before: Applied) -> list[str]:
     still of the run before: what they say now is not what ran."""
     if not before.log or another_log(session, before):
         return []
-    old = {path: crc for crc, _, path in (one.partition(" ") for one in before.settings)}
-    now = {path: crc for crc, _, path in (one.partition(" ") for one in _settings(session))}
+    old, now = dict(before.settings), dict(_settings(session))
     names = {f.path: f.name for f in session.case.files}
     return [names[path] for path, crc in now.items() if old.get(path, crc) != crc]
 

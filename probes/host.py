@@ -13,7 +13,7 @@ from medic.facts import Hit, Host, LogHits, Ports, Source
 from medic.facts.memory import gib
 from medic.i18n import Text
 from medic.patterns import regex
-from medic.probe import Finding, Look, Probe, Skip
+from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.records import dataclass
 from medic.run_config import RunConfig
 
@@ -31,10 +31,6 @@ def _hits(look: Look, symptom: str) -> list[Hit]:
     logs = look.fact(LogHits) if look.has(LogHits) else LogHits()
     found = [h for h in logs.hits if h.symptom == symptom and not h.benign]
     return sorted(found, key=lambda h: h.order)
-
-
-def _config(look: Look) -> RunConfig:
-    return look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
 
 
 # --- the machine ------------------------------------------------------------------------------
@@ -105,7 +101,7 @@ def disk(look: Look) -> Iterator[Finding | Skip]:
 
 def _folder(look: Look) -> str | None:
     """Where the run writes: its output folder, else where its files lie."""
-    named = _config(look).get("output_dir")
+    named = config_of(look).get("output_dir")
     if isinstance(named, str) and Path(named).is_dir():
         return named
     for file in look.files("log", "metrics", "config", "checkpoint"):
@@ -193,7 +189,7 @@ def _port(look: Look, hits: list[Hit]) -> int | None:
             told = (found[1] or found[2]) if found else None
         if told is not None and str(told).isdecimal() and 0 < int(told) < 65_536:
             return int(told)
-    return _config(look).integer("master_port")
+    return config_of(look).integer("master_port")
 
 
 def _process_name(pid: int | None) -> str:

@@ -12,7 +12,7 @@ from medic.facts.interfaces import IFNAMES, chosen
 from medic.facts.memory import gib
 from medic.i18n import Text
 from medic.patterns import regex
-from medic.probe import Finding, Look, Probe, Skip, Unread
+from medic.probe import Finding, Look, Probe, Skip, Unread, config_of, source_of
 from medic.run_config import RunConfig
 
 from .host import MIN_FREE_BYTES, MIN_FREE_SHARE
@@ -129,7 +129,7 @@ def _disk(look: Look, reports: Sequence[HostReport]) -> Iterator[Finding]:
     if not hits or not mounts:
         return
     paths = [p for h in hits for p in _PATH.findall(h.source.text)]
-    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    config = config_of(look)
     named = config.get("output_dir")
     paths += [named] if isinstance(named, str) and named.startswith("/") else []
     full = [m for m in _holding(paths, mounts) if _is_full(m)]
@@ -185,7 +185,7 @@ def _interfaces(look: Look, reports: Sequence[HostReport]) -> Iterator[Finding]:
                 if not one.interfaces or not value or "$" in value:
                     continue
                 if not chosen(name, value, one.interfaces):
-                    line = Source(file=launch.span.file, line=launch.span.line)
+                    line = source_of(launch.span)
                     told = {"interface": value, "address": ", ".join(sorted(one.interfaces)[:8])}
                     yield Finding(INTERFACE, "no-such-interface", told, line, (Source(one.file),))
                     return

@@ -13,9 +13,9 @@ from medic.errors import Unreadable
 from medic.facts import Launch, Launches, Place, Places, Source
 from medic.i18n import Text
 from medic.patterns import regex
-from medic.probe import Look, Probe
+from medic.probe import Look, Probe, config_of, source_of
 from medic.records import replace
-from medic.run_config import Origin, RunConfig
+from medic.run_config import RunConfig
 
 # Keys of what is read before the first step. "load" may name a checkpoint that does not exist yet:
 # Megatron then starts from random weights.
@@ -42,7 +42,7 @@ MAX_SCRIPT_LINES = 20_000
 
 
 def run(look: Look) -> Iterator[Places]:
-    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    config = config_of(look)
     launches = look.fact(Launches).launches if look.has(Launches) else ()
     moves, contained = _elsewhere(look)
     output, found = _output(config), [*_inputs(config, launches)]
@@ -74,12 +74,7 @@ def _output(config: RunConfig) -> Place | None:
     origin = config.origin("output_dir")
     if not isinstance(named, str) or origin is None or _UNKNOWN.search(named):
         return None
-    return _place(origin.key or "output_dir", named, _source(origin))
-
-
-def _source(origin: Origin) -> Source:
-    span = origin.span
-    return Source(file=span.file, line=span.line) if span else Source()
+    return _place(origin.key or "output_dir", named, source_of(origin))
 
 
 def _inputs(config: RunConfig, launches: Sequence[Launch]) -> Iterator[Place]:
@@ -97,10 +92,10 @@ def _settings(config: RunConfig) -> Iterator[tuple[str, str, Source]]:
     for setting in config.settings:
         key = setting.path[-1] if setting.path else ""
         if isinstance(setting.value, str) and _is_read(key):
-            yield setting.origin.key or key, setting.value, _source(setting.origin)
+            yield setting.origin.key or key, setting.value, source_of(setting.origin)
     resumed, origin = config.get("resume_from"), config.origin("resume_from")
     if isinstance(resumed, str) and origin is not None and _explicit(resumed):
-        yield origin.key or "resume_from", resumed, _source(origin)
+        yield origin.key or "resume_from", resumed, source_of(origin)
 
 
 def _flags(launch: Launch) -> Iterator[tuple[str, str, Source]]:
@@ -111,7 +106,7 @@ def _flags(launch: Launch) -> Iterator[tuple[str, str, Source]]:
         if text.startswith("--"):
             flag = "" if "=" in text else text
         elif flag and _is_read(flag.lstrip("-").replace("-", "_").lower()):
-            yield flag, text, Source(file=word.span.file, line=word.span.line)
+            yield flag, text, source_of(word.span)
 
 
 def _is_read(key: str) -> bool:

@@ -21,7 +21,7 @@ from medic.facts import (
 from medic.facts.memory import gib
 from medic.i18n import Text, plain
 from medic.patterns import regex
-from medic.probe import Finding, Look, Probe, Skip
+from medic.probe import Finding, Look, Probe, Skip, source_of
 from medic.run_config import RunConfig
 
 FITS_BELOW = 0.95
@@ -113,7 +113,7 @@ def _place(config: RunConfig) -> Source:
     for name in ("micro_batch_size", "sequence_length", "hidden_size", "parameters"):
         origin = config.origin(name)
         if origin is not None and origin.span is not None:
-            return Source(origin.span.file, origin.span.line)
+            return source_of(origin)
     return Source()
 
 

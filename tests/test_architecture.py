@@ -15,6 +15,7 @@ CORE = ROOT / "medic"
 TIERS = [
     {"errors"},
     {
+        "codepoints",
         "encodings",
         "i18n",
         "intact",
@@ -126,6 +127,7 @@ OWNERS = {
 }
 NEVER = {"textual", "rich", "torch", "pynvml", "psutil", "numpy"}
 PROBE_MAY = {
+    "codepoints",
     "encodings",
     "errors",
     "i18n",

@@ -397,6 +397,26 @@ def test_the_fields_are_listed(run: Run, words: tuple[str, ...]) -> None:
     assert "fp32, fp16, bf16, fp8" in out
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("lint", "--set", "help", "--json"),
+        ("memory", "--json", "--set", "help"),
+        ("diagnose", "--set", "help", "--format", "json"),
+        ("lint", "--set", "help", "--format=json"),
+    ],
+)
+def test_the_fields_as_json(run: Run, words: tuple[str, ...]) -> None:
+    code, out, _ = run(*words)
+    assert code == 0
+    assert json.loads(out)["entry"]["kind"] == "fields"
+
+
+@pytest.mark.parametrize("word", ["set", "field"])
+def test_a_word_that_only_begins_so_is_explained(run: Run, word: str) -> None:
+    assert "world_size" not in run("explain", word)[1]
+
+
 def test_a_field_that_is_none_names_the_nearest_and_where_all_are(run: Run) -> None:
     code, _, told = run("lint", "--set", "world_sise=8", "x.yaml")
     assert code == 2

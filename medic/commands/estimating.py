@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from medic.commands.given import case_of, console, knowledge
 from medic.commands.words import ANY, FLAG, said
 from medic.errors import Exit, UsageError
+
+if TYPE_CHECKING:
+    from medic.case import Case
 
 OPTIONS = {
     "--set": ANY,
@@ -46,6 +51,23 @@ def asked(micro_batch: bool, sequence: bool) -> tuple[str, ...]:
     return ("micro_batch_size",) * micro_batch + ("sequence_length",) * sequence
 
 
+def _case(files: Sequence[str], given: Sequence[str]) -> Case:
+    """The case of the files; a model's name in the place of one is told how it is given."""
+    try:
+        return case_of(files, given)
+    except UsageError as problem:
+        from medic.memory.named import model_of
+
+        models = [word for word in files if not Path(word).exists() and model_of(knowledge(), word)]
+        if not models:
+            raise
+        raise UsageError(
+            f"{problem.en}; the model is given as --model {models[0]}",
+            f"{problem.zh}；模型请用 --model {models[0]} 给出",
+            at=problem.at,
+        ) from None
+
+
 def show(
     files: Sequence[str],
     given: Sequence[str],
@@ -62,7 +84,7 @@ def show(
     from medic.sizing import size_run
 
     out = console(redact=redact)
-    case = case_of(files, given)
+    case = _case(files, given)
     sizing = size_run(case, knowledge(), gpu=gpu, model=model, inverse=inverse)
     if files and not sizing.read and not case.text:
         why = sizing.not_read[0] if sizing.not_read else None

@@ -14,7 +14,7 @@ from medic.nearest import did_you_mean
 from medic.report.console import Console
 from medic.safetext import one_line
 
-FIELD_WORDS = ("fields", "field", "--set", "set", "字段")
+FIELD_WORDS = ("fields", "字段")
 _SHOWN = 200  # columns of the words that are told back
 MOST = 6  # causes on a page that fits a few screens
 KIND_TITLES = {

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from medic import __version__
+from medic.commands.options import WORDS
 from medic.errors import Exit, UsageError
 from medic.i18n import Text, current
 from medic.nearest import did_you_mean
@@ -60,6 +61,7 @@ class Lazy(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Options of the app may stand before its path, or alone."""
+        ctx.meta[WORDS] = tuple(args)
         own = {name for param in self.get_params(ctx) for name in param.opts}
         at = 0
         while at < len(args) and args[at].partition("=")[0] in own:

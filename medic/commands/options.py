@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -12,6 +13,7 @@ from medic.i18n import Text
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+WORDS = "medic.words"  # in a context's meta: the whole command line
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -79,7 +81,10 @@ def _listed(context: click.Context, _: click.Parameter, given: Sequence[str]) ->
     if "help" in given:
         from medic.commands.explaining import fields
 
-        fields()
+        # Eager: what stands behind it is not read yet.
+        words = context.meta.get(WORDS, ())
+        form = [now for before, now in pairwise(words) if before == "--format"]
+        fields(as_json="--json" in words or "--format=json" in words or "json" in form)
         context.exit(0)
     return given
 

@@ -31,13 +31,15 @@ class Key:
 
 @dataclass(frozen=True)
 class Recognise:
-    """How a file is known to be this framework's: any set of keys that must all be there."""
+    """How a file is known to be this framework's: any set of keys that must all be there, its
+    name, or a flag of a command that takes such a file (``named-by``)."""
 
     __pydantic_config__ = CONFIG
     any_keys: tuple[tuple[str, ...], ...] = ()
     syntax: tuple[Literal["yaml", "json", "toml", "shell", "python"], ...] = ()
     file_names: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
+    named_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

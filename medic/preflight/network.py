@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
+from medic.errors import Unreadable
 from medic.facts import Source, Variable
 from medic.facts.interfaces import IFNAMES, chosen
 from medic.i18n import Text
+from medic.look import open_regular
 from medic.patterns import regex
 from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
 from medic.run_config import Span
@@ -65,10 +66,10 @@ def _endpoint(scene: Scene) -> tuple[int | None, Source]:
 
 def _written(span: Span) -> str:
     try:
-        with Path(span.file).open("rb") as file:
+        with open_regular(span.file) as file:
             file.seek(span.start)
             return file.read(min(span.end - span.start, _LONGEST)).decode("utf-8", "replace")
-    except OSError:
+    except (Unreadable, OSError):
         return ""
 
 

@@ -13,6 +13,7 @@ from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.report.memory_line import memory_data, memory_line
 from medic.report.words import SAFE, SEVERITY, UNSAFE
+from medic.run_config import NOBODYS
 from medic.safetext import clean, columns, one_line
 
 COLOR = {"error": "red", "warning": "yellow", "info": "blue"}
@@ -203,9 +204,15 @@ def _whose(console: Console, report: LintReport) -> None:
     stated = [
         value.origin.key
         for value in config.values.values()
-        if value.origin.source == "file" and value.origin.syntax in ("yaml", "json", "toml")
+        if value.origin.source == "file"
+        and value.origin.syntax in ("yaml", "json", "toml")
+        and value.origin.framework in NOBODYS
     ]
-    keys = {s.origin.span for s in config.settings if s.origin.syntax in ("yaml", "json", "toml")}
+    keys = {
+        s.origin.span
+        for s in config.settings
+        if s.origin.syntax in ("yaml", "json", "toml") and s.origin.framework in NOBODYS
+    }
     if not keys:
         return
     line = Text(

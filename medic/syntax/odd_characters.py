@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from medic.codepoints import BLANKS, UNSEEN, code
 from medic.patterns import regex
 
-BLANKS = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
-UNSEEN = "\u200b-\u200d\u2028\u2029\u2060\ufeff\u00ad\u0085"
 # The full-width forms of : , = # [ ] { }, and curled quotes.
 _SIGNS = "\uff1a\uff0c\uff1d\uff03\uff3b\uff3d\uff5b\uff5d\u201c\u201d\u2018\u2019"
 _ODD = regex(f"[{BLANKS}{UNSEEN}{_SIGNS}]")
@@ -23,5 +22,4 @@ def odd_in(line: str) -> tuple[int, str] | None:
 
 def shown(character: str) -> str:
     """A character as it is told: those that are seen with themselves."""
-    code = f"U+{ord(character):04X}"
-    return f"{character} ({code})" if character in _SIGNS else code
+    return f"{character} ({code(character)})" if character in _SIGNS else code(character)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from medic.facts import CheckpointIndex, Checkpoints, Launches, LogHits, Source, StateDictError
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe, Skip
+from medic.probe import Finding, Look, Probe, Skip, source_of
 from medic.run_config import RunConfig
 
 from .compare import Comparison, Shape, compare
@@ -45,8 +45,7 @@ def _of_setting(look: Look, error: StateDictError) -> Iterator[Finding]:
     for _, saved, current in error.mismatched:
         if size is not None and saved and current[:1] == (size,) != saved[:1]:
             origin = config.origin("vocab_size") if config is not None else None
-            span = origin.span if origin is not None else None
-            source = Source(file=span.file, line=span.line) if span is not None else error.source
+            source = source_of(origin) if origin and origin.span else error.source
             value = {"configured": size, "saved": saved[0]}
             yield Finding("vocabulary-setting", "differs", value=value, source=source)
             return
@@ -134,9 +133,7 @@ def _of_config(look: Look, indexes: list[CheckpointIndex]) -> Finding | None:
     if found is None:
         return None
     outcome, value, field = found
-    origin = config.origin(field)
-    line = origin.span.line if origin and origin.span else 0
-    where = Source(file=origin.span.file, line=line) if origin and origin.span else Source()
+    where = source_of(config.origin(field))
     value = {**value, "file": index.file}
     return Finding("checkpoint-keys", outcome, value, Source(file=index.file), (where,))
 

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
 
-from medic.facts import Source
 from medic.i18n import Text
-from medic.probe import Finding, Fires, LintResult, Look, NotChecked, Part, Skip
+from medic.probe import Finding, Fires, LintResult, Look, NotChecked, Part, Skip, source_of
 from medic.records import replace
 from medic.run_config import FIELDS, Origin, RunConfig, Scalar, Setting
 
@@ -65,7 +64,7 @@ def _fired(check: Part, config: RunConfig, result: Fires) -> Finding:
     if at is None:
         return Finding(check.name, "fires", result.values, changes=result.changes)
     shown, origin, span = at
-    source = Source(span.file, span.line, text=f"{origin.key}: {shown}")
+    source = source_of(span, f"{origin.key}: {shown}")
     return Finding(
         check.name,
         "fires",

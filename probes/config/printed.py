@@ -9,7 +9,7 @@ from itertools import islice
 from medic.errors import Unreadable
 from medic.facts import GivenFile, PrintedStart, Source
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe, Skip
+from medic.probe import Finding, Look, Probe, Skip, source_of
 from medic.run_config import FIELDS, Origin, RunConfig, Scalar
 
 from .carriers import same
@@ -68,9 +68,8 @@ def _differs(config: RunConfig, field: str, at: Origin, value: Scalar, source: S
         "where": source.where(),
         "line": source.text,
     }
-    span = at.span
-    place = Source(span.file, span.line, text=f"{at.key}: {config.get(field)}") if span else source
-    return Finding(DIFFERS, "fires", told, place, more=(source,), span=span)
+    place = source_of(at, f"{at.key}: {config.get(field)}") if at.span else source
+    return Finding(DIFFERS, "fires", told, place, more=(source,), span=at.span)
 
 
 def _place(config: RunConfig, field: str) -> Origin | None:

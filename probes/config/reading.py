@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from medic.errors import BrokenProgram, Unreadable
-from medic.facts import Document, GivenFile, Launch, Launches, Releases, Source
+from medic.facts import Document, GivenFile, Launch, Launches, Releases
 from medic.i18n import Text
 from medic.parserwords import in_chinese
-from medic.probe import Finding, Look, Probe, Skip, Unread
+from medic.probe import Finding, Look, Probe, Skip, Unread, source_of
 from medic.records import replace
 from medic.run_config import PLAIN, RunConfig, Value
 
@@ -92,12 +92,13 @@ def _documents(
     look: Look, reader: Recogniser, launches: Sequence[Launch]
 ) -> Iterator[Stated | Unread]:
     """What each file states. A program that is too long, or sets nothing, is no configuration."""
+    handed = reader.handed(launches)
     for given, found in _parsed(look, launches):
         if isinstance(found, Unread):
             yield found
             continue
         document = unwrapped(found)
-        stated = reader.file(given, document)
+        stated = reader.file(given, document, handed)
         refused = _refused(given, document, stated)
         if refused is not None:
             yield refused
@@ -112,7 +113,9 @@ def _parsed(
         found = _parse(look, given)
         if found is not None:
             yield given, found
-    for given, one in written(look):
+    for script, one in written(look):
+        # By its own name: that tells whose it is, and which command names it.
+        given = GivenFile(script.path, one.name, "config")
         yield given, one.document or Unread(one.at, Text(one.en, one.zh))
 
 
@@ -192,9 +195,8 @@ def _precision(config: RunConfig) -> Iterator[Finding]:
         return
     outcome = {"fp16": "fp16", "bf16": "wide-range", "fp32": "wide-range"}.get(str(value.value))
     if outcome is not None:
-        span = value.origin.span
-        source = Source(span.file, span.line) if span else Source()
-        yield Finding("precision-in-use", outcome, {"precision": value.value}, source)
+        told = {"precision": value.value}
+        yield Finding("precision-in-use", outcome, told, source_of(value.origin))
 
 
 PROBE = Probe(

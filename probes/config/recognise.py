@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatch
 from pathlib import PurePath
 
@@ -18,6 +18,8 @@ from .readers import document as tree
 SLURM = "slurm"
 # A file that is named for its framework says more than one key.
 _NAMED = 3
+# One that a command hands to the framework is the framework's, whatever its keys are.
+_HANDED = 100
 
 
 class Recogniser:
@@ -31,11 +33,20 @@ class Recogniser:
 
     # --- files ------------------------------------------------------------------------------
 
-    def file(self, given: GivenFile, document: Document) -> Stated | None:
-        """What a file states, read as its best framework; None if it states nothing known."""
+    def file(
+        self, given: GivenFile, document: Document, handed: Mapping[str, str] | None = None
+    ) -> Stated | None:
+        """What a file states, read as its best framework; None if it states nothing known.
+
+        ``handed``: see there.
+        """
         paths = tree.key_paths(document.root)
         name = PurePath(given.name).name
-        sizes = [(_told(keys, given, name, document, paths), keys) for keys in self.keys]
+        owner = (handed or {}).get(name)
+        sizes = [
+            (_told(keys, given, name, document, paths, handed=keys.framework.name == owner), keys)
+            for keys in self.keys
+        ]
         plain = self.plain if document.syntax != "python" else None
         best = self._best(sizes, lambda keys: tree.carriers(document, keys), plain)
         if best is None:
@@ -62,6 +73,20 @@ class Recogniser:
         return (plain, found) if plain is not None and found else None
 
     # --- commands ---------------------------------------------------------------------------
+
+    def handed(self, launches: Iterable[Launch]) -> dict[str, str]:
+        """The name of a file -> the framework to which a flag of a launch hands it."""
+        takes = {
+            flag: keys.framework.name
+            for keys in self.keys
+            for flag in keys.framework.recognise.named_by
+        }
+        return {
+            PurePath(flag.value).name: takes[name]
+            for launch in launches
+            for flag in command.flags((*launch.launcher_words[1:], *launch.arguments))
+            if flag.value and (name := flag.name.lstrip("-")) in takes
+        }
 
     def launcher(self, launch: Launch) -> Stated | None:
         """What the launcher's own options state."""
@@ -96,7 +121,9 @@ class Recogniser:
         return Stated(launch.span.file, self.plain.framework, {}, mentions=mentioned)
 
 
-def _told(keys: Keys, given: GivenFile, name: str, document: Document, paths: Paths) -> int:
+def _told(
+    keys: Keys, given: GivenFile, name: str, document: Document, paths: Paths, *, handed: bool
+) -> int:
     """How many keys tell that a file of this name is one of the framework's."""
     recognise = keys.framework.recognise
     model_file = given.kind == "model-config"
@@ -105,6 +132,8 @@ def _told(keys: Keys, given: GivenFile, name: str, document: Document, paths: Pa
     anything = not recognise.syntax and document.syntax != "python"
     if not anything and document.syntax not in recognise.syntax:
         return 0
+    if handed:
+        return _HANDED
     if any(fnmatch(name, pattern) for pattern in recognise.file_names):
         return _NAMED
     return keys.specificity(paths)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from medic.facts import Release, Releases, Source
+from medic.facts import Release, Releases
 from medic.i18n import Text, plain
-from medic.probe import Finding, Look, Probe, Skip
+from medic.probe import Finding, Look, Probe, Skip, source_of
 from medic.run_config import FIELDS, MORE, Origin, RunConfig, Scalar
 
 from .carriers import same
@@ -116,8 +116,7 @@ def _fired(
     if found is None or found[1].span is None:
         return Finding(name, "fires", values)
     at, span = found[1], found[1].span
-    text = f"{at.key}: {_shown(config, rule, framework)}"
-    source = Source(span.file, span.line, text=text)
+    source = source_of(span, f"{at.key}: {_shown(config, rule, framework)}")
     repair = repair_of(rule, config, framework, found)
     renamed = rule.fix is not None and found[0] in rule.fix.rename
     of_key = renamed or rule.cause in _OF_VERSION

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from medic.facts import Repair, Rewritten, Source
+from medic.facts import Repair, Rewritten
 from medic.i18n import Text
-from medic.probe import Finding
+from medic.probe import Finding, source_of
 from medic.run_config import Scalar, Setting
 
 
@@ -18,10 +18,8 @@ def fault(
     repair: Repair | None = None,
 ) -> Finding:
     """``shown``: the value as the line of evidence has it."""
-    span = setting.origin.span
-    text = f"{setting.origin.key}: {shown}"
-    source = Source(span.file, span.line, text=text) if span else Source()
-    return Finding(name, "fires", values, source, span=span, repair=repair)
+    source = source_of(setting.origin, f"{setting.origin.key}: {shown}")
+    return Finding(name, "fires", values, source, span=setting.origin.span, repair=repair)
 
 
 def rewritten(setting: Setting, value: Scalar, why: Text, *, safe: bool) -> Repair | None:

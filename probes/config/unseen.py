@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from medic.codepoints import BLANKS, UNSEEN, code
 from medic.patterns import regex
 from medic.run_config import Scalar
 
-_BLANKS = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
-_UNSEEN = "\u200b-\u200d\u2060\ufeff\u00ad\u2028\u2029\u0085"
-_ANY = regex(f"[{_BLANKS}{_UNSEEN}]")
+_ANY = regex(f"[{BLANKS}{UNSEEN}]")
 # At an end of a value, or inside of one that is a word or a number: prose may have them.
-_AT_END = regex(f"^[{_BLANKS}{_UNSEEN}]|[{_BLANKS}{_UNSEEN}]$")
-_IN_WORD = regex(f"^[\\w./:+-]*[{_UNSEEN}][\\w./:+-]*$")
+_AT_END = regex(f"^[{BLANKS}{UNSEEN}]|[{BLANKS}{UNSEEN}]$")
+_IN_WORD = regex(f"^[\\w./:+-]*[{UNSEEN}][\\w./:+-]*$")
 _LONGEST = 120
 
 
 def unseen_in_key(name: str) -> tuple[str, str] | None:
     """(the character as U+200B, the name without any) of a key that has one."""
     found = None if name.isascii() else _ANY.search(name)
-    return (_code(found[0]), _ANY.sub("", name)) if found else None
+    return (code(found[0]), _ANY.sub("", name)) if found else None
 
 
 def unseen_in_value(value: Scalar) -> tuple[str, str] | None:
@@ -25,8 +24,4 @@ def unseen_in_value(value: Scalar) -> tuple[str, str] | None:
     if not isinstance(value, str) or value.isascii() or len(value) > _LONGEST or "\n" in value:
         return None
     found = _AT_END.search(value) or (_ANY.search(value) if _IN_WORD.match(value) else None)
-    return (_code(found[0]), _ANY.sub("", value)) if found else None
-
-
-def _code(character: str) -> str:
-    return f"U+{ord(character):04X}"
+    return (code(found[0]), _ANY.sub("", value)) if found else None

@@ -10,11 +10,11 @@ from medic.probe import Look
 
 
 def written(look: Look) -> Iterator[tuple[GivenFile, Written]]:
-    """(the file as it would be given, what a script writes to it); it lies in the script."""
+    """(the script, what it writes to a configuration): every place of that lies in the script."""
     for script in look.files("script"):
         try:
             found = look.parse(script.path).written
         except Unreadable:
             continue
         for one in found:
-            yield GivenFile(script.path, one.name, "config"), one
+            yield script, one

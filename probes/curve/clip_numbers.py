@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from medic.facts import Curve, Source
+from medic.facts import Curve
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe, Skip
+from medic.probe import Finding, Look, Probe, Skip, source_of
 from medic.run_config import RunConfig
 
 from . import needs
@@ -40,8 +40,7 @@ def _zero(look: Look) -> Finding | None:
     origin = config.origin("gradient_clip")
     if config.number("gradient_clip") != 0 or origin is None or not config.nobodys:
         return None
-    source = Source(origin.span.file, origin.span.line) if origin.span else Source()
-    return Finding(RATIO, "clip-of-zero", source=source)
+    return Finding(RATIO, "clip-of-zero", source=source_of(origin))
 
 
 def _scaled(found: Norms, scale: float) -> Iterator[Finding]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from medic.facts import Curve, Source
+from medic.facts import Curve
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe
+from medic.probe import Finding, Look, Probe, source_of
 from medic.run_config import RunConfig
 
 CHECK = "overflow-depth"
@@ -23,9 +23,7 @@ def run(look: Look) -> Iterator[Finding]:
     factor = LARGEST ** (1 / layers)
     if str(config.get("precision")).lower() not in _WIDE or factor < look.threshold("factor"):
         return
-    origin = config.origin("num_layers")
-    span = origin.span if origin is not None else None
-    source = Source(file=span.file, line=span.line) if span is not None else Source()
+    source = source_of(config.origin("num_layers"))
     value = {"layers": layers, "factor": factor}
     yield Finding(CHECK, "shallow", value=value, source=source)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from medic.facts import Curve, LogHits, Series
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe, Skip
+from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.records import dataclass
 from medic.run_config import RunConfig
 
@@ -131,7 +131,7 @@ def _never_fell(shape: Shape) -> tuple[int, float] | None:
 
 def _stays_at_guess(look: Look, shape: Shape) -> tuple[int, float] | None:
     """The loss comes down from its first level to that of a guess, and stays there."""
-    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    config = config_of(look)
     vocabulary, half = config.integer("vocab_size"), shape.values[len(shape.values) // 2 :]
     if vocabulary is None or vocabulary < 2 or len(half) < MIN_POINTS or shape.plan.resumed:
         return None

@@ -11,6 +11,10 @@ METRICS = Text(
 LOSS = Text("a logged loss", "记录的 Loss")
 LOSSES = Text("more logged losses", "更多的 Loss 记录")
 RATE = Text("a logged learning rate", "记录的学习率")
+RATE_ABOVE_ZERO = Text(
+    "a learning rate above zero, logged for at least {n} steps",
+    "大于零的学习率，且至少有 {n} 步的记录",
+)
 NORMS_AND_CLIP = Text("gradient norms and the clip threshold", "梯度范数与裁剪阈值")
 UNSCALED_NORMS = Text("gradient norms without the loss scale", "不含 loss scale 的梯度范数")
 NORM_THERE = Text("the gradient norm of that step", "该步的梯度范数")

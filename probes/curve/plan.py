@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from medic.errors import Unreadable
 from medic.facts import Curve, LogHits, Series, Source
-from medic.probe import Look
+from medic.probe import Look, config_of
 from medic.records import dataclass
-from medic.run_config import RunConfig
 
 # A run this near its planned end is complete: the last log line may stand one interval before.
 COMPLETE_SHARE = 0.95
@@ -39,7 +38,7 @@ class Plan:
 
 def plan_of(look: Look, curve: Curve) -> Plan:
     """The plan from the config, the log and the metrics, in this order."""
-    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    config = config_of(look)
     logs = look.fact(LogHits) if look.has(LogHits) else LogHits()
     steps = config.integer("total_steps") if config.stated("total_steps") else None
     last = max(s.steps[-1] for s in curve.series.values() if s.steps)

@@ -36,10 +36,11 @@ def run(look: Look) -> Iterator[Any]:
     yield from judge(look, curve, series, plan_of(look, curve))
 
 
-def judge(look: Look, curve: Curve, series: Series, plan: Plan) -> Iterator[Finding]:
+def judge(look: Look, curve: Curve, series: Series, plan: Plan) -> Iterator[Finding | Skip]:
     """The shape, and the symptom that goes with an abnormal one."""
     steps, values, _ = clean(series)
     if len(values) < MIN_POINTS or max(values) <= 0:
+        yield Skip(needs.RATE_ABOVE_ZERO.fill(n=MIN_POINTS), check="learning-rate-shape")
         return
     shape, at, value = _shape(look, steps, values, plan)
     if shape == "still-high-at-end" and any(rate_lost(curve, old) for old in curve.replaced):

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from medic.facts import Curve
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe, Skip
+from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.run_config import RunConfig
 
 from . import needs
@@ -29,7 +29,7 @@ _UNTRAINED = Text("that the run starts from untrained weights", "运行是从未
 def run(look: Look) -> Iterator[Finding | Skip]:
     curve = look.fact(Curve)
     series = curve.series.get("learning_rate")
-    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    config = config_of(look)
     steps, values, _ = clean(series) if series is not None else ([], [], None)
     if series is None or len(steps) < 2 or steps[-1] < MIN_STEPS or not _is_adam(config):
         yield Skip(needs.RATE, check=CHECK)

@@ -7,7 +7,7 @@ from typing import Any
 
 from medic.facts import Curve, Series
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe
+from medic.probe import Finding, Look, Probe, config_of
 from medic.run_config import RunConfig
 
 from .plan import source_at
@@ -60,7 +60,7 @@ def _sharded(config: RunConfig) -> bool:
 
 def _replicated(look: Look) -> bool:
     """Whether a configuration of the training was read that names no way to split the model."""
-    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    config = config_of(look)
     words = [".".join(s.path).lower() for s in config.settings]
     trains = config.get("micro_batch_size") is not None or config.get("learning_rate") is not None
     return trains and not any(part in word for word in words for part in _SPLITTING)

@@ -34,9 +34,13 @@ def run(look: Look) -> Iterator[Any]:
     if loss is None or not curve.replaced:
         yield Skip(_NEEDS, check=CHECK)
         return
-    told = [f for old in curve.replaced if (f := _compare(look, curve, loss, old)) is not None]
-    if not told:
+    compared = [(old, _compare(look, loss, old)) for old in curve.replaced]
+    if not any(finding for _, finding in compared):
         yield Skip(_NEEDS, check=CHECK)
+        return
+    # A loss that goes on while the rate was lost is told by the rate's own probe.
+    told = [f for old, f in compared if f and (f.outcome != "none" or not rate_lost(curve, old))]
+    if not told:
         return
     worst = next((f for f in told if f.outcome != "none"), told[-1])
     yield worst
@@ -44,7 +48,7 @@ def run(look: Look) -> Iterator[Any]:
     yield Finding(SYMPTOM, "present" if jumps else "absent", value=worst.value, source=worst.source)
 
 
-def _compare(look: Look, curve: Curve, loss: Series, old: Series) -> Finding | None:
+def _compare(look: Look, loss: Series, old: Series) -> Finding | None:
     """The losses of the same steps, before and after; None where too few are there."""
     steps, values, _ = clean(loss)
     at = old.steps[0]
@@ -56,8 +60,6 @@ def _compare(look: Look, curve: Curve, loss: Series, old: Series) -> Finding | N
     was, now = median(before), median(after)
     error = relative_noise(values) * MEDIAN_ERROR * math.sqrt(1 / len(before) + 1 / len(after))
     outcome = _outcome(was, now, math.exp(SIGMAS * error), after[0], values[0])
-    if outcome == "none" and rate_lost(curve, old):
-        return None  # told by the rate's own probe
     value = {"step": at, "before": was, "after": now, "from": was, "to": now}
     source = source_at(look, loss, loss.steps.index(steps[index]))
     return Finding(CHECK, outcome, value=value, source=source)

@@ -9,7 +9,7 @@ from typing import Any
 
 from medic.facts import Curve, Series
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe, Skip
+from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.run_config import RunConfig
 
 from .loss import LATE_START
@@ -38,7 +38,7 @@ _POLICY = ("num_generations", "reward", "grpo", "ppo", "rollout", "kl_coef")
 def run(look: Look) -> Iterator[Any]:
     curve = look.fact(Curve)
     loss = curve.series.get("loss")
-    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    config = config_of(look)
     if loss is None:
         yield Skip(_NEEDS, check=LEVEL)
         return

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from medic.facts import Curve, Source
 from medic.i18n import Text
-from medic.probe import Finding, Look, Skip
-from medic.run_config import RunConfig
+from medic.probe import Finding, Look, Skip, config_of
 
 from .numbers import clean, median
 from .plan import source_at
@@ -46,7 +45,7 @@ def _height(level: float, first: float) -> str:
 
 
 def _vocabulary(look: Look) -> int | None:
-    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    config = config_of(look)
     size = config.integer("vocab_size")
     return size if size is not None and size >= 2 else None
 

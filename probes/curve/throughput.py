@@ -8,7 +8,7 @@ from typing import Any
 from medic.facts import Curve, GpuSeries, LogHits, Source
 from medic.facts.memory import gib
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe, Skip
+from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.run_config import RunConfig
 
 from . import needs
@@ -138,7 +138,7 @@ def _busiest(
 
 def _loader_alone(look: Look) -> bool:
     """One process that loads in its own loop: no collective to wait for, no worker to prefetch."""
-    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    config = config_of(look)
     world = config.integer("world_size")
     logs = look.fact(LogHits) if look.has(LogHits) else LogHits()
     single = world == 1 or (world is None and len(logs.ranks) <= 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 from medic.facts import Curve, GpuState, Series
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe, Skip
+from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.run_config import RunConfig
 
 from .numbers import clean, median
@@ -25,7 +25,7 @@ _NEEDS = Text(
 
 def run(look: Look) -> Iterator[Any]:
     curve = look.fact(Curve)
-    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    config = config_of(look)
     found = _logged(curve) or _computed(look, curve, config)
     parameters = config.number("parameters")
     if found is None:

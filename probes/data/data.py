@@ -10,7 +10,7 @@ from typing import Any
 from medic.errors import Unreadable
 from medic.facts import DataSets, GivenFile, Source
 from medic.i18n import Text
-from medic.probe import Finding, Look, Skip, Unread
+from medic.probe import Finding, Look, Skip, Unread, config_of
 from medic.run_config import RunConfig
 
 from . import items, records
@@ -32,7 +32,7 @@ def run(look: Look) -> Iterator[Any]:
     if not found:
         yield Skip(NEEDS)
         return
-    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    config = config_of(look)
     benchmark = yield from _benchmark(look)
     reads = yield from _read_all(look, found, config, benchmark)
     if not reads:

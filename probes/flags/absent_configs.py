@@ -21,7 +21,6 @@ _CONFIGS = frozenset(
 _ENDINGS = (".yaml", ".yml", ".json", ".toml")
 _MOVES = regex(r"(?m)(?:^|[;&|(]|\bthen|\bdo)\s*(?:cd|pushd|git\s+clone|wget|curl)\b")
 _PLAIN = regex(r"[\w.+@-][\w./+@-]*")
-MAX_LAUNCHES = 100  # a script with more repeats one and the same
 _NEEDS = Text(
     "a script whose command names a configuration file, in the folder that it starts in",
     "点名了配置文件的启动脚本，且位于其启动目录",
@@ -33,9 +32,9 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     judged: list[bool] = []
     for given in look.files("script"):
         script = read_script(look, given.path, given.name)
-        if script is None:
+        if script is None or given.name.startswith("<") or _moves(script):
             continue
-        own = [one for one in launches if one.span.file == given.path][:MAX_LAUNCHES]
+        own = [one for one in launches if one.span.file == given.path]
         for flag, there in (one for launch in own for one in _judged(look, script, given, launch)):
             judged.append(there)
             if not there:
@@ -54,8 +53,6 @@ def _judged(
     the path itself is there.
     """
     base = Path(given.path).absolute().parent
-    if given.name.startswith("<") or _moves(script):
-        return
     words = (*launch.launcher_words, *launch.arguments)
     paths = [path for word in (*words, launch.script) if (path := _literal(word))]
     known = {PurePath(file.name).name for file in look.files("config", "model-config")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from medic.codepoints import BLANKS, UNSEEN, code
 from medic.facts import Command, Document, Repair, Respelt
 from medic.i18n import Text
 from medic.patterns import regex
@@ -30,8 +31,8 @@ _SPEAKS = regex(
     r"(?:^|[;&|{]\s*|\bthen\s+|\belse\s+)\s*(?:echo|printf|log\w*|info|warn|die|error)\b"
 )
 _TALK = frozenset(("echo", "printf"))
-_NO_BLANK = regex("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
-_INVISIBLE = regex("[\u0085\u200b-\u200d\u2060\u2028\u2029\ufeff\u00ad]+")
+_NO_BLANK = regex(f"[{BLANKS}]+")
+_INVISIBLE = regex(f"[{UNSEEN}]+")
 _WIDE = regex(r"(?:^|(?<=[\s;]))(?:--?)?[A-Za-z_][\w.-]*(\uff1d)|\S(\uff1b)\s*(?:then|do|$)|(\uff5c)\s*tee\b|"
               r"(\uff06)\s*$")  # fmt: skip
 _BESIDE_FLAG = regex(
@@ -163,7 +164,7 @@ def _odd_blanks(script: ScriptText, number: int, line: str) -> Iterator[Slip]:
             span = script.between(number, found.span())
             edit = Edit(span.file, span.start, span.end, new)
             repair = Repair((Respelt((edit,), joins=True),), safe=True, why=WHY)
-            yield Slip(what.fill(code=f"U+{ord(found[0][0]):04X}"), span, repair)
+            yield Slip(what.fill(code=code(found[0][0])), span, repair)
 
 
 def _in_lists_of_flags(script: ScriptText, number: int) -> Iterator[Slip]:
@@ -180,7 +181,7 @@ def _in_lists_of_flags(script: ScriptText, number: int) -> Iterator[Slip]:
             what = _FULL_WIDTH.fill(sign=sign, ascii="=")
         else:
             edit = Edit(span.file, span.start, span.end, " ")
-            what = _BLANK.fill(code=f"U+{ord(sign):04X}")
+            what = _BLANK.fill(code=code(sign))
         yield Slip(what, span, Repair((Respelt((edit,), joins=True),), safe=False, why=WHY))
 
 

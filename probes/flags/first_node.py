@@ -33,13 +33,13 @@ def only_first_node(script: ScriptText, launch: Launch, allocation: Allocation) 
     nodes, place = allocation.nodes, allocation.place("nodes")
     if launch.launcher not in _LOCAL or nodes is None or nodes < 2 or place is None:
         return
-    if "deepspeed_multinode_launcher" in script.text or any(map(_reaches, *_shown(script))):
+    if "deepspeed_multinode_launcher" in script.text or _reached(script):
         return
     yield Fault(OTHERWISE, _ONLY_HERE.fill(nodes=nodes), launch.launcher_words[0].span)
 
 
-def _shown(script: ScriptText) -> tuple[list[str], list[str]]:
-    return script.lines, script.code
+def _reached(script: ScriptText) -> bool:
+    return any(_reaches(*pair) for pair in zip(script.lines, script.code, strict=True))
 
 
 def _reaches(line: str, code: str) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from medic.facts import Launch
 from medic.i18n import Text
@@ -21,10 +23,12 @@ _FETCHES = regex(
 )
 _OPENS = regex(r"(?:^|[\s;])(?:do|function)(?=[\s;]|$)|\(\)\s*\{")
 _CLOSES = regex(r"(?m)(?:^|[\s;])done(?=[\s;&|)]|$)|^\s*\}")
-_SETS = r"(?m)^[ \t]*(?:(?:export|readonly|declare|local|typeset)[ \t]+(?:-\w+[ \t]+)*)?{name}\+?="
-_ASIDE = (
-    r"(?m)^[ \t]*\([ \t]*(?:export[ \t]+)?{name}=[^()\n]*\)[ \t]*(?:#.*)?$|"
-    r"\|[ \t]*read[ \t]+(?:-\w+[ \t]+)*{name}\b"
+_SETS = regex(
+    r"(?m)^[ \t]*(?:(?:export|readonly|declare|local|typeset)[ \t]+(?:-\w+[ \t]+)*)?([A-Za-z_]\w*)\+?="
+)
+_ASIDE = regex(
+    r"(?m)^[ \t]*\([ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)=[^()\n]*\)[ \t]*(?:#.*)?$|"
+    r"\|[ \t]*read[ \t]+(?:-\w+[ \t]+)*([A-Za-z_]\w*)"
 )
 _LATE = Text(
     "${name} is set only in line {line}, behind this command: here it is empty",
@@ -38,41 +42,60 @@ _INSIDE = Text(
 _SHORTEST = 2
 
 
+class _Lines:
+    """The lines of a script that set each name, and where its loops and functions lie."""
+
+    def __init__(self, script: ScriptText) -> None:
+        code, text = "\n".join(script.code), script.text
+        self.sets = _by_name(_SETS, code)
+        self.aside = _by_name(_ASIDE, text)
+        ends = _ends(code)
+        self._opens, self._closes = (
+            sorted(bisect_left(ends, m.end()) + 1 for m in pattern.finditer(code))
+            for pattern in (_OPENS, _CLOSES)
+        )
+
+    def depth(self, line: int) -> int:
+        """Loops and functions that are open at a line: there it may run once more, or later."""
+        return bisect_left(self._opens, line) - bisect_left(self._closes, line)
+
+
+def _ends(text: str) -> list[int]:
+    """The place of each line's end."""
+    return list(accumulate(len(line) + 1 for line in text.split("\n")))
+
+
+def _by_name(pattern: re.Pattern[str], text: str) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    ends = _ends(text)
+    for m in pattern.finditer(text):
+        name = next(group for group in m.groups() if group)
+        found.setdefault(name, []).append(bisect_right(ends, m.start()) + 1)
+    return found
+
+
 def late_variables(script: ScriptText, launches: Sequence[Launch]) -> Iterator[Slip]:
     """Only of scripts that run straight down; a name that stands anywhere else is left alone."""
-    code = "\n".join(script.code)
-    if _FETCHES.search(script.text):
+    if not launches or _FETCHES.search(script.text):
         return
+    lines = _Lines(script)
     for launch in launches:
         for word in (*launch.launcher_words, *launch.arguments):
             used = _USE.match(word.raw) if word.value is None and word.span.line else None
             name = (used[1] or used[2]) if used else ""
             if len(name) < _SHORTEST or launch.environment.get(name):
                 continue
-            straight = not _depth(script, word.span.line)
-            what = _of(script, code, name, word.span.line) if straight else None
+            straight = not lines.depth(word.span.line)
+            what = _of(script, lines, name, word.span.line) if straight else None
             if what is not None:
                 yield Slip(what, word.span)
 
 
-def _depth(script: ScriptText, line: int) -> int:
-    """Loops and functions that are open at a line: there it may run once more, or later."""
-    before = "\n".join(script.code[: line - 1])
-    return len(_OPENS.findall(before)) - len(_CLOSES.findall(before))
-
-
-def _of(script: ScriptText, code: str, name: str, line: int) -> Text | None:
-    sets = [
-        code.count("\n", 0, m.start()) + 1 for m in re.finditer(_SETS.replace("{name}", name), code)
-    ]
-    aside = [
-        code.count("\n", 0, m.start()) + 1
-        for m in re.finditer(_ASIDE.replace("{name}", name), script.text)
-    ]
-    uses = len(re.findall(rf"\$(?:{name}\b|\{{{name}\}})", script.text))
-    if len(re.findall(rf"\b{name}\b", script.text)) != uses + len(sets) + len(aside):
+def _of(script: ScriptText, lines: _Lines, name: str, line: int) -> Text | None:
+    sets, aside = lines.sets.get(name, []), lines.aside.get(name, [])
+    if script.words[name] != script.uses[name] + len(sets) + len(aside):
         return None
-    if any(_depth(script, one) for one in sets):
+    if any(lines.depth(one) for one in sets):
         return None
     if sets and not aside and min(sets) > line:
         return _LATE.fill(name=name, line=min(sets))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from medic.facts import Command, Document, Launch, Launches, Word
+from medic.i18n import Text
 from medic.patterns import regex
 from medic.probe import Look
 from medic.records import replace
@@ -19,10 +20,33 @@ _FOR_LAUNCHERS = regex(
     r"ACCELERATE_|SLURM_|PET_|GLOO_)"
 )
 MAX_COMMANDS = 2_000
+MAX_LAUNCHES = 200  # each is judged by dozens of checks
+_MANY_LAUNCHES = Text(
+    "more than {n} launches: only the first {n} were checked",
+    "启动命令超过 {n} 条：只检查了前 {n} 条",
+)
+_MANY_COMMANDS = Text(
+    "more than {n} commands: launches behind the first {n} were not checked",
+    "命令超过 {n} 条：第 {n} 条之后的启动命令没有检查",
+)
 
 
 def launches_of(document: Document) -> list[Launch]:
-    """The training commands of a script, those with a distributed launcher first."""
+    """The training commands of a script, those with a distributed launcher first, and of many
+    the first ones: ``not_all`` says so."""
+    return _every(document)[:MAX_LAUNCHES]
+
+
+def not_all(document: Document) -> Text | None:
+    """What ``launches_of`` leaves out; None where it holds every launch."""
+    if len(_every(document)) > MAX_LAUNCHES:
+        return _MANY_LAUNCHES.fill(n=MAX_LAUNCHES)
+    if len(document.commands) > MAX_COMMANDS:
+        return _MANY_COMMANDS.fill(n=MAX_COMMANDS)
+    return None
+
+
+def _every(document: Document) -> list[Launch]:
     shared = {
         name: value
         for name, value in document.variables.items()

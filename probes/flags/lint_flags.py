@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from medic.facts import Launch, Launches, LogHits, Parsers, Source, Word
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe
+from medic.probe import Finding, Look, Probe, config_of
 from medic.run_config import PLAIN, Change, RunConfig
 
 from .arguments import VALUE
@@ -45,7 +45,7 @@ def run(look: Look) -> Iterator[Finding]:
         return
     frameworks: Sequence[Framework] = look.frameworks
     tables = {f.name: f for f in frameworks if f.name in KNOWN}
-    speaks = _speaks(look.fact(RunConfig) if look.has(RunConfig) else RunConfig())
+    speaks = _speaks(config_of(look))
     for given in look.files("script"):
         script = read_script(look, given.path, given.name)
         if script is not None:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from medic.errors import Unreadable
 from medic.facts import Document, GivenFile, Node, Renamed, Repair, Source
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe, Skip
+from medic.probe import Finding, Look, Probe, Skip, config_of
+from medic.records import replace
 from medic.run_config import NOBODYS, PLAIN, RunConfig, Syntax
 
 from ..config.readers.wandb import unwrapped
@@ -53,7 +54,7 @@ RENAMED = Text("the only name that is near", "唯一相近的键名")
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
-    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    config = config_of(look)
     speaks = {
         s.origin.span.file: s.origin.framework
         for s in config.settings
@@ -99,8 +100,8 @@ def _of_another(root: Node, framework: Framework, tables: Mapping[str, Framework
 def _documents(look: Look) -> Iterator[tuple[GivenFile, Document | None]]:
     for given in look.files("config", "python"):
         yield given, _document(look, given)
-    for given, one in written(look):
-        yield given, one.document
+    for script, one in written(look):
+        yield replace(script, kind="config"), one.document
 
 
 def _document(look: Look, given: GivenFile) -> Document | None:

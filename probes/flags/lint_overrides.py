@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from medic.facts import Launch, Launches, LogHits, Repair, Respelt, Source, Word
+from medic.facts import Launch, Launches, LogHits, Repair, Respelt, Word
 from medic.i18n import Text
 from medic.patterns import regex
-from medic.probe import Finding, Look, Probe, Skip
+from medic.probe import Finding, Look, Probe, Skip, config_of, source_of
 from medic.records import replace
 from medic.run_config import Edit, RunConfig, Span
 
@@ -67,7 +67,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
 
 
 def _nothing(look: Look) -> Finding | Skip:
-    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    config = config_of(look)
     launches = look.fact(Launches).launches if look.has(Launches) else ()
     read = any(_speaks(config, launch) in _HYDRA for launch in launches)
     return Finding(SYNTAX, "passes") if read else Skip(needs=_NEEDS, check=SYNTAX)
@@ -119,7 +119,7 @@ def _of_launch(
             at, meant = told
             what = NEAR.fill(framework=framework.title, key=".".join(path[: at + 1]), meant=meant)
             span = _part(word, path, at)
-            source = Source(span.file, span.line, text=word.raw)
+            source = source_of(span, word.raw)
             repair = _respelt(word, span, meant.split(".")[at:])
             yield Finding(MISSPELT, "fires", {"what": what}, source, span=span, repair=repair)
 
@@ -135,7 +135,7 @@ def _added(launch: Launch, framework: Framework) -> Iterator[Finding]:
         span = word.span
         edit = Edit(span.file, span.start, span.start + 1, "")
         repair = Repair((Respelt((edit,), joins=True),), safe=True, why=_NO_SIGN)
-        source = Source(span.file, span.line, text=word.raw)
+        source = source_of(span, word.raw)
         what = _IS_THERE.fill(key=found[1])
         yield Finding(SYNTAX, "fires", {"what": what}, source, span=span, repair=repair)
 
@@ -145,7 +145,7 @@ def _open_list(launch: Launch) -> Iterator[Finding]:
     for word in launch.arguments:
         if _OPEN_LIST.fullmatch(word.raw) is not None:
             what = _VALUE_LACKS.fill(word=word.raw)
-            source = Source(word.span.file, word.span.line, text=word.raw)
+            source = source_of(word.span, word.raw)
             yield Finding(SYNTAX, "fires", {"what": what}, source, span=word.span)
 
 

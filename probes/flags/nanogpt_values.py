@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from medic.facts import Launch, Launches, Source, Word
+from medic.facts import Launch, Launches, Word
 from medic.i18n import Text
 from medic.patterns import regex
-from medic.probe import Finding, Look, Probe
+from medic.probe import Finding, Look, Probe, source_of
 from medic.run_config import RunConfig
 
 from .key_names import Framework, names_of, nearest_name
@@ -64,7 +64,7 @@ def _of_word(word: Word, config: RunConfig, framework: Framework) -> Iterator[Fi
     if found is None:
         return
     name, value = found[1], found[2]
-    source = Source(word.span.file, word.span.line, text=word.raw)
+    source = source_of(word.span, word.raw)
     names = names_of(framework, {})
     if name not in names.leaves:
         near = nearest_name(name, sorted(names.leaves))

@@ -11,7 +11,7 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, Unread
 from medic.records import replace
 
-from .launches import launches_of
+from .launches import launches_of, not_all
 from .outcome import misspelt, with_value
 from .places import Places
 from .refusals import stop
@@ -55,6 +55,8 @@ def run_launch(look: Look) -> Iterator[Launches | Skip | Unread]:
             yield read
         else:
             found += read
+            if (more := not_all(look.parse(given.path))) is not None:
+                yield Unread(given.name, more, partly=True)
             yield from _not_shell(look, given)
     if found:
         yield Launches(tuple(found))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cached_property, lru_cache
 
 from medic.errors import Unreadable
@@ -22,6 +23,7 @@ _NAME = r"[A-Za-z_]\w*"
 _SET = regex(rf"(?:^|[\s;])({_NAME})\+?=(\(?)", re.MULTILINE)
 _SET_ALONE = regex(rf"^[ \t]*(?:[a-z]+ +(?:-\w+ +)*)*({_NAME})=", re.MULTILINE)
 _USE = regex(rf"\$(?:({_NAME})|\{{({_NAME})\}})")
+_WORD = regex(r"\w+")
 
 
 class ScriptText:
@@ -85,9 +87,19 @@ class ScriptText:
         return masked(self.lines, self.documents)
 
     @cached_property
+    def words(self) -> Counter[str]:
+        """How often each word stands in the script."""
+        return Counter(_WORD.findall(self.text))
+
+    @cached_property
+    def uses(self) -> Counter[str]:
+        """How often each variable is read as ``$X`` or ``${X}``."""
+        return Counter(m[1] or m[2] for m in _USE.finditer(self.text))
+
+    @cached_property
     def used(self) -> frozenset[str]:
         """Variables that are read as ``$X`` or ``${X}``."""
-        return frozenset(m.group(1) or m.group(2) for m in _USE.finditer(self.text))
+        return frozenset(self.uses)
 
     @cached_property
     def assigned(self) -> frozenset[str]:
@@ -119,8 +131,7 @@ class ScriptText:
 
     def named_otherwise(self, variable: str) -> bool:
         """Whether the name stands anywhere but as ``$X``: set, tested, read, explained."""
-        rest = _USE.sub(lambda m: "" if variable in m.groups() else m.group(), self.text)
-        return re.search(rf"\b{re.escape(variable)}\b", rest) is not None
+        return self.words[variable] > self.uses[variable]
 
 
 def _computes(before: str) -> bool:

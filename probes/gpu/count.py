@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from medic.facts import GpuSeries, GpuState, Launch, Launches, LogHits, Source
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe, Skip
+from medic.probe import Finding, Look, Probe, Skip, config_of, source_of
 from medic.run_config import RunConfig
 
 from .near import is_near
@@ -57,12 +57,10 @@ def _ranks(look: Look) -> tuple[int | None, Source]:
     for launch in look.fact(Launches).launches if look.has(Launches) else ():
         count = _per_node(launch)
         if count is not None:
-            line = launch.span.line
-            return count, Source(file=launch.span.file, line=line)
-    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+            return count, source_of(launch.span)
+    config = config_of(look)
     origin = config.origin("gpus_per_node") or config.origin("world_size")
-    span = origin.span if origin else None
-    return ranks(look), Source(file=span.file, line=span.line) if span else Source()
+    return ranks(look), source_of(origin)
 
 
 def _per_node(launch: Launch) -> int | None:

@@ -9,8 +9,7 @@ from collections.abc import Collection, Sequence
 from medic.facts import Gpu, GpuProcess, GpuState, Launches, LogHits
 from medic.facts.memory import gib
 from medic.patterns import regex
-from medic.probe import Finding, Look
-from medic.run_config import RunConfig
+from medic.probe import Finding, Look, config_of
 
 # A CUDA context without tensors takes 0.3 to 0.9 GiB; ranks that open one on GPU 0 do no harm.
 OTHER_BYTES = 1 << 30
@@ -93,7 +92,7 @@ def pids_of_log(look: Look) -> set[int]:
 
 def ranks(look: Look) -> int | None:
     """Ranks on one node as configured, or as the logs of a single node show."""
-    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    config = config_of(look)
     nodes = config.integer("nodes")
     each = config.integer("gpus_per_node")
     world = config.integer("world_size")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from medic.facts import LogHits, Traceback, Tracebacks
 from medic.i18n import Text
 from medic.patterns import regex
-from medic.probe import Finding, Look, Probe
+from medic.probe import Finding, Look, Probe, config_of
 from medic.run_config import RunConfig
 
 from .evidence import failure, is_library
@@ -191,7 +191,7 @@ def _beyond_table(look: Look) -> bool:
 
     Rotary positions have none; a model of one's own script that names none is taken for learned.
     """
-    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    config = config_of(look)
     length, limit = (config.number(n) for n in ("sequence_length", "max_position_embeddings"))
     rotary = any(_ROTARY.search(".".join(s.path).lower()) for s in config.settings)
     return bool(length and limit and length > limit and config.nobodys and not rotary)
@@ -220,7 +220,7 @@ def _key_kind(look: Look, told: Traceback, mapping: str, key: str) -> str:
 
 def _config_without(look: Look, key: str) -> str:
     """The run's configuration file, if it was read and has the key nowhere."""
-    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    config = config_of(look)
     files = [s.origin.span.file for s in config.settings if s.origin.span is not None and s.path]
     named = {part for s in config.settings for part in s.path}
     return files[0] if files and key not in named else ""

@@ -6,10 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from medic.facts import LogHits, Source
+from medic.facts import LogHits
 from medic.i18n import Text
 from medic.patterns import regex
-from medic.probe import Finding, Look, Probe
+from medic.probe import Finding, Look, Probe, source_of
 from medic.run_config import RunConfig
 
 CHECK = "recompute-in-use"
@@ -27,9 +27,7 @@ def run(look: Look) -> Iterator[Finding]:
     said = [*(s.text for s in logs.tail), *(h.source.text for h in logs.hits)]
     named = any(_NAMES.search(".".join(s.path)) for s in config.settings)
     if not named and not any(_NAMES.search(text) for text in said):
-        yield Finding(
-            CHECK, "not-configured", source=Source(file=origin.span.file, line=origin.span.line)
-        )
+        yield Finding(CHECK, "not-configured", source=source_of(origin))
 
 
 PROBE = Probe(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from medic.facts import Curve, LogHits, Source
 from medic.i18n import Text
 from medic.patterns import regex
-from medic.probe import Finding, Look, Probe
+from medic.probe import Finding, Look, Probe, config_of
 from medic.run_config import RunConfig
 
 from .digits import whole
@@ -49,7 +49,7 @@ def run(look: Look) -> Iterator[Finding]:
 
 
 def _planned(look: Look, logs: LogHits) -> int | None:
-    config = look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+    config = config_of(look)
     stated = config.integer("total_steps") if config.stated("total_steps") else None
     return stated or logs.planned_steps
 

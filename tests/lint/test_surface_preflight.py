@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from medic.facts import Gpu, GpuProcess, GpuState, Machine, Place, Places, Ports
 from medic.i18n import Text
 from medic.index import load
 from medic.preflight import Result, Scene
+from medic.preflight.network import _written
 from medic.preflight.places import checkpoint_bytes
 from medic.preflight.scene import judge
 from medic.preflight.variables import known
@@ -195,3 +198,9 @@ def test_every_accepted_form_is_a_pattern() -> None:
     assert len(patterns) >= 30
     for name, pattern in patterns.items():
         assert not re.fullmatch(pattern, "no such value!"), name
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a pipe of POSIX")
+def test_an_address_in_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "launch.sh")
+    assert _written(Span(str(tmp_path / "launch.sh"), 0, 9, 1, 1, 1, 10)) == ""

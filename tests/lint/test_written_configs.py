@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import PurePath
 
 import pytest
 
@@ -38,7 +39,9 @@ def _told(found: tuple[LintFinding, ...]) -> list[tuple[str, int]]:
 def test_it_is_read_in_place(
     lint_text: Lint, old: str, new: str, told: list[tuple[str, int]]
 ) -> None:
-    assert _told(lint_text(_WRITES.replace(old, new), "run.sh")) == told
+    found = lint_text(_WRITES.replace(old, new), "run.sh")
+    assert _told(found) == told
+    assert {PurePath(f.file).name for f in found} <= {"run.sh"}, "ds.json need not exist"
 
 
 _PARSER = """import argparse

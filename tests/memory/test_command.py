@@ -316,3 +316,16 @@ def test_cards_and_ranks_that_contradict_are_told(run: Run, world: str, code: in
     )
     assert (got == 2) == (code == 2)
     assert ("8 cards, world_size is 4" in err) == (code == 2)
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [("llama-3-8b", True), ("meta-llama/Llama-3-8B", True), ("lama.yaml", False)],
+)
+def test_a_model_in_the_place_of_a_file_is_told_its_option(
+    word: str, told: bool, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run(word)
+    assert code == 2
+    assert (f"--model {word}" in err) is told

@@ -35,7 +35,7 @@ def model(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "gesagt"),
+    ("text", "said", "said_zh"),
     [
         (TRAINER.format(micro=1) + "bf16: true\nfp16: true\n", ":5: fp16 and bf16 are both on",
          "只能开启其中一个"),
@@ -47,14 +47,14 @@ def model(tmp_path: Path) -> str:
     ],
 )  # fmt: skip
 def test_a_file_that_no_trainer_takes(
-    run: Run, model: str, tmp_path: Path, text: str, said: str, gesagt: str
+    run: Run, model: str, tmp_path: Path, text: str, said: str, said_zh: str
 ) -> None:
     file = tmp_path / "train.yaml"
     file.write_text(text, "utf-8")
     code, out, err = run(str(file), model, "--gpu", "h100")
     assert (code, out) == (2, "")
     assert f"train.yaml{said}" in err
-    assert gesagt in run(str(file), model, lang="zh")[2]
+    assert said_zh in run(str(file), model, lang="zh")[2]
 
 
 def test_a_pipeline_takes_no_gradients_in_shards(run: Run, model: str, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from medic.probes.curve import experts, gap, resume, resumed_rate, speed, start, utilisation
+from medic.probes.curve import experts, gap, rate, resume, resumed_rate, speed, start, utilisation
 
 from medic.facts import Curve, Gpu, GpuState, Series
 from medic.index import load
@@ -107,10 +107,26 @@ def test_a_warmup_that_runs_again(look: Any) -> None:
     rates = [1e-4] * 300 + [1e-6 * n for n in range(1, 101)]
     old = series("loss", values[300:], list(range(301, 401)))
     seen = curve(series("loss", values), series("learning_rate", rates), replaced=(old,))
-    assert "resume-difference" not in told(look, resume, seen)
+    # Losses of the same steps are there: the rate's own probe tells the difference.
+    assert [*resume.run(look(facts=[seen], thresholds=thresholds()))] == []
     found = told(look, resumed_rate, seen)
     assert found["resume-difference"] == "rate-restarts"
     assert "rate-after-resume" not in found  # the run began at another rate
+
+
+def test_losses_of_too_few_steps_are_not_compared(look: Any) -> None:
+    old = series("loss", [2.0, 2.0], [301, 302])
+    seen = curve(series("loss", [2.0] * 400), replaced=(old,))
+    (skip,) = resume.run(look(facts=[seen], thresholds=thresholds()))
+    assert isinstance(skip, Skip)
+    assert skip.check == "resume-difference"
+
+
+@pytest.mark.parametrize(("rates", "skipped"), [([0.0] * 20, True), ([1e-4] * 20, False)])
+def test_a_rate_that_is_never_above_zero(look: Any, rates: list[float], skipped: bool) -> None:
+    seen = curve(series("loss", [2.0] * 20), series("learning_rate", rates))
+    found = [*rate.run(look(facts=[seen], thresholds=thresholds()))]
+    assert [isinstance(one, Skip) for one in found] == [skipped]
 
 
 @given(st.integers(0, 10**6), st.floats(0.005, 0.1))

@@ -301,7 +301,7 @@ def test_the_change_is_pointed_at_where_it_is_decided(drive: Drive, case: Case) 
         assert "f4 the change)" in app.talk()
         await app.press("2")
         shown = "\n".join(app.screen())
-        assert "f4 shows the change; nothing is written before you say so" in shown, shown
+        assert "f4 shows the change; nothing is written before you say so" in shown
         assert "› f4 shows the change; or describe what you see" in shown
 
     drive(script, case)
