@@ -126,7 +126,8 @@ class Session:
     @cached_property
     def model(self) -> Model:
         context = context_of(self.evidence.facts)
-        return model_of(self.index, context).of(self.told.likeness(self._written()))
+        seen = {(o.name, o.outcome) for o in self.evidence.observed if o.reliability == "exact"}
+        return model_of(self.index, context).of(self.told.likeness(self._written(), seen))
 
     def _written(self) -> str:
         """What a person wrote, with what was pasted beside it: a command is much alike in all

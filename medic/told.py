@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from medic.facts import Source
 from medic.index import Index
@@ -13,6 +13,7 @@ from medic.records import dataclass, field
 from medic.verdict import Heard
 
 # Of the ratio of the nearest cause: the text is so near that it is no chance.
+RANKS = "ranks"  # family of the checks that tell who failed, and who waited
 SURE = STRONGEST * 0.99
 CLOSE = STRONGEST * 0.5  # near enough to ask whether it is meant
 OFFERED = 4  # symptoms that words may mean
@@ -173,13 +174,25 @@ class Told:
             found.append(_heard(Seen(check, said.outcome, "prose"), said.quote))
         return found
 
-    def likeness(self, text: str) -> Mapping[str, float]:
-        """How much a text reads like each cause's own description: log ratios, best first."""
+    def likeness(self, text: str, seen: Collection[tuple[str, str]] = ()) -> Mapping[str, float]:
+        """How much a text reads like each cause's own description: log ratios, best first.
+
+        Half of it for a cause that a finding about ranks rules out, of ``seen`` (check, outcome):
+        the lines of the ranks that waited are most of a log, and what it reads like.
+        """
         if not text.strip():
             return {}
         from medic.match import alike
 
-        return alike(text, self.index)
+        found = alike(text, self.index)
+        return {n: r / 2 if self._refuted(n, seen) else r for n, r in found.items()}
+
+    def _refuted(self, cause: str, seen: Collection[tuple[str, str]]) -> bool:
+        ties = self.index.ties
+        return any(
+            weight == "rules-out" and (c, o) in seen and ties.checks[c].family == RANKS
+            for c, o, weight in ties.causes[cause].links
+        )
 
 
 def _heard(seen: Seen, quote: str) -> Heard:

@@ -30,7 +30,8 @@ from medic.match import (
     signature_faults,
     watched,
 )
-from medic.match.scan import loose
+from medic.match.reader import BLOCK, SNIFF
+from medic.match.scan import CAP, loose
 from medic.match.units import bytes_of, convert
 from medic.probe import Scan
 
@@ -61,6 +62,36 @@ def scan(text: str | bytes, *symptoms: Symptom, limits: Limits | None = None) ->
 @pytest.mark.parametrize("own", watched(INDEX), ids=lambda w: w.signature.id)
 def test_shipped_signatures_match_their_lines_and_no_other(own: Watched) -> None:
     assert list(signature_faults(own)) == []
+
+
+@pytest.mark.parametrize(
+    ("unless", "fault"),
+    [
+        ("train\\w*\\.py", None),
+        ("[Ll]oss|train\\w*\\.py", "words of any training log"),
+        ("KeyError|train\\w*\\.py", "words in each line"),
+    ],
+)
+def test_what_parts_a_shared_line_is_no_word_of_any_log(unless: str, fault: str | None) -> None:
+    said = ("KeyError: 'x'",)
+    one = Signature(
+        "own", "KeyError: 'x'", "root", match=said, no_match=("x",), shared=True, unless=unless
+    )
+    faults = list(signature_faults(Watched(one, "own-symptom")))
+    assert (not faults) if fault is None else (len(faults) == 1 and fault in faults[0])
+
+
+def test_a_late_shared_line_is_parted_by_the_end_of_the_block_before() -> None:
+    """Beyond the cap, lines are looked for again: with the same words above them."""
+    one = Signature("own", "needle", "root", match=(), shared=True, unless="train\\.py")
+    said, parting, fill = (f"{w:63}\n".encode() for w in ("needle", "train.py", "x"))
+    lines = BLOCK // 64
+    full = (parting + said) * (lines // 2) * (CAP // (lines // 2) + 1)
+    head = fill * (SNIFF // 64)  # the first block
+    data = head + full + fill * (lines - 1) + parting + said + fill * lines
+    found = Matcher([Watched(one, "own-symptom")]).scan_file(io.BytesIO(data), "a.log")
+    assert found.hits[-1].source.line == len(head + full) // 64 + lines + 1
+    assert not found.hits[-1].shared
 
 
 def test_the_first_look_at_a_block_misses_nothing() -> None:

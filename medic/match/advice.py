@@ -5,20 +5,19 @@ from __future__ import annotations
 from medic.match.tone import asks_why, complains, praises, reassures
 from medic.patterns import regex
 
-_END = regex(r"\n|(?<=[.!?;])\s|(?<=[\u3002\uff01\uff1f\uff1b])")
-_CLAUSE = regex(r",\s|[\uff0c\uff1b;]|\bbut\b|\s[-\u2014]\s|:\s")
-_ASKED = regex(r"[?\uff1f]\W*$|(?:\u5417|\u5462)[\u3002.\s]*$")  # 吗 呢
+_END = regex(r"\n|(?<=[.!?;])\s|(?<=[。！？；])")
+_CLAUSE = regex(r",\s|[，；;]|\bbut\b|\s[-\u2014]\s|:\s")
+_ASKED = regex(r"[?？]\W*$|(?:吗|呢)[。.\s]*$")
 # What is asked: leave, a preference, whether it is as it should be, what others do.
 _ADVICE = regex(
     r"(?i)\b(?:(?:should|shall|do|did|could|can|may) (?:i|we|one)|can (?:it|that|this|the)|"
     r"(?:would|will|does|do|is|are) (?:a|an|the|it|that|this|there|these|you|others|\d|\w+ing)|"
     r"(?:would|will|does|is) [A-Z\d.]\S*|worth|safe(?: to)?|any reason not|"
     r"any(?:body|one) (?:use|else use)|"
-    r"what (?:ratio|does|else|value)|how (?:many|much)|"
+    r"what (?:does|else|value)|how (?:many|much)|"
     r"how (?:can|do|should) (?:i|we) (?:log|mute|silence|set|plot|choose)|"
-    r"ignor(?:e|able|ed)|normal(?: curve)?|fine|right|ok|expected|only a|i guess|i suppose|is that)\b|"
-    # 正常吗 可以吗 要不要 需要 差别吧 等于
-    r"\u6b63\u5e38\u5417|\u53ef\u4ee5\u5417|\u8981\u4e0d\u8981|\u9700\u8981|\u5dee\u522b\u5427|\u7b49\u4e8e"
+    r"ignor(?:e|able|ed)|normal|fine|right|ok|expected|only a|i guess|i suppose|is that)\b|"
+    r"正常吗|可以吗|要不要|需要"
 )
 # Of a trouble that need not be there.
 _SUPPOSED = regex(
@@ -28,33 +27,32 @@ _SUPPOSED = regex(
 _CURE = regex(
     r"(?i)\bwhy\b|\bwhat (?:could|can|might|is wrong|am i)\b|\bwrong\b|\bhow come\b|"
     r"\bhow (?:can|do|to|should) (?:i|we)? ?(?:fix|solve|avoid|stop|prevent|get|enable|make)\b|\bthe reason\b|"
-    r"\u4e3a\u4ec0\u4e48|\u600e\u4e48|\u54ea\u91cc|\u6302\u4e86"  # 为什么 怎么 哪里 挂了
+    r"为什么|怎么|哪里|挂了"
 )
 # Said without a question mark, it asks no more than to be told that it is so.
 _CURIOUS = regex(
     r"(?i)\b(?:i wonder if|(?:just|only) (?:wanted?|want) to (?:know|confirm|ask)|i only (?:ask|want)|"
-    r"(?:just|only) asking|i'm writing docs|\u5df2)\b|\u60f3\u786e\u8ba4|\u786e\u8ba4\u4e00\u4e0b"  # 想确认 确认一下
+    r"(?:just|only) asking|(?:writing|reading) (?:the )?docs)\b|想确认|确认一下"
 )
 # What others say, or what one feared: no sight of this run.
 _FEARED = regex(
     r"(?i)\b(?:(?:am|was|were) (?:afraid|worried)|feared?|colleagues? says?|"
     r"(?:some(?:one|body)|they) (?:told|says?)|"
-    r"looks scary|used to (?:hang|raise|fail|crash)|last week)\b"
+    r"used to (?:hang|raise|fail|crash)|last week)\b"
 )
 _GOOD = regex(
     r"(?i)\b(?:works|worked|fine(?![- ]?(?:tun|grain))|ok|okay|normal(?:ly)?|good|better|happy|healthy|steady|stable|"
     r"as (?:it|they) should|as expected|correct(?:ly)?|identical|agree[sd]?|matches|continues?|fits?|"
     r"no (?:hang|errors?|failure|oom|recompiles|complaints?|problems?)|successfully|finite|clean|proper(?:ly)?|"
-    r"acceptable|ris(?:ing|es)|rose|climbing|goes down|falls|going down|runs through|can (?:import|load)|busy|"
-    r"dropped tokens 0|solved(?: it)?|optimum)\b|\d\s*(?:->|\u2192)\s*\d|"
-    # 正常 没问题 接上 一致 够用 恢复了 能跑 没有
-    r"\u6b63\u5e38|\u6ca1\u95ee\u9898|\u63a5\u4e0a|\u4e00\u81f4|\u591f\u7528|"
-    r"\u6062\u590d\u4e86|\u80fd\u8dd1|\u6ca1\u6709 OOM"
+    r"acceptable|ris(?:ing|es)|rose|climbing|goes down|falls|going down|runs through|busy|"
+    r"solved(?: it)?)\b|\d\s*(?:->|\u2192)\s*\d|"
+    r"正常|没问题|接上|一致|"
+    r"恢复了|能跑|没有 OOM"
 )
 # Words for trouble that are none: a name, a pace of what is good, a trouble that is denied.
 _MEANT_ELSE = regex(
-    r"(?i)rewards?/rejected|fast and slow|(?:ris|climb|grow)\w* slowly|slowly by|nothing (?:fails|broken|is wrong)|"
-    r"never changes|freeze (?:the|it)|did not change any|\d ?% slower|differs? (?:slightly|a lot)|was slower|equally"
+    r"(?i)rewards?/rejected|(?:ris|climb|grow)\w* slowly|nothing (?:fails|broken|is wrong)|"
+    r"freeze (?:the|it)|\d ?% slower|differs? (?:slightly|a lot)"
 )
 
 
@@ -93,10 +91,9 @@ def _troubled(sentence: str) -> bool:
 
 _SETTLED = regex(
     r"(?i)(?:^|\b(?:is|was|been|that|this|it|all|now)\s)(?:solved|resolved)(?: it| now)?$|(?:^|[,;]\s)closing$|"
-    r"(?:^|\s)(?:solved it|fixed it|fixed the \w+|nothing (?:is )?broken|so just my \w+|just leaving this note|"
-    r"great feature|as i read now|that(?: is|'s) what i want|is (?:computed|restored|loaded) correctly now)"
-    r"\b[^,;]{0,24}$|^happy$|"
-    r"\u5f00\u4e86\u5c31\u597d|\u5df2\u89e3\u51b3|\u53ea\u662f\u8bf4\u660e"  # 开了就好 已解决 只是说明
+    r"(?:^|\s)(?:(?:solved|fixed) (?:it|the \w+)|nothing (?:is )?broken|that(?: is|'s) what i want)"
+    r"\b[^,;]{0,24}$|"
+    r"已解决"
 )
 LAST = 2  # sentences that conclude a text
 
@@ -104,5 +101,5 @@ LAST = 2  # sentences that conclude a text
 def tells_settled(text: str) -> bool:
     """Whether a text ends by saying that what it told of is settled."""
     said = [part.strip() for part in _END.split(text) if part.strip()][-LAST:]
-    settled = [n for n, part in enumerate(said) if _SETTLED.search(part.rstrip(".!\u3002"))]
+    settled = [n for n, part in enumerate(said) if _SETTLED.search(part.rstrip(".!。"))]
     return bool(settled) and not any(map(_troubled, said[settled[-1] + 1 :]))

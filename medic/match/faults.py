@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from medic.entries import Signature
 from medic.errors import KnowledgeError
 from medic.match.marks import Watched
 from medic.match.scan import Matcher
@@ -13,6 +14,15 @@ from medic.records import replace
 
 # A literal of at least this many bytes lets RE2 skip most lines at once.
 LITERAL = 4
+# A log of any training run: what it says cannot tell who printed a line.
+PLAIN_LOG = """\
+2026-03-02 10:00:01,123 INFO Loading tokenizer and model config from /data/models/llama-7b
+Epoch 1/3, step 100/5000: loss 2.31, lr 1.0e-05, grad_norm 0.82, 10.2 it/s
+{'loss': 1.98, 'learning_rate': 2e-05, 'epoch': 0.12}
+Saving model checkpoint to out/checkpoint-100
+import torch, transformers; 8 GPUs (A100-SXM4-80GB), bf16, distributed training, this is rank 0
+Map: tokenizing the dataset, num_proc=8: 5000/5000, data collator pads input_ids and labels
+"""
 _NO_LITERAL = regex(r"\\[dDwWsSbBAzpP]|\[\^?\]?[^\]]*\]|\(\?P?<\w+>|\(\?[a-zA-Z:]+|[.^$*+?{}()|]")
 
 
@@ -27,6 +37,8 @@ def signature_faults(own: Watched) -> Iterator[str]:
     if not signature.match or not signature.no_match:
         yield f"{signature.id}: needs a line that it matches and one that it does not"
     try:
+        if signature.unless:
+            yield from _parting_faults(matcher, signature)
         for line in signature.match:
             found = [h for h in matcher.scan_text(line).hits if h.signature == signature.id]
             if not found:
@@ -39,6 +51,19 @@ def signature_faults(own: Watched) -> Iterator[str]:
                 yield f"{signature.id} takes {line!r}"
     except KnowledgeError as problem:
         yield problem.en
+
+
+def _parting_faults(matcher: Matcher, signature: Signature) -> Iterator[str]:
+    """What ``unless`` finds in a line itself, or in any log, parts the line from no other's."""
+
+    def doubted(text: str) -> bool:
+        return all(h.shared for h in matcher.scan_text(text).hits if h.signature == signature.id)
+
+    line = next(filter(doubted, signature.match), None)
+    if line is None:
+        yield f"{signature.id}: 'unless' finds words in each line that it matches"
+    elif not doubted(PLAIN_LOG + line):
+        yield f"{signature.id}: 'unless' finds words of any training log"
 
 
 def literals(pattern: str) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from medic.index import Index
 from medic.match.ease import asks_usage, is_well
+from medic.match.jumps import jump_of_loss
 from medic.match.likeness import Likeness
 from medic.match.paste import Fragment, is_sentence
 from medic.match.text import WHOLE, Match, TextIndex, documents, spoken_outcomes
@@ -50,7 +51,28 @@ def complaints(text: str, index: Index) -> list[tuple[Match, tuple[str, ...]]]:
         own = _groups(search(clause, index, ("symptoms",), limit=MANY))
         known = {match.name for group in groups for match in group}
         groups += [g for g in own if g[0].score >= CLEAR and known.isdisjoint(m.name for m in g)]
-    return [(group[0], tuple(m.name for m in group[1:ALSO])) for group in groups]
+    found = [(group[0], tuple(m.name for m in group[1:ALSO])) for group in groups]
+    jump = jump_of_loss(said)
+    return _of_jump(jump, found) if jump and not _is_quiet(jump) else found
+
+
+# What a loss that jumped and stayed there is told as, and is not.
+_STAYS = frozenset(["loss-plateau", "training-hangs"])
+_JUMP, _AWAY = "loss-spike", "loss-diverges"
+
+
+def _of_jump(
+    jump: str, found: list[tuple[Match, tuple[str, ...]]]
+) -> list[tuple[Match, tuple[str, ...]]]:
+    """Complaints of a text that tells of a jump: this one, and not that the loss stays up."""
+    kept = [
+        (match, tuple(name for name in also if name not in _STAYS))
+        for match, also in found
+        if match.name not in _STAYS
+    ]
+    if not any(match.name in (_JUMP, _AWAY) for match, _ in kept):
+        kept.insert(0, (Match("symptoms", _JUMP, WHOLE, jump), (_AWAY,)))
+    return kept
 
 
 def _clauses(text: str) -> list[str]:
@@ -69,9 +91,17 @@ def answers(text: str, index: Index) -> list[tuple[str, str, str]]:
         for group in _groups(own):
             if len(group) == 1:  # a sentence that may mean several answers answers nothing
                 said.setdefault(check, (group[0].name.partition("=")[2], group[0].quote))
+    if jump_of_loss(text):
+        said.pop("plateau-level", None)
     return [(check, *rest) for check, rest in said.items()]
 
 
+# Not "no gradient": it is the clipping that is missing.
+_NO_CLIPPING = regex(
+    r"(?i)\b(?:no|without)(?: any)? (?:grad\w*[ -](?:norm[ -])?)?clip\w*|"
+    r"(?:没有?|未)(?:做|开|加|用|设置?)?(?:梯度)?(?:裁剪|截断)"
+)
+_CLIPPING_OFF = "clipping off"
 # A call, and a list of settings: both are made of words, and say nothing.
 _CODE = regex(r"^\s*(?:[\w.\[\]\"']+\s*=\s*)?[\w.]+\((?=[^)]*[=,\"'])[^)]*\)\s*$")
 _SETTING = regex(r"[\w-]+(?: [\w-]+){0,2} ?[=:]? ?[\d.]+[\w%]*")
@@ -81,7 +111,7 @@ MAX_SETTING = 80  # characters; the pattern is not linear
 
 def _said(text: str) -> str:
     """The text without its lines of code and settings."""
-    lines = text.split("\n")
+    lines = _NO_CLIPPING.sub(_CLIPPING_OFF, text).split("\n")
     return "\n".join(n for n in lines if not _CODE.match(n) and not _is_settings(n.strip()))
 
 
@@ -211,7 +241,7 @@ def quoted(text: str, index: Index) -> list[Hit]:
 
 def alike(text: str, index: Index) -> dict[str, float]:
     """Log ratios of the causes whose own description a text is most like, best first."""
-    return _likeness(_Same(index)).ratios(text)
+    return _likeness(_Same(index)).ratios(_NO_CLIPPING.sub(_CLIPPING_OFF, text))
 
 
 @lru_cache(maxsize=2)

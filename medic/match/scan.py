@@ -59,12 +59,13 @@ class _Found(NamedTuple):
 
 @dataclass
 class _Tally:
-    """What is kept of one signature: the first and last matches, and in the end its last blocks."""
+    """What is kept of one signature: the first and last matches, and in the end its last blocks
+    with the end of the one before each."""
 
     last: deque[_Found]
     first: list[_Found] = field(default_factory=list)
     count: int = 0
-    late: deque[tuple[Block, bytes]] = field(default_factory=lambda: deque(maxlen=LAST))
+    late: deque[tuple[Block, bytes, bytes]] = field(default_factory=lambda: deque(maxlen=LAST))
 
     def add(self, found: _Found) -> None:
         (self.first if len(self.first) < FIRST else self.last).append(found)
@@ -189,7 +190,7 @@ class Matcher:
     ) -> None:
         if tally.count >= CAP:
             tally.count += 1
-            tally.late.append((block, view))
+            tally.late.append((block, view, lead))
             return
         for found in self._found(number, block, view, name, lead):
             tally.count += 1
@@ -254,8 +255,8 @@ class Matcher:
 
     def _kept(self, number: int, tally: _Tally, name: str) -> list[Hit]:
         late: list[_Found] = []
-        for block, view in reversed(tally.late):
-            late = [*self._found(number, block, view, name), *late]
+        for block, view, lead in reversed(tally.late):
+            late = [*self._found(number, block, view, name, lead), *late]
             if len(late) >= (tally.last.maxlen or 0):
                 break
         tally.last.extend(late)

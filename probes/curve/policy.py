@@ -111,9 +111,10 @@ def _reward(look: Look, track: Track) -> Iterator[Finding]:
     even = len(track.values) >= FLAT_POINTS and abs(trend(track.values)) < TREND
     # Of answers that are nearly always right there is nothing to gain.
     room = track.first < 0.8 and abs(track.last - track.first) < 2 * spread(track.values)
-    flat = constant or (even and room)
+    solved = constant and track.first == 1
+    flat = (constant and not solved) or (even and room)
     yield _seen(look, REWARD_FLAT, track) if flat else Finding(REWARD_FLAT, "absent")
-    if constant:
+    if constant and not solved:
         level = "always-zero" if track.values[0] == 0 else "flat-above-zero"
         yield _seen(look, REWARD_LEVEL, track, level)
     fell = not flat and _gone(track)

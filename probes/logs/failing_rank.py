@@ -14,6 +14,19 @@ from .verdict import Order, own_failures
 CHECK = "first-failing-rank"
 # Ranks that fail of themselves in one step do so within seconds: a collective keeps them together.
 TOGETHER_SECONDS = 10.0
+# Symptoms that tell of an end, or of others' end, and nothing of its reason.
+_ENDS = frozenset(
+    [
+        "process-crashed-by-signal",
+        "python-exception",
+        "stopped-without-a-word",
+        "rank-exited",
+        "nccl-error",
+        "network-unreachable",
+        "link-fault",
+        "rendezvous-failed",
+    ]
+)
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
@@ -38,6 +51,8 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     first = _first(ranks, own, timeouts)
     if first is None:
         return
+    if outcome == "died-before-others" and _known(first, logs):
+        outcome = "died-of-known-error"
     value = {"rank": first.rank, "reason": first.reason}
     more = tuple(f.source for f in ranks.others)
     yield Finding(CHECK, outcome, value=value, source=first.source, more=more)
@@ -52,6 +67,19 @@ def _first(
     if own:
         return min(own.values(), key=lambda f: f[0])[1]
     return next((FailedRank(t.rank, t.source, "") for t in timeouts), None)
+
+
+def _known(first: FailedRank, logs: LogHits) -> bool:
+    """Whether a line of the rank's own says why it ended, and not only that it did."""
+    return any(
+        hit.role == "root"
+        and not hit.benign
+        and not hit.shared
+        and bool(hit.symptom)
+        and hit.symptom not in _ENDS
+        and (hit.source.file, hit.source.line) == (first.source.file, first.source.line)
+        for hit in logs.hits
+    )
 
 
 def judge(

@@ -56,6 +56,7 @@ def test_the_distance_to_the_reference(look: Any, shape: Shape, level: str | Non
     [
         (lambda n, r: 0.0, "present", "absent", "always-zero"),
         (lambda n, r: 0.5, "present", "absent", "flat-above-zero"),
+        (lambda n, r: 1.0, "absent", "absent", None),
         (lambda n, r: 0.3 + r.gauss(0, 0.05), "present", "absent", None),
         (lambda n, r: 0.95 + r.gauss(0, 0.01), "absent", "absent", None),
         (lambda n, r: 0.2 + 0.003 * n + r.gauss(0, 0.05), "absent", "absent", None),

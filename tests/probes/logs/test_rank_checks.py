@@ -67,6 +67,20 @@ def test_who_failed_first(read: Any, text: str, outcome: str) -> None:
     assert read(text).ask(failing_rank.PROBE)["first-failing-rank"].outcome == outcome
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.96 GiB.",
+        "RuntimeError: CUDA error: device-side assert triggered",
+        "OSError: [Errno 28] No space left on device",
+    ],
+)
+def test_a_first_error_that_is_known_leads(read: Any, error: str) -> None:
+    found = read(both(trace(1, OWN, error))).ask(failing_rank.PROBE)["first-failing-rank"]
+    assert found.outcome == "died-of-known-error"
+    assert found.value["rank"] == 1
+
+
 def test_minutes_between_failures(read: Any) -> None:
     early = "2026-01-01 10:00:00,000 [rank0] INFO x\n" + trace(0, OWN, "KeyError: 1")
     late = "2026-01-01 10:08:00,000 [rank1] INFO x\n" + trace(1, OWN, "KeyError: 1")
