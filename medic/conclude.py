@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from medic.planner import Standing
     from medic.session import Session
 
+# Outcomes that are no fault and worth a line.
+NOTED = frozenset({("loss-jump-timing", "recovered")})
+
 
 def conclude(session: Session) -> Diagnosis:
     """Where the case stands now."""
@@ -52,7 +55,8 @@ def conclude(session: Session) -> Diagnosis:
     leader = causes[0] if causes else None
     also = also_wrong(index, session.model, beliefs, found, [c.name for c in causes])
     dimmed = pruned(session.model, beliefs, session.seen)
-    infos = fired(index, found, "info")
+    over = [h for h in found if (h.seen.name, h.seen.outcome) in NOTED]
+    infos = [*fired(index, found, "info"), *over]
     return Diagnosis(
         verdict=verdict,
         causes=causes,

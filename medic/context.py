@@ -49,7 +49,20 @@ def _of_config(config: RunConfig) -> dict[str, Any]:
         known["moe"] = (config.integer("num_experts") or 0) > 1
     if config.get("resume_from"):
         known["resumed"] = True
+    if (way := _parallelism(config)) is not None:
+        known["parallelism"] = way
     return known
+
+
+def _parallelism(config: RunConfig) -> str | None:
+    """The way that talks most beside the computation: ``fsdp`` or ``zero`` (from stage 2 on), which
+    gather and scatter, else ``tensor`` (or context parallelism); None where none is stated."""
+    if config.get("fsdp") is True:
+        return "fsdp"
+    if (config.integer("zero_stage") or 0) >= 2:
+        return "zero"
+    sizes = (config.integer(f"{name}_parallel_size") or 1 for name in ("tensor", "context"))
+    return "tensor" if max(sizes) > 1 else None
 
 
 def _of_logs(logs: LogHits, *, resumed: bool) -> dict[str, Any]:

@@ -22,8 +22,11 @@ def _product(number: float, factor: str) -> float:
 
 
 def half_learning_rate(known: Known, field: str) -> Computed:
-    """Half the peak, or the highest published for the size if half is still above that."""
+    """Half the peak, or the highest published for the size if half is still above that; the rate
+    that was meant where the minus of its exponent is missing."""
     half = _times(known, field, "0.5")
+    if (meant := _lost_minus(known, field)) is not None:
+        return meant
     high = usual(known.config).high
     if not adam_like(known.config) or not isinstance(half.value, float) or half.value <= high:
         return half
@@ -34,6 +37,25 @@ def half_learning_rate(known: Known, field: str) -> Computed:
         Text(
             f"half would be {half.value:.4g}; published{whose.en}: at most {high:.4g}",
             f"减半仍为 {half.value:.4g}；{whose.zh}公开发表的最高值为 {high:.4g}",
+        ),
+    )
+
+
+def _lost_minus(known: Known, field: str) -> Computed | None:
+    """3e4 for 3e-4: a rate that no optimizer takes, and a usual one with the other sign."""
+    old = Decimal(repr(known.number(field)))
+    power, usually = old.adjusted(), usual(known.config)
+    if power < 1 or not adam_like(known.config):
+        return None
+    meant = float(old.scaleb(-2 * power))
+    if not usually.low <= meant <= usually.high:
+        return None
+    shown = f"{float(old):.4g}", f"{meant:.4g}"
+    return Computed(
+        meant,
+        Text(
+            f"{shown[0]} is {shown[1]} without the minus of its exponent",
+            f"{shown[0]} 疑为 {shown[1]} 漏写了指数的负号",
         ),
     )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.memory import details
-from medic.run_config import Origin, RunConfig, Scalar
+from medic.run_config import NOBODYS, Origin, RunConfig, Scalar
 
 # Where it is written, and what is wrong, in English and in Chinese.
 Told = tuple[Origin | None, str, str]
@@ -19,6 +19,10 @@ BATCHES = ("per_device_train_batch_size", "micro_batch_size", "train_micro_batch
            "device_batch_size", "gradient_accumulation_steps")  # fmt: skip
 LENGTHS = ("seq_length", "max_seq_length", "seq_len", "cutoff_len", "sequence_len", "max_seq_len")
 WHOLE = ("full", "freeze", "none", "")  # tuned weights, in frameworks' words, that are no adapters
+# A model's sizes by the keys of transformers' configs.
+SIZES = ("hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads",
+         "intermediate_size", "vocab_size", "n_embd", "n_layer", "n_head", "d_model")  # fmt: skip
+DEEPEST = 1_000  # layers: DeepNet (arXiv 2203.00555); each layer of a step is traced
 SHARDED = 2  # the first ZeRO stage that a pipeline refuses
 
 
@@ -28,6 +32,14 @@ def impossible(config: RunConfig) -> Iterator[Told]:
     yield from _two_precisions(config)
     yield from _whole_quantised(config)
     yield from _negative(config)
+    yield from _no_sizes(config)
+    layers = config.integer("num_layers") or 0
+    if layers > DEEPEST:
+        yield (
+            config.origin("num_layers"),
+            f"num_layers is {layers}: no transformer is deeper than {DEEPEST} layers",
+            f"num_layers 为 {layers}：Transformer 没有超过 {DEEPEST} 层的",
+        )
 
 
 def _pipeline(config: RunConfig) -> Iterator[Told]:
@@ -93,3 +105,21 @@ def _negative(config: RunConfig) -> Iterator[Told]:
                     f"{one.path[-1]} is {value}, it has to be at least 1",
                     f"{one.path[-1]} 为 {value}，必须至少为 1",
                 )
+
+
+def _no_sizes(config: RunConfig) -> Iterator[Told]:
+    """Sizes that no model has. GPT-2's ``n_inner`` and the like may be null: none is stated there."""
+    for one in config.settings:
+        value = one.value
+        named = (
+            one.path and one.path[-1] in SIZES and one.origin.framework in ("hf-model", *NOBODYS)
+        )
+        if not named or isinstance(value, bool) or not isinstance(value, (int, float)):
+            continue
+        if not 1 <= value < float("inf"):
+            key = one.path[-1]
+            yield (
+                one.origin,
+                f"{key} is {value}, impossible for a model: it has to be a whole number from 1 on",
+                f"{key} 为 {value}，模型不可能有这样的尺寸：必须是不小于 1 的整数",
+            )

@@ -32,6 +32,8 @@ def with_model(config: RunConfig, index: Index, words: str = "") -> tuple[RunCon
             f'--model: no model "{words}"{hint.en} (its config.json will do)',
             f"--model：没有名为 “{words}” 的模型{hint.zh}（也可直接给它的 config.json）",
         )
+    if words:
+        _refuse_two(config, found)
     origin = Origin("derived", note=found.name)
     values = {n: Value(getattr(found, n), origin) for n in SIZES if n != "head_dim"}
     for name in ("head_dim", "num_experts", "parameters"):
@@ -44,6 +46,19 @@ def with_model(config: RunConfig, index: Index, words: str = "") -> tuple[RunCon
         if value and (key == "model_type" or config.setting(key) is None)
     ]
     return replace(config, values=known, settings=(*config.settings, *stated)), found.name
+
+
+def _refuse_two(config: RunConfig, model: Model) -> None:
+    """Raises UsageError where a file states the sizes of another model than the one asked for."""
+    for name in ("hidden_size", "num_layers", "num_heads"):
+        origin, value = config.origin(name), config.integer(name)
+        if origin is None or origin.span is None or value in (None, getattr(model, name)):
+            continue
+        file, own = origin.span.file, getattr(model, name)
+        raise UsageError(
+            f"--model {model.name} has {name} {own}, {file} has {value}: two models, leave one out",
+            f"--model {model.name} 的 {name} 为 {own}，而 {file} 中为 {value}：是两个模型，请只给其中一个",
+        )
 
 
 def _stated(config: RunConfig) -> str:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from medic.i18n import Text
 from medic.memory.estimate import estimate_of, tensors_of
-from medic.memory.inverse import changed
+from medic.memory.inverse import MOST, changed
 from medic.memory.views import read_setups
 from medic.records import dataclass, replace
 from medic.run_config import Change, RunConfig, Scalar
@@ -71,7 +71,7 @@ def _optimizer(config: RunConfig) -> Ways:
 def _micro_batch(config: RunConfig) -> Ways:
     micro = config.integer("micro_batch_size") or 1
     steps = config.integer("gradient_accumulation_steps") or 1
-    for smaller in range(micro - 1, 0, -1):
+    for smaller in range(min(micro - 1, MOST["micro_batch_size"]), 0, -1):
         if (micro * steps) % smaller == 0:
             yield {
                 "micro_batch_size": smaller,

@@ -35,6 +35,9 @@ def loss(scene: Scene) -> Judged:
     words = Text("{a} -> {b} over {n} points", "{a} -> {b}，共 {n} 个点")
     text = words.fill(a=f"{begin:.4g}", b=f"{end:.4g}", n=len(points))
     state: State = "ok" if end < begin - FALLS * abs(begin) else "not-seen"
+    stands = scene.bad("learning-rate-never-rises", "learning-rate-collapsed")
+    if state == "not-seen" and stands is not None:
+        return "not-ok", *stands
     if state == "not-seen":
         level = Text("level, neither falling nor risen: {t}", "持平，未见下降也未上升：{t}")
         text = level.fill(t=text)

@@ -31,7 +31,7 @@ ROOMS = ("curve", "logs", "gpu", "config", "flags")
 PROBES = frozenset(
     {
         "logs", "log-end", "curve", "curve-loss", "curve-nan", "curve-memory", "curve-start",
-        "curve-throughput", "curve-speed", "gpu", "gpu-report", "config", "flags",
+        "curve-throughput", "curve-speed", "curve-rate", "curve-eval-nan", "gpu", "gpu-report", "config", "flags",
     }
 )  # fmt: skip
 ROWS: tuple[tuple[str, Text, Callable[[Scene], Judged]], ...] = (

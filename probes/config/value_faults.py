@@ -20,6 +20,7 @@ from .several import of_each
 from .shapes import shapes
 from .unseen import unseen_in_value
 from .value_kinds import (
+    INTERVALS,
     no_number,
     not_finite,
     part_of_count,
@@ -39,6 +40,10 @@ _NUMBER = Text("a number", "是数字")
 _ONE = Text("one number", "是一个数，而不是列表或一组键")
 _FINITE = Text("a finite number", "是有限的数")
 _WHOLE = Text("a whole number", "是整数")
+_WHOLE_OR_SHARE = Text(
+    "a whole number from 1 on, or a share between 0 and 1",
+    "是不小于 1 的整数，或 0 与 1 之间的比例",
+)
 _SWITCH = Text(
     "{key}: {value} is neither true nor false", "{key}：{value} 既不是 true 也不是 false"
 )
@@ -136,7 +141,7 @@ def _of_number(setting: Setting, keys: Keys | None, config: RunConfig) -> Findin
     if _no_number(setting, field, known=known):
         return _impossible(setting, _NUMBER)
     if field and known and part_of_count(value, field, setting.origin.framework):
-        return _impossible(setting, _WHOLE)
+        return _impossible(setting, _WHOLE_OR_SHARE if field in INTERVALS else _WHOLE)
     number = None if isinstance(value, bool) else as_number(value)
     if number is None:
         return None

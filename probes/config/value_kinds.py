@@ -68,10 +68,10 @@ _WORDED = frozenset(
     ("gpus_per_node", "world_size", "nodes", "total_tokens", "global_batch_tokens", "nccl_timeout",
      "parameters", "master_port", "dataset_sequences")
 )  # fmt: skip
-_INTERVALS = ("log_interval", "save_interval", "eval_interval")
+INTERVALS = ("log_interval", "save_interval", "eval_interval")
 # Fields of which an infinity says "for ever", "never", or "whatever comes".
 _UNLIMITED = frozenset(
-    (*_INTERVALS, "total_steps", "total_tokens", "epochs", "sequence_length", "warmup_steps",
+    (*INTERVALS, "total_steps", "total_tokens", "epochs", "sequence_length", "warmup_steps",
      "decay_steps", "gradient_clip", "nccl_timeout", "max_position_embeddings")
 )  # fmt: skip
 _LEFT_OPEN = ("$", "{", "<", "?", "(", "[", "/", " ", "%", "@", "*")
@@ -121,7 +121,7 @@ def part_of_count(value: Scalar, field: str, framework: str) -> bool:
         return False
     if field == "warmup_steps":
         return framework in _WHOLE_WARMUP
-    return field in WHOLE or (field in _INTERVALS and number > 1)
+    return field in WHOLE or (field in INTERVALS and number > 1)
 
 
 def switch_meant(value: Scalar) -> str:

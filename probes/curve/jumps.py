@@ -22,6 +22,8 @@ SAMPLED = 5_000  # points from all over a long curve tell its noise
 UNTRAINED, ABOVE_START = 3.0, 1.3
 NEAR_PEAK = 0.8
 GROWTH_STEPS = 6
+HIGH, MANY = 2.0, 3  # times its level; jumps that all come back
+SETTLED, HEALED = 10, 5  # losses before a jump; times its length behind it
 SINGLE = 3
 
 
@@ -35,6 +37,12 @@ class Jump:
     top: float
     length: int  # points above the limit
     recovers: bool
+    after: int  # points behind it
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there was a level before it, and far more good losses came than bad ones."""
+        return self.index >= SETTLED and self.after >= HEALED * self.length
 
     @property
     def ratio(self) -> float:
@@ -73,9 +81,20 @@ def jumps(look: Look, steps: Sequence[int], values: Sequence[float]) -> list[Jum
             end += 1
         back = end + 1 < len(values) and steps[end + 1] - steps[i] <= window
         top = max(values[i : end + 1])
-        found.append(Jump(i, steps[i], level, top, end - i + 1, back))
+        found.append(Jump(i, steps[i], level, top, end - i + 1, back, len(values) - end - 1))
         i = end + 1
     return found
+
+
+def troubling(found: Sequence[Jump]) -> list[Jump]:
+    """The jumps that need action: those that do not come back, or that recur and are high or many.
+    A single one that is back within the 50 steps needs none, unless it is high and training had
+    hardly begun, or has not gone on well for long since."""
+    lasting = [j for j in found if not j.recovers]
+    if lasting or len(found) >= MANY:
+        return lasting or list(found)
+    high = [j for j in found if j.ratio >= HIGH]
+    return high if len(found) > 1 else [j for j in high if not j.is_over]
 
 
 def relative_noise(values: Sequence[float]) -> float:
@@ -95,10 +114,11 @@ def timing(look: Look, curve: Curve, loss: Series, found: Sequence[Jump]) -> Fin
     """When the worst jump came: at a high learning rate, after the gradients grew, or alone."""
     if not found:
         return Finding("loss-jump-timing", "none")
-    worst = max(found, key=lambda j: j.ratio)
+    worst = max(troubling(found) or found, key=lambda j: j.ratio)
     source = source_at(look, loss, loss.steps.index(worst.step))
     value = {"step": worst.step, "from": worst.before, "to": worst.top}
-    return Finding("loss-jump-timing", _when(curve, worst), value=value, source=source)
+    when = _when(curve, worst) if troubling(found) else "recovered"
+    return Finding("loss-jump-timing", when, value=value, source=source)
 
 
 def _when(curve: Curve, jump: Jump) -> str:

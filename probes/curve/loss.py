@@ -13,7 +13,7 @@ from medic.records import dataclass
 from medic.run_config import RunConfig
 
 from . import needs, stuck
-from .jumps import Jump, jumps, relative_noise, timing
+from .jumps import Jump, jumps, relative_noise, timing, troubling
 from .numbers import chance, clean, median, windows
 from .plan import Plan, plan_of, source_at
 
@@ -70,12 +70,12 @@ def _at(look: Look, shape: Shape, step: int) -> Any:
 
 
 def _spike(look: Look, shape: Shape, found: list[Jump]) -> Iterator[Finding]:
-    """A jump that comes back within 50 steps needs no action, unless it is huge or they recur."""
-    bad = [j for j in found if not j.recovers or j.ratio >= 2.0]
-    if not bad and len(found) < 3:
+    """A jump that comes back within 50 steps needs no action, unless they recur."""
+    bad = troubling(found)
+    if not bad:
         yield Finding("loss-spike", "absent")
         return
-    worst = max(bad or found, key=lambda j: j.ratio)
+    worst = max(bad, key=lambda j: j.ratio)
     value = {"step": worst.step, "from": worst.before, "to": worst.top, "count": len(found)}
     yield Finding("loss-spike", value=value, source=_at(look, shape, worst.step))
 

@@ -11,8 +11,8 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
-from . import needs, schedule_pace
-from .jumps import jumps
+from . import needs, schedule_pace, zero_rate
+from .jumps import jumps, troubling
 from .numbers import clean
 from .plan import Plan, plan_of, source_at
 from .resumed_rate import rate_lost
@@ -39,8 +39,11 @@ def run(look: Look) -> Iterator[Any]:
 def judge(look: Look, curve: Curve, series: Series, plan: Plan) -> Iterator[Finding | Skip]:
     """The shape, and the symptom that goes with an abnormal one."""
     steps, values, _ = clean(series)
-    if len(values) < MIN_POINTS or max(values) <= 0:
+    if len(values) < MIN_POINTS or max(values) < 0:
         yield Skip(needs.RATE_ABOVE_ZERO.fill(n=MIN_POINTS), check="learning-rate-shape")
+        return
+    if max(values) == 0:
+        yield from zero_rate.judge(look, curve, series)
         return
     shape, at, value = _shape(look, steps, values, plan)
     if shape == "still-high-at-end" and any(rate_lost(curve, old) for old in curve.replaced):
@@ -153,7 +156,7 @@ def loss_broke(look: Look, curve: Curve) -> bool:
     if loss is None:
         return False
     steps, values, _ = clean(loss)
-    return len(values) < len(loss.values) or bool(jumps(look, steps, values))
+    return len(values) < len(loss.values) or bool(troubling(jumps(look, steps, values)))
 
 
 PROBE = Probe(

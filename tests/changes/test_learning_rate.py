@@ -19,6 +19,8 @@ from medic.changes import compute
         ({"learning_rate": 8e-3, "parameters": 7e9}, (9e-4, None)),
         ({"learning_rate": 0.08, "optimizer": "sgd", "parameters": 7e9}, (0.04, None)),
         ({"learning_rate": 1e-3, "base_model": "m"}, (1e-4, None)),
+        ({"learning_rate": 3e4, "parameters": 7e9}, (3e-4, None)),  # the minus is missing
+        ({"learning_rate": 30.0, "parameters": 7e9}, (9e-4, None)),  # 0.3 is no usual rate
     ],
 )
 def test_the_peak_falls_to_what_is_usual_and_the_minimum_with_it(

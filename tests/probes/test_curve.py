@@ -219,7 +219,19 @@ def test_one_bad_batch_that_recovers_needs_no_action(judge: Any) -> None:
     rows[120]["loss"] *= 1.6
     found = judge(rows, config(total_steps=400))
     assert found["loss-spike"].outcome == "absent"
-    assert found["loss-jump-timing"].outcome == "single-step"
+    assert found["loss-jump-timing"].outcome == "recovered"
+
+
+def test_a_high_spike_that_is_over_needs_no_action_unless_it_recurs(judge: Any) -> None:
+    rows = healthy(200, 400)
+    for row in rows[120:125]:
+        row["loss"] *= 3
+    found = judge(rows, config(total_steps=400))
+    assert found["loss-spike"].outcome == "absent"
+    assert found["loss-jump-timing"].outcome == "recovered"
+    for row in rows[160:165]:
+        row["loss"] *= 3
+    assert judge(rows, config(total_steps=400))["loss-spike"].outcome == "present"
 
 
 def test_divergence(judge: Any) -> None:

@@ -7,7 +7,16 @@ import random
 from typing import Any
 
 import pytest
-from medic.probes.curve import clip_numbers, constant, loss, norm_growth, rate, reach, resumed_rate
+from medic.probes.curve import (
+    clip_numbers,
+    constant,
+    eval_nan,
+    loss,
+    norm_growth,
+    rate,
+    reach,
+    resumed_rate,
+)
 
 from medic.run_config import Origin, RunConfig, Span, Value
 from tests.probes.test_curve_more import curve, falling, series, told
@@ -45,7 +54,7 @@ def test_how_far_the_rates_reach(
     ("value", "warmup", "shape"),
     [
         (3e-5, 10, "stuck-at-start"),
-        (0.0, 10, None),
+        (0.0, 10, "zero-throughout"),
         (6e-5, 10, "stuck-at-start"),
         (1.1e-4, 10, "never-rises"),  # constant and low, but no value of the warmup's start
         (3e-4, 10, "as-usual"),
@@ -157,3 +166,35 @@ def test_norms_that_carry_the_scale(look: Any, scale: float, outcome: str) -> No
     norms = [90000.0 + 10 * n if scale > 1 else 1.3 for n in range(40)]
     seen = curve(series("grad_norm", norms), series("loss_scale", [scale] * 40))
     assert told(look, clip_numbers, seen, config(gradient_clip=1.0))["logged-norm-scale"] == outcome
+
+
+@pytest.mark.parametrize(
+    ("losses", "rates_", "shape"),
+    [
+        ([2.3] * 60, [0.0] * 60, "zero-throughout"),
+        ([2.3 - 0.01 * n for n in range(60)], [0.0] * 60, None),  # few digits are shown
+        ([2.3] * 15, [0.0] * 15, None),  # a loss scale that is still sought
+        ([2.3] * 60, [1e-3] * 30 + [0.0] * 30, "reaches-floor-early"),
+        ([2.3] * 60, [1e-3 * (1 - n / 59) for n in range(60)], "as-usual"),
+    ],
+)
+def test_a_rate_of_zero(
+    look: Any, losses: list[float], rates_: list[float], shape: str | None
+) -> None:
+    seen = curve(series("loss", losses), series("learning_rate", rates_))
+    assert told(look, rate, seen).get("learning-rate-shape") == shape
+
+
+@pytest.mark.parametrize(
+    ("train", "held", "outcome"),
+    [
+        ([2.0] * 20, [1.9, math.nan], "present"),
+        ([2.0] * 20, [1.9, 1.8], "absent"),
+        ([2.0] * 19 + [math.nan], [1.9, math.nan], "absent"),  # training broke as well
+    ],
+)
+def test_a_validation_loss_of_nan(
+    look: Any, train: list[float], held: list[float], outcome: str
+) -> None:
+    seen = curve(series("loss", train), series("eval_loss", held, [10, 20]))
+    assert told(look, eval_nan, seen)["eval-loss-nan"] == outcome

@@ -1,0 +1,42 @@
+"""A validation loss that is not a number, beside a training loss that is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from medic.facts import Curve
+from medic.i18n import Text
+from medic.probe import Finding, Look, Probe, Skip
+
+from .numbers import finite
+from .plan import source_at
+
+NAME = "eval-loss-nan"
+_NEEDS = Text("a validation loss beside the training loss", "训练 Loss 与验证 Loss")
+
+
+def run(look: Look) -> Iterator[Finding | Skip]:
+    series = look.fact(Curve).series
+    train, held = series.get("loss"), series.get("eval_loss")
+    if train is None or held is None:
+        yield Skip(_NEEDS, check=NAME)
+        return
+    at = next((n for n, v in enumerate(held.values) if math.isnan(v)), None)
+    # Where training breaks as well, its own NaN is the symptom.
+    if at is None or len(finite(train.values)) < len(train.values):
+        yield Finding(NAME, "absent")
+        return
+    value = {"step": held.steps[at]}
+    yield Finding(NAME, value=value, source=source_at(look, held, at))
+
+
+PROBE = Probe(
+    name="curve-eval-nan",
+    title=Text("a validation loss that is NaN", "为 NaN 的验证 Loss"),
+    tells=(NAME,),
+    needs=(Curve,),
+    reliability="exact",
+    seconds=0.01,
+    run=run,
+)

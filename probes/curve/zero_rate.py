@@ -1,0 +1,44 @@
+"""A learning rate that is logged as 0 at every step: nothing is learned, or few digits are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from medic.facts import Curve, Series
+from medic.i18n import Text
+from medic.probe import Finding, Look, Skip
+
+from . import needs
+from .numbers import clean, median
+from .plan import source_at
+
+SHAPE, SYMPTOM = "learning-rate-shape", "learning-rate-never-rises"
+# Warmup begins at 0, and a loss scale that is still sought skips its first dozen steps.
+MIN_POINTS = 20
+FALLS = 0.02  # of the level: a loss that falls by more is of weights that change
+_DIGITS = Text(
+    "the learning rate with more digits: it is logged as 0 while the loss falls",
+    "位数更多的学习率：日志记为 0，而 Loss 在下降",
+)
+
+
+def judge(look: Look, curve: Curve, series: Series) -> Iterator[Finding | Skip]:
+    """The shape and its symptom; nothing of a run that has hardly begun."""
+    steps, values, _ = clean(series)
+    if len(values) < MIN_POINTS:
+        yield Skip(needs.RATE_ABOVE_ZERO.fill(n=MIN_POINTS), check=SHAPE)
+        return
+    if _falls(curve.series.get("loss")):
+        yield Skip(_DIGITS, check=SHAPE)
+        return
+    value = {"first": steps[0], "step": steps[-1], "max": 0.0}
+    source = source_at(look, series, series.steps.index(steps[-1]))
+    yield Finding(SHAPE, "zero-throughout", value=value, source=source)
+    yield Finding(SYMPTOM, value=value, source=source)
+
+
+def _falls(loss: Series | None) -> bool:
+    _, values, _ = clean(loss) if loss is not None else ([], [], [])
+    size = max(1, len(values) // 10)
+    begin, end = median(values[:size]), median(values[-size:])
+    return end < begin - FALLS * abs(begin)

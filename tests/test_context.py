@@ -1,0 +1,30 @@
+"""What the settings tell of a run's parallelism, and which causes that rules out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from medic.conditions import applies
+from medic.context import context_of
+from medic.index import load
+from medic.run_config import Origin, RunConfig, Value
+
+OWN = Origin("given")
+
+
+@pytest.mark.parametrize(
+    ("stated", "fits"),
+    [
+        ({"tensor_parallel_size": 4, "world_size": 8}, False),  # wants one hardware queue
+        ({"tensor_parallel_size": 4, "fsdp": True, "world_size": 8}, True),
+        ({"zero_stage": 3, "world_size": 8}, True),
+        ({"zero_stage": 1, "tensor_parallel_size": 4, "world_size": 8}, False),
+        ({"world_size": 8}, True),  # not known
+    ],
+)
+def test_one_hardware_queue_hurts_what_gathers(stated: dict[str, Any], fits: bool) -> None:
+    config = RunConfig({name: Value(value, OWN) for name, value in stated.items()})
+    cause = load().causes["one-hardware-queue"]
+    assert applies(cause, context_of({RunConfig: config})) is fits
