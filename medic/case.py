@@ -67,6 +67,7 @@ def collect(
         en = f"nothing to read in {paths[0]}" + (f": {why.en}" if why else "")
         zh = f"{paths[0]} 中没有可读的内容" + (f"：{why.zh}" if why else "")
         raise UsageError(en, zh)
+    text = _evidence(text)
     parts, pasted = split_text(text, index=index)
     files, noted, notes = _take_notes(files, index)
     return Case(
@@ -185,11 +186,21 @@ def _take_notes(
             if file.kind != "note":
                 kept.append(file)
             continue
+        text = _evidence(text)
         texts.append(text)
         own, made = split_text(text, file.name, index)
         parts |= own
         kept += made
     return kept, parts, "\n".join(texts)
+
+
+def _evidence(text: str) -> str:
+    """What was pasted or noted, without what medic itself said of a run."""
+    if not text:
+        return text
+    from medic.match.own_output import without_own
+
+    return without_own(text)
 
 
 def _add_file(path: str, files: list[GivenFile], left: list[NotRead]) -> None:

@@ -57,7 +57,8 @@ class Origin:
 
     def where(self) -> str:
         if self.span is not None:
-            return f"{self.span.file}:{self.span.line}"
+            file = self.span.file.replace("\n", "\u23ce")
+            return f"{file}:{self.span.line}"
         return self.note or self.source
 
 
@@ -239,7 +240,8 @@ class RunConfig:
         """The key whose path ends in ``name`` (``a.b``): one of ``framework`` before others, a
         short path before a long one. None if nothing states it."""
         steps = tuple(name.lower().replace("-", "_").split("."))
-        found = [s for s in self.settings if s.path[-len(steps) :] == steps]
+        ends = [s for s in self.settings if s.path and s.path[-1] == steps[-1]]
+        found = [s for s in ends if s.path[-len(steps) :] == steps]
         return min(
             found,
             key=lambda s: (s.origin.framework != framework, len(s.path)),

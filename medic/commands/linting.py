@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from medic.commands.beside import with_named
 from medic.commands.given import case_of, console, knowledge, nothing_read
 from medic.errors import Exit, UsageError
 from medic.facts import PrintedStart
@@ -22,7 +24,11 @@ from medic.lint import (
     unread,
 )
 from medic.report.console import Console
+from medic.safetext import one_line
 from medic.selection import chosen
+
+if TYPE_CHECKING:
+    from medic.case import Case
 
 # Forms that a program reads: they are printed, and name the file, even where nothing could be read.
 _DOCUMENTS = ("json", "sarif", "github")
@@ -57,8 +63,17 @@ def check(
         if whole and form in _DOCUMENTS:
             _render(out, unread(problem, files), index, form)
         raise
-    report = lint(case, index, names, apart=each)
-    report = silenced(report, index, names, dict(case.parts), selected=bool(select))
+
+    def judged(case: Case) -> LintReport:
+        found = lint(case, index, names, apart=each)
+        case, more = (case, ()) if each else with_named(case, found)
+        if more:
+            found = lint(case, index, names)
+            line = Text("also read, as the command names it: {f}", "命令中引用、一并读取：{f}")
+            out.talk(line.fill(f=", ".join(map(one_line, more))))
+        return silenced(found, index, names, dict(case.parts), selected=bool(select))
+
+    report = judged(case)
     if not report.read and not case.text and not each:
         if whole and form in _DOCUMENTS:
             _render(out, report, index, form)
@@ -66,7 +81,10 @@ def check(
     if show_config:
         return _run_config(out, report, form)
     if show_diff or do_fix:
-        return _fix(out, report, unsafe=unsafe_fixes, write=do_fix, exit_zero=exit_zero)
+        code, written = _fix(out, report, unsafe=unsafe_fixes, write=do_fix, exit_zero=exit_zero)
+        if written and "-" not in files and form in ("text", "concise"):
+            _left(out, judged(case_of(files, given)), index, form)
+        return code
     _render(out, report, index, form)
     if show_missing and form in ("text", "concise"):
         _missing(out, report)
@@ -146,20 +164,29 @@ def _left_to_fix(report: LintReport, *, unsafe: bool) -> Text:
     return line.fill(n=more)
 
 
-def _fix(out: Console, report: LintReport, *, unsafe: bool, write: bool, exit_zero: bool) -> int:
+def _left(out: Console, report: LintReport, index: Index, form: str) -> None:
+    """What is wrong in the files as they are after the fixes."""
+    if report.findings:
+        _render(out, report, index, form)
+
+
+def _fix(
+    out: Console, report: LintReport, *, unsafe: bool, write: bool, exit_zero: bool
+) -> tuple[int, bool]:
+    """(exit code, whether files were written)."""
     from medic.report.blocks import Blocks
 
     fix, repaired = merged_fix(report, unsafe=unsafe)
     if fix is None or fix.patch is None:
         out.talk(_left_to_fix(report, unsafe=unsafe))
-        return Exit.OK if may_launch(report) or exit_zero else Exit.FINDING
+        return (Exit.OK if may_launch(report) or exit_zero else Exit.FINDING), write
     if out.color or _on_terminal():
         Blocks(out).diff(fix.diff, indent="")
     else:
         out.raw(fix.diff.rstrip("\n"))  # exact bytes: tabs and line ends, so that patch takes it
     if not write:
-        return Exit.FINDING if not exit_zero else Exit.OK
-    return _write(out, fix, repaired, report, unsafe=unsafe, exit_zero=exit_zero)
+        return (Exit.FINDING if not exit_zero else Exit.OK), False
+    return _write(out, fix, repaired, report, unsafe=unsafe, exit_zero=exit_zero), True
 
 
 def _on_terminal() -> bool:

@@ -22,6 +22,7 @@ from medic.probe import Probe
 from medic.registry import all_probes
 from medic.report.console import Console
 from medic.runner import observe, with_needs
+from medic.safetext import one_line
 
 HELP = Text(
     "Runs one probe (and those it builds on) over the paths, or over this machine. Without a name: "
@@ -154,7 +155,7 @@ def _not_read(out: Console, left: Sequence[NotRead]) -> None:
     """Files of which something is not read: what was seen is not all."""
     for one in left[:MOST_NOT_READ]:
         words = Text("! not read: {file}: {why}", "! 未读取：{file}：{why}")
-        out.out(str(words.fill(file=one.file, why=Text(one.en, one.zh))))
+        out.out(str(words.fill(file=one_line(one.file), why=Text(one.en, one.zh))))
     if len(left) > MOST_NOT_READ:
         more = Text("... {n} more (--json shows all)", "……另有 {n} 个（--json 显示全部）")
         out.out(str(more.fill(n=len(left) - MOST_NOT_READ)))

@@ -36,9 +36,18 @@ def diff(edits: Sequence[Edit], read: Read) -> str:
 
 
 def _file(file: str, old: bytes, new: bytes) -> Iterator[str]:
-    lines = difflib.unified_diff(_lines(old), _lines(new), file, file, n=CONTEXT)
+    name = _header(file)
+    lines = difflib.unified_diff(_lines(old), _lines(new), name, name, n=CONTEXT)
     for line in lines:
         yield line if line.endswith("\n") else f"{line}\n{_NO_END}"
+
+
+def _header(file: str) -> str:
+    """A name with a line end as ``git diff`` and GNU patch write it: quoted, with escapes."""
+    if "\n" not in file:
+        return file
+    inner = file.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{inner}"'
 
 
 def _lines(data: bytes) -> list[str]:

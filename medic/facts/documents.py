@@ -93,13 +93,17 @@ class Command:
 
 @dataclass(frozen=True)
 class Written:
-    """A configuration file that a script writes, in place; without a ``document`` the reason."""
+    """A configuration file that a script writes, in place; without a ``document`` the reason.
+
+    ``exact``: the text is written as it stands, nothing in it is filled in.
+    """
 
     name: str
     document: Document | None
     en: str = ""
     zh: str = ""
     at: str = ""
+    exact: bool = False
 
 
 @dataclass(frozen=True)

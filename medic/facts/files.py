@@ -36,7 +36,8 @@ class Source:
     text: str = ""
 
     def where(self) -> str:
-        return f"{self.file}:{self.line}" if self.line else self.file
+        file = self.file.replace("\n", "\u23ce")  # a name is never two lines of a report
+        return f"{file}:{self.line}" if self.line else file
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from medic.errors import Unreadable
 from medic.i18n import Text
 from medic.match.clean import clean
 from medic.match.formats import CHUNK, chunks, opener, require_text, utf16
+from medic.match.own_output import OwnOutput
 from medic.records import dataclass, field
 
 BLOCK = 64 * 1024
@@ -33,6 +34,10 @@ NOTES: Mapping[str, Text] = {
     ),
     "shrank": Text("it was cut while it was read", "读取期间文件被截断"),
     "long-lines": Text("lines were cut at 64 KiB", "超过 64 KiB 的行已截断"),
+    "own-output": Text(
+        "lines that medic itself printed are no evidence and were passed over",
+        "其中 medic 自己输出的内容不作为证据，已跳过",
+    ),
 }
 
 
@@ -172,9 +177,13 @@ def _split(chunks: Iterator[bytes], reading: Reading, *, known: bool = True) -> 
     if not known:
         place += 1 << 40
     start = place
+    own = OwnOutput()
 
     def block(data: bytes) -> Block:
-        return Block(utf8(data), first + place - start if known else 0, place)
+        data = own.without(utf8(data))
+        if own.seen:
+            reading.note("own-output")
+        return Block(data, first + place - start if known else 0, place)
 
     for chunk in chunks:
         data = chunk

@@ -9,6 +9,7 @@ from medic.facts.memory import scaled
 from medic.i18n import Text
 from medic.report.blocks import Blocks
 from medic.report.console import Console
+from medic.safetext import one_line
 
 MAX_ROWS = 40
 
@@ -29,7 +30,7 @@ def full(console: Console, made: Made) -> None:
     for row in made.left_out[:MAX_ROWS]:
         left = Text("  {name}{size}: {why}", "  {name}{size}：{why}")
         size = f"  {scaled(row['bytes'])}" if row["bytes"] else ""
-        shown = left.fill(name=row["name"], size=size, why=row["why"])
+        shown = left.fill(name=one_line(row["name"]), size=size, why=row["why"])
         console.out(str(shown))
     hidden = ", ".join(f"{kind} {n}" for kind, n in made.hidden.items())
     blocks.heading(Text("Hidden", "已隐去"))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TextIO
 
 from medic.i18n import Text
-from medic.safetext import clean, shortened
+from medic.safetext import clean, one_line, shortened
 
 STYLES = {
     "bold": "1",
@@ -49,7 +49,7 @@ class Console:
 
     def error(self, text: Text | str) -> None:
         word = str(Text("error", "错误"))
-        self._write(sys.stderr, clean(f"{word}: {shortened(str(text))}"))
+        self._write(sys.stderr, one_line(f"{word}: {shortened(str(text))}"))
 
     def raw(self, data: str) -> None:
         """Machine output (JSON): its own escapes make it safe."""

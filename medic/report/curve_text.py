@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from medic.facts import Curve, Series
 from medic.i18n import Text
 from medic.report import plot
+from medic.safetext import one_line
 
 WIDTH = 78  # the probe indents by two
 HEIGHT = 10
@@ -34,7 +35,7 @@ def lines(curve: Curve, events: Sequence[tuple[int, str]], width: int = WIDTH) -
             marked = True
         rows.append("")
     rows += [
-        f"{name}: {len(s.steps):,} {Text('points', '个点')}, {s.file}"
+        f"{name}: {len(s.steps):,} {Text('points', '个点')}, {one_line(s.file)}"
         for name, s in curve.series.items()
     ]
     return rows

@@ -184,10 +184,10 @@ def summary(console: Console, report: LintReport) -> None:
         console.talk(told.fill(n=len(report.ignored)))
     for idle in report.idle:
         if idle.unknown:
-            console.talk(f"{idle.file}:{idle.line}: {idle.text}")
+            console.talk(f"{one_line(idle.file)}:{idle.line}: {idle.text}")
     for item in report.not_read:
         text = Text("not read: {file}: {why}", "未读取：{file}：{why}")
-        console.talk(text.fill(file=item.file, why=Text(item.en, item.zh)))
+        console.talk(text.fill(file=one_line(item.file), why=Text(item.en, item.zh)))
     for name, why in report.failed:
         console.talk(
             Text("not checked: probe {n} failed: {w}", "未检查：探针 {n} 失败：{w}").fill(
@@ -241,7 +241,7 @@ def missing(console: Console, report: LintReport) -> None:
         console.out(line.fill(needs=needs, names=", ".join(names)))
     for idle in report.idle:
         if not idle.unknown:
-            console.out(f"{idle.file}:{idle.line}: {idle.text}")
+            console.out(f"{one_line(idle.file)}:{idle.line}: {idle.text}")
 
 
 def json_data(report: LintReport) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from medic.report import oom_text, timeline, verdict_text
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.report.words import CHANCE, SAFE, UNSAFE
+from medic.safetext import one_line
 from medic.session import Session
 
 FULL_BAR = 10
@@ -214,7 +215,9 @@ def _gaps(blocks: Blocks, found: Diagnosis) -> None:
     blocks.paragraph(read)
     for item in found.not_read:
         line = Text("Not read: {file}: {why}", "未读取：{file}：{why}")
-        blocks.paragraph(line.fill(file=item.file, why=Text(item.en, item.zh)), indent="  ")
+        blocks.paragraph(
+            line.fill(file=one_line(item.file), why=Text(item.en, item.zh)), indent="  "
+        )
     for name, why in found.failed:
         line = Text("Failed: probe {name}: {why}", "失败：探针 {name}：{why}")
         blocks.paragraph(line.fill(name=name, why=why), indent="  ")

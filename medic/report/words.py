@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from medic.i18n import Text
+from medic.safetext import one_line
 
 VERDICT = {
     "established": Text("Established", "已确诊"),
@@ -74,5 +75,6 @@ PRIOR = {
 
 def place(file: str, line: int, rank: int | None) -> str:
     """file:line, with the rank where it is known."""
+    file = one_line(file)
     where = f"{file}:{line}" if line else file
     return f"{where} [rank {rank}]" if rank is not None else where

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _WRITERS = ("cat", "tee")
 _ENDINGS = (".json", ".yaml", ".yml", ".toml")
+# What another program fills in before the file is used.
+_TEMPLATE = regex(rb"[$`@]|\{\{|%\(|<%")
 _OUTSIDE = regex(rb"[^\n]")
 _FILLED_IN = regex(rb'"(?:[^"\\\n]|\\.)*"|\$\{[^}\n]*\}|\$\([^)\n]*\)|\$[A-Za-z_]\w*')
 
@@ -66,7 +68,8 @@ def _written(source: SourceText, name: str, node: tree_sitter.Node) -> Written |
     try:
         return Written(name, parse_source(inner, kind))
     except Unreadable as problem:
-        return Written(name, None, problem.en, problem.zh, problem.at)
+        exact = _TEMPLATE.search(source.body, body.start_byte, body.end_byte) is None
+        return Written(name, None, problem.en, problem.zh, problem.at, exact)
 
 
 def _is_config(name: str, text: bytes) -> bool:

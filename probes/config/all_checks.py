@@ -30,6 +30,6 @@ PROBE = Probe(
     run=run,
     needs=(RunConfig,),
     seconds=0.02,
-    limit_seconds=5,
+    limit_seconds=20,
     parts=CHECKS,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from medic.errors import BrokenProgram, Unreadable
-from medic.facts import Document, GivenFile, Launch, Launches, Releases
+from medic.facts import Document, GivenFile, Launch, Launches, Releases, Source
 from medic.i18n import Text
 from medic.parserwords import in_chinese
 from medic.probe import Finding, Look, Probe, Skip, Unread, source_of
@@ -18,6 +18,7 @@ from .combine import combine
 from .derive import complete
 from .files import problems
 from .keys import Framework
+from .mistaken import mistaken_fields
 from .pins import version_of
 from .programs import defaults_first, programs
 from .readers.wandb import unwrapped
@@ -34,7 +35,12 @@ _REFUSED_BY_SOME = Text(
     "transformers 和 accelerate 读到此处会报错（json.load：{w}），只有 DeepSpeed 自身能读；"
     "请去掉注释和多余的逗号",
 )
-MAX_OTHERS = 12  # launches of one script that are judged beside the one that states most
+_BEYOND = Text(
+    "not all of its launches are judged: {n} are together at most; give fewer files, or lint with --each",
+    "其中有启动命令未检查：一次最多检查 {n} 条；请减少文件，或用 lint --each",
+)
+MAX_OTHERS = 400  # launches that are judged beside the one that states most
+BROKEN = "config-syntax-error"
 _CACHE: list[tuple[tuple[int, ...], Sequence[Framework], Recogniser]] = []
 
 
@@ -57,6 +63,7 @@ def run(look: Look) -> Iterator[Finding | Skip | Unread | RunConfig]:
         else:
             yield found
     commands = [Command(reader.launcher(o), reader.script(o), reader.batch(o)) for o in launches]
+    yield from _broken(look)
     command = the_command(commands, files)
     mentions = {*(command.mentions if command else ()), *(m for f in files for m in f.mentions)}
     launcher = command.launcher.framework.name if command and command.launcher else ""
@@ -70,22 +77,28 @@ def run(look: Look) -> Iterator[Finding | Skip | Unread | RunConfig]:
     releases = look.fact(Releases).packages if look.has(Releases) else {}
     config = replace(config, framework_version=version_of(config.framework, releases))
     if not look.files("log"):
-        config = replace(config, others=tuple(_others(commands, command, kept, frameworks)))
+        others = [c for c in commands if c is not command and c.script is not None]
+        others, beyond = others[:MAX_OTHERS], others[MAX_OTHERS:]
+        config = replace(config, others=tuple(_others(others, kept, frameworks)))
+        yield from _not_judged(beyond)
     yield config
     yield from _precision(config)
     yield from problems(look, kept)
 
 
 def _others(
-    commands: Sequence[Command],
-    command: Command | None,
-    files: Sequence[Stated],
-    frameworks: Sequence[Framework],
+    commands: Sequence[Command], files: Sequence[Stated], frameworks: Sequence[Framework]
 ) -> Iterator[RunConfig]:
     """The launches beside the one that is read whole, each with the files that it names."""
-    for other in [c for c in commands if c is not command and c.script is not None][:MAX_OTHERS]:
+    for other in commands:
         named = [file for file in files if mentioned(file, other.mentions)]
         yield build([*other.stated, *defaults_first(named)], {}, frameworks)
+
+
+def _not_judged(commands: Sequence[Command]) -> Iterator[Unread]:
+    """The files of launches beyond the limit; none is left out silently."""
+    for name in dict.fromkeys(c.script.name for c in commands if c.script is not None):
+        yield Unread(name, _BEYOND.fill(n=MAX_OTHERS + 1), partly=True)
 
 
 def _documents(
@@ -116,7 +129,20 @@ def _parsed(
     for script, one in written(look):
         # By its own name: that tells whose it is, and which command names it.
         given = GivenFile(script.path, one.name, "config")
-        yield given, one.document or Unread(one.at, Text(one.en, one.zh))
+        if one.document is not None:
+            yield given, one.document
+        elif not one.exact:
+            yield given, Unread(one.at, Text(one.en, one.zh), partly=True)
+
+
+def _broken(look: Look) -> Iterator[Finding]:
+    """Files that a script writes and that nobody can read: here they stand as they will be."""
+    for script, one in written(look):
+        if one.document is None and one.exact:
+            line = one.at.rpartition(":")[2]
+            values = {"name": one.name, "what": Text(one.en, one.zh)}
+            source = Source(script.path, int(line) if line.isdigit() else 0)
+            yield Finding(BROKEN, "fires", values, source)
 
 
 def _parse(look: Look, given: GivenFile) -> Document | Unread | None:
@@ -168,6 +194,10 @@ def build(
     )
     # What an engine leaves to "auto" is filled in from the training's own settings.
     unknown = {name for s in sources if s.role != "engine" for name in s.unknown}
+    settings = tuple(setting for s in sources for setting in s.settings)
+    if speaking:
+        unset = speaking[0].defaults.keys() - values.keys()
+        unknown |= mistaken_fields(unset, settings, speaking[0], frameworks)
     values = complete(values, speaking, takes_global=takes_global, unknown=unknown)
     files = [s for s in sources if s.document is not None and s.document.root is not None]
     return RunConfig(
@@ -176,7 +206,7 @@ def build(
         files=tuple(s.document.file for s in files if s.document and s.role != "model"),
         model_files=tuple(s.document.file for s in files if s.document and s.role == "model"),
         frameworks=tuple(dict.fromkeys(s.framework.name for s in sources)),
-        settings=tuple(setting for s in sources for setting in s.settings),
+        settings=settings,
     )
 
 
@@ -205,6 +235,7 @@ PROBE = Probe(
     tells=(
         "precision-in-use",
         "duplicate-config-key",
+        BROKEN,
         "number-read-as-text",
         "number-read-otherwise",
     ),

@@ -11,6 +11,7 @@ from medic.run_config import FIELDS, MORE, Origin, RunConfig, Scalar
 
 from .carriers import same
 from .keys import Condition, Framework, Plain, Rule
+from .mistaken import mistaken
 from .pins import bounded, certain, left_out
 from .rule_repairs import repair_of
 from .several import of_each
@@ -45,7 +46,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         for cause in RULED:
             if cause in look.checks:
                 own = [(name, rule) for name, rule in rules if rule.cause == cause]
-                yield from _check(cause, own, config, releases)
+                yield from _check(cause, own, config, releases, frameworks)
 
     yield from of_each(look.fact(RunConfig), judged)
 
@@ -69,6 +70,7 @@ def _check(
     rules: Sequence[tuple[str, Rule]],
     config: RunConfig,
     releases: Mapping[str, Release],
+    frameworks: Sequence[Framework],
 ) -> Iterator[Finding | Skip]:
     """What fires of one check; "passes" if none of its rules does, and one could be judged."""
     lacking: dict[str, None] = {}
@@ -80,6 +82,9 @@ def _check(
         missing = [key for key in rule.where if _value(config, key, framework)[0] is _MISSING]
         needed = [key for key in missing if not _may_lack(rule.where[key])]
         if holds(rule, config, framework):
+            if meant := _mistaken(missing, config, framework, frameworks):
+                lacking |= dict.fromkeys(meant)
+                continue
             fired = True
             yield _fired(rule, config, framework, releases)
         elif needed and _open(rule, config, framework):
@@ -90,6 +95,16 @@ def _check(
         yield Finding(cause, "passes")
     elif lacking and not fired:
         yield Skip(needs=plain(", ".join(lacking)), check=cause)
+
+
+def _mistaken(
+    missing: Sequence[str], config: RunConfig, framework: str, frameworks: Sequence[Framework]
+) -> list[str]:
+    """The absent keys that a misspelt one stands for."""
+    own = next((f for f in frameworks if f.name == framework), None)
+    if own is None:
+        return []
+    return [key for key in missing if mistaken(key, config.settings, own, frameworks)]
 
 
 def holds(rule: Rule, config: RunConfig, framework: str = "") -> bool:
@@ -196,5 +211,5 @@ PROBE = Probe(
     needs=(RunConfig,),
     wants=(Releases,),
     seconds=0.02,
-    limit_seconds=5,
+    limit_seconds=20,
 )

@@ -236,3 +236,19 @@ def test_the_schedule_waits_for_the_batch(
     assert f"total_steps: {100_000_000_000 // (512 * 4096)}" in path.read_text()
     capsys.readouterr()
     assert main(["lint", str(path)]) == 0
+
+
+def test_what_is_left_after_the_fixes_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "run.sh"
+    path.write_text(
+        "torchrun --nproc_per_node 8 sft.py --model_name_or_path a \\\n"
+        "  --per_device_train_batch_size -4 --output_dir out\n  --bf16 True\n",
+        "utf-8",
+    )
+    assert main(["lint", str(path), "--fix", "--lang", "en"]) == 1
+    shown = capsys.readouterr().out
+    assert "+  --per_device_train_batch_size -4 --output_dir out \\" in shown
+    assert "run.sh:2:33: impossible-value" in shown
+    assert "command-cut-short" not in shown

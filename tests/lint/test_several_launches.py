@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from medic.lint import LintFinding
+from medic.case import collect
+from medic.index import load
+from medic.lint import LintFinding, lint
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 LAUNCH = """torchrun --nproc_per_node 8 {script} --model_name_or_path base \\
@@ -45,3 +48,27 @@ def test_each_launch_is_judged(
     text, at = (FIRST + wrong, 5 + line) if order == "behind" else (wrong + FIRST, line)
     assert (cause, at) in found(lint_text, text)
     assert all(where > 5 for _, where in found(lint_text, FIRST + wrong))
+
+
+def test_every_launch_of_a_large_folder_is_judged(tmp_path: Path) -> None:
+    for n in range(40):
+        (tmp_path / f"run{n}.sh").write_text(FIRST, "utf-8")
+    broken = SECOND.replace("--warmup_steps 5", "--warmup_steps 110")
+    for name in ("a.sh", "z.sh"):
+        (tmp_path / name).write_text(broken, "utf-8")
+    report = lint(collect([str(tmp_path)]), load())
+    assert [Path(f.file).name for f in report.findings] == ["a.sh", "z.sh"]
+    assert report.not_read == ()
+
+
+def test_launches_beyond_the_limit_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("medic.probes.config.reading.MAX_OTHERS", 2)
+    for name in ("a.sh", "b.sh", "c.sh", "d.sh"):
+        (tmp_path / name).write_text(SECOND, "utf-8")
+    case = collect([str(tmp_path)])
+    told = lint(case, load()).not_read
+    assert len(told) == 1
+    assert "3 are together" in told[0].en
+    assert lint(case, load(), apart=True).not_read == ()

@@ -69,3 +69,19 @@ def test_what_the_scripts_own_parser_refuses(
 ) -> None:
     found = lint_text(f"python train.py {words}\n", "run.sh", {"train.py": _PARSER})
     assert [one for one in _told(found) if one[0] == "flag-value-not-accepted"] == told
+
+
+def test_what_nobody_can_read_is_a_finding_and_the_rest_is_checked(lint_text: Lint) -> None:
+    quoted = _WRITES.replace("<<EOF", "<<'EOF'").replace("$VERBOSE", "True")
+    assert _told(lint_text(quoted, "run.sh")) == [("config-syntax-error", 7)]
+    more = (
+        "torchrun --nproc_per_node 8 sft.py --model_name_or_path a --output_dir out \\\n"
+        "  --per_device_train_batch_size -4 --bf16 True\n"
+    )
+    assert _told(lint_text(quoted + more, "run.sh"))[1:] == [("impossible-value", 12)]
+
+
+def test_what_another_program_fills_in_is_not_judged(lint_text: Lint) -> None:
+    for text in ("{{ verbose }}", "@VERBOSE@"):
+        quoted = _WRITES.replace("<<EOF", "<<'EOF'").replace("$VERBOSE", text)
+        assert _told(lint_text(quoted, "run.sh")) == []
