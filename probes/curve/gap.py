@@ -23,7 +23,7 @@ NO_MISS = 0.05  # nats, a perplexity of 1.05
 MIN_EVALS = 5
 NEAR = 20  # training points before an evaluation that it is compared with
 RISE, RISE_NATS = 0.04, 0.03  # above the lowest one: less is the noise of a small validation set
-NOISE = 5.0
+NOISE, CLIMB = 5.0, 3.0  # of the noise of its changes; a steady climb has little
 FALL = 0.02  # of the training loss meanwhile
 BETTER, BETTER_NATS = 0.85, 0.15
 LIKE_TRAINING, LEARNED, SAME = 0.9, 0.8, 1e-3  # of the loss at the begin
@@ -139,7 +139,7 @@ def _turned(values: Sequence[float], train: Sequence[float], lowest: int) -> boo
     climbs = sum(c > 0 for c in changes[lowest:]) >= 0.8 * len(changes[lowest:])
     low, end = values[lowest], median(after[-2:])
     limit = max(low * (1 + RISE), low + RISE_NATS)
-    beyond = end > limit and (climbs or end - low > NOISE * noise)
+    beyond = end > limit and end - low > (CLIMB if climbs else NOISE) * noise
     return beyond and train[-1] < train[lowest] * (1 - FALL)
 
 
