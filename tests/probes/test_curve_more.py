@@ -122,7 +122,9 @@ def test_losses_of_too_few_steps_are_not_compared(look: Any) -> None:
     assert skip.check == "resume-difference"
 
 
-@pytest.mark.parametrize(("rates", "skipped"), [([-1e-4] * 20, True), ([0.0] * 20, False), ([1e-4] * 20, False)])
+@pytest.mark.parametrize(
+    ("rates", "skipped"), [([-1e-4] * 20, True), ([0.0] * 20, False), ([1e-4] * 20, False)]
+)
 def test_a_rate_below_zero_is_none(look: Any, rates: list[float], skipped: bool) -> None:
     seen = curve(series("loss", [2.0] * 20), series("learning_rate", rates))
     found = [*rate.run(look(facts=[seen], thresholds=thresholds()))]
