@@ -24,6 +24,7 @@ NEAR_PEAK = 0.8
 GROWTH_STEPS = 6
 HIGH, MANY = 2.0, 3  # times its level; jumps that all come back
 SETTLED, HEALED = 10, 5  # losses before a jump; times its length behind it
+GOOD = 50  # losses behind it, as many as it has steps to come back
 SINGLE = 3
 
 
@@ -42,7 +43,7 @@ class Jump:
     @property
     def is_over(self) -> bool:
         """Whether there was a level before it, and far more good losses came than bad ones."""
-        return self.index >= SETTLED and self.after >= HEALED * self.length
+        return self.index >= SETTLED and self.after >= max(GOOD, HEALED * self.length)
 
     @property
     def ratio(self) -> float:
@@ -117,7 +118,8 @@ def timing(look: Look, curve: Curve, loss: Series, found: Sequence[Jump]) -> Fin
     worst = max(troubling(found) or found, key=lambda j: j.ratio)
     source = source_at(look, loss, loss.steps.index(worst.step))
     value = {"step": worst.step, "from": worst.before, "to": worst.top}
-    when = _when(curve, worst) if troubling(found) else "recovered"
+    over = worst.ratio >= HIGH and not troubling(found)
+    when = "recovered" if over else _when(curve, worst)
     return Finding("loss-jump-timing", when, value=value, source=source)
 
 

@@ -219,7 +219,7 @@ def test_one_bad_batch_that_recovers_needs_no_action(judge: Any) -> None:
     rows[120]["loss"] *= 1.6
     found = judge(rows, config(total_steps=400))
     assert found["loss-spike"].outcome == "absent"
-    assert found["loss-jump-timing"].outcome == "recovered"
+    assert found["loss-jump-timing"].outcome == "single-step"
 
 
 def test_a_high_spike_that_is_over_needs_no_action_unless_it_recurs(judge: Any) -> None:
