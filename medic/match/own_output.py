@@ -52,16 +52,23 @@ _SIGNS = tuple(
 )  # fmt: skip
 
 
+# Bytes from the begin of a text that are looked at: a report is saved by itself, or printed before
+# the run starts, and a look costs as much as half of the scan.
+LOOKED_AT = 1 << 20
+
+
 class OwnOutput:
     """Blanks the lines of medic's output in the blocks of a text, in their order."""
 
     def __init__(self) -> None:
+        self._past = 0
         self.within = False
         self.seen = False
 
     def without(self, data: bytes) -> bytes:
         """The block with as many lines, those of medic's own empty."""
-        if not self.within and not any(sign in data for sign in _SIGNS):
+        late, self._past = self._past >= LOOKED_AT, self._past + len(data)
+        if not self.within and (late or not any(sign in data for sign in _SIGNS)):
             return data
         lists = any(words in data for words in _LISTS)
         lines = data.split(b"\n")
