@@ -21,7 +21,6 @@ from medic.memory.tape import Sizes, Tape
 
 STEPS = 2
 MICRO_BATCHES = 2  # of a step that are traced: the later ones repeat the second
-TRACED = ("fp32", "autocast", "pure")
 BUCKET = 25 * MIB  # torch DDP's bucket_cap_mb
 
 
