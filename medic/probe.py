@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Literal, Protocol, TypeVar
 
-from medic.facts import Document, FileKind, GivenFile, Hit, MemoryEstimate, Repair, Source
+from medic.facts import Document, FileKind, GivenFile, Hit, LogHits, MemoryEstimate, Repair, Source
 from medic.i18n import Text
 from medic.records import dataclass, field
 from medic.run_config import Change, Origin, RunConfig, Span
@@ -151,6 +151,11 @@ class Look(Protocol):
 def config_of(look: Look) -> RunConfig:
     """The run's configuration; where none was read, one that states nothing."""
     return look.fact(RunConfig) if look.has(RunConfig) else RunConfig()
+
+
+def logs_of(look: Look) -> LogHits:
+    """What the logs show; where none was read, nothing."""
+    return look.fact(LogHits) if look.has(LogHits) else LogHits()
 
 
 def source_of(at: Origin | Span | None, text: str = "") -> Source:

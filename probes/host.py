@@ -13,7 +13,7 @@ from medic.facts import Hit, Host, LogHits, Ports, Source
 from medic.facts.memory import gib
 from medic.i18n import Text
 from medic.patterns import regex
-from medic.probe import Finding, Look, Probe, Skip, config_of
+from medic.probe import Finding, Look, Probe, Skip, config_of, logs_of
 from medic.records import dataclass
 from medic.run_config import RunConfig
 
@@ -28,7 +28,7 @@ _PORT = regex(r"\bport[:=]?\s*(\d{2,5})\b|:(\d{4,5})\b", re.IGNORECASE)
 
 
 def _hits(look: Look, symptom: str) -> list[Hit]:
-    logs = look.fact(LogHits) if look.has(LogHits) else LogHits()
+    logs = logs_of(look)
     found = [h for h in logs.hits if h.symptom == symptom and not h.benign]
     return sorted(found, key=lambda h: h.order)
 

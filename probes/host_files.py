@@ -12,7 +12,7 @@ from medic.facts.interfaces import IFNAMES, chosen
 from medic.facts.memory import gib
 from medic.i18n import Text
 from medic.patterns import regex
-from medic.probe import Finding, Look, Probe, Skip, Unread, config_of, source_of
+from medic.probe import Finding, Look, Probe, Skip, Unread, config_of, logs_of, source_of
 from medic.run_config import RunConfig
 
 from .host import MIN_FREE_BYTES, MIN_FREE_SHARE
@@ -123,7 +123,7 @@ def judge(look: Look) -> Iterator[Finding | Skip]:
 
 def _disk(look: Look, reports: Sequence[HostReport]) -> Iterator[Finding]:
     """Of the file system that the message of a full disk, or the configuration, names."""
-    logs = look.fact(LogHits) if look.has(LogHits) else LogHits()
+    logs = logs_of(look)
     hits = [h for h in logs.hits if h.symptom == "disk-full" and not h.benign]
     mounts = [m for r in reports for m in r.mounts if not _PSEUDO.match(m.path)]
     if not hits or not mounts:

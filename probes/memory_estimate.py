@@ -21,7 +21,7 @@ from medic.facts import (
 from medic.facts.memory import gib
 from medic.i18n import Text, plain
 from medic.patterns import regex
-from medic.probe import Finding, Look, Probe, Skip, source_of
+from medic.probe import Finding, Look, Probe, Skip, logs_of, source_of
 from medic.run_config import RunConfig
 
 FITS_BELOW = 0.95
@@ -126,7 +126,7 @@ def gpu_memory(look: Look) -> int | None:
     The run's own out-of-memory message, a saved report or series comes first. This machine's GPUs
     count only if this machine ran the job.
     """
-    logs = look.fact(LogHits) if look.has(LogHits) else LogHits()
+    logs = logs_of(look)
     told = [hit.captures.get("total") for hit in logs.hits]
     sizes = [int(t) for t in told if isinstance(t, (int, float)) and t > 0]
     if not sizes:

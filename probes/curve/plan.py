@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from medic.errors import Unreadable
 from medic.facts import Curve, LogHits, Series, Source
-from medic.probe import Look, config_of
+from medic.probe import Look, config_of, logs_of
 from medic.records import dataclass
 
 # A run this near its planned end is complete: the last log line may stand one interval before.
@@ -39,7 +39,7 @@ class Plan:
 def plan_of(look: Look, curve: Curve) -> Plan:
     """The plan from the config, the log and the metrics, in this order."""
     config = config_of(look)
-    logs = look.fact(LogHits) if look.has(LogHits) else LogHits()
+    logs = logs_of(look)
     steps = config.integer("total_steps") if config.stated("total_steps") else None
     last = max(s.steps[-1] for s in curve.series.values() if s.steps)
     warmup = config.integer("warmup_steps")

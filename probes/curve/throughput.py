@@ -8,7 +8,7 @@ from typing import Any
 from medic.facts import Curve, GpuSeries, LogHits, Source
 from medic.facts.memory import gib
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe, Skip, config_of
+from medic.probe import Finding, Look, Probe, Skip, config_of, logs_of
 from medic.run_config import RunConfig
 
 from . import needs
@@ -104,7 +104,7 @@ def _held(look: Look) -> Iterator[Finding]:
 
 
 def _training_time(look: Look) -> tuple[float, float] | None:
-    logs = look.fact(LogHits) if look.has(LogHits) else LogHits()
+    logs = logs_of(look)
     times = [s.source.time for s in logs.steps if s.source.time is not None]
     return (min(times), max(times)) if len(times) >= 2 else None
 
@@ -140,7 +140,7 @@ def _loader_alone(look: Look) -> bool:
     """One process that loads in its own loop: no collective to wait for, no worker to prefetch."""
     config = config_of(look)
     world = config.integer("world_size")
-    logs = look.fact(LogHits) if look.has(LogHits) else LogHits()
+    logs = logs_of(look)
     single = world == 1 or (world is None and len(logs.ranks) <= 1)
     return single and config.integer("num_workers") == 0
 

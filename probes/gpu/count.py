@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from medic.facts import GpuSeries, GpuState, Launch, Launches, LogHits, Source
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe, Skip, config_of, source_of
+from medic.probe import Finding, Look, Probe, Skip, config_of, logs_of, source_of
 from medic.run_config import RunConfig
 
 from .near import is_near
@@ -105,7 +105,7 @@ def _is_the_runs(look: Look, state: GpuState) -> bool:
 
 def _was_refused(look: Look) -> bool:
     """A rank that was refused its device saw fewer GPUs than the machine has."""
-    logs = look.fact(LogHits) if look.has(LogHits) else LogHits()
+    logs = logs_of(look)
     return any(h.symptom in _REFUSED and not h.benign for h in logs.hits)
 
 
