@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from medic.planner import Standing
     from medic.session import Session
 
-# Outcomes that are no fault and worth a line.
-NOTED = frozenset({("loss-jump-timing", "recovered")})
-
 
 def conclude(session: Session) -> Diagnosis:
     """Where the case stands now."""
@@ -55,7 +52,7 @@ def conclude(session: Session) -> Diagnosis:
     leader = causes[0] if causes else None
     also = also_wrong(index, session.model, beliefs, found, [c.name for c in causes])
     dimmed = pruned(session.model, beliefs, session.seen)
-    over = [h for h in found if (h.seen.name, h.seen.outcome) in NOTED]
+    over = [h for h in found if index.is_noted(h.seen.name, h.seen.outcome)]
     infos = [*fired(index, found, "info"), *over]
     return Diagnosis(
         verdict=verdict,

@@ -187,6 +187,11 @@ class Index:
         """Whether an outcome is what an unrelated case shows: an absent symptom, a normal check."""
         return self.outcomes(name)[outcome]
 
+    def is_noted(self, name: str, outcome: str) -> bool:
+        """Whether an outcome is no fault by itself, and worth a line of the answer."""
+        raw = self.raw["checks"].get(name, {"outcomes": {}})
+        return bool(raw["outcomes"].get(outcome, {}).get("noted"))
+
     @cached_property
     def thresholds(self) -> Mapping[str, float]:
         """Those of all checks."""

@@ -78,13 +78,15 @@ class Symptom:
 @dataclass(frozen=True)
 class Outcome:
     """``signatures`` are lines that answer the check so, ``phrases`` are sentences of a person;
-    ``unknown``: it says no more than "I don't know", which everyone may answer anyway."""
+    ``unknown``: it says no more than "I don't know", which everyone may answer anyway; ``noted``: no
+    fault by itself, and worth a line of the answer."""
 
     __pydantic_config__ = CONFIG
     title: Text
     otherwise: Otherwise | None = None
     normal: bool = False
     unknown: bool = False
+    noted: bool = False
     seen: Text | None = None
     signatures: tuple[Signature, ...] = ()
     phrases: Phrases = field(default_factory=dict)
