@@ -65,7 +65,8 @@ class Scan:
     """A pass over one log file: hits in file order, and what was not read.
 
     ``notes`` say what of the file was not read. ``marks`` are lines that part a log (where a
-    traceback, a launch, a failure begins): places to read, never evidence.
+    traceback, a launch, a failure begins): places to read, never evidence. ``starts``: (byte, number)
+    of a line in about every MiB of a file whose bytes are its text.
     """
 
     hits: tuple[Hit, ...]
@@ -73,6 +74,7 @@ class Scan:
     bytes: int
     notes: tuple[Text, ...] = ()
     marks: tuple[Hit, ...] = ()
+    starts: tuple[tuple[int, int], ...] = ()
 
 
 class Look(Protocol):

@@ -70,6 +70,7 @@ class Reading:
     bytes: int = 0
     lines: int = 0
     notes: list[str] = field(default_factory=list)
+    starts: list[tuple[int, int]] = field(default_factory=list)  # (byte, number) of some lines
 
     def note(self, key: str) -> None:
         if key not in self.notes:
@@ -176,7 +177,7 @@ def _split(chunks: Iterator[bytes], reading: Reading, *, known: bool = True) -> 
     first, place = reading.lines + 1, reading.lines + 1
     if not known:
         place += 1 << 40
-    start = place
+    start, offset = place, 0
     own = OwnOutput()
 
     def block(data: bytes) -> Block:
@@ -187,6 +188,9 @@ def _split(chunks: Iterator[bytes], reading: Reading, *, known: bool = True) -> 
 
     for chunk in chunks:
         data = chunk
+        if known and not cutting:
+            reading.starts.append((offset - len(carry), place))
+        offset += len(chunk)
         if cutting:
             end = data.find(b"\n")
             if end < 0:

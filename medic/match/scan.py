@@ -172,6 +172,7 @@ class Matcher:
             bytes=reading.bytes,
             notes=tuple(NOTES[key] for key in reading.notes),
             marks=tuple(sorted(marks, key=lambda h: h.order)),
+            starts=tuple(reading.starts),
         )
 
     def scan_text(self, text: str, name: str = "-") -> Scan:

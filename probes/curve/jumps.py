@@ -63,10 +63,6 @@ def jumps(look: Look, steps: Sequence[int], values: Sequence[float]) -> list[Jum
         if values[i] <= max(ratio * lowest, lowest + LEAST):
             i += 1  # the level is at least the lowest, so that this is no jump: seen at once
             continue
-        low = min(history)  # the level is no lower: most points need no more than this
-        if values[i] <= max(ratio * low, low + LEAST):
-            i += 1
-            continue
         # On a falling curve the last fifty stand above today's level; the last ten do not.
         level = min(median(history), median(history[-10:]))
         limit = max(ratio * level, level + LEAST, level + NOISE * spread(history))

@@ -91,7 +91,9 @@ class Reader:
 
     def read(self, look: Look) -> View:
         """Raises Unreadable."""
-        return self.read_rows(windows.read(look, self.view.given, _near(self.view.scan)))
+        return self.read_rows(
+            windows.read(look, self.view.given, _near(self.view.scan), self.view.scan.starts)
+        )
 
     def read_rows(self, numbered: Iterable[windows.Numbered | None]) -> View:
         """Lines that come from elsewhere than the file's own lines."""

@@ -9,6 +9,7 @@ import pytest
 from medic.probes.logs import windows
 
 from medic.facts import GivenFile, LogHits, Ranks, StateDictError
+from medic.match.reader import Reading, blocks
 
 STEPS = "".join(
     f"2026-01-01 10:00:{s:02},000 [rank0] INFO train: step {s}/50 | loss {9 - s / 10:.2f}\n"
@@ -191,11 +192,13 @@ class Files:
         return iter(enumerate(self.path.read_text().split("\n"), 1))
 
 
-def rows_of(path: Any, near: list[int], *, stream: bool = False) -> list[tuple[int, str] | None]:
+def rows_of(
+    path: Any, near: list[int], starts: Any = (), *, stream: bool = False
+) -> list[tuple[int, str] | None]:
     given = GivenFile(str(path), path.name, "log", path.stat().st_size)
     if stream:
         return list(windows._stream(Files(path).lines(""), near))
-    return list(windows.read(Files(path), given, near))
+    return list(windows.read(Files(path), given, near, starts))
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -211,6 +214,21 @@ def test_windows_of_a_large_log(tmp_path: Any, stream: bool) -> None:
     assert None in rows
     assert len(kept) < 40_000
     assert [n for n, _ in kept] == sorted(numbers)
+
+
+@pytest.mark.parametrize("near", [[], [9_000], [30_000, 30_400], [58_000]])
+def test_lines_that_are_known_change_no_number(tmp_path: Any, near: list[int]) -> None:
+    path = tmp_path / "big.log"
+    path.write_text("".join(f"line {n} " + "x" * (n % 90) + "\n" for n in range(1, 60_001)))
+    reading = Reading()
+    with path.open("rb") as file:
+        assert sum(1 for _ in blocks(file, path.name, reading))
+    data = path.read_bytes()
+    assert len(reading.starts) > 2
+    assert all(data[:at].count(b"\n") + 1 == number for at, number in reading.starts)
+    rows = [r for r in rows_of(path, near, reading.starts) if r]
+    assert all(text.startswith(f"line {n} ") for n, text in rows[:-1])
+    assert {*near, 1, 60_000} <= {n for n, _ in rows}
 
 
 def test_a_failure_in_the_middle_of_a_large_log_is_found(read: Any) -> None:
