@@ -15,11 +15,12 @@ RECENT = 3600.0  # seconds
 WORDING = (
     "likeness.py",
     "words.py",
+    "documents.py",
     "synonyms.py",
     "compounds.py",
     "compared.py",
     "marks.py",
-)  # make the terms and marks
+)  # make the terms, phrases and marks
 
 
 def cached(folders: list[Path]) -> Mapping[str, Any]:

@@ -137,7 +137,8 @@ class Index:
 
     @cached_property
     def words(self) -> Mapping[str, Any]:
-        """What each term counts for each cause, for comparing a description with them."""
+        """What each term counts for each cause, by its place among ``raw["causes"]``: for comparing
+        a description with them."""
         from medic.match.likeness import bags, weighed
 
         words: Mapping[str, Any] | None = self.raw.get("words")

@@ -13,7 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-WHOLE = ("format", "marks", "probes", "tables", "ties", "words")  # no entries by name
+WHOLE = ("format", "marks", "probes", "tables", "ties")  # no entries by name
+ROWS = "words"  # of many rows few are read
 
 APART = {
     "frameworks": ("choices", "keys", "known", "known_below", "rules", "switches", "valued"),
@@ -33,7 +34,10 @@ class Parts(Mapping[str, Any]):
                 data = (self._folder / f"{kind}.json").read_bytes()
             except FileNotFoundError:
                 raise KeyError(kind) from None
-            self._read[kind] = json.loads(data) if kind in WHOLE else Entries(data)
+            if kind == ROWS:
+                self._read[kind] = Rows(data)
+            else:
+                self._read[kind] = json.loads(data) if kind in WHOLE else Entries(data)
         return self._read[kind]
 
     def __iter__(self) -> Iterator[str]:
@@ -72,6 +76,35 @@ class Entries(Mapping[str, Any]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._lines
+
+
+class Rows(Mapping[str, Any]):
+    """Values by name, in the order of the names' bytes: each is looked for by halving, and parsed."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    def __getitem__(self, name: str) -> Any:
+        data, key = self._data, f'"{name}":'.encode()
+        low, high = data.find(b"\n") + 1, data.rfind(b"\n") + 1
+        while low < high:
+            start = max(data.rfind(b"\n", low, (low + high) // 2) + 1, low)
+            stop = data.find(b'":', start) + 2
+            end = data.find(b"\n", stop)
+            if data[start:stop] == key:
+                return _parsed(data[stop:end])
+            if data[start:stop] < key:
+                low = end + 1
+            else:
+                high = start
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._data.split(b"\n")[1:-1]:
+            yield line.partition(b'":')[0][1:].decode()
+
+    def __len__(self) -> int:
+        return max(0, self._data.count(b"\n") - 1)
 
 
 def _parsed(text: bytes) -> Any:
@@ -160,7 +193,15 @@ def _by_line(kind: str, entries: Mapping[str, Any]) -> str:
     apart = APART.get(kind, ())
     parts: dict[str, Any] = {}
     for name, entry in entries.items():
+        if not apart:
+            parts[name] = entry
+            continue
         parts[name] = {field: value for field, value in entry.items() if field not in apart}
         parts |= {f"{name}/{field}": entry[field] for field in apart if field in entry}
-    lines = ",\n".join(f'"{name}":{_json(part)}' for name, part in parts.items())
+    rows = [f'"{name}":{_json(part)}' for name, part in parts.items()]
+    lines = ",\n".join(sorted(rows, key=_key) if kind == ROWS else rows)
     return f"{{\n{lines}\n}}" if lines else "{\n}"
+
+
+def _key(row: str) -> bytes:
+    return row[: row.index('":') + 2].encode()

@@ -85,7 +85,7 @@ class Words:
             kept = {lang: [t for t in texts if t not in left] for lang, texts in told.items()}
             causes[name]["reports"] = kept
         raw = {"causes": causes, "symptoms": index.raw["symptoms"]}
-        self.likeness = Likeness(weighed(bags(raw)))
+        self.likeness = Likeness(list(raw["causes"]), weighed(bags(raw)))
 
     def of(self, truth: Truth, rng: random.Random) -> Mapping[str, float]:
         """Log ratios of a description of the first fault; empty where nobody described it."""

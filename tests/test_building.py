@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from medic.index import Index, load
 from medic.stored import Parts, store
@@ -33,6 +36,22 @@ def test_long_fields_are_parsed_when_they_are_read(tmp_path: Path) -> None:
     assert again["title"] == "A"
     with pytest.raises(json.JSONDecodeError):
         len(again["known"])
+
+
+@given(
+    st.dictionaries(
+        st.text("ab !\u640d\u5931z0.", min_size=1), st.lists(st.integers()), max_size=30
+    )
+)
+def test_rows_are_found_by_their_names(rows: dict[str, list[int]]) -> None:
+    with TemporaryDirectory() as folder:
+        store({"words": rows}, Path(folder) / "c")
+        words = Parts(Path(folder) / "c")["words"]
+    assert dict(words) == rows
+    assert len(words) == len(rows)
+    assert all(
+        words.get(name, None) == rows.get(name) for name in (*rows, "a", "zz", "\u640d", "!")
+    )
 
 
 def test_nothing_is_left_of_what_could_not_be_stored(tmp_path: Path) -> None:
@@ -66,7 +85,7 @@ def test_the_cache_is_private_and_used_again(
 
 def test_what_is_worked_out_is_of_all_causes() -> None:
     index = load()
-    assert index.words["causes"] == list(index.raw["causes"])
+    assert max(n for row in index.words.values() for n in row[::2]) == len(index.raw["causes"]) - 1
     code = index.causes["micro-batch-too-large"].code
     assert index.by_code(code.lower()) == "micro-batch-too-large"
     assert "micro-batch-too-large" in index.showing("cuda-out-of-memory")

@@ -15,7 +15,7 @@ BAGS = {
     "disk": {"disk": 3, "noroom": 2, "checkpoint": 1},
     "fork": {"fork": 2, "worker": 1, "cuda": 2},
 }
-LIKENESS = Likeness(weighed(BAGS))
+LIKENESS = Likeness(list(BAGS), weighed(BAGS))
 
 
 def test_the_nearest_comes_first_with_the_largest_ratio() -> None:
@@ -36,7 +36,7 @@ def test_paths_and_frames_tell_nothing() -> None:
 
 def test_a_text_of_other_words_is_like_none() -> None:
     assert LIKENESS.ratios("sourdough bread") == {}
-    assert Likeness(weighed({})).ratios("disk") == {}
+    assert Likeness([], weighed({})).ratios("disk") == {}
 
 
 @given(st.text(alphabet="disk loader fork slow worker 磁盘 满\n/.:", max_size=300))

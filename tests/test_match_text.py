@@ -14,18 +14,19 @@ from hypothesis import strategies as st
 from medic import explain
 from medic.case import collect
 from medic.index import load
-from medic.match import Document, TextIndex, complaints, documents, search, split_paste
+from medic.match import TextIndex, complaints, search, split_paste
+from medic.match.documents import document, documents, read, written
 from medic.match.words import terms_of
 from medic.session import Session
 
 INDEX = load()
 ENTRIES = (
-    Document(
+    document(
         "symptoms", "gpu-memory", "gpu memory\ncuda out of memory\nvram is full\n显存不足\n爆显存"
     ),
-    Document("symptoms", "loss-nan", "loss nan\nloss is nan\nloss became nan\nLoss 变成 NaN"),
-    Document("symptoms", "port", "port in use\naddress already in use\n端口被占用"),
-    Document("causes", "batch-too-large", "The micro batch does not fit\n微批次太大", "MEM-001"),
+    document("symptoms", "loss-nan", "loss nan\nloss is nan\nloss became nan\nLoss 变成 NaN"),
+    document("symptoms", "port", "port in use\naddress already in use\n端口被占用"),
+    document("causes", "batch-too-large", "The micro batch does not fit\n微批次太大", "MEM-001"),
 )
 
 
@@ -104,13 +105,24 @@ def test_documents_hold_names_titles_and_phrases_of_both_languages() -> None:
             "a-b": {"title": {"en": "T", "zh": "题"}, "phrases": {"en": ["x"], "zh": ["甲"]}}
         }
     }
-    assert next(documents(raw, ("symptoms", "causes"))).text == "a b\nT\n题\nx\n甲"
+    found = next(documents(raw, ("symptoms", "causes")))
+    assert set(found.phrases) == {frozenset(terms_of(t)) for t in ("a b", "T", "题", "x", "甲")} - {
+        frozenset()
+    }
+
+
+def test_documents_are_read_as_they_were_written() -> None:
+    assert [
+        one
+        for kind in ("symptoms", "causes")
+        for one in read(kind, written([e for e in ENTRIES if e.kind == kind]))
+    ] == list(ENTRIES)
 
 
 def test_a_search_needs_no_signature_engine() -> None:
     code = (
-        "import sys; from medic.match.text import TextIndex, Document;"
-        "TextIndex([Document('symptoms', 'a', 'words')]).search('words');"
+        "import sys; from medic.match.documents import document; from medic.match.text import TextIndex;"
+        "TextIndex([document('symptoms', 'a', 'words')]).search('words');"
         "assert 're2' not in sys.modules and 'medic.match.scan' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

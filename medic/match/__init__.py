@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from medic.match.paste import Fragment, gist, is_note, split_paste
     from medic.match.reader import NOTES, Limits, iter_lines
     from medic.match.scan import Matcher
-    from medic.match.text import Document, Match, TextIndex, documents
+    from medic.match.text import Match, TextIndex
     from medic.match.tone import (
         all_well,
         asks,
@@ -77,15 +77,12 @@ _HOMES = {
     "quoted": "find",
     "raised": "find",
     "search": "find",
-    "Document": "text",
     "Match": "text",
     "TextIndex": "text",
-    "documents": "text",
 }
 
 __all__ = [
     "NOTES",
-    "Document",
     "Fragment",
     "Limits",
     "Match",
@@ -102,7 +99,6 @@ __all__ = [
     "complains_not",
     "complaints",
     "contrasts",
-    "documents",
     "fine",
     "gist",
     "is_note",

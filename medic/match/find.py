@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from medic.index import Index
+from medic.match.documents import OUTCOMES, Document, documents, read, spoken_outcomes
 from medic.match.ease import asks_usage, is_well
 from medic.match.jumps import jump_of_loss
 from medic.match.likeness import Likeness
 from medic.match.paste import Fragment, is_sentence
-from medic.match.text import WHOLE, Match, TextIndex, documents, spoken_outcomes
+from medic.match.text import WHOLE, Match, TextIndex
 from medic.match.tone import MENDED, complains, tells
 from medic.patterns import regex
 
@@ -165,12 +167,19 @@ def _text_index(same: _Same, kinds: tuple[str, ...]) -> TextIndex:
 
         return matcher_of(same.index).shown_in(text)
 
-    return TextIndex(documents(same.index.raw, kinds), shown)
+    return TextIndex(chain.from_iterable(_documents(same.index, kind) for kind in kinds), shown)
 
 
 @lru_cache(maxsize=2)
 def _outcome_index(same: _Same) -> TextIndex:
-    return TextIndex(spoken_outcomes(same.index.raw))
+    return TextIndex(_documents(same.index, OUTCOMES))
+
+
+def _documents(index: Index, kind: str) -> Iterator[Document]:
+    rows = index.raw.get("phrases")
+    if rows is not None:
+        return read(kind, rows[kind])
+    return spoken_outcomes(index.raw) if kind == OUTCOMES else documents(index.raw, (kind,))
 
 
 LEAD = 3  # words that may stand before a printed message: a time, a level, a name
@@ -246,4 +255,4 @@ def alike(text: str, index: Index) -> dict[str, float]:
 
 @lru_cache(maxsize=2)
 def _likeness(same: _Same) -> Likeness:
-    return Likeness(same.index.words)
+    return Likeness(list(same.index.raw["causes"]), same.index.words)

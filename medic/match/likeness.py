@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -60,8 +60,9 @@ def _parts(
         yield from reports
 
 
-def weighed(bags: Bags) -> dict[str, Any]:
-    """What each term counts for each cause (BM25), by term: number of the cause, weight, …"""
+def weighed(bags: Bags) -> dict[str, list[float]]:
+    """What each term counts for each cause (BM25): number of the cause, weight, … The number is the
+    cause's place among the bags."""
     held = Counter(term for bag in bags.values() for term in bag)
     lengths = {name: sum(bag.values()) for name, bag in bags.items()}
     mean = sum(lengths.values()) / max(len(bags), 1) or 1.0
@@ -72,15 +73,17 @@ def weighed(bags: Bags) -> dict[str, Any]:
             rarity = math.log(1 + (len(bags) - held[term] + 0.5) / (held[term] + 0.5))
             weight = rarity * (PAIR if " " in term else 1.0) * n * (K1 + 1) / (n + norm)
             terms.setdefault(term, []).extend((at, round(weight, 2)))
-    return {"causes": list(bags), "terms": terms}
+    return terms
 
 
 class Likeness:
-    """Scores of a text against every cause. Stack frames and paths tell nothing."""
+    """Scores of a text against every cause. Stack frames and paths tell nothing.
 
-    def __init__(self, weights: Mapping[str, Any]) -> None:
-        self._causes: list[str] = weights["causes"]
-        self._weights: Mapping[str, list[Any]] = weights["terms"]
+    ``weights`` are as ``weighed`` gives them for ``causes``.
+    """
+
+    def __init__(self, causes: Sequence[str], weights: Mapping[str, Sequence[Any]]) -> None:
+        self._causes, self._weights = causes, weights
 
     def ratios(self, text: str) -> dict[str, float]:
         """Log ratios of the nearest causes, best first; empty for a text of none of their words."""

@@ -14,12 +14,12 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from medic.match.documents import LETTERS, Document
 from medic.match.tone import TROUBLE, says
 from medic.match.words import normal, terms_of
 from medic.patterns import regex
-from medic.records import dataclass
 
 SIGNATURE, EXACT = 0.5, 2.0
 QUERY_LIMIT = 4000
@@ -64,7 +64,6 @@ UNKNOWN = 0.5  # weight of a word that no entry has, as a share of the largest
 _SENTENCE_END = regex(r"\n|(?<=[.!?;])\s|[\u3002\uff01\uff1f\uff1b]")
 _CLAUSE_END = regex(r",\s|(?<=[\u3400-\u9fff]),|,(?=[\u3400-\u9fff])|[\uff0c:\uff1a\u3001]|\s-\s")
 _NUMBER = regex(r"!?-?[\d.]+")
-_LETTERS = regex(r"[a-z]{5,}")
 
 
 class Match(NamedTuple):
@@ -74,39 +73,6 @@ class Match(NamedTuple):
     name: str
     score: float
     quote: str = ""
-
-
-@dataclass(frozen=True)
-class Document:
-    """What an entry is found by."""
-
-    kind: str
-    name: str
-    text: str
-    code: str = ""
-
-
-def documents(raw: Mapping[str, Mapping[str, Any]], kinds: Iterable[str]) -> Iterator[Document]:
-    """Documents of the compiled knowledge: names, titles and phrases in both languages."""
-    for kind in kinds:
-        for name, entry in raw.get(kind, {}).items():
-            parts = [name.replace("-", " "), *entry.get("title", {}).values()]
-            said = entry.get("telltale", entry).get("phrases", {})
-            parts += [phrase for phrases in said.values() for phrase in phrases]
-            parts += entry.get("says", ())
-            yield Document(kind, name, "\n".join(parts), entry.get("code", ""))
-
-
-def spoken_outcomes(raw: Mapping[str, Mapping[str, Any]]) -> Iterator[Document]:
-    """Documents of what a person may say that answers a check, named "check=outcome"."""
-    for name, check in raw["checks"].items():
-        for outcome, entry in check["outcomes"].items():
-            if said := entry.get("phrases"):
-                yield _spoken(f"{name}={outcome}", said)
-
-
-def _spoken(name: str, said: Mapping[str, Sequence[str]]) -> Document:
-    return Document("outcomes", name, "\n".join(p for phrases in said.values() for p in phrases))
 
 
 class TextIndex:
@@ -121,10 +87,9 @@ class TextIndex:
         self._signatures = signatures
         self._phrases: list[tuple[int, frozenset[str]]] = []  # (row of the document, terms)
         self._terms: list[frozenset[str]] = []
-        for row, document in enumerate(self._documents):
-            phrases = {frozenset(terms_of(line)) for line in document.text.split("\n")}
-            self._phrases += [(row, phrase) for phrase in phrases if phrase]
-            self._terms.append(frozenset().union(*phrases))
+        for row, one in enumerate(self._documents):
+            self._phrases += [(row, phrase) for phrase in one.phrases]
+            self._terms.append(frozenset().union(*one.phrases))
         self._holders: dict[str, list[int]] = defaultdict(list)  # term: numbers of phrases
         for number, (_, phrase) in enumerate(self._phrases):
             for term in phrase:
@@ -155,16 +120,16 @@ class TextIndex:
         shown = self._shown(query)
         word = query.strip().lower()
         found: list[Match] = []
-        for row, document in enumerate(self._documents):
-            if kinds and document.kind not in kinds:
+        for row, one in enumerate(self._documents):
+            if kinds and one.kind not in kinds:
                 continue
             score, quote = best.get(row, (0.0, ""))
-            if line := shown.get((document.kind, document.name)):
+            if line := shown.get((one.kind, one.name)):
                 score, quote = score + SIGNATURE, quote or line
-            if word in (document.name, document.code.lower() or document.name):
+            if word in (one.name, one.code.lower() or one.name):
                 score += EXACT
             if score:
-                found.append(Match(document.kind, document.name, round(score, 4), quote))
+                found.append(Match(one.kind, one.name, round(score, 4), quote))
         return sorted(found, key=lambda m: (-m.score, m.name))[:limit]
 
     def _nearness(self, sentence: str) -> dict[int, float]:
@@ -219,9 +184,8 @@ class TextIndex:
     @cached_property
     def _spelt(self) -> Mapping[str, Mapping[str, None]]:
         """Words of the entries in order, by their first letter."""
-        texts = normal(" ".join(document.text for document in self._documents))
         found: dict[str, dict[str, None]] = defaultdict(dict)
-        for word in sorted(set(_LETTERS.findall(texts))):
+        for word in sorted({word for one in self._documents for word in one.words}):
             found[word[0]][word] = None
         return dict(found)
 
@@ -235,7 +199,7 @@ class TextIndex:
                 return word
             return next((known for known in spelt if _one_slip(word, known)), word)
 
-        return _LETTERS.sub(correct, normal(sentence))
+        return LETTERS.sub(correct, normal(sentence))
 
     def _shown(self, query: str) -> dict[tuple[str, str], str]:
         """Entries whose signature a line shows. Words alone match none and are not tested."""
