@@ -75,11 +75,20 @@ def propose(
     if repair is not None:
         patch, refused = _patch(repair.changes, config, facts, index, repair.steps)
         return Fix(remedy, remedy.do, repair.changes, patch, notes=refused, repair=repair)
-    plan = compute(remedy, config, facts, exact)
+    plan = compute(remedy, _sized(remedy, config, index), facts, exact)
     patch, refused = _patch(plan.changes, config, facts, index)
     told = tokens_told(config, plan.changes) if patch is not None else None
     notes = tuple(n for n in (plan.note, *refused, told) if n is not None)
     return Fix(remedy, remedy.do.fill(plan.values), plan.changes, patch, plan.missing, notes)
+
+
+def _sized(remedy: Remedy, config: RunConfig, index: Index) -> RunConfig:
+    """The config with the sizes of the model that it names, where a batch has to fit a GPU."""
+    if not any(entry.compute == "halve-to-divisor" for entry in remedy.changes.values()):
+        return config
+    from medic.memory.named import with_model
+
+    return with_model(config, index)[0]
 
 
 def merged(fixes: Sequence[Fix]) -> tuple[Fix | None, tuple[Fix, ...]]:

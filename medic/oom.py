@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from medic.evidence import Evidence
 from medic.facts import Hit, LogHits, MemoryEstimate, Source
-from medic.facts.memory import GIB, gib
+from medic.facts.memory import GIB, gib, others_of, room_of
 from medic.i18n import Text
 from medic.index import Index
 from medic.records import dataclass
@@ -65,7 +65,8 @@ def _estimated(
     from medic.memory.estimate import estimate
     from medic.memory.named import with_model
     from medic.memory.remedies import advise
-    from medic.sizing import as_diff, with_usual
+    from medic.memory.usual import with_usual
+    from medic.sizing import as_diff
 
     config, _ = with_usual(with_model(config, index)[0])
     room = room_of(numbers)
@@ -107,18 +108,6 @@ def numbers_of(hit: Hit) -> dict[str, int]:
     return found
 
 
-def others(numbers: Mapping[str, int]) -> int | None:
-    """Bytes of the card that are neither free nor this process's; None where it cannot be told."""
-    if not {"total", "free", "process"} <= numbers.keys():
-        return None
-    return numbers["total"] - numbers["free"] - numbers["process"]
-
-
-def room_of(numbers: Mapping[str, int]) -> int:
-    """Bytes of the card that other processes leave."""
-    return numbers["total"] - max(0, others(numbers) or 0)
-
-
 def wanted(numbers: Mapping[str, int]) -> int | None:
     """What this process would have held with the request: tensors, the request, and what lies
     outside torch's allocator."""
@@ -133,7 +122,7 @@ def wanted(numbers: Mapping[str, int]) -> int | None:
 
 def _says(numbers: Mapping[str, int], found: MemoryEstimate | None, room: int) -> Iterator[Text]:
     """What follows from the numbers, and from the estimate beside them."""
-    need, beside = wanted(numbers), others(numbers)
+    need, beside = wanted(numbers), others_of(numbers)
     if need is not None and need > room:
         line = Text(
             "this process wanted {need}, {over} more than it could have",

@@ -17,22 +17,17 @@ from medic.memory import details
 from medic.memory.cards import counted, gpu_of, on_cards
 from medic.memory.choices import Choice, choices
 from medic.memory.estimate import estimate
-from medic.memory.habits import model_files, settled, told, with_values
+from medic.memory.habits import model_files
 from medic.memory.inverse import STEP, Largest, changed, largest
 from medic.memory.named import with_model
 from medic.memory.remedies import Advice, advise
+from medic.memory.usual import with_usual
 from medic.records import dataclass, replace
 from medic.registry import all_probes
-from medic.run_config import RunConfig, Scalar
+from medic.run_config import RunConfig
 from medic.runner import observe, with_needs
 
 Verdict = Literal["fits", "tight", "probably-not", "does-not-fit", "at-least", "unknown"]
-USUAL: dict[str, Scalar] = {
-    "compile": False,
-    "fused_loss": False,
-    "gradient_accumulation_steps": 1,
-}
-RANKS = ("world_size", "data_parallel_size", "gpus_per_node", "nodes", "zero_stage", "fsdp")
 LIVE = "live"  # --gpu live: the GPU of this machine
 
 
@@ -156,9 +151,9 @@ def _unread_engine(config: RunConfig) -> str:
 
 
 def as_diff(advice: Advice, config: RunConfig, facts: Mapping[type[Any], Any], index: Index) -> str:
-    """The plan on the user's files, as far as they can carry it."""
+    """The plan on the user's files, as far as they can carry it; none where it is not enough."""
     changes = [change for one in advice.plan for change in one.changes]
-    if not changes or not set(config.files) - model_files(config):
+    if not changes or not advice.fits or not set(config.files) - model_files(config):
         return ""  # no training setting belongs into a model's own config
     from medic.edits import patch_for
 
@@ -167,25 +162,6 @@ def as_diff(advice: Advice, config: RunConfig, facts: Mapping[type[Any], Any], i
 
     patch, _ = patch_for(changes, config, facts, list(index.frameworks.values()), read)
     return patch.diff if patch is not None else ""
-
-
-def with_usual(
-    config: RunConfig, inverse: tuple[str, ...] = ()
-) -> tuple[RunConfig, dict[str, str]]:
-    """The config with what its framework does, and with the usual value of what hardly a run
-    changes without saying so; and the list of what was taken. What many runs change, such as
-    recomputation, stays open. ``inverse``: fields that are asked for."""
-    config, habits = settled(config)
-    usual = dict(USUAL)
-    if not any(config.get(name) is not None for name in RANKS):
-        usual["world_size"] = 1
-    if inverse == ("sequence_length",):
-        usual["micro_batch_size"] = 1
-    no_precision = config.get("precision") is None and config.get("parameter_dtype") is None
-    if no_precision and config.nobodys:
-        usual["precision"] = "bf16"
-    missing = {name: value for name, value in usual.items() if config.get(name) is None}
-    return with_values(config, missing, ""), habits | told(missing)
 
 
 def live_gpu(index: Index) -> tuple[str, int]:

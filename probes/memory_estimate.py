@@ -18,7 +18,7 @@ from medic.facts import (
     MemoryEstimate,
     Source,
 )
-from medic.facts.memory import gib
+from medic.facts.memory import gib, others_of, room_of
 from medic.i18n import Text, plain
 from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip, logs_of, source_of
@@ -40,7 +40,7 @@ def run(look: Look) -> Iterator[Finding | Skip | GpuMemory | MemoryEstimate]:
     if capacity is None:
         yield from _open(_GPU)
         return
-    yield GpuMemory(capacity)
+    yield GpuMemory(capacity, _room(look, capacity))
     estimate = look.estimate_memory(config, capacity)
     yield estimate
     if estimate.states_low is None:
@@ -140,6 +140,16 @@ def gpu_memory(look: Look) -> int | None:
     if not sizes and state is not None and look.host_is_the_runs:
         sizes = [gpu.total for gpu in state.gpus if gpu.total]
     return min(sizes, default=None)
+
+
+def _room(look: Look, capacity: int) -> int | None:
+    """What other processes left of that card, by the run's own out-of-memory message."""
+    for hit in logs_of(look).hits:
+        found = hit.captures.items()
+        numbers = {k: int(v) for k, v in found if isinstance(v, (int, float))}
+        if numbers.get("total") == capacity and others_of(numbers) is not None:
+            return room_of(numbers)
+    return None
 
 
 # What Slurm is asked for, in the head of a batch script.

@@ -16,8 +16,11 @@ import pytest
 
 from medic.case import Case, collect
 from medic.commands import main
+from medic.facts import GpuMemory
+from medic.facts.memory import others_of
+from medic.fixes import propose
 from medic.index import load
-from medic.oom import Account, of_run, of_words, others, wanted
+from medic.oom import Account, of_run, of_words, wanted
 from medic.registry import all_probes
 from medic.runner import observe, with_needs
 
@@ -162,10 +165,30 @@ WORDS = message(request=20, free="60 GiB", process=40, allocated=30, loose="9.5 
 def test_a_message_alone_tells_others_and_what_was_wanted() -> None:
     found = of_words(WORDS, load())
     assert found is not None
-    assert others(found.numbers) == pytest.approx(39.8 * GIB, rel=0.01)
+    assert others_of(found.numbers) == pytest.approx(39.8 * GIB, rel=0.01)
     assert wanted(found.numbers) == pytest.approx(50.5 * GIB, rel=0.01)
     assert any("other processes hold 39.8 GiB" in line.en for line in found.says)
     assert all(line.zh for line in found.says)
+
+
+def test_what_other_processes_hold_is_no_room_for_the_run(tmp_path: Path) -> None:
+    """Half of the card is another's: the micro batch that is proposed fits what is left."""
+    numbers = {"total": 79.18, "free": "1.18 GiB", "process": 48.0, "allocated": 46.0}
+    run = {**RUNS[2], "message": {**RUNS[2]["message"], **numbers}}
+    index = load()
+    probes = [p for p in with_needs(["memory-estimate"], all_probes()) if p.reads == "artefacts"]
+    evidence = observe(case(run, tmp_path), index, probes)
+    card = evidence.fact(GpuMemory)
+    assert card is not None
+    assert card.total == pytest.approx(79.18 * GIB, rel=0.001)
+    assert card.usable == pytest.approx(49.18 * GIB, rel=0.001)
+    remedy = index.remedies["halve-micro-batch-keep-global-batch"]
+    changes = {c.field: c.new for c in propose(remedy, evidence.facts, index).changes}
+    found = of_run(evidence, index)
+    assert found is not None
+    assert found.advice is not None
+    [named] = [r for r in found.advice.alone if r.name == remedy.name]
+    assert changes == {c.field: c.new for c in named.changes}
 
 
 def test_fragmentation_is_told() -> None:

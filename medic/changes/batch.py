@@ -21,8 +21,6 @@ GLOBAL = "global_batch_size"
 TOKENS = "global_batch_tokens"
 REPLICAS = "data_parallel_size"
 SEQUENCE = "sequence_length"
-# Planned peaks stay below this share of the card: the rest is fragmentation and NCCL buffers.
-FILL = 0.92
 
 
 def largest_divisor(n: int, limit: int) -> int:
@@ -97,10 +95,11 @@ def learning_rate_factor(known: Known, ratio: float) -> float:
 
 
 def halve_to_divisor(known: Known, field: str) -> Computed:
-    """A divisor of n, at most half the micro batch: the largest that fits the GPU by the estimate.
+    """The largest divisor of n below the micro batch that fits the GPU by the estimate of ``medic
+    memory``; the smallest where none does; at most half where the micro batch itself would fit.
 
-    Without a GPU or an estimate, and where none is sure to fit, the largest. Raises
-    ImpossibleError for a micro batch of 1, and if even 1 is sure not to fit.
+    Without a GPU or an estimate, the largest of at most half. Raises ImpossibleError for a micro
+    batch of 1, and if even 1 is sure not to fit.
     """
     micro = known.whole(field)
     if micro == 1:
@@ -110,21 +109,40 @@ def halve_to_divisor(known: Known, field: str) -> Computed:
     memory = known.fact(GpuMemory)
     if memory is None:
         return Computed(half, _divides(n))
-    if _estimate(known, field, 1, memory.total).fits is False:
+    room = memory.usable
+    least = _estimate(known, field, 1, room)
+    if least.fits is False:
         raise ImpossibleError(
             _smaller("even a micro batch of 1 does not fit", "微批次为 1 也放不下")
         )
-    value = half
-    while value:
-        need = _estimate(known, field, value, memory.total).estimate
-        if need is None:
-            break
-        if need <= FILL * memory.total:
-            size = gib(need, 0)
-            why = Text(f"a divisor of {n} that needs about {size}", f"能整除 {n}，约需 {size}")
-            return Computed(value, why)
-        value = largest_divisor(n, value - 1) if value > 1 else 0
-    return Computed(half, _divides(n))
+    if least.estimate is None or least.not_measured:
+        return Computed(half, _divides(n))
+    too_large = (_estimate(known, field, micro, room).estimate or 0) > room
+    value, need = _largest_fitting(known, field, micro - 1 if too_large else half, room)
+    if value == 1 and need > room:
+        size, all_of = gib(need), gib(room)
+        why = Text(
+            f"the smallest; even it needs about {size} of {all_of} by the estimate: see what else "
+            "makes the step smaller",
+            f"已是最小值；按估算仍约需 {size}（可用 {all_of}），还需配合其他省显存的手段",
+        )
+        return Computed(1, why)
+    size = gib(need, 0)
+    return Computed(
+        value, Text(f"a divisor of {n} that needs about {size}", f"能整除 {n}，约需 {size}")
+    )
+
+
+def _largest_fitting(known: Known, field: str, limit: int, room: int) -> tuple[int, int]:
+    """The largest divisor of n up to ``limit`` whose estimate is at most ``room`` bytes, else 1; and
+    its estimate."""
+    n = sequences_per_rank(known)
+    value = largest_divisor(n, limit)
+    while True:
+        need = _estimate(known, field, value, room).estimate or 0
+        if need <= room or value == 1:
+            return value, need
+        value = largest_divisor(n, value - 1)
 
 
 def _divides(n: int) -> Text:
@@ -140,11 +158,14 @@ def _smaller(en: str, zh: str) -> Text:
 
 
 def _estimate(known: Known, field: str, micro: int, capacity: int) -> MemoryEstimate:
-    """The peak of a step with this micro batch."""
+    """The peak of a step with this micro batch, and with as much accumulation as that leaves."""
     from medic.memory.estimate import estimate
+    from medic.memory.usual import with_usual
 
-    values = {**known.config.values, field: Value(micro, Origin("derived"))}
-    return estimate(replace(known.config, values=values), capacity)
+    steps = max(1, sequences_per_rank(known) // micro)
+    new = {field: Value(micro, Origin("derived")), STEPS: Value(steps, Origin("derived"))}
+    config = replace(known.config, values={**known.config.values, **new})
+    return estimate(with_usual(config)[0], capacity)
 
 
 def split_global_batch(known: Known, field: str) -> Computed:

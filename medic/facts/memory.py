@@ -65,6 +65,26 @@ class MemoryEstimate:
 
 @dataclass(frozen=True)
 class GpuMemory:
-    """Memory of the smallest GPU of the run, in bytes."""
+    """Memory of the smallest GPU of the run, in bytes; ``room``: of it, what other processes left
+    when the run failed (None: nothing tells of others)."""
 
     total: int
+    room: int | None = None
+
+    @property
+    def usable(self) -> int:
+        """Bytes that the run can have."""
+        return self.total if self.room is None else self.room
+
+
+def others_of(numbers: Mapping[str, int]) -> int | None:
+    """Bytes of the card that are neither free nor this process's, by the ``numbers`` of an
+    out-of-memory message; None where it cannot be told."""
+    if not {"total", "free", "process"} <= numbers.keys():
+        return None
+    return numbers["total"] - numbers["free"] - numbers["process"]
+
+
+def room_of(numbers: Mapping[str, int]) -> int:
+    """Bytes of the card that other processes leave, by the message's ``numbers``."""
+    return numbers["total"] - max(0, others_of(numbers) or 0)

@@ -143,6 +143,12 @@ def fused_loss_bytes(shape: Shape) -> int:
     return 8 * shape.hidden
 
 
-def fused_loss_weight_bytes(style: Style) -> int:
-    """Per weight of the head, in a fused loss (Liger's fused linear cross entropy, measured)."""
-    return 10 if style == "autocast" else 6
+def fused_loss_weight_bytes(style: Style, *, older: bool = False) -> int:
+    """Per weight of the head, in a fused loss: its gradient, under autocast that of a chunk in 16 bits
+    beside it. ``older``: Liger before 0.8.5 widened the latter first
+    (liger_kernel/ops/fused_linear_cross_entropy.py; both read off allocation histories)."""
+    if style == "autocast":
+        return 10 if older else 6
+    if style == "fp32":
+        return 6 if older else 4
+    return 6 if older else 2

@@ -23,7 +23,8 @@ from medic.run_config import RunConfig
 
 # A peak estimated above this share of the card is not called fitting.
 FITS_BELOW = 0.95
-# What the lower bound counts of the rest where a family's layers are not those of the formulas.
+# What the lower bound counts of the rest where a family's layers are not those of the formulas, or
+# the longest sequence is not the usual one.
 UNLIKE = 0.5
 _STATES = ("weights", "gradients", "optimizer")
 _LASTING = ("weights", "optimizer", "context", "workspace", "buckets")
@@ -100,7 +101,9 @@ def _whole(read: Read, steps: list[Step], capacity: int | None) -> MemoryEstimat
     outside = [_outside(parts) for parts in widest]
     low, high = _bounds(steps, likely, [_tensors(parts) for parts in widest], outside)
     lean = states_of(read.setups[0]).total  # these are all there at the optimizer's step
-    if read.family and read.family not in LIKE_LLAMA:
+    # Prompts and answers of reinforcement learning rarely reach their longest together.
+    unlike = bool(read.family) and read.family not in LIKE_LLAMA
+    if unlike or steps[0].setup.more_models:
         low = lean + int(UNLIKE * (low - lean))
     low = max(low, lean)
     parts = max(likely.values(), key=size)

@@ -17,12 +17,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from medic.memory import details
+from medic.patterns import regex
 from medic.records import replace
 from medic.run_config import Origin, RunConfig, Scalar, Value
 
 Fields = Mapping[str, Scalar]
 _DTYPES = {"bfloat16": "bf16", "bf16": "bf16", "float16": "fp16", "fp16": "fp16", "half": "fp16",
            "float32": "fp32", "fp32": "fp32", "auto": "bf16"}  # fmt: skip
+_PRESET = regex(r"zero([0-3])(_offload)?")
 _RANK = 8  # LLaMA-Factory's and ms-swift's
 
 
@@ -72,10 +74,20 @@ def _own(config: RunConfig) -> dict[str, Scalar]:
     if "qlora" in details.word(config, "model_part"):
         found["quantization"] = "4bit"
     found |= _lightning(config)
+    found |= _preset(config)
     if config.framework == "olmo" and details.word(config, "activation") == "swiglu":
         found["ffn_size"] = details.count(config, "plain_ffn") // 2 or None
     found = {name: value for name, value in found.items() if value is not None}
     return found | (_verl(config) if config.framework == "verl" else {})
+
+
+def _preset(config: RunConfig) -> dict[str, Scalar]:
+    """DeepSpeed's stage by a preset's name (ms-swift ``--deepspeed zero2_offload``; its files are in
+    ``swift/config``)."""
+    name = _PRESET.fullmatch(details.word(config, "engine_config"))
+    if name is None:
+        return {}
+    return {"zero_stage": int(name[1]), "optimizer_offload": "cpu" if name[2] else None}
 
 
 def _held(config: RunConfig) -> str:

@@ -47,6 +47,8 @@ class Forward:
         t.drop("down")
         if s.stream == 2 or not graph:
             t.drop("middle")
+        if not graph:
+            t.drop("weights", "softmax")  # of eager attention
 
     def _norm(self, name: str) -> None:
         s, t = self.sizes, self.tape
@@ -109,7 +111,8 @@ class Forward:
             t.drop(f"{name}.a", f"{name}.b")
         t.drop("q", "k")
         if s.autocast:
-            for name, width in (("k", s.kv), ("q", s.q)):
+            grouped = not s.fused and s.kv < s.q  # eager attention repeats keys before their cast
+            for name, width in (("q", s.q),) if grouped else (("k", s.kv), ("q", s.q)):
                 t.new(f"{name}.low", s.tokens * width * 2)
         if s.fused:
             t.new("mixed", s.tokens * s.q * s.inner)
@@ -135,25 +138,35 @@ class Forward:
         t.drop(f"{name}.norm", *(() if self.graph else (f"{name}.wide", f"{name}.normed")))
 
     def _scores(self) -> None:
-        """Eager attention: repeated keys and values, scores, their softmax in fp32."""
+        """Eager attention: repeated keys and values, scores, their softmax in fp32.
+
+        The weights that attention returns live to the end of the layer (``hidden_states, _ =`` in
+        modeling_llama.py): under autocast, where queries are wide, the fp32 softmax itself.
+        """
         s, t = self.sizes, self.tape
         each = s.tokens * s.heads * s.sequence
+        grouped = s.kv < s.q
+        t.new("keys.wide", s.tokens * s.q * 4 if grouped and s.autocast else 0)
         for name in ("keys", "values"):
-            t.new(name, s.tokens * s.q * s.inner if s.kv < s.q or s.autocast else 0)
+            t.new(name, s.tokens * s.q * s.inner if grouped or s.autocast else 0)
         t.new("scores", each * s.inner)
         t.new("scores", each * s.inner)
         t.new("scores", each * s.stream)
-        if s.inner == 2 and s.stream == 2:
+        if s.stream == 2:
             t.new("scores.wide", each * 4)
         t.new("softmax", each * 4)
-        t.drop("scores.wide")
+        t.drop("scores.wide", *(() if s.stream == 2 else ("scores",)))
         if s.inner == 2:
             t.new("weights", each * 2)
+        if not self.graph and s.stream == 2:
+            t.drop("softmax")
         t.drop("scores")
         t.passing(s.tokens * s.q * s.inner)
         t.new("mixed", s.tokens * s.q * s.inner)
+        t.drop("keys.wide")
         if not self.graph:
-            t.drop("softmax", "weights", "keys", "values")
+            t.drop("keys", "values", *(("weights",) if s.autocast else ()))
+            t.drop(*(("softmax",) if s.setup.fused_attention else ()))  # sdpa in fp32 returns none
 
     def _feed_forward(self) -> None:
         s, t = self.sizes, self.tape

@@ -155,7 +155,7 @@ class Backward(Forward):
             self._scores_back()
         for name, width in (("k", s.kv), ("q", s.q)):
             each = s.tokens * width
-            if s.autocast:
+            if s.autocast and s.fused:
                 t.new(f"d.{name}", each * s.stream)
             t.passing(each * s.stream, each * s.inner)
             t.new(f"d.{name}", each * s.inner)
@@ -186,5 +186,8 @@ class Backward(Forward):
         for name, width in (("d.q", s.q), ("d.k", s.q)):
             t.new(name, s.tokens * width * s.inner)
         t.drop("d.softmax", "mixed", "keys", "q.low", "k.low", "q.turned", "k.turned", "v")
+        if s.autocast:
+            for name in ("d.q", "d.k"):
+                t.new(name, s.tokens * s.q * 4)
         t.new("d.v", s.tokens * s.kv * s.inner)
-        t.new("d.k", s.tokens * s.kv * s.inner)
+        t.new("d.k", s.tokens * s.kv * s.stream)

@@ -21,6 +21,17 @@ _MORE = Text("reference model, critic, rollout engine", "参考模型、critic�
 _FP8 = Text("fp8 other than torchao's", "torchao 以外的 fp8")
 _SOME = Text("recomputation of some operators only", "只重计算部分算子")
 _SAVED = Text("embeddings trained beside adapters", "与适配器一同训练的嵌入与输出层")
+_SPREAD_EXPERTS = Text("experts over several GPUs", "多卡上的专家层")
+_ADAPTERS = Text(
+    "adapters under DeepSpeed, tensor or pipeline parallelism",
+    "DeepSpeed、张量并行或流水线并行下的适配器",
+)
+_QUANTISED = Text("quantised weights that are sharded", "被切分的量化权重")
+_OFFLOAD_ALL = Text("offload under ZeRO-3", "ZeRO-3 下的卸载")
+_SPREAD_FP8 = Text("fp8 over several GPUs", "多卡 fp8")
+_SEVERAL = Text(
+    "tensor or pipeline parallelism beside other kinds", "张量并行或流水线并行与其他并行方式混用"
+)
 _FAMILY = Text("layers of {name}", "{name} 的层结构")
 EXPERTS = Text("experts (MoE)", "专家层（MoE）")
 
@@ -31,6 +42,10 @@ def not_measured(setup: Setup, family: str) -> tuple[Text, ...]:
     eight = "8bit" in optimizer or "8_bit" in optimizer
     megatron = setup.engine == "megatron"
     local = megatron and setup.local_layers  # Megatron Core without Transformer Engine
+    alone = setup.engine == "single" or megatron
+    split = setup.tensor > 1 or setup.pipeline > 1
+    deepspeed = setup.engine == "deepspeed"
+    whole = setup.engine in ("single", "ddp")  # every rank holds all weights
     doubts = (
         (setup.mixture and not local and (megatron or family not in LIKE_LLAMA), EXPERTS),
         (setup.expert > 1 and not local, _SPREAD),
@@ -40,10 +55,17 @@ def not_measured(setup: Setup, family: str) -> tuple[Text, ...]:
         (megatron and not local, _MEGATRON),
         (setup.offloaded and setup.engine not in ("deepspeed", "fsdp"), _OFFLOAD),
         (eight and "adam" not in optimizer, _EIGHT_BIT),
+        (setup.mixture and not alone, _SPREAD_EXPERTS),
+        (bool(setup.lora) and (deepspeed or split), _ADAPTERS),
+        (setup.quantised and not whole, _QUANTISED),
+        (deepspeed and setup.zero == 3 and setup.offloaded, _OFFLOAD_ALL),
+        (split and not megatron and setup.engine != "group", _SEVERAL),
+        (setup.tensor > 1 and setup.pipeline > 1 and not megatron, _SEVERAL),
         (setup.fp8 and not setup.known, _FP8),
+        (setup.fp8 and not alone, _SPREAD_FP8),
         (setup.attention_recomputed and not megatron, _SOME),
         (setup.more_models, _MORE),
         (setup.saved_ends > 0, _SAVED),
         (bool(family) and family not in LIKE_LLAMA, _FAMILY.fill(name=family)),
     )
-    return tuple(text for doubt, text in doubts if doubt)
+    return tuple(dict.fromkeys(text for doubt, text in doubts if doubt))

@@ -84,12 +84,23 @@ class Step(Quantities):
         return parts
 
     def _embedding(self, whole: Parts) -> Parts:
-        """The end of the backward pass: a tied weight's second gradient beside its first."""
+        """The end of the backward pass: a tied weight's second gradient beside its first, and where
+        no cast made them their sum; beside those of earlier micro batches, the first too."""
         setup, shape = self.setup, self.shape
         if not shape.tied or setup.lora or setup.pipeline > 1 or setup.engine == "megatron":
             return whole
-        more = WEIGHT[setup.style] * shape.embedding // setup.tensor
-        return {**whole, "second embedding gradient": more}
+        each = self._gradient_width() * shape.embedding // setup.tensor
+        count = 1 if setup.style == "autocast" or setup.fused_loss else 2
+        return {**whole, "second embedding gradient": (count + self._adds_up()) * each}
+
+    def _gradient_width(self) -> int:
+        """Bytes of a gradient value as the backward pass makes it."""
+        return 2 if self.setup.style in ("shards", "master") else WEIGHT[self.setup.style]
+
+    def _adds_up(self) -> bool:
+        """Whether gradients of earlier micro batches lie in full beside a later one's."""
+        setup = self.setup
+        return setup.accumulation > 1 and setup.engine in ("single", "ddp", "group")
 
     def _first(self, always: Parts) -> Parts:
         """The first layer that the backward pass reaches: all other activations still wait."""
@@ -99,10 +110,12 @@ class Step(Quantities):
         extra = layer if setup.recompute else max(0, layer - int(self.tokens * self.each()))
         trains_head = 0 if setup.lora or not setup.is_last else WEIGHT[setup.style]
         head = trains_head * self.shape.embedding // setup.tensor
+        kept = always.get("gradients", 0)
+        waits = self.shape.tied and setup.pipeline == 1 and self._adds_up()  # for the embedding's
         return {
             **always,
             **self.gathered(1 + setup.view),
-            "gradients": max(always.get("gradients", 0), head),
+            "gradients": kept + head if waits else max(kept, head),
             "activations": self.kept(head=False) + extra,
             "weight copies": self.copies(),
             **self.dequantised(),
@@ -114,7 +127,8 @@ class Step(Quantities):
     def _last(self, whole: Parts) -> Parts:
         """The last layer: all gradients are there."""
         setup = self.setup
-        parts = {**whole, **self.gathered(0), "activations": self.live_layer()}
+        mask = self.mask() if setup.recompute else 0
+        parts = {**whole, **self.gathered(0), "activations": self.live_layer() + mask}
         if setup.zero == 3 and setup.view and not setup.lora and setup.engine == "fsdp":
             # Gradients outside the layers in bf16 and, to be reduced, in fp32.
             parts["gradients before sharding"] = 6 * self.shape.ends // setup.tensor

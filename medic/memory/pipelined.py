@@ -22,7 +22,7 @@ class Pipelined(Trace):
         for micro in range(count):
             layers = self._layers() if follow else self.layers
             waiting.append((layers, self._forward(layers)))
-            self._head_forward()
+            self._head_forward(waiting[-1][1])
             if micro >= follow:
                 self._backward(*waiting.pop(0))
                 self.first = False

@@ -67,7 +67,16 @@ class Quantities:
         if setup.int8:
             each += act.int8_input_bytes(self.shape) if setup.recompute else 0
         last = act.head_bytes(self.shape, setup.passing_style) if head and setup.is_last else 0
-        return int(self.tokens * (layers * each * setup.in_flight + last))
+        mask = self.mask() if setup.recompute else 0
+        return int(self.tokens * (layers * each * setup.in_flight + last)) + mask
+
+    def mask(self) -> int:
+        """Eager attention's causal mask, one for all heads and layers, in the precision of the
+        residual stream (transformers, masking_utils.py); recomputed layers need it to the end."""
+        setup = self.setup
+        if setup.fused_attention or setup.engine == "megatron":
+            return 0
+        return self.tokens * self.sequence * act.widths(setup.passing_style)[0]
 
     def each(self) -> float:
         """Bytes per token that one layer keeps, not recomputed."""
@@ -100,8 +109,8 @@ class Quantities:
         each = act.COMPILED_LOGIT_BYTES if setup.compiled else act.LOGIT_BYTES
         if setup.engine == "megatron":
             each = act.MEGATRON_LOGIT_BYTES
-        elif setup.view == 0 and not setup.known:
-            each = act.LEAST_LOGIT_BYTES
+        elif setup.view == 0 and (setup.more_models or not setup.known):
+            each = act.LEAST_LOGIT_BYTES  # reinforcement learning has losses of its own
         split = setup.tensor if setup.engine == "megatron" else 1
         return self.tokens * each * self.shape.vocab // split
 
@@ -114,7 +123,8 @@ class Quantities:
         """Gradient of the head's weight, computed in the forward pass, and its temporaries."""
         if self.setup.lora:
             return 0
-        each = act.fused_loss_weight_bytes(self.setup.style)
+        older = self.setup.view == 2
+        each = act.fused_loss_weight_bytes(self.setup.style, older=older)
         return each * self.shape.embedding // self.setup.tensor
 
     def pipeline_outputs(self) -> Parts:
@@ -194,8 +204,9 @@ class Quantities:
             if setup.style == "master":
                 master = 4 / (setup.optimizer.held(setup.style) + 4)
             return int(copies * moments * (1 - master) / setup.optimizer.moments)
-        if way == "largest" and not setup.lora:
-            return 2 * WEIGHT[setup.style] * self.shape.embedding // setup.tensor
+        if way in ("largest", "update") and not setup.lora:
+            copies = 2 if way == "largest" else 1
+            return copies * WEIGHT[setup.style] * self.shape.embedding // setup.tensor
         return 0
 
     def fp32_gradients(self) -> int:

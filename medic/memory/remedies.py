@@ -17,6 +17,7 @@ WORTH = 0.01
 # The allocator holds less than this multiple of the tensors in all measured and traced steps (at
 # most 1.44): what is smaller by it fits without a trace.
 HELD = 1.5
+SHORTER = "shorter-sequence"  # the last resort
 Bound = Literal["exact", "at-least", "at-most", "formula"]
 
 
@@ -180,7 +181,7 @@ OPTIONS: tuple[Option, ...] = (
         _offload,
     ),
     (
-        "shorter-sequence",
+        SHORTER,
         Text("shorter sequences", "缩短序列长度"),
         Text("the model sees less context; GB_tok changes", "上下文变短，GB_tok 随之改变"),
         _sequence,
@@ -197,7 +198,17 @@ def advise(config: RunConfig, capacity: int) -> Advice:
     alone = tuple(_tried(config, least, capacity))
     enough = next((one for one in alone if one.peak <= capacity), None)
     plan = (enough,) if enough else _plan(config, least, capacity)
+    if enough and enough.name == SHORTER:
+        plan = _rather(config, least, capacity) or plan
     return Advice(alone, plan, bool(plan) and plan[-1].peak <= capacity)
+
+
+def _rather(config: RunConfig, least: int, capacity: int) -> tuple[Remedy, ...]:
+    """Remedies that together do what else a shorter sequence would, which changes what the model
+    learns; or none."""
+    together = _plan(config, least, capacity)
+    longer = all(one.name != SHORTER for one in together)
+    return together if longer and together and together[-1].peak <= capacity else ()
 
 
 def _tried(config: RunConfig, least: int, capacity: int) -> Iterator[Remedy]:

@@ -108,8 +108,11 @@ class Sharded(Trace):
 
     # --- reducing ---------------------------------------------------------------------------
 
-    def _keep_gradient(self, values: int, *, kept: bool) -> None:  # noqa: ARG002
-        self.unsharded.append(self.pool.take(values * GATHERED))
+    def _gradient_width(self) -> int:
+        return GATHERED
+
+    def _arrives(self, block: Block | None, *, kept: bool) -> None:  # noqa: ARG002
+        self.unsharded.append(block)
 
     def _reduce(self, layer: int) -> None:
         """The gradients of a layer are reduced; the rank keeps its shard."""

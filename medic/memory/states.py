@@ -14,7 +14,7 @@ from medic.records import dataclass
 # bf16. master: bf16 weights and an fp32 master copy beside the moments (Megatron, DeepSpeed).
 # shards: fp32 shards that are gathered in bf16 (FSDP).
 Style = Literal["fp32", "autocast", "pure", "master", "shards"]
-Temporaries = Literal["all", "largest", "none"]
+Temporaries = Literal["all", "largest", "update", "none"]
 
 WEIGHT: dict[Style, int] = {"fp32": 4, "autocast": 4, "pure": 2, "master": 2, "shards": 4}
 MOMENT: dict[Style, int] = {"fp32": 4, "autocast": 4, "pure": 2, "master": 4, "shards": 4}
@@ -23,6 +23,9 @@ MOMENT: dict[Style, int] = {"fp32": 4, "autocast": 4, "pure": 2, "master": 4, "s
 QUANTIZED = {"4bit": 0.5625, "8bit": 1.002}
 DOUBLE_QUANT = 0.516
 ADAPTER = 4  # peft keeps adapters in fp32
+# Adafactor keeps a row's and a column's sums for each matrix (Shazeer and Stern 2018): values for each
+# parameter, in matrices of a few thousand.
+FACTORED = 0.001
 # bitsandbytes: a byte a moment and an fp32 scale for each 256 (Dettmers et al. 2022).
 EIGHT_BIT = 1 + 4 / 256
 
@@ -34,7 +37,8 @@ class Optimizer:
     they differ (Muon leaves them to AdamW).
 
     ``temporaries``: torch's foreach step makes a copy of all second moments, its single-tensor step
-    two of the largest parameter, fused kernels none.
+    two of the largest parameter, Adafactor's one (its update, torch/optim/_adafactor.py), fused
+    kernels none.
     """
 
     name: str
@@ -67,7 +71,7 @@ def optimizer_of(name: str) -> Optimizer:
         kept = 1.0 if any(w in word for w in ("lion", "momentum", "rmsprop")) else 2.0
         return Optimizer(name, kept, "none", EIGHT_BIT)
     if "adafactor" in word:
-        return Optimizer(name, 0.02, "largest")
+        return Optimizer(name, FACTORED, "update")
     if "muon" in word:
         return Optimizer(name, 1.0, "none", outer_moments=2.0)
     if any(w in word for w in ("lion", "momentum", "sgdm", "rmsprop", "adagrad")):

@@ -11,20 +11,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medic.facts.memory import MIB
-from medic.memory import activations as act
 from medic.memory.allocator import Allocator, Block, Meter
+from medic.memory.head import Head
 from medic.memory.layers_back import program_of
 from medic.memory.peak import Step
 from medic.memory.program import Layer, Program
-from medic.memory.states import ADAPTER, MOMENT, WEIGHT
+from medic.memory.states import ADAPTER, MOMENT
 from medic.memory.tape import Sizes, Tape
 
 STEPS = 2
 MICRO_BATCHES = 2  # of a step that are traced: the later ones repeat the second
+PRODUCTS = 32 * MIB  # cuBLAS's workspace on Hopper
 BUCKET = 25 * MIB  # torch DDP's bucket_cap_mb
 
 
-class Trace:
+class Trace(Head):
     """Runs the steps of one rank through an allocator."""
 
     def __init__(self, step: Step, limit: int = 0) -> None:
@@ -38,6 +39,9 @@ class Trace:
         self.layers = self._layers()
         self.gradients: list[Block | None] = []
         self.outputs: list[Block | None] = []  # logits that a pipeline keeps to the step's end
+        self.head: Block | None = None  # a tied weight's gradient, from the head's side
+        self.masks: list[Block | None] = []  # of eager attention, of recomputed micro batches
+        self.workspaces: list[Block | None] = []
         self.buckets: list[Block | None] = []
         self.first = True  # the micro batch makes the gradients, later ones are added to them
 
@@ -95,7 +99,7 @@ class Trace:
 
     def _micro_batch(self) -> None:
         inputs = self._forward(self.layers)
-        self._head_forward()
+        self._head_forward(inputs)
         self.copies.clear()
         self._backward(self.layers, inputs)
 
@@ -108,12 +112,15 @@ class Trace:
     def _backward(self, layers: list[Layer], inputs: list[Block | None]) -> None:
         pool = self.pool
         self._head_backward()
+        self._workspace(1)
         pool.give(inputs.pop())
         for layer in reversed(layers):
             self._enter_back(layer)
             layer.backward()
             pool.give(inputs.pop())
             self._leave_back(layer)
+        if self.setup.recompute:
+            pool.give(self.masks.pop(0))
         self.loss.clear()
         if not self.setup.lora and self.setup.is_first:
             self._end_gradient(first=not self.shape.tied)
@@ -123,96 +130,36 @@ class Trace:
         sizes, pool = self.sizes, self.pool
         graph = not self.setup.recompute
         kept: list[Block | None] = [pool.take(sizes.residual(sizes.stream))]
+        mask = pool.take(self.step.mask())
+        self._workspace(0)
         for layer in layers:
             self._enter(layer)
             kept.append(layer.forward())
-            if sizes.stream == 2 and graph:
+            if sizes.stream == 2 and graph and len(kept) > 2:
                 pool.give(kept[-2])
                 kept[-2] = None
             self._leave(layer)
+        self.masks.append(mask)
         return kept
 
-    # --- head -------------------------------------------------------------------------------
+    def _forward_ends(self, inputs: list[Block | None]) -> None:
+        """The model returns: what its own frame held is freed (modeling_llama.py: the embedding's
+        result, the last layer's, the mask), unless the graph keeps it."""
+        graph = not self.setup.recompute
+        some = [0] if graph else []
+        if self.setup.is_last:
+            some.append(-1)
+        for place in some if self.sizes.stream == 2 else ():
+            self.pool.give(inputs[place])
+            inputs[place] = None
+        if graph:
+            self.pool.give(self.masks.pop())
 
-    def _head_forward(self) -> None:
-        setup, sizes, t = self.setup, self.sizes, self.loss
-        if not setup.is_last:
-            return
-        if sizes.stream == 2:
-            t.new("wide", sizes.residual(4))
-        t.passing(sizes.residual(4))
-        t.new("norm", sizes.residual(4))
-        t.new("out", sizes.residual(sizes.stream))
-        if sizes.autocast:
-            t.new("weight", 2 * sizes.embedding)
-            t.new("in", sizes.whole(2))
-        if setup.fused_loss:
-            self._fused_loss()
-            return
-        each = sizes.tokens * sizes.vocab
-        if sizes.split > 1:  # each rank's part, then gathered
-            t.new("part", sizes.inner * each // sizes.split)
-            t.new("gathered", sizes.inner * each)
-        t.new("logits", sizes.inner * each)
-        t.drop("gathered", "part")
-        if sizes.inner == 2:
-            t.new("float", 4 * each)
-        t.new("soft", 4 * each)
-        if setup.pipeline > 1:
-            self.outputs.append(t.held.pop("logits"))
-        t.drop("float", *(("out",) if sizes.autocast else ()), "logits")
-
-    def _fused_loss(self) -> None:
-        t, setup = self.loss, self.setup
-        chunk = self.step.tokens * act.fused_loss_bytes(self.shape)
-        t.new("chunk", chunk)
-        if not setup.lora:
-            t.new("temporary", self.step.fused_loss_fixed() - self.sizes.embedding * self.weight())
-            self._end_gradient(first=True)
-        t.drop("temporary", "chunk")
-
-    def weight(self) -> int:
-        return WEIGHT[self.setup.style]
-
-    def _head_backward(self) -> None:
-        setup, sizes, t = self.setup, self.sizes, self.loss
-        if not setup.is_last:
-            t.new("g", sizes.residual(sizes.stream))
-            return
-        if not setup.fused_loss:
-            self._logits_back()
-        t.new("hidden", sizes.whole(sizes.stream))
-        t.drop("d.in", "in", "weight")
-        low = sizes.residual(sizes.stream)
-        t.new("a", low)
-        t.passing(low, 8 * sizes.rows * sizes.h)
-        t.drop("hidden", "norm", "out")
-        wide = sizes.residual(4)
-        t.new("b", wide)
-        t.passing(wide, wide, wide, wide)
-        t.drop("a", "wide")
-        t.new("g", sizes.residual(sizes.stream))
-        t.drop("b")
-
-    def _logits_back(self) -> None:
-        sizes, t = self.sizes, self.loss
-        each = sizes.tokens * sizes.vocab
-        t.new("losses", 4 * each)
-        t.new("back", 4 * each)
-        t.drop("losses", "soft")
-        if sizes.inner == 2:
-            t.new("back", 2 * each)
-        if sizes.split > 1:
-            t.new("back", sizes.inner * each // sizes.split)
-        if sizes.autocast and not self.setup.lora:
-            t.new("weight gradient", 2 * sizes.embedding)
-        elif not self.setup.lora:
-            self._end_gradient(first=True)
-        t.new("d.in", sizes.whole(sizes.inner))
-        t.drop("back")
-        if sizes.autocast and not self.setup.lora:
-            self._end_gradient(first=True)
-            t.drop("weight gradient")
+    def _workspace(self, thread: int) -> None:
+        """What cuBLAS works in, from the first product of the forward and of the backward thread on
+        (ATen/cuda/CublasHandlePool.cpp)."""
+        if thread == len(self.workspaces):
+            self.workspaces.append(self.pool.take(PRODUCTS))
 
     # --- gradients and optimizer ------------------------------------------------------------
 
@@ -220,15 +167,37 @@ class Trace:
         self._keep_gradient(values, kept=self.first)
 
     def _end_gradient(self, *, first: bool) -> None:
-        self._keep_gradient(self.sizes.embedding, kept=self.first and first)
+        """Of the embedding or the head. A tied weight's two wait for each other and are added up:
+        into the head's where a cast made it, else beside both (torch, ``InputBuffer::accumulate``)."""
+        values, pool = self.sizes.embedding, self.pool
+        if not self.shape.tied or self.setup.pipeline > 1:
+            self._keep_gradient(values, kept=self.first)
+            return
+        block = pool.take(values * self._gradient_width())
+        if first:
+            self.head = block
+            return
+        if not (self.sizes.autocast or self.setup.fused_loss):
+            total = pool.take(values * self._gradient_width())
+            pool.give(self.head)
+            self.head = total
+        pool.give(block)
+        self._arrives(self.head, kept=self.first)
+        self.head = None
 
     def _keep_gradient(self, values: int, *, kept: bool) -> None:
-        """Of a matrix: kept, or added to the one that is there."""
-        block = self.pool.take(values * (self.setup.gradient_bytes or self.weight()))
+        """Of a matrix."""
+        self._arrives(self.pool.take(values * self._gradient_width()), kept=kept)
+
+    def _arrives(self, block: Block | None, *, kept: bool) -> None:
+        """A gradient is kept, or added to the one that is there."""
         if kept and not self.setup.bucket_view:
             self.gradients.append(block)
         else:
             self.pool.give(block)
+
+    def _gradient_width(self) -> int:
+        return self.setup.gradient_bytes or self.weight()
 
     def _counts(self) -> list[int]:
         """Values of the trained tensors in the order of the model."""
@@ -249,6 +218,9 @@ class Trace:
         elif setup.optimizer.temporaries == "largest":
             for n in counts:
                 self.pool.passing([n * self.weight(), n * self.weight()])
+        elif setup.optimizer.temporaries == "update":
+            for n in counts:
+                self.pool.passing([n * self.weight()])
         self._give(self.gradients)
         self.gradients = []
 

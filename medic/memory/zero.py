@@ -71,14 +71,16 @@ class Zero(Trace):
             self.pool.give(self.bucket)
             self.bucket = None
 
-    def _keep_gradient(self, values: int, *, kept: bool) -> None:  # noqa: ARG002
+    def _gradient_width(self) -> int:
+        return HALF
+
+    def _arrives(self, block: Block | None, *, kept: bool) -> None:  # noqa: ARG002
         """Copied into the bucket at once, from there into the rank's own part."""
-        gradient = self.pool.take(values * HALF)
         if self.bucket is None:
             self.bucket = self.pool.take(deepspeed_buckets(self.setup))
         if self.partition is None and not self.setup.offloaded:
             self.partition = self.pool.take(self.part * HALF)
-        self.pool.give(gradient)
+        self.pool.give(block)
 
     def _optimizer(self, *, first: bool) -> None:
         if self.setup.offloaded:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from medic.facts.memory import gib
 from medic.i18n import Text
+from medic.memory.estimate import FITS_BELOW
 from medic.memory.remedies import Advice, Remedy
 from medic.report.blocks import Blocks
 from medic.run_config import Change
@@ -41,12 +42,20 @@ def advice(blocks: Blocks, found: Advice, capacity: int) -> None:
     step = Text("{t}: {c} -> {n}", "{t}：{c} -> {n}")
     for one in found.plan:
         line = step.fill(t=one.text, c=_changes(one), n=_peak_after(one))
-        last = Text("{line}, fits", "{line}，放得下").fill(line=line)
+        last = Text("{line}, {fits}", "{line}，{fits}").fill(line=line, fits=_fits(one, capacity))
         blocks.paragraph(last if one.peak <= capacity else line, "     ", "  + ")
 
 
+def _fits(one: Remedy, capacity: int) -> Text:
+    if one.peak > capacity:
+        return Text("not enough", "还不够")
+    if one.peak > FITS_BELOW * capacity:
+        return Text("fits, barely", "勉强放得下")
+    return Text("fits", "放得下")
+
+
 def _remedy(blocks: Blocks, one: Remedy, capacity: int, lead: str) -> None:
-    fits = Text("fits", "放得下") if one.peak <= capacity else Text("not enough", "还不够")
+    fits = _fits(one, capacity)
     line = Text("{t}: {c} -> {n}, {fits} (cost: {cost})", "{t}：{c} -> {n}，{fits}（代价：{cost}）")
     filled = line.fill(t=one.text, c=_changes(one), n=_peak_after(one), fits=fits, cost=one.cost)
     blocks.paragraph(filled, "     ", lead)

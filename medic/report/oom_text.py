@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from medic.facts.memory import gib
+from medic.facts.memory import gib, others_of, room_of
 from medic.i18n import Text
-from medic.oom import Account, others, room_of
+from medic.oom import Account
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 
@@ -28,7 +28,7 @@ def shown(console: Console, found: Account | None) -> None:
     blocks = Blocks(console)
     blocks.heading(Text("The memory in numbers", "显存数字"))
     rows = {name: found.numbers[name] for name in ROW if name in found.numbers}
-    beside = others(found.numbers)
+    beside = others_of(found.numbers)
     if beside is not None and beside > 0:
         rows["others"] = beside
     joined = Text("{name} {n}", "{name} {n}")
@@ -51,7 +51,7 @@ def json_data(found: Account | None) -> dict[str, Any] | None:
         return None
     seen = found.found
     return {
-        "numbers": {**found.numbers, "others": others(found.numbers)},
+        "numbers": {**found.numbers, "others": others_of(found.numbers)},
         "says": [str(line) for line in found.says],
         "device": None
         if seen is None

@@ -12,6 +12,8 @@ from medic.changes import Plan, compute
 from medic.changes.batch import largest_divisor
 from medic.entries import Remedy
 from medic.facts import GpuMemory
+from medic.memory.remedies import advise
+from medic.memory.usual import with_usual
 from medic.run_config import RunConfig
 
 Make = Callable[..., RunConfig]
@@ -94,14 +96,29 @@ MODEL = {
 }
 
 
-@pytest.mark.parametrize(("gib", "micro"), [(None, 16), (640, 16), (80, 2), (24, 16)])
+@pytest.mark.parametrize(("gib", "micro"), [(None, 16), (640, 16), (80, 2), (24, 1)])
 def test_micro_batch_is_lowered_until_it_fits(
     config: Make, halve: Remedy, gib: int | None, micro: int
 ) -> None:
-    """On 24 GiB none is sure to fit and none sure not to: then it is halved."""
+    """On 24 GiB none does: then it is the smallest, and its peak is told."""
     facts = {GpuMemory: GpuMemory(gib * 2**30)} if gib else {}
-    found = new(compute(halve, config(**MODEL), facts))
-    assert found == {"micro_batch_size": micro, "gradient_accumulation_steps": 32 // micro}
+    plan = compute(halve, config(**MODEL), facts)
+    assert new(plan) == {"micro_batch_size": micro, "gradient_accumulation_steps": 32 // micro}
+    [why] = [change.why.en for change in plan.changes if change.field == "micro_batch_size"]
+    assert ("even it needs" in why) is (gib == 24)
+
+
+@pytest.mark.parametrize("room", [40, 60, 79])
+def test_the_micro_batch_is_the_one_that_the_memory_remedies_name(
+    config: Make, halve: Remedy, room: int
+) -> None:
+    """What other processes hold is not there for it."""
+    run = config(**MODEL)
+    facts = {GpuMemory: GpuMemory(80 * 2**30, room * 2**30)}
+    found = new(compute(halve, run, facts))
+    alone = advise(with_usual(run)[0], room * 2**30).alone
+    [remedy] = [one for one in alone if one.name == "halve-micro-batch-keep-global-batch"]
+    assert found == {change.field: change.new for change in remedy.changes}
 
 
 def test_micro_batch_of_one_that_cannot_fit_is_said(config: Make, halve: Remedy) -> None:

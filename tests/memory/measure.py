@@ -5,8 +5,8 @@
 Needs torch with CUDA and transformers; ``liger_kernel`` for ``loss: fused``, ``peft`` for ``lora``,
 ``bitsandbytes`` for ``quant`` and 8-bit optimizers, ``deepspeed`` for the ZeRO modes. A file of
 rows is a plan too: measuring it again checks it. Rows of one rank share the GPUs, one a GPU; then
-come the rows of several ranks. A row takes three steps on random tokens, in a process that runs
-further rows only if it gave all memory back.
+come the rows of several ranks. A row takes three steps on random tokens in processes of its own: the
+workspaces of cuBLAS lie elsewhere in a process that trained before, and Liger's kernels stay.
 
 Settings: hidden, layers, heads, kv_heads, inter, vocab, tie, seq, micro, and optionally dtype
 (bf16_autocast, bf16_pure, fp16_autocast, fp32), optim (adamw, adamw_fused, adamw_foreach_off,
@@ -26,7 +26,6 @@ torch peaks of the latest step's forward, backward and optimizer, and of an eval
 from __future__ import annotations
 
 import contextlib
-import gc
 import json
 import os
 import signal
@@ -39,22 +38,17 @@ from typing import Any
 from measure_steps import DEVICE, TINY, train
 
 ROW_SECONDS = 45
-LEFT = 256 * 2**20  # bytes that a row may leave to the next one in its process
 MEASURED = {"params", "ok", "error", "failed", "peak_allocated", "peak_reserved", "device_used",
             "device_total", "phases", "retries", "ranks", "ranks_reserved", "half", "seconds"}  # fmt: skip
 
 
-def child(rows: list[dict[str, Any]], rank: int, world: int, out: int) -> None:
-    """Body of a forked process: a line for each row goes to the pipe ``out``, until one leaves
-    memory behind or fails."""
+def child(row: dict[str, Any], rank: int, world: int, out: int) -> None:
+    """Body of a forked process: the row's line goes to the pipe ``out``."""
     with os.fdopen(out, "w") as pipe:
         try:
             signal.alarm(ROW_SECONDS)
             started(rank, world)
-            for row in rows:
-                signal.alarm(ROW_SECONDS)
-                if one_row(row, rank, pipe) > LEFT:
-                    break
+            one_row(row, rank, pipe)
         except Exception as problem:
             words = f"{type(problem).__name__}: {problem}"[:900]
             pipe.write(json.dumps({"failed": words}) + "\n")
@@ -72,19 +66,12 @@ def started(rank: int, world: int) -> None:
         torch.distributed.init_process_group("nccl" if DEVICE == "cuda" else "gloo")
 
 
-def one_row(row: dict[str, Any], rank: int, pipe: Any) -> int:
-    """Measures the row, writes its line and returns the bytes that are still allocated."""
-    import torch
-
+def one_row(row: dict[str, Any], rank: int, pipe: Any) -> None:
+    """Measures the row and writes its line."""
     began = time.monotonic()
     result = train(row, rank)
-    gc.collect()
-    torch.cuda.empty_cache()
-    left: int = torch.cuda.memory_allocated() if result["ok"] else LEFT + 1
     result["seconds"] = round(time.monotonic() - began, 1)
     pipe.write(json.dumps(result) + "\n")
-    pipe.flush()
-    return left
 
 
 class Keep:
@@ -108,41 +95,32 @@ class Keep:
         print(fullest.get("seconds"), settings.get("mode", ""), told, flush=True)  # noqa: T201
 
 
-def run(rows: list[dict[str, Any]], ranks: list[int], world: int, keep: Keep) -> int:
-    """One set of processes; the number of rows that it dealt with."""
+def run(row: dict[str, Any], ranks: list[int], world: int, keep: Keep) -> None:
+    """One process for each rank."""
     made = []
     for rank in ranks:
         read, write = os.pipe()
         pid = os.fork()
         if pid == 0:
             os.close(read)
-            child(rows, rank, world, write)
+            child(row, rank, world, write)
         os.close(write)
         made.append((pid, os.fdopen(read)))
-    done = 0
-    for row in rows:
-        if keep.late():
-            break
-        found = [json.loads(pipe.readline() or "{}") for _, pipe in made]
-        if not any(found) and done:
-            break  # the processes ended after the row before
-        found = [one or {"failed": "no answer in time"} for one in found]
-        keep.row(row, found)
-        done += 1
-        if any("failed" in one or not one["ok"] for one in found):
-            break
+    found = [json.loads(pipe.readline() or "{}") for _, pipe in made]
+    keep.row(row, [one or {"failed": "no answer in time"} for one in found])
     for pid, pipe in made:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
         pipe.close()
         os.waitpid(pid, 0)
-    return done
 
 
 def together(rows: list[dict[str, Any]], ranks: list[int], world: int, keep: Keep) -> None:
-    """All rows on these ranks, in fresh processes where the ones before stopped."""
-    while rows and not keep.late():
-        rows = rows[run(rows, ranks, world, keep) :]
+    """All rows on these ranks."""
+    for row in rows:
+        if keep.late():
+            break
+        run(row, ranks, world, keep)
 
 
 def main(plan: str, out: str, seconds: float = 1e9) -> None:

@@ -164,3 +164,10 @@ def test_a_models_own_config_takes_no_training_settings(of: Sized) -> None:
 def test_the_dtype_that_a_model_is_published_in_is_not_that_of_its_training(of: Sized) -> None:
     found = of(MODEL, name="model.json", micro_batch_size=1, sequence_length=512)
     assert {c["field"] for c in found["choices"]} == {"precision", "parameter_dtype"}
+
+
+@pytest.mark.parametrize(("preset", "stage"), [("zero2", 2), ("zero3_offload", 3), ("ds.json", 0)])
+def test_a_preset_of_deepspeed_tells_its_stage(of: Sized, preset: str, stage: int) -> None:
+    found = of(SWIFT.replace("lora", "full") + f"deepspeed: {preset}\n", world_size=4)
+    assert ("zero_stage = 0" in found["assumed"]) is (stage == 0)
+    assert (found["parts"]["optimizer"] == 0) is (preset == "zero3_offload")

@@ -137,3 +137,20 @@ def test_the_largest_value_is_zero_where_nothing_fits() -> None:
 
 def test_the_largest_value_is_unknown_without_the_model() -> None:
     assert largest(RunConfig(), "micro_batch_size", 8 * GIB).likely is None
+
+
+def test_a_shorter_sequence_is_the_last_resort() -> None:
+    """Where other changes together are enough, none that changes what the model sees is planned."""
+    config = run(
+        micro_batch_size=4,
+        sequence_length=8192,
+        activation_checkpointing=True,
+        optimizer="adamw_8bit",
+    )
+    capacity = int(19.5 * GIB)
+    advice = advise(config, capacity)
+    enough = [one.name for one in advice.alone if one.peak <= capacity]
+    assert enough == ["shorter-sequence"]
+    assert advice.fits
+    assert len(advice.plan) > 1
+    assert "shorter-sequence" not in {one.name for one in advice.plan}

@@ -16,7 +16,7 @@ import pytest
 from medic.facts import MemoryEstimate
 from medic.memory import estimate
 from medic.memory.measured import LIKE_LLAMA
-from medic.sizing import with_usual
+from medic.memory.usual import with_usual
 
 HERE = Path(__file__).parent
 ROWS = [json.loads(line) for line in (HERE / "trainers.jsonl").read_text("utf-8").splitlines()]
@@ -40,13 +40,9 @@ def error(row: dict[str, Any]) -> float:
 
 @pytest.mark.parametrize("trainer", ["hf", "trl"])
 def test_what_a_trainer_does_unasked_is_known(trainer: str) -> None:
-    """All but one of each are near: full logits in 16-bit weights under autocast take a block less
-    than counted, and TRL's loss without recomputation takes less than Liger's."""
     rows = [row for row in TRAINED if row["trainer"] == trainer]
-    far = [row for row in rows if error(row) > TOLERANCE]
-    assert len(rows) >= 6
-    assert len(far) <= 1
-    assert all(error(row) <= 0.16 for row in far)
+    assert len(rows) >= 9
+    assert all(error(row) <= 0.06 for row in rows)
 
 
 def test_every_range_holds_the_peak() -> None:
@@ -57,7 +53,7 @@ def test_every_range_holds_the_peak() -> None:
 
 def test_all_of_ligers_kernels_are_counted() -> None:
     [row] = [r for r in TRAINED if r["arguments"].get("use_liger_kernel") and r["trainer"] == "hf"]
-    assert error(row) <= 0.01
+    assert error(row) <= 0.04  # Liger before 0.8.5 took a copy of the head's gradient more
 
 
 def test_a_family_is_measured_or_only_a_lower_bound_is_claimed() -> None:

@@ -1,0 +1,32 @@
+"""The config that an estimate is made for: what its framework does, and what hardly a run changes."""
+
+from __future__ import annotations
+
+from medic.memory.habits import settled, told, with_values
+from medic.run_config import RunConfig, Scalar
+
+USUAL: dict[str, Scalar] = {
+    "compile": False,
+    "fused_loss": False,
+    "gradient_accumulation_steps": 1,
+}
+RANKS = ("world_size", "data_parallel_size", "gpus_per_node", "nodes", "zero_stage", "fsdp")
+
+
+def with_usual(
+    config: RunConfig, inverse: tuple[str, ...] = ()
+) -> tuple[RunConfig, dict[str, str]]:
+    """The config with what its framework does, and with the usual value of what hardly a run
+    changes without saying so; and the list of what was taken. What many runs change, such as
+    recomputation, stays open. ``inverse``: fields that are asked for."""
+    config, habits = settled(config)
+    usual = dict(USUAL)
+    if not any(config.get(name) is not None for name in RANKS):
+        usual["world_size"] = 1
+    if inverse == ("sequence_length",):
+        usual["micro_batch_size"] = 1
+    no_precision = config.get("precision") is None and config.get("parameter_dtype") is None
+    if no_precision and config.nobodys:
+        usual["precision"] = "bf16"
+    missing = {name: value for name, value in usual.items() if config.get(name) is None}
+    return with_values(config, missing, ""), habits | told(missing)
