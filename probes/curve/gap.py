@@ -20,7 +20,8 @@ CHECK, SYMPTOM, LOW = "validation-gap", "validation-loss-rises", "loss-suspiciou
 NEVER, FLOOR = "validation-never-falls", "loss-floor"
 MIN_POINTS = 10
 NO_MISS = 0.05  # nats, a perplexity of 1.05
-MIN_EVALS = 5
+MIN_EVALS, FEW_EVALS = 5, 2
+FAR_UP = 0.5  # nats: two evaluations of the same set never differ so much by chance
 NEAR = 20  # training points before an evaluation that it is compared with
 RISE, RISE_NATS = 0.04, 0.03  # above the lowest one: less is the noise of a small validation set
 NOISE, CLIMB = 5.0, 3.0  # of the noise of its changes; a steady climb has little
@@ -45,7 +46,7 @@ def run(look: Look) -> Iterator[Any]:
     beside = [_level(at, losses, step, since) for since, step in pairwise([0, *steps])]
     pairs = [(s, v, t) for s, v, t in zip(steps, values, beside, strict=True) if t is not None]
     if len(pairs) < MIN_EVALS:
-        yield Skip(_NEEDS, check=CHECK)
+        yield from _few(look, held, pairs)
         return
     yield from _judge(look, held, pairs)
 
@@ -63,6 +64,39 @@ def _floor(look: Look, train: Series) -> Iterator[Finding]:
     value = {"first": losses[0], "last": last, "step": steps[-1]}
     yield Finding(FLOOR, "near-zero-from-scratch", value=value, source=source)
     yield Finding(LOW, source=source)
+
+
+def _few(
+    look: Look, held: Series, pairs: Sequence[tuple[int, float, float]]
+) -> Iterator[Finding | Skip]:
+    """What a few evaluations are enough for: a model that began without knowledge makes no miss
+    any more in training, and on held-out text none either, or more and more."""
+    began = median(clean(look.fact(Curve).series["loss"])[1][:3])
+    if len(pairs) < FEW_EVALS or began < UNTRAINED_LOSS or pairs[-1][2] > NO_MISS:
+        yield Skip(_NEEDS, check=CHECK)
+        return
+    steps, values, train = ([p[n] for p in pairs] for n in range(3))
+    lowest = min(range(len(values)), key=values.__getitem__)
+    value = {
+        "step": steps[lowest],
+        "lowest": values[lowest],
+        "last": values[-1],
+        "train_then": train[lowest],
+        "train_last": train[-1],
+    }
+    source = source_at(look, held, held.steps.index(steps[-1]))
+    if values[-1] < NOTHING_LEFT:
+        yield from _no_miss(began, value, int(steps[-1]), source)
+    elif values[-1] > values[lowest] + FAR_UP:
+        yield Finding(CHECK, "validation-turns-up", value=value, source=source)
+        yield Finding(SYMPTOM, value=value, source=source)
+
+
+def _no_miss(began: float, value: dict[str, Any], step: int, source: Any) -> Iterator[Finding]:
+    """Too good for any text, in training and on what is held out."""
+    yield Finding(LOW, value=value, source=source)
+    floor = {"first": began, "last": value["train_last"], "step": step}
+    yield Finding(FLOOR, "near-zero-from-scratch", value=floor, source=source)
 
 
 def _level(steps: Sequence[int], values: Sequence[float], step: int, since: int) -> float | None:
@@ -104,6 +138,13 @@ def _judge(
     better = all(v < min(BETTER * t, t - BETTER_NATS) for v, t in half)
     far = all(v < min(FAR * t, t - BETTER_NATS) for v, t in half) or _nothing_left(look, end)
     last = source_at(look, held, held.steps.index(steps[-1]))
+    if train[-1] < NO_MISS and _nothing_left(look, end):
+        yield Finding(
+            FLOOR,
+            "near-zero-from-scratch",
+            value=value | {"first": train[0], "step": steps[-1]},
+            source=last,
+        )
     outcome = "validation-better" if better else "usual"
     yield Finding(CHECK, outcome, value=value, source=last)
     yield Finding(LOW, "present" if far else "absent", value=value, source=last)

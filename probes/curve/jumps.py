@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from medic.facts import Curve, Series
-from medic.probe import Finding, Look
+from medic.probe import Finding, Look, config_of
 from medic.records import dataclass
 
 from .numbers import finite, median, nearest_before, spread
@@ -23,9 +23,11 @@ UNTRAINED, ABOVE_START = 3.0, 1.3
 NEAR_PEAK = 0.8
 GROWTH_STEPS = 6
 HIGH, MANY = 2.0, 3  # times its level; jumps that all come back
+EXPLODED = 5.0  # times its level: no batch is that much harder than the others
 SETTLED, HEALED = 10, 5  # losses before a jump; times its length behind it
 GOOD = 50  # losses behind it, as many as it has steps to come back
 SINGLE = 3
+RESIDUES = 1.2  # their spread is that much wider where the median of five lags behind a fall
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,8 @@ def jumps(look: Look, steps: Sequence[int], values: Sequence[float]) -> list[Jum
             continue
         # On a falling curve the last fifty stand above today's level; the last ten do not.
         level = min(median(history), median(history[-10:]))
-        limit = max(ratio * level, level + LEAST, level + NOISE * spread(history))
+        noise = min(spread(history), RESIDUES * _local(history))
+        limit = max(ratio * level, level + LEAST, level + NOISE * noise)
         first = values[: min(i, 3)]
         if min(first) < UNTRAINED or values[i] <= ABOVE_START * max(first):
             usual = usual or math.exp(NOISE * relative_noise(values))
@@ -83,11 +86,26 @@ def jumps(look: Look, steps: Sequence[int], values: Sequence[float]) -> list[Jum
     return found
 
 
-def troubling(found: Sequence[Jump]) -> list[Jump]:
+def _local(history: Sequence[float]) -> float:
+    """The spread around the five losses before: of a falling curve without its fall."""
+    rest = [v - median(history[max(0, i - 5) : i]) for i, v in enumerate(history) if i]
+    return spread(rest)
+
+
+def unclipped(look: Look) -> bool:
+    """Whether the configuration says that gradients are not clipped."""
+    return config_of(look).number("gradient_clip") == 0
+
+
+def troubling(found: Sequence[Jump], *, loose: bool = False) -> list[Jump]:
     """The jumps that need action: those that do not come back, or that recur and are high or many.
     A single one that is back within the 50 steps needs none, unless it is high and training had
-    hardly begun, or has not gone on well for long since."""
+    hardly begun, or has not gone on well for long since. Where gradients are not clipped
+    (``loose``), one that multiplies the loss needs clipping, whatever came after it."""
     lasting = [j for j in found if not j.recovers]
+    exploded = [j for j in found if j.ratio >= EXPLODED] if loose else []
+    if exploded and not lasting:
+        return exploded
     if lasting or len(found) >= MANY:
         return lasting or list(found)
     high = [j for j in found if j.ratio >= HIGH]
@@ -111,10 +129,11 @@ def timing(look: Look, curve: Curve, loss: Series, found: Sequence[Jump]) -> Fin
     """When the worst jump came: at a high learning rate, after the gradients grew, or alone."""
     if not found:
         return Finding("loss-jump-timing", "none")
-    worst = max(troubling(found) or found, key=lambda j: j.ratio)
+    bad = troubling(found, loose=unclipped(look))
+    worst = max(bad or found, key=lambda j: j.ratio)
     source = source_at(look, loss, loss.steps.index(worst.step))
     value = {"step": worst.step, "from": worst.before, "to": worst.top}
-    over = worst.ratio >= HIGH and not troubling(found)
+    over = worst.ratio >= HIGH and not bad
     when = "recovered" if over else _when(curve, worst)
     return Finding("loss-jump-timing", when, value=value, source=source)
 

@@ -13,7 +13,7 @@ from medic.records import dataclass
 from medic.run_config import RunConfig
 
 from . import needs, stuck
-from .jumps import Jump, jumps, relative_noise, timing, troubling
+from .jumps import Jump, jumps, relative_noise, timing, troubling, unclipped
 from .numbers import chance, clean, median, windows
 from .plan import Plan, plan_of, source_at
 
@@ -25,6 +25,8 @@ FALLS_AT_LEAST = 0.02  # of the starting loss, in the steps after warmup
 MIN_STEPS = 50
 LATE_START = 0.1  # of the planned steps
 FLAT_SHARE = 0.02
+NEW_MODEL = 5.0  # nats: that of a vocabulary of 150 and more; a few classes have no fifth to lose
+SLOW_SHARE, SLOW_STEPS = 0.2, 300
 DIVERGED = 1.2
 SWING = 1.5
 SWINGS = 5
@@ -71,7 +73,7 @@ def _at(look: Look, shape: Shape, step: int) -> Any:
 
 def _spike(look: Look, shape: Shape, found: list[Jump]) -> Iterator[Finding]:
     """A jump that comes back within 50 steps needs no action, unless they recur."""
-    bad = troubling(found)
+    bad = troubling(found, loose=unclipped(look))
     if not bad:
         yield Finding("loss-spike", "absent")
         return
@@ -101,12 +103,17 @@ def _divergence(look: Look, shape: Shape, found: list[Jump]) -> Iterator[Finding
 def _plateau(look: Look, shape: Shape) -> Iterator[Finding | Skip]:
     found = _never_fell(shape) or _stays_at_guess(look, shape)
     found = found or _flat_after_floor(shape) or _at_softmax_floor(look, shape)
+    falls = found is None
+    found = found or _hardly_fell(shape)
     if found is None:
         yield Finding("loss-plateau", "absent")
         return
     step, level = found
-    value = {"from_step": step, "level": level, "step": step}
+    value = {"from_step": step, "level": level, "step": step, "last_step": shape.steps[-1]}
+    value["first"] = shape.values[shape.steps.index(step)]
     yield Finding("loss-plateau", value=value, source=_at(look, shape, step))
+    if falls:
+        return  # it has no level yet
     yield from stuck.level(look, level, median(shape.values[:3]), _at(look, shape, step))
     yield from stuck.norms(look, step)
 
@@ -127,6 +134,20 @@ def _never_fell(shape: Shape) -> tuple[int, float] | None:
     if warming and not shape.plan.complete:
         return None
     return shape.steps[0], end
+
+
+def _hardly_fell(shape: Shape) -> tuple[int, float] | None:
+    """Hundreds of steps after its warmup a new model is still near the loss that it began with.
+
+    What it learns first, the frequencies of the tokens, takes a fifth off within some hundred.
+    """
+    steps, values = shape.steps, shape.values
+    if shape.plan.resumed or steps[0] > LATE_START * shape.plan.length or not shape.plan.complete:
+        return None
+    start, end = median(values[:3]), median(values[-max(3, len(values) // 20) :])
+    after = steps[-1] - 2 * (shape.plan.warmup or 0)
+    slow = start * (1 - SLOW_SHARE) < end <= start and after >= SLOW_STEPS
+    return (steps[0], end) if slow and start >= NEW_MODEL else None
 
 
 def _stays_at_guess(look: Look, shape: Shape) -> tuple[int, float] | None:

@@ -42,6 +42,11 @@ def judge(
         for s, v in zip(norm.steps, norm.values, strict=True)
         if s < step and math.isfinite(v)
     ]
+    if before and _infinite_alone(loss, index, norm):
+        yield Finding(
+            NAME, "loss-infinite-alone", value=facts | {"last": loss.steps[-1]}, source=source
+        )
+        return
     if before and _stays(loss, index):
         yield Finding(NAME, "stays-nan", value=facts | {"last": loss.steps[-1]}, source=source)
         return
@@ -59,6 +64,18 @@ def _stays(loss: Series, index: int) -> bool:
     """Losses that were finite are NaN from here to the end: no single batch does that."""
     rest = loss.values[index:]
     return index > 0 and len(rest) >= STAYS and not any(math.isfinite(v) for v in rest)
+
+
+def _infinite_alone(loss: Series, index: int, norm: Series) -> bool:
+    """The loss is infinite, never NaN, and each of these steps has a finite norm of its own: the
+    weights that make such gradients are sound, and one term of the loss is not."""
+    rest = loss.values[index:]
+    steps = set(loss.steps[index:])
+    own = [v for s, v in zip(norm.steps, norm.values, strict=True) if s in steps]
+    sound = (
+        len(own) >= STAYS and all(math.isfinite(v) for v in own) and len(set(own)) > len(own) / 2
+    )
+    return sound and math.isinf(rest[0]) and not any(math.isnan(v) for v in rest)
 
 
 def _after(loss: Series, index: int) -> Text | None:

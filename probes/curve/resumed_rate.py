@@ -1,10 +1,15 @@
-"""Whether the learning rate starts again after a restart: numbers of the log, against each other."""
+"""Whether the learning rate starts again after a restart: numbers of the log, against each other.
+
+The restart is a step that goes back in one file, or a log that begins where an earlier log of the
+run had got to.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, pairwise
 
-from medic.facts import Curve, Series
+from medic.facts import Curve, LogHits, Series, StepLine
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe
 
@@ -12,16 +17,19 @@ from .numbers import nearest_before
 from .plan import source_at
 
 CHECK, RATE, AGAIN = "resume-difference", "learning-rate-not-as-set", "rate-after-resume"
+NAME = "learning_rate"
 MIN_POINTS = 3
 SAME = 1e-3  # of the rate: what logs round away
 RATE_LOST = 0.3
 
 
 def run(look: Look) -> Iterator[Finding]:
-    curve = look.fact(Curve)
-    rate = curve.series.get("learning_rate")
-    old = next((s for s in reversed(curve.replaced) if rate_lost(curve, s)), None)
+    curve = look.fact(Curve) if look.has(Curve) else Curve()
+    rate = curve.series.get(NAME)
+    old = next((s for s in reversed(curve.replaced) if _restarts(curve, s)), None)
     if rate is None or old is None:
+        if look.has(LogHits):
+            yield from _of_two_logs(look.fact(LogHits))
         return
     at = next(n for n, step in enumerate(rate.steps) if step >= old.steps[0])
     value = {"step": rate.steps[at], "before": nearest_before(rate, old.steps[0] - 1),
@@ -29,41 +37,100 @@ def run(look: Look) -> Iterator[Finding]:
     source = source_at(look, rate, at)
     yield Finding(CHECK, "rate-restarts", value=value, source=source)
     yield Finding(RATE, value=value, source=source)
-    if _as_at_the_start(rate, at):
+    if _of_series(rate, at):
         yield Finding(AGAIN, "as-at-the-start", value=value, source=source)
 
 
-def _as_at_the_start(rate: Series, at: int) -> bool:
-    """Whether the rates after the restart are those of the run's first steps, one by one, though
-    these are not all the same."""
-    begun = rate.steps[at] - 1
+def _restarts(curve: Curve, old: Series) -> bool:
+    """Lost, or those of the run's first steps again where the restart is far behind them."""
+    rate = curve.series.get(NAME)
+    if rate is None or rate_lost(curve, old):
+        return rate is not None
+    at = next((n for n, step in enumerate(rate.steps) if step >= old.steps[0]), None)
+    return at is not None and _of_series(rate, at)
+
+
+def _of_series(rate: Series, at: int) -> bool:
     first = dict(zip(rate.steps[:at], rate.values[:at], strict=True))
-    pairs = [
-        (first[step - begun], value)
-        for step, value in zip(rate.steps[at:], rate.values[at:], strict=True)
-        if step - begun in first
-    ]
+    after = dict(zip(rate.steps[at:], rate.values[at:], strict=True))
+    return as_at_the_start(first, after)
+
+
+def as_at_the_start(first: Mapping[int, float], after: Mapping[int, float]) -> bool:
+    """Whether the rates after the restart are those of the run's first steps, one by one, though
+    these are not all the same. The first line after it may be of any step of its interval."""
+    steps = sorted(after)
+    pace = min((b - a for a, b in pairwise(steps)), default=1)
+    return any(_alike(first, after, steps[0] - offset) for offset in {1, pace})
+
+
+def _alike(first: Mapping[int, float], after: Mapping[int, float], begun: int) -> bool:
+    pairs = [(first[s - begun], v) for s, v in after.items() if s - begun in first]
     alike = all(abs(a - b) <= SAME * max(abs(a), abs(b)) for a, b in pairs)
     return len(pairs) >= MIN_POINTS and len({a for a, _ in pairs}) > 1 and alike
 
 
 def rate_lost(curve: Curve, old: Series) -> bool:
     """The learning rate at the resume is far below that of the step before, and rises again."""
-    rate, at = curve.series.get("learning_rate"), old.steps[0]
+    rate, at = curve.series.get(NAME), old.steps[0]
     if rate is None:
         return False
     before = nearest_before(rate, at - 1)
     after = [v for s, v in zip(rate.steps, rate.values, strict=True) if s >= at][: len(old.steps)]
-    if before is None or len(after) < MIN_POINTS or before <= 0:
+    return before is not None and _lost(before, after)
+
+
+def _lost(before: float, after: Sequence[float]) -> bool:
+    if len(after) < MIN_POINTS or before <= 0:
         return False
     return after[0] < RATE_LOST * before and max(after) > 1.5 * after[0]
+
+
+def _of_two_logs(logs: LogHits) -> Iterator[Finding]:
+    """A later log that goes on where an earlier one of the same writer had been."""
+    for (_, first), (_, later) in combinations(sorted(_by_start(logs)), 2):
+        known = {s.step: s.values[NAME] for s in first if s.step < later[0].step}
+        after = {s.step: s.values[NAME] for s in later}
+        if not _follows(first, later) or not known:
+            continue
+        before, again = known[max(known)], as_at_the_start(known, after)
+        if not again and not _lost(before, list(after.values())):
+            continue
+        value = {"step": later[0].step, "before": before, "after": later[0].values[NAME]}
+        source = later[0].source
+        yield Finding(CHECK, "rate-restarts", value=value, source=source)
+        yield Finding(RATE, value=value, source=source)
+        if again:
+            yield Finding(AGAIN, "as-at-the-start", value=value, source=source)
+        return
+
+
+def _by_start(logs: LogHits) -> list[tuple[tuple[float, str], list[StepLine]]]:
+    """The lines with a rate of each file, with the time and the file's name to sort them by; of
+    each file those of one rank only. Files without times are left out."""
+    by_file: dict[str, list[StepLine]] = {}
+    for line in logs.steps:
+        if NAME in line.values and line.source.time is not None:
+            lines = by_file.setdefault(line.source.file, [])
+            if not lines or lines[0].source.rank == line.source.rank:
+                lines.append(line)
+    return [((lines[0].source.time or 0.0, file), lines) for file, lines in by_file.items()]
+
+
+def _follows(first: Sequence[StepLine], later: Sequence[StepLine]) -> bool:
+    """The later log begins after the earlier one ended, and behind its first lines, but not
+    behind its last: a second run of a sweep begins at its own step 1."""
+    begins, ended = later[0].source.time or 0.0, first[-1].source.time or 0.0
+    apart = begins > ended and first[0].source.rank == later[0].source.rank
+    seen = [s.step for s in first]
+    return apart and len(seen) > MIN_POINTS and seen[MIN_POINTS] < later[0].step <= 2 * max(seen)
 
 
 PROBE = Probe(
     name="curve-resumed-rate",
     title=Text("the learning rate after the restart", "重启后的学习率"),
     tells=(CHECK, RATE, AGAIN),
-    needs=(Curve,),
+    wants=(Curve, LogHits),
     seconds=0.01,
     run=run,
 )

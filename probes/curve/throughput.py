@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from medic.facts import Curve, GpuSeries, LogHits, Source
+from medic.facts import Curve, GpuSeries, LogHits, Series, Source
 from medic.facts.memory import gib
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, config_of, logs_of
@@ -48,7 +48,7 @@ def run(look: Look) -> Iterator[Any]:
 
 def _data_wait(look: Look, curve: Curve) -> Finding | None:
     """The loader's logged share of the step."""
-    data = curve.series.get("data_time")
+    data = _longest(curve)
     total = _step_seconds(curve, _training_time(look))
     if data is None or not total or len(finite(data.values)) < MIN_SAMPLES:
         return None
@@ -58,6 +58,14 @@ def _data_wait(look: Look, curve: Curve) -> Finding | None:
     outcome = "loader-bound" if share >= look.threshold("data-wait-share") else "compute-bound"
     source = source_at(look, data, len(data.steps) - 1)
     return Finding("step-bound", outcome, value={"share": f"{share:.0%}"}, source=source)
+
+
+def _longest(curve: Curve) -> Series | None:
+    """The waits of the rank that waits longest: in each step the others wait for it."""
+    told = [s["data_time"] for s in curve.by_rank.values() if "data_time" in s]
+    told = [s for s in told if len(finite(s.values)) >= MIN_SAMPLES]
+    lead = curve.series.get("data_time")
+    return max(told, key=lambda s: median(s.values), default=lead)
 
 
 def _starved(look: Look, curve: Curve) -> Finding | None:

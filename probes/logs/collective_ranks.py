@@ -153,7 +153,7 @@ def _by_silence(
     if quiet_ranks.waiting_too(logs, silent):
         return None, None
     if line := quiet_ranks.alive(logs, timeouts, silent):
-        return "silent-rank-alive", line
+        return "silent-rank-" + ("answers" if quiet_ranks.answered(line) else "alive"), line
     if line := quiet_ranks.stopped(ranks, silent):
         return "silent-rank-stopped", line
     return "one-rank-silent", None

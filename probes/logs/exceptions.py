@@ -116,7 +116,8 @@ def run(look: Look) -> Iterator[Finding]:
         value |= {"file": frame.file, "line": str(frame.line), "function": frame.function}
         where = place(told)
         # A guard of the script that says what it saw is no mistake of the code.
-        if where != "own-code" or not _names_a_symptom(look.fact(LogHits), told):
+        named = where == "own-code" and _names_a_symptom(look.fact(LogHits), told)
+        if not named and not _loader_ended(told):
             yield Finding(PLACE, where, value=value, source=told.source)
     asked = _asked(told)
     outcome = _key_kind(look, told, *asked) if asked else kind(told)
@@ -182,8 +183,12 @@ def _position_lookup(told: Traceback) -> bool:
 
 def _no_first_batch(logs: LogHits, told: Traceback) -> bool:
     """Whether the loader had ended before any step: not one whole batch is in it."""
-    ended = told.exception.rpartition(".")[2] == "StopIteration"
-    return ended and place_is_loader(told) and not logs.steps
+    return _loader_ended(told) and not logs.steps
+
+
+def _loader_ended(told: Traceback) -> bool:
+    """The loader has no further batch: nothing failed while a sample was read."""
+    return told.exception.rpartition(".")[2] == "StopIteration" and place_is_loader(told)
 
 
 def _beyond_table(look: Look) -> bool:
@@ -202,7 +207,8 @@ def _asked(told: Traceback) -> tuple[str, str] | None:
     if told.exception != "KeyError" or not told.frames or is_library(told.frames[-1].file):
         return None
     key = told.message.strip("'\"")
-    found = re.search(rf"(\w+)\[['\"]{re.escape(key)}['\"]\]", told.frames[-1].code)
+    parts = rf"(\w+)(?:\[['\"][\w.-]+['\"]\])*\[['\"]{re.escape(key)}['\"]\]"  # of a section, too
+    found = re.search(parts, told.frames[-1].code)
     return (found.group(1), key) if found else None
 
 

@@ -51,8 +51,11 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     first = _first(ranks, own, timeouts)
     if first is None:
         return
-    if outcome == "died-before-others" and _known(first, logs):
-        outcome = "died-of-known-error"
+    if outcome == "died-before-others":
+        if _ran_out(first, look.fact(Tracebacks), timeouts):
+            outcome = "ran-out-of-batches"
+        elif _known(first, logs):
+            outcome = "died-of-known-error"
     value = {"rank": first.rank, "reason": first.reason}
     more = tuple(f.source for f in ranks.others)
     yield Finding(CHECK, outcome, value=value, source=first.source, more=more)
@@ -80,6 +83,15 @@ def _known(first: FailedRank, logs: LogHits) -> bool:
         and (hit.source.file, hit.source.line) == (first.source.file, first.source.line)
         for hit in logs.hits
     )
+
+
+def _ran_out(first: FailedRank, tracebacks: Tracebacks, timeouts: Sequence[Collective]) -> bool:
+    """Whether the loader of this rank ended, while another rank was in a collective of a step."""
+    raised = any(
+        t.exception == "StopIteration" and t.source == first.source and not t.worker
+        for t in tracebacks.all
+    )
+    return raised and any(t.rank != first.rank for t in timeouts)
 
 
 def judge(

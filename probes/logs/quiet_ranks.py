@@ -16,6 +16,9 @@ _BY_LAUNCHER = "exit code -15"  # SIGTERM
 # Torch ends a process with these after an error of NCCL too, which may be another rank's fault.
 _ABORT = regex(r"terminate called|\bAborted\b|\bSIGABRT\b")
 
+# What torch's watchdog writes on a rank that is told of another rank's timeout.
+_ANSWERS = regex(r"collective timeout from\s+rank \d|dump signal from another rank")
+
 
 def first_timeout(timeouts: Sequence[Collective]) -> Source:
     """Where the earliest watchdog gave up."""
@@ -110,6 +113,8 @@ def alive(logs: LogHits, timeouts: Sequence[Collective], silent: Iterable[int]) 
     lines = [s.source for s in logs.steps] + list(_marks(logs, "serial-work", "serial-done"))
     lines += logs.last_words
     lines += [m for m in _marks(logs, "watchdog") if STATE.search(m.text)]
+    # Its watchdog's answer needs no later time: the ranks flush what they say in any order.
+    answers = {m.rank: m for m in _marks(logs, "watchdog") if _ANSWERS.search(m.text)}
     for rank in silent:
         regular = _regular_end(logs, rank)
         if regular is not None:
@@ -117,7 +122,12 @@ def alive(logs: LogHits, timeouts: Sequence[Collective], silent: Iterable[int]) 
         for line in lines:
             if line.rank == rank and later(line, end):
                 return line
-    return None
+    return next((answers[rank] for rank in silent if rank in answers), None)
+
+
+def answered(line: Source) -> bool:
+    """Whether the line is one by which a watchdog answers another rank's: it had its turn."""
+    return bool(_ANSWERS.search(line.text))
 
 
 def waiting_too(logs: LogHits, silent: Iterable[int]) -> bool:

@@ -65,9 +65,19 @@ ZERO = """{
   "bf16": {"enabled": true}
 }
 """
+OWN = """model: {hidden_size: 256, num_layers: 4, num_heads: 4, vocab_size: 512}
+training:
+  precision: bf16
+  total_steps: 400
+  lr: 0.0006
+  warmup_steps: 40
+  eps: 1.0e-8
+"""
 IMPOSSIBLE = "impossible-value"
 BEST = "save-and-eval-strategy-differ"
 MUTATIONS = [
+    (OWN, "config.yaml", "eps: 1.0e-8", "eps: 0.1", "adam-epsilon-large", 7),
+    (OWN, "config.yaml", "lr: 0.0006", "lr: 0.03", "learning-rate-too-high", 5),
     (MEGATRON, "a.sh", "min-lr 3e-5", "min-lr 3e-3", "minimum-rate-above-peak", 6),
     (
         MEGATRON,

@@ -24,6 +24,6 @@ def check(config: RunConfig) -> LintResult:
     limit = survivable(config)
     if limit is not None and rate >= limit:
         return NotChecked((_TOLD,))
-    if rate <= FAR_ABOVE * found.high:
+    if rate < FAR_ABOVE * found.high:
         return Passes()
     return Fires("learning_rate", placeholders(config, found))

@@ -89,6 +89,8 @@ def test_a_loader_without_one_batch(read: Any, before: str, empty: bool) -> None
     [
         ('warmup = cfg["warmup"]', "KeyError: 'warmup'", "config-key"),
         ('x = model_config["a.b"]', "KeyError: 'a.b'", "config-key"),
+        ('n = cfg["data"]["n_docs"]', "KeyError: 'n_docs'", "config-key"),
+        ('n = cfg["data"]["n_docs"]', "KeyError: 'data'", "config-key"),
         ('x = table["warmup"]', "KeyError: 'warmup'", "programming-error"),
         ('opt.load_state_dict(state["optimizer"])', "KeyError: 'optimizer'", "programming-error"),
         ('x = cfg["lr"]', "KeyError: 'warmup'", "programming-error"),

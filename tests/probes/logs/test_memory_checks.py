@@ -83,3 +83,22 @@ LIB = "/v/lib/python3.12/site-packages/torch/"
 )  # fmt: skip
 def test_phases(frames: list[Frame], steps: int | None, phase: str | None) -> None:
     assert oom_phase.phase(tuple(frames), steps) == phase
+
+
+@pytest.mark.parametrize(
+    ("steps", "phase"),
+    [
+        ("iteration 270/400 | lm loss: 2.1\n", "later-step"),  # of all ranks, by one
+        ("[rank0]: step 270 | loss 2.1\n", "later-step"),
+        ("[rank1]: step 270 | loss 2.1\n", "first-step"),  # of another rank alone
+        ("", "first-step"),
+    ],
+)
+def test_whose_steps_count(read: Any, steps: str, phase: str) -> None:
+    text = (
+        steps + "[rank0]: Traceback (most recent call last):\n"
+        '[rank0]:   File "/job/train.py", line 90, in main\n'
+        "[rank0]:     loss.backward()\n"
+        "[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+    )
+    assert read(text).ask(oom_phase.PROBE)["oom-phase"].outcome == phase

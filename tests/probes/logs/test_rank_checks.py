@@ -179,7 +179,8 @@ SEGFAULT = "[rank1] Fatal Python error: Segmentation fault\n"
         ("", said(1, "20:58:00", "saved"), "silent-rank-alive"),
         ("", said(1, "20:58:00", "step 6 | loss 2.9"), "silent-rank-alive"),
         (said(1, "20:50:00", "saved"), "", "one-rank-silent"),
-        ("", dump_signal(1, 8, 8), "silent-rank-alive"),
+        ("", dump_signal(1, 8, 8), "silent-rank-answers"),
+        (dump_signal(1, 8, 8), "", "silent-rank-answers"),
         ("", dump_signal(1, 9, 8), None),
         (COMPLETED, "", "sequence-differs"),
         (COMPLETED, said(0, "21:30:00", "training completed") + "exitcode : -6\n", "sequence-differs"),
@@ -195,6 +196,20 @@ def test_what_the_silent_rank_did(read: Any, before: str, after: str, outcome: s
     seen = read(steps_of(0, 1) + before + timeout(0) + after + "exit code 1\n")
     found = seen.ask(collective_ranks.PROBE).get("collective-ranks")
     assert (found and found.outcome) == outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        (trace(1, DATA, "StopIteration") + timeout(0), "ran-out-of-batches"),
+        (trace(1, DATA, "StopIteration"), "died-before-others"),
+        (trace(1, DATA, "KeyError: 1") + timeout(0), "died-before-others"),
+    ],
+)
+def test_a_rank_without_a_further_batch(read: Any, text: str, outcome: str) -> None:
+    found = read(both(text)).ask(failing_rank.PROBE)["first-failing-rank"]
+    assert found.outcome == outcome
+    assert "exception-place" not in read(both(text)).ask(exceptions.PROBE) or "Key" in text
 
 
 def test_a_crash_without_a_traceback_is_a_failure_of_its_own(read: Any) -> None:

@@ -1,0 +1,1 @@
+torchrun --nproc-per-node=2 --master-port=29550 --log-dir /job/run/logs --tee 3 /job/src/pretrain.py --config /job/run/config.yaml --output-dir /job/run/out
