@@ -49,6 +49,8 @@ def _of_config(config: RunConfig) -> dict[str, Any]:
         known["moe"] = (config.integer("num_experts") or 0) > 1
     if config.get("resume_from"):
         known["resumed"] = True
+    if (stage := config.integer("zero_stage")) is not None:
+        known["zero"] = stage
     if (way := _parallelism(config)) is not None:
         known["parallelism"] = way
     return known

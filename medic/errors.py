@@ -50,3 +50,11 @@ class KnowledgeError(MedicError):
 
 class EditRefused(MedicError):  # noqa: N818 - an outcome, not a bug
     """A user's file was left as it is: changed since the preview, or not safely writable."""
+
+
+class ChangedSince(EditRefused):
+    """A file is no longer as a change left it; ``deleted``: it is not there at all."""
+
+    def __init__(self, en: str, zh: str, *, at: str, deleted: bool) -> None:
+        super().__init__(en, zh, at=at)
+        self.deleted = deleted

@@ -30,7 +30,7 @@ def parse_given(pairs: Sequence[str]) -> dict[str, Any]:
 
 def _no_field(name: str, sign: str) -> UsageError:
     """That there is no such field, or no value, with the nearest and where all are listed."""
-    from medic.nearest import did_you_mean
+    from medic.nearest import nearest
     from medic.run_config import FIELDS
 
     if name in FIELDS and not sign:
@@ -38,10 +38,12 @@ def _no_field(name: str, sign: str) -> UsageError:
             f"--set {name} has no value: write {name}=VALUE",
             f"--set {name} 缺少值：应写作 {name}=值",
         )
-    hint = did_you_mean(name, FIELDS)
+    near = nearest(name, FIELDS)
+    en = f', the nearest is "{near[0]}"' if near else ""
+    zh = f"，最接近的是 “{near[0]}”" if near else ""
     return UsageError(
-        f'--set: no field "{name}"{hint.en.rstrip("?")}; medic explain fields lists all',
-        f"--set：没有字段 “{name}”{hint.zh.rstrip('？')}；medic explain fields 列出全部",
+        f'--set: no field "{name}"{en}; medic explain fields lists all',
+        f"--set：没有字段 “{name}”{zh}；medic explain fields 列出全部",
     )
 
 

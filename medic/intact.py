@@ -19,6 +19,7 @@ _SAID: dict[str, Any] = {
     "chosen": {"*": str},
     "reported": {"*": _READING},
     "answered": {"*": _READING},
+    "denied?": {"*": str},
     "refused": bool,
     "given?": {"*": object},
     "quotes?": {"*": str},
@@ -59,7 +60,7 @@ _STATE: dict[str, Any] = {
     "moves?": [list],
     "waiting?": {str, type(None)},
 }
-_LEADER = {"code": str, "title": _PAIR}
+_LEADER = {"code": str, "title": _PAIR, "word?": str}
 
 
 def broken_field(data: Any) -> str:

@@ -19,6 +19,7 @@ CONTEXT = (
     "framework",
     "precision",
     "parallelism",
+    "zero",
     "moe",
     "rl",
     "resumed",

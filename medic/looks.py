@@ -237,7 +237,7 @@ def choices(check: Check | None, present: set[str]) -> tuple[tuple[str, Text], .
     asked = {
         name: outcome
         for name, outcome in check.outcomes.items()
-        if not (outcome.normal and _denied(name, present))
+        if not (outcome.normal and denies(name, present))
     }
     known = [(name, outcome.title) for name, outcome in asked.items() if not outcome.unknown]
     if not any(asked[name].normal for name, _ in known):
@@ -246,8 +246,8 @@ def choices(check: Check | None, present: set[str]) -> tuple[tuple[str, Text], .
     return tuple(known)
 
 
-def _denied(outcome: str, present: set[str]) -> bool:
-    """Whether ``not-nan`` and the like deny a symptom that was seen."""
+def denies(outcome: str, present: set[str]) -> bool:
+    """Whether ``not-nan`` and the like deny one of these symptoms."""
     start, _, what = outcome.partition("-")
     if start not in ("not", "no") or not what:
         return False

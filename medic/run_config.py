@@ -198,6 +198,8 @@ FIELDS: Mapping[str, tuple[type, str, Text]] = {
         "name or path",
         Text("pretrained model that training starts from", "训练起点的预训练模型"),
     ),
+    "model_name": (str, "name", Text("open model that is trained", "所训练的开源模型")),
+    "gpu": (str, "name", Text("GPU model", "GPU 型号")),
     "lora_rank": (int, "", Text("LoRA rank", "LoRA 秩")),
     "num_workers": (
         int,

@@ -92,12 +92,25 @@ def cut(text: str, width: int) -> str:
     return "".join(kept) + "\u2026"
 
 
+def cut_left(text: str, width: int) -> str:
+    """At most ``width`` columns of a path: its end, which tells most."""
+    if columns(text) <= width:
+        return text
+    used, at = 1, len(text)
+    while at and used + _width(text[at - 1]) <= width:
+        at -= 1
+        used += _width(text[at])
+    return "\u2026" + text[at:]
+
+
 def wrap(text: str, width: int) -> list[str]:
-    """Lines of at most ``width`` columns; breaks at spaces and between Han characters."""
+    """Lines of at most ``width`` columns; breaks at spaces and between Han characters, but not
+    within code between backticks, nor, beside Han characters, within a short phrase of Latin
+    words."""
     lines: list[str] = []
     for paragraph in text.split("\n"):
         line, used = "", 0
-        for piece in _pieces(paragraph):
+        for piece in _pieces(paragraph, width):
             if used + columns(piece) > width and line.strip():
                 lines.append(line.rstrip())
                 line = piece.lstrip()
@@ -110,16 +123,34 @@ def wrap(text: str, width: int) -> list[str]:
 
 _FIRST_HAN = "\u2e80"
 _HAN = r"\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
-# No line begins with one of these: they stay with what is before them.
-_CLOSING = r"\u3001\u3002\uff01\uff09\uff0c\uff1a\uff1b\uff1f\u201d,.:;!?)"
+# No line begins with one of these: they stay with what is before them. A dot or colon before a
+# name is the beginning of it: .item(), :4096:8.
+_CLOSING = (
+    r"(?:[\u3001\u3002\uff01\uff09\uff0c\uff1a\uff1b\uff1f\u201d]|[,.:;!?)](?![A-Za-z0-9_/]))"
+)
 # None ends with one of these: they stay with what follows.
 _OPENING = r"\uff08\u201c\u300a\u3010"
-_PIECE = regex(rf"\s+|[{_OPENING}]*(?:[^\s{_HAN}]+|[{_HAN}])[{_CLOSING}]*|[{_OPENING}]")
+_CODE = r"`[^`\n]+`"
+_LATIN = rf"[^\s`{_HAN}]+(?: [^\s`{_HAN}]+)*"
+_PIECE = regex(rf"\s+|[{_OPENING}]*(?:{_CODE}|{_LATIN}|[{_HAN}]){_CLOSING}*|[{_OPENING}`]")
 _LAST_WORD = regex(rf"[^\s{_HAN}]+$")
 _LAST_ASCII_WORD = regex(r"\S+$")
 _WORD = regex(r"\s+|\S+")
+_WORD_OR_CODE = regex(rf"\s+|[^\s`]*{_CODE}[^\s`]*|\S+")
 
 
-def _pieces(text: str) -> list[str]:
+def _pieces(text: str, width: int) -> list[str]:
     # Without Han they are the same, and the long pattern takes 2 ms to compile.
-    return (_WORD if max(text, default="") < _FIRST_HAN else _PIECE).findall(text)
+    if max(text, default="") < _FIRST_HAN:
+        return _within((_WORD_OR_CODE if "`" in text else _WORD).findall(text), width, width)
+    return _within(_PIECE.findall(text), width // 2, width)
+
+
+def _within(pieces: list[str], phrase: int, code: int) -> list[str]:
+    """Pieces of several words only where they take no more than so many columns."""
+    found: list[str] = []
+    for piece in pieces:
+        most = code if "`" in piece else phrase
+        several = " " in piece.strip() and columns(piece) > most
+        found += _WORD.findall(piece) if several else [piece]
+    return found

@@ -28,6 +28,7 @@ def said(session: Session) -> dict[str, Any]:
         "chosen": dict(told.chosen),
         "reported": {n: [r.outcome, r.quote, list(r.also)] for n, r in told.reported.items()},
         "answered": {n: [r.outcome, r.quote, list(r.also)] for n, r in told.answered.items()},
+        "denied": dict(told.denied),
         "refused": told.refused,
         "given": dict(case.given),
         "quotes": dict(session.quotes),
@@ -61,6 +62,7 @@ def say_again(session: Session, data: Mapping[str, Any]) -> None:
         for n, (o, q, a) in data["answered"].items()
         if n in checks and o in checks[n].outcomes
     }
+    told.denied = {n: q for n, q in data.get("denied", {}).items() if n in index.symptoms}
     session.quotes = {n: q for n, q in data.get("quotes", {}).items() if n in FIELDS}
     session.refresh()
 

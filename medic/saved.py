@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 STATE, TALK, PASTED = "state.json", "talk.jsonl", "pasted.txt"
 FORMAT = 1
+NAMED = 2  # parts of a path that name a run
 MAX_STATE = 16 * 1024 * 1024
 MAX_TALK = 64 * 1024 * 1024
 MAX_PASTED = 64 * 1024 * 1024
@@ -50,6 +51,21 @@ class Saved:
     code: str
     answers: int
     data: Mapping[str, Any]
+
+    @property
+    def folder(self) -> str:
+        """The folder or file that was looked at, in full; "" where only text was pasted."""
+        return os.path.normpath(Path(self.data["case"]["cwd"]) / self.root) if self.root else ""
+
+    @property
+    def place(self) -> str:
+        """The folder as people name it: by its last two parts, from home on."""
+        home = os.path.expanduser("~").rstrip("/")  # noqa: PTH111 - no home is no error
+        full = self.folder
+        if home and (full == home or full.startswith(f"{home}/")):
+            full = f"~{full[len(home) :]}"
+        parts = full.split("/")
+        return full if len(parts) <= NAMED + 1 else "/".join(["\u2026", *parts[-NAMED:]])
 
 
 # --- writing --------------------------------------------------------------------------------
@@ -191,7 +207,8 @@ def _cannot_read(name: str, at: str) -> UsageError:
 
 
 def chosen(name: str | None) -> Saved:
-    """The consultation of that name, or the one changed last. Raises UsageError if there is none."""
+    """The consultation of that name, or the one changed last: of the current folder and what is
+    below it, if there is any, else of all. Raises UsageError if there is none."""
     if name:
         return load(name)
     kept = listed()
@@ -199,7 +216,9 @@ def chosen(name: str | None) -> Saved:
         return load(broken[-1])  # raises, saying why
     if not kept:
         raise UsageError("no session is kept yet", "还没有保存过会话")
-    return kept[0]
+    here = str(Path.cwd())
+    own = (s for s in kept if s.folder == here or s.folder.startswith(f"{here.rstrip('/')}/"))
+    return next(own, kept[0])
 
 
 def talk_of(name: str) -> Iterator[dict[str, Any]]:

@@ -17,7 +17,6 @@ from medic.context import context_of
 from medic.diagnosis import Diagnosis, finding_text
 from medic.entries import Remedy
 from medic.evidence import Evidence
-from medic.facts import LogHits
 from medic.fixes import Fix, propose
 from medic.i18n import Text
 from medic.index import Index
@@ -27,10 +26,7 @@ from medic.looks import (
     Open,
     Question,
     change_of_mind,
-    choices,
     next_look,
-    of_rl,
-    speaks_of_rl,
 )
 from medic.probe import Probe
 from medic.recheck import Applied
@@ -173,18 +169,10 @@ class Session:
     # --- asking -----------------------------------------------------------------------------
 
     def open_looks(self) -> list[Open]:
-        """Checks and symptoms that a person could still answer. Rollouts, rewards and engines are
-        asked about where something was seen or said of them: elsewhere nobody could answer."""
-        known = {h.seen.name for h in self.found} | set(self.unknown)
-        asked = {name: c.minutes for name, c in self.index.ties.checks.items() if name not in known}
-        looks = [Open(name, minutes) for name, minutes in asked.items() if minutes is not None]
-        if LogHits not in self.evidence.facts:  # else its symptoms are seen or not seen
-            for name, symptom in self.index.symptoms.items():
-                if symptom.ask and name not in known and not symptom.benign:
-                    looks.append(Open(name, symptom.ask.minutes))
-        if speaks_of_rl(self.index, self.seen):
-            return looks
-        return [look for look in looks if not of_rl(self.index, look.name)]
+        """Checks and symptoms that a person could still answer."""
+        from medic.asked import still_open
+
+        return still_open(self)
 
     def next_question(self) -> Question | None:
         """The question most worth asking, or None: nothing left would change the verdict."""
@@ -199,8 +187,9 @@ class Session:
         ask = check.ask if check else self.index.symptoms[name].ask
         if ask is None:
             raise ValueError(name)
-        present = {h.seen.name for h in leading_symptoms(self.index, self.found)}
-        return Question(name, ask.say, ask.how, ask.minutes, choices(check, present), look)
+        from medic.asked import options
+
+        return Question(name, ask.say, ask.how, ask.minutes, options(self, name), look)
 
     def answer(self, name: str, outcome: str | None) -> None:
         """Takes an answer; None is "I don't know": no change of belief, shown as a gap."""

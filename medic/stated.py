@@ -8,15 +8,19 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from medic.absent import features
 from medic.errors import UsageError
 from medic.field_words import CARD, NAMES, PHRASES
 from medic.given import typed
 from medic.i18n import Text
+from medic.model_words import GPU, MODEL, named
 from medic.patterns import regex
 from medic.run_config import FIELDS, Scalar
 
 if TYPE_CHECKING:
     from re import Pattern
+
+    from medic.index import Index
 
 MAX_LENGTH = 600  # characters; what is longer is a report or a paste, and is read as such
 _NUMBER = r"[-+]?(?:\d{1,3}(?:,\d{3}){1,5}|\d[\d_]*)(?:\.\d+)?(?:e[-+]?\d+)?"
@@ -40,6 +44,13 @@ _SWITCHES = {
 }  # fmt: skip
 _ASKED = regex(
     r"[?？]\s*$|吗|^\s*(?:how|what|why|should|can|could|is|are|does|do|if|which)\b", re.I
+)
+# Of a machine or a run, and of no fault by itself.
+_TELLS_NOTHING = regex(
+    r"\b(?:the )?(?:random )?seed(?: ?[=:]| is| of)? ?\d+\b|随机种子(?:是|为|：|:)? ?\d+|"
+    r"\b(?:ubuntu|debian|centos|rocky(?: linux)?|rhel|windows) ?\d[\d.]*(?: lts)?\b|"
+    r"\bpython ?[=:]? ?3\.\d+(?:\.\d+)?\b|\b(?:wandb|tensorboard|swanlab)(?: is on| logging)?\b",
+    re.I,
 )
 # Words that say nothing more beside a value.
 _FILLERS = (
@@ -79,24 +90,26 @@ class Stated(NamedTuple):
     quote: str
 
 
-def stated(text: str) -> tuple[Stated, ...]:
-    """The values in a text, in its order; a field that is given two values has none.
+def stated(text: str, index: Index | None = None) -> tuple[Stated, ...]:
+    """The values in a text, in its order; a field that is given two values has none. With an
+    ``index`` also the models and GPUs that it knows by name.
 
     Nothing where the text asks, or is longer than people type.
     """
-    return tuple(item for item, _ in _found(_squeezed(text)))
+    return tuple(item for item, _ in _found(_squeezed(text), index))
 
 
-def only_states(text: str) -> bool:
+def only_states(text: str, index: Index | None = None) -> bool:
     """Whether the text says nothing but values."""
     text = _squeezed(text)
-    return _only(text, [place for _, place in _found(text)])
+    return _only(text, [place for _, place in _found(text, index)])
 
 
-def beside_values(text: str) -> str:
-    """The text without its clauses that say nothing but values."""
+def beside_values(text: str, index: Index | None = None) -> str:
+    """The text without its clauses that say nothing but values, or what no fault depends on."""
     text = _squeezed(text)
-    places = [place for _, place in _found(text)]
+    places = [place for _, place in _found(text, index)]
+    places += [hit.span() for hit in _TELLS_NOTHING.finditer(text)]
     kept = []
     for start, end in _clauses(text, places):
         own = [(a - start, b - start) for a, b in places if start <= a < end]
@@ -124,7 +137,7 @@ def shown(name: str, value: Scalar) -> Text:
 Place = tuple[int, int]
 
 
-def _found(text: str) -> Sequence[tuple[Stated, Place]]:
+def _found(text: str, index: Index | None) -> Sequence[tuple[Stated, Place]]:
     if len(text) > MAX_LENGTH or _ASKED.search(text):
         return ()
     every = sorted(_all(text), key=lambda one: (one[1][0] - one[1][1], one[1][0]))
@@ -132,6 +145,8 @@ def _found(text: str) -> Sequence[tuple[Stated, Place]]:
     for one in every:  # the longest first: "min lr" is no "lr"
         if all(one[1][1] <= start or end <= one[1][0] for _, (start, end) in kept):
             kept.append(one)
+    if index is not None:  # a card is named within its count: "4 A100 80G"
+        kept += [(Stated(f, name, words), at) for f, name, words, at in named(text, index)]
     kept = [one for one in kept if not _DENIED.search(text[: one[1][0]])]
     values: dict[str, set[str]] = {}
     for item, _ in kept:
@@ -181,6 +196,8 @@ def _says_nothing(text: str) -> bool:
 
 
 def _all(text: str) -> Iterator[tuple[Stated, Place]]:
+    for field, value, words, place in features(text):
+        yield Stated(field, value, words), place
     for field, pattern in _patterns():
         for hit in pattern.finditer(text):
             raw = next((group for group in hit.groups() if group), "")
@@ -223,7 +240,7 @@ def _number(field: str, word: str) -> str:
 
 @lru_cache(maxsize=1)
 def _patterns() -> tuple[tuple[str, Pattern[str]], ...]:
-    return tuple((field, re.compile(_pattern(field), re.I)) for field in FIELDS)
+    return tuple((f, re.compile(_pattern(f), re.I)) for f in FIELDS if f not in (MODEL, GPU))
 
 
 def _pattern(field: str) -> str:

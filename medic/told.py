@@ -37,6 +37,7 @@ class Told:
     chosen: dict[str, str] = field(default_factory=dict)  # symptom -> the words for it
     reported: dict[str, Reading] = field(default_factory=dict)  # symptoms, from descriptions
     answered: dict[str, Reading] = field(default_factory=dict)  # checks, from descriptions
+    denied: dict[str, str] = field(default_factory=dict)  # symptom -> the words that say "not so"
     refused: bool = False  # the user said: none of these
 
     @property
@@ -125,6 +126,15 @@ class Told:
         for check, outcome, quote in answers(words, self.index):
             self.answered.setdefault(check, Reading(outcome, quote))
         self._quoted(words)
+        self._denies(words)
+
+    def _denies(self, words: str) -> None:
+        """Symptoms that the words say are not there, unless they report them, too."""
+        from medic.absent import symptoms
+
+        for name, quote in symptoms(words):
+            if name not in self.complaints:
+                self.denied.setdefault(name, quote)
 
     def _quoted(self, words: str) -> None:
         """Messages that a sentence quotes: what they show is told, not seen."""
@@ -145,25 +155,32 @@ class Told:
         self.words = f"{self.words}\n{words}".strip()
         if name:
             self.refused = False
+            self.denied.pop(name, None)
             self.chosen.setdefault(name, words.strip())
 
     def withdraw(self, name: str, words: str = "") -> None:
         """Takes back a complaint and the last words that were the same."""
         self.chosen.pop(name, None)
         self.reported.pop(name, None)
+        self.denied.pop(name, None)
         head, _, tail = f"\n{self.words}".rpartition(f"\n{words.strip()}")
         if words.strip() and not tail.strip():
             self.words = head.strip()
 
     def forget(self) -> None:
         self.words, self.refused = "", False
-        for kept in (self.chosen, self.reported, self.answered):
+        for kept in (self.chosen, self.reported, self.answered, self.denied):
             kept.clear()
 
     def heard(self) -> list[Heard]:
         """All of it as findings; what was chosen counts more than what was read out of words."""
         found = [
             _heard(Seen(name, "present", "person"), quote) for name, quote in self.chosen.items()
+        ]
+        found += [
+            _heard(Seen(name, "absent", "prose"), quote)
+            for name, quote in self.denied.items()
+            if name not in self.complaints
         ]
         if self.at_ease:
             return found

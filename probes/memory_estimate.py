@@ -31,6 +31,7 @@ CHECK = "memory-estimate"
 ACTIVATIONS = "micro-batch-too-large"
 STATES = "model-states-do-not-fit"
 _WORD = regex(r"[a-z0-9][a-z0-9-]*[0-9][a-z0-9-]*")
+_SPACES, _BYTES = regex(r"[\s_]+"), regex(r"(?<=\d)-?gi?b$")
 _GPU = Text("the memory of the run's GPU", "该训练所用 GPU 的显存大小")
 
 
@@ -123,14 +124,14 @@ def _place(config: RunConfig) -> Source:
 def gpu_memory(look: Look) -> int | None:
     """Memory in bytes of the smallest GPU of the run; None if nothing of the run tells it.
 
-    The run's own out-of-memory message, a saved report or series comes first. This machine's GPUs
-    count only if this machine ran the job.
+    The run's own out-of-memory message comes first, then the card that was given, what Slurm was
+    asked for, a saved report or series. This machine's GPUs count only if this machine ran the job.
     """
     logs = logs_of(look)
     told = [hit.captures.get("total") for hit in logs.hits]
     sizes = [int(t) for t in told if isinstance(t, (int, float)) and t > 0]
     if not sizes:
-        sizes = _asked_for(look)
+        sizes = _given(look) or _asked_for(look)
     state = look.fact(GpuState) if look.has(GpuState) else None
     if not sizes and state is not None and state.origin != "this-host":
         sizes = [gpu.total for gpu in state.gpus if gpu.total]
@@ -140,6 +141,14 @@ def gpu_memory(look: Look) -> int | None:
     if not sizes and state is not None and look.host_is_the_runs:
         sizes = [gpu.total for gpu in state.gpus if gpu.total]
     return min(sizes, default=None)
+
+
+def _given(look: Look) -> list[int]:
+    """Bytes of the card that the user named."""
+    name = look.fact(RunConfig).get("gpu") if look.has(RunConfig) else None
+    words = _SPACES.sub("-", name.strip().lower()) if isinstance(name, str) else ""
+    words = _BYTES.sub("g", words)
+    return [gpu.memory for gpu in look.gpus if words in (gpu.name, *gpu.says)]
 
 
 def _room(look: Look, capacity: int) -> int | None:

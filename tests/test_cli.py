@@ -108,7 +108,7 @@ def test_set_gives_what_no_file_states(run: Run, tmp_path: Path) -> None:
     assert run("lint", str(file), "--set", "data_parallel_size=64")[0] == 1
     code, _, err = run("lint", str(file), "--set", "data_paralel_size=64")
     assert code == 2
-    assert 'did you mean "data_parallel_size"' in err
+    assert 'the nearest is "data_parallel_size"' in err
 
 
 TRAIN = """import argparse
@@ -420,7 +420,7 @@ def test_a_word_that_only_begins_so_is_explained(run: Run, word: str) -> None:
 def test_a_field_that_is_none_names_the_nearest_and_where_all_are(run: Run) -> None:
     code, _, told = run("lint", "--set", "world_sise=8", "x.yaml")
     assert code == 2
-    assert 'did you mean "world_size"; medic explain fields lists all' in told
+    assert 'the nearest is "world_size"; medic explain fields lists all' in told
 
 
 def test_fields_are_completed() -> None:

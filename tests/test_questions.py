@@ -47,3 +47,11 @@ def test_every_question_has_an_answer_for_who_saw_nothing_of_it() -> None:
             offered = [name for name, _ in choices(check, set())]
             assert len(offered) > 1, check.name
             assert not normal or any(check.outcomes[name].normal for name in offered), check.name
+
+
+def test_nobody_can_answer_not_told_beside_i_dont_know() -> None:
+    same = {"not told", "not known", "not said", "unknown", "未说明", "未知", "不知道"}
+    for name, check in INDEX.checks.items():
+        if check.ask is not None:
+            titles = {part for _, title in choices(check, set()) for part in (title.en, title.zh)}
+            assert not titles & same, name

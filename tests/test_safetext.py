@@ -58,6 +58,30 @@ def test_wrap_keeps_every_letter_and_the_width(text: str, width: int) -> None:
     assert all(columns(line) <= max(width, longest) for line in lines)
 
 
+@pytest.mark.parametrize(
+    "whole",
+    [
+        "`ray start --temp-dir=/data/r`",
+        "--override-opt_param-scheduler 5",
+        "CUDA out of memory",
+        ".item()/.detach()",
+        "rank 0",
+    ],
+)
+@pytest.mark.parametrize("width", [40, 47, 48, 49, 50, 51, 61, 69])
+def test_no_line_is_broken_within_code_or_a_latin_phrase(whole: str, width: int) -> None:
+    before = "请先在配置文件中检查这一项是否与命令行一致，不一致时以命令行为准，随后执行"
+    lines = wrap(f"{before} {whole}，见 /data/runs/oom_batch/rank0.log:50。", width)
+    assert any(whole in line for line in lines)
+    assert any("/data/runs/oom_batch/rank0.log:50。" in line for line in lines)
+    assert all(columns(line) <= width for line in lines)
+
+
+def test_code_between_backticks_is_kept_in_english_too() -> None:
+    lines = wrap("set this in the file of the job: `zero_optimization.stage: 2` and start", 50)
+    assert any("`zero_optimization.stage: 2`" in line for line in lines)
+
+
 def test_wide_characters_take_two_columns() -> None:
     assert columns("显存") == 4
     assert columns(cut("显存不足", 5)) <= 5

@@ -15,7 +15,8 @@ from medic.commands import main
 from medic.config import state_dir
 from medic.errors import UsageError
 from medic.report.schemas import SCHEMAS
-from medic.saved import load, talk_of
+from medic.safetext import columns
+from medic.saved import chosen, load, talk_of
 
 GOOD: dict[str, Any] = {
     "format": 1,
@@ -94,8 +95,8 @@ def test_a_broken_session_is_listed_and_refused_in_one_line(
     keep("s2", broken)
     assert main(["sessions", "--lang", "en"]) == 0
     rows = capsys.readouterr().out.splitlines()
-    assert [r.split()[0] for r in rows] == ["s1", "s2"]
-    assert "cannot be read" in rows[1]
+    assert [r.split()[0] for r in rows if r[:1] == "s"] == ["s1", "s2"]
+    assert "s2    cannot be read" in rows
     assert main(["sessions", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
     jsonschema.validate(listed, SCHEMAS["sessions"])
@@ -105,6 +106,60 @@ def test_a_broken_session_is_listed_and_refused_in_one_line(
         told = capsys.readouterr()
         assert "session s2 cannot be read" in told.err
         assert len(told.err.strip().splitlines()) == 1
+
+
+def test_a_session_is_listed_by_its_real_folder_in_whole_words(
+    keep: Callable[[str, Any], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = changed("case.cwd", "/data/runs/学习/mixtral-8x7b-sft")
+    data["case"]["root"] = "."
+    data |= {
+        "verdict": "likely",
+        "leader": {
+            "code": "DST-032",
+            "title": ["Gradient accumulation enters no_sync although ZeRO-2/3 partitions gradients"]
+            * 2,
+        },
+    }
+    keep("s1", data)
+    assert main(["sessions", "--lang", "en"]) == 0
+    out = capsys.readouterr().out
+    rows = out.splitlines()
+    assert rows[0].endswith("  …/学习/mixtral-8x7b-sft")
+    assert all(columns(row) <= 80 for row in rows)
+    assert "Gradient accumulation enters no_sync although ZeRO-2/3" in " ".join(out.split())
+    assert "medic resume ID" in out
+    assert main(["sessions", "--json"]) == 0
+    (listed,) = json.loads(capsys.readouterr().out)["sessions"]
+    assert listed["root"] == "/data/runs/学习/mixtral-8x7b-sft"
+
+
+def test_what_is_one_of_many_is_not_listed_as_likely(
+    keep: Callable[[str, Any], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    keep("s1", GOOD)
+    keep("s2", changed("leader.word", "unlikely"))
+    assert main(["sessions", "--lang", "en"]) == 0
+    out = capsys.readouterr().out
+    assert "Likely, not established: title (MEM-001)" in out
+    assert "not clear yet, first of many: title (MEM-001)" in out
+
+
+def test_without_a_name_the_last_session_of_this_folder_is_taken(
+    keep: Callable[[str, Any], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = changed("case.cwd", str(tmp_path))
+    here["case"]["root"], here["changed"] = "run1", 1.0
+    other = changed("case.cwd", "/elsewhere")
+    other["changed"] = 2.0
+    keep("s1", here)
+    keep("s2", other)
+    monkeypatch.chdir(tmp_path)
+    assert chosen(None).id == "s1"
+    assert chosen("s2").id == "s2"
+    (tmp_path / "run").mkdir()
+    monkeypatch.chdir(tmp_path / "run")  # run1 is beside it, not below
+    assert chosen(None).id == "s2"
 
 
 def test_a_broken_line_of_a_talk_is_passed_over(keep: Callable[[str, Any], None]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from medic.i18n import Text
+from medic.i18n import Text, plain
 from medic.safetext import one_line
 
 from . import after, sayings, starting, undoing, walking, words, words_keep, words_more
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .consultation import Consultation
 
 SUGGESTIONS = 3
+MAX_NAMED = 600  # characters; in what is longer no name of a model is looked for
 # How a sentence about a run begins; no program prints its messages so.
 OPENERS = frozenset(
     "the my our it i we this that after when since why how training loss run job".split()  # noqa: SIM905
@@ -68,16 +69,19 @@ def _answer(talk: Consultation, choices: Choices, value: str) -> None:
 
 def _meaning(talk: Consultation, text: str, value: str) -> None:
     """The symptom that a description meant becomes a complaint."""
+    from medic.match import complains
     from medic.said import said
 
     session = talk.session
     before = said(session)
-    session.complain_of(value, text)
     if not value:
-        # No healthy run, even where no symptom fits the words.
+        # No healthy run, even where no symptom fits the words; but a fact is no complaint.
+        if complains(text) or not (session.complaints or session.words):
+            session.complain_of("", text)
         talk.tell(words.NOT_MATCHED)
         talk.ask()
         return
+    session.complain_of(value, text)
     title = session.index.title(value)
     talk.tell(words.RANKED_ANEW.fill(title=title))
     _moved(talk, title, before)
@@ -114,7 +118,7 @@ def say(talk: Consultation, text: str) -> None:
     from medic.stated import only_states
 
     talk.diary.open()
-    if only_states(text):
+    if only_states(text, talk.session.index):
         _state(talk, text)
         return
     if _spoken(text):
@@ -133,7 +137,8 @@ def _state(talk: Consultation, text: str) -> None:
     from medic.stated import stated
 
     before = said(talk.session)
-    state(talk.session, stated(text))
+    state(talk.session, stated(text, talk.session.index))
+    not_used(talk, text)
     talk.remember(words_keep.QUOTE.fill(words=one_line(text, 40)), before)
     sayings.look_again(talk)
 
@@ -169,32 +174,61 @@ def _spoken(text: str) -> bool:
 def describe(talk: Consultation, text: str) -> None:
     """What a description reports holds at once; where it reports nothing that medic knows, the
     symptoms that it may mean are choices."""
+    from medic.match import complains
     from medic.said import said, say_again, state
     from medic.stated import beside_values
 
     session = talk.session
     before = said(session)
     known = {s.name for s in sayings.sayings(session)}
-    session.complain(beside_values(text))  # a value is no answer of another kind
+    told = beside_values(text, session.index)  # a value is no answer of another kind
+    session.complain(told)
     reports = any(s.name not in known for s in sayings.sayings(session))
     values = _values(session, text, beside=reports)
+    if not reports and not (values and complains(told)):
+        say_again(session, before)  # words that report nothing rank nothing
     if reports or values:
         session.refuse(False)
         talk.remember(words_keep.QUOTE.fill(words=one_line(text, 40)), before)
+        not_used(talk, text)
         if state(session, values):
             sayings.look_again(talk)
         else:
             talk.retell()
         return
-    near = session.suggest(text)[:SUGGESTIONS]
+    _guess(talk, text)
+
+
+def _guess(talk: Consultation, text: str) -> None:
+    """The symptoms that a description may mean, as choices; none where it only states facts."""
+    from medic.match import complains
+    from medic.stated import beside_values
+
+    session = talk.session
+    words_ = beside_values(text, session.index).strip()
+    unknown = not_used(talk, text)
+    near = session.suggest(words_)[:SUGGESTIONS] if words_ else []
+    if not words_ or (unknown and not complains(words_)):
+        talk.tell(words.NOTHING_TAKEN)
+        talk.ask()
+        return
     if not near:
         talk.tell(words.NO_SYMPTOM)
         talk.ask()
         return
-    say_again(session, before)
     index = session.index
     options = (*((name, index.title(name)) for name, _ in near), ("", words.NONE_OF_THESE))
     talk.offer_choices(Choices("meaning", text, options), Line(words.DID_YOU_MEAN, "strong"))
+
+
+def not_used(talk: Consultation, text: str) -> bool:
+    """Tells of models and GPUs in a text that medic knows no sizes of; whether there are any."""
+    from medic.model_words import not_known
+
+    names = not_known(text, talk.session.index) if len(text) <= MAX_NAMED else []
+    if names:
+        talk.tell(words_keep.NOT_USED.fill(names=joined(map(plain, names))), "warn")
+    return bool(names)
 
 
 def _values(session: Session, text: str, *, beside: bool) -> list[Stated]:
@@ -204,7 +238,8 @@ def _values(session: Session, text: str, *, beside: bool) -> list[Stated]:
     from medic.stated import stated
 
     config = session.evidence.fact(RunConfig) or RunConfig()
-    return [item for item in stated(text) if not beside or not config.stated(item.field)]
+    found = stated(text, session.index)
+    return [item for item in found if not beside or not config.stated(item.field)]
 
 
 # --- runs -----------------------------------------------------------------------------------

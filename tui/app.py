@@ -138,6 +138,16 @@ class MedicApp(App[None]):
         self._say(words_more.LANG_NOW[name])
 
 
+def tell_kept(session: str) -> None:
+    """On the terminal that is left: how to go on."""
+    from medic.report.console import Console
+
+    from .words_keep import KEPT
+
+    if session:
+        Console().talk(KEPT.fill(id=session))
+
+
 def run(
     load: Callable[[], Index],
     case: Case,
@@ -160,4 +170,5 @@ def run(
         use(cast("Lang", lang))
     app = MedicApp(load, case, apart=True, demo=demo, which=which, resume=resume)
     app.run()
+    tell_kept(app.talk.desk.session)
     return app.return_code or int(Exit.OK)

@@ -14,7 +14,7 @@ from medic.safetext import columns, cut, one_line
 
 from . import words
 from .actions import ACTIONS, Action, shown_key
-from .events import Suspect, Working
+from .events import OPEN, WRONG, Suspect, Working
 from .hints import BAR, bar
 from .laid import RowsView
 from .lines import Line, Row, Tone, cut_middle, line_rows, pad
@@ -28,6 +28,17 @@ TREND = {-1: " ↓", 0: "", 1: " ↑"}
 PROGRESS_BAR = 20
 LEAST_NAMED = 30  # columns for a further suspect in one row: less says nothing
 DONE, TODO = "━", "╌"
+
+
+def chance_word(suspect: Suspect) -> Text:
+    """How likely it is, or what is said in place of that."""
+    own = {WRONG: words.IS_WRONG, OPEN: words.IS_OPEN}
+    return own.get(suspect.word) or CHANCE[suspect.word]
+
+
+def lit(suspect: Suspect) -> str:
+    """The bar of a chance before its word; what is wrong has none."""
+    return "" if suspect.word == WRONG else f"{bar(suspect.chance)} "
 
 
 class Header(RowsView):
@@ -89,7 +100,7 @@ class Suspects(RowsView):
         used = columns(row[0][0])
         for i, suspect in enumerate(self.suspects or ()):
             lead = "  · " if i else ""
-            word = f"{CHANCE[suspect.word]}{TREND[suspect.trend]}"
+            word = f"{chance_word(suspect)}{TREND[suspect.trend]}"
             named = words.SUSPECT.fill(word=word, title=suspect.title)
             room = width - used - columns(lead) - BAR - 2
             if i and room < min(LEAST_NAMED, columns(str(named))):
@@ -97,10 +108,10 @@ class Suspects(RowsView):
             shown = one_line(str(named), room)
             row += [
                 (lead, "muted"),
-                (bar(suspect.chance) + " ", WORD_TONES.get(suspect.word, "plain")),
+                (lit(suspect), WORD_TONES.get(suspect.word, "plain")),
                 (shown, "plain"),
             ]
-            used += columns(lead) + BAR + 1 + columns(shown)
+            used += columns(lead) + columns(lit(suspect)) + columns(shown)
         return tuple(row)
 
     def _column(self, width: int) -> list[Row]:
@@ -109,8 +120,8 @@ class Suspects(RowsView):
             tone = WORD_TONES.get(suspect.word, "plain")
             rows.append(
                 (
-                    (bar(suspect.chance), tone),
-                    (f" {CHANCE[suspect.word]}{TREND[suspect.trend]}", tone),
+                    (lit(suspect), tone),
+                    (f"{chance_word(suspect)}{TREND[suspect.trend]}", tone),
                 )
             )
             rows += line_rows(Line(suspect.title, indent=1), width)

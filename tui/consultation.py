@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from medic.i18n import Text
 
-from . import after, curves, remedies, telling, words, words_more
+from . import after, curves, remedies, settled, telling, words, words_more
 from .events import Asked, Choices, Event, Given, Suspected, Told, Working
 from .keeping import Diary, state_of, told_before
 from .lines import Block, Line, Tone, asking, said
@@ -63,6 +63,7 @@ class Consultation:
         self._understood: set[str] = set()
         self.numbers: list[str] = []  # keys of what was said: the first is number 1 of /change
         self.looks = 0
+        self.settled, self.advised = False, ""  # see settled.advise
         self._closed = False
         self._told_problem = False
         self._resume = resume
@@ -189,13 +190,14 @@ class Consultation:
         self.found, self.question, self.on_offer = None, None, None
         self.before_remedy, self.waiting, self.stood = None, None, None
         self.moves, self._understood, self.numbers = [], set(), []
-        self.stale = False
+        self.stale, self.settled, self.advised = False, False, ""
         self.diary = Diary()
 
     def look(self, *, whole: bool = True) -> None:
         """Runs the probes, telling each, then what is believed now."""
         if self._closed:
             return
+        self.emit(Working(words.LOOKING))
         self.diary.open()
         self.keep()
         before, values = self.stood, values_of(self.session)
@@ -203,8 +205,7 @@ class Consultation:
         if not self.stale:
             after.edited(self, stands=False)
         self.observe()
-        other = other_values(values, values_of(self.session))
-        if other is not None:
+        if (other := other_values(values, values_of(self.session))) is not None:
             self.tell(other)
         block, self._left_out = not_read(self.session, self._left_out)
         if block is not None:
@@ -243,7 +244,8 @@ class Consultation:
         self.tell_understood()
         before, found = self.found, weigh(self)
         self.found, self.on_offer = found, None
-        self.emit(Suspected(telling.suspects(found, before), none=found.verdict == "none-of-these"))
+        rows = telling.suspects(found, before, wrong=telling.only_wrong(session, found))
+        self.emit(Suspected(rows, none=found.verdict == "none-of-these"))
         asked = found.next if telling.asks(found) else None
         self.question = session.question(asked) if asked else None
         whole = whole or before is None or before.verdict != found.verdict
@@ -256,6 +258,7 @@ class Consultation:
         if whole:
             self.tell_all(curves.drawn(session, found))
         if self.question is not None:
+            settled.advise(self, found)
             self.ask()
         self.keep()
 
@@ -275,7 +278,8 @@ class Consultation:
         asked = self.question
         options = (*asked.choices, ("", words.DONT_KNOW))
         there = changes(self.offers())
-        self.tell(telling.question(self.session, asked, options, self.found, changes=there))
+        how = {"changes": there, "optional": self.settled}
+        self.tell(telling.question(self.session, asked, options, self.found, **how))
         self.emit(Asked(Choices("answer", asked.name, options, asked.how)))
 
     def offers(self) -> list[Offer]:

@@ -64,6 +64,11 @@ class Desk:
         talk.demo = how.demo
         return talk
 
+    @property
+    def session(self) -> str:
+        """The id of the kept session, if there is any."""
+        return self._made.diary.id if "_made" in self.__dict__ else ""
+
     def start(self) -> None:
         self._thread.start()
 

@@ -30,6 +30,10 @@ class Choices:
         return next((i for i, (value, _) in enumerate(self.options) if value in values), None)
 
 
+# In place of a chance: it is wrong, and the cause of nothing seen; or it is one of many that may be.
+WRONG, OPEN = "wrong", "open"
+
+
 @dataclass(frozen=True)
 class Suspect:
     """One cause as the suspects line shows it; ``trend``: 1 gained, -1 lost by the last finding."""

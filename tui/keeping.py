@@ -146,7 +146,9 @@ def state_of(talk: Consultation) -> dict[str, Any]:
     else:
         known = {
             "verdict": found.verdict,
-            "leader": {"code": leader.code, "title": title} if leader else None,
+            "leader": {"code": leader.code, "title": title, "word": leader.word}
+            if leader
+            else None,
             "stand": [record_of(block) for block in handover(talk.session, found)],
         }
     return known | {

@@ -35,6 +35,7 @@ GUTTER = 9
 NARROW = 50
 LEAST_ASIDE = 16
 FEW = 2  # rows of a quoted line
+SIGNS = "/\\_-=,:;&|? "  # behind one of these a word that is longer than a row is broken
 LABELS = {
     "you": Text("[you]", "[你]"),
     "probe": Text("[probe]", "[探针]"),
@@ -214,15 +215,19 @@ def _few(text: str, space: int) -> list[str]:
 
 
 def fold(text: str, width: int) -> list[str]:
-    """Pieces of at most ``width`` columns; spaces are kept."""
+    """Pieces of at most ``width`` columns; spaces are kept. A long path or flag is rather broken
+    behind one of its signs than within a name."""
     if columns(text) <= width:
         return [text]
     pieces, piece, used = [], "", 0
     for char in text:
         size = columns(char)
         if used + size > width and piece:
-            pieces.append(piece)
-            piece, used = "", 0
+            at = max(piece.rfind(sign) for sign in SIGNS) + 1
+            at = at if at * 2 > len(piece) else len(piece)
+            pieces.append(piece[:at])
+            piece = piece[at:]
+            used = columns(piece)
         piece, used = piece + char, used + size
     return [*pieces, piece]
 

@@ -54,7 +54,7 @@ def _run(talk: Consultation, board: Board, key: str) -> None:
     try:
         talk.session.look(progress, talk.cancel)
     finally:
-        talk.emit(Working(None))
+        talk.emit(Working(words.WEIGHING))
 
 
 def weigh(talk: Consultation) -> Diagnosis:

@@ -12,7 +12,7 @@ from medic.i18n import Lang, Text, use
 from medic.report.console import Console
 from medic.safetext import clean
 
-from . import jobs, words, words_plain
+from . import jobs, words, words_keep, words_plain
 from .consultation import Consultation
 from .desk import Opening
 from .events import Asked, Choices, Event, Given, Graphed, Previewed, Told, Working
@@ -58,6 +58,7 @@ class PlainTalk:
             which=how.which,
         )
         self.talk.demo = how.demo
+        self._goes_on: Text | None = None
 
     def run(self) -> Diagnosis | None:
         """Talks until the user leaves or the input ends; what is believed then."""
@@ -73,6 +74,8 @@ class PlainTalk:
                 self._decide(self._offer, text.strip().lower())
             elif text.strip():
                 take(self, clean(text))
+        if self.talk.diary.id:
+            self._console.talk(words_keep.KEPT.fill(id=self.talk.diary.id))
         return self.talk.found
 
     def _prompt(self) -> Text:
@@ -100,11 +103,8 @@ class PlainTalk:
 
     def _working(self, event: Working) -> None:
         """That something goes on, once: a line for each probe would bury what they find."""
-        if (
-            event.what is not None
-            and event.done == 0
-            and event.what in (words.LOADING, words.LOOKING)
-        ):
+        told, self._goes_on = self._goes_on, event.what
+        if event.what in (words.LOADING, words.LOOKING) and event.what != told:
             self._console.talk(event.what)
 
     def add(self, block: Block) -> None:

@@ -35,6 +35,8 @@ def closing(session: Session, found: Diagnosis, offers: Sequence[Offer]) -> list
     lines = [*_others(words.IF_NOT, own[1:])]
     lines += _others(words.AGAINST_OTHERS, [o for o in offers if not (o.own or o.tried)])
     lines += _others(words_more.TRIED_BEFORE, tried)
+    if all(o.fix.safe for o in own[:1]) and not all(o.fix.safe for o in offers):
+        lines.append(Line(words.UNSAFE_IS, "muted"))
     lines += [] if tried and not own else [Line(words.AFTER_RUN, "muted")]
     return [title, *first, *([Block("more", tuple(lines))] if lines else [])]
 
@@ -79,6 +81,8 @@ def remedy(session: Session, offer: Offer) -> list[Block]:
     lines = [Line(_marked(offer, entry.title), "strong", f"{offer.number}  ")]
     if fix.filled:
         lines.append(Line(fix.text, indent=3))
+    if not fix.safe:
+        lines.append(Line(words.UNSAFE_IS, "warn", indent=3))
     lines += [Line(note, "warn", indent=3) for note in fix.notes]
     if fix.missing:
         lines.append(Line(words.CANNOT_COMPUTE.fill(names=fields(fix.missing)), "accent", indent=3))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from medic.i18n import Text
+from medic.i18n import Text, plain
 
 from . import words_keep
 from .consultation import Consultation
@@ -77,7 +77,7 @@ def sessions(talk: Consultation, _argument: str) -> None:
         return
     lines = [Line(words_keep.SESSIONS, "strong")]
     for saved in kept[:MAX_LISTED]:
-        root = Text(saved.root, saved.root)
+        root = plain(saved.place)
         lines.append(Line(outcome(saved, coded=False), mark=f"{saved.id:<5}", indent=1, where=root))
     lines.append(Line(words_keep.RESUME_WITH, "muted"))
     talk.emit_only(Block("medic", tuple(lines)))

@@ -22,6 +22,7 @@ SHOWN_EVIDENCE = 4
 LEAST_QUESTION = 16
 SHORT = 60  # columns of a finding that is told in passing
 LONG = 140
+TELLING = 60  # columns
 
 
 def place_of(session: Session, line: EvidenceLine) -> Text | None:
@@ -40,17 +41,29 @@ def finding(session: Session, item: EvidenceLine, size: int = 0) -> Text:
 
 def with_question(session: Session, name: str, outcome: str, text: Text, size: int = 0) -> Text:
     """An outcome that has no sentence of its own says little without its question; where both are
-    too long, the question is cut."""
+    too long, the question is cut, or left out where the outcome tells enough."""
     if name == TELLTALE:
         return words.TELLTALE
     check = session.index.checks.get(name)
     if check is None or outcome not in check.outcomes or check.outcomes[outcome].seen:
         return short(text, size) if size else text
+    if size and _tells_enough(text) and not _both_fit(check.title, text, size):
+        return short(text, size)
     title = check.title
     if size:
         title = Text(_room(title.en, text.en, size), _room(title.zh, text.zh, size))
     whole = joined([title, text], ": ", "：")
     return short(whole, size) if size else whole
+
+
+def _both_fit(title: Text, text: Text, size: int) -> bool:
+    pairs = ((title.en, text.en), (title.zh, text.zh))
+    return all(columns(a) + columns(b) + 2 <= size for a, b in pairs)
+
+
+def _tells_enough(text: Text) -> bool:
+    """Whether an outcome is a sentence that is understood without a question cut short."""
+    return columns(text.en) >= TELLING
 
 
 def _room(title: str, text: str, size: int) -> str:

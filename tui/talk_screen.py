@@ -127,6 +127,7 @@ class TalkScreen(Screen[None]):
                 self.desk = Apart(self.opening, self.emit, partial(lost, self))
             except (OSError, ValueError, TypeError, AttributeError) as problem:
                 self.transcript.add(said(words_more.NOT_APART.fill(why=str(problem)), "muted"))
+        self.happened_now(Working(words.LOADING))  # until the other process tells what it does
         self.desk.start()
         self.work(jobs.begin)
 
@@ -170,6 +171,7 @@ class TalkScreen(Screen[None]):
             self._detail(event)
         elif isinstance(event, Stands):
             self.has = event.has
+            self.query_one(Progress).take(Working(None))
             self._hint()
         else:
             self._preview(event)

@@ -9,7 +9,7 @@ from medic.i18n import Text
 from medic.report.words import CHANCE, VERDICT
 
 from . import words
-from .events import Suspect
+from .events import OPEN, WRONG, Suspect
 from .lines import Block, Line, Tone, asking, glued, joined, said
 from .remedies import advice_of
 from .ruled_out import ruled_out
@@ -91,7 +91,7 @@ def _verdict(session: Session, found: Diagnosis) -> list[Line]:
     if found.verdict == "none-of-these":
         nearest = words.NEAREST.fill(title=leader.title, code=leader.code)
         return [Line(glued(verdict, Text(".", "。")), tone), Line(nearest)]
-    if found.verdict == "likely" and not (found.symptoms or session.told.words):
+    if only_wrong(session, found):
         wrong = words.ONLY_WRONG.fill(title=leader.title, code=leader.code)
         return [Line(wrong, tone)]
     if found.verdict == "likely" and leader.word not in ("almost-certain", "likely"):
@@ -103,6 +103,11 @@ def _verdict(session: Session, found: Diagnosis) -> list[Line]:
         title=leader.title, code=leader.code
     )
     return [Line(glued(verdict, name), tone)]
+
+
+def only_wrong(session: Session, found: Diagnosis) -> bool:
+    """Whether nothing failed or was complained of: what is wrong is the cause of nothing yet."""
+    return found.verdict == "likely" and not (found.symptoms or session.told.words)
 
 
 def _real_consequences(found: Diagnosis) -> Sequence[EvidenceLine]:
@@ -150,11 +155,22 @@ def brief(before: Diagnosis | None, found: Diagnosis) -> Block:
     return said(moved.fill(title=leader.title, word=word, before=CHANCE[old.word]), "strong")
 
 
-def suspects(found: Diagnosis, before: Diagnosis | None = None) -> tuple[Suspect, ...]:
-    """The rows of the suspects line, best first, and how each stands against ``before``."""
+def suspects(
+    found: Diagnosis, before: Diagnosis | None = None, *, wrong: bool = False
+) -> tuple[Suspect, ...]:
+    """The rows of the suspects line, best first, and how each stands against ``before``.
+    ``wrong``: only the first, which is wrong and the cause of no failure."""
+    if wrong:
+        first = found.causes[:1]
+        return tuple(Suspect(c.title, c.code, WRONG, c.chance) for c in first)
     old = {c.name: c.chance for c in before.causes} if before else {}
+    leader = next(iter(found.causes), None)
+    # "Unlikely" of what comes first would read as if it were ruled out.
+    is_open = leader is not None and leader.word in ("unlikely", "ruled-out")
     return tuple(
-        Suspect(c.title, c.code, c.word, c.chance, _trend(c, old) if before else 0)
+        Suspect(
+            c.title, c.code, OPEN if is_open else c.word, c.chance, _trend(c, old) if before else 0
+        )
         for c in found.causes
     )
 
@@ -177,9 +193,11 @@ def question(
     found: Diagnosis | None = None,
     *,
     changes: bool = False,
+    optional: bool = False,
 ) -> Block:
     """The question, its numbered choices with who would lead then instead, and how long looking
-    takes. ``changes``: there is a change to see already."""
+    takes. ``changes``: there is a change to see already; ``optional``: what to do does not depend
+    on the answer."""
     minutes = words.MINUTES.fill(n=f"{asked.minutes:g}")
     ways = [words.HOW_TO_LOOK, words.WHY_ASKED, *([words.CHANGE_ALREADY] if changes else [])]
     ways += [words.HAND_OVER] if len(session.unknown) >= MANY_UNKNOWN else []
@@ -193,7 +211,8 @@ def question(
         aside = words.THEN.fill(title=leader.title) if leader else None
         answers.append(Line(text, "plain", f"{number}  ", 1, aside=aside))
     below = Line(hint.fill(minutes=minutes, ways=joined(ways, ", ", "，")), "muted")
-    return asking((Line(asked.say, "strong"),), answers, (below,))
+    say = words.IF_YOU_LIKE.fill(question=asked.say) if optional else asked.say
+    return asking((Line(say, "strong"),), answers, (below,))
 
 
 def numbered(options: Sequence[tuple[str, Text]]) -> list[Line]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from medic.errors import EditRefused
+from medic.errors import ChangedSince, EditRefused
 from medic.i18n import Text
 
 from . import words_more
@@ -62,11 +62,7 @@ def _restore(change: str, *, force: bool) -> bool:
 
 def _ask(talk: Consultation, move: Move, problem: EditRefused) -> None:
     title = words_more.NOT_RESTORED.fill(what=move.what)
-    at = f"{problem.at}: " if problem.at else ""
-    why = Line(
-        Text(f"{at}{problem.en.split(';')[0]}", f"{at}{problem.zh.split('；')[0]}"), indent=2
-    )
-    talk.tell(Block("medic", (Line(title, "warn"), why)))
+    talk.tell(Block("medic", (Line(title, "warn"), Line(_why(move, problem), indent=2))))
     options = (
         (FORCE, words_more.RESTORE_ANYWAY if _any_left(move) else words_more.WRITE_AGAIN),
         (KEEP, words_more.LEAVE_FILES),
@@ -74,6 +70,15 @@ def _ask(talk: Consultation, move: Move, problem: EditRefused) -> None:
     )
     choices = Choices("restore", move.change, options)
     talk.offer_choices(choices, Line(words_more.WHAT_NOW, "strong"))
+
+
+def _why(move: Move, problem: EditRefused) -> Text:
+    """What is in the way: how to force it from a shell is no part of it here."""
+    if isinstance(problem, ChangedSince):
+        told = words_more.DELETED_SINCE if problem.deleted else words_more.CHANGED_SINCE
+        return told.fill(file=problem.at, change=move.change)
+    at = f"{problem.at}: " if problem.at else ""
+    return Text(f"{at}{problem.en}", f"{at}{problem.zh}")
 
 
 def _any_left(move: Move) -> bool:

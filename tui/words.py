@@ -89,6 +89,8 @@ UNCLEAR_MANY = Text(
     "Not clear yet: many causes are left. The first of them: {title} ({code})",
     "尚不明确，还有许多可能的原因。排在最前的是：{title}（{code}）",
 )
+IS_WRONG = Text("no failure, but wrong", "未见故障，但有误")
+IS_OPEN = Text("one of many", "众多可能之一")
 ONLY_WRONG = Text(
     "No failure was seen, but this is wrong: {title} ({code})",
     "没有看到故障，但这里有问题：{title}（{code}）",
@@ -159,6 +161,11 @@ NO_SYMPTOM = Text(
     "other words.",
     "medic 没有接近的症状。请直接粘贴报错原文，或换一种说法。",
 )
+NOTHING_TAKEN = Text(
+    "Nothing in this bears on the question what goes wrong. Describe what you see, or paste the "
+    "error lines.",
+    "这些内容无助于判断故障。请描述现象，或粘贴报错原文。",
+)
 NOT_MATCHED = Text(
     "Then paste the lines where it goes wrong, or say it in other words.",
     "那么请粘贴出错处的日志，或换一种说法。",
@@ -185,6 +192,13 @@ DECIDED_BY_HAND = Text(
     "What to do, by hand (decided; f3 says why):",
     "需手动处置（结论已定；f3 查看依据）：",
 )
+DO_NOW = Text(
+    "What to do now (no answer to the question below would change it):",
+    "现在就可以这样做（下面的问题无论怎么回答都不影响这一步）：",
+)
+CODE_IN_FULL = Text("f4 shows the code for it", "f4 查看对应的代码")
+STEPS_IN_FULL = Text("f4 shows the steps", "f4 查看具体步骤")
+IF_YOU_LIKE = Text("(optional, to be surer) {question}", "（可选，回答后结论更可靠）{question}")
 BEST_GUESS = Text(
     "What to do, in this order (no question left would change it; f3 says why):",
     "请按以下顺序处置（剩下的问题都不会改变结论；f3 查看依据）：",
@@ -198,6 +212,10 @@ NONE_HOW = Text(
     "What was ruled out, and by what: /graph. To go on: paste more of the log, /add a file, or "
     "describe what you see; /undo takes this back.",
     "排除了什么、依据何在：/graph。继续：粘贴更多日志、用 /add 添加文件或描述现象；/undo 撤回。",
+)
+UNSAFE_IS = Text(
+    "unsafe: it may change what is learned, or lose something; weigh the costs first",
+    "有风险：可能改变训练结果或造成损失，请先看清代价",
 )
 SHOW_CHANGE = Text(
     "f4 shows the change; nothing is written before you say so",

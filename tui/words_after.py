@@ -32,11 +32,11 @@ OLD_LOG = Text(
     "没有比这次修改更新的日志：{file} 最后写于 {at}，修改于 {since}。请先运行，或用 /add 添加新日志。",
 )
 GONE = Text(
-    "Fixed, as far as the new log shows: “{titles}” is gone ({change}).",
+    "Fixed, as far as the new log shows: no more “{titles}” ({change}).",
     "从新日志看已修复：“{titles}”不再出现（{change}）。",
 )
 GONE_BY_HAND = Text(
-    "Fixed, as far as the new log shows: “{titles}” is gone.",
+    "Fixed, as far as the new log shows: no more “{titles}”.",
     "从新日志看已修复：“{titles}”不再出现。",
 )
 SAME = Text(

@@ -69,6 +69,11 @@ AND_OTHERS = Text("and {n} more", "另有 {n} 项")
 NO_FIELD = Text(
     "No value of the run was taken from {names}{hint}", "未从 {names} 中读到训练的参数值{hint}"
 )
+NOT_USED = Text(
+    "Not used: {names}. medic does not know its sizes; give them (hidden size, layers, heads), or "
+    "/add its config.json.",
+    "未采用：{names}。medic 没有其尺寸数据；请给出隐藏层维度、层数、头数，或用 /add 添加其 config.json。",
+)
 FIELDS_BY = Text(
     "medic explain fields lists what it takes.", "medic explain fields 列出可识别的字段。"
 )
@@ -100,6 +105,10 @@ BEFORE = Text(
 )
 SESSIONS = Text("Sessions, the newest first:", "会话，最新的在前：")
 NO_SESSIONS = Text("No session is kept yet.", "还没有保存过会话。")
+KEPT = Text(
+    "This session is kept. To go on with it: medic resume {id}",
+    "本次会话已保存。继续：medic resume {id}",
+)
 RESUME_WITH = Text(
     "/resume ID goes on with one; medic show ID prints it.",
     "/resume 编号 继续；medic show 编号 可输出。",

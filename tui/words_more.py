@@ -91,6 +91,8 @@ RESTORED_BEFORE = Text(
     "The {what} was undone already, outside of this talk: nothing is left to restore.",
     "{what}此前已在别处撤销，无需再恢复。",
 )
+CHANGED_SINCE = Text("{file} has changed since {change}", "{file} 在 {change} 之后又有改动")
+DELETED_SINCE = Text("{file} was deleted since {change}", "{file} 在 {change} 之后已被删除")
 NOT_RESTORED = Text("{what} was not taken back:", "未能撤销{what}：")
 WHAT_NOW = Text("What now?", "接下来怎么办？")
 RESTORE_ANYWAY = Text(

@@ -11,8 +11,9 @@ from medic.i18n import Text
 
 HELP = Text(
     "Goes on with a kept consultation where it was left, also after a crash: what was said holds, "
-    "the files are read as they are now. Without an ID the last one.",
-    "从中断处继续一个会话（崩溃后亦可）：说过的内容仍然有效，文件按现在的内容重新读取。不带编号则继续最近一个。",
+    "the files are read as they are now. Without an ID the last one of this folder, else the last "
+    "of all.",
+    "从中断处继续一个会话（崩溃后亦可）：说过的内容仍然有效，文件按现在的内容重新读取。不带编号则继续当前目录最近的会话，没有则取全部中最近的。",
 )
 
 

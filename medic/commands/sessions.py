@@ -35,7 +35,7 @@ def command(form: str, as_json: bool, redact: bool) -> int:
             {
                 "id": s.id,
                 "changed": time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(s.changed)),
-                "root": s.root,
+                "root": s.folder,
                 "verdict": s.verdict or None,
                 "cause": s.code or None,
             }
@@ -44,6 +44,6 @@ def command(form: str, as_json: bool, redact: bool) -> int:
         more = {"unreadable": broken} if broken else {}
         out.raw(dumps({"schema": "medic.sessions/1", "sessions": rows, **more}))
         return Exit.OK
-    for line in listing(kept, broken):
+    for line in listing(kept, broken, out.width):
         out.out(line)
     return Exit.OK

@@ -12,9 +12,9 @@ from medic.i18n import Text
 HELP = Text(
     "Prints a kept consultation as Markdown: where the case stands, the evidence, what was ruled "
     "out and by what, what is open, then the whole talk with its changes. Without an ID the last "
-    "one.",
+    "one of this folder, else the last of all.",
     "以 Markdown 输出一个会话：当前结论、证据、排除项及依据、未查内容，以及完整对话和修改。"
-    "不带编号则输出最近一个。",
+    "不带编号则输出当前目录最近的会话，没有则取全部中最近的。",
 )
 
 

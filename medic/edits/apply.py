@@ -14,7 +14,7 @@ from medic.edits.atomic import Target, commit, discard, look_at, stage
 from medic.edits.patch import Patch
 from medic.edits.records import ChangeRecord, Touched
 from medic.edits.sources import apply_to
-from medic.errors import EditRefused
+from medic.errors import ChangedSince, EditRefused
 from medic.run_config import Edit
 
 
@@ -187,16 +187,18 @@ def _must_restore(record: ChangeRecord, touched: Touched, *, force: bool) -> boo
         return True
     how = f"medic undo {record.id} --force"
     if there:
-        raise EditRefused(
+        raise ChangedSince(
             f"the file changed since {record.id}; {how} restores it all the same and keeps what it "
             "holds now",
             f"文件在 {record.id} 之后又有改动；{how} 可强制恢复，并保留现在的内容",
             at=touched.target,
+            deleted=False,
         )
-    raise EditRefused(
+    raise ChangedSince(
         f"the file was deleted since {record.id}; {how} writes it as it was before the change",
         f"文件在 {record.id} 之后已被删除；{how} 可按修改前的内容重新写出",
         at=touched.target,
+        deleted=True,
     )
 
 

@@ -132,3 +132,11 @@ def flag(config: RunConfig, name: str) -> bool | None:
 def word(config: RunConfig, name: str) -> str:
     value = detail(config, name)
     return value.lower() if isinstance(value, str) else ""
+
+
+def deepspeed(config: RunConfig) -> bool:
+    """Whether ZeRO's engine trains: a stage is set, and not by a person who says that none is."""
+    origin = config.origin("zero_stage")
+    if origin is None or config.integer("zero_stage") is None:
+        return False
+    return origin.source != "given" or bool(config.integer("zero_stage"))

@@ -63,9 +63,10 @@ def _refuse_two(config: RunConfig, model: Model) -> None:
 
 def _stated(config: RunConfig) -> str:
     """The model that the config names: in one word, or by name and flavor (torchtitan)."""
-    base = config.get("base_model")
-    if isinstance(base, str):
-        return base
+    for field in ("base_model", "model_name"):
+        stated = config.get(field)
+        if isinstance(stated, str):
+            return stated
     name, flavor = (details.word(config, n) for n in ("model_name", "flavor"))
     return f"{name}-{flavor}" if name and flavor else ""
 

@@ -159,7 +159,7 @@ def style_of(read: Reader) -> Views[Style]:
         return "pure", "fp32", "fp32"
     if not low_precision:
         return "fp32", "fp32", "fp32"
-    if read.megatron or read.config.integer("zero_stage") is not None:
+    if read.megatron or details.deepspeed(read.config):
         return "master", "master", "master"
     pure = held in ("bf16", "fp16")
     if read.config.get("fsdp") is True:
@@ -221,7 +221,7 @@ def optimizer_for(read: Reader) -> Views[Optimizer]:
         read.assumed["optimizer"] = "AdamW"
         name = "adamw"
     found = optimizer_of(name)
-    engine = read.megatron or read.config.integer("zero_stage") is not None
+    engine = read.megatron or details.deepspeed(read.config)
     fused = details.flag(read.config, "fused_step") is True
     if fused or (engine and "foreach" not in name):  # both engines bring fused kernels
         found = replace(found, temporaries="none")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Literal
 
 from medic.i18n import Text
+from medic.memory import details
 from medic.memory.estimate import estimate_of, tensors_of
 from medic.memory.inverse import MOST, changed
 from medic.memory.views import read_setups
@@ -95,9 +96,8 @@ def _recompute(config: RunConfig) -> Ways:
 
 def _shard(config: RunConfig) -> Ways:
     ranks = config.integer("data_parallel_size") or config.integer("world_size") or 1
-    zero = config.integer("zero_stage")
     if ranks > 1 and config.get("fsdp") is not True:
-        yield {"fsdp": True} if zero is None else {"zero_stage": 3}
+        yield {"zero_stage": 3} if details.deepspeed(config) else {"fsdp": True}
 
 
 def _offload(config: RunConfig) -> Ways:

@@ -287,7 +287,7 @@ def _engines(read: Reader) -> Views[Engine]:
         return "fsdp", "fsdp", "fsdp"
     if read.megatron:
         return "megatron", "megatron", "megatron"
-    if config.integer("zero_stage") is not None:
+    if details.deepspeed(config):
         return "deepspeed", "deepspeed", "deepspeed"
     if _replicas(config) == 1 and _spread_model(config):
         return "group", "group", "group"

@@ -8,13 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from medic.i18n import Text
 from medic.report.words import VERDICT
-from medic.safetext import for_markdown, one_line
+from medic.safetext import cut_left, for_markdown, one_line, wrap
 
 if TYPE_CHECKING:
     from medic.saved import Saved
 
 NONE = Text("No session is kept yet.", "还没有保存过会话。")
 BROKEN = Text("cannot be read", "无法读取")
+PASTED = Text("pasted text", "粘贴的文本")
+GO_ON = Text(
+    "medic resume ID goes on with one, medic show ID prints it.",
+    "medic resume 编号 继续会话，medic show 编号 输出会话。",
+)
+INDENT = 6
+UNSURE = ("possible", "unlikely", "ruled-out")  # of the first cause: nothing leads yet
+UNCLEAR = Text("not clear yet, first of many", "尚不明确，排在最前的是")
 OPEN = Text("not finished", "未完成")
 WHO = {"you": Text("you", "你"), "probe": Text("probes", "探针"), "medic": Text("medic", "medic")}
 STANDS = Text("Where it stands", "当前情况")
@@ -34,6 +42,8 @@ def outcome(saved: Saved, *, coded: bool = True) -> Text:
     verdict = VERDICT[saved.verdict]
     if saved.title is None or saved.verdict in ("healthy", "no-fault-seen", "none-of-these"):
         return verdict
+    if saved.verdict == "likely" and (saved.data.get("leader") or {}).get("word") in UNSURE:
+        verdict = UNCLEAR
     if not coded:
         return Text("{verdict}: {title}", "{verdict}：{title}").fill(
             verdict=verdict, title=saved.title
@@ -42,15 +52,21 @@ def outcome(saved: Saved, *, coded: bool = True) -> Text:
     return pattern.fill(verdict=verdict, title=saved.title, code=saved.code)
 
 
-def listing(kept: Sequence[Saved], broken: Sequence[str] = ()) -> Iterator[str]:
-    """One line a consultation; ``broken``: the ids of those that cannot be read."""
+def listing(kept: Sequence[Saved], broken: Sequence[str] = (), width: int = 80) -> Iterator[str]:
+    """Each consultation: when and of what, below it what came out, in rows of at most ``width``
+    columns; ``broken``: the ids of those that cannot be read."""
     if not kept and not broken:
         yield str(NONE)
     for saved in kept:
-        root = one_line(saved.root or "-", 30)
-        yield f"{saved.id:<5} {_at(saved.changed)}  {root:<30}  {one_line(str(outcome(saved)))}"
+        head = f"{saved.id:<{INDENT}}{_at(saved.changed)}  "
+        yield head + cut_left(one_line(saved.place or str(PASTED)), width - len(head))
+        for row in wrap(one_line(str(outcome(saved))), width - INDENT):
+            yield " " * INDENT + row
     for name in broken:
-        yield f"{name:<5} {BROKEN}"
+        yield f"{name:<{INDENT}}{BROKEN}"
+    if kept:
+        yield ""
+        yield from wrap(str(GO_ON), width)
 
 
 def _at(seconds: float) -> str:
@@ -84,7 +100,7 @@ def markdown(saved: Saved, talk: Sequence[Record]) -> Iterator[str]:
     yield f"# {for_markdown(str(TITLE.fill(id=saved.id, what=outcome(saved))))}"
     yield ""
     about = ABOUT.fill(
-        root=saved.root or "-",
+        root=saved.place or PASTED,
         opened=_at(saved.opened),
         changed=_at(saved.changed),
         version=saved.data.get("medic", ""),
@@ -121,7 +137,7 @@ def _item(line: Record) -> str:
     """A line as a paragraph, or as an item of a list where it had a mark or an indent."""
     text = for_markdown(_said(line.get("text", "")))
     where = f" `{_said(line['where']).replace('`', '')}`" if "where" in line else ""
-    mark = str(line.get("mark", "")).strip()
+    mark = str(line.get("mark", "")).strip().strip("\u00b7")
     if mark == "|":
         return f"  > {text}"
     if line.get("tone") == "strong" and not mark:

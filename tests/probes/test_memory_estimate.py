@@ -156,6 +156,29 @@ def test_the_runs_own_gpu_comes_first(
 
 
 @pytest.mark.parametrize(
+    ("given", "bytes_"),
+    [
+        ("a100-80g", 84_986_036_224),
+        ("A100 80GB", 84_986_036_224),
+        ("h200", 150_108_897_280),
+        ("no such card", None),
+    ],
+)
+def test_the_gpu_that_the_user_names(
+    look: Callable[..., Any], given: str, bytes_: int | None
+) -> None:
+    from medic.index import load
+
+    named = RunConfig({"gpu": Value(given, Origin("given"))})
+    found = look(facts=(named,))
+    found.gpus = list(load().gpus.values())
+    assert gpu_memory(found) == bytes_
+    message = look(facts=(named, LogHits(hits=(HIT,))))
+    message.gpus = found.gpus
+    assert gpu_memory(message) == 40 * GIB  # the run's own message is exact
+
+
+@pytest.mark.parametrize(
     ("asked", "bytes_"),
     [("gpu:h200:8", 150_108_897_280), ("gpu:a100:8", None), ("gpu:8", None)],
 )

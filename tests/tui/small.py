@@ -186,6 +186,8 @@ RAW: dict[str, Any] = {
         }
     },
     "frameworks": {},
+    "models": {},
+    "gpus": {},
     "terms": {},
 }
 

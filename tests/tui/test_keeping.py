@@ -14,6 +14,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from medic.tui.app import tell_kept
 from medic.tui.keeping import block_of, record_of
 from medic.tui.lines import Block, Line, code
 
@@ -211,3 +212,17 @@ def test_what_comes_after_a_resume_is_kept(drive: Drive, case: Case, run_folder:
     assert kept.data["waiting"] == ""
     talk = [str(row) for row in saved.talk_of("s1")]
     assert any("Fixed, as far as the new log shows" in row for row in talk)
+
+
+def test_who_leaves_is_told_how_to_go_on(capsys: pytest.CaptureFixture[str]) -> None:
+    tell_kept("s7")
+    assert "medic resume s7" in capsys.readouterr().err
+    tell_kept("")
+    assert capsys.readouterr().err == ""
+
+
+def test_a_desk_names_its_kept_session(drive: Drive, case: Case) -> None:
+    async def script(app: Any) -> None:
+        assert app.app.talk.desk.session == "s1"
+
+    drive(script, case)

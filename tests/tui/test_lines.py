@@ -115,3 +115,11 @@ def test_a_narrow_screen_has_no_gutter(lang: str) -> None:
 
 def test_columns_are_padded_by_width() -> None:
     assert pad("显存", 6) == "显存  "
+
+
+def test_a_path_longer_than_a_row_is_broken_behind_a_sign() -> None:
+    path = "/data/experiments/mixtral-8x7b/attempt_0/rank_12/stderr.log"
+    pieces = fold(path, 33)
+    assert "".join(pieces) == path
+    assert all(piece[-1] in "/-_." for piece in pieces[:-1])
+    assert fold("x" * 70, 33) == ["x" * 33, "x" * 33, "x" * 4]

@@ -113,7 +113,7 @@ def test_a_fault_that_is_gone_is_said_to_be_fixed(
             await app.press("escape")
         written_later(log, "step 1 loss 2.0\n")
         await app.send("/look")
-        assert "Fixed, as far as the new log shows: “CUDA out of memory” is gone (c2)." in app.said
+        assert "Fixed, as far as the new log shows: no more “CUDA out of memory” (c2)." in app.said
         assert app.app.talk.consultation.session.answers == []
         assert app.screen()[1] == " suspects  none"
         await app.send("/add nowhere")
@@ -150,7 +150,13 @@ def test_a_log_that_only_went_on_says_nothing_of_the_change(
         written_later(run_folder / "train.log", "step 1 loss 2.0\nCUDA out of memory\n")
         await app.send("/look")
         assert "its run began before the change c1" in app.said
-        assert app.app.talk.consultation.waiting.change == "c1"
+        talk = app.app.talk.consultation
+        assert talk.waiting.change == "c1"
+        # The old log beside the changed file is ranked no more than before, and it is asked again.
+        after = app.said.rpartition("its run began before the change c1")[2]
+        assert "not established" not in after
+        assert "1 read the new log" in after
+        assert any(o.name == "cuda-out-of-memory" for o in talk.session.evidence.observed)
         began.append((2000.0, 1))
         await app.send("/look")
         assert "The same again" in app.said
@@ -192,7 +198,7 @@ def test_changed_symptoms_after_a_remedy_start_anew(
         await app.send("/tried")
         (run_folder / "train.log").write_text("step 1 loss 2.0\n")
         await app.send("/look")
-        assert "Fixed, as far as the new log shows: “CUDA out of memory” is gone." in app.said
+        assert "Fixed, as far as the new log shows: no more “CUDA out of memory”." in app.said
         assert session.complaints == []
         assert session.words == ""
         assert session.unknown == []
@@ -238,10 +244,10 @@ def test_a_fault_mended_by_hand_is_said_to_be_fixed(
     async def script(app: Any) -> None:
         await app.send("/look")
         assert "Fixed" not in app.talk()
-        assert "is gone" not in app.talk()
+        assert "no more “" not in app.talk()
         written_later(run_folder / "train.log", "step 1 loss 2.0\n")
         await app.send("/look")
-        assert "Fixed, as far as the new log shows: “CUDA out of memory” is gone." in app.said
+        assert "Fixed, as far as the new log shows: no more “CUDA out of memory”." in app.said
 
     drive(script, case)
 
@@ -252,7 +258,7 @@ def test_the_log_of_a_later_run_takes_the_place_of_the_one_before(
     async def script(app: Any) -> None:
         written_later(run_folder / "again.log", "step 1 loss 2.0\n")
         await app.send("/look")
-        assert "Fixed, as far as the new log shows: “CUDA out of memory” is gone." in app.said
+        assert "Fixed, as far as the new log shows: no more “CUDA out of memory”." in app.said
         assert any("not read: run1/train.log" in row for row in app.screen())
 
     drive(script, case, size=(80, 12))

@@ -13,13 +13,13 @@ from medic.tui.offers import offers_of
 from medic.tui.reasons import why
 from medic.tui.ruled_out import reason
 from medic.tui.seen import LONG, evidence, with_question
-from medic.tui.telling import details, question
+from medic.tui.telling import details, only_wrong, question, suspects
 from medic.tui.words import CHECKED, NOTES
 from medic.tui.words_more import ELSE, WHATEVER
 
 import medic.conclude
 from medic.case import Case
-from medic.diagnosis import CauseView, EvidenceLine
+from medic.diagnosis import CauseView, Diagnosis, EvidenceLine
 from medic.entries import Check, Outcome
 from medic.evidence import Run
 from medic.facts import Source
@@ -120,6 +120,52 @@ def test_a_further_suspect_is_named_where_there_is_room_for_its_name() -> None:
     assert "unlikely: The global batch is taken for…" in "".join(
         text for text, _ in view.rows(118)[0]
     )
+
+
+def test_what_comes_first_is_never_called_unlikely(index: Index, case: Case) -> None:
+    def shown(found: Diagnosis, **how: bool) -> str:
+        view = Suspects(column=False)
+        view.suspects = suspects(found, **how)
+        return "".join(text for text, _ in view.rows(160)[0])
+
+    session = Session(index, case)
+    session.look()
+    found = session.diagnosis()
+    assert "likely: " in shown(found)
+    first = replace(found.causes[0], word="unlikely")
+    unclear = replace(found, causes=(first, *found.causes[1:]))
+    assert "one of many: " in shown(unclear)
+    assert "unlikely" not in shown(unclear)
+    row = shown(unclear, wrong=True)
+    assert row.endswith(f"no failure, but wrong: {first.title}")
+    assert "\u2588" not in row  # no bar of a chance
+
+
+def test_only_what_failed_nothing_is_only_wrong(index: Index, case: Case) -> None:
+    session = Session(index, case)
+    session.look()
+    found = session.diagnosis()
+    assert not only_wrong(session, found)
+    assert only_wrong(session, replace(found, symptoms=(), verdict="likely"))
+    session.told.describe("it is odd")
+    assert not only_wrong(session, replace(found, symptoms=(), verdict="likely"))
+
+
+def test_an_outcome_that_tells_enough_stands_without_a_question_cut_short() -> None:
+    check = Check(
+        name="c",
+        family="f",
+        title=plain("Whether the configured model and batch fit the GPU, by arithmetic alone"),
+        outcomes={
+            "far": Outcome(plain("the states fit, the activations of one micro batch do not, here"))
+        },
+    )
+    index = Index({"checks": {}, "symptoms": {}, "causes": {}, "remedies": {}})
+    session = Session(index, Case())
+    index.checks = {"c": check}
+    text = check.outcomes["far"].title
+    assert with_question(session, "c", "far", text, 120).en == text.en
+    assert with_question(session, "c", "far", text, LONG).en.startswith("Whether the configured")
 
 
 def test_what_is_unlikely_offers_no_change(index: Index, case: Case) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from medic.tui.bars import Progress
 
 import medic.registry
 from medic.case import Case, collect
@@ -186,3 +187,22 @@ def test_the_first_paint_needs_no_engine() -> None:
     words = f"import sys, medic.tui.app; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_something_is_seen_to_go_on_until_all_is_told(
+    drive: Drive, case: Case, index: Index
+) -> None:
+    gate = threading.Event()
+
+    def load() -> Index:
+        assert gate.wait(30)
+        return index
+
+    async def script(app: Any) -> None:
+        progress = app.app.talk.query_one(Progress)
+        assert progress.state.what is not None
+        gate.set()
+        await app.settle()
+        assert progress.state.what is None
+
+    drive(script, case, load=load, wait=False)

@@ -30,8 +30,9 @@ def test_files_that_were_edited_or_deleted_are_asked_about(
         await app.press("f8")
         assert "change c1 of run1/train.yaml was not taken back:" in app.said
         assert (
-            "the file was deleted since c1" if gone else "the file changed since c1"
+            "train.yaml was deleted since c1" if gone else "train.yaml has changed since c1"
         ) in app.said
+        assert "--force" not in app.said  # what is told is not about a shell
         assert ("write what was deleted again" in app.said) is gone
         assert ("what they hold now is kept" in app.said) is not gone
         await app.press("1")

@@ -1,0 +1,198 @@
+"""Facts that are typed beside a complaint: what is not there, models and GPUs, and what tells
+nothing; over the real knowledge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from medic.tui import answers, settled
+from medic.tui.consultation import Consultation
+from medic.tui.events import Choices, Event, Told
+from medic.tui.lines import plain_text
+
+import medic.registry
+from medic.case import collect
+from medic.i18n import use
+from medic.index import Index, load
+
+PROBES = medic.registry.all_probes
+RECORDED = Path(__file__).parents[1] / "lab" / "recorded"
+
+
+class Talk:
+    """A consultation without a screen."""
+
+    def __init__(self, index: Index, *paths: str) -> None:
+        self.events: list[Event] = []
+        self.talk = Consultation(lambda: index, collect(list(paths)), self.events.append)
+        self.talk.begin()
+
+    def say(self, *texts: str) -> None:
+        for text in texts:
+            answers.say(self.talk, text)
+
+    @property
+    def told(self) -> str:
+        blocks = [(e.block, 0) for e in self.events if isinstance(e, Told)]
+        return " ".join(plain_text(blocks).split())
+
+    @property
+    def lead(self) -> list[tuple[str, float]]:
+        found = self.talk.found
+        return [(c.name, c.chance) for c in found.causes] if found else []
+
+    def asked(self) -> list[str]:
+        """All that is asked where every question is answered with "I don't know"."""
+        names: list[str] = []
+        while self.talk.question is not None and len(names) < 12:
+            asked = self.talk.question
+            names.append(f"{asked.name}: {[str(title) for _, title in asked.choices]}")
+            answers.choose(self.talk, Choices("answer", asked.name, (("", asked.say),)), "")
+        return names
+
+
+@pytest.fixture(scope="module")
+def whole() -> Index:
+    return load()
+
+
+@pytest.fixture(autouse=True)
+def _real(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(medic.registry, "all_probes", PROBES)
+    yield
+    use("en")
+
+
+def test_who_has_no_zero_is_not_asked_about_it(whole: Index) -> None:
+    """The case is one that is asked about ZeRO as long as nothing denies it."""
+    hangs = ("training hangs at step 20 with our mixture of experts on 8 GPUs",)
+    before = Talk(whole)
+    before.say(*hangs)
+    assert any("ZeRO" in one for one in before.asked())
+    talk = Talk(whole)
+    talk.say(*hangs, "no ZeRO")
+    assert "ZeRO stage = 0" in talk.told
+    assert not [one for one in talk.asked() if "ZeRO" in one]
+    assert not [name for name, _ in talk.lead if "zero" in name]
+    offered = [str(o.title) for o in talk.talk.offers()]
+    assert not [title for title in offered if "ZeRO" in title]
+
+
+def test_who_has_no_nan_is_not_asked_about_it(whole: Index) -> None:
+    talk = Talk(whole)
+    talk.say("the loss does not go down", "no NaN")
+    assert "loss-nan" in talk.talk.session.told.denied
+    assert "no NaN" in talk.told
+    opened = {look.name for look in talk.talk.session.open_looks()}
+    assert not opened & {"nan-gradient", "nan-onset", "nan-precursor", "nan-ranks", "loss-nan"}
+    other = Talk(whole)
+    other.say("the loss does not go down")
+    assert "nan-onset" in {look.name for look in other.talk.session.open_looks()}
+
+
+def test_a_denial_is_kept_and_taken_out(whole: Index) -> None:
+    from medic.said import said, say_again
+
+    talk = Talk(whole)
+    talk.say("the loss does not go down", "没有出现 NaN")
+    session = talk.talk.session
+    kept = said(session)
+    session.told.forget()
+    say_again(session, kept)
+    assert list(session.told.denied) == ["loss-nan"]
+    session.withdraw("loss-nan")
+    assert not session.told.denied
+
+
+FACTS = (
+    "seed 42",
+    "ubuntu 22.04, python 3.11",
+    "the node has 96 cores",
+    "we use wandb",
+    "随机种子 42",
+)
+
+
+@pytest.mark.parametrize("complaint", ["the loss does not go down", "训练卡住不动"])
+def test_a_fact_that_tells_nothing_ranks_nothing(whole: Index, complaint: str) -> None:
+    talk = Talk(whole)
+    talk.say(complaint)
+    before = talk.lead
+    together = Talk(whole)
+    together.say(f"{complaint}, {', '.join(FACTS)}")
+    talk.say(*FACTS)
+    for lead in (talk.lead, together.lead):
+        assert [name for name, _ in lead] == [name for name, _ in before]
+        assert [c for _, c in lead] == pytest.approx([c for _, c in before], abs=1e-3)
+
+
+def test_none_of_these_to_a_fact_ranks_nothing(whole: Index) -> None:
+    talk = Talk(whole)
+    talk.say("the loss does not go down")
+    before = talk.lead
+    answers.choose(talk.talk, Choices("meaning", "the office is in Berlin", ()), "")
+    assert talk.lead == before
+    assert "Berlin" not in talk.talk.session.words
+
+
+def test_model_and_gpu_in_words_are_shown_back_and_used(whole: Index) -> None:
+    from medic.facts import GpuMemory
+    from medic.run_config import RunConfig
+
+    talk = Talk(whole)
+    talk.say("CUDA out of memory at the first step", "qwen3 8b on 4 A100 80G, micro batch 4")
+    for part in ("open model that is trained = qwen3-8b", "GPU model = a100-80g", "world size = 4"):
+        assert part in talk.told
+    evidence = talk.talk.session.evidence
+    memory, config = evidence.fact(GpuMemory), evidence.fact(RunConfig)
+    assert memory is not None
+    assert memory.total == whole.gpus["a100-80g"].memory
+    assert config is not None
+    assert config.get("model_name") == "qwen3-8b"
+
+
+def test_a_model_that_is_not_known_is_told_as_not_used(whole: Index) -> None:
+    talk = Talk(whole)
+    talk.say("CUDA out of memory at the first step", "baichuan2 13b on 8 A30")
+    assert "Not used: baichuan2 13b, A30." in talk.told
+
+
+def test_a_remedy_that_no_answer_changes_is_told_before_the_question(whole: Index) -> None:
+    talk = Talk(whole, str(RECORDED / "slow-data-loader"))
+    assert talk.talk.settled
+    told = talk.told
+    assert told.index("What to do now") < told.index("(optional, to be surer)")
+    assert "Use more data loader workers" in told
+
+
+def test_a_remedy_that_an_answer_changes_waits_for_it(whole: Index) -> None:
+    talk = Talk(whole, str(RECORDED / "rank-killed-by-9"))
+    assert talk.talk.question is not None
+    assert not talk.talk.settled
+    assert "What to do now" not in talk.told
+
+
+def test_another_leader_after_any_answer_holds_the_remedy_back(whole: Index) -> None:
+    from medic.records import replace
+
+    talk = Talk(whole, str(RECORDED / "slow-data-loader"))
+    asked, found = talk.talk.question, talk.talk.found
+    assert asked is not None
+    assert found is not None
+    first = replace(asked.look.flips[0], leader="cpu-offload-slows-steps")
+    look = replace(asked.look, flips=(first, *asked.look.flips[1:]))
+    other: Any = replace(asked, look=look)
+    assert settled.settled(talk.talk.session, asked, found)
+    assert not settled.settled(talk.talk.session, other, found)
+
+
+def test_steps_of_a_remedy_make_room_for_the_question(whole: Index) -> None:
+    talk = Talk(whole, str(RECORDED / "disk-full"))
+    assert talk.talk.settled
+    code = [e.block for e in talk.events if isinstance(e, Told) and e.block.code]
+    assert code
+    assert all(str(block.stub.text) == "f4 shows the code for it" for block in code if block.stub)
+    assert all(block.stub for block in code)
