@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from medic.facts import Document, Node
 from medic.run_config import FIELDS, Origin, Setting
@@ -20,24 +20,36 @@ _ONE = frozenset(
 _MAX_SHOWN = 40
 
 
-def shapes(document: Document, keys: Keys) -> Iterator[Setting]:
-    """The settings of one number that hold several values, or a block; their value as written."""
+def shapes(
+    document: Document, keys: Keys, single: Collection[tuple[str, ...]] = ()
+) -> Iterator[Setting]:
+    """The settings of one number that hold several values, or a block; their value as written.
+
+    ``single``: further keys, by their whole path, that take one value.
+    """
     if document.root is not None:
-        yield from _below(document, document.root, (), keys)
+        yield from _below(document, document.root, (), keys, single)
 
 
-def _below(document: Document, node: Node, above: tuple[str, ...], keys: Keys) -> Iterator[Setting]:
+def _below(
+    document: Document,
+    node: Node,
+    above: tuple[str, ...],
+    keys: Keys,
+    single: Collection[tuple[str, ...]],
+) -> Iterator[Setting]:
     for key, value in node.items:
         path = (*above, str(key.value if key.value is not None else key.raw))
         steps = parts_of(path)
-        if value.kind != "scalar" and any(_single(one) for _, one in keys.find(steps)):
+        one_value = steps in single or any(_single(one) for _, one in keys.find(steps))
+        if value.kind != "scalar" and one_value:
             if _filled(value):
                 origin = Origin(
                     "file", value.span, document.syntax, path, path[-1], keys.framework.name
                 )
                 yield Setting(steps, _shown(value), origin)
         elif value.kind == "mapping":
-            yield from _below(document, value, path, keys)
+            yield from _below(document, value, path, keys, single)
 
 
 def _single(key: Key) -> bool:

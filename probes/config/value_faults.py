@@ -29,6 +29,7 @@ from .value_kinds import (
     switch_meant,
     with_sign,
 )
+from .value_types import declared_single, wrong_type
 from .values import as_number, read_scalar
 
 IMPOSSIBLE, NOT_TAKEN, NO_EFFECT = (
@@ -79,9 +80,13 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
     entries: Mapping[str, Framework] = {f.name: f for f in look.frameworks}
     stated = frozenset(setting.path[-1] for setting in config.settings)
     documents = list(_documents(look, config))
+    told = set()
     for document, framework in documents:
         if framework.name not in NOBODYS and framework.name in keys:
-            for several in shapes(document, keys[framework.name]):
+            for several in shapes(
+                document, keys[framework.name], declared_single(framework, entries)
+            ):
+                told.add(several.origin.span)
                 yield _impossible(several, _ONE)
     in_lists = [s for document, framework in documents for s in listed(document, framework)]
     for setting in (*config.settings, *in_lists):
@@ -91,6 +96,9 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
             setting, keys.get(setting.origin.framework), config
         )
         found = found or _of_word(setting, entries, stated) or _of_switch(setting, entries)
+        if found is None and setting.origin.span not in told:
+            allowed = wrong_type(setting, entries)
+            found = _impossible(setting, allowed) if allowed is not None else None
         if found is not None:
             yield found
 

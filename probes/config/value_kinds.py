@@ -20,6 +20,13 @@ _SLIPPED = regex(r"[-+]?[\d.][\w.,+\-\uff0c\u3002\uff1b\u3001\uff1a]*")
 _SUM = regex(r"\d[\d.]*(?:e-?\d+)?(?:\*\*?|/|\+)\d[\d.]*")
 # A number with what parts things behind it, which no program takes for a part of it.
 _WITH_SIGN = regex(r"[-+]?[\d.]+(?:e[-+]?\d+)?[,;\uff0c\u3002\uff1b\u3001\uff1a]+")
+# A share in percent, a power in words, a number with a blank inside or the word of its unit: for no
+# reader of a framework's own keys a number.
+_WRITTEN_OUT = regex(
+    r"[-+]?\d[\d.]*\s*%|\d[\d.]*\s*[*x\u00d7]\s*10\s*(?:\^|\*\*)?\s*\(?[-+\u2013\u2212]?\d+\)?"
+    r"|\d[\d.]*e\s*[-+\u2013\u2212]?\s*\d*"
+    r"|\d[\d.,]*\s*(?:steps?|tokens?|epochs?|samples?|sequences?|layers?|heads?|gpus?|gb|gib|mb)"
+)
 _PART = regex(r"[a-z]+|\d+")
 _UNIT = regex(r"[-+]?\d[\d_.]*(?:e[-+]?\d+)?(?:T|t|ep|ba|sp|tok|st|dur|B|b|%|h|m|s)")
 _WORD_FOR_NUMBER = frozenset(
@@ -87,7 +94,7 @@ def no_number(value: Scalar, field: str) -> bool:
     if not isinstance(value, str) or field in _WORDED or FIELDS[field][0] not in (int, float):
         return False
     text = value.strip()
-    if _SUM.fullmatch(text):
+    if _SUM.fullmatch(text) or (_WRITTEN_OUT.fullmatch(text.lower()) and as_number(text) is None):
         return True
     if is_open(text) or _UNIT.fullmatch(text):
         return False

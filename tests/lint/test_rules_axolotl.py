@@ -13,6 +13,7 @@ LintKeys = Callable[..., list[tuple[str, str]]]
 EXCLUDE = "options-exclude-each-other"
 NEEDS = "option-needs-another-option"
 OTHERWISE = "option-reads-otherwise"
+WITHOUT = "option-without-effect"
 VALUE = "flag-value-not-accepted"
 CLEAN: Keys = {
     "base_model": "my/model",
@@ -28,6 +29,13 @@ CLEAN: Keys = {
     "warmup_steps": "10",
 }
 MUTATIONS: Rows = [
+    ({"adapter": "qlora", "load_in_4bit": "true", "load_in_8bit": "true"}, EXCLUDE, "load_in_8bit"),
+    ({"adapter": "qlora", "load_in_4bit": "false"}, NEEDS, "load_in_4bit"),
+    ({"adapter": "qlora"}, NEEDS, "adapter"),
+    ({"adapter": "null", "load_in_4bit": "true"}, NEEDS, "load_in_4bit"),
+    ({"load_in_8bit": "true"}, NEEDS, "load_in_8bit"),
+    ({"adapter": "lora", "load_in_4bit": "true", "load_in_8bit": "true"}, EXCLUDE, "load_in_4bit"),
+    ({"lora_r": "16"}, WITHOUT, "lora_r"),
     ({"batch_size": "8"}, EXCLUDE, "batch_size"),
     ({"deepspeed": "ds.json", "fsdp": "[full_shard, auto_wrap]"}, EXCLUDE, "deepspeed"),
     ({"context_parallel_size": "2", "attn_implementation": None}, NEEDS, "context_parallel_size"),
@@ -98,6 +106,16 @@ MUTATIONS: Rows = [
     ({"rl": "kto"}, NEEDS, "rl"),
 ]
 SILENT: list[tuple[Keys, str]] = [
+    (
+        {
+            "sample_packing": "true",
+            "attn_implementation": "eager",
+            "use_dsv4_kernels": "true",
+        },
+        "kernels of its own keep the samples apart",
+    ),
+    ({"adapter": "null", "lora_r": "16"}, "no adapter is wanted"),
+    ({"adapter": "lora", "lora_r": "16", "load_in_8bit": "true"}, "LoRA on a quantised model"),
     (
         {"streaming": "true", "max_steps": "100", "num_epochs": None},
         "the length of the stream is given",

@@ -49,6 +49,8 @@ MUTATIONS: Rows = [
     ({"eval_strategy": "steps"}, NEEDS, "eval_strategy"),
     ({"do_eval": "true"}, NEEDS, "do_eval"),
     ({"gradient_checkpointing": "false"}, NO_EFFECT, "gradient_checkpointing"),
+    ({"lora_rank": "8", "finetuning_type": "full"}, NO_EFFECT, "lora_rank"),
+    ({"lora_target": "all", "finetuning_type": "freeze"}, NO_EFFECT, "lora_target"),
     ({"packing": "true"}, OTHERWISE, "packing"),
     ({"packing": "true", "neat_packing": "false"}, OTHERWISE, "packing"),
 ]

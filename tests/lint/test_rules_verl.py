@@ -124,6 +124,27 @@ def test_the_budget_has_a_default(lint_text: Lint) -> None:
     assert [(f.name, f.line) for f in found] == [("rl-token-budget-too-small", 4)]
 
 
+def test_a_base_with_every_key_is_not_the_run(lint_text: Lint) -> None:
+    keys = "".join(f"  key_{n}: {n}\n" for n in range(160))
+    text = (
+        "actor_rollout_ref:\n  actor:\n    ppo_mini_batch_size: 64\n"
+        "my_block:\n{keys}trainer:\n  save_freq: -1\n  total_epochs: 1\n"
+    )
+    told = [f.name for f in lint_text(text.format(keys="  key_1: 1\n"), "a.yaml")]
+    assert "checkpoints-never-saved" in told
+    assert "checkpoints-never-saved" not in [
+        f.name for f in lint_text(text.format(keys=keys), "a.yaml")
+    ]
+
+
+def test_a_full_response_has_to_fit_the_context(lint_text: Lint) -> None:
+    name = "actor_rollout_ref.rollout.max_model_len"
+    text = CLEAN.replace(MICRO, f"{MICRO} {name}=4096")
+    assert lint_text(text, "launch.sh") == ()
+    found = lint_text(text.replace(f"{name}=4096", f"{name}=2048"), "launch.sh")
+    assert [f.name for f in found] == ["completions-cut-at-limit"]
+
+
 def test_dynamic_batches_need_not_divide(lint_text: Lint) -> None:
     text = DYNAMIC.replace("train_batch_size=256", "train_batch_size=60")
     assert "rl-batch-does-not-divide" not in [f.name for f in lint_text(text, "launch.sh")]

@@ -95,3 +95,40 @@ def test_a_number_of_many_digits_is_told_by_its_beginning(lint_text: Lint) -> No
 def test_another_program_with_names_of_its_own(lint_text: Lint) -> None:
     text = '{"train_batch_size": "4", "gradient_accumulation_steps": 2, "optimizer": "lion"}\n'
     assert not lint_text(text, "config.json")
+
+
+ACCELERATE = (
+    "compute_environment: LOCAL_MACHINE\ndistributed_type: MULTI_GPU\nmachine_rank: 0\n"
+    "mixed_precision: bf16\nnum_machines: 1\nnum_processes: 8\nuse_cpu: false\n"
+)
+NEOX = (
+    '{\n  "num_layers": 12,\n  "hidden_size": 768,\n  "pipe_parallel_size": 1, "model_parallel_size": 1, "num_attention_heads": 12,\n'
+    '  "train_iters": 1000,\n  "eval_iters": 10,\n  "hidden_dropout": 0.0,\n'
+    '  "layernorm_fusion": false\n}\n'
+)
+TITAN_ALONE = (
+    '[model]\nname = "llama3"\n[training]\nlocal_batch_size = 2\nseq_len = 4096\nsteps = 1000\n'
+    "[lr_scheduler]\nwarmup_steps = 10\n[parallelism]\ntensor_parallel_degree = 2\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "old", "new", "line"),
+    [
+        (ACCELERATE, "a.yaml", "machine_rank: 0", "machine_rank: 0.5", 3),
+        (ACCELERATE, "a.yaml", "machine_rank: 0", "machine_rank: [0]", 3),
+        (ACCELERATE, "a.yaml", "use_cpu: false", "use_cpu: 2", 7),
+        (ACCELERATE, "a.yaml", "use_cpu: false", "use_cpu: enabled", 7),
+        (NEOX, "a.yml", '"eval_iters": 10', '"eval_iters": [10]', 6),
+        (NEOX, "a.yml", '"hidden_dropout": 0.0', '"hidden_dropout": 10%', 7),
+        (NEOX, "a.yml", '"layernorm_fusion": false', '"layernorm_fusion": 2', 8),
+        (TITAN_ALONE, "a.toml", "steps = 1000", 'steps = "1,000"', 6),
+    ],
+)
+def test_what_a_framework_declares(
+    lint_text: Lint, text: str, name: str, old: str, new: str, line: int
+) -> None:
+    assert [f for f in lint_text(text, name) if f.severity != "info"] == []
+    found = lint_text(text.replace(old, new), name)
+    told = [(f.name, f.line) for f in found if f.severity != "info"]
+    assert told == [("impossible-value", line)]

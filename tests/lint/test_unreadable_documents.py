@@ -69,3 +69,22 @@ def test_what_was_read_of_a_file_of_no_framework(
     file.write_text("per_device_train_batch_size: 2\nnum_train_epochs: 2\noutput_dir: out\n")
     main(["lint", str(file)])
     assert "no framework" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('base_model: a/b\nadapter: "lora\nmicro_batch_size: 2\n', 2),
+        ('datasets:\n  - path: "x\n    type: alpaca\nseed: 3\nname: "d"\n', 2),
+        ("name: 'x\nseed: 3\nother: 'd'\n", 1),
+        ('name: "it is \\"x\\""\nseed: [1\nother: 2\n', 3),  # no quote is open
+    ],
+)
+def test_an_open_quote_is_told_where_it_opens(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, line: int
+) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(text)
+    assert main(["lint", str(file)]) == 2
+    told = capsys.readouterr()
+    assert f"a.yaml:{line}" in told.out + told.err

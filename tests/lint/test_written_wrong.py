@@ -28,9 +28,9 @@ def _told(found: tuple[LintFinding, ...]) -> list[tuple[str, int]]:
 @pytest.mark.parametrize(
     ("old", "new", "name", "line"),
     [
-        ("size: 4", "size: [4]", "impossible-value", 7),
-        ("size: 4", "size: {value: 4}", "impossible-value", 7),
-        ("size: 4", "size: true", "impossible-value", 7),
+        ("train_batch_size: 4", "train_batch_size: [4]", "impossible-value", 7),
+        ("train_batch_size: 4", "train_batch_size: {value: 4}", "impossible-value", 7),
+        ("train_batch_size: 4", "train_batch_size: true", "impossible-value", 7),
         ("steps: 8", "steps: 4*2", "impossible-value", 8),
         ("1.0e-4", "1.0e-4\uff0c", "impossible-value", 9),
         ("save_steps: 100", "save_steps: 0100", "number-read-otherwise", 10),

@@ -11,6 +11,7 @@ from .rollout_layout import is_verl_rl, number, written
 NAME = "checkpoints-never-saved"
 NEEDS: tuple[str, ...] = ()
 _SAVE_FREQ = "trainer.save_freq"
+_WHOLE = 150  # settings; the trainers of verl have 200 and more, a run states a few dozen
 _VERL = Text(
     "trainer.save_freq {interval}: verl writes no checkpoint, not even the last",
     "trainer.save_freq 为 {interval}：verl 不保存任何 checkpoint，训练结束时也不保存",
@@ -52,9 +53,9 @@ def _interval(config: RunConfig) -> LintResult:
 
 
 def _verl(config: RunConfig) -> LintResult:
-    """A base that a command completes (Hydra's ``_target_``) is not the run."""
+    """A base that a command completes is not the run: it has Hydra's ``_target_``, or every key."""
     interval = number(config, _SAVE_FREQ)
-    if interval is None or written(config, "_target_"):
+    if interval is None or written(config, "_target_") or len(config.settings) > _WHOLE:
         return NotChecked((_SAVE_FREQ,))
     if interval > 0:
         return Passes()

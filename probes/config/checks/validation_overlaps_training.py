@@ -35,6 +35,9 @@ _SPLIT = regex(
     r"|start|end|filter|slice)(?![a-z])"
 )
 
+# A class of the user's that reads samples.
+_READER = regex(r"(?:^|_)(?:processor|reader|builder)$")
+
 
 def check(config: RunConfig) -> LintResult:
     trains = {key: s for s in config.settings if (key := _key(s, TRAINING))}
@@ -42,6 +45,8 @@ def check(config: RunConfig) -> LintResult:
     pairs = [(trains[key], other) for key, other in held if key in trains]
     same = [(training, other) for training, other in pairs if _place(training) == _place(other)]
     for training, other in same:
+        if _picked(config, training):
+            continue
         if _splits(config, training, TRAINING) == _splits(config, other, HELD_OUT):
             return Fires(other.path[-1], {"path": str(other.value), "training": training.path[-1]})
     return Passes() if pairs and not same else NotChecked(("train_file", "validation_file"))
@@ -73,6 +78,12 @@ def _splits(config: RunConfig, setting: Setting, side: Pattern[str]) -> Mapping[
         elif above and above == parent and "split" in other.path[-1]:
             found[side.pattern] = other.value
     return found
+
+
+def _picked(config: RunConfig, setting: Setting) -> bool:
+    """Whether a class beside the paths reads the file: it may take another part for each side."""
+    beside = (s for s in config.settings if s.path[:-1] == setting.path[:-1])
+    return any(_READER.search(s.path[-1]) and isinstance(s.value, str) for s in beside)
 
 
 def _place(setting: Setting) -> str:

@@ -41,6 +41,8 @@ SHARDS = {"train_loader__dataset__local": "/d/shards", "eval_loader__dataset__lo
         ({"train_output": "out/r.json", "test_output": "out/r.json"}, NotChecked),
         ({"train_model_file": "m/a.txt", "test_model_file": "m/a.txt"}, NotChecked),
         # One place, of which each side takes a part.
+        ({"dataset__train_path": "d/a.json", "dataset__val_path": "d/a.json",
+          "dataset__meta_processor": "MyMeta"}, NotChecked),
         ({**SHARDS, "train_loader__dataset__split": "train",
           "eval_loader__dataset__split": "val"}, NotChecked),
         ({**SHARDS, "eval_loader__dataset__subset_name": "b"}, NotChecked),

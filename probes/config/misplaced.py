@@ -1,0 +1,266 @@
+"""The probe of keys that the framework knows, but not so: in another block, or in other letters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from medic.facts import Document, GivenFile, Node, Renamed, Repair, Source
+from medic.i18n import Text
+from medic.patterns import regex
+from medic.probe import Finding, Look, Probe, config_of
+from medic.run_config import RunConfig
+
+from ..flags.key_names import (
+    DOTTED,
+    FLAT,
+    KNOWN,
+    Framework,
+    Names,
+    lost_word,
+    names_of,
+    nearest_name,
+    normal,
+    plain_key,
+)
+from ..flags.meanings import dictionary
+from .documents import read_documents
+from .keys import ASIDE
+
+NAME = "misspelt-config-key"
+_ELSEWHERE = Text(
+    "{framework}: {key} does not belong {here} but {there}",
+    "{framework}：{key} 不应写在{here}，而应写在{there}",
+)
+_TOP = Text("at the top level", "顶层")
+_BELOW = Text("in {block}", "{block} 中")
+_OR = Text("{one}, or {other}", "{one}或{other}")
+_LETTERS = Text(
+    "{framework} has no key {key}: capital letters count, it is {meant}",
+    "{framework} 没有 {key} 这个键：键名区分大小写，应为 {meant}",
+)
+_NEAR = Text(
+    "{framework} has no key {key}; {meant} is meant", "{framework} 没有 {key} 这个键，应为 {meant}"
+)
+_WHY = Text("the same name as the framework writes it", "框架所用的写法")
+# Frameworks of whose keys it is known which block each stands in.
+PLACED = DOTTED | {"axolotl", "litgpt"}
+# Those in whose blocks each key has the block's name before it.
+PREFIXED = {
+    "accelerate": {
+        "fsdp_": "fsdp_config",
+        "megatron_lm_": "megatron_lm_config",
+        "parallelism_config_": "parallelism_config",
+    }
+}
+# Those that have no blocks of settings, and the blocks in which what stands is read by others.
+_NOT_NESTED = frozenset(("llama-factory", "trl", "ms-swift"))
+_OPEN_BLOCK = regex(r"config|args|kwargs|params|settings")
+# Blocks with fewer keys than this are not known whole.
+_FEW = 2
+_MOST_HOMES = 2
+_SHORTEST = 4
+_MIN_WORDS, _MIN_LETTERS = 2, 3
+# Names that mean something in any block.
+_EVERYWHERE = frozenset(
+    """name path type enabled enable config kwargs args size data model seed mode dtype device
+    _component_ _target_ value key class group version defaults hydra class_path init_args""".split()  # noqa: SIM905
+)
+# A key that the file itself reads: ${max_seq_len}.
+_READ = regex(r"\$\{\s*(?:oc\.\w+:)?\.*([\w.]+)")
+
+
+def run(look: Look) -> Iterator[Finding]:
+    config = config_of(look)
+    tables = {f.name: f for f in look.frameworks if f.name in KNOWN}
+    for given, document in read_documents(look):
+        framework = tables.get(_speaks(config, given))
+        if framework is not None and document.root is not None:
+            names = names_of(framework, tables)
+            foreign = dictionary(framework, look.frameworks, names).foreign
+            yield from _of_file(given, document, framework, names, frozenset(foreign))
+
+
+def _speaks(config: RunConfig, given: GivenFile) -> str:
+    found = (
+        s.origin.framework
+        for s in config.settings
+        if s.origin.span is not None and s.origin.span.file == given.path
+    )
+    return next(found, "")
+
+
+def _of_file(
+    given: GivenFile,
+    document: Document,
+    framework: Framework,
+    names: Names,
+    foreign: frozenset[str],
+) -> Iterator[Finding]:
+    """``foreign``: names that are told as another framework's."""
+    root = document.root
+    assert root is not None
+    read = _read_by_file(root)
+    base = names.base([normal(str(key.value)) for key, _ in root.items])
+    spelt = _spelt(framework)
+    for parents, key, value, siblings in _keys(root, base):
+        found = _in_letters(key, parents, names, spelt, framework)
+        if found is None and normal(str(key.value)) not in foreign:
+            found = _in_full(key, parents, names, framework, siblings)
+        what, meant = found or (None, "")
+        if what is None and str(key.value) not in read:
+            what = _elsewhere(key, value, parents, names, framework)
+        if what is None:
+            continue
+        source = Source(given.name, key.span.line, text=key.raw)
+        repair = None
+        if meant:
+            step = Renamed(key.span, document.syntax, normal(str(key.value)), meant)
+            repair = Repair((step,), safe=False, why=_WHY)
+        yield Finding(NAME, "fires", {"what": what}, source, span=key.span, repair=repair)
+
+
+def _read_by_file(root: Node) -> frozenset[str]:
+    texts = (v.value for _, _, v in root.leaves() if isinstance(v.value, str))
+    return frozenset(name for text in texts if "${" in text for name in _READ.findall(text))
+
+
+def _keys(
+    node: Node, parents: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], Node, Node, frozenset[str]]]:
+    """(parents, key, value, the names beside it)."""
+    siblings = frozenset(normal(str(key.value)) for key, _ in node.items)
+    for key, value in node.items:
+        yield parents, key, value, siblings
+        path = (*parents, normal(str(key.value)))
+        for block in (value, *value.elements):
+            if block.kind == "mapping":
+                yield from _keys(block, path)
+
+
+def _spelt(framework: Framework) -> frozenset[str]:
+    below = framework.known_below.values()
+    written = (
+        *framework.known,
+        *(plain_key(k) for k in framework.keys),
+        *(n for b in below for n in b),
+    )
+    return frozenset(step for name in written for step in name.split("."))
+
+
+def _in_letters(
+    key: Node, parents: tuple[str, ...], names: Names, spelt: frozenset[str], framework: Framework
+) -> tuple[Text, str] | None:
+    name = str(key.value)
+    small = normal(name)
+    if name.lstrip("-+") == small or name in spelt or "-" in name or len(name) < _SHORTEST:
+        return None
+    if name == name.lower() or not names.has((*parents, small)) or small not in spelt:
+        return None
+    return _LETTERS.fill(framework=framework.title, key=name, meant=small), small
+
+
+def _in_full(
+    key: Node,
+    parents: tuple[str, ...],
+    names: Names,
+    framework: Framework,
+    siblings: frozenset[str],
+) -> tuple[Text, str] | None:
+    """A word written out, or cut short, of a key that sets what every framework has:
+    ``cutoff_length`` for ``cutoff_len``."""
+    name = normal(str(key.value))
+    if name in names.leaves or "_" not in name or (framework.name in FLAT and parents):
+        return None
+    own = {normal(plain_key(k)).rpartition(".")[2] for k in framework.keys}
+    known = [one for one in names.candidates(parents) if one in own and one not in siblings]
+    if nearest_name(name, names.candidates(parents)) or lost_word(name, known):
+        return None  # told with the misspelt ones
+    found = [one for one in known if _abbreviates(name.split("_"), one.split("_"))]
+    if len(found) != 1:
+        return None
+    return _NEAR.fill(framework=framework.title, key=str(key.value), meant=found[0]), found[0]
+
+
+def _abbreviates(written: Sequence[str], known: Sequence[str]) -> bool:
+    """Whether the words are the same, but for some of which one begins with the other."""
+    if len(written) != len(known) or len(known) < _MIN_WORDS:
+        return False
+    pairs = [(a, b) for a, b in zip(written, known, strict=True) if a != b]
+    begins = [
+        min(len(a), len(b)) >= _MIN_LETTERS and (a.startswith(b) or b.startswith(a))
+        for a, b in pairs
+    ]
+    plural = any({a, b} == {a, f"{a}s"} or {a, b} == {b, f"{b}s"} for a, b in pairs)
+    return len(pairs) == 1 and all(begins) and not plural
+
+
+def _elsewhere(
+    key: Node, value: Node, parents: tuple[str, ...], names: Names, framework: Framework
+) -> Text | None:
+    """What is wrong with a known key that stands in a block whose keys are known without it."""
+    name = normal(str(key.value))
+    if name in _EVERYWHERE or value.kind == "mapping":
+        return None
+    homes = _homes(name, parents, names, framework)
+    if not 0 < len(homes) <= _MOST_HOMES:
+        return None
+    here = _BELOW.fill(block=".".join(parents)) if parents else _TOP
+    there = [_BELOW.fill(block=home) if home else _TOP for home in homes]
+    to = there[0] if len(there) == 1 else _OR.fill(one=there[0], other=there[1])
+    return _ELSEWHERE.fill(framework=framework.title, key=str(key.value), here=here, there=to)
+
+
+def _homes(
+    name: str, parents: tuple[str, ...], names: Names, framework: Framework
+) -> Sequence[str]:
+    """The blocks that a key belongs to; none where it may stand in this one."""
+    if framework.name in FLAT:
+        return _flat_homes(name, parents, framework)
+    if framework.name in PREFIXED:
+        return _prefixed_homes(name, parents, framework)
+    if framework.name not in PLACED:
+        return ()
+    block = names.below.get(".".join(parents), ())
+    if name in block or len(block) < _FEW:
+        return ()
+    homes = [parent for parent, own in names.below.items() if name in own]
+    # A block of the same name elsewhere has it: this one may have it in another release.
+    twins = [h for h in homes if parents and h.rpartition(".")[2] == parents[-1]]
+    return () if twins else homes
+
+
+def _flat_homes(name: str, parents: tuple[str, ...], framework: Framework) -> Sequence[str]:
+    """The top level, for a key of it that sets something which every framework has."""
+    if framework.name not in _NOT_NESTED or not parents or _OPEN_BLOCK.search(parents[-1]):
+        return ()
+    if any(step in ASIDE for step in parents):
+        return ()
+    own = {normal(k.key) for k in framework.keys if "." not in k.key}
+    return ("",) if name in own else ()
+
+
+def _prefixed_homes(name: str, parents: tuple[str, ...], framework: Framework) -> Sequence[str]:
+    """Those of a framework that lists what stands at the top."""
+    prefixes = PREFIXED[framework.name]
+    listed = framework.known_below
+    top = listed.get("", ())
+    if not parents:
+        named = [b for prefix, b in prefixes.items() if name.startswith(prefix) and name not in top]
+        return named or [b for b in listed if b and name in listed[b] and name not in top]
+    prefix = next((p for p, block in prefixes.items() if parents == (block,)), "")
+    own = listed.get(".".join(parents), ())
+    if name not in top or name in own or not (own or prefix):
+        return ()
+    return () if prefix and name.startswith(prefix) else ("",)
+
+
+PROBE = Probe(
+    name="config-places",
+    title=Text("places of the keys", "键的位置"),
+    files=("config",),
+    tells=(NAME,),
+    run=run,
+    wants=(RunConfig,),
+    seconds=0.03,
+    limit_seconds=10,
+)
