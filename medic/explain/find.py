@@ -16,6 +16,7 @@ LONG_NAME = 8  # letters of a term that stands out in a line
 ALIKE, RIVAL = 7.0, 0.75
 # Columns from which words may be a description: to compare one costs three starts of a command.
 DESCRIPTION = 24
+A_LINE = 40  # columns from which words that a program prints are its line, not a description
 CAUSE = 0.8  # what the score of a cause counts beside a symptom's
 KIND_NAME = {
     "symptoms": "symptom",
@@ -25,6 +26,11 @@ KIND_NAME = {
     "procedures": "procedure",
     "terms": "term",
 }
+# What stands around the name in a question for its meaning, or for how it is done.
+_QUESTION = regex(
+    r"(?i)(?:what(?:'s| is| are| does)?|explain|meaning of|how (?:do i|can i|to))\s+(?:an? |the )?(.+?)"
+    r"(?:\s+means?)?\s*\?*|(?:怎么|如何|怎样)?\s*(.+?)\s*(?:是什么(?:意思)?|什么意思|是啥|怎么算|指什么)?[?？]*"
+)
 _ASSIGNED = regex(r"(?:export\s+)?([A-Z][A-Z0-9_]+)(?:=.*)?")
 
 
@@ -43,11 +49,13 @@ def find(words: str, index: Index) -> list[Match]:
     by_code = index.by_code(word)
     if by_code is not None:
         return [Match("cause", by_code, 1.0)]
-    terms = _term(word, index)
+    terms = _term(word, index) or _term(_asked(word), index)
     if any(index.raw["terms"][t.name]["kind"] not in _PRINTED for t in terms):
         return terms
     written = _written(word.lower(), index) + terms
-    return written or _near(word, index) or _named(word, index) or _printed(word, index)
+    if written or columns(word) < A_LINE:
+        return written or _near(word, index) or _named(word, index) or _printed(word, index)
+    return _printed(word, index) or _near(word, index) or _named(word, index)
 
 
 def _printed(word: str, index: Index) -> list[Match]:
@@ -79,6 +87,12 @@ def _near(word: str, index: Index) -> list[Match]:
     # Words describe what was seen: a cause comes first only where it is much nearer.
     found.sort(key=lambda m: -m.score * (CAUSE if m.kind == "cause" else 1))
     return found
+
+
+def _asked(word: str) -> str:
+    """The name that a question is about: MFU of "what is MFU?"."""
+    found = _QUESTION.fullmatch(word)
+    return (found[1] or found[2] or word) if found else word
 
 
 def _term(word: str, index: Index) -> list[Match]:

@@ -49,7 +49,9 @@ _GREP = regex(
     rb"(?!\s*\w*(?:Warning|Error|Exception)\b)"
 )
 # A program that names its own place in front of what went wrong: an assertion, a compiler.
-_SAID = regex(rb"Assertion [`']|: (?:fatal )?error: |Assertion failed|Check failed")
+_SAID = regex(
+    rb"Assertion [`']|: (?:fatal )?error: |Assertion failed|Check failed|non-zero status: "
+)
 _FRAME = regex(rb"^\s+File \"[^\"]+\", line \d+")
 _CONFIG = regex(
     rb"[\s\"'{]*([A-Za-z_][\w./-]*)[\"']?\s*(?:[:=]\s*|\s\.{3,}\s)"
