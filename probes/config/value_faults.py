@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from medic.errors import Unreadable
 from medic.facts import Document, Repair
 from medic.i18n import Text
+from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import FIELDS, MORE, NOBODYS, PLAIN, RunConfig, Setting
 
@@ -37,6 +38,7 @@ IMPOSSIBLE, NOT_TAKEN, NO_EFFECT = (
     "flag-value-not-accepted",
     "option-without-effect",
 )
+_GLUED = regex(r"\w--[A-Za-z]")  # a flag that is a part of the value is told as such
 _NUMBER = Text("a number", "是数字")
 _ONE = Text("one number", "是一个数，而不是列表或一组键")
 _FINITE = Text("a finite number", "是有限的数")
@@ -146,7 +148,7 @@ def _of_number(setting: Setting, keys: Keys | None, config: RunConfig) -> Findin
     known = setting.origin.framework not in NOBODYS
     if not_finite(value, field):
         return _impossible(setting, _FINITE)
-    if _no_number(setting, field, known=known):
+    if _no_number(setting, field, known=known) and not _GLUED.search(str(value)):
         return _impossible(setting, _NUMBER)
     if field and known and part_of_count(value, field, setting.origin.framework):
         return _impossible(setting, _WHOLE_OR_SHARE if field in INTERVALS else _WHOLE)

@@ -98,7 +98,8 @@ def behind_script(launch: Launch, spec: ParserSpec | None) -> Iterator[Fault]:
     """
     own = _LAUNCHERS_OWN.get(launch.launcher)
     label = script_parts(launch)[-1:] or ("",)
-    if own is None or "launch" in label[0] or (spec is not None and spec.complete):
+    cut = launch.script is not None and not launch.script.raw.strip("\\ ")
+    if own is None or cut or "launch" in label[0] or (spec is not None and spec.complete):
         return
     before = {plain(w.value.partition("=")[0]) for w in launch.launcher_words if w.value}
     theirs = {plain(n) for o in (spec.options if spec else ()) for n in o.names}
@@ -194,7 +195,8 @@ def glued(launch: Launch, known: Callable[[], frozenset[str]]) -> Iterator[Fault
     own = _LAUNCHERS_OWN.get(launch.launcher, frozenset())
     for word in (*launch.launcher_words, *launch.arguments):
         found = _GLUED.match(word.raw) if "--" in word.raw[1:] else None
-        if found is not None and plain(found[2]) in known() | own:
+        number = found is not None and _NUMBER.match(found[1]) is not None
+        if found is not None and (number or plain(found[2]) in known() | own):
             what = _PARTED.fill(word=word.raw, flag=f"--{found[2]}")
             yield Fault(VALUE, what, word.span, f"--{found[2]}")
 

@@ -10,6 +10,7 @@ from medic.facts import Command, Document
 from medic.i18n import Text
 from medic.patterns import regex
 from medic.records import dataclass
+from medic.run_config import Span
 
 from .launch import launch_of
 from .launchers import ALIASES, LAUNCHERS
@@ -123,12 +124,18 @@ def _first(line: str) -> str:
 def _flags_alone(document: Document, script: ScriptText) -> Iterator[tuple[int, str]]:
     """Commands whose name is a flag, at the start of their line."""
     for command in document.commands:
-        word = command.words[0] if command.words else None
+        own = (w for w in command.words if _is_within(w.span, command.span))
+        first = command.words[0] if command.words else None
+        word = next(own, first)  # before those of an inner script stands what starts the script
         text = word.text if word else ""
-        own = word is not None and command.span.start <= word.span.start < command.span.end
-        place = word.span if word is not None and own else command.span
+        inside = word is not None and _is_within(word.span, command.span)
+        place = word.span if word is not None and inside else command.span
         if _FLAG.match(text) and not script.line_text(place.line)[: place.column - 1].strip():
             yield place.line, text
+
+
+def _is_within(span: Span, whole: Span) -> bool:
+    return whole.start <= span.start < whole.end
 
 
 def _scripts_alone(document: Document) -> Iterator[tuple[int, str]]:

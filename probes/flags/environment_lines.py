@@ -15,7 +15,11 @@ from .masked import COMMENT, MASK, numbered
 from .script_text import ScriptText
 from .slip import Slip
 
-_PORT = regex(r"(?:\b(MASTER_PORT=)|(--rdzv[_-]endpoint)[ =]\S*?:)[\"']?(\d{5,7})\b")
+_PORT = regex(
+    r"(?:\b(MASTER_PORT=)|(--rdzv[_-]endpoint)[ =]\S*?:|(?<!\S)(--port)[ =])[\"']?(\d{5,7})\b"
+)
+# Flags that hand the port on, and are told themselves.
+_HANDED = regex(r"(?:master|main_process|main-process)[_-]port")
 _LAST_PORT = 65535
 _SET = regex(r"^\s*(?:export\s+)?([A-Z][A-Z0-9_]+)=")
 _NOTHING_READS = Text(
@@ -34,15 +38,15 @@ _MEANT = Text("the only known variable that is near", "唯一相近的已知变�
 
 def ports(script: ScriptText) -> Iterator[tuple[str, int, Span]]:
     """(name, port, place) of ports beyond 65535, where no flag of a launcher hands them on."""
-    handed = "master_port" in script.text or "master-port" in script.text
+    handed = _HANDED.search(script.text) is not None
     for number, line in enumerate(script.lines, 1):
         for found in _PORT.finditer(line):
             if script.code[number - 1][found.start()] == COMMENT:
                 continue
-            name = (found[1] or found[2]).strip("-=: ").replace("_", "-")
-            if int(found[3]) > _LAST_PORT and not (found[1] and handed):
-                span = script.span(number, found.start(3) + 1, found.end(3) + 1)
-                yield (found[1] or name).rstrip("="), int(found[3]), span
+            if int(found[4]) > _LAST_PORT and not (found[1] and handed):
+                name = (found[1] or found[3] or found[2].strip("-").replace("_", "-")).rstrip("=")
+                span = script.span(number, found.start(4) + 1, found.end(4) + 1)
+                yield name, int(found[4]), span
 
 
 def unread(script: ScriptText, known: Collection[str]) -> Iterator[Slip]:

@@ -19,6 +19,7 @@ _REACHES = regex(
     r"(?<![\w-])(?:srun|ssh|pdsh|pssh|parallel-ssh|parallel|clush|mpirun|mpiexec|orterun|ibrun|aprun|"
     r"jsrun|prun|sbatch|ray|xargs)(?![\w-])|\bflux\s+run\b"
 )
+_GIVEN = regex(r"--(?:node|machine)[_-]rank[= ][\"']?\$\{?\d")
 _ONLY_HERE = Text(
     "the job has {nodes} nodes, but its script runs on the first of them only, and nothing (srun) "
     "starts this command on the others",
@@ -35,6 +36,8 @@ def only_first_node(script: ScriptText, launch: Launch, allocation: Allocation) 
         return
     if "deepspeed_multinode_launcher" in script.text or _reached(script):
         return
+    if _GIVEN.search(" ".join(word.raw for word in launch.launcher_words)):
+        return  # started for each node by what hands the script its rank
     yield Fault(OTHERWISE, _ONLY_HERE.fill(nodes=nodes), launch.launcher_words[0].span)
 
 

@@ -26,6 +26,7 @@ _PROGRAMS = {
     "axolotl": regex(r"(?:^|/)axolotl/cli/(?:train|evaluate)\.py$"),
     "torchtitan": regex(r"(?:^|/)torchtitan/train\.py$"),
     "trl": regex(r"(?:^|/)trl/scripts/(?:sft|dpo|grpo|kto|rloo|reward)\.py$"),
+    "vllm": regex(r"(?:^|/)vllm/entrypoints/(?:openai/)?api_server(?:\.py)?$"),
 }
 _LIKELY = {
     "megatron": regex(r"(?:^|/)pretrain_(?:gpt|bert|t5|llama|vlm|ict|retro|mamba)\w*\.py$"),
@@ -40,6 +41,7 @@ _LAUNCHED = {
     "trl": "trl",
     "axolotl": "axolotl",
     "litgpt": "litgpt",
+    "vllm": "vllm",
 }
 # What a script of TrainingArguments has no second name for.
 _ARGUMENTS = frozenset(

@@ -20,6 +20,7 @@ FLAT = frozenset(
         "hf-trainer",
         "nanogpt",
         "loop-scripts",
+        "vllm",
     )
 )
 BLOCKS = frozenset(("axolotl", "gpt-neox", "deepspeed", "litgpt", "accelerate", "megatron"))
@@ -34,6 +35,7 @@ _BY_NAMES = (FLAT | BLOCKS | {"torchtune", "openrlhf"}) - {
     "nanogpt",
     "loop-scripts",
     "megatron-swift",
+    "vllm",
 }
 # Those that keep parts of a configuration in files of their own.
 _IN_PARTS = frozenset(("verl", "nemo"))

@@ -93,7 +93,8 @@ def late_variables(script: ScriptText, launches: Sequence[Launch]) -> Iterator[S
 
 def _of(script: ScriptText, lines: _Lines, name: str, line: int) -> Text | None:
     sets, aside = lines.sets.get(name, []), lines.aside.get(name, [])
-    if script.words[name] != script.uses[name] + len(sets) + len(aside):
+    written = script.uses[name] + script.flag_names[name] + len(sets) + len(aside)
+    if script.words[name] != written:
         return None
     if any(lines.depth(one) for one in sets):
         return None

@@ -15,6 +15,7 @@ from .key_names import Framework, names_of, normal
 from .launchers import ALIASES, LAUNCHER_OPTIONS, LAUNCHERS, MODULES, lost_option
 from .own_flags import Fault
 from .suspects import script_parts
+from .value_shapes import takes_value
 
 _FLAG = regex(r"^--([A-Za-z][\w-]*)(?:=.*)?$", re.DOTALL)
 # -nnodes 2: one dash. No launcher has a short option that takes the rest as its value.
@@ -38,6 +39,12 @@ _SCRIPTS = frozenset(
     gradient-accumulation-steps micro-batch-size global-batch-size warmup-ratio weight-decay
     save-steps logging-steps max-steps lr-scheduler-type
     """.split()  # noqa: SIM905
+)
+
+
+# What options of launchers, also those to come, begin with.
+_LAUNCHERS_WORDS = frozenset(
+    "rdzv log node nodes nproc num master main local max min monitor start event bind ssh no".split()  # noqa: SIM905
 )
 
 
@@ -73,8 +80,20 @@ def of_words(
         if len(near) == 1:
             meant = near[0].replace("-", "_") if "_" in match[1] else near[0]
             yield Fault("unknown", Given(match[1], word), "--" + meant)
-        elif not near and launcher in _STRICT and name in _SCRIPTS and script:
+        elif not near and launcher in _STRICT and script and _is_scripts(name, tables):
             yield Fault("misplaced", Given(match[1], word), script)
+
+
+def _is_scripts(name: str, tables: Mapping[str, Framework]) -> bool:
+    """Whether a flag is one of training scripts; those of a single word may be anybody's."""
+    if name in _SCRIPTS:
+        return True
+    trainer = tables.get("hf-trainer")
+    known = names_of(trainer, tables).leaves if trainer is not None else frozenset()
+    plain = name.replace("-", "_")
+    if "-" not in name or name.split("-", maxsplit=1)[0] in _LAUNCHERS_WORDS:
+        return False
+    return plain in known or takes_value(plain)
 
 
 def _is_value(words: Sequence[Word], at: int, launcher: str) -> bool:

@@ -103,6 +103,7 @@ FRAMEWORKS: Mapping[str, frozenset[str]] = {
     ),
     "xtuner": frozenset({"train"}),
     "oumi": frozenset({"train"}),
+    "vllm": frozenset({"serve"}),
 }
 
 # Programs that are a training script under a name of their own.

@@ -52,9 +52,25 @@ def _every(document: Document) -> list[Launch]:
         for name, value in document.variables.items()
         if value is not None and _FOR_LAUNCHERS.match(name)
     }
-    found = [launch_of(command, shared) for command in document.commands[:MAX_COMMANDS]]
-    launches = training(launch for launch in found if launch is not None)
-    return launches or [*_kept(document, shared)]
+    commands = document.commands[:MAX_COMMANDS]
+    found = [one for command in commands if (one := launch_of(command, shared)) is not None]
+    other = [one for one in found if not serves(one)]
+    kept = () if training(other) else _kept(document, shared)
+    return _named(other) or [*kept] or [one for one in found if serves(one)] or training(other)
+
+
+def servers_of(document: Document) -> list[Launch]:
+    """The servers that a script starts beside its training; they are launches of a script that
+    trains nothing."""
+    found = (launch_of(command) for command in document.commands[:MAX_COMMANDS])
+    servers = [one for one in found if one is not None and serves(one)]
+    known = {one.span for one in _every(document)}
+    return [one for one in servers if one.span not in known][:MAX_LAUNCHES]
+
+
+def serves(launch: Launch) -> bool:
+    """Whether it answers requests with a model that is trained already."""
+    return launch.launcher == "vllm" or text_of(launch.script).startswith("vllm.entrypoints.")
 
 
 def _kept(document: Document, shared: Mapping[str, str]) -> Iterator[Launch]:
@@ -98,9 +114,15 @@ def launches_in(look: Look, path: str) -> list[Launch]:
 def training(launches: Iterable[Launch]) -> list[Launch]:
     """Of several commands those that train: by a launcher, else by their name, else all."""
     every = [launch for launch in launches if _may_train(launch)]
+    return _named(every) or every
+
+
+def _named(launches: Iterable[Launch]) -> list[Launch]:
+    """Those that train by a launcher, or by their name."""
+    every = [launch for launch in launches if _may_train(launch)]
     launched = [one for one in every if one.launcher != "python"]
     named = [one for one in every if one.launcher == "python" and TRAINS.search(_label(one))]
-    return [*launched, *named] or every
+    return [*launched, *named]
 
 
 def _label(launch: Launch) -> str:

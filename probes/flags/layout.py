@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from pathlib import PurePosixPath
 
 from medic.facts import Launch, Word
 from medic.i18n import Text
@@ -14,7 +12,7 @@ from medic.records import dataclass
 from medic.run_config import Span
 
 from .counts import count_of
-from .launchers import ALIASES
+from .early_rank import rank_of_batch
 from .option_words import are_fixed, is_fixed, is_given, option_word, set_once
 from .script_text import ScriptText
 from .slurm import Allocation, narrowed, srun_words, stated, tasks_per_node
@@ -33,7 +31,6 @@ _COUNTS_RANKS = ("--nproc-per-node", "--num-processes", "--num-gpus")
 LOOPBACK = regex(r"^(?:localhost|127(?:\.\d+){3})(?::\d*)?$")
 # A script that takes its rank from the task needs a task for each GPU.
 _RANK_OF_TASK = regex(r"SLURM_(?:PROCID|LOCALID|NTASKS)\b")
-_TASK_RANK = regex(r"^[\"']?\$\{?(SLURM_(?:PROCID|NODEID))\}?[\"']?$")
 _HIDES = regex(r"\b(?:CUDA|HIP|ROCR)_VISIBLE_DEVICES=")
 
 _TASKS = Text(
@@ -47,12 +44,6 @@ _SAME_RANK = Text(
 _TOO_HIGH = Text(
     "{flag} is {rank}: the ranks of {nodes} nodes run from 0 to {last}",
     "{flag} 为 {rank}：{nodes} 个节点的编号应为 0 到 {last}",
-)
-_READ_EARLY = Text(
-    "the batch script itself fills in ${variable}, which is 0 there: {flag} is 0 on all {nodes} "
-    "nodes (bash -c '…' leaves it to the tasks)",
-    "${variable} 由批处理脚本自身展开，其值为 0：{nodes} 个节点的 {flag} 都是 0"
-    "（写成 bash -c '…' 才会由各任务展开）",
 )
 LOCAL = Text(
     "{address} is another machine on each of the {nodes} nodes",
@@ -180,32 +171,26 @@ def _rank_too_high(case: _Case) -> Iterator[Fault]:
     words, nodes = case.launch.launcher_words, case.world.nodes
     for flag in ("--node-rank", "--machine-rank"):
         said = option_word(words, flag)
-        rank = count_of(said[1]) if said is not None else None
+        rank = _whole(said[1]) if said is not None else None
         if said is None or rank is None or not nodes or case.srun is not None:
             continue
-        if nodes <= rank and are_fixed(case.script, words, flag, *_COUNTS_NODES):
+        if not 0 <= rank < nodes and are_fixed(case.script, words, flag, *_COUNTS_NODES):
             what = _TOO_HIGH.fill(flag=flag, rank=said[1], nodes=nodes, last=nodes - 1)
             yield Fault(NODE_RANK, what, _place(said[0]))
 
 
+def _whole(text: str) -> int | None:
+    """A number of nodes, or a negative one."""
+    return -1 if text.startswith("-") and text[1:].isdecimal() else count_of(text)
+
+
 def _rank_of_batch(case: _Case, nodes: int, flag: str) -> Iterator[Fault]:
-    """``$SLURM_PROCID`` outside an inner shell: the batch script's own is 0, and ``srun`` gets
-    that number for every task (sbatch manual, output environment variables)."""
+    """A variable of the tasks that the batch script fills in."""
     words = case.launch.launcher_words
-    left = any(_is_shell(w) for w in words)
-    if left or (case.launch.launcher == "accelerate" and is_given(words, "--config-file")):
-        return  # the tasks fill it in; or a file may name a rendezvous that gives out the ranks
-    for before, word in pairwise(words):
-        spelt = (before.value or "").replace("_", "-")
-        found = _TASK_RANK.match(word.raw.removeprefix((before.value or "") + "="))
-        if spelt == flag and found:
-            what = _READ_EARLY.fill(nodes=nodes, flag=flag, variable=found[1])
-            yield Fault(NODE_RANK, what, word.span)
-
-
-def _is_shell(word: Word) -> bool:
-    name = PurePosixPath(word.value or "").name
-    return ALIASES.get(name, name) == "bash"
+    if case.launch.launcher == "accelerate" and is_given(words, "--config-file"):
+        return  # the file may name a rendezvous that gives out the ranks
+    for what, span in rank_of_batch(case.script, words, nodes, flag):
+        yield Fault(NODE_RANK, what, span)
 
 
 def _no_rank(case: _Case, nodes: int) -> Iterator[Fault]:

@@ -18,12 +18,13 @@ from .flag_tables import Framework, program_of, table_of
 from .key_names import KNOWN, guess, names_of, normal
 from .launcher_flags import before_script, of_words
 from .launcher_texts import kept
-from .launches import launches_in
+from .launches import launches_in, servers_of
 from .outcome import STOPS
 from .own_flags import Fault, faults, given_flags
 from .script_text import ScriptText, read_script
 from .suspects import script_parts, spec_of
 from .undashed import undashed
+from .value_shapes import second_words
 
 MAX_LAUNCHES = 100  # a script with more repeats one and the same
 MAX_FOUND = 40
@@ -35,6 +36,10 @@ SHORT = "argument-deprecated"  # Megatron-LM refuses it from 0.16 on, others if 
 _SHORT = Text(
     "{flag} is taken for {whole} only as its beginning: write it out",
     "{flag} 只是 {whole} 的前缀，靠缩写匹配才生效：请写全",
+)
+_SECOND = Text(
+    "{flag} takes one path: a blank makes {word} a word of its own (quotes keep both together)",
+    "{flag} 只接受一个路径：空格使 {word} 成了单独的参数（加引号可合为一体）",
 )
 _EMPTY = Text("{flag} needs a value, and none follows", "{flag} 需要取值，后面却没有")
 
@@ -50,7 +55,8 @@ def run(look: Look) -> Iterator[Finding]:
         script = read_script(look, given.path, given.name)
         if script is not None:
             launches = launches_in(look, given.path)[:MAX_LAUNCHES]
-            found = (_of_launch(look, script, one, tables, speaks) for one in launches)
+            servers = servers_of(look.parse(given.path))
+            found = (_of_launch(look, script, one, tables, speaks) for one in (*launches, *servers))
             told = list(islice(chain.from_iterable(found), MAX_FOUND))
             for launcher, words in kept(script, launches):
                 told += [_finding(script, f, launcher) for f in of_words(launcher, words, tables)]
@@ -100,6 +106,8 @@ def _of_launch(
         yield _finding(script, fault, program)
     for name, word in undashed(words, flags, table, proof):
         yield _finding(script, Fault("unknown", Given(name, word), "--" + name), program)
+    for flag, word in second_words(words) if proof >= PROOF else ():
+        yield _parted(script, flag, word)
     if proof >= PROOF:
         yield Finding(MISSPELT, "passes")
     if told_whole(table, proof):
@@ -154,6 +162,13 @@ def _finding(script: ScriptText, fault: Fault, program: str) -> Finding:
     value |= {"meant": fault.meant, "exists": "", "flags": (flag,)}
     value["meanings"] = (f"{flag} -> {fault.meant}",)
     return Finding(MISSPELT, "fires", value, source, changes=(change,), span=span)
+
+
+def _parted(script: ScriptText, flag: str, word: Word) -> Finding:
+    span = word.span
+    source = Source(script.name, span.line, text=script.line_text(span.line))
+    what = _SECOND.fill(flag=flag, word=word.raw)
+    return Finding(VALUE, "fires", {"what": what}, source, span=span)
 
 
 def _written(given: Given) -> str:

@@ -12,6 +12,7 @@ from medic.run_config import Span
 
 from . import arguments, layout
 from .argument_repairs import one_task
+from .device_lists import refused_together
 from .first_node import only_first_node
 from .job_address import loopback_interface, loopback_of_job
 from .launches import launches_in
@@ -86,6 +87,8 @@ def _findings(
         tasks = allocation.place("ntasks-per-node") if fault.name == layout.EVERY_TASK else None
         repair = one_task(fault.span) if fault.span == tasks else None
         yield replace(_finding(script, fault.name, fault.what, fault.span), repair=repair)
+    for what, span in refused_together(launch):
+        yield _finding(script, arguments.VALUE, what, span)
     for found in (
         *arguments.behind_script(launch, spec),
         *arguments.twice(launch, script, scalars),

@@ -14,6 +14,7 @@ from medic.run_config import Edit, RunConfig, Span
 from .key_names import Framework, Names, names_of, nearest_name, normal
 from .lint_keys import MISSPELT, NEAR, RENAMED
 from .meanings import Dictionary, dictionary
+from .parted_overrides import parted
 
 SYNTAX = "override-syntax-wrong"
 # Frameworks that take the whole configuration as overrides.
@@ -81,9 +82,14 @@ def _all(look: Look) -> Iterator[Finding]:
     config = look.fact(RunConfig)
     for launch in launches:
         framework = tables.get(_speaks(config, launch))
+        hydra = framework is not None and framework.name in _HYDRA
+        for one in parted(launch, hydra=hydra) if not look.has(LogHits) else ():
+            source = source_of(one.span, one.raw)
+            value = {"what": one.what}
+            yield Finding(SYNTAX, "fires", value, source, span=one.span, repair=one.repair)
         if framework is not None:
             yield from _of_launch(launch, framework, tables, look.frameworks)
-        if framework is not None and framework.name in _HYDRA:
+        if framework is not None and hydra:
             yield from _added(launch, framework)
             yield from _open_list(launch)
 

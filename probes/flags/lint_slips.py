@@ -10,12 +10,14 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.records import replace
 
+from .device_lists import EACH_ONCE, not_read, repeated
 from .environment_lines import not_taken, ports, unread
 from .late_variables import late_variables
 from .launches import launches_of
 from .reaching import backgrounds, sudo, unexported
 from .script_text import NEEDS_SCRIPT, ScriptText, read_script
 from .slips import slips
+from .slurm import allocation_of, asks_for_gpus
 from .slurm_lines import LATE, UNKNOWN, late, unknown
 from .slurm_words import comments, first_line
 from .slurm_words import words as directive_words
@@ -54,12 +56,14 @@ def _of_script(look: Look, script: ScriptText) -> Iterator[Finding]:
     places: set[tuple[int, int]] = set()
     options = next((f.known for f in look.frameworks if f.name == "slurm"), ())
     launches = launches_of(document)
+    trains = bool(launches) or asks_for_gpus(allocation_of(script))
     found = [
         *((SLIP, one) for one in slips(script, document, launches)),
         *((SLIP, one) for one in late_variables(script, launches)),
-        *((SLIP, one) for one in directive_words(script, options)),
+        *((SLIP, one) for one in directive_words(script, options, trains=trains)),
         *((SLIP, one) for one in first_line(script)),
         *((SLIP, one) for one in backgrounds(script, document)),
+        *((NO_EFFECT, one) for launch in launches for one in not_read(script, launch)),
         *((LATE, one) for one in late(script)),
         *((LATE, one) for one in comments(script)),
         *((NO_EFFECT, one) for one in unexported(script, document, launches, look.variables)),
@@ -76,8 +80,10 @@ def _of_script(look: Look, script: ScriptText) -> Iterator[Finding]:
         source = Source(script.name, slip.span.line, text=script.line_text(slip.span.line))
         finding = Finding(name, "fires", {"what": slip.what}, source, span=slip.span)
         yield replace(finding, repair=slip.repair)
-    for name, port, span in ports(script):
-        value = {"key": name, "value": port, "allowed": _PORT}
+    wrong = [(name, str(port), _PORT, span) for name, port, span in ports(script)]
+    wrong += [(name, text, EACH_ONCE, span) for name, text, span in repeated(script)]
+    for name, text, allowed, span in wrong:
+        value = {"key": name, "value": text, "allowed": allowed}
         source = Source(script.name, span.line, text=script.line_text(span.line))
         yield Finding(IMPOSSIBLE, "fires", value, source, span=span)
 

@@ -34,6 +34,21 @@ def masked(lines: Sequence[str], documents: Collection[int]) -> list[str]:
     return _QUOTED.sub(_mask, "\n".join(shown)).split("\n")
 
 
+def quote_at(lines: Sequence[str], documents: Collection[int], line: int, column: int) -> str:
+    """The outermost quote around a place, " or ', and "" outside of quotes; # in a comment or a
+    here-document. Lines and columns count from 1."""
+    if line in documents:
+        return "#"
+    shown = ["" if number in documents else text for number, text in enumerate(lines, 1)]
+    place = sum(len(text) + 1 for text in shown[: line - 1]) + column - 1
+    for found in _QUOTED.finditer("\n".join(shown)):
+        if found.start() < place < found.end():
+            return found[0].lstrip("$")[:1].replace("\\", "").replace("`", "#")
+        if found.start() > place:
+            break
+    return ""
+
+
 def _mask(found: re.Match[str]) -> str:
     text = found[0]
     if text[0] == "\\":

@@ -11,10 +11,11 @@ from medic.records import dataclass
 from medic.slips import digits_of
 
 from .distance import letters_apart
-from .families import PROOF, PROOF_FOREIGN, Given, told_whole
+from .families import PROOF, PROOF_FOREIGN, SWITCHES, Given, told_whole
 from .flag_tables import Table
 from .key_names import joined_word, lost_word, moved_words, normal
 from .match import boolean
+from .value_shapes import takes_value
 
 _FLAG = regex(r"^--([A-Za-z][\w.-]*)(?:=(.*))?$", re.DOTALL)
 _WITH_NUMBER = regex(r"^([A-Za-z][A-Za-z_-]*[A-Za-z_])(\d[\d.]*(?:e-?\d+)?)$")
@@ -69,7 +70,7 @@ def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
             yield Fault("unknown", one, "--" + meant)
         elif proof >= PROOF and (whole_name := _cut_short(name, table, used)):
             yield Fault("short", one, "--" + _spelt(whole_name, one.name, table))
-        elif one.alone and (table.needs_value(name) or _lacks_file(name, table, proof, used)):
+        elif one.alone and _lacks_value(name, table, proof, used):
             yield Fault("empty", one)
         elif whole and name in table.switches and one.value and _says(one):
             yield Fault("switch", one, value=one.value)
@@ -84,6 +85,12 @@ def _number_glued(one: Given, table: Table, proof: int) -> str:
     long = len(number) > 1 and len(found[1]) >= _FEW
     sure = proof >= PROOF or table.closed or long or "." in number or "e" in number
     return f"{found[1]} {found[2]}" if sure else ""
+
+
+def _lacks_value(name: str, table: Table, proof: int, used: set[str]) -> bool:
+    if table.needs_value(name) or _lacks_file(name, table, proof, used):
+        return True
+    return takes_value(name) and name not in table.switches | SWITCHES
 
 
 def _lacks_file(name: str, table: Table, proof: int, used: set[str]) -> bool:
@@ -174,8 +181,10 @@ def _respelt(name: str, table: Table) -> str:
         return ""
     if table.dashes and "_" in name and name.replace("_", "-") in known:
         return name.replace("_", "-")
-    if table.framework.name in _UNDERSCORES and "-" in name and name.replace("-", "_") in known:
-        return name.replace("-", "_")
+    plain = name.replace("-", "_")
+    has = plain in known or plain in table.names.leaves
+    if table.framework.name in _UNDERSCORES and "-" in name and has:
+        return plain
     return ""
 
 

@@ -13,7 +13,7 @@ from medic.patterns import regex
 from medic.probe import Look
 from medic.run_config import Span
 
-from .masked import masked
+from .masked import masked, quote_at
 
 MAX_SCRIPT = 1024 * 1024
 NEEDS_SCRIPT = Text("a launch script", "启动脚本")
@@ -24,6 +24,7 @@ _SET = regex(rf"(?:^|[\s;])({_NAME})\+?=(\(?)", re.MULTILINE)
 _SET_ALONE = regex(rf"^[ \t]*(?:[a-z]+ +(?:-\w+ +)*)*({_NAME})=", re.MULTILINE)
 _USE = regex(rf"\$(?:({_NAME})|\{{({_NAME})\}})")
 _WORD = regex(r"\w+")
+_AS_FLAG = regex(r"(?<!\S)--(\w+)(?=[\s=])")
 
 
 class ScriptText:
@@ -86,6 +87,10 @@ class ScriptText:
         """The lines without what the shell only hands on; see ``masked``."""
         return masked(self.lines, self.documents)
 
+    def quote_at(self, line: int, column: int) -> str:
+        """The outermost quote around a place; see ``masked.quote_at``."""
+        return quote_at(self.lines, self.documents, line, column)
+
     @cached_property
     def words(self) -> Counter[str]:
         """How often each word stands in the script."""
@@ -95,6 +100,11 @@ class ScriptText:
     def uses(self) -> Counter[str]:
         """How often each variable is read as ``$X`` or ``${X}``."""
         return Counter(m[1] or m[2] for m in _USE.finditer(self.text))
+
+    @cached_property
+    def flag_names(self) -> Counter[str]:
+        """How often each word stands as a flag: ``--lr`` of ``--lr ${lr}``."""
+        return Counter(_AS_FLAG.findall(self.text))
 
     @cached_property
     def used(self) -> frozenset[str]:
@@ -130,8 +140,8 @@ class ScriptText:
         return re.search(pattern, self.text) is not None
 
     def named_otherwise(self, variable: str) -> bool:
-        """Whether the name stands anywhere but as ``$X``: set, tested, read, explained."""
-        return self.words[variable] > self.uses[variable]
+        """Whether the name stands anywhere but as ``$X`` or a flag: set, tested, read, explained."""
+        return self.words[variable] > self.uses[variable] + self.flag_names[variable]
 
 
 def _computes(before: str) -> bool:

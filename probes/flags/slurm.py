@@ -94,6 +94,14 @@ def allocation_of(script: ScriptText) -> Allocation:
     return Allocation(found)
 
 
+def asks_for_gpus(allocation: Allocation) -> bool:
+    """Whether a job asks for GPUs in one of the ways."""
+    found = allocation.options.get("gres")
+    return bool(found and found.number) or any(
+        name in allocation.options for name in ("gpus", "gpus-per-node", "gpus-per-task")
+    )
+
+
 def _directives(script: ScriptText, number: int, line: str) -> Iterator[Directive]:
     match = _LINE.match(line)
     if match is None:

@@ -11,6 +11,7 @@ from medic.patterns import regex
 from .distance import letters_apart
 from .script_text import ScriptText
 from .slip import Slip, replaced
+from .slurm_amounts import without_unit
 
 _LINE = regex(r"^#SBATCH\s+(\S.*?)\s*(?:\s#.*)?$")
 _SPACED = regex(r"(?<!\S)(--[a-z][\w-]*)(\s*=\s+|\s+=\s*)(?=\S)")
@@ -101,8 +102,9 @@ _NO_INTERPRETER = Text(
 )
 
 
-def words(script: ScriptText, options: Sequence[str]) -> Iterator[Slip]:
-    """The directives up to the first command, those that sbatch reads."""
+def words(script: ScriptText, options: Sequence[str], *, trains: bool = False) -> Iterator[Slip]:
+    """The directives up to the first command, those that sbatch reads; ``trains``: of a job that
+    starts a training."""
     known = frozenset(option.replace("_", "-") for option in options)
     for number, line in _directives(script):
         if _LINE.match(line) is None:
@@ -123,12 +125,15 @@ def words(script: ScriptText, options: Sequence[str]) -> Iterator[Slip]:
         for found in _LONG_DASH.finditer(body):
             span = script.between(number, found.span(1))
             yield Slip(_DASH.fill(word=found[1]), span, replaced(span, "--"))
-        yield from _values(script, number, body, {found.start() for found in one_dash})
+        told = {found.start() for found in one_dash}
+        yield from _values(script, number, body, told, trains=trains)
         for found in _VARIABLE.finditer(body):
             yield Slip(_NOT_EXPANDED.fill(word=found[0]), script.between(number, found.span()))
 
 
-def _values(script: ScriptText, number: int, body: str, told: Collection[int]) -> Iterator[Slip]:
+def _values(
+    script: ScriptText, number: int, body: str, told: Collection[int], *, trains: bool
+) -> Iterator[Slip]:
     """Values that sbatch does not read as they look; those that a variable fills aside, and
     options at the places that are ``told``.
     """
@@ -140,6 +145,7 @@ def _values(script: ScriptText, number: int, body: str, told: Collection[int]) -
         if form is None or any(sign in value for sign in "$%<{[@"):
             continue
         behind = body[found.end() :].split(maxsplit=1)
+        small = without_unit(name, value) if trains else None
         if not form.match(value):
             span = script.between(number, found.span(3))
             yield Slip(_NOT_READ.fill(name=name, value=value), span)
@@ -150,6 +156,10 @@ def _values(script: ScriptText, number: int, body: str, told: Collection[int]) -
                 span = script.between(number, (found.start(3), end))
                 what = _CUT_OFF.fill(name=name, value=value, unit=unit, rest=behind[0])
                 yield Slip(what, span, replaced(span, _joined(name, value, behind[0])))
+                small = None
+        if small is not None and form.match(value):
+            span = script.between(number, found.span(3))
+            yield Slip(small[0], span, replaced(span, small[1]))
 
 
 def _joined(name: str, value: str, unit: str) -> str:

@@ -92,10 +92,15 @@ def _values(words: Sequence[Word], *, every: bool = True) -> Iterator[Slip]:
             text = f"{before.raw}{word.raw}"
             what = _BLANK_BEFORE.fill(flag=before.raw, value=word.raw)
             yield Slip(what, word.span, _joined(before, word, text))
-        elif re.match(r"--[\w.-]+=$", before.raw) and not word.raw.startswith("-"):
+        elif _is_empty(before) and not word.raw.startswith("-"):
             text = f"{before.raw}{word.raw}"
             what = _BLANK_AFTER.fill(flag=before.raw[:-1], value=word.raw)
             yield Slip(what, before.span, _joined(before, word, text))
+
+
+def _is_empty(word: Word) -> bool:
+    """``--lr=``; what a variable of another place fills in has no part in ``raw``."""
+    return word.value == word.raw and re.match(r"--[\w.-]+=$", word.raw) is not None
 
 
 def _joined(first: Word, last: Word, text: str) -> Repair | None:

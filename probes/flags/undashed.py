@@ -10,8 +10,14 @@ from medic.patterns import regex
 from .families import PROOF, SWITCHES, Given
 from .flag_tables import Table
 from .key_names import normal
+from .value_shapes import takes_value
 
 _UNDASHED = regex(r"^(-?)([A-Za-z][A-Za-z0-9_.-]{1,})(?:=(.*))?$")
+# A name of several words, and a flag of any kind.
+_LONG_NAME = regex(r"^-[a-z]{2,}[a-z0-9]*(?:[_-][a-z0-9]+)+(?:=.*)?$")
+_SOME_FLAG = regex(r"^--?[A-Za-z]")
+_ENOUGH = 4
+_TURNS_ON = ("enable_", "use_", "do_", "disable_", "no_")
 _ENGINE = ("deepspeed", "deepspeed_config")  # what DeepSpeed adds to any parser
 _LONGEST_SHORT = 4  # -lr, -bs: a parser may well have them
 
@@ -25,7 +31,10 @@ def undashed(
     for at, word in enumerate(words):
         match = _UNDASHED.match(word.text)
         name = match[2] if match else ""
-        known = table.knows(name) or name in _ENGINE
+        known = _is_flag(name, table) or name in _ENGINE
+        if match is not None and match[1] and not known and _among_doubles(match[0], words):
+            yield name, word
+            continue
         again = normal(name) in used and not (table.closed or proof >= PROOF)
         if match is None or again or not known:
             continue
@@ -35,6 +44,20 @@ def undashed(
             else _no_dash(words, at, table, proof, overridden=overridden)
         ):
             yield name, word
+
+
+def _is_flag(name: str, table: Table) -> bool:
+    """Whether a parser has the name; a file like train.json has a dot as well."""
+    above = normal(name).rpartition(".")[0]
+    return table.knows(name) and (not above or bool(table.names.below.get(above)))
+
+
+def _among_doubles(raw: str, words: Sequence[Word]) -> bool:
+    """Whether a long name has one dash, and all the others of its command have two."""
+    if not _LONG_NAME.match(raw):
+        return False
+    flags = [word.raw for word in words if _SOME_FLAG.match(word.raw)]
+    return len(flags) > _ENOUGH and sum(not flag.startswith("--") for flag in flags) == 1
 
 
 def _one_dash(name: str, table: Table, proof: int) -> bool:
@@ -75,12 +98,12 @@ def _complete(words: Sequence[Word], at: int, table: Table, proof: int) -> bool:
     if before.startswith("--"):
         name, sign, _ = before.partition("=")
         bare = normal(name)
-        return bool(sign) or not {bare, bare.removeprefix("no_")}.isdisjoint(
-            table.switches | SWITCHES
-        )
+        alone = {bare, bare.removeprefix("no_")}
+        switch = bool(sign) or not alone.isdisjoint(table.switches | SWITCHES)
+        return switch or (bare.startswith(_TURNS_ON) and takes_value(words[at].text))
+    name = words[at].text
     if at == 1:
         return table.closed
-    name = words[at].text
     if (table.closed or proof >= PROOF) and ("_" in name or "-" in name) and table.common(name):
         return True  # behind several values of one flag: none of them is a flag's name
     return words[at - 2].text.startswith("--") and "=" not in words[at - 2].text

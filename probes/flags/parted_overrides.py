@@ -1,0 +1,96 @@
+"""Overrides of a command that are no ``key=value``: the = is missing, or blanks stand around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from medic.facts import Launch, Repair, Respelt, Word
+from medic.i18n import Text
+from medic.patterns import regex
+from medic.records import dataclass
+from medic.run_config import Edit, Span
+
+_KEY = r"\+{0,2}[a-z_]\w*(?:\.[A-Za-z_]\w*)+"
+_OVERRIDE = regex(rf"{_KEY}=.+")
+_BARE, _EMPTY = regex(_KEY), regex(rf"({_KEY})=")
+_DASHED = regex(rf"--?({_KEY})=.*")
+# Names of files and modules have dots as well.
+_FILE = regex(r".*\.(?:py|sh|ya?ml|json|jsonl|parquet|txt|log|csv|pt|pth|bin|npz?|toml|md|db)")
+_ENOUGH = 3  # a command with so many overrides takes nothing else
+_NO_SIGN = Text(
+    "{key} {value}: an override is one word, {key}={value}",
+    "{key} {value}：覆盖项应写成一个词 {key}={value}",
+)
+_BLANK = Text(
+    "a blank behind {key}=: the key gets nothing, and {value} is a word of its own",
+    "{key}= 后有空格：该键取值为空，{value} 成了单独的参数",
+)
+_BLANK_BEFORE = Text(
+    "a blank before =: {key} is a word of its own; an override is one word, {key}{value}",
+    "= 前有空格：{key} 成了单独的参数；覆盖项应写成一个词 {key}{value}",
+)
+_DASHES = Text(
+    "{word}: an override has no dashes, the program knows no such flag",
+    "{word}：覆盖项前不加横线，程序没有这个选项",
+)
+_WHY = Text("one word without dashes", "一个词，不加横线")
+
+
+@dataclass(frozen=True)
+class Parted:
+    """An override that is none: what is wrong, where, and the word that is meant."""
+
+    what: Text
+    span: Span
+    raw: str
+    repair: Repair | None
+
+
+def parted(launch: Launch, *, hydra: bool) -> Iterator[Parted]:
+    """Of commands that are made of overrides; ``hydra``: of a program that has no dotted flags
+    (hydra.main: its own flags have no dots).
+    """
+    words = launch.arguments
+    if sum(_OVERRIDE.fullmatch(word.raw) is not None for word in words) < _ENOUGH:
+        return
+    for at, word in enumerate(words):
+        following = words[at + 1] if at + 1 < len(words) else None
+        before = words[at - 1].raw if at else ""
+        if _DASHED.fullmatch(word.raw) is not None:
+            if hydra:
+                yield _told(_DASHES.fill(word=word.raw), word, word, word.raw.lstrip("-"))
+        elif following is not None and not (before.startswith("-") and "=" not in before):
+            yield from _in_two(word, following)
+
+
+def _in_two(word: Word, following: Word) -> Iterator[Parted]:
+    key, value = word.raw, following.raw
+    if _BARE.fullmatch(key) is not None and _FILE.fullmatch(key) is None:
+        if value.startswith("=") and len(value) > 1:
+            what = _BLANK_BEFORE.fill(key=key, value=value)
+            yield _told(what, word, following, key + value)
+        elif _is_value(following):
+            what = _NO_SIGN.fill(key=key, value=value)
+            yield _told(what, word, following, f"{key}={value}")
+    elif (
+        (empty := _EMPTY.fullmatch(key)) is not None and word.value == key and _is_value(following)
+    ):
+        what = _BLANK.fill(key=empty[1], value=value)
+        yield _told(what, word, following, key + value)
+
+
+def _is_value(word: Word) -> bool:
+    """Whether a word is no override, flag, or list of further arguments."""
+    raw = word.raw
+    quoted = raw[:1] in "\"'" and "$@" not in raw
+    known = word.value is not None and bool(word.value)
+    return (known or quoted) and "=" not in raw.partition("{")[0] and raw[:1] not in "-+~"
+
+
+def _told(what: Text, first: Word, last: Word, text: str) -> Parted:
+    one, other = first.span, last.span
+    repair = None
+    if one.file == other.file and one.start <= other.start and one.line == other.line:
+        edit = Edit(one.file, one.start, other.end, text)
+        repair = Repair((Respelt((edit,), joins=True),), safe=False, why=_WHY)
+    return Parted(what, one, first.raw, repair)
