@@ -53,6 +53,7 @@ class Told:
             all_well,
             complains_not,
             fine,
+            makes_progress,
             only_asks,
             seeks_advice,
             tells_settled,
@@ -62,7 +63,7 @@ class Told:
         return (
             all_well(self.words)
             or only_asks(self.words)
-            or (quiet and fine(self.words))
+            or (quiet and (fine(self.words) or makes_progress(self.words)))
             or (not self.chosen and complains_not(self.words))
             or (not self.chosen and (seeks_advice(self.words) or tells_settled(self.words)))
         )

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from medic.match.marks import Watched, scanned, watched
     from medic.match.matchers import matcher_of, settings_matcher_of
     from medic.match.paste import Fragment, gist, is_note, split_paste
+    from medic.match.progress import makes_progress
     from medic.match.reader import NOTES, Limits, iter_lines
     from medic.match.scan import Matcher
     from medic.match.text import Match, TextIndex
@@ -60,6 +61,7 @@ _HOMES = {
     "complains_not": "ease",
     "tells_set_up": "ease",
     "fine": "tone",
+    "makes_progress": "progress",
     "only_asks": "tone",
     "praises": "tone",
     "reassures": "tone",
@@ -103,6 +105,7 @@ __all__ = [
     "gist",
     "is_note",
     "iter_lines",
+    "makes_progress",
     "matcher_of",
     "only_asks",
     "praises",

@@ -13,6 +13,7 @@ from medic.match.ease import asks_usage, is_well
 from medic.match.jumps import jump_of_loss
 from medic.match.likeness import Likeness
 from medic.match.paste import Fragment, is_sentence
+from medic.match.progress import progresses
 from medic.match.text import WHOLE, Match, TextIndex
 from medic.match.tone import MENDED, complains, tells
 from medic.patterns import regex
@@ -142,7 +143,7 @@ def _groups(found: list[Match]) -> list[list[Match]]:
 
 def _is_quiet(said: str) -> bool:
     """Whether a sentence complains of nothing, whatever it names."""
-    return is_well(said) or asks_usage(said)
+    return is_well(said) or asks_usage(said) or progresses(said)
 
 
 class _Same:
