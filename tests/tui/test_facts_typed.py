@@ -169,7 +169,7 @@ def test_a_remedy_that_no_answer_changes_is_told_before_the_question(whole: Inde
 
 
 def test_a_remedy_that_an_answer_changes_waits_for_it(whole: Index) -> None:
-    talk = Talk(whole, str(RECORDED / "rank-killed-by-9"))
+    talk = Talk(whole, str(RECORDED / "uneven-batches"))
     assert talk.talk.question is not None
     assert not talk.talk.settled
     assert "What to do now" not in talk.told
