@@ -9,6 +9,7 @@ from medic.patterns import regex
 
 # Step lines that a launcher may pass on late, of a process that has failed.
 LATE, LATE_SHARE = 3, 0.1
+ONE = 1  # step line behind an error is no training that goes on: another process may have written it
 _EXIT = regex(r"exitcode: -?\d|exits? (?:with|code)|return code = -?[1-9]")
 
 
@@ -47,7 +48,7 @@ def handled(
         end = last.get((source.file, source.rank), 0)
         between = any(source.line < line < end for line in own)
         if between or failed.get(source.file, 0) < source.line:
-            return after > 0
+            return between or after > ONE
         # A process that failed: its standard output may come behind its standard error.
         before = len(own) - after
         return before > 0 and after > max(LATE, LATE_SHARE * before)

@@ -34,6 +34,11 @@ class Question:
 _UNREADABLE = ("checkpoint-unreadable",)
 _WORKER = ("data-loader-worker-killed", "shared-memory-exhausted")
 _SHM = ("shared-memory-exhausted", "disk-full", "nccl-error")
+# A segment that may not be made, or for want of descriptors, is not for want of room.
+_NO_ROOM = (
+    r"^(?!.*(?:Permission denied|Too many open files|Operation not permitted)).*"
+    r"(?:\bshm\b|shared memory|posix_fallocate|shm_open)"
+)
 _BATCH = ("config-rejected", "batch-product-error")
 
 QUESTIONS: tuple[Question, ...] = (
@@ -42,7 +47,7 @@ QUESTIONS: tuple[Question, ...] = (
         "write-error",
         "none",
         (
-            Case("shared-memory", _SHM, r"\bshm\b|shared memory|posix_fallocate|shm_open"),
+            Case("shared-memory", _SHM, _NO_ROOM),
             Case("quota-exceeded", ("disk-full",), r"[Qq]uota exceeded"),
             Case("no-space", ("disk-full",), r"No space left|ENOSPC|Errno 28"),
             Case("cut-short", ("disk-full",), r"unexpected pos|PytorchStreamWriter failed"),
