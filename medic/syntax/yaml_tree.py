@@ -13,6 +13,7 @@ from medic.records import dataclass, field
 from medic.syntax.scalars import pyyaml, tagged, yaml_1_2
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.syntax.trees import mapping
+from medic.syntax.yaml_quotes import opening_quote
 
 if TYPE_CHECKING:
     import yaml
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 # Nodes that aliases may add to a document; 306 bytes of nested aliases reach three million.
 MAX_ALIASED = 10_000
 _PROPERTIES = regex(r"(?:[&!]\S*\s+)+")
-# The quote with which a value begins.
-_QUOTED = regex(r"""\s*(?:-\s+)*(?:[^\s#"'][^"'#:]*:\s+|["'][^"']+["']:\s+)?(["'])""")
 _CODE_TAG = "tag:yaml.org,2002:python/"
 
 
@@ -212,34 +211,18 @@ def _unreadable(source: SourceText, problem: yaml.YAMLError) -> Unreadable:
     if "nesting depth" in said:
         return source.too_deep(_line(source, mark))
     en = f"{said} {context}".strip() if context and context != said else said
-    opened = _open_quote(source, _line(source, mark))
-    if opened:
+    opened = opening_quote(source.text, problem)
+    if opened is not None:
         return Unreadable(
             "not YAML: a quote is opened here and not closed",
             "不是合法的 YAML：这里的引号没有闭合",
-            at=source.at(opened),
+            at=source.at(source.text.count("\n", 0, opened) + 1),
         )
     return Unreadable(
         f"not YAML: {en}",
         f"不是合法的 YAML：{in_chinese(said)}",
         at=source.at(_line(source, mark)),
     )
-
-
-def _open_quote(source: SourceText, last: int) -> int:
-    """The first line up to ``last`` whose value begins with a quote that does not end on the line;
-    0 for none. A value over several lines is rare, and one that is closed breaks no file.
-    """
-    for number, line in enumerate(source.text.split("\n")[:last], 1):
-        found = _QUOTED.match(line)
-        if found and not _closed(line[found.end() :], found[1]):
-            return number
-    return 0
-
-
-def _closed(rest: str, quote: str) -> bool:
-    inner = rest.replace('\\"', "") if quote == '"' else rest.replace("''", "")
-    return quote in inner
 
 
 def _line(source: SourceText, mark: Any) -> int:

@@ -201,6 +201,12 @@ class Keys:
     def _tables(self) -> _Tables:
         return _Tables(self.framework.keys)
 
+    @cached_property
+    def kinds(self) -> Mapping[tuple[str, ...], str]:
+        """What the framework declares a key to be (``types`` of its entry), by the whole path."""
+        types = self.framework.types
+        return {parts_of([key]): kind for kind, keys in types.items() for key in keys}
+
     def find(self, path: Iterable[str]) -> list[Found]:
         """(rank, key) of what a path states; a lower rank rules over a higher one."""
         steps = parts_of(path)

@@ -16,15 +16,13 @@ from ..flags.key_names import (
     KNOWN,
     Framework,
     Names,
-    lost_word,
     names_of,
-    nearest_name,
     normal,
-    plain_key,
 )
 from ..flags.meanings import dictionary
 from .documents import read_documents
 from .keys import ASIDE
+from .respelt import in_capitals, in_full, spelt_of
 
 NAME = "misspelt-config-key"
 _ELSEWHERE = Text(
@@ -34,13 +32,6 @@ _ELSEWHERE = Text(
 _TOP = Text("at the top level", "顶层")
 _BELOW = Text("in {block}", "{block} 中")
 _OR = Text("{one}, or {other}", "{one}或{other}")
-_LETTERS = Text(
-    "{framework} has no key {key}: capital letters count, it is {meant}",
-    "{framework} 没有 {key} 这个键：键名区分大小写，应为 {meant}",
-)
-_NEAR = Text(
-    "{framework} has no key {key}; {meant} is meant", "{framework} 没有 {key} 这个键，应为 {meant}"
-)
 _WHY = Text("the same name as the framework writes it", "框架所用的写法")
 # Frameworks of whose keys it is known which block each stands in.
 PLACED = DOTTED | {"axolotl", "litgpt"}
@@ -52,14 +43,14 @@ PREFIXED = {
         "parallelism_config_": "parallelism_config",
     }
 }
-# Those that have no blocks of settings, and the blocks in which what stands is read by others.
+# Those that have no blocks of settings.
 _NOT_NESTED = frozenset(("llama-factory", "trl", "ms-swift"))
+# Blocks of theirs that are handed on: what stands in them is read by another program.
 _OPEN_BLOCK = regex(r"config|args|kwargs|params|settings")
-# Blocks with fewer keys than this are not known whole.
+# A block of which one key is known is one that a rule or a field names it of: it may have others.
 _FEW = 2
+# The places that a message can name; a key of three blocks or more may well be one of this, too.
 _MOST_HOMES = 2
-_SHORTEST = 4
-_MIN_WORDS, _MIN_LETTERS = 2, 3
 # Names that mean something in any block.
 _EVERYWHERE = frozenset(
     """name path type enabled enable config kwargs args size data model seed mode dtype device
@@ -70,23 +61,12 @@ _READ = regex(r"\$\{\s*(?:oc\.\w+:)?\.*([\w.]+)")
 
 
 def run(look: Look) -> Iterator[Finding]:
-    config = config_of(look)
     tables = {f.name: f for f in look.frameworks if f.name in KNOWN}
-    for given, document in read_documents(look):
-        framework = tables.get(_speaks(config, given))
-        if framework is not None and document.root is not None:
+    for given, document, framework in read_documents(look, config_of(look)):
+        if framework.name in tables and document.root is not None:
             names = names_of(framework, tables)
             foreign = dictionary(framework, look.frameworks, names).foreign
             yield from _of_file(given, document, framework, names, frozenset(foreign))
-
-
-def _speaks(config: RunConfig, given: GivenFile) -> str:
-    found = (
-        s.origin.framework
-        for s in config.settings
-        if s.origin.span is not None and s.origin.span.file == given.path
-    )
-    return next(found, "")
 
 
 def _of_file(
@@ -101,11 +81,11 @@ def _of_file(
     assert root is not None
     read = _read_by_file(root)
     base = names.base([normal(str(key.value)) for key, _ in root.items])
-    spelt = _spelt(framework)
+    spelt = spelt_of(framework)
     for parents, key, value, siblings in _keys(root, base):
-        found = _in_letters(key, parents, names, spelt, framework)
+        found = in_capitals(key, parents, names, spelt, framework)
         if found is None and normal(str(key.value)) not in foreign:
-            found = _in_full(key, parents, names, framework, siblings)
+            found = in_full(key, parents, names, framework, siblings)
         what, meant = found or (None, "")
         if what is None and str(key.value) not in read:
             what = _elsewhere(key, value, parents, names, framework)
@@ -135,63 +115,6 @@ def _keys(
         for block in (value, *value.elements):
             if block.kind == "mapping":
                 yield from _keys(block, path)
-
-
-def _spelt(framework: Framework) -> frozenset[str]:
-    below = framework.known_below.values()
-    written = (
-        *framework.known,
-        *(plain_key(k) for k in framework.keys),
-        *(n for b in below for n in b),
-    )
-    return frozenset(step for name in written for step in name.split("."))
-
-
-def _in_letters(
-    key: Node, parents: tuple[str, ...], names: Names, spelt: frozenset[str], framework: Framework
-) -> tuple[Text, str] | None:
-    name = str(key.value)
-    small = normal(name)
-    if name.lstrip("-+") == small or name in spelt or "-" in name or len(name) < _SHORTEST:
-        return None
-    if name == name.lower() or not names.has((*parents, small)) or small not in spelt:
-        return None
-    return _LETTERS.fill(framework=framework.title, key=name, meant=small), small
-
-
-def _in_full(
-    key: Node,
-    parents: tuple[str, ...],
-    names: Names,
-    framework: Framework,
-    siblings: frozenset[str],
-) -> tuple[Text, str] | None:
-    """A word written out, or cut short, of a key that sets what every framework has:
-    ``cutoff_length`` for ``cutoff_len``."""
-    name = normal(str(key.value))
-    if name in names.leaves or "_" not in name or (framework.name in FLAT and parents):
-        return None
-    own = {normal(plain_key(k)).rpartition(".")[2] for k in framework.keys}
-    known = [one for one in names.candidates(parents) if one in own and one not in siblings]
-    if nearest_name(name, names.candidates(parents)) or lost_word(name, known):
-        return None  # told with the misspelt ones
-    found = [one for one in known if _abbreviates(name.split("_"), one.split("_"))]
-    if len(found) != 1:
-        return None
-    return _NEAR.fill(framework=framework.title, key=str(key.value), meant=found[0]), found[0]
-
-
-def _abbreviates(written: Sequence[str], known: Sequence[str]) -> bool:
-    """Whether the words are the same, but for some of which one begins with the other."""
-    if len(written) != len(known) or len(known) < _MIN_WORDS:
-        return False
-    pairs = [(a, b) for a, b in zip(written, known, strict=True) if a != b]
-    begins = [
-        min(len(a), len(b)) >= _MIN_LETTERS and (a.startswith(b) or b.startswith(a))
-        for a, b in pairs
-    ]
-    plural = any({a, b} == {a, f"{a}s"} or {a, b} == {b, f"{b}s"} for a, b in pairs)
-    return len(pairs) == 1 and all(begins) and not plural
 
 
 def _elsewhere(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from medic.errors import Unreadable
-from medic.facts import Document, Repair
+from medic.facts import Repair
 from medic.i18n import Text
 from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip
@@ -13,6 +12,7 @@ from medic.run_config import FIELDS, MORE, NOBODYS, PLAIN, RunConfig, Setting
 
 from ..flags.distance import NEAREST
 from .bounds import BY_FIELD, BY_NAME, COUNTS, POSITIVE, RANKED, RULED, STATED, Bounds
+from .documents import read_documents
 from .keys import Framework, Key, Keys, parts_of
 from .readers.document import listed
 from .reading import recogniser
@@ -81,16 +81,15 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
     keys = {one.framework.name: one for one in reader.keys}
     entries: Mapping[str, Framework] = {f.name: f for f in look.frameworks}
     stated = frozenset(setting.path[-1] for setting in config.settings)
-    documents = list(_documents(look, config))
+    documents = list(read_documents(look, config))
     told = set()
-    for document, framework in documents:
+    for _, document, framework in documents:
         if framework.name not in NOBODYS and framework.name in keys:
-            for several in shapes(
-                document, keys[framework.name], declared_single(framework, entries)
-            ):
+            own = keys[framework.name]
+            for several in shapes(document, own, declared_single(own, keys)):
                 told.add(several.origin.span)
                 yield _impossible(several, _ONE)
-    in_lists = [s for document, framework in documents for s in listed(document, framework)]
+    in_lists = [s for _, document, framework in documents for s in listed(document, framework)]
     for setting in (*config.settings, *in_lists):
         if setting.origin.span is None or setting.path == (MORE,) or setting.value is None:
             continue
@@ -99,32 +98,10 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
         )
         found = found or _of_word(setting, entries, stated) or _of_switch(setting, entries)
         if found is None and setting.origin.span not in told:
-            allowed = wrong_type(setting, entries)
+            allowed = wrong_type(setting, keys)
             found = _impossible(setting, allowed) if allowed is not None else None
         if found is not None:
             yield found
-
-
-def _documents(look: Look, config: RunConfig) -> Iterator[tuple[Document, Framework]]:
-    """The files of the launch, with the framework that reads each."""
-    speaks = {
-        s.origin.span.file: s.origin.framework
-        for s in config.settings
-        if s.origin.span is not None and s.origin.syntax in ("yaml", "json", "toml")
-    }
-    frameworks = {f.name: f for f in look.frameworks}
-    for given in look.files("config"):
-        framework = frameworks.get(speaks.get(given.path, ""))
-        document = _parsed(look, given.path) if framework is not None else None
-        if framework is not None and document is not None:
-            yield document, framework
-
-
-def _parsed(look: Look, path: str) -> Document | None:
-    try:
-        return look.parse(path)
-    except Unreadable:
-        return None
 
 
 def _of_unseen(setting: Setting) -> Finding | None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from medic.errors import Unreadable
 from medic.facts import Document, GivenFile, Node, Renamed, Repair, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.records import replace
 from medic.run_config import NOBODYS, PLAIN, RunConfig, Syntax
 
-from ..config.readers.wandb import unwrapped
+from ..config.documents import read_document, readers_of
 from ..config.unseen import unseen_in_key
 from ..config.written import written
 from .key_names import (
@@ -55,11 +54,7 @@ RENAMED = Text("the only name that is near", "唯一相近的键名")
 
 def run(look: Look) -> Iterator[Finding | Skip]:
     config = config_of(look)
-    speaks = {
-        s.origin.span.file: s.origin.framework
-        for s in config.settings
-        if s.origin.span is not None and s.origin.syntax in ("yaml", "json", "toml", "python")
-    }
+    speaks = readers_of(config)
     tables = {f.name: f for f in look.frameworks if f.name in KNOWN}
     read = fired = False
     for given, document in _documents(look):
@@ -99,16 +94,9 @@ def _of_another(root: Node, framework: Framework, tables: Mapping[str, Framework
 
 def _documents(look: Look) -> Iterator[tuple[GivenFile, Document | None]]:
     for given in look.files("config", "python"):
-        yield given, _document(look, given)
+        yield given, read_document(look, given)
     for script, one in written(look):
         yield replace(script, kind="config"), one.document
-
-
-def _document(look: Look, given: GivenFile) -> Document | None:
-    try:
-        return unwrapped(look.parse(given.path))
-    except Unreadable:
-        return None
 
 
 def _by_target(root: Node, tables: Mapping[str, Framework]) -> Framework | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -124,17 +125,29 @@ def test_the_budget_has_a_default(lint_text: Lint) -> None:
     assert [(f.name, f.line) for f in found] == [("rl-token-budget-too-small", 4)]
 
 
-def test_a_base_with_every_key_is_not_the_run(lint_text: Lint) -> None:
-    keys = "".join(f"  key_{n}: {n}\n" for n in range(160))
-    text = (
-        "actor_rollout_ref:\n  actor:\n    ppo_mini_batch_size: 64\n"
-        "my_block:\n{keys}trainer:\n  save_freq: -1\n  total_epochs: 1\n"
-    )
-    told = [f.name for f in lint_text(text.format(keys="  key_1: 1\n"), "a.yaml")]
-    assert "checkpoints-never-saved" in told
-    assert "checkpoints-never-saved" not in [
-        f.name for f in lint_text(text.format(keys=keys), "a.yaml")
-    ]
+NEVER = (
+    "actor_rollout_ref:\n  actor:\n    _target_: verl.workers.config.FSDPActorConfig\n"
+    "    ppo_mini_batch_size: 64\ntrainer:\n  save_freq: -1\n  total_epochs: 1\n"
+)
+MANY = "my_block:\n" + "".join(f"  key_{n}: {n}\n" for n in range(160))
+
+
+@pytest.mark.parametrize(
+    ("text", "file", "told"),
+    [
+        (NEVER, "a.yaml", True),
+        (NEVER + MANY, ".hydra/config.yaml", True),  # what the run was given, every key of it
+        ("defaults:\n  - actor@actor_rollout_ref.actor: dp_actor\n  - _self_\n" + NEVER, "a.yaml", False),
+        (NEVER + MANY, "verl/trainer/config/_generated_ppo_trainer.yaml", False),
+    ],
+    ids=["run", "resolved", "composes", "brought"],
+)  # fmt: skip
+def test_a_base_is_not_the_run(
+    lint_text: Lint, tmp_path: Path, text: str, file: str, told: bool
+) -> None:
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    found = [f.name for f in lint_text(text, file)]
+    assert ("checkpoints-never-saved" in found) is told
 
 
 def test_a_full_response_has_to_fit_the_context(lint_text: Lint) -> None:

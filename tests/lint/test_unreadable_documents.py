@@ -77,7 +77,11 @@ def test_what_was_read_of_a_file_of_no_framework(
         ('base_model: a/b\nadapter: "lora\nmicro_batch_size: 2\n', 2),
         ('datasets:\n  - path: "x\n    type: alpaca\nseed: 3\nname: "d"\n', 2),
         ("name: 'x\nseed: 3\nother: 'd'\n", 1),
-        ('name: "it is \\"x\\""\nseed: [1\nother: 2\n', 3),  # no quote is open
+        ('about: "two\n  lines"\nadapter: "lora\nseed: 2\n', 3),
+        ('text: "Answer: yes\nadapter: "lora"\nseed: 2\n', 1),
+        ('adapter: "lora\nname: ""\nseed: 2\n', 1),
+        ('targets: [\n  "q_proj,\n  "k_proj"\n]\n', 2),
+        ('adapter: "lora\nname: "d"\nlr: [1, 2\nseed: 2\n', 1),  # and a second fault
     ],
 )
 def test_an_open_quote_is_told_where_it_opens(
@@ -88,3 +92,25 @@ def test_an_open_quote_is_told_where_it_opens(
     assert main(["lint", str(file)]) == 2
     told = capsys.readouterr()
     assert f"a.yaml:{line}" in told.out + told.err
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        # A value over several lines that is closed, and the fault far below it.
+        ('about: "two\n  lines"\nlr: [1e-4, 2\nsteps: 1\n', 4),
+        ('about: "Q: x\n  A: y\n  "\nlr: [1e-4, 2\nsteps: 1\n', 5),
+        ('path: "C:\\\\data\\\\"\nlr: [1e-4, 2\nsteps: 1\n', 3),
+        ('name: "it is \\"x\\""\nseed: [1\nother: 2\n', 3),
+        ('about: "two\n  lines" more\nsteps: 1\n', 2),
+    ],
+)
+def test_a_quote_that_is_closed_is_not_blamed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, line: int
+) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(text)
+    assert main(["lint", str(file)]) == 2
+    told = "".join(capsys.readouterr())
+    assert "a quote is opened" not in told
+    assert f"a.yaml:{line}" in told

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from medic.i18n import Text
+from medic.patterns import regex
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import NOBODYS, RunConfig
 
-from .rollout_layout import is_verl_rl, number, written
+from .rollout_layout import is_verl_rl, number
 
 NAME = "checkpoints-never-saved"
 NEEDS: tuple[str, ...] = ()
 _SAVE_FREQ = "trainer.save_freq"
-_WHOLE = 150  # settings; the trainers of verl have 200 and more, a run states a few dozen
+# The folder of verl's own trainers, in a checkout as in an installation.
+_BASES = regex(r"(?:^|/)verl/trainer/config/")
 _VERL = Text(
     "trainer.save_freq {interval}: verl writes no checkpoint, not even the last",
     "trainer.save_freq 为 {interval}：verl 不保存任何 checkpoint，训练结束时也不保存",
@@ -53,13 +55,28 @@ def _interval(config: RunConfig) -> LintResult:
 
 
 def _verl(config: RunConfig) -> LintResult:
-    """A base that a command completes is not the run: it has Hydra's ``_target_``, or every key."""
     interval = number(config, _SAVE_FREQ)
-    if interval is None or written(config, "_target_") or len(config.settings) > _WHOLE:
+    if interval is None or _is_base(config):
         return NotChecked((_SAVE_FREQ,))
     if interval > 0:
         return Passes()
     return Fires(_SAVE_FREQ, {"what": _VERL.fill(interval=interval)})
+
+
+def _is_base(config: RunConfig) -> bool:
+    """Whether the interval is that of a base, which a command completes, and not of the run: its
+    file composes others (Hydra's ``defaults``, which the resolved file of a run no longer has),
+    or is one of those that verl brings.
+    """
+    saves = config.setting(_SAVE_FREQ)
+    if saves is None or saves.origin.span is None:
+        return False
+    file = saves.origin.span.file
+    composed = any(
+        s.path == ("defaults",) and s.origin.span is not None and s.origin.span.file == file
+        for s in config.settings
+    )
+    return composed or _BASES.search(file) is not None
 
 
 def _olmo(config: RunConfig) -> LintResult:

@@ -35,8 +35,12 @@ _SPLIT = regex(
     r"|start|end|filter|slice)(?![a-z])"
 )
 
-# A class of the user's that reads samples.
+# A class of the user's that reads samples: its path, MyReader or package.module.MyReader; what
+# stands there as text, a model's name or a word, reads nothing. Those of HF turn samples to tensors.
 _READER = regex(r"(?:^|_)(?:processor|reader|builder)$")
+_TENSORS = regex(r"(?:^|_)(?:image|video|vision|audio|speech|feature|text|logits?)_processor$")
+_CLASS = regex(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*$")
+_CLASS_OF = frozenset(("_target_", "class_path"))  # of Hydra and of Lightning's command line
 
 
 def check(config: RunConfig) -> LintResult:
@@ -82,8 +86,15 @@ def _splits(config: RunConfig, setting: Setting, side: Pattern[str]) -> Mapping[
 
 def _picked(config: RunConfig, setting: Setting) -> bool:
     """Whether a class beside the paths reads the file: it may take another part for each side."""
-    beside = (s for s in config.settings if s.path[:-1] == setting.path[:-1])
-    return any(_READER.search(s.path[-1]) and isinstance(s.value, str) for s in beside)
+    return any(_reads(s, setting.path[:-1]) for s in config.settings)
+
+
+def _reads(setting: Setting, parent: tuple[str, ...]) -> bool:
+    """Whether a setting names a class that reads samples, in the block ``parent``."""
+    path = setting.path[:-1] if setting.path[-1] in _CLASS_OF else setting.path
+    if path[:-1] != parent or not path or not _READER.search(path[-1]) or _TENSORS.search(path[-1]):
+        return False
+    return isinstance(setting.value, str) and _CLASS.search(setting.value) is not None
 
 
 def _place(setting: Setting) -> str:

@@ -43,6 +43,16 @@ SHARDS = {"train_loader__dataset__local": "/d/shards", "eval_loader__dataset__lo
         # One place, of which each side takes a part.
         ({"dataset__train_path": "d/a.json", "dataset__val_path": "d/a.json",
           "dataset__meta_processor": "MyMeta"}, NotChecked),
+        ({"dataset__train_path": "d/a.json", "dataset__val_path": "d/a.json",
+          "dataset__reader___target_": "mine.data.SplitReader"}, NotChecked),
+        # What stands beside them and reads no file.
+        ({"train_file": "d/a.json", "validation_file": "d/a.json",
+          "image_processor": "Qwen/Qwen2-VL-7B"}, Fires),
+        ({"train_file": "d/a.json", "validation_file": "d/a.json",
+          "image_processor": "Qwen2VLImageProcessor"}, Fires),
+        ({"train_file": "d/a.json", "validation_file": "d/a.json", "processor": "fast"}, Fires),
+        ({"train_file": "d/a.json", "validation_file": "d/a.json",
+          "eval__reader": "MyReader"}, Fires),
         ({**SHARDS, "train_loader__dataset__split": "train",
           "eval_loader__dataset__split": "val"}, NotChecked),
         ({**SHARDS, "eval_loader__dataset__subset_name": "b"}, NotChecked),
