@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from medic.facts import Launch
+from medic.facts import Launch, Word
 from medic.i18n import Text
 from medic.patterns import regex
 from medic.run_config import Span
 
+from .counts import count_of
 from .masked import COMMENT
 from .option_words import is_given, option_word
 from .script_text import ScriptText
 from .slip import Slip
 
-_LIST = regex(r"\b((?:CUDA|HIP|ROCR)_VISIBLE_DEVICES)=[\"']?(\d+(?:,\d+)+)(?![\w,.-])")
+_LIST = regex(r"\b((?:CUDA|HIP|ROCR)_VISIBLE_DEVICES)=[\"']?(\d+(?:,\d+)*)(?![\w,.-])")
 EACH_ONCE = Text(
     "a list in which each GPU stands once: PyTorch takes one with a repeated number for empty",
     "每张 GPU 只写一次的列表：有重复编号时，PyTorch 会把整个列表当作空的",
@@ -28,8 +29,9 @@ _NOT_READ = Text(
     "--include localhost:{value}",
     "有 {flag} 时 deepspeed 不读取 {name}={value}：实际使用 GPU {gpus}；请写 --include localhost:{value}",
 )
-_COUNTS = ("--num-gpus", "--num-accelerators", "--num-nodes")
-_LISTS = ("--include", "--exclude", "-i", "-e")
+_GPU_COUNTS = ("--num-gpus", "--num-accelerators")
+_COUNTS = (*_GPU_COUNTS, "--num-nodes")
+_IN, _OUT = ("--include", "-i"), ("--exclude", "-e")
 
 
 def repeated(script: ScriptText) -> Iterator[tuple[str, str, Span]]:
@@ -46,42 +48,50 @@ def refused_together(launch: Launch) -> Iterator[tuple[Text, Span]]:
     words = launch.launcher_words
     if launch.launcher != "deepspeed":
         return
-    listed = next((flag for flag in _LISTS if is_given(words, flag)), "")
-    counted = next((flag for flag in _COUNTS if is_given(words, flag)), "")
-    both = is_given(words, "--include", "-i") and is_given(words, "--exclude", "-e")
-    other = "--exclude" if both else counted.replace("-", "_").replace("__", "--")
-    if listed and (both or counted):
-        later = [w for w in words if is_given((w,), *_LISTS, *_COUNTS)][-1]
-        yield _NOT_TOGETHER.fill(one=listed, other=other), later.span
+    included, excluded, counted = (_given(words, *names) for names in (_IN, _OUT, _COUNTS))
+    listed = included or excluded
+    other = excluded if included and excluded else counted
+    if listed is not None and other is not None:
+        later = max(listed, other, key=words.index)
+        yield _NOT_TOGETHER.fill(one=_flag(listed), other=_flag(other)), later.span
+
+
+def _given(words: Sequence[Word], *names: str) -> Word | None:
+    """The first word that is one of the options."""
+    return next((word for word in words if is_given((word,), *names)), None)
+
+
+def _flag(word: Word) -> str:
+    """An option as it is written, without its value."""
+    return word.raw.partition("=")[0]
 
 
 def not_read(script: ScriptText, launch: Launch) -> Iterator[Slip]:
     """``CUDA_VISIBLE_DEVICES=2,3 deepspeed --num_gpus 2``: the launcher numbers from 0 on its own
     (deepspeed/launcher/runner.py)."""
     value = launch.environment.get("CUDA_VISIBLE_DEVICES", "")
-    found = option_word(launch.launcher_words, "--num-gpus", "--num-accelerators")
-    if launch.launcher != "deepspeed" or found is None or not found[1].isdecimal():
+    option = _given(launch.launcher_words[::-1], *_GPU_COUNTS)
+    found = option_word(launch.launcher_words, *_GPU_COUNTS)
+    count = count_of(found[1]) if found is not None else None
+    if launch.launcher != "deepspeed" or option is None or not count:
         return
-    count = int(found[1][:4])
-    shown = [one for one in value.split(",") if one.isdecimal()]
-    if not shown or "," + value != "".join(f",{one}" for one in shown) or not count:
-        return
-    if {int(one) for one in shown} == set(range(count)):
-        return
-    place = _assigned(script, value)
+    shown = {gpu for one in value.split(",") if (gpu := count_of(one)) is not None}
+    same = len(shown) == count == max(shown, default=0) + 1
+    place = _assigned(script, value) if not same else None
     if place is not None:
         gpus = "0" if count == 1 else f"0-{count - 1}"
-        flag = f"--num_gpus {count}"
+        flag = f"{_flag(option)} {count}"
         what = _NOT_READ.fill(name="CUDA_VISIBLE_DEVICES", value=value, flag=flag, gpus=gpus)
         yield Slip(what, place)
 
 
 def _assigned(script: ScriptText, value: str) -> Span | None:
     """Where the list is written, if that is in one place."""
-    text = f"CUDA_VISIBLE_DEVICES={value}"
     found = [
-        script.between(number, (at, at + len(text)))
+        script.between(number, (match.start(), match.end(2)))
         for number, line in enumerate(script.lines, 1)
-        if (at := line.find(text)) >= 0 and not line.lstrip().startswith("#")
+        for match in _LIST.finditer(line)
+        if match[1] == "CUDA_VISIBLE_DEVICES" and match[2] == value
+        if script.code[number - 1][match.start()] != COMMENT
     ]
     return found[0] if len(found) == 1 else None

@@ -11,10 +11,11 @@ from medic.patterns import regex
 from medic.records import dataclass, field, replace
 from medic.run_config import FIELDS, PLAIN
 
-from .families import PROOF_FOREIGN, SWITCHES
+from .families import PROOF, PROOF_FOREIGN, SWITCHES
 from .key_names import DOTTED, FLAT, USERS_OWN, Names, names_of, normal
 from .key_names import Framework as Keyed
 from .meanings import foreign_names, meanings, meant_in, words_of_names
+from .shared_values import shared_values
 from .suspects import script_parts
 
 # Programs whose flags are all the framework's; a user's own script has flags of its own beside.
@@ -102,6 +103,7 @@ class Table:
     foreign: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     words: frozenset[str] = frozenset()
     meanings: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    shared: frozenset[str] = frozenset()  # names that take a value in any program
 
     @property
     def dotted(self) -> bool:
@@ -154,6 +156,13 @@ class Table:
 
     def needs_value(self, name: str) -> bool:
         return name in self.valued
+
+    def wants_value(self, name: str, proof: int) -> bool:
+        """Whether a flag that stands alone lacks its value. Of a program that is not shown to have
+        the framework's parser only the names that take one everywhere are sure.
+        """
+        shown = self.closed or self.dashes or self.loops or self._trains
+        return name in self.shared or (shown and proof >= PROOF and name in self.valued)
 
     def plural_of(self, name: str) -> str:
         """The known name that lacks the s of another: it takes one value, or is a switch."""
@@ -271,4 +280,5 @@ def table_of(
         known if closed else {n: (o, f) for n, (o, f) in known.items() if f in _ARGUMENTS},
         words_of_names(every),
         meanings(every),
+        shared_values(every),
     )

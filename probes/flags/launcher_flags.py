@@ -11,11 +11,11 @@ from medic.patterns import regex
 
 from .distance import letters_apart
 from .families import Given
-from .key_names import Framework, names_of, normal
+from .flag_tables import Framework
+from .key_names import names_of, normal
 from .launchers import ALIASES, LAUNCHER_OPTIONS, LAUNCHERS, MODULES, lost_option
 from .own_flags import Fault
 from .suspects import script_parts
-from .value_shapes import takes_value
 
 _FLAG = regex(r"^--([A-Za-z][\w-]*)(?:=.*)?$", re.DOTALL)
 # -nnodes 2: one dash. No launcher has a short option that takes the rest as its value.
@@ -42,9 +42,9 @@ _SCRIPTS = frozenset(
 )
 
 
-# What options of launchers, also those to come, begin with.
+# What options of launchers begin with: another one that does may be of another version's.
 _LAUNCHERS_WORDS = frozenset(
-    "rdzv log node nodes nproc num master main local max min monitor start event bind ssh no".split()  # noqa: SIM905
+    option.partition("-")[0] for options in LAUNCHER_OPTIONS.values() for option in options
 )
 
 
@@ -88,12 +88,19 @@ def _is_scripts(name: str, tables: Mapping[str, Framework]) -> bool:
     """Whether a flag is one of training scripts; those of a single word may be anybody's."""
     if name in _SCRIPTS:
         return True
-    trainer = tables.get("hf-trainer")
-    known = names_of(trainer, tables).leaves if trainer is not None else frozenset()
-    plain = name.replace("-", "_")
-    if "-" not in name or name.split("-", maxsplit=1)[0] in _LAUNCHERS_WORDS:
+    first, several, _ = name.partition("-")
+    if not several or first in _LAUNCHERS_WORDS:
         return False
-    return plain in known or takes_value(plain)
+    trainer, plain = tables.get("hf-trainer"), name.replace("-", "_")
+    read = trainer is not None and plain in names_of(trainer, tables).leaves
+    return read or any(plain in map(normal, _listed(one)) for one in tables.values())
+
+
+def _listed(framework: Framework) -> Iterator[str]:
+    """Flags that a framework's entry lists as its parsers spell them."""
+    yield from framework.switches
+    yield from framework.valued
+    yield from framework.beside
 
 
 def _is_value(words: Sequence[Word], at: int, launcher: str) -> bool:

@@ -21,10 +21,10 @@ from .launcher_texts import kept
 from .launches import launches_in, servers_of
 from .outcome import STOPS
 from .own_flags import Fault, faults, given_flags
+from .parted_paths import second_words
 from .script_text import ScriptText, read_script
 from .suspects import script_parts, spec_of
 from .undashed import undashed
-from .value_shapes import second_words
 
 MAX_LAUNCHES = 100  # a script with more repeats one and the same
 MAX_FOUND = 40

@@ -11,11 +11,10 @@ from medic.records import dataclass
 from medic.slips import digits_of
 
 from .distance import letters_apart
-from .families import PROOF, PROOF_FOREIGN, SWITCHES, Given, told_whole
+from .families import PROOF, PROOF_FOREIGN, Given, told_whole
 from .flag_tables import Table
 from .key_names import joined_word, lost_word, moved_words, normal
 from .match import boolean
-from .value_shapes import takes_value
 
 _FLAG = regex(r"^--([A-Za-z][\w.-]*)(?:=(.*))?$", re.DOTALL)
 _WITH_NUMBER = regex(r"^([A-Za-z][A-Za-z_-]*[A-Za-z_])(\d[\d.]*(?:e-?\d+)?)$")
@@ -88,9 +87,7 @@ def _number_glued(one: Given, table: Table, proof: int) -> str:
 
 
 def _lacks_value(name: str, table: Table, proof: int, used: set[str]) -> bool:
-    if table.needs_value(name) or _lacks_file(name, table, proof, used):
-        return True
-    return takes_value(name) and name not in table.switches | SWITCHES
+    return table.wants_value(name, proof) or _lacks_file(name, table, proof, used)
 
 
 def _lacks_file(name: str, table: Table, proof: int, used: set[str]) -> bool:

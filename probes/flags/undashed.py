@@ -10,7 +10,6 @@ from medic.patterns import regex
 from .families import PROOF, SWITCHES, Given
 from .flag_tables import Table
 from .key_names import normal
-from .value_shapes import takes_value
 
 _UNDASHED = regex(r"^(-?)([A-Za-z][A-Za-z0-9_.-]{1,})(?:=(.*))?$")
 # A name of several words, and a flag of any kind.
@@ -100,7 +99,8 @@ def _complete(words: Sequence[Word], at: int, table: Table, proof: int) -> bool:
         bare = normal(name)
         alone = {bare, bare.removeprefix("no_")}
         switch = bool(sign) or not alone.isdisjoint(table.switches | SWITCHES)
-        return switch or (bare.startswith(_TURNS_ON) and takes_value(words[at].text))
+        follows = normal(words[at].text)
+        return switch or (bare.startswith(_TURNS_ON) and table.wants_value(follows, proof))
     name = words[at].text
     if at == 1:
         return table.closed

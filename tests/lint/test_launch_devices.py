@@ -69,9 +69,37 @@ def test_options_that_deepspeed_refuses_together(
 
 
 @pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ("-i a:0 -e a:1", "-i beside -e"),
+        ("-e a:1 --include=a:0", "--include beside -e"),
+        ("--num-gpus=2 --exclude a:1", "--exclude beside --num-gpus"),
+        ("-i a:0 --num_nodes 2", "-i beside --num_nodes"),
+    ],
+)
+def test_options_are_told_as_they_are_written(lint_text: Lint, options: str, told: str) -> None:
+    found = lint_text(f"deepspeed {options} {PROGRAM}\n", "run.sh")
+    (what,) = [f.message for f in found if f.severity == "error"]
+    assert f"deepspeed refuses {told}:" in str(what)
+
+
+def test_a_count_is_told_whole(lint_text: Lint) -> None:
+    text = f"CUDA_VISIBLE_DEVICES=2,3 deepspeed --num-gpus 20000 {PROGRAM}\n"
+    (found,) = lint_text(text, "run.sh")
+    assert "beside --num-gpus 20000" in str(found.message)
+
+
+@pytest.mark.parametrize(
     ("gpus", "options", "names"),
     [
         ("2,3", "--num_gpus 2", ["option-without-effect"]),
+        ('"2,3"', "--num_gpus 2", ["option-without-effect"]),
+        ("'2,3'", "--num_gpus 2", ["option-without-effect"]),
+        ("3", "--num_gpus 1", ["option-without-effect"]),
+        ('"1,0"', "--num_gpus 2", []),
+        ("0", "--num_gpus 1", []),
+        ("2,3", "--num_gpus ${N}", []),
+        ("2,3", f"--num_gpus {'9' * 5000}", []),
         ("0,1,2,3", "--num_gpus=8", ["option-without-effect"]),
         ("0,1", "--num_gpus 2", []),
         ("2,3", "", []),

@@ -1,0 +1,72 @@
+"""Names of flags that take a value in every framework that has them: also in unknown parsers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
+
+from medic.run_config import FIELDS, PLAIN
+
+from .families import SWITCHES
+from .key_names import Framework as Keyed
+from .key_names import normal
+
+_FRAMEWORKS = 3  # so many have a name for one and the same: scripts of one's own follow them
+_COLLECTIONS = (PLAIN, "grouped")  # names that scripts share: no parser of its own stands behind
+_PLACES = ("output_dir", "base_model")  # of several words: ``--save`` may be a switch
+# A number to frameworks; a script of one's own may turn it on with a switch.
+_TURNED_ON = ("gradient_clip",)
+_BOOLEANS = frozenset(("true", "false"))
+# By the first of the entries: those of one knowledge are read together.
+_KEPT: list[tuple[Framework, frozenset[str]]] = []
+
+
+class Framework(Keyed, Protocol):
+    @property
+    def switches(self) -> Sequence[str]: ...
+    @property
+    def choices(self) -> Mapping[str, Sequence[str]]: ...
+
+
+def shared_values(every: Sequence[Framework]) -> frozenset[str]:
+    """Names that several frameworks read a number, an output folder or a model from, and that none
+    takes for a switch: ``learning_rate``, ``save_steps``.
+
+    An ending tells nothing: ``--lr_decay`` and ``--random_seed`` are switches of many scripts.
+    """
+    if not (_KEPT and _KEPT[0][0] is every[0]):
+        _KEPT[:] = [(every[0], _collected(every))]
+    return _KEPT[0][1]
+
+
+def _collected(every: Sequence[Framework]) -> frozenset[str]:
+    own = [one for one in every if one.name not in _COLLECTIONS]
+    counts = Counter(name for one in own for name in set(_amounts(one)))
+    switches = {name for one in every for name in _switches(one)}
+    several = {name for name, count in counts.items() if count >= _FRAMEWORKS}
+    return frozenset(several - switches - SWITCHES)
+
+
+def _amounts(framework: Framework) -> Iterator[str]:
+    for key in framework.keys:
+        kind = FIELDS[key.field][0] if key.field in FIELDS else None
+        name = _leaf(key.key)
+        amount = kind in (int, float) and key.field not in _TURNED_ON
+        if amount or (key.field in _PLACES and "_" in name):
+            yield name
+
+
+def _switches(framework: Framework) -> Iterator[str]:
+    """What may stand alone: listed as such, of true and false, or on by a true of its own."""
+    yield from (normal(name) for name in framework.switches)
+    for name, words in framework.choices.items():
+        if not _BOOLEANS.isdisjoint(words):
+            yield _leaf(name)
+    for key in framework.keys:
+        if key.true_means is not None or FIELDS.get(key.field, ("",))[0] is bool:
+            yield _leaf(key.key)
+
+
+def _leaf(key: str) -> str:
+    return normal(key).rpartition(".")[2]
