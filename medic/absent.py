@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from medic.match import contrasts, praises
 from medic.patterns import regex
 from medic.run_config import Scalar
 
@@ -45,8 +47,36 @@ _OFF = (
 )
 # The clause ends behind it: "no NaN before step 500" and "不用 ZeRO 就正常" deny nothing.
 _END = (
-    r"(?= ?(?:at all|anywhere|either|so far|here|ever|in (?:the|any) (?:logs?|loss(?:es)?|run)|的|过)?"
+    r"(?= ?(?:at all|anywhere|either|so far|ever|in (?:the|any) (?:logs?|loss(?:es)?|run)|的|过)?"
     r" ?(?:$|[,;，。；、!！\n]|\.(?!\d)|\b(?:and|but)\b|也|和|但))(?! ?[,，]? ?(?:就(?!是)|则|反而|then ))"
+)
+
+REACH = 300  # characters to either end of a sentence; a longer one is a paste
+_SENTENCE = regex(r"\n|(?<=[.!?;])\s|[。！？；]")
+_CLAUSE = regex(r",\s|[，、,]|\b(?:and|but)\b|但")
+# All that may stand before a denial of the run that is told of: with any other word it may be said
+# of a setting, a part, another run or another time.
+_PLAIN = regex(
+    r"(?:\s|\b(?:we|i|it|there|the|our|my|this|run|jobs?|training|model|setup|config|script|loss(?:es)?|"
+    r"gradients?|logs?|is|are|have|has|see|get|uses?|also|so far|still|in|with|either)\b|"
+    r"我们?|的|这个|这次|本次|整个|训练|任务|模型|过程|全程|始终|一直|日志|里|中|损失|梯度|都?也|都|并|且|同时|还|看|[:：])*",
+    re.I,
+)
+# A condition in another clause of the sentence: where, with what, when, after which change.
+_CONDITION = regex(
+    r"^\W*(?:on|with|without|in|at|for|under|using|if|unless|when|while|once|after|before|until|during|"
+    r"as (?:long|soon)|except)\b|"
+    r"\b(?:tr(?:y|ied)|switch\w*|chang\w+|lower\w*|reduc\w+|rais\w+|disabl\w+|enabl\w+|turn(?:ed|ing)|set) |"
+    r"时(?!间)|如果|若|只要|除非|改|换|调[到大小高低]|设[成为]|降到|去掉|关[掉闭]|打开",
+    re.I,
+)
+# Of another run, place or time than the one that is told of; "on eight it does".
+_ANOTHER = regex(
+    r"\b(?:old|older|new|newer|other|another|previous(?:ly)?|earlier|formerly|yesterday|original|baseline|"
+    r"small(?:er)?|(?:one|a|single)[- ](?:gpu|card|node|machine|rank|worker)|locally)\b|"
+    r"\b(?:does|do|did|is|are|was|were|has|had)\s*(?:[.,;!?]|$)|"
+    r"单[卡机]|单节点|一[张台]|小数据|小模型|本地|之前|以前|原来|原先|旧|老的|老版|上次|昨天|其[他它]|另|别的|换成",
+    re.I,
 )
 
 
@@ -67,15 +97,39 @@ def _denial(words: str) -> str:
 
 def features(text: str) -> Iterator[tuple[str, Scalar, str, tuple[int, int]]]:
     """(field, value, words, place) of each feature that the text says the run does not have."""
-    for name, value, pattern in _patterns():
+    for name, value, words, place in _denials(text):
         if value is not None:
-            for hit in pattern.finditer(text):
-                yield name, value, hit.group().strip(), hit.span()
+            yield name, value, words, place
 
 
 def symptoms(text: str) -> Iterator[tuple[str, str]]:
     """(symptom, words) of each symptom that the text says is not there."""
-    for name, value, pattern in _patterns():
+    for name, value, words, _ in _denials(text):
         if value is None:
-            for hit in pattern.finditer(text):
-                yield name, hit.group().strip()
+            yield name, words
+
+
+def _denials(text: str) -> Iterator[tuple[str, Scalar | None, str, tuple[int, int]]]:
+    """All that the text denies of the run whatever the circumstances; a text that sets two things
+    against each other denies nothing."""
+    found = [(n, v, hit) for n, v, pattern in _patterns() for hit in pattern.finditer(text)]
+    if not found or contrasts(text) or _ANOTHER.search(text):
+        return
+    for name, value, hit in found:
+        if _unconditional(text, hit.start(), hit.end()):
+            yield name, value, hit.group().strip(), hit.span()
+
+
+def _unconditional(text: str, start: int, end: int) -> bool:
+    """Whether the sentence around a denial names no condition of it."""
+    before = _SENTENCE.split(text[max(0, start - REACH) : start])[-1]
+    behind = _SENTENCE.split(text[end : end + REACH], maxsplit=1)[0]
+    if REACH in (len(before), len(behind)):
+        return False
+    *others, own = _CLAUSE.split(before)
+    rest = [*others, *_CLAUSE.split(behind)[1:]]  # what ends the own clause is known
+    return (
+        _PLAIN.fullmatch(own) is not None
+        and not praises(before + behind)
+        and not any(_CONDITION.search(clause.strip()) for clause in rest)
+    )

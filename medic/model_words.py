@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from medic.field_words import CARD
@@ -26,16 +27,13 @@ _BEFORE_MODEL = r"(?<![a-z0-9_.])(?<![\w.]/)(?:[a-z]\w+/)?"
 _BEHIND = r"(?![a-z0-9]|[.-][a-z0-9]|/)"
 _NUMBERED = regex(r"[a-z]\D{0,20}\d", re.I)  # all names have a number behind letters
 _CARD = regex(rf"{_BEFORE}{CARD}(?![a-z0-9])".replace(" ?", r"[\s-]*"), re.I)
-# A name with a size in billions: of letters, so that "100b tokens" is none.
-_SIZED = regex(
-    r"(?<![\w./-])(?:[a-z]\w+/)?([a-z][a-z]+[a-z0-9.]*(?:[_-][a-z0-9.]+){0,2}[\s_-]?\d+(?:\.\d+)?b)(?![\w-]|\.[a-z])",
-    re.I,
-)
-_NO_NAME = regex(
-    r"(?:a|an|the|our|my|this|is|of|on|with|for|in|train(?:ing)?|tun(?:e|ing)|finetun(?:e|ing)|model|"
-    r"about|only|size|has|than|to|and|moe|dense|layer|token|param|batch|step|lora|full|sft|rl|dpo|"
-    r"grpo|ppo)s?[\s_-]*\d",
-    re.I,
+_SIZE = r"\d+(?:\.\d+)?b"
+# Behind a size: a model of "7b", and no amount of "500b tokens".
+_BEHIND_SIZE = r"(?![\w-]|\.[a-z]|/|\s*tok)"
+# As models are named on a hub: one organisation, a capital somewhere, a size.
+_ON_HUB = regex(
+    r"(?<![\w./~-])(?=[\w-]*[A-Z]|[\w-]+/[\w.-]*[A-Z])[A-Za-z][\w-]+/[A-Za-z][\w.]*(?:-[\w.]+)*?"
+    rf"-(?i:{_SIZE})(?:-[A-Za-z]\w*)*{_BEHIND_SIZE}"
 )
 
 
@@ -54,12 +52,33 @@ def named(text: str, index: Index) -> Iterator[tuple[str, str, str, Place]]:
 
 
 def not_known(text: str, index: Index) -> list[str]:
-    """Words that name a model or a GPU of which medic knows no sizes."""
+    """Words that name a model or a GPU of which medic knows no sizes: another size of a family that
+    it knows, or a name as on a hub. "dolma 500b" may be anything."""
     places = [place for *_, place in named(text, index)]
-    found = [hit.span(1) for hit in _SIZED.finditer(text) if not _NO_NAME.match(hit[1])]
+    found = [hit.span() for hit in _ON_HUB.finditer(text)]
+    found += [hit.span() for hit in _of_family(_families(index)).finditer(text)]
     found += [hit.span() for hit in _CARD.finditer(text) if not hit[0].isdecimal()]
     new = [(a, b) for a, b in found if all(b <= start or end <= a for start, end in places)]
+    new = [
+        (a, b) for a, b in new if not any(c <= a and b <= d and (a, b) != (c, d) for c, d in new)
+    ]
     return list(dict.fromkeys(text[a:b].strip() for a, b in sorted(new)))
+
+
+def _families(index: Index) -> tuple[str, ...]:
+    """What the names of the known models begin with: qwen, llama, gpt."""
+    names = (name for model in index.models.values() for name in (model.name, *model.says))
+    return tuple(sorted({_PARTS.findall(name.lower())[0] for name in names}))
+
+
+@lru_cache(maxsize=4)
+def _of_family(families: tuple[str, ...]) -> Pattern[str]:
+    """A family, its version, and a size of it: "llama2 34b", "Qwen1.5-110B"."""
+    return re.compile(
+        rf"(?<![\w./-])(?:{'|'.join(families)})(?![a-z])(?:[\s_-]?v?\d[\d.]*(?![\d.]*b))?"
+        rf"(?:[_-][a-z]\w*){{0,2}}[\s_-]{{0,3}}{_SIZE}(?:-[a-z]\w*)*{_BEHIND_SIZE}",
+        re.I,
+    )
 
 
 def _of(

@@ -45,11 +45,23 @@ _SWITCHES = {
 _ASKED = regex(
     r"[?？]\s*$|吗|^\s*(?:how|what|why|should|can|could|is|are|does|do|if|which)\b", re.I
 )
-# Of a machine or a run, and of no fault by itself.
+# Of a run, and of no fault by itself.
 _TELLS_NOTHING = regex(
     r"\b(?:the )?(?:random )?seed(?: ?[=:]| is| of)? ?\d+\b|随机种子(?:是|为|：|:)? ?\d+|"
-    r"\b(?:ubuntu|debian|centos|rocky(?: linux)?|rhel|windows) ?\d[\d.]*(?: lts)?\b|"
-    r"\bpython ?[=:]? ?3\.\d+(?:\.\d+)?\b|\b(?:wandb|tensorboard|swanlab)(?: is on| logging)?\b",
+    r"\b(?:wandb|tensorboard|swanlab|mlflow|neptune|clearml|aim)(?: is on| logging)?\b",
+    re.I,
+)
+# Of a machine: a fault of an installation or of a library depends on it, no other does.
+_SYSTEM = regex(
+    r"\b(?:ubuntu|debian|centos|rocky(?: linux)?|almalinux|rhel|fedora|suse|sles|windows) ?\d[\d.]*(?: lts)?\b|"
+    r"\bpython ?[=:]? ?3\.\d+(?:\.\d+)?\b",
+    re.I,
+)
+_INSTALLS = regex(
+    r"\b(?:un)?install\w*|\b(?:pip|uv|conda|mamba|apt|wheels?|setuptools|importing|imports?|modules?|packages?|"
+    r"librar(?:y|ies)|dependenc\w+|glibc\w*|libstdc\S*|libc|abi|symbols?|compil(?:e|es|ed|er|ing|ation)|"
+    r"build(?:s|ing)?|gcc|nvcc|ninja|versions?|incompatib\w+)\b|"
+    r"(?:Import|ModuleNotFound)Error|\.so\b|安装|装不|导入|编译|依赖|版本|动态库|找不到.{0,8}(?:库|模块|符号)",
     re.I,
 )
 # Words that say nothing more beside a value.
@@ -105,11 +117,16 @@ def only_states(text: str, index: Index | None = None) -> bool:
     return _only(text, [place for _, place in _found(text, index)])
 
 
-def beside_values(text: str, index: Index | None = None) -> str:
-    """The text without its clauses that say nothing but values, or what no fault depends on."""
+def beside_values(text: str, index: Index | None = None, before: str = "") -> str:
+    """The text without its clauses that say nothing but values, or what no fault depends on.
+
+    ``before`` is what was said before: the machine matters where it or the text is of libraries.
+    """
     text = _squeezed(text)
     places = [place for _, place in _found(text, index)]
     places += [hit.span() for hit in _TELLS_NOTHING.finditer(text)]
+    if not _INSTALLS.search(f"{before}\n{text}"):
+        places += [hit.span() for hit in _SYSTEM.finditer(text)]
     kept = []
     for start, end in _clauses(text, places):
         own = [(a - start, b - start) for a, b in places if start <= a < end]

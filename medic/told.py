@@ -45,6 +45,11 @@ class Told:
         return list(dict.fromkeys([*self.chosen, *self.reported]))
 
     @property
+    def denials(self) -> dict[str, str]:
+        """Symptoms that are denied, with the words; what is complained of, too, is there."""
+        return {name: quote for name, quote in self.denied.items() if name not in self.complaints}
+
+    @property
     def at_ease(self) -> bool:
         """Whether the words tell of no present fault."""
         if not self.words:
@@ -130,12 +135,11 @@ class Told:
         self._denies(words)
 
     def _denies(self, words: str) -> None:
-        """Symptoms that the words say are not there, unless they report them, too."""
+        """Symptoms that the words say are not there."""
         from medic.absent import symptoms
 
         for name, quote in symptoms(words):
-            if name not in self.complaints:
-                self.denied.setdefault(name, quote)
+            self.denied.setdefault(name, quote)
 
     def _quoted(self, words: str) -> None:
         """Messages that a sentence quotes: what they show is told, not seen."""
@@ -179,9 +183,7 @@ class Told:
             _heard(Seen(name, "present", "person"), quote) for name, quote in self.chosen.items()
         ]
         found += [
-            _heard(Seen(name, "absent", "prose"), quote)
-            for name, quote in self.denied.items()
-            if name not in self.complaints
+            _heard(Seen(name, "absent", "prose"), quote) for name, quote in self.denials.items()
         ]
         if self.at_ease:
             return found

@@ -144,14 +144,25 @@ def test_models_and_gpus_are_taken_from_words(text: str, expected: dict[str, obj
     assert {item.field: item.value for item in stated(text, load())} == expected
 
 
+AMOUNTS = ("using", "fine-tuned", "loaded", "at", "from", "dolma", "philosophy", "serving")
+
+
 @pytest.mark.parametrize(
     ("text", "names"),
     [
-        ("we train baichuan2 13b on 8 A30", ["baichuan2 13b", "A30"]),
+        ("we train llama2 34b on 8 A30", ["llama2 34b", "A30"]),
+        ("Qwen1.5-110B-Chat", ["Qwen1.5-110B-Chat"]),
+        ("我们训练 qwen2.5 110b 时", ["qwen2.5 110b"]),
+        ("baichuan-inc/Baichuan2-13B-Base hangs", ["baichuan-inc/Baichuan2-13B-Base"]),
+        ("Qwen/Qwen1.5-110B", ["Qwen/Qwen1.5-110B"]),
         ("qwen3 8b on 4 A100 80G", []),
         ("100b tokens, a 7b model, training 7B on T4", []),
         ("configs/yi-34b.yaml", []),
+        ("data/dolma-500b", []),
+        ("/job/Ckpt/Falcon-40B", []),
         ("step 4090", []),
+        *((f"{word} {size}", []) for word in AMOUNTS for size in ("7b", "70B", "500b")),
+        ("we feed qwen 500b tokens", []),
     ],
 )
 def test_names_that_medic_does_not_know_are_told(text: str, names: list[str]) -> None:
@@ -159,12 +170,40 @@ def test_names_that_medic_does_not_know_are_told(text: str, names: list[str]) ->
 
 
 @pytest.mark.parametrize(
-    "text", ["seed 42", "ubuntu 22.04, python 3.11", "随机种子 42", "we use wandb and python 3.10"]
+    "text",
+    [
+        "random seed is 1234",
+        "debian 12, python 3.9.18",
+        "随机种子：7",
+        "it is on swanlab and centos 7.9",
+    ],
 )
 def test_what_no_fault_depends_on_is_no_part_of_a_description(text: str) -> None:
     assert not beside_values(text).strip()
-    assert "does not go down" in beside_values(f"the loss does not go down, {text}")
-    assert text[:4] not in beside_values(f"the loss does not go down, {text}")
+    told = beside_values(f"the loss does not go down, {text}")
+    assert "does not go down" in told
+    assert text[:4] not in told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "flash-attn fails to import on centos 7",
+        "pip install of apex stops, ubuntu 18.04, python 3.12",
+        "version `GLIBC_2.32' not found, debian 11",
+        "安装 flash-attn 报错，python 3.13，seed 42",
+    ],
+)
+def test_a_machine_is_told_of_where_a_library_fails(text: str) -> None:
+    told = beside_values(text)
+    for part in ("centos 7", "ubuntu 18.04", "python 3.12", "debian 11", "python 3.13"):
+        assert (part in told) == (part in text)
+    assert "seed" not in told
+
+
+def test_a_machine_is_told_of_after_a_library_that_failed() -> None:
+    assert not beside_values("ubuntu 18.04").strip()
+    assert "ubuntu" in beside_values("ubuntu 18.04", before="ImportError: libcudart.so.12")
 
 
 def test_a_long_text_is_no_typed_value() -> None:

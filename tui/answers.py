@@ -181,7 +181,7 @@ def describe(talk: Consultation, text: str) -> None:
     session = talk.session
     before = said(session)
     known = {s.name for s in sayings.sayings(session)}
-    told = beside_values(text, session.index)  # a value is no answer of another kind
+    told = beside_values(text, session.index, session.words)  # a value is no answer of another kind
     session.complain(told)
     reports = any(s.name not in known for s in sayings.sayings(session))
     values = _values(session, text, beside=reports)
@@ -205,7 +205,7 @@ def _guess(talk: Consultation, text: str) -> None:
     from medic.stated import beside_values
 
     session = talk.session
-    words_ = beside_values(text, session.index).strip()
+    words_ = beside_values(text, session.index, session.words).strip()
     unknown = not_used(talk, text)
     near = session.suggest(words_)[:SUGGESTIONS] if words_ else []
     if not words_ or (unknown and not complains(words_)):

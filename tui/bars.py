@@ -14,7 +14,7 @@ from medic.safetext import columns, cut, one_line
 
 from . import words
 from .actions import ACTIONS, Action, shown_key
-from .events import OPEN, WRONG, Suspect, Working
+from .events import OPEN, WRONG, WRONG_SET, Suspect, Working
 from .hints import BAR, bar
 from .laid import RowsView
 from .lines import Line, Row, Tone, cut_middle, line_rows, pad
@@ -32,13 +32,13 @@ DONE, TODO = "━", "╌"
 
 def chance_word(suspect: Suspect) -> Text:
     """How likely it is, or what is said in place of that."""
-    own = {WRONG: words.IS_WRONG, OPEN: words.IS_OPEN}
+    own = {WRONG: words.IS_WRONG, WRONG_SET: words.IS_WRONG_SET, OPEN: words.IS_OPEN}
     return own.get(suspect.word) or CHANCE[suspect.word]
 
 
 def lit(suspect: Suspect) -> str:
     """The bar of a chance before its word; what is wrong has none."""
-    return "" if suspect.word == WRONG else f"{bar(suspect.chance)} "
+    return "" if suspect.word in (WRONG, WRONG_SET) else f"{bar(suspect.chance)} "
 
 
 class Header(RowsView):

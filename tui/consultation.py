@@ -244,7 +244,7 @@ class Consultation:
         self.tell_understood()
         before, found = self.found, weigh(self)
         self.found, self.on_offer = found, None
-        rows = telling.suspects(found, before, wrong=telling.only_wrong(session, found))
+        rows = telling.suspects(found, before, wrong=telling.wrong_word(session, found))
         self.emit(Suspected(rows, none=found.verdict == "none-of-these"))
         asked = found.next if telling.asks(found) else None
         self.question = session.question(asked) if asked else None

@@ -30,8 +30,9 @@ class Choices:
         return next((i for i, (value, _) in enumerate(self.options) if value in values), None)
 
 
-# In place of a chance: it is wrong, and the cause of nothing seen; or it is one of many that may be.
-WRONG, OPEN = "wrong", "open"
+# In place of a chance: it is wrong, of the run or of its settings, and the cause of nothing seen; or
+# it is one of many that may be.
+WRONG, WRONG_SET, OPEN = "wrong", "wrong-set", "open"
 
 
 @dataclass(frozen=True)

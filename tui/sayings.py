@@ -48,9 +48,8 @@ def sayings(session: Session) -> list[Saying]:
         for n, value in session.case.given.items()
     ]
     found += [Saying(n, index.title(n), words_, False) for n, words_ in told.chosen.items()]
-    for name, quote in told.denied.items():
-        if name not in told.complaints:
-            found.append(Saying(name, answered(session, name, "absent"), quote, False))
+    for name, quote in told.denials.items():
+        found.append(Saying(name, answered(session, name, "absent"), quote, False))
     if told.at_ease:
         return found
     for name, read in told.reported.items():

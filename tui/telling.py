@@ -9,7 +9,7 @@ from medic.i18n import Text
 from medic.report.words import CHANCE, VERDICT
 
 from . import words
-from .events import OPEN, WRONG, Suspect
+from .events import OPEN, WRONG, WRONG_SET, Suspect
 from .lines import Block, Line, Tone, asking, glued, joined, said
 from .remedies import advice_of
 from .ruled_out import ruled_out
@@ -110,6 +110,13 @@ def only_wrong(session: Session, found: Diagnosis) -> bool:
     return found.verdict == "likely" and not (found.symptoms or session.told.words)
 
 
+def wrong_word(session: Session, found: Diagnosis) -> str:
+    """What the suspects line says in place of a chance where something is only wrong; else nothing."""
+    if not only_wrong(session, found):
+        return ""
+    return WRONG_SET if session.index.causes[found.causes[0].name].lint else WRONG
+
+
 def _real_consequences(found: Diagnosis) -> Sequence[EvidenceLine]:
     """Each consequence once, where it was first seen; what the leader shows itself is none."""
     explained = set(found.causes[0].explains) if found.causes else set()
@@ -156,13 +163,13 @@ def brief(before: Diagnosis | None, found: Diagnosis) -> Block:
 
 
 def suspects(
-    found: Diagnosis, before: Diagnosis | None = None, *, wrong: bool = False
+    found: Diagnosis, before: Diagnosis | None = None, *, wrong: str = ""
 ) -> tuple[Suspect, ...]:
     """The rows of the suspects line, best first, and how each stands against ``before``.
-    ``wrong``: only the first, which is wrong and the cause of no failure."""
+    ``wrong``: only the first with this word, which is wrong and the cause of no failure."""
     if wrong:
         first = found.causes[:1]
-        return tuple(Suspect(c.title, c.code, WRONG, c.chance) for c in first)
+        return tuple(Suspect(c.title, c.code, wrong, c.chance) for c in first)
     old = {c.name: c.chance for c in before.causes} if before else {}
     leader = next(iter(found.causes), None)
     # "Unlikely" of what comes first would read as if it were ruled out.

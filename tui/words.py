@@ -90,6 +90,7 @@ UNCLEAR_MANY = Text(
     "尚不明确，还有许多可能的原因。排在最前的是：{title}（{code}）",
 )
 IS_WRONG = Text("no failure, but wrong", "未见故障，但有误")
+IS_WRONG_SET = Text("no failure, but set wrong", "未见故障，但配置有误")
 IS_OPEN = Text("one of many", "众多可能之一")
 ONLY_WRONG = Text(
     "No failure was seen, but this is wrong: {title} ({code})",
@@ -162,8 +163,7 @@ NO_SYMPTOM = Text(
     "medic 没有接近的症状。请直接粘贴报错原文，或换一种说法。",
 )
 NOTHING_TAKEN = Text(
-    "Nothing in this bears on the question what goes wrong. Describe what you see, or paste the "
-    "error lines.",
+    "This does not help to find the fault. Describe what you see, or paste the error lines.",
     "这些内容无助于判断故障。请描述现象，或粘贴报错原文。",
 )
 NOT_MATCHED = Text(

@@ -70,9 +70,10 @@ NO_FIELD = Text(
     "No value of the run was taken from {names}{hint}", "未从 {names} 中读到训练的参数值{hint}"
 )
 NOT_USED = Text(
-    "Not used: {names}. medic does not know its sizes; give them (hidden size, layers, heads), or "
-    "/add its config.json.",
-    "未采用：{names}。medic 没有其尺寸数据；请给出隐藏层维度、层数、头数，或用 /add 添加其 config.json。",
+    "Not used: {names}. medic has no data on this. Of a model give the hidden size, layers and heads, "
+    "or /add its config.json; of a GPU /add the nvidia-smi output.",
+    "未采用：{names}。medic 没有相关数据。模型请给出隐藏层维度、层数、头数，或用 /add 添加其 config.json；"
+    "GPU 请用 /add 添加 nvidia-smi 的输出。",
 )
 FIELDS_BY = Text(
     "medic explain fields lists what it takes.", "medic explain fields 列出可识别的字段。"

@@ -93,6 +93,17 @@ def test_who_has_no_nan_is_not_asked_about_it(whole: Index) -> None:
     assert "nan-onset" in {look.name for look in other.talk.session.open_looks()}
 
 
+def test_what_is_complained_of_too_is_not_denied(whole: Index) -> None:
+    from medic.told import Told
+
+    told = Told(whole, denied={"loss-nan": "no NaN", "training-hangs": "no hang"})
+    told.choose("cuda-out-of-memory", "OOM")
+    told.chosen["loss-nan"] = "NaN at step 3"
+    assert told.denials == {"training-hangs": "no hang"}
+    absent = [heard.seen.name for heard in told.heard() if heard.seen.outcome == "absent"]
+    assert absent == ["training-hangs"]
+
+
 def test_a_denial_is_kept_and_taken_out(whole: Index) -> None:
     from medic.said import said, say_again
 
@@ -108,11 +119,11 @@ def test_a_denial_is_kept_and_taken_out(whole: Index) -> None:
 
 
 FACTS = (
-    "seed 42",
-    "ubuntu 22.04, python 3.11",
+    "the seed is 1234",
+    "rocky linux 9.3, python 3.9.18",
     "the node has 96 cores",
-    "we use wandb",
-    "随机种子 42",
+    "tensorboard logging",
+    "随机种子为 7",
 )
 
 
@@ -156,8 +167,8 @@ def test_model_and_gpu_in_words_are_shown_back_and_used(whole: Index) -> None:
 
 def test_a_model_that_is_not_known_is_told_as_not_used(whole: Index) -> None:
     talk = Talk(whole)
-    talk.say("CUDA out of memory at the first step", "baichuan2 13b on 8 A30")
-    assert "Not used: baichuan2 13b, A30." in talk.told
+    talk.say("CUDA out of memory at the first step", "llama2 34b on 8 A30")
+    assert "Not used: llama2 34b, A30." in talk.told
 
 
 def test_a_remedy_that_no_answer_changes_is_told_before_the_question(whole: Index) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from medic.tui.bars import Suspects
+from medic.tui.bars import Suspects, chance_word
 from medic.tui.events import Suspect
 from medic.tui.hints import hint
 from medic.tui.lines import Block, Line, rows
@@ -13,7 +13,7 @@ from medic.tui.offers import offers_of
 from medic.tui.reasons import why
 from medic.tui.ruled_out import reason
 from medic.tui.seen import LONG, evidence, with_question
-from medic.tui.telling import details, only_wrong, question, suspects
+from medic.tui.telling import details, only_wrong, question, suspects, wrong_word
 from medic.tui.words import CHECKED, NOTES
 from medic.tui.words_more import ELSE, WHATEVER
 
@@ -123,7 +123,7 @@ def test_a_further_suspect_is_named_where_there_is_room_for_its_name() -> None:
 
 
 def test_what_comes_first_is_never_called_unlikely(index: Index, case: Case) -> None:
-    def shown(found: Diagnosis, **how: bool) -> str:
+    def shown(found: Diagnosis, **how: str) -> str:
         view = Suspects(column=False)
         view.suspects = suspects(found, **how)
         return "".join(text for text, _ in view.rows(160)[0])
@@ -136,7 +136,7 @@ def test_what_comes_first_is_never_called_unlikely(index: Index, case: Case) -> 
     unclear = replace(found, causes=(first, *found.causes[1:]))
     assert "one of many: " in shown(unclear)
     assert "unlikely" not in shown(unclear)
-    row = shown(unclear, wrong=True)
+    row = shown(unclear, wrong="wrong")
     assert row.endswith(f"no failure, but wrong: {first.title}")
     assert "\u2588" not in row  # no bar of a chance
 
@@ -149,6 +149,20 @@ def test_only_what_failed_nothing_is_only_wrong(index: Index, case: Case) -> Non
     assert only_wrong(session, replace(found, symptoms=(), verdict="likely"))
     session.told.describe("it is odd")
     assert not only_wrong(session, replace(found, symptoms=(), verdict="likely"))
+
+
+def test_only_of_a_setting_it_is_said_to_be_set_wrong(index: Index, case: Case) -> None:
+    session = Session(index, case)
+    session.look()
+    found = replace(session.diagnosis(), symptoms=(), verdict="likely")
+    shown = {}
+    for by_settings in (True, False):
+        name = next(n for n, c in index.causes.items() if (c.lint is not None) is by_settings)
+        led = replace(found, causes=(replace(found.causes[0], name=name),))
+        (row,) = suspects(led, wrong=wrong_word(session, led))
+        shown[by_settings] = chance_word(row).zh
+    assert shown == {True: "未见故障，但配置有误", False: "未见故障，但有误"}
+    assert not wrong_word(session, session.diagnosis())
 
 
 def test_an_outcome_that_tells_enough_stands_without_a_question_cut_short() -> None:
