@@ -83,8 +83,10 @@ def propose(
 
 
 def _sized(remedy: Remedy, config: RunConfig, index: Index) -> RunConfig:
-    """The config with the sizes of the model that it names, where a batch has to fit a GPU."""
-    if not any(entry.compute == "halve-to-divisor" for entry in remedy.changes.values()):
+    """The config with the sizes of the model that it names, where memory is estimated of them."""
+    from medic.changes import estimates_memory
+
+    if not estimates_memory(remedy):
         return config
     from medic.memory.named import with_model
 

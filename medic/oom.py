@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from medic.evidence import Evidence
 from medic.facts import Hit, LogHits, MemoryEstimate, Source
-from medic.facts.memory import GIB, gib, others_of, room_of
+from medic.facts.memory import GIB, gib, numbers_of, others_of, room_of
 from medic.i18n import Text
 from medic.index import Index
 from medic.records import dataclass
@@ -18,7 +18,6 @@ if TYPE_CHECKING:  # the estimate is loaded for a run with a config, not for any
     from medic.memory.remedies import Advice
 
 SYMPTOM = "cuda-out-of-memory"
-NUMBERS = ("request", "total", "free", "process", "allocated", "unallocated", "reserved")
 OTHERS = GIB  # what other processes hold beyond it counts (see the check oom-shortfall)
 LOOSE = GIB
 
@@ -47,7 +46,7 @@ def of_run(evidence: Evidence, index: Index) -> Account | None:
     hit = _first([h for h in logs.hits if not h.benign])
     if hit is None:
         return None
-    numbers = numbers_of(hit)
+    numbers = numbers_of(hit.captures)
     config = evidence.fact(RunConfig)
     if config is None:
         return Account(numbers, hit.source, tuple(_says(numbers, None, room_of(numbers))))
@@ -87,25 +86,13 @@ def of_words(words: str, index: Index) -> Account | None:
     hit = _first(quoted(words, index))
     if hit is None:
         return None
-    numbers = numbers_of(hit)
+    numbers = numbers_of(hit.captures)
     return Account(numbers, None, tuple(_says(numbers, None, numbers["total"])))
 
 
 def _first(hits: Sequence[Hit]) -> Hit | None:
     told = (h for h in hits if h.symptom == SYMPTOM)
-    return next((h for h in told if {"total", "request"} <= numbers_of(h).keys()), None)
-
-
-def numbers_of(hit: Hit) -> dict[str, int]:
-    """The bytes that a message tells; what it reserved but does not use is worked out."""
-    found = {
-        name: int(value)
-        for name, value in hit.captures.items()
-        if name in NUMBERS and isinstance(value, (int, float)) and not isinstance(value, bool)
-    }
-    if "unallocated" not in found and {"reserved", "allocated"} <= found.keys():
-        found["unallocated"] = max(0, found["reserved"] - found["allocated"])
-    return found
+    return next((h for h in told if {"total", "request"} <= numbers_of(h.captures).keys()), None)
 
 
 def wanted(numbers: Mapping[str, int]) -> int | None:

@@ -51,8 +51,8 @@ class Sizing:
 
     @property
     def verdict(self) -> Verdict:
-        """``tight``: the estimate fits and the high bound does not. ``at-least``: terms that were
-        never measured leave only the lower bound."""
+        """``tight``: the estimate is below the capacity, the high bound is not ``fitting``.
+        ``at-least``: terms that were never measured leave only the lower bound."""
         found, capacity = self.found, self.capacity
         if found.low is None or capacity is None:
             return "unknown"
@@ -66,7 +66,7 @@ class Sizing:
             return "unknown"
         if found.estimate > capacity:
             return "probably-not"
-        return "fits" if found.high <= capacity else "tight"
+        return "fits" if found.fits else "tight"
 
     @property
     def fits(self) -> bool | None:

@@ -18,13 +18,12 @@ from medic.facts import (
     MemoryEstimate,
     Source,
 )
-from medic.facts.memory import gib, others_of, room_of
+from medic.facts.memory import fitting, gib, numbers_of, others_of, room_of
 from medic.i18n import Text, plain
 from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip, logs_of, source_of
 from medic.run_config import RunConfig
 
-FITS_BELOW = 0.95
 # Of the card's memory; the unstated setting would have to be full recompute, which saves most.
 FAR_BEYOND = 2.0
 CHECK = "memory-estimate"
@@ -91,7 +90,7 @@ def _states(estimate: MemoryEstimate, capacity: int) -> str | None:
     if estimate.states_low is not None and estimate.states_low > capacity:
         return "fires"
     high = estimate.states_high
-    return "passes" if high is not None and high < FITS_BELOW * capacity else None
+    return "passes" if high is not None and high <= fitting(capacity) else None
 
 
 def _outcome(states: str | None, batch: str | None, *, beyond: bool) -> str | None:
@@ -154,8 +153,7 @@ def _given(look: Look) -> list[int]:
 def _room(look: Look, capacity: int) -> int | None:
     """What other processes left of that card, by the run's own out-of-memory message."""
     for hit in logs_of(look).hits:
-        found = hit.captures.items()
-        numbers = {k: int(v) for k, v in found if isinstance(v, (int, float))}
+        numbers = numbers_of(hit.captures)
         if numbers.get("total") == capacity and others_of(numbers) is not None:
             return room_of(numbers)
     return None

@@ -17,7 +17,7 @@ import pytest
 from medic.case import Case, collect
 from medic.commands import main
 from medic.facts import GpuMemory
-from medic.facts.memory import others_of
+from medic.facts.memory import fitting, others_of
 from medic.fixes import propose
 from medic.index import load
 from medic.oom import Account, of_run, of_words, wanted
@@ -99,7 +99,7 @@ RUNS: list[dict[str, Any]] = [
                     "allocated": 138.69, "loose": "218.43 MiB"},
         "change": {"fused_loss": True},
         "reserved": 147_771_621_376,
-        "line": "+use_liger_kernel: true",
+        "line": "+per_device_train_batch_size: 4",  # the fused loss leaves less than 1%
         "dearer": ({"micro_batch_size": 4, "gradient_accumulation_steps": 4}, 119_258_742_784),
     },
     {
@@ -142,9 +142,7 @@ def account(run: dict[str, Any], folder: Path) -> Account:
 
 
 @pytest.mark.parametrize("run", RUNS, ids=["loss", "attention", "micro batch"])
-def test_the_first_change_that_fits_is_what_was_measured_to_fit(
-    run: dict[str, Any], tmp_path: Path
-) -> None:
+def test_changes_that_fit_are_what_was_measured_to_fit(run: dict[str, Any], tmp_path: Path) -> None:
     found = account(run, tmp_path)
     advice = found.advice
     assert advice is not None
@@ -156,6 +154,7 @@ def test_the_first_change_that_fits_is_what_was_measured_to_fit(
         assert remedy.reserved == pytest.approx(reserved, rel=0.1)
         assert remedy.peak <= found.numbers["total"]
     assert run["line"] in found.diff
+    assert advice.plan[-1].peak <= fitting(found.numbers["total"])
     assert any("too big" in line.en for line in found.says)
 
 

@@ -2,7 +2,7 @@
 
 from medic.changes.experiments import Trial, trials
 from medic.changes.known import MissingError
-from medic.changes.plan import Plan, compute
+from medic.changes.plan import Plan, compute, estimates_memory
 from medic.changes.tokens import tokens_told
 
-__all__ = ["MissingError", "Plan", "Trial", "compute", "tokens_told", "trials"]
+__all__ = ["MissingError", "Plan", "Trial", "compute", "estimates_memory", "tokens_told", "trials"]

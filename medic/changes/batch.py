@@ -10,7 +10,7 @@ import math
 
 from medic.changes.known import Computed, ImpossibleError, Known, MissingError
 from medic.facts import GpuMemory, MemoryEstimate
-from medic.facts.memory import gib
+from medic.facts.memory import fitting, gib
 from medic.i18n import Text
 from medic.records import replace
 from medic.run_config import Origin, Value
@@ -95,8 +95,8 @@ def learning_rate_factor(known: Known, ratio: float) -> float:
 
 
 def halve_to_divisor(known: Known, field: str) -> Computed:
-    """The largest divisor of n below the micro batch that fits the GPU by the estimate of ``medic
-    memory``; the smallest where none does; at most half where the micro batch itself would fit.
+    """The largest divisor of n below the micro batch whose estimate is ``fitting``, as in ``medic
+    memory``; the smallest where none is; at most half where the micro batch itself would be.
 
     Without a GPU or an estimate, the largest of at most half. Raises ImpossibleError for a micro
     batch of 1, and if even 1 is sure not to fit.
@@ -117,9 +117,12 @@ def halve_to_divisor(known: Known, field: str) -> Computed:
         )
     if least.estimate is None or least.not_measured:
         return Computed(half, _divides(n))
-    too_large = (_estimate(known, field, micro, room).estimate or 0) > room
+    now = _estimate(known, field, micro, room).estimate
+    too_large = now is not None and now > fitting(room)
     value, need = _largest_fitting(known, field, micro - 1 if too_large else half, room)
-    if value == 1 and need > room:
+    if need is None:
+        return Computed(half, _divides(n))
+    if value == 1 and need > fitting(room):
         size, all_of = gib(need), gib(room)
         why = Text(
             f"the smallest; even it needs about {size} of {all_of} by the estimate: see what else "
@@ -133,14 +136,14 @@ def halve_to_divisor(known: Known, field: str) -> Computed:
     )
 
 
-def _largest_fitting(known: Known, field: str, limit: int, room: int) -> tuple[int, int]:
-    """The largest divisor of n up to ``limit`` whose estimate is at most ``room`` bytes, else 1; and
-    its estimate."""
+def _largest_fitting(known: Known, field: str, limit: int, room: int) -> tuple[int, int | None]:
+    """The largest divisor of n up to ``limit`` whose estimate fits ``room`` bytes, else 1; and its
+    estimate, None where a divisor has none."""
     n = sequences_per_rank(known)
     value = largest_divisor(n, limit)
     while True:
-        need = _estimate(known, field, value, room).estimate or 0
-        if need <= room or value == 1:
+        need = _estimate(known, field, value, room).estimate
+        if need is None or need <= fitting(room) or value == 1:
             return value, need
         value = largest_divisor(n, value - 1)
 

@@ -34,6 +34,8 @@ COMPUTATIONS: Mapping[Compute, Computation] = {
     "next-free-port": launch.next_free_port,
     "doubled-timeout": launch.doubled_timeout,
 }
+# Those that estimate a step's memory, and so want the sizes of the model.
+ESTIMATING: frozenset[Compute] = frozenset({"halve-to-divisor"})
 # What others follow from is computed first.
 _FIRST = ("micro_batch_size", "data_parallel_size", "nodes", "gpus_per_node", "world_size")
 _LAST = ("global_batch_tokens", "total_steps", "decay_steps", "warmup_steps", "warmup_ratio")
@@ -99,6 +101,11 @@ def compute(
     if missing:  # what it would become is not known
         values |= {f"{name}_new": "?" for name in remedy.changes if not is_flag(name)}
     return Plan(tuple(changes), values, tuple(missing), note)
+
+
+def estimates_memory(remedy: Remedy) -> bool:
+    """Whether one of its values is computed from an estimate of the step's memory."""
+    return any(entry.compute in ESTIMATING for entry in remedy.changes.values())
 
 
 def _order(name: str) -> tuple[int, str]:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from medic.i18n import Text
 from medic.records import dataclass, field
 
 MIB = 2**20
 GIB = 2**30
+# A peak estimated above this share of a card's memory is neither called fitting nor proposed: of ten
+# measured rows of tests/memory nine lie within 5% of their estimate.
+FITS_BELOW = 0.95
+
+
+def fitting(capacity: int) -> int:
+    """The largest peak, in bytes, that is called fitting on a card of ``capacity`` bytes."""
+    return int(FITS_BELOW * capacity)
 
 
 def gib(count: float, digits: int = 1) -> str:
@@ -75,6 +84,22 @@ class GpuMemory:
     def usable(self) -> int:
         """Bytes that the run can have."""
         return self.total if self.room is None else self.room
+
+
+NUMBERS = ("request", "total", "free", "process", "allocated", "unallocated", "reserved")
+
+
+def numbers_of(captures: Mapping[str, Any]) -> dict[str, int]:
+    """The bytes that an out-of-memory message tells, by its ``captures``; what it reserved but does
+    not use is worked out."""
+    found = {
+        name: int(value)
+        for name, value in captures.items()
+        if name in NUMBERS and isinstance(value, (int, float)) and not isinstance(value, bool)
+    }
+    if "unallocated" not in found and {"reserved", "allocated"} <= found.keys():
+        found["unallocated"] = max(0, found["reserved"] - found["allocated"])
+    return found
 
 
 def others_of(numbers: Mapping[str, int]) -> int | None:

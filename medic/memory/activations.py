@@ -143,12 +143,12 @@ def fused_loss_bytes(shape: Shape) -> int:
     return 8 * shape.hidden
 
 
-def fused_loss_weight_bytes(style: Style, *, older: bool = False) -> int:
+def fused_loss_weight_bytes(style: Style, *, old_liger: bool = False) -> int:
     """Per weight of the head, in a fused loss: its gradient, under autocast that of a chunk in 16 bits
-    beside it. ``older``: Liger before 0.8.5 widened the latter first
+    beside it. ``old_liger``: Liger before 0.8.5 widened the latter first
     (liger_kernel/ops/fused_linear_cross_entropy.py; both read off allocation histories)."""
     if style == "autocast":
-        return 10 if older else 6
+        return 10 if old_liger else 6
     if style == "fp32":
-        return 6 if older else 4
-    return 6 if older else 2
+        return 6 if old_liger else 4
+    return 6 if old_liger else 2

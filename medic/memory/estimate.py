@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from medic.facts import MemoryEstimate
+from medic.facts.memory import fitting
 from medic.memory.measured import EXPERTS, LIKE_LLAMA
 from medic.memory.overheads import (
     ALLOCATOR,
@@ -21,8 +22,6 @@ from medic.memory.views import Read, read_setups
 from medic.records import replace
 from medic.run_config import RunConfig
 
-# A peak estimated above this share of the card is not called fitting.
-FITS_BELOW = 0.95
 # What the lower bound counts of the rest where a family's layers are not those of the formulas, or
 # the longest sequence is not the usual one.
 UNLIKE = 0.5
@@ -34,7 +33,7 @@ def estimate(run_config: RunConfig, capacity_bytes: int | None = None) -> Memory
     """Peak memory in bytes of one training step on the fullest GPU, of ``capacity_bytes``.
 
     For dense decoder models. ``fits`` is False only if the low bound is above the capacity and
-    True only if the high bound is below 95% of it; in between it is None.
+    True only if the high bound is ``fitting``; in between it is None.
     """
     return estimate_of(read_setups(run_config), capacity_bytes)
 
@@ -190,7 +189,7 @@ def _fits(low: int, high: int, capacity: int | None) -> bool | None:
         return None
     if low > capacity:
         return False
-    return True if high < FITS_BELOW * capacity else None
+    return True if high <= fitting(capacity) else None
 
 
 def _peak(phases: Mapping[str, Parts]) -> int:

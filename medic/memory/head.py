@@ -5,37 +5,36 @@ The order is that of transformers' causal models, read off allocation histories 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from medic.memory import activations as act
-from medic.memory.allocator import Block
+from medic.memory.allocator import Allocator, Block
 from medic.memory.peak import Step
-from medic.memory.setup import Setup
-from medic.memory.shape import Shape
 from medic.memory.states import WEIGHT
 from medic.memory.tape import Sizes, Tape
 
 
-class Head:
-    """What ``Trace`` does at the end of the forward pass and at the start of the backward pass."""
+class HeadTrace:
+    """Takes and frees in ``pool`` what the end of the forward pass and the start of the backward
+    pass of a micro batch do. ``end_gradient`` keeps the gradient of the head's weight, ``product``
+    is called before a matrix product of the backward pass."""
 
-    step: Step
-    setup: Setup
-    shape: Shape
-    sizes: Sizes
-    loss: Tape
-    outputs: list[Block | None]
+    def __init__(
+        self,
+        sizes: Sizes,
+        step: Step,
+        pool: Allocator,
+        end_gradient: Callable[[], None],
+        product: Callable[[], None],
+    ) -> None:
+        self.step, self.setup, self.shape, self.sizes = step, step.setup, step.shape, sizes
+        self.end_gradient, self.product = end_gradient, product
+        self.loss = Tape(pool)
+        self.outputs: list[Block | None] = []  # logits that a pipeline keeps to the step's end
 
-    # What the trace that this is a part of does with gradients, and with the inputs of the layers.
-    def _end_gradient(self, *, first: bool) -> None: ...
-    def _workspace(self, thread: int) -> None: ...
-    def _forward_ends(self, inputs: list[Block | None]) -> None: ...
-
-    def _head_forward(self, inputs: list[Block | None]) -> None:
+    def forward(self) -> None:
+        """Logits and loss, behind ``norm``; only of a last stage."""
         setup, sizes, t = self.setup, self.sizes, self.loss
-        if setup.is_last:
-            self._norm()
-        self._forward_ends(inputs)
-        if not setup.is_last:
-            return
         if sizes.autocast:
             t.new("weight", 2 * sizes.embedding)
             t.new("in", sizes.whole(2))
@@ -55,8 +54,8 @@ class Head:
             self.outputs.append(t.held.pop("logits"))
         t.drop("float", *(("out",) if sizes.autocast else ()), "logits")
 
-    def _norm(self) -> None:
-        """In fp32; of a 16-bit stream its input and result are cast."""
+    def norm(self) -> None:
+        """The last norm, in fp32; of a 16-bit stream its input and result are cast."""
         sizes, t = self.sizes, self.loss
         narrow = sizes.stream == 2
         if narrow:
@@ -74,14 +73,12 @@ class Head:
         chunk = self.step.tokens * act.fused_loss_bytes(self.shape)
         t.new("chunk", chunk)
         if not setup.lora:
-            self._end_gradient(first=True)
-            t.passing(self.step.fused_loss_fixed() - self.sizes.embedding * self.weight())
+            self.end_gradient()
+            t.passing(self.step.fused_loss_fixed() - self.sizes.embedding * WEIGHT[setup.style])
         t.drop("chunk")
 
-    def weight(self) -> int:
-        return WEIGHT[self.setup.style]
-
-    def _head_backward(self) -> None:
+    def backward(self) -> None:
+        """To the gradient of the last layer's result, ``g``."""
         setup, sizes, t = self.setup, self.sizes, self.loss
         if not setup.is_last:
             t.new("g", sizes.residual(sizes.stream))
@@ -123,15 +120,15 @@ class Head:
             t.new("back", sizes.inner * each // sizes.split)
         if sizes.autocast and not self.setup.lora:
             t.new("weight gradient", 2 * sizes.embedding)
-            self._workspace(1)
+            self.product()
         elif not self.setup.lora:
-            self._end_gradient(first=True)
-        self._workspace(1)
+            self.end_gradient()
+        self.product()
         t.new("d.in", sizes.whole(sizes.inner))
         t.drop("back")
         if sizes.autocast and not self.setup.lora:
             t.drop("weight", "in")
             t.new("hidden", sizes.whole(4))
             t.drop("d.in")
-            self._end_gradient(first=True)
+            self.end_gradient()
             t.drop("weight gradient")

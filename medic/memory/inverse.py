@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from medic.facts.memory import fitting
 from medic.memory.estimate import estimate, tensors
 from medic.records import dataclass, replace
 from medic.run_config import Origin, RunConfig, Scalar, Value
@@ -30,14 +31,16 @@ def changed(config: RunConfig, values: Mapping[str, Scalar]) -> RunConfig:
 
 
 def largest(config: RunConfig, name: str, capacity: int) -> Largest:
-    """The largest ``micro_batch_size`` or ``sequence_length`` that fits ``capacity`` bytes."""
+    """The largest ``micro_batch_size`` or ``sequence_length`` whose peak is ``fitting`` on
+    ``capacity`` bytes."""
+    limit = fitting(capacity)
     seen: dict[int, tuple[int, int] | None] = {}
 
     def peaks(count: int) -> tuple[int, int] | None:
         if count not in seen:
             state = changed(config, {name: count * STEP[name]})
             least = tensors(state)
-            if least is not None and least > capacity:
+            if least is not None and least > limit:
                 seen[count] = (least, least)
                 return seen[count]
             found = estimate(state, capacity)
@@ -50,7 +53,7 @@ def largest(config: RunConfig, name: str, capacity: int) -> Largest:
     most = MOST[name] // STEP[name]
 
     def fits(which: int) -> Callable[[int], bool]:
-        return lambda count: (peaks(count) or (0, 0))[which] <= capacity
+        return lambda count: (peaks(count) or (0, 0))[which] <= limit
 
     likely, sure = (_last(fits(which), most) * STEP[name] for which in (0, 1))
     return Largest(name, likely, sure)

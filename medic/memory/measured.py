@@ -44,6 +44,7 @@ def not_measured(setup: Setup, family: str) -> tuple[Text, ...]:
     local = megatron and setup.local_layers  # Megatron Core without Transformer Engine
     alone = setup.engine == "single" or megatron
     split = setup.tensor > 1 or setup.pipeline > 1
+    both = setup.tensor > 1 and setup.pipeline > 1
     deepspeed = setup.engine == "deepspeed"
     whole = setup.engine in ("single", "ddp")  # every rank holds all weights
     doubts = (
@@ -59,8 +60,7 @@ def not_measured(setup: Setup, family: str) -> tuple[Text, ...]:
         (bool(setup.lora) and (deepspeed or split), _ADAPTERS),
         (setup.quantised and not whole, _QUANTISED),
         (deepspeed and setup.zero == 3 and setup.offloaded, _OFFLOAD_ALL),
-        (split and not megatron and setup.engine != "group", _SEVERAL),
-        (setup.tensor > 1 and setup.pipeline > 1 and not megatron, _SEVERAL),
+        (split and not megatron and (both or setup.engine != "group"), _SEVERAL),
         (setup.fp8 and not setup.known, _FP8),
         (setup.fp8 and not alone, _SPREAD_FP8),
         (setup.attention_recomputed and not megatron, _SOME),
@@ -68,4 +68,4 @@ def not_measured(setup: Setup, family: str) -> tuple[Text, ...]:
         (setup.saved_ends > 0, _SAVED),
         (bool(family) and family not in LIKE_LLAMA, _FAMILY.fill(name=family)),
     )
-    return tuple(dict.fromkeys(text for doubt, text in doubts if doubt))
+    return tuple(text for doubt, text in doubts if doubt)

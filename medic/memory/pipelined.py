@@ -30,6 +30,6 @@ class Pipelined(Trace):
             self._backward(*some)
         self.copies.clear()
         # The schedule joins the outputs at the end (microbatch.py, merge_chunks).
-        self.pool.give(self.pool.take(sum(block.size for block in self.outputs if block)))
-        self._give([*self.outputs, *buffers])
-        self.outputs = []
+        self.pool.give(self.pool.take(sum(block.size for block in self.ends.outputs if block)))
+        self._give([*self.ends.outputs, *buffers])
+        self.ends.outputs.clear()

@@ -123,8 +123,7 @@ class Quantities:
         """Gradient of the head's weight, computed in the forward pass, and its temporaries."""
         if self.setup.lora:
             return 0
-        older = self.setup.view == 2
-        each = act.fused_loss_weight_bytes(self.setup.style, older=older)
+        each = act.fused_loss_weight_bytes(self.setup.style, old_liger=self.setup.old_liger)
         return each * self.shape.embedding // self.setup.tensor
 
     def pipeline_outputs(self) -> Parts:

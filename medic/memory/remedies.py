@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Literal
 
+from medic.facts.memory import fitting
 from medic.i18n import Text
 from medic.memory import details
 from medic.memory.estimate import estimate_of, tensors_of
@@ -42,7 +43,8 @@ class Remedy:
 @dataclass(frozen=True)
 class Advice:
     """``alone``: each remedy by itself, cheapest first; ``plan``: the first of them that fits, else
-    those that together do, each with the peak after it and those before. ``fits``: whether the plan's last one does."""
+    those that together do, each with the peak after it and those before. ``fits``: whether the plan's last one does, by
+    ``fitting``."""
 
     alone: tuple[Remedy, ...] = ()
     plan: tuple[Remedy, ...] = ()
@@ -190,17 +192,17 @@ OPTIONS: tuple[Option, ...] = (
 
 
 def advise(config: RunConfig, capacity: int) -> Advice:
-    """The changes that bring the peak down to ``capacity`` bytes, one by one and together."""
+    """The changes that bring the peak down to what fits ``capacity`` bytes, one by one and together."""
     read = read_setups(config)
     now, least = estimate_of(read, capacity), tensors_of(read)
-    if least is None or now.estimate is None or now.estimate <= capacity:
+    if least is None or now.estimate is None or now.estimate <= fitting(capacity):
         return Advice()
     alone = tuple(_tried(config, least, capacity))
-    enough = next((one for one in alone if one.peak <= capacity), None)
+    enough = next((one for one in alone if one.peak <= fitting(capacity)), None)
     plan = (enough,) if enough else _plan(config, least, capacity)
     if enough and enough.name == SHORTER:
         plan = _rather(config, least, capacity) or plan
-    return Advice(alone, plan, bool(plan) and plan[-1].peak <= capacity)
+    return Advice(alone, plan, bool(plan) and plan[-1].peak <= fitting(capacity))
 
 
 def _rather(config: RunConfig, least: int, capacity: int) -> tuple[Remedy, ...]:
@@ -208,7 +210,7 @@ def _rather(config: RunConfig, least: int, capacity: int) -> tuple[Remedy, ...]:
     learns; or none."""
     together = _plan(config, least, capacity)
     longer = all(one.name != SHORTER for one in together)
-    return together if longer and together and together[-1].peak <= capacity else ()
+    return together if longer and together and together[-1].peak <= fitting(capacity) else ()
 
 
 def _tried(config: RunConfig, least: int, capacity: int) -> Iterator[Remedy]:
@@ -216,7 +218,7 @@ def _tried(config: RunConfig, least: int, capacity: int) -> Iterator[Remedy]:
     for option in OPTIONS:
         found = _best(config, option, capacity, roughly=enough)
         if found is not None and found.least < least * (1 - WORTH):
-            enough = enough or found.peak <= capacity
+            enough = enough or found.peak <= fitting(capacity)
             yield found
 
 
@@ -230,7 +232,7 @@ def _plan(config: RunConfig, least: int, capacity: int) -> tuple[Remedy, ...]:
             continue
         taken.append(found)
         least, state = found.least, _with(state, found)
-        if found.peak <= capacity:
+        if found.peak <= fitting(capacity):
             return _fewest(config, taken, capacity)
     return tuple(taken)
 
@@ -244,7 +246,7 @@ def _fewest(config: RunConfig, taken: list[Remedy], capacity: int) -> tuple[Reme
         for remedy in rest:
             state = _with(state, remedy)
         after = _after(state, one, capacity)
-        if after is not None and after.peak <= capacity:
+        if after is not None and after.peak <= fitting(capacity):
             kept = rest
     return tuple(kept if kept == taken else _again(config, kept, capacity))
 
@@ -272,7 +274,7 @@ def _best(
         )
         one = Remedy(name, text, cost, changes, 0, 0)
         found = _after(changed(config, values), one, capacity, roughly=roughly)
-        if found is None or found.peak <= capacity:
+        if found is None or found.peak <= fitting(capacity):
             return found
     return found
 
@@ -284,15 +286,13 @@ def _after(state: RunConfig, one: Remedy, capacity: int, *, roughly: bool = Fals
     least = tensors_of(read)
     if least is None:
         return None
-    if read.not_measured:
-        return replace(
-            one, peak=estimate_of(read, capacity).estimate or 0, least=least, bound="formula"
-        )
-    if least > capacity:
+    if least > capacity and not read.not_measured:
         return replace(one, peak=least, least=least, bound="at-least")
-    if roughly and least * HELD <= capacity:
+    if roughly and not read.not_measured and least * HELD <= fitting(capacity):
         return replace(one, peak=int(least * HELD), least=least, bound="at-most")
     after = estimate_of(read, capacity)
-    return replace(
-        one, peak=after.estimate or 0, least=least, reserved=after.reserved, bound="exact"
-    )
+    if after.estimate is None:
+        return None
+    if read.not_measured:
+        return replace(one, peak=after.estimate, least=least, bound="formula")
+    return replace(one, peak=after.estimate, least=least, reserved=after.reserved, bound="exact")

@@ -60,6 +60,7 @@ class Setup:
     local_layers: bool = False  # Megatron's own, without Transformer Engine
     compiled: bool = False
     fused_loss: bool = False
+    old_liger: bool = False  # before 0.8.5, whose fused loss takes more
     accumulation: int = 1
     evaluation: int = 0  # sequences of an evaluation step; 0: unknown
     error: float = 1.0  # factor on activations

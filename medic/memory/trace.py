@@ -9,23 +9,25 @@ settle where activations were: most of what is called fragmentation.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from medic.facts.memory import MIB
 from medic.memory.allocator import Allocator, Block, Meter
-from medic.memory.head import Head
+from medic.memory.head import HeadTrace
 from medic.memory.layers_back import program_of
+from medic.memory.overheads import CUBLAS
 from medic.memory.peak import Step
 from medic.memory.program import Layer, Program
-from medic.memory.states import ADAPTER, MOMENT
+from medic.memory.states import ADAPTER, MOMENT, WEIGHT
 from medic.memory.tape import Sizes, Tape
 
 STEPS = 2
 MICRO_BATCHES = 2  # of a step that are traced: the later ones repeat the second
-PRODUCTS = 32 * MIB  # cuBLAS's workspace on Hopper
 BUCKET = 25 * MIB  # torch DDP's bucket_cap_mb
+Thread = Literal["forward", "backward"]
 
 
-class Trace(Head):
+class Trace:
     """Runs the steps of one rank through an allocator."""
 
     def __init__(self, step: Step, limit: int = 0) -> None:
@@ -33,15 +35,20 @@ class Trace(Head):
         self.sizes = Sizes(step)
         self.meter = Meter(limit)
         self.pool = Allocator(self.meter)
-        self.loss = Tape(self.pool)
+        self.ends = HeadTrace(
+            self.sizes,
+            step,
+            self.pool,
+            lambda: self._end_gradient(first=True),
+            lambda: self._workspace("backward"),
+        )
         self.copies = Tape(self.pool)  # of weights, that autocast keeps
         self._programs: dict[tuple[int, ...], Program] = {}
         self.layers = self._layers()
         self.gradients: list[Block | None] = []
-        self.outputs: list[Block | None] = []  # logits that a pipeline keeps to the step's end
         self.head: Block | None = None  # a tied weight's gradient, from the head's side
         self.masks: list[Block | None] = []  # of eager attention, of recomputed micro batches
-        self.workspaces: list[Block | None] = []
+        self.with_workspace: set[Thread] = set()
         self.buckets: list[Block | None] = []
         self.first = True  # the micro batch makes the gradients, later ones are added to them
 
@@ -111,8 +118,8 @@ class Trace(Head):
 
     def _backward(self, layers: list[Layer], inputs: list[Block | None]) -> None:
         pool = self.pool
-        self._head_backward()
-        self._workspace(1)
+        self.ends.backward()
+        self._workspace("backward")
         pool.give(inputs.pop())
         for layer in reversed(layers):
             self._enter_back(layer)
@@ -121,7 +128,7 @@ class Trace(Head):
             self._leave_back(layer)
         if self.setup.recompute:
             pool.give(self.masks.pop(0))
-        self.loss.clear()
+        self.ends.loss.clear()
         if not self.setup.lora and self.setup.is_first:
             self._end_gradient(first=not self.shape.tied)
 
@@ -131,7 +138,7 @@ class Trace(Head):
         graph = not self.setup.recompute
         kept: list[Block | None] = [pool.take(sizes.residual(sizes.stream))]
         mask = pool.take(self.step.mask())
-        self._workspace(0)
+        self._workspace("forward")
         for layer in layers:
             self._enter(layer)
             kept.append(layer.forward())
@@ -141,6 +148,13 @@ class Trace(Head):
             self._leave(layer)
         self.masks.append(mask)
         return kept
+
+    def _head_forward(self, inputs: list[Block | None]) -> None:
+        if self.setup.is_last:
+            self.ends.norm()
+        self._forward_ends(inputs)
+        if self.setup.is_last:
+            self.ends.forward()
 
     def _forward_ends(self, inputs: list[Block | None]) -> None:
         """The model returns: what its own frame held is freed (modeling_llama.py: the embedding's
@@ -155,11 +169,11 @@ class Trace(Head):
         if graph:
             self.pool.give(self.masks.pop())
 
-    def _workspace(self, thread: int) -> None:
-        """What cuBLAS works in, from the first product of the forward and of the backward thread on
-        (ATen/cuda/CublasHandlePool.cpp)."""
-        if thread == len(self.workspaces):
-            self.workspaces.append(self.pool.take(PRODUCTS))
+    def _workspace(self, thread: Thread) -> None:
+        """What cuBLAS works in, from the thread's first product on, to the end."""
+        if thread not in self.with_workspace:
+            self.with_workspace.add(thread)
+            self.pool.take(CUBLAS)
 
     # --- gradients and optimizer ------------------------------------------------------------
 
@@ -197,7 +211,7 @@ class Trace(Head):
             self.pool.give(block)
 
     def _gradient_width(self) -> int:
-        return self.setup.gradient_bytes or self.weight()
+        return self.setup.gradient_bytes or WEIGHT[self.setup.style]
 
     def _counts(self) -> list[int]:
         """Values of the trained tensors in the order of the model."""
@@ -215,12 +229,10 @@ class Trace(Head):
             self._take([n * kept / some for n in counts for _ in range(some)])
         if setup.optimizer.temporaries == "all" and setup.optimizer.moments and not setup.lora:
             self.pool.passing([n * MOMENT[setup.style] for n in counts])
-        elif setup.optimizer.temporaries == "largest":
+        elif setup.optimizer.temporaries in ("largest", "update"):
+            copies = 2 if setup.optimizer.temporaries == "largest" else 1
             for n in counts:
-                self.pool.passing([n * self.weight(), n * self.weight()])
-        elif setup.optimizer.temporaries == "update":
-            for n in counts:
-                self.pool.passing([n * self.weight()])
+                self.pool.passing([n * WEIGHT[setup.style]] * copies)
         self._give(self.gradients)
         self.gradients = []
 

@@ -217,6 +217,7 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
             recompute=recompute[i],
             compiled=compiled[i],
             fused_loss=loss[i],
+            old_liger=(False, False, True)[i],  # no config tells its version
             fused_attention=fused[i],
             accumulation=accumulation[i],
             error=errors[i],

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from medic.facts.memory import gib
+from medic.facts.memory import fitting, gib
 from medic.i18n import Text
-from medic.memory.estimate import FITS_BELOW
 from medic.memory.remedies import Advice, Remedy
 from medic.report.blocks import Blocks
 from medic.run_config import Change
@@ -30,15 +29,7 @@ def advice(blocks: Blocks, found: Advice, capacity: int) -> None:
         title = Text("The cheapest that is enough: {t}", "代价最小且足够的一项：{t}")
         blocks.heading(title.fill(t=found.plan[0].text))
         return
-    title = (
-        Text("Together they fit; the peak as each is added", "合在一起即可放下；逐项加上后的峰值")
-        if found.fits
-        else Text(
-            "All together still do not fit; the peak as each is added",
-            "全部用上仍放不下；逐项加上后的峰值",
-        )
-    )
-    blocks.heading(title)
+    blocks.heading(_title(found, capacity))
     step = Text("{t}: {c} -> {n}", "{t}：{c} -> {n}")
     for one in found.plan:
         line = step.fill(t=one.text, c=_changes(one), n=_peak_after(one))
@@ -46,10 +37,26 @@ def advice(blocks: Blocks, found: Advice, capacity: int) -> None:
         blocks.paragraph(last if one.peak <= capacity else line, "     ", "  + ")
 
 
+def _title(found: Advice, capacity: int) -> Text:
+    if found.fits:
+        return Text(
+            "Together they fit; the peak as each is added", "合在一起即可放下；逐项加上后的峰值"
+        )
+    if found.plan and found.plan[-1].peak <= capacity:
+        return Text(
+            "All together fit barely; the peak as each is added",
+            "全部用上也只能勉强放下；逐项加上后的峰值",
+        )
+    return Text(
+        "All together still do not fit; the peak as each is added",
+        "全部用上仍放不下；逐项加上后的峰值",
+    )
+
+
 def _fits(one: Remedy, capacity: int) -> Text:
     if one.peak > capacity:
         return Text("not enough", "还不够")
-    if one.peak > FITS_BELOW * capacity:
+    if one.peak > fitting(capacity):
         return Text("fits, barely", "勉强放得下")
     return Text("fits", "放得下")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from medic.facts.memory import fitting
 from medic.i18n import Text
 from medic.memory.remedies import Remedy
 from medic.report.memory_text import beyond
@@ -68,5 +69,5 @@ def remedy_data(one: Remedy, capacity: int | None) -> dict[str, Any]:
         "peak": one.reserved,
         "device": one.peak,
         "bound": one.bound,
-        "fits": capacity is not None and one.peak <= capacity,
+        "fits": capacity is not None and one.peak <= fitting(capacity),
     }

@@ -47,8 +47,8 @@ PHASE = {
 VERDICT = {
     "fits": Text("fits, {left} left", "放得下，余 {left}"),
     "tight": Text(
-        "tight: the estimate fits with {left} left, the high bound does not",
-        "偏紧：按估计值放得下（余 {left}），按上限放不下",
+        "tight: {left} left by the estimate, less than 5% or none by the high bound",
+        "偏紧：按估计值余 {left}，按上限余量不足 5% 或放不下",
     ),
     "probably-not": Text("will most likely not fit: {left} too much", "很可能放不下：超出 {left}"),
     "does-not-fit": Text("will not fit: at least {left} too much", "放不下：至少超出 {left}"),

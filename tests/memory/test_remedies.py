@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from medic.facts.memory import fitting
 from medic.memory import estimate
 from medic.memory.inverse import changed, largest
 from medic.memory.remedies import OPTIONS, advise
@@ -127,8 +128,26 @@ def test_the_largest_value_fits_and_the_next_does_not(name: str) -> None:
     assert found.likely
     assert found.sure
     assert found.sure <= found.likely
-    assert (estimate(changed(run(), {name: found.likely})).estimate or 0) <= 80 * GIB
-    assert (estimate(changed(run(), {name: found.likely + step})).estimate or 0) > 80 * GIB
+    this, after = (
+        estimate(changed(run(), {name: count}), 80 * GIB).estimate or 0
+        for count in (found.likely, found.likely + step)
+    )
+    assert 0 < this <= fitting(80 * GIB) < after
+    most = estimate(changed(run(), {name: found.sure}), 80 * GIB)
+    assert most.fits is True
+
+
+@pytest.mark.parametrize("capacity", [38, 44, 54])
+def test_what_is_proposed_is_what_the_estimate_calls_fitting(capacity: int) -> None:
+    """On 38 and 54 GiB the next larger micro batch would fit, with less than 5% left."""
+    advice = advise(run(), capacity * GIB)
+    assert advice.fits
+    assert advice.plan[-1].peak <= fitting(capacity * GIB)
+    micro = next(r for r in advice.alone if r.name == "halve-micro-batch-keep-global-batch")
+    [count] = [c.new for c in micro.changes if c.field == "micro_batch_size"]
+    likely = largest(run(), "micro_batch_size", capacity * GIB).likely
+    assert likely is not None
+    assert count == max(n for n in (1, 2, 4) if n <= likely)
 
 
 def test_the_largest_value_is_zero_where_nothing_fits() -> None:

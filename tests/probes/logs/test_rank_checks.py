@@ -199,17 +199,20 @@ def test_what_the_silent_rank_did(read: Any, before: str, after: str, outcome: s
 
 
 @pytest.mark.parametrize(
-    ("text", "outcome"),
+    ("text", "outcome", "place"),
     [
-        (trace(1, DATA, "StopIteration") + timeout(0), "ran-out-of-batches"),
-        (trace(1, DATA, "StopIteration"), "died-before-others"),
-        (trace(1, DATA, "KeyError: 1") + timeout(0), "died-before-others"),
+        (trace(1, DATA, "StopIteration") + timeout(0), "ran-out-of-batches", None),
+        (trace(1, DATA, "StopIteration"), "died-before-others", None),
+        (trace(1, DATA, "KeyError: 1") + timeout(0), "died-before-others", "data-loader"),
     ],
 )
-def test_a_rank_without_a_further_batch(read: Any, text: str, outcome: str) -> None:
+def test_a_rank_without_a_further_batch(
+    read: Any, text: str, outcome: str, place: str | None
+) -> None:
     found = read(both(text)).ask(failing_rank.PROBE)["first-failing-rank"]
     assert found.outcome == outcome
-    assert "exception-place" not in read(both(text)).ask(exceptions.PROBE) or "Key" in text
+    raised = read(both(text)).ask(exceptions.PROBE).get("exception-place")
+    assert (raised and raised.outcome) == place
 
 
 def test_a_crash_without_a_traceback_is_a_failure_of_its_own(read: Any) -> None:
