@@ -9,7 +9,9 @@ from medic.patterns import regex
 
 # Step lines that a launcher may pass on late, of a process that has failed.
 LATE, LATE_SHARE = 3, 0.1
-ONE = 1  # step line behind an error is no training that goes on: another process may have written it
+ONE = (
+    1  # step line behind an error is no training that goes on: another process may have written it
+)
 _EXIT = regex(r"exitcode: -?\d|exits? (?:with|code)|return code = -?[1-9]")
 
 
