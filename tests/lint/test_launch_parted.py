@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from medic.probes.flags.families import SWITCHES
+from medic.probes.flags.key_names import normal
+from medic.probes.flags.shared_values import shared_values
 
 from medic.index import load
 from medic.lint import LintFinding
-from probes.flags.families import SWITCHES
-from probes.flags.key_names import normal
-from probes.flags.shared_values import shared_values
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 SYNTAX, VALUE, MISSPELT = "override-syntax-wrong", "flag-value-not-accepted", "misspelt-flag"
