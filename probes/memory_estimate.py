@@ -21,7 +21,7 @@ from medic.facts import (
 from medic.facts.memory import fitting, gib, numbers_of, others_of, room_of
 from medic.i18n import Text, plain
 from medic.patterns import regex
-from medic.probe import Finding, Look, Probe, Skip, logs_of, source_of
+from medic.probe import Finding, Look, Probe, Skip, config_of, logs_of, source_of
 from medic.run_config import RunConfig
 
 # Of the card's memory; the unstated setting would have to be full recompute, which saves most.
@@ -144,7 +144,7 @@ def gpu_memory(look: Look) -> int | None:
 
 def _given(look: Look) -> list[int]:
     """Bytes of the card that the user named."""
-    name = look.fact(RunConfig).get("gpu") if look.has(RunConfig) else None
+    name = config_of(look).get("gpu")
     words = _SPACES.sub("-", name.strip().lower()) if isinstance(name, str) else ""
     words = _BYTES.sub("g", words)
     return [gpu.memory for gpu in look.gpus if words in (gpu.name, *gpu.says)]

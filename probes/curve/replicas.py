@@ -33,7 +33,7 @@ def run(look: Look) -> Iterator[Any]:
         for rank, series in look.fact(Curve).by_rank.items()
         if "grad_norm" in series
     }
-    if len(norms) < 2 or (look.has(RunConfig) and _sharded(look.fact(RunConfig))):
+    if len(norms) < 2 or _sharded(config_of(look)):
         return
     apart = _apart(norms)
     if apart is None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from medic.facts import Collective, Collectives, FlightRecords, LogHits, Ranks, Source, Tracebacks
 from medic.i18n import Text, joined
 from medic.patterns import regex
-from medic.probe import Finding, Look, Probe, Skip
+from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.run_config import RunConfig
 
 from . import needs, python_waits, quiet_ranks
@@ -167,7 +167,7 @@ def _silent(look: Look, logs: LogHits, timeouts: Sequence[Collective]) -> list[i
     """Ranks of the job that printed no timeout, though the logs hold their lines or all ranks'."""
     told = {t.rank for t in timeouts}
     expected = set(logs.ranks) | set(look.fact(Ranks).seen)
-    world = look.fact(RunConfig).integer("world_size") if look.has(RunConfig) else None
+    world = config_of(look).integer("world_size")
     if world is not None and len({t.source.file for t in timeouts}) == 1 and len(told) > 1:
         expected |= set(range(world))
     return sorted(expected - told)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from medic.facts import Hit, LogHits
 from medic.i18n import Text
 from medic.patterns import regex
-from medic.probe import Finding, Look, Probe, Skip
+from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.run_config import RunConfig
 
 from . import needs
@@ -56,7 +56,7 @@ def _count(logs: LogHits) -> Iterator[Finding]:
 
 
 def _nodes(look: Look) -> int | None:
-    return look.fact(RunConfig).integer("nodes") if look.has(RunConfig) else None
+    return config_of(look).integer("nodes")
 
 
 def _address(look: Look, logs: LogHits) -> Iterator[Finding | Skip]:

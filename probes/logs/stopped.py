@@ -11,7 +11,7 @@ from itertools import pairwise
 from medic.facts import LogHits, Source, StepLine, Tracebacks
 from medic.i18n import Text
 from medic.patterns import regex
-from medic.probe import Finding, Look, Probe
+from medic.probe import Finding, Look, Probe, config_of
 from medic.run_config import RunConfig
 
 from ..curve.numbers import median
@@ -76,7 +76,7 @@ def _told(logs: LogHits, tracebacks: Tracebacks) -> bool:
 
 
 def _configured(look: Look) -> int | None:
-    return look.fact(RunConfig).integer("total_steps") if look.has(RunConfig) else None
+    return config_of(look).integer("total_steps")
 
 
 def stopped_short(logs: LogHits, planned: int | None, now: float) -> bool:
