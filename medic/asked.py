@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from medic.conditions import allows
 from medic.facts import LogHits
 from medic.i18n import Text
 from medic.looks import Open, choices, denies, of_rl, speaks_of_rl
-from medic.patterns import regex
-from medic.run_config import RunConfig, Scalar
 from medic.verdict import leading_symptoms
 
 if TYPE_CHECKING:
     from medic.session import Session
 
-# How texts name an engine, and the field with its value where the run has none.
-_ENGINES: dict[str, tuple[str, Scalar]] = {"ZeRO": ("zero_stage", 0), "FSDP": ("fsdp", False)}
-_ENGINE = regex(r"\b(ZeRO|FSDP)\b")
-
 
 def still_open(session: Session) -> list[Open]:
     """Checks and symptoms that a person could still answer. Rollouts, rewards and engines are
     asked about where something was seen or said of them: elsewhere nobody could answer; nor what
-    supposes a symptom or an engine that is not there."""
+    supposes a symptom that is not there, or another kind of run."""
     index = session.index
     known = {h.seen.name for h in session.found} | set(session.unknown)
     asked = {name: c.minutes for name, c in index.ties.checks.items() if name not in known}
@@ -34,9 +29,6 @@ def still_open(session: Session) -> list[Open]:
     if not speaks_of_rl(index, session.seen):
         looks = [look for look in looks if not of_rl(index, look.name)]
     absent = {h.seen.name for h in session.found if h.seen.outcome == "absent"}
-    without = engines_absent(session)
-    if not absent and not without:
-        return looks
     present = {h.seen.name for h in session.found if h.seen.outcome == "present"}
 
     def fits(name: str) -> bool:
@@ -45,7 +37,7 @@ def still_open(session: Session) -> list[Open]:
             return True
         normal = [outcome for outcome, one in check.outcomes.items() if one.normal]
         supposes = any(denies(o, absent) and not denies(o, present) for o in normal)
-        return not supposes and not only_of(check.ask.say, without)
+        return not supposes and allows(check.ask.applies_when, session.context)
 
     return [look for look in looks if fits(look.name)]
 
@@ -54,23 +46,8 @@ def options(session: Session, name: str) -> tuple[tuple[str, Text], ...]:
     """The answers to a question, without those that the run rules out."""
     check = session.index.checks.get(name)
     present = {h.seen.name for h in leading_symptoms(session.index, session.found)}
-    without = engines_absent(session)
-    return tuple(one for one in choices(check, present) if not only_of(one[1], without))
-
-
-def engines_absent(session: Session) -> set[str]:
-    """The engines that the run is known not to use."""
-    config = session.evidence.fact(RunConfig)
-    if config is None:
-        return set()
-    return {
-        name
-        for name, (field, value) in _ENGINES.items()
-        if config.stated(field) and config.get(field) == value
-    }
-
-
-def only_of(text: Text, engines: set[str]) -> bool:
-    """Whether a text speaks of these engines and of no other."""
-    named = set(_ENGINE.findall(text.en)) if engines else set()
-    return bool(named) and named <= engines
+    offered = choices(check, present)
+    if check is None:
+        return offered
+    conditions = {outcome: one.applies_when for outcome, one in check.outcomes.items()}
+    return tuple(one for one in offered if allows(conditions[one[0]], session.context))

@@ -9,7 +9,7 @@ from medic.levels import HIGHER, LOWER, PRIOR
 from medic.records import dataclass, field
 
 if TYPE_CHECKING:
-    from medic.entries import Cause
+    from medic.entries import Cause, Conditions
     from medic.ties import CauseTies
 
 
@@ -29,11 +29,13 @@ class Context:
 
 def applies(cause: Cause, context: Context) -> bool:
     """Whether the known facts allow the cause; what is unknown never excludes."""
-    for name, wanted in cause.applies_when.items():
-        known = context.facts.get(name)
-        if known is not None and not _fits(known, wanted):
-            return False
-    return affected(cause, context) is not False
+    return allows(cause.applies_when, context) and affected(cause, context) is not False
+
+
+def allows(conditions: Conditions, context: Context) -> bool:
+    """Whether no known fact differs from what is wanted of it."""
+    known = ((context.facts.get(name), wanted) for name, wanted in conditions.items())
+    return all(value is None or _fits(value, wanted) for value, wanted in known)
 
 
 def affected(cause: Cause, context: Context) -> bool | None:

@@ -51,6 +51,8 @@ def _of_config(config: RunConfig) -> dict[str, Any]:
         known["resumed"] = True
     if (stage := config.integer("zero_stage")) is not None:
         known["zero"] = stage
+    if config.stated("fsdp"):
+        known["fsdp"] = config.get("fsdp") is True
     if (way := _parallelism(config)) is not None:
         known["parallelism"] = way
     return known

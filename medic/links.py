@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from medic.entries import Cause, Check, Procedure, Remedy, Term
+from medic.entries import Cause, Check, Conditions, Procedure, Remedy, Term
 from medic.entries.words import TELLTALE
 from medic.nearest import did_you_mean
 from medic.run_config import FIELDS
@@ -19,6 +19,7 @@ CONTEXT = (
     "framework",
     "precision",
     "parallelism",
+    "fsdp",
     "zero",
     "moe",
     "rl",
@@ -100,12 +101,18 @@ def _cause(cause: Cause, found: Mapping[str, Mapping[str, Any]]) -> Iterator[Def
         if remedy not in found["remedies"]:
             path = ("remedies", i)
             yield _unknown("causes", cause.name, path, "remedy", remedy, found["remedies"])
-    for context in cause.applies_when:
-        if context not in CONTEXT:
-            path = ("applies-when", context)
-            yield _unknown("causes", cause.name, path, "context fact", context, CONTEXT)
+    yield from _conditions("causes", cause.name, (), cause.applies_when)
     if not cause.remedies:
         yield "causes", cause.name, ("remedies",), "a cause has a remedy", "原因必须有处置"
+
+
+def _conditions(
+    kind: str, name: str, within: tuple[object, ...], conditions: Conditions
+) -> Iterator[Defect]:
+    for context in conditions:
+        if context not in CONTEXT:
+            path = (*within, "applies-when", context)
+            yield _unknown(kind, name, path, "context fact", context, CONTEXT)
 
 
 def _term(term: Term, found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
@@ -176,6 +183,9 @@ def _check(check: Check) -> Iterator[Defect]:
     for name, outcome in check.outcomes.items():
         if not outcome.normal and outcome.otherwise is None:
             yield "checks", check.name, ("outcomes", name), "lacks otherwise", "缺少 otherwise"
+        yield from _conditions("checks", check.name, ("outcomes", name), outcome.applies_when)
+    if check.ask is not None:
+        yield from _conditions("checks", check.name, ("ask",), check.ask.applies_when)
 
 
 def _procedure(procedure: Procedure, found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:

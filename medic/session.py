@@ -37,6 +37,7 @@ from medic.told import Told
 from medic.verdict import Heard, heard, leading_symptoms
 
 if TYPE_CHECKING:
+    from medic.conditions import Context
     from medic.oom import Account
 
 
@@ -120,10 +121,13 @@ class Session:
     # --- beliefs ----------------------------------------------------------------------------
 
     @cached_property
+    def context(self) -> Context:
+        return context_of(self.evidence.facts)
+
+    @cached_property
     def model(self) -> Model:
-        context = context_of(self.evidence.facts)
         seen = {(o.name, o.outcome) for o in self.evidence.observed if o.reliability == "exact"}
-        return model_of(self.index, context).of(self.told.likeness(self._written(), seen))
+        return model_of(self.index, self.context).of(self.told.likeness(self._written(), seen))
 
     def _written(self) -> str:
         """What a person wrote, with what was pasted beside it: a command is much alike in all
@@ -163,7 +167,7 @@ class Session:
 
     def refresh(self) -> None:
         """Beliefs are worked out anew from the evidence and from what was said."""
-        for name in ("model", "found"):
+        for name in ("context", "model", "found"):
             self.__dict__.pop(name, None)
 
     # --- asking -----------------------------------------------------------------------------

@@ -91,6 +91,32 @@ def test_errors_name_the_line(tmp_path: Path, name: str) -> None:
     assert hint in caught.value.en
 
 
+CHECK = """name: colour
+family: test
+title: {en: Its colour, zh: 颜色}
+outcomes:
+  grey: {normal: true, title: {en: grey, zh: 灰}}
+  black:
+    otherwise: rarely
+    title: {en: black, zh: 黑}
+    applies-when: {zero: {min: 1}}
+ask:
+  say: {en: Which colour?, zh: 什么颜色？}
+  how: {en: look, zh: 看}
+  applies-when: {gpus: {min: 2}}
+"""
+
+
+@pytest.mark.parametrize(("fact", "line"), [("zero", 9), ("gpus", 13)])
+def test_a_check_applies_by_facts_that_exist(tmp_path: Path, fact: str, line: int) -> None:
+    where = folder(tmp_path, **{"checks/colour": CHECK})
+    assert compile_knowledge([where])["checks"]
+    folder(tmp_path, **{"checks/colour": CHECK.replace(f"{{{fact}:", f"{{{fact}s:")})
+    with pytest.raises(KnowledgeError, match=f"did you mean.*{fact}") as caught:
+        compile_knowledge([where])
+    assert int(caught.value.at.rpartition(":")[2]) == line
+
+
 def test_two_entries_of_one_name(tmp_path: Path) -> None:
     where = folder(tmp_path, **{"causes/other/gpu-on-fire": CAUSE})
     with pytest.raises(KnowledgeError, match="also defined"):

@@ -12,12 +12,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from medic.entries.causes import Cause, DoNot, Lint, Range, Shows, Telltale, ToldBy, Version
+    from medic.entries.causes import Cause, DoNot, Lint, Shows, Telltale, ToldBy, Version
     from medic.entries.evidence import (
         Ask,
         Check,
+        Conditions,
         Outcome,
         Phrases,
+        Range,
         Signature,
         Source,
         Symptom,
@@ -42,12 +44,14 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
-    "causes": ("Cause", "DoNot", "Lint", "Range", "Shows", "Telltale", "ToldBy", "Version"),
+    "causes": ("Cause", "DoNot", "Lint", "Shows", "Telltale", "ToldBy", "Version"),
     "evidence": (
         "Ask",
         "Check",
+        "Conditions",
         "Outcome",
         "Phrases",
+        "Range",
         "Signature",
         "Source",
         "Symptom",
@@ -91,6 +95,7 @@ __all__ = [
     "Cause",
     "Check",
     "Compute",
+    "Conditions",
     "Costs",
     "DoNot",
     "Experiment",

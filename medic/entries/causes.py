@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from medic.entries.evidence import Phrases, Signature, Source
+from medic.entries.evidence import Conditions, Phrases, Signature, Source
 from medic.entries.words import CONFIG, Level, Otherwise, Phase, Prior, Severity, Weight
 from medic.i18n import Text
 from medic.records import dataclass, field
@@ -73,13 +73,6 @@ class Version:
 
 
 @dataclass(frozen=True)
-class Range:
-    __pydantic_config__ = CONFIG
-    min: float | None = None
-    max: float | None = None
-
-
-@dataclass(frozen=True)
 class Cause:
     """``reports`` are how victims describe it before they know the answer."""
 
@@ -96,9 +89,7 @@ class Cause:
     sources: Sequence[Source]
     told_by: tuple[ToldBy, ...] = ()
     phases: tuple[Phase, ...] = ()
-    applies_when: Mapping[str, str | int | bool | tuple[str, ...] | Range] = field(
-        default_factory=dict
-    )
+    applies_when: Conditions = field(default_factory=dict)
     versions: tuple[Version, ...] = ()
     lint: Lint | None = None
     telltale: Telltale | None = None

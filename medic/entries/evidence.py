@@ -13,13 +13,26 @@ Phrases = Mapping[Literal["en", "zh"], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
+class Range:
+    __pydantic_config__ = CONFIG
+    min: float | None = None
+    max: float | None = None
+
+
+# Values of context facts; what is not known of a case never excludes.
+Conditions = Mapping[str, str | int | bool | tuple[str, ...] | Range]
+
+
+@dataclass(frozen=True)
 class Ask:
-    """How a person answers: the question, where to look, minutes that it takes."""
+    """How a person answers: the question, where to look, minutes that it takes, and where nobody
+    could answer."""
 
     __pydantic_config__ = CONFIG
     say: Text
     how: Text
     minutes: float = 1.0
+    applies_when: Conditions = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -79,7 +92,7 @@ class Symptom:
 class Outcome:
     """``signatures`` are lines that answer the check so, ``phrases`` are sentences of a person;
     ``unknown``: it says no more than "I don't know", which everyone may answer anyway; ``noted``: no
-    fault by itself, and worth a line of the answer."""
+    fault by itself, and worth a line of the answer; ``applies_when``: it is no answer elsewhere."""
 
     __pydantic_config__ = CONFIG
     title: Text
@@ -90,6 +103,7 @@ class Outcome:
     seen: Text | None = None
     signatures: tuple[Signature, ...] = ()
     phrases: Phrases = field(default_factory=dict)
+    applies_when: Conditions = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
