@@ -10,9 +10,26 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
+import medic.index
 from medic.config import cache_dir
-from medic.index import load
+from medic.index import Index
+
+# A machine that is busy with something else makes no example a bad one.
+settings.register_profile("busy", suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
+
+fresh = medic.index.load
+SHIPPED = fresh()  # before xdist starts its workers: one of them all compiles it
+
+
+def load(extra: Path | None = None) -> Index:
+    """The shipped knowledge once a process: it is not written to, and takes longer than most tests."""
+    return SHIPPED if extra is None else fresh(extra)
+
+
+medic.index.load = load
 
 
 def _module(name: str) -> ModuleType:
@@ -43,10 +60,15 @@ def look(tmp_path: Path) -> Callable[..., Any]:
     return make
 
 
+@pytest.fixture
+def fresh_load() -> Callable[..., Index]:
+    """``medic.index.load`` itself: of its cache, not of this process."""
+    return fresh
+
+
 @pytest.fixture(scope="session")
 def compiled() -> Path:
     """The cache that holds the compiled knowledge: compiling takes seconds."""
-    load()
     return cache_dir()
 
 

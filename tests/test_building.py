@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -64,7 +65,7 @@ def test_nothing_is_left_of_what_could_not_be_stored(tmp_path: Path) -> None:
 
 
 def test_the_cache_is_private_and_used_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh_load: Callable[..., Index]
 ) -> None:
     built = []
 
@@ -74,10 +75,10 @@ def test_the_cache_is_private_and_used_again(
 
     monkeypatch.setattr("medic.building.build", build)
     monkeypatch.setenv("MEDIC_STATE", str(tmp_path / "state"))
-    load()
+    fresh_load()
     folder = next((tmp_path / "state" / "cache").glob("knowledge-*"))
     assert {p.stat().st_mode & 0o777 for p in folder.glob("*.json")} == {0o600}
-    again: Index = load()
+    again = fresh_load()
     assert len(built) == 1
     assert isinstance(again.raw, Parts)
     assert again.raw["symptoms"] == {"a": {"name": "a"}}

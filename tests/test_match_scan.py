@@ -59,9 +59,8 @@ def scan(text: str | bytes, *symptoms: Symptom, limits: Limits | None = None) ->
     return Matcher(of_symptoms(symptoms), limits=limits).scan_file(io.BytesIO(data), "train.log")
 
 
-@pytest.mark.parametrize("own", watched(INDEX), ids=lambda w: w.signature.id)
-def test_shipped_signatures_match_their_lines_and_no_other(own: Watched) -> None:
-    assert list(signature_faults(own)) == []
+def test_shipped_signatures_match_their_lines_and_no_other() -> None:
+    assert {o.signature.id: f for o in watched(INDEX) if (f := list(signature_faults(o)))} == {}
 
 
 @pytest.mark.parametrize(
