@@ -95,10 +95,19 @@ def finding_text(index: Index, finding: Finding) -> Text:
         pattern = (
             symptom.seen if symptom.seen and _has_all(symptom.seen, finding) else symptom.title
         )
-        return pattern.fill(finding.value)
+        return pattern.fill(_worded(index, finding))
     outcome = index.checks[finding.name].outcomes[finding.outcome]
     pattern = outcome.seen if outcome.seen and _has_all(outcome.seen, finding) else outcome.title
-    return pattern.fill(finding.value)
+    return pattern.fill(_worded(index, finding))
+
+
+def _worded(index: Index, finding: Finding) -> dict[str, Any]:
+    """The values of a finding; a symptom that is one of them by its title."""
+    known = index.symptoms
+    return {
+        key: known[value].title if isinstance(value, str) and value in known else value
+        for key, value in finding.value.items()
+    }
 
 
 def _has_all(pattern: Text, finding: Finding) -> bool:

@@ -45,6 +45,7 @@ _APPLIED = {
     "files?": [str],
     "added?": [str],
     "began?": {list, type(None)},
+    "shown?": str,
 }
 _LINES = {"lines?": [{"text?": object, "indent?": int, "mark?": str}], "code?": str}
 _STATE: dict[str, Any] = {
@@ -60,7 +61,7 @@ _STATE: dict[str, Any] = {
     "moves?": [list],
     "waiting?": {str, type(None)},
 }
-_LEADER = {"code": str, "title": _PAIR, "word?": str}
+_LEADER = {"code": str, "title": _PAIR, "word?": str, "chance?": float, "wrong?": str}
 
 
 def broken_field(data: Any) -> str:

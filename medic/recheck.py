@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -35,7 +36,8 @@ class Applied:
     ``time``: seconds since the epoch; ``symptoms``: those that the evidence showed before it;
     ``files`` and the lines ``added`` to them; ``began``: first time and attempts of the log then;
     ``log``: the newest one, ``tail`` its size and the CRC of its last bytes; ``settings``: path
-    and CRC of each configuration and script.
+    and CRC of each configuration and script; ``shown``: what the next run showed of it, an
+    ``Outcome``, "" before there is one.
     """
 
     change: str
@@ -49,6 +51,7 @@ class Applied:
     log: str = ""
     tail: tuple[int, int] | None = None
     settings: tuple[tuple[str, int], ...] = ()
+    shown: str = ""
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Applied:
@@ -122,13 +125,27 @@ def edited(session: Session, before: Applied) -> list[str]:
 
 def newer_settings(session: Session) -> tuple[list[str], float]:
     """Names of the configurations and scripts that were written long after the newest log, and how
-    many seconds after it the last of them."""
+    many seconds after it the last of them. One that medic changed itself since then is no copy: it
+    counts at once."""
     log = _newest(session)
     if log is None:
         return [], 0.0
     files = [f for f in session.case.files if f.kind in SETTINGS and not f.name.startswith("<")]
-    late = [f for f in files if f.modified > log.modified + LATE]
+    later = [f for f in files if f.modified > log.modified]
+    own = _changed_by_medic(log.modified) if later else frozenset()
+    late = [f for f in later if f.modified > log.modified + LATE or os.path.realpath(f.path) in own]
     return [f.name for f in late], max((f.modified for f in late), default=0.0) - log.modified
+
+
+def _changed_by_medic(since: float) -> frozenset[str]:
+    """The real paths of the files with a change that was written since then and holds."""
+    from medic.edits import records
+
+    try:
+        changes = [c for c in records.changes() if c.state == "applied" and c.time > since]
+    except (MedicError, OSError):
+        return frozenset()
+    return frozenset(os.path.realpath(t.target) for c in changes for t in c.touched)
 
 
 def _newest(session: Session) -> GivenFile | None:

@@ -62,3 +62,19 @@ def test_both_languages() -> None:
 )
 def test_a_text_in_one_language_is_told(en: str, zh: str) -> None:
     assert fault(en, zh)
+
+
+HALF_WIDTH = re.compile(r"[\u4e00-\u9fff\uff09\u201d][?!;](?=[\"'\s]|$)", re.M)
+FULL_WIDTH = re.compile(
+    r"\ben: (\"(?:[^\"\\]|\\.)*[\uff0c\u3002\uff1f\uff1a\uff1b\uff01\uff08\uff09])"
+)
+
+
+def test_each_language_has_its_own_marks() -> None:
+    """A full-width mark in an English sentence, or a half-width one behind Chinese, is a slip."""
+    wrong = []
+    for file in sorted((ROOT / "knowledge").rglob("*.yaml")):
+        text = file.read_text("utf-8")
+        wrong += [f"{file.name}: {m.group()[-40:]}" for m in HALF_WIDTH.finditer(text)]
+        wrong += [f"{file.name}: {m.group()[-40:]}" for m in FULL_WIDTH.finditer(text)]
+    assert not wrong, wrong

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from medic.i18n import Text
 from medic.records import dataclass
 
@@ -223,6 +225,20 @@ ACTIONS: tuple[Action, ...] = (
 )
 
 BY_WORD = {action.word: action for action in ACTIONS}
+
+
+def completed(typed: str) -> str:
+    """What begins a /word as far as it is plain; the whole word with room for what must follow."""
+    begun = typed.removeprefix("/")
+    fits = [word for word in BY_WORD if word.startswith(begun)] if typed.startswith("/") else []
+    if not fits or not begun:
+        return typed
+    if len(fits) > 1:
+        same = takewhile(lambda letters: len(set(letters)) == 1, zip(*fits, strict=False))
+        return "/" + "".join(letters[0] for letters in same)
+    return f"/{fits[0]}{' ' if BY_WORD[fits[0]].argument is not None else ''}"
+
+
 # Keys that tmux, screen and terminals keep for themselves, or that many terminals cannot send.
 AVOIDED = frozenset({*(f"ctrl+{c}" for c in "abhjklsop"), "ctrl+enter"})
 KEY_NAMES = {"escape": "esc"}

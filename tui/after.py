@@ -12,13 +12,14 @@ from medic.errors import MedicError
 from medic.i18n import Text, plain
 from medic.look import open_regular
 from medic.patterns import regex
+from medic.records import replace
 
 from . import words_after, words_more
 from .events import Choices
 from .lines import Block, Line, code
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from medic.facts import GivenFile
     from medic.recheck import Applied
@@ -63,8 +64,8 @@ def to_check(talk: Consultation, offer: Offer) -> None:
     talk.tell(words_after.RUN_THIS if command else words_after.RUN_AGAIN, "strong")
     if command:
         talk.tell(code(command))
-        for line in _elsewhere(talk):
-            talk.tell(Block("more", (line,)))
+        for told in _elsewhere(talk.session, talk.waiting.files if talk.waiting else ()):
+            talk.tell(Block("more", (Line(told, "warn"),)))
     check = offer.fix.remedy.check
     if check:
         talk.tell(Block("more", (Line(words_after.IT_WORKED_IF.fill(check=check)),)))
@@ -79,6 +80,7 @@ def ask(talk: Consultation) -> None:
         ("read", words_after.READ_NEW),
         ("undo", words_after.TAKE_BACK),
         ("later", words_after.LATER),
+        *((("anew", words_after.ANEW),) if talk.by_itself else ()),
     )
     talk.offer_choices(Choices("after", "", options), Line(words_after.DID_YOU_RUN, "strong"))
 
@@ -91,6 +93,9 @@ def choose(talk: Consultation, value: str) -> None:
         from .undoing import undo
 
         undo(talk, "")
+    elif value == "anew":
+        talk.waiting, talk.by_itself = None, False
+        talk.look()
     else:
         talk.tell(words_after.WHENEVER)
         talk.ask()
@@ -120,18 +125,16 @@ def _script(session: Session) -> GivenFile | None:
     return scripts[0] if len(scripts) == 1 else None
 
 
-def _elsewhere(talk: Consultation) -> Iterator[Line]:
+def _elsewhere(session: Session, files: Sequence[str]) -> Iterator[Text]:
     """That the script reads another file of the same name than the one that was changed."""
-    script, files = _script(talk.session), talk.waiting.files if talk.waiting else ()
+    script = _script(session)
     text = _text(Path(script.path)) if script is not None else ""
     for file in map(Path, files):
         named = [Path(word) for word in re.findall(rf"[\w./-]*/{re.escape(file.name)}\b", text)]
         for other in named:
             if other.is_absolute() and not (other.exists() and other.samefile(file)):
-                told = words_after.READS_ANOTHER.fill(
-                    script=script.name if script else "", file=other
-                )
-                yield Line(told, "warn")
+                name = script.name if script else ""
+                yield words_after.READS_ANOTHER.fill(script=name, file=other)
 
 
 def _starts_from(folder: Path, text: str) -> bool:
@@ -173,6 +176,7 @@ def recheck(talk: Consultation, pasted: str = "") -> None:
         ask(talk)
         talk.keep()
     else:
+        session.applied = [replace(a, shown=found) if a == one else a for a in session.applied]
         talk.retell(whole=True)
 
 
@@ -193,15 +197,10 @@ def edited(talk: Consultation, *, stands: bool) -> bool:
 
 def late_settings(talk: Consultation) -> None:
     """Says of settings that were written long after the log that another run may have had them."""
-    from medic.recheck import newer_settings
+    from medic.report.late_text import late
 
-    names, seconds = newer_settings(talk.session)
-    if names:
-        hours = seconds / 3600
-        after = words_after.HOURS if hours < 48 else words_after.DAYS
-        n = f"{hours:.1f}" if hours < 10 else f"{hours if hours < 48 else hours / 24:.0f}"
-        told = words_after.LATE_SETTINGS.fill(files=", ".join(names), after=after.fill(n=n))
-        talk.tell(Block("more", (Line(told, "warn"),)))
+    if (told := late(talk.session)) is not None:
+        talk.tell(Block("more", (Line(told, "warn"),)), top=True)
 
 
 def since(talk: Consultation, before: Applied) -> None:
@@ -237,6 +236,11 @@ def _gone(talk: Consultation, one: Applied) -> None:
 
 
 def _same(talk: Consultation, one: Applied) -> None:
+    for told in _elsewhere(talk.session, one.files):
+        titles = _titles(talk.session, one)
+        maybe = words_after.MAYBE_NOT_IN_FORCE.fill(titles=titles, change=one.change)
+        talk.tell(Block("medic", (Line(maybe, "warn"), Line(told))), top=True)
+        return
     talk.tell(words_after.SAME.fill(titles=_titles(talk.session, one)), "warn", top=True)
     talk.session.remedy_done(one.remedy, helped=False)
 

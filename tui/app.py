@@ -46,7 +46,8 @@ class MedicApp(App[None]):
         self, load: Callable[[], Index], case: Case, *, apart: bool = False, **how: Any
     ) -> None:
         """``how``: what else ``Opening`` takes; ``apart``: the work is done in another process."""
-        super().__init__()
+        # Else Textual paints greys of its own, black on black with the colours of the terminal.
+        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.talk = TalkScreen(Opening(load, case, **how), apart=apart)
         if os.environ.get("SSH_CONNECTION"):
             self.animation_level = "none"

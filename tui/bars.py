@@ -61,7 +61,7 @@ class Header(RowsView):
         nothing = words.PASTED if self.case.text else words.NO_FILES
         root = shown_root(self.case.root) if self.case.root else str(nothing)
         if self.demo:
-            root = f"{words.DEMO}: {root}"
+            root = str(Text("{demo}: {root}", "{demo}：{root}").fill(demo=words.DEMO, root=root))
         if self.case.run and self.chosen:
             root = f"{root}/{self.case.run}"
         space = width - columns(name) - columns(local) - 6

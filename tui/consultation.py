@@ -55,6 +55,7 @@ class Consultation:
         self.probe_lines: dict[str, Line] = {}
         self.diary = Diary()
         self.demo = False
+        self.by_itself = False  # a kept session was taken up that nobody asked for
         self.kept: dict[str, Any] = {}  # how a resumed session stood
         self._load = load
         self._session: Session | None = None
@@ -152,8 +153,7 @@ class Consultation:
             after.recheck(self)
         elif session.case.files or session.case.text:
             if not self._which:
-                starting.tell_before(self)
-                self.look()
+                starting.look_first(self)
         elif self._resume:
             self.retell(whole=True)
         else:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from medic.i18n import Text, plain
 from medic.report.words import CHANCE
 
-from . import words_keep
+from . import words_after, words_keep
 from .lines import Block, Line, joined
 from .looked import gap_lines
 from .ruled_out import reason
 from .sayings import sayings
 from .seen import evidence
-from .telling import beside, head
+from .telling import beside, head, only_wrong
 
 if TYPE_CHECKING:
     from medic.diagnosis import Diagnosis
@@ -43,13 +43,13 @@ def handover(session: Session, found: Diagnosis, *, deep: bool = False) -> list[
     """
     sections = [
         (words_keep.SEEN, evidence(session, found.symptoms, shown=MAX_LINES, quoted=3)),
-        (words_keep.STANDS, _suspects(found)),
+        (words_keep.STANDS, [] if only_wrong(session, found) else _suspects(found)),
         (words_keep.IN_ORDER, _in_order(session, found)),
         (words_keep.OUT, _ruled_out(session, found)),
         (words_keep.ASKED, _asked(session)),
         (words_keep.DONE, _done(session)),
         (words_keep.WOULD_TELL, _would_tell(session, found, deep=deep)),
-        (words_keep.OPEN, list(gap_lines(session, MAX_LINES))),
+        (words_keep.OPEN, _gaps(session, found)),
     ]
     blocks = [head(session, found)]
     other = beside(session, found)
@@ -93,7 +93,9 @@ def _done(session: Session) -> list[Line]:
     lines = []
     for one in session.applied:
         title = remedies[one.remedy].title if one.remedy in remedies else plain(one.remedy)
-        lines.append(Line(joined([plain(one.change), title], ": ", "："), mark="· ", indent=2))
+        shown = words_after.SHOWN.get(one.shown)
+        what = joined([plain(one.change), title], ": ", "：")
+        lines.append(Line(what, mark="· ", indent=2, where=shown))
     for name in session.tried:
         text = Text("{title}: did not help", "{title}：无效").fill(title=remedies[name].title)
         lines.append(Line(text, mark="× ", indent=2))
@@ -111,6 +113,12 @@ def _would_tell(session: Session, found: Diagnosis, *, deep: bool) -> list[Line]
         return []
     asked = session.question(look)
     return [Line(asked.say, mark="? ", indent=2), Line(asked.how, "muted", indent=4)]
+
+
+def _gaps(session: Session, found: Diagnosis) -> list[Line]:
+    """What was not checked, what would tell of the suspects first."""
+    suspects = () if only_wrong(session, found) else found.causes
+    return list(gap_lines(session, MAX_LINES, suspects))
 
 
 def _cut(lines: Sequence[Line], n: int) -> list[Line]:

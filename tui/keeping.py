@@ -13,6 +13,7 @@ from . import words_keep
 from .lines import Block, Line
 
 if TYPE_CHECKING:
+    from medic.diagnosis import CauseView, Diagnosis
     from medic.saved import Keeper
     from medic.session import Session
 
@@ -140,15 +141,12 @@ def state_of(talk: Consultation) -> dict[str, Any]:
 
     found = talk.found
     leader = found.causes[0] if found and found.causes else None
-    title = [leader.title.en, leader.title.zh] if leader else []
     if found is None:
         known = talk.kept  # of the look before the crash or the end
     else:
         known = {
             "verdict": found.verdict,
-            "leader": {"code": leader.code, "title": title, "word": leader.word}
-            if leader
-            else None,
+            "leader": _leader(talk.session, found, leader) if leader else None,
             "stand": [record_of(block) for block in handover(talk.session, found)],
         }
     return known | {
@@ -157,6 +155,19 @@ def state_of(talk: Consultation) -> dict[str, Any]:
         "waiting": talk.waiting.change if talk.waiting else "",
         "demo": talk.demo,
         "numbers": list(talk.numbers),
+    }
+
+
+def _leader(session: Session, found: Diagnosis, leader: CauseView) -> dict[str, Any]:
+    """The first cause; ``wrong``: what is said in place of a chance where nothing failed."""
+    from .telling import wrong_word
+
+    return {
+        "code": leader.code,
+        "title": [leader.title.en, leader.title.zh],
+        "word": leader.word,
+        "chance": leader.chance,
+        "wrong": wrong_word(session, found),
     }
 
 

@@ -77,7 +77,8 @@ class Block:
 
     "more" goes on where the last speaker stopped; "bare" has no gutter. ``options``: first and end
     line of the numbered answers, if it asks. ``stub`` stands in its place where it would push what
-    a question is about out of sight.
+    a question is about out of sight. ``beside``: it stays in sight of the question right below it,
+    whose answers are shown by pages then.
     """
 
     who: Who
@@ -85,6 +86,7 @@ class Block:
     code: str = ""
     options: tuple[int, int] = (0, 0)
     stub: Line | None = None
+    beside: bool = False
 
 
 def asking(before: Sequence[Line], answers: Sequence[Line], after: Sequence[Line] = ()) -> Block:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text
@@ -15,10 +15,12 @@ from .needs import ANSWER, is_reason, need
 from .probing import abnormal
 
 if TYPE_CHECKING:
+    from medic.diagnosis import CauseView
     from medic.evidence import Run
     from medic.session import Session
 
 NAMED = 3  # checks that one line names
+LEAST_GAPS = 4  # of what lacks, lines that are shown however few tell of the suspects
 
 
 def in_full(session: Session) -> Block:
@@ -71,26 +73,54 @@ def _of_this_machine(session: Session, run: Run) -> bool:
 # --- what was not looked at -----------------------------------------------------------------
 
 
-def gap_lines(session: Session, most: int = 0) -> Iterator[Line]:
-    """What was not checked by what it lacks, what most lack first; ``most`` lines (0: all)."""
-    gaps = sorted(_gaps(session).items(), key=lambda one: (_of_one_framework(one[0]), -len(one[1])))
-    for needs, titles in gaps[: most or None]:
+def gap_lines(
+    session: Session, most: int = 0, suspects: Sequence[CauseView] = ()
+) -> Iterator[Line]:
+    """What was not checked by what it lacks: first what would tell of the ``suspects``, then what
+    most lack; ``most`` lines (0: all)."""
+    bears = _bearing(session, suspects)
+
+    def place(one: tuple[Text, dict[str, Text]]) -> tuple[float, bool, int]:
+        needs, checks = one
+        weight = max((bears.get(check, 0.0) for check in checks), default=0.0)
+        return -weight, _of_one_framework(needs), -len(checks)
+
+    gaps = sorted(_gaps(session).items(), key=place)
+    telling = sum(place(gap)[0] < 0 for gap in gaps)
+    if telling:  # what else was not checked is of little use to who goes on from here
+        most = min(most, max(telling, LEAST_GAPS))
+    for needs, checks in gaps[: most or None]:
         text = Text("{needs}: {titles}", "{needs}\uff1a{titles}")
-        text = text.fill(needs=needs, titles=_few(list(titles)))
+        first = sorted(checks, key=lambda check: -bears.get(check, 0.0))
+        titles = list(dict.fromkeys(checks[check] for check in first))
+        text = text.fill(needs=needs, titles=_few(titles))
         yield Line(text, "muted", "? ", 2)
     if most and len(gaps) > most:
         yield Line(words_keep.AND_OTHERS.fill(n=len(gaps) - most), "muted", indent=4)
 
 
-def _gaps(session: Session) -> Mapping[Text, dict[Text, None]]:
-    """What is lacking -> the checks and looks that lack it."""
-    found: dict[Text, dict[Text, None]] = {}
+def _gaps(session: Session) -> Mapping[Text, dict[str, Text]]:
+    """What is lacking -> the names and titles of the checks and looks that lack it."""
+    found: dict[Text, dict[str, Text]] = {}
     for name, run in session.evidence.runs.items():
         for skip in run.skips:
             title = session.index.title(skip.check) if skip.check else title_of(name)
-            found.setdefault(_lack(skip.needs), {})[title] = None
+            found.setdefault(_lack(skip.needs), {})[skip.check or name] = title
     for name in session.unknown:
-        found.setdefault(ANSWER, {})[session.index.title(name)] = None
+        found.setdefault(ANSWER, {})[name] = session.index.title(name)
+    return found
+
+
+def _bearing(session: Session, suspects: Sequence[CauseView]) -> dict[str, float]:
+    """Checks, symptoms and probes that tell of the suspects, with the chance of the likeliest."""
+    found: dict[str, float] = {}
+    for suspect in suspects:
+        shows = session.index.causes[suspect.name].shows
+        links = session.index.links(suspect.name)
+        for name in (*(s.symptom for s in shows), *(link.check for link in links)):
+            found[name] = max(found.get(name, 0.0), suspect.chance)
+    for name, run in session.evidence.runs.items():
+        found[name] = max((found.get(told, 0.0) for told in run.probe.tells), default=0.0)
     return found
 
 

@@ -12,6 +12,8 @@ from textual.widgets import TextArea
 
 from medic.safetext import clean
 
+from .actions import completed
+
 MAX_ROWS = 6
 SHOWN_PASTE = 20_000  # characters; a longer paste is sent at once, not shown for editing
 MAX_PASTE = 8 * 1024 * 1024
@@ -40,6 +42,7 @@ class Prompt(TextArea, inherit_bindings=False):
         Binding("ctrl+y", "redo", show=False),
         Binding("ctrl+v", "paste", show=False),
         Binding("enter", "send", show=False),
+        Binding("tab", "complete", show=False),
     ]
 
     class Sent(Message):
@@ -56,10 +59,10 @@ class Prompt(TextArea, inherit_bindings=False):
         self._at = 0
 
     async def _on_key(self, event: events.Key) -> None:
-        if event.key == "enter":
+        if event.key in ("enter", "tab"):
             event.stop()
             event.prevent_default()
-            self.action_send()
+            self.action_send() if event.key == "enter" else self.action_complete()
             return
         if self._acts_at_once(event.character):
             event.stop()
@@ -93,6 +96,10 @@ class Prompt(TextArea, inherit_bindings=False):
             self._sent.append(text)
         self._at = len(self._sent)
         self.post_message(self.Sent(text))
+
+    def action_complete(self) -> None:
+        """The rest of a /word."""
+        self._show(completed(self.text))
 
     def action_older(self) -> None:
         """The line typed before; in pasted text, the row above."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text
+from medic.records import replace
 from medic.report.words import CHANCE, SIGN, WEIGHT
 
 from . import words, words_more
@@ -68,14 +69,26 @@ def _cause(session: Session, leader: CauseView) -> Block:
         title=leader.title, code=leader.code, word=CHANCE[leader.word]
     )
     lines = [Line(title, "strong"), Line(session.index.causes[leader.name].why)]
-    for item in leader.evidence:
-        weight = WEIGHT.get(item.weight)
-        text = finding(session, item)
-        if weight:
-            text = Text("{text}: {weight}", "{text}：{weight}").fill(text=text, weight=weight)
-        mark = f"{SIGN.get(item.weight, '·')} "
-        lines.append(Line(text, "plain", mark, 2, where=place_of(session, item)))
+    lines += _evidence(session, leader)
     return Block("medic", (*lines, *do_not(session, leader.name)))
+
+
+def _evidence(session: Session, leader: CauseView) -> Iterator[Line]:
+    """Each finding with how much it tells; what is a symptom and a check alike is told once."""
+    told: dict[tuple[str, str], tuple[Line, list[Text]]] = {}
+    for item in leader.evidence:
+        text, where = finding(session, item), place_of(session, item)
+        mark = f"{SIGN.get(item.weight, '·')} "
+        line = Line(text, "plain", mark, 2, where=where)
+        key = (text.en, where.en if where else "")
+        _, weights = told.setdefault(key, (line, []))
+        weights += [weight] if (weight := WEIGHT.get(item.weight)) else []
+    for line, weights in told.values():
+        if weights:
+            pattern = Text("{text}: {weight}", "{text}：{weight}")
+            either = joined(weights, ", ", "，")
+            line = replace(line, text=pattern.fill(text=line.text, weight=either))  # noqa: PLW2901
+        yield line
 
 
 def _mind(session: Session) -> Block:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from medic.i18n import Text, plain
+from medic.report.words import CHANCE
 
 from . import words_keep
 from .consultation import Consultation
-from .events import Asked
+from .events import OPEN, WRONG, WRONG_SET, Asked, Suspect, Suspected
 from .keeping import Diary
 from .lines import said
 from .moves import Move
@@ -17,11 +18,13 @@ MAX_LISTED = 15
 
 if TYPE_CHECKING:
     from medic.index import Index
+    from medic.saved import Saved
     from medic.session import Session
 
 
-def take_up(talk: Consultation, index: Index, name: str) -> Session:
-    """The session of ``name`` over its files as they are now. Raises UsageError."""
+def take_up(talk: Consultation, index: Index, name: str, *, why: Text | None = None) -> Session:
+    """The session of ``name`` over its files as they are now; ``why`` it goes on, where nobody
+    asked for it. Raises UsageError."""
     from medic.recheck import Applied
     from medic.saved import case_of, load, restore
     from medic.session import Session
@@ -41,8 +44,31 @@ def take_up(talk: Consultation, index: Index, name: str) -> Session:
     talk.stood = Applied.of(stood) if stood else None
     waiting = saved.data.get("waiting")
     talk.waiting = next((a for a in session.applied if a.change == waiting), None)
-    talk.emit_only(said(words_keep.RESUMED.fill(id=saved.id), "strong"))
+    talk.emit(Suspected(_suspects(saved)))
+    talk.emit_only(said((why or words_keep.RESUMED).fill(id=saved.id), "strong"))
+    talk.by_itself = why is not None
     return session
+
+
+def _suspects(saved: Saved) -> tuple[Suspect, ...] | None:
+    """Who led when it was left, until the files are looked at."""
+    leader = saved.data.get("leader") or {}
+    if saved.title is None or saved.verdict not in ("likely", "established"):
+        return None
+    word = str(leader.get("word", ""))
+    if word not in CHANCE:
+        return None
+    word = OPEN if word in ("unlikely", "ruled-out") else word
+    if leader.get("wrong") in (WRONG, WRONG_SET):
+        word = str(leader["wrong"])
+    return (Suspect(saved.title, saved.code, word, float(leader.get("chance", 0.0))),)
+
+
+def go_on(talk: Consultation, name: str) -> None:
+    """Takes up a session that waits for the run after a change, as nobody begins anew there."""
+    talk.tell_again(name)
+    why = words_keep.WAITS_FOR_RUN
+    talk.take_session(take_up(talk, talk.session.index, name, why=why))
 
 
 def _move(data: Any) -> Move:

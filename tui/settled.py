@@ -41,7 +41,8 @@ def advise(talk: Consultation, found: Diagnosis) -> None:
     if name and name != talk.advised:
         own = [o for o in talk.offers() if o.own][:1]
         blocks = [block for offer in own for block in _told(talk.session, offer)]
-        talk.tell_all([said(words.DO_NOW, "strong"), *blocks] if blocks else [])
+        told = [said(words.DO_NOW, "strong"), *blocks] if blocks else []
+        talk.tell_all(replace(block, beside=True) for block in told)
     talk.advised = name
 
 

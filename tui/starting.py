@@ -11,6 +11,7 @@ from .lines import Line, said
 from .opening import MAX_RUNS, runs
 
 if TYPE_CHECKING:
+    from medic.case import Case
     from medic.saved import Saved
 
     from .consultation import Consultation
@@ -47,6 +48,49 @@ def tell_before(talk: Consultation) -> None:
     if here:
         told = words_keep.BEFORE.fill(id=here[0].id, what=outcome(here[0], coded=False))
         talk.emit_only(said(told, "muted"))
+
+
+def look_first(talk: Consultation) -> None:
+    """The first look; where a change waits for its run, that session goes on instead."""
+    if name := unfinished(talk):
+        from .resuming import go_on
+
+        go_on(talk, name)
+        return
+    tell_before(talk)
+    talk.look()
+
+
+def unfinished(talk: Consultation) -> str:
+    """The id of the last kept session of the same run, where a change that it wrote waits for the
+    next run to be read; "" if it is over, or other values are given now."""
+    from medic.errors import UsageError
+    from medic.saved import listed
+
+    case = talk.case
+    if talk.demo or talk.diary.id or case.given or case.text or not case.root:
+        return ""
+    try:
+        last = next((s for s in listed() if s.verdict and _is_of(s, case)), None)
+        holds = last is not None and _holds(str(last.data.get("waiting") or ""))
+    except (UsageError, OSError):
+        return ""
+    return last.id if last is not None and holds else ""
+
+
+def _is_of(saved: Saved, case: Case) -> bool:
+    """Whether a session is about the run of a case, and read all that is given now."""
+    kept = saved.data["case"]
+    read = {Path(kept["cwd"]) / path for path in kept["paths"]}
+    same = _folder(saved) == _here(case.root) and kept["run"] == case.run
+    return same and {_here(path) for path in case.paths} <= read
+
+
+def _holds(change: str) -> bool:
+    """Whether a change is written and was not taken back. Raises UsageError."""
+    from medic.edits import records
+
+    return bool(change) and records.load(change).state == "applied"
 
 
 def _folder(saved: Saved) -> Path:

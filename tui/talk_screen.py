@@ -36,7 +36,7 @@ from .events import (
 from .hints import hint
 from .keys_told import as_bound
 from .lines import Block, said
-from .messages import AppAction, Happened
+from .messages import AppAction, Happened, is_open
 from .offers import Offer
 from .opening import opening
 from .prompt import Prompt
@@ -195,6 +195,8 @@ class TalkScreen(Screen[None]):
     def _graph(self, graph: Graph) -> None:
         from .graph_screen import GraphScreen
 
+        if is_open(self.app, GraphScreen):
+            return
         screen = GraphScreen(graph, lambda cause: self.work(jobs.detail, cause))
         self.app.push_screen(screen, partial(self._compared, graph.leader))
 
@@ -211,6 +213,8 @@ class TalkScreen(Screen[None]):
     def _preview(self, event: Previewed) -> None:
         from .patch_screen import PatchScreen
 
+        if is_open(self.app, PatchScreen):
+            return
         self.app.push_screen(PatchScreen(event.offer), partial(self._previewed, event.offer))
 
     def _previewed(self, offer: Offer, apply: bool | None) -> None:

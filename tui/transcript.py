@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -23,6 +23,7 @@ from .said_rows import Said
 MAX_BLOCKS = 600  # beyond these the oldest go: the screen stays quick in a long session
 MAX_ROWS = 2000
 LEAST_ROWS = 8  # of a question, whatever was told below it
+LEAST_BESIDE = 6  # of one that is optional, whatever is to be done now
 
 
 class Transcript(ScrollView):
@@ -116,7 +117,9 @@ class Transcript(ScrollView):
         short is."""
         start = self._starts.get(self._first, 0) if self._first is not None else 0
         if len(self._rows) - start > self.size.height > 0:
-            told = self._said[self._said.index(self._first) :] if self._first in self._said else []
+            told = [one for one in self._said if one.block.beside]  # the reader is elsewhere
+            if self._first in self._said:
+                told = self._said[self._said.index(self._first) :]
             for one in told:
                 one.shorten()
             self._lay()
@@ -137,7 +140,11 @@ class Transcript(ScrollView):
         if self._asked in kept and self.size.height > 0:
             at = kept.index(self._asked)
             height = self.size.height - sum(map(len, laid[at + 1 :]))
-            if height >= min(LEAST_ROWS, self.size.height):  # else something else is read
+            above = takewhile(lambda i: kept[i].block.beside, range(at - 1, -1, -1))
+            beside = sum(len(laid[i]) for i in above)
+            if beside:
+                height = min(height, max(LEAST_BESIDE, height - beside))
+            if beside or height >= min(LEAST_ROWS, self.size.height):  # else something else is read
                 paged = Paged(block_as_bound(self._asked.block), width, height, self._page)
                 self._pages, self._page, laid[at] = paged.pages, paged.page, paged.rows
         return laid

@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 SHOWN_OF_PASTE = 3
+# Said by themselves these are no description of a run, with or without the slash.
+BARE = {
+    "help": "help", "帮助": "help",
+    "quit": "quit", "exit": "quit", "bye": "quit", ":q": "quit", "退出": "quit",
+    "undo": "undo", "back": "undo", "撤销": "undo",
+    "why": "why", "为什么": "why",
+    "report": "report",
+}  # fmt: skip
 FIRST = ("complaint", "meaning", "run")  # choices that words answer as well
 
 
@@ -56,6 +64,10 @@ def take(screen: Front, text: str) -> None:
 
 def _order(screen: Front, text: str) -> bool:
     """Takes a /word; a path that begins with a slash is a file to add."""
+    if bare := BARE.get(text.casefold().removeprefix("/").rstrip("?!？！")):
+        echo(screen, text)
+        screen.action_do(bare)
+        return True
     if not text.startswith("/") or "\n" in text:
         return False
     word, _, argument = text[1:].partition(" ")

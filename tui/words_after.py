@@ -17,6 +17,10 @@ IN_THE_DEMO = Text(
 DID_YOU_RUN = Text("When it has run:", "运行之后：")
 READ_NEW = Text("read the new log", "读取新日志")
 TAKE_BACK = Text("take the change back", "撤销修改")
+ANEW = Text(
+    "leave the change as it is, and look at this run as if anew",
+    "保留修改，把这次运行当作新的来看",
+)
 LATER = Text("later", "稍后")
 WHENEVER = Text(
     "/look reads the new log whenever it is there; this session is kept.",
@@ -71,6 +75,11 @@ NOT_IN_FORCE = Text(
     "have it, and the remedy is not marked as no help.",
     "仍然出现“{titles}”，但 {files} 中已没有修改 {change}：这次运行并未用到它，因此不把该处置记为无效。",
 )
+MAYBE_NOT_IN_FORCE = Text(
+    "“{titles}” is still there, but the run need not have had the change {change}: the remedy is "
+    "not marked as no help.",
+    "仍然出现“{titles}”，但这次运行未必用到了修改 {change}：因此不把该处置记为无效。",
+)
 EDITED = Text(
     "{files} has changed since this run, and no log of a newer run is here: what was found is of "
     "the run as it was. Run again, then /look.",
@@ -82,14 +91,15 @@ EDITED_READ = Text(
     "{files} 在上次查看之后有改动，但还没有新的运行日志：以下按文件现在的内容判断，与当时的运行不一致。",
 )
 LINT_IT = Text("To check the new settings alone: {command}", "只检查新的设置：{command}")
-LATE_SETTINGS = Text(
-    "{files} was changed {after} after the log was last written: the run may have had other "
-    "settings.",
-    "{files} 的修改晚于日志最后一次写入（{after}后）：当时的运行可能用的是别的设置。",
-)
-HOURS = Text("{n} h", "{n} 小时")
-DAYS = Text("{n} days", "{n} 天")
 READS_ANOTHER = Text(
     "{script} reads {file}, not the file that was changed: make the same change there.",
     "{script} 读取的是 {file}，不是刚修改的文件：请在那里做同样的修改。",
 )
+# What the run after a change showed of it, in the hand-over.
+SHOWN = {
+    "gone": Text("the next run no longer shows the fault", "下一次运行不再出现该问题"),
+    "same": Text("the next run shows the same fault", "下一次运行仍有同样的问题"),
+    "other": Text("the next run shows another fault", "下一次运行出现了别的问题"),
+    "not-in-force": Text("the next run did not have it", "下一次运行没有用到它"),
+    "": Text("no run has shown it yet", "尚未有运行验证"),
+}

@@ -100,6 +100,10 @@ RESUMED = Text(
     "Going on with {id}; the files are read again as they are now.",
     "继续会话 {id}；文件按现在的内容重新读取。",
 )
+WAITS_FOR_RUN = Text(
+    "Going on with {id}: a change that was made here waits for the next run.",
+    "继续会话 {id}：之前在这里做的修改还在等下一次运行。",
+)
 BEFORE = Text(
     "You were here before ({id}): {what}. /resume {id} goes on with it.",
     "你之前看过这里（{id}）：{what}。/resume {id} 可继续。",

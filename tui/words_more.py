@@ -74,6 +74,7 @@ PATCH_KEYS = (
     ("esc", Text("back", "返回")),
 )
 WRITTEN = Text("Written: {file}", "已写入：{file}")
+APPLY_IT = Text("to apply it: {command}", "应用：{command}")
 NOT_WRITTEN = Text("Not written: {why}", "未写入：{why}")
 NOT_APPLIED = Text("Nothing was changed.", "没有做任何修改。")
 APPLIED = Text("Applied {id}: {files}", "已应用 {id}：{files}")
@@ -205,8 +206,9 @@ HELP_TALK = (
         "输入行为空时，1-9 与 ? 立即生效；y 与 n 需回车。",
     ),
     Text(
-        "Page up and page down scroll the talk; up and down recall what was typed.",
-        "翻页键滚动对话；上下方向键调出之前的输入。",
+        "Page up and page down scroll the talk; up and down recall what was typed; "
+        "tab completes a /word.",
+        "翻页键滚动对话；上下方向键调出之前的输入；tab 补全 /命令。",
     ),
 )
 KEYS_NOT_TAKEN = Text("Keys in {file} that are not taken:", "{file} 中未采用的按键：")

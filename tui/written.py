@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from medic.i18n import Text
 
 from . import words_more
-from .lines import Line
+from .lines import Line, joined
 
 if TYPE_CHECKING:
     from medic.run_config import Change
@@ -41,5 +41,9 @@ def write_patch(offer: Offer) -> Text:
             continue
         except OSError as problem:
             return words_more.NOT_WRITTEN.fill(why=problem.strerror or str(problem))
-        return words_more.WRITTEN.fill(file=str(file.absolute()))
+        told = words_more.WRITTEN.fill(file=str(file.absolute()))
+        if any(name.startswith("/") for name in files_of(offer.fix.diff)):
+            return told  # patch refuses such names
+        apply = words_more.APPLY_IT.fill(command=f"patch -p0 < {file}")
+        return joined([told, apply], "; ", "；")
     return words_more.NOT_WRITTEN.fill(why=name)

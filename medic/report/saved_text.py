@@ -23,6 +23,7 @@ GO_ON = Text(
 INDENT = 6
 UNSURE = ("possible", "unlikely", "ruled-out")  # of the first cause: nothing leads yet
 UNCLEAR = Text("not clear yet, first of many", "尚不明确，排在最前的是")
+ONLY_WRONG = Text("no failure was seen, but this is wrong", "没有看到故障，但这里有问题")
 OPEN = Text("not finished", "未完成")
 WHO = {"you": Text("you", "你"), "probe": Text("probes", "探针"), "medic": Text("medic", "medic")}
 STANDS = Text("Where it stands", "当前情况")
@@ -39,10 +40,12 @@ def outcome(saved: Saved, *, coded: bool = True) -> Text:
     """What a consultation came to, in a line; ``coded``: with the code of the cause."""
     if saved.verdict not in VERDICT:
         return OPEN
-    verdict = VERDICT[saved.verdict]
+    verdict, leader = VERDICT[saved.verdict], saved.data.get("leader") or {}
     if saved.title is None or saved.verdict in ("healthy", "no-fault-seen", "none-of-these"):
         return verdict
-    if saved.verdict == "likely" and (saved.data.get("leader") or {}).get("word") in UNSURE:
+    if saved.verdict == "likely" and leader.get("wrong"):
+        verdict = ONLY_WRONG
+    elif saved.verdict == "likely" and leader.get("word") in UNSURE:
         verdict = UNCLEAR
     if not coded:
         return Text("{verdict}: {title}", "{verdict}：{title}").fill(

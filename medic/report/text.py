@@ -9,7 +9,7 @@ from medic.diagnosis import CauseView, Diagnosis, EvidenceLine
 from medic.facts import SinceGood
 from medic.fixes import Fix
 from medic.i18n import Text
-from medic.report import oom_text, timeline, verdict_text
+from medic.report import late_text, oom_text, timeline, verdict_text
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.report.words import CHANCE, SAFE, UNSAFE
@@ -31,6 +31,8 @@ def diagnosis(console: Console, session: Session, found: Diagnosis, *, numbers: 
             "运行 {run}（此处 {n} 个运行中最新的；可用 --run 另选）。",
         )
         blocks.paragraph(runs.fill(run=found.case_run, n=len(found.other_runs) + 1))
+    if (late := late_text.late(session)) is not None:
+        blocks.paragraph(late)
     verdict_text.verdict(blocks, session, found, numbers=numbers)
     if found.verdict == "none-of-these":
         _lines(blocks, Text("What was seen", "观察到的现象"), found.symptoms)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from medic.tui import words, words_more
-from medic.tui.actions import ACTIONS, AVOIDED, Action, keys_of, usage
+from medic.tui.actions import ACTIONS, AVOIDED, Action, completed, keys_of, usage
 from medic.tui.app import THEMES, MedicApp
 from medic.tui.help_screen import table
 from medic.tui.orders import ORDERS
@@ -27,6 +27,23 @@ def test_every_action_has_both_languages(action: Action) -> None:
         assert text.en.isascii()
         assert HAN.search(text.zh)
     assert "[" not in action.help.en + action.help.zh
+
+
+@pytest.mark.parametrize(
+    ("typed", "whole"),
+    [
+        ("/rep", "/report"),
+        ("/ad", "/add "),
+        ("/wal", "/walk "),
+        ("/r", "/r"),
+        ("/res", "/resume "),
+        ("/", "/"),
+        ("/zzz", "/zzz"),
+        ("loss", "loss"),
+    ],
+)
+def test_tab_completes_a_word(typed: str, whole: str) -> None:
+    assert completed(typed) == whole
 
 
 def test_no_word_and_no_key_twice() -> None:

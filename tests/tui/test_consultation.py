@@ -281,6 +281,22 @@ def test_small_and_wide_screens(drive: Drive, case: Case) -> None:
     drive(small, case, size=(20, 5))
 
 
+@pytest.mark.parametrize("word", ["graph", "patch"])
+def test_a_view_asked_for_twice_opens_once(drive: Drive, case: Case, word: str) -> None:
+    """Its key is pressed again while the machine is too busy to show it."""
+
+    async def script(app: Any) -> None:
+        await app.press("2")
+        app.app.talk.action_do(word)
+        app.app.talk.action_do(word)
+        await app.settle()
+        assert app.app.screen is not app.app.talk
+        await app.press("escape")
+        assert app.app.screen is app.app.talk
+
+    drive(script, case)
+
+
 def test_the_folder_of_the_header_is_not_said_again(
     drive: Drive, run_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

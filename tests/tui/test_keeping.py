@@ -21,7 +21,9 @@ from medic.tui.lines import Block, Line, code
 from medic import saved
 from medic.case import Case
 from medic.commands import main
+from medic.edits import records
 from medic.i18n import Text, plain, use
+from medic.records import replace
 from medic.report.schemas import SCHEMAS
 
 Drive = Callable[..., None]
@@ -113,9 +115,7 @@ def test_what_is_kept_is_listed_shown_and_replayed(
         await app.press("a")
 
     async def back(app: Any) -> None:
-        assert "You were here before (s1): Established: The micro batch" in app.said
-        await app.send("/resume")
-        assert "Going on with s1" in app.talk()
+        assert "Going on with s1: a change that was made here waits" in app.talk()
         assert "[you]    2  this process needs it" in app.talk()
         session = app.app.talk.consultation.session
         assert session.answers == [("oom-shortfall", "genuine-need")]
@@ -150,6 +150,57 @@ def test_what_is_kept_is_listed_shown_and_replayed(
     assert "there is no session s9" in capsys.readouterr().err
     state = tmp_path / "state" / "sessions" / "s1"
     assert all(f.stat().st_mode & 0o077 == 0 for f in (state, *state.iterdir()))
+
+
+def test_a_change_that_waits_is_gone_on_with_until_the_user_begins_anew(
+    drive: Drive, case: Case, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The changed file beside the log of the run before it would show another cause."""
+
+    async def changes(app: Any) -> None:
+        await app.press("2", "f4", "a")
+
+    async def anew(app: Any) -> None:
+        talk = app.app.talk.consultation
+        assert talk.waiting.change == "c1"
+        assert any("The micro batch does not fit" in row for row in app.screen()[:2])
+        await app.press("4")
+        assert talk.waiting is None
+        assert "train.yaml has changed since the last look" in app.talk()
+
+    async def later(app: Any) -> None:
+        assert "You were here before (s1)" in app.said
+        assert "train.yaml was changed 1 min after the log was last written" in app.said
+        assert app.app.talk.consultation.diary.id == "s2"
+
+    drive(changes, case)
+    drive(anew, case)
+    drive(later, case)
+    capsys.readouterr()
+    assert main(["show", "s1"]) == 0
+    assert "no run has shown it yet" in capsys.readouterr().out
+    assert main(["diagnose", "run1"]) == 1
+    assert "train.yaml was changed 1 min after" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("what", ["nothing", "values", "more files", "undone"])
+def test_what_is_given_now_or_was_taken_back_begins_anew(
+    drive: Drive, case: Case, what: str
+) -> None:
+    async def changes(app: Any) -> None:
+        await app.press("2", "f4", "a")
+
+    async def begins(app: Any) -> None:
+        assert (app.app.talk.consultation.diary.id == "s1") == (what == "nothing")
+
+    drive(changes, case)
+    if what == "values":
+        case = replace(case, given={"world_size": 8})
+    elif what == "more files":
+        case = replace(case, paths=(*case.paths, "other.log"))
+    elif what == "undone":
+        records.with_state(records.load("c1"), "undone")
+    drive(begins, case)
 
 
 def test_a_torn_line_and_a_broken_state_are_passed_over(tmp_path: Path) -> None:
@@ -212,6 +263,7 @@ def test_what_comes_after_a_resume_is_kept(drive: Drive, case: Case, run_folder:
     assert kept.data["waiting"] == ""
     talk = [str(row) for row in saved.talk_of("s1")]
     assert any("Fixed, as far as the new log shows" in row for row in talk)
+    assert "the next run no longer shows the fault" in str(kept.data["stand"])
 
 
 def test_who_leaves_is_told_how_to_go_on(capsys: pytest.CaptureFixture[str]) -> None:

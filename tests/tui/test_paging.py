@@ -128,3 +128,45 @@ def test_what_stands_beside_is_told_in_short_where_it_pushes_the_verdict_away(
 
     for size in ((80, 24), (80, 60)):
         drive(script, case, size=size)
+
+
+@pytest.mark.parametrize(("rows", "height"), [(8, 24), (12, 24), (6, 18)])
+def test_what_to_do_stays_in_sight_of_a_question_with_many_answers(
+    drive: Drive, case: Case, rows: int, height: int
+) -> None:
+    todo = tuple(Line(plain(f"to do, row {i}")) for i in range(rows))
+
+    async def script(app: Any) -> None:
+        app.app.talk.happened_now(Told(Block("medic", todo, beside=True)))
+        ask(app)
+        await app.settle()
+        seen = ""
+        for _ in range(12):
+            shown = "\n".join(app.screen())
+            assert "to do, row 0" in shown
+            assert "Which is it?" in shown
+            seen += shown
+            if "to 11 of 11" in shown:
+                break
+            await app.press("pagedown")
+        assert all(f"{i}  answer {i} " in seen for i in range(1, 12))
+
+    drive(script, case, size=(80, height))
+
+
+def test_who_reads_elsewhere_gets_long_steps_in_short_too(drive: Drive, case: Case) -> None:
+    steps = tuple(Line(plain(f"step {i}")) for i in range(14))
+    stub = Line(plain("f4 shows the steps"))
+
+    async def script(app: Any) -> None:
+        await app.press("pageup")
+        app.app.talk.happened_now(Told(Block("medic", (Line(plain("to do now")),), beside=True)))
+        app.app.talk.happened_now(Told(Block("more", steps, stub=stub, beside=True)))
+        ask(app)
+        await app.press("pagedown", "pagedown")
+        shown = "\n".join(app.screen())
+        assert "f4 shows the steps" in shown
+        assert "to do now" in shown
+        assert "step 13" not in shown
+
+    drive(script, case)

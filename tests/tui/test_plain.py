@@ -84,3 +84,17 @@ def test_an_answer_may_be_given_in_words(talk: Talk) -> None:
     assert "Who holds the memory: I don't know" in out
     assert "Who holds the memory: another process holds it" in out
     assert "No symptom that medic knows" not in out
+
+
+@pytest.mark.parametrize("word", ["quit", "exit", "Quit", "/exit", "退出"])
+def test_who_says_quit_leaves(talk: Talk, word: str) -> None:
+    said = talk(word, "2")
+    assert "this process needs it" in said
+    assert "Established" not in said
+
+
+def test_words_for_help_and_why_are_no_description(talk: Talk) -> None:
+    said = talk("help", "why?")
+    assert "/patch N" in said
+    assert "Why this question" in said
+    assert "No symptom" not in said

@@ -39,6 +39,7 @@ def test_the_patch_is_seen_written_and_copied_before_anything_changes(
         await app.press("w")
         await app.press("w")
         assert "Written: " in "\n".join(app.screen())
+        assert "patch -p0 < medic-" in "\n".join(app.screen())
         await app.press("y")
         await app.app.workers.wait_for_complete()
         await app.settle()
@@ -170,6 +171,24 @@ def test_the_command_is_run_where_its_files_are(drive: Drive, run_folder: Path) 
     async def script(app: Any) -> None:
         await app.press("f4", "a")
         assert "(cd run1 && bash launch.sh 2>&1 | tee after-c1.log)" in app.said
+
+    drive(script, collect(["run1"]))
+
+
+def test_a_run_that_reads_another_file_says_nothing_of_the_change(
+    drive: Drive, run_folder: Path
+) -> None:
+    script_file, log = run_folder / "launch.sh", run_folder / "train.log"
+    script_file.write_text("torchrun train.py --config /job/train.yaml\n")
+
+    async def script(app: Any) -> None:
+        await app.press("f4", "a")
+        assert "launch.sh reads /job/train.yaml, not the file that was changed" in app.said
+        written_later(log, log.read_text("utf-8"))
+        await app.press("1")
+        assert "the run need not have had the change c1" in app.said
+        assert "The same again" not in app.said
+        assert app.app.talk.consultation.session.tried == []
 
     drive(script, collect(["run1"]))
 

@@ -259,3 +259,15 @@ def test_why_tells_the_answers_that_change_something_and_the_rest_as_one(
     block = next(iter(why(session, found, replace(asked, look=same))))
     assert told([block], WHATEVER.fill(leader=found.causes[0].title))
     assert not told([block], ELSE.fill(leader=found.causes[0].title))
+
+
+def test_why_tells_a_symptom_that_is_a_check_alike_once(index: Index, case: Case) -> None:
+    session = Session(index, case)
+    session.look()
+    found = session.diagnosis()
+    twice = (line("both on GPU 0"), replace(line("both on GPU 0"), weight="confirms"))
+    leader = replace(found.causes[0], evidence=(*twice, line("both on GPU 0", 9)))
+    blocks = list(why(session, replace(found, causes=(leader,)), None))
+    rows_of = [x.text.en for x in blocks[0].lines if "both on GPU 0" in x.text.en]
+    assert len(rows_of) == 2
+    assert rows_of[0].count(", ") == 1
