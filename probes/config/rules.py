@@ -18,6 +18,8 @@ from .several import of_each
 
 RENAMED = "argument-renamed-in-library"
 # The lint checks that frameworks' rules may be findings of.
+# What an argument is that the framework, or the version in use, does not have.
+UNKNOWN_KEY = "misspelt-config-key"
 RULED = (
     "argument-deprecated",
     RENAMED,
@@ -27,9 +29,8 @@ RULED = (
     "option-reads-otherwise",
     "options-exclude-each-other",
     "two-precisions-set",
+    UNKNOWN_KEY,
 )
-# What an argument is that the version in use does not have.
-UNKNOWN_KEY = "misspelt-config-key"
 # A framework needs a version of its own of those that it builds on.
 _OF_VERSION = ("argument-deprecated", RENAMED)
 _MISSING = object()
@@ -91,6 +92,8 @@ def _check(
             lacking |= dict.fromkeys(needed)
         else:
             judged = True
+    if cause == UNKNOWN_KEY:
+        return  # whether the other keys are known says the probe of keys
     if judged and not fired:
         yield Finding(cause, "passes")
     elif lacking and not fired:
@@ -134,7 +137,7 @@ def _fired(
     source = source_of(span, f"{at.key}: {_shown(config, rule, framework)}")
     repair = repair_of(rule, config, framework, found)
     renamed = rule.fix is not None and found[0] in rule.fix.rename
-    of_key = renamed or rule.cause in _OF_VERSION
+    of_key = renamed or rule.cause in (*_OF_VERSION, UNKNOWN_KEY)
     shown = (at.key_span or span) if of_key else span
     return Finding(name, "fires", values, source, span=shown, repair=repair)
 
@@ -206,7 +209,7 @@ def _equal(value: object, wanted: Scalar) -> bool:
 PROBE = Probe(
     name="config-rules",
     title=Text("rules of the framework", "框架自身的规则"),
-    tells=(*RULED, UNKNOWN_KEY),
+    tells=RULED,
     run=run,
     needs=(RunConfig,),
     wants=(Releases,),

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
-from medic.facts import Repair
 from medic.i18n import Text
 from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip
-from medic.run_config import FIELDS, MORE, NOBODYS, PLAIN, RunConfig, Setting
+from medic.run_config import FIELDS, MORE, NOBODYS, RunConfig, Setting
 
-from ..flags.distance import NEAREST
 from .bounds import BY_FIELD, BY_NAME, COUNTS, POSITIVE, RANKED, RULED, STATED, Bounds
 from .documents import read_documents
-from .keys import Framework, Key, Keys, parts_of
-from .readers.document import listed
+from .keys import Framework, Key, Keys
+from .readers.document import listed, words_in_lists
 from .reading import recogniser
 from .setting_faults import fault, rewritten
 from .several import of_each
@@ -25,19 +23,14 @@ from .value_kinds import (
     no_number,
     not_finite,
     part_of_count,
-    refused,
     switch_for_number,
-    switch_meant,
     with_sign,
 )
 from .value_types import declared_single, wrong_type
 from .values import as_number, read_scalar
+from .word_faults import NOT_TAKEN, switch_fault, word_fault
 
-IMPOSSIBLE, NOT_TAKEN, NO_EFFECT = (
-    "impossible-value",
-    "flag-value-not-accepted",
-    "option-without-effect",
-)
+IMPOSSIBLE, NO_EFFECT = "impossible-value", "option-without-effect"
 _GLUED = regex(r"\w--[A-Za-z]")  # a flag that is a part of the value is told as such
 _NUMBER = Text("a number", "是数字")
 _ONE = Text("one number", "是一个数，而不是列表或一组键")
@@ -46,13 +39,6 @@ _WHOLE = Text("a whole number", "是整数")
 _WHOLE_OR_SHARE = Text(
     "a whole number from 1 on, or a share between 0 and 1",
     "是不小于 1 的整数，或 0 与 1 之间的比例",
-)
-_SWITCH = Text(
-    "{key}: {value} is neither true nor false", "{key}：{value} 既不是 true 也不是 false"
-)
-_TAKES = Text("{key} does not take {value}; it takes {taken}", "{key} 不接受 {value}，可选 {taken}")
-_NO_SUCH = Text(
-    "{key} does not take {value}; {meant} is meant", "{key} 不接受 {value}，应为 {meant}"
 )
 _CLIP = Text(
     "{key} {value}: clipping is off below 0, as with 0",
@@ -69,7 +55,6 @@ _ARGPARSE = frozenset(
 )
 _TYPED = ("json", "toml")  # told with the types of their values
 _NONE = ("None", "none", "null", "Null")
-_MAX_SHOWN = 10
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
@@ -96,12 +81,16 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
         found = _of_unseen(setting) or _of_number(
             setting, keys.get(setting.origin.framework), config
         )
-        found = found or _of_word(setting, entries, stated) or _of_switch(setting, entries)
+        found = found or word_fault(setting, entries, stated) or switch_fault(setting, entries)
         if found is None and setting.origin.span not in told:
             allowed = wrong_type(setting, keys)
             found = _impossible(setting, allowed) if allowed is not None else None
         if found is not None:
             yield found
+    for _, document, framework in documents:
+        for setting in words_in_lists(document, framework):
+            if (found := word_fault(setting, entries, stated)) is not None:
+                yield found
 
 
 def _of_unseen(setting: Setting) -> Finding | None:
@@ -190,73 +179,6 @@ def _keys(setting: Setting, keys: Keys | None) -> list[Key]:
 def _impossible(setting: Setting, allowed: Text) -> Finding:
     values = {"key": setting.origin.key, "value": setting.value, "allowed": allowed}
     return fault(IMPOSSIBLE, setting, setting.value, values)
-
-
-# --- words ----------------------------------------------------------------------------------
-
-
-def _of_word(
-    setting: Setting, entries: Mapping[str, Framework], stated: frozenset[str]
-) -> Finding | None:
-    if not isinstance(setting.value, str):
-        return None
-    for entry in _readers(setting, entries, stated):
-        for key, taken in entry.choices.items():
-            steps = parts_of([key])
-            if setting.path[-len(steps) :] != steps:
-                continue
-            found = refused(setting.value, taken)
-            return None if found is None else _not_taken(setting, found, taken)
-    return None
-
-
-def _readers(
-    setting: Setting, entries: Mapping[str, Framework], stated: frozenset[str]
-) -> Iterator[Framework]:
-    """The framework that reads a setting, those that it builds on, and what any script takes
-    where none of their rules is about it.
-    """
-    own = entries.get(setting.origin.framework)
-    if own is None:
-        return
-    readers = [own, *(entries[name] for name in own.builds_on if name in entries)]
-    yield from readers
-    if PLAIN in entries and not any(_rules_it(setting, one, stated) for one in readers):
-        yield entries[PLAIN]
-
-
-def _rules_it(setting: Setting, entry: Framework, stated: frozenset[str]) -> bool:
-    """Whether a rule of the entry, all keys of which are written, tells a key's words."""
-    for rule in entry.rules:
-        names = {key.rpartition(".")[2].replace("-", "_") for key in rule.where}
-        if rule.cause == NOT_TAKEN and setting.path[-1] in names and names <= stated:
-            return True
-    return False
-
-
-def _not_taken(setting: Setting, found: tuple[str, bool], taken: Sequence[str]) -> Finding:
-    meant, closed = found
-    shown: dict[str, object] = {"key": setting.origin.key, "value": setting.value}
-    if meant:
-        what = _NO_SUCH.fill({**shown, "meant": meant})
-    else:
-        listed = ", ".join(taken[:_MAX_SHOWN])
-        what = _TAKES.fill({**shown, "taken": listed})
-    repair = _fix(setting, meant) if meant else None
-    return fault(NOT_TAKEN, setting, setting.value, {"what": what, "closed": closed}, repair)
-
-
-def _of_switch(setting: Setting, entries: Mapping[str, Framework]) -> Finding | None:
-    """A slip of true or false: to every loader it is text, and text is true."""
-    meant = switch_meant(setting.value)
-    if not meant or setting.origin.framework not in entries:
-        return None
-    what = _SWITCH.fill(key=setting.origin.key, value=setting.value)
-    return fault(NOT_TAKEN, setting, setting.value, {"what": what}, _fix(setting, meant == "true"))
-
-
-def _fix(setting: Setting, value: str | bool) -> Repair | None:
-    return rewritten(setting, value, NEAREST, safe=False)
 
 
 PROBE = Probe(

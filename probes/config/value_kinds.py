@@ -81,6 +81,11 @@ _UNLIMITED = frozenset(
     (*INTERVALS, "total_steps", "total_tokens", "epochs", "sequence_length", "warmup_steps",
      "decay_steps", "gradient_clip", "nccl_timeout", "max_position_embeddings")
 )  # fmt: skip
+# Kinds of numbers, and the widths that there are.
+_KIND = regex(r"(bf|fp|float|bfloat|bfp)(\d{1,3})")
+_WIDTHS = (4, 6, 8, 16, 32, 64)
+# What a shell would work out: nothing does so in a file.
+_SHELL_SUM = regex(r"\$\(\(.*\)\)|\$\[.*\]")
 _LEFT_OPEN = ("$", "{", "<", "?", "(", "[", "/", " ", "%", "@", "*")
 
 
@@ -94,7 +99,11 @@ def no_number(value: Scalar, field: str) -> bool:
     if not isinstance(value, str) or field in _WORDED or FIELDS[field][0] not in (int, float):
         return False
     text = value.strip()
-    if _SUM.fullmatch(text) or (_WRITTEN_OUT.fullmatch(text.lower()) and as_number(text) is None):
+    if (
+        _SUM.fullmatch(text)
+        or _SHELL_SUM.fullmatch(text)
+        or (_WRITTEN_OUT.fullmatch(text.lower()) and as_number(text) is None)
+    ):
         return True
     if is_open(text) or _UNIT.fullmatch(text):
         return False
@@ -151,12 +160,30 @@ def refused(value: Scalar, taken: Sequence[str]) -> tuple[str, bool] | None:
     if text in ("none", "null", "auto") or any(text == word.lower() for word in words):
         return None
     closed = len(words) == len(taken)
-    near = [word for word in words if _slip(text, word.lower(), sure=not closed)]
-    near = near or [word for word in words if _shortened(text, word.lower())]
+    near = _near(text, words, sure=not closed)
     near = [word for word in near if sorted(text) == sorted(word.lower())] or near
     if not closed and len(near) != 1:
         return None
     return (near[0] if len(near) == 1 else ""), closed
+
+
+def _near(text: str, words: Sequence[str], *, sure: bool) -> list[str]:
+    """The words that a text may stand for: by a slip, with a part shortened, with a sign typed
+    twice (``fa22``), or as a kind of number of a width that no number has (``bf61``).
+    """
+    near = [word for word in words if _slip(text, word.lower(), sure=sure)]
+    near = near or [word for word in words if _shortened(text, word.lower())]
+    once = [text[:i] + text[i + 1 :] for i in range(1, len(text)) if text[i] == text[i - 1]]
+    near = near or [w for w in words if w.lower() in once or any(_shortened(o, w) for o in once)]
+    return near or _of_that_kind(text, words)
+
+
+def _of_that_kind(text: str, words: Sequence[str]) -> list[str]:
+    """Of ``bf15`` and ``float61`` the words of the same kind; those of a width there is are left."""
+    kind = _KIND.fullmatch(text)
+    if kind is None or int(kind[2]) in _WIDTHS:
+        return []
+    return [w for w in words if (own := _KIND.fullmatch(w.lower())) and own[1] == kind[1]]
 
 
 def _slip(text: str, word: str, *, sure: bool) -> bool:
@@ -168,7 +195,8 @@ def _slip(text: str, word: str, *, sure: bool) -> bool:
     if sorted(text) == sorted(word):
         return is_swapped(text, word)
     inner = text[0] == word[0] and (text[-1] == word[-1] or text == word[:-1])
-    if sure and not (inner and len(text) > _SHORTEST):
+    lost = len(text) == _SHORTEST and len(word) > _SHORTEST and text[-1] == word[-1]
+    if sure and not (inner and (len(text) > _SHORTEST or lost)):
         return False
     limit = 2 if len(text) >= _LONG and not sure else 1
     return letters_apart(text, word, limit) is not None

@@ -37,7 +37,15 @@ _SYNONYMS = frozenset(
         "lr_schedule",
         "lora_rank",
         "save_interval",
+        "log_interval",
+        "eval_interval",
         "num_workers",
+        "hidden_size",
+        "num_layers",
+        "num_heads",
+        "tensor_parallel_size",
+        "pipeline_parallel_size",
+        "context_parallel_size",
     )
 )
 _FOREIGN: dict[str, tuple[Names, Mapping[str, tuple[str, str]]]] = {}

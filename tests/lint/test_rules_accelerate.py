@@ -21,6 +21,8 @@ EXCLUDE = "options-exclude-each-other"
 WITHOUT = "option-without-effect"
 P = "  parallelism_config_"
 MUTATIONS = [
+    ("machine_rank: 0\ndistributed_type: MULTI_GPU", "machine_rank: 0",
+     NEEDS, "compute_environment"),
     ("distributed_type: MULTI_GPU\ngpu_ids: all", "distributed_type: MULTI_GPU\ngpu_ids: 0",
      EXCLUDE, "gpu_ids"),
     (f"{MESH}{P}cp_size: 2\n{P}dp_shard_size: 4",

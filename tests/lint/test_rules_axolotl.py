@@ -12,6 +12,7 @@ LintKeys = Callable[..., list[tuple[str, str]]]
 
 EXCLUDE = "options-exclude-each-other"
 NEEDS = "option-needs-another-option"
+UNKNOWN = "misspelt-config-key"
 OTHERWISE = "option-reads-otherwise"
 WITHOUT = "option-without-effect"
 VALUE = "flag-value-not-accepted"
@@ -28,7 +29,12 @@ CLEAN: Keys = {
     "lr_scheduler": "cosine",
     "warmup_steps": "10",
 }
+WHOLE: Keys = {"datasets": "[{path: some/set, type: alpaca}]", "output_dir": "out"}
 MUTATIONS: Rows = [
+    ({"base_model": None}, NEEDS, "sequence_len"),
+    ({"lora_target": "q_proj"}, UNKNOWN, "lora_target"),
+    ({**WHOLE, "datasets": None}, NEEDS, "base_model"),
+    ({**WHOLE, "learning_rate": None}, NEEDS, "base_model"),
     ({"adapter": "qlora", "load_in_4bit": "true", "load_in_8bit": "true"}, EXCLUDE, "load_in_8bit"),
     ({"adapter": "qlora", "load_in_4bit": "false"}, NEEDS, "load_in_4bit"),
     ({"adapter": "qlora"}, NEEDS, "adapter"),
@@ -106,6 +112,7 @@ MUTATIONS: Rows = [
     ({"rl": "kto"}, NEEDS, "rl"),
 ]
 SILENT: list[tuple[Keys, str]] = [
+    ({**WHOLE, "datasets": None, "plugins": "[my.Plugin]"}, "a plugin may bring the data"),
     (
         {
             "sample_packing": "true",

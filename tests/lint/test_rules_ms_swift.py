@@ -12,6 +12,7 @@ LintKeys = Callable[..., list[tuple[str, str]]]
 
 EXCLUDE = "options-exclude-each-other"
 NEEDS = "option-needs-another-option"
+UNKNOWN = "misspelt-config-key"
 VALUE = "flag-value-not-accepted"
 CLEAN: Keys = {
     "model": "my/model",
@@ -26,6 +27,10 @@ CLEAN: Keys = {
     "attn_impl": "flash_attn",
 }
 MUTATIONS: Rows = [
+    ({"model": None}, NEEDS, "dataset"),
+    ({"lora_target": "q_proj"}, UNKNOWN, "lora_target"),
+    ({"dataset": None, "output_dir": "out"}, NEEDS, "model"),
+    ({"quant_method": "bnb"}, NEEDS, "quant_method"),
     ({"lazy_tokenize": "true", "packing": "true"}, EXCLUDE, "lazy_tokenize"),
     (
         {

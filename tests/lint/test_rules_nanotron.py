@@ -27,6 +27,7 @@ optimizer:
   clip_grad: 1.0
   weight_decay: 0.1
   zero_stage: 1
+  accumulate_grad_in_fp32: true
   learning_rate_scheduler:
     learning_rate: 0.0003
     lr_decay_steps: 9500
@@ -46,17 +47,30 @@ tokens:
   sequence_length: 2048
   train_steps: 10000
 """
-REFUSED = "flag-value-not-accepted"
+REFUSED, NEEDS = "flag-value-not-accepted", "option-needs-another-option"
 MUTATIONS = [
-    ({"    lr_warmup_style: linear\n": ""}, "option-needs-another-option", 18),
-    ({"warmup_style: linear": "warmup_style: cosine"}, REFUSED, 22),
-    ({"decay_style: cosine": "decay_style: cosine_with_min"}, REFUSED, 20),
-    ({"    min_decay_lr: 3.0e-05\n": ""}, "option-reads-otherwise", 20),
+    ({"    lr_warmup_style: linear\n": ""}, NEEDS, 19),
+    ({"warmup_style: linear": "warmup_style: cosine"}, REFUSED, 23),
+    ({"decay_style: cosine": "decay_style: cosine_with_min"}, REFUSED, 21),
+    ({"    min_decay_lr: 3.0e-05\n": ""}, "option-reads-otherwise", 21),
     ({"dtype: bfloat16": "dtype: bf16"}, REFUSED, 6),
-    ({"pp_engine: 1f1b": "pp_engine: gpipe"}, REFUSED, 28),
-    ({"tp_mode: REDUCE_SCATTER": "tp_mode: scatter"}, REFUSED, 29),
-    ({"decay_steps: 9500": "decay_steps: 950"}, "decay-ends-before-run", 19),
-    ({"decay_steps: 9500": "decay_steps: 95000"}, "decay-ends-after-run", 19),
+    ({"pp_engine: 1f1b": "pp_engine: gpipe"}, REFUSED, 29),
+    ({"tp_mode: REDUCE_SCATTER": "tp_mode: scatter"}, REFUSED, 30),
+    ({"  train_steps: 10000\n": ""}, NEEDS, 34),
+    ({"  sequence_length: 2048\n": ""}, NEEDS, 34),
+    ({"  micro_batch_size: 4\n": ""}, NEEDS, 34),
+    ({"  batch_accumulation_per_replica: 8\n": ""}, NEEDS, 34),
+    ({"  tp: 2\n": ""}, NEEDS, 26),
+    ({"  dp: 4\n": ""}, NEEDS, 27),
+    ({"  pp: 1\n": ""}, NEEDS, 27),
+    ({"  checkpoint_interval: 500\n": ""}, NEEDS, 2),
+    ({"  checkpoints_path: out\n": ""}, NEEDS, 2),
+    ({"  zero_stage: 1\n": ""}, NEEDS, 15),
+    ({"  weight_decay: 0.1\n": ""}, NEEDS, 15),
+    ({"  accumulate_grad_in_fp32: true\n": ""}, NEEDS, 15),
+    ({"    learning_rate: 0.0003\n": ""}, NEEDS, 20),
+    ({"decay_steps: 9500": "decay_steps: 950"}, "decay-ends-before-run", 20),
+    ({"decay_steps: 9500": "decay_steps: 95000"}, "decay-ends-after-run", 20),
 ]
 
 

@@ -115,6 +115,17 @@ def _in_lists(
             yield Setting(parts_of(path), seen, origin)
 
 
+def words_in_lists(document: Document, framework: Framework) -> Iterator[Setting]:
+    """The words that lists consist of, each at its place: ``target_modules: [q_proj, v_proj]``."""
+    for path, _, node in document.root.leaves() if document.root is not None else ():
+        for element in node.elements:
+            if isinstance(element.value, str):
+                origin = Origin(
+                    "file", element.span, document.syntax, path, path[-1], framework.name
+                )
+                yield Setting(parts_of(path), element.value, origin)
+
+
 def _is_yaml_1_1(document: Document, framework: Framework) -> bool:
     return document.syntax == "yaml" and framework.yaml_floats == "yaml-1.1"
 

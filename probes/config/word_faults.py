@@ -1,0 +1,104 @@
+"""Words that a key does not take: slips of those that its framework names, and of a switch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from medic.facts import Repair
+from medic.i18n import Text
+from medic.probe import Finding
+from medic.run_config import PLAIN, Setting
+
+from ..flags.distance import NEAREST
+from .keys import Framework, parts_of
+from .setting_faults import fault, rewritten
+from .value_kinds import MORE, refused, switch_meant
+
+NOT_TAKEN = "flag-value-not-accepted"
+_MAX_SHOWN = 10
+_SWITCH = Text(
+    "{key}: {value} is neither true nor false", "{key}：{value} 既不是 true 也不是 false"
+)
+_TAKES = Text("{key} does not take {value}; it takes {taken}", "{key} 不接受 {value}，可选 {taken}")
+_NO_SUCH = Text(
+    "{key} does not take {value}; {meant} is meant", "{key} 不接受 {value}，应为 {meant}"
+)
+
+
+def word_fault(
+    setting: Setting, entries: Mapping[str, Framework], stated: frozenset[str]
+) -> Finding | None:
+    """A word that a key does not take, of those that its framework names."""
+    if not isinstance(setting.value, str):
+        return None
+    for entry in _readers(setting, entries, stated):
+        for key, taken in entry.choices.items():
+            steps = parts_of([key])
+            if setting.path[-len(steps) :] != steps:
+                continue
+            return _refused_part(setting, setting.value, taken)
+    return None
+
+
+def _refused_part(setting: Setting, value: str, taken: Sequence[str]) -> Finding | None:
+    """What is wrong with a word, or with one of several that commas part: ``q_proj,v_prj``."""
+    several = MORE in taken and "{" not in value  # ${oc.select:one,other} is one value
+    for part in value.split(",") if several else [value]:
+        found = refused(part.strip(), taken)
+        if found is not None:
+            meant, closed = found
+            whole = value.replace(part.strip(), meant, 1) if meant else ""
+            return _not_taken(setting, part.strip(), (meant, whole, closed), taken)
+    return None
+
+
+def _readers(
+    setting: Setting, entries: Mapping[str, Framework], stated: frozenset[str]
+) -> Iterator[Framework]:
+    """The framework that reads a setting, those that it builds on, and what any script takes
+    where none of their rules is about it.
+    """
+    own = entries.get(setting.origin.framework)
+    if own is None:
+        return
+    readers = [own, *(entries[name] for name in own.builds_on if name in entries)]
+    yield from readers
+    if PLAIN in entries and not any(_rules_it(setting, one, stated) for one in readers):
+        yield entries[PLAIN]
+
+
+def _rules_it(setting: Setting, entry: Framework, stated: frozenset[str]) -> bool:
+    """Whether a rule of the entry, all keys of which are written, tells a key's words."""
+    for rule in entry.rules:
+        names = {key.rpartition(".")[2].replace("-", "_") for key in rule.where}
+        if rule.cause == NOT_TAKEN and setting.path[-1] in names and names <= stated:
+            return True
+    return False
+
+
+def _not_taken(
+    setting: Setting, word: str, found: tuple[str, str, bool], taken: Sequence[str]
+) -> Finding:
+    """``found``: what is meant or "", the whole value with it, whether the list has all."""
+    meant, whole, closed = found
+    shown: dict[str, object] = {"key": setting.origin.key, "value": word}
+    if meant:
+        what = _NO_SUCH.fill({**shown, "meant": meant})
+    else:
+        listed = ", ".join(taken[:_MAX_SHOWN])
+        what = _TAKES.fill({**shown, "taken": listed})
+    repair = _fix(setting, whole) if meant else None
+    return fault(NOT_TAKEN, setting, setting.value, {"what": what, "closed": closed}, repair)
+
+
+def switch_fault(setting: Setting, entries: Mapping[str, Framework]) -> Finding | None:
+    """A slip of true or false: to every loader it is text, and text is true."""
+    meant = switch_meant(setting.value)
+    if not meant or setting.origin.framework not in entries:
+        return None
+    what = _SWITCH.fill(key=setting.origin.key, value=setting.value)
+    return fault(NOT_TAKEN, setting, setting.value, {"what": what}, _fix(setting, meant == "true"))
+
+
+def _fix(setting: Setting, value: str | bool) -> Repair | None:
+    return rewritten(setting, value, NEAREST, safe=False)
