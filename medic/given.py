@@ -7,6 +7,8 @@ from typing import Any
 
 from medic.errors import UsageError
 
+# What people write for a field whose own name is no nearer word of it.
+_SAME = {"model": "base_model", "seq_len": "sequence_length", "seq_length": "sequence_length"}
 LARGEST = 2**63  # beyond it no program counts
 
 
@@ -17,6 +19,7 @@ def parse_given(pairs: Sequence[str]) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for pair in pairs:
         name, sign, raw = pair.partition("=")
+        name = _SAME.get(name, name)
         if name not in FIELDS or not sign:
             raise _no_field(name, sign)
         if name in given:

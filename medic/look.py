@@ -215,12 +215,16 @@ class CaseLook:
     def given(self) -> Mapping[str, Any]:
         return self._case.given
 
-    def estimate_memory(self, run_config: Any, capacity: int | None) -> Any:
+    def estimate_memory(self, run_config: Any, capacity: int | None, *, usual: bool = False) -> Any:
         from medic.memory.estimate import estimate
         from medic.memory.habits import settled
         from medic.memory.named import with_model
+        from medic.memory.usual import usual_estimate
 
-        return estimate(settled(with_model(run_config, self._index)[0])[0], capacity)
+        config = with_model(run_config, self._index)[0]
+        if usual:
+            return usual_estimate(config, capacity)[1]
+        return estimate(settled(config)[0], capacity)
 
     # --- host -------------------------------------------------------------------------------
 

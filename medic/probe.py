@@ -107,8 +107,11 @@ class Look(Protocol):
         """A threshold of any check by its name. Raises KeyError for an unknown one."""
         ...
 
-    def estimate_memory(self, run_config: RunConfig, capacity: int | None) -> MemoryEstimate:
-        """Peak memory of a training step in bytes, against a GPU of ``capacity`` bytes."""
+    def estimate_memory(
+        self, run_config: RunConfig, capacity: int | None, *, usual: bool = ...
+    ) -> MemoryEstimate:
+        """Peak memory of a training step in bytes, against a GPU of ``capacity`` bytes. ``usual``:
+        with what hardly a run changes without saying so, as ``medic memory`` tells it."""
         ...
 
     def cancelled(self) -> bool: ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from medic.case import Case, NotRead
 from medic.contradictions import refuse
@@ -16,18 +16,17 @@ from medic.lint import ROOMS
 from medic.memory import details
 from medic.memory.cards import counted, gpu_of, on_cards
 from medic.memory.choices import Choice, choices
-from medic.memory.estimate import estimate
 from medic.memory.habits import model_files
 from medic.memory.inverse import STEP, Largest, changed, largest
 from medic.memory.named import with_model
 from medic.memory.remedies import Advice, advise
-from medic.memory.usual import with_usual
-from medic.records import dataclass, replace
+from medic.memory.usual import usual_estimate, with_usual
+from medic.memory.verdict import Verdict, verdict_of
+from medic.records import dataclass
 from medic.registry import all_probes
 from medic.run_config import RunConfig
 from medic.runner import observe, with_needs
 
-Verdict = Literal["fits", "tight", "probably-not", "does-not-fit", "at-least", "unknown"]
 LIVE = "live"  # --gpu live: the GPU of this machine
 
 
@@ -51,22 +50,7 @@ class Sizing:
 
     @property
     def verdict(self) -> Verdict:
-        """``tight``: the estimate is below the capacity, the high bound is not ``fitting``.
-        ``at-least``: terms that were never measured leave only the lower bound."""
-        found, capacity = self.found, self.capacity
-        if found.low is None or capacity is None:
-            return "unknown"
-        if found.low > capacity:
-            return "does-not-fit"
-        if found.estimate is None and (found.states_likely or 0) > capacity:
-            return "probably-not"  # the states alone, whatever the batch
-        if found.not_measured:
-            return "at-least"
-        if found.estimate is None or found.high is None:
-            return "unknown"
-        if found.estimate > capacity:
-            return "probably-not"
-        return "fits" if found.fits else "tight"
+        return verdict_of(self.found, self.capacity)
 
     @property
     def fits(self) -> bool | None:
@@ -92,16 +76,18 @@ def size_run(
     config, name = with_model(evidence.fact(RunConfig) or RunConfig(), index, model)
     config = on_cards(config, cards) if cards else config
     refuse(config, index)
-    config, taken = with_usual(config, inverse)
     seen = evidence.fact(GpuMemory)
     capacity = card[1] if card else seen.total if seen else None
     if inverse and capacity is None:
         raise UsageError("the largest value needs --gpu", "求最大值需要用 --gpu 指定显卡")
-    found = _estimated(config, capacity, taken, inverse)
-    most = tuple(largest(config, field, capacity) for field in inverse if capacity)
+    usual = with_usual(config, inverse)[0]
+    most = tuple(largest(usual, asked, capacity) for asked in inverse if capacity)
+    # The estimate is of what is stated, else of the largest that fits or the smallest there is.
+    shown = {one.field: one.likely or STEP[one.field] for one in most if one.likely is not None}
+    shown = {name: value for name, value in shown.items() if config.integer(name) is None}
+    config, found = usual_estimate(changed(config, shown), capacity, inverse)
     smallest = {one.field: STEP[one.field] for one in most if one.likely == 0}
-    asked = changed(config, smallest) if smallest else config
-    advice = Advice() if capacity is None else advise(asked, capacity)
+    advice = Advice() if capacity is None else advise(changed(config, smallest), capacity)
     return Sizing(
         run_config=config,
         found=found,
@@ -117,16 +103,6 @@ def size_run(
         named=_unread_engine(config),
         positions=_exceeded(config),
     )
-
-
-def _estimated(
-    config: RunConfig, capacity: int | None, taken: Mapping[str, str], inverse: tuple[str, ...]
-) -> MemoryEstimate:
-    """The estimate, with what was ``taken`` among the assumed and without what is asked for among
-    the unknown."""
-    found = estimate(config, capacity)
-    unknown = tuple(name for name in found.unknown if name not in inverse)
-    return replace(found, assumed=dict(sorted({**found.assumed, **taken}.items())), unknown=unknown)
 
 
 def _evidence(case: Case, index: Index) -> Evidence:

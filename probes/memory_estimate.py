@@ -42,7 +42,7 @@ def run(look: Look) -> Iterator[Finding | Skip | GpuMemory | MemoryEstimate]:
         return
     yield GpuMemory(capacity, _room(look, capacity))
     estimate = look.estimate_memory(config, capacity)
-    yield estimate
+    yield look.estimate_memory(config, capacity, usual=True)  # what is shown, judged is the other
     if estimate.states_low is None:
         yield from _open(_narrower(estimate))
         return

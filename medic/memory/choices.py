@@ -14,11 +14,14 @@ from medic.run_config import RunConfig, Scalar
 
 # Fields that change most, and what they may be instead.
 OTHERS: Mapping[str, Mapping[str, Scalar]] = {
+    "lora_rank": {"0": 16},
+    "activation_checkpointing": {"off": True},
     "fused_loss": {"on": False},
     "zero_stage": {"0": 3},
     "precision": {"bf16": "fp32", "fp32": "bf16"},
     "parameter_dtype": {"fp32": "bf16", "bf16": "fp32", "fp16": "fp32"},
 }
+SAVING = ("lora_rank", "activation_checkpointing")  # told only where the card may be too small
 MOVES = 0.03  # less of the peak is not told
 
 
@@ -39,7 +42,7 @@ def choices(config: RunConfig, found: MemoryEstimate) -> Iterator[Choice]:
     now, peak = _quick(config), found.estimate or found.states_likely
     for field, others in OTHERS.items():
         taken = found.assumed.get(field, "")
-        if taken not in others:
+        if taken not in others or (found.fits and field in SAVING):
             continue
         other = others[taken]
         after = _quick(changed(config, {field: other})) or 0

@@ -85,8 +85,23 @@ def more_models(config: RunConfig) -> bool:
 
 
 def has_adapters(config: RunConfig) -> bool:
-    """Whether a setting says that adapters are trained, whatever their rank."""
-    return word(config, "tuning") in ("lora", "qlora")
+    """Whether a setting says that adapters are trained, whatever their rank: by a word, or by a
+    program that may make them."""
+    named = (config.setting(key) for key in ("lora_r", "lora_target_modules"))
+    made = any(s is not None and s.origin.syntax == "python" for s in named)
+    return made or word(config, "tuning") in ("lora", "qlora")
+
+
+def casts(config: RunConfig) -> bool:
+    """Whether autocast runs: a trainer is told a 16-bit precision. Without one, weights that are
+    loaded in 16 bits are computed with as they are."""
+    return config.get("precision") in ("bf16", "fp16") and flag(config, "bf16") is not False
+
+
+def adapter_targets(config: RunConfig) -> str:
+    """The maps that adapters lie on, in the config's words, one or a list of them."""
+    found = [s for s in config.settings if any(name in s.path for name in KEYS["adapter_targets"])]
+    return " ".join(str(s.value).lower() for s in found if s.value is not None)
 
 
 def saved_ends(config: RunConfig) -> int:

@@ -9,6 +9,7 @@ from medic.facts.memory import fitting
 from medic.memory.measured import EXPERTS, LIKE_LLAMA
 from medic.memory.overheads import (
     ALLOCATOR,
+    ALLOCATOR_OFFLOADED,
     CONTEXT,
     EVALUATION,
     RESERVED,
@@ -18,7 +19,7 @@ from medic.memory.overheads import (
 from medic.memory.peak import Step, size, steps_of
 from medic.memory.resident import Parts, states_of
 from medic.memory.traces import reserved_share, traced
-from medic.memory.views import Read, read_setups
+from medic.memory.views import ALL, Read, read_setups
 from medic.records import replace
 from medic.run_config import RunConfig
 
@@ -147,7 +148,10 @@ def _bounds(
         return min(low, peak), max(high, peak)
     # Whether a block for the logits finds its place again turns on single MiB: where the trace
     # says that it does it may not, and the other way round.
-    high, block = int(heavy * share * ALLOCATOR[1]), steps[1].logits_block()
+    setup = steps[1].setup
+    offloaded = setup.engine == "deepspeed" and setup.offloaded and setup.zero != ALL
+    spread = ALLOCATOR_OFFLOADED if offloaded else ALLOCATOR[1]
+    high, block = int(heavy * share * spread), steps[1].logits_block()
     if peak - usual >= block:
         low = min(low, max(lean, peak - block))
     else:

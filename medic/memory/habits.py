@@ -2,14 +2,16 @@
 their config is silent.
 
 Sources: axolotl ``utils/config/__init__.py`` (``resolve_dtype``: weights are loaded in bf16 where
-bf16 is on or auto); LLaMA-Factory ``hparams/model_args.py`` (``disable_gradient_checkpointing`` is
-off) and ``finetuning_args.py`` (``lora_rank`` 8); ms-swift ``tuner_args.py`` (``lora_rank`` 8);
-transformers ``training_args.py`` (``adamw_torch_fused`` since torch 2.8; measured); TRL
-``trainer/sft_config.py`` (bf16 unless fp16 is set) and ``kernels/chunked_logprob.py`` (the logits
-are never whole, TRL 1.x; measured); verl ``trainer/config/actor`` (FSDP with fp32 weights under
-bf16); OLMo ``olmo/config.py`` (``distributed_strategy`` fsdp; half of SwiGLU's
-``mlp_hidden_size`` is the gate); torchtitan ``config/job_config.py`` (``data_parallel_shard_degree`` -1,
-``mixed_precision_param`` bfloat16).
+bf16 is on or auto) and ``loaders/model.py`` (``_configure_embedding_dtypes``: so are, under
+adapters, embeddings and norms beside quantised maps); LLaMA-Factory ``hparams/model_args.py``
+(``disable_gradient_checkpointing`` is off), ``model/model_utils/checkpointing.py``
+(``prepare_model_for_training`` leaves frozen weights in 16 bits) and ``finetuning_args.py``
+(``lora_rank`` 8); ms-swift ``tuner_args.py`` (``lora_rank`` 8); transformers ``training_args.py``
+(``adamw_torch_fused`` since torch 2.8; measured); TRL ``trainer/sft_config.py`` (bf16 unless fp16
+is set) and ``kernels/chunked_logprob.py`` (the logits are never whole, TRL 1.x; measured); verl
+``trainer/config/actor`` (FSDP with fp32 weights under bf16); OLMo ``olmo/config.py``
+(``distributed_strategy`` fsdp; half of SwiGLU's ``mlp_hidden_size`` is the gate); torchtitan
+``config/job_config.py`` (``data_parallel_shard_degree`` -1, ``mixed_precision_param`` bfloat16).
 """
 
 from __future__ import annotations
@@ -140,8 +142,7 @@ def _verl(config: RunConfig) -> dict[str, Scalar]:
 
 def _axolotl(config: RunConfig) -> Fields:
     sharded = config.get("fsdp") is True or config.integer("zero_stage")
-    quantised = config.get("quantization") is not None
-    if config.get("precision") != "bf16" or sharded or quantised:
+    if config.get("precision") != "bf16" or sharded:
         return {}
     return {"parameter_dtype": "bf16"}
 
@@ -152,7 +153,11 @@ def _trainer(config: RunConfig) -> Fields:  # noqa: ARG001 - one signature for a
 
 
 def _llama_factory(config: RunConfig) -> Fields:
-    return {"activation_checkpointing": True, **_with_rank(config)}
+    habits: Fields = {"activation_checkpointing": True, **_with_rank(config)}
+    precision = config.get("precision")
+    if not details.has_adapters(config) or precision not in ("bf16", "fp16"):
+        return habits
+    return {**habits, "parameter_dtype": precision}  # of what is frozen and not quantised
 
 
 def _with_rank(config: RunConfig) -> Fields:

@@ -88,14 +88,17 @@ class Forward:
             t.drop(f"{name}.in", *((f"{name}.weight",) if s.lora else ()))
 
     def _adapter(self, name: str, inputs: int, outputs: int) -> None:
-        """peft: the input in fp32, the adapter's result, its scaled form and the sum."""
+        """peft: the input in fp32 (under autocast cast again), the adapter's result, its scaled form
+        and the sum."""
         s, t = self.sizes, self.tape
-        wide = 2 if s.autocast or s.setup.quantised else 4
+        wide = s.setup.adapter_width
+        narrow = s.stream == 2 or name in ("o", "down")  # what autocast's own maps gave
+        if wide == 2 and narrow:
+            t.new("adapter.wide", s.tokens * inputs * 4)
         t.new(f"{name}.adapter", s.tokens * inputs * wide)
         t.passing(s.tokens * outputs * wide, s.tokens * outputs * wide)
         t.new(name, s.tokens * outputs * s.inner)
-        if not self.graph:
-            t.drop(f"{name}.adapter")
+        t.drop("adapter.wide", *(() if self.graph else (f"{name}.adapter",)))
 
     def _attention(self) -> None:
         s, t = self.sizes, self.tape

@@ -69,12 +69,11 @@ class Backward(Forward):
 
     def _adapter_back(self, name: str, values: int, inputs: int, grad: str, into: str) -> None:
         s, t = self.sizes, self.tape
-        wide = 2 if s.autocast or s.setup.quantised else 4
         if s.setup.quantised:
             t.passing(2 * values)
         t.new("own", s.tokens * inputs * s.inner)
         if f"{name}.adapter" in t.held:
-            t.passing(s.tokens * inputs * wide, s.tokens * inputs * wide // 2)
+            t.passing(s.tokens * inputs * 4, s.tokens * inputs * 2)
         t.drop(grad, f"{name}.weight", f"{name}.in", f"{name}.adapter")
         t.rename("own", into)
 

@@ -21,6 +21,9 @@ DEEPSPEED_BUCKET = 500_000_000
 # The measured peak of reserved memory as a multiple of the traced one: 95% of the one-GPU rows of
 # tests/memory lie between.
 ALLOCATOR = (0.85, 1.14)
+# Of DeepSpeed's ZeRO-1 and 2 with the optimizer on the host some measured runs of two ranks held 19 to
+# 24% more than their trace.
+ALLOCATOR_OFFLOADED = 1.27
 # A forward pass without gradients frees what it makes at once: hardly more than its tensors is held.
 EVALUATION = 0.03
 # The tensors' peak is computed within 3% where the model's code was measured.

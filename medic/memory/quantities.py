@@ -6,7 +6,7 @@ from medic.memory import activations as act
 from medic.memory.resident import Parts, local, local_parameters, states_of
 from medic.memory.setup import Setup
 from medic.memory.shape import Shape
-from medic.memory.states import MOMENT, WEIGHT
+from medic.memory.states import MOMENT
 from medic.records import dataclass
 
 # DeepSpeed updates ZeRO-3 partitions in groups of at most so many values (sub_group_size).
@@ -83,10 +83,11 @@ class Quantities:
         setup, shape = self.setup, self.shape
         kept = act.layer_bytes(shape, setup.passing_style, self.sequence, self.kernels())
         if setup.lora:
-            # Trainers of quantised weights compute under autocast.
-            wide = 2 if setup.style == "autocast" or setup.quantised else 4
             kept += act.adapter_bytes(
-                shape, setup.passing_style, every=setup.every_map, copy_bytes=wide
+                shape,
+                setup.passing_style,
+                every=setup.every_map,
+                copy_bytes=setup.adapter_width,
             )
             kept += act.int8_input_bytes(shape) if setup.int8 else 0
         factor = act.COMPILED_SHARE if setup.compiled else 1.0
@@ -203,10 +204,10 @@ class Quantities:
             if setup.style == "master":
                 master = 4 / (setup.optimizer.held(setup.style) + 4)
             return int(copies * moments * (1 - master) / setup.optimizer.moments)
-        if way in ("largest", "update") and not setup.lora:
-            copies = 2 if way == "largest" else 1
-            return copies * WEIGHT[setup.style] * self.shape.embedding // setup.tensor
-        return 0
+        if setup.lora:
+            return 0
+        widest = max(self.shape.embedding, self.shape.hidden * self.shape.ffn)
+        return sum(setup.optimizer.passing(setup.style)) * widest // setup.tensor
 
     def fp32_gradients(self) -> int:
         """DeepSpeed's fp32 copy of the rank's gradients, in stage 2 their 16-bit flat form too

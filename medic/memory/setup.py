@@ -51,6 +51,7 @@ class Setup:
     mixture: bool = False  # the model has experts
     more_models: bool = False  # a reference model, a critic, a rollout engine
     known: bool = False  # the model's code is one that was measured
+    casts: bool = False  # autocast runs, also over weights in 16 bits
     recompute: bool = False
     recomputed_share: float = 1.0  # of the layers, where ``recompute``
     attention_recomputed: bool = False
@@ -71,6 +72,12 @@ class Setup:
         """The style of activations: 16-bit embeddings under adapters keep the stream in 16 bits."""
         narrow = self.lora and self.quantised and self.frozen_ends == 2
         return "pure" if narrow and self.style == "autocast" else self.style
+
+    @property
+    def adapter_width(self) -> int:
+        """Bytes of a kept input value of an adapter: peft takes it in fp32 (peft,
+        ``_cast_input_dtype``), which autocast casts to 16 bits."""
+        return 2 if self.casts or self.quantised or self.style == "autocast" else 4
 
     @property
     def int8(self) -> bool:

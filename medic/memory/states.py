@@ -14,7 +14,7 @@ from medic.records import dataclass
 # bf16. master: bf16 weights and an fp32 master copy beside the moments (Megatron, DeepSpeed).
 # shards: fp32 shards that are gathered in bf16 (FSDP).
 Style = Literal["fp32", "autocast", "pure", "master", "shards"]
-Temporaries = Literal["all", "largest", "update", "none"]
+Temporaries = Literal["all", "largest", "update", "wide", "none"]
 
 WEIGHT: dict[Style, int] = {"fp32": 4, "autocast": 4, "pure": 2, "master": 2, "shards": 4}
 MOMENT: dict[Style, int] = {"fp32": 4, "autocast": 4, "pure": 2, "master": 4, "shards": 4}
@@ -37,8 +37,8 @@ class Optimizer:
     they differ (Muon leaves them to AdamW).
 
     ``temporaries``: torch's foreach step makes a copy of all second moments, its single-tensor step
-    two of the largest parameter, Adafactor's one (its update, torch/optim/_adafactor.py), fused
-    kernels none.
+    two of the largest parameter, torch's Adafactor one (its update, torch/optim/_adafactor.py),
+    transformers' more of it in fp32 (see ``passing``), fused kernels none.
     """
 
     name: str
@@ -46,6 +46,14 @@ class Optimizer:
     temporaries: Temporaries
     moment_bytes: float = 0.0
     outer_moments: float | None = None
+
+    def passing(self, style: Style) -> list[int]:
+        """Bytes a value of what the step of one parameter makes and drops. transformers' Adafactor
+        (optimization.py, ``step``): squared gradient and update, of 16-bit weights the weight and
+        its gradient too."""
+        if self.temporaries == "wide":
+            return [4] * (4 if WEIGHT[style] < 4 else 2)
+        return [WEIGHT[style]] * {"largest": 2, "update": 1}.get(self.temporaries, 0)
 
     @property
     def is_muon(self) -> bool:
@@ -71,7 +79,7 @@ def optimizer_of(name: str) -> Optimizer:
         kept = 1.0 if any(w in word for w in ("lion", "momentum", "rmsprop")) else 2.0
         return Optimizer(name, kept, "none", EIGHT_BIT)
     if "adafactor" in word:
-        return Optimizer(name, FACTORED, "update")
+        return Optimizer(name, FACTORED, "update" if "torch" in word else "wide")
     if "muon" in word:
         return Optimizer(name, 1.0, "none", outer_moments=2.0)
     if any(w in word for w in ("lion", "momentum", "sgdm", "rmsprop", "adagrad")):

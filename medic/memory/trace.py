@@ -229,10 +229,10 @@ class Trace:
             self._take([n * kept / some for n in counts for _ in range(some)])
         if setup.optimizer.temporaries == "all" and setup.optimizer.moments and not setup.lora:
             self.pool.passing([n * MOMENT[setup.style] for n in counts])
-        elif setup.optimizer.temporaries in ("largest", "update"):
-            copies = 2 if setup.optimizer.temporaries == "largest" else 1
-            for n in counts:
-                self.pool.passing([n * WEIGHT[setup.style]] * copies)
+        else:
+            each = setup.optimizer.passing(setup.style)
+            for n in counts if each else ():
+                self.pool.passing([n * width for width in each])
         self._give(self.gradients)
         self.gradients = []
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from medic.facts import MemoryEstimate
+from medic.memory.estimate import estimate
 from medic.memory.habits import settled, told, with_values
+from medic.records import replace
 from medic.run_config import RunConfig, Scalar
 
 USUAL: dict[str, Scalar] = {
@@ -11,6 +14,18 @@ USUAL: dict[str, Scalar] = {
     "gradient_accumulation_steps": 1,
 }
 RANKS = ("world_size", "data_parallel_size", "gpus_per_node", "nodes", "zero_stage", "fsdp")
+
+
+def usual_estimate(
+    config: RunConfig, capacity: int | None, inverse: tuple[str, ...] = ()
+) -> tuple[RunConfig, MemoryEstimate]:
+    """The config ``with_usual`` and its estimate, with what was taken among the assumed and without
+    what is asked for among the unknown."""
+    config, taken = with_usual(config, inverse)
+    found = estimate(config, capacity)
+    unknown = tuple(name for name in found.unknown if name not in inverse)
+    assumed = dict(sorted({**found.assumed, **taken}.items()))
+    return config, replace(found, assumed=assumed, unknown=unknown)
 
 
 def with_usual(
@@ -28,5 +43,6 @@ def with_usual(
     no_precision = config.get("precision") is None and config.get("parameter_dtype") is None
     if no_precision and config.nobodys:
         usual["precision"] = "bf16"
+        usual["lora_rank"] = 0
     missing = {name: value for name, value in usual.items() if config.get(name) is None}
     return with_values(config, missing, ""), habits | told(missing)

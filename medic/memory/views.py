@@ -110,6 +110,7 @@ def _common(read: Reader) -> Setup | None:
         quantised=read.word("quantization") in QUANTIZED,
         fp8=read.word("precision") == "fp8",
         mixture=(config.integer("num_experts") or 1) > 1,
+        casts=details.casts(config),
         known=read.eager and read.family in ("", *LIKE_LLAMA) and config.get("compile") is not True,
     )
 
@@ -177,9 +178,8 @@ def _recompute(read: Reader) -> Views[bool]:
 
 def _every_map(read: Reader) -> Views[bool]:
     """Whether adapters lie on all linear maps."""
-    said = details.detail(read.config, "adapter_targets")
-    words = str(said).lower() if said is not None else ""
-    if words in ("true", "all", "all-linear", "all_linear") or "down_proj" in words:
+    words = details.adapter_targets(read.config)
+    if {"true", "all", "all-linear", "all_linear"} & set(words.split()) or "down_proj" in words:
         return True, True, True
     if words and not any(w in words for w in ("mlp", "gate", "up_proj", "dense", "fc", "*")):
         return False, False, False

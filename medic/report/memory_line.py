@@ -8,7 +8,25 @@ from typing import Any
 from medic.facts import GpuMemory, MemoryEstimate
 from medic.facts.memory import gib
 from medic.i18n import Text
+from medic.memory.verdict import beside, verdict_of
 from medic.report.console import Console
+
+VERDICT = {
+    "fits": Text("fits, {left} left", "放得下，余 {left}"),
+    "tight": Text(
+        "tight, {left} left by the estimate, less than 5% or none by the high bound",
+        "偏紧，按估计值余 {left}，按上限余量不足 5% 或放不下",
+    ),
+    "probably-not": Text("will most likely not fit, {left} too much", "很可能放不下，超出 {left}"),
+    "does-not-fit": Text("will not fit, at least {left} too much", "放不下，至少超出 {left}"),
+    "at-least": Text("cannot be told, only a lower bound is known", "无法判断，目前只有下限"),
+    "unknown": Text("cannot be told", "无法判断"),
+}
+
+
+def verdict(found: MemoryEstimate, capacity: int) -> Text:
+    """What the estimate says of a card of ``capacity`` bytes, with how much is left or too much."""
+    return VERDICT[verdict_of(found, capacity)].fill(left=gib(beside(found, capacity)))
 
 
 def memory_line(console: Console, facts: Mapping[type[Any], Any]) -> None:
@@ -16,43 +34,38 @@ def memory_line(console: Console, facts: Mapping[type[Any], Any]) -> None:
     found, card = facts.get(MemoryEstimate), facts.get(GpuMemory)
     if not isinstance(found, MemoryEstimate) or not isinstance(card, GpuMemory):
         return
-    line = _line(found, card.total)
-    if line is not None:
-        console.talk(line)
+    if found.low is not None:
+        console.talk(_line(found, card.total))
 
 
-def _line(found: MemoryEstimate, total: int) -> Text | None:
-    low, likely, high = found.low, found.estimate, found.high
-    if low is None:
-        return None
-    if low > total:
-        line = Text(
-            "memory: needs at least {low} of {total}: will not fit",
-            "显存：至少需要 {low}，显卡为 {total}：放不下",
-        )
-    elif likely is None or high is None or found.not_measured:
-        line = Text(
-            "memory: needs at least {low} of {total} (medic memory tells more)",
-            "显存：至少需要 {low}，显卡为 {total}（详见 medic memory）",
-        )
-    elif likely > total:
-        line = Text(
-            "memory: needs about {n} ({low} to {high}) of {total}: will most likely not fit",
-            "显存：约需 {n}（{low} 至 {high}），显卡为 {total}：很可能放不下",
-        )
-    elif high > total:
-        line = Text(
-            "memory: needs about {n} ({low} to {high}) of {total}: tight",
-            "显存：约需 {n}（{low} 至 {high}），显卡为 {total}：余量很小",
+def _line(found: MemoryEstimate, total: int) -> Text:
+    word = verdict_of(found, total)
+    if found.estimate is not None and found.high is not None and not found.not_measured:
+        need = Text("needs about {n} ({low} to {high})", "约需 {n}（{low} 至 {high}）")
+    elif found.estimate is None and word == "probably-not":
+        need = Text(
+            "weights, gradients and optimizer states alone need about {states}",
+            "仅权重、梯度与优化器状态就约需 {states}",
         )
     else:
+        need = Text("needs at least {low}", "至少需要 {low}")
+    values = {
+        "low": _gib(found.low),
+        "n": _gib(found.estimate),
+        "high": _gib(found.high),
+        "states": _gib(found.states_likely),
+    }
+    line = Text("memory: {need} of {total}: {word}", "显存：{need}，显卡为 {total}：{word}")
+    if "world_size" in found.assumed:
         line = Text(
-            "memory: needs about {n} ({low} to {high}) of {total}: fits, {left} left",
-            "显存：约需 {n}（{low} 至 {high}），显卡为 {total}：放得下，余 {left}",
+            "memory, as on one GPU: {need} of {total}: {word}",
+            "显存（按单卡计）：{need}，显卡为 {total}：{word}",
         )
-    left = total - (likely or 0)
-    values = {"low": low, "n": likely, "high": high, "total": total, "left": left}
-    return line.fill({name: _gib(value) for name, value in values.items()})
+    if word in ("unknown", "at-least"):
+        line = Text("{line} (medic memory tells more)", "{line}（详见 medic memory）").fill(
+            line=line
+        )
+    return line.fill(need=need.fill(values), total=gib(total), word=verdict(found, total))
 
 
 def memory_data(facts: Mapping[type[Any], Any]) -> dict[str, Any] | None:
@@ -66,6 +79,7 @@ def memory_data(facts: Mapping[type[Any], Any]) -> dict[str, Any] | None:
         "high": None if found.not_measured else found.high,
         "capacity": card.total,
         "fits": found.fits,
+        "verdict": verdict_of(found, card.total),
     }
 
 

@@ -6,10 +6,12 @@ from medic.facts import MemoryEstimate
 from medic.facts.memory import gib
 from medic.i18n import Text, current
 from medic.memory.choices import Choice
+from medic.memory.inverse import STEP, Largest
 from medic.report.bars import bar
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.report.memory_advice import advice
+from medic.report.memory_line import verdict
 from medic.safetext import columns
 from medic.sizing import Sizing
 
@@ -44,17 +46,6 @@ PHASE = {
     "outputs joined": Text("results of the last stage joined", "末级输出拼接"),
     "evaluation": Text("evaluation", "评估"),
 }
-VERDICT = {
-    "fits": Text("fits, {left} left", "放得下，余 {left}"),
-    "tight": Text(
-        "tight: {left} left by the estimate, less than 5% or none by the high bound",
-        "偏紧：按估计值余 {left}，按上限余量不足 5% 或放不下",
-    ),
-    "probably-not": Text("will most likely not fit: {left} too much", "很可能放不下：超出 {left}"),
-    "does-not-fit": Text("will not fit: at least {left} too much", "放不下：至少超出 {left}"),
-    "at-least": Text("cannot be told: only a lower bound is known", "无法判断：目前只有下限"),
-    "unknown": Text("cannot be told", "无法判断"),
-}
 ASSUMED = {
     "on": Text("on", "开"),
     "off": Text("off", "关"),
@@ -72,18 +63,14 @@ USUAL = {
     "lora_rank": 8,
     "vocab_size": 50304,
 }
-FIELD = {
-    "micro_batch_size": Text("Largest micro_batch_size", "micro_batch_size 最大值"),
-    "sequence_length": Text("Largest sequence_length", "sequence_length 最大值"),
-}
 
 
 def full(console: Console, sizing: Sizing) -> None:
     """The whole answer as text."""
     blocks = Blocks(console)
+    _largest(blocks, sizing)
     _head(blocks, sizing)
     _parts(blocks, sizing.found)
-    _largest(blocks, sizing)
     _open(blocks, sizing)
     advice(blocks, sizing.advice, sizing.capacity or 0)
     _diff(blocks, sizing)
@@ -116,10 +103,11 @@ def _head(blocks: Blocks, sizing: Sizing) -> None:
     console.styled(console.style(str(_peak(found)), "bold"))
     if found.estimate is not None and found.reserved is not None and not found.not_measured:
         line = Text(
-            "with the CUDA context (what nvidia-smi shows): {n}",
-            "计入 CUDA 上下文（nvidia-smi 所示）：{n}",
+            "with the CUDA context (what nvidia-smi shows): {n} ({low} to {high})",
+            "计入 CUDA 上下文（nvidia-smi 所示）：{n}（{low} 至 {high}）",
         )
-        blocks.paragraph(line.fill(n=gib(found.estimate)), "  ", "  ")
+        sizes = {"n": found.estimate, "low": found.low or 0, "high": found.high or 0}
+        blocks.paragraph(line.fill({k: gib(v) for k, v in sizes.items()}), "  ", "  ")
     if found.estimate is None and found.states_likely is not None:
         line = Text(
             "weights, gradients and optimizer states alone, as assumed below; with other "
@@ -190,16 +178,17 @@ def _peak(found: MemoryEstimate) -> Text:
 
 
 def _verdict(blocks: Blocks, sizing: Sizing, capacity: int) -> None:
-    found, verdict = sizing.found, sizing.verdict
-    likely = found.states_likely if found.estimate is None else found.estimate
-    need = (found.low if verdict == "does-not-fit" else likely) or 0
-    words = VERDICT[verdict].fill(left=gib(abs(capacity - need)))
     line = Text("{gpu} ({n}): {words}", "{gpu}（{n}）：{words}").fill(
-        gpu=sizing.gpu or Text("the run's GPU", "该训练的显卡"), n=gib(capacity), words=words
+        gpu=_card(sizing), n=gib(capacity), words=verdict(sizing.found, capacity)
     )
-    style = {"fits": "green", "does-not-fit": "red", "probably-not": "red"}.get(verdict, "yellow")
+    styles = {"fits": "green", "does-not-fit": "red", "probably-not": "red"}
     console = blocks.console
+    style = styles.get(sizing.verdict, "yellow")
     console.styled("  " + console.style(str(line), style))
+
+
+def _card(sizing: Sizing) -> str | Text:
+    return sizing.gpu or Text("the run's GPU", "该训练的显卡")
 
 
 def _bars(console: Console, rows: dict[str, int]) -> None:
@@ -211,24 +200,36 @@ def _bars(console: Console, rows: dict[str, int]) -> None:
 
 
 def _largest(blocks: Blocks, sizing: Sizing) -> None:
+    """The answer to the inverse question, and what the rest is told of."""
     for one in sizing.largest:
-        name = FIELD[one.field]
-        if one.likely is None:
-            line = Text("{f}: cannot be told", "{f}：无法判断").fill(f=name)
-        elif one.likely == 0:
-            line = Text("{f}: not even the smallest fits", "{f}：最小值也放不下").fill(f=name)
-        else:
-            line = Text(
-                "{f} that fits: {n} ({m} by the high bound)",
-                "{f}（放得下）：{n}（按上限为 {m}）",
-            )
-            if sizing.found.not_measured:
-                line = Text(
-                    "{f} that fits: {n} at most, less by what is not modelled",
-                    "{f}（放得下）：至多 {n}，未建模部分会使其更小",
-                )
-            line = line.fill(f=name, n=f"{one.likely:,}", m=f"{one.sure:,}")
-        blocks.heading(line)
+        line = Text("Largest {f} on {gpu}: {n}", "{gpu} 上 {f} 最大可取：{n}")
+        line = line.fill(f=one.field, gpu=_card(sizing), n=_most(one, sizing.found))
+        blocks.console.styled(blocks.console.style(str(line), "bold"))
+    taken = {one.field: sizing.run_config.integer(one.field) for one in sizing.largest}
+    values = ", ".join(f"{name}={value}" for name, value in taken.items() if value)
+    if values:
+        blocks.paragraph(Text("What follows is with {v}", "以下按 {v} 计算").fill(v=values))
+
+
+def _most(one: Largest, found: MemoryEstimate) -> Text:
+    if one.likely is None or one.sure is None:
+        line = Text("cannot be told without {n}", "缺少 {n}，无法判断")
+        return line.fill(n=_joined([name for name in found.unknown if name != one.field]))
+    if one.likely == 0:
+        line = Text("none, not even {n} fits", "没有，连 {n} 也放不下")
+        return line.fill(n=STEP[one.field])
+    if found.not_measured:
+        line = Text("at most {n}, less by what is not modelled", "至多 {n}，未建模的部分会使其更小")
+    elif one.sure == 0:
+        line = Text(
+            "{n} by the estimate; by the high bound not even the smallest is sure to fit",
+            "按估计值为 {n}；按上限，连最小值也不保证放得下",
+        )
+    elif one.sure == one.likely:
+        line = Text("{n}", "{n}")
+    else:
+        line = Text("{n} by the estimate, {m} by the high bound", "按估计值为 {n}，按上限为 {m}")
+    return line.fill(n=f"{one.likely:,}", m=f"{one.sure:,}")
 
 
 def _open(blocks: Blocks, sizing: Sizing) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from medic.run_config import MORE
 from medic.syntax.python_values import (
     ARGUMENTS,
+    BESIDE,
     MAX_CALLS,
     MAX_STEPS,
     WRAPPERS,
@@ -36,6 +37,7 @@ class Reader:
         self.functions = {f.name: f for f in module.body if isinstance(f, ast.FunctionDef)}
         self.names: Names = {}
         self.groups: list[Group] = []
+        self.beside: list[Group] = []  # of what is trained, as BESIDE names it
         self.steps = 0
         self._calls: list[str] = []
         self._run(module.body, self.names)
@@ -186,6 +188,8 @@ class Reader:
             group.settings[MORE] = (open_end, Unknown(open_end.value))
         elif not wraps and last[:1].islower():  # what a function adds stands elsewhere
             group.settings[MORE] = (node, Unknown(node))
+        if last in BESIDE:
+            self.beside.append(group)
         if last in ARGUMENTS:
             group.runs = True
             self.groups.append(group)

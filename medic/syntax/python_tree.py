@@ -11,13 +11,15 @@ from medic.facts import Document, Node
 from medic.parserwords import in_chinese
 from medic.run_config import Span
 from medic.syntax.python_reader import Reader
-from medic.syntax.python_values import Group, Items, Known, Result, Unknown
+from medic.syntax.python_values import BESIDE, Group, Items, Known, Result, Unknown, dotted
 from medic.syntax.source import MAX_DEPTH, SourceText
 
 # The raw text of a value that only the running program knows.
 _UNKNOWN = "$"
 TARGET = "_target_"
 _TRAINER = "Trainer"
+_LOADS = ("CausalLM.from_pretrained", "LanguageModel.from_pretrained")
+_MODEL = "model_name_or_path"
 # A program longer than this is no configuration.
 _MAX_BYTES = 512 * 1024
 
@@ -67,7 +69,42 @@ def _settings(reader: Reader, module: ast.Module) -> Group:
                 value = reader.names[target.id]
                 made = isinstance(value, Group)
                 own.settings[target.id] = (target, Unknown(value.node) if made else value)
+    if best is not None and best.runs:
+        _put_beside(best, reader, module)
     return _whole(best) if best and (best.runs or best.size() > own.size()) else own
+
+
+def _put_beside(run: Group, reader: Reader, module: ast.Module) -> None:
+    """Adapters and quantisation among the run's settings. Unknown where the module makes several
+    that differ, or one that it may not come to."""
+    made = [n for n in ast.walk(module) if isinstance(n, ast.Call)]
+    _put_model(run, reader, made)
+    for kind, names in BESIDE.items():
+        calls = [node for node in made if dotted(node.func).rpartition(".")[2] == kind]
+        reached = [one for one in reader.beside if one.made_by.rpartition(".")[2] == kind]
+        sure = {one.node for one in reached} == set(calls)
+        for argument, name in names.items():
+            found = [value for one in reached if (value := one.get(argument)) is not None]
+            same = {v.value for v in found if isinstance(v, Known)}
+            alike = len(same) == 1 and all(isinstance(v, Known) for v in found)
+            told = sure and (len(found) == 1 or alike)
+            places = [k.value for node in calls for k in node.keywords if k.arg == argument]
+            if places and name not in run.settings:
+                value = found[0] if told else Unknown(places[0])
+                run.settings[name] = (value.node, value)
+
+
+def _put_model(run: Group, reader: Reader, made: list[ast.Call]) -> None:
+    """The name of the one model that the module loads (``AutoModelForCausalLM.from_pretrained``,
+    ``SFTTrainer(model="…")``)."""
+    loaded = [n.args[0] for n in made if dotted(n.func).endswith(_LOADS) and n.args]
+    trainers = [n for n in made if dotted(n.func).endswith(_TRAINER)]
+    loaded += [k.value for n in trainers for k in n.keywords if k.arg == "model"]
+    found = [reader.value(node, reader.names) for node in loaded]
+    names = {v.value: v for v in found if isinstance(v, Known) and isinstance(v.value, str)}
+    if len(names) == 1 and _MODEL not in run.settings:
+        (value,) = names.values()
+        run.settings[_MODEL] = (value.node, value)
 
 
 def _whole(group: Group) -> Group:

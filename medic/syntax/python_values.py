@@ -27,6 +27,12 @@ ARGUMENTS = frozenset(
     ("TrainingArguments", "Seq2SeqTrainingArguments", "SFTConfig", "DPOConfig", "GRPOConfig",
      "PPOConfig", "KTOConfig", "ORPOConfig", "CPOConfig", "RewardConfig", "RLOOConfig")
 )  # fmt: skip
+# Classes of peft and transformers that say what is trained and how it is held, and what their
+# arguments are called where a trainer's configuration states them.
+BESIDE: Mapping[str, Mapping[str, str]] = {
+    "LoraConfig": {"r": "lora_r", "target_modules": "lora_target_modules"},
+    "BitsAndBytesConfig": {"load_in_4bit": "load_in_4bit", "load_in_8bit": "load_in_8bit"},
+}
 
 _ARITHMETIC: Mapping[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,

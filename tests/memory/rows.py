@@ -37,6 +37,7 @@ FIELDS = {
     "gradient_checkpointing": "activation_checkpointing",
     "optim": "optimizer",
     "use_liger_kernel": "fused_loss",
+    "torch_compile": "compile",
 }
 
 
@@ -94,6 +95,8 @@ def states(row: dict[str, Any]) -> dict[str, Any]:
     if row.get("quant"):
         held = "fp32" if row.get("prepared") else "bf16"
     optimizer = row.get("optim", "adamw")
+    if optimizer == "adafactor":
+        optimizer = "torch.optim.Adafactor"
     return {
         # Megatron Core fell back to torch's own AdamW, whose step makes temporaries.
         "optimizer": "adamw_foreach" if row.get("mode") == "megatron" else optimizer,
@@ -132,6 +135,8 @@ def details(row: dict[str, Any], mode: str) -> dict[str, Any]:
         "per_device_eval_batch_size": row.get("evaluate"),
     }
     if row.get("lora"):
+        # The script's own loop runs no autocast over weights in 16 bits.
+        found["bf16"] = row.get("dtype") != "bf16_pure"
         found["lora_target_modules"] = "all" if row.get("lora_every", True) else "q_proj v_proj"
     if row.get("quant") == "nf4":
         found["bnb_4bit_use_double_quant"] = True

@@ -22,6 +22,7 @@ HERE = Path(__file__).parent
 OF = runpy.run_path(str(HERE / "rows.py"))
 CARD = 85_017_493_504  # bytes of an H100
 Row = dict[str, Any]
+FIRST = ("fresh", "regions", "everyday")  # files whose rows were predicted before they ran
 
 
 def said(row: Row) -> tuple[int, int, int] | None:
@@ -64,7 +65,7 @@ def kind(row: Row) -> str:
 
 def main() -> None:
     every: list[tuple[str, Row, tuple[int, int, int]]] = []
-    for file in ("fresh", "regions", "trainers", "h100", "h200", "histories"):
+    for file in ("fresh", "regions", "everyday", "trainers", "h100", "h200", "histories"):
         rows = [
             json.loads(text) for text in (HERE / f"{file}.jsonl").read_text("utf-8").splitlines()
         ]
@@ -89,8 +90,8 @@ def main() -> None:
             line(f"{file}{group}, then", then)
             every += [(file, row, told) for row, told in pairs if not group]
     for name in sorted({kind(row) for _, row, _ in every}):
-        first = [(r, t) for f, r, t in every if kind(r) == name and f in ("fresh", "regions")]
-        other = [(r, t) for f, r, t in every if kind(r) == name and f not in ("fresh", "regions")]
+        first = [(r, t) for f, r, t in every if kind(r) == name and f in FIRST]
+        other = [(r, t) for f, r, t in every if kind(r) == name and f not in FIRST]
         line(f"{name}, predicted first", first)
         line(f"{name}, looked at", other)
 

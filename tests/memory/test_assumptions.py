@@ -39,6 +39,16 @@ def test_what_was_assumed_of_precision_stands_at_the_top_with_its_effect(
     assert "assumed:" not in run(*words, **size, precision="bf16", parameter_dtype="bf16")[1]
 
 
+def test_what_would_save_most_is_told_where_the_card_is_too_small(sized: Sized) -> None:
+    size = {"micro_batch_size": 1, "sequence_length": 8192}
+    words = ("--model", "qwen3-8b", "--gpu", "h100")
+    found = sized(*words, **size)["choices"]
+    told = {c["field"]: c["device"] for c in found}
+    for field, value in (("lora_rank", 16), ("activation_checkpointing", "true")):
+        other = sized(*words, **size, **{field: value})["device"]["estimate"]
+        assert abs(told[field] / other - 1) < 0.1
+
+
 def test_the_effect_of_an_assumption_is_the_estimate_of_the_other_choice(sized: Sized) -> None:
     words = ("--model", "qwen3-0.6b", "--gpu", "h100")
     size = {"micro_batch_size": 1, "sequence_length": 2048, "precision": "bf16"}
@@ -63,7 +73,7 @@ def test_experts_of_a_model_whose_layers_are_unknown_are_named(sized: Sized) -> 
 
 def test_the_longest_sequence_wants_no_sequence(run: Run) -> None:
     out = run("--model", "qwen3-0.6b", "--gpu", "h100", "--max-seq")[1]
-    assert "Largest sequence_length that fits" in out
+    assert out.startswith("Largest sequence_length on h100-80g: ")
     assert "Unknown" not in out
     assert "micro_batch_size = 1" in out
 

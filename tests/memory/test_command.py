@@ -101,7 +101,7 @@ def test_a_run_that_does_not_fit_is_mended_by_a_diff(run: Run, launch: list[str]
     ("lang", "words"),
     [
         ("en", ["Peak GPU memory", "optimizer states", "Assumed", "micro batch", "+per_device"]),
-        ("zh", ["显存峰值", "优化器状态", "假定", "微批次", "+per_device", "放不下：至少"]),
+        ("zh", ["显存峰值", "优化器状态", "假定", "微批次", "+per_device", "放不下，至少"]),
     ],
 )
 def test_the_text_has_every_part(run: Run, launch: list[str], lang: str, words: list[str]) -> None:
@@ -117,7 +117,30 @@ def test_the_inverse_questions(run: Run) -> None:
     assert largest["micro_batch_size"]["estimate"] >= largest["micro_batch_size"]["high"] >= 2
     assert largest["sequence_length"]["estimate"] >= 4096
     _, out, _ = run(*words, "--max-micro-batch")
-    assert "Largest micro_batch_size that fits: " in out
+    assert out.startswith("Largest micro_batch_size on h100-80g: ")
+    assert "What follows is with micro_batch_size=" in out
+
+
+@pytest.mark.parametrize(
+    ("sequence", "answer", "zh"),
+    [
+        (2048, "2 by the estimate, 1 by the high bound", "按估计值为 2，按上限为 1"),
+        (300_000, "none, not even 1 fits", "没有，连 1 也放不下"),
+        (None, "cannot be told without sequence_length", "缺少 sequence_length，无法判断"),
+    ],
+)
+def test_the_largest_micro_batch_is_told_in_one_line(
+    run: Run, sequence: int | None, answer: str, zh: str
+) -> None:
+    stated = (
+        "activation_checkpointing=false",
+        *([f"sequence_length={sequence}"] if sequence else []),
+    )
+    words = ("--model", "llama-3.2-1b", "--gpu", "40g", "--max-micro-batch", *given(*stated))
+    out = run(*words)[1]
+    assert out.splitlines()[0] == f"Largest micro_batch_size on 40g: {answer}"
+    assert ("cannot be told" in out.partition("\n")[2]) is (sequence is None)
+    assert run(*words, lang="zh")[1].splitlines()[0] == f"40g 上 micro_batch_size 最大可取：{zh}"
 
 
 def test_the_inverse_question_needs_a_gpu(run: Run) -> None:

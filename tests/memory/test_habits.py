@@ -95,6 +95,16 @@ def test_an_adapter_on_four_bits_is_read_from_the_frameworks_own_keys(of: Sized)
     assert 14 * GIB < wide["parts"]["weights"] < 17 * GIB
 
 
+QUANTISED = LLAMA_FACTORY.replace("deepspeed: ds_z3.json", "quantization_bit: 4")
+
+
+@pytest.mark.parametrize("text", [AXOLOTL, QUANTISED])
+def test_what_is_not_quantised_stays_in_16_bits(of: Sized, text: str) -> None:
+    found = of(text)
+    assert "parameter_dtype = bf16" in found["assumed"]
+    assert found["parts"]["weights"] < of(text, parameter_dtype="fp32")["parts"]["weights"]
+
+
 def test_llama_factory_recomputes_and_has_a_rank_unless_told_otherwise(of: Sized) -> None:
     found = of(LLAMA_FACTORY)
     assert "activation_checkpointing = on" in found["assumed"]

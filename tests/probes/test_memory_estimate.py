@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from medic.probes.memory_estimate import PROBE, gpu_memory
 
-from medic.facts import Gpu, GpuMemory, GpuSeries, GpuState, Hit, LogHits, Source
+from medic.facts import Gpu, GpuMemory, GpuSeries, GpuState, Hit, LogHits, MemoryEstimate, Source
 from medic.memory import estimate
+from medic.memory.usual import usual_estimate
 from medic.probe import Finding, Skip
 from medic.run_config import Origin, RunConfig, Span, Value
 
@@ -47,13 +48,19 @@ def config(**more: Any) -> RunConfig:
     return RunConfig(values, framework="hf-trainer")
 
 
+def estimated(
+    run_config: RunConfig, capacity: int | None, *, usual: bool = False
+) -> MemoryEstimate:
+    return usual_estimate(run_config, capacity)[1] if usual else estimate(run_config, capacity)
+
+
 def report(gib: float) -> GpuState:
     return GpuState((Gpu(0, total=int(gib * GIB)),), "gpus.txt")
 
 
 def run(look: Callable[..., Any], *facts: Any, checks: tuple[str, ...] = LINTS, **more: Any) -> Any:
     found = look(facts=facts, checks=checks, **more)
-    found.estimate_memory = estimate
+    found.estimate_memory = estimated
     return [item for item in PROBE.run(found) if isinstance(item, (Finding, Skip))]
 
 
@@ -101,7 +108,7 @@ def test_finding_says_how_much_and_points_at_the_micro_batch(look: Callable[...,
 
 def test_memory_of_the_gpu_is_a_fact(look: Callable[..., Any]) -> None:
     found = look(facts=(config(), report(40)))
-    found.estimate_memory = estimate
+    found.estimate_memory = estimated
     assert next(PROBE.run(found)) == GpuMemory(40 * GIB)
 
 

@@ -1,0 +1,55 @@
+"""lint and memory tell one estimate of the same files, in the same words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from medic.commands import main
+
+Run = Callable[..., tuple[int, str, str]]
+CONFIG = """model_name_or_path: Qwen/Qwen2.5-7B-Instruct
+stage: sft
+finetuning_type: lora
+lora_rank: 8
+lora_target: all
+cutoff_len: {length}
+per_device_train_batch_size: 3
+bf16: true
+"""
+WORDS = {
+    4096: ("fits, ", "放得下，余"),
+    8192: ("tight, ", "偏紧，按估计值余"),
+    16384: ("will not fit, at least ", "放不下，至少超出"),
+}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("length", WORDS)
+def test_lint_says_what_memory_says(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str], length: int, lang: str
+) -> None:
+    file = tmp_path / "run.yaml"
+    file.write_text(CONFIG.format(length=length), "utf-8")
+    out = run(str(file), "--gpu", "a100-80g", lang=lang)[1]
+    card = next(line for line in out.splitlines() if "a100-80g" in line)
+    verdict = card.replace("：", ": ", 1).partition(": ")[2]
+    main(["lint", str(file), "--set", "gpu=a100-80g", "--lang", lang])
+    told = capsys.readouterr().err
+    assert verdict.startswith(WORDS[length][lang == "zh"])
+    assert verdict in told
+    assert ("as on one GPU" if lang == "en" else "按单卡计") in told
+
+
+def test_their_numbers_are_the_same(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "run.yaml"
+    file.write_text(CONFIG.format(length=9216), "utf-8")
+    device = json.loads(run(str(file), "--gpu", "a100-80g", "--json")[1])["device"]
+    main(["lint", str(file), "--set", "gpu=a100-80g", "--json"])
+    found = json.loads(capsys.readouterr().out)["memory"]
+    assert {name: found[name] for name in device} == device
