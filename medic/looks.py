@@ -59,10 +59,10 @@ class Told:
     """What a look tells of the causes that are still live, and how likely each outcome is."""
 
     def __init__(self, columns: Columns, live: set[int], chances: Sequence[float]) -> None:
+        """``chances``: 0 of a cause that is not live, which has no part in the sums."""
         self._columns, self._live = columns, live
         self.outcomes, self.usual = columns.outcomes, columns.usual
-        # A cause that is not live has no part in the sums.
-        linked = [chances[i] if i in live else 0.0 for i in columns.places]
+        linked = [chances[i] for i in columns.places]
         rest = 1 - sum(linked)
         self.chances = [
             usual * rest + sum(map(mul, linked, row))
@@ -85,8 +85,9 @@ class Now:
     def __init__(self, model: Model, findings: Sequence[Seen], tried: frozenset[str]) -> None:
         self.model = model
         self.chances = model.chances(findings, tried)
-        leader = max(self.chances)
-        self.live = {i for i, c in enumerate(self.chances) if c >= LIVE * leader}
+        least = LIVE * max(self.chances)
+        self.live = {i for i, c in enumerate(self.chances) if c >= least}
+        self._lasting = [c if c >= least else 0.0 for c in self.chances]
         self._told: dict[tuple[str, str], Told] = {}
         self.by_class: dict[str, float] = defaultdict(float)
         for name, chance in zip(model.classes, self.chances, strict=False):
@@ -101,7 +102,7 @@ class Now:
         key = (look.name, look.reliability)
         told = self._told.get(key)
         if told is None:
-            told = self._told[key] = Told(self.model.columns(*key), self.live, self.chances)
+            told = self._told[key] = Told(self.model.columns(*key), self.live, self._lasting)
         return told
 
     def flips(self, look: Open) -> tuple[Flip, ...]:

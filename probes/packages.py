@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 
@@ -62,8 +62,10 @@ _INTERPRETER = regex(r"/lib/python(?P<version>3\.\d+)/")
 
 def run(look: Look) -> Iterator[Packages | Skip]:
     found: dict[str, tuple[str, Source]] = {}
-    for file, number, line in _lines(look):
-        for name, version in versions_in(line):
+    rows = list(_lines(look))
+    named = _named("\n".join(line for _, _, line in rows))
+    for file, number, line in rows:
+        for name, version in versions_in(line, named):
             found.setdefault(name, (version, Source(file=file, line=number, text=line.strip())))
     if not found:
         yield Skip(
@@ -92,11 +94,17 @@ def _lines(look: Look) -> Iterator[tuple[str, int, str]]:
                 yield file.name, number, line[:LONG]
 
 
-def versions_in(line: str) -> Iterator[tuple[str, str]]:
-    """(package, version) of a line, by the names of the package index."""
+def _named(text: str) -> list[str]:
+    """The beginnings of names that a text holds."""
+    low = text.lower()
+    return [word for word in _BEGINNINGS if word in low]
+
+
+def versions_in(line: str, named: Sequence[str] = _BEGINNINGS) -> Iterator[tuple[str, str]]:
+    """(package, version) of a line, by the names of the package index; ``named`` are beginnings of
+    those that may stand in it."""
     low = line.lower()
-    named = any(word in low for word in _BEGINNINGS)
-    for found in _VERSION.finditer(line) if named else ():
+    for found in _VERSION.finditer(line) if any(map(low.__contains__, named)) else ():
         if not _OTHER.search(line[: found.start()]):
             yield package(found["name"]), found["version"]
     if path := _INTERPRETER.search(line):

@@ -406,3 +406,13 @@ def test_a_text_that_shows_a_symptom_verbatim() -> None:
     matcher = Matcher(of_symptoms(SHIPPED))
     assert matcher.shown_in(OOM) == [("symptoms", "cuda-out-of-memory")]
     assert matcher.shown_in("the run dies with OOM when I resume") == []
+
+
+@pytest.mark.parametrize("line", [b"", b"x", b"a step of the training run", b"\r", b"y" * 5000])
+@pytest.mark.parametrize("count", [0, 1, 7, 3000])
+def test_newlines_are_counted_whatever_the_length_of_lines(line: bytes, count: int) -> None:
+    from medic.match.reader import _newlines
+
+    data = (line + b"\n") * count
+    assert _newlines(data + b"rest") == _newlines(data) == count
+    assert _newlines(b"z" * 2000 + data) == count

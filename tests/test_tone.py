@@ -215,3 +215,14 @@ def test_a_word_of_praise_inside_another_word_says_nothing(text: str) -> None:
 )
 def test_a_cure_covers_its_own_trouble(text: str, well: bool) -> None:
     assert (all_well(text) or complains_not(text)) is well
+
+
+def test_chinese_words_of_the_tone_are_terms_of_their_own() -> None:
+    """They are taken as they stand, without being looked up."""
+    from medic.match import tone
+    from medic.match.words import terms_of
+
+    tables = (tone._TROUBLE_WORDS, tone._WELL_WORDS, tone._DEEDS, tone._WAY_WORDS)
+    han = [word for table in tables for word in table.split() if not word.isascii()]
+    assert len(han) >= 7
+    assert [terms_of(word) for word in han] == [[word] for word in han]

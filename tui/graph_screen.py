@@ -182,7 +182,7 @@ class GraphScreen(Screen[str]):
         self.query_one(Detail).page = 0
         self.query_one(GraphKeys).note = None
         for view in (head, *self.query(GraphList), *self.query(Detail), *self.query(GraphKeys)):
-            view.retell()
+            view.refresh()  # each has its place: to lay the screen out anew costs a third more
         self._ask_for_row()
 
     def on_key(self, event: events.Key) -> None:

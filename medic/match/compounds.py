@@ -182,3 +182,4 @@ COMPOUNDS = tuple(
         ("use|taken|occup", r"(?:already |be(?:en|ing)? )?(?:in use|taken|occupied)", "taken"),
     )
 )
+NOT_COMPARED = COMPOUNDS[len(COMPARED) :]

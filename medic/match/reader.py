@@ -18,6 +18,7 @@ from medic.records import dataclass, field
 BLOCK = 64 * 1024
 LINE_LIMIT = 64 * 1024
 SNIFF = 8 * 1024
+NEAR_START, LONG_LINES = 1024, 32  # bytes that tell how long lines are; bytes of a long line
 
 # What a note's key means, for the report.
 NOTES: Mapping[str, Text] = {
@@ -202,7 +203,7 @@ def _split(chunks: Iterator[bytes], reading: Reading, *, known: bool = True) -> 
         for piece, long in _pieces(data):
             if piece.endswith(b"\n"):
                 yield block(piece)
-                place += piece.count(b"\n")
+                place += _newlines(piece)
             elif long:
                 reading.note("long-lines")
                 yield block(piece)
@@ -233,6 +234,15 @@ def _pieces(data: bytes) -> Iterator[tuple[bytes, bool]]:
             position = stop
     if position < len(data):
         yield data[position:], False
+
+
+def _newlines(data: bytes) -> int:
+    """How many there are. ``bytes.count`` takes the time of every byte, a deletion that of every
+    line: a fifth of it where lines are as long as those of logs."""
+    start = data[:NEAR_START]
+    if start.count(b"\n") * LONG_LINES > len(start):
+        return data.count(b"\n")
+    return len(data) - len(data.replace(b"\n", b""))
 
 
 def iter_lines(file: BinaryIO, name: str, errors: str = "replace") -> Iterator[tuple[int, str]]:

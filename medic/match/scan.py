@@ -32,8 +32,8 @@ CAP = 2000
 TEXT_LIMIT = 4000
 ABOVE, BELOW = 4096, 256  # bytes around a line that may say who printed it: a traceback
 SET_MEMORY = 32 << 20
-# Not a brace that is escaped, or one of a set of characters.
-_REPEATED = regex(rb"(?<![\\\[]){(\d+),\d+}")
+# Not a brace that is escaped, or one of a set of characters: a search for braces is a fast one.
+_REPEATED = regex(rb"{(?<![\\\[].)(\d+),\d+}")
 _EVIDENCE: frozenset[Role] = frozenset({"root", "either", "victim"})
 
 

@@ -96,8 +96,7 @@ class TextIndex:
                 self._holders[term].append(number)
         self._weights = self._rarity()
         self._unknown = UNKNOWN * max(self._weights.values(), default=1.0)
-        least = NEAR ** (1 / COVERED)
-        self._needed = [least * self._weight(phrase) for _, phrase in self._phrases]
+        self._needed: dict[int, float] = {}  # by number of the phrase, of those that were asked
 
     def _rarity(self) -> dict[str, float]:
         often: dict[str, int] = defaultdict(int)
@@ -155,7 +154,13 @@ class TextIndex:
             weight = self._weights.get(term, 0.0)
             for number in self._holders.get(term, ()):
                 common[number] += weight
-        return [n for n, weight in common.items() if weight >= self._needed[n]]
+        return [n for n, weight in common.items() if weight >= self._least(n)]
+
+    def _least(self, number: int) -> float:
+        """What must be said of a phrase: few of all have a term with a sentence in common."""
+        if number not in self._needed:
+            self._needed[number] = NEAR ** (1 / COVERED) * self._weight(self._phrases[number][1])
+        return self._needed[number]
 
     def _score(
         self, said: frozenset[str], whole: float, phrase: frozenset[str], entry: frozenset[str]

@@ -36,8 +36,10 @@ nothing ineffective scratch traceback assert assertion sigterm sigkill
 
 
 def _terms(words: str) -> frozenset[str]:
-    """The terms that a sentence has for these words: their stems, or what they mean."""
-    return frozenset(term for word in words.split() for term in terms_of(word))
+    """The terms that a sentence has for these words: their stems, or what they mean. Chinese ones
+    stand for themselves: to look them up costs the start of a command a large pattern."""
+    found = (terms_of(word) if word.isascii() else [word] for word in words.split())
+    return frozenset(term for terms in found for term in terms)
 
 
 TROUBLE = _terms(_TROUBLE_WORDS)

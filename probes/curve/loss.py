@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 from medic.facts import Curve, LogHits, Series
@@ -50,6 +51,10 @@ class Shape:
     plan: Plan
     rate: Series | None
 
+    @cached_property
+    def noise(self) -> float:
+        return relative_noise(self.values)
+
 
 def run(look: Look) -> Iterator[Any]:
     curve = look.fact(Curve)
@@ -91,7 +96,7 @@ def _divergence(look: Look, shape: Shape, found: list[Jump]) -> Iterator[Finding
     low = min(levels)
     last = max(3, len(shape.values) // 10)
     end = median(shape.values[-last:])
-    least = chance(relative_noise(shape.values), max(1, len(shape.values) // WINDOWS), last)
+    least = chance(shape.noise, max(1, len(shape.values) // WINDOWS), last)
     risen = end > max(DIVERGED, least) * low and end > low + 0.3
     returning = len(levels) >= 4 and levels[-1] < 0.97 * max(levels[-4:])
     if not risen or returning or levels.index(low) >= len(levels) - 2:
@@ -206,7 +211,7 @@ def _swings(look: Look, shape: Shape) -> Iterator[Finding]:
         return
     levels = windows(shape.values, min(2 * WINDOWS, len(shape.values) // SMOOTH))
     half = levels[len(levels) // 2 :]
-    swing = max(SWING, chance(relative_noise(shape.values), SMOOTH, SMOOTH))
+    swing = max(SWING, chance(shape.noise, SMOOTH, SMOOTH))
     turns = sum(
         (b - a) * (c - b) < 0 and max(a, b, c) > max(swing * min(a, b, c), min(a, b, c) + 0.3)
         for a, b, c in zip(half, half[1:], half[2:], strict=False)

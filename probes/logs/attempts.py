@@ -57,7 +57,7 @@ def _events(view: View) -> list[Event]:
     events += [
         (s.source.line, "step", s.step, s.source.rank, s.source.time)
         for s in view.steps
-        if not _EPOCH.search(s.source.text) and ("loss" in s.values or not s.values)
+        if not _of_epoch(s.source.text) and ("loss" in s.values or not s.values)
     ]
     events += [(t.source.line, "failure", 0, None, None) for t in view.tracebacks if t.uncaught]
     events += [
@@ -66,6 +66,10 @@ def _events(view: View) -> list[Event]:
         if h.role in ("root", "victim") and not h.benign and not h.goes_on
     ]
     return sorted(events, key=lambda e: e[0])
+
+
+def _of_epoch(text: str) -> bool:
+    return "epoch" in text.lower() and _EPOCH.search(text) is not None
 
 
 def _usual_gap(view: View) -> float:

@@ -46,6 +46,13 @@ _BADLY = regex(
     re.IGNORECASE,
 )
 _INTERRUPTED = regex(r"^(?:\S+\.)?KeyboardInterrupt\b|received SIGINT|\^C")
+# In each match of _BADLY, _WELL and _INTERRUPTED stands one of these, and in few lines of a log.
+_SIGNS = (
+    *("exit", "code", "segmentation", "bus error", "killed", "core dumped", "aborted", "terminate"),
+    *("illegal", "floating point", "cancelled", "time limit", "fatal", "signal", "sigkill", "oom"),
+    *("childfailed", "done", "finish", "complete", "train_runtime", "ended", "stopped"),
+    *("\u8bad\u7ec3", "keyboardinterrupt", "sigint", "^c"),
+)
 
 
 @dataclass(frozen=True)
@@ -60,6 +67,8 @@ class End:
 def how(message: str) -> Literal["well", "badly", "interrupted"] | None:
     """What a line says about the end of its process, if it does."""
     message = message[:400]
+    if not any(map(message.lower().__contains__, _SIGNS)):
+        return None
     if _BADLY.search(message):
         return "badly"
     if _WELL.search(message) and not _NOT_WELL.search(_HOW_LONG.sub("", message)):

@@ -98,7 +98,8 @@ class Prefixes:
 
     def _ranks(self, head: str) -> tuple[int | None, int | None]:
         rank = local = None
-        if ("rank" in head or "Rank" in head) and (found := _RANK.search(head)):
+        at = head.find("ank")
+        if at > 0 and (found := _RANK.search(head, max(0, at - 2))):
             rank = whole(next(g for g in found.groups() if g))
         elif "]<std" in head and (found := _MPI.match(head)):
             rank = whole(found.group(1))

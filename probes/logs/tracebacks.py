@@ -31,6 +31,7 @@ _HEADLESS = regex(
     r"((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Timeout|NotFound)|"
     r"(?:[a-z_]\w*\.)+(?:error|timeout|gaierror|herror)): (\S.*)$"
 )
+_ERROR_ENDS = ("rror: ", "Exception: ", "imeout: ", "NotFound: ")
 _AS_ERROR = regex(r"\b(?:ERROR|CRITICAL|FATAL)\b")
 _CAUGHT = regex(r"Caught (\w+) in (?:DataLoader worker process|replica|pin memory thread)")
 _CHAINED = ("During handling of the above exception", "The above exception was the direct cause")
@@ -127,11 +128,12 @@ class Joiner:
 
     def _headless(self, body: str, stream: str, at: Callable[[], Source]) -> Traceback | None:
         """Opens at a frame that no header is above of; an error's line alone is a traceback."""
-        if _HEADLESS_FRAME.match(body):
+        if 'File "' in body and _HEADLESS_FRAME.match(body):
             self._open[stream] = current = _Open(at().line, headless=True)
             self._inside(current, f"  {body}")
             return None
-        found = _headless(body)
+        # Nearly every line of a log comes here, and hardly one names an error.
+        found = _headless(body) if any(map(body.__contains__, _ERROR_ENDS)) else None
         if found is None:
             return None
         self.headless.add(at().line)
