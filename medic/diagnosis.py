@@ -13,7 +13,7 @@ from medic.evidence import Evidence, Observed
 from medic.facts import Source
 from medic.i18n import Text
 from medic.index import Index
-from medic.likelihoods import Seen
+from medic.likelihoods import DOUBTED, Seen
 from medic.looks import NextLook
 from medic.planner import Standing, gate, pruned, shows_a_symptom
 from medic.probe import Finding
@@ -139,7 +139,10 @@ def evidence_for(index: Index, cause: Cause, found: Sequence[Heard]) -> tuple[Ev
         if outcome == "present" and name in levels:
             lines.append(line_of(index, item, levels[name]))
         elif (name, outcome) in weights:
-            lines.append(line_of(index, item, weights[name, outcome]))
+            weight = weights[name, outcome]
+            if weight == "confirms" and item.seen.reliability == DOUBTED:
+                weight = "strong"  # it counts as no more
+            lines.append(line_of(index, item, weight))
     return tuple(sorted(lines, key=lambda e: (WEIGHT_ORDER[e.weight], e.name)))
 
 

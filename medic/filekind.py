@@ -75,11 +75,18 @@ _NOTES = regex(
     re.IGNORECASE,
 )
 NOTE_BYTES = 64 * 1024
+_NUMBERS = regex(r"\d[\d.,:e+-]*")
+# How a program begins a line, and no person does.
+_PRINTED = regex(
+    rb"(?im)^\s{0,8}(?:\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d|(?:global[_ ]?)?(?:step|iter\w{0,6}|epoch)\W{0,4}\d"
+    rb"|\[?(?:INFO|WARN\w*|ERROR|DEBUG)\b|\{|Traceback \(most)"
+)
+_DIFFERENT = 0.7  # of a person's lines; the quoted ones may repeat
 
 
 def note_text(path: str) -> str | None:
     """The content of a text file that a person wrote, or None for any other file."""
-    if not path.lower().endswith((".txt", ".md")):
+    if not path.lower().endswith((".txt", ".md")) and not _LOG_NAMES.search(Path(path).name):
         return None
     head = _head(path, NOTE_BYTES + 1)
     if len(head) > NOTE_BYTES or by_magic(head) or b"\0" in head:
@@ -87,7 +94,13 @@ def note_text(path: str) -> str | None:
     from medic.match import is_note
 
     text = utf8(head).decode("utf-8", "replace")
-    return text if is_note(text) else None
+    return text if is_note(text) and not _repeats(text) else None
+
+
+def _repeats(text: str) -> bool:
+    """Whether lines come again with other numbers, as a program's do and a person's do not."""
+    shapes = [_NUMBERS.sub("0", line.strip()) for line in text.split("\n") if line.strip()]
+    return len(shapes) >= 4 and len(set(shapes)) < len(shapes) * _DIFFERENT
 
 
 def rank_of(name: str) -> int | None:
@@ -135,7 +148,10 @@ def _plain_kind(path: str, name: str) -> FileKind | None:
     if _NOTES.match(name) and note_text(path) is not None:
         return "note"
     if _LOG_NAMES.search(name) and not _NOT_LOGS.match(name):
-        return _text_kind(path)
+        kind = _text_kind(path)
+        # A ticket's text, whatever its file is called
+        written = kind == "log" and not _PRINTED.search(_head(path))
+        return "note" if written and note_text(path) is not None else kind
     return None
 
 

@@ -21,19 +21,23 @@ _TOKEN = regex(
     r"|xapp-[\w-]{16,}|LTAI[A-Za-z0-9]{12,}|AKID[A-Za-z0-9]{13,}|npm_[A-Za-z0-9]{20,}|pypi-[\w-]{20,}"
     r"|nvapi-[\w-]{16,}|dapi[0-9a-f]{32}|r8_[A-Za-z0-9]{20,}|gsk_[A-Za-z0-9]{20,}|xai-[A-Za-z0-9]{20,}"
     r"|hvs\.[\w-]{20,}|ya29\.[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_[0-9a-f]{20,}|[sr]k_live_\w{16,}"
-    r"|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,})" + _MORE
+    r"|\d{8,10}:AA[\w-]{33}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,})" + _MORE
 )
 _BLOCK = regex(
-    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{0,20000}?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)"
+    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]{0,20000}?"
+    r"(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)"
 )
 # The word that names a secret, then at most a short rest of the name: linear on any text. Numbers,
 # booleans and the many settings about tokens are none.
 _NAMED = regex(
     r"(?P<name>(?:api[_-]?key|access[_-]?key|(?<!pad_)(?<!eos_)(?<!bos_)(?<!unk_)(?<!sep_)(?<!cls_)"
     r"token(?!s|i[sz]|_?ids?\b|_type|_len|_num|_count|_budget|_limit|_dim"
-    r"|_mean|_level|_loss|_norm|_drop|_disp|_class|_mask|_mode)|secret(?!ly)|wandb[_-]?key"
+    r"|_embed|_pos|_mean|_level|_loss|_norm|_drop|_disp|_class|_mask|_mode"
+    # A setting of the tokens: snake_case words
+    r"|[\w-]{0,32}['\"]?[ \t]{0,4}[:=][ \t]{0,4}['\"]?(?-i:[a-z]+(?:_[a-z]+)+)(?![\w-]))|secret(?!ly)|wandb[_-]?key"
     r"|private[_-]?key|credential|authorization|cookie)[\w-]{0,32}"
-    r"['\"]?\s{0,4}[:=]\s{0,4}['\"]?(?:(?:bearer|basic|token)\s{1,4})?)"
+    r"['\"]?[ \t]{0,4}[:=][ \t]{0,4}['\"]?(?:(?:bearer|basic|token)\s{1,4})?)"
+    r"(?!\$\{?\w+\}?(?:[\s'\",;]|$))(?!(?<=:[ \t])(?-i:[a-z]{2,}[,.]?[ \t][a-z]))"  # a variable; prose
     r"(?!(?:bearer|basic)\b|(?:true|false|none|null)\b|[-+]?[\d._]{1,15}(?:e[-+]?\d+)?(?:[\s,;)}\]'\"]|$))"
     r"(?P<value>[^\s'\",;<>{\[\]][^\s'\",;<>\[\]{}]{5,}" + _MORE + ")",
     re.IGNORECASE,

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable
 
 from medic.patterns import regex
+from medic.secretplaces import WAYS, hide_below
 
 # In quotes it may hold blanks; bare it ends at a blank, a quote, a comma, or brackets before those.
 _BARE = r"[^\s'\",;<>{\[)}\]，。；][^\s'\",;，。；]*?(?=[)}\]]{0,3}(?:[\s'\",;，。；]|\Z))"
 _VALUE = rf"(?P<value>\"(?:[^\"\\\n]|\\.){{1,300}}\"|'(?:[^'\\\n]|\\.){{1,300}}'|\\\"[^\"\n]{{1,300}}\"|{_BARE})"
-_IS = r"\\?['\"]?\s{0,4}[:=：]{1,2}\s{0,4}"
+_IS = r"\\?['\"]?[ \t]{0,4}[:=：]{1,2}[ \t]{0,4}"
 _OWNER = r"(?:db|smtp|mysql|pg|postgres|redis|mongo|http|proxy|mail|root|admin|user|ssh|ftp|ldap)_"
 # Any value is one, a number too: nothing else is called a password.
 _PASSWORD = regex(
@@ -165,11 +166,12 @@ def hide(text: str, small: str, key: Callable[[str], str]) -> str:
     def body(match: re.Match[str]) -> str:
         return match["name"] + _IN_SECRETS.sub(value, match["value"])
 
+    text = hide_below(text, small, value)
     if any(word in small for word in ("secret", "credential", "passwords")):
         text = _SECRETS.sub(body, text)
     if "-" in small and any(word in small for word in ("pass", "key", "secret", "token")):
         text = _OPTION.sub(value, text)
-    for words, pattern in _WAYS:
+    for words, pattern in (*_WAYS, *WAYS):
         if any(word in small for word in words):
             text = pattern.sub(value, text)
     return text

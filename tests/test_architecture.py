@@ -52,6 +52,7 @@ TIERS = [
         "memory",
         "edits",
         "redact",
+        "secretplaces",
         "secretwords",
         "usernames",
     },

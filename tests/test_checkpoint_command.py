@@ -123,3 +123,63 @@ def test_a_start_that_cannot_go_is_refused(run: Run, tmp_path: Path, strip: str,
     assert told in err
     assert "nothing is written" in err
     assert not to.exists()
+
+
+def header_of(path: Path) -> dict[str, object]:
+    raw = path.read_bytes()
+    found = json.loads(raw[8 : 8 + int.from_bytes(raw[:8], "little")])
+    assert isinstance(found, dict)
+    return found
+
+
+def with_words(path: Path, **words: str) -> None:
+    """Puts words beside the tensors into a safetensors file."""
+    raw = path.read_bytes()
+    length = int.from_bytes(raw[:8], "little")
+    head = json.dumps({"__metadata__": words, **json.loads(raw[8 : 8 + length])}).encode()
+    path.write_bytes(len(head).to_bytes(8, "little") + head + raw[8 + length :])
+
+
+def test_what_the_header_says_beside_the_tensors_is_kept(run: Run, tmp_path: Path) -> None:
+    source, to = tmp_path / "in.safetensors", tmp_path / "o.safetensors"
+    save(source, "module.a")
+    with_words(source, format="pt", step="1200", lineage="run-7")
+    assert run("checkpoint", "remap", str(source), str(to))[0] == 0
+    assert header_of(to)["__metadata__"] == {"format": "pt", "step": "1200", "lineage": "run-7"}
+    again = tmp_path / "again.safetensors"
+    assert run("checkpoint", "remap", str(source), str(again), "--like", str(to))[0] == 0
+    assert header_of(again)["__metadata__"] == header_of(to)["__metadata__"]
+
+
+def test_a_copy_always_names_its_format(run: Run, tmp_path: Path) -> None:
+    source, to = save(tmp_path / "in.safetensors", "module.a"), tmp_path / "o.safetensors"
+    assert run("checkpoint", "remap", source, str(to))[0] == 0
+    assert header_of(to)["__metadata__"] == {"format": "pt"}
+
+
+def test_shards_that_say_different_things_are_told(run: Run, tmp_path: Path) -> None:
+    names = [f"model-0000{i}-of-00002.safetensors" for i in (1, 2)]
+    for i, name in enumerate(names):
+        save(tmp_path / name, f"module.t{i}")
+        with_words(tmp_path / name, format="pt", part=str(i))
+    index = {"weight_map": {f"module.t{i}": name for i, name in enumerate(names)}}
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index))
+    to = tmp_path.parent / f"{tmp_path.name}-out.safetensors"
+    code, out, _ = run("checkpoint", "remap", str(tmp_path), str(to))
+    assert code == 0
+    assert "differ in part: the copy says 0" in out
+    assert header_of(to)["__metadata__"] == {"format": "pt", "part": "0"}
+
+
+@pytest.mark.parametrize(
+    "names", [("a", "module.a"), ("module.a", "a"), ("module.a", "_orig_mod.a")]
+)
+def test_two_names_that_become_one_are_refused(
+    run: Run, tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    source, to = save(tmp_path / "in.safetensors", *names, "b"), tmp_path / "o.safetensors"
+    code, _, err = run("checkpoint", "remap", source, str(to))
+    assert code == 2
+    assert f"{names[0]} and {names[1]} would both become a: nothing is written" in err
+    assert len(err.strip().splitlines()) == 1
+    assert not to.exists()

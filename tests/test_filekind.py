@@ -72,3 +72,24 @@ def test_a_report_that_a_person_wrote_is_a_note(tmp_path: Path) -> None:
     assert [f.kind for f in case.files] == ["log", "log"]
     assert next(name for name in case.parts).endswith("issue.md<log>")
     assert "stops at once" in case.text
+
+
+TICKETS = {
+    "x.log": "Since yesterday the loss is NaN after about 2000 steps. We use 64 GPUs and only the data changed.\n",
+    "ticket.txt": "Hi all,\nour job hangs at the first all_reduce on 2 nodes, single node works.\n"
+    "The GPUs are at 100 percent until the timeout after 10 minutes.\nThanks, Ana\n",
+    "train.out": "训练到 2000 步左右 loss 突然变成 NaN，之前梯度范数正常。\n没有改过配置，只换了数据。\n",
+}
+
+
+@pytest.mark.parametrize("name", TICKETS)
+def test_a_persons_words_are_a_note_whatever_the_file_is_called(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text(TICKETS[name], "utf-8")
+    assert kind_of(str(tmp_path / name)) == "note"
+
+
+def test_lines_that_come_again_are_a_programs(tmp_path: Path) -> None:
+    line = "Worker {r} has finished its step {n} and is waiting for the others\n"
+    text = "".join(line.format(r=r, n=n) for n in range(5) for r in range(4))
+    (tmp_path / "train.log").write_text(text)
+    assert kind_of(str(tmp_path / "train.log")) == "log"

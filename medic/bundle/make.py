@@ -112,7 +112,7 @@ def _of_case(case: Case, made: Made) -> Iterator[_Entry]:
             continue
         total += len(found.text)
         yield _entry(found, called[file.path], file)
-    if case.parts:
+    if case.text:
         yield _Entry("run/pasted.txt", case.text, "note", len(case.text), 0, int(time.time()))
 
 

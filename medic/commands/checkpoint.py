@@ -101,7 +101,7 @@ def remap(
         raise UsageError("nothing can be mapped: nothing is written", "没有可对应的张量：未写文件")
     written = 0
     if not dry_run:
-        written = writing.write(plan.outputs, to)
+        written = writing.write(plan, to)
         if not machine:
             done = Text("written: {file}, {bytes} bytes", "已写入：{file}，{bytes} 字节")
             out.out(done.fill(file=to, bytes=f"{written:,}"))
@@ -113,6 +113,14 @@ def remap(
 def _plan(source: str, like: str | None, strip: str, add: str) -> Any:
     planning = import_module("medic.probes.checkpoint.remap")
     have = _read("located", "locate", _look(), _unit(source))
+    files = dict.fromkeys(one.file for one in have.values() if one.file)
+    kept, parted = _read("located", "metadata", _look(), files)
+    plan = _renamed(planning, have, like, strip, add)
+    return planning.with_metadata(plan, kept, parted)
+
+
+def _renamed(planning: Any, have: Any, like: str | None, strip: str, add: str) -> Any:
+    """The plan without what the headers say beside the tensors."""
     if like is None:
         planning.refuse_useless(have, strip)
         return planning.by_rule(have, strip, add)

@@ -91,6 +91,7 @@ class Traceback:
     uncaught: bool = True
     victim: bool = False  # of another process's failure
     worker: bool = False  # raised in a data loader worker
+    writer: str = ""  # what its launcher puts before its lines: a host, a process
 
 
 @dataclass(frozen=True)

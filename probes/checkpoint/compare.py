@@ -132,6 +132,11 @@ def is_buffer(name: str, shape: Shape) -> bool:
     return _MASK.search(name) is not None and shape is not None and len(shape) == 4
 
 
+def is_head(name: str) -> bool:
+    """An output layer, which a file may leave out where it is the embedding's."""
+    return _HEAD.search(name) is not None
+
+
 def _is_tied_head(name: str, ours: Mapping[str, Shape], wanted: Mapping[str, Shape]) -> bool:
     """A head on one side only, of the shape of an embedding that both sides have."""
     shape = ours.get(name) or wanted.get(name)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from medic.facts import CheckpointIndex, Checkpoints, Launches, LogHits, Source, StateDictError
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, source_of
+from medic.records import replace
 from medic.run_config import RunConfig
 
-from .compare import Comparison, Shape, compare
+from .compare import LAYER_TENSORS, Comparison, Shape, compare, is_buffer, is_head, layer_of
 from .model_config import against_config
 from .renaming import Rule, wrapper_start
 from .subject import known, resumed, trained, without_logs
@@ -73,9 +75,27 @@ def _of_error(look: Look, error: StateDictError, indexes: list[CheckpointIndex])
         result = of_lists(error)
     if result is None:
         return None
+    if _is_part(error, indexes):
+        result = replace(result, outcome="part-loaded")
     value = {**result.value(), "file": loaded.file if loaded else ""}
     more = (Source(file=loaded.file),) if loaded else ()
     return Finding("checkpoint-keys", result.outcome, value, error.source, more)
+
+
+def _is_part(error: StateDictError, indexes: list[CheckpointIndex]) -> bool:
+    """Whether the load was given a part of the model, as one shard of several.
+
+    All the names that it lacked are in a checkpoint that is here; or it lacked whole layers and
+    names beside the layers: more layers in the configuration add nothing but layers.
+    """
+    if not error.missing or error.unexpected or error.mismatched:
+        return False
+    if any(set(error.missing) <= index.tensors.keys() for index in indexes):
+        return True
+    counted = Counter(layer_of(name) for name in error.missing)
+    beside = [n for n in error.missing if not layer_of(n) and not is_buffer(n, None)]
+    whole = [at for at, n in counted.items() if at is not None and n >= LAYER_TENSORS]
+    return bool(whole) and any(not is_head(name) for name in beside)
 
 
 def _loaded(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
@@ -72,6 +72,20 @@ def locate(look: Look, unit: Unit) -> dict[str, Located]:
         with named(str(Path(unit.folder) / shard)):
             found.update(_file(look, str(Path(unit.folder) / shard)))
     return found
+
+
+def metadata(look: Look, files: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+    """What the headers of safetensors files say beside the tensors, and the keys of which two
+    files say different things (these are in the former with what the first says)."""
+    kept: dict[str, str] = {}
+    parted: set[str] = set()
+    for path in files:
+        with named(path), open_file(look, path) as file:
+            if sniff(file, path) == "safetensors":
+                for key, value in safetensors_header.read_metadata(file).items():
+                    if kept.setdefault(key, value) != value:
+                        parted.add(key)
+    return kept, sorted(parted)
 
 
 def _file(look: Look, path: str) -> dict[str, Located]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from medic.errors import UsageError
 from medic.i18n import Text
-from medic.records import dataclass, field
+from medic.records import dataclass, field, replace
 
 from .fusing import is_unproven, join_for, split_for
 from .located import WIDTHS, Located
@@ -49,6 +49,7 @@ class Plan:
     left_out: tuple[tuple[str, Text], ...] = ()
     missing: tuple[tuple[str, Text], ...] = ()
     notes: tuple[Text, ...] = field(default_factory=tuple)
+    metadata: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -58,7 +59,7 @@ class Plan:
 def by_rule(have: Mapping[str, Located], strip: str = "", add: str = "") -> Plan:
     """Renames by what is asked; with neither, takes off the parts that only wrappers add.
 
-    Raises UsageError for a rename to an empty name.
+    Raises UsageError for a rename to an empty name, or of two tensors to one name.
     """
     rule = Rule(strip=strip, add=add)
     if not strip and not add:
@@ -71,19 +72,41 @@ def by_rule(have: Mapping[str, Located], strip: str = "", add: str = "") -> Plan
             f"nothing would be left of the name {empty}: nothing is written",
             f"参数名 {empty} 改名后为空：未写文件",
         )
-    taken: dict[str, str] = {}
+    _refuse_collision(names)
     outputs, left = [], []
     for name, found in have.items():
-        new = names[name]
         if found.why:
             left.append((name, found.why))
-        elif new in taken:
-            other = taken[new]
-            left.append((name, Text(f"{other} becomes {new} as well", f"{other} 也会成为 {new}")))
         else:
-            taken[new] = name
-            outputs.append(_copied(new, found))
+            outputs.append(_copied(names[name], found))
     return Plan(tuple(outputs), rule, tuple(left), (), _shared(have))
+
+
+def _refuse_collision(names: Mapping[str, str]) -> None:
+    """Raises UsageError where two names become one: which of the two is right, nothing tells."""
+    taken: dict[str, str] = {}
+    for name, new in names.items():
+        other = taken.setdefault(new, name)
+        if other != name:
+            raise UsageError(
+                f"{other} and {name} would both become {new}: nothing is written",
+                f"{other} 与 {name} 都会改名为 {new}：未写文件",
+            )
+
+
+def with_metadata(plan: Plan, kept: Mapping[str, str], parted: Sequence[str]) -> Plan:
+    """The plan whose copy carries what the original's header says beside the tensors.
+
+    ``parted``: the keys of which two files of the original say different things.
+    """
+    told = tuple(
+        Text(
+            f"the shards' headers differ in {key}: the copy says {kept[key][:60]}, as the first does",
+            f"各分片头部的 {key} 不一致：副本沿用第一个分片的 {kept[key][:60]}",
+        )
+        for key in parted
+    )
+    return replace(plan, metadata=kept, notes=(*plan.notes, *told))
 
 
 def refuse_useless(have: Mapping[str, Located], strip: str) -> None:
@@ -101,6 +124,7 @@ def by_model(have: Mapping[str, Located], wanted: Mapping[str, Shape]) -> Plan:
     shapes = {n: found.shape for n, found in have.items()}
     rule = rule_for(shapes, wanted)
     names = rule.mapping(shapes, wanted)
+    _refuse_collision(names)
     ours = {names[n]: found for n, found in have.items()}
     renamed = {n: found.shape for n, found in ours.items()}
     outputs, missing, used = [], [], set[str]()

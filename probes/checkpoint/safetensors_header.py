@@ -49,8 +49,18 @@ def read_extents(file: BinaryIO) -> dict[str, tuple[TensorInfo, int, int]]:
     if 8 + length > size:
         raise truncated(size)
     entries = _parse(file.read(length))
+    entries.pop("__metadata__", None)
     found = _tensors(entries, size - 8 - length, size)
     return {n: (info, 8 + length + a, 8 + length + b) for n, (info, a, b) in found.items()}
+
+
+def read_metadata(file: BinaryIO) -> dict[str, str]:
+    """The words that the header has beside the tensors (``format: pt``). The header is a good one."""
+    file.seek(0)
+    length = int.from_bytes(file.read(8), "little")
+    found = _parse(file.read(length)).get("__metadata__")
+    given = found.items() if isinstance(found, dict) else ()
+    return {key: value for key, value in given if isinstance(value, str)}
 
 
 def parse_json(raw: bytes) -> Any:
@@ -67,7 +77,6 @@ def _parse(raw: bytes) -> dict[str, Any]:
     entries = parse_json(raw)
     if not isinstance(entries, dict):
         raise Damaged("its header is not a JSON object", "头部不是 JSON 对象")
-    entries.pop("__metadata__", None)
     return entries
 
 

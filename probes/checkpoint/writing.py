@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from medic.errors import UsageError
 
-from .remap import Output
+from .remap import Output, Plan
 from .safetensors_header import BITS, MAX_HEADER
 
 CODES = {name: code for code, (name, _) in reversed(BITS.items())}
@@ -24,9 +24,12 @@ ALIGN = 8
 SPARE = 64 * 1024 * 1024  # of the disk, left free
 
 
-def header(outputs: Sequence[Output]) -> bytes:
-    """Length and JSON, padded so that the data begin at a multiple of 8."""
-    entries: dict[str, object] = {"__metadata__": {"format": "pt"}}
+def header(outputs: Sequence[Output], metadata: Mapping[str, str]) -> bytes:
+    """Length and JSON, padded so that the data begin at a multiple of 8.
+
+    Transformers refuses a file whose metadata name no format: torch's is the default.
+    """
+    entries: dict[str, object] = {"__metadata__": {"format": "pt", **metadata}}
     at = 0
     for output in outputs:
         entries[output.name] = {
@@ -42,12 +45,13 @@ def header(outputs: Sequence[Output]) -> bytes:
     return len(raw).to_bytes(8, "little") + raw
 
 
-def write(outputs: Sequence[Output], to: str) -> int:
+def write(plan: Plan, to: str) -> int:
     """Writes the file and returns its size in bytes. Raises UsageError if it exists, or the disk
     has no room for it, or a source is shorter than it was."""
     place = Path(to)
     refuse_existing(place)
-    head = header(outputs)
+    outputs = plan.outputs
+    head = header(outputs, plan.metadata)
     total = len(head) + sum(o.size for o in outputs)
     _refuse_full(place.parent, total)
     part = place.with_name(f".{place.name}.part")

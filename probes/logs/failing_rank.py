@@ -35,7 +35,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         yield Finding(CHECK, "none")
         return
     if len(ranks.seen) < 2:
-        yield Skip(needs.SEVERAL_RANKS, check=CHECK)
+        yield _of_writers(look.fact(Tracebacks)) or Skip(needs.SEVERAL_RANKS, check=CHECK)
         return
     own: dict[int, tuple[Order, FailedRank]] = {}
     for order, failed in own_failures(logs, look.fact(Tracebacks).all):
@@ -59,6 +59,23 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     value = {"rank": first.rank, "reason": first.reason}
     more = tuple(f.source for f in ranks.others)
     yield Finding(CHECK, outcome, value=value, source=first.source, more=more)
+
+
+def _of_writers(tracebacks: Tracebacks) -> Finding | None:
+    """Which host or process failed first, where lines name those and no rank.
+
+    Only what another writer saw of it afterwards tells that it was alone.
+    """
+    told = sorted((t for t in tracebacks.all if t.uncaught and t.writer), key=lambda t: t.order)
+    own = [t for t in told if not t.victim]
+    if not own or not any(t.victim and t.writer != own[0].writer for t in told):
+        return None
+    if len({t.writer for t in own}) > 1:
+        return None
+    first = own[0]
+    reason = f"{first.exception}: {first.message}" if first.message else first.exception
+    value = {"rank": first.writer, "reason": reason[:200]}
+    return Finding(CHECK, "died-before-others", value=value, source=first.source)
 
 
 def _first(

@@ -11,6 +11,7 @@ from . import history, launches, machine
 from .attempts import attempt_folder, starts
 from .ending import End, overall
 from .handled import handled
+from .killed import excuse_others
 from .view import Order, View
 
 MAX_STEPS = 20_000
@@ -142,6 +143,7 @@ def _excuse(merged: Merged) -> None:
         else h
         for h in merged.hits
     ]
+    merged.hits = excuse_others(merged.hits)
 
 
 # --- the fact -------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import calendar
 import re
 import time
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from medic.patterns import regex
@@ -34,10 +35,21 @@ _LEAD = regex(
     r"(?:\[\d+,\d+\]<std(?:out|err)>: ?|\[(?:default|rank)\d+\]:? ?|"
     r"\([A-Za-z_]\w*(?:\([^)]*\))? pid=[^)]*\) ?)+"
 )
-# What launchers put in front of every line: srun --label a task number, pdsh and others a host.
+# What launchers put in front of every line: srun --label a task number, pdsh and others a host;
+# scripts of one's own the rank, in brackets or behind its name.
 _TASK = regex(r"\s{0,6}(\d{1,5}):(?: |$)")
-_HOSTS = (regex(r"(\S{1,60}?): ?"), regex(r"(\S{1,60}?) +\| ?"))
-_HOST_NAME = regex(r"[A-Za-z0-9.-]*(?:[-.]\d|\d$|\.[a-z])")
+_HOSTS = (
+    regex(r"(\S{1,60}?): ?"),
+    regex(r"(\S{1,60}?) +\| ?"),
+    regex(r"\[pod/([^\]\s]{1,100})\] ?"),
+)
+_HOST_NAME = regex(r"(?!\d{4}-\d\d-\d\dT)[A-Za-z0-9.-]*(?:[-.]\d|\d$|\.[a-z])")
+_NAMED_RANK = regex(
+    r"\s{0,4}[\[(<]?(?i:(?:global[ _-]?)?rank[ _:=#-]{0,2}|(?:trainer|worker|process|proc|gpu|task|r)[ _:=#]?)(\d{1,5})"
+    r"(?:/\d{1,5})?(?:[\])>]:?|:|\||,| -)?(?:\s|(?<=[\]:])|$)"
+)
+_BRACKETED = regex(r"\s{0,4}[\[(](\d{1,5})[\])]:?(?: |$)")
+_OF_HOST = regex(r"\s{0,4}[\w.-]{1,60}:(\d{1,5}): ?")
 LABELLED, MOST_HOSTS = 0.9, 16
 TASKS = 0.3
 _LOGGER = regex(
@@ -47,6 +59,10 @@ _LOGGER = regex(
     r"\[?(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)\]?:?"
     r"(?:\s+(?!\w*(?:step|iter|loss|epoch|update|lr|norm))[\w.]+:(?=\s))?|[|-])\s*"
 )
+
+
+# Numbers in front of lines that may be those of ranks.
+_RANKS = (_NAMED_RANK, _BRACKETED, _OF_HOST)
 
 
 class Prefixed(NamedTuple):
@@ -82,7 +98,7 @@ class Prefixes:
     def read(self, text: str) -> Prefixed:
         stream, task = "", None
         if self.label is not None and (label := self.label.match(text)):
-            task = whole(label.group(1)) if self.label is _TASK else None
+            task = whole(label.group(1)) if self.label in (_TASK, *_RANKS) else None
             stream, text = label.group(0), text[label.end() :]
         head = text[:HEAD]
         rank, local = self._ranks(head)
@@ -208,9 +224,22 @@ def label_of(lines: list[str]) -> re.Pattern[str] | None:
     again = len(tasks) >= 5 and len(set(tasks)) <= len(tasks) / 2
     if len(tasks) >= (TASKS if again else LABELLED) * len(filled):
         return _TASK
+    for pattern in _RANKS:
+        told = [found.group(1) for line in filled if (found := pattern.match(line))]
+        if len(told) >= LABELLED * len(filled) and _interleaved(told):
+            return pattern
     for pattern in _HOSTS:
         names = [found.group(1) for line in filled if (found := pattern.match(line))]
         hosts = [name for name in names if _HOST_NAME.match(name)]
         if len(hosts) >= LABELLED * len(filled) and len(set(hosts)) <= MOST_HOSTS:
             return pattern
     return None
+
+
+def _interleaved(numbers: list[str]) -> bool:
+    """Whether they are those of writers that take turns: a count of steps or epochs only rises."""
+    return (
+        len(set(numbers)) >= 2
+        and any(int(a) > int(b) for a, b in pairwise(numbers))
+        and (len(set(numbers)) <= len(numbers) / 2)
+    )

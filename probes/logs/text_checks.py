@@ -41,6 +41,8 @@ _NO_ROOM = (
 )
 _BATCH = ("config-rejected", "batch-product-error")
 
+MESSAGE_LINES = 4  # over which a parser's message goes
+
 QUESTIONS: tuple[Question, ...] = (
     Question("bind-error", "none", (Case("address-in-use", ("port-in-use",)),)),
     Question(
@@ -122,9 +124,25 @@ QUESTIONS: tuple[Question, ...] = (
 
 
 def run(look: Look) -> Iterator[Finding]:
-    found = list(hits(look.fact(LogHits)))
+    found = plain(list(hits(look.fact(LogHits))))
     for question in QUESTIONS:
         yield answer(question, found)
+
+
+def plain(found: Sequence[Hit]) -> list[Hit]:
+    """The hits without those of lines of which it is doubted that this program printed them, nor
+    of lines near by that show the same and may be of the same message: what is doubted once is
+    not told by a second check."""
+    doubted = [h for h in found if h.shared]
+
+    def near(hit: Hit) -> bool:
+        return any(
+            (hit.symptom, hit.source.file) == (other.symptom, other.source.file)
+            and abs(hit.source.line - other.source.line) <= MESSAGE_LINES
+            for other in doubted
+        )
+
+    return [h for h in found if not near(h)] if doubted else list(found)
 
 
 def answer(question: Question, found: Sequence[Hit]) -> Finding:

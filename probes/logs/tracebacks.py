@@ -31,6 +31,11 @@ _HEADLESS = regex(
     r"((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Timeout|NotFound)|"
     r"(?:[a-z_]\w*\.)+(?:error|timeout|gaierror|herror)): (\S.*)$"
 )
+# As "ts", containers and loggers of one's own put it before each line; what is indented stays so.
+_STAMP = regex(
+    r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?"
+    r"(?: ?\[[Rr]ank[ _]?\d{1,5}\]:?)?(?: |$)"
+)
 _ERROR_ENDS = ("rror: ", "Exception: ", "imeout: ", "NotFound: ")
 _AS_ERROR = regex(r"\b(?:ERROR|CRITICAL|FATAL)\b")
 _CAUGHT = regex(r"Caught (\w+) in (?:DataLoader worker process|replica|pin memory thread)")
@@ -66,6 +71,7 @@ class _Open:
     rich: bool = False
     code_next: bool = False
     headless: bool = False
+    stamped: bool = False  # a time stands in front of its lines
 
 
 class Joiner:
@@ -101,6 +107,8 @@ class Joiner:
                 self.handled.add((earlier.file, earlier.line))
             self._before[stream] = body
             return None
+        if current.stamped and (stamp := _STAMP.match(body)):
+            body = body[stamp.end() :]
         if self._inside(current, body):
             return None
         found = _EXCEPTION.match(body.strip() if current.rich else body)
@@ -122,6 +130,7 @@ class Joiner:
         current.thread = "Exception in thread" in before
         current.ignored = "Exception ignored" in before
         current.rich = "\u256d" in body
+        current.stamped = _STAMP.match(body) is not None
         self._open[stream] = current
         if not body.startswith("Original Traceback"):
             self._worker.pop(stream, None)
@@ -166,6 +175,7 @@ class Joiner:
             first_line=current.first_line,
             uncaught=not (current.thread or current.ignored) and not _STOPS.search(exception),
             victim=_is_victim(exception, words, current.frames),
+            writer="" if stream.isdecimal() or stream == "None" else stream.strip(" :|[]()"),
         )
         self._last[stream] = made
         outer = self._worker.pop(stream, None)

@@ -447,3 +447,17 @@ def test_text_of_other_encodings_is_not_lost(tmp_path: Path) -> None:
     assert log.read_bytes() == f"step 1 {words}\n".encode() + b"caf\xe9 r\xf4le\n"
     [config] = folder.rglob("config.yaml")
     assert words in config.read_text("utf-8")
+
+
+def test_what_a_person_wrote_goes_along(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    words = "Since yesterday our loss is NaN after about 2000 steps on all of the nodes.\n"
+    (run / "notes.txt").write_text(words)
+    (run / "config.yaml").write_text("lr: 0.1\n")
+    made = make(collect([str(run)]), str(tmp_path / "b.tar.gz"), with_host=False)
+    folder = tmp_path / "out"
+    folder.mkdir()
+    unpack(made.path, str(folder))
+    [note] = folder.rglob("pasted.txt")
+    assert "NaN after about 2000 steps" in note.read_text()

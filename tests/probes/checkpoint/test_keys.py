@@ -65,6 +65,24 @@ def test_agreeing_names_count_as_matched(files: Any, make_look: Any) -> None:
     assert (found.value["matched"], found.value["total"]) == (10, 14)
 
 
+def test_one_shard_of_several_is_no_other_model(files: Any, make_look: Any) -> None:
+    """More layers in a configuration add layers, and nothing beside them."""
+    whole = tensors(files, layers=4)
+    lacks = [n for n in whole if n == "norm.weight" or ".2." in n or ".3." in n]
+    found = run(make_look(logs=FAILED, facts=[error(missing=lacks)]))
+    assert isinstance(found, Finding)
+    assert found.outcome == "part-loaded"
+    layers = [n for n in lacks if n != "norm.weight"]
+    found = run(make_look(logs=FAILED, facts=[error(missing=layers)]))
+    assert isinstance(found, Finding)
+    assert found.outcome == "layers-missing"
+    # The shard's load lacked what the checkpoint beside it has.
+    path = files.zip("all.pt", whole)
+    found = run(make_look(path, logs=FAILED, facts=[error(missing=layers)]))
+    assert isinstance(found, Finding)
+    assert found.outcome == "part-loaded"
+
+
 def test_rows_that_differ(files: Any, make_look: Any) -> None:
     path = files.zip("a.pt", tensors(files))
     failure = error(mismatched=[("embed.weight", (512, 4), (640, 4))])

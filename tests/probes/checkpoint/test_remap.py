@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from medic.probes.checkpoint import diffing, fusing, located, remap, writing
+from medic.probes.checkpoint import diffing, fusing, located, remap, renaming, writing
 from medic.probes.checkpoint.units import gather
 
 from medic.errors import Unreadable, UsageError
@@ -37,7 +37,7 @@ def save(path: Path, tensors: Mapping[str, tuple[int, ...]]) -> Path:
         )
         at += 4 * count
     data.write_bytes(values)
-    writing.write(outputs, str(path))
+    writing.write(remap.Plan(tuple(outputs), renaming.Rule()), str(path))
     return path
 
 
@@ -65,7 +65,7 @@ def floats(path: Path) -> dict[str, tuple[float, ...]]:
 def copy(look: Any, source: Path, to: Path, **how: Any) -> remap.Plan:
     have = located.locate(look, unit(source))
     plan = remap.by_model(have, **how) if "wanted" in how else remap.by_rule(have, **how)
-    writing.write(plan.outputs, str(to))
+    writing.write(plan, str(to))
     return plan
 
 
@@ -84,11 +84,10 @@ def test_a_start_is_taken_off_and_put_on(tmp_path: Path, make_look: Any) -> None
     assert [o.name for o in plan.outputs] == ["model.a", "other.b"]
 
 
-def test_names_that_would_fall_together_are_told(tmp_path: Path, make_look: Any) -> None:
+def test_names_that_would_fall_together_are_refused(tmp_path: Path, make_look: Any) -> None:
     source = save(tmp_path / "in.safetensors", {"module.a": (2,), "a": (2,)})
-    plan = copy(make_look(source), source, tmp_path / "o.safetensors")
-    assert [o.name for o in plan.outputs] == ["a"]
-    assert plan.left_out[0][0] == "a"
+    with pytest.raises(UsageError, match=r"module\.a and a would both become a"):
+        copy(make_look(source), source, tmp_path / "o.safetensors")
 
 
 Q, K = (4, 3), (2, 3)
@@ -190,7 +189,7 @@ def test_nothing_is_overwritten_and_nothing_left_behind(tmp_path: Path, make_loo
     have = located.locate(make_look(source), unit(source))
     short = remap.Output("a", "float32", (2,), (remap.Range(str(source), 10**6, 8),), ("a",))
     with pytest.raises(UsageError, match="too early"):
-        writing.write([short], str(tmp_path / "new.safetensors"))
+        writing.write(remap.Plan((short,), renaming.Rule()), str(tmp_path / "new.safetensors"))
     assert have
     assert not [p for p in tmp_path.iterdir() if p.name.startswith(("new", ".new"))]
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from medic.probes.logs import launch_checks, loss_scale, text_checks
 
+from medic.facts import LogHits
 from medic.run_config import Origin, RunConfig, Value
 
 QUIET = "step 1/2 | loss 3.0\nstep 2/2 | loss 2.9\n"
@@ -24,8 +25,8 @@ TWO_RANKS = "[rank0] step 1 | loss 3.0\n[rank1] step 1 | loss 3.0\n"
         ("NCCL WARN Error while creating shared memory segment /dev/shm/nccl-x (size 9637888)", "write-error", "shared-memory"),
         ("[enforce fail at inline_container.cc:424] . unexpected pos 704 vs 598", "write-error", "cut-short"),
         ("ValueError: Duplicate keys in DeepSpeed config: ['gradient_clipping']", "config-message", "duplicate-key"),
-        ("TypeError: '<=' not supported between instances of 'float' and 'str'", "config-message", "number-as-text"),
-        ("yaml.scanner.ScannerError: mapping values are not allowed here", "config-message", "unreadable"),
+        ("optim/adamw.py:41: TypeError: '<=' not supported between instances of 'float' and 'str'", "config-message", "number-as-text"),
+        ("yaml.scanner.ScannerError: mapping values are not allowed here in \"train.yaml\"", "config-message", "unreadable"),
         ("Out of memory: Killed process 4242 (python)", "host-kill-record", "memory-recorded"),
         ("  exitcode  : -9 (pid: 662)", "host-kill-record", "killed-without-record"),
         ("NVRM: Xid (PCI:0000:07:00): 74, pid=1, NVLink: fatal error detected on link 3", "link-error", "gpu-link-fault"),
@@ -45,6 +46,40 @@ def test_a_line_answers_one_check(read: Any, line: str, check: str, outcome: str
     assert found[check].source.line == 1
     quiet = read(f"- `{line}`: see the manual\n" + QUIET).ask(text_checks.PROBE)
     assert quiet[check].outcome == next(q.normal for q in text_checks.QUESTIONS if q.check == check)
+
+
+# Of an answer of the model, or of a table of the data: none of them is the run's configuration.
+STRANGERS = [
+    ('yaml.scanner.ScannerError: mapping values are not allowed here\n  in "<unicode string>", line 3', "config-message"),
+    ("    if row['score'] <= best:\nTypeError: '<=' not supported between instances of 'float' and 'str'", "config-message"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lines", "check"), STRANGERS)
+def test_what_is_doubted_once_is_not_told_by_a_second_check(
+    read: Any, lines: str, check: str
+) -> None:
+    found = read(lines + "\n")
+    assert any(hit.shared for hit in found[LogHits].hits)
+    assert found.ask(text_checks.PROBE)[check].outcome == "none"
+
+
+KILLED = "[Sun Mar  1 10:09:10 2026] Out of memory: Killed process 88123 ({name}) total-vm:900kB\n"
+
+
+@pytest.mark.parametrize("name", ["jupyter-lab", "chrome", "java", "rsync"])
+def test_another_program_that_the_kernel_killed_is_no_end_of_the_run(read: Any, name: str) -> None:
+    found = read({"train.log": QUIET, "dmesg.txt": KILLED.format(name=name)})
+    assert found.ask(text_checks.PROBE)["host-kill-record"].outcome == "not-killed"
+
+
+@pytest.mark.parametrize("name", ["python", "pt_main_thread", "ray::Worker", "my_trainer"])
+def test_what_may_be_of_the_run_stays_killed(read: Any, name: str) -> None:
+    both = KILLED.format(name="chrome") + KILLED.format(name=name)
+    found = read({"train.log": QUIET, "dmesg.txt": both})
+    told = found.ask(text_checks.PROBE)["host-kill-record"]
+    assert told.outcome == "memory-recorded"
+    assert name in told.source.text
 
 
 def test_a_run_that_ended_well_cancels_its_lines(read: Any) -> None:

@@ -148,3 +148,40 @@ def test_any_line_is_read(line: str) -> None:
     read = Prefixes(label=label_of(["1: a"] * 9)).read(line)
     assert line.endswith(read.body)
     message(read.body)
+
+
+STEPS = [f"step {n} loss 2.{9 - n}" for n in range(1, 5)]
+
+
+def _turns(prefix: str) -> list[str]:
+    """Four writers that take turns, as launchers interleave them."""
+    order = [2, 0, 3, 1]
+    return [prefix.format(r=r) + line for line in STEPS for r in order]
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    ["{r}: ", " {r}: ", "rank{r}: ", "RANK {r}: ", "[rank {r}] ", "[Rank {r}] ", "rank={r} ", "[{r}] ", "[{r}]: ",
+     "[proc {r}] ", "[trainer{r}]:", "Worker {r}: ", "[GPU{r}] ", "r{r}: ", "node1:{r}: ", "(rank {r}) "],
+)  # fmt: skip
+def test_a_rank_in_front_of_every_line(prefix: str) -> None:
+    label = label_of(_turns(prefix))
+    read = Prefixes(label=label).read(prefix.format(r=3) + '  File "/job/train.py", line 3')
+    assert (read.rank, read.body.strip()) == (3, 'File "/job/train.py", line 3')
+    assert read.body.startswith(" ")  # a frame is known by it
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [f"[{n}] step loss 2.0" for n in range(1, 20)],  # steps
+        [f"[{n // 5}] loss 2.{n}" for n in range(20)],  # epochs
+        [
+            f"worker-{n % 3}: words" for n in (0, 2, 1, 2, 0, 1, 2, 0)
+        ],  # hosts: of several ranks each
+        ["epoch 1 loss 2", "epoch 1 loss 3", "epoch 2 loss 1", "epoch 1 loss 4", "epoch 2 x"],
+    ],
+)
+def test_numbers_that_are_no_ranks(lines: list[str]) -> None:
+    label = label_of(lines)
+    assert Prefixes(label=label).read(lines[0]).rank is None

@@ -285,3 +285,57 @@ def test_all_that_arrived_at_the_first_collective_are_not_busy(read: Any) -> Non
 def test_the_first_collective(read: Any) -> None:
     found = read(timeout(0, 1) + timeout(1, 1)).ask(collective_ranks.PROBE)
     assert found["timeout-moment"].outcome == "first-collective"
+
+
+OF_ITS_OWN = [
+    "Traceback (most recent call last):",
+    '  File "/job/train.py", line 210, in <module>',
+    "    main()",
+    '  File "/job/data.py", line 44, in __getitem__',
+    "    return self.rows[i]",
+    "IndexError: index 5120 is out of bounds for axis 0 with size 5000",
+]
+OF_ANOTHER = [
+    "Traceback (most recent call last):",
+    '  File "/job/train.py", line 190, in main',
+    "    dist.all_reduce(t)",
+    "RuntimeError: [gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.0.0.7]:41522",
+]
+
+
+def interleaved(prefix: str) -> str:
+    """Writer 3 raises; the others' tracebacks begin within its own, and end behind it."""
+    lines = [
+        prefix.format(r=r) + f"step {n} loss 2.{9 - n}" for n in range(1, 5) for r in (2, 0, 3, 1)
+    ]
+    rows = {
+        r: [prefix.format(r=r) + line for line in (OF_ITS_OWN if r == 3 else OF_ANOTHER)]
+        for r in range(4)
+    }
+    lines += [rows[3].pop(0)]
+    while any(rows.values()):
+        lines += [rows[r].pop(0) for r in (2, 3, 0, 1) if rows[r]]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("prefix", "name"),
+    [
+        ("{r}: ", 3), ("[rank{r}]: ", 3), ("[default{r}]:", 3), ("[1,{r}]<stderr>: ", 3), ("[{r}] ", 3),
+        ("rank {r}: ", 3), ("2026-03-01T10:00:00.123Z [rank{r}] ", 3), ("node{r}: ", "node3"),
+        ("(RayWorker pid=400{r}, ip=10.0.0.{r}) ", "RayWorker pid=4003, ip=10.0.0.3"),
+        ("gpu-node-{r}  | ", "gpu-node-3"), ("[pod/llm-worker-{r}/pytorch] ", "pod/llm-worker-3/pytorch"),
+    ],
+)  # fmt: skip
+def test_the_first_to_fail_among_interleaved_lines(read: Any, prefix: str, name: object) -> None:
+    found = read(interleaved(prefix)).ask(failing_rank.PROBE)["first-failing-rank"]
+    assert found.outcome == "died-before-others"
+    assert found.value["rank"] == name
+    assert found.value["reason"].startswith("IndexError: index 5120")
+
+
+def test_a_host_that_fails_alone_in_its_log_is_no_first(read: Any) -> None:
+    """Nothing was seen of it by another writer: whether it was the first is not known."""
+    lines = [f"node{r}: step {n} loss 2.0" for n in range(4) for r in (1, 0)]
+    lines += ["node1: " + line for line in OF_ITS_OWN]
+    assert "first-failing-rank" not in read("\n".join(lines) + "\n").ask(failing_rank.PROBE)
