@@ -81,6 +81,8 @@ _PRINTED = regex(
     rb"(?im)^\s{0,8}(?:\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d|(?:global[_ ]?)?(?:step|iter\w{0,6}|epoch)\W{0,4}\d"
     rb"|\[?(?:INFO|WARN\w*|ERROR|DEBUG)\b|\{|Traceback \(most)"
 )
+# A program prints a sentence at times, seldom two that end.
+_ENDED = regex(rb"[A-Za-z)\d][.?!](?=\s|$)|\xe3\x80\x82|\xef\xbc\x9f|\xef\xbc\x81")
 _DIFFERENT = 0.7  # of a person's lines; the quoted ones may repeat
 
 
@@ -150,7 +152,8 @@ def _plain_kind(path: str, name: str) -> FileKind | None:
     if _LOG_NAMES.search(name) and not _NOT_LOGS.match(name):
         kind = _text_kind(path)
         # A ticket's text, whatever its file is called
-        written = kind == "log" and not _PRINTED.search(_head(path))
+        head = _head(path)
+        written = kind == "log" and not _PRINTED.search(head) and len(_ENDED.findall(head)) > 1
         return "note" if written and note_text(path) is not None else kind
     return None
 
