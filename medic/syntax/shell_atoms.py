@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from medic.facts import Word
 from medic.patterns import regex
@@ -101,3 +101,43 @@ def literal_of(group: Sequence[Atom], start: int, end: int) -> Atom | None:
     if len(group) == 1 or (before is not None and before.endswith("=")):
         return last
     return None
+
+
+def extended(name: str, values: Collection[Variable | None]) -> Variable | None:
+    """What all branches have of a list of options, and an unknown rest: ``ARGS+=(--fp8)`` in an
+    ``if``. None for anything else, and where a branch gives one of them again.
+    """
+    lists = [value.elements for value in values if value is not None and value.elements]
+    if not lists or len(lists) < len(values):
+        return None
+    words = _shared(lists)
+    rests = [one[len(words) :] for one in lists if len(one) > len(words)]
+    if not _only_added(words, rests):
+        return None
+    return Variable(elements=(*words, Word(rests[0][0].span, f"${{{name}[@]}}", None)))
+
+
+def _shared(lists: Sequence[tuple[Word, ...]]) -> tuple[Word, ...]:
+    """What all of the lists begin with."""
+    count = 0
+    for several in zip(*lists, strict=False):
+        if any(one != several[0] for one in several):
+            break
+        count += 1
+    return lists[0][:count]
+
+
+def _only_added(words: Sequence[Word], rests: Sequence[Sequence[Word]]) -> bool:
+    given = _flags(word.raw for word in words)
+    return (
+        bool(words)
+        and bool(rests)
+        and all(
+            rest[0].raw.startswith("-") and given.isdisjoint(_flags(word.raw for word in rest))
+            for rest in rests
+        )
+    )
+
+
+def _flags(words: Iterable[str]) -> set[str]:
+    return {word.partition("=")[0] for word in words if word.startswith("-")}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from medic.patterns import regex
 from medic.records import replace
-from medic.syntax.shell_atoms import UNKNOWN, Variable
+from medic.syntax.shell_atoms import UNKNOWN, Variable, extended
 from medic.syntax.shell_inner import printed_document
 from medic.syntax.shell_tests import truth
 from medic.syntax.shell_words import Expander
@@ -194,7 +194,7 @@ class Flow(ABC):
             values = {end.get(name) for end in ends}
             if name in guarded:
                 values.discard(None)
-            merged[name] = _common(values)
+            merged[name] = _common(values) or extended(name, values) or UNKNOWN
         self._restore(merged)
 
     @staticmethod
@@ -206,13 +206,13 @@ class Flow(ABC):
         self.variables.update(variables)
 
 
-def _common(values: set[Variable | None]) -> Variable:
+def _common(values: set[Variable | None]) -> Variable | None:
     """The value that all branches gave. Where they wrote it apart, it has no one place to edit."""
     known = [v for v in values if v is not None and v.elements is None and v.atoms]
     if len(values) == 1:
         return values.pop() or UNKNOWN
     texts = {v.value for v in known}
     if len(known) < len(values) or len(texts) > 1 or None in texts:
-        return UNKNOWN
+        return None
     first = min((v.atoms[0] for v in known), key=lambda atom: atom.start)
     return Variable((replace(first, text=texts.pop(), exact=False),))

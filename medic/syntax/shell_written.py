@@ -23,7 +23,9 @@ _ENDINGS = (".json", ".yaml", ".yml", ".toml")
 # What another program fills in before the file is used.
 _TEMPLATE = regex(rb"[$`@]|\{\{|%\(|<%")
 _OUTSIDE = regex(rb"[^\n]")
-_FILLED_IN = regex(rb'"(?:[^"\\\n]|\\.)*"|\$\{[^}\n]*\}|\$\([^)\n]*\)|\$[A-Za-z_]\w*')
+_STRING_OR_FILLED = regex(rb'"(?:[^"\\\n]|\\.)*"|\$+')
+# Where JSON has a value: what stands elsewhere may be any part of an object.
+_VALUE_BEFORE, _VALUE_BEHIND = regex(rb"[:,\[]\s*$"), regex(rb"\s*(?:[,\]}]|$)")
 
 
 def written_by(
@@ -61,13 +63,16 @@ def _written(source: SourceText, name: str, node: tree_sitter.Node) -> Written |
     kind = guess_syntax(name, text)
     if kind not in ("json", "yaml", "toml") or not text.strip() or not _is_config(name, text):
         return None
+    told = True
     if kind == "json" and bytes(head.text or b"")[:1] not in (b"'", b'"', b"\\"):
-        text = _FILLED_IN.sub(lambda found: _as_text(found[0]), text)
+        text, told = _filled_in(text, body)
     before = _OUTSIDE.sub(b" ", source.data[: source.skipped + body.start_byte])
     inner = SourceText(before + text, source.file)
     try:
         return Written(name, parse_source(inner, kind))
     except Unreadable as problem:
+        if not told:
+            return None
         exact = _TEMPLATE.search(source.body, body.start_byte, body.end_byte) is None
         return Written(name, None, problem.en, problem.zh, problem.at, exact)
 
@@ -77,6 +82,23 @@ def _is_config(name: str, text: bytes) -> bool:
     return name.endswith(_ENDINGS) or text.lstrip().startswith(b"{")
 
 
-def _as_text(found: bytes) -> bytes:
-    """As long as before: strings stay, what the shell fills in is a string of its own."""
-    return found if found[:1] == b'"' else b'"' + b"$" * (len(found) - 2) + b'"'
+def _filled_in(text: bytes, body: tree_sitter.Node) -> tuple[bytes, bool]:
+    """JSON with a string, as long as before, for all that the shell fills in outside of strings;
+    and whether all of that stands where a value does.
+    """
+    masked = bytearray(text)
+    for child in with_comments(body):
+        if child.type.endswith(("expansion", "substitution")):
+            start, end = child.start_byte - body.start_byte, child.end_byte - body.start_byte
+            masked[start:end] = b"$" * (end - start)
+    found, told = bytearray(text), True
+    for match in _STRING_OR_FILLED.finditer(masked):
+        if match[0][:1] != b'"':
+            start, end = match.span()
+            if end - start == 1:
+                continue
+            before, behind = bytes(found[max(0, start - 64) : start]), bytes(masked[end:])
+            told &= _VALUE_BEFORE.search(before) is not None
+            told &= _VALUE_BEHIND.match(behind) is not None
+            found[start:end] = b'"' + b"$" * (end - start - 2) + b'"'
+    return bytes(found), told

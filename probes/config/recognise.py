@@ -22,6 +22,12 @@ _NAMED = 3
 _HANDED = 100
 
 
+# Programs that hand their ranks to torchrun, as these variables say (ms-swift cli/main.py,
+# LLaMA-Factory launcher.py).
+_BY_ENVIRONMENT = frozenset(("swift", "megatron", "llamafactory-cli"))
+_VARIABLES = {"NPROC_PER_NODE": "--nproc_per_node", "NNODES": "--nnodes"}
+
+
 class Recogniser:
     """The frameworks of the knowledge, ready to read files and commands."""
 
@@ -95,7 +101,19 @@ class Recogniser:
                 words = launch.launcher_words[1:]
                 stated = _stated(launch.span.file, keys, command.carriers(words, keys))
                 return replace(stated, settings=command.settings(words, keys.framework.name))
-        return None
+        return self._environment(launch) if launch.launcher in _BY_ENVIRONMENT else None
+
+    def _environment(self, launch: Launch) -> Stated | None:
+        """What torchrun gets from the variables of a program that starts it."""
+        keys = next((keys for keys in self.keys if keys.framework.name == "torchrun"), None)
+        given = [(flag, launch.environment.get(name, "")) for name, flag in _VARIABLES.items()]
+        if keys is None or not launch.environment.get("NPROC_PER_NODE", "").isdigit():
+            return None
+        span = launch.launcher_words[0].span if launch.launcher_words else launch.span
+        words = [Word(span, t, t) for flag, text in given if text for t in (flag, text)]
+        found = command.carriers(words, keys)
+        unplaced = [replace(one, origin=replace(one.origin, span=None)) for one in found]
+        return _stated(launch.span.file, keys, unplaced)
 
     def batch(self, launch: Launch) -> Stated | None:
         """What the job asks of Slurm for this command."""

@@ -20,6 +20,7 @@ from .shapes import shapes
 from .unseen import unseen_in_value
 from .value_kinds import (
     INTERVALS,
+    letter_for_zero,
     no_number,
     not_finite,
     part_of_count,
@@ -112,6 +113,8 @@ def _of_number(setting: Setting, keys: Keys | None, config: RunConfig) -> Findin
     fields = {key.field for key in _keys(setting, keys) if _plain_number(key)}
     field = next(iter(fields)) if len(fields) == 1 else COUNTS.get(name, "")
     known = setting.origin.framework not in NOBODYS
+    if letter_for_zero(value, name):
+        return _impossible(setting, _NUMBER)
     if not_finite(value, field):
         return _impossible(setting, _FINITE)
     if _no_number(setting, field, known=known) and not _GLUED.search(str(value)):

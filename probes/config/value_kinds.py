@@ -13,7 +13,7 @@ from .values import as_number
 
 # A list of values that ends so has further ones.
 MORE = "..."
-_SHORTEST, _LONG = 3, 10
+_SHORTEST, _LAST, _LONG = 3, 6, 10
 # A number that slipped: 1e-4x, 8k, 1,000, 2.5.1. A word for one. Not 1T, 2ep or 500ba.
 _SLIPPED = regex(r"[-+]?[\d.][\w.,+\-\uff0c\u3002\uff1b\u3001\uff1a]*")
 # What only a program could work out: 8*2, 1/3.
@@ -27,6 +27,12 @@ _WRITTEN_OUT = regex(
     r"|\d[\d.]*e\s*[-+\u2013\u2212]?\s*\d*"
     r"|\d[\d.,]*\s*(?:steps?|tokens?|epochs?|samples?|sequences?|layers?|heads?|gpus?|gb|gib|mb)"
 )
+_LETTER_O = regex(r"\d+[oO]\d*|[oO]\d+")
+_COUNTING = frozenset(
+    ("steps", "step", "epochs", "samples", "workers", "size", "length", "len", "layers", "heads",
+     "gpus", "nodes", "limit", "percentage", "batches", "batch", "every", "interval", "timeout",
+     "iters", "tokens", "dim", "rank", "alpha", "base", "seed", "port", "processes")
+)  # fmt: skip
 _PART = regex(r"[a-z]+|\d+")
 _UNIT = regex(r"[-+]?\d[\d_.]*(?:e[-+]?\d+)?(?:T|t|ep|ba|sp|tok|st|dur|B|b|%|h|m|s)")
 _WORD_FOR_NUMBER = frozenset(
@@ -112,6 +118,13 @@ def no_number(value: Scalar, field: str) -> bool:
     return _SLIPPED.fullmatch(text) is not None or text.lower() in _WORD_FOR_NUMBER
 
 
+def letter_for_zero(value: Scalar, name: str) -> bool:
+    """``10o`` behind a name that counts something: no unit is written so."""
+    words = name.split("_")
+    counts = not _COUNTING.isdisjoint(words) or words[0] in ("num", "max", "min")
+    return isinstance(value, str) and counts and _LETTER_O.fullmatch(value) is not None
+
+
 def with_sign(value: Scalar, field: str) -> bool:
     """A number of a numeric field with a comma or the like behind it: wrong whoever reads it."""
     numeric = FIELDS.get(field, (str,))[0] in (int, float)
@@ -188,13 +201,14 @@ def _of_that_kind(text: str, words: Sequence[str]) -> list[str]:
 
 def _slip(text: str, word: str, *, sure: bool) -> bool:
     """``sure``: further words may be right, so only letters swapped, an inner one wrong, or
-    the last left out.
+    the last left out, or of a long word wrong.
     """
     if len(text) < _SHORTEST or digits_of(text) != digits_of(word):
         return False
     if sorted(text) == sorted(word):
         return is_swapped(text, word)
-    inner = text[0] == word[0] and (text[-1] == word[-1] or text == word[:-1])
+    last = len(text) == len(word) >= _LAST and text[:-1] == word[:-1] and text.isascii()
+    inner = text[0] == word[0] and (text[-1] == word[-1] or text == word[:-1] or last)
     lost = len(text) == _SHORTEST and len(word) > _SHORTEST and text[-1] == word[-1]
     if sure and not (inner and (len(text) > _SHORTEST or lost)):
         return False

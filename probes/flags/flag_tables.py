@@ -104,6 +104,7 @@ class Table:
     words: frozenset[str] = frozenset()
     meanings: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     shared: frozenset[str] = frozenset()  # names that take a value in any program
+    choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def dotted(self) -> bool:
@@ -153,6 +154,10 @@ class Table:
     def common(self, name: str) -> bool:
         """Whether a name is long enough to be no word of a user's."""
         return len(name) >= _LONG
+
+    def taken(self, name: str) -> Sequence[str]:
+        """The words that an option is known to take."""
+        return [word for word in self.choices.get(name, ()) if word != "..."]
 
     def needs_value(self, name: str) -> bool:
         return name in self.valued
@@ -281,4 +286,5 @@ def table_of(
         words_of_names(every),
         meanings(every),
         shared_values(every),
+        {normal(n).rpartition(".")[2]: w for one in sources for n, w in one.choices.items()},
     )

@@ -12,12 +12,15 @@ from medic.patterns import regex
 from .distance import letters_apart
 from .families import Given
 from .flag_tables import Framework
+from .glued_values import parted
 from .key_names import names_of, normal
 from .launchers import ALIASES, LAUNCHER_OPTIONS, LAUNCHERS, MODULES, lost_option
 from .own_flags import Fault
 from .suspects import script_parts
 
 _FLAG = regex(r"^--([A-Za-z][\w-]*)(?:=.*)?$", re.DOTALL)
+# What may stand glued to its option: a count, a file, a word of the options that take one.
+_VALUE = regex(r"\d+|gpu|auto|c10d|static|bf16|fp16|no")
 # -nnodes 2: one dash. No launcher has a short option that takes the rest as its value.
 _UNDASHED = regex(r"^-([a-z][a-z_-]{5,})(?:=.*)?$", re.DOTALL)
 # Options of torch/distributed/run.py and deepspeed/launcher/runner.py that few commands give.
@@ -37,11 +40,16 @@ _SCRIPTS = frozenset(
     """
     learning-rate per-device-train-batch-size num-train-epochs model-name-or-path output-dir
     gradient-accumulation-steps micro-batch-size global-batch-size warmup-ratio weight-decay
-    save-steps logging-steps max-steps lr-scheduler-type
+    save-steps logging-steps max-steps lr-scheduler-type per-device-eval-batch-size eval-steps
+    max-seq-length max-length max-train-steps num-warmup-steps preprocessing-num-workers train-file
+    validation-file dataset-name dataset-path model-name data-path report-to run-name template dataset
+    stage seed lr epochs optim deepspeed gradient-checkpointing finetuning-type lora-rank cutoff-len
+    block-size train-type batch-size wandb
     """.split()  # noqa: SIM905
 )
 
 
+_ACCELERATES = frozenset(("gradient-accumulation-steps",))
 # What options of launchers begin with: another one that does may be of another version's.
 _LAUNCHERS_WORDS = frozenset(
     option.partition("-")[0] for options in LAUNCHER_OPTIONS.values() for option in options
@@ -76,12 +84,25 @@ def of_words(
             continue
         if any(one.startswith(name) for one in known):
             continue
+        option, value = parted(match[1], {one.replace("-", "_") for one in known})
+        if option and _VALUE.fullmatch(value):
+            yield Fault("unknown", Given(match[1], word), f"--{option} {value}")
+            continue
         near = [one for one in known if len(name) >= _SHORTEST and letters_apart(name, one, 1)]
         if len(near) == 1:
             meant = near[0].replace("-", "_") if "_" in match[1] else near[0]
             yield Fault("unknown", Given(match[1], word), "--" + meant)
-        elif not near and launcher in _STRICT and script and _is_scripts(name, tables):
+        elif not near and script and _is_misplaced(launcher, name, tables):
             yield Fault("misplaced", Given(match[1], word), script)
+
+
+def _is_misplaced(launcher: str, name: str, tables: Mapping[str, Framework]) -> bool:
+    """Whether the script reads a flag that the launcher stops at. Accelerate has some that scripts
+    have as well, so only well-known ones count there.
+    """
+    if launcher == "accelerate":
+        return name in _SCRIPTS - _ACCELERATES
+    return launcher in _STRICT and _is_scripts(name, tables)
 
 
 def _is_scripts(name: str, tables: Mapping[str, Framework]) -> bool:

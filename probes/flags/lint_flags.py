@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import PurePosixPath
 
-from medic.facts import Launch, Launches, LogHits, Parsers, Source, Word
+from medic.facts import Launch, Launches, LogHits, Parsers, Releases, Source, Word
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, config_of
 from medic.run_config import PLAIN, Change, RunConfig
@@ -15,6 +15,7 @@ from medic.run_config import PLAIN, Change, RunConfig
 from .arguments import VALUE
 from .families import PROOF, Given, proof_of, told_by_many, told_whole
 from .flag_tables import Framework, program_of, table_of
+from .glued_values import glued_values
 from .key_names import KNOWN, guess, names_of, normal
 from .launcher_flags import before_script, of_words
 from .launcher_texts import kept
@@ -22,6 +23,7 @@ from .launches import launches_in, servers_of
 from .outcome import STOPS
 from .own_flags import Fault, faults, given_flags
 from .parted_paths import second_words
+from .renamed import Now, now
 from .script_text import ScriptText, read_script
 from .suspects import script_parts, spec_of
 from .undashed import undashed
@@ -102,11 +104,18 @@ def _of_launch(
     program = _program(launch)
     flags = list(given_flags(words))
     proof = proof_of(flags, table, program)
-    for fault in faults(flags, table, proof):
-        yield _finding(script, fault, program)
+    readers = [framework, *(f for f in look.frameworks if f.name in framework.builds_on)]
+    releases = look.fact(Releases).packages if look.has(Releases) else {}
+    glued = list(glued_values(words, flags, table, proof))
+    for word, name, text in glued:
+        yield _finding(script, Fault("unknown", Given(name, word), f"--{name} {text}"), program)
+    places = {word.span.start for word, _, _ in glued}
+    for fault in faults([f for f in flags if f.word.span.start not in places], table, proof):
+        right = now(fault.meant, readers, releases)
+        yield _finding(script, fault, program, right)
     for name, word in undashed(words, flags, table, proof):
         yield _finding(script, Fault("unknown", Given(name, word), "--" + name), program)
-    for flag, word in second_words(words) if proof >= PROOF else ():
+    for flag, word in second_words(words, shown=proof >= PROOF):
         yield _parted(script, flag, word)
     if proof >= PROOF:
         yield Finding(MISSPELT, "passes")
@@ -137,7 +146,7 @@ def _by_flags(words: Sequence[Word], tables: Mapping[str, Framework]) -> Framewo
     return tables[found.name] if found is not None else None
 
 
-def _finding(script: ScriptText, fault: Fault, program: str) -> Finding:
+def _finding(script: ScriptText, fault: Fault, program: str, right: Now | None = None) -> Finding:
     flag = _written(fault.given)
     span = fault.given.word.span
     source = Source(script.name, span.line, text=script.line_text(span.line))
@@ -157,10 +166,12 @@ def _finding(script: ScriptText, fault: Fault, program: str) -> Finding:
         value |= {"meant": _BEHIND.fill(flag=flag, script=fault.meant), "exists": ""}
         value |= {"flags": (flag,), "meanings": (flag,)}
         return Finding(MISSPELT, "fires", value, source, span=span)
-    why = _RENAME.fill(new=fault.meant, old=flag)
-    change = Change(f"flag:{flag}", flag, fault.meant, why)
-    value |= {"meant": fault.meant, "exists": "", "flags": (flag,)}
-    value["meanings"] = (f"{flag} -> {fault.meant}",)
+    meant = right.flag if right is not None else fault.meant
+    value |= {"meant": meant, "exists": "", "flags": (flag,), "meanings": (f"{flag} -> {meant}",)}
+    if right is not None and right.either is not None:
+        value["meant"] = right.either
+        return Finding(MISSPELT, "fires", value, source, span=span)
+    change = Change(f"flag:{flag}", flag, meant, _RENAME.fill(new=meant, old=flag))
     return Finding(MISSPELT, "fires", value, source, changes=(change,), span=span)
 
 
@@ -181,7 +192,7 @@ PROBE = Probe(
     title=Text("flags of the framework", "框架的参数"),
     tells=(MISSPELT, SWITCH, VALUE, SHORT),
     run=run,
-    wants=(Launches, RunConfig, Parsers, LogHits),
+    wants=(Launches, RunConfig, Parsers, LogHits, Releases),
     files=("script",),
     seconds=0.05,
     limit_seconds=10,

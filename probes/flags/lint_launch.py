@@ -72,7 +72,7 @@ def _of_job(script: ScriptText, launches: Sequence[Launch]) -> Iterator[layout.F
 
 
 def _ports(look: Look, script: ScriptText, launches: Sequence[Launch]) -> Iterator[Shared]:
-    if len(launches) > 1:
+    if launches:
         yield from shared_ports(script, look.parse(script.file), launches)
 
 

@@ -17,12 +17,31 @@ from .key_names import joined_word, lost_word, moved_words, normal
 from .match import boolean
 
 _FLAG = regex(r"^--([A-Za-z][\w.-]*)(?:=(.*))?$", re.DOTALL)
-_WITH_NUMBER = regex(r"^([A-Za-z][A-Za-z_-]*[A-Za-z_])(\d[\d.]*(?:e-?\d+)?)$")
 # argparse takes the dashes of a name as they are; the parser of transformers takes both.
 _UNDERSCORES = frozenset(("openrlhf",))
 # Shorter names a letter away from one another may well both be meant.
 _SHORTEST = 6
 _FEW = 4
+# Words that frameworks write in full or shorter: --max_model_length, --max-num-sequences.
+_SHORT_WORDS = {
+    "length": "len",
+    "sequence": "seq",
+    "sequences": "seqs",
+    "number": "num",
+    "caching": "cache",
+    "utilisation": "utilization",
+    "parallelism": "parallel",
+    "parameter": "param",
+    "parameters": "params",
+    "checkpoint": "ckpt",
+    "gradient": "grad",
+    "attention": "attn",
+    "normalization": "norm",
+    "configuration": "config",
+    "directory": "dir",
+    "maximum": "max",
+    "minimum": "min",
+}
 MAX_FLAGS = 1_000  # nobody writes more into one command
 
 
@@ -64,7 +83,6 @@ def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
     for one in flags[:MAX_FLAGS]:
         name = normal(one.name)
         meant = _meant(one.name, table, used, proof, odd, whole=whole)
-        meant = meant or _number_glued(one, table, proof)
         if meant:
             yield Fault("unknown", one, "--" + meant)
         elif proof >= PROOF and (whole_name := _cut_short(name, table, used)):
@@ -73,17 +91,6 @@ def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
             yield Fault("empty", one)
         elif whole and name in table.switches and one.value and _says(one):
             yield Fault("switch", one, value=one.value)
-
-
-def _number_glued(one: Given, table: Table, proof: int) -> str:
-    """``--lr1e-4``: the flag and its value with the blank that is missing."""
-    found = _WITH_NUMBER.match(one.name) if not one.glued and not table.knows(one.name) else None
-    if found is None or not table.needs_value(normal(found[1])):
-        return ""
-    number = found[2]
-    long = len(number) > 1 and len(found[1]) >= _FEW
-    sure = proof >= PROOF or table.closed or long or "." in number or "e" in number
-    return f"{found[1]} {found[2]}" if sure else ""
 
 
 def _lacks_value(name: str, table: Table, proof: int, used: set[str]) -> bool:
@@ -122,10 +129,17 @@ def _meant(name: str, table: Table, used: set[str], proof: int, odd: str, *, who
         found = moved_words(plain, free) or (lost_word(plain, free) if table.closed else "")
     if not found and proof >= PROOF:
         found = _slip(plain, near if table.closed else [n for n in near if n not in used], table)
+    if not found and table.closed:
+        found = _only(n for n in near if n not in used and _shortened(n) == _shortened(plain))
     if not found and proof >= PROOF_FOREIGN:
         found = table.meant_by(plain)
         found = "" if found in used else found
     return _spelt(found, name, table)
+
+
+def _shortened(name: str) -> list[str]:
+    """The words of a name, each in the shortest way to write it."""
+    return [_SHORT_WORDS.get(word, word) for word in name.split("_")]
 
 
 def _plain_slip(name: str, others: Sequence[str], used: set[str], table: Table) -> str:

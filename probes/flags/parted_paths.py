@@ -18,25 +18,51 @@ _ONE_PATH = frozenset(
     tensorboard_path base_model download_dir
     """.split()  # noqa: SIM905
 )
+# Files of data: a parser may take several, each with its ending.
+_FILES = frozenset(
+    """
+    data_path train_file validation_file test_file eval_file train_data_path eval_data_path dataset
+    train_data_file eval_data_file data_file dataset_path train_path
+    """.split()  # noqa: SIM905
+)
 _FLAG = regex(r"^--[A-Za-z][\w.-]*$")
-_PIECE = regex(r"^[A-Za-z0-9_][\w-]*$")
+_PIECE = regex(r"^[A-Za-z0-9_][\w.-]*$")
+_ENDING = regex(r"\.(?:jsonl?|parquet|csv|tsv|txt|arrow|bin|gz)$")
+_FEW = 4
 
 
-def second_words(words: Sequence[Word]) -> Iterator[tuple[str, Word]]:
+def second_words(words: Sequence[Word], *, shown: bool) -> Iterator[tuple[str, Word]]:
     """(flag, word) of the rest of a path that a blank parts: ``--output_dir out/run 1 --lr …``.
 
-    The first word has the path's beginning, the rest no sign of a path, and a flag follows.
+    The first word has the path's beginning, the rest no sign of a path, and a flag or nothing
+    follows. Where the parser is not ``shown`` to be known, no other word may stand alone: it would
+    have arguments without a flag.
     """
-    for at in range(len(words) - 3):
-        flag, value, rest, after = (words[at + n].raw for n in range(4))
+    found = list(_parted(words))
+    flags = sum(_FLAG.match(word.raw.partition("=")[0]) is not None for word in words)
+    if shown or (len(found) == 1 and flags > _FEW and _stray(words) == 1):
+        yield from found
+
+
+def _parted(words: Sequence[Word]) -> Iterator[tuple[str, Word]]:
+    for at in range(len(words) - 2):
+        flag, value, rest = (words[at + n].raw for n in range(3))
+        after = words[at + 3].raw if at + 3 < len(words) else "--end"
         name = normal(flag.lstrip("-"))
-        if not _FLAG.match(flag) or not (name in _ONE_PATH or name.endswith("_dir")):
+        if not _FLAG.match(flag) or not _FLAG.match(after.partition("=")[0]):
             continue
-        parted = (
-            "/" in value
-            and "--" not in value
-            and not value.startswith("-")
-            and _PIECE.match(rest) is not None
-        )
-        if parted and _FLAG.match(after.partition("=")[0]):
+        one = name in _ONE_PATH or name.endswith("_dir")
+        file = name in _FILES and not _ENDING.search(value) and _ENDING.search(rest) is not None
+        parted = "/" in value and "--" not in value and not value.startswith("-")
+        if (one or file) and parted and _PIECE.match(rest) is not None:
             yield flag, words[at + 2]
+
+
+def _stray(words: Sequence[Word]) -> int:
+    """How many words follow neither a flag nor are one."""
+    texts = [word.raw for word in words]
+    before = ["", *texts[:-1]]
+    return sum(
+        not text.startswith("-") and (not last.startswith("-") or "=" in last)
+        for text, last in zip(texts, before, strict=True)
+    )

@@ -22,6 +22,15 @@ _PROGRAM = regex(r"^[a-z][a-z-]{4,}$")
 _PROGRAMS = ("python", "python3", "sbatch", *LAUNCHERS, *FRAMEWORKS, *WRAPPERS)
 _SHORTEST = len("python")
 MAX_WRAPPED = 40  # words in which a wrapper's program is looked for
+# What has to follow a name one letter from a word of the shell, or from Python, to tell that it is
+# meant: no program of such a name takes it.
+_FOLLOWS = {
+    "export": regex(r"[A-Za-z_]\w*=.*"),
+    "source": regex(r".*(?:/|\.sh$|\.env$|\.bashrc$).*"),
+    "python": regex(r"(?!-)\S*\w\.py|-m"),
+    "python3": regex(r"(?!-)\S*\w\.py|-m"),
+    "sbatch": regex(r"\S*\w\.(?:sh|sbatch|slurm|slrm)"),
+}
 
 _NO_PROGRAM = Text(
     "there is no program {word}; {meant} is meant", "没有 {word} 这个程序，应为 {meant}"
@@ -76,11 +85,25 @@ def _meant(word: Word, following: Word | None, script: ScriptText) -> str:
     if not _PROGRAM.match(name) or name in _PROGRAMS or name in ALIASES or "/" in word.raw:
         return ""
     sub = (following.value or "") if following else ""
+    for one, pattern in _FOLLOWS.items():
+        if _lacks_letter(name, one) and following is not None and pattern.fullmatch(following.text):
+            return "" if _is_defined(name, script) else one
     for one in _PROGRAMS:
         subs = FRAMEWORKS.get(one, frozenset(LAUNCHERS[one].sub if one in LAUNCHERS else ()))
-        if _is_slip(name, one) or (sub in subs and letters_apart(name, one, 1)):
+        option = plain(sub.partition("=")[0]) in LAUNCHER_OPTIONS.get(one, ())
+        told = sub in subs or (option and sub.startswith("--") and len(one) > _SHORTEST)
+        if _is_slip(name, one) or (told and letters_apart(name, one, 1)):
             return "" if _is_defined(name, script) else one
     return ""
+
+
+def _lacks_letter(name: str, word: str) -> bool:
+    """Whether a word's letters are swapped, or one of those behind its first is left out, doubled
+    or another."""
+    if name[0] != word[0] or digits_of(name) != digits_of(word):
+        return False
+    same = len(name) <= len(word) or name[:-1] != word
+    return same and letters_apart(name, word, 1) == 1
 
 
 def _is_defined(name: str, script: ScriptText) -> bool:

@@ -14,6 +14,7 @@ from medic.run_config import Edit, Span
 from .branches import Branches
 from .launchers import ALIASES, MODULES
 from .option_words import are_fixed, option_word
+from .repeats import Loop, repeating
 from .script_text import ScriptText
 from .world import TORCH_PORT, world_of
 
@@ -32,6 +33,13 @@ _DEFAULT = Text(
     "both: give this one another",
     "第 {line} 行的启动命令还在后台运行，占用两者的默认端口 {port}：这里需要另指定端口",
 )
+_AGAIN = Text(
+    "the loop starts this again while the one before still runs in the background and holds port "
+    "{port}: each pass needs a port of its own",
+    "循环再次启动该命令时，上一次启动的还在后台运行并占用端口 {port}：每一轮都需要自己的端口",
+)
+_EACH = Text("a port of its own for each pass", "每一轮各用一个端口")
+_RANKS = ("--node-rank", "--machine-rank")
 
 
 @dataclass(frozen=True)
@@ -65,8 +73,32 @@ def shared_ports(
             free = next(number for number in count(port + 1) if number not in used)
             used.add(free)
             yield _told(launch, port, earlier, free)
-        if script.background(command.span) is not None:
+        behind = script.background(command.span) is not None
+        loop = _loop_around(script, launch) if earlier is None and behind else None
+        if loop is not None:
+            yield _told_again(launch, port, loop)
+        if behind:
             running.setdefault(port, []).append(launch)
+
+
+def _loop_around(script: ScriptText, launch: Launch) -> Loop | None:
+    """The loop that starts a launch again beside itself: no rank of one job, always on one port."""
+    words = launch.launcher_words
+    several = world_of(launch).nodes not in (None, 1) or option_word(words, *_RANKS) is not None
+    if several or not are_fixed(script, words, *_PORTS):
+        return None
+    line = launch.span.line
+    return next((one for one in repeating(script) if one.first <= line <= one.last), None)
+
+
+def _told_again(launch: Launch, port: int, loop: Loop) -> Shared:
+    words = launch.launcher_words
+    found = option_word(words, *_PORTS)
+    name = next((word for word in reversed(words) if _is_launcher(word, launch)), words[0])
+    each = _instead(launch, found[0], str(port), f"$(({port} + {loop.counter}))") if found else None
+    repair = each if each is not None and loop.counter else Repair((), safe=False, why=_EACH)
+    span = found[0].span if found is not None else name.span
+    return Shared(_AGAIN.fill(port=str(port)), span, repair)
 
 
 def _port(launch: Launch) -> int | None:
@@ -98,7 +130,7 @@ def _told(launch: Launch, port: int, earlier: Launch, free: int) -> Shared:
     return Shared(what, name.span, Repair((Respelt((edit,), joins=True),), safe=False, why=_FREE))
 
 
-def _instead(launch: Launch, word: Word, port: str, free: int) -> Repair | None:
+def _instead(launch: Launch, word: Word, port: str, free: int | str) -> Repair | None:
     """The number in the command itself: its variable may be another launch's, too."""
     value = word.value or ""
     inside = launch.span.start <= word.span.start < launch.span.end

@@ -1,0 +1,80 @@
+"""The probe of training loops that a program writes out itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from medic.errors import Unreadable
+from medic.facts import LogHits, Source
+from medic.i18n import Text
+from medic.probe import Finding, Look, Probe, Skip
+from medic.run_config import Span
+
+if TYPE_CHECKING:
+    import ast
+
+TELLS = (
+    "optimizer-not-stepped",
+    "gradients-never-cleared",
+    "model-in-other-mode",
+    "data-order-repeats",
+    "clip-before-unscale",
+    "option-without-effect",
+    "options-exclude-each-other",
+)
+NEEDS_LOOP = Text("the source of the training loop", "训练循环的源码")
+MAX_FILES = 24
+MAX_BYTES = 400_000  # of one program: nobody writes a longer one by hand
+
+
+def run(look: Look) -> Iterator[Finding | Skip]:
+    """Only before a run: a log shows itself how the loss went."""
+    given = [f for f in look.files("python") if not f.name.startswith("<")][:MAX_FILES]
+    if look.has(LogHits) or not given:
+        return
+    # Only a program has a syntax tree.
+    from .script.files import SourceFiles
+    from .training.code import Code
+    from .training.rules import faults
+
+    files = SourceFiles(look, given)
+    for path, one in files.given.items():
+        try:
+            with look.open(path, MAX_BYTES) as file:
+                text = file.read(MAX_BYTES).decode("utf-8", "replace")
+            if ".backward(" not in text:
+                continue
+            code = Code(files.tree(path), text)
+            found = list(faults(code)) if code.backwards else []
+        except (Unreadable, RecursionError):
+            continue  # told by the probe that reads its parser
+        for fault in found:
+            span = _span(path, text, fault.node)
+            source = Source(one.name, span.line, text=text.split("\n")[span.line - 1].strip())
+            yield Finding(fault.name, "fires", {"what": fault.what}, source, span=span)
+
+
+def _span(path: str, text: str, node: ast.AST) -> Span:
+    """Where a node begins, to the end of its line if it goes on there."""
+    lines = text.split("\n")
+    line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+    same = getattr(node, "end_lineno", line) == line
+    octets = lines[line - 1].encode()
+    end = getattr(node, "end_col_offset", len(octets)) if same else len(octets.rstrip())
+    start = sum(len(one.encode()) + 1 for one in lines[: line - 1])
+    first = len(octets[:column].decode("utf-8", "replace")) + 1
+    final = len(octets[:end].decode("utf-8", "replace")) + 1
+    return Span(path, start + column, start + end, line, first, line, final)
+
+
+PROBE = Probe(
+    name="training-loop",
+    title=Text("the training loop", "训练循环"),
+    tells=TELLS,
+    run=run,
+    wants=(LogHits,),
+    files=("python",),
+    seconds=0.1,
+    limit_seconds=10,
+)

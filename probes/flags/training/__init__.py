@@ -1,0 +1,1 @@
+"""Training loops that are written out: what is missing, and what stands in the wrong order."""

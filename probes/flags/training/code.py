@@ -1,0 +1,189 @@
+"""A Python program as the calls, optimizers and loops that a training is made of."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from medic.i18n import Text
+from medic.records import dataclass
+
+OPTIMIZERS = frozenset(
+    """
+    AdamW Adam SGD Adafactor Lion RMSprop Adagrad Adamax NAdam RAdam AdamW8bit Adam8bit PagedAdamW
+    PagedAdamW8bit FusedAdam DeepSpeedCPUAdam Lamb LAMB Muon
+    """.split()  # noqa: SIM905
+)
+# What may be read of an optimizer without giving it out of hand.
+_OWN = frozenset(
+    ("zero_grad", "step", "param_groups", "state_dict", "load_state_dict", "state", "defaults")
+)
+Loop = ast.For | ast.While
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def dotted(node: ast.AST | None) -> str:
+    """``a.b.c`` of names and attributes; "" for anything else."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        above = dotted(node.value)
+        return f"{above}.{node.attr}" if above else ""
+    return ""
+
+
+def last(node: ast.AST | None) -> str:
+    """The last name of what is called: ``AdamW`` of ``torch.optim.AdamW``."""
+    return (
+        node.attr
+        if isinstance(node, ast.Attribute)
+        else node.id
+        if isinstance(node, ast.Name)
+        else ""
+    )
+
+
+@dataclass(frozen=True)
+class Optimizer:
+    """An optimizer of all parameters of one model, by the names of both."""
+
+    name: str
+    model: str
+    node: ast.Assign
+
+
+@dataclass(frozen=True)
+class Fault:
+    """The check, what is wrong, and the node that shows it."""
+
+    name: str
+    what: Text
+    node: ast.AST
+
+
+class Code:
+    """One module. Nothing of it is run."""
+
+    def __init__(self, tree: ast.Module, text: str) -> None:
+        self.tree = tree
+        self.text = text
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        return {c: node for node in ast.walk(self.tree) for c in ast.iter_child_nodes(node)}
+
+    @cached_property
+    def calls(self) -> Sequence[ast.Call]:
+        return [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
+
+    def above(self, node: ast.AST) -> Iterator[ast.AST]:
+        """What is around a node, the nearest first."""
+        while (found := self.parents.get(node)) is not None:
+            yield found
+            node = found
+
+    def function(self, node: ast.AST) -> ast.AST:
+        """The function around a node, or the module."""
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
+        return next(one for one in self.above(node) if isinstance(one, kinds))
+
+    def loops(self, node: ast.AST) -> list[Loop]:
+        """The loops around a node in its own function, the innermost first."""
+        inside = []
+        for one in self.above(node):
+            if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+                break
+            if isinstance(one, (ast.For, ast.While)):
+                inside.append(one)
+        return inside
+
+    def block(self, node: ast.AST) -> tuple[ast.AST, str]:
+        """(the statement whose list it stands in, which of its lists)."""
+        statement = node
+        for one in self.above(node):
+            for name in ("body", "orelse", "finalbody"):
+                found = getattr(one, name, None)
+                if isinstance(found, list) and statement in found:
+                    return one, name
+            statement = one
+        return self.tree, "body"
+
+    @cached_property
+    def assigned(self) -> dict[str, list[ast.Assign]]:
+        """Every plain assignment of a name."""
+        found: dict[str, list[ast.Assign]] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    for one in target.elts if isinstance(target, ast.Tuple) else (target,):
+                        found.setdefault(dotted(one), []).append(node)
+        return found
+
+    @cached_property
+    def optimizers(self) -> list[Optimizer]:
+        """Those of ``model.parameters()`` that are set once, under a name of their own."""
+        found = []
+        for name, nodes in self.assigned.items():
+            value = nodes[0].value
+            if len(nodes) != 1 or "." in name or not isinstance(value, ast.Call) or not value.args:
+                continue
+            given = value.args[0]
+            if last(value.func) in OPTIMIZERS and isinstance(given, ast.Call):
+                model = dotted(given.func).removesuffix(".parameters")
+                if model and model != dotted(given.func):
+                    found.append(Optimizer(name, model, nodes[0]))
+        return found
+
+    @cached_property
+    def backwards(self) -> list[ast.Call]:
+        """``loss.backward()`` in a loop; empty where a library does it (``engine.backward(loss)``)."""
+        found = [call for call in self.calls if last(call.func) == "backward"]
+        managed = any(call.args for call in found) or "manual_backward" in self.text
+        return [] if managed else [call for call in found if self.loops(call)]
+
+    @cached_property
+    def functions(self) -> dict[str, ast.FunctionDef]:
+        """Functions of which there is one of the name."""
+        found: dict[str, list[ast.FunctionDef]] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.FunctionDef):
+                found.setdefault(node.name, []).append(node)
+        return {name: several[0] for name, several in found.items() if len(several) == 1}
+
+    def method(self, inside: ast.AST, name: str, *methods: str) -> list[ast.Call]:
+        """The calls ``name.method()`` below a node, in the order in which they stand."""
+        found = (n for n in ast.walk(inside) if isinstance(n, ast.Call))
+        wanted = {f"{name}.{method}" for method in methods}
+        return sorted((n for n in found if dotted(n.func) in wanted), key=at)
+
+    def uses(self, name: str) -> Iterator[ast.AST]:
+        """Every place that reads a name."""
+        for node in ast.walk(self.tree):
+            read = isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load)
+            if read and dotted(node) == name:
+                yield node
+
+    def in_hand(self, optimizer: Optimizer, *allowed: str) -> bool:
+        """Whether only this module uses an optimizer: handed to schedulers and ``allowed`` alone."""
+        for node in self.uses(optimizer.name):
+            parent = self.parents[node]
+            if isinstance(parent, ast.Attribute) and parent.attr in _OWN:
+                continue
+            call = self.parents[parent] if isinstance(parent, ast.keyword) else parent
+            if isinstance(call, ast.Call) and (schedules(call) or last(call.func) in allowed):
+                continue
+            return False
+        return True
+
+
+def schedules(call: ast.Call) -> bool:
+    """Whether a call makes a learning rate scheduler."""
+    name = last(call.func)
+    return name.endswith(("LR", "WarmRestarts", "Plateau", "_schedule", "_scheduler")) or (
+        name.startswith("get_") and "schedule" in name
+    )
+
+
+def at(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)

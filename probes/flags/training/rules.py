@@ -1,0 +1,257 @@
+"""Faults of a training loop that the code itself shows, whatever it is run with."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from medic.i18n import Text
+
+from .code import Code, Fault, Loop, Optimizer, at, dotted, last
+from .samplers import samplers
+
+NOT_STEPPED, NOT_CLEARED = "optimizer-not-stepped", "gradients-never-cleared"
+MODE, CLIP = "model-in-other-mode", "clip-before-unscale"
+NO_EFFECT = "option-without-effect"
+_CLIPS = ("clip_grad_norm_", "clip_grad_value_")
+
+_NO_STEP = Text(
+    "{optimizer}.step() is called nowhere: the gradients of this loop are never applied",
+    "全文没有调用 {optimizer}.step()：这个循环的梯度从未被应用",
+)
+_CLEARED = Text(
+    "{optimizer}.zero_grad() stands between backward (line {line}) and step(): the step has no "
+    "gradient",
+    "{optimizer}.zero_grad() 位于 backward（第 {line} 行）与 step() 之间：更新时已没有梯度",
+)
+_NO_CLEAR = Text(
+    "nothing clears the gradients: each step adds to those of all steps before",
+    "没有任何地方清零梯度：每一步都累加在之前所有步之上",
+)
+_OTHER_MODEL = Text(
+    "{model} is replaced here, but {optimizer} (line {line}) holds the parameters that it had before",
+    "{model} 在这里被替换，而 {optimizer}（第 {line} 行）持有的仍是替换前的参数",
+)
+_CLIP_LATE = Text(
+    "{clip} stands behind {optimizer}.step() (line {line}): the gradients are already used",
+    "{clip} 位于 {optimizer}.step()（第 {line} 行）之后：梯度已经用完，裁剪不起作用",
+)
+_SCALED = Text(
+    "{clip} clips gradients that are still scaled: {scaler}.unscale_({optimizer}) has to stand before",
+    "{clip} 裁剪的是仍带缩放的梯度：之前需要 {scaler}.unscale_({optimizer})",
+)
+_STAYS = Text(
+    "{model}.eval() inside the training loop, and no {model}.train() behind it: the steps that follow "
+    "run in evaluation mode",
+    "训练循环中调用了 {model}.eval()，之后没有 {model}.train()：后面的步都在评测模式下训练",
+)
+
+
+def faults(code: Code) -> Iterator[Fault]:
+    for loop in dict.fromkeys(code.loops(call)[0] for call in code.backwards):
+        for optimizer in code.optimizers:
+            if _steps_here(code, loop, optimizer):
+                yield from _of_loop(code, loop, optimizer)
+    yield from _replaced(code)
+    yield from samplers(code)
+
+
+def _steps_here(code: Code, loop: Loop, optimizer: Optimizer) -> bool:
+    """Whether a loop runs the model that the optimizer has."""
+    called = any(
+        dotted(c.func) == optimizer.model for c in ast.walk(loop) if isinstance(c, ast.Call)
+    )
+    return called or bool(code.method(loop, optimizer.name, "zero_grad", "step"))
+
+
+def _of_loop(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fault]:
+    yield from _not_stepped(code, loop, optimizer)
+    yield from _not_cleared(code, loop, optimizer)
+    yield from _clips(code, loop, optimizer)
+    yield from _stays(code, loop, optimizer)
+
+
+# --- the step -------------------------------------------------------------------------------
+
+
+def _not_stepped(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fault]:
+    name = optimizer.name
+    first = _backward(code, loop)
+    if code.in_hand(optimizer) and not any(True for _ in code.uses(f"{name}.step")):
+        yield Fault(NOT_STEPPED, _NO_STEP.fill(optimizer=name), first)
+        return
+    clears = code.method(loop, name, "zero_grad")
+    steps = code.method(loop, name, "step")
+    if len(clears) != 1 or len(steps) != 1 or len(_backwards(code, loop)) != 1:
+        return
+    clear, step = clears[0], steps[0]
+    together = code.block(clear) == code.block(step)
+    if together and at(first) < at(clear) < at(step) and _straight(code, loop, first):
+        what = _CLEARED.fill(optimizer=name, line=getattr(first, "lineno", 0))
+        yield Fault(NOT_STEPPED, what, clear)
+
+
+def _straight(code: Code, loop: Loop, call: ast.AST) -> bool:
+    """Whether a call is a statement of the loop's own body, or of a ``with`` in it."""
+    for one in code.above(call):
+        if one is loop:
+            return True
+        if isinstance(one, (ast.If, ast.Try, ast.For, ast.While)):
+            return False
+    return False
+
+
+def _backwards(code: Code, loop: Loop) -> list[ast.Call]:
+    return sorted((c for c in code.backwards if code.loops(c)[0] is loop), key=at)
+
+
+def _backward(code: Code, loop: Loop) -> ast.Call:
+    return _backwards(code, loop)[0]
+
+
+def _not_cleared(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fault]:
+    steps = [*code.method(loop, optimizer.name, "step"), *_scaled_steps(loop, optimizer.name)]
+    words = ("zero_grad", ".grad", "clear", "zero_")
+    if (
+        steps
+        and code.in_hand(optimizer, "step", "unscale_")
+        and not any(w in code.text for w in words)
+    ):
+        yield Fault(NOT_CLEARED, _NO_CLEAR, _backward(code, loop))
+
+
+def _scaled_steps(inside: ast.AST, optimizer: str) -> list[ast.Call]:
+    """``scaler.step(optimizer)``."""
+    found = (n for n in ast.walk(inside) if isinstance(n, ast.Call) and last(n.func) == "step")
+    return sorted((n for n in found if n.args and dotted(n.args[0]) == optimizer), key=at)
+
+
+def _replaced(code: Code) -> Iterator[Fault]:
+    """A model that another one takes the place of once its optimizer is built."""
+    for optimizer in code.optimizers:
+        for node in code.assigned.get(optimizer.model, ()):
+            value = node.value
+            if not isinstance(value, ast.Call) or at(node) < at(optimizer.node):
+                continue
+            if not _before_training(code, optimizer.node, node):
+                continue
+            same = code.block(node) == code.block(optimizer.node)
+            given = [dotted(arg) for arg in value.args]
+            shards = last(value.func) in ("FSDP", "FullyShardedDataParallel")
+            keeps = any(word.arg in ("use_orig_params", None) for word in value.keywords)
+            wraps = last(value.func) == "get_peft_model" or (shards and not keeps)
+            if same and (
+                last(value.func) == "from_pretrained" or (wraps and optimizer.model in given)
+            ):
+                line = optimizer.node.lineno
+                what = _OTHER_MODEL.fill(model=optimizer.model, optimizer=optimizer.name, line=line)
+                yield Fault(NOT_STEPPED, what, node)
+
+
+def _before_training(code: Code, built: ast.AST, node: ast.AST) -> bool:
+    """Whether the one loop that trains stands behind both, in the same function."""
+    own = [b for b in code.backwards if code.function(b) is code.function(built)]
+    return bool(own) and all(at(node) < at(code.loops(b)[-1]) for b in own)
+
+
+# --- clipping -------------------------------------------------------------------------------
+
+
+def _clips(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fault]:
+    calls = sorted((n for n in ast.walk(loop) if isinstance(n, ast.Call)), key=at)
+    clips = [n for n in calls if last(n.func) in _CLIPS and _clips_model(n, optimizer.model)]
+    if len(clips) != 1:
+        return
+    clip = clips[0]
+    steps = [*code.method(loop, optimizer.name, "step"), *_scaled_steps(loop, optimizer.name)]
+    if len(steps) == 1 and code.block(steps[0]) == code.block(clip) and at(steps[0]) < at(clip):
+        first = _backward(code, loop)
+        if at(first) < at(steps[0]) and code.in_hand(optimizer, "step", "unscale_"):
+            line = steps[0].lineno
+            what = _CLIP_LATE.fill(clip=last(clip.func), optimizer=optimizer.name, line=line)
+            yield Fault(NO_EFFECT, what, clip)
+    scaled = _scaled_steps(loop, optimizer.name)
+    scaler = dotted(scaled[0].func).removesuffix(".step") if len(scaled) == 1 else ""
+    if (
+        scaler
+        and "unscale_" not in code.text
+        and _scales(code, loop, scaler)
+        and at(clip) < at(scaled[0])
+    ):
+        values = {"clip": last(clip.func), "scaler": scaler, "optimizer": optimizer.name}
+        yield Fault(CLIP, _SCALED.fill(values), clip)
+
+
+def _clips_model(call: ast.Call, model: str) -> bool:
+    given = call.args[0] if call.args else None
+    return isinstance(given, ast.Call) and dotted(given.func) == f"{model}.parameters"
+
+
+def _scales(code: Code, loop: Loop, scaler: str) -> bool:
+    """Whether ``scaler.scale(loss).backward()`` is what the loop calls, with a scaler of its own."""
+    made = code.assigned.get(scaler, ())
+    own = (
+        len(made) == 1
+        and isinstance(made[0].value, ast.Call)
+        and last(made[0].value.func) == "GradScaler"
+    )
+    receiver = getattr(_backward(code, loop).func, "value", None)
+    return own and isinstance(receiver, ast.Call) and dotted(receiver.func) == f"{scaler}.scale"
+
+
+# --- the mode -------------------------------------------------------------------------------
+
+
+def _stays(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fault]:
+    """``model.eval()`` in the loop, or in the one around it, with no way back inside of it."""
+    around = code.loops(loop)
+    for one in (loop, *around):
+        if _trains(code, one, optimizer.model):
+            return
+        evals = _evals(code, one, optimizer.model)
+        late = bool(evals) and at(evals[0]) > at(_backward(code, loop))
+        back = any(_trains(code, outer, optimizer.model) for outer in code.loops(one))
+        if late and not _leaves(code, evals[0]) and (not back or _repeats(code, evals[0])):
+            yield Fault(MODE, _STAYS.fill(model=optimizer.model), evals[0])
+            return
+
+
+def _trains(code: Code, inside: ast.AST, model: str) -> bool:
+    """Whether anything below may bring a model back to training mode."""
+    for call in (n for n in ast.walk(inside) if isinstance(n, ast.Call)):
+        if last(call.func) in ("train", "set_train_mode"):
+            return True
+        given = [dotted(arg) for arg in call.args]
+        own = code.functions.get(dotted(call.func))
+        if own is not None and ".train(" in ast.unparse(own):
+            return True
+        if own is None and model in given and "." not in dotted(call.func):
+            return True  # what a function of another module does is not known
+    return False
+
+
+def _evals(code: Code, inside: ast.AST, model: str) -> list[ast.AST]:
+    found: list[ast.AST] = list(code.method(inside, model, "eval"))
+    for call in (n for n in ast.walk(inside) if isinstance(n, ast.Call)):
+        own = code.functions.get(dotted(call.func))
+        if own is None:
+            continue
+        names = [arg.arg for arg in own.args.args]
+        for name, arg in zip(names, call.args, strict=False):
+            if dotted(arg) == model and code.method(own, name, "eval"):
+                found.append(call)
+    return sorted(found, key=at)
+
+
+def _repeats(code: Code, node: ast.AST) -> bool:
+    """Whether a place is come by every few steps: under a test like ``step % 100 == 0``."""
+    tests = (one.test for one in code.above(node) if isinstance(one, ast.If))
+    near = next(tests, None)
+    return near is not None and any(isinstance(n, ast.Mod) for n in ast.walk(near))
+
+
+def _leaves(code: Code, node: ast.AST) -> bool:
+    """Whether the loop ends where the model is evaluated."""
+    around, name = code.block(node)
+    body: list[ast.stmt] = getattr(around, name)
+    return any(isinstance(one, (ast.Break, ast.Return, ast.Raise)) for one in body)

@@ -1,0 +1,111 @@
+"""Training loops that a program writes out: what lint tells, and what it leaves alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from medic.lint import LintFinding
+
+Lint = Callable[..., tuple[LintFinding, ...]]
+_LOOP = """import torch
+from torch.utils.data import DataLoader, DistributedSampler
+model = Net().cuda()
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 100)
+scaler = torch.cuda.amp.GradScaler()
+sampler = DistributedSampler(data)
+loader = DataLoader(data, batch_size=4, sampler=sampler)
+
+def evaluate(model):
+    model.eval()
+    for x in held:
+        model(x)
+
+for epoch in range(10):
+    sampler.set_epoch(epoch)
+    model.train()
+    for i, batch in enumerate(loader):
+        optimizer.zero_grad()
+        loss = model(batch).loss
+        scaler.scale(loss).backward()
+        scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        scaler.step(optimizer)
+        scaler.update()
+        scheduler.step()
+    evaluate(model)
+"""
+_PLAIN = (
+    _LOOP.replace("scaler.scale(loss).backward()", "loss.backward()")
+    .replace("        scaler.unscale_(optimizer)\n", "")
+    .replace("scaler.step(optimizer)", "optimizer.step()")
+    .replace("        scaler.update()\n", "")
+)
+
+
+def _told(found: tuple[LintFinding, ...]) -> list[str]:
+    return [one.name for one in found if one.severity != "info"]
+
+
+@pytest.mark.parametrize(
+    ("loop", "old", "new", "name"),
+    [
+        (_PLAIN, "        optimizer.step()\n", "", "optimizer-not-stepped"),
+        (_LOOP, "        scaler.step(optimizer)\n        scaler.update()\n", "", ""),
+        (_PLAIN, "        optimizer.zero_grad()\n", "", "gradients-never-cleared"),
+        (_LOOP, "        optimizer.zero_grad()\n", "", "gradients-never-cleared"),
+        (_PLAIN, "        optimizer.step()\n",
+         "        optimizer.step()\n        model.zero_grad()\n", ""),
+        (_LOOP, "        scaler.unscale_(optimizer)\n", "", "clip-before-unscale"),
+        (_LOOP, "    sampler.set_epoch(epoch)\n", "", "data-order-repeats"),
+        (_LOOP, "DistributedSampler(data)", "DistributedSampler(data, shuffle=True)", ""),
+        (_LOOP, "sampler=sampler", "sampler=sampler, shuffle=True", "options-exclude-each-other"),
+        (_LOOP, "    model.train()\n", "", "model-in-other-mode"),
+        (_LOOP, "    evaluate(model)", "    evaluate(teacher)", ""),
+        (_PLAIN, "        scheduler.step()\n",
+         "        scheduler.step()\n        if i % 100 == 0:\n            evaluate(model)\n",
+         "model-in-other-mode"),
+        (_PLAIN, "        scheduler.step()\n",
+         "        scheduler.step()\n        if i == 99:\n            evaluate(model)\n", ""),
+        (_PLAIN, "scheduler = ", "model = get_peft_model(model, config)\nscheduler = ",
+         "optimizer-not-stepped"),
+        (_PLAIN, "    evaluate(model)", "    evaluate(model)\nmodel = Net.from_pretrained('best')", ""),
+    ],
+)  # fmt: skip
+def test_one_change_of_a_loop(lint_text: Lint, loop: str, old: str, new: str, name: str) -> None:
+    assert not _told(lint_text(loop, "train.py"))
+    assert old in loop
+    assert _told(lint_text(loop.replace(old, new), "train.py")) == [name] * bool(name)
+
+
+def test_the_order_of_the_calls(lint_text: Lint) -> None:
+    lines = {
+        "clear": "        optimizer.zero_grad()\n",
+        "step": "        optimizer.step()\n",
+        "clip": "        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)\n",
+    }
+    bare = _PLAIN
+    for line in lines.values():
+        bare = bare.replace(line, "")
+    for order, name in (
+        (("clip", "step", "clear"), ""),
+        (("clear", "clip", "step"), "optimizer-not-stepped"),
+        (("step", "clip", "clear"), "option-without-effect"),
+    ):
+        behind = "".join(lines[one] for one in order)
+        text = bare.replace("loss.backward()\n", "loss.backward()\n" + behind)
+        assert _told(lint_text(text, "train.py")) == [name] * bool(name)
+
+
+@pytest.mark.parametrize(
+    "managed",
+    [
+        _PLAIN.replace("loss.backward()", "accelerator.backward(loss)"),
+        _PLAIN.replace("optimizer.step()", "update(optimizer)"),
+        _PLAIN.replace("scheduler = ", "optimizer = wrap(optimizer)\nscheduler = "),
+    ],
+)
+def test_what_others_may_do_is_not_judged(lint_text: Lint, managed: str) -> None:
+    assert not _told(lint_text(managed.replace("optimizer.zero_grad()", "pass"), "train.py"))
