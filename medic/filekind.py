@@ -88,15 +88,22 @@ _DIFFERENT = 0.7  # of a person's lines; the quoted ones may repeat
 
 def note_text(path: str) -> str | None:
     """The content of a text file that a person wrote, or None for any other file."""
-    if not path.lower().endswith((".txt", ".md")) and not _LOG_NAMES.search(Path(path).name):
-        return None
     head = _head(path, NOTE_BYTES + 1)
+    if not path.lower().endswith((".txt", ".md")) and not (
+        _LOG_NAMES.search(Path(path).name) and _is_written(head)
+    ):
+        return None
     if len(head) > NOTE_BYTES or by_magic(head) or b"\0" in head:
         return None
     from medic.match import is_note
 
     text = utf8(head).decode("utf-8", "replace")
     return text if is_note(text) and not _repeats(text) else None
+
+
+def _is_written(head: bytes) -> bool:
+    """Whether a log's beginning has a person's sentences and none of a program's lines."""
+    return not _PRINTED.search(head) and len(_ENDED.findall(head)) > 1
 
 
 def _repeats(text: str) -> bool:
@@ -152,8 +159,7 @@ def _plain_kind(path: str, name: str) -> FileKind | None:
     if _LOG_NAMES.search(name) and not _NOT_LOGS.match(name):
         kind = _text_kind(path)
         # A ticket's text, whatever its file is called
-        head = _head(path)
-        written = kind == "log" and not _PRINTED.search(head) and len(_ENDED.findall(head)) > 1
+        written = kind == "log" and _is_written(_head(path))
         return "note" if written and note_text(path) is not None else kind
     return None
 
