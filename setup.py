@@ -21,9 +21,9 @@ class BuildWithKnowledge(build_py):
         # The probes are found where the wheel has them, and leave no bytecode beside it.
         sys.path.insert(0, str(built))
         sys.dont_write_bytecode = True
-        from medic.building import build
-        from medic.registry import TABLE, imported, written
-        from medic.stored import store
+        from medic.index.building import build
+        from medic.index.stored import store
+        from medic.runner.registry import TABLE, imported, written
 
         target = built / "medic" / "knowledge" / "compiled"
         shutil.rmtree(target, ignore_errors=True)

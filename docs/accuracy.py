@@ -10,7 +10,7 @@ from pathlib import Path
 
 from medic.evaluate import evaluate, read_cases
 from medic.i18n import use
-from medic.index import load
+from medic.index.knowledge import load
 from medic.report.eval_text import lines
 
 ROOT = Path(__file__).resolve().parents[1]

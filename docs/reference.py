@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from medic.i18n import Lang, Text
-from medic.index import Index, load
+from medic.index.knowledge import Index, load
 
 HERE = Path(__file__).parent
 LANGUAGES: tuple[Lang, ...] = ("en", "zh")

@@ -14,9 +14,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from medic.case import collect
+from medic.case.collect import collect
 from medic.i18n import use
-from medic.index import load
+from medic.index.knowledge import load
 
 HERE = Path(__file__).resolve().parent
 

@@ -15,14 +15,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from medic.case import collect
-from medic.diagnosis import Diagnosis
+from medic.case.collect import collect
 from medic.errors import UsageError
-from medic.index import Index
+from medic.index.knowledge import Index
 from medic.nearest import did_you_mean
 from medic.records import dataclass, field
-from medic.registry import all_probes
-from medic.session import Session
+from medic.runner.registry import all_probes
+from medic.session.consultation import Session
+from medic.session.diagnosis import Diagnosis
 
 HEALTHY = "healthy"
 NAMED = ("established", "likely")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from medic.entries import Experiment
 from medic.errors import UsageError
 from medic.i18n import Text
-from medic.index import Index
+from medic.index.knowledge import Index
 from medic.records import dataclass
 from medic.run_config import Change, RunConfig
 

@@ -10,7 +10,7 @@ from medic.entries import Remedy
 from medic.errors import EditRefused
 from medic.facts import Repair
 from medic.i18n import Text
-from medic.index import Index
+from medic.index.knowledge import Index
 from medic.records import dataclass, field
 from medic.run_config import Change, Edit, RunConfig
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import networkx as nx
 
-from medic.beliefs import Model
+from medic.beliefs.likelihoods import ERROR
+from medic.beliefs.model import Model
 from medic.entries import Cause, Check
 from medic.entries.words import TELLTALE
-from medic.index import Index
-from medic.likelihoods import ERROR
+from medic.index.knowledge import Index
 from medic.records import dataclass
 
 # A link weaker than this after smoothing says less than its word: strong, confirms, rules-out.
@@ -176,7 +176,7 @@ def factors(index: Index) -> list[Factor]:
 
 def answerer(check: Check) -> str:
     """The most reliable observer that can answer a check: a probe, else a person."""
-    from medic.registry import all_probes
+    from medic.runner.registry import all_probes
 
     order = list(ERROR)
     levels = [p.reliability for p in all_probes() if check.name in p.tells]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 _PLACEHOLDER = regex(r"\{([a-z_0-9]+)\}")
 

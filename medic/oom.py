@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from medic.evidence import Evidence
 from medic.facts import Hit, LogHits, MemoryEstimate, Source
 from medic.facts.memory import GIB, gib, numbers_of, others_of, room_of
 from medic.i18n import Text
-from medic.index import Index
+from medic.index.knowledge import Index
 from medic.records import dataclass
 from medic.run_config import RunConfig
+from medic.runner.evidence import Evidence
 
 if TYPE_CHECKING:  # the estimate is loaded for a run with a config, not for any log
     from medic.memory.remedies import Advice

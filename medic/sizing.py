@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from medic.case import Case, NotRead
-from medic.contradictions import refuse
+from medic.case.collect import Case, NotRead
 from medic.errors import UsageError
-from medic.evidence import Evidence
 from medic.facts import GpuMemory, GpuState, MemoryEstimate
-from medic.index import Index
-from medic.lint import ROOMS
+from medic.index.knowledge import Index
+from medic.lint.contradictions import refuse
+from medic.lint.files import ROOMS
 from medic.memory import details
 from medic.memory.cards import counted, gpu_of, on_cards
 from medic.memory.choices import Choice, choices
@@ -23,9 +22,10 @@ from medic.memory.remedies import Advice, advise
 from medic.memory.usual import usual_estimate, with_usual
 from medic.memory.verdict import Verdict, verdict_of
 from medic.records import dataclass
-from medic.registry import all_probes
 from medic.run_config import RunConfig
-from medic.runner import observe, with_needs
+from medic.runner.evidence import Evidence
+from medic.runner.registry import all_probes
+from medic.runner.run import observe, with_needs
 
 LIVE = "live"  # --gpu live: the GPU of this machine
 

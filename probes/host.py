@@ -12,10 +12,10 @@ from pathlib import Path
 from medic.facts import Hit, Host, LogHits, Ports, Source
 from medic.facts.memory import gib
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip, config_of, logs_of
 from medic.records import dataclass
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 from .gpu.nvml import gpu_count
 

@@ -11,9 +11,9 @@ from medic.facts import GivenFile, HostReport, HostReports, Launches, LogHits, M
 from medic.facts.interfaces import IFNAMES, chosen
 from medic.facts.memory import gib
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip, Unread, config_of, logs_of, source_of
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 from .host import MIN_FREE_BYTES, MIN_FREE_SHARE
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from medic.errors import Unreadable
 from medic.facts import Launches, Machine, Source, Variable
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Look, Probe
+from medic.text.patterns import regex
 
 from .host_python import find_python
 

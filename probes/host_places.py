@@ -12,10 +12,10 @@ from pathlib import Path
 from medic.errors import Unreadable
 from medic.facts import Launch, Launches, Place, Places, Source
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Look, Probe, config_of, source_of
 from medic.records import replace
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 # Keys of what is read before the first step. "load" may name a checkpoint that does not exist yet:
 # Megatron then starts from random weights.

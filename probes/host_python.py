@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from medic.patterns import regex
 from medic.records import dataclass, field
+from medic.text.patterns import regex
 from medic.versions import index_name
 
 _NAMES = """

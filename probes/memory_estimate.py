@@ -20,9 +20,9 @@ from medic.facts import (
 )
 from medic.facts.memory import fitting, gib, numbers_of, others_of, room_of
 from medic.i18n import Text, plain
-from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip, config_of, logs_of, source_of
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 # Of the card's memory; the unstated setting would have to be full recompute, which saves most.
 FAR_BEYOND = 2.0

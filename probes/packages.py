@@ -10,8 +10,8 @@ from itertools import islice
 from medic.errors import Unreadable
 from medic.facts import Packages, Source
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Look, Probe, Skip
+from medic.text.patterns import regex
 from medic.versions import index_name
 
 FROZEN = 20_000  # lines of pip freeze or collect_env

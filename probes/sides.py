@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 TRAINING = regex(r"(?<![a-z])train(?:ing)?(?![a-z])")
 HELD_OUT = regex(r"(?<![a-z])(?:val|valid|validation|dev|eval|evaluation|test|held_?out)(?![a-z])")

@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-import medic.index
+import medic.index.knowledge
 from medic.config import cache_dir
-from medic.index import Index
+from medic.index.knowledge import Index
 
 # A machine that is busy with something else makes no example a bad one.
 settings.register_profile("busy", suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
 
-fresh = medic.index.load
+fresh = medic.index.knowledge.load
 SHIPPED = fresh()  # before xdist starts its workers: one of them all compiles it
 
 
@@ -29,7 +29,7 @@ def load(extra: Path | None = None) -> Index:
     return SHIPPED if extra is None else fresh(extra)
 
 
-medic.index.load = load
+medic.index.knowledge.load = load
 
 
 def _module(name: str) -> ModuleType:
@@ -62,7 +62,7 @@ def look(tmp_path: Path) -> Callable[..., Any]:
 
 @pytest.fixture
 def fresh_load() -> Callable[..., Index]:
-    """``medic.index.load`` itself: of its cache, not of this process."""
+    """``medic.index.knowledge.load`` itself: of its cache, not of this process."""
     return fresh
 
 

@@ -8,11 +8,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
+from medic.case.filekind import kind_of, rank_of
 from medic.entries import Framework
 from medic.errors import Unreadable
 from medic.facts import Document, FileKind, GivenFile
-from medic.filekind import kind_of, rank_of
-from medic.index import load
+from medic.index.knowledge import load
 from medic.nearest import nearest
 from medic.probe import Part, Scan
 from medic.syntax import parse

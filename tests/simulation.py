@@ -19,10 +19,9 @@ from pathlib import Path
 
 import yaml
 
-from medic.beliefs import Model
-from medic.entries.words import TELLTALE
-from medic.index import Index, load
-from medic.levels import (
+from medic.beliefs.likelihoods import Seen
+from medic.beliefs.model import Model
+from medic.entries.levels import (
     OTHERWISE,
     PRIOR,
     SHOWN,
@@ -31,11 +30,12 @@ from medic.levels import (
     UNLISTED,
     WEIGHT,
 )
-from medic.likelihoods import Seen
-from medic.looks import Open, next_look
+from medic.entries.words import TELLTALE
+from medic.index.knowledge import Index, load
 from medic.match.likeness import Likeness, bags, weighed
-from medic.planner import none_of_these, standing
-from medic.registry import all_probes
+from medic.planner.looks import Open, next_look
+from medic.planner.standing import none_of_these, standing
+from medic.runner.registry import all_probes
 
 EVIDENCE_THERE = 0.6
 WRONG_ANSWER = 0.08

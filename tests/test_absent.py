@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from medic.absent import features, symptoms
+from medic.told.absent import features, symptoms
 
 CONDITIONAL = [
     "On one GPU it does not hang. On eight it stops.",

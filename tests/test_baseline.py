@@ -10,14 +10,14 @@ import pytest
 
 from medic.baseline import compared, observed
 from medic.baseline.curves import first_apart
-from medic.case import collect
+from medic.case.collect import collect
 from medic.commands import main
-from medic.evidence import Evidence
 from medic.facts import Curve, Difference, Packages, Series, Source
-from medic.index import load
-from medic.registry import all_probes
+from medic.index.knowledge import load
 from medic.run_config import RunConfig
-from medic.runner import observe
+from medic.runner.evidence import Evidence
+from medic.runner.registry import all_probes
+from medic.runner.run import observe
 
 CONFIG = """\
 training:

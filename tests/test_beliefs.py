@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from medic.beliefs import NONE, Model
-from medic.conditions import Context
-from medic.index import Index, load
-from medic.likelihoods import Seen
+from medic.beliefs.conditions import Context
+from medic.beliefs.likelihoods import Seen
+from medic.beliefs.model import NONE, Model
+from medic.index.knowledge import Index, load
 
 INDEX: Index = load()
 MODEL = Model(INDEX)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medic.index import Index, load
-from medic.stored import Parts, store
+from medic.index.knowledge import Index, load
+from medic.index.stored import Parts, store
 
 
 def test_kinds_are_read_when_asked_for(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_the_cache_is_private_and_used_again(
         built.append(folders)
         return {"symptoms": {"a": {"name": "a"}}, "words": {}}
 
-    monkeypatch.setattr("medic.building.build", build)
+    monkeypatch.setattr("medic.index.building.build", build)
     monkeypatch.setenv("MEDIC_STATE", str(tmp_path / "state"))
     fresh_load()
     folder = next((tmp_path / "state" / "cache").glob("knowledge-*"))

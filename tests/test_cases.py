@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from medic.evaluate import Labelled, Score, evaluate, read_cases
-from medic.index import Index, load
+from medic.index.knowledge import Index, load
 
 CASES = Path(__file__).with_name("cases")
 INDEX: Index = load()

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from medic.conditions import applies
-from medic.context import context_of
-from medic.index import load
+from medic.beliefs.conditions import applies
+from medic.beliefs.context import context_of
+from medic.index.knowledge import load
 from medic.run_config import Origin, RunConfig, Value
 
 OWN = Origin("given")

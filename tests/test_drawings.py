@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from medic.commands import main
 from medic.report import plot
 from medic.report.bars import bar
-from medic.safetext import columns
+from medic.text.safetext import columns
 
 Run = Callable[..., tuple[int, str]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from medic.encodings import utf8
+from medic.text.encodings import utf8
 
 WORDS = "训练中断：显存不足，请减小微批大小"
 

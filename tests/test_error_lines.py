@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from medic.case import collect
-from medic.index import load
-from medic.session import Session
+from medic.case.collect import collect
+from medic.index.knowledge import load
+from medic.session.consultation import Session
 
 STEPS = "INFO start\nstep 1 loss 2.0\nstep 2 loss 1.9\n"
 

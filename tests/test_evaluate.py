@@ -9,7 +9,7 @@ import pytest
 
 from medic.errors import UsageError
 from medic.evaluate import Labelled, Result, Score, evaluate, language, read_cases
-from medic.index import load
+from medic.index.knowledge import load
 
 INDEX = load()
 PORT = "RuntimeError: The server socket has failed to listen on any local network address. port: 29500, code: -98, name: EADDRINUSE, message: address already in use"

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from medic.case import collect
+from medic.case.collect import collect
 from medic.errors import UsageError
 from medic.experiments import Made, make, write
-from medic.index import load
-from medic.registry import all_probes
-from medic.runner import observe
+from medic.index.knowledge import load
+from medic.runner.registry import all_probes
+from medic.runner.run import observe
 
 INDEX = load()
 CONFIG = """\

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from medic.case import collect
+from medic.case.collect import collect
 from medic.commands import main
 from medic.explain import entry, find
-from medic.index import Index, load
+from medic.index.knowledge import Index, load
 from medic.match import split_paste
-from medic.registry import all_probes
-from medic.session import Session
+from medic.runner.registry import all_probes
+from medic.session.consultation import Session
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from medic.case import collect
-from medic.filekind import kind_of, note_text, rank_of
+from medic.case.collect import collect
+from medic.case.filekind import kind_of, note_text, rank_of
 
 RANKS = {
     "logs/rank3.stderr.log": 3,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from medic.bundle import make
-from medic.case import collect
+from medic.case.collect import collect
 from medic.errors import UsageError
 
 

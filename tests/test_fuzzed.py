@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from medic.case import collect
-from medic.index import load
-from medic.runner import observe
+from medic.case.collect import collect
+from medic.index.knowledge import load
+from medic.runner.run import observe
 
 MANY = "9" * 5000  # more digits than Python makes an integer of
 GPU = "timestamp, index, utilization.gpu [%], memory.used [MiB], memory.total [MiB]\n"

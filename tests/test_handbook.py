@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from medic.index import load
+from medic.index.knowledge import load
 
 ROOT = Path(__file__).parents[1]
 HANDBOOK = ROOT / "knowledge" / "handbook.yaml"

@@ -7,7 +7,7 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from medic.levels import STRONGEST
+from medic.entries.levels import STRONGEST
 from medic.match.likeness import MOST, Likeness, weighed
 
 BAGS = {

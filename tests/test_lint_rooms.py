@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from medic.index import load
-from medic.lint import ROOMS
-from medic.registry import all_probes
+from medic.index.knowledge import load
+from medic.lint.files import ROOMS
+from medic.runner.registry import all_probes
 
 
 def test_lint_loads_every_probe_of_its_checks() -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from medic.case import MAX_PARTS, collect, prose_of, split_text
-from medic.index import load
+from medic.case.collect import MAX_PARTS, collect, prose_of, split_text
+from medic.index.knowledge import load
 from medic.match import gist, printed, split_paste
 from medic.match.paste import WORDS
-from medic.session import Session
-from medic.told import Told
+from medic.session.consultation import Session
+from medic.told.understood import Told
 
 OOM = "CUDA out of memory. Tried to allocate 2.50 GiB"
 SAID = "I think that run {n} is slow and we do not know why it is so."

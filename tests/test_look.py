@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from medic import look as looks
-from medic.case import collect
+from medic.case.collect import collect
 from medic.errors import Unreadable
-from medic.index import load
-from medic.look import CaseLook
+from medic.index.knowledge import load
+from medic.runner import look as looks
+from medic.runner.look import CaseLook
 
 
 def _look(file: Path) -> CaseLook:

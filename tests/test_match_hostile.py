@@ -8,7 +8,7 @@ import re
 import pytest
 
 from medic.entries import Signature
-from medic.index import load
+from medic.index.knowledge import load
 from medic.match import Matcher, watched
 
 WATCHED = watched(load())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from medic.index import load
+from medic.index.knowledge import load
 from medic.match import answers, complaints
 from medic.match.jumps import jump_of_loss
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from medic.entries import NotIn, Role, Signature, Symptom
 from medic.errors import KnowledgeError, Unreadable
 from medic.i18n import Text
-from medic.index import load
+from medic.index.knowledge import load
 from medic.match import (
     NOTES,
     Limits,

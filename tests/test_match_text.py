@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from medic import explain
-from medic.case import collect
-from medic.index import load
+from medic.case.collect import collect
+from medic.index.knowledge import load
 from medic.match import TextIndex, complaints, search, split_paste
 from medic.match.documents import document, documents, read, written
 from medic.match.words import terms_of
-from medic.session import Session
+from medic.session.consultation import Session
 
 INDEX = load()
 ENTRIES = (

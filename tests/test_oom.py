@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 
-from medic.case import Case, collect
+from medic.case.collect import Case, collect
 from medic.commands import main
 from medic.facts import GpuMemory
 from medic.facts.memory import fitting, others_of
 from medic.fixes import propose
-from medic.index import load
+from medic.index.knowledge import load
 from medic.oom import Account, of_run, of_words, wanted
-from medic.registry import all_probes
-from medic.runner import observe, with_needs
+from medic.runner.registry import all_probes
+from medic.runner.run import observe, with_needs
 
 GIB = 2**30
 MESSAGE = (

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from medic.case import collect
-from medic.index import load
+from medic.case.collect import collect
+from medic.index.knowledge import load
 from medic.match.own_output import OwnOutput, without_own
-from medic.session import Session
+from medic.session.consultation import Session
 
 EN = """Established: A link between nodes or GPUs is broken (network-link-broken, DST-006)
   A flapping cable, a dead switch port.

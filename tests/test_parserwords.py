@@ -7,8 +7,8 @@ import re
 import pytest
 
 from medic.errors import Unreadable
-from medic.parserwords import in_chinese
 from medic.syntax import parse
+from medic.text.parserwords import in_chinese
 
 CJK = re.compile("[\u4e00-\u9fff]")
 BROKEN = [

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 
 def _declared(value: Any) -> Iterator[Any]:

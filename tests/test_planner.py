@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from medic.beliefs import Model
-from medic.index import load
-from medic.likelihoods import Seen
-from medic.looks import Open, change_of_mind, next_look
-from medic.planner import Standing, gate, pruned, standing
+from medic.beliefs.likelihoods import Seen
+from medic.beliefs.model import Model
+from medic.index.knowledge import load
+from medic.planner.looks import Open, change_of_mind, next_look
+from medic.planner.standing import Standing, gate, pruned, standing
 
 INDEX = load()
 MODEL = Model(INDEX)

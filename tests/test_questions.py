@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from medic.case import Case
-from medic.index import load
-from medic.looks import choices, of_rl
-from medic.session import Session
+from medic.case.collect import Case
+from medic.index.knowledge import load
+from medic.planner.looks import choices, of_rl
+from medic.session.consultation import Session
 
 INDEX = load()
 

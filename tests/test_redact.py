@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from medic.redact import Redactor
+from medic.redact.hide import Redactor
 
 HEX = "0123456789abcdef" * 2 + "01234567"
 SECRETS = [

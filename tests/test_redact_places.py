@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from medic.redact import Redactor
+from medic.redact.hide import Redactor
 
 LOT = "Zx9qLmPw7"
 HEX = "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567"

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from medic import registry
-from medic.case import collect
-from medic.index import Index, load
-from medic.lint import ROOMS, lint
+from medic.case.collect import collect
+from medic.index.knowledge import Index, load
+from medic.lint.files import ROOMS, lint
 from medic.probe import Probe
-from medic.registry import all_probes, imported, read, written
 from medic.run_config import RunConfig
+from medic.runner import registry
+from medic.runner.registry import all_probes, imported, read, written
 
 TABLE = json.loads(json.dumps(written(imported())))
 
@@ -41,7 +41,7 @@ def test_a_probe_of_the_table_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     for given in (paths, paths[:1], paths[1:]):
         plain = lint(collect(given), Index(raw), None)
         with monkeypatch.context() as one:
-            one.setattr("medic.lint.all_probes", lambda rooms: tuple(read(TABLE, rooms)))
+            one.setattr("medic.lint.files.all_probes", lambda rooms: tuple(read(TABLE, rooms)))
             late = lint(collect(given), Index(raw), None)
         assert late.findings == plain.findings
         assert late.not_checked == plain.not_checked
@@ -79,12 +79,12 @@ def test_a_lint_of_one_configuration_leaves_the_rest(tmp_path: Path) -> None:
     (compiled / f"{registry.TABLE}.json").write_text(json.dumps(TABLE))
     (tmp_path / "a.yaml").write_text("num_workers: 0\n")
     code = (
-        "import sys, medic.knowledge, medic.registry\n"
-        "from medic.index import load\n"
+        "import sys, medic.knowledge, medic.runner.registry\n"
+        "from medic.index.knowledge import load\n"
         "index = load()\n"
         f"medic.knowledge.__path__ = [{str(tmp_path)!r}]\n"
-        "from medic.lint import lint\n"
-        "from medic.case import collect\n"
+        "from medic.lint.files import lint\n"
+        "from medic.case.collect import collect\n"
         f"print([f.name for f in lint(collect([{str(tmp_path / 'a.yaml')!r}]), index).findings])\n"
         "print(*sys.modules)\n"
     )

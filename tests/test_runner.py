@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from medic.case import Case
-from medic.evidence import Evidence
-from medic.index import load
+from medic.case.collect import Case
+from medic.index.knowledge import load
 from medic.probe import Finding, Probe, Skip
-from medic.runner import observe
+from medic.runner.evidence import Evidence
+from medic.runner.run import observe
 
 INDEX = load()
 

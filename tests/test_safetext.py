@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medic.safetext import clean, columns, cut, one_line, wrap
+from medic.text.safetext import clean, columns, cut, one_line, wrap
 
 HOSTILE = {
     "clipboard": "\x1b]52;c;cm0gLXJmIH4=\x07",

@@ -15,8 +15,8 @@ from medic.commands import main
 from medic.config import state_dir
 from medic.errors import UsageError
 from medic.report.schemas import SCHEMAS
-from medic.safetext import columns
-from medic.saved import chosen, load, talk_of
+from medic.session.saved import chosen, load, talk_of
+from medic.text.safetext import columns
 
 GOOD: dict[str, Any] = {
     "format": 1,

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from medic.decode import decode
+from medic.entries.decode import decode
 from medic.errors import KnowledgeError
-from medic.index import load
-from medic.schema import compile_knowledge
+from medic.index.knowledge import load
+from medic.schema.compiling import compile_knowledge
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -146,7 +146,7 @@ def test_a_lint_check_has_a_name_of_its_own(tmp_path: Path) -> None:
 def test_compiled_entries_decode_to_what_was_validated() -> None:
     index = load()
     from medic.entries import Cause
-    from medic.schema import load as load_entries
+    from medic.schema.compiling import load as load_entries
 
     entries = load_entries([ROOT / "knowledge"])
     for name in index.causes:

@@ -6,7 +6,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
-from medic.index import load
+from medic.index.knowledge import load
 
 _spec = importlib.util.spec_from_file_location(
     "simulation", Path(__file__).with_name("simulation.py")

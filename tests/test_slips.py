@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from medic.slips import meant_variable, one_apart
+from medic.text.slips import meant_variable, one_apart
 
 KNOWN = ("NCCL_SOCKET_IFNAME", "NCCL_IB_HCA", "CUDA_VISIBLE_DEVICES", "LIB_MODE_FASTER")
 

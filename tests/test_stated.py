@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from medic.index import load
-from medic.model_words import GPU, MODEL, not_known
+from medic.index.knowledge import load
 from medic.run_config import FIELDS
-from medic.stated import MAX_LENGTH, beside_values, called, only_states, stated
+from medic.told.model_words import GPU, MODEL, not_known
+from medic.told.stated import MAX_LENGTH, beside_values, called, only_states, stated
 
 
 def values(text: str) -> dict[str, object]:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from medic.beliefs import Model
-from medic.case import collect
+from medic.beliefs.likelihoods import Seen
+from medic.beliefs.model import Model
+from medic.case.collect import collect
 from medic.entries.words import TELLTALE
 from medic.evaluate import Labelled, diagnose
-from medic.index import NO_TELLTALE, Index, load
-from medic.likelihoods import Seen
-from medic.session import Session
+from medic.index.knowledge import NO_TELLTALE, Index, load
+from medic.session.consultation import Session
 
 INDEX: Index = load()
 TRITON = "ModuleNotFoundError: No module named 'triton'"

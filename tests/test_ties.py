@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from medic.index import load
+from medic.index.knowledge import load
+from medic.index.ties import read, ties_of
 from medic.match import scanned, watched
-from medic.ties import read, ties_of
 
 INDEX = load()
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from medic.case import collect
-from medic.index import load
+from medic.case.collect import collect
+from medic.index.knowledge import load
 from medic.report import timeline
-from medic.session import Session
+from medic.session.consultation import Session
 
 LEFT = "RuntimeError: [/gloo/transport/tcp/pair.cc:553] Connection closed by peer [10.0.0.2]:47"
 BAD = "json.decoder.JSONDecodeError: Unterminated string starting at: line 1 column 34 (char 33)"

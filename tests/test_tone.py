@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from medic.case import collect
-from medic.diagnosis import Diagnosis
-from medic.index import load
+from medic.case.collect import collect
+from medic.index.knowledge import load
 from medic.match import (
     all_well,
     complains,
@@ -17,7 +16,8 @@ from medic.match import (
     reports,
     tells_set_up,
 )
-from medic.session import Session
+from medic.session.consultation import Session
+from medic.session.diagnosis import Diagnosis
 
 INDEX = load()
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from medic.errors import UsageError
-from medic.index import load
-from medic.walk import Walk, keep, resume
+from medic.index.knowledge import load
+from medic.session.walk import Walk, keep, resume
 
 INDEX = load()
 

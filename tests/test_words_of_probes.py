@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from medic.fact_words import FACTS, lacking
-from medic.registry import all_probes
+from medic.facts.words import FACTS, lacking
+from medic.runner.registry import all_probes
 
 
 def test_every_probe_has_a_title() -> None:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from medic.errors import MedicError
 from medic.i18n import Text, plain
-from medic.look import open_regular
-from medic.patterns import regex
 from medic.records import replace
+from medic.runner.look import open_regular
+from medic.text.patterns import regex
 
 from . import words_after, words_more
 from .events import Choices
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from medic.facts import GivenFile
-    from medic.recheck import Applied
-    from medic.session import Session
+    from medic.session.consultation import Session
+    from medic.session.recheck import Applied
 
     from .consultation import Consultation
     from .offers import Offer
@@ -37,7 +37,7 @@ _NAMED = regex(r"(?<![\w/.$}-])(?:\.{1,2}/)*[\w-][\w./-]*\.(?:py|ya?ml|json|toml
 
 def apply(talk: Consultation, offer: Offer) -> None:
     """Writes the previewed change, tells how to take it back, and what to run to check it."""
-    from medic.recheck import applied_now
+    from medic.session.recheck import applied_now
 
     record = offer.fix.apply()
     files = ", ".join(record.files)
@@ -154,7 +154,7 @@ def _text(path: Path) -> str:
 
 def recheck(talk: Consultation, pasted: str = "") -> None:
     """Reads the log of the run after the change, a file or ``pasted``, and says what it shows."""
-    from medic.recheck import outcome, take_new_logs
+    from medic.session.recheck import outcome, take_new_logs
 
     one = talk.waiting
     if one is None:
@@ -183,7 +183,7 @@ def recheck(talk: Consultation, pasted: str = "") -> None:
 def edited(talk: Consultation, *, stands: bool) -> bool:
     """Whether settings were edited by hand and no run had them yet; says so, and whether what was
     found ``stands`` or is worked out anew."""
-    from medic.recheck import edited as edited_since
+    from medic.session.recheck import edited as edited_since
 
     names = edited_since(talk.session, talk.stood) if talk.stood is not None else []
     if not names or talk.waiting is not None:
@@ -205,7 +205,7 @@ def late_settings(talk: Consultation) -> None:
 
 def since(talk: Consultation, before: Applied) -> None:
     """Says what another log shows of a fault that was seen before: mended by hand, or another."""
-    from medic.recheck import another_log, outcome
+    from medic.session.recheck import another_log, outcome
 
     if talk.waiting is None and before.symptoms and another_log(talk.session, before):
         found = outcome(talk.session, before)

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from medic.i18n import Text, plain
-from medic.safetext import one_line
+from medic.text.safetext import one_line
 
 from . import after, sayings, starting, undoing, walking, words, words_keep, words_more
 from .events import Choices
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from medic.match import Fragment
-    from medic.session import Session
-    from medic.stated import Stated
+    from medic.session.consultation import Session
+    from medic.told.stated import Stated
 
     from .consultation import Consultation
 
@@ -56,7 +56,7 @@ def choose(talk: Consultation, choices: Choices, value: str) -> None:
 
 
 def _answer(talk: Consultation, choices: Choices, value: str) -> None:
-    from medic.said import said
+    from medic.told.said import said
 
     session, name = talk.session, choices.name
     before = said(session)
@@ -70,7 +70,7 @@ def _answer(talk: Consultation, choices: Choices, value: str) -> None:
 def _meaning(talk: Consultation, text: str, value: str) -> None:
     """The symptom that a description meant becomes a complaint."""
     from medic.match import complains
-    from medic.said import said
+    from medic.told.said import said
 
     session = talk.session
     before = said(session)
@@ -115,7 +115,7 @@ def say(talk: Consultation, text: str) -> None:
     """A description is taken for what it reports, values for values; evidence is read like a
     file."""
     from medic.match import printed, split_paste
-    from medic.stated import only_states
+    from medic.told.stated import only_states
 
     talk.diary.open()
     if only_states(text, talk.session.index):
@@ -133,8 +133,8 @@ def say(talk: Consultation, text: str) -> None:
 
 def _state(talk: Consultation, text: str) -> None:
     """Values of the run that no file states, or states otherwise."""
-    from medic.said import said, state
-    from medic.stated import stated
+    from medic.told.said import said, state
+    from medic.told.stated import stated
 
     before = said(talk.session)
     state(talk.session, stated(text, talk.session.index))
@@ -145,7 +145,7 @@ def _state(talk: Consultation, text: str) -> None:
 
 def _read(talk: Consultation, text: str, parts: Sequence[Fragment]) -> None:
     """Pasted evidence, and which of its lines were taken for what."""
-    from medic.said import said
+    from medic.told.said import said
 
     session = talk.session
     kinds = [words.PASTE_KINDS[kind].fill(n=body.count("\n") + 1) for kind, body, _ in parts]
@@ -175,8 +175,8 @@ def describe(talk: Consultation, text: str) -> None:
     """What a description reports holds at once; where it reports nothing that medic knows, the
     symptoms that it may mean are choices."""
     from medic.match import complains
-    from medic.said import said, say_again, state
-    from medic.stated import beside_values
+    from medic.told.said import said, say_again, state
+    from medic.told.stated import beside_values
 
     session = talk.session
     before = said(session)
@@ -202,7 +202,7 @@ def describe(talk: Consultation, text: str) -> None:
 def _guess(talk: Consultation, text: str) -> None:
     """The symptoms that a description may mean, as choices; none where it only states facts."""
     from medic.match import complains
-    from medic.stated import beside_values
+    from medic.told.stated import beside_values
 
     session = talk.session
     words_ = beside_values(text, session.index, session.words).strip()
@@ -223,7 +223,7 @@ def _guess(talk: Consultation, text: str) -> None:
 
 def not_used(talk: Consultation, text: str) -> bool:
     """Tells of models and GPUs in a text that medic knows no sizes of; whether there are any."""
-    from medic.model_words import not_known
+    from medic.told.model_words import not_known
 
     names = not_known(text, talk.session.index) if len(text) <= MAX_NAMED else []
     if names:
@@ -235,7 +235,7 @@ def _values(session: Session, text: str, *, beside: bool) -> list[Stated]:
     """The values in a description; ``beside`` a report only those that no file states: it tells
     of what was tried, too."""
     from medic.run_config import RunConfig
-    from medic.stated import stated
+    from medic.told.stated import stated
 
     config = session.evidence.fact(RunConfig) or RunConfig()
     found = stated(text, session.index)
@@ -252,7 +252,7 @@ def offer_runs(talk: Consultation) -> None:
 
 def take_run(talk: Consultation, name: str) -> None:
     """Starts anew over another run of the folder. Raises UsageError for an unknown name."""
-    from medic.case import collect
+    from medic.case.collect import collect
 
     case = talk.case
     talk.take_case(collect([case.root], run=name, given=case.given, this_host=case.this_host))

@@ -12,7 +12,7 @@ from textual import on
 from textual.app import App
 from textual.binding import Binding, BindingType
 
-from medic.case import Case
+from medic.case.collect import Case
 from medic.errors import Exit
 from medic.i18n import Lang, Text, use
 
@@ -23,7 +23,7 @@ from .messages import AppAction
 from .talk_screen import TalkScreen
 
 if TYPE_CHECKING:
-    from medic.index import Index
+    from medic.index.knowledge import Index
 
 # Seconds that a probe may hold the interpreter while a key waits; Python's own is 5 ms.
 SWITCH = 0.002

@@ -10,7 +10,7 @@ from textual.message import Message
 from medic import __version__
 from medic.i18n import Text
 from medic.report.words import CHANCE
-from medic.safetext import columns, cut, one_line
+from medic.text.safetext import columns, cut, one_line
 
 from . import words
 from .actions import ACTIONS, Action, shown_key
@@ -21,7 +21,7 @@ from .lines import Line, Row, Tone, cut_middle, line_rows, pad
 from .opening import shown_root
 
 if TYPE_CHECKING:
-    from medic.case import Case
+    from medic.case.collect import Case
 
 WORD_TONES: dict[str, Tone] = {"almost-certain": "bad", "likely": "warn", "unlikely": "muted"}
 TREND = {-1: " ↓", 0: "", 1: " ↑"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from medic.safetext import clean
+from medic.text.safetext import clean
 
 ALIKE = 0.4  # of the longer line must be the same; else it is another line, not a changed one
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from medic.config import PRIVATE_FILE, state_dir
 from medic.errors import UsageError
 from medic.i18n import Text, plain
-from medic.safetext import one_line
+from medic.text.safetext import one_line
 
 from . import words_more
 

@@ -15,8 +15,8 @@ from .needs import is_reason, need
 from .seen import finding, place_of, short
 
 if TYPE_CHECKING:
-    from medic.diagnosis import EvidenceLine
-    from medic.session import Session
+    from medic.session.consultation import Session
+    from medic.session.diagnosis import EvidenceLine
 
     from .consultation import Consultation
 
@@ -56,7 +56,7 @@ def _named(session: Session, word: str) -> str:
 
 
 def _lines(session: Session, a: str, b: str) -> Iterator[Line]:
-    from medic.beliefs import word
+    from medic.beliefs.model import word
 
     index = session.index
     chance = session.model.beliefs(session.seen, frozenset(session.tried)).chance
@@ -102,7 +102,7 @@ def _seen(session: Session, a: str, b: str) -> Iterator[Line]:
 
 
 def _evidence(session: Session, name: str) -> tuple[EvidenceLine, ...]:
-    from medic.diagnosis import evidence_for
+    from medic.session.diagnosis import evidence_for
 
     return evidence_for(session.index, session.index.causes[name], session.found)
 

@@ -22,12 +22,12 @@ from .sayings import value_keys
 from .telling import numbered
 
 if TYPE_CHECKING:
-    from medic.case import Case, NotRead
-    from medic.diagnosis import Diagnosis
-    from medic.index import Index
-    from medic.looks import Question
-    from medic.recheck import Applied
-    from medic.session import Session
+    from medic.case.collect import Case, NotRead
+    from medic.index.knowledge import Index
+    from medic.planner.looks import Question
+    from medic.session.consultation import Session
+    from medic.session.diagnosis import Diagnosis
+    from medic.session.recheck import Applied
 
 
 class Consultation:
@@ -115,7 +115,7 @@ class Consultation:
         """Loads the knowledge and opens the session. Raises KnowledgeError, UsageError."""
         self.emit(Working(words.LOADING))
         try:
-            from medic.session import Session
+            from medic.session.consultation import Session
 
             index = self._load()
             if self._resume:
@@ -166,7 +166,7 @@ class Consultation:
 
     def take_case(self, case: Case) -> None:
         """Starts anew over another case with the same knowledge."""
-        from medic.session import Session
+        from medic.session.consultation import Session
 
         self.case = case
         self._session = Session(self.session.index, case)

@@ -12,9 +12,9 @@ from . import words_graph
 from .lines import Block, Line
 
 if TYPE_CHECKING:
-    from medic.diagnosis import Diagnosis
     from medic.facts import Series
-    from medic.session import Session
+    from medic.session.consultation import Session
+    from medic.session.diagnosis import Diagnosis
 
     from .consultation import Consultation
 

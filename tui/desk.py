@@ -14,8 +14,8 @@ from medic.records import dataclass
 from .events import Event, Stands, Told
 
 if TYPE_CHECKING:
-    from medic.case import Case
-    from medic.index import Index
+    from medic.case.collect import Case
+    from medic.index.knowledge import Index
 
     from .consultation import Consultation
     from .lines import Block

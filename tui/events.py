@@ -11,7 +11,7 @@ from .lines import Block
 from .offers import Offer
 
 if TYPE_CHECKING:
-    from medic.case import Case
+    from medic.case.collect import Case
 
     from .graph_data import Graph
 

@@ -18,9 +18,9 @@ from .ruled_out import reason
 from .seen import LONG, evidence, place_of, short
 
 if TYPE_CHECKING:
-    from medic.beliefs import Beliefs
-    from medic.diagnosis import CauseView, Diagnosis, EvidenceLine
-    from medic.session import Session
+    from medic.beliefs.model import Beliefs
+    from medic.session.consultation import Session
+    from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine
 
 SIGNS = {"confirmed": "●", "live": "○", "dimmed": "×", "away": "·"}
 NEAR = 6  # causes of a symptom that are shown; the others fold into one row
@@ -155,7 +155,7 @@ class _Drawing:
         return "live" if name in self.beliefs.chance else "away"
 
     def lines(self, name: str) -> Iterator[Line]:
-        from medic.diagnosis import view
+        from medic.session.diagnosis import view
 
         cause = self.index.causes[name]
         yield Line(TITLE.fill(title=cause.title, code=cause.code), "strong")
@@ -176,7 +176,7 @@ class _Drawing:
 
 
 def _word(chance: float) -> str:
-    from medic.beliefs import word
+    from medic.beliefs.model import word
 
     return word(chance)
 

@@ -12,7 +12,7 @@ from textual.containers import Container
 from textual.screen import Screen
 
 from medic.i18n import Text
-from medic.safetext import columns, cut, one_line
+from medic.text.safetext import columns, cut, one_line
 
 from . import words_graph
 from .graph_data import SIGNS, Graph

@@ -17,8 +17,8 @@ from .seen import evidence
 from .telling import beside, head, only_wrong
 
 if TYPE_CHECKING:
-    from medic.diagnosis import Diagnosis
-    from medic.session import Session
+    from medic.session.consultation import Session
+    from medic.session.diagnosis import Diagnosis
 
     from .consultation import Consultation
 

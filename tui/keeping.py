@@ -13,9 +13,9 @@ from . import words_keep
 from .lines import Block, Line
 
 if TYPE_CHECKING:
-    from medic.diagnosis import CauseView, Diagnosis
-    from medic.saved import Keeper
-    from medic.session import Session
+    from medic.session.consultation import Session
+    from medic.session.diagnosis import CauseView, Diagnosis
+    from medic.session.saved import Keeper
 
     from .consultation import Consultation
 
@@ -91,7 +91,7 @@ class Diary:
 
     def open(self) -> None:
         """Begins to write, or goes on with the session that was named."""
-        from medic.saved import Keeper
+        from medic.session.saved import Keeper
 
         if self._keeper is not None or self.problem is not None:
             return
@@ -118,7 +118,7 @@ class Diary:
 
     def keep(self, session: Session, more: Mapping[str, Any]) -> None:
         """Keeps the state of the session, if it is another than the last time."""
-        from medic.said import said
+        from medic.told.said import said
 
         now = repr((said(session), session.case.paths, session.applied, session.left_out, more))
         if self._keeper is None or now == self._last:
@@ -173,7 +173,7 @@ def _leader(session: Session, found: Diagnosis, leader: CauseView) -> dict[str, 
 
 def told_before(name: str) -> Iterator[Block]:
     """The last blocks of a kept talk."""
-    from medic.saved import talk_of
+    from medic.session.saved import talk_of
 
     blocks = [b for b in map(block_of, talk_of(name)) if b is not None]
     yield from blocks[-MAX_TOLD_AGAIN:]

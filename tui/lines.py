@@ -7,7 +7,7 @@ from typing import Literal
 
 from medic.i18n import Text, plain
 from medic.records import dataclass
-from medic.safetext import clean, columns, cut, one_line, wrap
+from medic.text.safetext import clean, columns, cut, one_line, wrap
 
 from .changed import changed_parts
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text
-from medic.registry import title_of
 from medic.run_config import FIELDS
+from medic.runner.registry import title_of
 
 from . import words, words_keep
 from .lines import Block, Line, joined, said
@@ -15,9 +15,9 @@ from .needs import ANSWER, is_reason, need
 from .probing import abnormal
 
 if TYPE_CHECKING:
-    from medic.diagnosis import CauseView
-    from medic.evidence import Run
-    from medic.session import Session
+    from medic.runner.evidence import Run
+    from medic.session.consultation import Session
+    from medic.session.diagnosis import CauseView
 
 NAMED = 3  # checks that one line names
 LEAST_GAPS = 4  # of what lacks, lines that are shown however few tell of the suspects

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from medic.registry import title_of
+from medic.runner.registry import title_of
 
 from . import words
 from .events import Told, Working
@@ -13,15 +13,15 @@ from .lines import joined
 from .probing import Board, ended, outcomes
 
 if TYPE_CHECKING:
-    from medic.diagnosis import Diagnosis
+    from medic.session.diagnosis import Diagnosis
 
     from .consultation import Consultation
 
 
 def observe(talk: Consultation) -> None:
     """Runs the probes over the files as they are and tells what became of them."""
-    from medic.recheck import standing
-    from medic.registry import all_probes
+    from medic.runner.registry import all_probes
+    from medic.session.recheck import standing
 
     session = talk.session
     talk.cancel.clear()

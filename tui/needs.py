@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from medic.i18n import Text, plain
 from medic.run_config import FIELDS
-from medic.stated import called
+from medic.told.stated import called
 
 from .lines import joined
 

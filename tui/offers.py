@@ -12,9 +12,9 @@ from . import words, words_more
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from medic.diagnosis import Diagnosis
     from medic.fixes import Fix
-    from medic.session import Session
+    from medic.session.consultation import Session
+    from medic.session.diagnosis import Diagnosis
 
     from .consultation import Consultation
 

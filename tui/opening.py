@@ -12,7 +12,7 @@ from . import words, words_keep
 from .lines import Block, Line, joined, said
 
 if TYPE_CHECKING:
-    from medic.case import Case
+    from medic.case.collect import Case
     from medic.facts import GivenFile
 
 SHOWN = 6
@@ -86,7 +86,7 @@ def size_of(size: float) -> str:
 
 def runs(case: Case) -> tuple[tuple[str, Text], ...]:
     """The newest runs of the folder as options, with the time of their last line."""
-    from medic.folders import newest_log
+    from medic.case.folders import newest_log
 
     found = []
     for i, name in enumerate(case.runs[:MAX_RUNS]):

@@ -60,7 +60,7 @@ def probes(talk: Consultation, _argument: str) -> None:
 
 def look(talk: Consultation, _argument: str) -> None:
     """Looks again: after a change at the log of the run that came after it."""
-    from medic.recheck import take_again
+    from medic.session.recheck import take_again
 
     if talk.waiting is not None:
         after.recheck(talk)
@@ -76,7 +76,7 @@ def files(talk: Consultation, _argument: str) -> None:
 
 def drop(talk: Consultation, argument: str) -> None:
     """Leaves a file out, by its number or name, and looks again."""
-    from medic import said
+    from medic.told import said
 
     session = talk.session
     every = opening.ordered(session.case)
@@ -99,7 +99,7 @@ def drop(talk: Consultation, argument: str) -> None:
 
 
 def none(talk: Consultation, _argument: str) -> None:
-    from medic.said import said
+    from medic.told.said import said
 
     session = talk.session
     if session.refused:
@@ -113,7 +113,7 @@ def none(talk: Consultation, _argument: str) -> None:
 
 def add(talk: Consultation, argument: str) -> None:
     """Adds a file or folder and looks again, or says why it was not read."""
-    from medic import said
+    from medic.told import said
 
     path = argument.strip().strip("\"'")
     if not path:
@@ -198,7 +198,7 @@ def _chosen(talk: Consultation, argument: str) -> Offer | None:
 
 def tried(talk: Consultation, argument: str) -> None:
     """Marks a remedy as not helped: it goes to the end, and its causes become less likely."""
-    from medic.said import said
+    from medic.told.said import said
 
     session = talk.session
     if talk.stale:

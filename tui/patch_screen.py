@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 
 from medic.i18n import Text, plain
 from medic.report.words import SAFE
-from medic.safetext import columns, cut, one_line
+from medic.text.safetext import columns, cut, one_line
 
 from . import words, words_more
 from .laid import RowsView

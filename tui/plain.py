@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, cast
 
 from medic.i18n import Lang, Text, use
 from medic.report.console import Console
-from medic.safetext import clean
+from medic.text.safetext import clean
 
 from . import jobs, words, words_keep, words_plain
 from .consultation import Consultation
@@ -29,7 +29,7 @@ from .written import number as told_number
 from .written import write_patch
 
 if TYPE_CHECKING:
-    from medic.diagnosis import Diagnosis
+    from medic.session.diagnosis import Diagnosis
 
     from .graph_data import Graph
     from .offers import Offer

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
-from medic.registry import title_of
 from medic.report.words import STATE, place
+from medic.runner.registry import title_of
 
 from . import words
 from .lines import Block, Line, Tone, joined, said
@@ -16,9 +16,9 @@ from .needs import is_reason, need
 from .seen import shown_file, with_question
 
 if TYPE_CHECKING:
-    from medic.case import NotRead
-    from medic.evidence import Run
-    from medic.session import Session
+    from medic.case.collect import NotRead
+    from medic.runner.evidence import Run
+    from medic.session.consultation import Session
 
 SHOWN_REASONS = 1
 SHOWN_LEFT = 3
@@ -114,7 +114,7 @@ def needs_of(lack: Text) -> Text:
 
 def abnormal(session: Session, run: Run) -> list[tuple[Text, Text | None]]:
     """The findings of a probe that are not normal, each with its place."""
-    from medic.diagnosis import finding_text
+    from medic.session.diagnosis import finding_text
 
     result = []
     for finding in run.findings:

@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import TextArea
 
-from medic.safetext import clean
+from medic.text.safetext import clean
 
 from .actions import completed
 

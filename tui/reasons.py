@@ -15,10 +15,10 @@ from .remedies import do_not
 from .seen import finding, place_of, with_question
 
 if TYPE_CHECKING:
-    from medic.diagnosis import CauseView, Diagnosis
-    from medic.likelihoods import Seen
-    from medic.looks import NextLook, Question
-    from medic.session import Session
+    from medic.beliefs.likelihoods import Seen
+    from medic.planner.looks import NextLook, Question
+    from medic.session.consultation import Session
+    from medic.session.diagnosis import CauseView, Diagnosis
 
 
 def why(session: Session, found: Diagnosis, asked: Question | None) -> Iterator[Block]:

@@ -13,8 +13,8 @@ from .lines import Block, Line, code, joined, said
 from .needs import fields
 
 if TYPE_CHECKING:
-    from medic.diagnosis import Diagnosis
-    from medic.session import Session
+    from medic.session.consultation import Session
+    from medic.session.diagnosis import Diagnosis
 
     from .offers import Offer
 

@@ -17,17 +17,17 @@ from .moves import Move
 MAX_LISTED = 15
 
 if TYPE_CHECKING:
-    from medic.index import Index
-    from medic.saved import Saved
-    from medic.session import Session
+    from medic.index.knowledge import Index
+    from medic.session.consultation import Session
+    from medic.session.saved import Saved
 
 
 def take_up(talk: Consultation, index: Index, name: str, *, why: Text | None = None) -> Session:
     """The session of ``name`` over its files as they are now; ``why`` it goes on, where nobody
     asked for it. Raises UsageError."""
-    from medic.recheck import Applied
-    from medic.saved import case_of, load, restore
-    from medic.session import Session
+    from medic.session.consultation import Session
+    from medic.session.recheck import Applied
+    from medic.session.saved import case_of, load, restore
 
     saved = load(name)
     session = Session(index, case_of(saved, index))
@@ -78,7 +78,7 @@ def _move(data: Any) -> Move:
 
 def resume(talk: Consultation, argument: str) -> None:
     """/resume: goes on with a kept session, the newest other one without an id."""
-    from medic.saved import listed, load
+    from medic.session.saved import listed, load
 
     others = [s.id for s in listed() if s.id != talk.diary.id]
     name = argument.strip() or next(iter(others), "")
@@ -93,7 +93,7 @@ def resume(talk: Consultation, argument: str) -> None:
 def sessions(talk: Consultation, _argument: str) -> None:
     """/sessions: what is kept."""
     from medic.report.saved_text import outcome
-    from medic.saved import listed
+    from medic.session.saved import listed
 
     from .lines import Block, Line
 

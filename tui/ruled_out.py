@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from medic.i18n import Text, plain
 from medic.report.words import place
 from medic.run_config import FIELDS, RunConfig
-from medic.stated import called
+from medic.told.stated import called
 
 from . import words
 from .lines import Line, joined
 from .seen import LONG, SHORT, finding, place_of, short, shown_file
 
 if TYPE_CHECKING:
-    from medic.diagnosis import CauseView, Diagnosis
-    from medic.evidence import Run
-    from medic.session import Session
+    from medic.runner.evidence import Run
+    from medic.session.consultation import Session
+    from medic.session.diagnosis import CauseView, Diagnosis
 
 SHOWN_RULED_OUT = 3
 SHOWN_TITLES = 2

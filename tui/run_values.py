@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
 from medic.nearest import did_you_mean
-from medic.patterns import regex
 from medic.report.words import place
 from medic.run_config import FIELDS, RunConfig, Scalar
-from medic.stated import called, shown
+from medic.text.patterns import regex
+from medic.told.stated import called, shown
 
 from . import words, words_keep
 from .lines import Block, Line
 from .seen import shown_file
 
 if TYPE_CHECKING:
-    from medic.index import Index
-    from medic.session import Session
+    from medic.index.knowledge import Index
+    from medic.session.consultation import Session
 
     from .consultation import Consultation
 

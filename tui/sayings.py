@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from medic.i18n import Text, plain
-from medic.safetext import one_line
-from medic.stated import shown
+from medic.text.safetext import one_line
+from medic.told.stated import shown
 
 from . import words, words_keep
 from .events import Asked, Choices
@@ -15,7 +15,7 @@ from .run_values import overruled
 from .telling import numbered
 
 if TYPE_CHECKING:
-    from medic.session import Session
+    from medic.session.consultation import Session
 
     from .consultation import Consultation
 
@@ -137,7 +137,7 @@ def change(talk: Consultation, argument: str) -> None:
 
 def _ask_again(talk: Consultation, saying: Saying) -> None:
     """The question once more, with the answer that was given."""
-    from medic.looks import choices
+    from medic.planner.looks import choices
 
     index = talk.session.index
     check = index.checks.get(saying.name)
@@ -152,7 +152,7 @@ def _ask_again(talk: Consultation, saying: Saying) -> None:
 
 
 def _take_out(talk: Consultation, saying: Saying) -> None:
-    from medic.said import said, unstate
+    from medic.told.said import said, unstate
 
     session = talk.session
     before = said(session)

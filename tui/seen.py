@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from medic.entries.words import TELLTALE
 from medic.i18n import Text, plain
 from medic.report.words import SIGN, place
-from medic.safetext import columns, one_line
+from medic.text.safetext import columns, one_line
 
 from . import words
 from .lines import Line, Tone, joined
 
 if TYPE_CHECKING:
-    from medic.diagnosis import EvidenceLine
-    from medic.session import Session
+    from medic.session.consultation import Session
+    from medic.session.diagnosis import EvidenceLine
 
 SHOWN_EVIDENCE = 4
 LEAST_QUESTION = 16

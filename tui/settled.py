@@ -12,9 +12,9 @@ from .lines import Block, Line, said
 from .remedies import remedy
 
 if TYPE_CHECKING:
-    from medic.diagnosis import Diagnosis
-    from medic.looks import Question
-    from medic.session import Session
+    from medic.planner.looks import Question
+    from medic.session.consultation import Session
+    from medic.session.diagnosis import Diagnosis
 
     from .consultation import Consultation
     from .offers import Offer

@@ -11,8 +11,8 @@ from .lines import Line, said
 from .opening import MAX_RUNS, runs
 
 if TYPE_CHECKING:
-    from medic.case import Case
-    from medic.saved import Saved
+    from medic.case.collect import Case
+    from medic.session.saved import Saved
 
     from .consultation import Consultation
 
@@ -37,7 +37,7 @@ def tell_before(talk: Consultation) -> None:
     """That a kept session is about the same folder."""
     from medic.errors import UsageError
     from medic.report.saved_text import outcome
-    from medic.saved import listed
+    from medic.session.saved import listed
 
     if talk.demo or talk.diary.id:
         return
@@ -65,7 +65,7 @@ def unfinished(talk: Consultation) -> str:
     """The id of the last kept session of the same run, where a change that it wrote waits for the
     next run to be read; "" if it is over, or other values are given now."""
     from medic.errors import UsageError
-    from medic.saved import listed
+    from medic.session.saved import listed
 
     case = talk.case
     if talk.demo or talk.diary.id or case.given or case.text or not case.root:

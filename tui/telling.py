@@ -16,9 +16,9 @@ from .ruled_out import ruled_out
 from .seen import evidence
 
 if TYPE_CHECKING:
-    from medic.diagnosis import CauseView, Diagnosis, EvidenceLine
-    from medic.looks import Question
-    from medic.session import Session
+    from medic.planner.looks import Question
+    from medic.session.consultation import Session
+    from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine
 
 QUOTED = 1  # raw lines shown of the evidence: more would push the question off a small screen
 SHOWN_NOTES = 3

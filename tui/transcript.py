@@ -13,7 +13,7 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from medic.safetext import columns
+from medic.text.safetext import columns
 
 from .keys_told import block_as_bound
 from .lines import TONES, Block, Row, Tone, plain_text

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol
 
 from medic.i18n import Text, plain
-from medic.safetext import shortened
+from medic.text.safetext import shortened
 
 from . import jobs, replies, words
 from .actions import BY_WORD

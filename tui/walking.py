@@ -12,7 +12,7 @@ from .lines import Block, Line, asking, code, joined
 from .telling import numbered
 
 if TYPE_CHECKING:
-    from medic.walk import Walk
+    from medic.session.walk import Walk
 
     from .consultation import Consultation
 
@@ -22,7 +22,7 @@ LEAVE = ""
 
 def walk(talk: Consultation, argument: str) -> None:
     """Begins or goes on with a procedure. Raises UsageError for one that is not known."""
-    from medic.walk import resume
+    from medic.session.walk import resume
 
     name = argument.strip() or _suggested(talk)
     if not name:
@@ -50,7 +50,7 @@ def _list(talk: Consultation) -> None:
 
 def choose(talk: Consultation, name: str, value: str) -> None:
     """What came out of the step, one step back, or leaving it for now."""
-    from medic.walk import keep, resume
+    from medic.session.walk import keep, resume
 
     current = resume(talk.session.index, name)
     if value == LEAVE:
@@ -67,7 +67,7 @@ def choose(talk: Consultation, name: str, value: str) -> None:
 
 def _stand(talk: Consultation, current: Walk) -> None:
     """The step to do now, or what the walk has shown."""
-    from medic.walk import outcome_title
+    from medic.session.walk import outcome_title
 
     step = current.step
     if step is None:

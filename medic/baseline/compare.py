@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from medic.baseline.curves import curves
 from medic.baseline.settings import configs, flags, tells
-from medic.case import Case
+from medic.case.collect import Case
 from medic.errors import UsageError
-from medic.evidence import Evidence, Observed
 from medic.facts import Curve, Difference, GpuState, Launches, LogHits, Packages, SinceGood, Source
 from medic.facts.since_good import Kind
-from medic.index import Index
+from medic.index.knowledge import Index
 from medic.probe import Finding
-from medic.registry import all_probes
 from medic.run_config import RunConfig
-from medic.runner import observe
-from medic.safetext import one_line
+from medic.runner.evidence import Evidence, Observed
+from medic.runner.registry import all_probes
+from medic.runner.run import observe
+from medic.text.safetext import one_line
 
 CHECK = "changed-since-good"
 ROOMS = ("config", "flags", "logs", "curve", "gpu", "packages")

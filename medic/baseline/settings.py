@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 
 from medic.facts import Difference, Launches, Source, Word
 from medic.facts.since_good import Kind
-from medic.patterns import regex
 from medic.run_config import FIELDS, Origin, RunConfig, Setting, Value
-from medic.safetext import one_line
+from medic.text.patterns import regex
+from medic.text.safetext import one_line
 
 MAX_SETTINGS = 24
 # Every run has its own: no difference worth a line.

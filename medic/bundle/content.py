@@ -8,13 +8,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import BinaryIO
 
-from medic.encodings import utf8
 from medic.errors import MedicError, Unreadable
 from medic.facts import GivenFile
 from medic.i18n import Text
-from medic.look import open_regular
-from medic.patterns import regex
 from medic.records import dataclass
+from medic.runner.look import open_regular
+from medic.text.encodings import utf8
+from medic.text.patterns import regex
 
 MIB = 1024 * 1024
 # A log above the first is cut to its begin and its end: versions and arguments stand at the begin,

@@ -13,7 +13,7 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 TIMEOUT = 10.0  # seconds: nvidia-smi hangs with a broken driver
 MAX_OUTPUT = 2 * 1024 * 1024

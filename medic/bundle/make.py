@@ -19,13 +19,13 @@ from medic.bundle import host
 from medic.bundle.content import Content, content_of, mtime
 from medic.bundle.names import names, unlike
 from medic.bundle.unpack import FOLDER, MANIFEST, SCHEMA
-from medic.case import Case, NotRead
+from medic.case.collect import Case, NotRead
 from medic.config import state_dir
 from medic.errors import UsageError
 from medic.facts import GivenFile
 from medic.i18n import Text
 from medic.records import dataclass, field
-from medic.redact import Redactor
+from medic.redact.hide import Redactor
 
 MAX_FILES = 400
 MAX_TOTAL = 256 * 1024 * 1024  # bytes of text before compression

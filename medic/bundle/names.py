@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
 from medic.bundle.unpack import ENDS, MAX_DEPTH
-from medic.case import Case
+from medic.case.collect import Case
 
 MOST = MAX_DEPTH - 3  # parts of a name: the bundle's own folders come before them
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from medic.bundle.unpack import FOLDER, MANIFEST, is_bundle, unpack
-from medic.case import Case, NotRead
+from medic.case.collect import Case, NotRead
 from medic.facts import GivenFile
 from medic.records import dataclass, replace
 

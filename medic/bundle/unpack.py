@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from medic.errors import Unreadable
-from medic.look import open_regular
+from medic.runner.look import open_regular
 
 FOLDER, MANIFEST, SCHEMA = "medic-bundle", "manifest.json", "medic.bundle/1"
 ENDS = (".tar.gz", ".tgz", ".tar")

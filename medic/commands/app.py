@@ -9,7 +9,7 @@ from importlib import import_module
 
 import click
 
-from medic.case import Case
+from medic.case.collect import Case
 from medic.commands.given import case_of, knowledge
 from medic.commands.options import case_options, lang_option, option
 from medic.i18n import Text
@@ -43,9 +43,9 @@ def command(
 
 def _here(given: Sequence[str]) -> Case:
     """The current folder; an empty one is no error, the user may paste."""
-    from medic.case import Case, collect
+    from medic.case.collect import Case, collect
     from medic.errors import UsageError
-    from medic.given import parse_given
+    from medic.told.given import parse_given
 
     try:
         return collect(["."], given=parse_given(given))

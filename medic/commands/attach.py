@@ -88,7 +88,7 @@ def _told(out: Console, paths: Sequence[str], form: str) -> int:
     """The answer of diagnose, below where each rank stands."""
     from medic.commands.diagnosing import exit_code, render
     from medic.facts import Stacks
-    from medic.session import Session
+    from medic.session.consultation import Session
 
     index = knowledge()
     session = Session(index, case_of(paths, (), this_host=True, index=index))

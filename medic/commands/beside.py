@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 
-from medic.case import Case
+from medic.case.collect import Case
+from medic.case.filekind import kind_of
+from medic.case.folders import given_file
 from medic.facts import GivenFile, Launch, Launches
-from medic.filekind import kind_of
-from medic.folders import given_file
-from medic.lint import LAUNCH_CONFIGS, LintReport
+from medic.lint.files import LAUNCH_CONFIGS, LintReport
 from medic.records import replace
 
 _ENDINGS = (".json", ".yaml", ".yml", ".toml")

@@ -147,15 +147,15 @@ def _read(module: str, name: str, look: Any, *units: Any) -> Any:
 
 
 def _look() -> Any:
-    from medic.case import Case
-    from medic.look import CaseLook
+    from medic.case.collect import Case
+    from medic.runner.look import CaseLook
 
     return CaseLook(Case(), knowledge(), {}, threading.Event())
 
 
 def _unit(path: str) -> Any:
     """The checkpoint of a file or a folder. Raises UsageError if there is none."""
-    from medic.case import collect
+    from medic.case.collect import collect
 
     case = collect([path])
     unit = import_module("medic.probes.checkpoint.diffing").unit_of(case.files)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from medic.case import collect
+from medic.case.collect import collect
 from medic.commands.app import start
 from medic.commands.options import lang_option, option
 from medic.errors import Exit

@@ -7,13 +7,13 @@ import sys
 from collections.abc import Sequence
 
 from medic.commands.given import case_of, console, knowledge
-from medic.diagnosis import Diagnosis
 from medic.errors import Exit, UsageError
 from medic.i18n import Text
 from medic.nearest import did_you_mean
 from medic.report.console import Console
-from medic.runner import Progress
-from medic.session import Session
+from medic.runner.run import Progress
+from medic.session.consultation import Session
+from medic.session.diagnosis import Diagnosis
 
 
 def diagnose(

@@ -11,7 +11,7 @@ from medic.commands.words import ANY, FLAG, said
 from medic.errors import Exit, UsageError
 
 if TYPE_CHECKING:
-    from medic.case import Case
+    from medic.case.collect import Case
 
 OPTIONS = {
     "--set": ANY,

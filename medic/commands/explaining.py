@@ -9,10 +9,10 @@ from medic.config import extra_knowledge
 from medic.errors import Exit, UsageError
 from medic.explain import KIND_NAME, Match, entry, find
 from medic.i18n import Text
-from medic.index import Index, load
+from medic.index.knowledge import Index, load
 from medic.nearest import did_you_mean
 from medic.report.console import Console
-from medic.safetext import one_line
+from medic.text.safetext import one_line
 
 FIELD_WORDS = ("fields", "字段")
 _SHOWN = 200  # columns of the words that are told back

@@ -6,13 +6,13 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from medic.index import Index, load
+from medic.index.knowledge import Index, load
 from medic.report.console import Console
 
 if TYPE_CHECKING:
-    from medic.case import Case
+    from medic.case.collect import Case
     from medic.errors import UsageError
-    from medic.lint import LintReport
+    from medic.lint.files import LintReport
 
 MAX_PASTE = 64 * 1024 * 1024
 
@@ -20,7 +20,7 @@ MAX_PASTE = 64 * 1024 * 1024
 def console(*, redact: bool = False) -> Console:
     if not redact:
         return Console()
-    from medic.redact import Redactor
+    from medic.redact.hide import Redactor
 
     return Console(Redactor().as_read)
 
@@ -33,8 +33,8 @@ def knowledge() -> Index:
 
 def _pasted() -> str:
     """Text from standard input. Raises UsageError if there is none: silence is no health."""
-    from medic.encodings import utf8
     from medic.errors import UsageError
+    from medic.text.encodings import utf8
 
     data = sys.stdin.buffer.read(MAX_PASTE) if sys.stdin is not None else b""
     if not data.strip():
@@ -50,8 +50,8 @@ def case_of(
     index: Index | None = None,
 ) -> Case:
     """The case of the given paths; "-" reads pasted text from standard input."""
-    from medic.case import collect
-    from medic.given import parse_given
+    from medic.case.collect import collect
+    from medic.told.given import parse_given
 
     text = ""
     files = [p for p in paths if p != "-"]

@@ -8,7 +8,7 @@ from medic.commands.given import console, knowledge
 from medic.commands.options import format_options, lang_option, option
 from medic.errors import Exit, UsageError
 from medic.i18n import Text
-from medic.index import Index
+from medic.index.knowledge import Index
 from medic.nearest import did_you_mean
 from medic.report.console import Console
 

@@ -12,9 +12,8 @@ from medic.errors import Exit, UsageError
 from medic.facts import PrintedStart
 from medic.fixes import Fix
 from medic.i18n import Text
-from medic.ignores import silenced
-from medic.index import Index
-from medic.lint import (
+from medic.index.knowledge import Index
+from medic.lint.files import (
     LintFinding,
     LintReport,
     exit_matters,
@@ -23,12 +22,13 @@ from medic.lint import (
     merged_fix,
     unread,
 )
+from medic.lint.ignores import silenced
+from medic.lint.selection import chosen
 from medic.report.console import Console
-from medic.safetext import one_line
-from medic.selection import chosen
+from medic.text.safetext import one_line
 
 if TYPE_CHECKING:
-    from medic.case import Case
+    from medic.case.collect import Case
 
 # Forms that a program reads: they are printed, and name the file, even where nothing could be read.
 _DOCUMENTS = ("json", "sarif", "github")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from medic.case import Case
+from medic.case.collect import Case
 from medic.commands.diagnosing import exit_code, render
 from medic.commands.given import knowledge
 from medic.errors import Exit
 from medic.i18n import Text
 from medic.report.console import Console
-from medic.session import Session
+from medic.session.consultation import Session
 
 
 def consult(

@@ -11,10 +11,10 @@ from medic.commands.given import case_of, console, knowledge, nothing_read
 from medic.commands.options import format_options, lang_option, option, redact_option, set_option
 from medic.errors import Exit
 from medic.i18n import Text
-from medic.ignores import silenced
-from medic.lint import lint, may_launch
+from medic.lint.files import lint, may_launch
+from medic.lint.ignores import silenced
+from medic.lint.selection import chosen
 from medic.preflight import look_at
-from medic.selection import chosen
 
 HELP = Text(
     "Before a launch, on the node that it starts on: lints the launch script and its configs, then "

@@ -8,21 +8,21 @@ from typing import Any
 
 import click
 
+from medic.case.folders import NotRead
 from medic.commands.given import case_of, console, knowledge
 from medic.commands.options import case_options, format_options, lang_option, option, redact_option
-from medic.diagnosis import finding_text
 from medic.errors import Exit, UsageError
-from medic.evidence import Run
 from medic.facts import GivenFile
-from medic.folders import NotRead
 from medic.i18n import Text
-from medic.index import Index
+from medic.index.knowledge import Index
 from medic.nearest import did_you_mean
 from medic.probe import Probe
-from medic.registry import all_probes
 from medic.report.console import Console
-from medic.runner import observe, with_needs
-from medic.safetext import one_line
+from medic.runner.evidence import Run
+from medic.runner.registry import all_probes
+from medic.runner.run import observe, with_needs
+from medic.session.diagnosis import finding_text
+from medic.text.safetext import one_line
 
 HELP = Text(
     "Runs one probe (and those it builds on) over the paths, or over this machine. Without a name: "

@@ -25,7 +25,7 @@ MORE = Text("Enter: next, q: leave ", "回车：下一步，q：退出 ")
 @lang_option
 def command(session: str | None, redact: bool) -> int:
     from medic.report.saved_text import spoken
-    from medic.saved import chosen, talk_of
+    from medic.session.saved import chosen, talk_of
 
     saved = chosen(session)
     out = console(redact=redact)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from medic.case import Case
+from medic.case.collect import Case
 from medic.commands.app import start
 from medic.commands.options import lang_option, option
 from medic.i18n import Text
@@ -22,7 +22,7 @@ HELP = Text(
 @option("--plain", is_flag=True, help=Text("numbered lines", "编号文本行"))
 @lang_option
 def command(session: str | None, plain: bool) -> int:
-    from medic.saved import chosen
+    from medic.session.saved import chosen
 
     saved = chosen(session)
     return start(Case(root=saved.root), plain=plain, resume=saved.id)

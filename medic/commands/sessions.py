@@ -24,7 +24,7 @@ HELP = Text(
 @lang_option
 def command(form: str, as_json: bool, redact: bool) -> int:
     from medic.report.saved_text import listing
-    from medic.saved import listed, unreadable
+    from medic.session.saved import listed, unreadable
 
     out = console(redact=redact)
     kept, broken = listed(), unreadable()

@@ -24,7 +24,7 @@ HELP = Text(
 @lang_option
 def command(session: str | None, redact: bool) -> int:
     from medic.report.saved_text import markdown
-    from medic.saved import chosen, talk_of
+    from medic.session.saved import chosen, talk_of
 
     saved = chosen(session)
     out = console(redact=redact)

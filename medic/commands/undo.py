@@ -29,7 +29,7 @@ HELP = Text(
 @lang_option
 def command(change: str | None, show: bool, force: bool) -> int:
     from medic import edits
-    from medic.safetext import one_line
+    from medic.text.safetext import one_line
 
     out = console()
     if show:

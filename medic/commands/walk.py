@@ -13,10 +13,10 @@ from medic.commands.options import lang_option, option, set_option
 from medic.entries import Experiment
 from medic.errors import Exit, UsageError
 from medic.i18n import Text
-from medic.index import Index
+from medic.index.knowledge import Index
 from medic.report import walk_text
 from medic.report.console import Console
-from medic.walk import Walk, keep, resume
+from medic.session.walk import Walk, keep, resume
 
 HELP = Text(
     "Walks a procedure step by step and remembers where it was left. Answer with a number or name, "
@@ -108,8 +108,8 @@ def _emit(
         )
         return
     from medic.experiments import make, write
-    from medic.registry import all_probes
-    from medic.runner import observe
+    from medic.runner.registry import all_probes
+    from medic.runner.run import observe
 
     rooms = ("config", "flags")
     case = case_of(files, given)

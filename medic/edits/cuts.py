@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from medic.edits.sources import Sources
 from medic.errors import EditRefused
-from medic.patterns import regex
 from medic.run_config import Span, Syntax
+from medic.text.patterns import regex
 
 _COMMA_AFTER = regex(rb"\s*,\s*")
 _COMMA_BEFORE = regex(rb",\s*\Z")

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from medic.patterns import regex
 from medic.run_config import Scalar, Syntax
+from medic.text.patterns import regex
 
 if TYPE_CHECKING:  # loaded where a number is written
     from decimal import Decimal

@@ -8,8 +8,8 @@ from medic.edits.sources import Sources
 from medic.edits.trees import FLAG, command_of, flag_of
 from medic.errors import EditRefused
 from medic.facts import Command, Document, Word
-from medic.patterns import regex
 from medic.run_config import Scalar
+from medic.text.patterns import regex
 
 _GAP = regex(rb"(?:[ \t]|\\\r?\n|\r?\n)*\Z")
 _GAP_BYTES = 1024

@@ -8,9 +8,9 @@ from medic.edits.sources import Sources
 from medic.edits.trees import FLAG, command_of, flag_of, flags_of_literal
 from medic.errors import EditRefused
 from medic.facts import Command, Document, Word
-from medic.patterns import regex
 from medic.records import dataclass, replace
 from medic.run_config import Scalar, Span
+from medic.text.patterns import regex
 
 SHARED = ("other flags use the variable as well", "该变量还用于其他选项")
 _SCRIPT = regex(r"\.py$")

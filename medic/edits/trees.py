@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from medic.facts import Command, Document, Node, Word
-from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import Scalar, Span
+from medic.text.patterns import regex
 
 Path = tuple[str, ...]
 FLAG = regex(r"--?[A-Za-z]")

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from medic.explain import pages
-from medic.index import Index
-from medic.patterns import regex
-from medic.safetext import columns
+from medic.index.knowledge import Index
+from medic.text.patterns import regex
+from medic.text.safetext import columns
 
 GOOD_SCORE = 0.5
 LONG_NAME = 8  # letters of a term that stands out in a line

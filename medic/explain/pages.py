@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from medic.entries.levels import PRIOR, SHOWN
 from medic.entries.words import TELLTALE
 from medic.i18n import Text, plain
-from medic.index import PASSES, Index
-from medic.levels import PRIOR, SHOWN
+from medic.index.knowledge import PASSES, Index
 
 FOR = ("confirms", "strong", "weak")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from medic.match.tone import asks_why, complains, praises, reassures
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 _END = regex(r"\n|(?<=[.!?;])\s|(?<=[。！？；])")
 _CLAUSE = regex(r",\s|[，；;]|\bbut\b|\s[-\u2014]\s|:\s")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 
 from medic.entries import NotIn
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 
 def _any(*alternatives: str, flags: int = 0) -> re.Pattern[bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 # CSI, then OSC/DCS/SOS/PM/APC strings, then two-byte escapes.
 ESCAPES = regex(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from medic.match.compared import COMPARED
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 # In the order of replacement; a term is tried only on a text that has one
 # of the parts before "|", which is many times faster.

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from medic.match.words import normal, terms_of
-from medic.patterns import regex
 from medic.records import dataclass
+from medic.text.patterns import regex
 
 OUTCOMES = "outcomes"  # the kind of what answers a check
 LETTERS = regex(r"[a-z]{5,}")  # words whose spelling is corrected

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from medic.match.tone import SAYING, asks_why, at_ease, clauses, complains, mended, odd, turns
 from medic.match.words import terms_of
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 _END = regex(r"\n|(?<=[.!?;])\s+|(?<=[\u3002\uff01\uff1f\uff1b])")
 _GREETING = regex(

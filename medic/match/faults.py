@@ -9,8 +9,8 @@ from medic.entries import Signature
 from medic.errors import KnowledgeError
 from medic.match.marks import Watched
 from medic.match.scan import Matcher
-from medic.patterns import regex
 from medic.records import replace
+from medic.text.patterns import regex
 
 # A literal of at least this many bytes lets RE2 skip most lines at once.
 LITERAL = 4

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from medic.index import Index
+from medic.index.knowledge import Index
 from medic.match.documents import OUTCOMES, Document, documents, read, spoken_outcomes
 from medic.match.ease import asks_usage, is_well
 from medic.match.jumps import jump_of_loss
@@ -16,7 +16,7 @@ from medic.match.paste import Fragment, is_sentence
 from medic.match.progress import progresses
 from medic.match.text import WHOLE, Match, TextIndex
 from medic.match.tone import MENDED, complains, tells
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 if TYPE_CHECKING:
     from medic.facts import Hit

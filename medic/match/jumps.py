@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 _LOSS = regex(r"(?i)\bloss(?:es)?\b|损失")
 _NUMBER = r"(\d+(?:\.\d+)?)"

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from medic.levels import STRONGEST
+from medic.entries.levels import STRONGEST
 from medic.match.tone import TROUBLE
 from medic.match.words import terms_of
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 K1, B = 1.2, 0.6
 PAIR = 0.6  # of what a pair of words weighs: its words count as well

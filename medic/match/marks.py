@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from medic.decode import decode
 from medic.entries import Role, Signature
+from medic.entries.decode import decode
 from medic.entries.words import TELLTALE
-from medic.index import Index
+from medic.index.knowledge import Index
 
 _NO_FAILURE: frozenset[Role] = frozenset({"advice", "context"})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from medic.index import Index
+from medic.index.knowledge import Index
 from medic.match.marks import Watched, scanned
 from medic.match.scan import Matcher
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 # A report begins with its verdict, a finding of lint with its name and code. Headings stand alone in
 # a line; what belongs to them is indented.

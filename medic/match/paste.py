@@ -7,7 +7,7 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 Kind = Literal["log", "prose", "config", "command"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from medic.match.ease import is_well, tells_set_up
 from medic.match.tone import complains, turns
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 _NUMBER = r"(\d+(?:\.\d+)?)%?"
 _LOSS = r"(?:loss|perplexity|ppl|损失|困惑度)"

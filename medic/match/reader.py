@@ -7,13 +7,13 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
-from medic.encodings import utf8
 from medic.errors import Unreadable
 from medic.i18n import Text
 from medic.match.clean import clean
 from medic.match.formats import CHUNK, chunks, opener, require_text, utf16
 from medic.match.own_output import OwnOutput
 from medic.records import dataclass, field
+from medic.text.encodings import utf8
 
 BLOCK = 64 * 1024
 LINE_LIMIT = 64 * 1024

@@ -21,9 +21,9 @@ from medic.match.marks import Watched
 from medic.match.reader import NOTES, Block, Limits, Reading, blocks
 from medic.match.sweep import sweep
 from medic.match.units import convert
-from medic.patterns import regex
 from medic.probe import Scan
 from medic.records import dataclass, field
+from medic.text.patterns import regex
 
 FIRST, LAST = 10, 40
 LAST_MARKS = 2000  # of a landmark: each rank of a large job prints its own

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from medic.match.documents import LETTERS, Document
 from medic.match.tone import TROUBLE, says
 from medic.match.words import normal, terms_of
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 SIGNATURE, EXACT = 0.5, 2.0
 QUERY_LIMIT = 4000

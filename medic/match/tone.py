@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from medic.match.words import terms_of
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 # Words that say that something is wrong; that it is well, or would be; and which way it goes.
 _TROUBLE_WORDS = """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from medic.facts import CaptureValue
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 _SIZE = regex(r"\s*([\d,]*\.?\d+(?:[eE][-+]?\d+)?)\s*([kKMGTP]?)(i?)[bB]?(?:ytes?)?\s*$")
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from medic.match.compounds import COMPOUNDS, NOT_COMPARED
 from medic.match.synonyms import HAN_STOP, HAN_SYNONYMS, STOP_WORDS, SYNONYMS
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 _STOP = frozenset(STOP_WORDS.split())
 

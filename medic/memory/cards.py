@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from medic.errors import UsageError
-from medic.index import Index
+from medic.index.knowledge import Index
 from medic.memory.named import key, names
 from medic.nearest import did_you_mean
-from medic.patterns import regex
 from medic.records import replace
 from medic.run_config import Origin, RunConfig, Value
+from medic.text.patterns import regex
 
 UNITS = {"": 1, "b": 1, "mb": 10**6, "mib": 2**20, "g": 2**30, "gb": 10**9, "gib": 2**30}
 MOST = 2**42  # bytes, more than any card has

@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from medic.memory import details
-from medic.patterns import regex
 from medic.records import replace
 from medic.run_config import Origin, RunConfig, Scalar, Value
+from medic.text.patterns import regex
 
 Fields = Mapping[str, Scalar]
 _DTYPES = {"bfloat16": "bf16", "bf16": "bf16", "float16": "fp16", "fp16": "fp16", "half": "fp16",

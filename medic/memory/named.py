@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from medic.entries import Gpu, Model
 from medic.errors import UsageError
-from medic.index import Index
+from medic.index.knowledge import Index
 from medic.memory import details
 from medic.nearest import did_you_mean
-from medic.patterns import regex
 from medic.records import replace
 from medic.run_config import Origin, RunConfig, Setting, Value
+from medic.text.patterns import regex
 
 SIZES = ("hidden_size", "num_layers", "num_heads", "num_kv_heads", "ffn_size", "vocab_size",
          "head_dim", "tied_embeddings")  # fmt: skip

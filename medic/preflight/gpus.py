@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from medic.facts import Gpu
 from medic.facts.memory import gib
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
+from medic.text.patterns import regex
 
 # A CUDA context without tensors takes 0.3 to 0.9 GiB.
 HELD_BYTES = 1 << 30

@@ -8,10 +8,10 @@ from medic.errors import Unreadable
 from medic.facts import Source, Variable
 from medic.facts.interfaces import IFNAMES, chosen
 from medic.i18n import Text
-from medic.look import open_regular
-from medic.patterns import regex
 from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
 from medic.run_config import Span
+from medic.runner.look import open_regular
+from medic.text.patterns import regex
 
 _PORT = regex(r":(\d{1,5})[\"']?$")
 _LONGEST = 500  # bytes of an address

@@ -7,7 +7,7 @@ from typing import Literal
 
 from medic.facts import GpuState, Host, Launch, Machine, Places, Ports, Source, Variable
 from medic.i18n import Text, plain
-from medic.index import Index
+from medic.index.knowledge import Index
 from medic.records import dataclass, field
 from medic.run_config import RunConfig
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 
-from medic.case import Case
-from medic.evidence import Evidence
+from medic.case.collect import Case
 from medic.facts import GpuState, Host, Launches, Machine, Places, Ports
 from medic.i18n import Text
-from medic.index import Index
-from medic.lint import probes_for_lint
+from medic.index.knowledge import Index
+from medic.lint.files import probes_for_lint
 from medic.preflight.gpus import gpus
 from medic.preflight.network import network
 from medic.preflight.places import places
@@ -19,9 +18,10 @@ from medic.preflight.software import software
 from medic.preflight.system import system
 from medic.preflight.variables import variables
 from medic.records import replace
-from medic.registry import all_probes
 from medic.run_config import RunConfig
-from medic.runner import observe
+from medic.runner.evidence import Evidence
+from medic.runner.registry import all_probes
+from medic.runner.run import observe
 
 PROBES = ("gpu", "host", "machine", "places", "ports")
 JUDGES: Sequence[Callable[[Scene], Iterator[Result]]] = (

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from medic.facts import Machine
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
+from medic.text.patterns import regex
 
 PACKAGES = Text("packages of the python on PATH", "PATH 上 python 的软件包")
 _FLASH = regex(r"cu(\d+)(?:\d)?torch(\d+\.\d+)")

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from medic.entries import Term
 from medic.facts import Variable
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
-from medic.slips import meant_variable
+from medic.text.patterns import regex
+from medic.text.slips import meant_variable
 
 NAME = "variable"
 _UNKNOWN = regex(r"[$`]")

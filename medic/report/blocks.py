@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from medic.i18n import Text
 from medic.report.console import Console
 from medic.report.words import SIGN, WEIGHT, place
-from medic.safetext import one_line, wrap
+from medic.text.safetext import one_line, wrap
 
 if TYPE_CHECKING:
-    from medic.diagnosis import EvidenceLine
     from medic.facts import Source
+    from medic.session.diagnosis import EvidenceLine
 
 
 class Blocks:

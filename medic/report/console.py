@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TextIO
 
 from medic.i18n import Text
-from medic.safetext import clean, one_line, shortened
+from medic.text.safetext import clean, one_line, shortened
 
 STYLES = {
     "bold": "1",

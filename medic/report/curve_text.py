@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from medic.facts import Curve, Series
 from medic.i18n import Text
 from medic.report import plot
-from medic.safetext import one_line
+from medic.text.safetext import one_line
 
 WIDTH = 78  # the probe indents by two
 HEIGHT = 10

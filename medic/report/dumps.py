@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any
 
-from medic.safetext import clean
+from medic.text.safetext import clean
 
 
 def dumps(data: Any) -> str:

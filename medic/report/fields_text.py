@@ -7,7 +7,7 @@ from typing import Any
 from medic.i18n import Text
 from medic.report.console import Console
 from medic.run_config import FIELDS
-from medic.safetext import columns
+from medic.text.safetext import columns
 
 KINDS = {
     int: Text("whole number", "整数"),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from medic.diagnosis import CauseView, Diagnosis, EvidenceLine
 from medic.facts import SinceGood
 from medic.fixes import Fix
 from medic.report import oom_text
 from medic.run_config import Change
-from medic.session import Session
+from medic.session.consultation import Session
+from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine
 
 SCHEMA = "medic.diagnosis/1"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from medic.i18n import Text
 
 if TYPE_CHECKING:
-    from medic.session import Session
+    from medic.session.consultation import Session
 
 LATE_SETTINGS = Text(
     "{files} was changed {after} after the log was last written: the run may have had other "
@@ -23,7 +23,7 @@ MOST_HOURS = 48
 
 def late(session: Session) -> Text | None:
     """The warning, where there are settings that were written after the newest log."""
-    from medic.recheck import newer_settings
+    from medic.session.recheck import newer_settings
 
     names, seconds = newer_settings(session)
     return LATE_SETTINGS.fill(files=", ".join(names), after=_span(seconds)) if names else None

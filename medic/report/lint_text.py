@@ -8,13 +8,13 @@ from typing import Any
 
 from medic.fixes import Fix
 from medic.i18n import Text
-from medic.lint import LintFinding, LintReport
+from medic.lint.files import LintFinding, LintReport
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.report.memory_line import memory_data, memory_line
 from medic.report.words import SAFE, SEVERITY, UNSAFE
 from medic.run_config import NOBODYS
-from medic.safetext import clean, columns, one_line
+from medic.text.safetext import clean, columns, one_line
 
 COLOR = {"error": "red", "warning": "yellow", "info": "blue"}
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from medic.diagnosis import CauseView, Diagnosis, EvidenceLine
 from medic.i18n import Text
 from medic.report.words import CHANCE, SAFE, UNSAFE, VERDICT, WEIGHT, place
-from medic.safetext import for_markdown, one_line
-from medic.session import Session
+from medic.session.consultation import Session
+from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine
+from medic.text.safetext import for_markdown, one_line
 
 
 def diagnosis(session: Session, found: Diagnosis) -> str:

@@ -12,8 +12,8 @@ from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.report.memory_advice import advice
 from medic.report.memory_line import verdict
-from medic.safetext import columns
 from medic.sizing import Sizing
+from medic.text.safetext import columns
 
 BAR = 32
 PART = {

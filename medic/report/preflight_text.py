@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from medic.i18n import Text
-from medic.lint import LintReport
+from medic.lint.files import LintReport
 from medic.preflight import Preflight, Result
 from medic.report import lint_text
 from medic.report.blocks import Blocks
 from medic.report.console import Console
-from medic.safetext import columns
+from medic.text.safetext import columns
 
 SCHEMA = "medic.preflight/1"
 STATE = {

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from medic.facts import PrintedStart
-from medic.figures import Figure, figures
 from medic.i18n import Text, show
+from medic.lint.figures import Figure, figures
 from medic.records import replace
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.run_config import FIELDS, Origin, RunConfig, Scalar, Value
-from medic.safetext import columns
+from medic.text.safetext import columns
 
 SCHEMA = "medic.run-config/1"
 SAMPLES = Text(

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from medic.i18n import Text
 from medic.report.words import VERDICT
-from medic.safetext import cut_left, for_markdown, one_line, wrap
+from medic.text.safetext import cut_left, for_markdown, one_line, wrap
 
 if TYPE_CHECKING:
-    from medic.saved import Saved
+    from medic.session.saved import Saved
 
 NONE = Text("No session is kept yet.", "还没有保存过会话。")
 BROKEN = Text("cannot be read", "无法读取")

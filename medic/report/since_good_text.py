@@ -7,7 +7,7 @@ from collections.abc import Collection
 from medic.facts import Difference, SinceGood
 from medic.i18n import Text
 from medic.report.blocks import Blocks
-from medic.safetext import columns, cut, one_line
+from medic.text.safetext import columns, cut, one_line
 
 MAX_ROWS = 16
 KINDS = {

@@ -9,7 +9,7 @@ from medic.facts.memory import GIB
 from medic.i18n import Text
 from medic.report.blocks import Blocks
 from medic.report.console import Console
-from medic.safetext import one_line
+from medic.text.safetext import one_line
 
 MAX_ROWS, FRAMES = 64, 6
 WAITING = frozenset({"collective", "p2p", "device", "backward"})

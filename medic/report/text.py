@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import medic.facts
-from medic.diagnosis import CauseView, Diagnosis, EvidenceLine
 from medic.facts import SinceGood
 from medic.fixes import Fix
 from medic.i18n import Text
@@ -13,8 +12,9 @@ from medic.report import late_text, oom_text, timeline, verdict_text
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.report.words import CHANCE, SAFE, UNSAFE
-from medic.safetext import one_line
-from medic.session import Session
+from medic.session.consultation import Session
+from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine
+from medic.text.safetext import one_line
 
 FULL_BAR = 10
 MAX_GAPS = 3

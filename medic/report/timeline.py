@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from medic.diagnosis import Diagnosis
 from medic.facts import LogHits, Source, Tracebacks
 from medic.i18n import Text
 from medic.records import dataclass
-from medic.safetext import one_line
-from medic.session import Session
+from medic.session.consultation import Session
+from medic.session.diagnosis import Diagnosis
+from medic.text.safetext import one_line
 
 FEWEST, MOST, RANKS = 3, 12, 6
 _DAY = 86_400.0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from medic.diagnosis import Diagnosis
 from medic.i18n import Text
 from medic.report.blocks import Blocks
 from medic.report.words import CHANCE, VERDICT
-from medic.session import Session
+from medic.session.consultation import Session
+from medic.session.diagnosis import Diagnosis
 
 CLEAR = 0.5  # below it the leader is a suspect, not a likely cause
 

@@ -9,7 +9,7 @@ from medic.i18n import Text
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.report.preflight_text import COLOR, STATE
-from medic.safetext import columns, one_line
+from medic.text.safetext import columns, one_line
 from medic.vitals import Vital, Vitals
 
 SCHEMA = "medic.vitals/1"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from medic.experiments import Made
 from medic.i18n import Text
-from medic.index import Index
+from medic.index.knowledge import Index
 from medic.report.blocks import Blocks
 from medic.report.console import Console
-from medic.walk import Walk, outcome_title
+from medic.session.walk import Walk, outcome_title
 
 
 def stand(out: Console, walk: Walk, index: Index) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from medic.i18n import Text
-from medic.safetext import one_line
+from medic.text.safetext import one_line
 
 VERDICT = {
     "established": Text("Established", "已确诊"),

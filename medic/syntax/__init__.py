@@ -7,9 +7,9 @@ from pathlib import PurePath
 
 from medic.errors import Unreadable
 from medic.facts import Document
-from medic.patterns import regex
 from medic.run_config import Syntax
 from medic.syntax.source import MAX_BYTES, SourceText
+from medic.text.patterns import regex
 
 __all__ = ["MAX_BYTES", "guess_syntax", "parse"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from medic.codepoints import BLANKS, UNSEEN, code
-from medic.patterns import regex
+from medic.text.codepoints import BLANKS, UNSEEN, code
+from medic.text.patterns import regex
 
 # The full-width forms of : , = # [ ] { }, and curled quotes.
 _SIGNS = "\uff1a\uff0c\uff1d\uff03\uff3b\uff3d\uff5b\uff5d\u201c\u201d\u2018\u2019"

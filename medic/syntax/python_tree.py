@@ -8,11 +8,11 @@ from functools import cached_property
 
 from medic.errors import BrokenProgram, Unreadable
 from medic.facts import Document, Node
-from medic.parserwords import in_chinese
 from medic.run_config import Span
 from medic.syntax.python_reader import Reader
 from medic.syntax.python_values import BESIDE, Group, Items, Known, Result, Unknown, dotted
 from medic.syntax.source import MAX_DEPTH, SourceText
+from medic.text.parserwords import in_chinese
 
 # The raw text of a value that only the running program knows.
 _UNKNOWN = "$"

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from threading import get_ident
 from typing import Any
 
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 __all__ = ["yaml"]
 

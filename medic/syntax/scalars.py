@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 Plain = int | float | bool | str | None
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from medic.facts import Word
-from medic.patterns import regex
 from medic.records import dataclass, replace
 from medic.syntax.source import SourceText
+from medic.text.patterns import regex
 
 # A variable that doubles itself again and again is not followed further than this.
 MAX_PARTS = 1_000

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 
-from medic.patterns import regex
 from medic.records import dataclass
 from medic.syntax.shell_quotes import Words
 from medic.syntax.shell_refusal import refuse
+from medic.text.patterns import regex
 
 LOOPS = ("for", "while", "until", "select")
 OPENING = {"fi": ("if",), "done": LOOPS, "esac": ("case",), "}": ("{",)}

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from medic.patterns import regex
 from medic.records import replace
 from medic.syntax.shell_grammar import Scanner
 from medic.syntax.shell_refusal import Refusal, Refused
+from medic.text.patterns import regex
 
 MAX_SCANNED = 256 * 1024
 _OPENS_BEHIND = regex(r"[\s=({\[]")

@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from medic.patterns import regex
 from medic.records import replace
 from medic.syntax.shell_atoms import UNKNOWN, Variable, extended
 from medic.syntax.shell_inner import printed_document
@@ -15,6 +14,7 @@ from medic.syntax.shell_tests import truth
 from medic.syntax.shell_words import Expander
 from medic.syntax.source import SourceText
 from medic.syntax.treesitter import named, with_comments
+from medic.text.patterns import regex
 
 if TYPE_CHECKING:
     import tree_sitter

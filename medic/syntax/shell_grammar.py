@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 
-from medic.patterns import regex
 from medic.syntax.shell_blocks import (
     BLANKS,
     LOOPS,
@@ -21,6 +20,7 @@ from medic.syntax.shell_blocks import (
 )
 from medic.syntax.shell_quotes import Document, Words
 from medic.syntax.shell_refusal import refuse
+from medic.text.patterns import regex
 
 _OPERATOR = regex(r";;&|;;|;&|&&|\|\||\|&|;|&(?!>)|\|")
 _REDIRECT = regex(r"<<<|<<-?|<>|>>|>\||>&|<&|&>>|&>|[<>](?!\()")

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from medic.facts import Word
-from medic.patterns import regex
 from medic.syntax.treesitter import with_comments
+from medic.text.patterns import regex
 
 if TYPE_CHECKING:
     import tree_sitter

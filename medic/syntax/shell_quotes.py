@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from medic.patterns import regex
 from medic.records import dataclass
 from medic.syntax.shell_refusal import Refused, refuse
+from medic.text.patterns import regex
 
 _PLAIN = regex(r"[^\s;&|<>()\\'\"`$]+")
 _ARRAY = regex(r"^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=$")

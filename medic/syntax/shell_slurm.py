@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from medic.patterns import regex
 from medic.syntax.shell_atoms import Atom, Variable
+from medic.text.patterns import regex
 
 _LINE = regex(
     rb"^#SBATCH[ \t]+(?:--([a-z-]+)(?:=|[ \t]+)|-([Nn])[ \t]*)([\w.:]*?)(\d+)[ \t]*(?:#.*)?$",

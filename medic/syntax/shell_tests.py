@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from medic.patterns import regex
 from medic.syntax.treesitter import with_comments
+from medic.text.patterns import regex
 
 if TYPE_CHECKING:
     import tree_sitter

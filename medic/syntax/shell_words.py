@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from medic.facts import Word
-from medic.patterns import regex
 from medic.records import replace
 from medic.syntax.shell_arithmetic import evaluate
 from medic.syntax.shell_atoms import (
@@ -29,6 +28,7 @@ from medic.syntax.shell_atoms import (
 )
 from medic.syntax.source import SourceText
 from medic.syntax.treesitter import with_comments
+from medic.text.patterns import regex
 
 if TYPE_CHECKING:
     import tree_sitter

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from medic.errors import Unreadable
 from medic.facts import Word, Written
-from medic.patterns import regex
 from medic.syntax.source import SourceText
 from medic.syntax.treesitter import with_comments
+from medic.text.patterns import regex
 
 if TYPE_CHECKING:
     import tree_sitter

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from medic.errors import Unreadable
 from medic.facts import Document, Node, Problem
-from medic.parserwords import in_chinese
-from medic.patterns import regex
 from medic.records import dataclass, field
 from medic.run_config import Span
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.syntax.trees import Pair, mapping
 from medic.syntax.treesitter import first_error, named, tree_of
+from medic.text.parserwords import in_chinese
+from medic.text.patterns import regex
 
 if TYPE_CHECKING:
     import tree_sitter

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 if TYPE_CHECKING:
     import yaml

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from itertools import pairwise
 from statistics import fmean, median
 
-from medic.diagnosis import finding_text
 from medic.facts import GpuSeries, GpuState, Source
 from medic.facts.memory import gib
 from medic.i18n import Text
+from medic.session.diagnosis import finding_text
 from medic.vitals.scene import MIN_POINTS, Judged, Scene, State, unseen
 
 SMALL = 0.1  # of the GPU's memory

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from medic.diagnosis import finding_text
-from medic.evidence import Evidence, Observed
 from medic.facts import Curve, LogHits, Series, Source
 from medic.i18n import Text
-from medic.index import Index
+from medic.index.knowledge import Index
 from medic.records import dataclass, field
+from medic.runner.evidence import Evidence, Observed
+from medic.session.diagnosis import finding_text
 
 State = Literal["ok", "not-ok", "not-seen"]
 Judged = tuple[State, Text, Source]

@@ -8,17 +8,17 @@ from collections.abc import Callable
 from itertools import islice, pairwise
 from statistics import median
 
-from medic.case import Case
+from medic.case.collect import Case
 from medic.errors import MedicError
-from medic.evidence import Evidence
 from medic.facts import Curve, LogHits, Source
 from medic.i18n import Text
-from medic.index import Index
-from medic.look import open_regular
+from medic.index.knowledge import Index
 from medic.match import iter_lines
 from medic.records import replace
-from medic.registry import all_probes
-from medic.runner import observe
+from medic.runner.evidence import Evidence
+from medic.runner.look import open_regular
+from medic.runner.registry import all_probes
+from medic.runner.run import observe
 from medic.vitals.curve_rows import loss, norm, numbers
 from medic.vitals.gpu_rows import busy, memory
 from medic.vitals.scene import Judged, Scene, Stop, Vital, Vitals

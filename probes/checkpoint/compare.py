@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from medic.i18n import Text, plain
-from medic.patterns import regex
 from medic.records import dataclass, field, replace
+from medic.text.patterns import regex
 
 from .renaming import Rule, find_rule
 

@@ -12,10 +12,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from medic.errors import Unreadable
-from medic.patterns import regex
 from medic.probe import Look
 from medic.records import dataclass, field
-from medic.safetext import one_line
+from medic.text.patterns import regex
+from medic.text.safetext import one_line
 
 from .source import Damaged, UnknownFormat, file_stream, open_file, size_of
 from .states import Parts, split

@@ -8,8 +8,8 @@ import os
 from pathlib import Path
 
 from medic.errors import Unreadable
-from medic.patterns import regex
 from medic.probe import Look
+from medic.text.patterns import regex
 
 from .source import open_file, read_all
 from .units import BESIDE

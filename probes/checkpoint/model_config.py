@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from typing import Any
 
 from medic.facts import CheckpointIndex
-from medic.patterns import regex
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 from .compare import Comparison, layer_of, show_shape
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import BinaryIO
 
 from medic.errors import Unreadable
-from medic.patterns import regex
 from medic.probe import Look
 from medic.records import dataclass
+from medic.text.patterns import regex
 
 from . import safetensors_header, torch_file
 from .sniff import sniff

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from medic.errors import Unreadable
 from medic.facts import TensorInfo
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 from .safetensors_header import parse_json
 from .source import Damaged, read_all

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from medic.facts import TensorInfo
-from medic.patterns import regex
 from medic.records import dataclass
+from medic.text.patterns import regex
 
 from .values import Opaque, Tensor
 

@@ -9,9 +9,9 @@ from pathlib import PurePosixPath
 from typing import TypeVar
 
 from medic.facts import CheckpointIndex, Launches, LogHits
-from medic.patterns import regex
 from medic.probe import Look
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 T = TypeVar("T")
 _RESUME = regex(r"resume|restore|(?:load|from)[-_]?(?:ckpt|checkpoint)", re.IGNORECASE)

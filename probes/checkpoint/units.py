@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from medic.facts import GivenFile
-from medic.patterns import regex
 from medic.records import dataclass
+from medic.text.patterns import regex
 
 from .shards import SHARD
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from medic.errors import Unreadable
 from medic.facts import Document, Dropped, Node, Problem, Repair, Rewritten, Source
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Finding, Look
 from medic.run_config import FIELDS, Span
+from medic.text.patterns import regex
 
 from .carriers import Stated
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from medic.facts import Document, GivenFile, Node, Renamed, Repair, Source
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, config_of
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 from ..flags.key_names import (
     DOTTED,

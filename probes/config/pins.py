@@ -8,7 +8,7 @@ from typing import Protocol
 
 from medic.facts import Release
 from medic.i18n import Text
-from medic.patterns import regex
+from medic.text.patterns import regex
 from medic.versions import has, index_name
 
 # Names of the package index; the value is the framework entry that the package is, if any.

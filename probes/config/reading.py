@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from medic.errors import BrokenProgram, Unreadable
 from medic.facts import Document, GivenFile, Launch, Launches, Releases, Source
 from medic.i18n import Text
-from medic.parserwords import in_chinese
 from medic.probe import Finding, Look, Probe, Skip, Unread, source_of
 from medic.records import replace
 from medic.run_config import PLAIN, RunConfig, Value
+from medic.text.parserwords import in_chinese
 
 from .carriers import Stated
 from .choose import Command, mentioned, of_one_launch, the_command

@@ -12,8 +12,8 @@ from pathlib import Path
 from medic.errors import Unreadable
 from medic.facts import GivenFile, Release, Releases, Source
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Look, Probe
+from medic.text.patterns import regex
 
 from ..host_python import dist_infos, site_packages
 from .pins import PACKAGES, noted, pinned

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import Scalar
+from medic.text.patterns import regex
 
 from .start_literals import MAX_TEXT, settings_of
 from .values import read_scalar

@@ -6,8 +6,8 @@ import ast
 import warnings
 from collections.abc import Iterator
 
-from medic.patterns import regex
 from medic.run_config import Scalar
+from medic.text.patterns import regex
 
 MAX_TEXT = 400_000
 _MAX_DEPTH = 12

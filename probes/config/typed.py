@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from medic.facts import Repair
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig, Scalar, Setting
+from medic.text.patterns import regex
 
 from .keys import Framework, parts_of
 from .setting_faults import fault, rewritten

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from medic.codepoints import BLANKS, UNSEEN, code
-from medic.patterns import regex
 from medic.run_config import Scalar
+from medic.text.codepoints import BLANKS, UNSEEN, code
+from medic.text.patterns import regex
 
 _ANY = regex(f"[{BLANKS}{UNSEEN}]")
 # At an end of a value, or inside of one that is a word or a number: prose may have them.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import FIELDS, MORE, NOBODYS, RunConfig, Setting
+from medic.text.patterns import regex
 
 from .bounds import BY_FIELD, BY_NAME, COUNTS, POSITIVE, RANKED, RULED, STATED, Bounds
 from .documents import read_documents

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from medic.patterns import regex
 from medic.run_config import FIELDS, Scalar
-from medic.slips import digits_of, is_swapped
+from medic.text.patterns import regex
+from medic.text.slips import digits_of, is_swapped
 
 from ..flags.distance import letters_apart
 from .values import as_number

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.run_config import Setting
+from medic.text.patterns import regex
 
 from .keys import Keys
 from .value_kinds import is_open

@@ -6,9 +6,9 @@ import math
 import re
 from collections.abc import Collection
 
-from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import FIELDS, Scalar
+from medic.text.patterns import regex
 
 from .keys import Key
 

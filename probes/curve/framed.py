@@ -15,8 +15,8 @@ from functools import cache
 from typing import BinaryIO
 
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.records import dataclass
+from medic.text.patterns import regex
 
 MAX_RECORD = 64 * 1024 * 1024
 MAX_SKIPPED = 256 * 1024  # larger records are images or graphs: skipped, not read

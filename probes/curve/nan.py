@@ -10,9 +10,9 @@ from typing import Any
 
 from medic.facts import Curve, LogHits, Series, Source
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 from . import nan_gradient, needs
 from .numbers import finite, median, value_at

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, BinaryIO, NamedTuple
 
-from medic.encodings import utf8
 from medic.errors import Unreadable
 from medic.facts import GivenFile
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Look
+from medic.text.encodings import utf8
+from medic.text.patterns import regex
 
 from ..logs.metric_names import canonical
 from . import trackers

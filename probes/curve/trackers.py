@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from medic.i18n import Text, joined
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 from ..logs.metric_names import canonical
 from .framed import WANDB, Framing, is_tfrecord

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from medic.errors import Unreadable
 from medic.facts import GivenFile, Places
-from medic.patterns import regex
 from medic.probe import Look
+from medic.text.patterns import regex
 
 from ..sides import HELD_OUT, TRAINING
 from . import tars, tokens

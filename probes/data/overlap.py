@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from medic.records import dataclass, field
-from medic.safetext import one_line
+from medic.text.safetext import one_line
 
 from .records import Record
 from .tally import Tally

@@ -11,7 +11,7 @@ from medic.facts import DataFile, GivenFile
 from medic.i18n import Text
 from medic.probe import Look
 from medic.records import dataclass
-from medic.safetext import one_line
+from medic.text.safetext import one_line
 
 from . import items, records, tables, tars, tokens
 from .files import format_of, missing_shards, split_of

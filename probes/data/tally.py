@@ -9,9 +9,9 @@ from typing import Any
 
 from medic.facts import DataNote
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.records import dataclass, field
-from medic.safetext import one_line
+from medic.text.patterns import regex
+from medic.text.safetext import one_line
 
 from . import lengths, roles, texts
 from .kinds import kind_words

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Literal
 
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 Fault = Literal["", "empty", "control-only", "base64-like", "garbled", "binary-like"]
 

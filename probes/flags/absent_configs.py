@@ -7,8 +7,8 @@ from pathlib import Path, PurePath
 
 from medic.facts import GivenFile, Launch, Launches, LogHits, Word
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip
+from medic.text.patterns import regex
 
 from ..config.readers.command import Flag, flags
 from .script_text import ScriptText, read_script

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 
 from medic.facts import Repair, Respelt
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Finding, Look, Probe
 from medic.run_config import Edit, Span
-from medic.slips import is_swapped
+from medic.text.patterns import regex
+from medic.text.slips import is_swapped
 
 from .distance import NEAREST, letters_apart
 from .masked import COMMENT, MASK

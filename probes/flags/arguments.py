@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from medic.facts import Launch, ParserSpec, Repair, Word
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import Span
+from medic.text.patterns import regex
 
 from .argument_repairs import moved_before, nearest_choice, without_first
 from .match import Known, boolean, classify

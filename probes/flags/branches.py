@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from medic.patterns import regex
 from medic.run_config import Span
+from medic.text.patterns import regex
 
 from .script_text import ScriptText
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from medic.codepoints import BLANKS, UNSEEN, code
 from medic.facts import Command, Document, Repair, Respelt
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.run_config import Edit
+from medic.text.codepoints import BLANKS, UNSEEN, code
+from medic.text.patterns import regex
 
 from .masked import MASK, numbered
 from .script_text import ScriptText

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from medic.facts import Document
 from medic.i18n import Text
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 from .masked import numbered
 from .script_text import ScriptText

@@ -8,9 +8,9 @@ from pathlib import PurePosixPath
 
 from medic.facts import Command, Document
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import Span
+from medic.text.patterns import regex
 
 from .launch import launch_of
 from .launchers import ALIASES, LAUNCHERS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from medic.i18n import Text
-from medic.slips import one_apart
+from medic.text.slips import one_apart
 
 MAX_NAME = 80
 NEAREST = Text("the nearest of the accepted values", "可选值中最接近的一个")

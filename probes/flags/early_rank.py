@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 
 from medic.facts import Word
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.run_config import Span
+from medic.text.patterns import regex
 
 from .launchers import ALIASES
 from .script_text import ScriptText

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from medic.facts import Document, Launch
 from medic.i18n import Text
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 from .masked import MASK, numbered
 from .script_text import ScriptText

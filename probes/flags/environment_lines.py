@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Mapping
 
 from medic.facts import Document, Repair, Respelt
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.run_config import Edit, Span
-from medic.slips import meant_variable
+from medic.text.patterns import regex
+from medic.text.slips import meant_variable
 
 from .masked import COMMENT, MASK, numbered
 from .script_text import ScriptText

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from medic.facts import Command, Document
 from medic.i18n import Text
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 from .masked import COMMENT, MASK, numbered, single_quoted
 from .script_text import ScriptText

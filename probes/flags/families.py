@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from medic.facts import Word
-from medic.patterns import regex
 from medic.records import dataclass
+from medic.text.patterns import regex
 
 from .key_names import normal
 from .match import boolean

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from medic.facts import Launch
 from medic.i18n import Text
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 from .layout import OTHERWISE, Fault
 from .masked import COMMENT

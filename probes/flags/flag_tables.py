@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Protocol
 
 from medic.facts import Launch
-from medic.patterns import regex
 from medic.records import dataclass, field, replace
 from medic.run_config import FIELDS, PLAIN
+from medic.text.patterns import regex
 
 from .families import PROOF, PROOF_FOREIGN, SWITCHES
 from .key_names import DOTTED, FLAT, USERS_OWN, Names, names_of, normal

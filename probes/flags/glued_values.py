@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from medic.facts import Word
-from medic.patterns import regex
-from medic.slips import digits_of
+from medic.text.patterns import regex
+from medic.text.slips import digits_of
 
 from .families import PROOF, SWITCHES, Given
 from .flag_tables import Table

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from medic.facts import Launch
 from medic.i18n import Text
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 from .layout import ENDPOINT, LOCAL, LOOPBACK, Fault
 from .option_words import set_once

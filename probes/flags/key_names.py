@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from medic.records import dataclass
-from medic.slips import digits_of
+from medic.text.slips import digits_of
 
 from .distance import only_nearest
 

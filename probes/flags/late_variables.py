@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from medic.facts import Launch
 from medic.i18n import Text
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 from .script_text import ScriptText
 from .slip import Slip

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from medic.facts import Command, Launch, Word
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 from .launchers import (
     ALIASES,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from medic.facts import Launch, Word
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 from .distance import letters_apart
 from .families import Given

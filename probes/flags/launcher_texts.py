@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from medic.facts import Launch, Word
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 from .launchers import LAUNCHERS, MODULES
 from .script_text import ScriptText

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from medic.patterns import regex
 from medic.records import dataclass, field
+from medic.text.patterns import regex
 
 
 @dataclass(frozen=True)

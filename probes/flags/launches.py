@@ -7,9 +7,9 @@ from pathlib import PurePosixPath
 
 from medic.facts import Command, Document, Launch, Launches, Word
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Look
 from medic.records import replace
+from medic.text.patterns import regex
 
 from .launch import is_module, launch_of, program_name, text_of
 from .launchers import LAUNCHERS, NO_TRAINING, PYTHON, TRAINS

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from medic.facts import Launch, Word
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import Span
+from medic.text.patterns import regex
 
 from .counts import count_of
 from .early_rank import rank_of_batch

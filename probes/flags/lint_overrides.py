@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from medic.facts import Launch, Launches, LogHits, Repair, Respelt, Word
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip, config_of, source_of
 from medic.records import replace
 from medic.run_config import Edit, RunConfig, Span
+from medic.text.patterns import regex
 
 from .key_names import Framework, Names, names_of, nearest_name, normal
 from .lint_keys import MISSPELT, NEAR, RENAMED

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
 from medic.facts import Document
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 MASK, COMMENT = "\ue000", "\ue001"  # stand for each character of quoted text, and of comments
 _OPEN = ('open "', "open '")

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 
 from medic.facts import Option, ParserSpec, Word
-from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import Span
+from medic.text.patterns import regex
 
 _NEGATIVE_NUMBER = regex(r"^-(?:\d+|\d*\.\d+)(?:[eE][-+]?\d+)?$")
 NOWHERE = Span("", 0, 0, 0, 0, 0, 0)

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 
 from medic.facts import Launch, Launches, Word
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, source_of
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 from .key_names import Framework, names_of, nearest_name
 from .lint_keys import MISSPELT, NEAR

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from medic.facts import Word
-from medic.patterns import regex
 from medic.records import dataclass
-from medic.slips import digits_of
+from medic.text.patterns import regex
+from medic.text.slips import digits_of
 
 from .distance import letters_apart
 from .families import PROOF, PROOF_FOREIGN, Given, told_whole

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from medic.facts import Launch, Repair, Respelt, Word
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import Edit, Span
+from medic.text.patterns import regex
 
 _KEY = r"\+{0,2}[a-z_]\w*(?:\.[A-Za-z_]\w*)+"
 _OVERRIDE = regex(rf"{_KEY}=.+")

@@ -9,8 +9,8 @@ from pathlib import PurePosixPath
 
 from medic.facts import Command, Word
 from medic.i18n import Text
-from medic.patterns import regex
-from medic.slips import digits_of, is_swapped
+from medic.text.patterns import regex
+from medic.text.slips import digits_of, is_swapped
 
 from .distance import letters_apart
 from .launchers import ALIASES, FRAMEWORKS, LAUNCHER_OPTIONS, LAUNCHERS, PYTHON, WRAPPERS

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from medic.facts import Document, Problem, Repair, Respelt
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import Span
+from medic.text.patterns import regex
 
 from .script_text import ScriptText
 

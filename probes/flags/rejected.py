@@ -10,9 +10,9 @@ from typing import Literal
 
 from medic.errors import Unreadable
 from medic.facts import GivenFile, LogHits, ParserSpec, Source
-from medic.patterns import regex
 from medic.probe import Look
 from medic.records import dataclass, field, replace
+from medic.text.patterns import regex
 
 HEAD_LINES = 20_000  # read where no scan says which line holds the complaint
 BEFORE = 600  # lines before the complaint in which its usage text stands

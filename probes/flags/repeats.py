@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from medic.patterns import regex
 from medic.records import dataclass
+from medic.text.patterns import regex
 
 from .option_words import set_once
 from .script_text import ScriptText

@@ -9,9 +9,9 @@ from functools import cached_property, lru_cache
 from medic.errors import Unreadable
 from medic.facts import Source
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Look
 from medic.run_config import Span
+from medic.text.patterns import regex
 
 from .masked import masked, quote_at
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from medic.facts import Launch, Word
-from medic.patterns import regex
 from medic.records import dataclass, field
 from medic.run_config import Span
+from medic.text.patterns import regex
 
 from .counts import count_of
 from .launch import words_of

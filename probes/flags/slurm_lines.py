@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from medic.facts import Repair, Respelt
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.run_config import Edit
+from medic.text.patterns import regex
 
 from .distance import letters_apart
 from .script_text import ScriptText

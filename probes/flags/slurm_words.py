@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from medic.i18n import Text
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 from .distance import letters_apart
 from .script_text import ScriptText

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from medic.facts import Command, Document, Launch, Repair, Word
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.run_config import Span
+from medic.text.patterns import regex
 
 from .masked import MASK, numbered
 from .script_text import ScriptText

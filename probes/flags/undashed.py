@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from medic.facts import Word
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 from .families import PROOF, SWITCHES, Given
 from .flag_tables import Table

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from medic.facts import Document, Launch, Word
-from medic.patterns import regex
 from medic.records import dataclass
 from medic.run_config import Span
-from medic.slips import digits_of, is_swapped
+from medic.text.patterns import regex
+from medic.text.slips import digits_of, is_swapped
 
 from .distance import letters_apart
 from .masked import COMMENT, MASK, numbered, single_quoted

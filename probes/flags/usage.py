@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from medic.facts import Option, ParserSpec, Source
-from medic.patterns import regex
 from medic.records import dataclass, field
+from medic.text.patterns import regex
 
 from .script.options import Takes, with_negatives
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from medic.facts import Launch
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.run_config import Span
+from medic.text.patterns import regex
 
 from .script_text import ScriptText
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from medic.facts import Gpu, GpuProcess
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 Fields = Mapping[str, str]
 

@@ -8,8 +8,8 @@ from collections.abc import Collection, Sequence
 
 from medic.facts import Gpu, GpuProcess, GpuState, Launches, LogHits
 from medic.facts.memory import gib
-from medic.patterns import regex
 from medic.probe import Finding, Look, config_of
+from medic.text.patterns import regex
 
 # A CUDA context without tensors takes 0.3 to 0.9 GiB; ranks that open one on GPU 0 do no harm.
 OTHER_BYTES = 1 << 30

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from medic.facts import GpuProcess
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 from .report_xml import Device, Report, process
 

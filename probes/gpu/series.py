@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from medic.errors import Unreadable
 from medic.facts import GpuSeries
-from medic.patterns import regex
 from medic.records import dataclass
+from medic.text.patterns import regex
 
 from .fields import UNITS, number
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 from ..curve.numbers import median
 from .view import View

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 HINTS = ("损失", "步", "迭代", "学习率")
 # Longer names before those that they begin or end with.

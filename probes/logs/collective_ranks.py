@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 
 from medic.facts import Collective, Collectives, FlightRecords, LogHits, Ranks, Source, Tracebacks
 from medic.i18n import Text, joined
-from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 from . import needs, python_waits, quiet_ranks
 from .evidence import hits

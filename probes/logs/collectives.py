@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 
 from medic.facts import Collective, Source
-from medic.patterns import regex
 from medic.records import dataclass, field
+from medic.text.patterns import regex
 
 from .digits import whole
 

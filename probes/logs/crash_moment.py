@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from medic.facts import LogHits, Source
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Finding, Look, Probe
+from medic.text.patterns import regex
 
 from .evidence import hits
 

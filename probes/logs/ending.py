@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from medic.facts import Source
-from medic.patterns import regex
 from medic.records import dataclass
+from medic.text.patterns import regex
 
 Ended = Literal["well", "badly", "silent", "unknown"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.facts import Hit, LogHits, Source, Traceback, Tracebacks
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 _LIBRARY = regex(
     r"/(?:site|dist)-packages/|/lib/python\d|^<frozen|^<string>|/(?:Megatron-LM|megatron|deepspeed|"

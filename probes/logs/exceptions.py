@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from medic.facts import LogHits, Traceback, Tracebacks
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, config_of
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 from .evidence import failure, is_library
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from medic.facts import Hit, Source, StepLine, Traceback
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 # Step lines that a launcher may pass on late, of a process that has failed.
 LATE, LATE_SHARE = 3, 0.1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from medic.facts import AttemptEnd, Source, Traceback
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 from .launches import Launch
 from .view import View

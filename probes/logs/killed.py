@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medic.facts import Hit
-from medic.patterns import regex
 from medic.records import replace
+from medic.text.patterns import regex
 
 OTHER = "other-process"
 _RECORD = regex(r"invoked oom-killer|oom-kill:|Killed process \d+|Out of memory: Kill process")

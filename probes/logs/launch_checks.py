@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from medic.facts import Hit, LogHits
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 from . import needs
 from .evidence import hits

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from medic.facts import Source
-from medic.patterns import regex
 from medic.records import dataclass
+from medic.text.patterns import regex
 
 from .digits import whole
 

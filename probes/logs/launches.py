@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from medic.patterns import regex
 from medic.records import dataclass, field
+from medic.text.patterns import regex
 
 from .attempts import attempt_folder
 from .nodes import place

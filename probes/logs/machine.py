@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from medic.facts import GivenFile
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 _NAMES = regex(
     r"^(?:dmesg|journal(?:ctl)?|kern(?:el)?|syslog|messages)(?:[._-][\w.-]*)?$", re.IGNORECASE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 from .chinese import in_english
 from .policy_names import POLICY

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from medic.facts import Source, StepLine, Traceback
-from medic.patterns import regex
 from medic.records import replace
+from medic.text.patterns import regex
 
 from .ending import End
 from .view import View

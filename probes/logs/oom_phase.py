@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from medic.facts import Frame, Hit, LogHits, Traceback, Tracebacks
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, Skip
+from medic.text.patterns import regex
 
 from . import needs
 from .evidence import hits

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 from .digits import whole
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medic.facts import Collective, Traceback
-from medic.patterns import regex
 from medic.records import dataclass
+from medic.text.patterns import regex
 
 from .digits import whole
 from .evidence import is_library

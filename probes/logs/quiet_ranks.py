@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from medic.facts import Collective, FailedRank, LogHits, Ranks, Source
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 from .collectives import STATE
 from .digits import whole

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from medic.facts import LogHits
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, source_of
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 CHECK = "recompute-in-use"
 _NAMES = regex(

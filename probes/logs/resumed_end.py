@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from medic.facts import Curve, LogHits, Source
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, config_of
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 from .digits import whole
 from .ending import how

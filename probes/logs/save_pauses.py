@@ -11,8 +11,8 @@ from itertools import pairwise
 
 from medic.facts import Curve, LogHits, StepLine
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Finding, Look, Probe
+from medic.text.patterns import regex
 
 from ..curve.numbers import median
 from ..curve.speed import speeds

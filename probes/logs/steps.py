@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from medic.patterns import regex
+from medic.text.patterns import regex
 
 from .chinese import HINTS, in_english
 from .digits import whole

@@ -10,9 +10,9 @@ from itertools import pairwise
 
 from medic.facts import LogHits, Source, StepLine, Tracebacks
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Finding, Look, Probe, config_of
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 from ..curve.numbers import median
 from .digits import whole

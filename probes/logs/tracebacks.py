@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 
 from medic.facts import Frame, Source, Traceback
-from medic.patterns import regex
 from medic.records import dataclass, field, replace
+from medic.text.patterns import regex
 
 from .digits import whole
 from .prefix import message

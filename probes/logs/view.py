@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from itertools import chain, islice
 
 from medic.facts import GivenFile, Hit, Source, StepLine, Traceback
-from medic.patterns import regex
 from medic.probe import Look, Scan
 from medic.records import dataclass, field, replace
+from medic.text.patterns import regex
 
 from . import machine, windows
 from .collectives import Watchdogs

@@ -11,11 +11,11 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
-from medic.encodings import utf8
 from medic.errors import Unreadable
 from medic.facts import GivenFile
-from medic.patterns import regex
 from medic.probe import Look
+from medic.text.encodings import utf8
+from medic.text.patterns import regex
 
 Numbered = tuple[int, str]
 Starts = Sequence[tuple[int, int]]  # (byte, number) of lines

@@ -8,7 +8,7 @@ from typing import Any
 from medic.facts import Frame, GpuUse, Helper, RankStack, Source, Stacks, Thread
 from medic.i18n import Text
 from medic.records import replace
-from medic.safetext import one_line
+from medic.text.safetext import one_line
 
 from .dumps import Dump, dumps_of
 from .places import shown, spot_of

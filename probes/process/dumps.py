@@ -8,9 +8,9 @@ from typing import Any
 
 from medic.errors import Unreadable
 from medic.facts import Frame, Thread
-from medic.patterns import regex
 from medic.records import dataclass
-from medic.safetext import one_line
+from medic.text.patterns import regex
+from medic.text.safetext import one_line
 
 MAX_BYTES = 32 * 1024 * 1024
 MAX_THREADS, MAX_FRAMES = 4_096, 512

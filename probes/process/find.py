@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from medic.patterns import regex
 from medic.records import dataclass, field
-from medic.safetext import one_line
+from medic.text.patterns import regex
+from medic.text.safetext import one_line
 
 PROC = Path("/proc")
 MAX_ENVIRON, MAX_COMMAND = 1 << 20, 1 << 16

@@ -13,7 +13,7 @@ from typing import Any
 
 from medic.i18n import Text
 from medic.records import dataclass
-from medic.safetext import one_line
+from medic.text.safetext import one_line
 
 from .find import PROC
 

@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 
 from medic.facts import Frame, Spot
-from medic.patterns import regex
 from medic.records import dataclass
-from medic.safetext import one_line
+from medic.text.patterns import regex
+from medic.text.safetext import one_line
 
 from ..logs import evidence
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from medic.errors import Unreadable
 from medic.facts import GivenFile, Stacks
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Look, Probe, Skip, Unread
 from medic.records import replace
+from medic.text.patterns import regex
 
 from .document import of_dumps, stacks_of
 from .dumps import MAX_BYTES, Dump, parse, role

@@ -14,8 +14,8 @@ from typing import Any
 
 from medic.errors import Unreadable
 from medic.facts import RankRecord, RecordedCall
-from medic.patterns import regex
-from medic.safetext import one_line
+from medic.text.patterns import regex
+from medic.text.safetext import one_line
 
 MAX_CALLS = 50_000
 MAX_TENSORS = 4_096

@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from medic.facts import RankRecord, RecordedCall
-from medic.patterns import regex
 from medic.records import dataclass
+from medic.text.patterns import regex
 
 _NAME = regex(r"(send|recv) (\d{1,6})(?:->|<-)(\d{1,6})$")
 

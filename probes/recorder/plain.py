@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from medic.errors import Unreadable
-from medic.safetext import one_line
+from medic.text.safetext import one_line
 
 from ..checkpoint.source import Damaged, size_of, truncated
 

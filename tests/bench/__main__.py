@@ -166,9 +166,9 @@ def checkpoints(_: float) -> list[Row]:
 
 STEP = """
 import time
-from medic.beliefs import Model, Seen
-from medic.index import load
-from medic.looks import Open, next_look
+from medic.beliefs.model import Model, Seen
+from medic.index.knowledge import load
+from medic.planner.looks import Open, next_look
 index = load()
 model = Model(index)
 opened = [Open(n, c.ask.minutes) for n, c in index.checks.items() if c.ask]
@@ -192,12 +192,12 @@ PAINT = """
 import asyncio, gc, time
 start = time.perf_counter()
 gc.set_threshold(50_000)  # as the command has it
-from medic.case import Case
+from medic.case.collect import Case
 from medic.i18n import use
 use("en")
 from medic.tui.app import MedicApp
 from medic.tui.talk_screen import TalkScreen
-from medic.index import load
+from medic.index.knowledge import load
 TalkScreen._begin = lambda screen: screen.app.exit(time.perf_counter() - start)
 async def main():
     app = MedicApp(load, Case(root="."))

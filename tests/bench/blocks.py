@@ -16,9 +16,9 @@ from medic.tui.app import SWITCH, MedicApp
 from medic.tui.prompt import Prompt
 from textual.pilot import Pilot
 
-from medic.case import collect
+from medic.case.collect import collect
 from medic.i18n import use
-from medic.index import load
+from medic.index.knowledge import load
 
 TICK = 0.005
 WORDS = {

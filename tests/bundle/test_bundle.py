@@ -19,10 +19,10 @@ import pytest
 
 from medic.bundle import host, is_bundle, make, unpack
 from medic.bundle.unpack import plain_name
-from medic.case import collect
+from medic.case.collect import collect
 from medic.commands import main
 from medic.errors import Unreadable, UsageError
-from medic.redact import Redactor
+from medic.redact.hide import Redactor
 
 LIMITS = sys.modules["medic.bundle.unpack"]
 OOM = (

@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from medic.evaluate import Labelled, Result, judge
-from medic.index import load
+from medic.index.knowledge import load
 from tests.lab.fault import Fault, faults
 from tests.lab.launch import leave
 

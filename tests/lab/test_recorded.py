@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from medic.evaluate import Labelled, judge
-from medic.index import Index, load
+from medic.index.knowledge import Index, load
 from tests.lab.fault import faults
 
 RECORDED = Path(__file__).with_name("recorded")

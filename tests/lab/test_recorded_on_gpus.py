@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from medic.evaluate import Labelled, judge
-from medic.index import Index, load
+from medic.index.knowledge import Index, load
 
 RECORDED = Path(__file__).with_name("recorded_on_gpus")
 TRUTH = RECORDED.with_suffix(".tsv")

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
-from medic.case import collect
+from medic.case.collect import collect
 from medic.edits import changed
-from medic.index import load
-from medic.lint import LintFinding, lint
+from medic.index.knowledge import load
+from medic.lint.files import LintFinding, lint
 
 if sys.version_info >= (3, 11):
     import tomllib

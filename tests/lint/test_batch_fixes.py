@@ -13,11 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from medic.case import collect
+from medic.case.collect import collect
 from medic.changes.batch import GLOBAL, MICRO, REPLICAS, SEQUENCE, STEPS, TOKENS
 from medic.edits import changed
-from medic.index import load
-from medic.lint import LintFinding, lint
+from medic.index.knowledge import load
+from medic.lint.files import LintFinding, lint
 
 INDEX = load()
 BATCH = {MICRO, STEPS, GLOBAL, TOKENS, REPLICAS, SEQUENCE, "world_size", "gpus_per_node", "nodes"}

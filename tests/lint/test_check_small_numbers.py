@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from medic.case import collect
-from medic.index import load
-from medic.lint import LintFinding, lint
+from medic.case.collect import collect
+from medic.index.knowledge import load
+from medic.lint.files import LintFinding, lint
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 MEGATRON = (

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from medic.lint import LintFinding
+from medic.lint.files import LintFinding
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 MISSPELT, SWITCH, VALUE = "misspelt-flag", "boolean-flag-with-value", "flag-value-not-accepted"

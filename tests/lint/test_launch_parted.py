@@ -9,8 +9,8 @@ from medic.probes.flags.families import SWITCHES
 from medic.probes.flags.key_names import normal
 from medic.probes.flags.shared_values import shared_values
 
-from medic.index import load
-from medic.lint import LintFinding
+from medic.index.knowledge import load
+from medic.lint.files import LintFinding
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 SYNTAX, VALUE, MISSPELT = "override-syntax-wrong", "flag-value-not-accepted", "misspelt-flag"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from medic.case import collect
-from medic.index import load
-from medic.lint import LintReport, lint
+from medic.case.collect import collect
+from medic.index.knowledge import load
+from medic.lint.files import LintReport, lint
 
 _LINE = "torchrun --nproc_per_node 8 train_{n}.py --lr $LR --out $OUT_{n}\n"
 

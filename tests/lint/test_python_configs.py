@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from medic.case import collect
+from medic.case.collect import collect
 from medic.errors import Unreadable
-from medic.index import load
-from medic.lint import LintFinding, lint
+from medic.index.knowledge import load
+from medic.lint.files import LintFinding, lint
 from medic.run_config import RunConfig
 from medic.syntax import parse
 from medic.syntax.python_reader import Reader

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from medic.lint import LintFinding
+from medic.lint.files import LintFinding
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from medic.index import load
-from medic.lint import LintFinding
+from medic.index.knowledge import load
+from medic.lint.files import LintFinding
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 BASE = """\

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from medic.lint import LintFinding
+from medic.lint.files import LintFinding
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 MICRO = "ppo_micro_batch_size_per_gpu=8"

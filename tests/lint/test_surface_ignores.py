@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from medic.case import collect
+from medic.case.collect import collect
 from medic.commands import main
 from medic.errors import UsageError
-from medic.ignores import silenced
-from medic.index import load
-from medic.lint import LintReport, lint
-from medic.selection import chosen, named, read_settings
+from medic.index.knowledge import load
+from medic.lint.files import LintReport, lint
+from medic.lint.ignores import silenced
+from medic.lint.selection import chosen, named, read_settings
 
 INDEX = load()
 NAME, CODE = "total-steps-mismatch", "SCH-001"

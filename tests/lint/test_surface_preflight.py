@@ -13,7 +13,7 @@ import pytest
 
 from medic.facts import Gpu, GpuProcess, GpuState, Machine, Place, Places, Ports, Source, Variable
 from medic.i18n import Text
-from medic.index import load
+from medic.index.knowledge import load
 from medic.preflight import Result, Scene
 from medic.preflight.network import _written
 from medic.preflight.places import checkpoint_bytes

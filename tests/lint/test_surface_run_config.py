@@ -10,11 +10,11 @@ from typing import Any
 import jsonschema
 import pytest
 
-from medic.case import collect
+from medic.case.collect import collect
 from medic.commands import main
-from medic.figures import Figure, figures
-from medic.index import load
-from medic.lint import lint
+from medic.index.knowledge import load
+from medic.lint.figures import Figure, figures
+from medic.lint.files import lint
 from medic.report.schemas import SCHEMAS
 from medic.run_config import Origin, RunConfig, Value
 

@@ -8,10 +8,10 @@ import pytest
 from medic.probes.config.pins import fits, noted, pinned
 from medic.probes.config.releases import LONG
 
-from medic.case import collect
+from medic.case.collect import collect
 from medic.facts import Release, Source
-from medic.index import load
-from medic.lint import LintReport, lint
+from medic.index.knowledge import load
+from medic.lint.files import LintReport, lint
 
 INDEX = load()
 UNKNOWN_KEY, RENAMED = "misspelt-config-key", "argument-renamed-in-library"

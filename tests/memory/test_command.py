@@ -11,12 +11,12 @@ import jsonschema
 import pytest
 
 from medic.errors import UsageError
-from medic.given import parse_given
-from medic.index import load
+from medic.index.knowledge import load
 from medic.memory.named import model_of
 from medic.report.memory_text import PART, PHASE
 from medic.report.schemas import SCHEMAS
 from medic.run_config import RunConfig
+from medic.told.given import parse_given
 
 Run = Callable[..., tuple[int, str, str]]
 MODEL = {

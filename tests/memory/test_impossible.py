@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from medic.errors import UsageError
-from medic.index import load
+from medic.index.knowledge import load
 from medic.memory.cards import counted, gpu_of
 
 Run = Callable[..., tuple[int, str, str]]

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from medic.case import Case
+from medic.case.collect import Case
 from medic.commands.given import case_of
 from medic.errors import UsageError
-from medic.index import load
+from medic.index.knowledge import load
 from medic.memory.remedies import _micro_batch
 from medic.run_config import Origin, RunConfig, Value
 from medic.sizing import size_run

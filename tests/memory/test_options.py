@@ -13,10 +13,10 @@ from medic.commands.estimating import OPTIONS
 from medic.commands.memory import command
 from medic.commands.words import ANY, FLAG, said
 from medic.errors import UsageError
-from medic.given import parse_given
-from medic.index import load
+from medic.index.knowledge import load
 from medic.memory.cards import counted, gpu_of, on_cards
 from medic.run_config import Origin, RunConfig, Value
+from medic.told.given import parse_given
 
 
 def test_the_plain_table_of_options_is_the_parsers() -> None:

@@ -16,7 +16,7 @@ from medic.probes.curve import clip_numbers, clipping, loss, memory, nan, rate, 
 from medic.probes.curve import curve as reading
 
 from medic.facts import Curve, GpuSeries, LogHits, Source, StepLine
-from medic.index import load
+from medic.index.knowledge import load
 from medic.probe import Finding
 from medic.run_config import Origin, RunConfig, Value
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from medic.probes.curve import clipping, loss, memory, nan, rate, throughput
 
 from medic.facts import Curve, Hit, LogHits, Series, Source, StepLine
-from medic.index import load
+from medic.index.knowledge import load
 from medic.probe import Finding
 from medic.run_config import Origin, RunConfig, Value
 

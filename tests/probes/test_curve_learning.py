@@ -15,7 +15,7 @@ from medic.probes.curve import accumulated, clip_numbers, clipping, gap, half, s
 from medic.probes.curve import curve as reading
 
 from medic.facts import Curve, Series
-from medic.index import load
+from medic.index.knowledge import load
 from medic.probe import Finding, Skip
 from medic.run_config import Origin, RunConfig, Setting, Span, Value
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from medic.probes.curve import experts, gap, rate, resume, resumed_rate, speed, start, utilisation
 
 from medic.facts import Curve, Gpu, GpuState, Series
-from medic.index import load
+from medic.index.knowledge import load
 from medic.probe import Finding, Skip
 from medic.run_config import Origin, RunConfig, Value
 

@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from medic.probes.curve import curve, framed, tensorboard, trackers, wandb_run
 
+from medic.case.filekind import kind_of
 from medic.facts import Curve
-from medic.filekind import kind_of
 from medic.probe import Unread
 
 Look = Callable[..., Any]

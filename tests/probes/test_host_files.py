@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from medic.case import collect
-from medic.evidence import Evidence
+from medic.case.collect import collect
+from medic.case.filekind import kind_of
 from medic.facts import GpuState, HostReports, Packages
 from medic.facts.interfaces import chosen
-from medic.filekind import kind_of
-from medic.index import load
-from medic.registry import all_probes
-from medic.runner import observe
+from medic.index.knowledge import load
+from medic.runner.evidence import Evidence
+from medic.runner.registry import all_probes
+from medic.runner.run import observe
 
 COLLECT_ENV = """\
 Collecting environment information...

@@ -174,7 +174,7 @@ def test_the_runs_own_gpu_comes_first(
 def test_the_gpu_that_the_user_names(
     look: Callable[..., Any], given: str, bytes_: int | None
 ) -> None:
-    from medic.index import load
+    from medic.index.knowledge import load
 
     named = RunConfig({"gpu": Value(given, Origin("given"))})
     found = look(facts=(named,))
@@ -193,7 +193,7 @@ def test_the_gpu_that_a_batch_script_asks_for(
     look: Callable[..., Any], asked: str, bytes_: int | None
 ) -> None:
     """None where the name is that of several sizes of card."""
-    from medic.index import load
+    from medic.index.knowledge import load
 
     script = f"#!/bin/bash\n#SBATCH --nodes=1\n#SBATCH --gres={asked}\ntorchrun train.py\n"
     found = look({"job.sh": script}, facts=(config(),))

@@ -16,11 +16,11 @@ from medic.tui.app import MedicApp
 from medic.tui.prompt import Prompt
 from textual.pilot import Pilot
 
-import medic.registry
-from medic.case import Case, collect
+import medic.runner.registry
+from medic.case.collect import Case, collect
 from medic.facts import Source
 from medic.i18n import use
-from medic.index import Index
+from medic.index.knowledge import Index
 from medic.probe import Finding, Probe
 
 ROUNDS = 3
@@ -126,7 +126,7 @@ def _quiet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     monkeypatch.delenv("TMUX", raising=False)
     monkeypatch.setattr("textual.pilot.wait_for_idle", _no_rest)
     monkeypatch.setattr("textual.app.wait_for_idle", _no_rest)
-    monkeypatch.setattr(medic.registry, "all_probes", lambda: SMALL.PROBES)
+    monkeypatch.setattr(medic.runner.registry, "all_probes", lambda: SMALL.PROBES)
     use("en")
     yield
     use("en")
@@ -140,7 +140,7 @@ def _other_process(look: Any) -> Iterator[Any]:
 def exact(monkeypatch: pytest.MonkeyPatch, run_folder: Path) -> None:
     """A probe that is sure of another process, and a config that fires nothing."""
     probes = (*SMALL.PROBES, Probe("numbers", ("oom-shortfall",), _other_process))
-    monkeypatch.setattr(medic.registry, "all_probes", lambda: probes)
+    monkeypatch.setattr(medic.runner.registry, "all_probes", lambda: probes)
     (run_folder / "train.yaml").write_text("micro_batch_size: 4\n")
 
 

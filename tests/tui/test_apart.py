@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from medic.tui.apart import Apart
 
-from medic.case import Case
-from medic.index import Index
+from medic.case.collect import Case
+from medic.index.knowledge import Index
 
 
 @pytest.fixture
@@ -69,8 +69,8 @@ def test_what_cannot_be_sent_is_worked_on_here(drive: Callable[..., None], case:
 
 ORPHAN = """
 import sys, time
-from medic.case import Case
-from medic.index import load
+from medic.case.collect import Case
+from medic.index.knowledge import load
 from medic.tui.apart import Apart
 from medic.tui.desk import Opening
 one = Apart(Opening(load, Case(root=".")), print, print)

@@ -12,7 +12,7 @@ from typing import Any
 from medic.tui.offers import Offer, first_change
 from medic.tui.patch_screen import PatchHead
 
-from medic.case import Case, collect
+from medic.case.collect import Case, collect
 from medic.i18n import Text, plain
 
 Drive = Callable[..., None]

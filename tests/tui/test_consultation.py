@@ -10,9 +10,9 @@ import pytest
 from medic.tui.graph_screen import GraphScreen
 from textual.color import Color
 
-from medic.case import Case
+from medic.case.collect import Case
 from medic.i18n import Lang, use
-from medic.safetext import columns
+from medic.text.safetext import columns
 
 Drive = Callable[..., None]
 
@@ -300,7 +300,7 @@ def test_a_view_asked_for_twice_opens_once(drive: Drive, case: Case, word: str) 
 def test_the_folder_of_the_header_is_not_said_again(
     drive: Drive, run_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from medic.case import collect
+    from medic.case.collect import collect
 
     monkeypatch.chdir("/usr")
 

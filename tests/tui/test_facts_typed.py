@@ -13,12 +13,12 @@ from medic.tui.consultation import Consultation
 from medic.tui.events import Choices, Event, Told
 from medic.tui.lines import plain_text
 
-import medic.registry
-from medic.case import collect
+import medic.runner.registry
+from medic.case.collect import collect
 from medic.i18n import use
-from medic.index import Index, load
+from medic.index.knowledge import Index, load
 
-PROBES = medic.registry.all_probes
+PROBES = medic.runner.registry.all_probes
 RECORDED = Path(__file__).parents[1] / "lab" / "recorded"
 
 
@@ -61,7 +61,7 @@ def whole() -> Index:
 
 @pytest.fixture(autouse=True)
 def _real(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(medic.registry, "all_probes", PROBES)
+    monkeypatch.setattr(medic.runner.registry, "all_probes", PROBES)
     yield
     use("en")
 
@@ -94,7 +94,7 @@ def test_who_has_no_nan_is_not_asked_about_it(whole: Index) -> None:
 
 
 def test_what_is_complained_of_too_is_not_denied(whole: Index) -> None:
-    from medic.told import Told
+    from medic.told.understood import Told
 
     told = Told(whole, denied={"loss-nan": "no NaN", "training-hangs": "no hang"})
     told.choose("cuda-out-of-memory", "OOM")
@@ -105,7 +105,7 @@ def test_what_is_complained_of_too_is_not_denied(whole: Index) -> None:
 
 
 def test_a_denial_is_kept_and_taken_out(whole: Index) -> None:
-    from medic.said import said, say_again
+    from medic.told.said import said, say_again
 
     talk = Talk(whole)
     talk.say("the loss does not go down", "没有出现 NaN")

@@ -11,7 +11,7 @@ from medic.tui.events import Suspect
 from medic.tui.lines import Block, Line, code, said
 from textual.content import Content
 
-from medic.case import Case, collect
+from medic.case.collect import Case, collect
 from medic.i18n import plain
 
 Drive = Callable[..., None]

@@ -18,13 +18,13 @@ from medic.tui.app import tell_kept
 from medic.tui.keeping import block_of, record_of
 from medic.tui.lines import Block, Line, code
 
-from medic import saved
-from medic.case import Case
+from medic.case.collect import Case
 from medic.commands import main
 from medic.edits import records
 from medic.i18n import Text, plain, use
 from medic.records import replace
 from medic.report.schemas import SCHEMAS
+from medic.session import saved
 
 Drive = Callable[..., None]
 CRASHES = """
@@ -33,10 +33,10 @@ from pathlib import Path
 spec = importlib.util.spec_from_file_location("tui_conftest", sys.argv[1])
 conftest = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(conftest)
-import medic.registry
-from medic.case import collect
+import medic.runner.registry
+from medic.case.collect import collect
 from medic.i18n import use
-medic.registry.all_probes = lambda: conftest.SMALL.PROBES
+medic.runner.registry.all_probes = lambda: conftest.SMALL.PROBES
 use("en")
 
 async def go():

@@ -9,7 +9,7 @@ import pytest
 from medic.tui.app import THEMES
 from rich.segment import Segment
 
-from medic.case import Case
+from medic.case.collect import Case
 
 Drive = Callable[..., None]
 

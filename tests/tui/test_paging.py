@@ -12,7 +12,7 @@ from medic.tui.lines import Block, Line, asking, plain_text, said
 from medic.tui.paging import Paged
 from medic.tui.telling import numbered
 
-from medic.case import Case
+from medic.case.collect import Case
 from medic.i18n import Text, plain
 
 Drive = Callable[..., None]

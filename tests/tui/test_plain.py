@@ -13,8 +13,8 @@ import pytest
 from medic.tui import plain
 from medic.tui.desk import Opening
 
-from medic.case import Case
-from medic.index import Index
+from medic.case.collect import Case
+from medic.index.knowledge import Index
 from medic.report.console import Console
 
 Talk = Callable[..., str]

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from medic.tui.patch_screen import PatchScreen
 
-import medic.recheck
-from medic.case import Case, collect
+import medic.session.recheck
+from medic.case.collect import Case, collect
 
 Drive = Callable[..., None]
 BEFORE = "model: small\nmicro_batch_size: 8\nseq_length: 4096\n"
@@ -144,7 +144,7 @@ def test_a_log_that_only_went_on_says_nothing_of_the_change(
     drive: Drive, case: Case, run_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     began = [(1000.0, 1)]
-    monkeypatch.setattr(medic.recheck, "_begin", lambda _: began[-1])
+    monkeypatch.setattr(medic.session.recheck, "_begin", lambda _: began[-1])
 
     async def script(app: Any) -> None:
         await app.press("f4", "a")

@@ -9,7 +9,7 @@ import pytest
 from medic.tui.events import Choices
 from medic.tui.replies import place_of
 
-from medic.case import Case
+from medic.case.collect import Case
 from medic.i18n import Text
 
 Drive = Callable[..., None]

@@ -17,19 +17,19 @@ from medic.tui.telling import details, only_wrong, question, suspects, wrong_wor
 from medic.tui.words import CHECKED, NOTES
 from medic.tui.words_more import ELSE, WHATEVER
 
-import medic.conclude
-from medic.case import Case
-from medic.diagnosis import CauseView, Diagnosis, EvidenceLine
+import medic.session.conclude
+from medic.case.collect import Case
 from medic.entries import Check, Outcome
-from medic.evidence import Run
 from medic.facts import Source
 from medic.i18n import Text, plain
-from medic.index import Index
-from medic.looks import choices
+from medic.index.knowledge import Index
+from medic.planner.looks import choices
+from medic.planner.verdict import decide
 from medic.probe import Finding, Part, Probe
 from medic.run_config import Origin, RunConfig, Span, Value
-from medic.session import Session
-from medic.verdict import decide
+from medic.runner.evidence import Run
+from medic.session.consultation import Session
+from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine
 
 
 def line(text: str, at: int = 3, file: str = "a.log", rank: int | None = None) -> EvidenceLine:
@@ -234,7 +234,9 @@ def test_no_cause_is_given_up_while_a_question_tells_them_apart(
         looks=0,
         nothing_left=False,
     )
-    monkeypatch.setattr(medic.conclude, "decide", lambda *_, **__: ("none-of-these", *stand))
+    monkeypatch.setattr(
+        medic.session.conclude, "decide", lambda *_, **__: ("none-of-these", *stand)
+    )
     assert session.diagnosis().next is not None
     assert session.diagnosis().verdict == "likely"
     session.refuse(True)

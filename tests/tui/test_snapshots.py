@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from medic.case import Case
+from medic.case.collect import Case
 from medic.i18n import use
 
 Drive = Callable[..., None]

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from medic.tui.bars import Progress
 
-import medic.registry
-from medic.case import Case, collect
+import medic.runner.registry
+from medic.case.collect import Case, collect
 from medic.errors import KnowledgeError
-from medic.index import Index
+from medic.index.knowledge import Index
 from medic.probe import Probe
 
 Drive = Callable[..., None]
@@ -123,7 +123,7 @@ def test_esc_stops_the_probes(drive: Drive, case: Case, monkeypatch: pytest.Monk
         return iter(())
 
     probes = (Probe("a-slow-one", (), slow), Probe("late", (), slow, needs=(Index,)))
-    monkeypatch.setattr(medic.registry, "all_probes", lambda: probes)
+    monkeypatch.setattr(medic.runner.registry, "all_probes", lambda: probes)
 
     async def script(app: Any) -> None:
         await app.until(started.is_set)
@@ -149,7 +149,7 @@ def test_a_probe_that_hangs_is_one_grey_line(
 
     small = sys.modules[drive.__module__].SMALL.PROBES
     probes = (*small, Probe("stuck", (), hangs, limit_seconds=0.2))
-    monkeypatch.setattr(medic.registry, "all_probes", lambda: probes)
+    monkeypatch.setattr(medic.runner.registry, "all_probes", lambda: probes)
 
     async def script(app: Any) -> None:
         assert "stuck: failed: time limit" in app.talk()

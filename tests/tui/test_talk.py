@@ -11,7 +11,7 @@ from medic.tui.keys_told import as_bound
 from medic.tui.words import WHY_ASKED
 from textual.events import Paste
 
-from medic.case import Case
+from medic.case.collect import Case
 from medic.i18n import Text, plain
 
 Drive = Callable[..., None]

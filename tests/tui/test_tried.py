@@ -6,8 +6,8 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from medic.case import Case
-from medic.index import Index
+from medic.case.collect import Case
+from medic.index.knowledge import Index
 
 Drive = Callable[..., None]
 

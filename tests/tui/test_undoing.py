@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from medic.case import Case
+from medic.case.collect import Case
 from medic.edits import undo
 
 Drive = Callable[..., None]

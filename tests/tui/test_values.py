@@ -8,7 +8,7 @@ from typing import Any
 
 from textual.events import Paste
 
-from medic.case import Case
+from medic.case.collect import Case
 
 Drive = Callable[..., None]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from medic.case import Case, collect
+from medic.case.collect import Case, collect
 
 Drive = Callable[..., None]
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from medic.case import collect
-from medic.index import load
+from medic.case.collect import collect
+from medic.index.knowledge import load
 from medic.vitals import Vitals, take
 
 

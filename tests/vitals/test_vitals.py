@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from medic.commands import main
-from medic.registry import all_probes
 from medic.report.schemas import SCHEMAS
+from medic.runner.registry import all_probes
 from medic.vitals import Vitals
 from medic.vitals.take import PROBES, ROOMS
 

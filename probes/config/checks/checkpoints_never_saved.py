@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import NOBODYS, RunConfig
+from medic.text.patterns import regex
 
 from .rollout_layout import is_verl_rl, number
 

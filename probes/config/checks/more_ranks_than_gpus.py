@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from medic.i18n import Text
-from medic.patterns import regex
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 from .models import key_number
 

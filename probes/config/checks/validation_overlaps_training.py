@@ -6,9 +6,9 @@ import posixpath
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from medic.patterns import regex
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig, Scalar, Setting
+from medic.text.patterns import regex
 
 from ...sides import HELD_OUT, TRAINING
 

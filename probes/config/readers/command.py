@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from medic.facts import Word
-from medic.patterns import regex
 from medic.records import dataclass, replace
 from medic.run_config import MORE, Origin, Setting, Span
+from medic.text.patterns import regex
 
 from ..carriers import Carrier
 from ..keys import IN_BACKWARD, Found, Keys, parts_of

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from medic.facts import Document, Node
-from medic.patterns import regex
 from medic.run_config import Origin, Scalar, Setting
+from medic.text.patterns import regex
 
 from ..carriers import Carrier
 from ..keys import IN_BACKWARD, Framework, Key, Keys, Paths, parts_of

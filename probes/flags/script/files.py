@@ -9,8 +9,8 @@ from pathlib import PurePosixPath
 
 from medic.errors import Unreadable
 from medic.facts import GivenFile
-from medic.parserwords import in_chinese
 from medic.probe import Look
+from medic.text.parserwords import in_chinese
 
 MAX_SOURCE = 2 * 1024 * 1024  # bytes of one Python file
 MAX_TREES = 60  # files that one script may pull in

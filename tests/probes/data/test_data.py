@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from medic.probes.data import data, items, tars, texts, tokens, windows
 
 from medic.facts import DataSets
-from medic.index import load
+from medic.index.knowledge import load
 from medic.probe import Finding, Unread
 from medic.run_config import Origin, RunConfig, Value
 
@@ -524,7 +524,7 @@ def test_a_table_of_labelled_rows(look: Look) -> None:
 
 
 def test_kinds_of_data_files(tmp_path: Path) -> None:
-    from medic.filekind import kind_of
+    from medic.case.filekind import kind_of
 
     known: dict[str, tuple[bytes, str | None]] = {
         "a.csv": (b"text,label\nhello,1\n", "data"),

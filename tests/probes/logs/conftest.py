@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from medic.index import load
+from medic.index.knowledge import load
 from medic.match import Matcher, iter_lines, watched
 from medic.probe import Finding, Probe, Skip
 

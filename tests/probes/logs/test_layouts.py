@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from medic.probes.logs import collective_ranks, failing_rank, recurrence
 
-from medic.case import collect
+from medic.case.collect import collect
 from medic.facts import Attempts, LogHits, Ranks, Tracebacks
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from medic.case import collect
-from medic.evidence import Evidence
-from medic.index import load
-from medic.registry import all_probes
-from medic.runner import observe
+from medic.case.collect import collect
+from medic.index.knowledge import load
+from medic.runner.evidence import Evidence
+from medic.runner.registry import all_probes
+from medic.runner.run import observe
 
 DATA = Path(__file__).with_name("data")
 Told = dict[str, str]

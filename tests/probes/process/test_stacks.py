@@ -11,8 +11,8 @@ import pytest
 from medic.probes.process.dumps import parse, role
 
 from medic.attach import as_text
+from medic.case.filekind import kind_of
 from medic.facts import FileKind, Stacks
-from medic.filekind import kind_of
 
 from .conftest import DATA, Told, observed
 

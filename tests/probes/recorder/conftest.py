@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from medic.case import collect
-from medic.evidence import Evidence
-from medic.index import load
-from medic.registry import all_probes
-from medic.runner import observe
+from medic.case.collect import collect
+from medic.index.knowledge import load
+from medic.runner.evidence import Evidence
+from medic.runner.registry import all_probes
+from medic.runner.run import observe
 
 START = 1_700_000_000
 Observe = Callable[..., Evidence]

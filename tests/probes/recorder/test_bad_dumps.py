@@ -18,7 +18,7 @@ from medic.probes.recorder import plain, waiting
 from medic.probes.recorder.dump import record_of
 
 from medic.errors import Unreadable
-from medic.evidence import Evidence
+from medic.runner.evidence import Evidence
 
 DATA = Path(__file__).parent / "data"
 GOOD = (DATA / "extra" / "nccl_trace_rank_0").read_bytes()

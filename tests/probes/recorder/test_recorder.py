@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from medic.case import collect
-from medic.evidence import Evidence
+from medic.case.collect import collect
+from medic.case.filekind import kind_of
 from medic.facts import FlightRecords
-from medic.filekind import kind_of
+from medic.runner.evidence import Evidence
 
 DATA = Path(__file__).parent / "data"
 START = 1_700_000_000

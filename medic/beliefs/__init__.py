@@ -1,0 +1,1 @@
+"""What to believe of the causes, given the findings."""

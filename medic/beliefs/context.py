@@ -1,0 +1,85 @@
+"""Context facts of a case: what conditions the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from medic.beliefs.conditions import Context
+from medic.facts import GpuSeries, GpuState, LogHits, Packages, Stacks
+from medic.run_config import RunConfig
+
+# A run is in its first steps until warmup and allocator have settled: discriminators count the
+# first hundred steps as a phase of their own.
+FIRST_STEPS = 100
+RESUME_STEPS = 20
+
+
+def context_of(facts: Mapping[type[Any], Any]) -> Context:
+    """The context that the facts tell; what they do not tell stays unknown."""
+    known: dict[str, Any] = {}
+    config = facts.get(RunConfig)
+    logs = facts.get(LogHits)
+    if isinstance(config, RunConfig):
+        known |= _of_config(config)
+    packages = facts.get(Packages)
+    if isinstance(packages, Packages):
+        known["versions"] = dict(packages.versions)
+    gpus = facts.get(GpuState)
+    reported = isinstance(gpus, GpuState) and gpus.origin != "this-host"
+    if reported or isinstance(facts.get(GpuSeries), GpuSeries):
+        known["accelerator"] = "cuda"
+    stacks = facts.get(Stacks)
+    if isinstance(stacks, Stacks) and "gpus" not in known:
+        known["gpus"] = stacks.world_size or len(stacks.ranks)
+    if isinstance(logs, LogHits):
+        known = _of_logs(logs, resumed=bool(known.get("resumed"))) | known
+    return Context(known)
+
+
+def _of_config(config: RunConfig) -> dict[str, Any]:
+    known: dict[str, Any] = {}
+    for name, field in (("nodes", "nodes"), ("gpus", "world_size"), ("precision", "precision")):
+        value = config.get(field)
+        if value is not None:
+            known[name] = value
+    if config.framework:
+        known["framework"] = config.framework
+    if config.get("num_experts") is not None:
+        known["moe"] = (config.integer("num_experts") or 0) > 1
+    if config.get("resume_from"):
+        known["resumed"] = True
+    if (stage := config.integer("zero_stage")) is not None:
+        known["zero"] = stage
+    if config.stated("fsdp"):
+        known["fsdp"] = config.get("fsdp") is True
+    if (way := _parallelism(config)) is not None:
+        known["parallelism"] = way
+    return known
+
+
+def _parallelism(config: RunConfig) -> str | None:
+    """The way that talks most beside the computation: ``fsdp`` or ``zero`` (from stage 2 on), which
+    gather and scatter, else ``tensor`` (or context parallelism); None where none is stated."""
+    if config.get("fsdp") is True:
+        return "fsdp"
+    if (config.integer("zero_stage") or 0) >= 2:
+        return "zero"
+    sizes = (config.integer(f"{name}_parallel_size") or 1 for name in ("tensor", "context"))
+    return "tensor" if max(sizes) > 1 else None
+
+
+def _of_logs(logs: LogHits, *, resumed: bool) -> dict[str, Any]:
+    known: dict[str, Any] = {}
+    if len(logs.ranks) > 1:
+        known["gpus"] = len(logs.ranks)
+    if logs.last_step is None:
+        return known
+    first = logs.steps[0].step if logs.steps else 0
+    if resumed and logs.last_step - first < RESUME_STEPS:
+        known["phase"] = "after-resume"
+    elif logs.last_step < FIRST_STEPS:
+        known["phase"] = "first-steps"
+    else:
+        known["phase"] = "steady"
+    return known

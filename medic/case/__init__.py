@@ -1,0 +1,1 @@
+"""What the user gave: the evidence in files and folders."""

@@ -1,0 +1,283 @@
+"""What a file is, from its name and its first bytes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from medic.case.datakind import (
+    first_object,
+    has_index,
+    is_data,
+    is_record,
+    is_table,
+    is_tracked,
+    is_written,
+)
+from medic.case.hostkind import is_host_report
+from medic.facts import FileKind
+from medic.text.encodings import utf8
+from medic.text.patterns import regex
+
+HEAD = 4096
+_BLANKS = 4096  # bytes that a file without content has at most
+_RANK = regex(
+    r"(?:^|[^a-z0-9])(?:rank|local[_-]?rank|worker)[_.-]?(\d{1,5})(?:[^0-9]|$)"
+    r"|^log_(\d{1,5})\.txt$|^slurm-\d+[_.](\d{1,5})\.(?:out|err)$",
+    re.IGNORECASE,
+)
+# torchrun --log-dir: …/RANK/stdout.log; others name the folder after the rank.
+_RANK_FOLDER = regex(r"^(?:(?:local[_-]?)?rank[_.-]?)?(\d{1,5})$", re.IGNORECASE)
+_RANK_FILES = ("stdout", "stderr", "error.json", "log", "output")
+_LOG_NAMES = regex(
+    r"(?:\.log|\.out|\.err|\.txt)(?:\.\d+)?(?:\.gz|\.zst|\.bz2|\.xz)?$|(?:^|[/._-])(?:stdout|stderr|nohup)\b|"
+    r"^slurm-|(?:^|/)log(?:$|[._-])",
+    re.IGNORECASE,
+)
+_NOT_LOGS = regex(
+    r"^(?:requirements|readme|license|notice|changelog|vocab|merges|special_tokens|environment|"
+    r"cmakelists|about|constraints)[\w.-]*\.(?:txt|md)$|\.md$",
+    re.IGNORECASE,
+)
+_IGNORED_JSON = regex(
+    r"^(?:tokenizer|special_tokens_map|vocab|added_tokens|generation_config|preprocessor_config|"
+    r"package(?:-lock)?|chat_template|wandb-(?:summary|metadata))[\w.-]*\.json$|^all_results\.json$|^train_results\.json$|"
+    r"^eval_results\.json$",
+    re.IGNORECASE,
+)
+# TORCH_FR_DUMP_TEMP_FILE and its older name: a prefix that torch puts the rank behind.
+_RECORDER_NAMES = regex(
+    r"(?:nccl|comm(?:_lib)?|fr|flight_recorder)_(?:trace|dump)[\w.-]*?\d+(?:\.(?:json|pkl|pickle))?$"
+    r"|fr_trace[\w-]*$"
+)
+_BARE_RANK = regex(r"[\w.-]*?_?\d{1,5}(?:\.json|\.pkl|\.pickle)?$")
+_RECORDER_KEYS = (b"pg_config", b"pg_status", b"profiling_name", b"comm_lib_version", b"record_id")
+_CHECKPOINT_ENDS = (".pt", ".pth", ".bin", ".ckpt", ".safetensors")
+_NOT_CHECKPOINTS = regex(
+    r"^(?:rng_state|scheduler|optimizer|training_args|scaler)[\w.-]*\.(?:pt|bin|pth)$"
+)
+
+
+# What py-spy prints of a process, as text and as JSON, and what medic attach saves.
+_STACK_TEXT = rb"^Thread (?:0x)?[0-9A-Fa-f]+ \((?:idle|active)(?:\+gil)?\)"
+# What a machine's own programs printed, by names that are no log's or another kind's.
+_HOST_NAMES = regex(
+    r"topo|environment|collect_?env|env_?info|freeze|pip_?list|packages|(?:^|[._-])(?:df|ip-?addr|"
+    r"ifconfig|meminfo|free)(?:$|[._-])"
+)
+_REPORT = 1 << 20  # bytes of such a text that are looked at for a log
+_TRAINS = regex(rb"\b(?:loss|step|epoch|iteration|Epoch|Step)\b\W{0,4}\d|Traceback \(most recent")
+_STACK_NAMES = regex(r"py-?spy|(?:^|[._-])stacks?(?:$|[._-])", re.IGNORECASE)
+
+
+_NOTES = regex(
+    r"^(?:issue|description|report|notes?|question|bug|problem|said)[\w.-]*\.(?:md|txt)$",
+    re.IGNORECASE,
+)
+NOTE_BYTES = 64 * 1024
+_NUMBERS = regex(r"\d[\d.,:e+-]*")
+# How a program begins a line, and no person does.
+_PRINTED = regex(
+    rb"(?im)^\s{0,8}(?:\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d|(?:global[_ ]?)?(?:step|iter\w{0,6}|epoch)\W{0,4}\d"
+    rb"|\[?(?:INFO|WARN\w*|ERROR|DEBUG)\b|\{|Traceback \(most)"
+)
+# A program prints a sentence at times, seldom two that end.
+_ENDED = regex(rb"[A-Za-z)\d][.?!](?=\s|$)|\xe3\x80\x82|\xef\xbc\x9f|\xef\xbc\x81")
+_DIFFERENT = 0.7  # of a person's lines; the quoted ones may repeat
+
+
+def note_text(path: str) -> str | None:
+    """The content of a text file that a person wrote, or None for any other file."""
+    head = _head(path, NOTE_BYTES + 1)
+    if not path.lower().endswith((".txt", ".md")) and not (
+        _LOG_NAMES.search(Path(path).name) and _is_written(head)
+    ):
+        return None
+    if len(head) > NOTE_BYTES or by_magic(head) or b"\0" in head:
+        return None
+    from medic.match import is_note
+
+    text = utf8(head).decode("utf-8", "replace")
+    return text if is_note(text) and not _repeats(text) else None
+
+
+def _is_written(head: bytes) -> bool:
+    """Whether a log's beginning has a person's sentences and none of a program's lines."""
+    return not _PRINTED.search(head) and len(_ENDED.findall(head)) > 1
+
+
+def _repeats(text: str) -> bool:
+    """Whether lines come again with other numbers, as a program's do and a person's do not."""
+    shapes = [_NUMBERS.sub("0", line.strip()) for line in text.split("\n") if line.strip()]
+    return len(shapes) >= 4 and len(set(shapes)) < len(shapes) * _DIFFERENT
+
+
+def rank_of(name: str) -> int | None:
+    """The rank that a file's name states, or the folder it lies in where ranks have folders."""
+    folder, _, file = name.replace("\\", "/").rpartition("/")
+    match = _RANK.search(file)
+    if match is not None:
+        return next(int(g) for g in match.groups() if g is not None)
+    own = _RANK_FOLDER.match(folder.rpartition("/")[2])
+    return int(own.group(1)) if own and file.lower().startswith(_RANK_FILES) else None
+
+
+def kind_of(path: str) -> FileKind | None:
+    """The kind of evidence in a file, or None for what medic has no use for."""
+    name = Path(path).name
+    lower = name.lower()
+    if _RECORDER_NAMES.search(lower) or (_BARE_RANK.match(lower) and _is_recorder(_head(path))):
+        return "flight-recorder"
+    if lower == ".metadata" or lower.endswith(".distcp"):
+        return "checkpoint"
+    if is_data(path, lower):
+        return "data"
+    if is_tracked(path, lower):
+        return "metrics"
+    if lower.endswith(_CHECKPOINT_ENDS):
+        return None if _NOT_CHECKPOINTS.match(lower) or has_index(path) else "checkpoint"
+    if lower.endswith((".sh", ".bash", ".sbatch", ".slurm")):
+        return "script"
+    if lower.endswith(".py"):
+        return "python"
+    if lower.endswith((".yaml", ".yml", ".toml", ".json", ".jsonl", ".csv", ".xml")):
+        return _structured(path, lower)
+    return _plain_kind(path, name)
+
+
+def _plain_kind(path: str, name: str) -> FileKind | None:
+    """Of a text without a telling ending, or with that of a log."""
+    lower = name.lower()
+    if _HOST_NAMES.search(lower) and _is_host_report(path):
+        return "host-report"
+    if "nvidia-smi" in lower or "nvidia_smi" in lower:
+        return "gpu-report"
+    if _STACK_NAMES.search(name) and is_stacks(_head(path)):
+        return "stacks"
+    if _NOTES.match(name) and note_text(path) is not None:
+        return "note"
+    if _LOG_NAMES.search(name) and not _NOT_LOGS.match(name):
+        kind = _text_kind(path)
+        # A ticket's text, whatever its file is called
+        written = kind == "log" and _is_written(_head(path))
+        return "note" if written and note_text(path) is not None else kind
+    return None
+
+
+def _is_host_report(path: str) -> bool:
+    """A text that begins like one and does not go on as the log of a training: jobs print their
+    environment first."""
+    return is_host_report(_head(path)) and not _TRAINS.search(_head(path, _REPORT))
+
+
+def is_stacks(head: bytes) -> bool:
+    """Stacks of running processes: py-spy's text or JSON, or the document of medic attach."""
+    first = head.lstrip()[:1]
+    if first == b"{":
+        return b'"medic.attach/' in head
+    if first == b"[":
+        return b'"thread_id"' in head and b'"frames"' in head
+    return b"Process " in head and re.search(_STACK_TEXT, head, re.MULTILINE) is not None
+
+
+def _is_recorder(head: bytes) -> bool:
+    """A dump of torch's flight recorder, as pickle or as JSON, by the keys that it begins with."""
+    begins = head.startswith(b"\x80\x02}") or head.lstrip()[:1] == b"{"
+    return begins and sum(key in head for key in _RECORDER_KEYS) >= 2
+
+
+def _head(path: str, size: int = HEAD) -> bytes:
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(size)
+    except OSError:
+        return b""
+
+
+def _structured(path: str, lower: str) -> FileKind | None:
+    head = _head(path)
+    if lower.endswith((".yaml", ".yml", ".toml")):
+        return "config"
+    if lower.endswith(".xml"):
+        return "gpu-report" if b"nvidia_smi_log" in head else None
+    if lower.endswith(".csv"):
+        return _csv_kind(head, lower)
+    if lower.endswith(".jsonl"):
+        if is_record(head.split(b"\n", 1)[0]) and not is_written(lower):
+            return "data"
+        return "metrics" if _has_step(head) else None
+    return _json_kind(lower, head)
+
+
+def _csv_kind(head: bytes, lower: str) -> FileKind | None:
+    first = head.split(b"\n", 1)[0].lower()
+    if b"utilization.gpu" in first or b"memory.used" in first:
+        return "gpu-series"
+    if is_table(first) and not is_written(lower):
+        return "data"
+    return "metrics" if b"loss" in first or b"step" in first else None
+
+
+_STEPS = (b'"step', b'_step"', b"grad_norm")
+
+
+def _has_step(head: bytes) -> bool:
+    return b'"loss' in head or b'loss"' in head or any(w in head for w in _STEPS)
+
+
+def _json_kind(lower: str, head: bytes) -> FileKind | None:
+    if is_stacks(head):
+        return "stacks"
+    if lower.endswith(".index.json"):
+        return "checkpoint"
+    if lower == "trainer_state.json":
+        return "metrics"
+    if _IGNORED_JSON.match(lower):
+        return None
+    if lower == "error.json":
+        return "log"
+    model = (b'"architectures"', b'"model_type"', b'"hidden_size"', b'"vocab_size"')
+    if lower.endswith("config.json") and sum(word in head for word in model) >= 2:
+        return "model-config"
+    if head.lstrip()[:1] == b"[":
+        if is_record(first_object(head)) and not is_written(lower):
+            return "data"
+        return "metrics" if _has_step(head) else None
+    return "config" if head.lstrip()[:1] in (b"{", b"\xef") else None
+
+
+def by_magic(head: bytes) -> FileKind | None:
+    """What the first bytes prove, whatever the name says."""
+    if head.startswith((b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")):
+        return "checkpoint"
+    if head.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\0")) or (
+        head.startswith(b"BZh") and head[4:10] == b"1AY&SY"
+    ):
+        return "log"
+    return None
+
+
+def _text_kind(path: str) -> FileKind | None:
+    head = _head(path)
+    proven = by_magic(head)
+    if proven is not None:
+        return proven
+    first = head[:400]
+    if b"NVIDIA-SMI" in first or b"<nvidia_smi_log>" in first:
+        return "gpu-report"
+    if b"utilization.gpu" in head.split(b"\n", 1)[0]:
+        return "gpu-series"
+    if is_stacks(head):
+        return "stacks"
+    return "host-report" if path.lower().endswith(".txt") and _is_host_report(path) else "log"
+
+
+def is_blank(path: str, size: int) -> bool:
+    """Whether a file of ``size`` bytes holds blanks at most; False if its bytes cannot be had."""
+    if size > _BLANKS:
+        return False
+    try:
+        with Path(path).open("rb") as file:
+            return not file.read(_BLANKS).strip()
+    except OSError:
+        return False

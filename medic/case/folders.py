@@ -1,0 +1,146 @@
+"""Finding the evidence in a folder: which files count, which sub-folders are runs of their own."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator
+
+from medic.case.datakind import tracked_runs
+from medic.case.filekind import kind_of, rank_of
+from medic.facts import FileKind, GivenFile
+from medic.records import dataclass
+from medic.text.patterns import regex
+
+MAX_DEPTH = 4  # folders that are parts of a run do not count (_PART), up to MAX_NESTED
+MAX_NESTED = 10
+MAX_ENTRIES = 20_000
+MAX_SECONDS = 2.0
+MAX_REFUSED = 20  # files and folders without permission that are named
+SKIP_FOLDERS = frozenset(
+    {".git", ".venv", "venv", "node_modules", "__pycache__", ".cache", "site-packages", "wandb"}
+)
+
+# Sub-folders that are parts of one run: a rank's, a node's, an attempt's, logs, outputs.
+_PART = regex(
+    r"(?:(?:local[_-]?)?rank|node|host|worker|attempt|stage|version|checkpoint|epoch|step)?[_.-]?\d*$"
+    r"|(?:log|out|output|result|metric|slurm|std(?:out|err)|tensorboard|checkpoint|config|conf|src"
+    r"|code|script|lightning_log|report|ray|session)s?$",
+    re.IGNORECASE,
+)
+
+REFUSED = ("no permission to read it", "没有读取权限")
+
+
+@dataclass(frozen=True)
+class NotRead:
+    """A file that was left out, and why."""
+
+    file: str
+    en: str
+    zh: str
+
+
+def given_file(path: str, name: str, kind: FileKind, info: os.stat_result) -> GivenFile:
+    return GivenFile(path, name, kind, info.st_size, info.st_mtime, rank_of(name))
+
+
+def walk(folder: str, left: list[NotRead]) -> list[GivenFile]:
+    """Evidence below a folder, newest first, never through a link out of it."""
+    end = time.monotonic() + MAX_SECONDS
+    found: list[GivenFile] = []
+    refused: list[NotRead] = []
+    for seen, (path, info) in enumerate(_entries(folder, MAX_DEPTH, refused)):
+        if seen >= MAX_ENTRIES or time.monotonic() > end:
+            left.append(NotRead(folder, "stopped: too many files", "文件过多，提前停止"))
+            break
+        kind = kind_of(path)
+        if kind is not None:
+            found.append(given_file(path.removeprefix("./"), shown(path), kind, info))
+        elif not os.access(path, os.R_OK):
+            refused.append(NotRead(shown(path), *REFUSED))
+    left += refused[:MAX_REFUSED]
+    if len(refused) > MAX_REFUSED:
+        more = len(refused) - MAX_REFUSED
+        left.append(NotRead(folder, f"{more} more cannot be read", f"另有 {more} 个无法读取"))
+    return sorted(found, key=lambda f: (-f.modified, f.name))
+
+
+def shown(path: str) -> str:
+    return os.path.relpath(path) if not os.path.relpath(path).startswith("..") else path
+
+
+def _entries(
+    folder: str, depth: int, refused: list[NotRead], root: str = "", nested: int = 1
+) -> Iterator[tuple[str, os.stat_result]]:
+    """Regular files below a folder; a link counts if it stays inside ``root``.
+
+    What may not be looked at is added to ``refused``.
+    torchrun alone nests logs/RUN_ID/attempt_N/RANK below the run's own output folder.
+    """
+    root = root or os.path.realpath(folder)
+    for entry in _listed(folder, refused):
+        try:
+            if entry.is_symlink() and not _inside(entry.path, root):
+                continue
+            info = entry.stat()
+        except PermissionError:
+            refused.append(NotRead(shown(entry.path), *REFUSED))
+            continue
+        except (OSError, RuntimeError):  # gone, or a link to itself
+            continue
+        if entry.name == "wandb" and not entry.is_symlink():
+            yield from tracked_runs(entry.path)
+        elif stat.S_ISDIR(info.st_mode):
+            below = depth if _PART.match(entry.name) else depth - 1
+            inside = below > 0 and nested < MAX_NESTED and entry.name not in SKIP_FOLDERS
+            if inside and not entry.is_symlink():
+                yield from _entries(entry.path, below, refused, root, nested + 1)
+        elif stat.S_ISREG(info.st_mode):
+            yield entry.path, info
+
+
+def _listed(folder: str, refused: list[NotRead]) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda e: e.name)
+    except PermissionError:
+        refused.append(NotRead(shown(folder), *REFUSED))
+    except OSError:
+        pass  # gone meanwhile
+    return []
+
+
+def _inside(path: str, root: str) -> bool:
+    return os.path.realpath(path).startswith(root + os.sep)
+
+
+def runs_below(folder: str) -> tuple[str, ...]:
+    """Names of sub-folders that are runs of their own, newest first.
+
+    A folder with a log, metrics or a config of its own is one run, whatever lies below it; so is
+    one whose sub-folders are its ranks, nodes, logs or outputs.
+    """
+    entries = _listed(folder, [])
+    own = {kind_of(e.path) for e in entries if not e.is_symlink() and e.is_file()}
+    if own & {"log", "metrics", "script", "config"}:
+        return ()
+    runs: list[tuple[float, str]] = []
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False) and entry.name not in SKIP_FOLDERS:
+            newest = None if _PART.match(entry.name) else newest_log(entry.path)
+            if newest is not None:
+                runs.append((newest, entry.name))
+    if len(runs) < 2:
+        return ()
+    return tuple(name for _, name in sorted(runs, key=lambda r: (-r[0], r[1])))
+
+
+def newest_log(folder: str) -> float | None:
+    """When a log or metrics file below a folder was last written; None if there is none."""
+    times = [
+        i.st_mtime for path, i in _entries(folder, 3, []) if kind_of(path) in ("log", "metrics")
+    ]
+    return max(times, default=None)

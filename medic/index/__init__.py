@@ -1,0 +1,1 @@
+"""The knowledge at run time: compiled, stored, read on demand."""

@@ -1,0 +1,32 @@
+"""The compiled knowledge: entries, and what the entries alone would cost seconds to work out.
+
+``words`` holds what each term counts for each cause, ``phrases`` what entries are found by,
+``tables`` finds causes by what they have, ``ties`` are what beliefs read of all of them, ``marks``
+what a scan reads of the signatures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from medic.index.knowledge import Index
+from medic.index.stored import tables
+from medic.match import marks
+from medic.match.documents import OUTCOMES, documents, spoken_outcomes, written
+from medic.match.likeness import bags, weighed
+from medic.schema.compiling import compile_knowledge
+
+
+def build(folders: Iterable[Path]) -> dict[str, Any]:
+    """The knowledge of the folders by kind, with its words. Raises KnowledgeError."""
+    compiled = compile_knowledge(folders)
+    words = weighed(bags(compiled))
+    phrases = {kind: written(documents(compiled, (kind,))) for kind in ("symptoms", "causes")}
+    phrases[OUTCOMES] = written(spoken_outcomes(compiled))
+    for cause in compiled["causes"].values():
+        cause.pop("reports", None)  # they live on in the words
+    found = {**compiled, "tables": tables(compiled["causes"]), "words": words, "phrases": phrases}
+    index = Index(found)
+    return {**found, "ties": index.ties, "marks": marks.written(marks.watched(index))}

@@ -1,0 +1,1 @@
+"""Before launch: what in the files will fail or silently go wrong."""

@@ -1,0 +1,300 @@
+"""Before launch: what in the files will fail or silently go wrong, at file:line:column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from medic.case.collect import Case, NotRead
+from medic.errors import MedicError
+from medic.facts import GivenFile
+from medic.fixes import Fix, merged, propose
+from medic.i18n import Text
+from medic.index.knowledge import Index
+from medic.probe import Finding, Probe
+from medic.records import dataclass, replace
+from medic.run_config import RunConfig, Span
+from medic.runner.evidence import Evidence
+from medic.runner.registry import all_probes
+from medic.runner.run import observe, with_needs
+
+# YAML, engine JSON, launcher YAML, model config: no launch has more files than this.
+LAUNCH_CONFIGS = 8
+ROOMS = ("config", "flags", "memory_estimate")  # of the probes that report a lint check
+_LONG = 120  # a value of more characters is told by its beginning
+ORDER = {"error": 0, "warning": 1, "info": 2}
+
+
+@dataclass(frozen=True)
+class LintFinding:
+    """One fired check at its place. Columns are 1-based; 0 where the line has none.
+
+    ``shown`` are the fix's changes as (key as written, old text, new text); see ``edits.shown``.
+    ``by_hand`` says, where there is no fix, why not, and what may be written.
+    ``also``: (file, line) of the other places of the same fault.
+    """
+
+    name: str
+    code: str
+    severity: str
+    file: str
+    line: int
+    column: int
+    end_column: int
+    message: Text
+    consequence: Text
+    fix: Fix | None = None
+    shown: tuple[tuple[str, str, str], ...] = ()
+    by_hand: tuple[Text, ...] = ()
+    also: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Idle:
+    """A comment that turns no finding off; ``unknown``: it names a check that does not exist."""
+
+    file: str
+    line: int
+    text: Text
+    unknown: bool = False
+
+
+@dataclass(frozen=True)
+class LintReport:
+    """``ignored`` findings carry the place that turned them off."""
+
+    findings: tuple[LintFinding, ...]
+    not_checked: tuple[tuple[str, str], ...]
+    passed: tuple[str, ...]
+    run_config: RunConfig
+    facts: dict[type[Any], Any]
+    read: dict[str, int]
+    not_read: tuple[NotRead, ...]
+    failed: tuple[tuple[str, str], ...]
+    ignored: tuple[tuple[LintFinding, str], ...] = ()
+    idle: tuple[Idle, ...] = ()
+    parts: tuple[LintReport, ...] = ()  # of several launches, one each
+
+
+def probes_for_lint(case: Case, index: Index) -> list[Probe]:
+    """Probes of files that may report a lint check, with the probes they build on.
+
+    Probes of logs and GPU reports are loaded only where such files are given.
+    """
+    plain = {f.kind for f in case.files} <= {"config", "model-config", "script", "python"}
+    rooms = ROOMS if plain else ()
+    if (name := f"probes of lint in {rooms}") not in index.kept:
+        index.kept[name] = _probes_for_lint(rooms, index)
+    kept: list[Probe] = index.kept[name]
+    return kept
+
+
+def _probes_for_lint(rooms: tuple[str, ...], index: Index) -> list[Probe]:
+    probes = all_probes(rooms)
+    wanted = [p.name for p in probes if p.reads == "artefacts" and set(p.tells) & index.lint_names]
+    return [p for p in with_needs(wanted, probes) if p.reads == "artefacts"]
+
+
+def lint(
+    case: Case, index: Index, names: frozenset[str] | None = None, *, apart: bool = False
+) -> LintReport:
+    """Checks the files of one launch together; ``names`` limits the checks that report.
+
+    More configs than one launch can have are checked one by one; with ``apart`` every file is.
+    """
+    if apart:
+        alone = [replace(case, files=(file,)) for file in case.files]
+        return _joined([_launch(one, index, names) for one in alone])
+    configs: list[GivenFile] = []
+    rest: list[GivenFile] = []
+    for file in case.files:
+        (configs if file.kind == "config" and file.named else rest).append(file)
+    if len(configs) <= LAUNCH_CONFIGS:
+        return _launch(case, index, names)
+    reports = [_launch(replace(case, files=(file,)), index, names) for file in configs]
+    if rest:
+        reports.append(_launch(replace(case, files=tuple(rest)), index, names))
+    return _joined(reports)
+
+
+def unread(problem: MedicError, files: Sequence[str]) -> LintReport:
+    """The report of files none of which could be read."""
+    file = problem.at or " ".join(files)
+    why = NotRead(file, problem.en, problem.zh)
+    return LintReport((), (), (), RunConfig(), {}, {}, (why,), ())
+
+
+def _joined(reports: Sequence[LintReport]) -> LintReport:
+    gaps = dict.fromkeys(g for r in reports for g in r.not_checked)
+    return LintReport(
+        findings=tuple(f for r in reports for f in r.findings),
+        not_checked=tuple(sorted(gaps)),
+        passed=tuple(p for r in reports for p in r.passed),
+        run_config=RunConfig(),
+        facts={},
+        read={file: size for r in reports for file, size in r.read.items()},
+        not_read=tuple(n for r in reports for n in r.not_read),
+        failed=tuple(dict.fromkeys(f for r in reports for f in r.failed)),
+        parts=tuple(reports),
+    )
+
+
+def _launch(case: Case, index: Index, names: frozenset[str] | None) -> LintReport:
+    evidence = observe(case, index, probes_for_lint(case, index))
+    config = evidence.fact(RunConfig) or RunConfig()
+    findings = []
+    passed = []
+    for seen in evidence.observed:
+        if seen.name not in index.lint_names or (names is not None and seen.name not in names):
+            continue
+        if seen.outcome == "fires":
+            findings.append(_finding(seen.finding, index, config, evidence))
+        else:
+            passed.append(seen.name)
+    findings.sort(key=lambda f: (f.file, f.line, f.column, ORDER[f.severity], f.name))
+    return LintReport(
+        findings=tuple(findings),
+        not_checked=_not_checked(evidence, index),
+        passed=tuple(sorted(passed)),
+        run_config=config,
+        facts=evidence.facts,
+        read=evidence.read,
+        not_read=tuple(evidence.not_read),
+        failed=tuple(
+            (r.probe.name, r.error) for r in evidence.runs.values() if r.state == "failed"
+        ),
+    )
+
+
+def _not_checked(evidence: Evidence, index: Index) -> tuple[tuple[str, str], ...]:
+    gaps = []
+    made = {seen.name for seen in evidence.observed}  # by another probe
+    open_ = index.lint_names - made
+    for run in evidence.runs.values():
+        gaps += [(s.check, str(s.needs)) for s in run.skips if s.check in open_]
+    return tuple(sorted(dict.fromkeys(gaps)))
+
+
+def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Evidence) -> LintFinding:
+    cause = index.causes[finding.name]
+    words = cause.lint
+    if words is None:
+        raise ValueError(finding.name)
+    column, end = place(finding, config)
+    values = {name: _short(value) for name, value in finding.value.items()}
+    remedy = index.remedies[cause.remedies[0]]
+    fix = propose(remedy, evidence.facts, index, finding.changes, finding.repair)
+    return LintFinding(
+        name=cause.name,
+        code=cause.code,
+        severity=words.severity,
+        file=finding.source.file,
+        line=finding.source.line,
+        column=column,
+        end_column=end,
+        message=words.message.fill(values),
+        consequence=words.then.fill(values),
+        fix=fix if fix.patch is not None else None,
+        shown=_shown(fix, config),
+        by_hand=_by_hand(fix),
+        also=_also(finding),
+    )
+
+
+_HUGE = Text("a number of more than 300 digits", "超过 300 位的数")
+
+
+def _short(value: object) -> object:
+    """A value as it is told: of a very long one its beginning and its length."""
+    if isinstance(value, int) and not -(10**_LONG) < value < 10**_LONG:
+        return f"{value:.3e}" if abs(value) < 10**300 else _HUGE
+    if isinstance(value, str) and len(value) > _LONG:
+        return Text("{w}… ({n} characters)", "{w}……（共 {n} 个字符）").fill(
+            w=value[: _LONG // 2], n=len(value)
+        )
+    return value
+
+
+def _also(finding: Finding) -> tuple[tuple[str, int], ...]:
+    own = (finding.source.file, finding.source.line)
+    places = dict.fromkeys((one.file, one.line) for one in finding.more if one.file and one.line)
+    return tuple(place for place in places if place != own)
+
+
+def _by_hand(fix: Fix) -> tuple[Text, ...]:
+    """Why there is no fix; the values that were computed, where no file that is edited has them."""
+    if fix.patch is not None:
+        return ()
+    if fix.changes and fix.repair is None and fix.filled:
+        return (fix.text,)
+    return fix.notes
+
+
+def _shown(fix: Fix, config: RunConfig) -> tuple[tuple[str, str, str], ...]:
+    if fix.patch is None:
+        return ()
+    from medic.edits.shown import shown
+
+    try:
+        return shown(fix.changes, fix.patch.edits, config, lambda file: Path(file).read_bytes())
+    except OSError:  # gone since it was read
+        return ()
+
+
+def place(finding: Finding, config: RunConfig) -> tuple[int, int]:
+    """Columns of the value that a finding points at: the carrier on its line, else the word."""
+    source = finding.source
+    if finding.span is not None:
+        return _columns(finding.span)
+    flag = str(finding.value.get("flag") or "")
+    if flag and flag in source.text:
+        at = source.text.index(flag)
+        return at + 1, at + 1 + len(flag)
+    for value in config.values.values():
+        for origin in value.carriers():
+            span = origin.span
+            if span and span.file == source.file and span.line == source.line:
+                return _columns(span)
+    for key in ("raw", "key", "value"):
+        word = str(finding.value.get(key) or "")
+        at = source.text.find(word) if word else -1
+        if at >= 0:
+            return at + 1, at + 1 + len(word)
+    return (1, len(source.text) + 1) if source.line else (0, 0)
+
+
+def _columns(span: Span) -> tuple[int, int]:
+    end = span.end_column if span.end_line == span.line else span.column + 1
+    return span.column, end
+
+
+# The tokens of a step are made of these, and these are counted in them.
+_OF_A_STEP = frozenset(
+    ("micro_batch_size", "gradient_accumulation_steps", "global_batch_size", "sequence_length",
+     "data_parallel_size", "world_size")
+)  # fmt: skip
+_IN_STEPS = frozenset(("total_steps", "total_tokens", "decay_steps", "warmup_steps"))
+
+
+def merged_fix(report: LintReport, *, unsafe: bool) -> tuple[Fix | None, tuple[LintFinding, ...]]:
+    """One patch of the fixes, and the findings that it repairs. Beside a fix of the batch none of
+    the schedule is taken: the next lint computes it with the batch as it is then."""
+    wanted = [f for f in report.findings if f.fix and (f.fix.safe or unsafe)]
+    if any(_fields(f) & _OF_A_STEP for f in wanted):
+        wanted = [f for f in wanted if not _fields(f) & _IN_STEPS or _fields(f) & _OF_A_STEP]
+    fix, taken = merged([f.fix for f in wanted if f.fix])
+    return fix, tuple(f for f in wanted if f.fix in taken)
+
+
+def _fields(finding: LintFinding) -> frozenset[str]:
+    return frozenset(c.field for c in finding.fix.changes) if finding.fix else frozenset()
+
+
+def exit_matters(findings: Sequence[LintFinding]) -> bool:
+    return any(f.severity in ("error", "warning") for f in findings)
+
+
+def may_launch(report: LintReport) -> bool:
+    """Whether no error or warning stands in the way, and everything could be read and checked."""
+    return not (exit_matters(report.findings) or report.not_read or report.failed)

@@ -1,0 +1,1 @@
+"""Where a diagnosis stands, and which look comes next."""

@@ -1,0 +1,1 @@
+"""Hides what a shared report should not carry."""

@@ -1,0 +1,1 @@
+"""Finds the probes, runs them with limits, keeps what they saw."""

@@ -1,0 +1,168 @@
+"""What log lines tell: which starts a diagnosis, which only follows, which answers a check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+from medic.beliefs.likelihoods import DOUBTED
+from medic.entries.words import TELLTALE
+from medic.errors import Unreadable
+from medic.facts import Hit, LogHits, Source, Tracebacks
+from medic.index.knowledge import Index
+from medic.probe import Finding
+from medic.records import replace
+from medic.runner.evidence import Evidence, Observed
+from medic.runner.look import CaseLook
+from medic.text.patterns import regex
+
+EXCEPTION = "python-exception"  # what any line of a traceback may be
+
+
+def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
+    """Root lines start a diagnosis; an either or victim line only if no earlier root explains it.
+
+    A run that ended well cancels log text as evidence: what was logged did not stop it.
+    """
+    logs = evidence.fact(LogHits)
+    if not isinstance(logs, LogHits):
+        return
+    hits = sorted((h for h in logs.hits if not h.benign), key=lambda h: h.order)
+    if logs.ended == "well":
+        hits = []
+    told = {o.name for o in evidence.observed if o.outcome == "present"}
+    raised = _raised(evidence)
+    first_root = next((h.order for h in hits if h.role == "root" and h.symptom), None)
+    for hit in hits:
+        if not hit.symptom or hit.role not in ("root", "either", "victim"):
+            continue
+        finding = Finding(hit.symptom, value=hit.captures, source=hit.source)
+        # A line that many programs print may be of anything that raises.
+        also = (EXCEPTION,) if hit.shared and _place(hit.source) in raised else ()
+        sure = DOUBTED if hit.shared else "exact"
+        observed = Observed(finding, "logs", sure, hit.role, also=also)
+        roots = told & _root_names(evidence)
+        explained = first_root is not None and hit.role != "root" and hit.order >= first_root
+        if explained or (hit.role != "root" and roots):
+            if hit.symptom not in told:
+                evidence.consequences.append(observed)
+            continue
+        if hit.symptom not in told:
+            told.add(hit.symptom)
+            evidence.observed.append(observed)
+    if not told and not evidence.consequences and logs.ended != "well":
+        for found in _said_by_errors(logs, index):
+            told.add(found.name)
+            evidence.observed.append(found)
+    _absent_symptoms(evidence, index, told)
+
+
+def _raised(evidence: Evidence) -> set[tuple[str, int]]:
+    """Places of the lines that end a traceback with frames."""
+    told = evidence.fact(Tracebacks)
+    if not isinstance(told, Tracebacks):
+        return set()
+    return {_place(one.source) for one in told.all if one.frames}
+
+
+def _place(source: Source) -> tuple[str, int]:
+    return source.file, source.line
+
+
+# Behind the level of a message: what it says.
+_LEVEL = regex(r"(?:ERROR|FATAL|CRITICAL|[Ee]rror|[Ff]atal|[Cc]ritical|错误)[\]:：)|\s-]+")
+LAST_ERRORS = 20
+
+
+def _said_by_errors(logs: LogHits, index: Index) -> Iterator[Observed]:
+    """Symptoms that the last messages of level ERROR tell in words, where no line is a known one.
+
+    A message that training steps follow in its log stopped nothing.
+    """
+    from medic.match import complaints
+
+    trained = {s.source.file: s.source.line for s in logs.steps}
+    marks = [m.source for m in logs.marks if m.signature == "error-level"]
+    told: set[str] = set()
+    for source in [s for s in marks if s.line > trained.get(s.file, 0)][-LAST_ERRORS:]:
+        words = _LEVEL.split(source.text, 1)[-1][:400]
+        for match, also in complaints(words, index):
+            if not also and match.name not in told:
+                told.add(match.name)
+                yield Observed(Finding(match.name, source=source), "logs", "heuristic", "either")
+
+
+SETTINGS_BYTES = 256 * 1024
+SETTINGS_FILES = 20
+
+
+def settings_hits(look: CaseLook) -> list[Hit]:
+    """What configs and launch scripts themselves say: lines that answer checks, no failures."""
+    hits: list[Hit] = []
+    for file in look.files("config", "script")[:SETTINGS_FILES]:
+        if file.size <= SETTINGS_BYTES:
+            with suppress(Unreadable):
+                hits += look.scan_settings(file.path).hits
+    return [replace(h, benign="") for h in hits if h.check and not h.symptom]
+
+
+def answers_of_logs(evidence: Evidence, index: Index, settings: Sequence[Hit] = ()) -> None:
+    """Checks that a line answers: the telling line that comes first, before other outcomes' lines.
+
+    Lines that tell of a failure do not count of a run that ended well.
+    """
+    logs = evidence.fact(LogHits)
+    of_logs = logs.hits if isinstance(logs, LogHits) else ()
+    well = isinstance(logs, LogHits) and logs.ended == "well"
+    answered = {o.name for o in evidence.observed}
+    told: dict[str, list[Hit]] = {}
+    short = {o.name for o in (*evidence.observed, *evidence.consequences) if o.outcome == "present"}
+    for hit in (*of_logs, *settings):
+        if hit.check == PLACE and not short & _NO_MEMORY:
+            continue  # a frame of any traceback
+        if hit.check and not hit.benign and not (hit.symptom and well):
+            told.setdefault(hit.check, []).append(hit)
+    for check in sorted(told.keys() - answered):
+        order = list(index.checks[check].outcomes)
+        best = min(told[check], key=lambda h: _telling(h, check, order))
+        # A line may be one that several causes print.
+        same = [h for h in told[check] if h.order == best.order and h.role == best.role]
+        for hit in {h.outcome: h for h in same}.values() if check == TELLTALE else (best,):
+            finding = Finding(check, hit.outcome, value=hit.captures, source=hit.source)
+            setting = check == TELLTALE and hit.role == "context"
+            sure = "heuristic" if setting else "exact"  # a setting is in use in many a good run
+            sure = DOUBTED if hit.shared else sure
+            evidence.observed.append(Observed(finding, "logs", sure))
+
+
+PLACE = "oom-place"  # which frame asked for the memory
+_NO_MEMORY = {"cuda-out-of-memory", "rl-out-of-memory", "host-out-of-memory", "gpu-memory-grows",
+              "gpu-memory-above-expectation", "gpu-memory-uneven"}  # fmt: skip
+
+_ROLES = ("root", "either", "context", "victim")
+
+
+def _telling(hit: Hit, check: str, order: list[str]) -> tuple[int, bool, tuple[float, int, int]]:
+    """Of telltales the first failure that leaves no doubt, else the first; of other checks the
+    first outcome that its entry lists."""
+    if check == TELLTALE:
+        role = _ROLES.index(hit.role) if hit.role in _ROLES else len(_ROLES)
+        return role, hit.shared, hit.order
+    return order.index(hit.outcome), False, hit.order
+
+
+def _root_names(evidence: Evidence) -> set[str]:
+    """Symptoms that a probe saw itself and that explain later victim lines."""
+    return {
+        o.name
+        for o in evidence.observed
+        if o.outcome == "present" and o.name in (EXCEPTION, "data-loader-error")
+    }
+
+
+def _absent_symptoms(evidence: Evidence, index: Index, told: set[str]) -> None:
+    told = told | {o.name for o in evidence.consequences}
+    for name, raw in index.raw["symptoms"].items():  # decoding them all would cost a start
+        if raw.get("signatures") and name not in told:
+            absent = Finding(name, "absent", source=Source())
+            evidence.observed.append(Observed(absent, "logs", "exact"))

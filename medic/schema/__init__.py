@@ -1,0 +1,1 @@
+"""YAML entries to validated knowledge."""

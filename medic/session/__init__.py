@@ -1,0 +1,1 @@
+"""The consultation: look, ask, answer, conclude, keep, look again."""

@@ -1,0 +1,53 @@
+"""Which questions, and which of their answers, make sense for what is known of the run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from medic.beliefs.conditions import allows
+from medic.facts import LogHits
+from medic.i18n import Text
+from medic.planner.looks import Open, choices, denies, of_rl, speaks_of_rl
+from medic.planner.verdict import leading_symptoms
+
+if TYPE_CHECKING:
+    from medic.session.consultation import Session
+
+
+def still_open(session: Session) -> list[Open]:
+    """Checks and symptoms that a person could still answer. Rollouts, rewards and engines are
+    asked about where something was seen or said of them: elsewhere nobody could answer; nor what
+    supposes a symptom that is not there, or another kind of run."""
+    index = session.index
+    known = {h.seen.name for h in session.found} | set(session.unknown)
+    asked = {name: c.minutes for name, c in index.ties.checks.items() if name not in known}
+    looks = [Open(name, minutes) for name, minutes in asked.items() if minutes is not None]
+    if LogHits not in session.evidence.facts:  # else its symptoms are seen or not seen
+        for name, symptom in index.symptoms.items():
+            if symptom.ask and name not in known and not symptom.benign:
+                looks.append(Open(name, symptom.ask.minutes))
+    if not speaks_of_rl(index, session.seen):
+        looks = [look for look in looks if not of_rl(index, look.name)]
+    absent = {h.seen.name for h in session.found if h.seen.outcome == "absent"}
+    present = {h.seen.name for h in session.found if h.seen.outcome == "present"}
+
+    def fits(name: str) -> bool:
+        check = index.checks.get(name)
+        if check is None or check.ask is None:
+            return True
+        normal = [outcome for outcome, one in check.outcomes.items() if one.normal]
+        supposes = any(denies(o, absent) and not denies(o, present) for o in normal)
+        return not supposes and allows(check.ask.applies_when, session.context)
+
+    return [look for look in looks if fits(look.name)]
+
+
+def options(session: Session, name: str) -> tuple[tuple[str, Text], ...]:
+    """The answers to a question, without those that the run rules out."""
+    check = session.index.checks.get(name)
+    present = {h.seen.name for h in leading_symptoms(session.index, session.found)}
+    offered = choices(check, present)
+    if check is None:
+        return offered
+    conditions = {outcome: one.applies_when for outcome, one in check.outcomes.items()}
+    return tuple(one for one in offered if allows(conditions[one[0]], session.context))

@@ -1,0 +1,260 @@
+"""From findings to the answer: causes with evidence, what else is wrong, what is left."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from medic.beliefs.likelihoods import DOUBTED, Seen
+from medic.beliefs.model import Beliefs, Model, word
+from medic.case.collect import NotRead
+from medic.entries import Cause
+from medic.facts import Source
+from medic.i18n import Text
+from medic.index.knowledge import Index
+from medic.planner.looks import NextLook
+from medic.planner.standing import Standing, gate, pruned, shows_a_symptom
+from medic.planner.verdict import Heard, Verdict, fired, leading_symptoms, spoken_for
+from medic.probe import Finding
+from medic.records import dataclass, field, replace
+from medic.runner.evidence import Evidence, Observed
+
+MAX_CAUSES = 5
+LEAST_CAUSES = 3  # the nearest are told even where none is near
+SHOWN_CHANCE = 0.02
+WEIGHT_ORDER = {
+    "confirms": 0,
+    "always": 1,
+    "strong": 2,
+    "usually": 3,
+    "weak": 4,
+    "sometimes": 5,
+    "rarely": 6,
+    "against": 7,
+    "strongly-against": 8,
+    "rules-out": 9,
+}
+
+
+@dataclass(frozen=True)
+class EvidenceLine:
+    """One finding as it bears on a cause."""
+
+    kind: Literal["symptom", "check"]
+    name: str
+    outcome: str
+    text: Text
+    source: Source
+    weight: str
+    more: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True)
+class CauseView:
+    name: str
+    code: str
+    title: Text
+    chance: float
+    word: str
+    explains: tuple[str, ...]
+    evidence: tuple[EvidenceLine, ...]
+    pruned_by: EvidenceLine | None = None
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The whole answer, in data; reports only render it."""
+
+    verdict: Verdict
+    causes: tuple[CauseView, ...] = ()
+    also_wrong: tuple[CauseView, ...] = ()
+    symptoms: tuple[EvidenceLine, ...] = ()  # everything abnormal that was seen
+    unexplained: tuple[EvidenceLine, ...] = ()
+    consequences: tuple[EvidenceLine, ...] = ()
+    notes: tuple[EvidenceLine, ...] = ()  # lint of severity info, benign symptoms
+    ruled_out: tuple[CauseView, ...] = ()
+    none_chance: float = 0.0
+    next: NextLook | None = None
+    context: dict[str, Any] = field(default_factory=dict)
+    not_checked: tuple[tuple[str, str], ...] = ()
+    failed: tuple[tuple[str, str], ...] = ()
+    read: dict[str, int] = field(default_factory=dict)
+    not_read: tuple[NotRead, ...] = ()
+    case_run: str = ""
+    other_runs: tuple[str, ...] = ()
+
+
+# --- the text of a finding ------------------------------------------------------------------
+
+
+def finding_text(index: Index, finding: Finding) -> Text:
+    """The sentence that a finding says, with its values filled in."""
+    symptom = index.symptoms.get(finding.name)
+    if symptom is not None:
+        pattern = (
+            symptom.seen if symptom.seen and _has_all(symptom.seen, finding) else symptom.title
+        )
+        return pattern.fill(_worded(index, finding))
+    outcome = index.checks[finding.name].outcomes[finding.outcome]
+    pattern = outcome.seen if outcome.seen and _has_all(outcome.seen, finding) else outcome.title
+    return pattern.fill(_worded(index, finding))
+
+
+def _worded(index: Index, finding: Finding) -> dict[str, Any]:
+    """The values of a finding; a symptom that is one of them by its title."""
+    known = index.symptoms
+    return {
+        key: known[value].title if isinstance(value, str) and value in known else value
+        for key, value in finding.value.items()
+    }
+
+
+def _has_all(pattern: Text, finding: Finding) -> bool:
+    blank = dict.fromkeys(finding.value, "")  # a value may hold braces of its own
+    return "{" not in pattern.fill(blank).en
+
+
+def line_of(index: Index, item: Heard, weight: str) -> EvidenceLine:
+    kind: Literal["symptom", "check"] = "symptom" if item.seen.name in index.symptoms else "check"
+    text = finding_text(index, item.finding)
+    return EvidenceLine(
+        kind,
+        item.seen.name,
+        item.seen.outcome,
+        text,
+        item.finding.source,
+        weight,
+        item.finding.more,
+    )
+
+
+def evidence_for(index: Index, cause: Cause, found: Sequence[Heard]) -> tuple[EvidenceLine, ...]:
+    """The findings that bear on a cause, strongest first."""
+    levels = {s.symptom: s.level for s in cause.shows}
+    weights = {(t.check, t.outcome): t.weight for t in index.links(cause.name)}
+    lines = []
+    for item in found:
+        name, outcome = item.seen.name, item.seen.outcome
+        if outcome == "present" and name in levels:
+            lines.append(line_of(index, item, levels[name]))
+        elif (name, outcome) in weights:
+            weight = weights[name, outcome]
+            if weight == "confirms" and item.seen.reliability == DOUBTED:
+                weight = "strong"  # it counts as no more
+            lines.append(line_of(index, item, weight))
+    return tuple(sorted(lines, key=lambda e: (WEIGHT_ORDER[e.weight], e.name)))
+
+
+# --- assembling -----------------------------------------------------------------------------
+
+
+# What a text says counts among the evidence from this ratio on.
+LIKE = math.log(5)
+READS_LIKE = EvidenceLine(
+    "check",
+    "description",
+    "alike",
+    Text("what was written reads like this cause", "所写内容与该原因的描述相近"),
+    Source(),
+    "weak",
+)
+
+
+def view(
+    index: Index,
+    name: str,
+    beliefs: Beliefs,
+    found: Sequence[Heard],
+    pruned_by: Seen | None = None,
+    likeness: float = 0.0,
+) -> CauseView:
+    cause = index.causes[name]
+    shows = {s.symptom for s in cause.shows}
+    explains = tuple(
+        h.seen.name for h in found if h.seen.outcome == "present" and h.seen.name in shows
+    )
+    by = next((h for h in found if h.seen == pruned_by), None)
+    own = evidence_for(index, cause, found)
+    alike = (READS_LIKE,) if likeness >= LIKE else ()
+    said = word(beliefs.chance.get(name, 0.0))
+    if alike and not own and said != "unlikely":
+        said = "possible"  # to read like a cause is no sign of it
+    return CauseView(
+        name=name,
+        code=cause.code,
+        title=cause.title,
+        chance=beliefs.chance.get(name, 0.0),
+        word="ruled-out" if pruned_by else said,
+        explains=explains,
+        evidence=own + alike,
+        pruned_by=line_of(index, by, "rules-out") if by else None,
+    )
+
+
+def unproven(cause: CauseView) -> CauseView:
+    """What nothing confirms is likely at most, however little else comes into question."""
+    return replace(cause, word="likely") if cause.word == "almost-certain" else cause
+
+
+def ranked_causes(
+    index: Index, model: Model, stand: Standing, beliefs: Beliefs, found: Sequence[Heard]
+) -> tuple[CauseView, ...]:
+    """The leader first, then what else is still possible."""
+    if stand.leader not in index.causes:
+        return ()
+    seen = [h.seen for h in found]
+    dimmed = pruned(model, beliefs, seen)
+    live = [c for c in beliefs.ranked if c != stand.leader and c not in dimmed]
+    likely = [c for c in live if beliefs.chance[c] >= SHOWN_CHANCE]
+    rest = likely if len(likely) >= LEAST_CAUSES - 1 else live[: LEAST_CAUSES - 1]
+    names = [stand.leader, *rest][:MAX_CAUSES]
+    like = model.likeness
+    return tuple(view(index, n, beliefs, found, likeness=like.get(n, 0.0)) for n in names)
+
+
+def also_wrong(
+    index: Index, model: Model, beliefs: Beliefs, found: Sequence[Heard], shown: Sequence[str]
+) -> tuple[CauseView, ...]:
+    """Faults that are no cause of this: confirmed without a symptom of the case, or fired by lint
+    and not among the causes shown."""
+    seen = [h.seen for h in found]
+    fires = {h.seen.name for h in fired(index, found, "error", "warning")}
+    confirmed = {
+        c
+        for c in spoken_for(index, model, found)
+        if c in beliefs.chance and gate(model, c, seen) and not shows_a_symptom(model, c, seen)
+    }
+    names = sorted((fires | confirmed) - set(shown))
+    return tuple(view(index, name, beliefs, found) for name in names if name in index.causes)
+
+
+def unexplained(
+    index: Index, found: Sequence[Heard], explained: set[str]
+) -> tuple[EvidenceLine, ...]:
+    """Abnormal symptoms that the leader does not show."""
+    return tuple(
+        line_of(index, h, "sometimes")
+        for h in leading_symptoms(index, found)
+        if h.seen.name not in explained
+    )
+
+
+def observed_line(index: Index, item: Observed) -> EvidenceLine:
+    text = finding_text(index, item.finding)
+    return EvidenceLine("symptom", item.name, item.outcome, text, item.finding.source, item.role)
+
+
+def gaps(evidence: Evidence, unknown: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """(check or probe, what it lacks) of all that was not looked at."""
+    found = []
+    for name, run in sorted(evidence.runs.items()):
+        found += [(skip.check or name, str(skip.needs)) for skip in run.skips]
+    found += [(name, str(Text("an answer", "你的回答"))) for name in unknown]
+    return tuple(dict.fromkeys(found))
+
+
+def failures(evidence: Evidence) -> tuple[tuple[str, str], ...]:
+    """(probe, error) of the probes that failed."""
+    runs = sorted(evidence.runs.items())
+    return tuple((name, run.error) for name, run in runs if run.state == "failed")

@@ -1,0 +1,248 @@
+"""After a change: whether the next run's log shows the fault gone, the same, or another one."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+from zlib import crc32
+
+from medic.errors import MedicError
+from medic.facts import LogHits
+from medic.records import dataclass, replace
+from medic.runner.look import open_regular
+
+if TYPE_CHECKING:
+    from medic.edits import ChangeRecord
+    from medic.facts import GivenFile
+    from medic.fixes import Fix
+    from medic.session.consultation import Session
+
+Outcome = Literal["gone", "same", "other", "unseen", "unread", "older", "not-in-force"]
+TAIL = 512  # bytes at the end of a log that tell it from the log of another run
+MAX_FILE = 2 * 1024 * 1024  # bytes of a changed file
+LATE = 600.0  # seconds after the log's last line: a copied folder is written within fewer
+SETTINGS = ("config", "script")
+OF_A_RUN = ("log", "metrics", "gpu-series", "flight-recorder")
+
+
+@dataclass(frozen=True)
+class Applied:
+    """A change that was written on advice, or, without ``change``, how a run stood when it was
+    last looked at: the fault may be mended by hand.
+
+    ``time``: seconds since the epoch; ``symptoms``: those that the evidence showed before it;
+    ``files`` and the lines ``added`` to them; ``began``: first time and attempts of the log then;
+    ``log``: the newest one, ``tail`` its size and the CRC of its last bytes; ``settings``: path
+    and CRC of each configuration and script; ``shown``: what the next run showed of it, an
+    ``Outcome``, "" before there is one.
+    """
+
+    change: str
+    remedy: str
+    cause: str
+    time: float
+    symptoms: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    began: tuple[float, int] | None = None
+    log: str = ""
+    tail: tuple[int, int] | None = None
+    settings: tuple[tuple[str, int], ...] = ()
+    shown: str = ""
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Applied:
+        """From JSON, where a tuple is a list."""
+        return cls(**{name: _tuples(value) for name, value in data.items()})
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+def applied_now(session: Session, record: ChangeRecord, fix: Fix, cause: str) -> Applied:
+    """The record of a change that was written just now."""
+    seen = tuple(sorted(session.observed_symptoms()))
+    rows = fix.diff.splitlines()
+    added = tuple(r[1:].strip() for r in rows if r.startswith("+") and not r.startswith("+++"))
+    files = tuple(str(Path(file).absolute()) for file in record.files)
+    now = time.time()
+    return Applied(
+        change=record.id,
+        remedy=fix.remedy.name,
+        cause=cause,
+        time=now,
+        symptoms=seen,
+        files=files,
+        added=added,
+        began=_begin(session),
+    )
+
+
+def standing(session: Session) -> Applied:
+    """How the run stands now; ``time`` is that of its newest log."""
+    seen = tuple(sorted(session.observed_symptoms()))
+    log = _newest(session)
+    settings = tuple(_settings(session))
+    stands = Applied(change="", remedy="", cause="", time=0.0, symptoms=seen, settings=settings)
+    if log is None:
+        return stands
+    return replace(
+        stands,
+        time=log.modified,
+        began=_begin(session),
+        log=log.path,
+        tail=(log.size, _tail(log.path, log.size)),
+    )
+
+
+def _settings(session: Session) -> Iterator[tuple[str, int]]:
+    for file in session.case.files:
+        if file.kind in SETTINGS and not file.name.startswith("<"):
+            yield file.path, _crc(file.path)
+
+
+def _crc(path: str) -> int:
+    try:
+        with open_regular(path) as file:
+            return crc32(file.read(MAX_FILE))
+    except (MedicError, OSError):
+        return 0
+
+
+def edited(session: Session, before: Applied) -> list[str]:
+    """Names of the configurations and scripts that have changed since a look, where the log is
+    still of the run before: what they say now is not what ran."""
+    if not before.log or another_log(session, before):
+        return []
+    old, now = dict(before.settings), dict(_settings(session))
+    names = {f.path: f.name for f in session.case.files}
+    return [names[path] for path, crc in now.items() if old.get(path, crc) != crc]
+
+
+def newer_settings(session: Session) -> tuple[list[str], float]:
+    """Names of the configurations and scripts that were written long after the newest log, and how
+    many seconds after it the last of them. One that medic changed itself since then is no copy: it
+    counts at once."""
+    log = _newest(session)
+    if log is None:
+        return [], 0.0
+    files = [f for f in session.case.files if f.kind in SETTINGS and not f.name.startswith("<")]
+    later = [f for f in files if f.modified > log.modified]
+    own = _changed_by_medic(log.modified) if later else frozenset()
+    late = [f for f in later if f.modified > log.modified + LATE or os.path.realpath(f.path) in own]
+    return [f.name for f in late], max((f.modified for f in late), default=0.0) - log.modified
+
+
+def _changed_by_medic(since: float) -> frozenset[str]:
+    """The real paths of the files with a change that was written since then and holds."""
+    from medic.edits import records
+
+    try:
+        changes = [c for c in records.changes() if c.state == "applied" and c.time > since]
+    except (MedicError, OSError):
+        return frozenset()
+    return frozenset(os.path.realpath(t.target) for c in changes for t in c.touched)
+
+
+def _newest(session: Session) -> GivenFile | None:
+    logs = [f for f in session.case.files if f.kind in OF_A_RUN]
+    return max(logs, key=lambda f: f.modified, default=None)
+
+
+def _tail(path: str, size: int) -> int:
+    """The CRC of the last bytes before ``size``; -1 where they cannot be read."""
+    try:
+        with open_regular(path) as file:
+            file.seek(max(0, size - TAIL))
+            return crc32(file.read(min(TAIL, size)))
+    except (MedicError, OSError):
+        return -1
+
+
+def another_log(session: Session, before: Applied) -> bool:
+    """Whether the newest log is another one than before, not the same that has grown."""
+    log = _newest(session)
+    if log is None or log.modified == before.time:
+        return False
+    if log.path != before.log or before.tail is None or log.size < before.tail[0]:
+        return True
+    size, crc = before.tail
+    return _tail(log.path, size) != crc
+
+
+def take_again(session: Session, before: Applied | None) -> None:
+    """Takes the files as they are now. Logs that came beside those that stood before, none of
+    which has changed, are of a run after it: they take the place of the others."""
+    old = {f.path for f in session.case.files}
+    session.collect_again()
+    if before is None or not before.time:
+        return
+    logs = [f for f in session.case.files if f.kind in OF_A_RUN]
+    fresh = {f.path for f in logs if f.modified > before.time}
+    if fresh and not fresh & old:
+        session.collect_again(leave_out=[f.path for f in logs if f.path not in fresh])
+
+
+def _begin(session: Session) -> tuple[float, int] | None:
+    """When the log begins, and how many attempts it holds."""
+    logs = session.evidence.fact(LogHits)
+    return None if logs is None or logs.first_time is None else (logs.first_time, logs.attempts)
+
+
+def in_force(applied: Applied) -> bool:
+    """Whether the files still hold what the change added; what cannot be read speaks for it."""
+    lines: set[str] = set()
+    try:
+        for name in applied.files:
+            with open_regular(name) as file:
+                text = file.read(MAX_FILE).decode("utf-8", "replace")
+            lines |= {line.strip() for line in text.splitlines()}
+    except (MedicError, OSError):
+        return True
+    return all(line in lines for line in applied.added if line)
+
+
+def take_new_logs(session: Session, applied: Applied, pasted: str = "") -> bool:
+    """Takes the files of the run after a change, and what was ``pasted`` of it, in place of those
+    before it.
+
+    False, and the case as it was, if no log or metrics file was written since.
+    """
+    before = session.case
+    session.case = replace(before, pasted=pasted)
+    session.collect_again()
+    logs = [f for f in session.case.files if f.kind in OF_A_RUN]
+    fresh = [f.path for f in logs if f.modified > applied.time or f.name.startswith("<pasted")]
+    if not fresh:
+        session.case = before
+        return False
+    session.collect_again(leave_out=[f.path for f in logs if f.path not in fresh])
+    return True
+
+
+def outcome(session: Session, applied: Applied) -> Outcome:
+    """What the evidence of the new run says.
+
+    ``unseen`` where the fault never showed in any log, ``unread`` where the new one could not be
+    read: silence is no proof. ``older``: the run began before the change and only went on;
+    ``not-in-force``: the fault is there, and the change is not.
+    """
+    if not applied.symptoms:
+        return "unseen"
+    if applied.began is not None and _begin(session) == applied.began:
+        return "older"
+    seen = session.observed_symptoms()
+    if seen & set(applied.symptoms):
+        return "same" if in_force(applied) else "not-in-force"
+    if session.evidence.cancelled or _logs_failed(session):
+        return "unread"
+    return "other" if seen else "gone"
+
+
+def _logs_failed(session: Session) -> bool:
+    runs = session.evidence.runs.values()
+    return any(r.state == "failed" and LogHits in r.probe.gives for r in runs)

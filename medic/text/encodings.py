@@ -1,0 +1,47 @@
+"""Text of Chinese machines that is not UTF-8: lines in GBK become what they say."""
+
+from __future__ import annotations
+
+from medic.text.patterns import regex
+
+# Pairs of GB2312: its signs and the 6,763 characters that are in use; GBK adds rare ones.
+_COMMON = regex(rb"(?:[\xa1-\xa9]|[\xb0-\xf7])[\xa1-\xfe]")
+_ASCII = bytes(range(128))
+_MOST = 0.8  # of the bytes beyond ASCII are of such pairs
+
+
+def utf8(data: bytes) -> bytes:
+    """The lines with those in GBK written as UTF-8; others, whatever they are, as they stand."""
+    if data.isascii() or _is_utf8(data):
+        return data
+    return b"\n".join(map(_line, data.split(b"\n")))
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _line(line: bytes) -> bytes:
+    if line.isascii() or _is_utf8(line) or _is_broken_utf8(line):
+        return line
+    common = sum(map(len, _COMMON.findall(line)))
+    if common < _MOST * len(line.translate(None, _ASCII)):
+        return line
+    try:
+        return line.decode("gb18030").encode()
+    except UnicodeDecodeError as problem:
+        if problem.start < len(line) - 4:
+            return line
+        # A long line is cut where a character may not end.
+        return line[: problem.start].decode("gb18030").encode() + line[problem.start :]
+
+
+def _is_broken_utf8(line: bytes) -> bool:
+    """Whether more of its characters are UTF-8 than are not: bytes are missing, or foreign."""
+    text = line.decode("utf-8", "replace")
+    bad = text.count("\ufffd")
+    return sum(not c.isascii() for c in text) - bad > bad

@@ -1,0 +1,1 @@
+"""What a person says of the run in words, and what is taken from it."""

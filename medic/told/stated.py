@@ -1,0 +1,285 @@
+"""Values of the run that a person states in words: "8 GPUs per node", "seq len 4096", 每节点 8 卡."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from medic.errors import UsageError
+from medic.i18n import Text
+from medic.run_config import FIELDS, Scalar
+from medic.text.patterns import regex
+from medic.told.absent import features
+from medic.told.field_words import CARD, NAMES, PHRASES
+from medic.told.given import typed
+from medic.told.model_words import GPU, MODEL, named
+
+if TYPE_CHECKING:
+    from re import Pattern
+
+    from medic.index.knowledge import Index
+
+MAX_LENGTH = 600  # characters; what is longer is a report or a paste, and is read as such
+_NUMBER = r"[-+]?(?:\d{1,3}(?:,\d{3}){1,5}|\d[\d_]*)(?:\.\d+)?(?:e[-+]?\d+)?"
+_UNIT = r"(?: ?(?:[kmbt]|thousand|million|billion|trillion)(?![a-z0-9])| ?[万亿千])?"
+_SIZES = {
+    "k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "b": 1e9, "billion": 1e9, "t": 1e12,
+    "trillion": 1e12, "千": 1e3, "万": 1e4, "亿": 1e8,
+}  # fmt: skip
+_DIGITS = "零一二三四五六七八九十两"
+_BINARY = ("sequence_length", "max_position_embeddings", "vocab_size")  # 4k of these is 4096
+_LINK = (
+    r"(?: ?(?:==?|:|：) ?| (?:is|are|was|of|to|at|on|set to|equals) |"
+    r" ?(?:改成|改为|设置为|设为|设成|等于|大小为|是|为|用) ?| )"
+)
+_WRITTEN = r" ?(?:==?|:|：) ?| (?:is|set to) | ?(?:是|为|设为|设成) ?"
+_WORDS = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "float32": "fp32"}
+_SWITCHES = {
+    "true": True, "on": True, "yes": True, "enabled": True, "开": True, "开启": True, "是": True,
+    "false": False, "off": False, "no": False, "disabled": False, "关": False, "关闭": False,
+    "否": False,
+}  # fmt: skip
+_ASKED = regex(
+    r"[?？]\s*$|吗|^\s*(?:how|what|why|should|can|could|is|are|does|do|if|which)\b", re.I
+)
+# Of a run, and of no fault by itself.
+_TELLS_NOTHING = regex(
+    r"\b(?:the )?(?:random )?seed(?: ?[=:]| is| of)? ?\d+\b|随机种子(?:是|为|：|:)? ?\d+|"
+    r"\b(?:wandb|tensorboard|swanlab|mlflow|neptune|clearml|aim)(?: is on| logging)?\b",
+    re.I,
+)
+# Of a machine: a fault of an installation or of a library depends on it, no other does.
+_SYSTEM = regex(
+    r"\b(?:ubuntu|debian|centos|rocky(?: linux)?|almalinux|rhel|fedora|suse|sles|windows) ?\d[\d.]*(?: lts)?\b|"
+    r"\bpython ?[=:]? ?3\.\d+(?:\.\d+)?\b",
+    re.I,
+)
+_INSTALLS = regex(
+    r"\b(?:un)?install\w*|\b(?:pip|uv|conda|mamba|apt|wheels?|setuptools|importing|imports?|modules?|packages?|"
+    r"librar(?:y|ies)|dependenc\w+|glibc\w*|libstdc\S*|libc|abi|symbols?|compil(?:e|es|ed|er|ing|ation)|"
+    r"build(?:s|ing)?|gcc|nvcc|ninja|versions?|incompatib\w+)\b|"
+    r"(?:Import|ModuleNotFound)Error|\.so\b|安装|装不|导入|编译|依赖|版本|动态库|找不到.{0,8}(?:库|模块|符号)",
+    re.I,
+)
+# Words that say nothing more beside a value.
+_FILLERS = (
+    "we|i|it|the|an?|our|my|this|that|each|every|there|have|has|had|is|are|was|were|uses?|used|"
+    "using|with|and|on|in|of|for|running|runs?|training|job|nodes?|machines?|servers?|cpu|gpu|"
+    "total|so|about|also|only|just|set|to|both|at|model|per|all|by"
+)
+_ZH_FILLERS = (
+    "我们|我的|我|用了|用|的|是|有|了|本次|本|该|这个|这次|这|每|台|个|节点|机器|服务器|训练|任务|"
+    "模型|一共|总共|共|和|与|且|及|在|上|里|大约|约|配置|设置"
+)
+# The longer before what it begins with: each word is taken once, without going back.
+_FILLER = re.compile(
+    rf"(?<![a-z0-9])(?:{CARD}|{_FILLERS})(?![a-z0-9])|{_ZH_FILLERS}|[\s,.;:，。；、：!！]+".replace(
+        " ?", r"[\s-]?"
+    ),
+    re.I,
+)
+_BLANKS = regex(r"[ \t]{3,}|_{3,}|-{3,}")  # no name has so many: spares trying each of them
+_CLAUSE_END = regex(r"[;，；。！!\n]|[,.](?!\d)|,\s")
+_DENIED = regex(r"(?:\b(?:not?|isn'?t|aren'?t|never)|不是|并非|不用|没有?|别用|未)\s*$", re.I)
+# What a clause reports, expects or denies is no statement of what the run has.
+_REPORTS = regex(
+    r"\b(?:not?|never|cannot|nor|neither|expect(?:s|ed|ing)?|tr(?:y|ied|ies|ying)|work(?:s|ed|ing)?|"
+    r"help(?:s|ed)?|should|would|could|might|instead|rather|previously|formerly|earlier|if)\b|n't\b|"
+    r"used to be|不|没|未|无法|无效|并非|期望|预期|预计|应该|应当|本来|原来|原本|之前|以前|"
+    r"试过|试了|尝试|能跑|可以|正常|如果|假如|建议",
+    re.I,
+)
+
+
+class Stated(NamedTuple):
+    """A canonical field, the value that the words give it, and those words."""
+
+    field: str
+    value: Scalar
+    quote: str
+
+
+def stated(text: str, index: Index | None = None) -> tuple[Stated, ...]:
+    """The values in a text, in its order; a field that is given two values has none. With an
+    ``index`` also the models and GPUs that it knows by name.
+
+    Nothing where the text asks, or is longer than people type.
+    """
+    return tuple(item for item, _ in _found(_squeezed(text), index))
+
+
+def only_states(text: str, index: Index | None = None) -> bool:
+    """Whether the text says nothing but values."""
+    text = _squeezed(text)
+    return _only(text, [place for _, place in _found(text, index)])
+
+
+def beside_values(text: str, index: Index | None = None, before: str = "") -> str:
+    """The text without its clauses that say nothing but values, or what no fault depends on.
+
+    ``before`` is what was said before: the machine matters where it or the text is of libraries.
+    """
+    text = _squeezed(text)
+    places = [place for _, place in _found(text, index)]
+    places += [hit.span() for hit in _TELLS_NOTHING.finditer(text)]
+    if not _INSTALLS.search(f"{before}\n{text}"):
+        places += [hit.span() for hit in _SYSTEM.finditer(text)]
+    kept = []
+    for start, end in _clauses(text, places):
+        own = [(a - start, b - start) for a, b in places if start <= a < end]
+        kept.append("\n" if _only(text[start:end], own) else text[start:end])
+    return "".join(kept)
+
+
+def called(name: str) -> Text:
+    """What a canonical field is called."""
+    meaning = FIELDS[name][2]
+    return Text(meaning.en.split(";")[0], meaning.zh.split("，")[0])
+
+
+def shown(name: str, value: Scalar) -> Text:
+    """A field in words with its value."""
+    number = isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10_000
+    return Text("{what} = {value}", "{what} = {value}").fill(
+        what=called(name), value=f"{value:,}" if number else value
+    )
+
+
+# --- reading --------------------------------------------------------------------------------
+
+
+Place = tuple[int, int]
+
+
+def _found(text: str, index: Index | None) -> Sequence[tuple[Stated, Place]]:
+    if len(text) > MAX_LENGTH or _ASKED.search(text):
+        return ()
+    every = sorted(_all(text), key=lambda one: (one[1][0] - one[1][1], one[1][0]))
+    kept: list[tuple[Stated, Place]] = []
+    for one in every:  # the longest first: "min lr" is no "lr"
+        if all(one[1][1] <= start or end <= one[1][0] for _, (start, end) in kept):
+            kept.append(one)
+    if index is not None:  # a card is named within its count: "4 A100 80G"
+        kept += [(Stated(f, name, words), at) for f, name, words, at in named(text, index)]
+    kept = [one for one in kept if not _DENIED.search(text[: one[1][0]])]
+    values: dict[str, set[str]] = {}
+    for item, _ in kept:
+        values.setdefault(item.field, set()).add(repr(item.value))
+    once = [one for one in kept if len(values[one[0].field]) == 1]
+    return tuple(sorted(_of_the_run(text, once), key=lambda one: one[1]))
+
+
+def _of_the_run(text: str, found: Sequence[tuple[Stated, Place]]) -> list[tuple[Stated, Place]]:
+    """Those whose clauses, beside the values, neither deny, expect nor report what was tried."""
+    places = [place for _, place in found]
+    masked = _masked(text, places)
+    told = [(a, b) for a, b in _clauses(text, places) if _REPORTS.search(masked[a:b])]
+    return [one for one in found if not any(a <= one[1][0] < b for a, b in told)]
+
+
+def _masked(text: str, places: Sequence[Place]) -> str:
+    """The text, as long as it was, with ``=`` in place of its values."""
+    for start, end in places:
+        text = f"{text[:start]}{'=' * (end - start)}{text[end:]}"
+    return text
+
+
+def _clauses(text: str, places: Sequence[Place]) -> list[Place]:
+    """The clauses of a text; what ends one within a value ends none."""
+    ends = (hit.end() for hit in _CLAUSE_END.finditer(_masked(text, places)))
+    return list(pairwise([0, *ends, len(text)]))
+
+
+def _squeezed(text: str) -> str:
+    return _BLANKS.sub(" ", text)
+
+
+def _only(text: str, places: Sequence[Place]) -> bool:
+    """Whether a text says nothing beside the values at these places."""
+    return bool(places) and _says_nothing(_masked(text, places).replace("=", " "))
+
+
+def _says_nothing(text: str) -> bool:
+    """Whether the text is made of words that say nothing."""
+    at = 0
+    for hit in _FILLER.finditer(text):
+        if hit.start() != at:
+            return False
+        at = hit.end()
+    return at == len(text)
+
+
+def _all(text: str) -> Iterator[tuple[Stated, Place]]:
+    for field, value, words, place in features(text):
+        yield Stated(field, value, words), place
+    for field, pattern in _patterns():
+        for hit in pattern.finditer(text):
+            raw = next((group for group in hit.groups() if group), "")
+            value = _value(field, raw)
+            if value is not None:
+                yield Stated(field, value, hit.group().strip()), hit.span()
+
+
+def _value(field: str, raw: str) -> Scalar:
+    """The value as its field takes it; None where it takes no such value."""
+    word = raw.strip().strip("\"'`").rstrip(".,;，。；")
+    kind, unit, _ = FIELDS[field]
+    if kind is bool:
+        return _SWITCHES.get(word.lower())
+    word = _word(word, unit) if kind is str else _number(field, word)
+    try:
+        value: Scalar = typed(field, word)
+    except UsageError:
+        return None
+    return value
+
+
+def _word(word: str, unit: str) -> str:
+    """One of a few words as the field spells it; free text stays."""
+    return _WORDS.get(word.lower(), word.lower()) if "|" in unit else word
+
+
+def _number(field: str, word: str) -> str:
+    if word in _DIGITS:
+        return "2" if word == "两" else str(_DIGITS.index(word))
+    parts = re.fullmatch(rf"({_NUMBER}) ?(\S*)", word, re.I)
+    if parts is None or not parts[2]:
+        return word.replace(",", "").replace("_", "")
+    size = _SIZES.get(parts[2].lower(), 0.0)
+    if parts[2].lower() == "k" and field in _BINARY:
+        size = 1024
+    number = float(parts[1].replace(",", "").replace("_", "")) * size
+    return str(int(number)) if number == int(number) else repr(number)
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> tuple[tuple[str, Pattern[str]], ...]:
+    return tuple((f, re.compile(_pattern(f), re.I)) for f in FIELDS if f not in (MODEL, GPU))
+
+
+def _pattern(field: str) -> str:
+    """A number in a phrase, or a name before its value."""
+    kind, unit, _ = FIELDS[field]
+    title = called(field)
+    own = [field.replace("_", " "), re.escape(title.en.lower()), re.escape(title.zh.lower())]
+    names = "|".join([*own, *NAMES.get(field, ())])
+    if kind in (int, float):
+        value, link = f"({_NUMBER}{_UNIT})", _LINK
+    elif kind is bool:
+        value, link = f"({'|'.join(_SWITCHES)})", _LINK
+    elif "|" in unit:
+        value, link = f"({'|'.join([*unit.split('|'), *_WORDS])})", _LINK
+    else:
+        value, link = r"([^\s,;，；。]+)", _WRITTEN
+    parts = [rf"(?<![a-z0-9_.])(?:{names})(?:{link})?{value}(?![a-z0-9_.]*[a-z0-9_])"]
+    if kind is str and "|" not in unit:
+        parts = [rf"(?<![a-z0-9_.])(?:{names})(?:{link}){value}"]
+    for phrase in PHRASES.get(field, ()):
+        # Chinese is written with and without blanks around a number.
+        blank = "" if phrase.isascii() else " ?"
+        number = phrase.replace("#", f"{blank}({_NUMBER}{_UNIT}|[{_DIGITS}]){blank}")
+        parts.append(rf"(?<![a-z0-9_.+-]){number}(?![a-z0-9])")
+    return "|".join(parts).replace("\\ ", " ").replace(" ?", r"[\s_-]*").replace(" ", r"[\s_-]+")

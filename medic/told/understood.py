@@ -1,0 +1,219 @@
+"""What a person said in words, and what it was taken to mean."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from medic.beliefs.likelihoods import Seen
+from medic.entries.levels import STRONGEST
+from medic.facts import Source
+from medic.index.knowledge import Index
+from medic.planner.verdict import Heard
+from medic.probe import Finding
+from medic.records import dataclass, field
+
+# Of the ratio of the nearest cause: the text is so near that it is no chance.
+RANKS = "ranks"  # family of the checks that tell who failed, and who waited
+SURE = STRONGEST * 0.99
+CLOSE = STRONGEST * 0.5  # near enough to ask whether it is meant
+OFFERED = 4  # symptoms that words may mean
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One thing that a sentence says: an outcome, and what else the sentence may mean."""
+
+    outcome: str
+    quote: str
+    also: tuple[str, ...] = ()
+
+
+@dataclass
+class Told:
+    """Symptoms that the user chose, and what descriptions report. Nothing here is a fact."""
+
+    index: Index
+    words: str = ""
+    chosen: dict[str, str] = field(default_factory=dict)  # symptom -> the words for it
+    reported: dict[str, Reading] = field(default_factory=dict)  # symptoms, from descriptions
+    answered: dict[str, Reading] = field(default_factory=dict)  # checks, from descriptions
+    denied: dict[str, str] = field(default_factory=dict)  # symptom -> the words that say "not so"
+    refused: bool = False  # the user said: none of these
+
+    @property
+    def complaints(self) -> list[str]:
+        return list(dict.fromkeys([*self.chosen, *self.reported]))
+
+    @property
+    def denials(self) -> dict[str, str]:
+        """Symptoms that are denied, with the words; what is complained of, too, is there."""
+        return {name: quote for name, quote in self.denied.items() if name not in self.complaints}
+
+    @property
+    def at_ease(self) -> bool:
+        """Whether the words tell of no present fault."""
+        if not self.words:
+            return False
+        from medic.match import (
+            all_well,
+            complains_not,
+            fine,
+            makes_progress,
+            only_asks,
+            seeks_advice,
+            tells_settled,
+        )
+
+        quiet = not self.complaints and not self.answered
+        return (
+            all_well(self.words)
+            or only_asks(self.words)
+            or (quiet and (fine(self.words) or makes_progress(self.words)))
+            or (not self.chosen and complains_not(self.words))
+            or (not self.chosen and (seeks_advice(self.words) or tells_settled(self.words)))
+        )
+
+    @property
+    def trouble(self) -> bool:
+        """Whether what was said has a word for something wrong, or answers a check."""
+        from medic.match import complains, reassures
+
+        if self.at_ease:
+            return False
+        return complains(self.words) or (bool(self.answered) and not reassures(self.words))
+
+    @property
+    def asks(self) -> bool:
+        """Whether the words only ask how something is done or what it means."""
+        from medic.match import asks_usage
+
+        lines = [line for line in self.words.splitlines() if line.strip()]
+        return bool(lines) and all(map(asks_usage, lines))
+
+    def may_mean(self, likeness: Mapping[str, float]) -> list[str]:
+        """Symptoms that the words may mean, nearest first: none is near enough to be taken."""
+        from medic.match import search
+
+        near = [match.name for match in search(self.words, self.index, ("symptoms",))]
+        close = [cause for cause, ratio in likeness.items() if ratio >= CLOSE]
+        alike = [self.index.causes[cause].shows[0].symptom for cause in close]
+        return list(dict.fromkeys([*near, *alike]))[:OFFERED]
+
+    def sounds_like(self, likeness: Mapping[str, float]) -> bool:
+        """Whether the words are a description of some cause beyond chance."""
+        if not self.words or self.at_ease or max(likeness.values(), default=0.0) < SURE:
+            return False
+        from medic.match import (
+            asks,
+            asks_why,
+            complains,
+            contrasts,
+            praises,
+            reassures,
+            reports,
+            tells_set_up,
+        )
+
+        if praises(self.words) and not (complains(self.words) or contrasts(self.words)):
+            return False
+        if asks_why(self.words) or (reports(self.words) and not tells_set_up(self.words)):
+            return True
+        # Who states what fails beside what is well complains; who asks may only want comfort.
+        return complains(self.words) and not (reassures(self.words) and asks(self.words))
+
+    def describe(self, words: str) -> None:
+        """Takes a description: the symptoms it reports and the checks it answers."""
+        from medic.match import answers, complaints, gist
+
+        words = gist(words)
+        self.words = f"{self.words}\n{words}".strip()
+        for match, also in complaints(words, self.index):
+            self.reported.setdefault(match.name, Reading("present", match.quote, also))
+        for check, outcome, quote in answers(words, self.index):
+            self.answered.setdefault(check, Reading(outcome, quote))
+        self._quoted(words)
+        self._denies(words)
+
+    def _denies(self, words: str) -> None:
+        """Symptoms that the words say are not there."""
+        from medic.told.absent import symptoms
+
+        for name, quote in symptoms(words):
+            self.denied.setdefault(name, quote)
+
+    def _quoted(self, words: str) -> None:
+        """Messages that a sentence quotes: what they show is told, not seen."""
+        from medic.match import quoted
+
+        for hit in quoted(words, self.index):
+            said = Reading("present", hit.source.text.strip())
+            if hit.symptom:
+                self.reported.setdefault(hit.symptom, said)
+            if hit.check:
+                self.answered[hit.check] = Reading(hit.outcome, said.quote)
+
+    def choose(self, name: str, words: str = "") -> None:
+        """Takes a symptom that the user chose, and the words for it.
+
+        An empty name keeps the words alone. Who complains no longer says "none of these".
+        """
+        self.words = f"{self.words}\n{words}".strip()
+        if name:
+            self.refused = False
+            self.denied.pop(name, None)
+            self.chosen.setdefault(name, words.strip())
+
+    def withdraw(self, name: str, words: str = "") -> None:
+        """Takes back a complaint and the last words that were the same."""
+        self.chosen.pop(name, None)
+        self.reported.pop(name, None)
+        self.denied.pop(name, None)
+        head, _, tail = f"\n{self.words}".rpartition(f"\n{words.strip()}")
+        if words.strip() and not tail.strip():
+            self.words = head.strip()
+
+    def forget(self) -> None:
+        self.words, self.refused = "", False
+        for kept in (self.chosen, self.reported, self.answered, self.denied):
+            kept.clear()
+
+    def heard(self) -> list[Heard]:
+        """All of it as findings; what was chosen counts more than what was read out of words."""
+        found = [
+            _heard(Seen(name, "present", "person"), quote) for name, quote in self.chosen.items()
+        ]
+        found += [
+            _heard(Seen(name, "absent", "prose"), quote) for name, quote in self.denials.items()
+        ]
+        if self.at_ease:
+            return found
+        for name, said in self.reported.items():
+            if name not in self.chosen:
+                found.append(_heard(Seen(name, "present", "prose", said.also), said.quote))
+        for check, said in self.answered.items():
+            found.append(_heard(Seen(check, said.outcome, "prose"), said.quote))
+        return found
+
+    def likeness(self, text: str, seen: Collection[tuple[str, str]] = ()) -> Mapping[str, float]:
+        """How much a text reads like each cause's own description: log ratios, best first.
+
+        Half of it for a cause that a finding about ranks rules out, of ``seen`` (check, outcome):
+        the lines of the ranks that waited are most of a log, and what it reads like.
+        """
+        if not text.strip():
+            return {}
+        from medic.match import alike
+
+        found = alike(text, self.index)
+        return {n: r / 2 if self._refuted(n, seen) else r for n, r in found.items()}
+
+    def _refuted(self, cause: str, seen: Collection[tuple[str, str]]) -> bool:
+        ties = self.index.ties
+        return any(
+            weight == "rules-out" and (c, o) in seen and ties.checks[c].family == RANKS
+            for c, o, weight in ties.causes[cause].links
+        )
+
+
+def _heard(seen: Seen, quote: str) -> Heard:
+    return Heard(seen, Finding(seen.name, seen.outcome, source=Source(text=quote)))
