@@ -11,11 +11,13 @@ from medic.match import (
     complains,
     complains_not,
     complaints,
+    contrasts,
     only_asks,
     praises,
     reports,
     tells_set_up,
 )
+from medic.match.words import terms_of
 from medic.session.consultation import Session
 from medic.session.diagnosis import Diagnosis
 
@@ -29,6 +31,7 @@ INDEX = load()
         "With four nodes the profile has the gather after the matmul, one behind the other.",
         "学习率从头到尾都是同一个值。",
         "No errors, but the first loss is 10.2 where the last run began at 4.",
+        "There is no error, it just leaves the loop a thousand steps early.",
     ],
 )
 def test_who_only_states_what_was_seen_reports(text: str) -> None:
@@ -47,6 +50,28 @@ def test_who_only_states_what_was_seen_reports(text: str) -> None:
 )
 def test_a_question_praise_or_a_config_reports_nothing(text: str) -> None:
     assert not reports(text)
+
+
+def test_what_runs_fine_for_a_while_is_complained_of() -> None:
+    assert complains("Our 30B job runs fine for an hour and then dies.")
+    assert complains("It looks fine until the evaluation, out of memory there")
+    assert not complains("It runs fine and then the next job starts.")
+
+
+@pytest.mark.parametrize(
+    ("text", "turned"),
+    [
+        ("容器里一跑就退，宿主机没问题", True),
+        ("换回旧驱动就正常", True),
+        ("宿主机和容器都跑了", False),
+    ],
+)
+def test_that_another_variant_is_well_sets_this_one_apart(text: str, turned: bool) -> None:
+    assert contrasts(text) is turned
+
+
+def test_while_it_ran_says_nothing() -> None:
+    assert terms_of("跑着跑着卡住了") == terms_of("卡住了")
 
 
 def test_praise_is_no_complaint() -> None:
@@ -220,7 +245,6 @@ def test_a_cure_covers_its_own_trouble(text: str, well: bool) -> None:
 def test_chinese_words_of_the_tone_are_terms_of_their_own() -> None:
     """They are taken as they stand, without being looked up."""
     from medic.match import tone
-    from medic.match.words import terms_of
 
     tables = (tone._TROUBLE_WORDS, tone._WELL_WORDS, tone._DEEDS, tone._WAY_WORDS)
     han = [word for table in tables for word in table.split() if not word.isascii()]

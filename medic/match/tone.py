@@ -109,6 +109,7 @@ _FINE = regex(
 _WHY = regex(
     r"(?i)\bwhy\b|\bany ideas?\b|\bwhat (?:could|can|might|may) (?:be|cause)|\bwhat is (?:the cause|wrong)|"
     r"\bhow (?:can|do|could|should|to) (?:I |we )?(?:fix|solve|avoid|prevent|get rid)|"
+    r"\bwhat (?:do|should|must|can) (?:I|we) (?:need to |have to )?(?:change|fix)\b|"
     r"\bis (?:this|that|it) (?:a bug|normal|expected)(?! to (?:use|set|train|choose|take|run))|"
     r"\breason\b|\b(?:some|any)(?:body|one) help\b|"
     r"\b(?:have you|did (?:some|any)(?:one|body)|(?:has|does) any(?:one|body)|any(?:one|body) else)\b"
@@ -124,7 +125,12 @@ _ASKS = regex(
     r"(?i)[?\uff1f]|\b(?:curious|wonder\w*|question|(?:want|like) to (?:know|understand|confirm))\b|"
     r"\u5417|\u5427[\uff0c\u3002,.]|\u8bf7\u95ee|\u60f3\u95ee|\u95ee\u4e0b|\u786e\u8ba4"  # 吗 吧 请问 想问 问下 确认
 )
-_BUT = regex(r"(?i)\b(?:but|however|yet)\b|\u4f46|\u5374")  # 但 却
+# Of another variant, time or place that it is well: this one is not.
+_BUT = regex(
+    r"(?i)\b(?:but|however|yet)\b|但|却|就(?:都|又)?(?:正常|没问题|没事|好了)|"
+    r"(?:其[他它余]|别的|另[一外]|单卡|单机|宿主机|本地|之前|以前|第一次|上次|原来|老版本?|新[开跑])[^，。；\n]{0,12}"
+    r"(?:正常|没(?:有)?问题|没事)"
+)
 _STAGE = regex(r"(?i)\bzero[- ]?[0-3]\b")  # a name, not the number
 # The end of a sentence that asks: without it nothing is asked, however the sentence begins.
 _ASKED = regex(
@@ -135,7 +141,8 @@ _SETTING = regex(r"(?m)^\s*(?:#.*|[\w.\[\]\"'-]+\s*[:=]\s*\S+)\s*$\n?")  # a com
 _PRAISES = regex(
     r"(?i)\b(?:works?|trains?|runs?|loads?|stops?|fine|correct(?:ly)?|steady|stable) (?:fine|well|now|as)\b|"
     r"\b(?:works?|trains?|runs|loads?) (?:again|on)\b|"
-    r"\bno (?:complaints?|errors?|problems?|issues?|warnings?)\b(?!,? (?:but|yet|however|though)\b)|"
+    r"\bno (?:complaints?|errors?|problems?|issues?|warnings?)\b"
+    r"(?!(?:,| -)? (?:but|yet|however|though|just|(?:it|training) (?:just|only|simply|never))\b)|"
     r"\b(?:it|tests?|all|checks?) passed\b|"
     r"\bas (?:in the|expected|it should|intended|usual)\b|\bwas expected\b|\bsorry for the noise\b|"
     r"\b(?:is|are|so|quality) fine\b|\bnothing (?:is )?(?:broken|wrong)\b|\bruns through\b|"
@@ -152,7 +159,9 @@ _UNABLE = regex(
     r"(?:even )?(?:start|train|run|load|save|resume|finish|launch|continue|go on|move|get)\b|"
     r"\u65e0\u6cd5|\u6ca1\u6cd5|\u4e2d\u65ad|\u8dd1\u4e0d|\u8d77\u4e0d|\u8bad\u4e0d"  # 无法 没法 中断 跑不 起不 训不
 )
-_CLAUSE_END = regex(r"\n|(?<=[.!?;,])\s|[\u3002\uff01\uff1f\uff1b\uff0c]")
+_CLAUSE_END = regex(
+    r"\n|(?<=[.!?;,])\s|[\u3002\uff01\uff1f\uff1b\uff0c]|\b(?:and then|and now|then|but|until)\b"
+)
 _SENTENCE_END = regex(r"\n|(?<=[.!?;])\s|(?<=[\u3002\uff01\uff1f\uff1b])")
 
 
