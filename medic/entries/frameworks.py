@@ -114,7 +114,10 @@ class Framework:
     of a key's path -> the words that it takes; with "..." at the end there are further ones.
     ``beside``: flags of well-known scripts that take its arguments, and more. ``types``: what a
     value of JSON or TOML has to be -> the endings of keys. Of a ``number`` or ``switch`` no text is
-    converted, of a ``converted-…`` one it is; ``block``: keys in braces.
+    converted, of a ``converted-…`` one it is; ``block``: keys in braces. ``reads``: what its loader does with any
+    value: ``typed-flags`` makes a number of a flag's text, and float("None") is none;
+    ``whole-warmup`` counts warmup in whole steps. ``prefixed``: what stands before the name of each
+    key of a block -> the block.
     """
 
     __pydantic_config__ = CONFIG
@@ -143,3 +146,5 @@ class Framework:
         ],
         tuple[str, ...],
     ] = records.field(default_factory=dict)
+    reads: tuple[Literal["typed-flags", "whole-warmup"], ...] = ()
+    prefixed: Mapping[str, str] = records.field(default_factory=dict)

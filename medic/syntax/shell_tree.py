@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from medic.facts import Command, Document, Word, Written
-from medic.syntax.shell_atoms import MAX_PARTS, UNKNOWN, Atom, Variable
+from medic.syntax.shell_atoms import MAX_PARTS, UNKNOWN, Atom, Variable, glued
 from medic.syntax.shell_faults import refusal
 from medic.syntax.shell_flow import LOOPS, Flow
 from medic.syntax.shell_inner import (
@@ -171,7 +171,7 @@ class _Script(Flow):
                 return
             last = words[-1].value if words else None
             again = (words and words[0].value == "eval") or (shell and last in ("-c", "-lc"))
-            words += self.words.fields(child, resplit=bool(again))
+            words = glued(words, self.words.fields(child, resplit=bool(again)))
             shell = shell or is_shell(words)
         if words and words[0].value == "eval":
             words = words[1:]  # what is run is the rest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 from medic.errors import UsageError
@@ -74,7 +75,13 @@ def _of_kind(name: str, raw: str, kind: type) -> Any:
             if number != int(number) or abs(number) > LARGEST:
                 raise ValueError(raw)
             return int(number)
-        return kind(raw)
+        value = kind(raw)
+        if kind is float and not isfinite(value):
+            raise UsageError(
+                f"--set {name}: {raw!r} is no finite number",
+                f"--set {name}：{raw!r} 不是有限的数",
+            )
+        return value
     except (ValueError, KeyError, OverflowError):
         raise UsageError(
             f"--set {name}: {raw!r} is no {kind.__name__}",

@@ -35,14 +35,6 @@ _OR = Text("{one}, or {other}", "{one}或{other}")
 _WHY = Text("the same name as the framework writes it", "框架所用的写法")
 # Frameworks of whose keys it is known which block each stands in.
 PLACED = DOTTED | {"axolotl", "litgpt"}
-# Those in whose blocks each key has the block's name before it.
-PREFIXED = {
-    "accelerate": {
-        "fsdp_": "fsdp_config",
-        "megatron_lm_": "megatron_lm_config",
-        "parallelism_config_": "parallelism_config",
-    }
-}
 # Those that have no blocks of settings.
 _NOT_NESTED = frozenset(("llama-factory", "trl", "ms-swift"))
 # Blocks of theirs that are handed on: what stands in them is read by another program.
@@ -139,7 +131,7 @@ def _homes(
     """The blocks that a key belongs to; none where it may stand in this one."""
     if framework.name in FLAT:
         return _flat_homes(name, parents, framework)
-    if framework.name in PREFIXED:
+    if framework.prefixed:
         return _prefixed_homes(name, parents, framework)
     if framework.name not in PLACED:
         return ()
@@ -164,7 +156,7 @@ def _flat_homes(name: str, parents: tuple[str, ...], framework: Framework) -> Se
 
 def _prefixed_homes(name: str, parents: tuple[str, ...], framework: Framework) -> Sequence[str]:
     """Those of a framework that lists what stands at the top."""
-    prefixes = PREFIXED[framework.name]
+    prefixes = framework.prefixed
     listed = framework.known_below
     top = listed.get("", ())
     if not parents:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
@@ -50,10 +50,6 @@ _UNSEEN = Text(
     "{key}：取值里有不可见字符或不是普通空格的空白（{code}），它会成为取值的一部分",
 )
 _WITHOUT = Text("the value as it looks", "去掉不可见字符，取值如所见")
-# Whose parser makes a number of what is given: float("None") is none.
-_ARGPARSE = frozenset(
-    ("hf-trainer", "trl", "llama-factory", "ms-swift", "megatron-swift", "megatron", "openrlhf")
-)
 _TYPED = ("json", "toml")  # told with the types of their values
 _NONE = ("None", "none", "null", "Null")
 
@@ -113,13 +109,14 @@ def _of_number(setting: Setting, keys: Keys | None, config: RunConfig) -> Findin
     fields = {key.field for key in _keys(setting, keys) if _plain_number(key)}
     field = next(iter(fields)) if len(fields) == 1 else COUNTS.get(name, "")
     known = setting.origin.framework not in NOBODYS
+    reads = keys.framework.reads if keys is not None else ()
     if letter_for_zero(value, name):
         return _impossible(setting, _NUMBER)
     if not_finite(value, field):
         return _impossible(setting, _FINITE)
-    if _no_number(setting, field, known=known) and not _GLUED.search(str(value)):
+    if _no_number(setting, field, reads, known=known) and not _GLUED.search(str(value)):
         return _impossible(setting, _NUMBER)
-    if field and known and part_of_count(value, field, setting.origin.framework):
+    if field and known and part_of_count(value, field, whole_warmup="whole-warmup" in reads):
         return _impossible(setting, _WHOLE_OR_SHARE if field in INTERVALS else _WHOLE)
     number = None if isinstance(value, bool) else as_number(value)
     if number is None:
@@ -135,7 +132,7 @@ def _of_number(setting: Setting, keys: Keys | None, config: RunConfig) -> Findin
     return _impossible(setting, bounds.words) if _belongs(setting, bounds, known=known) else None
 
 
-def _no_number(setting: Setting, field: str, *, known: bool) -> bool:
+def _no_number(setting: Setting, field: str, reads: Sequence[str], *, known: bool) -> bool:
     """Text, a switch or nothing where a number is asked; a flag without a value is told elsewhere."""
     value, origin = setting.value, setting.origin
     if not field or with_sign(value, field):
@@ -143,7 +140,7 @@ def _no_number(setting: Setting, field: str, *, known: bool) -> bool:
     if not known:
         return False
     if origin.syntax == "shell" and origin.key.startswith("--") and str(value) in _NONE:
-        return origin.framework in _ARGPARSE and FIELDS[field][0] in (int, float)
+        return "typed-flags" in reads and FIELDS[field][0] in (int, float)
     if switch_for_number(value, field):
         return origin.syntax not in _TYPED and origin.span != origin.key_span
     return no_number(value, field)

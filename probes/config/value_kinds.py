@@ -71,11 +71,6 @@ _NUMBERS = frozenset(
      "tensor_parallel_size", "pipeline_parallel_size", "context_parallel_size", "lora_rank",
      "total_steps", "sequence_length", "weight_decay")
 )  # fmt: skip
-# Frameworks that count warmup in whole steps; transformers 5 reads a part of one as a share.
-_WHOLE_WARMUP = frozenset(
-    ("megatron", "megatron-swift", "nanotron", "torchtitan", "torchtune", "nemo", "nemo2", "litgpt",
-     "nanogpt", "deepspeed")
-)  # fmt: skip
 # Fields that take words beside numbers, in some framework or other.
 _WORDED = frozenset(
     ("gpus_per_node", "world_size", "nodes", "total_tokens", "global_batch_tokens", "nccl_timeout",
@@ -144,12 +139,13 @@ def not_finite(value: Scalar, field: str) -> bool:
     return text == "nan" or (text in ("inf", "infinity") and field not in _UNLIMITED)
 
 
-def part_of_count(value: Scalar, field: str, framework: str) -> bool:
+def part_of_count(value: Scalar, field: str, *, whole_warmup: bool) -> bool:
+    """A part of what is counted; transformers 5 reads a part of a warmup step as a share."""
     number = None if isinstance(value, bool) else as_number(value)
     if number is None or number == int(number):
         return False
     if field == "warmup_steps":
-        return framework in _WHOLE_WARMUP
+        return whole_warmup
     return field in WHOLE or (field in INTERVALS and number > 1)
 
 

@@ -162,3 +162,11 @@ def test_a_command_is_read_alike(lint_text: Lint) -> None:
     assert told(lint_text(text, "run.sh")) == []
     text = f"torchrun --nproc_per_node 8 {flags}{end} --evaluation_strategy epoch\n"
     assert told(lint_text(text, "run.sh")) == [(RENAMED, 2)]
+
+
+def test_the_old_name_of_the_evaluation_takes_no_other_words(lint_text: Lint) -> None:
+    text = BASE + WORKERS + "evaluation_strategy: {}\n"
+    assert told(lint_text(text.format("epochs"))) == [(RENAMED, 8), (VALUE, 8)]
+    more = {"requirements.txt": "transformers==4.40.1\n"}
+    assert told(lint_text(text.format("epoch"), more=more)) == []
+    assert told(lint_text(text.format("epochs"), more=more)) == [(VALUE, 8)]

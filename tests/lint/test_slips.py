@@ -215,6 +215,8 @@ def test_a_long_option_with_one_dash_is_told_once(lint_text: Lint, option: str) 
         "cat <<<EOF",
         'grep x <<< "$N"',
         "M=$((N << N))",
+        "shuf --random-source=<(yes) a",
+        "accelerate launch --config_file=<(envsubst < a.yaml) --num_processes $N sft.py",
     ],
 )
 def test_right_tests_and_here_strings_are_silent(lint_text: Lint, line: str) -> None:

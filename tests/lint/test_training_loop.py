@@ -59,6 +59,8 @@ def _told(found: tuple[LintFinding, ...]) -> list[str]:
         (_PLAIN, "        optimizer.step()\n",
          "        optimizer.step()\n        model.zero_grad()\n", ""),
         (_LOOP, "        scaler.unscale_(optimizer)\n", "", "clip-before-unscale"),
+        (_LOOP.replace("GradScaler()", "GradScaler(enabled=False)"),
+         "        scaler.unscale_(optimizer)\n", "", ""),
         (_LOOP, "    sampler.set_epoch(epoch)\n", "", "data-order-repeats"),
         (_LOOP, "DistributedSampler(data)", "DistributedSampler(data, shuffle=True)", ""),
         (_LOOP, "sampler=sampler", "sampler=sampler, shuffle=True", "options-exclude-each-other"),
@@ -97,6 +99,26 @@ def test_the_order_of_the_calls(lint_text: Lint) -> None:
         behind = "".join(lines[one] for one in order)
         text = bare.replace("loss.backward()\n", "loss.backward()\n" + behind)
         assert _told(lint_text(text, "train.py")) == [name] * bool(name)
+
+
+def test_gradients_that_the_program_handles_itself(lint_text: Lint) -> None:
+    """An update by hand, gradients that are kept over a clearing, and a clearing by hand."""
+    update = "        for p in model.parameters():\n            p.data.add_(p.grad, alpha=-0.1)\n"
+    keeps = (
+        "        kept = [p.grad.clone() for p in model.parameters()]\n"
+        "        optimizer.zero_grad()\n        restore(model, kept)\n"
+    )
+    none = "        for p in model.parameters():\n            p.grad = None\n"
+    step, clear = "        optimizer.step()\n", "        optimizer.zero_grad()\n"
+    for old, new, bare in (
+        (step, update, ""),
+        (step, keeps + step, clear + step),
+        (clear, none, ""),
+    ):
+        loop = _PLAIN if old is not step or not bare else _PLAIN.replace(clear, "")
+        assert old in loop
+        assert not _told(lint_text(loop.replace(old, new), "train.py"))
+        assert _told(lint_text(loop.replace(old, bare), "train.py"))
 
 
 @pytest.mark.parametrize(

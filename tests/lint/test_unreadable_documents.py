@@ -64,10 +64,10 @@ def test_what_was_read_of_a_file_of_no_framework(
 ) -> None:
     file = tmp_path / "own.yaml"
     file.write_text("net: {width: 1024, depth: 24}\nopt: {learning_rate: 0.0003}\nmisc: 7\n")
-    assert main(["lint", str(file)]) == 0
+    assert main(["lint", "--lang", "en", str(file)]) == 0
     assert "1 of 4 keys (learning_rate)" in capsys.readouterr().err
     file.write_text("per_device_train_batch_size: 2\nnum_train_epochs: 2\noutput_dir: out\n")
-    main(["lint", str(file)])
+    main(["lint", "--lang", "en", str(file)])
     assert "no framework" not in capsys.readouterr().err
 
 

@@ -307,6 +307,10 @@ def test_pipeline_stages_are_told_apart(run: Run) -> None:
     [
         ("precision=int3", "is none of fp32, fp16, bf16, fp8"),
         ("sequence_length=1e99", "'1e99' is no int"),
+        ("learning_rate=nan", "'nan' is no finite number"),
+        ("learning_rate=-inf", "'-inf' is no finite number"),
+        ("learning_rate=1e999", "'1e999' is no finite number"),
+        ("global_batch_size=nan", "'nan' is no int"),
     ],
 )
 def test_a_value_that_no_field_takes_is_refused(pair: str, says: str) -> None:

@@ -143,6 +143,11 @@ class Code:
         return [] if managed else [call for call in found if self.loops(call)]
 
     @cached_property
+    def own_gradients(self) -> bool:
+        """Whether the program itself handles ``p.grad``: it may update, keep or clear by hand."""
+        return any(isinstance(n, ast.Attribute) and n.attr == "grad" for n in ast.walk(self.tree))
+
+    @cached_property
     def functions(self) -> dict[str, ast.FunctionDef]:
         """Functions of which there is one of the name."""
         found: dict[str, list[ast.FunctionDef]] = {}

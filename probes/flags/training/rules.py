@@ -77,6 +77,8 @@ def _of_loop(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fault]:
 def _not_stepped(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fault]:
     name = optimizer.name
     first = _backward(code, loop)
+    if code.own_gradients:
+        return
     if code.in_hand(optimizer) and not any(True for _ in code.uses(f"{name}.step")):
         yield Fault(NOT_STEPPED, _NO_STEP.fill(optimizer=name), first)
         return
@@ -111,9 +113,10 @@ def _backward(code: Code, loop: Loop) -> ast.Call:
 
 def _not_cleared(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fault]:
     steps = [*code.method(loop, optimizer.name, "step"), *_scaled_steps(loop, optimizer.name)]
-    words = ("zero_grad", ".grad", "clear", "zero_")
+    words = ("zero_grad", "clear", "zero_")
     if (
         steps
+        and not code.own_gradients
         and code.in_hand(optimizer, "step", "unscale_")
         and not any(w in code.text for w in words)
     ):
@@ -190,13 +193,16 @@ def _clips_model(call: ast.Call, model: str) -> bool:
 def _scales(code: Code, loop: Loop, scaler: str) -> bool:
     """Whether ``scaler.scale(loss).backward()`` is what the loop calls, with a scaler of its own."""
     made = code.assigned.get(scaler, ())
-    own = (
-        len(made) == 1
-        and isinstance(made[0].value, ast.Call)
-        and last(made[0].value.func) == "GradScaler"
-    )
+    value = made[0].value if len(made) == 1 else None
+    own = isinstance(value, ast.Call) and last(value.func) == "GradScaler" and not _off(value)
     receiver = getattr(_backward(code, loop).func, "value", None)
     return own and isinstance(receiver, ast.Call) and dotted(receiver.func) == f"{scaler}.scale"
+
+
+def _off(scaler: ast.Call) -> bool:
+    """Whether a scaler does nothing: ``GradScaler(enabled=False)``."""
+    given = (word.value for word in scaler.keywords if word.arg == "enabled")
+    return any(isinstance(value, ast.Constant) and not value.value for value in given)
 
 
 # --- the mode -------------------------------------------------------------------------------
