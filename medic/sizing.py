@@ -17,7 +17,7 @@ from medic.memory.cards import counted, gpu_of, on_cards
 from medic.memory.choices import Choice, choices
 from medic.memory.habits import model_files
 from medic.memory.inverse import STEP, Largest, changed, largest
-from medic.memory.named import with_model
+from medic.memory.named import nearest_model, with_model
 from medic.memory.remedies import Advice, advise
 from medic.memory.usual import usual_estimate, with_usual
 from medic.memory.verdict import Verdict, verdict_of
@@ -47,6 +47,7 @@ class Sizing:
     choices: tuple[Choice, ...] = ()
     named: str = ""  # an engine's config that a file names and that was not read
     positions: int = 0  # that the model has, where the sequence is longer; else 0
+    near: str = ""  # the known model that the name of an unknown one is near
 
     @property
     def verdict(self) -> Verdict:
@@ -102,6 +103,7 @@ def size_run(
         choices=tuple(choices(config, found)),
         named=_unread_engine(config),
         positions=_exceeded(config),
+        near="" if name else nearest_model(config, index),
     )
 
 

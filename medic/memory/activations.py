@@ -113,10 +113,8 @@ def adapter_bytes(shape: Shape, style: Style, *, every: bool, copy_bytes: int = 
     """
     stream, inner = widths(style)
     h, ffn = shape.hidden, shape.ffn
-    less = 2 * stream * h
-    if style == "autocast":
-        return -less
-    less += inner * (h + ffn)
+    inputs = 3 + shape.maps - 1 if style == "autocast" else 2  # one a map, or one a norm
+    less = 2 * stream * h + inputs * inner * h + inner * ffn
     copies = 6 * h + ffn if every else 2 * h
     return copy_bytes * copies - less
 

@@ -93,9 +93,12 @@ def has_adapters(config: RunConfig) -> bool:
 
 
 def casts(config: RunConfig) -> bool:
-    """Whether autocast runs: a trainer is told a 16-bit precision. Without one, weights that are
-    loaded in 16 bits are computed with as they are."""
-    return config.get("precision") in ("bf16", "fp16") and flag(config, "bf16") is not False
+    """Whether autocast runs: a trainer is told a 16-bit precision. Weights that are only loaded in
+    16 bits are computed with as they are, and so are LLaMA-Factory's ``pure_bf16``: its Trainer is
+    told no precision (``hparams/parser.py``), its adapters stay in fp32 (peft,
+    ``autocast_adapter_dtype``)."""
+    pure = flag(config, "pure") is True and flag(config, "bf16") is not True
+    return config.get("precision") in ("bf16", "fp16") and not pure
 
 
 def adapter_targets(config: RunConfig) -> str:

@@ -64,7 +64,7 @@ class Forward:
         if s.stream == 2:
             t.drop(f"{name}.norm")
         if not self.graph or s.lora:
-            t.drop(f"{name}.low", *(() if self.graph else (f"{name}.norm",)))
+            t.drop(f"{name}.low", f"{name}.norm")
         if s.setup.sequence_parallel:
             t.new(f"{name}.out", s.whole(s.inner))
 
@@ -84,8 +84,10 @@ class Forward:
         t.new(name, s.tokens * outputs * s.inner)
         if s.lora and (s.setup.every_map or name in ("q", "v")):
             self._adapter(name, inputs, outputs)
-        if not self.graph:
-            t.drop(f"{name}.in", *((f"{name}.weight",) if s.lora else ()))
+        if not self.graph or s.lora:  # a frozen map keeps no input
+            t.drop(f"{name}.in")
+        if not self.graph and s.lora:
+            t.drop(f"{name}.weight")
 
     def _adapter(self, name: str, inputs: int, outputs: int) -> None:
         """peft: the input in fp32 (under autocast cast again), the adapter's result, its scaled form
@@ -182,7 +184,8 @@ class Forward:
             t.new("product", each)
             t.drop(*(() if self.graph else ("active", "up")))
         self._map("down", values, s.ffn, s.h, cast=False)
-        t.drop(*(() if self.graph else ("product", "active")))
+        t.drop(*(("product",) if s.lora or not self.graph else ()))
+        t.drop(*(() if self.graph else ("active",)))
 
     def _experts(self) -> None:
         """Grouped products over each token's copies for its experts, in the weights' precision."""

@@ -8,7 +8,7 @@ from medic.entries import Gpu, Model
 from medic.errors import UsageError
 from medic.index.knowledge import Index
 from medic.memory import details
-from medic.nearest import did_you_mean
+from medic.nearest import did_you_mean, nearest
 from medic.records import replace
 from medic.run_config import Origin, RunConfig, Setting, Value
 from medic.text.patterns import regex
@@ -18,6 +18,7 @@ SIZES = ("hidden_size", "num_layers", "num_heads", "num_kv_heads", "ffn_size", "
 # What is added to a model's name without changing its sizes.
 _TAIL = regex(r"-(?:instruct|chat|hf|base|it|sft|dpo|v\d+(?:\.\d+)*|\d{4})$")
 _GAP = regex(r"[\s_]+")
+_NUMBER = regex(r"\d+")
 
 
 def with_model(config: RunConfig, index: Index, words: str = "") -> tuple[RunConfig, str]:
@@ -46,6 +47,19 @@ def with_model(config: RunConfig, index: Index, words: str = "") -> tuple[RunCon
         if value and (key == "model_type" or config.setting(key) is None)
     ]
     return replace(config, values=known, settings=(*config.settings, *stated)), found.name
+
+
+def nearest_model(config: RunConfig, index: Index) -> str:
+    """The known model that the name of the config's is near: of the same numbers, as 8B is another
+    model than 7B, and the same first letter; empty if none is."""
+    words = key(_stated(config).rstrip("/").rsplit("/", 1)[-1])
+    numbers = _NUMBER.findall(words)
+    same = [
+        name
+        for name in names(index.models)
+        if name[:1] == words[:1] and _NUMBER.findall(name) == numbers
+    ]
+    return next(iter(nearest(words, same)), "") if numbers else ""
 
 
 def _refuse_two(config: RunConfig, model: Model) -> None:

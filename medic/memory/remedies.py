@@ -8,7 +8,7 @@ from typing import Literal
 from medic.facts.memory import fitting
 from medic.i18n import Text
 from medic.memory import details
-from medic.memory.estimate import estimate_of, tensors_of
+from medic.memory.estimate import estimate_of, tensors, tensors_of
 from medic.memory.inverse import MOST, changed
 from medic.memory.views import read_setups
 from medic.records import dataclass, replace
@@ -43,8 +43,7 @@ class Remedy:
 @dataclass(frozen=True)
 class Advice:
     """``alone``: each remedy by itself, cheapest first; ``plan``: the first of them that fits, else
-    those that together do, each with the peak after it and those before. ``fits``: whether the plan's last one does, by
-    ``fitting``."""
+    those that together do, each with the peak after it and those before. ``fits``: whether the last does."""
 
     alone: tuple[Remedy, ...] = ()
     plan: tuple[Remedy, ...] = ()
@@ -245,7 +244,8 @@ def _fewest(config: RunConfig, taken: list[Remedy], capacity: int) -> tuple[Reme
         state = config
         for remedy in rest:
             state = _with(state, remedy)
-        after = _after(state, one, capacity)
+        large = (tensors(state) or 0) > fitting(capacity)
+        after = None if large else _after(state, one, capacity)
         if after is not None and after.peak <= fitting(capacity):
             kept = rest
     return tuple(kept if kept == taken else _again(config, kept, capacity))
@@ -268,12 +268,14 @@ def _best(
     """The mildest form of the option that fits, else its strongest form."""
     name, text, cost, ways = option
     found: Remedy | None = None
-    for values in ways(config):
-        changes = tuple(
-            Change(field, config.get(field), new, text) for field, new in values.items()
-        )
+    tried = list(ways(config))
+    for values in tried:
+        state = changed(config, values)
+        if values is not tried[-1] and (tensors(state) or 0) > fitting(capacity):
+            continue  # and its trace is of no use, as a stronger form follows
+        changes = tuple(Change(f, config.get(f), new, text) for f, new in values.items())
         one = Remedy(name, text, cost, changes, 0, 0)
-        found = _after(changed(config, values), one, capacity, roughly=roughly)
+        found = _after(state, one, capacity, roughly=roughly)
         if found is None or found.peak <= fitting(capacity):
             return found
     return found

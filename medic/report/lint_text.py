@@ -11,7 +11,7 @@ from medic.i18n import Text
 from medic.lint.files import LintFinding, LintReport
 from medic.report.blocks import Blocks
 from medic.report.console import Console
-from medic.report.memory_line import memory_data, memory_line
+from medic.report.memory_line import CLAIMS, memory_data, memory_line
 from medic.report.words import SAFE, SEVERITY, UNSAFE
 from medic.run_config import NOBODYS
 from medic.text.safetext import clean, columns, one_line
@@ -172,7 +172,9 @@ def summary(console: Console, report: LintReport) -> None:
     }
     console.talk(line.fill(values))
     _whose(console, report)
-    memory_line(console, report.facts)
+    unclaimed = any(name in CLAIMS for name, _ in report.not_checked)
+    claimed = any(finding.name in CLAIMS for finding in report.findings)
+    memory_line(console, report.facts, unclaimed=unclaimed and not claimed)
     if fixes:
         told = Text(
             "[*] fixable with --fix: {safe} (with --unsafe-fixes: {unsafe} more)",

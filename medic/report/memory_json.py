@@ -7,7 +7,7 @@ from typing import Any
 from medic.facts.memory import fitting
 from medic.i18n import Text
 from medic.memory.remedies import Remedy
-from medic.report.memory_text import beyond
+from medic.report.memory_notes import beyond
 from medic.sizing import Sizing
 
 SCHEMA = "medic.memory/1"

@@ -14,8 +14,8 @@ from medic.report.console import Console
 VERDICT = {
     "fits": Text("fits, {left} left", "放得下，余 {left}"),
     "tight": Text(
-        "tight, {left} left by the estimate, less than 5% or none by the high bound",
-        "偏紧，按估计值余 {left}，按上限余量不足 5% 或放不下",
+        "tight, {left} left by the estimate, {rest} by the high bound",
+        "偏紧，按估计值余 {left}，按上限{rest}",
     ),
     "probably-not": Text("will most likely not fit, {left} too much", "很可能放不下，超出 {left}"),
     "does-not-fit": Text("will not fit, at least {left} too much", "放不下，至少超出 {left}"),
@@ -24,18 +24,44 @@ VERDICT = {
 }
 
 
+REST = Text("{n}", "仅余 {n}"), Text("{n} too much", "超出 {n}")
+# What lint finds of memory, and what an assumed setting is where another one would save memory.
+CLAIMS = frozenset(("micro-batch-too-large", "model-states-do-not-fit"))
+WASTEFUL = ("off", "0", "fp32")
+
+
 def verdict(found: MemoryEstimate, capacity: int) -> Text:
     """What the estimate says of a card of ``capacity`` bytes, with how much is left or too much."""
-    return VERDICT[verdict_of(found, capacity)].fill(left=gib(beside(found, capacity)))
+    over = (found.high or 0) - capacity
+    rest = REST[over > 0].fill(n=gib(abs(over)))
+    words = VERDICT[verdict_of(found, capacity)]
+    return words.fill(left=gib(beside(found, capacity)), rest=rest)
 
 
-def memory_line(console: Console, facts: Mapping[type[Any], Any]) -> None:
-    """Says it on stderr, where the model and the GPU are known."""
+def memory_line(
+    console: Console, facts: Mapping[type[Any], Any], *, unclaimed: bool = False
+) -> None:
+    """Says it on stderr, where the model and the GPU are known. ``unclaimed``: what no file states
+    left lint's own checks of it open."""
     found, card = facts.get(MemoryEstimate), facts.get(GpuMemory)
     if not isinstance(found, MemoryEstimate) or not isinstance(card, GpuMemory):
         return
     if found.low is not None:
-        console.talk(_line(found, card.total))
+        line = _line(found, card.total)
+        console.talk(_why_no_finding(line, found, card.total) if unclaimed else line)
+
+
+def _why_no_finding(line: Text, found: MemoryEstimate, total: int) -> Text:
+    """The line, with what keeps a run that will not fit as its files stand from being a finding."""
+    if verdict_of(found, total) != "does-not-fit" or not found.assumed:
+        return line
+    taken = [name for name, value in found.assumed.items() if value in WASTEFUL]
+    names = taken or list(found.assumed)
+    whole = Text(
+        "{line}; no finding, as no file states {names}",
+        "{line}；因文件未写明 {names}，不计为问题",
+    )
+    return whole.fill(line=line, names=Text(", ".join(names), "、".join(names)))
 
 
 def _line(found: MemoryEstimate, total: int) -> Text:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from medic.facts import MemoryEstimate
 from medic.facts.memory import gib
 from medic.i18n import Text, current
-from medic.memory.choices import Choice
 from medic.memory.inverse import STEP, Largest
 from medic.report.bars import bar
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.report.memory_advice import advice
 from medic.report.memory_line import verdict
+from medic.report.memory_notes import beyond, choice, held_unused
 from medic.sizing import Sizing
 from medic.text.safetext import columns
 
@@ -120,8 +120,11 @@ def _head(blocks: Blocks, sizing: Sizing) -> None:
         blocks.paragraph(line, "  ", "  ")
     else:
         _verdict(blocks, sizing, sizing.capacity)
+    idle = held_unused(sizing)
+    if idle is not None:
+        blocks.paragraph(idle, "    ", "  ")
     for one in sizing.choices:
-        blocks.paragraph(_choice(one), "    ", "  ")
+        blocks.paragraph(choice(one), "    ", "  ")
     if sizing.positions:
         blocks.paragraph(beyond(sizing), "    ", "  ")
     if sizing.named:
@@ -130,32 +133,6 @@ def _head(blocks: Blocks, sizing: Sizing) -> None:
             "未计入：配置中引用的 {n}；请一并给出该文件",
         )
         blocks.paragraph(line.fill(n=sizing.named), "    ", "  ")
-
-
-def beyond(sizing: Sizing) -> Text:
-    """That the sequence is longer than the model's positions, and what that means."""
-    line = Text(
-        "note: sequences of {n} tokens, and the model has {m} positions "
-        "(max_position_embeddings): learned ones fail beyond them, rotary ones need scaling "
-        "(rope_scaling) and training to be of use",
-        "注意：序列长 {n} token，而模型只有 {m} 个位置（max_position_embeddings）：可学习的位置编码会"
-        "越界报错，旋转位置编码需要缩放（rope_scaling）并训练后才可用",
-    )
-    length = sizing.run_config.integer("sequence_length") or 0
-    return line.fill(n=f"{length:,}", m=f"{sizing.positions:,}")
-
-
-def _choice(one: Choice) -> Text:
-    line = Text(
-        "assumed: {f} = {taken}; with --set {f}={other} it would be about {n}",
-        "假定 {f} = {taken}；若 --set {f}={other}，则约为 {n}",
-    )
-    if one.after is None:
-        line = Text(
-            "assumed: {f} = {taken}; else --set {f}={other}",
-            "假定 {f} = {taken}；否则请用 --set {f}={other}",
-        )
-    return line.fill(f=one.field, taken=one.taken, other=one.other, n=gib(one.after or 0))
 
 
 def _peak(found: MemoryEstimate) -> Text:
@@ -245,9 +222,16 @@ def _open(blocks: Blocks, sizing: Sizing) -> None:
         blocks.paragraph(_joined(found.unknown), "  ", "  ")
         if "hidden_size" in found.unknown:
             line = Text(
-                "of the model{name}: its config.json as one more file, or --model llama-3-8b",
-                "模型{name}的尺寸：再给出其 config.json，或用 --model llama-3-8b",
+                "of the model{name}: its config.json as one more file, or --model {near}",
+                "模型{name}的尺寸：再给出其 config.json，或用 --model {near}",
             )
+            if sizing.near:
+                line = Text(
+                    'of the model{name} (did you mean "{near}"?): its config.json as one more '
+                    "file, or --model {near}",
+                    "模型{name}的尺寸（是否想写 “{near}”？）：再给出其 config.json，或用 --model {near}",
+                )
+            line = line.fill(near=sizing.near or "llama-3-8b")
             base = sizing.run_config.get("base_model")
             name = f" {base} " if isinstance(base, str) else ""
             blocks.paragraph(

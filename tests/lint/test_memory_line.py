@@ -23,7 +23,8 @@ def facts(low: int, likely: int, high: int, **more: Any) -> dict[type[Any], Any]
     ("bounds", "words"),
     [
         ((40, 50, 60), "fits, 30.0 GiB left"),
-        ((60, 70, 85), "tight"),
+        ((60, 70, 85), "tight, 10.0 GiB left by the estimate, 5.0 GiB too much by the high bound"),
+        ((60, 70, 78), "tight, 10.0 GiB left by the estimate, 2.0 GiB by the high bound"),
         ((60, 90, 99), "will most likely not fit"),
         ((81, 90, 99), "will not fit"),
     ],
@@ -50,3 +51,17 @@ def test_nothing_is_said_without_a_gpu(capsys: pytest.CaptureFixture[str]) -> No
     memory_line(Console(), {})
     assert capsys.readouterr().err == ""
     assert memory_data({}) is None
+
+
+@pytest.mark.parametrize(
+    ("bounds", "unclaimed", "said"),
+    [((81, 90, 99), True, True), ((81, 90, 99), False, False), ((60, 90, 99), True, False)],
+)
+def test_what_will_not_fit_and_is_no_finding_says_why(
+    bounds: tuple[int, int, int], unclaimed: bool, said: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    some = facts(*bounds, assumed={"attention": "fused", "compile": "off", "fused_loss": "off"})
+    memory_line(Console(), some, unclaimed=unclaimed)
+    told = capsys.readouterr().err
+    assert ("no finding, as no file states compile, fused_loss" in told) == said
+    assert "attention" not in told

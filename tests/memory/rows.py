@@ -6,7 +6,8 @@ from typing import Any
 
 from medic.run_config import Origin, RunConfig, Setting, Value
 
-PRECISION = {"fp32": "fp32", "fp16_autocast": "fp16"}
+# The script's own loop runs no autocast over weights in 16 bits: no trainer is told a precision.
+PRECISION = {"fp32": "fp32", "fp16_autocast": "fp16", "bf16_pure": None}
 
 
 def config_of(row: dict[str, Any]) -> RunConfig:
@@ -135,8 +136,6 @@ def details(row: dict[str, Any], mode: str) -> dict[str, Any]:
         "per_device_eval_batch_size": row.get("evaluate"),
     }
     if row.get("lora"):
-        # The script's own loop runs no autocast over weights in 16 bits.
-        found["bf16"] = row.get("dtype") != "bf16_pure"
         found["lora_target_modules"] = "all" if row.get("lora_every", True) else "q_proj v_proj"
     if row.get("quant") == "nf4":
         found["bnb_4bit_use_double_quant"] = True

@@ -85,3 +85,33 @@ def test_steps_that_fit_together_are_not_called_too_few(run: Run) -> None:
     )[2]
     assert "GiB, fits" in together
     assert "not enough" not in together
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("llama-3-8bb", "llama-3-8b"),
+        ("Qwen/Qwen2.5-7B-Instuct", "qwen2.5-7b"),
+        ("internlm2-7b", ""),  # a model of its own, as near to qwen2-7b as it is
+        ("llama-3-80b", ""),
+    ],
+)
+def test_a_misspelt_model_that_is_set_gets_the_suggestion_of_the_option(
+    run: Run, name: str, near: str
+) -> None:
+    en, zh = (run(base_model=name, lang=lang)[1] for lang in ("en", "zh"))
+    told = " ".join(en.split())
+    assert (f'(did you mean "{near}"?)' in told) == bool(near)
+    assert f"--model {near or 'llama-3-8b'}" in told
+    assert ("是否想写" in zh) == bool(near)
+
+
+def test_a_longer_sequence_with_more_room_is_explained(run: Run) -> None:
+    """At 8,192 tokens a block finds no place, at 9,216 it does."""
+    words = ("--model", "qwen2.5-7b", "--gpu", "a100-80g")
+    size = {"micro_batch_size": 3, "lora_rank": 8, "activation_checkpointing": True}
+    shorter, longer = (run(*words, **size, sequence_length=n)[1] for n in (8192, 9216))
+    left = [float(out.partition("tight, ")[2].split()[0]) for out in (shorter, longer)]
+    assert left[1] > left[0]
+    assert "held by the allocator unused; that turns on the exact" in " ".join(shorter.split())
+    assert "held by the allocator unused" not in longer

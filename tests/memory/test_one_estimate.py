@@ -53,3 +53,18 @@ def test_their_numbers_are_the_same(
     main(["lint", str(file), "--set", "gpu=a100-80g", "--json"])
     found = json.loads(capsys.readouterr().out)["memory"]
     assert {name: found[name] for name in device} == device
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize(("more", "claimed"), [("", False), ("enable_liger_kernel: false\n", True)])
+def test_lint_says_why_what_will_not_fit_is_no_finding(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], more: str, claimed: bool, lang: str
+) -> None:
+    """A setting that no file states may save the run; where all are stated it is a finding."""
+    states = "flash_attn: sdpa\ntorch_compile: false\n" if more else ""
+    file = tmp_path / "run.yaml"
+    file.write_text(CONFIG.format(length=16384) + more + states, "utf-8")
+    main(["lint", str(file), "--set", "gpu=a100-80g", "--lang", lang])
+    out, told = capsys.readouterr()
+    assert ("no finding" in told or "不计为问题" in told) == (not claimed)
+    assert ("micro-batch-too-large" in out) == claimed

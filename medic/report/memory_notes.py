@@ -1,0 +1,51 @@
+"""What stands under the verdict of ``medic memory``: what was assumed, what is held unused, what is odd."""
+
+from __future__ import annotations
+
+from medic.facts.memory import gib
+from medic.i18n import Text
+from medic.memory.choices import Choice
+from medic.sizing import Sizing
+
+IDLE = 0.1  # of the card: less than this, held unused, is not told
+
+
+def beyond(sizing: Sizing) -> Text:
+    """That the sequence is longer than the model's positions, and what that means."""
+    line = Text(
+        "note: sequences of {n} tokens, and the model has {m} positions "
+        "(max_position_embeddings): learned ones fail beyond them, rotary ones need scaling "
+        "(rope_scaling) and training to be of use",
+        "注意：序列长 {n} token，而模型只有 {m} 个位置（max_position_embeddings）：可学习的位置编码会"
+        "越界报错，旋转位置编码需要缩放（rope_scaling）并训练后才可用",
+    )
+    length = sizing.run_config.integer("sequence_length") or 0
+    return line.fill(n=f"{length:,}", m=f"{sizing.positions:,}")
+
+
+def held_unused(sizing: Sizing) -> Text | None:
+    """That a large block found no place: why a longer sequence can have more room left."""
+    found, capacity = sizing.found, sizing.capacity or 0
+    held = found.parts.get("allocator", 0)
+    if sizing.verdict == "fits" or found.not_measured or held <= IDLE * capacity or not capacity:
+        return None
+    line = Text(
+        "{n} of the peak are held by the allocator unused; that turns on the exact length: a somewhat "
+        "longer sequence can need less",
+        "峰值中 {n} 由分配器保留而未用，取决于具体长度：序列稍长，所需反而可能更少",
+    )
+    return line.fill(n=gib(held))
+
+
+def choice(one: Choice) -> Text:
+    """What was assumed, and the peak if it were otherwise."""
+    line = Text(
+        "assumed: {f} = {taken}; with --set {f}={other} it would be about {n}",
+        "假定 {f} = {taken}；若 --set {f}={other}，则约为 {n}",
+    )
+    if one.after is None:
+        line = Text(
+            "assumed: {f} = {taken}; else --set {f}={other}",
+            "假定 {f} = {taken}；否则请用 --set {f}={other}",
+        )
+    return line.fill(f=one.field, taken=one.taken, other=one.other, n=gib(one.after or 0))
