@@ -181,6 +181,8 @@ def _flat_after_floor(shape: Shape) -> tuple[int, float] | None:
     after = [s for s in at_floor if s >= steps[rates.index(peak)]]
     if not after or shape.steps[-1] - after[0] < CALM_SHARE * shape.plan.length:
         return None
+    if any(r > 0.2 * peak for s, r in zip(steps, rates, strict=True) if s >= after[0]):
+        return None  # it rises again: a restart's warmup, or a cycle
     rest = [v for s, v in zip(shape.steps, shape.values, strict=True) if s >= after[0]]
     if len(rest) < MIN_POINTS:
         return None

@@ -13,6 +13,7 @@ from medic.facts import Curve, LogHits, Series, StepLine
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe
 
+from . import one_log
 from .numbers import nearest_before
 from .plan import source_at
 
@@ -29,7 +30,8 @@ def run(look: Look) -> Iterator[Finding]:
     old = next((s for s in reversed(curve.replaced) if _restarts(curve, s)), None)
     if rate is None or old is None:
         if look.has(LogHits):
-            yield from _of_two_logs(look.fact(LogHits))
+            found = list(_of_two_logs(look.fact(LogHits)))
+            yield from found or one_log.judge(look, look.fact(LogHits))
         return
     at = next(n for n, step in enumerate(rate.steps) if step >= old.steps[0])
     value = {"step": rate.steps[at], "before": nearest_before(rate, old.steps[0] - 1),

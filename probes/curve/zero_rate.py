@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from medic.facts import Curve, Series
 from medic.i18n import Text
 from medic.probe import Finding, Look, Skip
+from medic.text.patterns import regex
 
 from . import needs
 from .numbers import clean, median
@@ -20,6 +21,12 @@ _DIGITS = Text(
     "the learning rate with more digits: it is logged as 0 while the loss falls",
     "位数更多的学习率：日志记为 0，而 Loss 在下降",
 )
+_FEW_DIGITS = Text(
+    "the learning rate with more digits: it is logged as 0.000, which any rate below 5e-4 is",
+    "位数更多的学习率：日志只写到 0.000，任何小于 5e-4 的学习率都会如此",
+)
+# A fixed number of decimals, as few as no learning rate of a language model needs.
+_ROUNDED = regex(r"\b(?:lr|learning_rate)\W{1,4}0\.0{2,4}(?![\de])")
 
 
 def judge(look: Look, curve: Curve, series: Series) -> Iterator[Finding | Skip]:
@@ -33,6 +40,9 @@ def judge(look: Look, curve: Curve, series: Series) -> Iterator[Finding | Skip]:
         return
     value = {"first": steps[0], "step": steps[-1], "max": 0.0}
     source = source_at(look, series, series.steps.index(steps[-1]))
+    if _ROUNDED.search(source.text):
+        yield Skip(_FEW_DIGITS, check=SHAPE)
+        return
     yield Finding(SHAPE, "zero-throughout", value=value, source=source)
     yield Finding(SYMPTOM, value=value, source=source)
 

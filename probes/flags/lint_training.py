@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from medic.errors import Unreadable
-from medic.facts import LogHits, Source
+from medic.facts import Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import Span
@@ -19,6 +19,7 @@ TELLS = (
     "gradients-never-cleared",
     "model-in-other-mode",
     "data-order-repeats",
+    "one-batch-repeated",
     "clip-before-unscale",
     "option-without-effect",
     "options-exclude-each-other",
@@ -29,9 +30,8 @@ MAX_BYTES = 400_000  # of one program: nobody writes a longer one by hand
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
-    """Only before a run: a log shows itself how the loss went."""
     given = [f for f in look.files("python") if not f.name.startswith("<")][:MAX_FILES]
-    if look.has(LogHits) or not given:
+    if not given:
         return
     # Only a program has a syntax tree.
     from .script.files import SourceFiles
@@ -73,7 +73,6 @@ PROBE = Probe(
     title=Text("the training loop", "训练循环"),
     tells=TELLS,
     run=run,
-    wants=(LogHits,),
     files=("python",),
     seconds=0.1,
     limit_seconds=10,

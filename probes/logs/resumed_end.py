@@ -15,7 +15,7 @@ from .ending import how
 from .quiet_ranks import words
 
 CHECK, SYMPTOM, LEFT = "resume-difference", "resume-trains-nothing", "steps-left"
-_RESUMES = regex(
+RESUMES = regex(
     r"(?i)\b(?:resum(?:e|ed|ing)|continuing|continued)\b.{0,40}\b(?:from|at)\b|"
     r"\b(?:restored|loaded|loading) (?:\w+ ){0,3}(?:checkpoint|state)\b|"
     r"\bsuccessfully loaded checkpoint\b|(?:恢复|续训|继续训练)"
@@ -55,7 +55,7 @@ def _planned(look: Look, logs: LogHits) -> int | None:
 
 
 def _last_resume(logs: LogHits) -> Source | None:
-    return next((s for s in reversed(logs.tail) if _RESUMES.search(words(s))), None)
+    return next((s for s in reversed(logs.tail) if RESUMES.search(words(s))), None)
 
 
 def _number(text: str) -> int | None:

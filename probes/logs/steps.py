@@ -66,6 +66,7 @@ class Steps:
         # Where the bar stood when a loss was told last, the step given to it, and the distance.
         self._told_at = self._last = 0
         self._gap = 1
+        self._epoch: float | None = None  # what the last loss said of it
 
     def read(self, message: str) -> Step | None:
         """The step that a line reports, or None. Bars and totals are remembered."""
@@ -126,6 +127,9 @@ class Steps:
             number = self.bar
         elif epoch is not None and self.planned and self.epochs:
             number = round(epoch / self.epochs * self.planned)
+            if trained and epoch == self._epoch:  # of two digits, it does not tell
+                number = self._last + 1
+            self._epoch = epoch
         else:
             number = self._last + self._gap if stands else self._ordinal
         if trained:

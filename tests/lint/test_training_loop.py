@@ -131,3 +131,46 @@ def test_gradients_that_the_program_handles_itself(lint_text: Lint) -> None:
 )
 def test_what_others_may_do_is_not_judged(lint_text: Lint, managed: str) -> None:
     assert not _told(lint_text(managed.replace("optimizer.zero_grad()", "pass"), "train.py"))
+
+
+_ONE = """import torch
+from torch.utils.data import DataLoader
+model = Net().cuda()
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+loader = DataLoader(data, batch_size=4)
+{before}
+for step in range(1000):
+    {take}
+    optimizer.zero_grad()
+    loss = model(x, y)
+    loss.backward()
+    optimizer.step()
+"""
+_TAKE = "x, y = next(iter(loader))"
+_MOVE = "x, y = x.cuda(), y.cuda()"
+
+
+@pytest.mark.parametrize(
+    ("before", "take", "fires"),
+    [
+        ("", _TAKE, True),
+        (_TAKE, "pass", True),
+        (_TAKE, _MOVE, True),
+        ("batch = next(iter(loader))\nx, y = batch['x'].cuda(), batch['y'].cuda()", "pass", True),
+        ("it = iter(loader)", "x, y = next(it)", False),
+        (_TAKE, "x, y = get_batch('train')", False),
+        ("it = iter(loader)\n" + _TAKE, "x, y = next(it)", False),
+        ("print(next(iter(loader)))", "x, y = get_batch('train')", False),
+        ("loader = DataLoader(data, shuffle=True)", _TAKE, False),  # made twice: which is not told
+        ("# overfit one batch first", _TAKE, False),  # a test that says that it is one
+        ("", "if step == 0:\n        " + _TAKE, False),
+    ],
+)
+def test_one_batch_for_ever(lint_text: Lint, before: str, take: str, fires: bool) -> None:
+    found = _told(lint_text(_ONE.format(before=before, take=take), "train.py"))
+    assert ("one-batch-repeated" in found) == fires
+
+
+def test_a_loader_that_shuffles_gives_another_batch(lint_text: Lint) -> None:
+    text = _ONE.format(before="", take=_TAKE).replace("batch_size=4", "batch_size=4, shuffle=True")
+    assert "one-batch-repeated" not in _told(lint_text(text, "train.py"))

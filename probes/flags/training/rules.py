@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from medic.i18n import Text
 
+from .batches import one_batch
 from .code import Code, Fault, Loop, Optimizer, at, dotted, last
 from .samplers import samplers
 
@@ -54,6 +55,7 @@ def faults(code: Code) -> Iterator[Fault]:
                 yield from _of_loop(code, loop, optimizer)
     yield from _replaced(code)
     yield from samplers(code)
+    yield from one_batch(code)
 
 
 def _steps_here(code: Code, loop: Loop, optimizer: Optimizer) -> bool:

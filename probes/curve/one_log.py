@@ -1,0 +1,64 @@
+"""A learning rate that leaps where the log says that it goes on from a checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
+
+from medic.errors import Unreadable
+from medic.facts import LogHits, Source, StepLine
+from medic.probe import Finding, Look
+
+from ..logs.resumed_end import RESUMES
+
+CHECK, SYMPTOM = "resume-difference", "learning-rate-not-as-set"
+NAME = "learning_rate"
+BEFORE, AFTER = 4, 3  # logged rates on either side
+# Times the rate before. One interval of no schedule that decays or is constant changes it so much;
+# a lower one has to rise again, as a warmup does: a steep decay falls, too.
+UP, LOST, AGAIN = 1.5, 0.3, 1.5
+BETWEEN = 400  # lines of a start
+
+
+def judge(look: Look, logs: LogHits) -> Iterator[Finding]:
+    """The first leap with words of a resume between its two lines; the steps go on."""
+    for lines in _by_writer(logs):
+        rates = [line.values[NAME] for line in lines]
+        for at in range(BEFORE, len(lines) - AFTER + 1):
+            told = _leaps(rates[at - BEFORE : at], rates[at : at + 10])
+            if told and lines[at].step > lines[at - 1].step:
+                first, later = lines[at - 1].source, lines[at].source
+                if _resumes(look, first, later):
+                    value = {"step": lines[at].step, "before": rates[at - 1], "after": rates[at]}
+                    yield Finding(CHECK, "rate-restarts", value=value, source=later)
+                    yield Finding(SYMPTOM, value=value, source=later)
+                    return
+
+
+def _by_writer(logs: LogHits) -> list[list[StepLine]]:
+    found: dict[tuple[str, int | None], list[StepLine]] = {}
+    for line in logs.steps:
+        if NAME in line.values:
+            found.setdefault((line.source.file, line.source.rank), []).append(line)
+    return list(found.values())
+
+
+def _leaps(before: Sequence[float], after: Sequence[float]) -> bool:
+    """Whether a rate that no longer rose is far higher at once, or falls and is warmed up anew."""
+    last, now = before[-1], after[0]
+    if last <= 0 or any(b > a for a, b in pairwise(before)):
+        return False
+    return now > UP * last or (now < LOST * last and max(after) > max(AGAIN * now, LOST * last))
+
+
+def _resumes(look: Look, first: Source, later: Source) -> bool:
+    """Whether a line between the two says that the run goes on from a checkpoint."""
+    given = next((f for f in look.files("log") if f.name == first.file), None)
+    if given is None or later.line <= first.line:
+        return False
+    try:
+        lines = islice(look.lines(given.path), BETWEEN * 1000)
+        between = [t for n, t in lines if first.line < n < later.line]
+    except Unreadable:
+        return False
+    return any(RESUMES.search(text[:400]) for text in between[:BETWEEN])
