@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from medic.match.advice import seeks_advice, tells_settled
+    from medic.match.contrary import denied
     from medic.match.ease import asks_usage, complains_not, tells_set_up
     from medic.match.faults import signature_faults
     from medic.match.find import (
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from medic.match.progress import makes_progress
     from medic.match.reader import NOTES, Limits, iter_lines
     from medic.match.scan import Matcher
+    from medic.match.scores import score_fell
     from medic.match.text import Match, TextIndex
     from medic.match.tone import (
         all_well,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
         reassures,
         reports,
     )
+    from medic.match.usual import expected
 
 _HOMES = {
     "seeks_advice": "advice",
@@ -60,6 +63,9 @@ _HOMES = {
     "complains": "tone",
     "complains_not": "ease",
     "tells_set_up": "ease",
+    "denied": "contrary",
+    "expected": "usual",
+    "score_fell": "scores",
     "fine": "tone",
     "makes_progress": "progress",
     "only_asks": "tone",
@@ -101,6 +107,8 @@ __all__ = [
     "complains_not",
     "complaints",
     "contrasts",
+    "denied",
+    "expected",
     "fine",
     "gist",
     "is_note",
@@ -115,6 +123,7 @@ __all__ = [
     "reassures",
     "reports",
     "scanned",
+    "score_fell",
     "search",
     "seeks_advice",
     "settings_matcher_of",

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from medic.entries.words import TELLTALE
 from medic.index.knowledge import Index
+from medic.match.contrary import denied
 from medic.match.documents import OUTCOMES, Document, documents, read, spoken_outcomes
 from medic.match.ease import asks_usage, is_well
 from medic.match.jumps import jump_of_loss
 from medic.match.likeness import Likeness
 from medic.match.paste import Fragment, is_sentence
 from medic.match.progress import progresses
+from medic.match.scores import score_fell
 from medic.match.text import WHOLE, Match, TextIndex
 from medic.match.tone import MENDED, complains, tells
 from medic.text.patterns import regex
@@ -55,12 +58,16 @@ def complaints(text: str, index: Index) -> list[tuple[Match, tuple[str, ...]]]:
         known = {match.name for group in groups for match in group}
         groups += [g for g in own if g[0].score >= CLEAR and known.isdisjoint(m.name for m in g)]
     found = [(group[0], tuple(m.name for m in group[1:ALSO])) for group in groups]
+    lost = score_fell(text)
+    if lost and not any(match.name == _LOST for match, _ in found):
+        found.insert(0, (Match("symptoms", _LOST, WHOLE, lost), ()))
     jump = jump_of_loss(said)
     return _of_jump(jump, found) if jump and not _is_quiet(jump) else found
 
 
 # What a loss that jumped and stayed there is told as, and is not.
 _STAYS = frozenset(["loss-plateau", "training-hangs"])
+_LOST, _OVERWRITTEN = "abilities-lost", "old-abilities-overwritten"
 _JUMP, _AWAY = "loss-spike", "loss-diverges"
 
 
@@ -94,6 +101,8 @@ def answers(text: str, index: Index) -> list[tuple[str, str, str]]:
         for group in _groups(own):
             if len(group) == 1:  # a sentence that may mean several answers answers nothing
                 said.setdefault(check, (group[0].name.partition("=")[2], group[0].quote))
+    if lost := score_fell(text):
+        said.setdefault(TELLTALE, (_OVERWRITTEN, lost))
     if jump_of_loss(text):
         said.pop("plateau-level", None)
     return [(check, *rest) for check, rest in said.items()]
@@ -251,7 +260,24 @@ def quoted(text: str, index: Index) -> list[Hit]:
 
 def alike(text: str, index: Index) -> dict[str, float]:
     """Log ratios of the causes whose own description a text is most like, best first."""
-    return _likeness(_Same(index)).ratios(_NO_CLIPPING.sub(_CLIPPING_OFF, text))
+    found = _likeness(_Same(index)).ratios(_NO_CLIPPING.sub(_CLIPPING_OFF, text))
+    absent = denied(text) if found else frozenset()
+    causes = index.raw["causes"]
+    kept = {n: r for n, r in found.items() if not _rests_on(causes[n]["shows"], absent)}
+    if found and score_fell(text):  # likeness orders what this leaves open
+        return {n: r for n, r in kept.items() if _LOST in _shown(causes[n])}
+    return kept
+
+
+def _shown(cause: Mapping[str, Sequence[Mapping[str, str]]]) -> set[str]:
+    return {one["symptom"] for one in cause["shows"]}
+
+
+def _rests_on(shows: Sequence[Mapping[str, str]], absent: frozenset[str]) -> bool:
+    """Whether a cause shows first, or always, what is not so."""
+    return any(
+        one["symptom"] in absent and (one is shows[0] or one["level"] == "always") for one in shows
+    )
 
 
 @lru_cache(maxsize=2)

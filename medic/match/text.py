@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cached_property
 from typing import NamedTuple
 
+from medic.match.contrary import contrary
 from medic.match.documents import LETTERS, Document
 from medic.match.tone import TROUBLE, says
 from medic.match.words import normal, terms_of
@@ -114,7 +115,8 @@ class TextIndex:
         best: dict[int, tuple[float, str]] = {}
         for sentence in _sentences(query[:QUERY_LIMIT]):
             for row, score in self._nearness(sentence).items():
-                if score > best.get(row, (NEAR, ""))[0]:
+                name = self._documents[row].name
+                if score > best.get(row, (NEAR, ""))[0] and not contrary(name, sentence):
                     best[row] = score, sentence
         shown = self._shown(query)
         word = query.strip().lower()

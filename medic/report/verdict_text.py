@@ -40,9 +40,7 @@ def verdict(blocks: Blocks, session: Session, found: Diagnosis, *, numbers: bool
     color = {"healthy": "green", "no-fault-seen": "green", "established": "red"}.get(
         found.verdict, "yellow"
     )
-    # Words are all that was given, and they do not say that all is well.
-    words_only = not found.read and bool(words) and not session.told.at_ease
-    if words_only and not found.symptoms and found.verdict in ("none-of-these", "no-fault-seen"):
+    if unclear(session, found):
         _unclear(blocks, session)
         return
     if not found.causes:
@@ -67,6 +65,14 @@ def verdict(blocks: Blocks, session: Session, found: Diagnosis, *, numbers: bool
     console.styled(console.style(str(line), "bold", color))
     if numbers:
         console.out(f"  P = {leader.chance:.3f}")
+
+
+def unclear(session: Session, found: Diagnosis) -> bool:
+    """Whether words are all that was given, they do not say that all is well, and what they
+    complain of is not known."""
+    told = session.told
+    words_only = not found.read and bool(told.words) and not told.at_ease
+    return words_only and not found.symptoms and found.verdict in ("none-of-these", "no-fault-seen")
 
 
 def _how_sure(found: Diagnosis, said: str, *, described: bool) -> str:

@@ -235,8 +235,10 @@ class Session:
 
     def fixes(self, cause: str) -> list[Fix]:
         """The remedies of a cause as concrete changes of the user's own files."""
+        from medic.told.unable import in_reach_first
+
         remedies = [self.index.remedies[r] for r in self.index.causes[cause].remedies]
-        return [self.fix(remedy, cause) for remedy in remedies]
+        return [self.fix(one, cause) for one in in_reach_first(remedies, self.told.words)]
 
     def fix(self, remedy: Remedy, cause: str) -> Fix:
         fired = [

@@ -16,6 +16,7 @@ from medic.records import dataclass, field
 RANKS = "ranks"  # family of the checks that tell who failed, and who waited
 SURE = STRONGEST * 0.99
 CLOSE = STRONGEST * 0.5  # near enough to ask whether it is meant
+VALIDATION_RISES = "validation-loss-rises"
 OFFERED = 4  # symptoms that words may mean
 
 
@@ -57,19 +58,24 @@ class Told:
         from medic.match import (
             all_well,
             complains_not,
+            expected,
             fine,
             makes_progress,
             only_asks,
+            score_fell,
             seeks_advice,
             tells_settled,
         )
 
+        if score_fell(self.words):
+            return False
         quiet = not self.complaints and not self.answered
         return (
             all_well(self.words)
             or only_asks(self.words)
             or (quiet and (fine(self.words) or makes_progress(self.words)))
             or (not self.chosen and complains_not(self.words))
+            or (not self.chosen and expected(self.words))
             or (not self.chosen and (seeks_advice(self.words) or tells_settled(self.words)))
         )
 
@@ -136,10 +142,13 @@ class Told:
 
     def _denies(self, words: str) -> None:
         """Symptoms that the words say are not there."""
+        from medic.match import denied
         from medic.told.absent import symptoms
 
         for name, quote in symptoms(words):
             self.denied.setdefault(name, quote)
+        if VALIDATION_RISES in denied(words):
+            self.denied.setdefault(VALIDATION_RISES, words.strip())
 
     def _quoted(self, words: str) -> None:
         """Messages that a sentence quotes: what they show is told, not seen."""
