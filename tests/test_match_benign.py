@@ -105,3 +105,30 @@ def test_long_lines_are_judged_by_their_beginning() -> None:
     """64 KiB of any fragment must not stall a pattern (the outcome does not matter)."""
     for part in ("--a ", "a.b:", "if x in ", 'print("', "[a]:", "WARN: ", "- ", "=", "(a pid=1"):
         benign(part * (60_000 // len(part)) + " CUDA out of memory\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"step": 20, "loss": 1.8, "sample": "it said CUDA out of memory, why?"}',
+        '{"train/loss": 1.8, "responses": ["use less", "so CUDA out of memory"]}',
+        "(TaskRunner pid=81) [response] You see CUDA out of memory. Try less",
+        "[rank0]: [prompt] What is CUDA out of memory?",
+    ],
+)
+def test_texts_of_the_data_and_of_the_model(line: str) -> None:
+    assert benign(line + "\n") == "quoted-text"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"step": 20, "loss": 1.8, "message": "CUDA out of memory"}',
+        '{"step": 20, "loss": 1.8, "sample": "ok"} CUDA out of memory',
+        '{"level": "error", "answer": "CUDA out of memory"}',
+        "(TaskRunner pid=81) [rank1] CUDA out of memory",
+        "[response writer] CUDA out of memory",
+    ],
+)
+def test_words_of_a_program_beside_metrics(line: str) -> None:
+    assert benign(line + "\n") == ""

@@ -417,3 +417,31 @@ def test_a_secret_is_hidden_however_it_is_written(text: str) -> None:
 @pytest.mark.parametrize("text", STAYS)
 def test_words_of_a_training_run_stay(text: str) -> None:
     assert Redactor()(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("environ({'SWANLAB_KEY': 'zzTop99secret', 'LR': '1'})", "zzTop99secret"),
+        ('{"COMET_KEY": "kkTop77x"}', "kkTop77x"),
+        ("{'X_PASS':'passphrase'}", "passphrase"),
+        ("token: |\n  multi-line-abc123456\nlr: 1\n", "multi-line-abc123456"),
+        ("api_key: >-\n  abcdefghi9\nlr: 1\n", "abcdefghi9"),
+    ],
+)
+def test_secrets_of_an_environment_and_of_blocks(text: str, secret: str) -> None:
+    hidden = Redactor()(text)
+    assert secret not in hidden
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{'SORT_KEY': 'column', 'LR': '1'}",
+        "{'forward_pass': 'eager'}",
+        "prompt: |\n  multi-line-abc123456\nlr: 1\n",
+        "pad_token: |\n  end\nlr: 1\n",
+    ],
+)
+def test_settings_of_an_environment_and_of_blocks(text: str) -> None:
+    assert Redactor()(text) == text

@@ -58,6 +58,26 @@ _CONFIG = regex(
     rb"(?:\[[^\[\]]*\]|\{[^{}]*\}|\"[^\"]*\"|'[^']*'|[^\s,]+),?[\s})]*$"
 )
 _DUMP = regex(rb"\s*(?:Namespace|\w*Arguments|\w*Config)\(|\s*\w+=\S+,\s*$")
+# A text that was trained on or generated, as a trainer shows it beside its metrics: its label, or the
+# field of a record. What it says is no word of a program.
+_SAYS = (
+    rb"(?:prompt|instruction|question|query|input|sample|example|response|completion|answer|output|"
+    rb"generation|generated|prediction|predicted|target|label|reference|ground[_ ]?truth|chosen|"
+    rb"rejected|rollout|solution|content)s?(?:[_ ](?:text|str|sample|decoded|\d{1,3}))?"
+)
+_SAID_BY_MODEL = regex(
+    rb"(?:(?:\[[^\]\n]{1,80}\]|\([A-Za-z_]\w*[ ,][^)\n]{0,60}pid=\d+[^)\n]{0,40}\)|\d{1,5}:|"
+    rb"\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]+|INFO|[|:-])\s*)*?\[" + _SAYS + rb"\]:?\s",
+    re.IGNORECASE,
+)
+_FIELD = regex(
+    rb"[\"']([A-Za-z_][\w ./-]*)[\"']\s*:\s*(?:\[\s*(?:\"(?:[^\"\\]|\\.)*\",\s*)*)?"
+    rb"[\"'](?:[^\"\\]|\\.)*$"
+)
+_CONTENT = regex(rb"(?:\w+[_ ./])?" + _SAYS, re.IGNORECASE)
+_RECORD = regex(
+    rb"\s*\{.{0,1000}?[\"'](?:\w+/)?(?:loss|step|global_step|epoch|reward)[\"']\s*:\s*-?\d"
+)
 _JUDGED = 2000  # bytes of a line that are looked at: none of the patterns above is linear
 _METRIC = regex(rb"loss|norm|grad|lr$|step|exit|error|status|reason|signal", re.IGNORECASE)
 
@@ -73,7 +93,8 @@ def why_benign(
 ) -> NotIn | str:
     """Why the match at ``start``..``end`` of ``line`` is no evidence; empty if it is.
 
-    Documentation and source code never are; echoed settings only for signatures that say so.
+    Documentation, source code, and texts that a model reads or writes never are; echoed settings
+    only for signatures that say so.
     ``before`` is the line before, as a traceback shows source under its frame line.
     """
     body = body_of(line[:_JUDGED])
@@ -81,6 +102,8 @@ def why_benign(
     lead = body[: max(start - offset, 0)]
     if _source(body, lead, before[:_JUDGED]):
         return "source-line"
+    if _by_model(line[:_JUDGED], line[: min(start, _JUDGED)]):
+        return "quoted-text"
     if _documented(body, lead, line[end : end + _JUDGED]):
         return "help-text"
     if "echoed-config" in kinds and _echoed(body):
@@ -95,6 +118,16 @@ def _source(body: bytes, lead: bytes, before: bytes) -> bool:
         return True
     quoted = lead.count(b'"') % 2 == 1 or lead.count(b"'") % 2 == 1
     return quoted and _CODE.search(lead[-300:]) is not None
+
+
+def _by_model(line: bytes, lead: bytes) -> bool:
+    """Whether a match stands in a text of the data or of the model, which a trainer shows."""
+    if _SAID_BY_MODEL.match(line) is not None:
+        return True
+    if b"{" not in lead or not _RECORD.match(body_of(line)):
+        return False
+    field = _FIELD.search(lead)
+    return field is not None and _CONTENT.fullmatch(field.group(1)) is not None
 
 
 def _documented(body: bytes, lead: bytes, rest: bytes) -> bool:

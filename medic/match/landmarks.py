@@ -73,6 +73,7 @@ _PATTERNS: Mapping[str, str] = {
         r"^(?:.{0,100}[\s\[|:(])?(?:ERROR|FATAL|CRITICAL)(?:[\]:)|\s-]+)\S|"
         r"^(?:.{0,60}[\s\]])?(?:[Ee]rror|[Ff]atal|[Cc]ritical|错误|致命错误)(?:: |：)\S"
     ),
+    "wait-over": r"srun: Step created for ",  # of Slurm, after "step creation … retrying"
     "state-dict": r"Error\(s\) in loading state_dict",
 }
 

@@ -88,8 +88,18 @@ _COMMAND = regex(
     r"|\b(?:ossutil(?:64)?|obsutil|coscmd)\b[^\n]{0,100}?\sconfig\b[^\n]{0,200}?\s-[iaks][ \t=]{1,4})"
     + _WORD
 )
+# A mapping of the environment, as os.environ prints it. A word may be a setting (SORT_KEY: name).
+_MAPPED_PASS = regex(
+    r"(?P<name>['\"](?:[A-Z][A-Z0-9]{0,20}_){1,4}PASS['\"][ \t]{0,4}:[ \t]{0,4}(?=['\"]))" + _WORD
+)
+_MAPPED_KEY = regex(
+    r"(?P<name>['\"](?:[A-Z][A-Z0-9]{0,20}_){1,4}KEY['\"][ \t]{0,4}:[ \t]{0,4}['\"])"
+    rf"{_DRAWN_BY_LOT}(?=['\"])"
+)
 # (what a text in small letters holds where the pattern may match, the pattern)
 WAYS = (
+    (("_pass",), _MAPPED_PASS),
+    (("_key",), _MAPPED_KEY),
     (("login",), _LOGIN_OPTION),
     (("login",), _LOGIN_WORD),
     (("login(",), _LOGIN_CALL),
@@ -122,7 +132,7 @@ _INLINE = regex(
 _BLOCK = regex(
     r"(?P<name>^(?P<in>[ \t]{0,40})(?:-[ ])?['\"]?(?P<last>(?:[\w-]{0,40}[_-])?"
     r"(?:(?:token|(?:api|access|secret)?[_-]?key|secret|credential|passwo?r?d)s?|stringData))['\"]?"
-    r"[ \t]{0,4}:[ \t]{0,4}(?:#[^\n]{0,200})?\n)"
+    r"[ \t]{0,4}:[ \t]{0,4}(?:[|>][+-]?\d?[ \t]{0,4})?(?:#[^\n]{0,200})?\n)"
     r"(?P<value>(?:(?P=in)(?:[ \t]{1,40}\S|-[ ])[^\n]{0,400}(?:\n|\Z)){1,200})",
     re.IGNORECASE | re.MULTILINE,
 )

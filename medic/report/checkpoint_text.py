@@ -15,6 +15,7 @@ _OUTCOMES = {
     "prefix-only": Text("they agree once the names are changed", "改名后一致"),
     "layers-missing": Text("tensors are missing on one side", "一方缺少张量"),
     "vocabulary-changed": Text("only the vocabulary's rows differ", "只有词表的行数不同"),
+    "split-differs": Text("another split", "切分不同"),
     "shapes-differ": Text("shapes differ", "形状不同"),
     "fused-or-split": Text(
         "the same model, with projections joined on one side",

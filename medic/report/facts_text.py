@@ -78,6 +78,7 @@ _WHY = {
     "source-line": Text("source-line", "源码行"),
     "help-text": Text("help-text", "帮助文本"),
     "echoed-config": Text("echoed-config", "回显的配置"),
+    "quoted-text": Text("quoted-text", "数据或模型的文本"),
     "handled": Text("handled", "已被处理"),
     "exit-alone": Text("exit-alone", "仅有退出信息"),
 }

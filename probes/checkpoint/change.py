@@ -16,6 +16,7 @@ from .subject import is_resumed, known, without_logs
 from .units import Unit, gather
 
 CHANGE, VALUES = "checkpoint-change", "checkpoint-values"
+LOOKED_AT = 8  # checkpoints: of each 4 MiB at most are read
 FROZEN = 0.9  # of the parameters: more of them the same is no fine-tuning of the whole
 _TWO = Text("two checkpoints of the run, from different steps", "该运行在不同步数的两个检查点")
 _RESUMED = Text("the checkpoint that the run resumes from", "运行所恢复的检查点")
@@ -24,7 +25,10 @@ _RESUMED = Text("the checkpoint that the run resumes from", "运行所恢复的�
 def run(look: Look) -> Iterator[Finding | Skip]:
     units = gather(look.files("checkpoint"))
     resumed = next((u for u in units if is_resumed(look, u.path)), None)
-    yield _values(look, resumed) if resumed else Skip(needs=_RESUMED, check=VALUES)
+    if resumed:
+        yield _values(look, resumed)
+    else:
+        yield _broken(look, units) or Skip(needs=_RESUMED, check=VALUES)
     yield _change(look, units) or Skip(needs=_TWO, check=CHANGE)
 
 
@@ -36,6 +40,20 @@ def _values(look: Look, unit: Unit) -> Finding | Skip:
     value = {"file": unit.name, "tensor": bad[0] if bad else "", "count": len(bad)}
     outcome = "not-finite" if bad else "finite"
     return Finding(VALUES, outcome, value=value, source=Source(file=unit.name))
+
+
+def _broken(look: Look, units: Sequence[Unit]) -> Finding | None:
+    """Of checkpoints that are given for themselves, the newest that holds NaN.
+
+    Beside a log they are the run's own: that they hold NaN is the log's to explain.
+    """
+    if not without_logs(look):
+        return None
+    for unit in sorted(units, key=lambda u: step_of_name(u.path) or 0, reverse=True)[:LOOKED_AT]:
+        found = _values(look, unit)
+        if isinstance(found, Finding) and found.outcome == "not-finite":
+            return found
+    return None
 
 
 def _change(look: Look, units: Sequence[Unit]) -> Finding | None:

@@ -43,6 +43,7 @@ class Comparison:
     mismatched: tuple[tuple[str, Shape, Shape], ...] = ()
     layers: tuple[int, ...] = ()
     harmless: tuple[str, ...] = ()
+    factor: int = 0  # by which the sizes differ, where it is one
 
     def value(self) -> dict[str, Any]:
         """For a finding: counts, first names, the prefix, and the renaming as Python."""
@@ -63,6 +64,7 @@ class Comparison:
             "checkpoint_shape": show_shape(first[1]),
             "model_shape": show_shape(first[2]),
             "harmless": self.harmless[:SHOWN],
+            "factor": self.factor,
         }
 
 
@@ -100,6 +102,8 @@ def compare(
 
 
 def _judged(c: Comparison, layers: tuple[int, ...]) -> Comparison:
+    if not (c.missing or c.unexpected) and (factor := _split_by(c.mismatched)):
+        return replace(c, outcome="split-differs", layers=layers, factor=factor)
     if any(not _is_vocabulary(*m) for m in c.mismatched):
         return replace(c, outcome="shapes-differ", layers=layers)
     if c.missing or c.unexpected:
@@ -107,6 +111,27 @@ def _judged(c: Comparison, layers: tuple[int, ...]) -> Comparison:
     if c.mismatched:
         return replace(c, outcome="vocabulary-changed")
     return replace(c, outcome="prefix-only" if c.rule.changes() else "same")
+
+
+def _split_by(mismatched: Collection[tuple[str, Shape, Shape]]) -> int:
+    """The whole factor by which all sizes differ, each along one dimension; 0 if there is none.
+
+    A tensor split cuts the vocabulary and the layers alike. A wider model changes two dimensions of
+    its square matrices, a wider feed-forward part no embedding, and a vocabulary no layer.
+    """
+    factors = {_factor(saved, current) for _, saved, current in mismatched}
+    kinds = {_is_vocabulary(*one) for one in mismatched}
+    return factors.pop()[0] if len(factors) == 1 and len(kinds) == 2 else 0
+
+
+def _factor(saved: Shape, current: Shape) -> tuple[int, bool]:
+    """(factor, whether the checkpoint's is the larger one) of shapes that differ so; else 0."""
+    pairs = [(a, b) for a, b in zip(saved or (), current or (), strict=False) if a != b]
+    if len(saved or ()) != len(current or ()) or len(pairs) != 1 or 0 in pairs[0]:
+        return 0, False
+    ours, theirs = pairs[0]
+    small, large = sorted(pairs[0])
+    return (large // small if large % small == 0 else 0), ours > theirs
 
 
 def _judged_partial(c: Comparison) -> Comparison:

@@ -41,11 +41,13 @@ _BADLY = regex(
     r"Floating point exception)"
     r"(?:\s+\(core dumped\)|\s+\S*(?:python|torchrun|deepspeed|bash)\b|\s*$)|"
     r"terminate called after|CANCELLED AT|DUE TO TIME LIMIT|Fatal Python error|"
-    r"^Signal \d+ \(SIG|got signal: \d+|died with <Signals\.|"
+    r"^Signal (?!2\b)\d+ \(SIG|got signal: (?!2\b)\d+|died with <Signals\.|"
     r"returned non-zero exit status|\bSIGKILL\b|\boom[-_]kill\b|ChildFailedError",
     re.IGNORECASE,
 )
-_INTERRUPTED = regex(r"^(?:\S+\.)?KeyboardInterrupt\b|received SIGINT|\^C")
+_INTERRUPTED = regex(
+    r"^(?:\S+\.)?KeyboardInterrupt\b|received SIGINT|\^C|got signal: 2\b|^Signal 2 \(SIG"
+)
 # In each match of _BADLY, _WELL and _INTERRUPTED stands one of these, and in few lines of a log.
 _SIGNS = (
     *("exit", "code", "segmentation", "bus error", "killed", "core dumped", "aborted", "terminate"),

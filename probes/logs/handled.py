@@ -42,9 +42,13 @@ def handled(
         of_file = lines.get(source.file, {})
         if source.rank in of_file:
             own = of_file[source.rank]
-        elif source.rank is None and len(of_file) == 1:
-            own = next(iter(of_file.values()))
-        else:  # a line whose rank is unknown can only be excused where one process writes
+        elif source.rank is None and of_file:
+            # Whose line it is, is unknown: each process that writes has to be seen again, and it
+            # has not failed only where the one that is seen least of has not.
+            if not all(max(numbers) > source.line for numbers in of_file.values()):
+                return False
+            own = _least(of_file, source.line)
+        else:
             return False
         after = sum(line > source.line for line in own)
         end = last.get((source.file, source.rank), 0)
@@ -56,3 +60,14 @@ def handled(
         return before > 0 and after > max(LATE, LATE_SHARE * before)
 
     return went_on
+
+
+def _least(of_file: dict[int | None, list[int]], line: int) -> list[int]:
+    """The step lines of the rank that logged least after a line; before its first step, the most.
+
+    What is printed before any rank's first step is the launcher's, and the job that then trains is
+    one: a rank that logs less often than another tells nothing.
+    """
+    started = any(min(numbers) < line for numbers in of_file.values())
+    choose = min if started else max
+    return choose(of_file.values(), key=lambda own: sum(number > line for number in own))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from medic.facts import AttemptEnd, Hit, LogHits, Source, StepLine, Traceback
 from medic.records import dataclass, field, replace
 
-from . import history, launches, machine
+from . import history, launches, machine, waited
 from .attempts import attempt_folder, starts
 from .ending import End, overall
 from .handled import handled
@@ -90,6 +90,7 @@ def _take_hits(
     seen: dict[str, set[object]],
     fresh: dict[str, set[object]],
 ) -> None:
+    is_over = waited.over(view)
     for kind, hits, into in (
         ("hit", view.scan.hits, merged.hits),
         ("mark", view.scan.marks, merged.marks),
@@ -105,7 +106,8 @@ def _take_hits(
             line = hit.source.line or hit.order[2]
             at = read.time if read.time is not None else view.time_at(line)
             source = replace(hit.source, rank=read.rank, time=at)
-            into.append(replace(hit, source=source, order=view.order(line)))
+            benign = hit.benign or ("handled" if is_over(hit) else "")
+            into.append(replace(hit, source=source, order=view.order(line), benign=benign))
 
 
 def _sort(merged: Merged, views: Sequence[View]) -> None:

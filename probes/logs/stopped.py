@@ -25,6 +25,7 @@ NAME = "stopped-without-a-word"
 # As long as its last line is younger than this, in seconds and in gaps between logged steps, a run
 # may only be silent.
 QUIET_SECONDS, QUIET_GAPS = 60.0, 10.0
+ZONES = 26 * 3600.0  # seconds from the zone that is last to the one that is first
 _SIGNAL = regex(r"\bSIG[A-Z]+\b|Segmentation fault|Bus error|Aborted|Terminated|Killed")
 _CODE = regex(
     r"(?:exit ?code|exit status|return(?: |-)?code|terminated with code)\s*[:=]?\s*(-?[1-9]\d*)",
@@ -41,7 +42,7 @@ def run(look: Look) -> Iterator[Finding]:
     if logs.ended == "badly":
         source = _exit_line(logs)
         how = exit_words(source.text)
-    elif stopped_short(logs, planned, time.time()):
+    elif stopped_short(logs, planned, time.time()) and not copied(look, logs):
         source = logs.tail[-1] if logs.tail else logs.steps[-1].source
         how = _silence(logs, planned)
     else:
@@ -95,6 +96,15 @@ def stopped_short(logs: LogHits, planned: int | None, now: float) -> bool:
         return False
     gaps = [b - a for a, b in pairwise(times) if b > a]
     return now - logs.last_time >= max(QUIET_SECONDS, QUIET_GAPS * median(gaps))
+
+
+def copied(look: Look, logs: LogHits) -> bool:
+    """Whether the file is younger than its last line by more than clocks of two zones differ by.
+
+    Its time is then that of a copy, and the run may have been alive when it was made.
+    """
+    written = max((f.modified for f in look.files("log")), default=0.0)
+    return logs.last_time is not None and written - logs.last_time > ZONES
 
 
 def _times(steps: Sequence[StepLine]) -> list[float]:

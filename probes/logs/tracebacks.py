@@ -56,7 +56,10 @@ _VICTIM_WORDS = regex(
 # A launcher's own code: what it raises is that its child failed.
 _LAUNCHER = regex(r"accelerate/commands/launch|deepspeed/launcher|torch/distributed/(?:launch|run)")
 # No failure of the program: it was told to stop, or stops itself.
-_STOPS = regex(r"(?:^|\.)(?:KeyboardInterrupt|SystemExit|GeneratorExit)$")
+_STOPS = regex(
+    r"(?:^|\.)(?:(?:KeyboardInterrupt|SystemExit|GeneratorExit)(?::|$)|"
+    r"SignalException: .*\bgot signal: 2$)"  # torchrun's, of Ctrl-C
+)
 
 
 @dataclass
@@ -173,7 +176,8 @@ class Joiner:
             source=source,
             order=(source.time or 0.0, 0, source.line),
             first_line=current.first_line,
-            uncaught=not (current.thread or current.ignored) and not _STOPS.search(exception),
+            uncaught=not (current.thread or current.ignored)
+            and not _STOPS.search(f"{exception}: {words}".rstrip()),
             victim=_is_victim(exception, words, current.frames),
             writer="" if stream.isdecimal() or stream == "None" else stream.strip(" :|[]()"),
         )

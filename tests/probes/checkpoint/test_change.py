@@ -58,7 +58,15 @@ def test_what_two_checkpoints_do_not_tell(files: Any, make_look: Any) -> None:
     written(broken, 3, math.nan)
     assert outcomes(make_look(early, other, logs=ENDED)) == {}
     assert outcomes(make_look(early, broken, logs=ENDED)) == {}  # what is NaN stays NaN
-    assert outcomes(make_look(early, broken)) == {}
+
+
+def test_a_checkpoint_given_for_itself(files: Any, make_look: Any) -> None:
+    early = files.safetensors("checkpoint-50/model.safetensors", SHAPES)
+    late = files.safetensors("checkpoint-60/model.safetensors", SHAPES)
+    assert outcomes(make_look(early, late)) == {}
+    written(late, 3, math.nan)
+    assert outcomes(make_look(early, late)) == {"checkpoint-values": "not-finite"}
+    assert outcomes(make_look(late)) == {"checkpoint-values": "not-finite"}
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from medic.probes.checkpoint.compare import compare, is_buffer, ranges
 
@@ -126,3 +128,29 @@ def test_partial_lists_of_missing_layers() -> None:
 def test_partial_lists_of_two_models() -> None:
     wanted: Shapes = {f"a.{n}.w": None for n in range(5)}
     assert compare({"x.q": None, "y.q": None}, wanted, partial=True).outcome == "different-model"
+
+
+EMB, QKV, OUT = "word_embeddings.weight", "layers.0.qkv.weight", "layers.0.proj.weight"
+
+
+@pytest.mark.parametrize(
+    ("have", "wanted", "outcome"),
+    [
+        # half the ranks, twice the rows of what is cut by rows and the columns of what is by columns
+        (
+            {EMB: (500, 8), QKV: (12, 8), OUT: (8, 4)},
+            {EMB: (1000, 8), QKV: (24, 8), OUT: (8, 8)},
+            "split-differs",
+        ),
+        ({EMB: (900, 8), QKV: (24, 8)}, {EMB: (300, 8), QKV: (8, 8)}, "split-differs"),
+        ({EMB: (500, 8), QKV: (12, 8)}, {EMB: (500, 16), QKV: (24, 16)}, "shapes-differ"),  # wider
+        ({QKV: (12, 8), OUT: (8, 4)}, {QKV: (24, 8), OUT: (8, 8)}, "shapes-differ"),
+        ({EMB: (500, 8), QKV: (12, 8)}, {EMB: (1000, 8), QKV: (36, 8)}, "shapes-differ"),
+        ({EMB: (500, 8), QKV: (24, 8)}, {EMB: (1000, 8), QKV: (12, 8)}, "shapes-differ"),
+        ({EMB: (500, 8)}, {EMB: (1000, 8)}, "vocabulary-changed"),
+    ],
+)
+def test_another_split_changes_each_size_by_one_factor(
+    have: Any, wanted: Any, outcome: str
+) -> None:
+    assert compare(have, wanted, partial=True).outcome == outcome

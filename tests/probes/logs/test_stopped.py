@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import Any
 
@@ -40,10 +41,30 @@ def test_times_are_of_the_written_zone_or_local(line: str, hours: float) -> None
     assert Prefixes().read(line).time == 1795780800.0 - hours * 3600
 
 
+def left(read: Any, text: str, hours: float = 0.0) -> Any:
+    """The log as it lies there: written last so many hours after its last line."""
+    seen = read(text)
+    last = (seen[LogHits].last_time or 0.0) + hours * 3600
+    os.utime(seen.look.root / "train.log", (last, last))
+    return seen.ask(stopped.PROBE)
+
+
 def test_a_run_that_stopped_short(read: Any) -> None:
-    assert NAME in read(STEPS).ask(stopped.PROBE)
-    assert NAME not in read(STEPS.replace("/50", "")).ask(stopped.PROBE)
-    assert NAME not in read(STEPS.replace("/50", "/30")).ask(stopped.PROBE)
+    assert NAME in left(read, STEPS)
+    assert NAME in left(read, STEPS, 14)  # the file's time is of another zone
+    assert NAME not in left(read, STEPS.replace("/50", ""))
+    assert NAME not in left(read, STEPS.replace("/50", "/30"))
+
+
+def test_a_copy_does_not_tell_whether_its_run_is_alive(read: Any) -> None:
+    assert NAME not in left(read, STEPS, 27)
+    assert NAME in left(read, STEPS + "srun: error: n01: task 2: Exited with exit code 1\n", 27)
+
+
+def test_an_interrupt_from_the_keyboard_is_no_failure(read: Any) -> None:
+    raised = "torch.distributed.elastic.multiprocessing.api.SignalException: Process 9 got signal: "
+    assert read(STEPS + raised + "2\nKeyboardInterrupt\n")[LogHits].ended == "unknown"
+    assert read(STEPS + raised + "15\n")[LogHits].ended == "badly"
 
 
 def test_a_run_whose_last_line_is_young_is_alive(read: Any) -> None:
