@@ -3,7 +3,9 @@
 Pretraining, from the papers and shipped configurations named in each row: GPT-3 (arXiv 2005.14165,
 table 2.1), OPT (2205.01068), LLaMA (2302.13971), Llama 3 (2407.21783), DeepSeek (2401.02954),
 OLMo 2 (2501.00656), Cerebras-GPT (2304.03208), BLOOM (2211.05100). Fine-tuning: the defaults and
-examples of transformers, torchtune, axolotl, LLaMA-Factory and TRL.
+examples of transformers, torchtune, axolotl, LLaMA-Factory and TRL. Preference training and RL: DPO
+(2305.18290) and the shipped configurations of TRL, LLaMA-Factory, the alignment handbook and verl,
+5e-7 to 5e-6; with LoRA up to the 1e-4 of ms-swift's examples.
 """
 
 from __future__ import annotations
@@ -31,7 +33,12 @@ _PRETRAINING = (
 )
 _FINE_TUNING = Range(5e-7, 1e-4)  # DPO and RL at the low end; full SFT examples at the high end
 _LORA = Range(1e-5, 3e-4)
+_PREFERENCE = Range(1e-7, 1e-5)  # DPO and RL of all weights
+_PREFERENCE_LORA = Range(5e-7, 1e-4)
 _ANY = Range(5e-7, 6e-3)
+# Keys that name the kind of training, of LLaMA-Factory, axolotl and ms-swift.
+_KINDS = ("stage", "rl", "rlhf_type")
+_PREFERS = frozenset("dpo ipo kto orpo simpo cpo ppo grpo rloo gkd".split())  # noqa: SIM905
 
 
 def kind_of(config: RunConfig) -> Kind:
@@ -45,8 +52,16 @@ def kind_of(config: RunConfig) -> Kind:
     return "pretraining" if parameters(config) else "unknown"
 
 
+def prefers(config: RunConfig) -> bool:
+    """Whether it trains on preferences or rewards, as its own key says."""
+    said = (config.setting(name) for name in _KINDS)
+    return any(str(one.value).lower() in _PREFERS for one in said if one is not None)
+
+
 def usual(config: RunConfig) -> Range:
     kind, size = kind_of(config), parameters(config)
+    if prefers(config):
+        return _PREFERENCE_LORA if kind == "lora" or _adapts(config) else _PREFERENCE
     if kind == "lora":
         return _LORA
     if kind == "fine-tuning":
@@ -55,6 +70,19 @@ def usual(config: RunConfig) -> Range:
         return _ANY
     found = next(found for limit, found in _PRETRAINING if size <= limit)
     return found if kind == "pretraining" else Range(_ANY.low, found.high)
+
+
+def possible(config: RunConfig) -> Range:
+    """Rates that somebody may well have meant, low ones of another kind of training too."""
+    found = usual(config)
+    return Range(min(found.low, _ANY.low), found.high)
+
+
+def _adapts(config: RunConfig) -> bool:
+    """Whether a key says that an adapter is trained, of whatever rank."""
+    kinds = ("finetuning_type", "adapter", "train_type", "tuner_type", "use_peft", "sft_type")
+    said = (config.setting(name) for name in kinds)
+    return any(one.value not in (None, False, "full") for one in said if one is not None)
 
 
 def adam_like(config: RunConfig) -> bool:

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from medic.changes.known import Computed, Known
 from medic.i18n import Text
-from medic.learning_rates import adam_like, kind_of, usual
+from medic.learning_rates import adam_like, kind_of, possible, usual
 
 # The floor of a cosine in GPT-3 and LLaMA; above it a schedule hardly decays.
 FLOOR_SHARE = "0.1"
@@ -44,11 +44,11 @@ def half_learning_rate(known: Known, field: str) -> Computed:
 def _lost_minus(known: Known, field: str) -> Computed | None:
     """3e4 for 3e-4: a rate that no optimizer takes, and a usual one with the other sign."""
     old = Decimal(repr(known.number(field)))
-    power, usually = old.adjusted(), usual(known.config)
+    power, taken = old.adjusted(), possible(known.config)
     if power < 1 or not adam_like(known.config):
         return None
     meant = float(old.scaleb(-2 * power))
-    if not usually.low <= meant <= usually.high:
+    if not taken.low <= meant <= taken.high:
         return None
     shown = f"{float(old):.4g}", f"{meant:.4g}"
     return Computed(

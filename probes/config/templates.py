@@ -12,11 +12,13 @@ from medic.records import dataclass
 from medic.run_config import Scalar, Span
 
 from .readers.command import flags
+from .template_families import families
 
 NAME = "prompt-template-differs"
 _TEMPLATES = ("template", "chat_template")
 _MODELS = ("model_name_or_path", "base_model", "model", "model_path")
 _ADAPTERS = ("adapter_name_or_path", "adapters", "ckpt_dir", "adapter")
+_FAMILY = Text("the form of {family} ({model})", "{family} 的格式（{model}）")
 _NEEDS = Text("the configurations of training and of inference, both", "训练与推理两份配置")
 
 
@@ -44,8 +46,9 @@ class Use:
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
-    alone = len(look.files("config")) < 2 and not look.files("script")
-    uses = [] if alone else [*_files(look), *_commands(look)]  # nothing to compare it with
+    uses = [*_files(look), *_commands(look)]
+    foreign = list(_foreign(uses))
+    yield from foreign
     trained = [use for use in uses if use.trains]
     served = [use for use in uses if not use.trains]
     pairs = [(a, b) for a in trained for b in served if _same_model(a, b)]
@@ -55,10 +58,22 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         source = Source(serve.name, serve.span.line, text=serve.line)
         also = Source(train.name, train.span.line)
         yield Finding(NAME, "fires", values, source, span=serve.span, more=(also,))
-    if pairs and not fired:
+    if pairs and not fired and not foreign:
         yield Finding(NAME, "passes")
-    elif not pairs:
+    elif not pairs and not foreign:
         yield Skip(needs=_NEEDS, check=NAME)
+
+
+def _foreign(uses: Sequence[Use]) -> Iterator[Finding]:
+    """A chat model that is trained on in the form of another family, as both names say."""
+    for use in uses:
+        model = use.first(_MODELS)
+        found = families(use.template, model) if use.trains and use.key == "template" else None
+        if found is not None:
+            trained = _FAMILY.fill(family=found[1], model=model.rpartition("/")[2])
+            values = {"key": use.key, "value": use.template, "trained": trained}
+            source = Source(use.name, use.span.line, text=use.line)
+            yield Finding(NAME, "fires", values, source, span=use.span)
 
 
 def _same_model(train: Use, serve: Use) -> bool:

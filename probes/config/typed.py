@@ -47,12 +47,16 @@ def run(look: Look) -> Iterator[Finding | Skip]:
 def _judged(config: RunConfig, entries: Mapping[str, Framework]) -> Iterator[Finding]:
     typed = [one for one in config.settings if one.origin.syntax in _TYPED]
     sure = _sure(config, entries) if typed else frozenset()
+    alike = _alike(config, entries) if typed else frozenset()
     for setting in typed:
         origin = setting.origin
         entry = entries.get(origin.framework)
         if entry is None or origin.span is None:
             continue
-        kind = _kind(setting, entry.types) if origin.span.file in sure else ""
+        kind = _kind(setting, entry.types)
+        off = kind == "switch" and str(setting.value).strip().lower() in _FALSE
+        if origin.span.file not in sure and not (off and origin.span.file in alike):
+            kind = ""
         found = _of(setting, kind, entry.auto_words) if kind else None
         if found is not None:
             yield found
@@ -69,6 +73,18 @@ def _sure(config: RunConfig, entries: Mapping[str, Framework]) -> frozenset[str]
         if span is not None and any(_begins(setting.path, parts_of([key])) for key in alone):
             found.add(span.file)
     return frozenset(found)
+
+
+def _alike(config: RunConfig, entries: Mapping[str, Framework]) -> frozenset[str]:
+    """Files with two keys that tell whose they are wherever they stand (``**.num_train_epochs``):
+    of those a switch that is off in words is told, and no more."""
+    found: dict[str, int] = {}
+    for setting in config.settings:
+        entry, span = entries.get(setting.origin.framework), setting.origin.span
+        keys = {keys[0] for keys in entry.recognise.any_keys if len(keys) == 1} if entry else set()
+        if span is not None and len(setting.path) == 1 and f"**.{setting.path[0]}" in keys:
+            found[span.file] = found.get(span.file, 0) + 1
+    return frozenset(file for file, count in found.items() if count > 1)
 
 
 def _begins(path: Sequence[str], steps: Sequence[str]) -> bool:

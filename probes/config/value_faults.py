@@ -12,6 +12,7 @@ from medic.text.patterns import regex
 from .bounds import BY_FIELD, BY_NAME, COUNTS, POSITIVE, RANKED, RULED, STATED, Bounds
 from .documents import read_documents
 from .keys import Framework, Key, Keys
+from .parted_numbers import OTHERWISE, parted
 from .readers.document import listed, words_in_lists
 from .reading import recogniser
 from .setting_faults import fault, rewritten
@@ -66,6 +67,7 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
     documents = list(read_documents(look, config))
     told = set()
     for _, document, framework in documents:
+        yield from parted(document, framework.name)
         if framework.name not in NOBODYS and framework.name in keys:
             own = keys[framework.name]
             for several in shapes(document, own, declared_single(own, keys)):
@@ -184,7 +186,7 @@ def _impossible(setting: Setting, allowed: Text) -> Finding:
 PROBE = Probe(
     name="config-values",
     title=Text("single values", "单个配置值"),
-    tells=(IMPOSSIBLE, NOT_TAKEN, NO_EFFECT),
+    tells=(IMPOSSIBLE, NOT_TAKEN, NO_EFFECT, OTHERWISE),
     run=run,
     needs=(RunConfig,),
     seconds=0.02,

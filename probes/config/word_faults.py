@@ -16,6 +16,13 @@ from .value_kinds import MORE, refused, switch_meant
 
 NOT_TAKEN = "flag-value-not-accepted"
 _MAX_SHOWN = 10
+# Keys whose rules name the words of an enumeration, to the letter: transformers ExplicitEnum of
+# all that TrainingArguments makes one of, DeepSpeed OffloadDeviceEnum.
+_EXACT = {
+    "hf-trainer": ("optim", "lr_scheduler_type", "evaluation_strategy", "eval_strategy",
+                   "save_strategy", "logging_strategy", "hub_strategy"),
+    "deepspeed": ("device",),
+}  # fmt: skip
 _SWITCH = Text(
     "{key}: {value} is neither true nor false", "{key}：{value} 既不是 true 也不是 false"
 )
@@ -32,12 +39,30 @@ def word_fault(
     if not isinstance(setting.value, str):
         return None
     for entry in _readers(setting, entries, stated):
+        exact = setting.path[-1] in _EXACT.get(entry.name, ())
+        word = _other_case(setting, setting.value, entry) if exact else ""
+        if word:
+            return _not_taken(setting, setting.value, (word, word, True), ())
         for key, taken in entry.choices.items():
             steps = parts_of([key])
             if setting.path[-len(steps) :] != steps:
                 continue
             return _refused_part(setting, setting.value, taken)
     return None
+
+
+def _other_case(setting: Setting, value: str, entry: Framework) -> str:
+    """The word of an enumeration that a value is but for the case of its letters, else ""."""
+    if value.lower() in ("no", "none", "null"):
+        return ""  # what YAML makes of it is told elsewhere
+    for rule in entry.rules:
+        for key, condition in rule.where.items():
+            unlike = getattr(condition, "unlike", ())
+            if rule.cause == NOT_TAKEN and setting.path == parts_of([key]) and unlike:
+                words = [str(one) for one in unlike]
+                if value not in words:
+                    return next((one for one in words if one.lower() == value.lower()), "")
+    return ""
 
 
 def _refused_part(setting: Setting, value: str, taken: Sequence[str]) -> Finding | None:

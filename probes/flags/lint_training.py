@@ -23,7 +23,13 @@ TELLS = (
     "clip-before-unscale",
     "option-without-effect",
     "options-exclude-each-other",
+    "extra-collective-on-some-ranks",
+    "ranks-race-on-checkpoint-folder",
+    "labels-shifted-twice",
+    "accumulation-not-normalised",
 )
+# What a program has that trains by itself, or lets its ranks meet.
+_WORDS = (".backward(", "torch.distributed", "Accelerator(", "import distributed")
 NEEDS_LOOP = Text("the source of the training loop", "训练循环的源码")
 MAX_FILES = 24
 MAX_BYTES = 400_000  # of one program: nobody writes a longer one by hand
@@ -43,10 +49,9 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         try:
             with look.open(path, MAX_BYTES) as file:
                 text = file.read(MAX_BYTES).decode("utf-8", "replace")
-            if ".backward(" not in text:
+            if not any(word in text for word in _WORDS):
                 continue
-            code = Code(files.tree(path), text)
-            found = list(faults(code)) if code.backwards else []
+            found = list(faults(Code(files.tree(path), text)))
         except (Unreadable, RecursionError):
             continue  # told by the probe that reads its parser
         for fault in found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from medic.i18n import Text
 
-# sbatch manual: --mem counts megabytes, --time minutes. A process with a
+# sbatch manual: --mem counts megabytes, --time minutes, or minutes:seconds. A process with a
 # GPU takes some hundred megabytes of the machine's memory before it does anything.
 _LEAST = {"mem": 1024, "mem-per-gpu": 1024, "mem-per-cpu": 64}
 # Hours of whole days, as limits are given; hardly anybody gives one of so many minutes.
@@ -14,16 +14,17 @@ _MEGABYTES = Text(
     "--{name}={value} 是 {value} MB；GB 应写成 {value}G",
 )
 _MINUTES = Text(
-    "--time={hours} is {hours} minutes; {hours} hours are {hours}:00:00",
-    "--time={hours} 是 {hours} 分钟；{hours} 小时应写成 {hours}:00:00",
+    "--time={value} is {hours} minutes; {hours} hours are {hours}:00:00",
+    "--time={value} 是 {hours} 分钟；{hours} 小时应写成 {hours}:00:00",
 )
 
 
 def without_unit(name: str, value: str) -> tuple[Text, str] | None:
     """(what is wrong, the value with its unit) of an amount that is far too small for training."""
     if name == "time":
-        hours = value in _HOURS
-        return (_MINUTES.fill(hours=value), f"{value}:00:00") if hours else None
+        hours = value.removesuffix(":00")  # with one colon these are minutes and seconds
+        meant = _MINUTES.fill(value=value, hours=hours), f"{hours}:00:00"
+        return meant if hours in _HOURS else None
     if value.isdecimal() and 0 < int(value[:9]) < _LEAST.get(name, 0):
         return _MEGABYTES.fill(name=name, value=value), f"{value}G"
     return None

@@ -38,6 +38,54 @@ def test_rates_of_adam(lint_text: Lint, rate: str, optimizer: str, fires: bool) 
         assert "learning-rate-too-high" not in {f.name for f in found}
 
 
+PREFERENCES = """model_name_or_path: my/model
+stage: {stage}
+do_train: true
+finetuning_type: {kind}
+dataset: mine
+template: qwen
+learning_rate: {rate}
+per_device_train_batch_size: 1
+num_train_epochs: 1.0
+output_dir: out
+"""
+
+
+@pytest.mark.parametrize(
+    ("stage", "kind", "rate", "new"),
+    [
+        ("dpo", "lora", "5.0e6", "5.0e-6"),
+        ("dpo", "full", "5.0e7", "5.0e-7"),
+        ("sft", "full", "2.0e5", "2.0e-5"),
+        ("sft", "lora", "5.0e6", "5.0e-6"),
+        ("dpo", "full", "3.0e4", "1.0e-5"),  # no rate for preferences, with either sign
+        ("dpo", "lora", "2.0", "0.0001"),
+        ("dpo", "full", "5.0e-6", ""),
+        ("sft", "full", "2.0e-5", ""),
+    ],
+)
+def test_a_lost_minus_and_the_rates_of_the_kind(
+    lint_text: Lint, stage: str, kind: str, rate: str, new: str
+) -> None:
+    found = lint_text(PREFERENCES.format(stage=stage, kind=kind, rate=rate))
+    told = [f for f in found if f.name == "learning-rate-not-survivable"]
+    assert bool(told) == bool(new)
+    assert not [f for f in found if f.name in ("learning-rate-too-high", "learning-rate-too-low")]
+    for one in told:
+        assert one.fix is not None
+        assert one.fix.patch is not None
+        assert f"+learning_rate: {new}" in one.fix.patch.diff
+
+
+@pytest.mark.parametrize(
+    ("stage", "rate", "fires"),
+    [("dpo", "2.0e-4", True), ("sft", "2.0e-4", False), ("dpo", "1.0e-5", False)],
+)
+def test_what_is_high_for_preferences(lint_text: Lint, stage: str, rate: str, fires: bool) -> None:
+    found = lint_text(PREFERENCES.format(stage=stage, kind="full", rate=rate))
+    assert ("learning-rate-too-high" in {f.name for f in found}) == fires
+
+
 def test_an_optimizer_that_is_not_known(lint_text: Lint) -> None:
     found = lint_text("lr: 0.5\nbatch_size: 8\nsteps: 1000\n")
     assert "learning-rate-not-survivable" not in {f.name for f in found}

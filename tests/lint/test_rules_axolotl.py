@@ -86,7 +86,11 @@ MUTATIONS: Rows = [
     ({"evals_per_epoch": "2", "eval_strategy": "epoch"}, EXCLUDE, "evals_per_epoch"),
     ({"eval_steps": "100", "val_set_size": "0"}, NEEDS, "eval_steps"),
     ({"eval_strategy": "epoch", "val_set_size": "0.0"}, NEEDS, "eval_strategy"),
-    ({"sample_packing": "true", "rl": "dpo"}, EXCLUDE, "sample_packing"),
+    (
+        {"sample_packing": "true", "rl": "dpo", "learning_rate": "0.000005"},
+        EXCLUDE,
+        "sample_packing",
+    ),
     ({"flash_attention": "true"}, EXCLUDE, "flash_attention"),
     ({"attn_implementation": "fa2"}, VALUE, "attn_implementation"),
     ({"sample_packing": "true", "attn_implementation": None}, OTHERWISE, "sample_packing"),
@@ -109,7 +113,7 @@ MUTATIONS: Rows = [
         EXCLUDE,
         "cut_cross_entropy",
     ),
-    ({"rl": "kto"}, NEEDS, "rl"),
+    ({"rl": "kto", "learning_rate": "0.000005"}, NEEDS, "rl"),
 ]
 SILENT: list[tuple[Keys, str]] = [
     ({**WHOLE, "datasets": None, "plugins": "[my.Plugin]"}, "a plugin may bring the data"),

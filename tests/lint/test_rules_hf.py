@@ -25,6 +25,7 @@ EXCLUDE = "options-exclude-each-other"
 WITHOUT = "option-without-effect"
 RENAMED = "argument-renamed-in-library"
 DEPRECATED = "argument-deprecated"
+OTHERWISE = "option-reads-otherwise"
 # What is added to the clean file, what to the broken one, the check, and the key it points at.
 MUTATIONS = [
     ("optim: adamw_torch_fused", "optim: adamw_trch", VALUE, "optim"),
@@ -32,6 +33,10 @@ MUTATIONS = [
     ("eval_strategy: epoch", "eval_strategy: epochs", VALUE, "eval_strategy"),
     ("save_strategy: best", "save_strategy: step", VALUE, "save_strategy"),
     ("logging_strategy: epoch", "logging_strategy: batch", VALUE, "logging_strategy"),
+    ("metric_for_best_model: eval_loss\ngreater_is_better: false",
+     "metric_for_best_model: eval_loss\ngreater_is_better: true", OTHERWISE, "greater_is_better"),
+    ("metric_for_best_model: eval_f1\ngreater_is_better: true",
+     "metric_for_best_model: f1\ngreater_is_better: false", OTHERWISE, "greater_is_better"),
     ("hub_strategy: end", "hub_strategy: always", VALUE, "hub_strategy"),
     ("logging_strategy: steps\nlogging_steps: 5", "logging_strategy: steps\nlogging_steps: 0",
      VALUE, "logging_steps"),

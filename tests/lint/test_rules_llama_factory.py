@@ -78,7 +78,13 @@ MUTATIONS: Rows = [
     ({**IN_FULL, "use_llama_pro": "true"}, EXCLUDE, "use_llama_pro"),
     ({"stage": "ppo"}, NEEDS, "stage"),
     (
-        {**IN_FULL, "stage": "ppo", "reward_model": "my/reward", "reward_model_type": "lora"},
+        {
+            **IN_FULL,
+            "learning_rate": "0.000005",
+            "stage": "ppo",
+            "reward_model": "my/reward",
+            "reward_model_type": "lora",
+        },
         EXCLUDE,
         "reward_model_type",
     ),

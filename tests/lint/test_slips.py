@@ -233,7 +233,7 @@ def test_right_tests_and_here_strings_are_silent(lint_text: Lint, line: str) -> 
         ("--mem=64 GB", "--mem=64G"),
         ("--cpus-per-task=eight", "--cpus-per-task=8"),
         ("--time=24h", "--time=1-00:00:00"),
-        ("-t 1d", "-t 24:00"),
+        ("-t 1d", "-t 30:00"),
         ("--gpus-per-node=all", "--gpus-per-node=a100:4"),
     ],
 )

@@ -47,6 +47,32 @@ def test_another_template_for_what_was_trained(
     assert told == ([("prompt-template-differs", "serve.yaml", 3)] if fires else [])
 
 
+@pytest.mark.parametrize(
+    ("model", "template", "fires"),
+    [
+        ("Qwen/Qwen2.5-7B-Instruct", "llama3", True),
+        ("/models/Qwen2.5-7B-Instruct/", "mistral", True),
+        ("meta-llama/Llama-3.1-8B-Instruct", "qwen", True),
+        ("meta-llama/Meta-Llama-3-8B-Instruct", "gemma", True),
+        ("google/gemma-2-9b-it", "qwen", True),
+        ("mistralai/Mistral-7B-Instruct-v0.3", "llama3", True),
+        ("Qwen/Qwen2.5-7B-Instruct", "qwen", False),
+        ("Qwen/Qwen2.5-7B", "llama3", False),  # a base model learns any form
+        ("my/Qwen2.5-7B-Instruct-medical", "llama3", False),
+        ("deepseek-ai/DeepSeek-R1-Distill-Qwen-7B", "deepseekr1", False),
+        ("Qwen/Qwen2.5-7B-Instruct", "alpaca", False),
+        ("Qwen/Qwen2.5-7B-Instruct", "chatml", False),
+        ("mistralai/Mistral-7B-Instruct-v0.3", "llama2", False),
+    ],
+)
+def test_the_template_of_another_family(
+    lint_text: Lint, model: str, template: str, fires: bool
+) -> None:
+    text = TRAIN.replace("Qwen/Qwen2-7B", model).replace("template: qwen", f"template: {template}")
+    told = [(f.name, f.severity, f.line) for f in lint_text(text)]
+    assert told == ([("prompt-template-differs", "warning", 6)] if fires else [])
+
+
 def test_two_commands_of_a_script(lint_text: Lint) -> None:
     text = (
         "#!/bin/bash\n"

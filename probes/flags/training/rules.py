@@ -7,8 +7,11 @@ from collections.abc import Iterator
 
 from medic.i18n import Text
 
+from .accumulation import undivided
 from .batches import one_batch
 from .code import Code, Fault, Loop, Optimizer, at, dotted, last
+from .guards import collectives, written_by_all
+from .labels import shifted
 from .samplers import samplers
 
 NOT_STEPPED, NOT_CLEARED = "optimizer-not-stepped", "gradients-never-cleared"
@@ -49,12 +52,17 @@ _STAYS = Text(
 
 
 def faults(code: Code) -> Iterator[Fault]:
+    yield from collectives(code)
+    yield from written_by_all(code)
+    if not code.backwards:
+        return
     for loop in dict.fromkeys(code.loops(call)[0] for call in code.backwards):
         for optimizer in code.optimizers:
             if _steps_here(code, loop, optimizer):
                 yield from _of_loop(code, loop, optimizer)
     yield from _replaced(code)
     yield from samplers(code)
+    yield from shifted(code)
     yield from one_batch(code)
 
 
@@ -70,6 +78,7 @@ def _of_loop(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fault]:
     yield from _not_stepped(code, loop, optimizer)
     yield from _not_cleared(code, loop, optimizer)
     yield from _clips(code, loop, optimizer)
+    yield from undivided(code, loop, optimizer)
     yield from _stays(code, loop, optimizer)
 
 

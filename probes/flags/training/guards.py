@@ -1,0 +1,197 @@
+"""What only some ranks do: collectives that the others do not call, and files that all write."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from medic.i18n import Text
+from medic.text.patterns import regex
+
+from .code import Code, Fault, at, dotted, last
+from .ranks import Ranks
+
+EXTRA, RACE = "extra-collective-on-some-ranks", "ranks-race-on-checkpoint-folder"
+# torch.distributed; of accelerate those that meet all processes.
+_COLLECTIVES = frozenset(
+    """
+    all_reduce all_gather all_gather_object all_gather_into_tensor all_to_all all_to_all_single
+    barrier monitored_barrier broadcast broadcast_object_list gather gather_object reduce
+    reduce_scatter reduce_scatter_tensor scatter scatter_object_list
+    """.split()  # noqa: SIM905
+)
+_OF_ACCELERATE = frozenset(("wait_for_everyone", "gather", "gather_for_metrics", "reduce"))
+_PARTS = regex(r"group|mesh|comm|\bpg\b|_pg\b")  # of a collective among some ranks
+_ALL_ONES = ("init_process_group", "init_distributed")
+_LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+_HARMLESS = frozenset(("print", "info", "debug", "warning", "append", "len", "str", "format"))
+
+_ONLY_SOME = Text(
+    "{call} under `if {test}:` (line {line}): the other ranks do not call it",
+    "{call} 位于 `if {test}:`（第 {line} 行）之内：其他 rank 不会调用它",
+)
+_ALL_WRITE = Text(
+    "every rank writes {path}: nothing around it, or in the name, tells the ranks apart",
+    "每个 rank 都会写 {path}：它的外层判断和文件名都没有区分 rank",
+)
+
+
+def collectives(code: Code) -> Iterator[Fault]:
+    """Collectives in a branch for certain ranks, without one of the kind for the others."""
+    ranks = Ranks(code)
+    for call in _collective_calls(code):
+        guard = next((one for one in _ifs(code, call) if ranks.chooses(one.test)), None)
+        if guard is None or not _inside(code, call, guard.body) or _among_some(call):
+            continue
+        between = (one for one in _ifs(code, call) if at(one) > at(guard))
+        if any(ranks.mentions(one.test) or ranks.of_the_world(one.test) for one in between):
+            continue
+        if _others_have_a_way(guard) or _met_elsewhere(code, call, guard, ranks):
+            continue
+        name = f"{dotted(call.func)}()"
+        values = {"call": name, "test": ast.unparse(guard.test), "line": guard.lineno}
+        yield Fault(EXTRA, _ONLY_SOME.fill(values), call)
+
+
+def _collective_calls(code: Code) -> Iterator[ast.Call]:
+    modules = set(_names_of_distributed(code))
+    accelerators = {
+        name
+        for name, nodes in code.assigned.items()
+        if all(isinstance(n.value, ast.Call) and last(n.value.func) == "Accelerator" for n in nodes)
+    }
+    for call in sorted(code.calls, key=at):
+        module, _, name = dotted(call.func).rpartition(".")
+        if (module in modules and name in _COLLECTIVES) or (
+            module in accelerators and name in _OF_ACCELERATE
+        ):
+            yield call
+
+
+def _among_some(call: ast.Call) -> bool:
+    """Whether a collective names the group that it is for."""
+    given = [*call.args, *call.keywords]
+    words = any(_PARTS.search(ast.unparse(one)) for one in given)
+    return words or (last(call.func) == "barrier" and bool(given)) or len(call.args) > 2
+
+
+def _names_of_distributed(code: Code) -> Iterator[str]:
+    """The names under which ``torch.distributed`` is known here."""
+    for node in ast.walk(code.tree):
+        if isinstance(node, ast.Import):
+            for one in node.names:
+                if one.name == "torch.distributed":
+                    yield one.asname or one.name
+                elif one.name == "torch":
+                    yield f"{one.asname or 'torch'}.distributed"
+        elif isinstance(node, ast.ImportFrom) and node.module == "torch":
+            yield from (o.asname or o.name for o in node.names if o.name == "distributed")
+
+
+def _ifs(code: Code, node: ast.AST) -> Iterator[ast.If]:
+    """The conditions around a node in its own function, the nearest first."""
+    for one in code.above(node):
+        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            return
+        if isinstance(one, ast.If):
+            yield one
+
+
+def _inside(code: Code, node: ast.AST, body: list[ast.stmt]) -> bool:
+    return any(one in body for one in (node, *code.above(node)))
+
+
+def _others_have_a_way(guard: ast.If) -> bool:
+    """Whether the other ranks may meet in what stands in the other branch, or behind a return."""
+    calls = [n for one in guard.orelse for n in ast.walk(one) if isinstance(n, ast.Call)]
+    leaves = any(isinstance(one, _LEAVES) for one in guard.body)
+    ends = isinstance(guard.body[-1], ast.Expr) and "exit" in ast.unparse(guard.body[-1])
+    return leaves or ends or any(last(call.func) not in _HARMLESS for call in calls)
+
+
+def _met_elsewhere(code: Code, call: ast.Call, guard: ast.If, ranks: Ranks) -> bool:
+    """Whether a collective of the kind stands in a branch of other ranks, or in a function that
+    may be theirs alone."""
+    for other in code.calls:
+        if other is call or last(other.func) != last(call.func):
+            continue
+        around = [one for one in _ifs(code, other) if ranks.mentions(one.test)]
+        if any(ast.unparse(one.test) != ast.unparse(guard.test) for one in around):
+            return True
+        if any(_inside(code, other, one.orelse) for one in around):
+            return True
+        function = code.function(other)
+        if function is not code.function(call) and _of_some(code, function, ranks):
+            return True
+    return False
+
+
+def _of_some(code: Code, function: ast.AST, ranks: Ranks) -> bool:
+    """Whether a function is used in a branch for certain ranks, or is handed on."""
+    name = getattr(function, "name", "")
+    for node in ast.walk(code.tree):
+        if not (isinstance(node, (ast.Name, ast.Attribute)) and last(node) == name and name):
+            continue
+        parent = code.parents[node]
+        handed = not isinstance(parent, ast.Call) or parent.func is not node
+        leaves = any(
+            ranks.mentions(one.test) and _leaving(one)
+            for one in ast.walk(code.function(node))
+            if isinstance(one, ast.If)
+        )
+        if handed or leaves or any(ranks.mentions(one.test) for one in _ifs(code, node)):
+            return True
+    return False
+
+
+# --- files ----------------------------------------------------------------------------------
+
+
+def written_by_all(code: Code) -> Iterator[Fault]:
+    """``torch.save`` to one path by every rank of a program that starts the process group."""
+    if not any(last(call.func) in _ALL_ONES for call in code.calls):
+        return
+    ranks = Ranks(code)
+    for call in code.calls:
+        if dotted(call.func) != "torch.save" or len(call.args) != 2:
+            continue
+        path = call.args[1]
+        if _same_everywhere(path) and _reached_by_all(code, call, ranks):
+            yield Fault(RACE, _ALL_WRITE.fill(path=ast.unparse(path)), call)
+
+
+def _same_everywhere(path: ast.AST) -> bool:
+    """A text, or one that only the step or the epoch fills in."""
+    if isinstance(path, ast.Constant):
+        return isinstance(path.value, str) and not path.value.startswith(("/tmp", "/dev/"))  # noqa: S108
+    if not isinstance(path, ast.JoinedStr):
+        return False
+    filled = [one.value for one in path.values if isinstance(one, ast.FormattedValue)]
+    counts = ("step", "epoch", "global_step", "i", "it", "iteration")
+    return all(isinstance(one, ast.Name) and one.id in counts for one in filled)
+
+
+def _reached_by_all(code: Code, call: ast.Call, ranks: Ranks) -> bool:
+    """In no branch of any kind but one by the step, in a function that is run as a whole."""
+    function = code.function(call)
+    if any(ranks.mentions(one.test) or not _by_step(one.test) for one in _ifs(code, call)):
+        return False
+    before = (n for n in ast.walk(function) if isinstance(n, ast.If) and at(n) < at(call))
+    if any(ranks.mentions(one.test) and _leaving(one) for one in before):
+        return False
+    if isinstance(function, ast.Module):
+        return True
+    name = getattr(function, "name", "")
+    calls = [one for one in code.calls if last(one.func) == name]
+    decorated = bool(getattr(function, "decorator_list", True))
+    whole = all(isinstance(code.function(one), ast.Module) for one in calls)
+    free = not any(ranks.mentions(one.test) for each in calls for one in _ifs(code, each))
+    return bool(calls) and not decorated and whole and free
+
+
+def _leaving(node: ast.If) -> bool:
+    return any(isinstance(one, _LEAVES) for one in ast.walk(node))
+
+
+def _by_step(test: ast.AST) -> bool:
+    return any(isinstance(one, ast.Mod) for one in ast.walk(test))

@@ -1,0 +1,147 @@
+"""What only some ranks do in a program, and labels and losses that are made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from medic.lint.files import LintFinding
+
+Lint = Callable[..., tuple[LintFinding, ...]]
+EXTRA, RACE = "extra-collective-on-some-ranks", "ranks-race-on-checkpoint-folder"
+SHIFTED, UNDIVIDED = "labels-shifted-twice", "accumulation-not-normalised"
+
+_START = """import os
+import torch
+import torch.distributed as dist
+dist.init_process_group("nccl")
+rank = int(os.environ["RANK"])
+value = torch.ones(1).cuda()
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "fires"),
+    [
+        ("if rank == 0:\n    dist.all_reduce(value)\n", True),
+        ("if dist.get_rank() == 0:\n    print(1)\n    dist.barrier()\n", True),
+        ("main = rank == 0\nif main:\n    dist.broadcast(value, 0)\n", True),
+        ("if rank == 0 and step % 100 == 0:\n    dist.all_reduce(value)\n", True),
+        ("if rank == 0:\n    dist.barrier()\nelse:\n    print('waits')\n", True),
+        ("if rank == 0:\n    dist.barrier()\ndist.barrier()\n", True),
+        ("dist.all_reduce(value)\nif rank == 0:\n    print(value)\n", False),
+        ("if rank == 0:\n    dist.all_reduce(value)\nelse:\n    dist.all_reduce(value)\n", False),
+        ("if rank == 0:\n    dist.barrier()\nelse:\n    follow()\n", False),
+        ("if rank != 0:\n    dist.barrier()\nload()\nif rank == 0:\n    dist.barrier()\n", False),
+        ("if rank == 0:\n    dist.all_reduce(value, group=first)\n", False),
+        ("if rank == 0:\n    dist.barrier(first)\n", False),
+        ("if rank == 0 or world_size == 1:\n    dist.barrier()\n", False),
+        ("if rank == 0 and not distributed:\n    dist.barrier()\n", False),
+        ("if tp_rank == 0:\n    dist.barrier()\n", False),
+        ("rank = dist.get_rank(first)\nif rank == 0:\n    dist.all_reduce(value)\n", False),
+        ("if ready:\n    dist.barrier()\n", False),
+        ("if rank == 0:\n    lead()\n    dist.barrier()\n    exit()\ndist.barrier()\n", False),
+        ("def follow():\n    dist.broadcast(value, 0)\n"
+         "if rank == 0:\n    dist.broadcast(value, 0)\nif rank > 0:\n    follow()\n", False),
+        ("def lead():\n    dist.barrier()\nif rank == 0:\n    lead()\n", False),
+    ],
+)  # fmt: skip
+def test_a_collective_of_some_ranks(lint_text: Lint, body: str, fires: bool) -> None:
+    told = [(f.name, f.severity) for f in lint_text(_START + body, "train.py")]
+    assert told == ([(EXTRA, "error")] if fires else [])
+
+
+@pytest.mark.parametrize(("call", "fires"), [("gather(value)", True), ("print(value)", False)])
+def test_the_main_process_of_accelerate(lint_text: Lint, call: str, fires: bool) -> None:
+    text = (
+        "from accelerate import Accelerator\naccelerator = Accelerator()\n"
+        f"if accelerator.is_main_process:\n    accelerator.{call}\n"
+    )
+    assert [f.name for f in lint_text(text, "train.py")] == ([EXTRA] if fires else [])
+
+
+@pytest.mark.parametrize(
+    ("body", "fires"),
+    [
+        ("torch.save(model.state_dict(), 'last.pt')\n", True),
+        ("for step in range(9):\n    if step % 3 == 0:\n"
+         "        torch.save(model.state_dict(), f'ckpt/{step}.pt')\n", True),
+        ("def main():\n    torch.save(model.state_dict(), 'a.pt')\n"
+         "if __name__ == '__main__':\n    main()\n", True),
+        ("if rank == 0:\n    torch.save(model.state_dict(), 'last.pt')\n", False),
+        ("torch.save(model.state_dict(), f'last-{rank}.pt')\n", False),
+        ("torch.save(model.state_dict(), path)\n", False),
+        ("def main():\n    if rank != 0:\n        return\n    torch.save(model, 'a.pt')\nmain()\n", False),
+        ("def save():\n    torch.save(model.state_dict(), 'a.pt')\nif rank == 0:\n    save()\n", False),
+        ("if best:\n    torch.save(model.state_dict(), 'a.pt')\n", False),
+    ],
+)  # fmt: skip
+def test_a_file_that_every_rank_writes(lint_text: Lint, body: str, fires: bool) -> None:
+    told = [(f.name, f.severity) for f in lint_text(_START + body, "train.py")]
+    assert told == ([(RACE, "warning")] if fires else [])
+
+
+_LABELS = """from transformers import AutoModelForCausalLM
+import torch
+model = {model}.from_pretrained("a/b").cuda()
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+for batch in loader:
+    optimizer.zero_grad()
+    ids = batch["input_ids"].cuda()
+    loss = model({inputs}, labels={labels}).loss
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("model", "inputs", "labels", "fires"),
+    [
+        ("AutoModelForCausalLM", "input_ids=ids[:, :-1]", "ids[:, 1:]", True),
+        ("AutoModelForCausalLM", "ids[:, :-1].contiguous()", "ids[:, 1:].contiguous()", True),
+        ("AutoModelForCausalLM", "input_ids=ids", "ids", False),
+        ("AutoModelForCausalLM", "input_ids=ids[:, :-1]", "ids[:, :-1]", False),
+        ("AutoModelForCausalLM", "input_ids=ids[:, :-1]", "other[:, 1:]", False),
+        ("MyModel", "input_ids=ids[:, :-1]", "ids[:, 1:]", False),
+    ],
+)
+def test_labels_that_the_model_shifts_again(
+    lint_text: Lint, model: str, inputs: str, labels: str, fires: bool
+) -> None:
+    text = _LABELS.format(model=model, inputs=inputs, labels=labels)
+    assert [(f.name, f.line) for f in lint_text(text, "train.py")] == [(SHIFTED, 8)] * fires
+
+
+_ACCUMULATES = """import torch
+model = Net().cuda()
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+accum = 8
+total = len(loader) // accum
+for i, batch in enumerate(loader):
+    loss = model(batch).loss
+    loss.backward()
+    if (i + 1) % accum == 0:
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fires"),
+    [
+        ("total", "total", True),
+        ("loss = model(batch).loss", "loss = model(batch).loss / accum", False),
+        ("    loss.backward()", "    loss /= accum\n    loss.backward()", False),
+        ("loss.backward()", "(loss / accum).backward()", False),
+        ("loss = model(batch).loss", "loss = criterion(model(batch), accum)", False),
+        ("loss = model(batch).loss", "loss = scale * model(batch).loss", False),
+        ("torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)", "pass", False),
+        ("(i + 1) % accum == 0", "ready", False),
+    ],
+)
+def test_a_loss_that_is_not_divided(lint_text: Lint, old: str, new: str, fires: bool) -> None:
+    assert old in _ACCUMULATES
+    told = [f.name for f in lint_text(_ACCUMULATES.replace(old, new), "train.py")]
+    assert told == ([UNDIVIDED] if fires else [])
