@@ -17,8 +17,9 @@ from medic.config import cache_dir
 from medic.index.knowledge import Index
 
 # A machine that is busy with something else makes no example a bad one.
-settings.register_profile("busy", suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("busy")
+# The same examples each time: a build does not fail by chance. --hypothesis-seed=N draws others.
+settings.register_profile("steady", suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+settings.load_profile("steady")
 
 fresh = medic.index.knowledge.load
 SHIPPED = fresh()  # before xdist starts its workers: one of them all compiles it
