@@ -7,13 +7,25 @@ import pytest
 from medic.case.collect import collect
 from medic.index.knowledge import load
 from medic.match import answers, complaints, score_fell
-from medic.match.contrary import contrary, denied
+from medic.match.contrary import MISTAKEN, contrary, denied
 from medic.match.usual import expected
 from medic.session.consultation import Session
 from medic.told.unable import in_reach_first, no_bf16
 from medic.told.understood import Told
 
 INDEX = load()
+
+
+def test_what_is_mistaken_is_of_the_knowledge() -> None:
+    for name in MISTAKEN:
+        entry, sign, outcome = name.partition("=")
+        if not sign:
+            assert entry in INDEX.symptoms or entry in INDEX.checks, name
+        else:
+            assert not outcome or outcome in INDEX.checks[entry].outcomes, name
+            assert entry in INDEX.checks, name
+
+
 RISES = "validation-loss-rises"
 
 

@@ -218,7 +218,7 @@ def _without(pattern: Pattern[str]) -> Says:
 
 
 # Of a symptom, "check=outcome", or "check=" for all outcomes of a check.
-_MISTAKEN: Mapping[str, Says] = {
+MISTAKEN: Mapping[str, Says] = {
     "validation-loss-rises": _validation_falls,
     "validation-gap=validation-turns-up": _validation_falls,
     "loss-nan": _nan_denied,
@@ -244,7 +244,7 @@ _DENIABLE = ("validation-loss-rises", "loss-nan")
 def contrary(name: str, sentence: str) -> bool:
     """Whether a sentence near to a symptom or an outcome ("check=outcome") says something else."""
     check, sign, _ = name.partition("=")
-    rules = (_MISTAKEN.get(key) for key in {name, check + sign})
+    rules = (MISTAKEN.get(key) for key in {name, check + sign})
     return any(rule is not None and rule(sentence) for rule in rules)
 
 

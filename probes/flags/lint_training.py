@@ -30,7 +30,6 @@ TELLS = (
 )
 # What a program has that trains by itself, or lets its ranks meet.
 _WORDS = (".backward(", "torch.distributed", "Accelerator(", "import distributed")
-NEEDS_LOOP = Text("the source of the training loop", "训练循环的源码")
 MAX_FILES = 24
 MAX_BYTES = 400_000  # of one program: nobody writes a longer one by hand
 
