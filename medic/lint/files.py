@@ -21,7 +21,7 @@ from medic.runner.run import observe, with_needs
 
 # YAML, engine JSON, launcher YAML, model config: no launch has more files than this.
 LAUNCH_CONFIGS = 8
-ROOMS = ("config", "flags", "memory_estimate")  # of the probes that report a lint check
+ROOMS = ("config", "flags", "memory_estimate", "training")  # of the probes that report a lint check
 _LONG = 120  # a value of more characters is told by its beginning
 ORDER = {"error": 0, "warning": 1, "info": 2}
 

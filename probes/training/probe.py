@@ -39,9 +39,9 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     if not given:
         return
     # Only a program has a syntax tree.
-    from .script.files import SourceFiles
-    from .training.code import Code
-    from .training.rules import faults
+    from ..flags.script.files import SourceFiles
+    from .code import Code
+    from .rules import faults
 
     files = SourceFiles(look, given)
     for path, one in files.given.items():
