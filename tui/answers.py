@@ -56,7 +56,7 @@ def choose(talk: Consultation, choices: Choices, value: str) -> None:
 
 
 def _answer(talk: Consultation, choices: Choices, value: str) -> None:
-    from medic.told.said import said
+    from medic.session.said import said
 
     session, name = talk.session, choices.name
     before = said(session)
@@ -70,7 +70,7 @@ def _answer(talk: Consultation, choices: Choices, value: str) -> None:
 def _meaning(talk: Consultation, text: str, value: str) -> None:
     """The symptom that a description meant becomes a complaint."""
     from medic.match import complains
-    from medic.told.said import said
+    from medic.session.said import said
 
     session = talk.session
     before = said(session)
@@ -133,7 +133,7 @@ def say(talk: Consultation, text: str) -> None:
 
 def _state(talk: Consultation, text: str) -> None:
     """Values of the run that no file states, or states otherwise."""
-    from medic.told.said import said, state
+    from medic.session.said import said, state
     from medic.told.stated import stated
 
     before = said(talk.session)
@@ -145,7 +145,7 @@ def _state(talk: Consultation, text: str) -> None:
 
 def _read(talk: Consultation, text: str, parts: Sequence[Fragment]) -> None:
     """Pasted evidence, and which of its lines were taken for what."""
-    from medic.told.said import said
+    from medic.session.said import said
 
     session = talk.session
     kinds = [words.PASTE_KINDS[kind].fill(n=body.count("\n") + 1) for kind, body, _ in parts]
@@ -175,7 +175,7 @@ def describe(talk: Consultation, text: str) -> None:
     """What a description reports holds at once; where it reports nothing that medic knows, the
     symptoms that it may mean are choices."""
     from medic.match import complains
-    from medic.told.said import said, say_again, state
+    from medic.session.said import said, say_again, state
     from medic.told.stated import beside_values
 
     session = talk.session

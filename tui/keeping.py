@@ -118,7 +118,7 @@ class Diary:
 
     def keep(self, session: Session, more: Mapping[str, Any]) -> None:
         """Keeps the state of the session, if it is another than the last time."""
-        from medic.told.said import said
+        from medic.session.said import said
 
         now = repr((said(session), session.case.paths, session.applied, session.left_out, more))
         if self._keeper is None or now == self._last:

@@ -76,7 +76,7 @@ def files(talk: Consultation, _argument: str) -> None:
 
 def drop(talk: Consultation, argument: str) -> None:
     """Leaves a file out, by its number or name, and looks again."""
-    from medic.told import said
+    from medic.session import said
 
     session = talk.session
     every = opening.ordered(session.case)
@@ -99,7 +99,7 @@ def drop(talk: Consultation, argument: str) -> None:
 
 
 def none(talk: Consultation, _argument: str) -> None:
-    from medic.told.said import said
+    from medic.session.said import said
 
     session = talk.session
     if session.refused:
@@ -113,7 +113,7 @@ def none(talk: Consultation, _argument: str) -> None:
 
 def add(talk: Consultation, argument: str) -> None:
     """Adds a file or folder and looks again, or says why it was not read."""
-    from medic.told import said
+    from medic.session import said
 
     path = argument.strip().strip("\"'")
     if not path:
@@ -198,7 +198,7 @@ def _chosen(talk: Consultation, argument: str) -> Offer | None:
 
 def tried(talk: Consultation, argument: str) -> None:
     """Marks a remedy as not helped: it goes to the end, and its causes become less likely."""
-    from medic.told.said import said
+    from medic.session.said import said
 
     session = talk.session
     if talk.stale:

@@ -152,7 +152,7 @@ def _ask_again(talk: Consultation, saying: Saying) -> None:
 
 
 def _take_out(talk: Consultation, saying: Saying) -> None:
-    from medic.told.said import said, unstate
+    from medic.session.said import said, unstate
 
     session = talk.session
     before = said(session)

@@ -89,7 +89,7 @@ def _any_left(move: Move) -> bool:
 
 
 def _taken_back(talk: Consultation, move: Move, *, here: bool) -> None:
-    from medic.told import said
+    from medic.session import said
 
     session = talk.session
     if move.change:

@@ -24,7 +24,7 @@ from medic.records import dataclass, replace
 from medic.session.intact import broken_field, is_record
 from medic.session.recheck import Applied
 from medic.session.revisit import collect_again, without
-from medic.told.said import said, say_again
+from medic.session.said import said, say_again
 
 if TYPE_CHECKING:
     from medic.index.knowledge import Index

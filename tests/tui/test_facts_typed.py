@@ -101,7 +101,7 @@ def test_what_is_complained_of_too_is_not_denied(whole: Index) -> None:
 
 
 def test_a_denial_is_kept_and_taken_out(whole: Index) -> None:
-    from medic.told.said import said, say_again
+    from medic.session.said import said, say_again
 
     talk = Talk(whole)
     talk.say("the loss does not go down", "没有出现 NaN")
