@@ -46,7 +46,6 @@ TIERS = [
 TIER = {name: i for i, tier in enumerate(TIERS) for name in tier}
 # Reached inside a function, where the tier rule would forbid the import at the top.
 LATE = {
-    ("index", "schema"),
     ("index", "match"),
     ("graph", "runner"),
 }
