@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from medic.i18n import Text
 
-from .code import Code, Fault, Loop, Optimizer, dotted, last
+from .code import Code, Fault, Loop, Optimizer, calls_in, dotted, last
 
 UNDIVIDED = "accumulation-not-normalised"
 # Words of a loop that weighs its losses in a way of its own.
@@ -23,10 +23,8 @@ _NOT_DIVIDED = Text(
 def undivided(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fault]:
     """A loop that steps every few micro batches and clips, whose loss is the plain one of each."""
     steps = code.method(loop, optimizer.name, "step")
-    own = [call for call in code.backwards if code.loops(call)[0] is loop]
-    clips = any(
-        last(n.func) == "clip_grad_norm_" for n in ast.walk(loop) if isinstance(n, ast.Call)
-    )
+    own = code.backwards_of(loop)
+    clips = any(last(call.func) == "clip_grad_norm_" for call in calls_in(loop))
     if len(steps) != 1 or len(own) != 1 or not clips or any(w in code.text for w in _OWN_WEIGHT):
         return
     every = _every(code, steps[0])

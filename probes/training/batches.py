@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from medic.i18n import Text
 
-from .code import Code, Fault, Loop, at, dotted, last
+from .code import Code, Fault, Loop, at, calls_in, dotted, last
 
 ONE = "one-batch-repeated"
 _AGAIN = Text(
@@ -99,7 +99,7 @@ def _counts(loop: Loop) -> bool:
     """Whether a loop only counts: ``while``, ``for step in range(n)``, also within ``tqdm``."""
     if isinstance(loop, ast.While):
         return True
-    called = [last(n.func) for n in ast.walk(loop.iter) if isinstance(n, ast.Call)]
+    called = [last(call.func) for call in calls_in(loop.iter)]
     return bool(_COUNTS.intersection(called)) and "zip" not in called
 
 
@@ -125,15 +125,15 @@ def _draws_within(loop: Loop, names: set[str]) -> bool:
         targets = node.targets if isinstance(node, ast.Assign) else ()
         bound = {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
         if isinstance(node, ast.Assign) and bound & names:
-            calls = [n for n in ast.walk(node.value) if isinstance(n, ast.Call)]
-            if not all(last(n.func) in _MOVES for n in calls) or not _read(node.value) & names:
+            moved = all(last(call.func) in _MOVES for call in calls_in(node.value))
+            if not moved or not _read(node.value) & names:
                 return True
     return False
 
 
 def _trains_on(loop: Loop, names: set[str]) -> bool:
     """Whether a call of a model in the loop takes the batch: no method of the batch itself."""
-    for call in (n for n in ast.walk(loop) if isinstance(n, ast.Call)):
+    for call in calls_in(loop):
         given = [*call.args, *(word.value for word in call.keywords)]
         bare = isinstance(call.func, ast.Name)
         if bare and any(names & _read(one) for one in given) and dotted(call.func) != "print":

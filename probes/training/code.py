@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import takewhile
 
 from medic.i18n import Text
 from medic.records import dataclass
@@ -35,13 +36,14 @@ def dotted(node: ast.AST | None) -> str:
 
 def last(node: ast.AST | None) -> str:
     """The last name of what is called: ``AdamW`` of ``torch.optim.AdamW``."""
-    return (
-        node.attr
-        if isinstance(node, ast.Attribute)
-        else node.id
-        if isinstance(node, ast.Name)
-        else ""
-    )
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def calls_in(node: ast.AST) -> Iterator[ast.Call]:
+    """Every call at or below a node."""
+    return (n for n in ast.walk(node) if isinstance(n, ast.Call))
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class Code:
 
     @cached_property
     def calls(self) -> Sequence[ast.Call]:
-        return [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
+        return list(calls_in(self.tree))
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
         """What is around a node, the nearest first."""
@@ -88,15 +90,14 @@ class Code:
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
         return next(one for one in self.above(node) if isinstance(one, kinds))
 
+    def around(self, node: ast.AST) -> Iterator[ast.AST]:
+        """What is around a node in its own function, the nearest first."""
+        ends = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+        return takewhile(lambda one: not isinstance(one, ends), self.above(node))
+
     def loops(self, node: ast.AST) -> list[Loop]:
         """The loops around a node in its own function, the innermost first."""
-        inside = []
-        for one in self.above(node):
-            if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-                break
-            if isinstance(one, (ast.For, ast.While)):
-                inside.append(one)
-        return inside
+        return [one for one in self.around(node) if isinstance(one, (ast.For, ast.While))]
 
     def block(self, node: ast.AST) -> tuple[ast.AST, str]:
         """(the statement whose list it stands in, which of its lists)."""
@@ -143,6 +144,15 @@ class Code:
         return [] if managed else [call for call in found if self.loops(call)]
 
     @cached_property
+    def training_loops(self) -> Sequence[Loop]:
+        """The innermost loops around each ``backward``."""
+        return list(dict.fromkeys(self.loops(call)[0] for call in self.backwards))
+
+    def backwards_of(self, loop: Loop) -> list[ast.Call]:
+        """Those whose innermost loop it is, in the order in which they stand."""
+        return sorted((c for c in self.backwards if self.loops(c)[0] is loop), key=at)
+
+    @cached_property
     def own_gradients(self) -> bool:
         """Whether the program itself handles ``p.grad``: it may update, keep or clear by hand."""
         return any(isinstance(n, ast.Attribute) and n.attr == "grad" for n in ast.walk(self.tree))
@@ -158,9 +168,8 @@ class Code:
 
     def method(self, inside: ast.AST, name: str, *methods: str) -> list[ast.Call]:
         """The calls ``name.method()`` below a node, in the order in which they stand."""
-        found = (n for n in ast.walk(inside) if isinstance(n, ast.Call))
         wanted = {f"{name}.{method}" for method in methods}
-        return sorted((n for n in found if dotted(n.func) in wanted), key=at)
+        return sorted((n for n in calls_in(inside) if dotted(n.func) in wanted), key=at)
 
     def uses(self, name: str) -> Iterator[ast.AST]:
         """Every place that reads a name."""

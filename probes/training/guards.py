@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from medic.i18n import Text
 from medic.text.patterns import regex
 
-from .code import Code, Fault, at, dotted, last
+from .code import Code, Fault, at, calls_in, dotted, last
 from .ranks import Ranks
 
 EXTRA, RACE = "extra-collective-on-some-ranks", "ranks-race-on-checkpoint-folder"
@@ -90,11 +90,7 @@ def _names_of_distributed(code: Code) -> Iterator[str]:
 
 def _ifs(code: Code, node: ast.AST) -> Iterator[ast.If]:
     """The conditions around a node in its own function, the nearest first."""
-    for one in code.above(node):
-        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            return
-        if isinstance(one, ast.If):
-            yield one
+    return (one for one in code.around(node) if isinstance(one, ast.If))
 
 
 def _inside(code: Code, node: ast.AST, body: list[ast.stmt]) -> bool:
@@ -103,7 +99,7 @@ def _inside(code: Code, node: ast.AST, body: list[ast.stmt]) -> bool:
 
 def _others_have_a_way(guard: ast.If) -> bool:
     """Whether the other ranks may meet in what stands in the other branch, or behind a return."""
-    calls = [n for one in guard.orelse for n in ast.walk(one) if isinstance(n, ast.Call)]
+    calls = [call for one in guard.orelse for call in calls_in(one)]
     leaves = any(isinstance(one, _LEAVES) for one in guard.body)
     ends = isinstance(guard.body[-1], ast.Expr) and "exit" in ast.unparse(guard.body[-1])
     return leaves or ends or any(last(call.func) not in _HARMLESS for call in calls)

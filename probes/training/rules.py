@@ -9,7 +9,7 @@ from medic.i18n import Text
 
 from .accumulation import undivided
 from .batches import one_batch
-from .code import Code, Fault, Loop, Optimizer, at, dotted, last
+from .code import Code, Fault, Loop, Optimizer, at, calls_in, dotted, last
 from .guards import collectives, written_by_all
 from .labels import shifted
 from .samplers import samplers
@@ -56,7 +56,7 @@ def faults(code: Code) -> Iterator[Fault]:
     yield from written_by_all(code)
     if not code.backwards:
         return
-    for loop in dict.fromkeys(code.loops(call)[0] for call in code.backwards):
+    for loop in code.training_loops:
         for optimizer in code.optimizers:
             if _steps_here(code, loop, optimizer):
                 yield from _of_loop(code, loop, optimizer)
@@ -68,9 +68,7 @@ def faults(code: Code) -> Iterator[Fault]:
 
 def _steps_here(code: Code, loop: Loop, optimizer: Optimizer) -> bool:
     """Whether a loop runs the model that the optimizer has."""
-    called = any(
-        dotted(c.func) == optimizer.model for c in ast.walk(loop) if isinstance(c, ast.Call)
-    )
+    called = any(dotted(call.func) == optimizer.model for call in calls_in(loop))
     return called or bool(code.method(loop, optimizer.name, "zero_grad", "step"))
 
 
@@ -95,7 +93,7 @@ def _not_stepped(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fault
         return
     clears = code.method(loop, name, "zero_grad")
     steps = code.method(loop, name, "step")
-    if len(clears) != 1 or len(steps) != 1 or len(_backwards(code, loop)) != 1:
+    if len(clears) != 1 or len(steps) != 1 or len(code.backwards_of(loop)) != 1:
         return
     clear, step = clears[0], steps[0]
     together = code.block(clear) == code.block(step)
@@ -114,12 +112,8 @@ def _straight(code: Code, loop: Loop, call: ast.AST) -> bool:
     return False
 
 
-def _backwards(code: Code, loop: Loop) -> list[ast.Call]:
-    return sorted((c for c in code.backwards if code.loops(c)[0] is loop), key=at)
-
-
 def _backward(code: Code, loop: Loop) -> ast.Call:
-    return _backwards(code, loop)[0]
+    return code.backwards_of(loop)[0]
 
 
 def _not_cleared(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fault]:
@@ -136,7 +130,7 @@ def _not_cleared(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fault
 
 def _scaled_steps(inside: ast.AST, optimizer: str) -> list[ast.Call]:
     """``scaler.step(optimizer)``."""
-    found = (n for n in ast.walk(inside) if isinstance(n, ast.Call) and last(n.func) == "step")
+    found = (call for call in calls_in(inside) if last(call.func) == "step")
     return sorted((n for n in found if n.args and dotted(n.args[0]) == optimizer), key=at)
 
 
@@ -172,7 +166,7 @@ def _before_training(code: Code, built: ast.AST, node: ast.AST) -> bool:
 
 
 def _clips(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fault]:
-    calls = sorted((n for n in ast.walk(loop) if isinstance(n, ast.Call)), key=at)
+    calls = sorted(calls_in(loop), key=at)
     clips = [n for n in calls if last(n.func) in _CLIPS and _clips_model(n, optimizer.model)]
     if len(clips) != 1:
         return
@@ -235,7 +229,7 @@ def _stays(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fault]:
 
 def _trains(code: Code, inside: ast.AST, model: str) -> bool:
     """Whether anything below may bring a model back to training mode."""
-    for call in (n for n in ast.walk(inside) if isinstance(n, ast.Call)):
+    for call in calls_in(inside):
         if last(call.func) in ("train", "set_train_mode"):
             return True
         given = [dotted(arg) for arg in call.args]
@@ -249,7 +243,7 @@ def _trains(code: Code, inside: ast.AST, model: str) -> bool:
 
 def _evals(code: Code, inside: ast.AST, model: str) -> list[ast.AST]:
     found: list[ast.AST] = list(code.method(inside, model, "eval"))
-    for call in (n for n in ast.walk(inside) if isinstance(n, ast.Call)):
+    for call in calls_in(inside):
         own = code.functions.get(dotted(call.func))
         if own is None:
             continue

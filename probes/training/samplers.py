@@ -52,7 +52,7 @@ def _same_order(code: Code, call: ast.Call, sampler: str, made: ast.Call) -> Ite
         return
     if not _only_read(code, loader) or len(list(code.uses(sampler))) != 1:
         return
-    for loop in {code.loops(b)[0]: None for b in code.backwards}:
+    for loop in code.training_loops:
         source = loop.iter if isinstance(loop, ast.For) else None
         again = code.loops(loop)
         if source is not None and loader in {dotted(n) for n in ast.walk(source)} and again:
