@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 
 from medic.errors import Unreadable
 from medic.facts import LogHits, Source, StepLine
@@ -58,7 +58,8 @@ def _resumes(look: Look, first: Source, later: Source) -> bool:
         return False
     try:
         lines = islice(look.lines(given.path), BETWEEN * 1000)
-        between = [t for n, t in lines if first.line < n < later.line]
+        until = takewhile(lambda line: line[0] < later.line, lines)
+        between = [text for number, text in until if number > first.line]
     except Unreadable:
         return False
     return any(RESUMES.search(text[:400]) for text in between[:BETWEEN])
