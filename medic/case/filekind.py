@@ -157,9 +157,10 @@ def _plain_kind(path: str, name: str) -> FileKind | None:
     if _NOTES.match(name) and note_text(path) is not None:
         return "note"
     if _LOG_NAMES.search(name) and not _NOT_LOGS.match(name):
-        kind = _text_kind(path)
+        head = _head(path)
+        kind = _text_kind(path, head)
         # A ticket's text, whatever its file is called
-        written = kind == "log" and _is_written(_head(path))
+        written = kind == "log" and _is_written(head)
         return "note" if written and note_text(path) is not None else kind
     return None
 
@@ -257,8 +258,7 @@ def by_magic(head: bytes) -> FileKind | None:
     return None
 
 
-def _text_kind(path: str) -> FileKind | None:
-    head = _head(path)
+def _text_kind(path: str, head: bytes) -> FileKind | None:
     proven = by_magic(head)
     if proven is not None:
         return proven
