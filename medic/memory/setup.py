@@ -76,8 +76,10 @@ class Setup:
     @property
     def adapter_width(self) -> int:
         """Bytes of a kept input value of an adapter: peft takes it in fp32 (peft,
-        ``_cast_input_dtype``), which autocast casts to 16 bits."""
-        return 2 if self.casts or self.quantised or self.style == "autocast" else 4
+        ``_cast_input_dtype``), which autocast casts to 16 bits; a norm that was made fp32 (peft,
+        ``prepare_model_for_kbit_training``) hands it over so, and what is kept is its 16-bit form."""
+        wide_norms = self.quantised and self.frozen_ends != 2
+        return 2 if self.casts or wide_norms or self.style == "autocast" else 4
 
     @property
     def int8(self) -> bool:

@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 OF = runpy.run_path(str(HERE / "rows.py"))
 CARD = 85_017_493_504  # bytes of an H100
 Row = dict[str, Any]
-FIRST = ("fresh", "regions", "everyday")  # files whose rows were predicted before they ran
+FIRST = ("fresh", "regions", "everyday", "kernels")  # files whose rows were predicted before they ran
 
 
 def said(row: Row) -> tuple[int, int, int] | None:
@@ -65,7 +65,7 @@ def kind(row: Row) -> str:
 
 def main() -> None:
     every: list[tuple[str, Row, tuple[int, int, int]]] = []
-    for file in ("fresh", "regions", "everyday", "trainers", "h100", "h200", "histories"):
+    for file in ("fresh", "regions", "everyday", "kernels", "trainers", "h100", "h200", "histories"):
         rows = [
             json.loads(text) for text in (HERE / f"{file}.jsonl").read_text("utf-8").splitlines()
         ]
