@@ -22,7 +22,8 @@ HERE = Path(__file__).parent
 OF = runpy.run_path(str(HERE / "rows.py"))
 CARD = 85_017_493_504  # bytes of an H100
 Row = dict[str, Any]
-FIRST = ("fresh", "regions", "everyday", "kernels")  # files whose rows were predicted before they ran
+FIRST = ("fresh", "regions", "everyday", "kernels")  # their rows were predicted before they ran
+LOOKED_AT = ("trainers", "h100", "h200", "histories")
 
 
 def said(row: Row) -> tuple[int, int, int] | None:
@@ -65,7 +66,7 @@ def kind(row: Row) -> str:
 
 def main() -> None:
     every: list[tuple[str, Row, tuple[int, int, int]]] = []
-    for file in ("fresh", "regions", "everyday", "kernels", "trainers", "h100", "h200", "histories"):
+    for file in FIRST + LOOKED_AT:
         rows = [
             json.loads(text) for text in (HERE / f"{file}.jsonl").read_text("utf-8").splitlines()
         ]
