@@ -127,6 +127,8 @@ def _judge(
         value |= {"first": values[0], "train_first": train[0]}
         yield Finding(CHECK, apart, value=value, source=source)
         yield Finding(NEVER, value=value, source=source)
+        if _turned(values, train, lowest):
+            yield Finding(SYMPTOM, value=value, source=source)
         return
     if _turned(values, train, lowest):
         yield Finding(CHECK, "validation-turns-up", value=value, source=source)

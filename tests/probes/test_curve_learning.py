@@ -79,6 +79,14 @@ def test_validation_that_never_falls(told: Any, held: Any, outcome: str) -> None
     assert present == outcome.startswith(("validation-never", "validation-constant"))
 
 
+@pytest.mark.parametrize(
+    ("held", "rises"), [(lambda s: 5.5 + 0.01 * s, True), (lambda _: 5.55, False)]
+)
+def test_what_never_falls_may_rise_besides(told: Any, held: Any, rises: bool) -> None:
+    found = told(gap, course(falling, held))
+    assert ("validation-loss-rises" in found) is rises
+
+
 def test_a_fine_tune_whose_validation_only_rises_is_no_wrong_label(told: Any) -> None:
     found = told(gap, course(lambda s: falling(s) - 1.9, lambda s: 1.6 + 0.01 * s))
     assert found["validation-gap"].outcome == "validation-turns-up"
