@@ -104,6 +104,7 @@ def defects(index: Index) -> Iterator[Defect]:
     yield from _weak_links(index)
     yield from _unused(index)
     yield from _signatures(index)
+    yield from _sayings(index)
 
 
 def _confirming_outcomes(index: Index) -> Iterator[Defect]:
@@ -227,6 +228,43 @@ def _signatures(index: Index) -> Iterator[Defect]:
         if own.signature.id in owners:
             yield Defect(kind, name, f"{own.signature.id}: also in {owners[own.signature.id]}")
         owners[own.signature.id] = name
+
+
+def _sayings(index: Index) -> Iterator[Defect]:
+    from medic.match.faults import called_faults, saying_faults, usual_faults
+
+    used = {
+        name
+        for kind in ("meant", "denied", "said")
+        for one in index.told[kind].values()
+        for name in _flat(one)
+    }
+    for entry in index.raw["remedies"].values():
+        used |= {*entry.get("not_when", ())}
+    for entry in index.raw["usual"].values():
+        used |= {*entry["when"], *entry.get("not_when", ()), *entry.get("words", ())}
+    for row in index.sayings.values():
+        used |= {*row.get("needs", ())}
+        used |= {
+            n for c in (*row.get("claims", ()), *row.get("unless", ())) for n in _flat(c.values())
+        }
+    for name in index.sayings.keys() - used:
+        yield Defect("vocabulary", name, "no entry asks for it")
+    for name, fault in saying_faults(index):
+        yield Defect("vocabulary", name, fault)
+    for name, fault in called_faults(index):
+        yield Defect("symptom", name, fault)
+    for name, fault in usual_faults(index):
+        yield Defect("usual", name, fault)
+
+
+def _flat(names: Any) -> Iterator[str]:
+    """The names in lists of lists of them."""
+    for one in names:
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, (list, tuple)):
+            yield from _flat(one)
 
 
 def branches(index: Index) -> Mapping[str, list[str]]:

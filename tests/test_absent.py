@@ -6,7 +6,10 @@ import time
 
 import pytest
 
+from medic.index.knowledge import load
 from medic.told.absent import features, symptoms
+
+CALLED = load().told["called"]
 
 CONDITIONAL = [
     "On one GPU it does not hang. On eight it stops.",
@@ -35,7 +38,7 @@ CONDITIONAL = [
 @pytest.mark.parametrize("text", CONDITIONAL)
 def test_a_denial_with_a_condition_denies_nothing_of_the_run(text: str) -> None:
     assert not [*features(text)]
-    assert not [*symptoms(text)]
+    assert not [*symptoms(text, CALLED)]
 
 
 @pytest.mark.parametrize(
@@ -50,10 +53,10 @@ def test_a_denial_with_a_condition_denies_nothing_of_the_run(text: str) -> None:
     ],
 )
 def test_a_denial_without_a_condition_holds(text: str, names: list[str]) -> None:
-    assert sorted(name for name, _ in symptoms(text)) == sorted(names)
+    assert sorted(name for name, _ in symptoms(text, CALLED)) == sorted(names)
 
 
 def test_many_denials_take_no_time() -> None:
     began = time.process_time()
-    assert not [*symptoms("no nan, " * 2000)][300:]
+    assert not [*symptoms("no nan, " * 2000, CALLED)][300:]
     assert time.process_time() - began < 2

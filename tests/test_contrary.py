@@ -6,24 +6,14 @@ import pytest
 
 from medic.case.collect import collect
 from medic.index.knowledge import load
-from medic.match import answers, complaints, score_fell
-from medic.match.contrary import MISTAKEN, contrary, denied
+from medic.match import answers, complaints, told_of
+from medic.match.sayings import contrary, denied
 from medic.match.usual import expected
 from medic.session.consultation import Session
-from medic.told.unable import in_reach_first, no_bf16
+from medic.told.unable import in_reach_first
 from medic.told.understood import Told
 
 INDEX = load()
-
-
-def test_what_is_mistaken_is_of_the_knowledge() -> None:
-    for name in MISTAKEN:
-        entry, sign, outcome = name.partition("=")
-        if not sign:
-            assert entry in INDEX.symptoms or entry in INDEX.checks, name
-        else:
-            assert not outcome or outcome in INDEX.checks[entry].outcomes, name
-            assert entry in INDEX.checks, name
 
 
 RISES = "validation-loss-rises"
@@ -51,7 +41,7 @@ def answered(text: str) -> set[str]:
 def test_a_validation_loss_that_falls_is_no_rising_one(text: str) -> None:
     assert RISES not in reported(text)
     assert "validation-gap=validation-turns-up" not in answered(text)
-    assert RISES in denied(text)
+    assert RISES in denied(text, INDEX)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +55,7 @@ def test_a_validation_loss_that_falls_is_no_rising_one(text: str) -> None:
 )
 def test_a_validation_loss_that_rises_is_told(text: str) -> None:
     assert RISES in reported(text)
-    assert RISES not in denied(text)
+    assert RISES not in denied(text, INDEX)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +67,7 @@ def test_a_validation_loss_that_rises_is_told(text: str) -> None:
     ],
 )
 def test_what_is_no_falling_validation_loss_denies_no_rise(text: str) -> None:
-    assert RISES not in denied(text)
+    assert RISES not in denied(text, INDEX)
 
 
 @pytest.mark.parametrize(
@@ -134,8 +124,8 @@ def test_what_is_no_falling_validation_loss_denies_no_rise(text: str) -> None:
     ],
 )
 def test_whose_number_and_which_verb_tells_them_apart(name: str, other: str, meant: str) -> None:
-    assert contrary(name, other)
-    assert not contrary(name, meant)
+    assert contrary(name, other, INDEX)
+    assert not contrary(name, meant, INDEX)
 
 
 @pytest.mark.parametrize(
@@ -169,8 +159,8 @@ def test_whose_number_and_which_verb_tells_them_apart(name: str, other: str, mea
     ],
 )
 def test_what_any_sound_run_does_is_no_complaint(usual: str, trouble: str) -> None:
-    assert expected(usual)
-    assert not expected(trouble)
+    assert expected(usual, INDEX)
+    assert not expected(trouble, INDEX)
 
 
 @pytest.mark.parametrize(
@@ -191,9 +181,9 @@ def test_what_any_sound_run_does_is_no_complaint(usual: str, trouble: str) -> No
     ],
 )
 def test_a_benchmark_that_a_fine_tuning_lowered_is_a_complaint(lost: str, not_lost: str) -> None:
-    assert score_fell(lost)
+    assert told_of(lost, INDEX)
     assert "abilities-lost" in reported(f"{lost}. No NaN, loss is fine. What should we do?")
-    assert not score_fell(not_lost)
+    assert not told_of(not_lost, INDEX)
 
 
 def test_a_benchmark_that_fell_is_not_at_ease() -> None:
@@ -213,10 +203,8 @@ def test_a_benchmark_that_fell_is_not_at_ease() -> None:
 )
 def test_a_remedy_that_the_card_cannot_do_comes_last(without: str, with_it: str) -> None:
     remedies = [INDEX.remedies[n] for n in ("use-bf16", "keep-wide-ops-in-fp32")]
-    assert no_bf16(without)
-    assert not no_bf16(with_it)
-    assert [r.name for r in in_reach_first(remedies, without)][-1] == "use-bf16"
-    assert next(r.name for r in in_reach_first(remedies, with_it)) == "use-bf16"
+    assert [r.name for r in in_reach_first(remedies, without, INDEX)][-1] == "use-bf16"
+    assert next(r.name for r in in_reach_first(remedies, with_it, INDEX)) == "use-bf16"
 
 
 def _first(text: str) -> str:

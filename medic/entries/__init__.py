@@ -1,5 +1,5 @@
 """What the knowledge is made of: symptoms, checks, causes, remedies, procedures, frameworks, terms,
-models and GPUs.
+models, GPUs, and the words that people say them in.
 
 Plain dataclasses: ``schema`` validates YAML against them, ``index`` builds them from the compiled
 knowledge. In YAML an underscore of a field name is written as a hyphen (``told_by``: ``told-by``).
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from medic.entries.frameworks import Framework, Key, Recognise
     from medic.entries.remedies import Costs, Procedure, Remedy, Set, Step, WorkedIf
+    from medic.entries.sayings import Claim, Saying, Usual, Vocabulary
     from medic.entries.sizes import Gpu, Model
     from medic.entries.terms import Term
     from medic.entries.words import (
@@ -60,6 +61,7 @@ _HOMES = {
     ),
     "frameworks": ("Framework", "Key", "Recognise"),
     "remedies": ("Costs", "Procedure", "Remedy", "Set", "Step", "WorkedIf"),
+    "sayings": ("Claim", "Saying", "Usual", "Vocabulary"),
     "sizes": ("Gpu", "Model"),
     "terms": ("Term",),
     "words": (
@@ -86,6 +88,8 @@ _TYPES = {
     "terms": "Term",
     "models": "Model",
     "gpus": "Gpu",
+    "vocabulary": "Vocabulary",
+    "usual": "Usual",
 }
 KINDS = tuple(_TYPES)
 
@@ -94,6 +98,7 @@ __all__ = [
     "Ask",
     "Cause",
     "Check",
+    "Claim",
     "Compute",
     "Conditions",
     "Costs",
@@ -116,6 +121,7 @@ __all__ = [
     "Recognise",
     "Remedy",
     "Role",
+    "Saying",
     "Set",
     "Severity",
     "Shows",
@@ -127,7 +133,9 @@ __all__ = [
     "Term",
     "Threshold",
     "ToldBy",
+    "Usual",
     "Version",
+    "Vocabulary",
     "Weight",
     "Wording",
     "WorkedIf",

@@ -44,7 +44,8 @@ class Telltale:
 
     All telltales are the outcomes of one check, named like their causes. A line whose role is not
     context is also a sight of the first symptom that the cause shows. Phrases answer nothing: a
-    description is compared with them, as with ``reports``.
+    description is compared with them, as with ``reports``. A text that says one of ``said_by``, in the
+    vocabulary, tells of the cause itself.
     """
 
     __pydantic_config__ = CONFIG
@@ -52,6 +53,7 @@ class Telltale:
     otherwise: Literal["never", "rarely"] = "never"
     signatures: Sequence[Signature] = ()
     phrases: Phrases = field(default_factory=dict)
+    said_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

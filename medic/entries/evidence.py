@@ -10,6 +10,7 @@ from medic.i18n import Text
 from medic.records import dataclass, field
 
 Phrases = Mapping[Literal["en", "zh"], tuple[str, ...]]
+Names = tuple[str, ...]  # of sayings, in the vocabulary
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,10 @@ class Source:
 
 @dataclass(frozen=True)
 class Symptom:
+    """A sentence that is near to it means it where it says all of ``meant_when`` and none of
+    ``not_when``. A text that says one of ``denied_when`` denies it, one of ``said_by`` tells of it.
+    ``called``: patterns of its names, as in "no NaN", "没有卡死": a blank is any white space."""
+
     __pydantic_config__ = CONFIG
     name: str
     family: str
@@ -86,13 +91,19 @@ class Symptom:
     seen: Text | None = None  # the sentence for a finding, with placeholders
     benign: bool = False  # shown as information; never leads
     goes_on: bool = False  # seen while training goes on: no process ends by it
+    meant_when: Names = ()
+    not_when: Names = ()
+    denied_when: Names = ()
+    said_by: Names = ()
+    called: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Outcome:
     """``signatures`` are lines that answer the check so, ``phrases`` are sentences of a person;
     ``unknown``: it says no more than "I don't know", which everyone may answer anyway; ``noted``: no
-    fault by itself, and worth a line of the answer; ``applies_when``: it is no answer elsewhere."""
+    fault by itself, and worth a line of the answer; ``applies_when``: it is no answer elsewhere;
+    ``meant_when``, ``not_when``: as of a symptom."""
 
     __pydantic_config__ = CONFIG
     title: Text
@@ -104,6 +115,8 @@ class Outcome:
     signatures: tuple[Signature, ...] = ()
     phrases: Phrases = field(default_factory=dict)
     applies_when: Conditions = field(default_factory=dict)
+    meant_when: Names = ()
+    not_when: Names = ()
 
 
 @dataclass(frozen=True)
@@ -116,7 +129,8 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Check:
-    """A question put to the case; exactly one outcome is seen, or none."""
+    """A question put to the case; exactly one outcome is seen, or none. ``not_when`` is that of all
+    its outcomes; ``beside``: symptoms without any of which a line that answers it says nothing."""
 
     __pydantic_config__ = CONFIG
     name: str
@@ -125,3 +139,5 @@ class Check:
     outcomes: Mapping[str, Outcome]
     thresholds: Mapping[str, Threshold] = field(default_factory=dict)
     ask: Ask | None = None
+    not_when: Names = ()
+    beside: tuple[str, ...] = ()

@@ -112,6 +112,7 @@ class Framework:
     ``builds-on`` names frameworks whose arguments it takes: their rules hold for it too, but for
     those of renamed arguments, since it needs a version of its own of them. ``choices``: the ending
     of a key's path -> the words that it takes; with "..." at the end there are further ones.
+    ``exact``: endings of keys whose rules name the words of an enumeration, to the letter.
     ``beside``: flags of well-known scripts that take its arguments, and more. ``types``: what a
     value of JSON or TOML has to be -> the endings of keys. Of a ``number`` or ``switch`` no text is
     converted, of a ``converted-…`` one it is; ``block``: keys in braces. ``reads``: what its loader does with any
@@ -137,6 +138,7 @@ class Framework:
     switches: Sequence[str] = ()  # flags that take no value
     valued: Sequence[str] = ()  # flags that do not go without a value
     choices: Mapping[str, tuple[str, ...]] = records.field(default_factory=dict)
+    exact: tuple[str, ...] = ()
     rules: Sequence[Rule] = ()
     builds_on: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()

@@ -38,6 +38,9 @@ class WorkedIf:
 
 @dataclass(frozen=True)
 class Remedy:
+    """``not_when``: sayings of the vocabulary; a text that says one of them tells that the remedy is
+    out of reach."""
+
     __pydantic_config__ = CONFIG
     name: str
     title: Text
@@ -53,6 +56,7 @@ class Remedy:
     command: str = ""
     snippet: str = ""
     procedure: str = ""
+    not_when: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

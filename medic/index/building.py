@@ -2,7 +2,8 @@
 
 ``words`` holds what each term counts for each cause, ``phrases`` what entries are found by,
 ``tables`` finds causes by what they have, ``ties`` are what beliefs read of all of them, ``marks``
-what a scan reads of the signatures.
+what a scan reads of the signatures, ``sayings`` and ``told`` what a sentence
+must say to mean an entry.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 from medic.index.knowledge import Index
 from medic.index.stored import tables
-from medic.match import marks
+from medic.match import marks, sayings
 from medic.match.documents import OUTCOMES, documents, spoken_outcomes, written
 from medic.match.likeness import bags, weighed
 from medic.schema.compiling import compile_knowledge
@@ -27,6 +28,10 @@ def build(folders: Iterable[Path]) -> dict[str, Any]:
     phrases[OUTCOMES] = written(spoken_outcomes(compiled))
     for cause in compiled["causes"].values():
         cause.pop("reports", None)  # they live on in the words
-    found = {**compiled, "tables": tables(compiled["causes"]), "words": words, "phrases": phrases}
+    found = {**compiled, "tables": tables(compiled), "words": words, "phrases": phrases}
+    found |= {
+        "sayings": sayings.written(compiled["vocabulary"]),
+        "told": sayings.asked_of(compiled),
+    }
     index = Index(found)
     return {**found, "ties": index.ties, "marks": marks.written(marks.watched(index))}

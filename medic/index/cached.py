@@ -20,7 +20,8 @@ WORDING = (
     "compounds.py",
     "compared.py",
     "marks.py",
-)  # make the terms, phrases and marks
+    "sayings.py",
+)  # make the terms, phrases, marks and sayings
 
 
 def cached(folders: list[Path]) -> Mapping[str, Any]:

@@ -128,7 +128,7 @@ class Index:
     @cached_property
     def _tables(self) -> Mapping[str, Any]:
         found: Mapping[str, Any] | None = self.raw.get("tables")
-        return tables(self.raw["causes"]) if found is None else found
+        return tables(self.raw) if found is None else found
 
     @cached_property
     def telltales(self) -> Mapping[str, Any]:
@@ -143,6 +143,22 @@ class Index:
 
         words: Mapping[str, Any] | None = self.raw.get("words")
         return weighed(bags(self.raw)) if words is None else words
+
+    @cached_property
+    def sayings(self) -> Mapping[str, Any]:
+        """How people say things, by name, as ``medic.match.sayings`` reads it."""
+        from medic.match.sayings import written
+
+        found: Mapping[str, Any] | None = self.raw.get("sayings")
+        return written(self.raw.get("vocabulary", {})) if found is None else found
+
+    @cached_property
+    def told(self) -> Mapping[str, Any]:
+        """What entries ask of a sentence that is near to them."""
+        from medic.match.sayings import asked_of
+
+        found: Mapping[str, Any] | None = self.raw.get("told")
+        return asked_of(self.raw) if found is None else found
 
     @cached_property
     def ties(self) -> Ties:
@@ -211,6 +227,12 @@ class Index:
 
     def by_code(self, code: str) -> str | None:
         found: str | None = self._tables["codes"].get(code.upper())
+        return found
+
+    @property
+    def beside(self) -> Mapping[str, Sequence[str]]:
+        """Checks that lines answer only beside one of these symptoms."""
+        found: Mapping[str, Sequence[str]] = self._tables["beside"]
         return found
 
     def showing(self, symptom: str) -> Sequence[str]:

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-WHOLE = ("format", "marks", "probes", "tables", "ties")  # no entries by name
+WHOLE = ("format", "marks", "probes", "tables", "ties", "told")  # no entries by name
 ROWS = "words"  # of many rows few are read
 
 APART = {
@@ -152,18 +152,21 @@ def _late(text: bytes) -> Any:
     return _LateList(text) if text.startswith(b"[") else _LateMap(text)
 
 
-def tables(causes: Mapping[str, Any]) -> dict[str, Any]:
+def tables(raw: Mapping[str, Any]) -> dict[str, Any]:
     """What would cost a look at every cause: the names of those with lint words and of those with
-    words of their own, by their code, and by the symptoms that they show."""
+    words of their own, by their code, and by the symptoms that they show; and the symptoms beside
+    which a check is answered."""
+    causes = raw["causes"]
     shown: dict[str, list[str]] = {}
-    for name, raw in sorted(causes.items()):
-        for one in raw["shows"]:
+    for name, cause in sorted(causes.items()):
+        for one in cause["shows"]:
             shown.setdefault(one["symptom"], []).append(name)
     return {
         "lint": sorted(name for name, raw in causes.items() if raw.get("lint")),
         "telltale": sorted(name for name, raw in causes.items() if raw.get("telltale")),
         "codes": {raw["code"]: name for name, raw in sorted(causes.items())},
         "shown": shown,
+        "beside": {n: one["beside"] for n, one in raw["checks"].items() if "beside" in one},
     }
 
 

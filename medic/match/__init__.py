@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from medic.match.advice import seeks_advice, tells_settled
-    from medic.match.contrary import denied
     from medic.match.ease import asks_usage, complains_not, tells_set_up
     from medic.match.faults import signature_faults
     from medic.match.find import (
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
     from medic.match.paste import Fragment, gist, is_note, split_paste
     from medic.match.progress import makes_progress
     from medic.match.reader import NOTES, Limits, iter_lines
+    from medic.match.sayings import denied, sayings_of, told_of
     from medic.match.scan import Matcher
-    from medic.match.scores import score_fell
     from medic.match.text import Match, TextIndex
     from medic.match.tone import (
         all_well,
@@ -63,9 +62,9 @@ _HOMES = {
     "complains": "tone",
     "complains_not": "ease",
     "tells_set_up": "ease",
-    "denied": "contrary",
+    "denied": "sayings",
     "expected": "usual",
-    "score_fell": "scores",
+    "told_of": "sayings",
     "fine": "tone",
     "makes_progress": "progress",
     "only_asks": "tone",
@@ -73,6 +72,7 @@ _HOMES = {
     "reassures": "tone",
     "reports": "tone",
     "contrasts": "tone",
+    "sayings_of": "sayings",
     "scanned": "marks",
     "watched": "marks",
     "signature_faults": "faults",
@@ -122,8 +122,8 @@ __all__ = [
     "raised",
     "reassures",
     "reports",
+    "sayings_of",
     "scanned",
-    "score_fell",
     "search",
     "seeks_advice",
     "settings_matcher_of",
@@ -131,6 +131,7 @@ __all__ = [
     "split_paste",
     "tells_set_up",
     "tells_settled",
+    "told_of",
     "watched",
 ]
 

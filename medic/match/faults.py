@@ -1,4 +1,4 @@
-"""What is wrong with a signature: for authors of knowledge."""
+"""What is wrong with a signature or a saying: for authors of knowledge."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from collections.abc import Iterator
 
 from medic.entries import Signature
 from medic.errors import KnowledgeError
+from medic.index.knowledge import Index
 from medic.match.marks import Watched
+from medic.match.sayings import sayings_of
 from medic.match.scan import Matcher
+from medic.match.usual import is_usual
 from medic.records import replace
 from medic.text.patterns import regex
 
@@ -70,3 +73,51 @@ def literals(pattern: str) -> list[str]:
     """Runs of a pattern that stand for themselves."""
     bare = _NO_LITERAL.sub("\0", pattern)
     return re.sub(r"\\(.)", r"\1", bare).split("\0")
+
+
+def saying_faults(index: Index) -> Iterator[tuple[str, str]]:
+    """(name, fault) of sayings that RE2 would not take, or that miss their own examples."""
+    say = sayings_of(index)
+    for subject in index.raw["vocabulary"].values():
+        for name, one in subject["sayings"].items():
+            bad = [
+                *filter(None, map(_unsafe, (*one.get("patterns", ()), *one.get("denied_by", ()))))
+            ]
+            yield from ((name, fault) for fault in bad)
+            if bad:
+                continue
+            for text in one["match"]:
+                if not say.says(name, text):
+                    yield name, f"misses {text!r}"
+            for text in one.get("no_match", ()):
+                if say.says(name, text):
+                    yield name, f"takes {text!r}"
+            if not (one["match"] and one.get("no_match")):
+                yield name, "needs a text that says it and one that does not"
+
+
+def called_faults(index: Index) -> Iterator[tuple[str, str]]:
+    """(symptom, fault) of names by which it is denied."""
+    for name, raw in index.raw["symptoms"].items():
+        yield from ((name, fault) for fault in map(_unsafe, raw.get("called", ())) if fault)
+
+
+def usual_faults(index: Index) -> Iterator[tuple[str, str]]:
+    """(name, fault) of what is called usual and misses its own examples."""
+    say = sayings_of(index)
+    for name, one in index.raw["usual"].items():
+        yield from ((name, f"misses {t!r}") for t in one["match"] if not is_usual(one, t, say))
+        yield from ((name, f"takes {t!r}") for t in one["no_match"] if is_usual(one, t, say))
+
+
+def _unsafe(pattern: str) -> str:
+    """Why a pattern could run for long: RE2 has nothing that does."""
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        re2.compile(pattern, options)
+    except re2.error as problem:
+        return f"{pattern!r} is no RE2 pattern: {problem}"
+    return ""

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from medic.entries.words import TELLTALE
 from medic.index.knowledge import Index
-from medic.match.contrary import denied
 from medic.match.documents import OUTCOMES, Document, documents, read, spoken_outcomes
 from medic.match.ease import asks_usage, is_well
 from medic.match.jumps import jump_of_loss
 from medic.match.likeness import Likeness
 from medic.match.paste import Fragment, is_sentence
 from medic.match.progress import progresses
-from medic.match.scores import score_fell
+from medic.match.sayings import contrary, denied, told_of
 from medic.match.text import WHOLE, Match, TextIndex
 from medic.match.tone import MENDED, complains, tells
 from medic.text.patterns import regex
@@ -58,16 +57,15 @@ def complaints(text: str, index: Index) -> list[tuple[Match, tuple[str, ...]]]:
         known = {match.name for group in groups for match in group}
         groups += [g for g in own if g[0].score >= CLEAR and known.isdisjoint(m.name for m in g)]
     found = [(group[0], tuple(m.name for m in group[1:ALSO])) for group in groups]
-    lost = score_fell(text)
-    if lost and not any(match.name == _LOST for match, _ in found):
-        found.insert(0, (Match("symptoms", _LOST, WHOLE, lost), ()))
+    for name, quote in told_of(text, index).items():
+        if name in index.raw["symptoms"] and not any(match.name == name for match, _ in found):
+            found.insert(0, (Match("symptoms", name, WHOLE, quote), ()))
     jump = jump_of_loss(said)
     return _of_jump(jump, found) if jump and not _is_quiet(jump) else found
 
 
 # What a loss that jumped and stayed there is told as, and is not.
 _STAYS = frozenset(["loss-plateau", "training-hangs"])
-_LOST, _OVERWRITTEN = "abilities-lost", "old-abilities-overwritten"
 _JUMP, _AWAY = "loss-spike", "loss-diverges"
 
 
@@ -101,8 +99,10 @@ def answers(text: str, index: Index) -> list[tuple[str, str, str]]:
         for group in _groups(own):
             if len(group) == 1:  # a sentence that may mean several answers answers nothing
                 said.setdefault(check, (group[0].name.partition("=")[2], group[0].quote))
-    if lost := score_fell(text):
-        said.setdefault(TELLTALE, (_OVERWRITTEN, lost))
+    for name, quote in told_of(text, index).items():
+        check, _, cause = name.partition("=")
+        if check == TELLTALE:
+            said.setdefault(check, (cause, quote))
     if jump_of_loss(text):
         said.pop("plateau-level", None)
     return [(check, *rest) for check, rest in said.items()]
@@ -177,12 +177,17 @@ def _text_index(same: _Same, kinds: tuple[str, ...]) -> TextIndex:
 
         return matcher_of(same.index).shown_in(text)
 
-    return TextIndex(chain.from_iterable(_documents(same.index, kind) for kind in kinds), shown)
+    found = chain.from_iterable(_documents(same.index, kind) for kind in kinds)
+    return TextIndex(found, shown, _contrary(same.index))
 
 
 @lru_cache(maxsize=2)
 def _outcome_index(same: _Same) -> TextIndex:
-    return TextIndex(_documents(same.index, OUTCOMES))
+    return TextIndex(_documents(same.index, OUTCOMES), contrary=_contrary(same.index))
+
+
+def _contrary(index: Index) -> Callable[[str, str], bool]:
+    return lambda name, sentence: contrary(name, sentence, index)
 
 
 def _documents(index: Index, kind: str) -> Iterator[Document]:
@@ -261,11 +266,14 @@ def quoted(text: str, index: Index) -> list[Hit]:
 def alike(text: str, index: Index) -> dict[str, float]:
     """Log ratios of the causes whose own description a text is most like, best first."""
     found = _likeness(_Same(index)).ratios(_NO_CLIPPING.sub(_CLIPPING_OFF, text))
-    absent = denied(text) if found else frozenset()
+    if not found:
+        return found
+    absent = denied(text, index)
     causes = index.raw["causes"]
     kept = {n: r for n, r in found.items() if not _rests_on(causes[n]["shows"], absent)}
-    if found and score_fell(text):  # likeness orders what this leaves open
-        return {n: r for n, r in kept.items() if _LOST in _shown(causes[n])}
+    told = told_of(text, index).keys() & index.raw["symptoms"].keys()
+    if told:  # likeness orders what this leaves open
+        return {n: r for n, r in kept.items() if told & _shown(causes[n])}
     return kept
 
 

@@ -16,7 +16,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cached_property
 from typing import NamedTuple
 
-from medic.match.contrary import contrary
 from medic.match.documents import LETTERS, Document
 from medic.match.tone import TROUBLE, says
 from medic.match.words import normal, terms_of
@@ -77,15 +76,18 @@ class Match(NamedTuple):
 
 
 class TextIndex:
-    """Search over documents. ``signatures`` gives (kind, name) of the entries that a text shows verbatim."""
+    """Search over documents. ``signatures`` gives (kind, name) of the entries that a text shows verbatim,
+    ``contrary`` tells whether a sentence near to an entry says something else."""
 
     def __init__(
         self,
         entries: Iterable[Document],
         signatures: Callable[[str], Sequence[tuple[str, str]]] | None = None,
+        contrary: Callable[[str, str], bool] | None = None,
     ) -> None:
         self._documents = tuple(entries)
         self._signatures = signatures
+        self._contrary = contrary
         self._phrases: list[tuple[int, frozenset[str]]] = []  # (row of the document, terms)
         self._terms: list[frozenset[str]] = []
         for row, one in enumerate(self._documents):
@@ -116,7 +118,9 @@ class TextIndex:
         for sentence in _sentences(query[:QUERY_LIMIT]):
             for row, score in self._nearness(sentence).items():
                 name = self._documents[row].name
-                if score > best.get(row, (NEAR, ""))[0] and not contrary(name, sentence):
+                if score <= best.get(row, (NEAR, ""))[0]:
+                    continue
+                if self._contrary is None or not self._contrary(name, sentence):
                     best[row] = score, sentence
         shown = self._shown(query)
         word = query.strip().lower()

@@ -1,127 +1,18 @@
 """What people ask about and any sound run does: a spike that heals, a first step that compiles.
 
-Each kind names all that a text must say, and what it must not: a text with any other word for
-trouble is read as a complaint.
+Entries name all that a text must say, and what it must not: a text with any other word for trouble
+is read as a complaint.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
 
+from medic.index.knowledge import Index
+from medic.match.sayings import Sayings, sayings_of
 from medic.match.tone import asks, complains
 from medic.text.patterns import regex
 
-if TYPE_CHECKING:
-    from re import Pattern
-
-
-class _Kind(NamedTuple):
-    """``needs``: a text has all of them. ``words``: the trouble that is meant, and is none."""
-
-    needs: tuple[Pattern[str], ...]
-    never: Pattern[str]
-    words: Pattern[str]
-
-
-_FIRST = r"\b(?:first|1st|very first)\b|第\s?[01一]\s?个?步|首步|\bstep [01]\b"
-_RISING = r"\b(?:ris\w+|rose|increas\w*|climb\w*|up)\b|升|涨|提高"
-_KINDS = (
-    _Kind(  # back within 50 steps: no action is needed (PaLM, stas00)
-        (
-            regex(r"(?ai)spik|\bjump|尖峰|尖刺|毛刺|跳一?下"),
-            regex(
-                r"(?ai)\b(?:occasional\w*|now and then|from time to time|small|rare\w*|"
-                r"once in a while|sometimes)\b|偶尔|小尖|零星"
-            ),
-            regex(r"(?ai)\brecover\w*|\b(?:comes?|goes|is|are) back\b|恢复|回到|回落"),
-        ),
-        regex(
-            r"(?ai)\b(?:every|each|more (?:often|and more)|(?:not|never|"
-            r"n't) (?:fully )?recover\w*|always|"
-            r"frequent\w*|larger|bigger|resum\w*|restart\w*)\b|越来越|频繁|没有?恢复|不恢复|"
-            r"无法恢复|每|续训|恢复训练"
-        ),
-        regex(r"(?ai)\b(?:spik\w*|jump\w*)\b|尖峰|尖刺|毛刺|突然|跳一?下"),
-    ),
-    _Kind(  # what is compiled and tuned at the first step
-        (
-            regex(rf"(?ai){_FIRST}"),
-            regex(r"(?ai)\bslow\w*|\bminutes?\b|\btakes? \d|慢|分钟"),
-            regex(
-                r"(?ai)\b(?:later|after\w*|then|rest|others?|following|subsequent)\b|后面|之后|"
-                r"以后|后续|其余"
-            ),
-            regex(r"(?ai)compil|triton|autotun|编译"),
-        ),
-        regex(
-            r"(?ai)recompil|every (?:few|\d+) steps|slower and slower|again and again|重新编译|"
-            r"越来越慢|又慢|每隔"
-        ),
-        regex(r"(?ai)\b(?:slow\w*|takes? \d+ minutes?)\b|很?慢"),
-    ),
-    _Kind(  # a warmup begins at zero
-        (
-            regex(r"(?ai)\blr\b|learning[ _]rate|学习率"),
-            regex(rf"(?ai){_FIRST}"),
-            regex(r"(?<![\d.])0(?:\.0+)?(?![\d.]*\d)|零"),
-            regex(r"(?ai)warm[- ]?up|预热"),
-            regex(rf"(?ai){_RISING}"),
-        ),
-        regex(r"(?ai)\b(?:stays?|always|every)\b|一直|始终|总是"),
-        regex(r"(?ai)\b(?:zero|slow\w*|gradual\w*)\b|慢慢|缓慢|慢"),
-    ),
-    _Kind(  # a sample seen again is known better; where validation falls, too, nothing is lost
-        (
-            regex(r"(?ai)\bepochs?\b|轮"),
-            regex(
-                r"(?ai)\bsteps? down|in steps|\b(?:a )?step down|stair\w*|boundar\w+|台阶|阶梯|"
-                r"楼梯"
-            ),
-            regex(
-                r"(?ai)(?:\bval\w*|\beval\w*|验证)[^，,.;?。？]{0,16}(?:\bfall\w*|\bdecreas\w*|"
-                r"\bdrop\w*|\bimprov\w*|降)"
-            ),
-        ),
-        regex(
-            r"(?ai)\bris(?:es|ing)\b(?<!nothing rises)|\bincreas\w*|\bwors\w*|\bgo(?:es|ing) up|"
-            r"accuracy|上升|在升|涨|变差|过拟合|准确率"
-        ),
-        regex(r"(?ai)\bleak\w*|\bbugs?\b|泄[漏露]"),
-    ),
-    _Kind(  # a policy that learns gets surer of itself
-        (
-            regex(r"(?ai)entropy|熵"),
-            regex(r"(?ai)\bslow\w*|gradual\w*|steadily|慢|逐渐|缓"),
-            regex(r"(?ai)\brewards?\b|奖励"),
-            regex(rf"(?ai){_RISING}"),
-            regex(r"(?ai)\beval\w*|\bvalid\w*|\btest\b|验证|评测|测试"),
-        ),
-        regex(
-            r"(?ai)repeat|\b(?:near|to|close to|almost) (?:zero|0(?:\.0\d*)?)(?![\d.])|"
-            r"same answer|identical|重复|降到0(?!\.[1-9])|都一样|接近0"
-        ),
-        regex(r"(?ai)\b(?:slow\w*|collaps\w*)\b|坍[塌缩]|崩塌|慢慢|缓慢|慢"),
-    ),
-    _Kind(
-        (
-            regex(r"(?ai)\b(?:throughput|speed|tokens?/s\w*|it/s|faster)\b|吞吐|速度"),
-            regex(
-                r"(?ai)\b(?:throughput|speed|tokens?/s\w*|it/s)\b[^,.;?]{0,16}\b(?:up|ris\w+|"
-                r"rose|increas\w*|higher|improv\w*)\b|"
-                r"\bfaster\b|(?:速度|吞吐)[^，。？]{0,10}(?:快|升|涨|提高)"
-            ),
-            regex(
-                r"(?ai)identical|the same|unchanged|nothing (?:else )?changed|没(?:有)?(?:改|"
-                r"变)|一样|不变|正常"
-            ),
-        ),
-        regex(
-            r"(?ai)\bfaster on|used to be faster|was faster|\bbut\b|slower|skip|以前(?:更)?快|"
-            r"之前(?:更)?快|但|变慢"
-        ),
-        regex(r"问题|担心"),
-    ),
-)
 _SIZE = r"(\d+(?:\.\d+)?)\s?\+?\s?(?:gi?b?|g)\b"
 _SIZES = regex(rf"(?ai){_SIZE}")
 _FOLDER_SIZE = regex(
@@ -142,18 +33,22 @@ STATE_RATIO = (2.0, 8.5)
 _CHECKS = regex(r"(?ai)\b(?:just|only) (?:checking|asking|curious)\b")
 
 
-def expected(text: str) -> bool:
+def expected(text: str, index: Index) -> bool:
     """Whether a text asks about what any sound run does, and complains of nothing else."""
     return (asks(text) or _CHECKS.search(text) is not None) and (
-        any(_is(kind, text) for kind in _KINDS) or _holds_the_optimizer(text)
+        any(is_usual(kind, text, sayings_of(index)) for kind in index.raw.get("usual", {}).values())
+        or _holds_the_optimizer(text)
     )
 
 
-def _is(kind: _Kind, text: str) -> bool:
-    if kind.never.search(text) or not all(one.search(text) for one in kind.needs):
+def is_usual(kind: Mapping[str, Sequence[str]], text: str, say: Sayings) -> bool:
+    """Whether a text says what an entry is about, and has no other word for trouble."""
+    if any(say.says(name, text) for name in kind.get("not_when", ())):
+        return False
+    if not all(say.says(name, text) for name in kind["when"]):
         return False
     return not any(
-        complains(kind.words.sub(" ", part))
+        complains(say.without(kind.get("words", ()), part))
         for part in _ASKED.split(text)
         if not _DOUBT.search(part)
     )

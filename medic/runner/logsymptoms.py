@@ -116,10 +116,13 @@ def answers_of_logs(evidence: Evidence, index: Index, settings: Sequence[Hit] = 
     well = isinstance(logs, LogHits) and logs.ended == "well"
     answered = {o.name for o in evidence.observed}
     told: dict[str, list[Hit]] = {}
-    short = {o.name for o in (*evidence.observed, *evidence.consequences) if o.outcome == "present"}
+    beside = index.beside
+    present = {
+        o.name for o in (*evidence.observed, *evidence.consequences) if o.outcome == "present"
+    }
     for hit in (*of_logs, *settings):
-        if hit.check == PLACE and not short & _NO_MEMORY:
-            continue  # a frame of any traceback
+        if hit.check in beside and present.isdisjoint(beside[hit.check]):
+            continue  # as a frame of any traceback, where no memory was short
         if hit.check and not hit.benign and not (hit.symptom and well):
             told.setdefault(hit.check, []).append(hit)
     for check in sorted(told.keys() - answered):
@@ -134,10 +137,6 @@ def answers_of_logs(evidence: Evidence, index: Index, settings: Sequence[Hit] = 
             sure = DOUBTED if hit.shared else sure
             evidence.observed.append(Observed(finding, "logs", sure))
 
-
-PLACE = "oom-place"  # which frame asked for the memory
-_NO_MEMORY = {"cuda-out-of-memory", "rl-out-of-memory", "host-out-of-memory", "gpu-memory-grows",
-              "gpu-memory-above-expectation", "gpu-memory-uneven"}  # fmt: skip
 
 _ROLES = ("root", "either", "context", "victim")
 

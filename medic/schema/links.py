@@ -9,6 +9,7 @@ from medic.entries import Cause, Check, Conditions, Procedure, Remedy, Term
 from medic.entries.words import TELLTALE
 from medic.nearest import did_you_mean
 from medic.run_config import FIELDS
+from medic.schema.sayings import Defect, check_sayings
 
 # Context facts that condition the graph; the closed list of design words.
 CONTEXT = (
@@ -27,8 +28,6 @@ CONTEXT = (
     "scheduler",
 )
 
-Defect = tuple[str, str, tuple[object, ...], str, str]
-
 
 def check_links(found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
     """(kind, name, path, English, Chinese) of each name that leads nowhere."""
@@ -40,10 +39,15 @@ def check_links(found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
             yield "causes", name, ("code",), f"code also of {other}", f"编号与 {other} 重复"
         codes[cause.code] = name
     yield from _shared_names(found)
+    yield from check_sayings(found)
     for remedy in found["remedies"].values():
         yield from _remedy(remedy, found)
     for check in found["checks"].values():
         yield from _check(check)
+        for i, name in enumerate(check.beside):
+            if name not in found["symptoms"]:
+                path = ("beside", i)
+                yield _unknown("checks", check.name, path, "symptom", name, found["symptoms"])
     for procedure in found["procedures"].values():
         yield from _procedure(procedure, found)
     for term in found["terms"].values():

@@ -238,7 +238,9 @@ class Session:
         from medic.told.unable import in_reach_first
 
         remedies = [self.index.remedies[r] for r in self.index.causes[cause].remedies]
-        return [self.fix(one, cause) for one in in_reach_first(remedies, self.told.words)]
+        return [
+            self.fix(one, cause) for one in in_reach_first(remedies, self.told.words, self.index)
+        ]
 
     def fix(self, remedy: Remedy, cause: str) -> Fix:
         fired = [

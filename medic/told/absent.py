@@ -30,11 +30,6 @@ FEATURES: Mapping[str, tuple[Scalar, str]] = {
     "use_amp": (False, r"amp|autocast|mixed precision|混合精度"),
     "quantization": ("none", r"quanti[sz]ation|量化"),
 }
-SYMPTOMS: Mapping[str, str] = {
-    "loss-nan": r"nans?(?: ?(?:/|or|和|或) ?infs?)?(?: loss(?:es)?)?|nan 的? ?(?:loss|损失)",
-    "cuda-out-of-memory": r"(?:cuda )?oom(?: errors?)?|(?:cuda )?out[-\s]of[-\s]memory(?: errors?)?|显存不足|爆显存",
-    "training-hangs": r"hangs?|hanging|卡住|卡死",
-}
 _NOT = (
     r"(?:(?:there (?:is|are) )?no(?: single| sign of)?|(?:is|are|was|were|it'?s) not|"
     r"(?:is|are|was|were)n'?t|never(?: uses?d?| goes| went| becomes| became)?|"
@@ -80,11 +75,11 @@ _ANOTHER = regex(
 )
 
 
-@lru_cache(maxsize=1)
-def _patterns() -> tuple[tuple[str, Scalar, Pattern[str]], ...]:
+@lru_cache(maxsize=4)
+def _patterns(called: tuple[tuple[str, str], ...]) -> tuple[tuple[str, Scalar, Pattern[str]], ...]:
     """Of each feature and symptom: its name, its value (None of a symptom), how it is denied."""
     every = [(name, value, words) for name, (value, words) in FEATURES.items()]
-    every += [(name, None, words) for name, words in SYMPTOMS.items()]
+    every += [(name, None, words) for name, words in called]
     return tuple((name, value, regex(_denial(words), 2)) for name, value, words in every)
 
 
@@ -97,22 +92,25 @@ def _denial(words: str) -> str:
 
 def features(text: str) -> Iterator[tuple[str, Scalar, str, tuple[int, int]]]:
     """(field, value, words, place) of each feature that the text says the run does not have."""
-    for name, value, words, place in _denials(text):
+    for name, value, words, place in _denials(text, ()):
         if value is not None:
             yield name, value, words, place
 
 
-def symptoms(text: str) -> Iterator[tuple[str, str]]:
-    """(symptom, words) of each symptom that the text says is not there."""
-    for name, value, words, _ in _denials(text):
+def symptoms(text: str, called: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """(symptom, words) of each symptom that the text says is not there; ``called``: what people
+    call those that may be denied."""
+    for name, value, words, _ in _denials(text, tuple(called.items())):
         if value is None:
             yield name, words
 
 
-def _denials(text: str) -> Iterator[tuple[str, Scalar | None, str, tuple[int, int]]]:
+def _denials(
+    text: str, called: tuple[tuple[str, str], ...]
+) -> Iterator[tuple[str, Scalar | None, str, tuple[int, int]]]:
     """All that the text denies of the run whatever the circumstances; a text that sets two things
     against each other denies nothing."""
-    found = [(n, v, hit) for n, v, pattern in _patterns() for hit in pattern.finditer(text)]
+    found = [(n, v, hit) for n, v, pattern in _patterns(called) for hit in pattern.finditer(text)]
     if not found or contrasts(text) or _ANOTHER.search(text):
         return
     for name, value, hit in found:

@@ -16,7 +16,6 @@ from medic.records import dataclass, field
 RANKS = "ranks"  # family of the checks that tell who failed, and who waited
 SURE = STRONGEST * 0.99
 CLOSE = STRONGEST * 0.5  # near enough to ask whether it is meant
-VALIDATION_RISES = "validation-loss-rises"
 OFFERED = 4  # symptoms that words may mean
 
 
@@ -62,12 +61,12 @@ class Told:
             fine,
             makes_progress,
             only_asks,
-            score_fell,
             seeks_advice,
             tells_settled,
+            told_of,
         )
 
-        if score_fell(self.words):
+        if told_of(self.words, self.index):
             return False
         quiet = not self.complaints and not self.answered
         return (
@@ -75,7 +74,7 @@ class Told:
             or only_asks(self.words)
             or (quiet and (fine(self.words) or makes_progress(self.words)))
             or (not self.chosen and complains_not(self.words))
-            or (not self.chosen and expected(self.words))
+            or (not self.chosen and expected(self.words, self.index))
             or (not self.chosen and (seeks_advice(self.words) or tells_settled(self.words)))
         )
 
@@ -145,10 +144,11 @@ class Told:
         from medic.match import denied
         from medic.told.absent import symptoms
 
-        for name, quote in symptoms(words):
+        called = self.index.told["called"]
+        for name, quote in symptoms(words, called):
             self.denied.setdefault(name, quote)
-        if VALIDATION_RISES in denied(words):
-            self.denied.setdefault(VALIDATION_RISES, words.strip())
+        for name in sorted(denied(words, self.index) - called.keys()):
+            self.denied.setdefault(name, words.strip())
 
     def _quoted(self, words: str) -> None:
         """Messages that a sentence quotes: what they show is told, not seen."""

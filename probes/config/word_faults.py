@@ -16,13 +16,6 @@ from .value_kinds import MORE, refused, switch_meant
 
 NOT_TAKEN = "flag-value-not-accepted"
 _MAX_SHOWN = 10
-# Keys whose rules name the words of an enumeration, to the letter: transformers ExplicitEnum of
-# all that TrainingArguments makes one of, DeepSpeed OffloadDeviceEnum.
-_EXACT = {
-    "hf-trainer": ("optim", "lr_scheduler_type", "evaluation_strategy", "eval_strategy",
-                   "save_strategy", "logging_strategy", "hub_strategy"),
-    "deepspeed": ("device",),
-}  # fmt: skip
 _SWITCH = Text(
     "{key}: {value} is neither true nor false", "{key}：{value} 既不是 true 也不是 false"
 )
@@ -39,7 +32,7 @@ def word_fault(
     if not isinstance(setting.value, str):
         return None
     for entry in _readers(setting, entries, stated):
-        exact = setting.path[-1] in _EXACT.get(entry.name, ())
+        exact = setting.path[-1] in entry.exact
         word = _other_case(setting, setting.value, entry) if exact else ""
         if word:
             return _not_taken(setting, setting.value, (word, word, True), ())

@@ -1,0 +1,69 @@
+"""What sentences say: words with names, and what is claimed with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from medic.entries.evidence import Names, Source
+from medic.entries.words import CONFIG
+from medic.i18n import Text
+from medic.records import dataclass
+
+
+@dataclass(frozen=True)
+class Claim:
+    """That a text has one of the words ``says``, or denies one of ``denies``: any place, or a clause
+    that has a word ``of`` and no word ``not_of``; ``apart_from``: without the words that these
+    match. Of the numbers that a word captures the first is ``at_least`` so much and ``below`` that,
+    and the last less than the first (``falls``)."""
+
+    __pydantic_config__ = CONFIG
+    says: Names = ()
+    denies: Names = ()
+    of: Names = ()
+    not_of: Names = ()
+    apart_from: Names = ()
+    at_least: float | None = None
+    below: float | None = None
+    falls: bool = False
+
+
+@dataclass(frozen=True)
+class Saying:
+    """Words, by ``patterns`` (RE2; case is ignored, a word is ASCII), of which one is enough, and
+    not right behind one of ``denied_by``; or what is said with such words: a text has all of
+    ``needs``, one of ``claims`` if there are any, and none of ``unless``."""
+
+    __pydantic_config__ = CONFIG
+    match: tuple[str, ...]
+    no_match: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    denied_by: tuple[str, ...] = ()
+    needs: Names = ()
+    claims: tuple[Claim, ...] = ()
+    unless: tuple[Claim, ...] = ()
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Sayings about one subject. Their names are their own among those of all subjects."""
+
+    __pydantic_config__ = CONFIG
+    name: str
+    sayings: Mapping[str, Saying]
+
+
+@dataclass(frozen=True)
+class Usual:
+    """What people ask about and any sound run does: a text that says all of ``when``, none of
+    ``not_when``, and has no other word for trouble than ``words``, which are none here."""
+
+    __pydantic_config__ = CONFIG
+    name: str
+    title: Text
+    when: Names
+    match: tuple[str, ...]
+    no_match: tuple[str, ...]
+    sources: tuple[Source, ...] = ()
+    not_when: Names = ()
+    words: Names = ()
