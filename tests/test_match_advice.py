@@ -30,6 +30,8 @@ def test_advice_on_a_good_run_is_no_complaint(text: str) -> None:
         "The fine-tune answers with garbage. Is the template wrong?",
         "GPU util 25%, one step takes 14 minutes. Is it normal to be this slow?",
         "多卡训练卡住，单卡正常。请问为什么？",
+        "training loss goes down but eval loss goes up, what should I do?",
+        "The train loss falls. Eval accuracy does not. What should we do about it?",
     ],
 )
 def test_a_complaint_with_a_question_stays_one(text: str) -> None:

@@ -141,6 +141,8 @@ def test_a_question_of_usage_and_a_good_word_complain_of_nothing(text: str) -> N
         "怎么老是 oom？",
         "loss 为什么不降？",
         "吞吐正常，但是 loss 是 nan",
+        "PPO训练过程中熵很快降到接近0",
+        "loss 很快变成 nan",
     ],
 )
 def test_a_question_after_the_cure_or_a_turn_complains(text: str) -> None:

@@ -27,7 +27,8 @@ _SUPPOSED = regex(
 _CURE = regex(
     r"(?i)\bwhy\b|\bwhat (?:could|can|might|is wrong|am i)\b|\bwrong\b|\bhow come\b|"
     r"\bhow (?:can|do|to|should) (?:i|we)? ?(?:fix|solve|avoid|stop|prevent|get|enable|make)\b|\bthe reason\b|"
-    r"为什么|怎么|哪里|挂了"
+    r"\bwhat (?:should|shall|can) (?:i|we) do(?: about (?:it|this|that)| here| now| to \w+ (?:it|this))?\W*$|"
+    r"为什么|怎么|哪里|挂了|如何解决"
 )
 # Said without a question mark, it asks no more than to be told that it is so.
 _CURIOUS = regex(

@@ -44,7 +44,8 @@ _GOOD = regex(
     r"\b(?:loss|kl) (?:still )?(?:is )?(?:decreas\w+|small|stays small)$|"
     r"util\w*\D{0,12}(?:9\d|100) ?%|"
     r"稳定(?!在)|平稳|正常|不错|很好|均衡|成功|够用|符合预期|稳步|"
-    r"能接上|能连上|平滑|很快|可以复现|没问题|利用率\D{0,6}(?:9\d|100) ?%"
+    r"能接上|能连上|平滑|可以复现|没问题|利用率\D{0,6}(?:9\d|100) ?%|"
+    r"很快(?!就?(?:降|掉|变|崩|塌|爆|溢|涨|升|停|断|卡|发散|饱和|OOM|nan))"
 )
 _HEDGE = regex(
     r"(?i)\b(?:too|should be|supposed|used to|was|were|instead|only|then|until|suddenly)\b|太|之前|突然|本来"

@@ -20,7 +20,7 @@ _RISES = r"(?:ris|rose|increas|go(?:es)? up|went up|climb|improv|grow|grew|升|�
 _ASIDE = (
     r"(?:[\s,:,，：、]|\b(?:the|our|a|its|also|and|has|have|is|on|of|train(?:ing)?|eval(?:uation)?|"
     r"validation|valid|val|dev|test|held-out|set|split|steadily|smoothly)\b|"
-    r"训练|验证|测试|评测|集|上|的|了|到|至|由|也|都|和|与|且|稳步|平稳|逐步)"
+    r"训练|验证|测试|评测|评估|集|上|的|了|到|至|由|也|都|和|与|且|稳步|平稳|逐步)"
 )
 _FILL = rf"{_ASIDE}{{0,12}}"
 _ARROW = rf"[ :=：]{{0,3}}{_NUMBER}\s?(?:->|→)\s?{_NUMBER}"

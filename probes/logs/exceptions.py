@@ -101,6 +101,7 @@ _NO_CONFIG = regex(
     r"state|ckpt|check_?point|batch|sample|row|item|example|record|input|output|metric|result|log|loss",
     re.IGNORECASE,
 )
+_LAZY_ROW = "datasets/formatting/"
 _DATA_WORDS = regex(r"decod|corrupt|truncat|malformed|cannot identify|can't parse|invalid sample")
 
 
@@ -203,10 +204,18 @@ def _beyond_table(look: Look) -> bool:
 
 
 def _asked(told: Traceback) -> tuple[str, str] | None:
-    """(mapping, key) of a KeyError whose failing line subscripts that mapping with that key."""
-    if told.exception != "KeyError" or not told.frames or is_library(told.frames[-1].file):
+    """(mapping, key) of a KeyError whose failing line subscripts that mapping with that key.
+
+    A library's line is the data's where samples are being read; a lazy row of datasets looks up
+    in its own file.
+    """
+    if told.exception != "KeyError" or not told.frames:
         return None
-    key = told.message.strip("'\"")
+    key, last = told.message.strip("'\""), told.frames[-1]
+    if _LAZY_ROW in last.file:
+        return "row", key
+    if is_library(last.file) and not place_is_loader(told):
+        return None
     parts = rf"(\w+)(?:\[['\"][\w.-]+['\"]\])*\[['\"]{re.escape(key)}['\"]\]"  # of a section, too
     found = re.search(parts, told.frames[-1].code)
     return (found.group(1), key) if found else None

@@ -111,6 +111,33 @@ def test_a_field_that_the_samples_have_not(read: Any) -> None:
     assert found.ask(exceptions.PROBE)["exception-kind"].outcome == "record-key"
 
 
+@pytest.mark.parametrize(
+    ("file", "code", "kind"),
+    [
+        ("site-packages/datasets/formatting/formatting.py", "value = self.data[key]", "record-key"),
+        ("site-packages/swift/llm/template.py", 'x = example["label"]', "record-key"),
+        ("site-packages/torch/optim/adam.py", 'x = state["label"]', "programming-error"),
+    ],
+)
+def test_a_field_that_a_library_asks_for(read: Any, file: str, code: str, kind: str) -> None:
+    above = (
+        ""
+        if kind == "programming-error"
+        else (
+            '  File "/venv/lib/python3.10/site-packages/datasets/arrow_dataset.py", line 3450, in map\n'
+            "    example = self._apply(example)\n"
+        )
+    )
+    text = (
+        "Traceback (most recent call last):\n"
+        f'{above}  File "/venv/lib/python3.10/{file}", line 41, in encode\n    {code}\n'
+        "KeyError: 'label'\n"
+    )
+    found = read(text)
+    found.look.frameworks = []
+    assert found.ask(exceptions.PROBE)["exception-kind"].outcome == kind
+
+
 @pytest.mark.parametrize(("path", "absent"), [(("training", "lr"), True), (("a", "warmup"), False)])
 def test_a_setting_that_the_file_has_not(read: Any, path: tuple[str, ...], absent: bool) -> None:
     found = read(trace('warmup = cfg["warmup"]', "KeyError: 'warmup'"))
