@@ -43,6 +43,7 @@ def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
         observed = Observed(finding, "logs", sure, hit.role, also=also)
         roots = told & _root_names(evidence)
         explained = first_root is not None and hit.role != "root" and hit.order >= first_root
+        explained = explained or _by_watchdog(hit, told)
         if explained or (hit.role != "root" and roots):
             if hit.symptom not in told:
                 evidence.consequences.append(observed)
@@ -55,6 +56,17 @@ def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
             told.add(found.name)
             evidence.observed.append(found)
     _absent_symptoms(evidence, index, told)
+
+
+# Torch ends the process with this signal after a collective timed out.
+_ABORT = regex(r"-6\b|SIGABRT|Aborted|\b134\b")
+_CRASH = ("process-crashed-by-signal", "crash-signal")
+
+
+def _by_watchdog(hit: Hit, told: set[str]) -> bool:
+    """Whether the abort of a process follows from the timeout of its collective."""
+    crash = hit.symptom in _CRASH or hit.check in _CRASH
+    return crash and "collective-timeout" in told and bool(_ABORT.search(hit.source.text))
 
 
 def _raised(evidence: Evidence) -> set[tuple[str, int]]:
@@ -123,6 +135,8 @@ def answers_of_logs(evidence: Evidence, index: Index, settings: Sequence[Hit] = 
     for hit in (*of_logs, *settings):
         if hit.check in beside and present.isdisjoint(beside[hit.check]):
             continue  # as a frame of any traceback, where no memory was short
+        if _by_watchdog(hit, present):
+            continue
         if hit.check and not hit.benign and not (hit.symptom and well):
             told.setdefault(hit.check, []).append(hit)
     for check in sorted(told.keys() - answered):
