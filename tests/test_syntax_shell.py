@@ -183,3 +183,18 @@ def test_agrees_with_a_real_shell(text: str) -> None:
         capture_output=True, check=True, timeout=10,
     ).stdout.decode().split("\0")[:-1]  # fmt: skip
     assert values(text)[1:] == real
+
+
+def test_an_assignment_in_a_quoted_document_of_a_substitution() -> None:
+    text = (
+        "RUN=$(python - <<'PY'\nwrite(\n    PYTHONPATH=\"/a:/b\",\n)\n"
+        'print(json.dumps({"a": b}))\nPY\n)\npython train.py --lr 1\n'
+    )
+    assert values(text) == ["python", "train.py", "--lr", "1"]
+
+
+def test_a_function_that_calls_itself_is_entered_once() -> None:
+    calls = "  usage a\n" * 12
+    found = script(f"usage() {{\n{calls}}}\nusage\npython train.py\n").commands
+    assert [c.words[0].value for c in found].count("usage") == 13
+    assert found[-1].words[-1].value == "train.py"

@@ -1,4 +1,4 @@
-"""Configurations that a command of a given script names, and that lie beside the script."""
+"""Configurations and the program that a command of a given script names, and that lie beside it."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ from pathlib import Path, PurePath
 
 from medic.case.collect import Case
 from medic.case.filekind import kind_of
-from medic.case.folders import given_file
-from medic.facts import GivenFile, Launch, Launches
+from medic.case.folders import given_file, shown
+from medic.facts import FileKind, GivenFile, Launch, Launches
 from medic.lint.files import LAUNCH_CONFIGS, LintReport
 from medic.records import replace
 
 _ENDINGS = (".json", ".yaml", ".yml", ".toml")
 _FLAGS = ("config", "config_file", "deepspeed")  # how the flags end that name a configuration
+_ABOVE = 3  # folders over the script's: scripts/train/run.sh starts src/train.py from the top
+MAX_PROGRAMS = 4
+MAX_IMPORTED = 24  # files of its own that one program's parser may lie in
 
 
 def with_named(case: Case, report: LintReport) -> tuple[Case, tuple[str, ...]]:
-    """The case with the configurations that its commands name, and their names; none beyond those
-    that one launch can have."""
+    """The case with the configurations and programs that its commands name, and their names; no
+    configurations beyond those that one launch can have."""
     launches = report.facts.get(Launches)
     scripts = {file.path for file in case.files if file.kind == "script"}
     own = [one for one in launches.launches if one.span.file in scripts] if launches else []
@@ -26,12 +29,18 @@ def with_named(case: Case, report: LintReport) -> tuple[Case, tuple[str, ...]]:
     found: dict[Path, GivenFile] = {}
     for launch in own:
         for path in _named(launch):
-            if path.resolve() not in known and (file := _as_given(path)) is not None:
+            if path.resolve() not in known and (file := _as_given(path, "config")) is not None:
                 found.setdefault(path.resolve(), file)
-    if not found or len(found) > LAUNCH_CONFIGS:
+    if len(found) > LAUNCH_CONFIGS:
+        found = {}
+    told = [file.name for file in found.values()]
+    if not any(file.kind == "python" for file in case.files):
+        for program, imported in _programs(own):
+            told.append(program.name)
+            found |= {Path(file.path).resolve(): file for file in (program, *imported)}
+    if not found:
         return case, ()
-    more = tuple(found.values())
-    return replace(case, files=(*case.files, *more)), tuple(file.name for file in more)
+    return replace(case, files=(*case.files, *found.values())), tuple(told)
 
 
 def _named(launch: Launch) -> Iterator[Path]:
@@ -48,10 +57,80 @@ def _named(launch: Launch) -> Iterator[Path]:
             yield folder / path
 
 
-def _as_given(path: Path) -> GivenFile | None:
+def _as_given(path: Path, kind: FileKind) -> GivenFile | None:
     try:
-        if not path.is_file() or kind_of(str(path)) != "config":
+        if not path.is_file() or kind_of(str(path)) != kind:
             return None
-        return given_file(str(path), str(path), "config", path.stat())
+        return given_file(str(path), shown(str(path)), kind, path.stat())
     except (OSError, ValueError):
         return None
+
+
+# --- programs -------------------------------------------------------------------------------
+
+
+def _programs(launches: Sequence[Launch]) -> Iterator[tuple[GivenFile, list[GivenFile]]]:
+    """The program of each command, and the files of its own that it imports."""
+    seen: set[Path] = set()
+    for launch in launches:
+        for root, path in _candidates(launch):
+            file = _as_given(path, "python")
+            if file is None:
+                continue
+            if path not in seen and len(seen) < MAX_PROGRAMS:
+                seen.add(path)
+                imported = (_as_given(one, "python") for one in _imported(path, root))
+                yield file, [one for one in imported if one is not None]
+            break
+
+
+def _candidates(launch: Launch) -> Iterator[tuple[Path, Path]]:
+    """(folder that the command may start in, the program from there), nearest first."""
+    text = launch.script.value or "" if launch.script is not None else ""
+    words = [word.value for word in launch.launcher_words]
+    if "-m" in words or "--module" in words:
+        text = text.replace(".", "/") + ".py"
+    path = PurePath(text)
+    if not text.endswith(".py") or path.is_absolute() or ".." in path.parts:
+        return
+    folder = Path(launch.span.file).absolute().parent
+    for root in (folder, *list(folder.parents)[:_ABOVE]):
+        yield root, root / path
+
+
+def _imported(program: Path, root: Path) -> Iterator[Path]:
+    """Files below the start's folder, or beside the program, that it and they import."""
+    waiting, seen = [program], {program}
+    while waiting and len(seen) <= MAX_IMPORTED:
+        here = waiting.pop(0)
+        for name in _imports(here):
+            for base in (here.parent, program.parent, root):
+                path = base / name
+                if path not in seen and path.is_file() and len(seen) <= MAX_IMPORTED:
+                    seen.add(path)
+                    waiting.append(path)
+                    yield path
+                    break
+
+
+def _imports(path: Path) -> Iterator[str]:
+    """The paths that the import statements at the beginning of lines may mean."""
+    try:
+        text = path.read_text("utf-8", errors="replace")
+    except OSError:
+        return
+    for line in text.splitlines():
+        words = line.split()
+        if line[:1].isspace() or len(words) < 2 or words[0] not in ("from", "import"):
+            continue
+        dotted = words[1].strip(",").lstrip(".")
+        if not dotted:
+            names = [w.strip(",()") for w in words[3:]]
+            yield from (f"{name}.py" for name in names if name.isidentifier())
+            continue
+        stem = dotted.replace(".", "/")
+        yield f"{stem}.py"
+        yield f"{stem}/__init__.py"
+        if words[0] == "from" and len(words) > 3:
+            names = [w.strip(",()") for w in words[3:]]
+            yield from (f"{stem}/{name}.py" for name in names if name.isidentifier())

@@ -32,7 +32,8 @@ class Key:
 @dataclass(frozen=True)
 class Recognise:
     """How a file is known to be this framework's: any set of keys that must all be there, its
-    name, or a flag of a command that takes such a file (``named-by``)."""
+    name, or a flag of a command that takes such a file (``named-by``). With ``own-commands`` a
+    command is told by its name alone: no script of a user's has the framework's parser."""
 
     __pydantic_config__ = CONFIG
     any_keys: tuple[tuple[str, ...], ...] = ()
@@ -40,6 +41,7 @@ class Recognise:
     file_names: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     named_by: tuple[str, ...] = ()
+    own_commands: bool = False
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,7 @@ class Framework:
     rules: Sequence[Rule] = ()
     builds_on: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    dataclasses: tuple[str, ...] = ()  # classes whose fields a script's parser takes for flags
     types: Mapping[
         Literal[
             "number", "switch", "block", "converted-number", "converted-whole", "converted-switch"

@@ -57,6 +57,7 @@ class ParserSpec:
     prefixes: bool = True  # unique prefixes are accepted
     ignores_unknown: bool = False  # an unknown flag is dropped without a word
     origin: Literal["source", "usage"] = "source"
+    lent: tuple[str, ...] = ()  # library classes whose fields alone are missing in ``options``
 
 
 @dataclass(frozen=True)

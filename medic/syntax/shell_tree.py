@@ -22,6 +22,7 @@ from medic.syntax.shell_inner import (
     inner_body,
     inner_node,
     is_shell,
+    root_of,
 )
 from medic.syntax.shell_problems import problems_of
 from medic.syntax.shell_slurm import slurm_variables
@@ -45,7 +46,7 @@ class _Script(Flow):
         self.commands: list[Command] = []
         self.statements = 0
         self.depth = 0
-        self.calls = 0
+        self.calls: set[str] = set()  # functions that are being read
         self.inner = 0
         self.prefix: tuple[Word, ...] = ()
         self.quoted_twice = False
@@ -234,10 +235,10 @@ class _Script(Flow):
         if name == "shift" and "@" in self.variables:
             self.variables["@"] = UNKNOWN
         body = self.functions.get(name)
-        if body is None or self.calls >= _MAX_CALLS:
+        if body is None or name in self.calls or len(self.calls) >= _MAX_CALLS:
             return
         self.called.add(name)
-        self.calls += 1
+        self.calls.add(name)
         skip = self.source.skipped
         for i, word in enumerate(arguments[:9], 1):
             atom = Atom(word.value, word.span.start - skip, word.span.end - skip,
@@ -247,7 +248,7 @@ class _Script(Flow):
         self.variables["@"] = Variable(elements=tuple(arguments))
         self.run(body)
         self.variables["@"] = outer or UNKNOWN
-        self.calls -= 1
+        self.calls.discard(name)
 
 
 _HANDLERS: dict[str, Callable[[_Script, tree_sitter.Node], None]] = {
@@ -280,11 +281,10 @@ def parse_shell(source: SourceText) -> Document:
     Behind a quote or a here-document that nothing closes there is no telling what is a command.
     """
     body = as_meant(source.body)
-    refused = refusal(body)
-    read = body
+    read, refused = body, refusal(body)
     if refused is not None and (refused.word in ("'", '"') or refused.kind == "document"):
         read = body[: body.rfind(b"\n", 0, refused.start) + 1]
-    root = tree_of("bash", read)
+    root = root_of(read)
     script = _Script(source.masked(source.body[: len(read)]))
     script.variables.update(slurm_variables(script.source.body))
     script.run(root)

@@ -167,7 +167,9 @@ def _told_by_command(keys: Keys, launch: Launch, paths: Paths) -> int:
     syntax = keys.framework.recognise.syntax
     if keys.framework.role != "trainer" or (syntax and "shell" not in syntax):
         return 0
-    return _NAMED if _named(keys, launch) else keys.specificity(paths)
+    if _named(keys, launch):
+        return _NAMED
+    return 0 if keys.framework.recognise.own_commands else keys.specificity(paths)
 
 
 def _stated(name: str, keys: Keys, found: Sequence[Carrier]) -> Stated:

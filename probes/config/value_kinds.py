@@ -41,7 +41,7 @@ _WORD_FOR_NUMBER = frozenset(
 )  # fmt: skip
 # Words that loaders do not take for a switch, though they are meant for one.
 _SWITCHES = ("true", "false")
-_OTHER_WORDS = frozenset(("tree", "tue", "trie", "trues", "fales", "falsy", "truly", "tule"))
+_OTHER_WORDS = frozenset(("tree", "tue", "trie", "trues", "fleas", "falsy", "truly", "tule"))
 # A part of one of these is none; intervals and warmup may be shares of the run.
 WHOLE = frozenset(
     (
@@ -156,8 +156,13 @@ def switch_meant(value: Scalar) -> str:
     text = value.lower()
     if text in _OTHER_WORDS or text[:1] not in "tfraul":
         return ""
-    near = [word for word in _SWITCHES if letters_apart(text, word, 1)]
+    near = [word for word in _SWITCHES if letters_apart(text, word, 1) or _mixed(text, word)]
     return near[0] if len(near) == 1 and text not in _SWITCHES else ""
+
+
+def _mixed(text: str, word: str) -> bool:
+    """Whether a word has the letters of another behind the same first one: flaes."""
+    return text[0] == word[0] and sorted(text) == sorted(word)
 
 
 def refused(value: Scalar, taken: Sequence[str]) -> tuple[str, bool] | None:

@@ -17,7 +17,7 @@ from .script_text import ScriptText, read_script
 
 NOT_TAKEN = "flag-value-not-accepted"
 _ALLOCATOR = regex(
-    r"\b(PYTORCH_(?:CUDA_|HIP_)?ALLOC_CONF)=(?:\"([^\"$`]*)\"|'([^'$`]*)'|([^\s;&|\"'$`]+))"
+    r"\b(PYTORCH_(?:CUDA_|HIP_|NPU_)?ALLOC_CONF)=(?:\"([^\"$`]*)\"|'([^'$`]*)'|([^\s;&|\"'$`]+))"
 )
 _OPTION = regex(r"\s*([A-Za-z][\w-]*)\s*([:=]?)\s*(\[[^\]]*\]|[^,\[]*)(?:,|$)")
 _SWITCH = (lambda v: v in ("True", "False"), Text("True or False", "True 或 False"))

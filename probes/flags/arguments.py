@@ -58,6 +58,8 @@ _FLAG = regex(r"^--[A-Za-z][\w.-]*$")
 _NUMBER = regex(r"^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 _ASSIGNS = regex(r"^\s*(?:export\s+|local\s+|declare\s+(?:-\w+\s+)*)?\w+\+?=")
 _GLUED = regex(r"^([^\"'\s]*[A-Za-z0-9_}])--([A-Za-z][\w-]+)(?:=\S*)?$")
+_QUOTED = regex(r"^\"[^\"]*\"$|^'[^']*'$")
+_VARIABLE_AND_FLAG = regex(r"^\$(?:\w+|\{\w+\})--[a-z]+(?:[_-][a-z0-9]+)+$")
 _MAX_CHOICES = 12
 
 _GOES = Text(
@@ -194,11 +196,22 @@ def glued(launch: Launch, known: Callable[[], frozenset[str]]) -> Iterator[Fault
     """``--lr 1e-4--bf16``: a flag without a blank before it is part of what stands there."""
     own = _LAUNCHERS_OWN.get(launch.launcher, frozenset())
     for word in (*launch.launcher_words, *launch.arguments):
-        found = _GLUED.match(word.raw) if "--" in word.raw[1:] else None
+        text = word.raw if word.value is None or _QUOTED.match(word.raw) else word.value
+        found = _GLUED.match(text) if "--" in text[1:] else None
         number = found is not None and _NUMBER.match(found[1]) is not None
-        if found is not None and (number or plain(found[2]) in known() | own):
-            what = _PARTED.fill(word=word.raw, flag=f"--{found[2]}")
-            yield Fault(VALUE, what, word.span, f"--{found[2]}")
+        variable = _VARIABLE_AND_FLAG.match(text) is not None
+        if found is not None and (number or variable or plain(found[2]) in known() | own):
+            what = _PARTED.fill(word=text, flag=f"--{found[2]}")
+            yield Fault(VALUE, what, _last_line(word.span), f"--{found[2]}")
+
+
+def _last_line(span: Span) -> Span:
+    """The end of a word that begins in the assignment of a variable lines above."""
+    if span.end_line <= span.line:
+        return span
+    length = min(span.end_column - 1, span.end - span.start)
+    start, column = span.end - length, span.end_column - length
+    return Span(span.file, start, span.end, span.end_line, column, span.end_line, span.end_column)
 
 
 # --- choices --------------------------------------------------------------------------------
@@ -206,7 +219,7 @@ def glued(launch: Launch, known: Callable[[], frozenset[str]]) -> Iterator[Fault
 
 def outside_choices(launch: Launch, spec: ParserSpec | None) -> Iterator[Fault]:
     """Values that the script's own parser does not accept (argparse: invalid choice)."""
-    if spec is None or spec.origin != "source" or not spec.complete:
+    if spec is None or spec.origin != "source" or not (spec.complete or spec.lent):
         return
     words = launch.arguments
     for at, word in enumerate(words):

@@ -15,7 +15,7 @@ from .families import PROOF, PROOF_FOREIGN, SWITCHES
 from .key_names import DOTTED, FLAT, USERS_OWN, Names, names_of, normal
 from .key_names import Framework as Keyed
 from .meanings import foreign_names, meanings, meant_in, words_of_names
-from .shared_values import shared_values
+from .shared_values import is_amount_or_place, shared_values
 from .suspects import script_parts
 
 # Programs whose flags are all the framework's; a user's own script has flags of its own beside.
@@ -23,7 +23,7 @@ from .suspects import script_parts
 _PROGRAMS = {
     "openrlhf": regex(r"(?:^|/)openrlhf/cli/\w+\.py$"),
     "llama-factory": regex(r"(?:^|/)llamafactory/\w+\.py$"),
-    "ms-swift": regex(r"(?:^|/)swift/cli/\w+\.py$"),
+    "ms-swift": regex(r"(?:^|/)(?:swift/cli/\w+\.py|bin/swift)$"),
     "axolotl": regex(r"(?:^|/)axolotl/cli/(?:train|evaluate)\.py$"),
     "torchtitan": regex(r"(?:^|/)torchtitan/train\.py$"),
     "trl": regex(r"(?:^|/)trl/scripts/(?:sft|dpo|grpo|kto|rloo|reward)\.py$"),
@@ -88,6 +88,8 @@ class Framework(Keyed, Protocol):
     def choices(self) -> Mapping[str, Sequence[str]]: ...
     @property
     def beside(self) -> Sequence[str]: ...
+    @property
+    def dataclasses(self) -> Sequence[str]: ...
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,11 @@ class Table:
         the framework's parser only the names that take one everywhere are sure.
         """
         shown = self.closed or self.dashes or self.loops or self._trains
-        return name in self.shared or (shown and proof >= PROOF and name in self.valued)
+        return (
+            name in self.shared
+            or is_amount_or_place(name)
+            or (shown and proof >= PROOF and name in self.valued)
+        )
 
     def plural_of(self, name: str) -> str:
         """The known name that lacks the s of another: it takes one value, or is a switch."""

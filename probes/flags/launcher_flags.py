@@ -18,7 +18,7 @@ from .launchers import ALIASES, LAUNCHER_OPTIONS, LAUNCHERS, MODULES, lost_optio
 from .own_flags import Fault
 from .suspects import script_parts
 
-_FLAG = regex(r"^--([A-Za-z][\w-]*)(?:=.*)?$", re.DOTALL)
+_FLAG = regex(r"^--([A-Za-z][\w.-]*)(?:=.*)?$", re.DOTALL)
 # What may stand glued to its option: a count, a file, a word of the options that take one.
 _VALUE = regex(r"\d+|gpu|auto|c10d|static|bf16|fp16|no")
 # -nnodes 2: one dash. No launcher has a short option that takes the rest as its value.
@@ -32,9 +32,23 @@ _MORE = frozenset(
     """.split()  # noqa: SIM905
 )
 _SHORTEST = 5
-# These two stop at a flag that is none of their own; accelerate has some that scripts have, too.
 _HANDS_ON = ("axolotl",)
-_STRICT = ("torchrun", "deepspeed")
+# All of accelerate/commands/launch.py that begins with none of the words below.
+_ACCELERATE = frozenset(
+    """
+    quiet cpu num-cpu-threads-per-process enable-cpu-affinity use-parallelism-config use-megatron-lm
+    tee log-dir role rdzv-conf max-restarts monitor-interval module no-python vm env
+    main-training-function downcast-bf16 gradient-accumulation-steps gradient-clipping
+    zero3-init-flag zero3-save-16bit-model debug use-mps-device fp16 same-network num-processes
+    commands-file command-file no-tpu-cluster use-xpu
+    """.split()  # noqa: SIM905
+)
+_ACCELERATES_WORDS = frozenset(
+    """
+    fsdp megatron parallelism fp8 tpu dynamo deepspeed offload zero mpirun xpu ipex aws sagemaker
+    main machine rdzv use
+    """.split()  # noqa: SIM905
+)
 # No launcher has these, and every training script may.
 _SCRIPTS = frozenset(
     """
@@ -97,12 +111,16 @@ def of_words(
 
 
 def _is_misplaced(launcher: str, name: str, tables: Mapping[str, Framework]) -> bool:
-    """Whether the script reads a flag that the launcher stops at. Accelerate has some that scripts
-    have as well, so only well-known ones count there.
+    """Whether a flag is none of the launcher's, which stops at it: argparse refuses what it does not
+    know. A name that begins as those of the launcher do may be of another version of it.
     """
+    first = name.partition("-")[0]
     if launcher == "accelerate":
-        return name in _SCRIPTS - _ACCELERATES
-    return launcher in _STRICT and _is_scripts(name, tables)
+        own = name in _ACCELERATE or first in _ACCELERATES_WORDS
+        return name in _SCRIPTS - _ACCELERATES or not own
+    if launcher not in ("torchrun", "deepspeed"):
+        return False
+    return _is_scripts(name, tables) or first not in _LAUNCHERS_WORDS
 
 
 def _is_scripts(name: str, tables: Mapping[str, Framework]) -> bool:

@@ -7,7 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import PurePosixPath
 
-from medic.facts import Launch, Launches, LogHits, Parsers, Releases, Source, Word
+from medic.facts import (
+    Launch,
+    Launches,
+    LogHits,
+    Parsers,
+    ParserSpec,
+    Releases,
+    Source,
+    Word,
+)
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, config_of
 from medic.run_config import PLAIN, Change, RunConfig
@@ -25,6 +34,7 @@ from .own_flags import Fault, faults, given_flags
 from .parted_paths import second_words
 from .renamed import Now, now
 from .script_text import ScriptText, read_script
+from .source_flags import table_of_source
 from .suspects import script_parts, spec_of
 from .undashed import undashed
 
@@ -95,6 +105,7 @@ def _of_launch(
     spec = spec_of(launch, parsers, alone=True)
     words = launch.arguments
     if spec is not None and spec.options:
+        yield from _of_source(look, script, launch, spec, tables)
         return
     framework = tables.get(program_of(launch) or _reader(words, speaks)) or _by_flags(words, tables)
     framework = framework or next((f for f in look.frameworks if f.name == PLAIN), None)
@@ -121,6 +132,31 @@ def _of_launch(
         yield Finding(MISSPELT, "passes")
     if told_whole(table, proof):
         yield Finding(SWITCH, "passes")
+
+
+def _of_source(
+    look: Look,
+    script: ScriptText,
+    launch: Launch,
+    spec: ParserSpec,
+    tables: Mapping[str, Framework],
+) -> Iterator[Finding]:
+    """By the program's own parser; names that one known whole lacks are told by its own probe."""
+    made = (
+        table_of_source(launch, spec, look.frameworks, tables) if spec.origin == "source" else None
+    )
+    if made is None:
+        return
+    table, proof = made
+    words, program = launch.arguments, _program(launch)
+    flags = list(given_flags(words))
+    glued = [] if spec.complete else list(glued_values(words, flags, table, proof))
+    for word, name, text in glued:
+        yield _finding(script, Fault("unknown", Given(name, word), f"--{name} {text}"), program)
+    places = {word.span.start for word, _, _ in glued}
+    for fault in faults([f for f in flags if f.word.span.start not in places], table, proof):
+        if fault.kind == "empty" or not spec.complete:
+            yield _finding(script, fault, program)
 
 
 def _program(launch: Launch) -> str:

@@ -110,7 +110,9 @@ def _scalars(look: Look) -> frozenset[str]:
 
 def _flags(look: Look) -> frozenset[str]:
     """Every flag of several words that some framework's parser has."""
-    every = (n for one in look.frameworks for n in (*one.switches, *one.valued, *one.known))
+    every = (
+        n for one in look.frameworks for n in (*one.switches, *one.valued, *one.known, *one.beside)
+    )
     return frozenset(name for name in map(plain, every) if "-" in name)
 
 

@@ -24,7 +24,7 @@ _LACKS = Text(
 
 def not_converted(launch: Launch, spec: ParserSpec | None) -> Iterator[Fault]:
     """argparse: invalid int value, invalid float value."""
-    if spec is None or spec.origin != "source" or not spec.complete:
+    if spec is None or spec.origin != "source" or not (spec.complete or spec.lent):
         return
     for flag, option, word, value in _values(launch.arguments, spec):
         if option.number and not _is_number(value, option.number):

@@ -30,6 +30,9 @@ _FOLLOWS = {
     "python": regex(r"(?!-)\S*\w\.py|-m"),
     "python3": regex(r"(?!-)\S*\w\.py|-m"),
     "sbatch": regex(r"\S*\w\.(?:sh|sbatch|slurm|slrm)"),
+    "module": regex(r"load|purge|unload|swap"),
+    "conda": regex(r"activate|deactivate"),
+    "ulimit": regex(r"-[A-Za-z]+"),
 }
 
 _NO_PROGRAM = Text(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from medic.run_config import FIELDS, PLAIN
+from medic.text.patterns import regex
 
 from .families import SWITCHES
 from .key_names import Framework as Keyed
@@ -18,6 +19,13 @@ _PLACES = ("output_dir", "base_model")  # of several words: ``--save`` may be a 
 # A number to frameworks; a script of one's own may turn it on with a switch.
 _TURNED_ON = ("gradient_clip",)
 _BOOLEANS = frozenset(("true", "false"))
+# Of several words, the first of which names what lies at the place: --use_relative_path is a switch.
+_AMOUNT_OR_PLACE = regex(
+    r"num_(?!(?:only|check)\b)[a-z_]+|"
+    r"(?:model|data|dataset|train|test|val|valid|validation|eval|output|out|save|log|logging|cache|"
+    r"ckpt|checkpoint|config|tokenizer|pretrained|image|images|video|audio|text|feature|features|"
+    r"work|root|result|results|input)_(?:[a-z]+_)*(?:path|dir|folder)"
+)
 # By the first of the entries: those of one knowledge are read together.
 _KEPT: list[tuple[Framework, frozenset[str]]] = []
 
@@ -70,3 +78,8 @@ def _switches(framework: Framework) -> Iterator[str]:
 
 def _leaf(key: str) -> str:
     return normal(key).rpartition(".")[2]
+
+
+def is_amount_or_place(name: str) -> bool:
+    """Whether a name says that a count or a place follows: ``num_workers``, ``output_path``."""
+    return _AMOUNT_OR_PLACE.fullmatch(name) is not None

@@ -12,8 +12,10 @@ from .endings import endings
 from .expansions import expansions
 from .programs import programs
 from .script_text import ScriptText
+from .shell_words import shell_words
 from .slip import Slip
 from .spacing import spacing
+from .value_slips import value_slips
 
 
 def slips(script: ScriptText, document: Document, launches: Sequence[Launch]) -> Iterator[Slip]:
@@ -23,5 +25,7 @@ def slips(script: ScriptText, document: Document, launches: Sequence[Launch]) ->
     yield from expansions(script, document)
     for command in document.commands:
         yield from programs(command, script)
+    yield from shell_words(script, document, launches)
+    yield from value_slips(document, launches)
     yield from conditions(script, document)
     yield from endings(script, document, launches)

@@ -178,7 +178,8 @@ def comments(script: ScriptText) -> Iterator[Slip]:
         found = _LIKE.match(line) if not _LINE.match(line) else None
         if found is None or letters_apart(found[2].upper(), "SBATCH") is None:
             continue
-        if found[3] in _COUNTS and found[3] not in active:
+        misspelt = found[2].upper() != "SBATCH" and found[1] == f"#{found[2]}"
+        if misspelt or (found[3] in _COUNTS and found[3] not in active):
             span = script.between(number, found.span(1))
             what = _COMMENT.fill(word=found[1], name=found[3])
             yield Slip(what, span, replaced(span, "#SBATCH"))

@@ -111,10 +111,13 @@ def _of_parsers(script: str, machine: Interpreter, exhausted: bool) -> ParserSpe
     for parser in used:
         for option in parser.options:
             add_option(whole, option)
+    known = all(p.complete for p in used) and not machine.foreign and not exhausted
+    lent = tuple(dict.fromkeys(name for p in used for name in p.lent))
     return ParserSpec(
         script,
         with_negatives(whole.options),
-        complete=all(p.complete for p in used) and not machine.foreign and not exhausted,
+        complete=known and not lent,
+        lent=lent if known else (),
         prefixes=all(p.prefixes for p in used),
         ignores_unknown=any(p.lenient for p in used) and not any(p.strict for p in used),
     )

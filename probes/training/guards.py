@@ -23,12 +23,25 @@ _COLLECTIVES = frozenset(
 _OF_ACCELERATE = frozenset(("wait_for_everyone", "gather", "gather_for_metrics", "reduce"))
 _PARTS = regex(r"group|mesh|comm|\bpg\b|_pg\b")  # of a collective among some ranks
 _ALL_ONES = ("init_process_group", "init_distributed")
+# Lightning, and what projects call theirs; accelerate runs what it decorates on its main process.
+_ON_ONE = frozenset(
+    "rank_zero_only main_process_only master_only on_main_process on_local_main_process".split()  # noqa: SIM905
+)
 _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 _HARMLESS = frozenset(("print", "info", "debug", "warning", "append", "len", "str", "format"))
 
 _ONLY_SOME = Text(
     "{call} under `if {test}:` (line {line}): the other ranks do not call it",
     "{call} 位于 `if {test}:`（第 {line} 行）之内：其他 rank 不会调用它",
+)
+_BY_CALLERS = Text(
+    "{call} in {function}(), which is called under `if {test}:` (line {line}) alone: the other ranks "
+    "do not call it",
+    "{call} 位于 {function}() 之中，而它只在 `if {test}:`（第 {line} 行）之内被调用：其他 rank 不会调用它",
+)
+_BY_DECORATOR = Text(
+    "{call} in {function}(), which @{decorator} runs on one rank alone: the other ranks do not call it",
+    "{call} 位于 {function}() 之中，而 @{decorator} 使它只在一个 rank 上运行：其他 rank 不会调用它",
 )
 _ALL_WRITE = Text(
     "every rank writes {path}: nothing around it, or in the name, tells the ranks apart",
@@ -41,6 +54,8 @@ def collectives(code: Code) -> Iterator[Fault]:
     ranks = Ranks(code)
     for call in _collective_calls(code):
         guard = next((one for one in _ifs(code, call) if ranks.chooses(one.test)), None)
+        if guard is None and not _among_some(call):
+            yield from _by_function(code, call, ranks)
         if guard is None or not _inside(code, call, guard.body) or _among_some(call):
             continue
         between = (one for one in _ifs(code, call) if at(one) > at(guard))
@@ -51,6 +66,56 @@ def collectives(code: Code) -> Iterator[Fault]:
         name = f"{dotted(call.func)}()"
         values = {"call": name, "test": ast.unparse(guard.test), "line": guard.lineno}
         yield Fault(EXTRA, _ONLY_SOME.fill(values), call)
+
+
+def _by_function(code: Code, call: ast.Call, ranks: Ranks) -> Iterator[Fault]:
+    """A collective that stands free in a function which only one rank runs."""
+    function = code.function(call)
+    if not isinstance(function, ast.FunctionDef) or _may_be_met(code, call, function, ranks):
+        return
+    values = {"call": f"{dotted(call.func)}()", "function": function.name}
+    for one in function.decorator_list:
+        if last(one) in _ON_ONE:
+            values["decorator"] = ast.unparse(one)
+            yield Fault(EXTRA, _BY_DECORATOR.fill(values), call)
+            return
+    guard = None if function.decorator_list else _guard_of_calls(code, function, ranks)
+    if guard is not None:
+        where = {"test": ast.unparse(guard.test), "line": guard.lineno}
+        yield Fault(EXTRA, _BY_CALLERS.fill({**values, **where}), call)
+
+
+def _may_be_met(code: Code, call: ast.Call, function: ast.FunctionDef, ranks: Ranks) -> bool:
+    """Whether a condition in the function speaks of ranks, or another call of the kind stands
+    elsewhere, which the other ranks may come to.
+    """
+    tests = [one.test for one in ast.walk(function) if isinstance(one, ast.If)]
+    if any(ranks.mentions(one) or ranks.of_the_world(one) for one in tests):
+        return True
+    kind = [other for other in code.calls if last(other.func) == last(call.func)]
+    return any(code.function(other) is not function for other in kind)
+
+
+def _guard_of_calls(code: Code, function: ast.FunctionDef, ranks: Ranks) -> ast.If | None:
+    """The branch for certain ranks that the only call of a function stands in; None where it is
+    called elsewhere, too, is handed on, or where the others have a way of their own.
+    """
+    named = [
+        node
+        for node in ast.walk(code.tree)
+        if isinstance(node, (ast.Name, ast.Attribute)) and last(node) == function.name
+    ]
+    if len(named) != 1 or not isinstance(code.parents[function], ast.Module):
+        return None
+    use = code.parents[named[0]]
+    if not isinstance(use, ast.Call) or use.func is not named[0]:
+        return None
+    guard = next((one for one in _ifs(code, use) if ranks.chooses(one.test)), None)
+    if guard is None or not _inside(code, use, guard.body) or _others_have_a_way(guard):
+        return None
+    between = (one for one in _ifs(code, use) if at(one) > at(guard))
+    spoken = any(ranks.mentions(one.test) or ranks.of_the_world(one.test) for one in between)
+    return None if spoken else guard
 
 
 def _collective_calls(code: Code) -> Iterator[ast.Call]:

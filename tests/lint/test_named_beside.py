@@ -38,3 +38,38 @@ def test_alone_where_each_file_is_a_launch(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert "also read" not in linted(tmp_path, capsys, "ds.json", "--each")
+
+
+PROGRAM = """import argparse
+from settings import add
+parser = argparse.ArgumentParser()
+parser.add_argument("--crop-size", type=int)
+add(parser)
+parser.parse_args()
+"""
+SETTINGS = "def add(parser):\n    parser.add_argument('--window-length', type=int)\n"
+COMMAND = "torchrun --nproc_per_node 8 tools/train.py --crop-size 4 --window-lenght 8\n"
+
+
+def program(folder: Path, capsys: pytest.CaptureFixture[str], run: str) -> str:
+    for name, text in {"tools/train.py": PROGRAM, "tools/settings.py": SETTINGS}.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+    (folder / run).parent.mkdir(parents=True, exist_ok=True)
+    (folder / run).write_text(COMMAND, "utf-8")
+    main(["lint", str(folder / run), "--lang", "en", "--format", "concise"])
+    told = capsys.readouterr()
+    return told.out + told.err
+
+
+@pytest.mark.parametrize("run", ["run.sh", "scripts/run.sh", "scripts/small/run.sh"])
+def test_the_program_is_read_from_the_folder_that_the_command_starts_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], run: str
+) -> None:
+    told = program(tmp_path, capsys, run)
+    assert "--window-lenght; --window-length is meant" in told
+    assert "tools/train.py" in told.partition("also read")[2]
+
+
+def test_a_program_elsewhere_is_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "also read" not in program(tmp_path, capsys, "a/b/c/d/run.sh")

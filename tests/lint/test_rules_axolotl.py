@@ -163,3 +163,11 @@ def test_ddp_off_on_several_gpus(lint_keys: LintKeys) -> None:
     keys = {**CLEAN, "ddp": "false", "deepspeed": "ds.json"}
     assert lint_keys(keys) == []
     assert lint_keys(keys, more={"launch.sh": ON_TWO}) == [(OTHERWISE, "ddp")]
+
+
+def test_a_script_of_ones_own_with_its_names(lint_text: Callable[..., object]) -> None:
+    run = (
+        "torchrun --nproc_per_node 2 finetune.py --base_model my/model --data_path d \\\n"
+        "  --micro_batch_size 4 --batch_size 128 --num_epochs 3 --output_dir out\n"
+    )
+    assert lint_text(run, "run.sh") == ()

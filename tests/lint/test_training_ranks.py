@@ -44,7 +44,15 @@ value = torch.ones(1).cuda()
         ("if rank == 0:\n    lead()\n    dist.barrier()\n    exit()\ndist.barrier()\n", False),
         ("def follow():\n    dist.broadcast(value, 0)\n"
          "if rank == 0:\n    dist.broadcast(value, 0)\nif rank > 0:\n    follow()\n", False),
-        ("def lead():\n    dist.barrier()\nif rank == 0:\n    lead()\n", False),
+        ("def lead():\n    dist.barrier()\nif rank == 0:\n    lead()\n", True),
+        ("def lead():\n    dist.barrier()\nif rank == 0:\n    lead()\nlead()\n", False),
+        ("def lead():\n    dist.barrier()\nif rank == 0:\n    run(lead)\n", False),
+        ("def lead():\n    dist.barrier()\nif rank == 0:\n    lead()\nelse:\n    follow()\n", False),
+        ("def lead():\n    dist.barrier()\nif rank == 0:\n    lead()\ndist.barrier()\n", False),
+        ("def lead():\n    if world_size > 1:\n        dist.barrier()\nif rank == 0:\n    lead()\n", False),
+        ("@rank_zero_only\ndef report():\n    dist.all_reduce(value)\nreport()\n", True),
+        ("@rank_zero_only\ndef report():\n    print(value)\nreport()\n", False),
+        ("@timed\ndef report():\n    dist.all_reduce(value)\nreport()\n", False),
     ],
 )  # fmt: skip
 def test_a_collective_of_some_ranks(lint_text: Lint, body: str, fires: bool) -> None:

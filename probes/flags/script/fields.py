@@ -83,11 +83,18 @@ def field_call(arguments: Arguments) -> Field:
 
 
 def add_dataclass(parser: Parser, given: Value) -> None:
-    """Adds the options of one dataclass; a class that is not given leaves the parser incomplete."""
+    """Adds the options of one dataclass; a class that is not given leaves the parser incomplete,
+    or lacking the fields of a library's class alone.
+    """
+    if isinstance(given, External):
+        parser.lent.append(given.name)
+        return
     if not isinstance(given, Class):
         parser.complete = False
         return
-    parser.complete = parser.complete and given.closed()
+    lent = given.lent()
+    parser.lent += lent
+    parser.complete = parser.complete and (bool(lent) or given.closed())
     for one in given.fields():
         if one.init:
             _add_field(parser, one)

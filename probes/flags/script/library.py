@@ -15,6 +15,7 @@ from .machine import MAX_ITEMS, Machine
 from .options import add_option
 from .parser_methods import new_parser
 from .texts import text_of
+from .typed_mains import fire, tyro_cli
 from .values import (
     UNKNOWN,
     Arguments,
@@ -198,6 +199,8 @@ FUNCTIONS: dict[str, Imitation] = {
     "copy.copy": _first,
     "copy.deepcopy": _first,
     "deepspeed.add_config_arguments": _deepspeed,
+    "tyro.cli": tyro_cli,
+    "fire.Fire": fire,
     "click.option": lambda _, a: option_mark(a),
     "click.argument": lambda _, a: argument_mark(a),
     "click.command": lambda _, a: command_mark(a),

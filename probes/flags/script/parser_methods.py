@@ -45,6 +45,7 @@ def _take_over(parser: Parser, parent: Value) -> None:
         parser.complete = False
         return
     parser.complete = parser.complete and parent.complete
+    parser.lent += parent.lent
     for option in parent.options:
         add_option(parser, option)
 

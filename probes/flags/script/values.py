@@ -125,6 +125,13 @@ class Class:
             for base in one.bases
         )
 
+    def lent(self) -> list[str]:
+        """The classes of libraries whose fields it has besides; none where a base is unknown."""
+        several = [b for c in self.lineage() for b in c.bases if not isinstance(b, Class)]
+        outer = [b for b in several if not _brings_no_fields(b)]
+        named = [b.name for b in outer if isinstance(b, External)]
+        return named if len(named) == len(outer) else []
+
     def fields(self) -> tuple[Field, ...]:
         found: dict[str, Field] = {}
         for one in self.lineage():
@@ -175,6 +182,7 @@ class Parser:
     kind: str = "argparse"  # argparse | hf | trl
     options: list[Option] = field(default_factory=list)
     complete: bool = True
+    lent: list[str] = field(default_factory=list)  # dataclasses of libraries, whose fields it has
     prefixes: bool = True
     strict: bool = False  # parse_args was called on the command line
     lenient: bool = False  # parse_known_args was called on the command line
