@@ -114,7 +114,7 @@ class Framework:
     ``builds-on`` names frameworks whose arguments it takes: their rules hold for it too, but for
     those of renamed arguments, since it needs a version of its own of them. ``choices``: the ending
     of a key's path -> the words that it takes; with "..." at the end there are further ones.
-    ``exact``: endings of keys whose rules name the words of an enumeration, to the letter.
+    ``exact``: endings of keys of whose words, as ``choices`` or a rule names them, the case counts.
     ``beside``: flags of well-known scripts that take its arguments, and more. ``types``: what a
     value of JSON or TOML has to be -> the endings of keys. Of a ``number`` or ``switch`` no text is
     converted, of a ``converted-…`` one it is; ``block``: keys in braces. ``reads``: what its loader does with any

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # Nodes that aliases may add to a document; 306 bytes of nested aliases reach three million.
 MAX_ALIASED = 10_000
+_NEIGHBOURS = 3  # a line, the one above it and the one below
 _PROPERTIES = regex(r"(?:[&!]\S*\s+)+")
 _CODE_TAG = "tag:yaml.org,2002:python/"
 
@@ -183,7 +184,7 @@ def parse_yaml(source: SourceText) -> Document:
                 builder.another(event)
                 break
     except yaml.YAMLError as problem:
-        if builder.root is None or builder.open:
+        if builder.root is None or builder.open or builder.root.kind == "scalar":
             raise _unreadable(source, problem) from None
     return Document(source.file, "yaml", builder.root, problems=tuple(builder.problems))
 
@@ -221,8 +222,19 @@ def _unreadable(source: SourceText, problem: yaml.YAMLError) -> Unreadable:
     return Unreadable(
         f"not YAML: {en}",
         f"不是合法的 YAML：{in_chinese(said)}",
-        at=source.at(_line(source, mark)),
+        at=source.at(_outdented(source, _line(source, mark))),
     )
+
+
+def _outdented(source: SourceText, line: int) -> int:
+    """The line before one that no value may stand below, if that one alone stands too far left."""
+    lines = source.text.split("\n")[:line]
+    said = [(n, text) for n, text in enumerate(lines, 1) if text.strip()]
+    near = [(n, len(text) - len(text.lstrip(" "))) for n, text in said if text.strip()[0] != "#"]
+    if len(near) < _NEIGHBOURS or near[-1][0] != line:
+        return line
+    (_, before), (place, own), (_, after) = near[-_NEIGHBOURS:]
+    return place if own < before and own < after else line
 
 
 def _line(source: SourceText, mark: Any) -> int:

@@ -31,12 +31,15 @@ POSITIVE = Bounds(0, ANY, Text("above 0", "大于 0"), open_low=True)
 SHARE = Bounds(0, 1, Text("between 0 and 1", "在 0 与 1 之间"))
 SOME = Bounds(0, 1, Text("above 0 and at most 1", "大于 0 且不大于 1"), open_low=True)
 BELOW_ONE = Bounds(0, 1, Text("at least 0 and below 1", "不小于 0 且小于 1"), open_high=True)
+# A step of Adam moves a weight by about the rate: of one of 0.02 in fp32, whose last bit is 2e-9, a
+# smaller one moves nothing.
+SMALLEST_RATE = 1e-10
 # What the check of canonical fields tells. DataLoader, torch.optim.AdamW and Dropout refuse what is
 # outside, Megatron-LM and DeepSpeed batches below one; a rate of zero trains nothing.
 STATED = {
     **dict.fromkeys(
-        ("gradient_accumulation_steps", "global_batch_size", "sequence_length", "hidden_size",
-         "num_layers", "num_heads", "world_size", "nodes"),
+        ("global_batch_size", "sequence_length", "hidden_size", "num_layers", "num_heads",
+         "world_size", "nodes"),
         Bounds(1, ANY, _ONE, unset=True),
     ),
     **dict.fromkeys(
@@ -46,7 +49,11 @@ STATED = {
         NONE_OR_UNSET,
     ),
     "micro_batch_size": Bounds(1, ANY, _ONE),
-    "learning_rate": POSITIVE,
+    "gradient_accumulation_steps": Bounds(1, ANY, _ONE),
+    "learning_rate": Bounds(
+        SMALLEST_RATE, ANY,
+        Text("at least 1e-10: less changes no weight", "不小于 1e-10：再小则权重不会变化"),
+    ),
     "adam_beta2": BELOW_ONE,
     "warmup_ratio": SHARE,
     "zero_stage": Bounds(0, 3, Text("0, 1, 2 or 3", "0、1、2 或 3")),
@@ -62,7 +69,9 @@ _DROPOUTS = (
 BY_NAME = {
     **dict.fromkeys(_DROPOUTS, SHARE),
     **dict.fromkeys(
-        ("weight_decay", "adam_epsilon", "adam_eps", "learning_rate", "lr", "min_lr", "eps"), NONE
+        ("weight_decay", "adam_epsilon", "adam_eps", "learning_rate", "lr", "min_lr", "eps",
+         "val_size", "val_set_size"),
+        NONE,
     ),
     **dict.fromkeys(("adam_beta1", "adam_beta2", "beta1", "beta2"), BELOW_ONE),
     **dict.fromkeys(
@@ -95,7 +104,7 @@ RULED = {"ms-swift": ("warmup_ratio",), "megatron": ("warmup_ratio",)}
 # Fields of which a value below zero, other than -1, is none anywhere; of some not even -1.
 BY_FIELD = {
     **dict.fromkeys(
-        ("gradient_accumulation_steps", "global_batch_size", "sequence_length", "total_steps",
+        ("global_batch_size", "sequence_length", "total_steps",
          "warmup_steps", "epochs", "tensor_parallel_size", "pipeline_parallel_size",
          "context_parallel_size", "expert_parallel_size", "nodes", "gpus_per_node"),
         NONE_OR_UNSET,
@@ -105,7 +114,8 @@ BY_FIELD = {
          "min_learning_rate", "weight_decay", "adam_epsilon"),
         NONE,
     ),
-    "micro_batch_size": POSITIVE,
+    **dict.fromkeys(("micro_batch_size", "gradient_accumulation_steps"), POSITIVE),
+    "zero_stage": STATED["zero_stage"],
     "adam_beta2": BELOW_ONE,
     "warmup_ratio": SHARE,
 }  # fmt: skip

@@ -138,10 +138,20 @@ def _homes(
     block = names.below.get(".".join(parents), ())
     if name in block or len(block) < _FEW:
         return ()
-    homes = [parent for parent, own in names.below.items() if name in own]
+    homes = _not_alike([parent for parent, own in names.below.items() if name in own], names)
     # A block of the same name elsewhere has it: this one may have it in another release.
     twins = [h for h in homes if parents and h.rpartition(".")[2] == parents[-1]]
     return () if twins else homes
+
+
+def _not_alike(homes: Sequence[str], names: Names) -> list[str]:
+    """The first of blocks that hold the same: ``datasets`` stands for ``test_datasets``."""
+    kept: list[str] = []
+    for home in homes:
+        own = set(names.below[home])
+        if not any(own == set(names.below[other]) for other in kept):
+            kept.append(home)
+    return kept
 
 
 def _flat_homes(name: str, parents: tuple[str, ...], framework: Framework) -> Sequence[str]:

@@ -10,12 +10,15 @@ from medic.facts import Document, GivenFile, Launch, Word
 from medic.records import replace
 from medic.run_config import PLAIN
 
+from ..flags.key_names import FLAT, KNOWN, guess, normal
 from .carriers import Carrier, Stated, settle, unknown
 from .keys import Framework, Keys, Paths, parts_of
 from .readers import command
 from .readers import document as tree
 
 SLURM = "slurm"
+# Frameworks whose names at the top of a file are theirs; those of blocks are everybody's.
+_OF_OWN_NAMES = FLAT | {"axolotl", "deepspeed", "accelerate"}
 # A file that is named for its framework says more than one key.
 _NAMED = 3
 # One that a command hands to the framework is the framework's, whatever its keys are.
@@ -36,6 +39,7 @@ class Recogniser:
         plain = next((f for f in entries if f.name == PLAIN), None)
         self.plain = Keys(plain) if plain is not None else None
         self.keys = [Keys(f, self.plain) for f in entries if f.name != PLAIN]
+        self._tables = {f.name: f for f in entries if f.name in KNOWN}
 
     # --- files ------------------------------------------------------------------------------
 
@@ -55,6 +59,8 @@ class Recogniser:
         ]
         plain = self.plain if document.syntax != "python" else None
         best = self._best(sizes, lambda keys: tree.carriers(document, keys), plain)
+        if best is None or best[0] is self.plain:
+            best = self._guessed(document) or best
         if best is None:
             return None
         names = tree.mentions(document.root)
@@ -77,6 +83,17 @@ class Recogniser:
             return keys, found
         found = read(plain) if plain is not None else []
         return (plain, found) if plain is not None and found else None
+
+    def _guessed(self, document: Document) -> tuple[Keys, list[Carrier]] | None:
+        """The framework that knows nearly all keys of a file's top, which no few of them tell."""
+        if document.root is None or document.syntax == "python":
+            return None
+        top = [normal(str(key.value)) for key, _ in document.root.items]
+        found = guess(top, self._tables)
+        if found is None or found.name not in _OF_OWN_NAMES:
+            return None
+        keys = next(one for one in self.keys if one.framework.name == found.name)
+        return keys, tree.carriers(document, keys)
 
     # --- commands ---------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 """The probe of value types: text where a number, a switch or a block is asked, and what becomes of
-it. Only of JSON and TOML, whose types are what is written.
+it. Of JSON and TOML, whose types are what is written, and of true and false in quotes in YAML.
 """
 
 from __future__ import annotations
@@ -48,6 +48,10 @@ def _judged(config: RunConfig, entries: Mapping[str, Framework]) -> Iterator[Fin
     typed = [one for one in config.settings if one.origin.syntax in _TYPED]
     sure = _sure(config, entries) if typed else frozenset()
     alike = _alike(config, entries) if typed else frozenset()
+    for setting in config.settings:
+        found = _quoted_switch(setting, entries)
+        if found is not None:
+            yield found
     for setting in typed:
         origin = setting.origin
         entry = entries.get(origin.framework)
@@ -60,6 +64,24 @@ def _judged(config: RunConfig, entries: Mapping[str, Framework]) -> Iterator[Fin
         found = _of(setting, kind, entry.auto_words) if kind else None
         if found is not None:
             yield found
+
+
+def _quoted_switch(setting: Setting, entries: Mapping[str, Framework]) -> Finding | None:
+    """``"false"`` in YAML: without the quotes it would not be text."""
+    own, value = entries.get(setting.origin.framework), setting.value
+    if own is None or setting.origin.syntax != "yaml" or not isinstance(value, str):
+        return None
+    if value.lower() not in ("true", "false"):
+        return None
+    for entry in (own, *(entries[name] for name in own.builds_on if name in entries)):
+        kind = next((k for k in _SWITCHES if setting.path in _paths(entry, k)), "")
+        if kind:
+            return _switch(setting, value, kind)
+    return None
+
+
+def _paths(entry: Framework, kind: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(parts_of([key]) for key in entry.types.get(kind, ()))
 
 
 def _sure(config: RunConfig, entries: Mapping[str, Framework]) -> frozenset[str]:

@@ -9,6 +9,7 @@ from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import FIELDS, MORE, NOBODYS, RunConfig, Setting
 from medic.text.patterns import regex
 
+from .betas import odd_betas
 from .bounds import BY_FIELD, BY_NAME, COUNTS, POSITIVE, RANKED, RULED, STATED, Bounds
 from .documents import read_documents
 from .keys import Framework, Key, Keys
@@ -24,6 +25,7 @@ from .value_kinds import (
     letter_for_zero,
     no_number,
     not_finite,
+    number_and_comma,
     part_of_count,
     switch_for_number,
     with_sign,
@@ -36,6 +38,10 @@ IMPOSSIBLE, NO_EFFECT = "impossible-value", "option-without-effect"
 _GLUED = regex(r"\w--[A-Za-z]")  # a flag that is a part of the value is told as such
 _NUMBER = Text("a number", "是数字")
 _ONE = Text("one number", "是一个数，而不是列表或一组键")
+_BETAS = Text("a pair of numbers from 0 to below 1", "是一对不小于 0 且小于 1 的数")
+_BELOW = Text(
+    "below num_machines, {n}: ranks count from 0", "小于 num_machines（{n}）：编号从 0 开始"
+)
 _FINITE = Text("a finite number", "是有限的数")
 _WHOLE = Text("a whole number", "是整数")
 _WHOLE_OR_SHARE = Text(
@@ -70,9 +76,13 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
         yield from parted(document, framework.name)
         if framework.name not in NOBODYS and framework.name in keys:
             own = keys[framework.name]
+            for beta in odd_betas(document, framework.name):
+                yield _impossible(beta, _BETAS)
             for several in shapes(document, own, declared_single(own, keys)):
                 told.add(several.origin.span)
                 yield _impossible(several, _ONE)
+    if (rank := _rank_beyond(config)) is not None:
+        yield rank
     in_lists = [s for _, document, framework in documents for s in listed(document, framework)]
     for setting in (*config.settings, *in_lists):
         if setting.origin.span is None or setting.path == (MORE,) or setting.value is None:
@@ -90,6 +100,20 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
         for setting in words_in_lists(document, framework):
             if (found := word_fault(setting, entries, stated)) is not None:
                 yield found
+
+
+def _rank_beyond(config: RunConfig) -> Finding | None:
+    """Ranks of machines count from 0; with one machine accelerate does not read its rank."""
+    rank, machines = (
+        config.setting(name, "accelerate") for name in ("machine_rank", "num_machines")
+    )
+    if rank is None or machines is None or rank.origin.span is None:
+        return None
+    numbers = [one.value for one in (rank, machines)]
+    if not all(isinstance(n, int) and not isinstance(n, bool) for n in numbers):
+        return None
+    (at, of) = (int(str(n)) for n in numbers)
+    return _impossible(rank, _BELOW.fill(n=of)) if at >= of > 1 else None
 
 
 def _of_unseen(setting: Setting) -> Finding | None:
@@ -112,7 +136,8 @@ def _of_number(setting: Setting, keys: Keys | None, config: RunConfig) -> Findin
     field = next(iter(fields)) if len(fields) == 1 else COUNTS.get(name, "")
     known = setting.origin.framework not in NOBODYS
     reads = keys.framework.reads if keys is not None else ()
-    if letter_for_zero(value, name):
+    comma = known and setting.origin.syntax == "yaml" and number_and_comma(value, name)
+    if letter_for_zero(value, name) or comma:
         return _impossible(setting, _NUMBER)
     if not_finite(value, field):
         return _impossible(setting, _FINITE)

@@ -20,6 +20,7 @@ _SLIPPED = regex(r"[-+]?[\d.][\w.,+\-\uff0c\u3002\uff1b\u3001\uff1a]*")
 _SUM = regex(r"\d[\d.]*(?:e-?\d+)?(?:\*\*?|/|\+)\d[\d.]*")
 # A number with what parts things behind it, which no program takes for a part of it.
 _WITH_SIGN = regex(r"[-+]?[\d.]+(?:e[-+]?\d+)?[,;\uff0c\u3002\uff1b\u3001\uff1a]+")
+_AND_COMMA = regex(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?,")
 # A share in percent, a power in words, a number with a blank inside or the word of its unit: for no
 # reader of a framework's own keys a number.
 _WRITTEN_OUT = regex(
@@ -27,6 +28,8 @@ _WRITTEN_OUT = regex(
     r"|\d[\d.]*e\s*[-+\u2013\u2212]?\s*\d*"
     r"|\d[\d.,]*\s*(?:steps?|tokens?|epochs?|samples?|sequences?|layers?|heads?|gpus?|gb|gib|mb)"
 )
+# A letter for a one, or a one that was lost, before a power: le-4, e-5.
+_LOST_ONE = regex(r"[lI]?[eE]-\d+")
 _LETTER_O = regex(r"\d+[oO]\d*|[oO]\d+")
 _COUNTING = frozenset(
     ("steps", "step", "epochs", "samples", "workers", "size", "length", "len", "layers", "heads",
@@ -103,6 +106,7 @@ def no_number(value: Scalar, field: str) -> bool:
     if (
         _SUM.fullmatch(text)
         or _SHELL_SUM.fullmatch(text)
+        or _LOST_ONE.fullmatch(text)
         or (_WRITTEN_OUT.fullmatch(text.lower()) and as_number(text) is None)
     ):
         return True
@@ -124,6 +128,12 @@ def with_sign(value: Scalar, field: str) -> bool:
     """A number of a numeric field with a comma or the like behind it: wrong whoever reads it."""
     numeric = FIELDS.get(field, (str,))[0] in (int, float)
     return isinstance(value, str) and numeric and _WITH_SIGN.fullmatch(value) is not None
+
+
+def number_and_comma(value: Scalar, name: str) -> bool:
+    """``100000,`` behind any name but that of devices, where ``0,`` is the first of them."""
+    devices = any(word in name for word in ("gpu", "device", "cuda", "rank", "ids"))
+    return isinstance(value, str) and not devices and _AND_COMMA.fullmatch(value) is not None
 
 
 def switch_for_number(value: Scalar, field: str) -> bool:

@@ -31,31 +31,37 @@ def word_fault(
     """A word that a key does not take, of those that its framework names."""
     if not isinstance(setting.value, str):
         return None
-    for entry in _readers(setting, entries, stated):
-        exact = setting.path[-1] in entry.exact
+    readers = list(_readers(setting, entries, stated))
+    for entry in readers:
+        exact = any(_ends(setting, key) for key in entry.exact)
         word = _other_case(setting, setting.value, entry) if exact else ""
         if word:
             return _not_taken(setting, setting.value, (word, word, True), ())
+    for entry in readers:
         for key, taken in entry.choices.items():
-            steps = parts_of([key])
-            if setting.path[-len(steps) :] != steps:
+            if not _ends(setting, key):
                 continue
             return _refused_part(setting, setting.value, taken)
     return None
+
+
+def _ends(setting: Setting, key: str) -> bool:
+    steps = parts_of([key])
+    return setting.path[-len(steps) :] == steps
 
 
 def _other_case(setting: Setting, value: str, entry: Framework) -> str:
     """The word of an enumeration that a value is but for the case of its letters, else ""."""
     if value.lower() in ("no", "none", "null"):
         return ""  # what YAML makes of it is told elsewhere
+    words = [word for key, taken in entry.choices.items() if _ends(setting, key) for word in taken]
     for rule in entry.rules:
         for key, condition in rule.where.items():
-            unlike = getattr(condition, "unlike", ())
-            if rule.cause == NOT_TAKEN and setting.path == parts_of([key]) and unlike:
-                words = [str(one) for one in unlike]
-                if value not in words:
-                    return next((one for one in words if one.lower() == value.lower()), "")
-    return ""
+            if rule.cause == NOT_TAKEN and _ends(setting, key):
+                words += [str(one) for one in getattr(condition, "unlike", ())]
+    if value in words:
+        return ""
+    return next((one for one in words if one.lower() == value.lower()), "")
 
 
 def _refused_part(setting: Setting, value: str, taken: Sequence[str]) -> Finding | None:

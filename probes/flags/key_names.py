@@ -55,11 +55,13 @@ TAKE_DASHES = frozenset(("megatron", "gpt-neox", "ms-swift", "megatron-swift"))
 USERS_OWN = frozenset(
     """
     max_train_steps num_warmup_steps activation_checkpointing max_seq_length block_size lora_r
-    model_max_length lora_rank global_batch_tokens total_tokens max_length
+    model_max_length lora_rank global_batch_tokens total_tokens max_length cutoff_len
     """.split()  # noqa: SIM905
 )
 # Below these lengths a name so near may well be another one.
 _ONE_LETTER, _TWO_LETTERS = 5, 9
+# A shorter one has an s of its own: bos, pos, los.
+_SHORTEST_PLURAL = 4
 # A part of a configuration stands where at least so many of its keys do.
 _MIN_PART = 2
 # A name of so few words may well be made of the same ones as another.
@@ -67,7 +69,7 @@ _WORDS = 3
 # The tables are large: those of the frameworks in use are kept.
 _NAMES: dict[str, Names] = {}
 # Frameworks in which a name of one block is another framework's in the next.
-TOLD_APART = frozenset(("deepspeed", "litgpt", "openrlhf"))
+TOLD_APART = frozenset(("deepspeed", "litgpt", "openrlhf", "axolotl"))
 # A block of Megatron's test configurations that holds what the command is given.
 _ARGUMENTS = "model_args"
 
@@ -212,6 +214,9 @@ def nearest_name(name: str, candidates: Sequence[str]) -> str:
         return joined[0]
     if moved := moved_words(name, candidates):
         return moved
+    counted = [one for one in candidates if one in (f"{name}s", name.removesuffix("s"))]
+    if len(counted) == 1 and min(len(name), len(counted[0])) >= _SHORTEST_PLURAL:
+        return counted[0]
     return only_nearest(name, candidates, _ONE_LETTER, _TWO_LETTERS, _same_digits) or ""
 
 

@@ -185,3 +185,23 @@ def test_a_word_written_out(
     lint_text: Lint, text: str, name: str, old: str, new: str, told: list[tuple[str, int]]
 ) -> None:
     assert keys(lint_text(text.replace(old, new), name)) == told
+
+
+SAMPLES = """base_model: some/model
+sequence_len: 2048
+micro_batch_size: 2
+datasets:
+  - path: some/set
+    type: chat_template
+    field_messages: messages
+special_tokens:
+  pad_token: "<pad>"
+"""
+
+
+def test_what_describes_a_data_set_stands_in_it(lint_text: Lint) -> None:
+    assert [f for f in lint_text(SAMPLES) if f.name == NAME] == []
+    (found,) = (f for f in lint_text(SAMPLES + "field_messages: messages\n") if f.name == NAME)
+    assert (found.line, "in datasets" in found.message.en) == (10, True)
+    (found,) = (f for f in lint_text(SAMPLES + "eos_token: x\n") if f.name == NAME)
+    assert "in special_tokens" in found.message.en

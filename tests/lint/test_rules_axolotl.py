@@ -42,6 +42,12 @@ MUTATIONS: Rows = [
     ({"load_in_8bit": "true"}, NEEDS, "load_in_8bit"),
     ({"adapter": "lora", "load_in_4bit": "true", "load_in_8bit": "true"}, EXCLUDE, "load_in_4bit"),
     ({"lora_r": "16"}, WITHOUT, "lora_r"),
+    ({"base_model": '""'}, NEEDS, "base_model"),
+    (
+        {"sample_packing": "true", "attn_implementation": None, "flash_attention": "false"},
+        OTHERWISE,
+        "flash_attention",
+    ),
     ({"batch_size": "8"}, EXCLUDE, "batch_size"),
     ({"deepspeed": "ds.json", "fsdp": "[full_shard, auto_wrap]"}, EXCLUDE, "deepspeed"),
     ({"context_parallel_size": "2", "attn_implementation": None}, NEEDS, "context_parallel_size"),

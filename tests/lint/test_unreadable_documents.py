@@ -114,3 +114,21 @@ def test_a_quote_that_is_closed_is_not_blamed(
     told = "".join(capsys.readouterr())
     assert "a quote is opened" not in told
     assert f"a.yaml:{line}" in told
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("base_model = some/model\nadapter: lora\n", 2),
+        ("optimizer:\n  zero_stage: 0\nclip_grad: 1.0\n  weight_decay: 0.1\nseed: 1\n", 3),
+    ],
+    ids=["no-colon-in-the-first-line", "one-line-too-far-left"],
+)
+def test_what_is_no_yaml_is_told_where_it_stops(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, line: int
+) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(text)
+    assert main(["lint", str(file), "--json"]) == 2
+    (told,) = json.loads(capsys.readouterr().out)["not_read"]
+    assert told["file"].endswith(f"a.yaml:{line}")

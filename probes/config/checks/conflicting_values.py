@@ -55,15 +55,29 @@ def check(config: RunConfig) -> LintResult | Sequence[Fires]:
             continue
         for other, origin in value.also:
             if not same(other, value.value) and _contradicts(value.origin, origin):
+                at, here, there = field, (value.value, value.origin), (other, origin)
+                if _switched_on_later(value.origin, origin):
+                    at, here, there = origin.key, there, here
                 values = {
                     "field": field,
-                    "value": value.value,
-                    "other": other,
-                    "other_where": origin.where(),
+                    "value": here[0],
+                    "other": there[0],
+                    "other_where": there[1].where(),
                 }
-                found.append(Fires(field, values, repair=_auto(field, value, origin)))
+                found.append(Fires(at, values, repair=_auto(field, value, origin)))
                 break
     return found or Passes()
+
+
+def _switched_on_later(ruling: Origin, other: Origin) -> bool:
+    """Whether the second of two switches that exclude each other is the lower one of a file."""
+    spans = ruling.span, other.span
+    return other.note == EXCLUSIVE and (
+        spans[0] is not None
+        and spans[1] is not None
+        and spans[0].file == spans[1].file
+        and spans[0].line < spans[1].line
+    )
 
 
 def _contradicts(ruling: Origin, other: Origin) -> bool:

@@ -13,6 +13,9 @@ from .models import label
 
 NAME = "impossible-value"
 NEEDS: tuple[str, ...] = ()
+_ABOVE = Text("above 0: no step is trained", "大于 0：否则一步也不训练")
+# Frameworks whose run has as many steps as this says; to the Trainer 0 is as if not written.
+_COUNTS_STEPS = frozenset(("torchtitan", "nanotron", "gpt-neox"))
 _NUMBER = Text("a stated number", "写明的数值")
 
 
@@ -20,7 +23,7 @@ def check(config: RunConfig) -> LintResult | Sequence[Fires]:
     known = [name for name in STATED if config.stated(name) and config.number(name) is not None]
     if not known:
         return NotChecked((_NUMBER,))
-    return [*_fields(config, known)] or Passes()
+    return [*_fields(config, known), *_no_step(config)] or Passes()
 
 
 def _fields(config: RunConfig, names: Sequence[str]) -> Iterator[Fires]:
@@ -30,6 +33,18 @@ def _fields(config: RunConfig, names: Sequence[str]) -> Iterator[Fires]:
         if not bounds.allow(value) and not ruled and not _vague(config, name):
             shown = {"key": label(config, name), "value": config.get(name)}
             yield Fires(name, {**shown, "allowed": bounds.words})
+
+
+def _no_step(config: RunConfig) -> Iterator[Fires]:
+    """A run of no epoch, or of no step where 0 does not leave the length to something else."""
+    epochs, steps = config.number("epochs"), config.number("total_steps")
+    none = [name for name in ("epochs", "total_steps") if config.number(name) == 0]
+    for name in none:
+        other = steps if name == "epochs" else epochs
+        counted = name == "epochs" or config.framework in _COUNTS_STEPS
+        if config.stated(name) and counted and not other and not _vague(config, name):
+            shown = {"key": label(config, name), "value": config.get(name)}
+            yield Fires(name, {**shown, "allowed": _ABOVE})
 
 
 def _vague(config: RunConfig, name: str) -> bool:

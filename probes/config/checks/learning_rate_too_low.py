@@ -6,6 +6,7 @@ from medic.i18n import Text
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
 
+from ..bounds import SMALLEST_RATE
 from .learning_rates import FAR_BELOW, adam_like, placeholders, usual
 from .numbers import unstated
 
@@ -19,6 +20,6 @@ def check(config: RunConfig) -> LintResult:
     if missing or not adam_like(config):
         return NotChecked(missing or (_RANGE,))
     rate, found = config.number("learning_rate") or 0.0, usual(config)
-    if rate >= found.low / FAR_BELOW or rate <= 0:
+    if rate >= found.low / FAR_BELOW or rate < SMALLEST_RATE:
         return Passes()  # none at all: told by its own check
     return Fires("learning_rate", placeholders(config, found))
