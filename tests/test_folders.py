@@ -66,3 +66,16 @@ def test_a_file_given_by_name_that_may_not_be_read(tmp_path: Path, refusing: set
     refusing.add(str(file))
     with pytest.raises(UsageError, match="no permission to read it"):
         collect([str(file)])
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_what_wandb_kept_of_the_console(tmp_path: Path, own: bool) -> None:
+    """It counts where the run left no log of its own, which it would repeat."""
+    kept = tmp_path / "wandb" / "offline-run-20260501_100000-ab12cd34" / "files"
+    kept.mkdir(parents=True)
+    (kept / "output.log").write_text("step 1 loss 2.5\n")
+    (kept / "wandb-summary.json").write_text("{}")
+    if own:
+        (tmp_path / "train.log").write_text("step 1 loss 2.5\n")
+    names = [Path(f.name).name for f in collect([str(tmp_path)]).files]
+    assert names == (["train.log"] if own else ["output.log"])

@@ -207,3 +207,43 @@ def test_a_long_word_costs_no_more_than_its_length() -> None:
         Redactor()("x" * size)
         times.append(time.perf_counter() - start)
     assert times[1] < 40 * times[0] + 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("api_key: |\n  abcd efgh\nlr: 1", "efgh"),
+        ("hub:\n  password: >-\n    my long phrase\n", "long"),
+        ("- passphrase: |\n    two words\n", "words"),
+        ("contact: +86 138 1234 5678", "1234"),
+        ("phone: 13812345678", "13812345678"),
+        ("手机：138-1234-5678", "1234"),
+        ("tel: +1 (415) 555-0134", "0134"),
+        ("SLURM_NODELIST=dgx[01-04]\ndgx03: step 1", "dgx03"),
+        ("SLURM_JOB_NODELIST=dgx[7,9],login\ndgx9: step 1", "dgx9"),
+        ("node: gpu03\ngpu03: step 1", "gpu03"),
+    ],
+)
+def test_what_stands_on_other_lines_and_telephones(text: str, secret: str) -> None:
+    redact = Redactor()
+    redact.learn(text)
+    told = redact(text)
+    assert secret not in told
+    assert told.count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "eos_token: |\n  <|end of text|>\n",
+        "prompt: |\n  two words\n",
+        "13812345678 tokens seen",
+        "delta +12345678 bytes",
+        "node: rank0",
+        "nodelist is empty",
+    ],
+)
+def test_what_only_looks_like_it(text: str) -> None:
+    redact = Redactor()
+    redact.learn(text)
+    assert redact(text) == text

@@ -27,6 +27,10 @@ _KEYS = frozenset(
 _METRICS = ("step", "loss", "train_loss", "global_step", "iteration", "level", "levelname")
 
 
+# What W&B keeps of a run in its "files".
+_KEPT = frozenset({"output.log", "config.yaml", "requirements.txt"})
+
+
 # What a run writes itself: answers of a model, scores, rollouts.
 _WRITTEN = regex(r"predict|generat|rollout|result|completions?\b|responses?\b|outputs?\b|score")
 
@@ -59,14 +63,20 @@ def is_tracked(path: str, lower: str) -> bool:
     return len(words) == 3 and words[0].isdigit() and len(words[0]) >= 10 and words[2].isdigit()
 
 
-def tracked_runs(folder: str) -> Iterator[tuple[str, os.stat_result]]:
-    """The history of the newest run in a ``wandb`` folder: the rest repeats the run's own files."""
+def tracked_runs(folder: str, *, alone: bool = False) -> Iterator[tuple[str, os.stat_result]]:
+    """The history of the newest run in a ``wandb`` folder: the rest repeats the run's own files.
+
+    ``alone``: these are not there, and what W&B kept of the console and the settings counts, too.
+    """
     try:
         with os.scandir(folder) as entries:
             runs = [e for e in entries if "run-" in e.name and e.is_dir(follow_symlinks=False)]
         for run in sorted(runs, key=lambda e: (e.stat().st_mtime, e.name))[-1:]:
             with os.scandir(run.path) as inside:
                 found = [e for e in inside if e.name.endswith(".wandb")]
+            if alone:
+                with os.scandir(Path(run.path) / "files") as kept:
+                    found += [e for e in kept if e.name in _KEPT]
             for entry in sorted(found, key=lambda e: e.name):
                 if entry.is_file(follow_symlinks=False):
                     yield entry.path, entry.stat()

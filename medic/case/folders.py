@@ -7,6 +7,7 @@ import re
 import stat
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 from medic.case.datakind import tracked_runs
 from medic.case.filekind import kind_of, rank_of
@@ -61,11 +62,23 @@ def walk(folder: str, left: list[NotRead]) -> list[GivenFile]:
             found.append(given_file(path.removeprefix("./"), shown(path), kind, info))
         elif not os.access(path, os.R_OK):
             refused.append(NotRead(shown(path), *REFUSED))
+    if not any(f.kind == "log" for f in found):
+        found += _of_tracker(folder, {f.path for f in found})
     left += refused[:MAX_REFUSED]
     if len(refused) > MAX_REFUSED:
         more = len(refused) - MAX_REFUSED
         left.append(NotRead(folder, f"{more} more cannot be read", f"另有 {more} 个无法读取"))
     return sorted(found, key=lambda f: (-f.modified, f.name))
+
+
+def _of_tracker(folder: str, known: set[str]) -> list[GivenFile]:
+    """What W&B kept of a run that left nothing else."""
+    kept = []
+    for path, info in tracked_runs(str(Path(folder) / "wandb"), alone=True):
+        kind = kind_of(path)
+        if kind is not None and path.removeprefix("./") not in known:
+            kept.append(given_file(path.removeprefix("./"), shown(path), kind, info))
+    return kept
 
 
 def shown(path: str) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from medic.facts.data import DataFile, DataNote, DataSets
     from medic.facts.documents import Command, Document, Node, Problem, Word, Written
     from medic.facts.files import FileKind, GivenFile, Source
-    from medic.facts.gpus import Gpu, GpuProcess, GpuSeries, GpuState
+    from medic.facts.gpus import Gpu, GpuClocks, GpuProcess, GpuSeries, GpuState
     from medic.facts.host import (
         Host,
         HostReport,
@@ -95,6 +95,7 @@ _HOMES = {
     ),
     "gpus": (
         "Gpu",
+        "GpuClocks",
         "GpuProcess",
         "GpuSeries",
         "GpuState",
@@ -167,6 +168,7 @@ __all__ = [
     "Frame",
     "GivenFile",
     "Gpu",
+    "GpuClocks",
     "GpuMemory",
     "GpuProcess",
     "GpuSeries",

@@ -50,8 +50,20 @@ class GpuState:
 
 
 @dataclass(frozen=True)
+class GpuClocks:
+    """A busy GPU over time: its middle SM clock in MHz, the number of samples, those in which heat,
+    power or hardware held it back, and the last line of such a one (else its first)."""
+
+    clock: float | None
+    samples: int
+    held: int
+    line: int
+
+
+@dataclass(frozen=True)
 class GpuSeries:
     """Samples of one GPU over time: (time, utilisation %, used bytes, total bytes, line)."""
 
     file: str
     samples: Mapping[int, tuple[tuple[float, float | None, int | None, int | None, int], ...]]
+    clocks: Mapping[int, GpuClocks] = field(default_factory=dict)

@@ -32,6 +32,7 @@ CURVE_FAMILIES = frozenset(
         "memory-series",
         "loss-scale",
         "throughput",
+        "checkpoint-values",
     }
 )
 # Checks that may have several outcomes at once: words of causes, and what differs from a good run.

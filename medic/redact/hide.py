@@ -7,6 +7,7 @@ import re
 import socket
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 
 from medic.redact.secrets import hide
@@ -64,6 +65,24 @@ _HOME = regex(
     r"|(?:^|(?<=[\s'\"=:(]))~(?=[a-z_][\w.-]{1,31}(?:/|$)))(?P<user>[\w.-]+)",
     re.IGNORECASE | re.MULTILINE,
 )
+# With the country's number, or behind the word: a bare row of figures may count tokens.
+_PHONE = regex(
+    r"(?P<lead>\b(?:phone|mobile|tel(?:ephone)?|cell)(?:[ _]?(?:no|number))?\.?['\"]?\s{0,4}[:=]\s{0,4}['\"]?"
+    r"|(?:手机|电话)(?:号码?)?\s{0,4}[:：=是为]?\s{0,4}|(?<![\w+.-])(?=\+\d{1,3}[ -]\(?\d))"
+    r"(?P<phone>\+?\d{1,4}[ -]?\(?\d{2,4}\)?(?:[ -]?\d{2,4}){1,4}(?![\w.-]))",
+    re.IGNORECASE,
+)
+# Lists of nodes as Slurm writes them: dgx[01-04,07], or one name.
+_NODES = regex(
+    r"\b(?:SLURM_(?:JOB_|STEP_)?)?NODE_?LIST['\"]?\s{0,4}[=:]\s{0,4}['\"]?"
+    r"(?P<nodes>[A-Za-z][\w.-]{0,60}(?:\[[\d,-]{1,200}\])?(?:,[A-Za-z][\w.-]{0,60}(?:\[[\d,-]{1,200}\])?){0,64})",
+    re.IGNORECASE,
+)
+_NODE = regex(r"(?P<stem>[A-Za-z][\w.-]{0,60})(?:\[(?P<numbers>[\d,-]{1,200})\])?")
+MAX_NODES = 1024
+_ONE_NODE = regex(
+    r"\bnode['\"]?\s{0,4}[:=]\s{0,4}['\"]?(?!rank|cuda|local)(?P<host>[A-Za-z][A-Za-z-]{1,40}\d{1,5})\b"
+)
 _HOST_FIELD = regex(r"(?P<lead>\bhost(?:name)?\s*[:=]\s*['\"]?)(?P<host>[A-Za-z0-9][\w.-]+)")
 # The words that _NAMED begins with, in small letters.
 _NAMING = (
@@ -111,9 +130,14 @@ class Redactor:
 
     def learn(self, text: str) -> None:
         """Takes the hosts and users that a text names, to hide them where they stand alone."""
+        for match in _NODES.finditer(text):
+            for node in islice(_nodes(match["nodes"]), MAX_NODES):
+                self._add(node, "host")
         for match in _NAMES_HOST.finditer(text):
             self._add(match["host"], "host")
             self._add(match["host"].partition(".")[0], "host")
+        for match in _ONE_NODE.finditer(text):
+            self._add(match["host"], "host")
         for match in _HOME.finditer(text):
             self._add(match["user"], "user")
         for name in users(text):
@@ -151,6 +175,8 @@ class Redactor:
         text = self._known().sub(lambda m: self._name(self._learned[m.group()], m.group()), text)
         if has("/home/", "/users/", "\\users\\", "~"):
             text = _HOME.sub(lambda m: m["root"] + self._name("user", m["user"]), text)
+        if has("phone", "mobile", "tel", "cell", "+", "手机", "电话"):
+            text = _PHONE.sub(lambda m: m["lead"] + self._name("phone", m["phone"]), text)
         if has("host"):
             text = _HOST_FIELD.sub(self._host, text)
         if has(*_DOMAINS):
@@ -221,6 +247,22 @@ def _places(small: str) -> Iterator[int]:
         while at >= 0:
             yield at
             at = small.find(word, at + 1)
+
+
+def _nodes(listed: str) -> Iterator[str]:
+    """The names of a list such as ``dgx[01-04,07],login``."""
+    for match in _NODE.finditer(listed):
+        if not match["numbers"]:
+            yield match["stem"]
+            continue
+        yield f"{match['stem']}[{match['numbers']}]"
+        for part in match["numbers"].split(","):
+            first, _, last = part.partition("-")
+            if first and (last or first):
+                for number in range(
+                    int(first), min(int(last or first), int(first) + MAX_NODES) + 1
+                ):
+                    yield f"{match['stem']}{number:0{len(first)}}"
 
 
 def _user() -> str:

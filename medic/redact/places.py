@@ -136,6 +136,15 @@ _BLOCK = regex(
     r"(?P<value>(?:(?P=in)(?:[ \t]{1,40}\S|-[ ])[^\n]{0,400}(?:\n|\Z)){1,200})",
     re.IGNORECASE | re.MULTILINE,
 )
+# A text of several lines, which may hold blanks: each of its lines is a part of the secret.
+_SCALAR = regex(
+    r"(?P<name>^(?P<in>[ \t]{0,40})(?:-[ ])?['\"]?(?!(?:eos|bos|pad|unk|sep|cls|mask|stop|end|image)_)"
+    r"(?:[\w-]{0,40}[_-])?(?:token|(?:api|access|secret|private)[_-]?key|secret|credential"
+    r"|pass(?:wo?r?d|phrase))s?['\"]?[ \t]{0,4}:[ \t]{1,4}[|>][+-]?\d?[ \t]{0,4}(?:#[^\n]{0,200})?\n)"
+    r"(?P<value>(?:(?P=in)[ \t]{1,40}\S[^\n]{0,4000}(?:\n|\Z)){1,200})",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LINE = regex(r"^(?P<name>[ \t]{1,80})(?P<value>\S[^\n]*)", re.MULTILINE)
 _KUBERNETES = regex(
     r"(?P<name>^kind:[ \t]{0,4}(?P<last>Secret)[ \t]{0,4}\n(?:[^\n]{0,400}\n){0,40}?data:[ \t]{0,4}\n)"
     r"(?P<value>(?:[ \t]{1,40}[^\n]{0,4000}(?:\n|\Z)){1,200})",
@@ -161,6 +170,11 @@ def hide_below(text: str, small: str, value: Hide) -> str:
 
         return match["name"] + _ITEM.sub(item, match["value"])
 
+    def lines(match: re.Match[str]) -> str:
+        return match["name"] + _LINE.sub(value, match["value"])
+
+    if "|" in small or ">" in small:
+        text = _SCALAR.sub(lines, text)
     if any(w in small for w in ("key", "secret", "token", "credential", "passw", "stringdata")):
         text = _BLOCK.sub(body, _INLINE.sub(body, text))
     if "secret" in small and "kind:" in small:

@@ -16,6 +16,7 @@ _OUTCOMES = {
     "layers-missing": Text("tensors are missing on one side", "一方缺少张量"),
     "vocabulary-changed": Text("only the vocabulary's rows differ", "只有词表的行数不同"),
     "split-differs": Text("another split", "切分不同"),
+    "evenly-different": Text("another split, or another width", "切分不同，或宽度不同"),
     "shapes-differ": Text("shapes differ", "形状不同"),
     "fused-or-split": Text(
         "the same model, with projections joined on one side",

@@ -1,23 +1,26 @@
-"""Whether the weights change between two checkpoints, and whether the one resumed from is sound."""
+"""Whether the weights change between two checkpoints, and whether they are sound."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
 
-from medic.facts import Checkpoints, Launches, LogHits, Source
+from medic.facts import Checkpoints, Curve, Launches, LogHits, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
 from .folder import step_of_name
-from .samples import Sample, holds_nan, read_or_none
+from .samples import HALF, Sample, broken, equal_share, holds_nan, read_or_none
 from .subject import is_resumed, known, without_logs
 from .units import Unit, gather
 
 CHANGE, VALUES = "checkpoint-change", "checkpoint-values"
-LOOKED_AT = 8  # checkpoints: of each 4 MiB at most are read
+LOOKED_AT = 8  # checkpoints
 FROZEN = 0.9  # of the parameters: more of them the same is no fine-tuning of the whole
+# Of the elements of bf16 or fp16 tensors that move at all: an update below half of the last bit
+# is lost. Between copies of fp32 weights that were rounded for saving it takes few steps only.
+ROUNDED_AWAY, APART = 0.9, 20
 _TWO = Text("two checkpoints of the run, from different steps", "该运行在不同步数的两个检查点")
 _RESUMED = Text("the checkpoint that the run resumes from", "运行所恢复的检查点")
 
@@ -36,8 +39,9 @@ def _values(look: Look, unit: Unit) -> Finding | Skip:
     samples = read_or_none(look, unit)
     if not samples:
         return Skip(needs=_RESUMED, check=VALUES)
-    bad = [name for name, sample in samples.items() if holds_nan(sample)]
-    value = {"file": unit.name, "tensor": bad[0] if bad else "", "count": len(bad)}
+    bad = {name: what for name, sample in samples.items() if (what := broken(name, sample))}
+    tensor, what = next(iter(bad.items()), ("", ""))
+    value = {"file": unit.name, "tensor": tensor, "count": len(bad), "what": what}
     outcome = "not-finite" if bad else "finite"
     return Finding(VALUES, outcome, value=value, source=Source(file=unit.name))
 
@@ -45,15 +49,28 @@ def _values(look: Look, unit: Unit) -> Finding | Skip:
 def _broken(look: Look, units: Sequence[Unit]) -> Finding | None:
     """Of checkpoints that are given for themselves, the newest that holds NaN.
 
-    Beside a log they are the run's own: that they hold NaN is the log's to explain.
+    Beside a log they are the run's own: that the newest holds NaN is the log's to explain, unless
+    all losses that it tells are numbers.
     """
-    if not without_logs(look):
-        return None
-    for unit in sorted(units, key=lambda u: step_of_name(u.path) or 0, reverse=True)[:LOOKED_AT]:
+    most = LOOKED_AT if without_logs(look) else 1 if _is_finite(look) else 0
+    for unit in sorted(units, key=lambda u: step_of_name(u.path) or 0, reverse=True)[:most]:
         found = _values(look, unit)
         if isinstance(found, Finding) and found.outcome == "not-finite":
             return found
     return None
+
+
+def _is_finite(look: Look) -> bool:
+    """Whether losses are known, and all of them are numbers."""
+    curve, logs = known(look, Curve), known(look, LogHits)
+    told = [
+        v
+        for n in ("loss", "eval_loss")
+        if curve and n in curve.series
+        for v in curve.series[n].values
+    ]
+    told += [s.values["loss"] for s in (logs.steps if logs else ()) if "loss" in s.values]
+    return bool(told) and all(map(math.isfinite, told))
 
 
 def _change(look: Look, units: Sequence[Unit]) -> Finding | None:
@@ -70,8 +87,11 @@ def _change(look: Look, units: Sequence[Unit]) -> Finding | None:
     same = [n for n in old if old[n].data == new[n].data]
     share = sum(_count(old[n]) for n in same) / max(1, sum(map(_count, old.values())))
     outcome = "unchanged" if len(same) == len(old) else "changed"
+    kept = _kept(old, new) if outcome == "changed" and late - early >= APART else 0.0
     if outcome == "changed" and share >= FROZEN and not _adapts(look):
         outcome = "mostly-unchanged"
+    elif kept >= ROUNDED_AWAY:
+        outcome, share = "mostly-rounded-away", kept
     value = {
         "first": early,
         "last": late,
@@ -80,6 +100,16 @@ def _change(look: Look, units: Sequence[Unit]) -> Finding | None:
         "share": f"{share:.0%}",
     }
     return Finding(CHANGE, outcome, value=value, source=Source(file=after.name))
+
+
+def _kept(old: dict[str, Sample], new: dict[str, Sample]) -> float:
+    """Share of elements that are the same, of half-precision tensors that moved in some."""
+    same = compared = 0
+    for name, sample in old.items():
+        if sample.dtype in HALF and sample.data != new[name].data:
+            equal, of = equal_share(sample, new[name])
+            same, compared = same + equal, compared + of
+    return same / compared if compared else 0.0
 
 
 def _kinds(samples: dict[str, Sample]) -> dict[str, tuple[str, tuple[int, ...]]]:
@@ -100,7 +130,7 @@ PROBE = Probe(
     name="checkpoint-change",
     title=Text("whether the weights changed between checkpoints", "检查点之间的权重变化"),
     tells=(CHANGE, VALUES),
-    wants=(RunConfig, LogHits, Launches, Checkpoints),
+    wants=(RunConfig, LogHits, Curve, Launches, Checkpoints),
     seconds=0.3,
     run=run,
 )

@@ -26,6 +26,12 @@ _LAYER = regex(r"^(.*?\.)?(\d+)\.")
 # Below this share of the smaller side the two are not the same kind of model.
 SAME_FAMILY = 0.5
 MIN_VOCABULARY = 256  # a first dimension below this is a head of classes
+FEW = 2
+# Megatron-Core's and Megatron-LM's column and row parallel modules.
+_PARALLEL = regex(
+    r"linear_(?:qkv|proj|fc[12])\.weight|query_key_value\.(?:weight|bias)|"
+    r"dense_(?:h_to_4h|4h_to_h)\.weight|self_attention\.dense\.weight"
+)
 LAYER_TENSORS = 4  # as many absent names of one layer mean that the layer is absent
 SHOWN = 5
 
@@ -124,6 +130,17 @@ def _split_by(mismatched: Collection[tuple[str, Shape, Shape]]) -> int:
     return factors.pop()[0] if len(factors) == 1 and len(kinds) == 2 else 0
 
 
+def _may_be_split(c: Comparison) -> int:
+    """The factor, where the only one or two tensors that are told are such as a tensor split cuts:
+    a list of all would tell whether the rest is cut, too."""
+    if c.missing or c.unexpected or not 0 < len(c.mismatched) <= FEW:
+        return 0
+    factors = {_factor(saved, current) for _, saved, current in c.mismatched}
+    told = len(factors) == 1 and all(_PARALLEL.search(name) for name, _, _ in c.mismatched)
+    factor = factors.pop()[0] if told else 0
+    return factor if factor & (factor - 1) == 0 else 0
+
+
 def _factor(saved: Shape, current: Shape) -> tuple[int, bool]:
     """(factor, whether the checkpoint's is the larger one) of shapes that differ so; else 0."""
     pairs = [(a, b) for a, b in zip(saved or (), current or (), strict=False) if a != b]
@@ -140,6 +157,8 @@ def _judged_partial(c: Comparison) -> Comparison:
         return replace(c, outcome="different-model", rule=Rule())
     counted = Counter(at[1] for n in (*c.missing, *c.unexpected) if (at := layer_of(n)))
     layers = tuple(sorted(n for n, count in counted.items() if count >= LAYER_TENSORS))
+    if factor := _may_be_split(c):
+        return replace(c, outcome="evenly-different", layers=layers, factor=factor)
     return _judged(c, layers)
 
 

@@ -72,6 +72,7 @@ def run(look: Look) -> Iterator[Any]:
     yield timing(look, curve, loss, found)
     yield from _divergence(look, shape, found)
     yield from _plateau(look, shape)
+    yield from stuck.vanished(look)
     yield from _swings(look, shape)
 
 

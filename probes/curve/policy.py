@@ -9,7 +9,7 @@ from typing import Any
 from medic.facts import Curve, Series
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
-from medic.records import dataclass
+from medic.records import dataclass, replace
 
 from .numbers import clean, median, spread, windows
 from .plan import source_at
@@ -27,6 +27,7 @@ FAR_KL, FAR_TIMES = 1.0, 20.0  # nats, and times the first half's
 FLAT_POINTS, TREND = 100, 2.0
 NOISE = 4.0  # deviations of the reward's medians
 FALLS = 0.6  # of what was gained
+LOST = 0.3  # of a first reward above zero
 LONGER, SHORTER = 3.0, 0.15
 _NEEDS = Text("entropy, reward, KL and length by step", "逐步的熵、奖励、KL 与长度")
 
@@ -53,7 +54,7 @@ class Track:
 
 def run(look: Look) -> Iterator[Finding | Skip]:
     curve = look.fact(Curve)
-    tracks = {n: _track(curve, n) for n in ("entropy", "reward", "kl", "response_length")}
+    tracks = {n: track_of(curve, n) for n in ("entropy", "reward", "kl", "response_length")}
     if not any(tracks.values()):
         yield Skip(_NEEDS, check=BEFORE)
         return
@@ -67,7 +68,8 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     yield from _before(tracks, told)
 
 
-def _track(curve: Curve, name: str) -> Track | None:
+def track_of(curve: Curve, name: str) -> Track | None:
+    """The series of a metric, if it has enough points."""
     series = curve.series.get(name)
     steps, values, _ = clean(series) if series is not None else ([], [], None)
     return Track(series, steps, values) if series and len(values) >= MIN_POINTS else None
@@ -118,13 +120,22 @@ def _reward(look: Look, track: Track) -> Iterator[Finding]:
         level = "always-zero" if track.values[0] == 0 else "flat-above-zero"
         yield _seen(look, REWARD_LEVEL, track, level)
     fell = not flat and _gone(track)
-    yield _seen(look, REWARD_FALLS, track) if fell else Finding(REWARD_FALLS, "absent")
+    yield _fallen(look, track) if fell else Finding(REWARD_FALLS, "absent")
+
+
+def _fallen(look: Look, track: Track) -> Finding:
+    found = _seen(look, REWARD_FALLS, track)
+    top = max(track.first, *windows(track.values, 2 * PARTS))
+    return replace(found, value={**track.value(), "top": top})
 
 
 def _gone(track: Track) -> bool:
-    """It rose far above its noise, and most of the gain is lost at the end."""
+    """It rose far above its noise, and most of the gain is lost at the end; or it fell from the
+    first step on."""
     levels = windows(track.values, 2 * PARTS)
     top = max(levels)
+    if levels[0] > 0 and track.last < LOST * track.first and trend(track.values) < -TREND:
+        return True
     steps = [abs(b - a) for a, b in zip(track.values, track.values[1:], strict=False)]
     noise = median(steps) / math.sqrt(max(1, len(track.values) // len(levels)))
     gain = top - levels[0]
@@ -150,9 +161,17 @@ def _before(tracks: dict[str, Track | None], told: dict[str, Finding]) -> Iterat
     entropy, shown = tracks["entropy"], told[broken[0]]
     if entropy is not None and (_fell(entropy) or _ran_away(entropy)):
         outcome = "entropy-fell" if _fell(entropy) else "entropy-rose"
+        if outcome == "entropy-fell" and _held(tracks["kl"], told):
+            outcome = "entropy-fell-alone"
         yield Finding(BEFORE, outcome, value=entropy.value(), source=shown.source)
     elif told.get(KL_LEVEL) is not None:
         yield Finding(BEFORE, "kl-rose", value=shown.value, source=told[KL_LEVEL].source)
+
+
+def _held(kl: Track | None, told: dict[str, Finding]) -> bool:
+    """Whether the policy is known to stay near its reference, and to keep its reward."""
+    moved = kl is None or KL_LEVEL in told or abs(kl.last) > FAR_KL
+    return not moved and REWARD_FALLS in told and told[REWARD_FALLS].outcome == "absent"
 
 
 _JUDGES = ((_entropy, "entropy"), (_kl, "kl"), (_reward, "reward"), (_length, "response_length"))

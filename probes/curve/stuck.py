@@ -13,11 +13,13 @@ from .numbers import clean, median
 from .plan import source_at
 
 LEVEL, TREND = "plateau-level", "gradient-norm-trend"
-CHECKS = (LEVEL, TREND)
+VANISHES = "gradient-vanishes"
+CHECKS = (LEVEL, TREND, VANISHES)
 GUESSING = 0.03  # nats from ln(vocabulary): what a uniform guess costs
 ABOVE_FLOOR = 0.35  # nats above the floor of a softmax of a softmax: what wrong guesses add
 MIN_NORMS = 15
 MOVES = 1.2
+ZERO = 0.9  # of the norms: the rest may be of a warmup, or of a single batch
 SIGMAS, SAMPLED = 3.5, 200
 _VOCABULARY = Text("the vocabulary size", "词表大小")
 _NORMS = Text("the gradient norm by step", "逐步的梯度范数")
@@ -57,11 +59,28 @@ def softmax_floor(look: Look) -> float | None:
     return None if vocabulary is None else math.log(math.e + vocabulary - 1) - 1
 
 
+def vanished(look: Look) -> Iterator[Finding]:
+    """Gradient norms that are exactly 0 nearly always. A policy has them without any fault."""
+    curve = look.fact(Curve)
+    series = curve.series.get("grad_norm")
+    values = clean(series)[1] if series is not None else []
+    zero = sum(v == 0 for v in values)
+    if series is None or len(values) < MIN_NORMS or "reward" in curve.series:
+        return
+    if zero >= ZERO * len(values):
+        source = source_at(look, series, len(series.steps) - 1)
+        value = {"count": zero, "of": len(values)}
+        yield Finding(TREND, "zero", value=value, source=source)
+        yield Finding(VANISHES, value=value, source=source)
+
+
 def norms(look: Look, first: int) -> Iterator[Finding | Skip]:
     """Whether the gradient norm changes from step ``first`` on: weights that are never changed
     leave it to the noise of the batches."""
     series = look.fact(Curve).series.get("grad_norm")
     steps, values, _ = clean(series) if series is not None else ([], [], None)
+    if any(vanished(look)):
+        return  # told already
     own = [v for s, v in zip(steps, values, strict=True) if s >= first and v > 0]
     if series is None or len(own) < MIN_NORMS:
         yield Skip(_NORMS, check=TREND)

@@ -12,6 +12,8 @@ from medic.facts import GpuSeries
 from medic.records import dataclass
 from medic.text.patterns import regex
 
+from .clocks import COLUMNS as CLOCKS
+from .clocks import Tally
 from .fields import UNITS, number
 
 MAX_SAMPLES = 2_000_000
@@ -26,7 +28,7 @@ _COLUMNS = {
     "utilisation": "use", "gpu_utilization": "use",
     "memory.used": "used", "mem_used": "used", "memory_used": "used", "used_memory": "used",
     "memory.total": "total", "mem_total": "total", "memory_total": "total",
-}  # fmt: skip
+} | CLOCKS  # fmt: skip
 _TITLE = regex(r"^([\w.]+)\s*(?:[\[(]\s*([%A-Za-z]+)\s*[\])])?$")
 _STAMP = regex(r"^(\d{4})[/-](\d\d)[/-](\d\d)[ T](\d\d):(\d\d):(\d\d)(\.\d+)?")
 
@@ -52,7 +54,7 @@ def parse_series(lines: Iterable[tuple[int, str]], name: str) -> GpuSeries:
     columns: Sequence[Column] = ()
     samples: dict[int, list[Sample]] = {}
     names: dict[str, int] = {}
-    count = 0
+    tally, count = Tally(), 0
     for line, text in lines:
         if is_header(text):
             columns = _columns(text)
@@ -64,11 +66,13 @@ def parse_series(lines: Iterable[tuple[int, str]], name: str) -> GpuSeries:
         index, sample = _sample(columns, cells, line, names, samples)
         if sample is not None:
             samples.setdefault(index, []).append(sample)
+            tally.add(index, [c.role for c in columns], cells, sample[1], line)
             count += 1
     if not samples:
         raise Unreadable("no samples of a GPU in it", "其中没有 GPU 采样")
     _require_one_gpu_a_line(columns, samples)
-    return GpuSeries(name, {i: tuple(rows) for i, rows in sorted(samples.items())})
+    rows = {i: tuple(of) for i, of in sorted(samples.items())}
+    return GpuSeries(name, rows, tally.all())
 
 
 def _columns(line: str) -> list[Column]:

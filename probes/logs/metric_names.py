@@ -9,6 +9,7 @@ from medic.text.patterns import regex
 
 from .chinese import in_english
 from .policy_names import POLICY
+from .time_names import TIMES
 
 # Written in lower case with underscores; a leading "train/" and the like is taken off first.
 _NAMES: dict[str, str] = {
@@ -52,7 +53,16 @@ _NAMES: dict[str, str] = {
         "eval_loss",
     ),
     **dict.fromkeys(
-        ["lr", "learning_rate", "current_lr", "lr_adamw", "lr_adam", "learningrate", "lr_0"],
+        [
+            "lr",
+            "learning_rate",
+            "current_lr",
+            "lr_adamw",
+            "lr_adam",
+            "learningrate",
+            "lr_0",
+            "actor_lr",
+        ],
         "learning_rate",
     ),
     **dict.fromkeys(
@@ -67,47 +77,13 @@ _NAMES: dict[str, str] = {
             "grad_norm_total",
             "l2_norm_grad_global",
             "actor_grad_norm",
+            "act_grad_norm",
+            "policy_grad_norm",
             "norm",
         ],
         "grad_norm",
     ),
-    **dict.fromkeys(
-        [
-            "tokens_per_s",
-            "tok_s",
-            "tps",
-            "tokens_s",
-            "tokens_per_sec",
-            "tokens_per_second",
-            "wps",
-            "tokens_per_sec_per_gpu",
-            "tokens_per_gpu_per_sec",
-            "tgs",
-            "throughput_tps",
-            "toks_s",
-            "tokens_sec",
-            "tok_sec",
-        ],
-        "tokens_per_s",
-    ),
-    **dict.fromkeys(
-        [
-            "step_time",
-            "iter_time",
-            "time_per_step",
-            "elapsed_time_per_iteration",
-            "iteration_time",
-            "time_per_iter",
-            "dt",
-            "time_per_iteration",
-            "train_step_timing",
-            "batch_time",
-            "time_step",
-            "step_latency",
-            "end_to_end",
-        ],
-        "step_time",
-    ),
+    **TIMES,
     **dict.fromkeys(
         ["rss", "host_mem", "host_memory", "cpu_mem", "cpu_memory", "ram", "process_memory"],
         "host_memory",
@@ -141,33 +117,6 @@ _NAMES: dict[str, str] = {
         "skipped",
     ),
     **dict.fromkeys(["number_of_nan_iterations", "nan_iterations"], "nan_iterations"),
-    **dict.fromkeys(
-        [
-            "data_time",
-            "data_loading_time",
-            "dataloader_time",
-            "data_load_time",
-            "time_data",
-            "data_loading",
-            "batch_generator",
-            "data_wait",
-        ],
-        "data_time",
-    ),
-    **dict.fromkeys(
-        [
-            "samples_per_s",
-            "samples_per_sec",
-            "samples_per_second",
-            "train_samples_per_second",
-            "examples_per_second",
-            "examples_per_s",
-            "images_per_second",
-            "sequences_per_second",
-            "samples_s",
-        ],
-        "samples_per_s",
-    ),
     **dict.fromkeys(
         [
             "aux_loss",
@@ -268,7 +217,7 @@ def _underscored(name: str) -> str:
 def fits(metric: str, unit: str) -> bool:
     if metric in ("memory", "host_memory"):
         return unit in _BYTES
-    if metric in ("step_time", "data_time"):
+    if metric in ("step_time", "data_time", "compute_time"):
         return unit in _SECONDS
     return metric == "tokens_per_s" and unit == "k"
 

@@ -37,4 +37,18 @@ POLICY: dict[str, str] = {
         ],
         "response_length",
     ),
+    **dict.fromkeys(
+        [
+            "completions_clipped_ratio",
+            "response_length_clip_ratio",
+            "clipped_ratio",
+            "truncated_ratio",
+            "truncation_rate",
+            "rollout_truncated_ratio",
+        ],
+        "cut_share",
+    ),
+    **dict.fromkeys(["frac_reward_zero_std"], "equal_groups"),
+    **dict.fromkeys(["reward_std", "rewards_std", "group_reward_std"], "reward_spread"),
+    **dict.fromkeys(["critic_advantages_max", "advantages_max"], "advantage_max"),
 }

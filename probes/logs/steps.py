@@ -28,6 +28,8 @@ _TOTAL = regex(r"\s*(?:/|of)\s*$")
 _NOT_A_POSITION = frozenset(
     "per of skipped nan each every total max num warmup save log eval decay every_n".split()  # noqa: SIM905
 )
+# "params norm" is no norm of the gradient; before a bare "norm" these words alone may stand.
+_OF_GRADIENTS = frozenset({"", "grad", "gradient", "gradients", "total", "global", "l2", "clip"})
 _BAR = regex(
     r"(?:^|\r)(?P<name>(?:\d{1,9}\|\d{1,9}\|)?[^|\r\n%]{0,80}?):?\s*\d{1,3}%\|[^|]{0,300}\|\s*"
     r"(?P<at>\d+)/(?P<all>\d+)\s*\[(?P<rest>[^\]]*)"
@@ -227,6 +229,8 @@ def _metric(name: str) -> tuple[str, float] | None:
         known = (ending.lower(), 1.0) if ending.lower() in ("time", "epoch") else canonical(ending)
         if known is not None:
             before = words[-length - 1].lower() if len(words) > length else ""
+            if ending.lower() == "norm" and before not in _OF_GRADIENTS:
+                return None
             return None if known[0] == "step" and before in _NOT_A_POSITION else known
     return None
 

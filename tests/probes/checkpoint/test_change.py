@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from medic.probes.checkpoint import change, loaded_keys, samples
 
-from medic.facts import LogHits, SkippedKeys, Source
+from medic.facts import LogHits, SkippedKeys, Source, StepLine
 from medic.probe import Finding
 
 ENDED = LogHits(ended="well", last_time=1.0)
@@ -48,6 +48,39 @@ def test_whether_weights_change(
     for at in changed:
         written(late, at, 0.5)
     assert outcomes(make_look(early, late, logs=ENDED, **config)) == {"checkpoint-change": outcome}
+
+
+@pytest.mark.parametrize(
+    ("moved", "steps", "outcome"),
+    [(10, 50, "mostly-rounded-away"), (40, 50, "changed"), (10, 10, "changed")],
+)
+def test_updates_that_are_rounded_away(
+    files: Any, make_look: Any, moved: int, steps: int, outcome: str
+) -> None:
+    """Of 256 numbers in bf16; over few steps a rounded copy of fp32 weights stays, too."""
+    shapes = {"model.up.weight": (16, 16)}
+    early = files.safetensors("checkpoint-50/model.safetensors", shapes, dtype="BF16")
+    late = files.safetensors(f"checkpoint-{50 + steps}/model.safetensors", shapes, dtype="BF16")
+    raw = late.read_bytes()
+    late.write_bytes(raw[: -2 * moved] + b"\x80\x3f" * moved)
+    assert outcomes(make_look(early, late, logs=ENDED)) == {"checkpoint-change": outcome}
+
+
+@pytest.mark.parametrize(
+    ("loss", "tensor", "told"),
+    [
+        (2.5, "model.up.weight", {"checkpoint-values": "not-finite"}),
+        (2.5, "model.attn.mask", {}),
+        (math.nan, "model.up.weight", {}),  # the log tells why
+    ],
+)
+def test_infinity_in_a_checkpoint_of_a_run_whose_losses_are_numbers(
+    files: Any, make_look: Any, loss: float, tensor: str, told: dict[str, str]
+) -> None:
+    late = files.safetensors("checkpoint-60/model.safetensors", {tensor: (4, 4)})
+    written(late, 3, math.inf)
+    logs = LogHits(ended="well", steps=(StepLine(60, {"loss": loss}, Source("train.log", 3)),))
+    assert outcomes(make_look(late, logs=logs)) == told
 
 
 def test_what_two_checkpoints_do_not_tell(files: Any, make_look: Any) -> None:

@@ -154,3 +154,21 @@ def test_another_split_changes_each_size_by_one_factor(
     have: Any, wanted: Any, outcome: str
 ) -> None:
     assert compare(have, wanted, partial=True).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("name", "saved", "current", "outcome"),
+    [
+        ("layers.0.mlp.linear_fc1.weight", (5504, 4096), (11008, 4096), "evenly-different"),
+        ("layers.0.mlp.linear_fc2.weight", (4096, 5504), (4096, 11008), "evenly-different"),
+        ("layers.0.mlp.linear_fc1.weight", (5504, 4096), (14336, 4096), "shapes-differ"),
+        ("layers.0.mlp.linear_fc1.weight", (5504, 4096), (11008, 8192), "shapes-differ"),
+        ("layers.0.mlp.up_proj.weight", (5504, 4096), (11008, 4096), "shapes-differ"),
+    ],
+)
+def test_one_size_that_a_tensor_split_would_make(
+    name: str, saved: tuple[int, ...], current: tuple[int, ...], outcome: str
+) -> None:
+    """Of a list that may have been cut; one of all tensors would tell."""
+    assert compare({name: saved}, {name: current}, partial=True).outcome == outcome
+    assert compare({name: saved}, {name: current}).outcome == "shapes-differ"

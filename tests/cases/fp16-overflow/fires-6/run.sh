@@ -1,0 +1,1 @@
+torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 24 --hidden-size 2048 --num-attention-heads 16 --seq-length 2048 --max-position-embeddings 2048 --micro-batch-size 4 --global-batch-size 512 --train-iters 500000 --lr 3e-4 --lr-warmup-iters 100 --min-lr 3e-5 --clip-grad 1.0 --fp16
