@@ -9,6 +9,7 @@ from medic.beliefs.model import Model
 from medic.index.knowledge import load
 from medic.planner.looks import Open, change_of_mind, next_look
 from medic.planner.standing import Standing, gate, pruned, standing
+from medic.records import replace
 
 INDEX = load()
 MODEL = Model(INDEX)
@@ -30,6 +31,21 @@ def test_a_confirming_finding_establishes() -> None:
 def test_a_person_cannot_confirm() -> None:
     seen = [OOM, Seen("oom-shortfall", "other-process", "person")]
     assert not gate(MODEL, "gpu-held-by-another-process", seen)
+
+
+def test_one_line_is_one_strong_finding_however_many_checks_read_it() -> None:
+    cause, links = "no-gpu-in-container", MODEL.links
+    strong = [
+        Seen(check, outcome)
+        for check, outcomes in links.items()
+        for outcome, causes in outcomes.items()
+        if causes.get(cause) == "strong"
+    ]
+    doubted = Seen("telltale", cause, "doubted", at="out.log:7")
+    other = next(s for s in strong if s.name != "telltale")
+    assert gate(MODEL, cause, [doubted, replace(other, at="out.log:9")])
+    assert gate(MODEL, cause, [doubted, other])
+    assert not gate(MODEL, cause, [doubted, replace(other, at="out.log:7")])
 
 
 def test_a_true_fault_without_its_symptom_is_not_the_cause() -> None:

@@ -32,12 +32,21 @@ REPORTED = 0.2
 
 @dataclass(frozen=True)
 class Seen:
-    """A finding as beliefs need it: entry name, outcome, and how reliable its observer is."""
+    """A finding as beliefs need it: entry name, outcome, and how reliable its observer is.
+
+    ``at``: the line that says it, "" where none does; it tells what one line says twice.
+    """
 
     name: str
     outcome: str
     reliability: str = "exact"
     also: tuple[str, ...] = ()  # other symptoms that the same words may mean
+    at: str = ""
+
+    @property
+    def said(self) -> tuple[str, str, str, tuple[str, ...]]:
+        """What it says, wherever it stands."""
+        return self.name, self.outcome, self.reliability, self.also
 
 
 class Likelihoods:

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
+from typing import Any
 
 from medic.beliefs.columns import Columns, discounted
 from medic.beliefs.conditions import Context, affected, applies, prior_level
@@ -86,7 +87,7 @@ class Model:
         self.shown = self._symptom_table()
         self._printing = self._printed()
         self.told = Likelihoods(index, self._place, self.links, self.shown)
-        self._shows: dict[Seen, list[tuple[int, float]]] = {}
+        self._shows: dict[tuple[Any, ...], list[tuple[int, float]]] = {}
 
     def of(self, likeness: Mapping[str, float]) -> Model:
         """The same graph and context, for what another person wrote."""
@@ -164,7 +165,8 @@ class Model:
             if place is not None:
                 score[place] += more
         answers: dict[str, list[Seen]] = defaultdict(list)
-        for seen in sorted(set(findings), key=lambda f: (f.name, f.outcome, f.reliability)):
+        once = {seen.said: seen for seen in findings}
+        for _, seen in sorted(once.items()):
             if seen.name in self.index.ties.checks:
                 answers[seen.name].append(seen)
             elif seen.name in self.shown:
@@ -216,9 +218,9 @@ class Model:
         return found
 
     def _add_symptom(self, score: list[float], seen: Seen) -> None:
-        if seen not in self._shows:
-            self._shows[seen] = list(self._symptom_ratios(seen))
-        for place, ratio in self._shows[seen]:
+        if seen.said not in self._shows:
+            self._shows[seen.said] = list(self._symptom_ratios(seen))
+        for place, ratio in self._shows[seen.said]:
             score[place] += ratio
 
     def _symptom_ratios(self, seen: Seen) -> Iterator[tuple[int, float]]:

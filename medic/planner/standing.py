@@ -56,9 +56,10 @@ def nearest(model: Model, beliefs: Beliefs, findings: Sequence[Seen]) -> Standin
 
 def gate(model: Model, cause: str, findings: Sequence[Seen]) -> bool:
     """A confirming finding with at most one strong contradiction, or two strong ones of different
-    families and none against; none that rules it out."""
+    families and none against; none that rules it out. What one line says is one strong finding,
+    however many checks read it."""
     confirms, contradictions, against = 0, 0, 0
-    strong: set[str] = set()
+    strong: set[tuple[str, str]] = set()
     for seen in findings:
         weight = (
             model.links[seen.name][seen.outcome].get(cause) if seen.name in model.links else None
@@ -68,7 +69,7 @@ def gate(model: Model, cause: str, findings: Sequence[Seen]) -> bool:
         if weight == "confirms" and seen.reliability not in TOLD:
             confirms += 1
         elif weight == "strong":
-            strong.add(model.index.ties.checks[seen.name].family)
+            strong.add((model.index.ties.checks[seen.name].family, seen.at))
         elif weight == "rules-out":
             return False
         elif weight == "strongly-against":
@@ -77,7 +78,16 @@ def gate(model: Model, cause: str, findings: Sequence[Seen]) -> bool:
             against += 1
     if confirms:
         return contradictions <= 1
-    return len(strong) >= 2 and contradictions == 0 and against == 0
+    return _independent(strong) and contradictions == 0 and against == 0
+
+
+def _independent(strong: set[tuple[str, str]]) -> bool:
+    """Whether two of these (family, line) are of different families and not of one line."""
+    return any(
+        one != other and (not at or at != also_at)
+        for one, at in strong
+        for other, also_at in strong
+    )
 
 
 def shows_a_symptom(model: Model, cause: str, findings: Iterable[Seen]) -> bool:

@@ -63,7 +63,9 @@ def heard(
     for o in evidence.observed:
         if o.this_host and not host_counts:
             continue
-        seen = Seen(o.name, o.outcome, o.reliability, o.also)
+        source = o.finding.source
+        at = source.where() if source.line else ""
+        seen = Seen(o.name, o.outcome, o.reliability, o.also, at)
         result.append(Heard(seen, o.finding, o.role, o.this_host))
     for name, outcome in answers:
         result.append(Heard(Seen(name, outcome, "person"), Finding(name, outcome)))

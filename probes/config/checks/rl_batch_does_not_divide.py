@@ -8,6 +8,7 @@ from medic.i18n import Text
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
 
+from .generation_groups import generation_groups
 from .rollout_layout import (
     ACTOR,
     PROMPTS,
@@ -51,13 +52,14 @@ _FEW = Text(
 
 def check(config: RunConfig) -> LintResult | Sequence[Fires]:
     """verl utils/config.py validate_config, workers/config/actor.py ActorConfig.validate,
-    workers/fsdp_workers.py ActorRolloutRefWorker.__init__; OpenRLHF cli/train_ppo_ray.py.
+    workers/fsdp_workers.py ActorRolloutRefWorker.__init__; OpenRLHF cli/train_ppo_ray.py;
+    trl trainer/grpo_config.py.
     """
     if is_verl_rl(config):
         return _verl(config)
     if "openrlhf" in config.frameworks and written(config, *_OPENRLHF):
         return _openrlhf(config)
-    return NotChecked((PROMPTS,))
+    return generation_groups(config)
 
 
 def _verl(config: RunConfig) -> LintResult | Sequence[Fires]:

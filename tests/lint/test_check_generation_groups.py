@@ -8,7 +8,7 @@ import pytest
 
 from medic.lint.files import LintFinding
 
-NAME = "generations-do-not-divide-batch"
+NAME = "rl-batch-does-not-divide"
 LAUNCH = (
     "accelerate launch --num_processes {ranks} grpo.py --per_device_train_batch_size 4 \\\n"
     "  --gradient_accumulation_steps {steps} --num_train_epochs 1 --warmup_steps 20 \\\n"

@@ -8,8 +8,6 @@ from medic.run_config import RunConfig
 
 from .models import reads
 
-NAME = "generations-do-not-divide-batch"
-NEEDS: tuple[str, ...] = ()
 _GROUP, _TOTAL, _STEPS = "num_generations", "generation_batch_size", "steps_per_generation"
 
 _UNEVEN = Text(
@@ -34,7 +32,7 @@ _EVALUATED = Text(
 )
 
 
-def check(config: RunConfig) -> LintResult:
+def generation_groups(config: RunConfig) -> LintResult:
     """trl trainer/grpo_config.py GRPOConfig.__post_init__ (0.19 to 1.0)."""
     result = _training(config)
     fires = _evaluation(config) if isinstance(result, Passes) else None
