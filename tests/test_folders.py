@@ -68,6 +68,29 @@ def test_a_file_given_by_name_that_may_not_be_read(tmp_path: Path, refusing: set
         collect([str(file)])
 
 
+@pytest.mark.parametrize("name", ["old", "backup", "archive_1", "prev"])
+def test_a_run_that_was_put_aside_is_named_and_not_read(tmp_path: Path, name: str) -> None:
+    aside = tmp_path / name / "logs"
+    aside.mkdir(parents=True)
+    (aside / "rank0.stderr.log").write_text(
+        "[rank0]: torch.OutOfMemoryError: CUDA out of memory.\n"
+    )
+    assert [f.kind for f in collect([str(tmp_path)]).files] == ["log"]  # there is no other run
+    (tmp_path / "train.log").write_text("step 1 | loss 7.5\n")
+    case = collect([str(tmp_path)])
+    assert [Path(f.path).name for f in case.files] == ["train.log"]
+    (left,) = case.not_read
+    assert left.file.endswith(f"{name}/")
+    assert "1 files of an earlier run that was put aside" in left.en
+
+
+def test_a_folder_that_only_begins_alike_is_read(tmp_path: Path) -> None:
+    (tmp_path / "olddata").mkdir()
+    (tmp_path / "olddata" / "train.log").write_text("step 1 | loss 7.5\n")
+    (tmp_path / "train.log").write_text("step 1 | loss 7.5\n")
+    assert len(collect([str(tmp_path)]).files) == 2
+
+
 @pytest.mark.parametrize("own", [False, True])
 def test_what_wandb_kept_of_the_console(tmp_path: Path, own: bool) -> None:
     """It counts where the run left no log of its own, which it would repeat."""

@@ -89,7 +89,10 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "undo",
         Text("Undo", "撤销"),
-        Text("take back the last change or answer", "撤销最近的修改，或撤回上一个回答"),
+        Text(
+            "take back the last answer; files return after asking",
+            "撤回上一个回答；恢复文件前会先询问",
+        ),
         ("f8",),
         footer=True,
         needs="moves",

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from medic.errors import MedicError
 from medic.i18n import Text, plain
 from medic.records import replace
-from medic.runner.look import open_regular
 from medic.text.patterns import regex
 
-from . import words_after, words_more
+from . import elsewhere, words_after, words_more
 from .events import Choices
 from .lines import Block, Line, code
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable
 
-    from medic.facts import GivenFile
     from medic.session.consultation import Session
     from medic.session.recheck import Applied
 
@@ -30,8 +27,6 @@ if TYPE_CHECKING:
 
 
 _KEEPS = regex(r"\btee\b|(?<!2)>>?\s*(?!&|/dev/null)[\w$./{\"']|--log[-_]dir\b|--redirects\b")
-MAX_SCRIPT = 64 * 1024
-TELLS_NOTHING = ("older", "unread")  # of the change: the log of its run is still awaited
 _NAMED = regex(r"(?<![\w/.$}-])(?:\.{1,2}/)*[\w-][\w./-]*\.(?:py|ya?ml|json|toml|sh)\b")
 
 
@@ -64,8 +59,8 @@ def to_check(talk: Consultation, offer: Offer) -> None:
     talk.tell(words_after.RUN_THIS if command else words_after.RUN_AGAIN, "strong")
     if command:
         talk.tell(code(command))
-        for told in _elsewhere(talk.session, talk.waiting.files if talk.waiting else ()):
-            talk.tell(Block("more", (Line(told, "warn"),)))
+        if talk.waiting is not None:
+            elsewhere.warn(talk, talk.waiting)
     check = offer.fix.remedy.check
     if check:
         talk.tell(Block("more", (Line(words_after.IT_WORKED_IF.fill(check=check)),)))
@@ -77,6 +72,7 @@ def to_check(talk: Consultation, offer: Offer) -> None:
 def ask(talk: Consultation) -> None:
     """Whether the next run has been made."""
     options = (
+        *elsewhere.options(talk),
         ("read", words_after.READ_NEW),
         ("undo", words_after.TAKE_BACK),
         ("later", words_after.LATER),
@@ -90,9 +86,11 @@ def choose(talk: Consultation, value: str) -> None:
     if value == "read":
         recheck(talk)
     elif value == "undo":
-        from .undoing import undo
+        from .undoing import restore
 
-        undo(talk, "")
+        restore(talk, talk.waiting.change if talk.waiting else "")
+    elif value == "elsewhere":
+        elsewhere.change_there(talk)
     elif value == "anew":
         talk.waiting, talk.by_itself = None, False
         talk.look()
@@ -106,35 +104,18 @@ def command_of(session: Session, log: str = "") -> str:
 
     ``log`` takes what the run says where the script itself writes none.
     """
-    script = _script(session)
+    from medic.session.launched import script_of, script_text
+
+    script = script_of(session)
     if script is None:
         return ""
-    path = Path(script.path)
-    text = _text(path)
+    path, text = Path(script.path), script_text(script)
     runner = "sbatch" if "#SBATCH" in text else "bash"
     keeps = runner == "sbatch" or bool(_KEEPS.search(text))
     tail = "" if keeps or not log else f" 2>&1 | tee {shlex.quote(log)}"
     if _starts_from(path.parent, text):
         return f"(cd {shlex.quote(str(path.parent))} && {runner} {shlex.quote(path.name)}{tail})"
     return f"{runner} {shlex.quote(script.name)}{tail}"
-
-
-def _script(session: Session) -> GivenFile | None:
-    """The one script of the case; None where there is none, or several."""
-    scripts = [f for f in session.case.files if f.kind == "script" and not f.name.startswith("<")]
-    return scripts[0] if len(scripts) == 1 else None
-
-
-def _elsewhere(session: Session, files: Sequence[str]) -> Iterator[Text]:
-    """That the script reads another file of the same name than the one that was changed."""
-    script = _script(session)
-    text = _text(Path(script.path)) if script is not None else ""
-    for file in map(Path, files):
-        named = [Path(word) for word in re.findall(rf"[\w./-]*/{re.escape(file.name)}\b", text)]
-        for other in named:
-            if other.is_absolute() and not (other.exists() and other.samefile(file)):
-                name = script.name if script else ""
-                yield words_after.READS_ANOTHER.fill(script=name, file=other)
 
 
 def _starts_from(folder: Path, text: str) -> bool:
@@ -144,24 +125,16 @@ def _starts_from(folder: Path, text: str) -> bool:
     return bool(own) and not any(name.exists() for name in named)
 
 
-def _text(path: Path) -> str:
-    try:
-        with open_regular(str(path)) as file:
-            return file.read(MAX_SCRIPT).decode("utf-8", "replace")
-    except (MedicError, OSError):
-        return ""
-
-
 def recheck(talk: Consultation, pasted: str = "") -> None:
     """Reads the log of the run after the change, a file or ``pasted``, and says what it shows."""
-    from medic.session.recheck import outcome, take_new_logs
+    from medic.session.recheck import TELLS_NOTHING, outcome, take_new_logs
 
     one = talk.waiting
     if one is None:
         talk.look()
         return
     session = talk.session
-    stood = session.case, session.evidence
+    stood = session.case, session.evidence, talk.stood
     if not take_new_logs(session, one, pasted):
         _no_new_log(talk, one)
         return
@@ -171,13 +144,21 @@ def recheck(talk: Consultation, pasted: str = "") -> None:
     _TELL[found](talk, one)
     if found in TELLS_NOTHING:
         # An old log beside the changed files would show another fault than the one there is.
-        session.case, session.evidence = stood
+        talk.waiting = one
+        session.case, session.evidence, talk.stood = stood
         session.refresh()
+        talk.stale = True  # what was found is of the files before the change
         ask(talk)
         talk.keep()
-    else:
-        session.applied = [replace(a, shown=found) if a == one else a for a in session.applied]
-        talk.retell(whole=True)
+        return
+    session.applied = [replace(a, shown=found) if a == one else a for a in session.applied]
+    if found == "still":  # what showed the fault is the run before: the new log has no sign of it
+        session.case, session.evidence, talk.stood = stood
+        if not session.evidence.runs:  # a session that was taken up has not looked before
+            talk.observe()
+        _still_there(session, one)
+        session.remedy_done(one.remedy, helped=False)
+    talk.retell(whole=True)
 
 
 def edited(talk: Consultation, *, stands: bool) -> bool:
@@ -195,22 +176,26 @@ def edited(talk: Consultation, *, stands: bool) -> bool:
     return True
 
 
-def late_settings(talk: Consultation) -> None:
-    """Says of settings that were written long after the log that another run may have had them."""
-    from medic.report.late_text import late
-
-    if (told := late(talk.session)) is not None:
-        talk.tell(Block("more", (Line(told, "warn"),)), top=True)
-
-
 def since(talk: Consultation, before: Applied) -> None:
     """Says what another log shows of a fault that was seen before: mended by hand, or another."""
-    from medic.session.recheck import another_log, outcome
+    from medic.session.recheck import outcome
+    from medic.session.runlogs import another_log
 
-    if talk.waiting is None and before.symptoms and another_log(talk.session, before):
-        found = outcome(talk.session, before)
-        if found in ("gone", "other"):
-            _TELL[found](talk, before)
+    if talk.waiting is not None or not before.symptoms or not another_log(talk.session, before):
+        return
+    found = outcome(talk.session, before)
+    if found in ("gone", "other", *_OPEN):
+        _TELL[found](talk, before)
+    if found in _OPEN:
+        talk.stood = before  # the next log of that run is held against it, too
+    if found == "still":
+        _still_there(talk.session, before)
+
+
+def _still_there(session: Session, one: Applied) -> None:
+    """What is measured shows a fault as before, though nothing names it any more."""
+    for name in sorted(set(one.symptoms) - session.observed_symptoms()):
+        session.complain_of(name)
 
 
 def _no_new_log(talk: Consultation, one: Applied) -> None:
@@ -227,42 +212,55 @@ def _no_new_log(talk: Consultation, one: Applied) -> None:
 
 
 def _gone(talk: Consultation, one: Applied) -> None:
-    titles = _titles(talk.session, one)
+    titles, why = _titles(talk.session, one), _shown(talk, one)
     talk.session.new_episode()
     talk.another_run()
     told = words_after.GONE if one.change else words_after.GONE_BY_HAND
-    told = told.fill(titles=titles, change=one.change)
+    told = told.fill(titles=titles, change=one.change, why=why)
     talk.tell(told, "good", top=True)
 
 
+def _open(talk: Consultation, one: Applied) -> None:
+    from medic.session.recheck import outcome
+
+    told = _OPEN[outcome(talk.session, one)]
+    told = told if one.change else _BY_HAND.get(told, told)
+    told = told.fill(titles=_titles(talk.session, one), why=_shown(talk, one))
+    talk.tell(told, "warn", top=True)
+
+
 def _same(talk: Consultation, one: Applied) -> None:
-    for told in _elsewhere(talk.session, one.files):
-        titles = _titles(talk.session, one)
-        maybe = words_after.MAYBE_NOT_IN_FORCE.fill(titles=titles, change=one.change)
-        talk.tell(Block("medic", (Line(maybe, "warn"), Line(told))), top=True)
-        return
     talk.tell(words_after.SAME.fill(titles=_titles(talk.session, one)), "warn", top=True)
     talk.session.remedy_done(one.remedy, helped=False)
 
 
+def _elsewhere(talk: Consultation, one: Applied) -> None:
+    elsewhere.tell(talk, one, _titles(talk.session, one))
+
+
 def _other(talk: Consultation, one: Applied) -> None:
+    from medic.session.proof import proof
+
+    shown, titles = proof(talk.session, one), _titles(talk.session, one)
+    told = words_after.OTHER if shown.state == "proved" else words_after.OTHER_FIRST
+    told = told.fill(titles=titles, why=shown.told)
     talk.session.new_episode()
     talk.another_run()
-    talk.tell(words_after.OTHER.fill(titles=_titles(talk.session, one)), "strong", top=True)
+    talk.tell(told, "strong", top=True)
+
+
+def _shown(talk: Consultation, one: Applied) -> Text:
+    from medic.session.proof import proof
+
+    return proof(talk.session, one).told
 
 
 def _unseen(talk: Consultation, _one: Applied) -> None:
     talk.tell(words_after.UNSEEN, top=True)
 
 
-def _unread(talk: Consultation, one: Applied) -> None:
-    talk.waiting = one
-    talk.tell(words_after.UNREAD, "warn", top=True)
-
-
-def _older(talk: Consultation, one: Applied) -> None:
-    talk.waiting = one
-    talk.tell(words_after.OLDER.fill(change=one.change), "warn", top=True)
+def _awaited(told: Text, talk: Consultation, one: Applied) -> None:
+    talk.tell(told.fill(change=one.change), "warn", top=True)
 
 
 def _not_in_force(talk: Consultation, one: Applied) -> None:
@@ -280,12 +278,21 @@ def _titles(session: Session, one: Applied) -> Text:
     return joined(known[:3], "”, “", "”、“") if known else plain("?")
 
 
-_TELL = {
+_OPEN = {
+    "early": words_after.EARLY,
+    "nothing": words_after.NOTHING_YET,
+    "still": words_after.STILL_THE_SAME,
+}
+_BY_HAND = {words_after.STILL_THE_SAME: words_after.STILL_BY_HAND}
+_TELL: dict[str, Callable[[Consultation, Applied], None]] = {
     "gone": _gone,
     "same": _same,
     "other": _other,
     "unseen": _unseen,
-    "unread": _unread,
-    "older": _older,
+    "unread": partial(_awaited, words_after.UNREAD),
+    "older": partial(_awaited, words_after.OLDER),
+    "same-log": partial(_awaited, words_after.SAME_LOG),
     "not-in-force": _not_in_force,
+    "elsewhere": _elsewhere,
+    **dict.fromkeys(_OPEN, _open),
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from medic.i18n import Text, plain
 from medic.text.safetext import one_line
 
-from . import after, sayings, starting, undoing, walking, words, words_keep, words_more
+from . import after, sayings, starting, undoing, walking, words, words_keep, words_more, words_walk
 from .events import Choices
 from .lines import Line, joined
 from .run_values import unread_settings
@@ -103,7 +103,11 @@ def _moved(talk: Consultation, what: Text, before: dict[str, Any]) -> None:
 
 
 def how(talk: Consultation, choices: Choices) -> None:
-    """How to look for the answer of the open question."""
+    """How to look for the answer of the open question, or how to go on with a step."""
+    if choices.kind == "walk":
+        talk.tell(words_walk.NOT_KNOWN)
+        walking.ask(talk)
+        return
     if choices.how is not None:
         talk.tell(words.HOW.fill(how=choices.how))
 

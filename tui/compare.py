@@ -110,14 +110,18 @@ def _evidence(session: Session, name: str) -> tuple[EvidenceLine, ...]:
 def _parting(session: Session, a: str, b: str) -> Iterator[Line]:
     """Checks that nobody has looked at whose outcomes speak for one and not for the other, each
     with what it lacks."""
+    from medic.planner.looks import of_rl, speaks_of_rl
+
     index = session.index
     known = {s.name for s in session.seen}
+    rl = speaks_of_rl(index, session.seen)
     weights = [{(t.check, t.outcome): t.weight for t in index.links(n)} for n in (a, b)]
     found: dict[str, dict[str, Text]] = {}
     for name, outcome in dict.fromkeys((*weights[0], *weights[1])):
         one, two = (w.get((name, outcome), "") for w in weights)
         who = _who(one, two)
         asked = name in index.checks and name not in known and name != TELLTALE
+        asked = asked and (rl or not of_rl(index, name))
         if asked and one != two and who is not None:
             found.setdefault(name, {})[outcome] = who
     if found:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from medic.i18n import Text
 
-from . import after, curves, remedies, settled, telling, words, words_more
+from . import after, curves, open_question, remedies, settled, telling, words, words_more
 from .events import Asked, Choices, Event, Given, Suspected, Told, Working
 from .keeping import Diary, state_of, told_before
 from .lines import Block, Line, Tone, asking, said
-from .looking import observe, weigh
+from .looking import late_settings, observe, weigh
 from .moves import Move
-from .offers import Offer, changes, offers_of
+from .offers import Offer, offers_of
 from .opening import SHOWN, files
 from .probing import not_read
 from .run_values import other_values, values_of
@@ -47,6 +47,7 @@ class Consultation:
         self.case = case
         self.found: Diagnosis | None = None
         self.question: Question | None = None
+        self.walking: Choices | None = None  # the step of a procedure where the user stands
         self.moves: list[Move] = []  # oldest first
         self.stale = False  # files were changed since they were looked at
         self.waiting: Applied | None = None  # a change whose next run has not been seen yet
@@ -187,11 +188,11 @@ class Consultation:
 
     def forget(self) -> None:
         """Nothing of the session before holds."""
-        self.found, self.question, self.on_offer = None, None, None
+        self.found, self.question, self.on_offer, self.walking = None, None, None, None
         self.before_remedy, self.waiting, self.stood = None, None, None
         self.moves, self._understood, self.numbers = [], set(), []
         self.stale, self.settled, self.advised = False, False, ""
-        self.diary = Diary()
+        self.diary, self.kept = Diary(), {}
 
     def look(self, *, whole: bool = True) -> None:
         """Runs the probes, telling each, then what is believed now."""
@@ -213,7 +214,7 @@ class Consultation:
         if before is not None:
             after.since(self, before)
         else:
-            after.late_settings(self)
+            late_settings(self)
         self._maybe_new_episode()
         self.retell(whole=whole)
 
@@ -245,7 +246,8 @@ class Consultation:
         before, found = self.found, weigh(self)
         self.found, self.on_offer = found, None
         rows = telling.suspects(found, before, wrong=telling.wrong_word(session, found))
-        self.emit(Suspected(rows, none=found.verdict == "none-of-these"))
+        known = None if session.evidence.cancelled and not rows else rows
+        self.emit(Suspected(known, none=found.verdict == "none-of-these"))
         asked = found.next if telling.asks(found) else None
         self.question = session.question(asked) if asked else None
         whole = whole or before is None or before.verdict != found.verdict
@@ -259,6 +261,7 @@ class Consultation:
             self.tell_all(curves.drawn(session, found))
         if self.question is not None:
             settled.advise(self, found)
+        if self.question is not None or self.walking is not None:
             self.ask()
         self.keep()
 
@@ -271,16 +274,8 @@ class Consultation:
             self.tell(block)
 
     def ask(self) -> None:
-        """Tells the open question and its choices."""
-        if self.question is None:
-            self.emit(Asked(None))
-            return
-        asked = self.question
-        options = (*asked.choices, ("", words.DONT_KNOW))
-        there = changes(self.offers())
-        how = {"changes": there, "optional": self.settled}
-        self.tell(telling.question(self.session, asked, options, self.found, **how))
-        self.emit(Asked(Choices("answer", asked.name, options, asked.how)))
+        """Tells what is asked now and its choices."""
+        open_question.ask(self)
 
     def offers(self) -> list[Offer]:
         """Remedies of the leader, then of what else may be or is wrong; numbered from 1."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
@@ -58,6 +58,7 @@ class _Drawing:
         self.session, self.found = session, found
         self.index = session.index
         self.beliefs: Beliefs = session.model.beliefs(session.seen, frozenset(session.tried))
+        self.chance = _of_this_kind(session, found, self.beliefs.chance)
         self.dimmed = {c.name: c for c in found.ruled_out}
         self.confirmed = found.causes[0].name if found.verdict == "established" else ""
         self.nodes: list[Node] = []
@@ -81,10 +82,10 @@ class _Drawing:
         return Graph(tuple(self.nodes), self.details, leader)
 
     def _mass(self, names: list[str]) -> float:
-        return sum(self.beliefs.chance.get(n, 0.0) for n in names)
+        return sum(self.chance.get(n, 0.0) for n in names)
 
     def _order(self, names: list[str]) -> list[str]:
-        chance = self.beliefs.chance
+        chance = self.chance
         return sorted(names, key=lambda n: (n in self.dimmed, -chance.get(n, -1.0), n))
 
     def _symptom(self, line: EvidenceLine) -> None:
@@ -102,7 +103,7 @@ class _Drawing:
             "bare", (Line(title, "strong"), *evidence(self.session, [line], quoted=1), told)
         )
         order = self._order(shows)
-        chance = self.beliefs.chance
+        chance = self.chance
         near = [n for n in order if chance.get(n, 0.0) >= LEAST and n not in self.dimmed][:NEAR]
         for i, name in enumerate(near):
             self._cause(top, 1, name, unfolded=i == 0)
@@ -115,7 +116,7 @@ class _Drawing:
                 self._cause(fold, 2, name)
 
     def _family(self, top: int, family: str, names: list[str]) -> None:
-        chance = self.beliefs.chance
+        chance = self.chance
         live = [n for n in names if n in chance and n not in self.dimmed]
         named = words_more.FAMILIES.get(family, plain(family))
         out = sum(n in self.dimmed for n in names)
@@ -133,7 +134,7 @@ class _Drawing:
         aside, mark = None, f"{SIGNS[state]} "
         tone: Tone = "muted"
         if state in ("live", "confirmed"):
-            chance = self.beliefs.chance[name]
+            chance = self.chance[name]
             mark += f"{bar(chance)} "
             aside = CHANCE[_word(chance)]
             tone = "bad" if state == "confirmed" else "plain" if chance >= 0.15 else "muted"
@@ -152,7 +153,7 @@ class _Drawing:
             return "confirmed"
         if name in self.dimmed:
             return "dimmed"
-        return "live" if name in self.beliefs.chance else "away"
+        return "live" if name in self.chance else "away"
 
     def lines(self, name: str) -> Iterator[Line]:
         from medic.session.diagnosis import view
@@ -173,6 +174,23 @@ class _Drawing:
             )
             yield Line(words_graph.WOULD_ALSO.fill(titles=titles), "muted")
         yield from do_not(self.session, name)
+
+
+def _of_this_kind(
+    session: Session, found: Diagnosis, chance: Mapping[str, float]
+) -> Mapping[str, float]:
+    """Chances without those of causes in rollouts, rewards and engines, where nothing that was seen
+    or said is of reinforcement learning."""
+    from medic.planner.looks import OF_RL, speaks_of_rl
+
+    if speaks_of_rl(session.index, session.seen):
+        return chance
+    causes, named = session.index.causes, {c.name for c in found.causes}
+    return {
+        n: one
+        for n, one in chance.items()
+        if n in named or not f"{causes[n].family}-".startswith(OF_RL)
+    }
 
 
 def _word(chance: float) -> str:

@@ -141,15 +141,14 @@ def state_of(talk: Consultation) -> dict[str, Any]:
 
     found = talk.found
     leader = found.causes[0] if found and found.causes else None
-    if found is None:
-        known = talk.kept  # of the look before the crash or the end
-    else:
-        known = {
+    if found is not None and not talk.session.evidence.cancelled:
+        # A look that was stopped, or quit in the middle of, is no verdict.
+        talk.kept = {
             "verdict": found.verdict,
             "leader": _leader(talk.session, found, leader) if leader else None,
             "stand": [record_of(block) for block in handover(talk.session, found)],
         }
-    return known | {
+    return talk.kept | {
         "moves": [[[m.what.en, m.what.zh], m.before, m.change] for m in talk.moves[-MAX_MOVES:]],
         "stood": asdict(talk.stood) if talk.stood else None,
         "waiting": talk.waiting.change if talk.waiting else "",

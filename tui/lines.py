@@ -30,6 +30,7 @@ TONES: tuple[Tone, ...] = (
 Who = Literal["you", "probe", "medic", "code", "more", "bare"]
 Row = tuple[tuple[str, Tone], ...]
 
+UNBROKEN = 1 << 16  # columns
 GUTTER = 9
 # Below this width the label of a block stands on its own row: a gutter would take too much.
 NARROW = 50
@@ -204,7 +205,7 @@ def _pieces(line: Line, space: int) -> list[str]:
     if line.short:
         return _few(text.strip(), space)
     found = clean(text).split("\n") if line.verbatim else wrap(clean(text), space)
-    return [piece for row in found for piece in fold(row, space)]
+    return [piece for row in found for piece in fold(row, space, spaced=line.verbatim)]
 
 
 def _few(text: str, space: int) -> list[str]:
@@ -216,17 +217,19 @@ def _few(text: str, space: int) -> list[str]:
     return [*head, one_line(" ".join(flat[len(head) :]), space)]
 
 
-def fold(text: str, width: int) -> list[str]:
+def fold(text: str, width: int, *, spaced: bool = False) -> list[str]:
     """Pieces of at most ``width`` columns; spaces are kept. A long path or flag is rather broken
-    behind one of its signs than within a name."""
+    behind one of its signs than within a name, and a command (``spaced``) between two words."""
     if columns(text) <= width:
         return [text]
     pieces, piece, used = [], "", 0
     for char in text:
         size = columns(char)
         if used + size > width and piece:
-            at = max(piece.rfind(sign) for sign in SIGNS) + 1
-            at = at if at * 2 > len(piece) else len(piece)
+            at = piece.rfind(" ") + 1 if spaced and char != " " else 0
+            if at * 3 <= len(piece):
+                sign = max(piece.rfind(sign) for sign in SIGNS) + 1
+                at = sign if sign * 2 > len(piece) else len(piece)
             pieces.append(piece[:at])
             piece = piece[at:]
             used = columns(piece)
@@ -254,6 +257,10 @@ def pad(text: str, width: int) -> str:
 
 
 def plain_text(blocks: Iterable[tuple[Block, int]], width: int = 78) -> str:
-    """Blocks as plain text, for copying."""
-    every = [row for block, number in blocks for row in rows(block, width, number)]
+    """Blocks as plain text, for copying: code keeps its lines whole, as it has to run."""
+    every = [
+        row
+        for block, number in blocks
+        for row in rows(block, UNBROKEN if block.code else width, number)
+    ]
     return "".join("".join(text for text, _ in row).rstrip() + "\n" for row in every)

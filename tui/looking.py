@@ -9,7 +9,7 @@ from medic.runner.registry import title_of
 
 from . import words
 from .events import Told, Working
-from .lines import joined
+from .lines import Block, Line, joined
 from .probing import Board, ended, outcomes
 
 if TYPE_CHECKING:
@@ -64,3 +64,11 @@ def weigh(talk: Consultation) -> Diagnosis:
         return talk.session.diagnosis()
     finally:
         talk.emit(Working(None))
+
+
+def late_settings(talk: Consultation) -> None:
+    """Says of settings that were written long after the log that another run may have had them."""
+    from medic.report.late_text import late
+
+    if (told := late(talk.session)) is not None:
+        talk.tell(Block("more", (Line(told, "warn"),)), top=True)

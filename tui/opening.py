@@ -71,7 +71,8 @@ def read_as(file: GivenFile) -> Text:
     """What a file was taken for, and its size."""
     kind = words_keep.KIND.get(file.kind, words_keep.KIND["other"])
     if file.rank is not None:
-        kind = words_keep.OF_RANK.fill(kind=kind, rank=file.rank)
+        apart = " " if kind.zh[:1].isascii() else ""
+        kind = words_keep.OF_RANK.fill(kind=Text(kind.en, apart + kind.zh), rank=file.rank)
     return words_keep.READ_AS.fill(kind=kind, size=size_of(file.size))
 
 

@@ -13,6 +13,7 @@ from . import (
     after,
     compare,
     curves,
+    elsewhere,
     graph_data,
     handover,
     looked,
@@ -159,6 +160,9 @@ def run(talk: Consultation, argument: str) -> None:
 
 def patch(talk: Consultation, argument: str) -> None:
     """Previews a change; without a number the first against the leading cause."""
+    if talk.waiting is not None and elsewhere.warn(talk, talk.waiting):
+        after.ask(talk)
+        return
     if talk.stale and talk.waiting is not None:
         talk.tell(words_after.APPLIED_ALREADY.fill(change=talk.waiting.change))
         talk.observe()

@@ -69,6 +69,8 @@ class Prompt(TextArea, inherit_bindings=False):
             event.prevent_default()
             self.post_message(self.Sent(event.character or ""))
             return
+        if event.character == "/":
+            self.drop_digits()
         await super()._on_key(event)
 
     def _acts_at_once(self, character: str | None) -> bool:
@@ -77,6 +79,11 @@ class Prompt(TextArea, inherit_bindings=False):
         if self.text or not self.choices or not character or character not in INSTANT:
             return False
         return character == "?" or int(character) <= self.choices < int(character) * 10
+
+    def drop_digits(self) -> None:
+        """Numbers that were typed while there was nothing to choose are no part of what follows."""
+        if self.text.isdecimal():
+            self.text = ""
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()

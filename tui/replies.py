@@ -46,9 +46,14 @@ def says_yes_or_no(words: str) -> bool:
     return _plain(words) in _YES_WORDS | _NO_WORDS
 
 
+def says_not_known(words: str) -> bool:
+    """Whether the words are "I don't know" and nothing else."""
+    return _plain(words) in _NOT_KNOWN
+
+
 def only_answers(words: str) -> bool:
     """Whether the words answer a question and say nothing by themselves."""
-    return says_yes_or_no(words) or _plain(words) in _NOT_KNOWN
+    return says_yes_or_no(words) or says_not_known(words)
 
 
 def _by_its_words(said: str, choices: Choices) -> int | None:

@@ -12,9 +12,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from medic.errors import UsageError
+from medic.text.patterns import regex
 
 HOST = "127.0.0.1"
 COOKIE = "medic"
+_ELSEWHERE = regex(r"<link\b[^>]*\bhref=[\"']?(?:https?:)?//[^>]*>")
 Handler = Callable[[Any], Awaitable[Any]]
 
 
@@ -37,7 +39,8 @@ def guard(token: str, port: int) -> Callable[[Any, Handler], Awaitable[Any]]:
     hosts = {f"{HOST}:{port}", f"localhost:{port}"}
     origins = {f"http://{host}" for host in hosts}
 
-    # The page names a font of another site: nothing but this server is asked for anything.
+    # The page names a font of another site, which goes; and nothing but this server is asked for
+    # anything.
     sockets = " ".join(f"ws://{host}" for host in sorted(hosts))
     policy = (
         "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
@@ -59,6 +62,8 @@ def guard(token: str, port: int) -> Callable[[Any, Handler], Awaitable[Any]]:
             raise web.HTTPForbidden(text="open the address that medic serve printed")
         response = await handler(request)
         if not response.prepared:
+            if isinstance(response, web.Response) and response.content_type == "text/html":
+                response.text = _ELSEWHERE.sub("", response.text or "")
             response.headers["Content-Security-Policy"] = policy
         return response
 
@@ -71,8 +76,8 @@ def command_of(arguments: Sequence[str]) -> str:
     return shlex.join([sys.executable, "-m", "medic", "app", *arguments])
 
 
-def serve(arguments: Sequence[str], port: int, say: Callable[[str], None]) -> None:
-    """Serves until it is interrupted; ``say`` gets the address. Raises UsageError."""
+def serve(arguments: Sequence[str], port: int, say: Callable[[str, int], None]) -> None:
+    """Serves until it is interrupted; ``say`` gets the address and its port. Raises UsageError."""
     try:
         from aiohttp import web
         from textual_serve.server import Server
@@ -96,7 +101,7 @@ def serve(arguments: Sequence[str], port: int, say: Callable[[str], None]) -> No
         except OSError as problem:
             words = problem.strerror or "in use"
             raise UsageError(f"port {port}: {words}", f"端口 {port}：{words}") from None
-        say(f"http://{HOST}:{port}/?token={token}")
+        say(f"http://{HOST}:{port}/?token={token}", port)
         try:
             await asyncio.Event().wait()
         finally:

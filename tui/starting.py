@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from . import words_keep
 from .events import Choices
-from .lines import Line, said
+from .lines import Block, Line, said
 from .opening import MAX_RUNS, runs
 
 if TYPE_CHECKING:
@@ -35,19 +35,26 @@ def ask_what(talk: Consultation) -> None:
 
 def tell_before(talk: Consultation) -> None:
     """That a kept session is about the same folder."""
+    if (told := before(talk)) is not None:
+        talk.emit_only(told)
+
+
+def before(talk: Consultation) -> Block | None:
+    """The kept session about the same folder that was left last, if there is one."""
     from medic.errors import UsageError
     from medic.report.saved_text import outcome
     from medic.session.saved import listed
 
     if talk.demo or talk.diary.id:
-        return
+        return None
     try:
         here = [s for s in listed() if _folder(s) == _here(talk.case.root) and s.verdict]
     except (UsageError, OSError):
-        return
-    if here:
-        told = words_keep.BEFORE.fill(id=here[0].id, what=outcome(here[0], coded=False))
-        talk.emit_only(said(told, "muted"))
+        return None
+    if not here:
+        return None
+    told = words_keep.BEFORE.fill(id=here[0].id, what=outcome(here[0], coded=False))
+    return said(told, "muted")
 
 
 def look_first(talk: Consultation) -> None:
@@ -57,8 +64,10 @@ def look_first(talk: Consultation) -> None:
 
         go_on(talk, name)
         return
-    tell_before(talk)
+    told = before(talk)
     talk.look()
+    if told is not None:
+        talk.emit_only(told)  # below the answer, which would push it out of sight
 
 
 def unfinished(talk: Consultation) -> str:

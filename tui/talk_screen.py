@@ -181,6 +181,7 @@ class TalkScreen(Screen[None]):
         if choices is not None and choices is not self.choices:
             self.transcript.waits()
             self.transcript.show_end()
+            self.query_one(Prompt).drop_digits()
         if choices is None:
             self.transcript.answered()
         self.choices = choices

@@ -107,6 +107,10 @@ def _choice(screen: Front, text: str) -> bool:
     if place is not None and 0 <= place < len(choices.options):
         _picked(screen, choices, place)
         return True
+    if choices.kind == "walk" and replies.says_not_known(text):
+        echo(screen, text)
+        screen.work(jobs.how, choices)
+        return True
     if numbered or replies.says_yes_or_no(text):
         known = words.NOT_A_CHOICE if numbered else words.NOT_YES_NO
         screen.add(said(known.fill(n=len(choices.options)), "muted"))

@@ -2,29 +2,51 @@
 
 from __future__ import annotations
 
+from difflib import unified_diff
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from medic.errors import ChangedSince, EditRefused
 from medic.i18n import Text
 
-from . import words_more
+from . import words_after, words_more
 from .events import Choices
-from .lines import Block, Line
+from .lines import Block, Line, code
 
 if TYPE_CHECKING:
     from .consultation import Consultation
     from .moves import Move
 
-FORCE, KEEP, LATER = "force", "keep", ""
+RESTORE, FORCE, KEEP, LATER = "yes", "force", "keep", ""
+MAX_FILE = 2 * 1024 * 1024  # bytes of a file whose lines are compared
+MAX_SHOWN = 12  # lines of what returns
 
 
 def undo(talk: Consultation, _argument: str) -> None:
-    """Takes back the newest; where its files were edited or deleted since, asks what to do."""
+    """Takes back the newest of what was said. Files are only restored after asking: a talk goes
+    back word by word, and a change of files may be what mended the run."""
     if not talk.moves:
         talk.tell(words_more.NOTHING_TO_UNDO)
         return
     move = talk.moves[-1]
+    if move.change and _as_written(move.change):
+        _ask_first(talk, move)
+    else:
+        _take_back(talk, move)
+
+
+def restore(talk: Consultation, change: str) -> None:
+    """Takes back a change that the user named."""
+    move = next((m for m in talk.moves if m.change == change), None)
+    if move is None:
+        talk.tell(words_more.NOTHING_TO_UNDO)
+    else:
+        _take_back(talk, move)
+
+
+def _take_back(talk: Consultation, move: Move) -> None:
+    """Where its files were edited or deleted since, asks what to do."""
     try:
         here = _restore(move.change, force=False)
     except EditRefused as problem:
@@ -33,19 +55,89 @@ def undo(talk: Consultation, _argument: str) -> None:
     _taken_back(talk, move, here=here)
 
 
+def _as_written(change: str) -> bool:
+    """Whether a change holds and its files are as it left them."""
+    from medic.edits import records
+
+    record = records.load(change)
+    if record.state != "applied":
+        return False
+    try:
+        return all(_hash(Path(one.target)) == one.after for one in record.touched)
+    except OSError:
+        return False
+
+
+def _hash(file: Path) -> str:
+    return sha256(file.read_bytes()).hexdigest()
+
+
+def _ask_first(talk: Consultation, move: Move) -> None:
+    """What comes back with the files, and whether the change was seen to help."""
+    applied = next((a for a in talk.session.applied if a.change == move.change), None)
+    shown = words_after.SHOWN.get(applied.shown if applied is not None else "")
+    lines = []
+    if shown is not None:
+        told = words_more.RESTORE_SHOWN.fill(shown=shown)
+        lines.append(Line(told, "warn" if applied is not None and applied.shown else "plain"))
+    lines.append(Line(words_more.RESTORE_WHAT.fill(what=move.what), "strong"))
+    talk.tell(Block("medic", tuple(lines)))
+    talk.tell(code(_returns(move.change), diff=True))
+    options = (
+        (RESTORE, words_more.RESTORE_FILES),
+        (KEEP, words_more.LEAVE_FILES),
+        (LATER, words_more.DO_NOTHING),
+    )
+    choices = Choices("restore", move.change, options)
+    talk.offer_choices(choices, Line(words_more.WHAT_NOW, "strong"))
+
+
+def _returns(change: str) -> str:
+    """The lines that go and those that return, without those around them."""
+    from medic.edits import records
+
+    rows: list[str] = []
+    for number, one in enumerate(records.load(change).touched):
+        now, before = (_lines(p) for p in (Path(one.target), records.backup(change, number)))
+        rows += unified_diff(now, before, one.file, one.file, n=0, lineterm="")
+    rows = [row for row in rows if not row.startswith("@@")]
+    more = [f"... +{len(rows) - MAX_SHOWN}"] if len(rows) > MAX_SHOWN else []
+    return "\n".join(rows[:MAX_SHOWN] + more)
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        return file.read_bytes()[:MAX_FILE].decode("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+
+
 def choose(talk: Consultation, change: str, value: str) -> None:
     """What to do with a change whose files are no longer as it left them. Raises EditRefused."""
     move = next((m for m in talk.moves if m.change == change), None)
     if move is None or value == LATER:
-        talk.ask()
+        _go_on(talk)
+        return
+    if value == RESTORE:
+        _take_back(talk, move)
         return
     if value == FORCE:
         _taken_back(talk, move, here=_restore(change, force=True))
         return
     talk.moves.remove(move)
     talk.tell(words_more.LEFT_AS_IT_IS.fill(what=move.what))
-    talk.ask()
+    _go_on(talk)
     talk.keep()
+
+
+def _go_on(talk: Consultation) -> None:
+    """Asks what was open before."""
+    if talk.waiting is not None:
+        from .after import ask
+
+        ask(talk)
+    else:
+        talk.ask()
 
 
 def _restore(change: str, *, force: bool) -> bool:

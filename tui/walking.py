@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from medic.i18n import Text, plain
 
 from . import words_walk
-from .events import Asked, Choices
-from .lines import Block, Line, asking, code, joined
-from .telling import numbered
+from .events import Choices
+from .lines import Block, Line, code, joined
 
 if TYPE_CHECKING:
     from medic.session.walk import Walk
@@ -53,6 +52,7 @@ def choose(talk: Consultation, name: str, value: str) -> None:
     from medic.session.walk import keep, resume
 
     current = resume(talk.session.index, name)
+    talk.walking = None
     if value == LEAVE:
         talk.tell(words_walk.LEFT.fill(name=name))
         talk.ask()
@@ -86,8 +86,14 @@ def _stand(talk: Consultation, current: Walk) -> None:
     if current.trail:
         options.append((BACK, words_walk.BACK))
     options.append((LEAVE, words_walk.LATER))
-    talk.tell(asking((Line(words_walk.WHAT_CAME_OUT, "strong"),), numbered(options)))
-    talk.emit(Asked(Choices("walk", current.procedure.name, tuple(options))))
+    talk.walking = Choices("walk", current.procedure.name, tuple(options))
+    talk.offer_choices(talk.walking, Line(words_walk.WHAT_CAME_OUT, "strong"))
+
+
+def ask(talk: Consultation) -> None:
+    """What came out of the step where the walk stands: what was said meanwhile ends no walk."""
+    if talk.walking is not None:
+        talk.offer_choices(talk.walking, Line(words_walk.GOES_ON, "strong"))
 
 
 def _end(talk: Consultation, current: Walk) -> None:

@@ -36,12 +36,33 @@ OLD_LOG = Text(
     "没有比这次修改更新的日志：{file} 最后写于 {at}，修改于 {since}。请先运行，或用 /add 添加新日志。",
 )
 GONE = Text(
-    "Fixed, as far as the new log shows: no more “{titles}” ({change}).",
-    "从新日志看已修复：“{titles}”不再出现（{change}）。",
+    "Fixed, as far as the new log shows: no more “{titles}” ({change}). {why}.",
+    "从新日志看已修复：“{titles}”不再出现（{change}）。{why}。",
 )
 GONE_BY_HAND = Text(
-    "Fixed, as far as the new log shows: no more “{titles}”.",
-    "从新日志看已修复：“{titles}”不再出现。",
+    "Fixed, as far as the new log shows: no more “{titles}”. {why}.",
+    "从新日志看已修复：“{titles}”不再出现。{why}。",
+)
+EARLY = Text(
+    "Too early to tell whether “{titles}” is mended: {why}.",
+    "还看不出“{titles}”是否已修复：{why}。",
+)
+NOTHING_YET = Text(
+    "Nothing trained yet, so nothing can be said of “{titles}”: {why}.",
+    "还没有开始训练，无法判断“{titles}”是否已修复：{why}。",
+)
+STILL_THE_SAME = Text(
+    "The same as before: {why}. “{titles}” is not mended by this; the remedy is marked as no help.",
+    "与之前一样：{why}。“{titles}”并未因此修复；该处置已标记为无效。",
+)
+STILL_BY_HAND = Text(
+    "The same as before: {why}. “{titles}” is not mended.",
+    "与之前一样：{why}。“{titles}”并未修复。",
+)
+SAME_LOG = Text(
+    "It is the same log as before, byte for byte, so it tells nothing of the change. The log of the "
+    "new run must be in this folder, or /add PATH.",
+    "这份日志与之前的逐字节相同，不能说明修改是否有效。请把新一次运行的日志放到此目录，或用 /add 路径 添加。",
 )
 SAME = Text(
     "The same again: “{titles}” is still there. The remedy is marked as no help, and the causes "
@@ -51,6 +72,10 @@ SAME = Text(
 OTHER = Text(
     "“{titles}” is gone, and something else has come up: a new episode.",
     "“{titles}”不再出现，但出现了新的问题：作为新的一次故障处理。",
+)
+OTHER_FIRST = Text(
+    "Something else has come up, a new episode; whether “{titles}” is mended is still open: {why}.",
+    "出现了新的问题，作为新的一次故障处理；“{titles}”是否已修复仍不确定：{why}。",
 )
 UNSEEN = Text(
     "The fault was never in a log, only in your words: say whether it is gone.",
@@ -92,14 +117,20 @@ EDITED_READ = Text(
 )
 LINT_IT = Text("To check the new settings alone: {command}", "只检查新的设置：{command}")
 READS_ANOTHER = Text(
-    "{script} reads {file}, not the file that was changed: make the same change there.",
-    "{script} 读取的是 {file}，不是刚修改的文件：请在那里做同样的修改。",
+    "The run reads {file} (says {script}), not the file that was changed: make the change there.",
+    "这次运行读取的是 {file}（见 {script}），不是改过的文件：请在那里做同样的修改。",
 )
+LINES_FOR = Text(
+    "{file} is not here, or cannot be written. The lines that {changed} has now:",
+    "{file} 不在本机或不可写。{changed} 中现在的写法：",
+)
+CHANGE_THERE = Text("look at {file} and show its change", "读取 {file} 并显示对它的修改")
 # What the run after a change showed of it, in the hand-over.
 SHOWN = {
     "gone": Text("the next run no longer shows the fault", "下一次运行不再出现该问题"),
     "same": Text("the next run shows the same fault", "下一次运行仍有同样的问题"),
     "other": Text("the next run shows another fault", "下一次运行出现了别的问题"),
+    "still": Text("the next run measures the same", "下一次运行的指标与之前一样"),
     "not-in-force": Text("the next run did not have it", "下一次运行没有用到它"),
     "": Text("no run has shown it yet", "尚未有运行验证"),
 }

@@ -87,6 +87,12 @@ FILES_CHANGED = Text(
 )
 OTHER_PATCHES = Text("Remedies with a change of your files:", "可给出文件修改的处置：")
 TRIED_ALREADY = Text("“{title}” is marked already.", "“{title}”已标记为无效。")
+RESTORE_WHAT = Text(
+    "What comes next is no word of yours but the {what}. It would return:",
+    "再往前不是你说的话，而是{what}。撤销后会恢复以下内容：",
+)
+RESTORE_SHOWN = Text("Of this change: {shown}.", "关于这次修改：{shown}。")
+RESTORE_FILES = Text("restore the files", "恢复文件")
 RESTORED = Text("Restored: {what} is taken back.", "已撤销{what}，文件已恢复。")
 RESTORED_BEFORE = Text(
     "The {what} was undone already, outside of this talk: nothing is left to restore.",

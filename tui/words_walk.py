@@ -17,3 +17,8 @@ MAKES_FILES = Text(
     "This step makes files from your own config:", "本步骤会用你自己的配置生成文件："
 )
 SHOWN_BY = Text("/walk {name} takes it step by step", "用 /walk {name} 逐步执行")
+NOT_KNOWN = Text(
+    "What comes next depends on what comes out: do the step, then choose; or leave it for later.",
+    "下一步取决于这一步的结果：请先执行再选择，也可以稍后再做。",
+)
+GOES_ON = Text("The procedure goes on here. What came out?", "流程仍停在这一步。结果是？")

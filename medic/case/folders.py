@@ -32,6 +32,10 @@ _PART = regex(
     re.IGNORECASE,
 )
 
+# What people move the files of a run into before they start the next one.
+_OLD = regex(r"(?:old(?:er)?|prev(?:ious)?|back-?up|bak|archived?|旧)(?:[_.-].*)?$", re.IGNORECASE)
+_OF_A_RUN = ("log", "metrics")
+
 REFUSED = ("no permission to read it", "没有读取权限")
 
 
@@ -51,6 +55,7 @@ def given_file(path: str, name: str, kind: FileKind, info: os.stat_result) -> Gi
 def walk(folder: str, left: list[NotRead]) -> list[GivenFile]:
     """Evidence below a folder, newest first, never through a link out of it."""
     end = time.monotonic() + MAX_SECONDS
+    folder = os.path.normpath(folder)
     found: list[GivenFile] = []
     refused: list[NotRead] = []
     for seen, (path, info) in enumerate(_entries(folder, MAX_DEPTH, refused)):
@@ -64,11 +69,31 @@ def walk(folder: str, left: list[NotRead]) -> list[GivenFile]:
             refused.append(NotRead(shown(path), *REFUSED))
     if not any(f.kind == "log" for f in found):
         found += _of_tracker(folder, {f.path for f in found})
+    found = _without_old(folder, found, left)
     left += refused[:MAX_REFUSED]
     if len(refused) > MAX_REFUSED:
         more = len(refused) - MAX_REFUSED
         left.append(NotRead(folder, f"{more} more cannot be read", f"另有 {more} 个无法读取"))
     return sorted(found, key=lambda f: (-f.modified, f.name))
+
+
+def _without_old(folder: str, found: list[GivenFile], left: list[NotRead]) -> list[GivenFile]:
+    """The files without those of an earlier run that was put aside, where there is another run."""
+    aside: dict[str, list[GivenFile]] = {}
+    current: list[GivenFile] = []
+    for file in found:
+        parts = file.path.removeprefix(folder).strip("/").split("/")[:-1]
+        old = next((i for i, part in enumerate(parts) if _OLD.match(part)), None)
+        below = "" if old is None else "/".join(parts[: old + 1])
+        (aside.setdefault(below, []) if below else current).append(file)
+    if not aside or not any(f.kind in _OF_A_RUN for f in current):
+        return found
+    for below, files in sorted(aside.items()):
+        at, n = shown(str(Path(folder) / below)), len(files)
+        en = f"{n} files of an earlier run that was put aside; medic diagnose {at} looks at it"
+        zh = f"是之前某次运行的 {n} 个文件；可用 medic diagnose {at} 单独查看"
+        left.append(NotRead(f"{at}/", en, zh))
+    return current
 
 
 def _of_tracker(folder: str, known: set[str]) -> list[GivenFile]:
@@ -82,7 +107,9 @@ def _of_tracker(folder: str, known: set[str]) -> list[GivenFile]:
 
 
 def shown(path: str) -> str:
-    return os.path.relpath(path) if not os.path.relpath(path).startswith("..") else path
+    """A path as seen from here, where it is below."""
+    seen = os.path.relpath(path) if path.startswith("/") else os.path.normpath(path)
+    return path if seen.startswith("..") else seen
 
 
 def _entries(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Sequence
 from importlib import import_module
 
@@ -19,6 +20,10 @@ HELP = Text(
     "远程使用：ssh -L 端口:127.0.0.1:端口 主机。",
 )
 OPEN = Text("Open in a browser: {url}", "请在浏览器中打开：{url}")
+FROM_AFAR = Text(
+    "From another machine first, there: ssh -L {port}:127.0.0.1:{port} {host}",
+    "若在另一台机器上打开，请先在那里执行：ssh -L {port}:127.0.0.1:{port} {host}",
+)
 
 
 @click.command(help=str(HELP))
@@ -32,5 +37,10 @@ def command(paths: Sequence[str], port: int, run: str) -> int:
     out = console()
     arguments = [*paths, "--lang", current(), *(["--run", run] if run else [])]
     serve = import_module("medic.tui.serving").serve
-    serve(arguments, port, lambda url: out.out(OPEN.fill(url=url)))
+
+    def say(url: str, port: int) -> None:
+        out.out(OPEN.fill(url=url))
+        out.talk(FROM_AFAR.fill(port=port, host=socket.gethostname()))
+
+    serve(arguments, port, say)
     return Exit.OK

@@ -76,10 +76,20 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Better:
+    """Metrics, by their canonical names, whose median rises or falls where a symptom is mended."""
+
+    __pydantic_config__ = CONFIG
+    rises: tuple[str, ...] = ()
+    falls: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Symptom:
     """A sentence that is near to it means it where it says all of ``meant_when`` and none of
     ``not_when``. A text that says one of ``denied_when`` denies it, one of ``said_by`` tells of it.
-    ``called``: patterns of its names, as in "no NaN", "没有卡死": a blank is any white space."""
+    ``called``: patterns of its names, as in "no NaN", "没有卡死": a blank is any white space.
+    ``better``: what the run after a change is compared by, where no failure ends a run."""
 
     __pydantic_config__ = CONFIG
     name: str
@@ -91,6 +101,7 @@ class Symptom:
     seen: Text | None = None  # the sentence for a finding, with placeholders
     benign: bool = False  # shown as information; never leads
     goes_on: bool = False  # seen while training goes on: no process ends by it
+    better: Better | None = None
     meant_when: Names = ()
     not_when: Names = ()
     denied_when: Names = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from itertools import islice
 from threading import Thread
 from typing import Any
@@ -23,7 +24,7 @@ def sweep(match: Match, read: Iterator[Block]) -> Iterator[tuple[Block, bytes, S
 
     RE2 works without the interpreter's lock: the blocks of a batch are shared among threads.
     """
-    workers = min(WORKERS, os.cpu_count() or 1)
+    workers = _workers()
     bare = map(_bare, read)
     while batch := list(islice(bare, BATCH * workers)):
         views = [_view(block.data) for block in batch]
@@ -38,6 +39,12 @@ def sweep(match: Match, read: Iterator[Block]) -> Iterator[tuple[Block, bytes, S
         for block, view, numbers in zip(batch, views, found, strict=True):
             # What a thread that failed has left is looked at here, where it is told.
             yield block, view, match(view) or () if numbers is None else numbers
+
+
+@cache
+def _workers() -> int:
+    """Threads that share a batch; to count the processors takes as long as to read a small file."""
+    return min(WORKERS, os.cpu_count() or 1)
 
 
 def _look(

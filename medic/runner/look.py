@@ -124,9 +124,16 @@ class CaseLook:
         with self._log_file(path) as file:
             yield from iter_lines(file, path)
 
+    def _name(self, path: str) -> str:
+        """How a file is shown; looked up for each of thousands of logs."""
+        names: dict[str, str] | None = self._shared.get("names")
+        if names is None:
+            names = self._shared["names"] = {f.path: f.name for f in self._case.files}
+        return names.get(path) or Path(path).name
+
     def scan(self, path: str) -> Scan:
         with self._log_file(path) as file:
-            scan: Scan = self._matcher.scan_file(file, _name(self._case, path))
+            scan: Scan = self._matcher.scan_file(file, self._name(path))
         return scan
 
     def scan_settings(self, path: str) -> Scan:
@@ -137,7 +144,7 @@ class CaseLook:
 
             matcher = settings_matcher_of(self._index)
         with self._log_file(path) as file:
-            scan: Scan = matcher.scan_file(file, _name(self._case, path))
+            scan: Scan = matcher.scan_file(file, self._name(path))
         return scan
 
     def scan_text(self, text: str, name: str = "-") -> Scan:
@@ -243,7 +250,3 @@ class CaseLook:
 
         here = socket.gethostname().split(".")[0] == logs.host.split(".")[0]
         return here and time.time() - logs.last_time < FRESH_SECONDS
-
-
-def _name(case: Case, path: str) -> str:
-    return next((f.name for f in case.files if f.path == path), Path(path).name)

@@ -46,6 +46,14 @@ _APPLIED = {
     "added?": [str],
     "began?": {list, type(None)},
     "shown?": str,
+    "logs?": [(int, int)],
+    "reached?": {dict, type(None)},
+}
+_REACHED = {
+    "at": {int, type(None)},
+    "seconds": {int, float, type(None)},
+    "levels": [(str, {int, float}, int)],
+    "by": [str],
 }
 _LINES = {"lines?": [{"text?": object, "indent?": int, "mark?": str}], "code?": str}
 _STATE: dict[str, Any] = {
@@ -72,6 +80,9 @@ def broken_field(data: Any) -> str:
     leader = data.get("leader")
     if leader and (where := _broken(leader, _LEADER, "leader")):
         return where
+    for came in filter(None, (one.get("reached") for one in data["applied"])):
+        if where := _broken(came, _REACHED, "applied.reached"):
+            return where
     for move in data.get("moves") or ():
         if len(move) != 3 or _broken(move[0], _PAIR, "moves") or not isinstance(move[2], str):
             return "moves"

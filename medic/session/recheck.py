@@ -13,19 +13,25 @@ from medic.errors import MedicError
 from medic.facts import LogHits
 from medic.records import dataclass, replace
 from medic.runner.look import open_regular
+from medic.session.launched import read_instead
+from medic.session.proof import proof
+from medic.session.reached import Reached, reached
+from medic.session.runlogs import OF_A_RUN, another_log, ends, grown, newest, same_logs, tail
 
 if TYPE_CHECKING:
     from medic.edits import ChangeRecord
-    from medic.facts import GivenFile
     from medic.fixes import Fix
     from medic.session.consultation import Session
 
-Outcome = Literal["gone", "same", "other", "unseen", "unread", "older", "not-in-force"]
-TAIL = 512  # bytes at the end of a log that tell it from the log of another run
+Outcome = Literal[
+    "gone", "same", "still", "other", "early", "nothing", "unseen", "unread", "older", "same-log",
+    "not-in-force", "elsewhere",
+]  # fmt: skip
+# Of the change: its run, or enough of it, is still awaited.
+TELLS_NOTHING = ("older", "unread", "same-log", "early", "nothing", "elsewhere")
 MAX_FILE = 2 * 1024 * 1024  # bytes of a changed file
 LATE = 600.0  # seconds after the log's last line: a copied folder is written within fewer
 SETTINGS = ("config", "script")
-OF_A_RUN = ("log", "metrics", "gpu-series", "flight-recorder")
 
 
 @dataclass(frozen=True)
@@ -36,8 +42,9 @@ class Applied:
     ``time``: seconds since the epoch; ``symptoms``: those that the evidence showed before it;
     ``files`` and the lines ``added`` to them; ``began``: first time and attempts of the log then;
     ``log``: the newest one, ``tail`` its size and the CRC of its last bytes; ``settings``: path
-    and CRC of each configuration and script; ``shown``: what the next run showed of it, an
-    ``Outcome``, "" before there is one.
+    and CRC of each configuration and script; ``logs``: size and CRC of the end of each log;
+    ``reached``: how far the run came; ``shown``: what the next run showed of it, an ``Outcome``,
+    "" before there is one.
     """
 
     change: str
@@ -51,12 +58,16 @@ class Applied:
     log: str = ""
     tail: tuple[int, int] | None = None
     settings: tuple[tuple[str, int], ...] = ()
+    logs: tuple[tuple[int, int], ...] = ()
+    reached: Reached | None = None
     shown: str = ""
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Applied:
         """From JSON, where a tuple is a list."""
-        return cls(**{name: _tuples(value) for name, value in data.items()})
+        came = data.get("reached")
+        plain = {name: _tuples(value) for name, value in data.items()}
+        return cls(**plain | {"reached": Reached.of(came) if came else None})
 
 
 def _tuples(value: Any) -> Any:
@@ -79,24 +90,35 @@ def applied_now(session: Session, record: ChangeRecord, fix: Fix, cause: str) ->
         files=files,
         added=added,
         began=_begin(session),
+        logs=tuple(ends(session)),
+        reached=reached(session, seen),
+        **_newest_log(session),
     )
 
 
 def standing(session: Session) -> Applied:
     """How the run stands now; ``time`` is that of its newest log."""
     seen = tuple(sorted(session.observed_symptoms()))
-    log = _newest(session)
+    log = newest(session)
     settings = tuple(_settings(session))
-    stands = Applied(change="", remedy="", cause="", time=0.0, symptoms=seen, settings=settings)
+    stands = Applied(
+        change="",
+        remedy="",
+        cause="",
+        time=0.0,
+        symptoms=seen,
+        settings=settings,
+        logs=tuple(ends(session)),
+        reached=reached(session, seen),
+    )
     if log is None:
         return stands
-    return replace(
-        stands,
-        time=log.modified,
-        began=_begin(session),
-        log=log.path,
-        tail=(log.size, _tail(log.path, log.size)),
-    )
+    return replace(stands, time=log.modified, began=_begin(session), **_newest_log(session))
+
+
+def _newest_log(session: Session) -> dict[str, Any]:
+    log = newest(session)
+    return {} if log is None else {"log": log.path, "tail": (log.size, tail(log.path, log.size))}
 
 
 def _settings(session: Session) -> Iterator[tuple[str, int]]:
@@ -127,7 +149,7 @@ def newer_settings(session: Session) -> tuple[list[str], float]:
     """Names of the configurations and scripts that were written long after the newest log, and how
     many seconds after it the last of them. One that medic changed itself since then is no copy: it
     counts at once."""
-    log = _newest(session)
+    log = newest(session)
     if log is None:
         return [], 0.0
     files = [f for f in session.case.files if f.kind in SETTINGS and not f.name.startswith("<")]
@@ -148,32 +170,6 @@ def _changed_by_medic(since: float) -> frozenset[str]:
     return frozenset(os.path.realpath(t.target) for c in changes for t in c.touched)
 
 
-def _newest(session: Session) -> GivenFile | None:
-    logs = [f for f in session.case.files if f.kind in OF_A_RUN]
-    return max(logs, key=lambda f: f.modified, default=None)
-
-
-def _tail(path: str, size: int) -> int:
-    """The CRC of the last bytes before ``size``; -1 where they cannot be read."""
-    try:
-        with open_regular(path) as file:
-            file.seek(max(0, size - TAIL))
-            return crc32(file.read(min(TAIL, size)))
-    except (MedicError, OSError):
-        return -1
-
-
-def another_log(session: Session, before: Applied) -> bool:
-    """Whether the newest log is another one than before, not the same that has grown."""
-    log = _newest(session)
-    if log is None or log.modified == before.time:
-        return False
-    if log.path != before.log or before.tail is None or log.size < before.tail[0]:
-        return True
-    size, crc = before.tail
-    return _tail(log.path, size) != crc
-
-
 def take_again(session: Session, before: Applied | None) -> None:
     """Takes the files as they are now. Logs that came beside those that stood before, none of
     which has changed, are of a run after it: they take the place of the others."""
@@ -188,9 +184,9 @@ def take_again(session: Session, before: Applied | None) -> None:
 
 
 def _begin(session: Session) -> tuple[float, int] | None:
-    """When the log begins, and how many attempts it holds."""
+    """When the log begins, 0 where it tells no time, and how many attempts it holds."""
     logs = session.evidence.fact(LogHits)
-    return None if logs is None or logs.first_time is None else (logs.first_time, logs.attempts)
+    return None if logs is None else (logs.first_time or 0.0, logs.attempts)
 
 
 def in_force(applied: Applied) -> bool:
@@ -229,18 +225,39 @@ def outcome(session: Session, applied: Applied) -> Outcome:
 
     ``unseen`` where the fault never showed in any log, ``unread`` where the new one could not be
     read: silence is no proof. ``older``: the run began before the change and only went on;
-    ``not-in-force``: the fault is there, and the change is not.
+    ``same-log``: it is the log from before. The fault is there: ``not-in-force`` if the change is
+    not, ``elsewhere`` if the run reads another file. It is not: ``early``, ``nothing`` and
+    ``still`` where that proves nothing (``proof``), ``other`` if there is another one.
     """
     if not applied.symptoms:
         return "unseen"
-    if applied.began is not None and _begin(session) == applied.began:
+    if same_logs(session, applied):
+        return "same-log"
+    if _went_on(session, applied):
         return "older"
     seen = session.observed_symptoms()
     if seen & set(applied.symptoms):
-        return "same" if in_force(applied) else "not-in-force"
+        return _unchanged(session, applied)
     if session.evidence.cancelled or _logs_failed(session):
         return "unread"
-    return "other" if seen else "gone"
+    if seen:
+        return "other"
+    shown = proof(session, applied).state
+    return "gone" if shown == "proved" else shown
+
+
+def _went_on(session: Session, applied: Applied) -> bool:
+    """Whether the log is of the same attempt as before the change."""
+    if applied.began is None or _begin(session) != applied.began:
+        return False
+    return applied.began[0] > 0 or grown(session, applied)
+
+
+def _unchanged(session: Session, applied: Applied) -> Outcome:
+    """Of a fault that is still there: whether the run had the change."""
+    if not in_force(applied):
+        return "not-in-force"
+    return "elsewhere" if any(read_instead(session, applied.files)) else "same"
 
 
 def _logs_failed(session: Session) -> bool:

@@ -7,7 +7,7 @@ run had got to.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 from medic.facts import Curve, LogHits, Series, StepLine
 from medic.i18n import Text
@@ -90,10 +90,10 @@ def _lost(before: float, after: Sequence[float]) -> bool:
 
 def _of_two_logs(logs: LogHits) -> Iterator[Finding]:
     """A later log that goes on where an earlier one of the same writer had been."""
-    for (_, first), (_, later) in combinations(sorted(_by_start(logs)), 2):
+    for first, later in _pairs(logs):
         known = {s.step: s.values[NAME] for s in first if s.step < later[0].step}
         after = {s.step: s.values[NAME] for s in later}
-        if not _follows(first, later) or not known:
+        if not known:
             continue
         before, again = known[max(known)], as_at_the_start(known, after)
         if not again and not _lost(before, list(after.values())):
@@ -119,13 +119,26 @@ def _by_start(logs: LogHits) -> list[tuple[tuple[float, str], list[StepLine]]]:
     return [((lines[0].source.time or 0.0, file), lines) for file, lines in by_file.items()]
 
 
-def _follows(first: Sequence[StepLine], later: Sequence[StepLine]) -> bool:
-    """The later log begins after the earlier one ended, and behind its first lines, but not
-    behind its last: a second run of a sweep begins at its own step 1."""
-    begins, ended = later[0].source.time or 0.0, first[-1].source.time or 0.0
-    apart = begins > ended and first[0].source.rank == later[0].source.rank
-    seen = [s.step for s in first]
-    return apart and len(seen) > MIN_POINTS and seen[MIN_POINTS] < later[0].step <= 2 * max(seen)
+def _pairs(logs: LogHits) -> Iterator[tuple[list[StepLine], list[StepLine]]]:
+    """A log and one of the same rank that goes on where it was, in the order in which they began.
+    Of a run of thousands of ranks each file has few others to be compared with."""
+    of_rank: dict[int | None, list[list[StepLine]]] = {}
+    files = [lines for _, lines in sorted(_by_start(logs))]
+    for lines in files:
+        of_rank.setdefault(lines[0].source.rank, []).append(lines)
+    at = dict.fromkeys(of_rank, 0)
+    for first in files:
+        rank = first[0].source.rank
+        at[rank] += 1
+        if len(first) <= MIN_POINTS:
+            continue
+        ended, least = first[-1].source.time or 0.0, first[MIN_POINTS].step
+        most = 2 * max(s.step for s in first)
+        for later in of_rank[rank][at[rank] :]:
+            # It begins after the earlier one ended, and behind its first lines, but not behind its
+            # last: a second run of a sweep begins at its own step 1.
+            if (later[0].source.time or 0.0) > ended and least < later[0].step <= most:
+                yield first, later
 
 
 PROBE = Probe(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
+from medic.facts import Source
 from medic.records import dataclass, field
 from medic.text.patterns import regex
 
@@ -44,11 +45,26 @@ class Launch:
     def has_steps(self) -> bool:
         return any(v.steps for v in self.views)
 
+    @property
+    def failed(self) -> bool:
+        return any(failure(v) is not None for v in self.views)
+
+
+def failure(view: View) -> tuple[Source, str] | None:
+    """Where a file's first failure stands, and what it is in short; None if it tells of none."""
+    found = [(t.source, t.exception.rpartition(".")[2]) for t in view.tracebacks if t.uncaught] + [
+        (h.source, h.source.text.strip())
+        for h in view.scan.hits
+        if h.role == "root" and not h.benign and not h.goes_on
+    ]
+    return min(found, key=lambda one: one[0].line, default=None)
+
 
 def split(views: Sequence[View]) -> tuple[list[View], list[Launch]]:
     """(files of the last launch and those of no launch in particular, earlier launches in order)."""
     kept: list[View] = []
     earlier: list[Launch] = []
+    last: list[Launch] = []
     by_shape: dict[str, dict[tuple[str, int], Launch]] = {}
     for view in views:
         if view.machine:
@@ -60,7 +76,10 @@ def split(views: Sequence[View]) -> tuple[list[View], list[Launch]]:
     for launches in by_shape.values():
         over = _over(list(launches.values()))
         earlier += over
-        kept += [v for g in launches.values() if all(g is not o for o in over) for v in g.views]
+        last += [g for g in launches.values() if all(g is not o for o in over)]
+    before = _failed_before(last)
+    earlier += before
+    kept += [v for g in last if all(g is not b for b in before) for v in g.views]
     order = {id(view): number for number, view in enumerate(views)}
     kept.sort(key=lambda v: order[id(v)])
     return kept, sorted(earlier, key=lambda g: (g.began or 0.0, g.attempt))
@@ -86,6 +105,31 @@ def _over(launches: list[Launch]) -> list[Launch]:
         return before
     began, steps = newest.began, newest.has_steps
     return [*before, *(g for g in rest if g is not newest and _ended(g, began, steps))]
+
+
+def _failed_before(launches: Sequence[Launch]) -> list[Launch]:
+    """Those, whatever their files are called, that had failed before the one began that trained
+    last."""
+    began = max((g.began for g in launches if g.has_steps and g.began is not None), default=None)
+    if began is None:
+        return []
+    return [g for g in launches if g.failed and _over_by(g) < began - TOGETHER_SECONDS]
+
+
+def _over_by(launch: Launch) -> float:
+    """When a launch that failed was over at the latest. Tracebacks tell no time: unless a line
+    behind it does, it is that of the file, which a copy may have made later."""
+    times = [_told_after(v) for v in launch.views]
+    if all(t is not None for t in times):
+        return max(t for t in times if t is not None)
+    return max(launch.last or 0.0, launch.written)
+
+
+def _told_after(view: View) -> float | None:
+    """The last time that a file tells, if it does so behind its failure."""
+    failed = failure(view)
+    line, last = view.clock[-1] if view.clock else (0, None)
+    return last if failed is None or line > failed[0].line else None
 
 
 def _ended(launch: Launch, began: float, with_steps: bool) -> bool:

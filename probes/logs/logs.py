@@ -22,6 +22,7 @@ from . import elastic, merge, needs, nodes, verdict
 from .collectives import Watchdogs
 from .evidence import hangs
 from .launcher import Failures
+from .left_out import left_out
 from .state_dict import StateDicts
 from .view import Reader, View
 
@@ -53,6 +54,7 @@ def run(look: Look) -> Iterator[Finding | Skip | object]:
     hosts = {v.host for v in views if v.host} | failures.hosts
     logs = merge.log_hits(merged, views, hosts)
     yield logs
+    yield from left_out(merged, views, logs)
     yield Attempts(merged.endings)
     yield Tracebacks(tuple(merged.tracebacks))
     yield verdict.ranks(logs, merged.tracebacks, failures.found)

@@ -29,6 +29,7 @@ class Merged:
     ends: list[End] = field(default_factory=list)
     attempts: int = 1
     endings: tuple[AttemptEnd, ...] = ()
+    earlier: list[View] = field(default_factory=list)  # of launches before the last one
 
 
 def merge(views: Sequence[View]) -> Merged:
@@ -51,6 +52,7 @@ def merge(views: Sequence[View]) -> Merged:
             view.scan = replace(view.scan, hits=tuple(hits))
             _take_hits(merged, view, 0, seen, {kind: set() for kind in seen})
     merged.attempts = max(counts) + 1
+    merged.earlier = [v for launch in earlier for v in launch.views]
     merged.endings = history.endings(earlier, views, begun)
     _sort(merged, views)
     return merged

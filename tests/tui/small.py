@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from medic.facts import Hit, LogHits, Source
+from medic.facts import Hit, LogHits, Source, StepLine
 from medic.i18n import Text
 from medic.probe import Finding, Probe, Skip
+from medic.records import replace
 from medic.run_config import Change, Origin, RunConfig, Span, Value
 
 
@@ -193,15 +194,20 @@ RAW: dict[str, Any] = {
 
 
 def _logs(look: Any) -> Iterator[Any]:
-    hits = []
+    hits, steps = [], []
     for file in look.files("log"):
         for number, row in look.lines(file.path):
+            if row.startswith("step "):
+                at = Source(file.name, number, 0, text=row)
+                steps.append(StepLine(int(row.split()[1]), {}, at))
             if "CUDA out of memory" in row:
                 source = Source(file.name, number, 0, text=row)
                 order = (0.0, 0, number)
                 hits.append(Hit("oom", "cuda-out-of-memory", "root", source, {}, order))
-    if hits:
-        yield LogHits(hits=tuple(hits), ended="badly")
+    if hits or steps:
+        last = max((s.step for s in steps), default=None)
+        found = LogHits(tuple(hits), tuple(steps), last_step=last)
+        yield replace(found, ended="badly") if hits else found
 
 
 def _config(look: Any) -> Iterator[Any]:

@@ -123,3 +123,12 @@ def test_a_path_longer_than_a_row_is_broken_behind_a_sign() -> None:
     assert "".join(pieces) == path
     assert all(piece[-1] in "/-_." for piece in pieces[:-1])
     assert fold("x" * 70, 33) == ["x" * 33, "x" * 33, "x" * 4]
+
+
+def test_a_command_is_broken_between_words_and_copied_whole() -> None:
+    command = (
+        "NCCL_DEBUG=INFO TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1 torchrun"
+    )
+    shown = ["".join(text for text, _ in row) for row in rows(code(command), 80, 1)]
+    assert [row.split()[-1] for row in shown] == ["TORCH_NCCL_TRACE_BUFFER_SIZE=2000", "torchrun"]
+    assert command in plain_text([(code(command), 1)])

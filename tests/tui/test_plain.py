@@ -55,7 +55,7 @@ def test_it_asks_answers_and_explains_as_the_app_does(talk: Talk) -> None:
 def test_a_change_is_seen_written_and_taken_back(talk: Talk, run_folder: Path) -> None:
     config = run_folder / "train.yaml"
     before = config.read_text()
-    out = talk("/patch", "", "/patch", "w", "/patch", "a", "/undo")
+    out = talk("/patch", "", "/patch", "w", "/patch", "a", "/undo", "1")
     assert out.count("+micro_batch_size: 4") == 4
     assert "Nothing was changed." in out
     assert Path("medic-fix-micro-batch-too-large.patch").exists()

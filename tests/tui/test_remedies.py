@@ -17,6 +17,8 @@ from medic.case.collect import Case, collect
 Drive = Callable[..., None]
 BEFORE = "model: small\nmicro_batch_size: 8\nseq_length: 4096\n"
 AFTER = BEFORE.replace("8", "4")
+AGAIN = "step 1 loss 2.1\nCUDA out of memory\n"  # the log of another run that failed the same way
+FURTHER = "step 1 loss 2.0\nstep 2 loss 1.9\n"  # of a run that is past where it failed
 
 
 def written_later(file: Path, text: str) -> None:
@@ -84,11 +86,15 @@ def test_applied_then_the_same_again_then_taken_back(
         assert "No log is newer than the change: run1/train.log was last" in app.talk()
         await app.press("3")
         assert "/look reads the new log whenever it is there" in app.talk()
-        written_later(log, log.read_text("utf-8"))
+        written_later(log, AGAIN)
         await app.send("/look")
         assert "The same again: “CUDA out of memory” is still there." in app.said
         assert session.tried == ["fix-micro-batch-too-large"]
         await app.press("f8")
+        assert config.read_text() == AFTER
+        assert "Of this change: the next run shows the same fault." in app.said
+        assert "-micro_batch_size: 4 +micro_batch_size: 8" in app.said
+        await app.press("1")
         assert config.read_text() == BEFORE
         assert "Restored: change c1 of run1/train.yaml is taken back." in app.said
 
@@ -114,7 +120,11 @@ def test_a_fault_that_is_gone_is_said_to_be_fixed(
             await app.press("escape")
         written_later(log, "step 1 loss 2.0\n")
         await app.send("/look")
+        assert "Too early to tell whether “CUDA out of memory” is mended: step 1;" in app.said
+        written_later(log, FURTHER)
+        await app.send("/look")
         assert "Fixed, as far as the new log shows: no more “CUDA out of memory” (c2)." in app.said
+        assert "step 2, past step 1 where it showed." in app.said
         assert app.app.talk.consultation.session.answers == []
         assert app.screen()[1] == " suspects  none"
         await app.send("/add nowhere")
@@ -183,8 +193,8 @@ def test_a_run_that_reads_another_file_says_nothing_of_the_change(
 
     async def script(app: Any) -> None:
         await app.press("f4", "a")
-        assert "launch.sh reads /job/train.yaml, not the file that was changed" in app.said
-        written_later(log, log.read_text("utf-8"))
+        assert "The run reads /job/train.yaml (says run1/launch.sh), not the" in app.said
+        written_later(log, AGAIN)
         await app.press("1")
         assert "the run need not have had the change c1" in app.said
         assert "The same again" not in app.said
@@ -215,7 +225,7 @@ def test_changed_symptoms_after_a_remedy_start_anew(
         await app.press("4")
         await app.send("training hangs")
         await app.send("/tried")
-        (run_folder / "train.log").write_text("step 1 loss 2.0\n")
+        (run_folder / "train.log").write_text(FURTHER)
         await app.send("/look")
         assert "Fixed, as far as the new log shows: no more “CUDA out of memory”." in app.said
         assert session.complaints == []
@@ -264,7 +274,7 @@ def test_a_fault_mended_by_hand_is_said_to_be_fixed(
         await app.send("/look")
         assert "Fixed" not in app.talk()
         assert "no more “" not in app.talk()
-        written_later(run_folder / "train.log", "step 1 loss 2.0\n")
+        written_later(run_folder / "train.log", FURTHER)
         await app.send("/look")
         assert "Fixed, as far as the new log shows: no more “CUDA out of memory”." in app.said
 
@@ -275,7 +285,7 @@ def test_the_log_of_a_later_run_takes_the_place_of_the_one_before(
     drive: Drive, case: Case, run_folder: Path
 ) -> None:
     async def script(app: Any) -> None:
-        written_later(run_folder / "again.log", "step 1 loss 2.0\n")
+        written_later(run_folder / "again.log", FURTHER)
         await app.send("/look")
         assert "Fixed, as far as the new log shows: no more “CUDA out of memory”." in app.said
         assert any("not read: run1/train.log" in row for row in app.screen())
@@ -298,6 +308,8 @@ def test_what_was_restored_is_in_sight(drive: Drive, case: Case, run_folder: Pat
         await app.press("2")
         await app.press("f4", "a")
         await app.press("f8")
+        assert "Of this change: no run has shown it yet." in app.said
+        await app.press("1")
         assert (run_folder / "train.yaml").read_text() == BEFORE
         shown = "\n".join(app.screen())
         assert "Restored: change c1 of run1/train.yaml is taken back." in shown
@@ -347,3 +359,99 @@ def test_a_log_that_has_grown_is_no_other_run(
         await app.send("/look")
 
     drive(script, case)
+
+
+# --- what is no proof -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["train.log", "again.log"])
+def test_the_log_from_before_tells_nothing_whatever_its_date(
+    drive: Drive, case: Case, run_folder: Path, name: str
+) -> None:
+    log = run_folder / "train.log"
+
+    async def script(app: Any) -> None:
+        await app.press("f4", "a")
+        written_later(run_folder / name, log.read_text("utf-8"))
+        await app.press("1")
+        assert "It is the same log as before, byte for byte" in app.said
+        assert "is still there" not in app.said
+        assert app.app.talk.consultation.waiting.change == "c1"
+
+    drive(script, case)
+
+
+def test_a_run_that_has_not_begun_to_train_mends_nothing(
+    drive: Drive, case: Case, run_folder: Path
+) -> None:
+    async def script(app: Any) -> None:
+        await app.press("f4", "a")
+        written_later(run_folder / "train.log", "model parameters: 2422.9M\n")
+        await app.press("1")
+        assert "Fixed" not in app.said
+        assert "Nothing trained yet, so nothing can be said of “CUDA out of memory”" in app.said
+
+    drive(script, case)
+
+
+def test_a_younger_run_is_held_against_the_failed_one_at_each_look(
+    drive: Drive, case: Case, run_folder: Path
+) -> None:
+    """Nothing was changed by medic: the run that failed is still what a later log is held against."""
+    log = run_folder / "train.log"
+
+    async def script(app: Any) -> None:
+        written_later(log, "step 1 loss 2.0\n")
+        await app.send("/look")
+        assert "Too early to tell whether “CUDA out of memory” is mended" in app.said
+        assert "Fixed" not in app.said
+        written_later(log, FURTHER)
+        await app.send("/look")
+        assert "Fixed, as far as the new log shows: no more “CUDA out of memory”." in app.said
+
+    drive(script, case)
+
+
+def test_a_word_taken_back_restores_no_file(drive: Drive, case: Case, run_folder: Path) -> None:
+    """After the log of a mended run was read, the change is the newest that could be taken back."""
+    config = run_folder / "train.yaml"
+
+    async def script(app: Any) -> None:
+        await app.press("f4", "a")
+        written_later(run_folder / "train.log", FURTHER)
+        await app.press("1")
+        assert "Fixed" in app.said
+        await app.send("?")
+        await app.press("f8")
+        assert "What comes next is no word of yours but the change c1" in app.said
+        assert "Of this change: the next run no longer shows the fault." in app.said
+        await app.press("3")
+        assert config.read_text() == AFTER
+
+    drive(script, case)
+
+
+def test_the_change_is_made_where_the_run_reads_it(
+    drive: Drive, run_folder: Path, tmp_path: Path
+) -> None:
+    """A remedy that the run did not have is no evidence; its place is offered instead."""
+    other = tmp_path / "elsewhere" / "train.yaml"
+    other.parent.mkdir()
+    other.write_text(BEFORE)
+    (run_folder / "launch.sh").write_text(f"torchrun train.py --config {other}\n")
+
+    async def script(app: Any) -> None:
+        await app.press("f4", "a")
+        written_later(run_folder / "train.log", AGAIN)
+        await app.press("2")
+        said = app.said.rpartition("The run reads")[2]
+        assert str(other) in "".join(said.split())
+        assert app.app.talk.consultation.session.tried == []
+        await app.press("f4")
+        assert not isinstance(app.app.screen, PatchScreen)
+        await app.press("1")
+        assert isinstance(app.app.screen, PatchScreen)
+        await app.press("a")
+        assert other.read_text() == AFTER
+
+    drive(script, collect(["run1"]))

@@ -58,3 +58,22 @@ def test_the_guard(asked: dict[str, str], status: int) -> None:
 def test_each_page_runs_the_app_of_this_very_installation() -> None:
     command = command_of(["my run; rm x", "--lang", "zh"])
     assert command == f"{sys.executable} -m medic app 'my run; rm x' --lang zh"
+
+
+def test_the_page_names_no_other_site() -> None:
+    from aiohttp import web
+
+    page = (
+        '<head><link rel="stylesheet" href="https://fonts.googleapis.com/css2?family=X"/>'
+        '<link rel="stylesheet" href="/static/css/x.css"/></head>'
+    )
+
+    async def handler(_request: Any) -> Any:
+        return web.Response(text=page, content_type="text/html")
+
+    async def go() -> Any:
+        return await guard("t0ken", 8123)(Asked("127.0.0.1:8123", cookie="t0ken"), handler)
+
+    text = asyncio.run(go()).text
+    assert "googleapis" not in text
+    assert "/static/css/x.css" in text

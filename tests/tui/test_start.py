@@ -18,6 +18,7 @@ from medic.case.collect import Case, collect
 from medic.errors import KnowledgeError
 from medic.index.knowledge import Index
 from medic.probe import Probe
+from medic.session.saved import listed
 
 Drive = Callable[..., None]
 
@@ -134,6 +135,9 @@ def test_esc_stops_the_probes(drive: Drive, case: Case, monkeypatch: pytest.Monk
         assert "Stopped; " in app.talk()
         assert "Nothing can be said yet" in app.talk()
         assert "esc cancels" not in "\n".join(app.screen())
+        assert app.screen()[1] == " suspects  not known yet"
+        (kept,) = listed()
+        assert kept.verdict == ""  # nobody is told of it as if it had been looked at
 
     drive(script, case, wait=False)
 

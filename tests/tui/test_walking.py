@@ -51,3 +51,42 @@ def test_an_unknown_procedure_is_told_with_the_nearest(drive: Drive, case: Case)
         assert "two-steps" in app.talk()
 
     drive(script, case)
+
+
+@pytest.mark.parametrize("words", ["I don't know", "不知道"])
+def test_a_step_is_not_over_by_not_knowing(drive: Drive, case: Case, words: str) -> None:
+    async def script(app: Any) -> None:
+        await app.send("/walk two-steps")
+        await app.send(words)
+        assert "What comes next depends on what comes out" in app.said
+        assert "No symptom that medic knows" not in app.said
+        await app.press("1")
+        assert "Read the message." in app.talk()
+
+    drive(script, case)
+
+
+@pytest.mark.parametrize("words", ["what a nice day today", "it ran out of gpu memory"])
+def test_what_is_said_meanwhile_ends_no_walk(drive: Drive, case: Case, words: str) -> None:
+    async def script(app: Any) -> None:
+        await app.send("/walk two-steps")
+        await app.send(words)
+        assert "The procedure goes on here. What came out?" in app.said
+        await app.press("1")
+        assert "Read the message." in app.talk()
+        await app.press("1")
+        assert "It is: The micro batch does not fit" in app.talk()
+
+    drive(script, case)
+
+
+def test_digits_after_the_last_step_spoil_no_command(drive: Drive, case: Case) -> None:
+    async def script(app: Any) -> None:
+        await app.send("/walk two-steps")
+        await app.press("1", "2")
+        assert "The procedure is done." in app.talk()
+        await app.press("1", "1", "1")
+        await app.press("slash", "n", "o", "n", "e", "enter")
+        assert app.app.talk.consultation.session.refused
+
+    drive(script, case)

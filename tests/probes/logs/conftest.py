@@ -12,7 +12,7 @@ import pytest
 
 from medic.index.knowledge import load
 from medic.match import Matcher, iter_lines, watched
-from medic.probe import Finding, Probe, Skip
+from medic.probe import Finding, Probe, Skip, Unread
 
 
 @lru_cache(maxsize=1)
@@ -31,6 +31,7 @@ class Read:
     def __init__(self, look: Any, made: list[Any]) -> None:
         self.look = look
         self.skips = [m for m in made if isinstance(m, Skip)]
+        self.unread = [m for m in made if isinstance(m, Unread)]
         self.findings = {m.name: m for m in made if isinstance(m, Finding)}
         self.facts = {type(m): m for m in made if not isinstance(m, (Finding, Skip))}
         look.facts.update(self.facts)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from time import process_time
 from typing import Any
 
 import pytest
 from medic.probes.curve import curve, rate, resumed_rate
 
-from medic.facts import Curve
+from medic.facts import Curve, LogHits, Source, StepLine
 
 _LINE = "2025-05-02 10:{m:02d}:00 INFO step {s}/600 loss={l:.4f} lr={r:.3e}"
 _RESUME = "2025-05-02 10:41:30 INFO train: resuming training from step 399"
@@ -52,3 +53,23 @@ def test_a_rate_of_few_digits_is_not_zero(read: Any, written: str, shape: bool) 
     found = read(text)
     found.look.facts[Curve] = next(iter(curve.run(found.look)))
     assert ("learning-rate-shape" in found.ask(rate.PROBE)) == shape
+
+
+def test_the_logs_of_thousands_of_ranks_are_not_compared_with_each_other() -> None:
+    """Each with each would be millions of comparisons of lists, and longer than a probe may take."""
+
+    def lines(rank: int, first: int, time: float) -> list[StepLine]:
+        file = f"rank{rank}-{first}.log"
+        return [
+            StepLine(n, {"learning_rate": 1e-3}, Source(file, n, rank, time + n))
+            for n in range(first, first + 5)
+        ]
+
+    steps = [line for rank in range(3000) for line in lines(rank, 1, 0.0)]
+    later = lines(7, 6, 100.0)
+    begun = process_time()
+    pairs = list(resumed_rate._pairs(LogHits(steps=(*steps, *later))))
+    assert process_time() - begun < 3.0
+    assert [(a[0].source.file, b[0].source.file) for a, b in pairs] == [
+        ("rank7-1.log", "rank7-6.log")
+    ]

@@ -1,0 +1,83 @@
+"""A change of a file that the run does not read: it belongs into the file of that name that it reads."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from medic.i18n import Text, plain
+
+from . import words_after
+from .lines import Block, Line, code
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from medic.session.recheck import Applied
+
+    from .consultation import Consultation
+
+
+def warn(talk: Consultation, one: Applied) -> bool:
+    """Whether the run reads another file than the changed one; says so."""
+    files = list(_instead(talk, one))
+    for told, _, _ in files:
+        talk.tell(Block("more", (Line(told, "warn"),)))
+    return bool(files)
+
+
+def tell(talk: Consultation, one: Applied, titles: Text) -> None:
+    """Where the change has to be made comes first; it is no proof against the remedy."""
+    files = list(_instead(talk, one))
+    lines = [Line(told, "strong") for told, _, _ in files]
+    still = words_after.MAYBE_NOT_IN_FORCE.fill(titles=titles, change=one.change)
+    talk.tell(Block("medic", (*lines, Line(still, "warn"))), top=True)
+    added = "\n".join(one.added)
+    for _, changed, other in files:
+        if _can_change(other) or not added:
+            continue
+        talk.tell(Block("more", (Line(words_after.LINES_FOR.fill(file=other, changed=changed)),)))
+        talk.tell(code(added))
+
+
+def options(talk: Consultation) -> tuple[tuple[str, Text], ...]:
+    """The change of the file that the run reads, where it is here and can be written."""
+    one = talk.waiting
+    others = [other for _, _, other in _instead(talk, one)] if one is not None else []
+    here = [other for other in others if _can_change(other)]
+    if not here:
+        return ()
+    return (("elsewhere", words_after.CHANGE_THERE.fill(file=here[0])),)
+
+
+def change_there(talk: Consultation) -> None:
+    """Looks at the file that the run reads in place of the one that was changed, and shows its
+    change."""
+    from . import orders
+
+    one, session = talk.waiting, talk.session
+    if one is None:
+        return
+    for _, changed, other in list(_instead(talk, one)):
+        if _can_change(other):
+            own = {os.path.realpath(f.path): f.path for f in session.case.files}
+            if (known := own.get(os.path.realpath(changed))) is not None:
+                session.drop(known)
+            session.add(paths=[other])
+    talk.waiting = None
+    talk.look()
+    orders.patch(talk, "")
+
+
+def _instead(talk: Consultation, one: Applied | None) -> Iterator[tuple[Text, str, str]]:
+    from medic.session.launched import read_instead, script_of
+
+    script = script_of(talk.session)
+    for changed, other in read_instead(talk.session, one.files if one is not None else ()):
+        name = plain(script.name if script is not None else "")
+        yield words_after.READS_ANOTHER.fill(script=name, file=other), changed, other
+
+
+def _can_change(file: str) -> bool:
+    return Path(file).is_file() and os.access(file, os.R_OK | os.W_OK)
