@@ -20,6 +20,7 @@ from medic.match import (
 from medic.match.words import terms_of
 from medic.session.consultation import Session
 from medic.session.diagnosis import Diagnosis
+from medic.told.understood import SURE, Told
 
 INDEX = load()
 
@@ -93,6 +94,19 @@ def test_a_sentence_that_turns_still_complains() -> None:
 def test_the_lone_name_of_an_option_is_no_symptom() -> None:
     text = "With other data, same settings (max_response_length, lr), I get CUDA out of memory."
     assert [match.name for match, _ in complaints(text, INDEX)] == ["cuda-out-of-memory"]
+
+
+def test_where_something_is_loaded_is_no_praise() -> None:
+    assert praises("the first step fails and then it trains on.")
+    assert not praises("torch.load on my laptop asks for cuda:5")
+
+
+def test_a_few_words_that_one_cause_alone_has_are_answered() -> None:
+    told = Told(INDEX, words="load_dataset finds no such split, I may have mistyped it")
+    near = {"data-set-not-found": SURE * 0.85, "evaluation-without-data": SURE * 0.6}
+    assert told.sounds_like(near)
+    assert not told.sounds_like({**near, "evaluation-without-data": SURE * 0.8})
+    assert not told.sounds_like({"data-set-not-found": SURE * 0.6})
 
 
 def test_a_statement_near_to_a_cause_is_answered() -> None:
@@ -238,6 +252,9 @@ def test_a_word_of_praise_inside_another_word_says_nothing(text: str) -> None:
         ("how is a NaN loss fixed?", False),
         ("NCCL 超时已经解决了，谢谢", True),
         ("the hang is fixed now, thanks", True),
+        ("the hang is gone", True),
+        ("the folder of the best epoch is gone", False),
+        ("开了编译 loss 对不上，eager 没问题", False),
     ],
 )
 def test_a_cure_covers_its_own_trouble(text: str, well: bool) -> None:

@@ -68,6 +68,7 @@ MENDED = regex(
     r"solved|resolved|went away|is gone)\b)|"
     r"\u5df2\u89e3\u51b3|\u89e3\u51b3\u4e86|\u5df2\u4fee\u590d|\u4fee\u597d\u4e86"
 )
+_GONE = regex(r"(?i)gone|away")  # good only of what is bad
 # A cure that is denied, or asked for.
 _UNMENDED = regex(
     r"(?i)\b(?:not|never|\w+n't|how|who|when|what)\b[^.;]{0,40}\b(?:fixed|solved|resolved)\b|"
@@ -88,6 +89,8 @@ _TURNS = regex(
     r"\b(?:zero-?[0-3]|stage ?[0-3]|bf16|fp16|fp32|bfloat16|float(?:16|32)|cpu|ddp|fsdp|eager|sdpa|"
     r"(?:one|single|two|\d+)[- ](?:gpu|card|node|machine)s?|v?\d+\.\d[\w.]*|batch ?size \d+) "
     r"(?:is|are|works?|runs?|looks?|trains?) (?:fine|ok|okay|good|well)\b|"
+    r"(?:zero-?[0-3]|bf16|fp16|fp32|cpu|ddp|fsdp|eager|sdpa)\s?(?:\u5c31|\u90fd|\u4e5f|\u662f|\u4e0b)?"
+    r"(?:\u6ca1(?:\u6709)?\u95ee\u9898|\u6b63\u5e38|\u6ca1\u4e8b)|"  # (就都也是下)没问题 正常 没事
     r"\u4f46|\u5374|\u7136\u800c|\u4e0d\u8fc7|\u540e|\u53ea\u6709|"  # 但 却 然而 不过 后 只有
     # 单卡 单机 单节点 一台 其他 别的 本地
     r"\u5355\u5361|\u5355\u673a|\u5355\u8282\u70b9|\u4e00\u53f0|\u5176\u4ed6|\u522b\u7684|\u672c\u5730"
@@ -140,7 +143,7 @@ _SETTING = regex(r"(?m)^\s*(?:#.*|[\w.\[\]\"'-]+\s*[:=]\s*\S+)\s*$\n?")  # a com
 # Said of what one has: it is as it should be.
 _PRAISES = regex(
     r"(?i)\b(?:works?|trains?|runs?|loads?|stops?|fine|correct(?:ly)?|steady|stable) (?:fine|well|now|as)\b|"
-    r"\b(?:works?|trains?|runs|loads?) (?:again|on)\b|"
+    r"\b(?:works?|trains?|runs|loads?) (?:again\b|on\b(?=\s*(?:[.,;!)]|$|and|without|for)))|"
     r"\bno (?:complaints?|errors?|problems?|issues?|warnings?)\b"
     r"(?!(?:,| -)? (?:but|yet|however|though|just|(?:it|training) (?:just|only|simply|never))\b)|"
     r"\b(?:it|tests?|all|checks?) passed\b|"
@@ -177,9 +180,21 @@ def all_well(text: str) -> bool:
 def mended(sentence: str) -> bool:
     """Whether a sentence says that what it names is mended, and of nothing else that it is wrong."""
     found = MENDED.search(sentence)
+    if (
+        found is not None
+        and _GONE.search(found.group())
+        and not _troubled(sentence[: found.start()])
+    ):
+        return False  # what is gone was wanted
     return found is not None and not (
         _UNMENDED.search(sentence) or _goes_on(sentence[found.end() :])
     )
+
+
+def _troubled(text: str) -> bool:
+    """Whether the words before "is gone" name a trouble, or nothing at all ("It is gone")."""
+    words = terms_of(text)
+    return not words or complains(text) or not NOTED.isdisjoint(words)
 
 
 def _goes_on(text: str) -> bool:

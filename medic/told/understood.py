@@ -16,6 +16,8 @@ from medic.records import dataclass, field
 RANKS = "ranks"  # family of the checks that tell who failed, and who waited
 SURE = STRONGEST * 0.99
 CLOSE = STRONGEST * 0.5  # near enough to ask whether it is meant
+# A short text has few words to be near by: it is no chance where the next cause is far behind.
+SHORT, BEHIND = STRONGEST * 0.8, 0.8
 OFFERED = 4  # symptoms that words may mean
 
 
@@ -106,7 +108,7 @@ class Told:
 
     def sounds_like(self, likeness: Mapping[str, float]) -> bool:
         """Whether the words are a description of some cause beyond chance."""
-        if not self.words or self.at_ease or max(likeness.values(), default=0.0) < SURE:
+        if not self.words or self.at_ease or not _stands_out(likeness):
             return False
         from medic.match import (
             asks,
@@ -226,3 +228,9 @@ class Told:
 
 def _heard(seen: Seen, quote: str) -> Heard:
     return Heard(seen, Finding(seen.name, seen.outcome, source=Source(text=quote)))
+
+
+def _stands_out(likeness: Mapping[str, float]) -> bool:
+    """Whether the nearest cause is so near that it is no chance."""
+    first, second, *_ = *sorted(likeness.values(), reverse=True), 0.0, 0.0
+    return first >= SURE or (first >= SHORT and second <= BEHIND * first)
