@@ -248,6 +248,8 @@ def _sayings(index: Index) -> Iterator[Defect]:
         used |= {
             n for c in (*row.get("claims", ()), *row.get("unless", ())) for n in _flat(c.values())
         }
+    for subject in index.raw["vocabulary"].values():
+        used |= {*(subject["sayings"] if subject.get("of_talk") else ())}
     for name in index.sayings.keys() - used:
         yield Defect("vocabulary", name, "no entry asks for it")
     for name, fault in saying_faults(index):

@@ -165,6 +165,14 @@ ACTIONS: tuple[Action, ...] = (
         needs="found",
     ),
     Action(
+        "ruleout",
+        Text("Rule a cause out", "排除一个原因"),
+        Text("it is not this cause; /change takes it back", "不是这个原因；/change 可收回"),
+        (),
+        Text("N or NAME", "编号或名称"),
+        needs="found",
+    ),
+    Action(
         "tried",
         Text("It did not help", "处置无效"),
         Text("the remedy was tried and did not help", "处置已试过，但无效"),

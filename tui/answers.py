@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Any
 from medic.i18n import Text, plain
 from medic.text.safetext import one_line
 
-from . import after, sayings, starting, undoing, walking, words, words_keep, words_more, words_walk
+from . import (
+    after,
+    held,
+    meant,
+    sayings,
+    starting,
+    undoing,
+    walking,
+    words,
+    words_keep,
+    words_more,
+    words_walk,
+)
 from .events import Choices
 from .lines import Line, joined
 from .run_values import unread_settings
@@ -23,6 +35,7 @@ if TYPE_CHECKING:
     from .consultation import Consultation
 
 SUGGESTIONS = 3
+NEAR_ENOUGH = 0.56  # of a symptom that is offered: below it the words name something else
 MAX_NAMED = 600  # characters; in what is longer no name of a model is looked for
 # How a sentence about a run begins; no program prints its messages so.
 OPENERS = frozenset(
@@ -48,6 +61,8 @@ def choose(talk: Consultation, choices: Choices, value: str) -> None:
         after.choose(talk, value)
     elif choices.kind == "restore":
         undoing.choose(talk, choices.name, value)
+    elif choices.kind == "held":
+        held.decide(talk, choices.name, value)
     elif value == "yes":
         talk.look()
     else:
@@ -122,6 +137,8 @@ def say(talk: Consultation, text: str) -> None:
     from medic.told.stated import only_states
 
     talk.diary.open()
+    if meant.taken(talk, text):
+        return
     if only_states(text, talk.session.index):
         _state(talk, text)
         return
@@ -179,15 +196,21 @@ def describe(talk: Consultation, text: str) -> None:
     """What a description reports holds at once; where it reports nothing that medic knows, the
     symptoms that it may mean are choices."""
     from medic.match import complains
+    from medic.session.against import leader, shown_otherwise
     from medic.session.said import said, say_again, state
     from medic.told.stated import beside_values
 
     session = talk.session
     before = said(session)
+    stood, answered = leader(session), set(session.told.answered)
     known = {s.name for s in sayings.sayings(session)}
     told = beside_values(text, session.index, session.words)  # a value is no answer of another kind
     session.complain(told)
     reports = any(s.name not in known for s in sayings.sayings(session))
+    if reports and (shown := shown_otherwise(session, stood, answered)) is not None:
+        say_again(session, before)
+        held.hold(talk, text, shown, before)
+        return
     values = _values(session, text, beside=reports)
     if not reports and not (values and complains(told)):
         say_again(session, before)  # words that report nothing rank nothing
@@ -211,7 +234,9 @@ def _guess(talk: Consultation, text: str) -> None:
     session = talk.session
     words_ = beside_values(text, session.index, session.words).strip()
     unknown = not_used(talk, text)
-    near = session.suggest(words_)[:SUGGESTIONS] if words_ else []
+    near = (
+        [n for n in session.suggest(words_) if n[1] >= NEAR_ENOUGH][:SUGGESTIONS] if words_ else []
+    )
     if not words_ or (unknown and not complains(words_)):
         talk.tell(words.NOTHING_TAKEN)
         talk.ask()

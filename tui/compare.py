@@ -33,14 +33,14 @@ def compare(talk: Consultation, argument: str) -> None:
     if len(asked) not in (0, 2):
         talk.tell(words_graph.COMPARE_WHAT)
         return
-    names = [_named(talk.session, w) for w in asked] or [c.name for c in talk.found.causes[:2]]
+    names = [named(talk.session, w) for w in asked] or [c.name for c in talk.found.causes[:2]]
     if len(names) < 2 or names[0] == names[1]:
         talk.tell(words_graph.NO_TWO)
         return
     talk.tell(Block("medic", tuple(_lines(talk.session, *names))), top=True)
 
 
-def _named(session: Session, word: str) -> str:
+def named(session: Session, word: str) -> str:
     from medic.errors import UsageError
     from medic.nearest import did_you_mean
 

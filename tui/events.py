@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 class Choices:
     """Numbered choices that wait for an answer. The value "" stands for "I don't know"."""
 
-    kind: Literal["answer", "meaning", "again", "run", "walk", "complaint", "after", "restore"]
+    kind: Literal[
+        "answer", "meaning", "again", "run", "walk", "complaint", "after", "restore", "held"
+    ]
     name: str
     options: tuple[tuple[str, Text], ...]
     how: Text | None = None

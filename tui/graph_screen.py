@@ -20,6 +20,7 @@ from .graph_rows import Shown
 from .laid import RowsView
 from .lines import Block, Row, Tone, line_rows, pad
 
+RULE_OUT = "ruleout"
 SHORT_ASIDE = 20  # columns: a word such as "almost certain" stays beside a long title
 
 
@@ -128,7 +129,7 @@ class GraphKeys(RowsView):
 
 
 class GraphScreen(Screen[str]):
-    """Gives the name of a cause to compare with the leader, or "" when it was only looked at."""
+    """Gives what to do, a /word with its argument, or "" when it was only looked at."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", show=False),
@@ -141,6 +142,7 @@ class GraphScreen(Screen[str]):
         Binding("left", "fold(False)", show=False),
         Binding("slash", "search", show=False),
         Binding("c", "compare", show=False),
+        Binding("x", "rule_out", show=False),
         Binding("d", "detail", show=False),
         Binding("f1", "help", show=False),
         Binding("escape,q,f7", "back", show=False),
@@ -234,10 +236,20 @@ class GraphScreen(Screen[str]):
     def action_compare(self) -> None:
         node = self.shown.graph.nodes[self.shown.row] if self.shown.row >= 0 else None
         if node is not None and node.cause and node.cause != self.shown.graph.leader:
-            self.dismiss(node.cause)
+            self.dismiss(f"compare {self.shown.graph.leader} {node.cause}")
             return
         keys = self.query_one(GraphKeys)
         keys.note = words_graph.COMPARE_ANOTHER
+        keys.retell()
+
+    def action_rule_out(self) -> None:
+        """It is not the cause under the cursor, says the user."""
+        node = self.shown.graph.nodes[self.shown.row] if self.shown.row >= 0 else None
+        if node is not None and node.cause:
+            self.dismiss(f"{RULE_OUT} {node.cause}")
+            return
+        keys = self.query_one(GraphKeys)
+        keys.note = words_graph.RULE_OUT_WHAT
         keys.retell()
 
     def action_help(self) -> None:

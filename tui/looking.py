@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from medic.runner.registry import title_of
 
-from . import words
+from . import held, words
 from .events import Told, Working
 from .lines import Block, Line, joined
 from .probing import Board, ended, outcomes
@@ -29,6 +29,7 @@ def observe(talk: Consultation) -> None:
     board = Board(len(all_probes() if session.probes is None else session.probes))
     talk.looks += 1
     key = f"look {talk.looks}"
+    nothing_before = not session.observed_symptoms() and not talk.kept
     _run(talk, board, key)
     before, talk.probe_lines = talk.probe_lines, outcomes(session)
     block = ended(session, talk.probe_lines, before)
@@ -36,6 +37,8 @@ def observe(talk: Consultation) -> None:
     talk.diary.say(block)
     if not session.evidence.cancelled:
         talk.stood = standing(session)
+        if nothing_before and session.words:
+            held.against_new_files(talk)
     else:
         talk.tell(words.STOPPED.fill(n=board.total - board.done), "warn")
 

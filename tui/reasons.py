@@ -9,7 +9,7 @@ from medic.i18n import Text
 from medic.records import replace
 from medic.report.words import CHANCE, SIGN, WEIGHT
 
-from . import words, words_more
+from . import words, words_more, words_talk
 from .lines import Block, Line, joined, said
 from .remedies import do_not
 from .seen import finding, place_of, with_question
@@ -28,7 +28,7 @@ def why(session: Session, found: Diagnosis, asked: Question | None) -> Iterator[
     if not found.causes:
         yield said(words_more.NO_LEADER)
         return
-    yield _cause(session, found.causes[0])
+    yield _cause(session, found.causes[0], sure=found.verdict == "established")
     yield _mind(session)
 
 
@@ -64,16 +64,17 @@ def _leader(session: Session, name: str) -> Text:
     return words_more.NO_CAUSE_KNOWN
 
 
-def _cause(session: Session, leader: CauseView) -> Block:
+def _cause(session: Session, leader: CauseView, *, sure: bool) -> Block:
+    """``sure``: the cause is established; else no finding confirms it."""
     title = words_more.WHY_CAUSE.fill(
         title=leader.title, code=leader.code, word=CHANCE[leader.word]
     )
     lines = [Line(title, "strong"), Line(session.index.causes[leader.name].why)]
-    lines += _evidence(session, leader)
+    lines += _evidence(session, leader, sure=sure)
     return Block("medic", (*lines, *do_not(session, leader.name)))
 
 
-def _evidence(session: Session, leader: CauseView) -> Iterator[Line]:
+def _evidence(session: Session, leader: CauseView, *, sure: bool) -> Iterator[Line]:
     """Each finding with how much it tells; what is a symptom and a check alike is told once."""
     told: dict[tuple[str, str], tuple[Line, list[Text]]] = {}
     for item in leader.evidence:
@@ -82,7 +83,10 @@ def _evidence(session: Session, leader: CauseView) -> Iterator[Line]:
         line = Line(text, "plain", mark, 2, where=where)
         key = (text.en, where.en if where else "")
         _, weights = told.setdefault(key, (line, []))
-        weights += [weight] if (weight := WEIGHT.get(item.weight)) else []
+        weight = WEIGHT.get(item.weight)
+        if item.weight == "confirms" and not sure:
+            weight = words_talk.ALL_BUT_CONFIRMS
+        weights += [weight] if weight else []
     for line, weights in told.values():
         if weights:
             pattern = Text("{text}: {weight}", "{text}：{weight}")

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from medic.i18n import Text
 from medic.report.words import SAFE, UNSAFE
+from medic.session.known import known_for
 
-from . import words, words_more, words_walk
+from . import words, words_more, words_talk, words_walk
 from .lines import Block, Line, code, joined, said
 from .needs import fields
+from .seen import finding, place_of
 
 if TYPE_CHECKING:
     from medic.session.consultation import Session
@@ -81,6 +83,9 @@ def remedy(session: Session, offer: Offer) -> list[Block]:
     lines = [Line(_marked(offer, entry.title), "strong", f"{offer.number}  ")]
     if fix.filled:
         lines.append(Line(fix.text, indent=3))
+    for known in known_for(session, entry):
+        told = words_talk.KNOWN_ALREADY.fill(finding=finding(session, known))
+        lines.append(Line(told, indent=3, where=place_of(session, known)))
     if not fix.safe:
         lines.append(Line(words.UNSAFE_IS, "warn", indent=3))
     lines += [Line(note, "warn", indent=3) for note in fix.notes]

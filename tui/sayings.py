@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from medic.i18n import Text, plain
 from medic.text.safetext import one_line
 from medic.told.stated import shown
 
-from . import words, words_keep
+from . import held, words, words_keep, words_talk
 from .events import Asked, Choices
 from .lines import Block, Line, asking, joined
 from .run_values import overruled
@@ -31,11 +31,12 @@ class Saying(NamedTuple):
     quote: str
     answer: bool
     value: bool = False
+    kind: Literal["", "ruled", "held"] = ""  # a cause ruled out; a sentence that does not count
 
     @property
     def key(self) -> str:
         """Tells it from others: a value that is given anew is another saying."""
-        return str(self.text.en) if self.value else self.name
+        return str(self.text.en) if self.value else f"{self.kind}{self.name}"
 
 
 def sayings(session: Session) -> list[Saying]:
@@ -50,6 +51,10 @@ def sayings(session: Session) -> list[Saying]:
     found += [Saying(n, index.title(n), words_, False) for n, words_ in told.chosen.items()]
     for name, quote in told.denials.items():
         found.append(Saying(name, answered(session, name, "absent"), quote, False))
+    for name, quote in told.ruled.items():
+        text = words_talk.NOT_THIS.fill(title=index.title(name))
+        found.append(Saying(name, text, quote, False, kind="ruled"))
+    found += [Saying(w, words_talk.HELD, w, False, kind="held") for w in told.held]
     if told.at_ease:
         return found
     for name, read in told.reported.items():
@@ -93,7 +98,7 @@ def understood(talk: Consultation, known: set[str]) -> tuple[Block | None, set[s
     session = talk.session
     read = {s.key: (n, s) for n, s in by_number(talk).items() if not s.answer}
     fresh = [(n, s) for key, (n, s) in read.items() if key not in known]
-    fresh = [(n, s) for n, s in fresh if s.name not in session.told.chosen]
+    fresh = [(n, s) for n, s in fresh if s.name not in session.told.chosen and not s.kind]
     fresh = [(n, s) for n, s in fresh if not s.value or s.quote]  # --set is no word of the talk
     if not fresh:
         return None, set(read)
@@ -131,6 +136,8 @@ def change(talk: Consultation, argument: str) -> None:
         talk.tell(words_keep.NO_SUCH_SAYING.fill(numbers=joined([plain(str(n)) for n in every])))
     elif chosen.answer:
         _ask_again(talk, chosen)
+    elif chosen.kind == "held":
+        held.ask_again(talk, chosen.quote)
     else:
         _take_out(talk, chosen)
 
@@ -162,8 +169,13 @@ def _take_out(talk: Consultation, saying: Saying) -> None:
         unstate(session, saying.name)
         look_again(talk)
         return
-    session.told.answered.pop(saying.name, None)
-    session.withdraw(saying.name)
+    if saying.kind == "ruled":
+        session.told.ruled.pop(saying.name, None)
+    else:
+        session.told.answered.pop(saying.name, None)
+        session.told.drop(saying.quote)  # what it reads like goes with it
+        session.withdraw(saying.name)
+    session.refresh()
     talk.retell()
 
 

@@ -199,7 +199,7 @@ class TalkScreen(Screen[None]):
         if is_open(self.app, GraphScreen):
             return
         screen = GraphScreen(graph, lambda cause: self.work(jobs.detail, cause))
-        self.app.push_screen(screen, partial(self._compared, graph.leader))
+        self.app.push_screen(screen, self._from_graph)
 
     def _detail(self, event: Detailed) -> None:
         from .graph_screen import GraphScreen
@@ -207,9 +207,9 @@ class TalkScreen(Screen[None]):
         if isinstance(self.app.screen, GraphScreen):
             self.app.screen.take(event.cause, event.block)
 
-    def _compared(self, leader: str, cause: str | None) -> None:
-        if cause:
-            self.action_do("compare", f"{leader} {cause}")
+    def _from_graph(self, order: str | None) -> None:
+        if order:
+            self.action_do(*order.split(" ", 1))
 
     def _preview(self, event: Previewed) -> None:
         from .patch_screen import PatchScreen

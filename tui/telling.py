@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text
-from medic.report.words import CHANCE, VERDICT
+from medic.report.words import CHANCE, UNKNOWN_EXCEPTION, VERDICT
 
 from . import words
 from .events import OPEN, WRONG, WRONG_SET, Suspect
@@ -86,7 +86,11 @@ def _verdict(session: Session, found: Diagnosis) -> list[Line]:
         why = words.HEALTHY if found.verdict == "healthy" else words.NO_FAULT
         return [Line(glued(verdict, Text(".", "。")), tone), Line(why)]
     if not found.causes:
-        return [Line(glued(verdict, Text(".", "。")), tone)]
+        unknown = found.verdict == "none-of-these" and bool(found.symptoms)
+        told = []
+        if unknown and session.observed_symptoms():
+            told = [Line(UNKNOWN_EXCEPTION), *evidence(session, found.symptoms, quoted=QUOTED)]
+        return [Line(glued(verdict, Text(".", "。")), tone), *told]
     leader = found.causes[0]
     if found.verdict == "none-of-these":
         nearest = words.NEAREST.fill(title=leader.title, code=leader.code)

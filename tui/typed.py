@@ -111,7 +111,7 @@ def _choice(screen: Front, text: str) -> bool:
         echo(screen, text)
         screen.work(jobs.how, choices)
         return True
-    if numbered or replies.says_yes_or_no(text):
+    if numbered or replies.only_answers(text):
         known = words.NOT_A_CHOICE if numbered else words.NOT_YES_NO
         screen.add(said(known.fill(n=len(choices.options)), "muted"))
         return True

@@ -22,12 +22,14 @@ KEYS = (
     ("←→", Text("fold", "折叠")),
     ("/", Text("search", "搜索")),
     ("c", Text("compare with the first", "与首要嫌疑比较")),
+    ("x", Text("rule it out", "排除它")),
     ("esc", Text("back", "返回")),
 )
 COMPARE_ANOTHER = Text(
     "c compares another cause with the first suspect: move to one first",
     "c 用于把其他原因与首要嫌疑比较：请先移动到另一个原因",
 )
+RULE_OUT_WHAT = Text("x rules out a cause: move to one first", "x 用于排除原因：请先移动到一个原因")
 NO_HIT = Text("nothing by that name", "没有匹配项")
 
 # --- /compare -------------------------------------------------------------------------------

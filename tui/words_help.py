@@ -28,6 +28,7 @@ VIEWS = {
             ("/", Text("search all causes by their names", "按名称搜索全部原因")),
             ("d", Text("the next page of what is told", "下一页说明")),
             ("c", Text("compare with the first suspect", "与首要嫌疑比较")),
+            ("x", Text("rule it out: it is not this", "排除它：不是这个原因")),
             ("esc", Text("back to the talk", "返回对话")),
             (
                 "● ○ × ·",

@@ -31,6 +31,7 @@ from medic.records import dataclass
 TOLD = ("person", "prose")
 NOT_SEEN_WEIGHT = 0.1
 TRIED = math.log(0.06)
+RULED = math.log(1e-12)  # of a cause that the user rules out by hand
 NONE = "none-of-these"
 
 
@@ -73,6 +74,7 @@ class Model:
         """``likeness``: log ratios by cause, of what a person wrote."""
         self.index = index
         self.likeness = likeness or {}
+        self.ruled: frozenset[str] = frozenset()
         self.context = context or Context()
         self.ties = index.ties.causes
         self.causes = [name for name in self.ties if self._applies(name)]
@@ -89,10 +91,12 @@ class Model:
         self.told = Likelihoods(index, self._place, self.links, self.shown)
         self._shows: dict[tuple[Any, ...], list[tuple[int, float]]] = {}
 
-    def of(self, likeness: Mapping[str, float]) -> Model:
-        """The same graph and context, for what another person wrote."""
+    def of(self, likeness: Mapping[str, float], ruled: Iterable[str] | None = None) -> Model:
+        """The same graph and context, for what another person wrote; ``ruled``: the causes that
+        they rule out by hand, as before where it is None."""
         other = copy(self)
         other.likeness = likeness
+        other.ruled = self.ruled if ruled is None else frozenset(ruled)
         return other
 
     # --- priors and symptoms ----------------------------------------------------------------
@@ -159,11 +163,7 @@ class Model:
         return [w / total for w in weights]
 
     def scores(self, findings: Sequence[Seen], tried: frozenset[str] = frozenset()) -> list[float]:
-        score = [*self.log_prior]
-        for name, more in self.likeness.items():
-            place = len(self.causes) if name == NONE else self._place.get(name)
-            if place is not None:
-                score[place] += more
+        score = self._start()
         answers: dict[str, list[Seen]] = defaultdict(list)
         once = {seen.said: seen for seen in findings}
         for _, seen in sorted(once.items()):
@@ -184,6 +184,17 @@ class Model:
         for i, name in enumerate(self.classes if tried else ()):
             if name in tried:
                 score[i] += TRIED
+        return score
+
+    def _start(self) -> list[float]:
+        """Before any finding: how common each is, and what a person wrote and rules out."""
+        score = [*self.log_prior]
+        for name, more in self.likeness.items():
+            place = len(self.causes) if name == NONE else self._place.get(name)
+            if place is not None:
+                score[place] += more
+        for name in self.ruled & self._place.keys():
+            score[self._place[name]] += RULED
         return score
 
     def _bearing(self, told: Sequence[Seen]) -> dict[int, float]:

@@ -27,13 +27,14 @@ Conditions = Mapping[str, str | int | bool | tuple[str, ...] | Range]
 @dataclass(frozen=True)
 class Ask:
     """How a person answers: the question, where to look, minutes that it takes, and where nobody
-    could answer."""
+    could answer: without one of the symptoms that it ``supposes``, where a log was read."""
 
     __pydantic_config__ = CONFIG
     say: Text
     how: Text
     minutes: float = 1.0
     applies_when: Conditions = field(default_factory=dict)
+    supposes: Names = ()
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,7 @@ class Symptom:
     signatures: tuple[Signature, ...] = ()
     seen: Text | None = None  # the sentence for a finding, with placeholders
     benign: bool = False  # shown as information; never leads
+    bare: bool = False  # says that something failed, and not what
     goes_on: bool = False  # seen while training goes on: no process ends by it
     better: Better | None = None
     meant_when: Names = ()
@@ -113,8 +115,9 @@ class Symptom:
 class Outcome:
     """``signatures`` are lines that answer the check so, ``phrases`` are sentences of a person;
     ``unknown``: it says no more than "I don't know", which everyone may answer anyway; ``noted``: no
-    fault by itself, and worth a line of the answer; ``applies_when``: it is no answer elsewhere;
-    ``meant_when``, ``not_when``: as of a symptom."""
+    fault by itself, and worth a line of the answer; ``bare``: it says that something failed, or
+    where, and not what; ``applies_when``: it is no answer elsewhere; ``meant_when``, ``not_when``:
+    as of a symptom."""
 
     __pydantic_config__ = CONFIG
     title: Text
@@ -122,6 +125,7 @@ class Outcome:
     normal: bool = False
     unknown: bool = False
     noted: bool = False
+    bare: bool = False
     seen: Text | None = None
     signatures: tuple[Signature, ...] = ()
     phrases: Phrases = field(default_factory=dict)

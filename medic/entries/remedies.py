@@ -39,7 +39,8 @@ class WorkedIf:
 @dataclass(frozen=True)
 class Remedy:
     """``not_when``: sayings of the vocabulary; a text that says one of them tells that the remedy is
-    out of reach."""
+    out of reach. ``starts_from``: checks whose findings are told beside it, for they name where it
+    begins."""
 
     __pydantic_config__ = CONFIG
     name: str
@@ -57,6 +58,7 @@ class Remedy:
     snippet: str = ""
     procedure: str = ""
     not_when: tuple[str, ...] = ()
+    starts_from: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

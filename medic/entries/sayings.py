@@ -46,11 +46,13 @@ class Saying:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Sayings about one subject. Their names are their own among those of all subjects."""
+    """Sayings about one subject. Their names are their own among those of all subjects.
+    ``of_talk``: the app asks for them, no entry does."""
 
     __pydantic_config__ = CONFIG
     name: str
     sayings: Mapping[str, Saying]
+    of_talk: bool = False
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from medic.report.console import Console
 from medic.report.words import CHANCE, SAFE, UNSAFE
 from medic.session.consultation import Session
 from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine
+from medic.session.known import known_for
 from medic.text.safetext import one_line
 
 FULL_BAR = 10
@@ -99,6 +100,10 @@ def remedy(blocks: Blocks, session: Session, fix: Fix, number: int) -> None:
     blocks.paragraph(title, indent="    ", first=f"  {number} ")
     if fix.filled:
         blocks.paragraph(fix.text, indent="    ")
+    for known in known_for(session, entry):
+        told = Text("known already: {finding}", "已知：{finding}").fill(finding=known.text)
+        at = f" [{known.source.where()}]" if known.source.file else ""
+        blocks.paragraph(f"{told}{at}", indent="    ")
     if fix.diff:
         blocks.diff(fix.diff)
     for note in fix.notes:

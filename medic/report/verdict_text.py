@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from medic.i18n import Text
 from medic.report.blocks import Blocks
-from medic.report.words import CHANCE, VERDICT
+from medic.report.words import CHANCE, UNKNOWN_EXCEPTION, VERDICT
 from medic.session.consultation import Session
 from medic.session.diagnosis import Diagnosis
 
@@ -101,6 +101,8 @@ def _unclear(blocks: Blocks, session: Session) -> None:
 
 
 def _why_no_fault(found: Diagnosis) -> list[Text]:
+    if found.verdict == "none-of-these" and any(e.source.file for e in found.symptoms):
+        return [UNKNOWN_EXCEPTION]
     if found.verdict == "none-of-these":
         return [
             Text(

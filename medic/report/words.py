@@ -5,6 +5,13 @@ from __future__ import annotations
 from medic.i18n import Text
 from medic.text.safetext import one_line
 
+UNKNOWN_EXCEPTION = Text(
+    "An exception that medic does not know: nothing in it tells the cause. Look at the innermost "
+    "frame of your own code in the first traceback, and at the values it raised over; the whole "
+    "traceback, pasted here, may tell more.",
+    "medic 不认识这个异常，其中没有能说明原因的信息。请看第一个 traceback 里最内层的自有代码，"
+    "以及抛出异常时的取值；把完整的 traceback 粘贴进来，可能会有更多线索。",
+)
 VERDICT = {
     "established": Text("Established", "已确诊"),
     "likely": Text("Likely, not established", "很可能，但未确诊"),

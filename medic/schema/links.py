@@ -44,10 +44,7 @@ def check_links(found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
         yield from _remedy(remedy, found)
     for check in found["checks"].values():
         yield from _check(check)
-        for i, name in enumerate(check.beside):
-            if name not in found["symptoms"]:
-                path = ("beside", i)
-                yield _unknown("checks", check.name, path, "symptom", name, found["symptoms"])
+        yield from _of_symptoms(check, found["symptoms"])
     for procedure in found["procedures"].values():
         yield from _procedure(procedure, found)
     for term in found["terms"].values():
@@ -57,6 +54,16 @@ def check_links(found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
             if key.field not in FIELDS:
                 yield _unknown("frameworks", name, ("keys", i, "field"), "field", key.field, FIELDS)
         yield from _rules(name, framework.rules, found["causes"])
+
+
+def _of_symptoms(check: Check, symptoms: Mapping[str, Any]) -> Iterator[Defect]:
+    """The symptoms that a check names: those beside it, and those that its question supposes."""
+    supposed = check.ask.supposes if check.ask else ()
+    named = [(("beside", i), name) for i, name in enumerate(check.beside)]
+    named += [(("ask", "supposes", i), name) for i, name in enumerate(supposed)]  # type: ignore[misc]
+    for path, name in named:
+        if name not in symptoms:
+            yield _unknown("checks", check.name, path, "symptom", name, symptoms)
 
 
 def _rules(name: str, rules: Sequence[Any], causes: Mapping[str, Any]) -> Iterator[Defect]:
@@ -159,6 +166,10 @@ def _remedy(remedy: Remedy, found: Mapping[str, Mapping[str, Any]]) -> Iterator[
     for i, field in enumerate(remedy.needs):
         if field not in FIELDS:
             yield _unknown("remedies", remedy.name, ("needs", i), "field", field, FIELDS)
+    for i, name in enumerate(remedy.starts_from):
+        if name not in found["checks"]:
+            at = ("starts-from", i)
+            yield _unknown("remedies", remedy.name, at, "check", name, found["checks"])
     gone = remedy.worked_if.gone
     for symptom in (gone,) if isinstance(gone, str) else gone:
         if symptom not in found["symptoms"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from medic.beliefs.conditions import allows
-from medic.facts import LogHits
+from medic.facts import Curve, LogHits
 from medic.i18n import Text
 from medic.planner.looks import Open, choices, denies, of_rl, speaks_of_rl
 from medic.planner.verdict import leading_symptoms
@@ -35,6 +35,9 @@ def still_open(session: Session) -> list[Open]:
         check = index.checks.get(name)
         if check is None or check.ask is None:
             return True
+        read = LogHits in session.evidence.facts or Curve in session.evidence.facts
+        if check.ask.supposes and read and present.isdisjoint(check.ask.supposes):
+            return False  # no line is there that it asks about
         normal = [outcome for outcome, one in check.outcomes.items() if one.normal]
         supposes = any(denies(o, absent) and not denies(o, present) for o in normal)
         return not supposes and allows(check.ask.applies_when, session.context)

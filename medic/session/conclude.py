@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING
 
 from medic.planner.standing import nearest, pruned
 from medic.planner.verdict import decide, fired, leading_symptoms
+from medic.records import replace
+from medic.session.bare import nothing_known
+from medic.session.bare import places as raised_at
 from medic.session.diagnosis import (
     CauseView,
     Diagnosis,
     also_wrong,
+    by_you,
     failures,
     gaps,
     line_of,
@@ -21,9 +25,13 @@ from medic.session.diagnosis import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from medic.beliefs.likelihoods import Seen
     from medic.beliefs.model import Beliefs
     from medic.planner.standing import Standing
     from medic.session.consultation import Session
+    from medic.session.diagnosis import EvidenceLine
 
 
 def conclude(session: Session) -> Diagnosis:
@@ -49,6 +57,10 @@ def conclude(session: Session) -> Diagnosis:
     causes = _named(session, stand, beliefs, established=verdict == "established")
     if verdict == "none-of-these" and question is not None and causes and not session.refused:
         verdict = "likely"  # while a question could tell the causes apart, none is given up
+    places: tuple[EvidenceLine, ...] = ()
+    bare = verdict in ("likely", "none-of-these") and nothing_known(session, causes)
+    if bare:
+        verdict, causes, places = "none-of-these", (), raised_at(session)
     leader = causes[0] if causes else None
     also = also_wrong(index, session.model, beliefs, found, [c.name for c in causes])
     dimmed = pruned(session.model, beliefs, session.seen)
@@ -58,11 +70,13 @@ def conclude(session: Session) -> Diagnosis:
         verdict=verdict,
         causes=causes,
         also_wrong=also,
-        symptoms=tuple(line_of(index, h, "") for h in leading_symptoms(index, found)),
-        unexplained=unexplained(index, found, set(leader.explains) if leader else set()),
+        symptoms=(*(line_of(index, h, "") for h in leading_symptoms(index, found)), *places),
+        unexplained=()
+        if bare
+        else unexplained(index, found, set(leader.explains) if leader else set()),
         consequences=tuple(observed_line(index, o) for o in session.evidence.consequences),
         notes=tuple(line_of(index, h, "info") for h in infos),
-        ruled_out=tuple(view(index, c, beliefs, found, by) for c, by in sorted(dimmed.items())),
+        ruled_out=_ruled_out(session, beliefs, dimmed),
         none_chance=beliefs.none,
         next=question.look if question else None,
         context=dict(session.model.context.facts),
@@ -82,4 +96,22 @@ def _named(
     if stand is None:
         return ()
     causes = ranked_causes(session.index, session.model, stand, beliefs, session.found)
+    causes = tuple(c for c in causes if c.name not in session.told.ruled)
     return causes if established else tuple(map(unproven, causes))
+
+
+def _ruled_out(
+    session: Session, beliefs: Beliefs, dimmed: Mapping[str, Seen]
+) -> tuple[CauseView, ...]:
+    """Causes that findings rule out, and those that the user does."""
+    index, found, ruled = session.index, session.found, session.told.ruled
+    views = [
+        view(index, name, beliefs, found, by)
+        for name, by in sorted(dimmed.items())
+        if name not in ruled
+    ]
+    by_hand = [
+        replace(view(index, name, beliefs, found), word="ruled-out", pruned_by=by_you(quote))
+        for name, quote in sorted(ruled.items())
+    ]
+    return (*by_hand, *views)

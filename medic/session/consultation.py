@@ -127,7 +127,8 @@ class Session:
     @cached_property
     def model(self) -> Model:
         seen = {(o.name, o.outcome) for o in self.evidence.observed if o.reliability == "exact"}
-        return model_of(self.index, self.context).of(self.told.likeness(self._written(), seen))
+        alike = self.told.likeness(self._written(), seen)
+        return model_of(self.index, self.context).of(alike, self.told.ruled)
 
     def _written(self) -> str:
         """What a person wrote, with what was pasted beside it: a command is much alike in all

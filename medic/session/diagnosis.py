@@ -161,6 +161,15 @@ READS_LIKE = EvidenceLine(
 )
 
 
+BY_YOU = "by-you"  # in place of a check, where the user rules a cause out
+
+
+def by_you(quote: str) -> EvidenceLine:
+    """That the user rules a cause out, with the words for it."""
+    said = Text("ruled out by you", "由你排除")
+    return EvidenceLine("check", BY_YOU, "ruled-out", said, Source(text=quote), "rules-out")
+
+
 def view(
     index: Index,
     name: str,

@@ -21,6 +21,8 @@ _SAID: dict[str, Any] = {
     "answered": {"*": _READING},
     "denied?": {"*": str},
     "refused": bool,
+    "ruled?": {"*": str},
+    "held?": [str],
     "given?": {"*": object},
     "quotes?": {"*": str},
     "paths?": [str],

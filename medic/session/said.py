@@ -30,6 +30,8 @@ def said(session: Session) -> dict[str, Any]:
         "answered": {n: [r.outcome, r.quote, list(r.also)] for n, r in told.answered.items()},
         "denied": dict(told.denied),
         "refused": told.refused,
+        "ruled": dict(told.ruled),
+        "held": list(told.held),
         "given": dict(case.given),
         "quotes": dict(session.quotes),
         "paths": list(case.paths),
@@ -63,6 +65,8 @@ def say_again(session: Session, data: Mapping[str, Any]) -> None:
         if n in checks and o in checks[n].outcomes
     }
     told.denied = {n: q for n, q in data.get("denied", {}).items() if n in index.symptoms}
+    told.ruled = {n: q for n, q in data.get("ruled", {}).items() if n in index.causes}
+    told.held = list(data.get("held", ()))
     session.quotes = {n: q for n, q in data.get("quotes", {}).items() if n in FIELDS}
     session.refresh()
 

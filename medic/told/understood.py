@@ -41,6 +41,8 @@ class Told:
     answered: dict[str, Reading] = field(default_factory=dict)  # checks, from descriptions
     denied: dict[str, str] = field(default_factory=dict)  # symptom -> the words that say "not so"
     refused: bool = False  # the user said: none of these
+    ruled: dict[str, str] = field(default_factory=dict)  # cause ruled out by hand -> the words
+    held: list[str] = field(default_factory=list)  # sentences that the files speak against
 
     @property
     def complaints(self) -> list[str]:
@@ -183,9 +185,26 @@ class Told:
         if words.strip() and not tail.strip():
             self.words = head.strip()
 
+    def drop(self, quote: str) -> None:
+        """Takes the lines with these words out of what is compared with the causes."""
+        said = " ".join(quote.split())
+        lines = self.words.splitlines()
+        self.words = "\n".join(n for n in lines if not said or said not in " ".join(n.split()))
+
+    def unsay(self, line: str) -> None:
+        """Takes out a whole line that was said: all that was read from it, and its likeness."""
+        said = " ".join(line.split())
+        for kept in (self.reported, self.answered):
+            for name in [n for n, r in kept.items() if " ".join(r.quote.split()) in said]:
+                del kept[name]
+        for name in [n for n, quote in self.denied.items() if " ".join(quote.split()) in said]:
+            del self.denied[name]
+        self.drop(line)
+
     def forget(self) -> None:
         self.words, self.refused = "", False
-        for kept in (self.chosen, self.reported, self.answered, self.denied):
+        self.held.clear()
+        for kept in (self.chosen, self.reported, self.answered, self.denied, self.ruled):
             kept.clear()
 
     def heard(self) -> list[Heard]:

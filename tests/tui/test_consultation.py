@@ -308,3 +308,19 @@ def test_the_folder_of_the_header_is_not_said_again(
         assert "CUDA out of memory  train.log:2 [rank 0]" in app.talk()
 
     drive(script, collect([str(run_folder)]))
+
+
+def test_a_cause_is_ruled_out_in_the_graph(drive: Drive, case: Case) -> None:
+    async def script(app: Any) -> None:
+        talk = app.app.talk.consultation
+        leader = talk.found.causes[0].name
+        await app.press("f7", "x")
+        assert "x rules out a cause: move to one first" in "\n".join(app.screen())
+        await app.press("down", "x")
+        assert list(talk.session.told.ruled) == [leader]
+        assert talk.found.causes[0].name != leader
+        assert "Ruled out by you" in app.said
+        await app.press("f8")
+        assert talk.found.causes[0].name == leader
+
+    drive(script, case)

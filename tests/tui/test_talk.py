@@ -41,7 +41,10 @@ def test_what_was_understood_is_told_and_can_be_taken_out(drive: Drive, case: Ca
 def test_words_that_report_nothing_offer_what_they_may_mean(drive: Drive, case: Case) -> None:
     async def script(app: Any) -> None:
         session = app.app.talk.consultation.session
-        session.suggest = lambda words: [("training-hangs", 0.4)]
+        session.suggest = lambda words: [("training-hangs", 0.54)]
+        await app.send("it is odd")
+        assert "Did you mean:" not in app.talk()  # it is nearer to nothing than to that
+        session.suggest = lambda words: [("training-hangs", 0.6)]
         await app.send("it is odd")
         talk = app.talk()
         assert "Did you mean:" in talk

@@ -1,0 +1,73 @@
+"""Texts of what plain sentences of the talk lead to: guesses, causes ruled out, words held back."""
+
+from __future__ import annotations
+
+from medic.i18n import Text
+
+# --- words that the files speak against ---------------------------------------------------------
+
+HELD = Text("said, and not counted: the files show otherwise", "已记下，未计入：与文件不符")
+YOU_SAY = Text("You say “{words}”; the files show: {finding}", "你说“{words}”；文件显示：{finding}")
+FILES_HOLD = Text(
+    "The files hold, so this does not count. If it is so all the same: /change {n}.",
+    "以文件为准，这句话未计入。如确实如此：/change {n}。",
+)
+WHAT_OF_IT = Text("“{words}”: what shall hold?", "“{words}”：以哪个为准？")
+COUNT_IT = Text("it is so: count it", "确实如此：计入")
+KEEP_HELD = Text("the files hold: leave it as it is", "以文件为准：保持不变")
+FORGET_IT = Text("forget what I said", "删除这句话")
+COUNTED = Text("Counted as you say.", "已按你所说计入。")
+FORGOTTEN = Text("Taken out: “{words}”.", "已去掉：“{words}”。")
+
+# --- guesses ------------------------------------------------------------------------------------
+
+A_GUESS = Text(
+    "A guess, taken as a question and not as evidence: {title} ({code}), {word}.",
+    "这是猜测，只作比较，不计为证据：{title}（{code}），{word}。",
+)
+SPEAKS_FOR = Text("speaks for it: {finding}", "支持：{finding}")
+SPEAKS_AGAINST = Text("speaks against it: {finding}", "反对：{finding}")
+NOTHING_OF_IT = Text(
+    "Nothing that was read speaks for it or against it.", "已读内容既不支持也不反对它。"
+)
+IT_LEADS = Text("It is the first suspect already.", "它已是首要嫌疑。")
+COMPARE_IT = Text(
+    "/compare {first} {code} sets the two side by side.", "/compare {first} {code} 可并列比较二者。"
+)
+
+# --- ruling out by hand -------------------------------------------------------------------------
+
+NOT_THIS = Text("not this: {title}", "不是：{title}")
+RULED_OUT_NOW = Text(
+    "Ruled out by you: {title} ({code}). /change {n} or f8 takes it back.",
+    "由你排除：{title}（{code}）。/change {n} 或 f8 可收回。",
+)
+RULED_ALREADY = Text("You have ruled out {title} already.", "你已排除过{title}。")
+SPOKE_FOR_IT = Text("(what was seen for it stays: {finding})", "（支持它的证据仍保留：{finding}）")
+RULE_OUT_WHICH = Text(
+    "/ruleout takes a number of these, or a cause by its name or code:",
+    "/ruleout 的参数是以下编号，或原因的名称、代码：",
+)
+NO_SUSPECT = Text("There is no suspect to rule out.", "没有可排除的嫌疑。")
+
+KNOWN_ALREADY = Text("known already: {finding}", "已知：{finding}")
+
+# --- how much a finding tells -------------------------------------------------------------------
+
+ALL_BUT_CONFIRMS = Text(
+    "speaks very strongly for it but does not settle it",
+    "极有力支持，但尚不足以确诊",
+)
+
+# --- what was tried, and what may be ------------------------------------------------------------
+
+WHICH_TRIED = Text(
+    "Which of these did not help? /tried N counts it.", "哪一项无效？/tried 编号 可记为已试。"
+)
+NOT_ADVISED = Text(
+    "It is none of the remedies against {title}. Those are:",
+    "它不在针对{title}的处置之列。可用的有：",
+)
+NOT_FOUND_OUT = Text(
+    "There is nothing to do yet: no cause was found.", "目前还没有可执行的处置：尚未找到原因。"
+)
