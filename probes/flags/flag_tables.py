@@ -107,6 +107,7 @@ class Table:
     meanings: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     shared: frozenset[str] = frozenset()  # names that take a value in any program
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    own: frozenset[str] = frozenset()  # of the script's parser, where its source is at hand
 
     @property
     def dotted(self) -> bool:
@@ -171,7 +172,7 @@ class Table:
         shown = self.closed or self.dashes or self.loops or self._trains
         return (
             name in self.shared
-            or is_amount_or_place(name)
+            or (name not in self.own and is_amount_or_place(name))
             or (shown and proof >= PROOF and name in self.valued)
         )
 

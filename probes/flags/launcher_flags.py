@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from medic.facts import Launch, Word
+from medic.facts import Launch, ParserSpec, Word
 from medic.text.patterns import regex
 
 from .distance import letters_apart
@@ -70,18 +70,29 @@ _LAUNCHERS_WORDS = frozenset(
 )
 
 
-def before_script(launch: Launch, tables: Mapping[str, Framework]) -> Iterator[Fault]:
-    """What the launcher does not know, where it is plain what was meant."""
+def before_script(
+    launch: Launch, tables: Mapping[str, Framework], spec: ParserSpec | None = None
+) -> Iterator[Fault]:
+    """What the launcher does not know, where it is plain what was meant; ``spec`` is the parser of
+    the script, if it is at hand.
+    """
     launcher, words = _handed(launch) or (launch.launcher, _own_words(launch))
     script = (script_parts(launch)[-1:] or ("",))[0]
     if words is not None:
-        yield from of_words(launcher, words, tables, script)
+        own = {normal(name) for option in spec.options for name in option.names} if spec else ()
+        yield from of_words(launcher, words, tables, script, own)
 
 
 def of_words(
-    launcher: str, words: Sequence[Word], tables: Mapping[str, Framework], script: str = ""
+    launcher: str,
+    words: Sequence[Word],
+    tables: Mapping[str, Framework],
+    script: str = "",
+    own: Collection[str] = (),
 ) -> Iterator[Fault]:
-    """The same of words that are the launcher's; ``script`` is what they start, if known."""
+    """The same of words that are the launcher's; ``script`` is what they start, if known, ``own``
+    the names of its flags.
+    """
     if launcher not in LAUNCHER_OPTIONS:
         return
     known = _known(launcher, tables)
@@ -106,21 +117,24 @@ def of_words(
         if len(near) == 1:
             meant = near[0].replace("-", "_") if "_" in match[1] else near[0]
             yield Fault("unknown", Given(match[1], word), "--" + meant)
-        elif not near and script and _is_misplaced(launcher, name, tables):
+        elif not near and script and _is_misplaced(launcher, name, tables, own):
             yield Fault("misplaced", Given(match[1], word), script)
 
 
-def _is_misplaced(launcher: str, name: str, tables: Mapping[str, Framework]) -> bool:
-    """Whether a flag is none of the launcher's, which stops at it: argparse refuses what it does not
-    know. A name that begins as those of the launcher do may be of another version of it.
+def _is_misplaced(
+    launcher: str, name: str, tables: Mapping[str, Framework], own: Collection[str]
+) -> bool:
+    """Whether the script reads a flag that the launcher stops at. One that nobody here knows may be
+    of another version of the launcher, none of which has a dot in a name. Accelerate has some that
+    scripts have as well, so only well-known ones count there, and those of the script's parser.
     """
-    first = name.partition("-")[0]
+    first, known = name.partition("-")[0], name.replace("-", "_") in own or "." in name
     if launcher == "accelerate":
-        own = name in _ACCELERATE or first in _ACCELERATES_WORDS
-        return name in _SCRIPTS - _ACCELERATES or not own
+        its = name in _ACCELERATE or first in _ACCELERATES_WORDS
+        return name in _SCRIPTS - _ACCELERATES or (known and not its)
     if launcher not in ("torchrun", "deepspeed"):
         return False
-    return _is_scripts(name, tables) or first not in _LAUNCHERS_WORDS
+    return _is_scripts(name, tables) or (known and first not in _LAUNCHERS_WORDS)
 
 
 def _is_scripts(name: str, tables: Mapping[str, Framework]) -> bool:

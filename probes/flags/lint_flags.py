@@ -34,7 +34,7 @@ from .own_flags import Fault, faults, given_flags
 from .parted_paths import second_words
 from .renamed import Now, now
 from .script_text import ScriptText, read_script
-from .source_flags import table_of_source
+from .source_flags import table_of_source, without_value
 from .suspects import script_parts, spec_of
 from .undashed import undashed
 
@@ -99,10 +99,10 @@ def _of_launch(
     tables: Mapping[str, Framework],
     speaks: Mapping[tuple[str, int], str],
 ) -> Iterator[Finding]:
-    for fault in before_script(launch, tables):
-        yield _finding(script, fault, launch.launcher)
     parsers = look.fact(Parsers) if look.has(Parsers) else Parsers()
     spec = spec_of(launch, parsers, alone=True)
+    for fault in before_script(launch, tables, spec):
+        yield _finding(script, fault, launch.launcher)
     words = launch.arguments
     if spec is not None and spec.options:
         yield from _of_source(look, script, launch, spec, tables)
@@ -142,21 +142,24 @@ def _of_source(
     tables: Mapping[str, Framework],
 ) -> Iterator[Finding]:
     """By the program's own parser; names that one known whole lacks are told by its own probe."""
-    made = (
-        table_of_source(launch, spec, look.frameworks, tables) if spec.origin == "source" else None
-    )
+    if spec.origin != "source":
+        return
+    words, program = launch.arguments, _program(launch)
+    flags = list(given_flags(words))
+    if spec.complete:
+        empty = without_value(flags, spec)
+        yield from (_finding(script, Fault("empty", one), program) for one in empty)
+        return
+    made = table_of_source(launch, spec, look.frameworks, tables)
     if made is None:
         return
     table, proof = made
-    words, program = launch.arguments, _program(launch)
-    flags = list(given_flags(words))
-    glued = [] if spec.complete else list(glued_values(words, flags, table, proof))
+    glued = list(glued_values(words, flags, table, proof))
     for word, name, text in glued:
         yield _finding(script, Fault("unknown", Given(name, word), f"--{name} {text}"), program)
     places = {word.span.start for word, _, _ in glued}
     for fault in faults([f for f in flags if f.word.span.start not in places], table, proof):
-        if fault.kind == "empty" or not spec.complete:
-            yield _finding(script, fault, program)
+        yield _finding(script, fault, program)
 
 
 def _program(launch: Launch) -> str:

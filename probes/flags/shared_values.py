@@ -19,12 +19,13 @@ _PLACES = ("output_dir", "base_model")  # of several words: ``--save`` may be a 
 # A number to frameworks; a script of one's own may turn it on with a switch.
 _TURNED_ON = ("gradient_clip",)
 _BOOLEANS = frozenset(("true", "false"))
-# Of several words, the first of which names what lies at the place: --use_relative_path is a switch.
+# Of several words, all of which name what lies at the place: --use_relative_path, --data_in_folder
+# and --save_full_path are switches. Megatron-LM's --data-path takes none, too.
 _AMOUNT_OR_PLACE = regex(
-    r"num_(?!(?:only|check)\b)[a-z_]+|"
-    r"(?:model|data|dataset|train|test|val|valid|validation|eval|output|out|save|log|logging|cache|"
-    r"ckpt|checkpoint|config|tokenizer|pretrained|image|images|video|audio|text|feature|features|"
-    r"work|root|result|results|input)_(?:[a-z]+_)*(?:path|dir|folder)"
+    r"num_(?!(?:only|check)\b)[a-z_]+|(?:save|log|logging)_(?:path|dir|folder)|"
+    r"(?!(?:[a-z]+_)*data_path$)(?:(?:model|data|dataset|train|test|val|valid|validation|eval|"
+    r"output|out|cache|ckpt|checkpoint|config|tokenizer|pretrained|image|images|video|audio|text|"
+    r"feature|features|work|root|result|results|input)_)+(?:path|dir|folder)"
 )
 # By the first of the entries: those of one knowledge are read together.
 _KEPT: list[tuple[Framework, frozenset[str]]] = []

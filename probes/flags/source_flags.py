@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from medic.facts import Launch, Option, ParserSpec
 from medic.records import replace
 from medic.run_config import PLAIN
 
-from .families import PROOF, PROOF_FOREIGN
+from .families import PROOF, PROOF_FOREIGN, Given
 from .flag_tables import Framework, Table, table_of
 from .key_names import USERS_OWN, normal
 
@@ -44,16 +44,22 @@ def table_of_source(
         names = replace(table.names, leaves=(table.names.leaves - (USERS_OWN - known)) | own)
         table = replace(table, names=names)
         listed = table.kinds - frozenset(normal(n) for n in framework.beside)
-    closed = lender is not None or spec.complete
     made = replace(
         table,
-        closed=closed,
+        closed=lender is not None,
+        own=own,
         valued=valued | ((table.valued & listed) - own),
         switches=switches | (table.switches - own),
         kinds=listed | own,
         shared=(table.shared - own) | valued,
     )
-    return made, PROOF_FOREIGN if closed else PROOF
+    return made, PROOF if lender is None else PROOF_FOREIGN
+
+
+def without_value(flags: Sequence[Given], spec: ParserSpec) -> Iterator[Given]:
+    """Flags that stand alone and that the program's parser, known whole, takes a value for."""
+    valued = {normal(n) for o in spec.options if o.takes == "value" for n in _names(o)}
+    yield from (one for one in flags if one.alone and normal(one.name) in valued)
 
 
 def _lender(lent: Sequence[str], every: Sequence[Framework]) -> Framework | None:

@@ -85,6 +85,9 @@ from project.options import more
 parser = argparse.ArgumentParser()
 parser.add_argument("--checkpoint-folder", required=True)
 parser.add_argument("--crop-size", type=int)
+parser.add_argument("--cache-dir", nargs="?", const="cache")
+parser.add_argument("--num-only", action="store_true")
+parser.add_argument("--num-checked", action="store_true")
 parser.add_argument("--resampled", action="store_true")
 more(parser)
 parser.parse_args()
@@ -100,6 +103,7 @@ OWN = "torchrun --nproc_per_node 8 train.py --checkpoint-folder out --crop-size 
         ("--crop-size 4", "--crop-size", VALUE),
         ("--x-y 1", "--resample_to 1", ""),
         ("--x-y 1", "--resampled", ""),
+        ("--x-y 1", "--cache-dir --num-checked --num-only", ""),
     ],
 )
 def test_a_parser_of_which_parts_are_not_at_hand(
@@ -107,3 +111,33 @@ def test_a_parser_of_which_parts_are_not_at_hand(
 ) -> None:
     found = lint_text(OWN.replace(old, new), "run.sh", {"train.py": OPEN})
     assert [f.name for f in found] == ([cause] if cause else [])
+
+
+@pytest.mark.parametrize(
+    ("flags", "causes"),
+    [
+        ("--checkpoint-folder out --cache-dir --num-checked", []),
+        ("--checkpoint-folder --crop-size 4", [VALUE]),
+        ("--checkpoint-folder out --brand-new 4", [MISSPELT]),
+    ],
+)
+def test_a_parser_that_is_known_whole(lint_text: Lint, flags: str, causes: list[str]) -> None:
+    whole = OPEN.replace("more(parser)\n", "")
+    found = lint_text(f"torchrun train.py {flags}\n", "run.sh", {"train.py": whole})
+    assert [f.name for f in found] == causes
+
+
+@pytest.mark.parametrize(
+    ("command", "causes"),
+    [
+        ("torchrun --crop-size 4 train.py --x-y 1", [MISSPELT]),
+        ("accelerate launch --crop-size 4 train.py --x-y 1", [MISSPELT]),
+        ("torchrun --some-later-option 4 train.py --x-y 1", []),
+        ("torchrun --optimizer.rate 4 train.py --x-y 1", [MISSPELT]),
+    ],
+)
+def test_a_flag_of_the_scripts_parser_before_it(
+    lint_text: Lint, command: str, causes: list[str]
+) -> None:
+    found = lint_text(command + "\n", "run.sh", {"train.py": OPEN})
+    assert [f.name for f in found] == causes

@@ -167,7 +167,7 @@ class Interpreter:
             is_class=True,
         )
         self._fields[id(inner)] = []
-        made = Class(node.name, inner, bases)
+        made = Class(node.name, inner, bases, decorators=tuple(map(_last, node.decorator_list)))
         statements.execute(self, node.body, inner)
         made.own_fields = tuple(self._fields.pop(id(inner)))
         for value in inner.names.values():
@@ -216,6 +216,14 @@ class Interpreter:
         if parameters.kwarg is not None:
             extra = {k: v for k, v in arguments.keywords.items() if k not in scope.names}
             scope.names[parameters.kwarg.arg] = UNKNOWN if arguments.open_keywords else extra
+
+
+def _last(decorator: ast.expr) -> str:
+    """The last name of ``@dataclasses.dataclass(frozen=True)``."""
+    named = decorator.func if isinstance(decorator, ast.Call) else decorator
+    if isinstance(named, ast.Attribute):
+        return named.attr
+    return named.id if isinstance(named, ast.Name) else ""
 
 
 def _has_future_annotations(tree: ast.Module) -> bool:

@@ -3,7 +3,8 @@
 tyro takes ``--field-name`` and ``--field_name`` of every field, those of a nested dataclass behind
 its name and a dot (tyro documentation, "Dataclasses", "Hierarchical configs"). Fire takes a flag of
 each parameter in both spellings, alone for true (Python Fire guide, "Calling Functions"). Neither
-takes the beginning of a name for the whole; both stop at a name that they do not know.
+takes the beginning of a name for the whole; both stop at a name that they do not know, Fire only
+when the function has run. tyro reads the constructor of a class that is no dataclass.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from .machine import Machine
 from .options import add_option
 from .values import (
     BOOL,
+    MISSING,
     UNKNOWN,
     Arguments,
     Class,
@@ -35,6 +37,8 @@ _NUMBERS: dict[str, Literal["", "int", "float"]] = {
     "builtins.float": "float",
 }
 _DEEPEST = 4  # blocks in blocks
+# Arguments of tyro.cli that change no flag; a default of a subclass has more of them.
+_WORDS_ALONE = frozenset(("f", "prog", "description", "compact_help", "console_outputs"))
 
 
 def tyro_cli(machine: Machine, arguments: Arguments) -> Value:
@@ -47,7 +51,7 @@ def tyro_cli(machine: Machine, arguments: Arguments) -> Value:
         _add_parameters(parser, given, flags=False)
     else:
         parser.complete = False
-    others = {"args", "config", "use_underscores"} & set(arguments.keywords)
+    others = set(arguments.keywords) - _WORDS_ALONE
     parser.complete = parser.complete and not others and not arguments.open_keywords
     return UNKNOWN
 
@@ -71,14 +75,24 @@ def _parser(machine: Machine) -> Parser:
 
 
 def _add_fields(parser: Parser, given: Class, before: str, depth: int) -> None:
-    parser.complete = parser.complete and given.closed() and depth > 0
+    known = given.is_dataclass() and not _has_more_parameters(given)
+    parser.complete = parser.complete and known and depth > 0
     for one in given.fields() if depth else ():
         if not one.init:
             continue
-        if isinstance(one.hint, Class):
+        if isinstance(one.hint, Class) and one.hint.is_dataclass():
+            # A default of a subclass brings the fields of that one.
+            same = one.default is MISSING and one.factory in (MISSING, one.hint)
+            parser.complete = parser.complete and same
             _add_fields(parser, one.hint, f"{before}{one.name}.", depth - 1)
         else:
             _add_field(parser, one, before)
+
+
+def _has_more_parameters(given: Class) -> bool:
+    """Whether fields of the constructor alone (``InitVar``) are handed to ``__post_init__``."""
+    end = given.find("__post_init__")
+    return isinstance(end, Function) and len(end.node.args.args) > 1
 
 
 def _add_field(parser: Parser, one: Field, before: str) -> None:

@@ -105,6 +105,7 @@ class Class:
     scope: Scope
     bases: tuple[Value, ...] = ()
     own_fields: tuple[Field, ...] = ()
+    decorators: tuple[str, ...] = ()  # last names; "" of one that is no name
 
     def lineage(self) -> list[Class]:
         """The given classes it is made of, bases first."""
@@ -124,6 +125,11 @@ class Class:
             for one in self.lineage()
             for base in one.bases
         )
+
+    def is_dataclass(self) -> bool:
+        """Whether its fields are those of its annotations: all of them, and no others."""
+        own = (one.decorators for one in self.lineage() if one is self or one.own_fields)
+        return self.closed() and all("dataclass" in d and _MAKE_FIELDS.issuperset(d) for d in own)
 
     def lent(self) -> list[str]:
         """The classes of libraries whose fields it has besides; none where a base is unknown."""
@@ -145,6 +151,7 @@ class Class:
         return UNKNOWN
 
 
+_MAKE_FIELDS = frozenset({"dataclass", "dataclass_json"})
 _PLAIN_BASES = frozenset({"object", "ABC", "Generic", "Protocol", "BaseModel", "Enum"})
 
 
@@ -179,7 +186,7 @@ class Instance:
 class Parser:
     """An argument parser as far as it was built; argument groups stand for their parser."""
 
-    kind: str = "argparse"  # argparse | hf | trl
+    kind: str = "argparse"  # argparse | hf | trl | typed
     options: list[Option] = field(default_factory=list)
     complete: bool = True
     lent: list[str] = field(default_factory=list)  # dataclasses of libraries, whose fields it has

@@ -90,7 +90,7 @@ def test_a_common_group_is_no_framework(look: Make, group: str) -> None:
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
-        ("per_device_train_batch_size: 4\nbf16: true\nfp16: true\n", (2, "3")),
+        ("per_device_train_batch_size: 4\nbf16: true\nfp16: true\n", (3, "2")),
         ("training:\n  fp16: true\n  bf16: true\n", (3, "2")),
         ("per_device_train_batch_size: 4\nbf16: true\nfp16: false\n", None),
         ("training:\n  bf16: true\ndecoder:\n  half:\n    fp16: true\n", None),

@@ -363,7 +363,8 @@ def test_click(flags: Any) -> None:
     "source",
     [
         "import tyro\nclass C: ...\ntyro.cli(C)\n",
-        "import fire\ndef main(lr=1): ...\nfire.Fire(main)\n",
+        "import fire\nclass C: ...\nfire.Fire(C)\n",
+        "import fire\ndef main(lr=1, **more): ...\nfire.Fire(main)\n",
         "from simple_parsing import ArgumentParser\np = ArgumentParser()\np.parse_args()\n",
         "import hydra\n@hydra.main(config_path='c')\ndef main(cfg): ...\nmain()\n",
     ],

@@ -49,7 +49,9 @@ def told(tmp_path: Path) -> Told:
         (tmp_path / "run.sh").write_text(f"python train.py {flags}\n")
         paths = [str(tmp_path / name) for name in ("run.sh", "train.py")]
         found = lint(collect(paths), INDEX).findings
-        return [f"{f.name}: {f.message.en}" for f in found if f.severity != "info"]
+        return [
+            f"{f.name}: {f.message.en}; {f.consequence.en}" for f in found if f.severity != "info"
+        ]
 
     return run
 
@@ -81,6 +83,35 @@ def test_what_tyro_refuses(told: Told, flags: str, word: str) -> None:
     assert word in found[0]
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("@dataclass\nclass Args:", "class Args:"),
+        ("@dataclass\nclass Args:", "@more_fields\n@dataclass\nclass Args:"),
+        ("@dataclass\nclass Optim:", "class Optim:"),
+        ("    layers:", "    mode: Mode = Mode.FAST\n    layers:"),
+        ("default_factory=Optim", "default_factory=lambda: Other()"),
+        ("tyro.cli(Args)", "tyro.cli(Args, default=given)"),
+        ("tyro.cli(Args)", "tyro.cli(Args, return_unknown_args=True)"),
+        ("tyro.cli(Args)", "tyro.cli(Plain)"),
+        ("    layers:", "    def __post_init__(self, brand): ...\n    layers:"),
+    ],
+)
+def test_more_flags_than_the_fields_at_hand(told: Told, old: str, new: str) -> None:
+    classes = "class Mode(Enum):\n    FAST = 1\n\nclass Plain:\n    pass\n\n@dataclass\nclass Args:"
+    source = TYRO.replace("@dataclass\nclass Args:", classes)
+    source = "from enum import Enum\n" + source.replace(old, new, 1)
+    assert new in source
+    assert told(source, "--env-id x --brand new --optim.nesterov 1 --mode FAST") == []
+
+
+def test_a_class_without_fields_takes_no_flags(told: Told) -> None:
+    source = (
+        "import tyro\nfrom dataclasses import dataclass\n@dataclass\nclass C: ...\ntyro.cli(C)\n"
+    )
+    assert len(told(source, "--brand new")) == 1
+
+
 def test_a_choice_of_classes_has_flags_of_its_own(told: Told) -> None:
     source = TYRO.replace("optim: Optim =", "optim: Optional[Optim] =")
     assert told(source, "--optim.weight-deacy 0.2 --brand-new 1") == []
@@ -96,6 +127,11 @@ def test_a_choice_of_classes_has_flags_of_its_own(told: Told) -> None:
 )
 def test_parameters_of_a_function(told: Told, flags: str, count: int) -> None:
     assert len(told(FIRE, flags)) == count
+
+
+def test_fire_trains_before_it_refuses(told: Told) -> None:
+    (found,) = told(FIRE, "--base_model a --data_paht b")
+    assert "trains without the setting" in found
 
 
 def test_a_function_that_takes_any(told: Told) -> None:
