@@ -218,6 +218,11 @@ class Consultation:
         self._maybe_new_episode()
         self.retell(whole=whole)
 
+    @property
+    def resumed(self) -> bool:
+        """Whether a kept session was taken up, whose words were held against its files before."""
+        return bool(self._resume)
+
     def observe(self) -> None:
         """Runs the probes over the files as they are and tells what became of them."""
         observe(self)

@@ -29,7 +29,7 @@ def observe(talk: Consultation) -> None:
     board = Board(len(all_probes() if session.probes is None else session.probes))
     talk.looks += 1
     key = f"look {talk.looks}"
-    nothing_before = not session.observed_symptoms() and not talk.kept
+    nothing_before = not session.observed_symptoms() and not talk.resumed
     _run(talk, board, key)
     before, talk.probe_lines = talk.probe_lines, outcomes(session)
     block = ended(session, talk.probe_lines, before)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Literal
 
 from medic.beliefs.likelihoods import DOUBTED, Seen
-from medic.beliefs.model import TOLD, Beliefs, Model
+from medic.beliefs.model import Beliefs, Model
 from medic.entries.levels import LIKE_SHARE
 from medic.entries.words import TELLTALE
 from medic.facts import Curve, LogHits
@@ -182,11 +182,8 @@ def decide(
 
 
 def _holds(model: Model, seen: Sequence[Seen], tried: frozenset[str], stand: Standing) -> bool:
-    """Whether the same remedy is established by what was seen, with little help of likeness; with
-    none where files show a symptom: words that are like a cause settle nothing beside them."""
-    shown = any(s.outcome == "present" and s.reliability not in TOLD for s in seen)
-    share = 0.0 if shown else LIKE_SHARE
-    alone = model.of({cause: ratio * share for cause, ratio in model.likeness.items()})
+    """Whether the same remedy is established by what was seen, with little help of likeness."""
+    alone = model.of({cause: ratio * LIKE_SHARE for cause, ratio in model.likeness.items()})
     again = standing(alone, alone.beliefs(seen, tried), seen)
     return again.established and again.remedy == stand.remedy
 
