@@ -89,6 +89,8 @@ def size_run(
     config, found = usual_estimate(changed(config, shown), capacity, inverse)
     smallest = {one.field: STEP[one.field] for one in most if one.likely == 0}
     advice = Advice() if capacity is None else advise(changed(config, smallest), capacity)
+    if capacity and found.not_measured and (found.low or 0) <= capacity:
+        advice = Advice(advice.alone)  # it may fit as it is: no change is called needed
     return Sizing(
         run_config=config,
         found=found,

@@ -19,6 +19,9 @@ T = TypeVar("T")
 _OWN_TYPES = ("axolotl", "torchtune")
 # Frameworks whose configs say so where weights are quantised.
 _STATE_BITS = ("axolotl", "llama-factory", "litgpt", "ms-swift", "nemo", "torchtune", "verl")
+# Frameworks that quantise the scales again unless told not to (axolotl loaders/model.py; LLaMA-Factory
+# model_args.py, double_quantization; ms-swift arguments, bnb_4bit_use_double_quant).
+_TWICE = ("axolotl", "llama-factory", "ms-swift")
 Views = tuple[T, T, T]
 # Frameworks with fp32 master weights and fused kernels of their own.
 _MEGATRON = ("megatron", "nemo", "neox", "nanotron", "bigscience")
@@ -188,6 +191,7 @@ def frozen_of(read: Reader, style: Views[Style]) -> Views[tuple[float, float]]:
     if stored in QUANTIZED:
         usual = QUANTIZED[stored]
         twice = details.flag(read.config, "double_quant")
+        twice = True if twice is None and read.config.framework in _TWICE else twice
         lean = DOUBLE_QUANT if stored == "4bit" and twice is not False else usual
         likely = lean if twice else usual
         ends = (4.0 if held == "fp32" else 2.0, 2.0 if held in ("bf16", "fp16") else 4.0)

@@ -25,6 +25,8 @@ def advice(blocks: Blocks, found: Advice, capacity: int) -> None:
     )
     for i, one in enumerate(found.alone, start=1):
         _remedy(blocks, one, capacity, f"  {i}. ")
+    if not found.plan:
+        return
     if len(found.plan) == 1 and found.fits:
         title = Text("The cheapest that is enough: {t}", "代价最小且足够的一项：{t}")
         blocks.heading(title.fill(t=found.plan[0].text))

@@ -105,6 +105,22 @@ def test_what_is_not_quantised_stays_in_16_bits(of: Sized, text: str) -> None:
     assert found["parts"]["weights"] < of(text, parameter_dtype="fp32")["parts"]["weights"]
 
 
+@pytest.mark.parametrize(
+    ("text", "key"), [(AXOLOTL, "bnb_4bit_use_double_quant"), (QUANTISED, "double_quantization")]
+)
+def test_scales_are_quantised_again_unless_told_otherwise(of: Sized, text: str, key: str) -> None:
+    plain = of(text + f"{key}: false\n")["parts"]["weights"]
+    assert of(text)["parts"]["weights"] == of(text + f"{key}: true\n")["parts"]["weights"] < plain
+
+
+def test_no_change_is_proposed_where_it_may_fit_as_it_is(of: Sized) -> None:
+    found = of(TORCHTITAN, name="train.toml", world_size=8)
+    assert found["verdict"] == "at-least"
+    assert found["remedies"]
+    assert not found["plan"]
+    assert not found["diff"]
+
+
 def test_llama_factory_recomputes_and_has_a_rank_unless_told_otherwise(of: Sized) -> None:
     found = of(LLAMA_FACTORY)
     assert "activation_checkpointing = on" in found["assumed"]
