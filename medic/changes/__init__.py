@@ -2,7 +2,16 @@
 
 from medic.changes.experiments import Trial, trials
 from medic.changes.known import MissingError
-from medic.changes.plan import Plan, compute, estimates_memory
+from medic.changes.plan import AS_IS, Plan, compute, estimates_memory
 from medic.changes.tokens import tokens_told
 
-__all__ = ["MissingError", "Plan", "Trial", "compute", "estimates_memory", "tokens_told", "trials"]
+__all__ = [
+    "AS_IS",
+    "MissingError",
+    "Plan",
+    "Trial",
+    "compute",
+    "estimates_memory",
+    "tokens_told",
+    "trials",
+]

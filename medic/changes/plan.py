@@ -40,7 +40,7 @@ ESTIMATING: frozenset[Compute] = frozenset({"halve-to-divisor"})
 _FIRST = ("micro_batch_size", "data_parallel_size", "nodes", "gpus_per_node", "world_size")
 _LAST = ("global_batch_tokens", "total_steps", "decay_steps", "warmup_steps", "warmup_ratio")
 
-_AS_IS = Text("the run is configured so already", "当前配置已是如此")
+AS_IS = Text("the run is configured so already", "当前配置已是如此")
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def compute(
     if missing or note:
         changes = []
     elif remedy.changes and not changes:
-        note = _AS_IS
+        note = AS_IS
     values = _values(run_config, changes)
     if missing:  # what it would become is not known
         values |= {f"{name}_new": "?" for name in remedy.changes if not is_flag(name)}

@@ -12,6 +12,8 @@ from medic.facts import GivenFile
 from medic.fixes import Fix, merged, propose
 from medic.i18n import Text
 from medic.index.knowledge import Index
+from medic.lint.conditions import conditional
+from medic.lint.short import short
 from medic.probe import Finding, Probe
 from medic.records import dataclass, replace
 from medic.run_config import RunConfig, Span
@@ -22,7 +24,6 @@ from medic.runner.run import observe, with_needs
 # YAML, engine JSON, launcher YAML, model config: no launch has more files than this.
 LAUNCH_CONFIGS = 8
 ROOMS = ("config", "flags", "memory_estimate", "training")  # of the probes that report a lint check
-_LONG = 120  # a value of more characters is told by its beginning
 ORDER = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -149,7 +150,8 @@ def _launch(case: Case, index: Index, names: frozenset[str] | None) -> LintRepor
         if seen.name not in index.lint_names or (names is not None and seen.name not in names):
             continue
         if seen.outcome == "fires":
-            findings.append(_finding(seen.finding, index, config, evidence))
+            told = _finding(seen.finding, index, config, evidence)
+            findings.append(conditional(told, seen.finding, config))
         else:
             passed.append(seen.name)
     findings.sort(key=lambda f: (f.file, f.line, f.column, ORDER[f.severity], f.name))
@@ -182,7 +184,7 @@ def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Eviden
     if words is None:
         raise ValueError(finding.name)
     column, end = place(finding, config)
-    values = {name: _short(value) for name, value in finding.value.items()}
+    values = {name: short(value) for name, value in finding.value.items()}
     remedy = index.remedies[cause.remedies[0]]
     fix = propose(remedy, evidence.facts, index, finding.changes, finding.repair)
     return LintFinding(
@@ -202,20 +204,6 @@ def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Eviden
     )
 
 
-_HUGE = Text("a number of more than 300 digits", "超过 300 位的数")
-
-
-def _short(value: object) -> object:
-    """A value as it is told: of a very long one its beginning and its length."""
-    if isinstance(value, int) and not -(10**_LONG) < value < 10**_LONG:
-        return f"{value:.3e}" if abs(value) < 10**300 else _HUGE
-    if isinstance(value, str) and len(value) > _LONG:
-        return Text("{w}… ({n} characters)", "{w}……（共 {n} 个字符）").fill(
-            w=value[: _LONG // 2], n=len(value)
-        )
-    return value
-
-
 def _also(finding: Finding) -> tuple[tuple[str, int], ...]:
     own = (finding.source.file, finding.source.line)
     places = dict.fromkeys((one.file, one.line) for one in finding.more if one.file and one.line)
@@ -228,7 +216,9 @@ def _by_hand(fix: Fix) -> tuple[Text, ...]:
         return ()
     if fix.changes and fix.repair is None and fix.filled:
         return (fix.text,)
-    return fix.notes
+    from medic.changes import AS_IS  # what stands in the file is what was found
+
+    return tuple(note for note in fix.notes if note != AS_IS)
 
 
 def _shown(fix: Fix, config: RunConfig) -> tuple[tuple[str, str, str], ...]:

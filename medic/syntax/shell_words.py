@@ -26,6 +26,7 @@ from medic.syntax.shell_atoms import (
     split_atoms,
     with_split,
 )
+from medic.syntax.shell_environment import given
 from medic.syntax.source import SourceText
 from medic.syntax.treesitter import with_comments
 from medic.text.patterns import regex
@@ -227,6 +228,8 @@ class Expander:
             return rest if is_set else []
         if is_set and known is not None:
             return with_split(known, not quoted)
+        if known is None and (outer := given(name)) is not None:
+            rest = [Atom(outer, self._start(node), node.end_byte, exact=False)]
         if operator.endswith("="):
             self.variables[name] = Variable(tuple(rest))
         return with_split(rest, not quoted)

@@ -117,8 +117,17 @@ class Recogniser:
             if keys.framework.role == "launcher" and _launches(keys, launch):
                 words = launch.launcher_words[1:]
                 stated = _stated(launch.span.file, keys, command.carriers(words, keys))
+                if keys.framework.name == SLURM and _starts_one(words):
+                    stated = self._of_a_driver(launch, stated)
                 return replace(stated, settings=command.settings(words, keys.framework.name))
         return self._environment(launch) if launch.launcher in _BY_ENVIRONMENT else None
+
+    def _of_a_driver(self, launch: Launch, step: Stated) -> Stated:
+        """A step of one task, without what its program states of the ranks: a driver (Ray's) has
+        them started elsewhere in the allocation, of which the step is a part."""
+        script = self.script(launch)
+        own = script.values.keys() if script is not None else ()
+        return replace(step, values={k: v for k, v in step.values.items() if k not in own})
 
     def _environment(self, launch: Launch) -> Stated | None:
         """What torchrun gets from the variables of a program that starts it."""
@@ -178,6 +187,12 @@ def _launches(keys: Keys, launch: Launch) -> bool:
     """Whether the entry is the launch's; ``srun`` only where it starts the ranks itself."""
     mine = keys.framework.name != SLURM or launch.launcher == "srun"
     return mine and _named(keys, launch)
+
+
+def _starts_one(words: Sequence[Word]) -> bool:
+    """Whether ``srun`` starts one task: ``--ntasks=1``, ``-n 1``."""
+    given = [f.value for f in command.flags(words) if f.name.lstrip("-") in ("ntasks", "n")]
+    return given[-1:] == ["1"] or any(word.value == "-n1" for word in words)
 
 
 def _told_by_command(keys: Keys, launch: Launch, paths: Paths) -> int:

@@ -12,13 +12,17 @@ from medic.records import dataclass
 from medic.run_config import Scalar, Span
 
 from .readers.command import flags
-from .template_families import families
+from .template_families import families, knows_a_form
 
 NAME = "prompt-template-differs"
 _TEMPLATES = ("template", "chat_template")
 _MODELS = ("model_name_or_path", "base_model", "model", "model_path")
 _ADAPTERS = ("adapter_name_or_path", "adapters", "ckpt_dir", "adapter")
 _FAMILY = Text("the form of {family} ({model})", "{family} 的格式（{model}）")
+_MARKS = Text(
+    "the tokenizer of {family} ({model}), which cuts the marks of that template to pieces",
+    "{family}（{model}）的分词器，它会把该模板的标记切碎",
+)
 _NEEDS = Text("the configurations of training and of inference, both", "训练与推理两份配置")
 
 
@@ -65,12 +69,13 @@ def run(look: Look) -> Iterator[Finding | Skip]:
 
 
 def _foreign(uses: Sequence[Use]) -> Iterator[Finding]:
-    """A chat model that is trained on in the form of another family, as both names say."""
+    """A model that is trained on in the form of another family, as both names say."""
     for use in uses:
         model = use.first(_MODELS)
         found = families(use.template, model) if use.trains and use.key == "template" else None
         if found is not None:
-            trained = _FAMILY.fill(family=found[1], model=model.rpartition("/")[2])
+            form = _FAMILY if knows_a_form(model) else _MARKS
+            trained = form.fill(family=found[1], model=model.rpartition("/")[2])
             values = {"key": use.key, "value": use.template, "trained": trained}
             source = Source(use.name, use.span.line, text=use.line)
             yield Finding(NAME, "fires", values, source, span=use.span)

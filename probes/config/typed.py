@@ -35,6 +35,15 @@ _COUNTS_AS_TRUE = Text(
     '{key}: "{value}" is text, and any text counts as true',
     "{key}：“{value}”是字符串，任何非空字符串都当作 true",
 )
+_DEEPSPEED = Text(
+    "DeepSpeed converts it; transformers and accelerate compare it as text and may refuse it",
+    "DeepSpeed 会转换；transformers 和 accelerate 按字符串比较，可能拒绝",
+)
+_READER = Text(
+    "{reader} converts it; a program that reads the file without converting takes it for text, and "
+    "any text counts as true",
+    "{reader} 会转换；不做转换的程序会把它当作字符串，而任何非空字符串都当作 true",
+)
 _UNQUOTED = Text("the same without the quotes", "去掉引号，取值不变")
 _AS_MEANT = Text("the switch that is written", "改为字面所写的开关值")
 
@@ -188,7 +197,10 @@ def _finding(
         shown = str(shown).lower()
     elif isinstance(shown, str):
         shown = f'"{shown}"'
-    return fault(name, setting, shown, {"key": origin.key, "value": shown, **values}, repair)
+    of_engine = origin.framework in ("deepspeed", "gpt-neox", "")
+    then = _DEEPSPEED if of_engine else _READER.fill(reader=origin.framework)
+    told = {"key": origin.key, "value": shown, "then": then, **values}
+    return fault(name, setting, shown, told, repair)
 
 
 PROBE = Probe(

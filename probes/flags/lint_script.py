@@ -31,6 +31,7 @@ _CRLF = Text(
     "请转换文件：sed -i 's/\\r$//' 文件，或用 dos2unix",
 )
 _NO_WORD = Text("nothing stands in its place", "该处什么也没有")
+_ELEMENT = Text("the index is empty, which is element 0", "下标为空，即取第 0 个元素")
 _NOTHING = Text("{flag} has no value", "{flag} 没有取值")
 
 
@@ -101,7 +102,8 @@ def _misnamed(script: ScriptText, document: Document, told: set[str]) -> Iterato
         if one.variable in told:
             continue
         meant = _MEANT.fill(near=one.text or f"${one.meant}")
-        value = {"variable": one.variable, "meant": meant, "so": _NO_WORD}
+        index = script.line_text(one.span.line)[: one.span.column - 1].endswith("[")
+        value = {"variable": one.variable, "meant": meant, "so": _ELEMENT if index else _NO_WORD}
         source, span = script.source(one.span.line), one.span
         repair = replaced(span, one.text or one.raw.replace(one.variable, one.meant))
         yield Finding(UNSET, "fires", value, source, span=span, repair=repair)

@@ -14,6 +14,7 @@ from medic.text.slips import digits_of, is_swapped
 from .distance import letters_apart
 from .masked import COMMENT, MASK, numbered, single_quoted
 from .script_text import ScriptText
+from .slurm_names import slip_of
 
 _PLAIN = regex(r"^\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})$")
 _USE = regex(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
@@ -90,7 +91,7 @@ def unset(script: ScriptText, launch: Launch) -> list[Unset]:
 
 
 def misnamed(script: ScriptText, document: Document) -> list[Misnamed]:
-    """Names that nothing sets, one letter from a variable of the script: in whatever word."""
+    """Names that nothing sets, one letter from a variable of the script or of Slurm, anywhere."""
     found: dict[str, Misnamed] = {}
     fetches = _FETCHES.search(script.text) is not None
     for number, line in numbered(script, document):
@@ -110,6 +111,9 @@ def misnamed(script: ScriptText, document: Document) -> list[Misnamed]:
             ):
                 continue
             place = script.span(number, use.start() + 1, use.end() + 1)
+            if slurms := slip_of(name):
+                found[name] = Misnamed(name, place, use[0], slurms)
+                continue
             near = _near(script, name)
             # One letter for another is a slip only where the right name is used nowhere.
             if near and (

@@ -57,6 +57,7 @@ def faults(code: Code) -> Iterator[Fault]:
     if not code.backwards:
         return
     for loop in code.training_loops:
+        yield from _clips_scaled(code, loop)
         for optimizer in code.optimizers:
             if _steps_here(code, loop, optimizer):
                 yield from _of_loop(code, loop, optimizer)
@@ -178,21 +179,30 @@ def _clips(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fault]:
             line = steps[0].lineno
             what = _CLIP_LATE.fill(clip=last(clip.func), optimizer=optimizer.name, line=line)
             yield Fault(NO_EFFECT, what, clip)
-    scaled = _scaled_steps(loop, optimizer.name)
-    scaler = dotted(scaled[0].func).removesuffix(".step") if len(scaled) == 1 else ""
-    if (
-        scaler
-        and "unscale_" not in code.text
-        and _scales(code, loop, scaler)
-        and at(clip) < at(scaled[0])
-    ):
-        values = {"clip": last(clip.func), "scaler": scaler, "optimizer": optimizer.name}
-        yield Fault(CLIP, _SCALED.fill(values), clip)
+
+
+def _clips_scaled(code: Code, loop: Loop) -> Iterator[Fault]:
+    """A clip between ``scaler.scale(loss).backward()`` and ``scaler.step(optimizer)``, wherever the
+    optimizer comes from; of several models the one whose optimizer is known."""
+    steps = [n for n in calls_in(loop) if last(n.func) == "step" and n.args]
+    clips = [n for n in calls_in(loop) if last(n.func) in _CLIPS and _clips_model(n, "")]
+    if "unscale_" in code.text or len(clips) != 1 or not steps:
+        return
+    clip = clips[0]
+    models = {one.name: one.model for one in code.optimizers}
+    for step in sorted(steps, key=at):
+        scaler, name = dotted(step.func).removesuffix(".step"), dotted(step.args[0])
+        alone = len(steps) == len(code.backwards_of(loop)) == 1
+        mine = _clips_model(clip, models[name]) if name in models else alone
+        if scaler and name and mine and _scales(code, loop, scaler) and at(clip) < at(step):
+            values = {"clip": last(clip.func), "scaler": scaler, "optimizer": name}
+            yield Fault(CLIP, _SCALED.fill(values), clip)
 
 
 def _clips_model(call: ast.Call, model: str) -> bool:
     given = call.args[0] if call.args else None
-    return isinstance(given, ast.Call) and dotted(given.func) == f"{model}.parameters"
+    name = dotted(given.func) if isinstance(given, ast.Call) else ""
+    return name == f"{model}.parameters" if model else name.endswith(".parameters")
 
 
 def _scales(code: Code, loop: Loop, scaler: str) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import gcd
+
 from medic.i18n import Text
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
 
-from .models import reads
+from .models import on, reads
 
 _GROUP, _TOTAL, _STEPS = "num_generations", "generation_batch_size", "steps_per_generation"
 
@@ -23,6 +25,14 @@ _STATED = Text(
     "generation_batch_size {total} is not divisible by num_generations {group}",
     "generation_batch_size {total} 不能被 num_generations {group} 整除",
 )
+_WHATEVER_RANKS = Text(
+    "{total} completions a process ({micro} x {steps} steps) make whole groups of num_generations "
+    "{group} only with a multiple of {ranks} processes",
+    "每个进程 {total} 条回答（{micro} x {steps} 步），只有进程数是 {ranks} 的倍数时才能凑成 "
+    "num_generations {group} 的整组",
+)
+# Ranks come as 1, 2, 4, 6 and 8 a node and their multiples: three nodes, or 6 GPUs, are not rare.
+_RARE = 5
 # ms-swift hands its arguments to TRL's configuration.
 _READERS = frozenset(("trl", "ms-swift"))
 _EVAL, _EVAL_DEFAULT = "per_device_eval_batch_size", 8
@@ -58,6 +68,9 @@ def _training(config: RunConfig) -> LintResult:
     if total and total % group:
         return Fires(_TOTAL, {"what": _STATED.fill(total=total, group=group)})
     micro, ranks = config.integer("micro_batch_size"), config.integer("world_size")
+    steps = _number(config, _STEPS) or config.integer("gradient_accumulation_steps")
+    if micro and steps and not ranks and not total:
+        return _whatever_ranks(config, micro, steps, group)
     if not micro or not ranks:
         return NotChecked(("world_size",))
     values = {"micro": micro, "ranks": ranks, "group": group}
@@ -68,13 +81,27 @@ def _training(config: RunConfig) -> LintResult:
             if uneven
             else Passes()
         )
-    steps = _number(config, _STEPS) or config.integer("gradient_accumulation_steps")
     if not steps:
         return NotChecked(("gradient_accumulation_steps",))
     total = micro * ranks * steps
     if total % group == 0:
         return Passes()
     return Fires(_GROUP, {"what": _GROUPS.fill({**values, "total": total, "steps": steps})})
+
+
+def _whatever_ranks(config: RunConfig, micro: int, steps: int, group: int) -> LintResult:
+    """A group that no usual number of processes fills. GPUs that a server of vLLM takes leave odd
+    numbers of them, so that nothing is told of a run that has one."""
+    served = on(config.setting("use_vllm"))
+    mode = config.setting("vllm_mode")
+    beside = served and (mode is None or mode.value != "colocate")
+    wanted = group // gcd(group, micro * steps)
+    odd = wanted // (wanted & -wanted)
+    if beside or odd < _RARE or not config.stated("micro_batch_size"):
+        return NotChecked(("world_size",))
+    values = {"total": micro * steps, "micro": micro, "steps": steps, "group": group}
+    what = _WHATEVER_RANKS.fill({**values, "ranks": wanted})
+    return Fires(_GROUP, {"what": what, "supposed": True})
 
 
 def _number(config: RunConfig, key: str) -> int | None:

@@ -12,6 +12,8 @@ from .numbers import unstated
 NAME = "global-batch-not-multiple-of-micro"
 NEEDS = ("global_batch_size", "micro_batch_size")
 _STEPS = "gradient_accumulation_steps"
+_ONE = Text("{above} is", "{above} 可以")
+_TWO = Text("{below} and {above} are", "{below} 和 {above} 可以")
 _BOTH = Text("{m} x {s} (x accumulation steps)", "{m} x {s}（乘以梯度累积步数）")
 
 
@@ -24,15 +26,23 @@ def check(config: RunConfig) -> LintResult:
     ragged = "olmo" in config.frameworks  # its last micro batch may be smaller
     if ragged or config.get("data_parallel_size") is not None:
         return Passes()
-    if batch % micro == 0:
-        return _accumulated(config, batch, micro)
-    return Fires("global_batch_size", {"batch": batch, "micro": micro})
+    steps = _accumulation(config)
+    if batch % (micro * steps) == 0:
+        return Passes()
+    unit = _BOTH.fill(m=micro, s=steps) if steps > 1 else micro
+    values = {"batch": batch, "micro": unit, "near": _near(batch, micro * steps)}
+    return Fires("global_batch_size", values)
 
 
-def _accumulated(config: RunConfig, batch: int, micro: int) -> LintResult:
-    """DeepSpeed's batch is micro x accumulation x replicas (deepspeed/runtime/config.py)."""
+def _near(batch: int, unit: int) -> Text:
+    """The multiples below and above."""
+    below, above = batch // unit * unit, -(-batch // unit) * unit
+    return (_ONE if not below else _TWO).fill(below=below, above=above)
+
+
+def _accumulation(config: RunConfig) -> int:
+    """The steps that count, else 1: DeepSpeed's batch is micro x accumulation x replicas
+    (deepspeed/runtime/config.py)."""
     origin, steps = config.origin("global_batch_size"), counted(config, _STEPS)
     enforced = origin is not None and origin.framework in ("deepspeed", "gpt-neox")
-    if not enforced or not config.stated(_STEPS) or not steps or batch % (micro * steps) == 0:
-        return Passes()
-    return Fires("global_batch_size", {"batch": batch, "micro": _BOTH.fill(m=micro, s=steps)})
+    return steps if enforced and config.stated(_STEPS) and steps else 1

@@ -6,7 +6,7 @@ from medic.i18n import Text
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
 
-from .learning_rates import survivable
+from .learning_rates import spread, survivable
 from .numbers import unstated
 
 NAME = "learning-rate-not-survivable"
@@ -23,4 +23,4 @@ def check(config: RunConfig) -> LintResult:
     rate = config.number("learning_rate") or 0.0
     if rate < limit:
         return Passes()
-    return Fires("learning_rate", {"learning_rate": rate, "limit": limit})
+    return Fires("learning_rate", {"learning_rate": rate, "limit": limit, "spread": spread(config)})

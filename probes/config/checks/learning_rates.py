@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from medic.i18n import Text
 from medic.learning_rates import Range, adam_like, kind_of, parameters, usual
 from medic.run_config import RunConfig
@@ -16,6 +18,7 @@ __all__ = [
     "kind_of",
     "parameters",
     "placeholders",
+    "spread",
     "survivable",
     "usual",
 ]
@@ -24,7 +27,12 @@ __all__ = [
 FAR_ABOVE = 5.0
 FAR_BELOW = 20.0
 # Five times the usual spread of a transformer's weights: one step of Adam overwrites them.
-_SURVIVABLE = 0.1
+_SURVIVABLE, _SPREAD = 0.1, 0.02
+# The same of LoRA's A, which is drawn from +-1/sqrt(inputs) (peft lora/layer.py, kaiming_uniform with
+# a = sqrt(5)), where the model is of a size whose layers have 4096 inputs or more.
+_SURVIVABLE_LORA, _SPREAD_LORA, _WIDE = 0.045, 0.009, 6.5e9
+_OTHER_START = ("init_lora_weights", "pissa_init", "lora_init", "init_weights", "use_dora")
+_NAMED_SIZE = r"(?<![\d.])(\d{1,4}(?:\.\d+)?)[bB](?![a-zA-Z])"
 # Adam with a rate that is a factor of one which it finds itself, or of a relative step.
 _SCALED = ("dadapt", "prodigy", "adafactor", "relative", "mechanic", "came")
 
@@ -35,7 +43,26 @@ def survivable(config: RunConfig) -> float | None:
     if not optimizer and config.nobodys:
         return None
     scaled = any(word in optimizer for word in _SCALED)
-    return _SURVIVABLE if adam_like(config) and not scaled else None
+    if scaled or not adam_like(config):
+        return None
+    return _SURVIVABLE_LORA if _wide_adapter(config) else _SURVIVABLE
+
+
+def spread(config: RunConfig) -> float:
+    """Of the weights that are trained, as ``survivable`` supposes it."""
+    return _SPREAD_LORA if _wide_adapter(config) else _SPREAD
+
+
+def _wide_adapter(config: RunConfig) -> bool:
+    usual_start = all(config.setting(name) is None for name in _OTHER_START)
+    return kind_of(config) == "lora" and usual_start and (named_size(config) or 0) >= _WIDE
+
+
+def named_size(config: RunConfig) -> float | None:
+    """Parameters as the name of the base model says them: 8e9 of Llama-3-8B, 30e9 of 30B-A3B."""
+    name = str(config.get("base_model") or "").rstrip("/").rpartition("/")[2]
+    found = re.search(_NAMED_SIZE, name)
+    return float(found[1]) * 1e9 if found else None
 
 
 def placeholders(config: RunConfig, found: Range) -> dict[str, object]:
@@ -43,6 +70,8 @@ def placeholders(config: RunConfig, found: Range) -> dict[str, object]:
     shown = Text("a model of a size that is not stated", "规模未写明的模型")
     if size:
         shown = Text("{n} parameters", "{n} 参数的模型").fill(n=sized(size))
+    elif named := named_size(config):
+        shown = Text("a model of {n}, by its name", "名称为 {n} 的模型").fill(n=sized(named))
     return {
         "learning_rate": config.number("learning_rate"),
         "low": found.low,

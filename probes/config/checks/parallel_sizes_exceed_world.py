@@ -15,6 +15,7 @@ _SPLIT = {
     "torchtitan": ("data_parallel_replicate_degree", "data_parallel_shard_degree"),
     "torchtune": ("data_parallel_replicate_dim", "data_parallel_shard_dim"),
 }
+_EXPERT_GRID = ("megatron", "nemo", "megatron-swift")
 _WORLD = ("nodes", "gpus_per_node")
 
 
@@ -52,9 +53,11 @@ def _culprit(config: RunConfig, world: int) -> str:
 def _experts(config: RunConfig, world: int) -> Fires | None:
     """Expert layers have their own grid: expert tensor x expert x pipeline (Megatron Core)."""
     ranks = counted(config, "expert_parallel_size")
-    if config.framework not in ("megatron", "nemo") or ranks is None or ranks == 1:
+    if config.framework not in _EXPERT_GRID or ranks is None or ranks == 1:
         return None
     tensor = key_number(config, "expert_tensor_parallel_size")
+    if tensor is None and config.framework == "megatron-swift":
+        tensor = 1  # releases differ in the default: whatever it is, this much has to divide
     grid = (
         int(tensor or size(config, "tensor_parallel_size"))
         * ranks
