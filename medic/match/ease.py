@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from medic.match.tone import SAYING, asks_why, at_ease, clauses, complains, mended, odd, turns
+from medic.match.parts import other_part
+from medic.match.tone import (
+    SAYING,
+    asks_why,
+    at_ease,
+    clauses,
+    complains,
+    mended,
+    odd,
+    turns,
+)
 from medic.match.words import terms_of
 from medic.text.patterns import regex
 
@@ -88,6 +98,8 @@ def asks_usage(sentence: str) -> bool:
 
 def is_well(sentence: str) -> bool:
     """Whether a sentence says that what it names is as it should be, and no more."""
+    if other_part(sentence):
+        return False
     if mended(sentence) or at_ease(sentence):
         return not turns(sentence)
     if (turns(sentence) and not _BUT.search(sentence)) or complains(sentence) or asks_why(sentence):

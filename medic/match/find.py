@@ -133,7 +133,7 @@ def _is_settings(line: str) -> bool:
     if not found[-1]:
         found.pop()
     return len(found) > 1 and all(
-        len(one) <= MAX_SETTING and _SETTING.fullmatch(one) for one in found
+        len(one) <= MAX_SETTING and _SETTING.fullmatch(one) and not complains(one) for one in found
     )
 
 
@@ -271,10 +271,11 @@ def alike(text: str, index: Index) -> dict[str, float]:
     absent = denied(text, index)
     causes = index.raw["causes"]
     kept = {n: r for n, r in found.items() if not _rests_on(causes[n]["shows"], absent)}
-    told = told_of(text, index).keys() & index.raw["symptoms"].keys()
-    if told:  # likeness orders what this leaves open
+    said = told_of(text, index).keys()
+    if told := said & index.raw["symptoms"].keys():  # likeness orders what this leaves open
         return {n: r for n, r in kept.items() if told & _shown(causes[n])}
-    return kept
+    named = {name.partition("=")[2] for name in said}
+    return {n: r / 2 if named and n not in named else r for n, r in kept.items()}
 
 
 def _shown(cause: Mapping[str, Sequence[Mapping[str, str]]]) -> set[str]:

@@ -50,7 +50,7 @@ def standing(
 
 def nearest(model: Model, beliefs: Beliefs, findings: Sequence[Seen]) -> Standing | None:
     """Whose description a complaint is most like, where no symptom was understood."""
-    like = frozenset(c for c in model.likeness if c in beliefs.chance)
+    like = frozenset(c for c, r in model.likeness.items() if r > 0 and c in beliefs.chance)
     return standing(model, beliefs, findings, like) if like else None
 
 

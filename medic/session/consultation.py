@@ -19,13 +19,7 @@ from medic.entries import Remedy
 from medic.fixes import Fix, propose
 from medic.i18n import Text
 from medic.index.knowledge import Index
-from medic.planner.looks import (
-    NextLook,
-    Open,
-    Question,
-    change_of_mind,
-    next_look,
-)
+from medic.planner.looks import NextLook, Open, Question, change_of_mind, next_look
 from medic.planner.verdict import Heard, heard, leading_symptoms
 from medic.probe import Probe
 from medic.records import dataclass, field, replace
@@ -127,8 +121,13 @@ class Session:
     @cached_property
     def model(self) -> Model:
         seen = {(o.name, o.outcome) for o in self.evidence.observed if o.reliability == "exact"}
-        alike = self.told.likeness(self._written(), seen)
-        return model_of(self.index, self.context).of(alike, self.told.ruled)
+        plain, written = model_of(self.index, self.context), self._written()
+        alike = self.told.likeness(written, seen)
+        if self.told.words and not self.case.files:
+            from medic.told.unfit import fitted
+
+            alike = fitted(plain.of(alike), written, self.seen)
+        return plain.of(alike, self.told.ruled)
 
     def _written(self) -> str:
         """What a person wrote, with what was pasted beside it: a command is much alike in all

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 
 from medic.beliefs.likelihoods import Seen
 from medic.entries.levels import STRONGEST
+from medic.entries.words import TELLTALE
 from medic.facts import Source
 from medic.index.knowledge import Index
 from medic.planner.verdict import Heard
@@ -220,8 +221,10 @@ class Told:
         for name, said in self.reported.items():
             if name not in self.chosen:
                 found.append(_heard(Seen(name, "present", "prose", said.also), said.quote))
-        for check, said in self.answered.items():
-            found.append(_heard(Seen(check, said.outcome, "prose"), said.quote))
+        one = self.answered[TELLTALE].quote if TELLTALE in self.answered else ""
+        for check, said in self.answered.items():  # one sentence is one finding
+            at = said.quote if said.quote == one else ""
+            found.append(_heard(Seen(check, said.outcome, "prose", at=at), said.quote))
         return found
 
     def likeness(self, text: str, seen: Collection[tuple[str, str]] = ()) -> Mapping[str, float]:

@@ -1,0 +1,65 @@
+"""Causes that what a person wrote leaves no room for, however alike their own words are.
+
+A likeness is one of words: "hangs after six hours" is much like what stops a launch, "bf16" like the
+fp16 that it replaces. Here are the reasons that the likeness of words cannot see.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from medic.beliefs.conditions import Context, allows
+from medic.match import sayings_of
+
+if TYPE_CHECKING:
+    from medic.beliefs.likelihoods import Seen
+    from medic.beliefs.model import Model
+    from medic.index.knowledge import Index
+    from medic.match.sayings import Sayings
+
+HAD_RUN, RESUMING, IN_BF16 = "had-run", "of-resuming", "computes-in-bf16"
+# What acts in the first steps alone, and never before them, may show itself at any later time.
+START = frozenset({"launch", "first-steps"})
+# ln of the odds that are left to a cause of the start of a run that had been running, or of another
+# precision: one text in fifty is misread.
+MISREAD = math.log(1 / 50)
+NEAR = 40  # causes that may lead
+
+
+def fitted(model: Model, text: str, seen: Collection[Seen]) -> dict[str, float]:
+    """The log ratios of the likeness in ``model``; a cause without room gets a negative one, also
+    where it is only one of those that may lead."""
+    index, found = model.index, dict(model.likeness)
+    room = _Room(text, index)
+    for cause in {*found, *model.beliefs(seen).ranked[:NEAR]}:
+        if not room.fits(cause):
+            found[cause] = MISREAD
+    return found
+
+
+class _Room:
+    """What a text leaves room for."""
+
+    def __init__(self, text: str, index: Index) -> None:
+        self._index = index
+        say = sayings_of(index)
+        self._ran = say.says(HAD_RUN, text)
+        self._resumed = say.says(RESUMING, text)
+        self._context = Context(_conditions(text, say))
+
+    def fits(self, cause: str) -> bool:
+        """Whether the text speaks of a time, and a precision, in which the cause acts."""
+        ties = self._index.ties.causes[cause]
+        if ties.conditional and not allows(self._index.causes[cause].applies_when, self._context):
+            return False
+        phases = set(ties.phases)
+        if self._ran and "launch" in phases and phases <= START:
+            return False
+        return self._resumed or phases != {"after-resume"}
+
+
+def _conditions(text: str, say: Sayings) -> dict[str, str]:
+    """What a text tells of the run that conditions causes."""
+    return {"precision": "bf16"} if say.says(IN_BF16, text) else {}
