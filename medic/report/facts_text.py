@@ -80,6 +80,7 @@ _WHY = {
     "echoed-config": Text("echoed-config", "回显的配置"),
     "quoted-text": Text("quoted-text", "数据或模型的文本"),
     "handled": Text("handled", "已被处理"),
+    "earlier": Text("of before this run", "早于本次运行"),
     "exit-alone": Text("exit-alone", "仅有退出信息"),
 }
 _ENTRIES, _ITEMS = Text("{n} entries", "{n} 个条目"), Text("{n} items", "{n} 项")

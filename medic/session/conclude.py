@@ -23,6 +23,7 @@ from medic.session.diagnosis import (
     unproven,
     view,
 )
+from medic.session.ended_by import last_exception
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,7 +74,10 @@ def conclude(session: Session) -> Diagnosis:
         symptoms=(*(line_of(index, h, "") for h in leading_symptoms(index, found)), *places),
         unexplained=()
         if bare
-        else unexplained(index, found, set(leader.explains) if leader else set()),
+        else (
+            *unexplained(index, found, set(leader.explains) if leader else set()),
+            *last_exception(session),
+        ),
         consequences=tuple(observed_line(index, o) for o in session.evidence.consequences),
         notes=tuple(line_of(index, h, "info") for h in infos),
         ruled_out=_ruled_out(session, beliefs, dimmed),

@@ -7,32 +7,39 @@ from collections.abc import Callable, Sequence
 from medic.facts import Hit, Source, StepLine, Traceback
 from medic.text.patterns import regex
 
+from . import machine
+
 # Step lines that a launcher may pass on late, of a process that has failed.
 LATE, LATE_SHARE = 3, 0.1
 ONE = (
     1  # step line behind an error is no training that goes on: another process may have written it
 )
+# What no other rank's end makes a rank raise.
+_MISTAKES = frozenset(
+    "AssertionError AttributeError IndexError KeyError NameError TypeError UnboundLocalError ZeroDivisionError".split()  # noqa: SIM905
+)
 _EXIT = regex(r"exitcode: -?\d|exits? (?:with|code)|return code = -?[1-9]")
 
 
 def handled(
-    steps: Sequence[StepLine], marks: Sequence[Hit], tracebacks: Sequence[Traceback]
+    steps: Sequence[StepLine],
+    marks: Sequence[Hit],
+    tracebacks: Sequence[Traceback],
+    done: Sequence[StepLine] = (),
 ) -> Callable[[Source], bool]:
     """Whether the rank of a line went on training after it: an exception there ended nothing.
+
+    ``done`` are lines of work done, which tell the same as steps.
 
     Only lines of one file are compared: what stands in a second file has no order without times.
     """
     lines: dict[str, dict[int | None, list[int]]] = {}
-    for step in steps:
-        if not (step.step or step.values):
-            continue  # it only says where training is to begin
+    trained = [s for s in steps if s.step or s.values]  # else it only says where it is to begin
+    for step in (*trained, *done):
         lines.setdefault(step.source.file, {}).setdefault(step.source.rank, []).append(
             step.source.line
         )
-    last: dict[tuple[str, int | None], int] = {}  # the line of the last exception
-    for traceback in tracebacks:
-        at = traceback.source
-        last[at.file, at.rank] = max(at.line, last.get((at.file, at.rank), 0))
+    last = _last_exceptions(tracebacks)
     failed: dict[str, int] = {}
     for mark in marks:
         if mark.signature == "child-failure" and _EXIT.search(mark.source.text):
@@ -41,25 +48,52 @@ def handled(
     def went_on(source: Source) -> bool:
         of_file = lines.get(source.file, {})
         if source.rank in of_file:
-            own = of_file[source.rank]
+            numbers = of_file[source.rank]
         elif source.rank is None and of_file:
             # Whose line it is, is unknown: each process that writes has to be seen again, and it
             # has not failed only where the one that is seen least of has not.
             if not all(max(numbers) > source.line for numbers in of_file.values()):
                 return False
-            own = _least(of_file, source.line)
+            numbers = _least(of_file, source.line)
         else:
             return False
-        after = sum(line > source.line for line in own)
+        after = sum(line > source.line for line in numbers)
         end = last.get((source.file, source.rank), 0)
-        between = any(source.line < line < end for line in own)
+        between = any(source.line < line < end for line in numbers)
         if between or failed.get(source.file, 0) < source.line:
             return between or after > ONE
         # A process that failed: its standard output may come behind its standard error.
-        before = len(own) - after
+        before = len(numbers) - after
         return before > 0 and after > max(LATE, LATE_SHARE * before)
 
     return went_on
+
+
+def by_time(steps: Sequence[StepLine]) -> Callable[[Source], bool | None]:
+    """Whether training went on after a line of the kernel; None of other lines and without times.
+
+    Such lines stand above or below those of the run, as they were pasted.
+    """
+    times = [s.source.time for s in steps if s.source.time is not None]
+
+    def went_on(source: Source) -> bool | None:
+        if not times or source.time is None or not machine.is_line(source.text):
+            return None
+        return sum(time > source.time for time in times) > ONE
+
+    return went_on
+
+
+def _last_exceptions(tracebacks: Sequence[Traceback]) -> dict[tuple[str, int | None], int]:
+    """The line of the last exception of each rank of a file; of no rank in particular, also of a
+    mistake on any rank."""
+    last: dict[tuple[str, int | None], int] = {}
+    for told in tracebacks:
+        at = told.source
+        of = {at.rank, None} if told.uncaught and told.exception in _MISTAKES else {at.rank}
+        for rank in of:
+            last[at.file, rank] = max(at.line, last.get((at.file, rank), 0))
+    return last
 
 
 def _least(of_file: dict[int | None, list[int]], line: int) -> list[int]:

@@ -13,6 +13,7 @@ from medic.facts import Source
 from medic.records import dataclass, field
 from medic.text.patterns import regex
 
+from . import machine
 from .attempts import attempt_folder
 from .nodes import place
 from .view import View
@@ -47,7 +48,7 @@ class Launch:
 
     @property
     def failed(self) -> bool:
-        return any(failure(v) is not None for v in self.views)
+        return any(failure(v) is not None or _bad_end(v) for v in self.views)
 
 
 def failure(view: View) -> tuple[Source, str] | None:
@@ -58,6 +59,13 @@ def failure(view: View) -> tuple[Source, str] | None:
         if h.role == "root" and not h.benign and not h.goes_on
     ]
     return min(found, key=lambda one: one[0].line, default=None)
+
+
+def _bad_end(view: View) -> bool:
+    """Whether the last line says that the job was ended, and when."""
+    end = view.ends[-1] if view.ends else None
+    at_end = end is not None and end.source.line == view.last_line == view.timed
+    return end is not None and at_end and end.how == "badly"
 
 
 def split(views: Sequence[View]) -> tuple[list[View], list[Launch]]:
@@ -109,11 +117,24 @@ def _over(launches: list[Launch]) -> list[Launch]:
 
 def _failed_before(launches: Sequence[Launch]) -> list[Launch]:
     """Those, whatever their files are called, that had failed before the one began that trained
-    last."""
-    began = max((g.began for g in launches if g.has_steps and g.began is not None), default=None)
-    if began is None:
-        return []
-    return [g for g in launches if g.failed and _over_by(g) < began - TOGETHER_SECONDS]
+    last, or days before the last one that failed."""
+    begun = [(g.began, g.has_steps) for g in launches if g.began is not None]
+    trained = max((time for time, steps in begun if steps), default=0.0) - TOGETHER_SECONDS
+    failing = [g for g in launches if g.failed]
+    last = max((g.began or 0.0 for g in failing), default=0.0)
+    last = max(last, trained) - machine.ZONES_SECONDS
+    return [g for g in failing if _over_by(g) < trained or _failed_at(g) < last]
+
+
+def _failed_at(launch: Launch) -> float:
+    """When a launch failed, where the failing lines themselves tell it; else when it was over."""
+    told = [v.clock[-1][1] for v in launch.views if v.clock and v.timed >= _failing_line(v)]
+    return max(told) if len(told) == len(launch.views) else _over_by(launch)
+
+
+def _failing_line(view: View) -> int:
+    failed = failure(view)
+    return view.last_line if failed is None else failed[0].line
 
 
 def _over_by(launch: Launch) -> float:
@@ -137,4 +158,6 @@ def _ended(launch: Launch, began: float, with_steps: bool) -> bool:
         return 0.0 < launch.written < began - TOGETHER_SECONDS
     if launch.has_steps and with_steps:
         return launch.last < began
+    if all(_bad_end(v) for v in launch.views):
+        return launch.last < began - TOGETHER_SECONDS  # whenever the file was copied
     return max(launch.last, launch.written) < began - TOGETHER_SECONDS

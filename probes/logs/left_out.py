@@ -22,12 +22,23 @@ _BESIDE = Text(
     "medic diagnose {file} looks at it",
     "在第 {line} 行失败（{what}），但此处最后一次运行正常结束，因此未计入；可用 medic diagnose {file} 单独查看",
 )
+_HANDLED = Text(
+    "line {line} ({what}) does not count: the run went on after it",
+    "第 {line} 行（{what}）不计入：此后运行仍在继续",
+)
+_BEFORE = Text(
+    "line {line} ({what}) does not count: it is of before this run, or of another card",
+    "第 {line} 行（{what}）不计入：它早于本次运行，或属于另一张卡",
+)
+_WHY = {"handled": _HANDLED, "earlier": _BEFORE}
 
 
 def left_out(merged: Merged, views: Sequence[View], logs: LogHits) -> Iterator[Unread]:
     """Those of earlier launches, and those beside a run that ended well."""
     for view in merged.earlier:
         yield from _told(view, _EARLIER)
+    if logs.ended == "badly":
+        yield from _lines(merged)
     if logs.ended != "well":
         return
     well = {e.source.file for e in merged.ends if e.how == "well"}
@@ -38,8 +49,25 @@ def left_out(merged: Merged, views: Sequence[View], logs: LogHits) -> Iterator[U
             yield from _told(view, _BESIDE)
 
 
+def _lines(merged: Merged) -> Iterator[Unread]:
+    """The first failure's line of each file that is left out as handled or as of before."""
+    seen: set[tuple[str, str]] = set()
+    for hit in merged.hits:
+        key = (hit.source.file, hit.benign)
+        if hit.role == "root" and hit.benign in _WHY and key not in seen:
+            seen.add(key)
+            what = hit.source.text.strip()[:WORDS]
+            yield Unread(
+                hit.source.file,
+                _WHY[hit.benign].fill(line=hit.source.line, what=what),
+                partly=True,
+            )
+
+
 def _told(view: View, pattern: Text) -> Iterator[Unread]:
     found = failure(view)
+    if found is None and view.ends:
+        found = view.ends[-1].source, view.ends[-1].source.text.strip()
     if found is not None:
         source, what = found
         file = view.given.name

@@ -20,6 +20,31 @@ _LINES = regex(
 MOSTLY = 0.8
 # The machine's clock may run behind; a fault is noticed by the run some minutes later.
 BEFORE_SECONDS, AFTER_SECONDS = 600.0, 900.0
+# Clocks of one run that stand in different zones differ by less.
+ZONES_SECONDS = 26 * 3600.0
+_START = regex(
+    r"systemd-shutdown.*(?:[Rr]eboot|[Pp]ower)|reboot: Restarting system|"
+    r"NVRM: loading NVIDIA UNIX|(?:kernel: |\] )Linux version \d"
+)
+_STARTS = ("systemd-shutdown", "reboot:", "NVIDIA UNIX", "Linux version")
+
+
+def is_start(line: str) -> bool:
+    """Whether the machine or the driver of its GPUs goes down or comes up."""
+    return any(map(line.__contains__, _STARTS)) and _START.search(line) is not None
+
+
+def is_line(line: str) -> bool:
+    """Whether the kernel wrote a line, in the log of a run, too."""
+    return _LINES.match(line) is not None
+
+
+def over_before(time: float | None, began: float | None, boots: Sequence[float]) -> bool:
+    """Whether the machine was started again between an event and the run, or days went by."""
+    if time is None or began is None:
+        return False
+    again = any(time < boot < began for boot in boots)
+    return again or time < began - ZONES_SECONDS
 
 
 def is_machines(given: GivenFile, head: Sequence[str]) -> bool:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from medic.facts import AttemptEnd, Hit, LogHits, Source, StepLine, Traceback
 from medic.records import dataclass, field, replace
 
-from . import history, launches, machine, waited
+from . import earlier_boots, history, launches, machine, waited
 from .attempts import attempt_folder, starts
 from .ending import End, overall
-from .handled import handled
+from .handled import by_time, handled
 from .killed import excuse_others
 from .view import Order, View
 
@@ -27,6 +27,7 @@ class Merged:
     steps: list[StepLine] = field(default_factory=list)
     tracebacks: list[Traceback] = field(default_factory=list)
     ends: list[End] = field(default_factory=list)
+    progressed: list[StepLine] = field(default_factory=list)
     attempts: int = 1
     endings: tuple[AttemptEnd, ...] = ()
     earlier: list[View] = field(default_factory=list)  # of launches before the last one
@@ -48,8 +49,7 @@ def merge(views: Sequence[View]) -> Merged:
     span = _span(views, begun)
     for view in views:
         if view.machine:
-            hits = [h for h in view.scan.hits if machine.near(view.time_at(h.source.line), span)]
-            view.scan = replace(view.scan, hits=tuple(hits))
+            _leave_out(view, span)
             _take_hits(merged, view, 0, seen, {kind: set() for kind in seen})
     merged.attempts = max(counts) + 1
     merged.earlier = [v for launch in earlier for v in launch.views]
@@ -67,6 +67,17 @@ def _span(views: Sequence[View], begun: Mapping[int, Sequence[int]]) -> tuple[fl
     return (min(times), max(times)) if times else None
 
 
+def _leave_out(view: View, span: tuple[float, float] | None) -> None:
+    """Takes from the machine's log what was not in the time of the run."""
+
+    def counts(hit: Hit) -> bool:
+        time = view.time_at(hit.source.line)
+        again = machine.over_before(time, span[0] if span else None, view.boots)
+        return machine.near(time, span) and not again
+
+    view.scan = replace(view.scan, hits=tuple(h for h in view.scan.hits if counts(h)))
+
+
 def _take(merged: Merged, view: View, first: int, seen: dict[str, set[object]]) -> None:
     fresh: dict[str, set[object]] = {kind: set() for kind in seen}
     _take_hits(merged, view, first, seen, fresh)
@@ -81,6 +92,7 @@ def _take(merged: Merged, view: View, first: int, seen: dict[str, set[object]]) 
             fresh["traceback"].add(shown)
             merged.tracebacks.append(tb)
     merged.ends += [e for e in view.ends if e.source.line >= first]
+    merged.progressed += [s for s in view.progressed if s.source.line >= first]
     for kind, keys in fresh.items():
         seen[kind] |= keys
 
@@ -92,7 +104,7 @@ def _take_hits(
     seen: dict[str, set[object]],
     fresh: dict[str, set[object]],
 ) -> None:
-    is_over = waited.over(view)
+    is_over, of_before = waited.over(view), earlier_boots.of(view)
     for kind, hits, into in (
         ("hit", view.scan.hits, merged.hits),
         ("mark", view.scan.marks, merged.marks),
@@ -108,7 +120,8 @@ def _take_hits(
             line = hit.source.line or hit.order[2]
             at = read.time if read.time is not None else view.time_at(line)
             source = replace(hit.source, rank=read.rank, time=at)
-            benign = hit.benign or ("handled" if is_over(hit) else "")
+            why = "handled" if is_over(hit) else "earlier" if of_before(hit) else ""
+            benign = hit.benign or why
             into.append(replace(hit, source=source, order=view.order(line), benign=benign))
 
 
@@ -136,14 +149,16 @@ def _thin(steps: list[StepLine]) -> list[StepLine]:
 
 def _excuse(merged: Merged) -> None:
     """An exception that was logged while its rank went on training ended nothing."""
-    went_on = handled(merged.steps, merged.marks, merged.tracebacks)
+    went_on = handled(merged.steps, merged.marks, merged.tracebacks, merged.progressed)
+    trained_after = by_time(merged.steps)
     merged.tracebacks = [
         replace(t, uncaught=False) if t.uncaught and went_on(t.source) else t
         for t in merged.tracebacks
     ]
     merged.hits = [
         replace(h, benign="handled")
-        if not (h.benign or h.goes_on or h.role == "context") and went_on(h.source)
+        if not (h.benign or h.goes_on or h.role == "context")
+        and (went_on(h.source) if (later := trained_after(h.source)) is None else later)
         else h
         for h in merged.hits
     ]

@@ -17,6 +17,7 @@ from .collectives import Watchdogs
 from .ending import End, how
 from .launcher import Failures
 from .prefix import Prefixed, Prefixes, label_of, message, rank_of_file
+from .progress import Progress, may_tell
 from .state_dict import StateDicts
 from .steps import Steps
 from .tracebacks import Joiner, settle
@@ -42,6 +43,7 @@ class View:
     index: int
     scan: Scan
     steps: list[StepLine] = field(default_factory=list)
+    progressed: list[StepLine] = field(default_factory=list)  # work done, without a metric
     tracebacks: list[Traceback] = field(default_factory=list)
     ends: list[End] = field(default_factory=list)
     clock: list[tuple[int, float]] = field(default_factory=list)
@@ -54,6 +56,8 @@ class View:
     machine: bool = False  # the kernel's or the system's log, not the run's
     host: str = ""
     last_line: int = 0
+    timed: int = 0  # the last line that tells its own time
+    boots: list[float] = field(default_factory=list)  # when the machine or its driver started
     prefixes: Prefixes = field(default_factory=Prefixes)
 
     def time_at(self, line: int) -> float | None:
@@ -87,6 +91,7 @@ class Reader:
         self._last: deque[tuple[int, Prefixed]] = deque(maxlen=LAST)
         self._last_of: dict[int, tuple[int, Prefixed]] = {}
         self._time: float | None = None
+        self._progress = Progress()
         self._found: list[Traceback] = []
 
     def read(self, look: Look) -> View:
@@ -127,6 +132,10 @@ class Reader:
         if read.time is not None and read.time != self._time:
             self._time = read.time
             view.clock.append((number, read.time))
+        if read.time is not None:
+            view.timed = number
+            if machine.is_start(text):
+                view.boots.append(read.time)
         rank = read.rank
         if rank is not None:
             view.ranks.add(rank)
@@ -147,6 +156,8 @@ class Reader:
         if step is not None:
             source = self._source(number, read)
             view.steps.append(StepLine(step.number, step.values, source))
+        elif may_tell(words):
+            self._progress.read(words, self._source(number, read))
 
     def _several(self, number: int, read: Prefixed) -> None:
         """Things that go over several lines."""
@@ -179,6 +190,7 @@ class Reader:
         view.launches = [m.source.line for m in view.scan.marks if m.signature == "launch"]
         view.planned = max((s.planned or 0 for s in self._steps.values()), default=0) or None
         view.progress = max((s.bar for s in self._steps.values()), default=0)
+        view.progressed = self._progress.found
         view.last_of = {rank: self._source(*row) for rank, row in self._last_of.items()}
         view.tail = [self._source(n, r) for n, r in list(self._last)[-20:]]
 

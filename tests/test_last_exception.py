@@ -1,0 +1,48 @@
+"""The last exception of a run is named, though an earlier line leads."""
+
+from __future__ import annotations
+
+from medic.case.collect import collect
+from medic.index.knowledge import load
+from medic.session.consultation import Session
+from medic.session.diagnosis import Diagnosis
+
+INDEX = load()
+OOM = (
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 3.00 GiB. GPU 0 has a total "
+    "capacity of 79.15 GiB of which 1.2 GiB is free.\n"
+)
+MISTAKE = """Traceback (most recent call last):
+  File "/job/score.py", line 31, in grade
+    return int(text) == truth
+TypeError: int() argument must be a string, not 'NoneType'
+"""
+
+
+def diagnosis(text: str) -> Diagnosis:
+    session = Session(INDEX, collect([], text=text, index=INDEX))
+    session.look()
+    return session.diagnosis()
+
+
+def told(found: Diagnosis) -> list[str]:
+    return [e.text.en for e in found.unexplained if e.name == "python-exception"]
+
+
+def test_what_nothing_shows_to_be_of_the_first_error() -> None:
+    found = diagnosis(OOM + "INFO rank 0 leaves\n" + MISTAKE)
+    assert told(found) == [
+        "the last exception: TypeError: int() argument must be a string, not 'NoneType' "
+        "(/job/score.py:31)"
+    ]
+    (line,) = [e for e in found.unexplained if e.name == "python-exception"]
+    assert line.source.line == 6
+
+
+def test_what_leads_itself_is_not_told_twice() -> None:
+    assert told(diagnosis("step 1 loss 2.0\n" + MISTAKE)) == []
+
+
+def test_the_echo_of_another_process_is_no_mistake() -> None:
+    echo = MISTAKE.replace("TypeError: int() argument must be a string, not 'NoneType'", "RuntimeError: worker 3 left")  # fmt: skip
+    assert told(diagnosis(OOM + echo)) == []
