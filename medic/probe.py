@@ -52,21 +52,24 @@ class Skip:
 class Unread:
     """A file of the case that could not be read, and why. It is never shown as clean.
 
-    ``partly``: the rest of it was read.
+    ``partly``: the rest of it was read. ``aside``: left out on purpose, and no fault of this run is
+    hidden by that.
     """
 
     file: str
     why: Text
     partly: bool = False
+    aside: bool = False
 
 
 @dataclass(frozen=True)
 class Scan:
     """A pass over one log file: hits in file order, and what was not read.
 
-    ``notes`` say what of the file was not read. ``marks`` are lines that part a log (where a
-    traceback, a launch, a failure begins): places to read, never evidence. ``starts``: (byte, number)
-    of a line in about every MiB of a file whose bytes are its text.
+    ``notes`` say what of the file was not read, ``aside`` what of that was left out on purpose.
+    ``marks`` are lines that part a log (where a traceback, a launch, a failure begins): places to
+    read, never evidence. ``starts``: (byte, number) of a line in about every MiB of a file whose
+    bytes are its text.
     """
 
     hits: tuple[Hit, ...]
@@ -75,6 +78,7 @@ class Scan:
     notes: tuple[Text, ...] = ()
     marks: tuple[Hit, ...] = ()
     starts: tuple[tuple[int, int], ...] = ()
+    aside: tuple[Text, ...] = ()
 
 
 class Look(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -149,6 +150,28 @@ def test_a_line_without_end(run: Run, tmp_path: Path) -> None:
     code, text, _ = run("diagnose", str(file))
     assert code == 1
     assert "out of memory" in text.lower()
+
+
+def test_what_is_not_read_whole_is_never_clean(run: Run, tmp_path: Path) -> None:
+    sound = b"".join(b"step %d loss %.3f\n" % (n, 3 - n / 100) for n in range(50))
+    long = tmp_path / "long.log"
+    long.write_bytes(sound + b"x" * (1 << 17) + b" torch.OutOfMemoryError\n")
+    cut = tmp_path / "cut.log.gz"
+    cut.write_bytes(gzip.compress(sound)[:-4])
+    for file in (long, cut):
+        code, text, _ = run("diagnose", str(file))
+        assert (code, text.startswith("Not read whole")) == (1, True)
+        code, text, _ = run("diagnose", "--json", str(file))
+        assert (code, json.loads(text)["verdict"]) == (1, "not-read-whole")
+        code, text, _ = run("vitals", "--other-host", str(file))
+        assert (code, "not read whole: " in text) == (1, True)
+        code, text, _ = run("vitals", "--other-host", "--json", str(file))
+        assert json.loads(text)["not_read"][0]["file"] == str(file)
+    whole = tmp_path / "whole.log.gz"
+    whole.write_bytes(gzip.compress(sound))
+    assert run("diagnose", str(whole))[0] == 0
+    code, text, _ = run("vitals", "--other-host", "--json", str(whole))
+    assert (code, json.loads(text)["not_read"]) == (0, [])
 
 
 QUOTED = """2026-05-01 10:00:00,000 INFO usage: train.py [--micro-batch-size N]

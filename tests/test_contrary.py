@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from medic.case.collect import collect
@@ -205,6 +207,23 @@ def test_a_remedy_that_the_card_cannot_do_comes_last(without: str, with_it: str)
     remedies = [INDEX.remedies[n] for n in ("use-bf16", "keep-wide-ops-in-fp32")]
     assert [r.name for r in in_reach_first(remedies, without, INDEX)][-1] == "use-bf16"
     assert next(r.name for r in in_reach_first(remedies, with_it, INDEX)) == "use-bf16"
+
+
+@pytest.mark.parametrize(
+    ("log", "first"),
+    [
+        ("safetensors_rust.SafetensorError: Error while deserializing header: HeaderTooLarge\n"
+         "$ head -1 a.safetensors\nversion https://git-lfs.github.com/spec/v1\n", "fetch-checkpoint-again"),
+        ("safetensors_rust.SafetensorError: Error while deserializing header: "
+         "MetadataIncompleteBuffer\n", "resume-from-previous-checkpoint"),
+    ],
+)  # fmt: skip
+def test_the_remedy_that_the_evidence_asks_for_leads(tmp_path: Path, log: str, first: str) -> None:
+    path = tmp_path / "train.log"
+    path.write_text("Traceback (most recent call last):\n" + log)
+    session = Session(INDEX, collect([str(path)], index=INDEX, this_host=False))
+    session.look()
+    assert session.fixes("checkpoint-truncated")[0].remedy.name == first
 
 
 def _first(text: str) -> str:

@@ -93,6 +93,26 @@ def test_a_pasted_log_is_read_as_one_in_a_file(tmp_path: Path) -> None:
     assert leaders[0] == leaders[1] != "uncaught-exception"
 
 
+DIED = """(TaskRunner pid=1) step:41 - actor/entropy:0.312 - critic/score/mean:0.51
+ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this task.
+\tclass_name: create_colocated_worker_cls.<locals>.WorkerDict
+\tactor_id: 91e
+\tThe actor is dead because its worker process has died. Worker exit type: SYSTEM_ERROR. There are \
+some potential root causes. (1) The process is killed by SIGKILL by OOM killer.
+(WorkerDict pid=3301) *** SIGSEGV received at time=1741010101 on cpu 31 ***
+"""
+
+
+def test_the_fields_of_an_exception_belong_to_it(tmp_path: Path) -> None:
+    assert [f.kind for f in split_paste(DIED)] == ["log"]
+    log = tmp_path / "x.log"
+    log.write_text(DIED)
+    assert [f.name for f in collect([str(log)], index=load()).files] == [str(log)]
+    # A person's settings below a message without fields stay settings.
+    said = split_paste("ValueError: bad rate\n\nlearning_rate: 0.1\nwarmup_steps: 10\nseed: 1\n")
+    assert [f.kind for f in said] == ["log", "config"]
+
+
 def test_what_a_program_says_in_words_is_no_word_of_a_person() -> None:
     """Before the steps, between them, and of a bar that grows."""
     steps = "".join(f"iter {n}: loss {9 - n / 10:.4f}, time 250.11ms\n" for n in range(40))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
+from medic.planner.verdict import NOTHING_NAMED
 from medic.report.words import CHANCE
 
 from . import words_after, words_keep
@@ -104,7 +105,7 @@ def _done(session: Session) -> list[Line]:
 
 def _would_tell(session: Session, found: Diagnosis, *, deep: bool) -> list[Line]:
     """The open question, else the look that could change the leader, in words."""
-    if found.verdict in ("healthy", "no-fault-seen"):
+    if found.verdict in NOTHING_NAMED:
         return []
     look = found.next
     if look is None and deep and session.found and found.verdict != "established":

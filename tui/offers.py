@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text
+from medic.planner.verdict import NOTHING_NAMED
 from medic.records import dataclass, replace
 
 from . import words, words_more
@@ -55,7 +56,7 @@ class Offer:
 def offers_of(session: Session, found: Diagnosis | None) -> list[Offer]:
     """Remedies of the leader, then of what else may be or is wrong, and last those that were tried
     and did not help; numbered from 1."""
-    if found is None or found.verdict in ("healthy", "no-fault-seen", "none-of-these"):
+    if found is None or found.verdict in {"none-of-these", *NOTHING_NAMED}:
         causes: list[str] = []
     else:
         rest = [] if found.verdict == "established" else found.causes[1:3]

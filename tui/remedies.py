@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text
+from medic.planner.verdict import NOTHING_NAMED
 from medic.report.words import SAFE, UNSAFE
 from medic.session.known import known_for
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 def closing(session: Session, found: Diagnosis, offers: Sequence[Offer]) -> list[Block]:
     """What was decided and how to go on, when nothing is left to ask."""
-    if found.verdict in ("healthy", "no-fault-seen"):
+    if found.verdict in NOTHING_NAMED:
         return [said(words.DESCRIBE)]
     if found.verdict == "none-of-these":
         return [said(words.NONE_HOW)]

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text
-from medic.report.words import CHANCE, UNKNOWN_EXCEPTION, VERDICT
+from medic.planner.verdict import NOTHING_NAMED
+from medic.report.words import CHANCE, NOT_WHOLE, UNKNOWN_EXCEPTION, VERDICT
 
 from . import words
 from .events import OPEN, WRONG, WRONG_SET, Suspect
@@ -80,10 +81,12 @@ def beside(session: Session, found: Diagnosis) -> Block | None:
 def _verdict(session: Session, found: Diagnosis) -> list[Line]:
     tone = VERDICT_TONES.get(found.verdict, "warn")
     verdict = VERDICT[found.verdict]
-    if session.evidence.cancelled and found.verdict in ("healthy", "no-fault-seen"):
+    if session.evidence.cancelled and found.verdict in NOTHING_NAMED:
         return [Line(words.NOT_READ_TO_THE_END, "warn")]
-    if found.verdict in ("healthy", "no-fault-seen"):
-        why = words.HEALTHY if found.verdict == "healthy" else words.NO_FAULT
+    if found.verdict in NOTHING_NAMED:
+        why = {"healthy": words.HEALTHY, "no-fault-seen": words.NO_FAULT}.get(
+            found.verdict, NOT_WHOLE
+        )
         return [Line(glued(verdict, Text(".", "。")), tone), Line(why)]
     if not found.causes:
         unknown = found.verdict == "none-of-these" and bool(found.symptoms)

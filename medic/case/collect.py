@@ -221,7 +221,7 @@ def _add_file(path: str, files: list[GivenFile], left: list[NotRead]) -> None:
         left.append(NotRead(path, "not text that medic knows", "不是可识别的文本"))
         return
     if kind != "python" and is_blank(path, info.st_size):
-        left.append(NotRead(path, *_BLANK))
+        left.append(NotRead(path, *_BLANK, aside=True))
     files.append(replace(given_file(path, path, kind, info), named=True))
 
 

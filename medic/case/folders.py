@@ -41,11 +41,12 @@ REFUSED = ("no permission to read it", "没有读取权限")
 
 @dataclass(frozen=True)
 class NotRead:
-    """A file that was left out, and why."""
+    """A file that was left out, and why. ``aside``: on purpose; it hides no fault of this run."""
 
     file: str
     en: str
     zh: str
+    aside: bool = False
 
 
 def given_file(path: str, name: str, kind: FileKind, info: os.stat_result) -> GivenFile:

@@ -10,6 +10,7 @@ from medic.commands.given import case_of, console, knowledge
 from medic.errors import Exit, UsageError
 from medic.i18n import Text
 from medic.nearest import did_you_mean
+from medic.planner.verdict import CLEAN
 from medic.report.console import Console
 from medic.runner.run import Progress
 from medic.session.consultation import Session
@@ -152,6 +153,6 @@ def render(
 
 
 def exit_code(found: Diagnosis, *, exit_zero: bool = False) -> int:
-    if exit_zero or found.verdict in ("healthy", "no-fault-seen"):
+    if exit_zero or found.verdict in CLEAN:
         return Exit.OK
     return Exit.FINDING

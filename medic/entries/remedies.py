@@ -40,7 +40,7 @@ class WorkedIf:
 class Remedy:
     """``not_when``: sayings of the vocabulary; a text that says one of them tells that the remedy is
     out of reach. ``starts_from``: checks whose findings are told beside it, for they name where it
-    begins."""
+    begins. ``first_when``: outcomes by check; where one is seen it leads the remedies of its cause."""
 
     __pydantic_config__ = CONFIG
     name: str
@@ -59,6 +59,7 @@ class Remedy:
     procedure: str = ""
     not_when: tuple[str, ...] = ()
     starts_from: tuple[str, ...] = ()
+    first_when: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

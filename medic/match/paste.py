@@ -26,7 +26,7 @@ _LOG = regex(
         (
             # Times, ranks, levels, launchers.
             r"^\s*(?:\[\w+\]:?\s*)*\[?\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d",
-            r"^\s*(?:\[\w+\]:?\s*)*(?:\[?[IWEF]\d{4} \d\d:|\d\d:\d\d:\d\d\b)",
+            r"^\s*(?:\[\w+\]:?\s*)*(?:\[?[IWEF]\d{3,4} \d\d:|\d\d:\d\d:\d\d\b)",
             r"^\[(?:rank|default)?\d+\]|^\[[EWIF] ",
             r"^(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL)\b[: |\]]",
             r"^\s*\(\w[\w ]*pid=\d+[^)]*\)|^\s*\((?:raylet|autoscaler|gcs_server)\b[^)]*\)",
@@ -88,6 +88,9 @@ _BRACKET = regex(
     r"^\s*[\[\]{}],?\s*$|^\s*\[[\w.]+\]\s*$|^\{\s*\"|"
     r"^\s*[\"'][\w./-]+[\"']\s*:\s*[{\[\"'\d.tfn-]"
 )
+
+# The first line of an exception with the module of its class: no setting and no sentence begins so.
+_RAISED = regex(r"^(?:\[\w+\]:\s*|\([^)]*pid=[^)]*\)\s*)?(?:\w+\.)+\w*(?:Error|Exception)\s*:\s+\S")
 
 # A summary that a launcher prints between lines of one sign: its headings, rows and verdict.
 _SIGNS = r"^\s*(?:={5,}|-{5,}|\*{5,})\s*$"
@@ -175,9 +178,11 @@ def _kinds(lines: list[str], printed: Collection[int]) -> list[Kind]:
         if line.strip().startswith("```"):
             fence = not fence
         elif line.strip():
-            # Source lines under a traceback's frames belong to it, whatever they look like.
+            # Source lines under a traceback's frames belong to it, whatever they look like, and so do
+            # the fields that an exception prints below its first line.
             indented = line.startswith((" ", "\t"))
-            traceback = "Traceback (most recent" in line or (traceback and indented)
+            begins = "Traceback (most recent" in line or _RAISED.match(line[:_JUDGED]) is not None
+            traceback = begins or (traceback and indented)
             joined = number > 0 and lines[number - 1].rstrip().endswith("\\")
             continued = joined and before == "command"
             kind = "command" if continued else _kind(line, before)

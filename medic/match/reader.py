@@ -21,6 +21,8 @@ SNIFF = 8 * 1024
 NEAR_START, LONG_LINES = 1024, 32  # bytes that tell how long lines are; bytes of a long line
 
 # What a note's key means, for the report.
+# Of these: a run that goes on writes, and medic's own words tell of no run.
+ASIDE = frozenset({"grew", "own-output"})
 NOTES: Mapping[str, Text] = {
     "head-and-tail": Text(
         "only its beginning and end were read (--all reads on)",

@@ -18,7 +18,7 @@ from medic.match.benign import why_benign
 from medic.match.clean import clean
 from medic.match.landmarks import LANDMARKS
 from medic.match.marks import Watched
-from medic.match.reader import NOTES, Block, Limits, Reading, blocks
+from medic.match.reader import ASIDE, NOTES, Block, Limits, Reading, blocks
 from medic.match.sweep import sweep
 from medic.match.units import convert
 from medic.probe import Scan
@@ -173,6 +173,7 @@ class Matcher:
             notes=tuple(NOTES[key] for key in reading.notes),
             marks=tuple(sorted(marks, key=lambda h: h.order)),
             starts=tuple(reading.starts),
+            aside=tuple(NOTES[key] for key in reading.notes if key in ASIDE),
         )
 
     def scan_text(self, text: str, name: str = "-") -> Scan:

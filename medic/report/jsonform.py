@@ -6,6 +6,7 @@ from typing import Any
 
 from medic.facts import SinceGood
 from medic.fixes import Fix
+from medic.planner.verdict import NOTHING_NAMED
 from medic.report import oom_text
 from medic.run_config import Change
 from medic.session.consultation import Session
@@ -118,7 +119,7 @@ def _change(change: Change) -> dict[str, Any]:
 
 
 def _next(session: Session, found: Diagnosis) -> dict[str, Any] | None:
-    if found.next is None or found.verdict in ("established", "healthy", "no-fault-seen"):
+    if found.next is None or found.verdict in {"established", *NOTHING_NAMED}:
         return None
     question = session.question(found.next)
     return {

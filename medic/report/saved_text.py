@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from medic.i18n import Text
+from medic.planner.verdict import NOTHING_NAMED
 from medic.report.words import VERDICT
 from medic.text.safetext import cut_left, for_markdown, one_line, wrap
 
@@ -41,7 +42,7 @@ def outcome(saved: Saved, *, coded: bool = True) -> Text:
     if saved.verdict not in VERDICT:
         return OPEN
     verdict, leader = VERDICT[saved.verdict], saved.data.get("leader") or {}
-    if saved.title is None or saved.verdict in ("healthy", "no-fault-seen", "none-of-these"):
+    if saved.title is None or saved.verdict in {"none-of-these", *NOTHING_NAMED}:
         return verdict
     if saved.verdict == "likely" and leader.get("wrong"):
         verdict = ONLY_WRONG

@@ -52,7 +52,16 @@ GAP = record({"name": STRING, "needs": STRING})
 DIAGNOSIS = document(
     "medic.diagnosis/1",
     {
-        "verdict": {"enum": ["established", "likely", "none-of-these", "healthy", "no-fault-seen"]},
+        "verdict": {
+            "enum": [
+                "established",
+                "likely",
+                "none-of-these",
+                "healthy",
+                "no-fault-seen",
+                "not-read-whole",
+            ]
+        },
         "causes": items(CAUSE),
         "also_wrong": items(CAUSE),
         "unexplained": items(UNEXPLAINED),
@@ -188,6 +197,7 @@ VITALS = document(
         "step": maybe(INTEGER),
         "planned": maybe(INTEGER),
         "stopped": maybe(record({"why": STRING, "file": STRING, "line": INTEGER, "quote": STRING})),
+        "not_read": items(record({"file": STRING, "why": STRING})),
         "rows": items(
             record(
                 {

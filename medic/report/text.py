@@ -8,6 +8,7 @@ import medic.facts
 from medic.facts import SinceGood
 from medic.fixes import Fix
 from medic.i18n import Text
+from medic.planner.verdict import NOTHING_NAMED
 from medic.report import late_text, oom_text, timeline, verdict_text
 from medic.report.blocks import Blocks
 from medic.report.console import Console
@@ -183,7 +184,7 @@ def _also_wrong(blocks: Blocks, session: Session, found: Diagnosis) -> None:
 
 
 def _next(blocks: Blocks, session: Session, found: Diagnosis) -> None:
-    if found.next is None or found.verdict in ("established", "healthy", "no-fault-seen"):
+    if found.next is None or found.verdict in {"established", *NOTHING_NAMED}:
         return
     question = session.question(found.next)
     blocks.heading(Text("This would tell", "下一步最能说明问题的是"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from medic.i18n import Text
 from medic.report.blocks import Blocks
-from medic.report.words import CHANCE, UNKNOWN_EXCEPTION, VERDICT
+from medic.report.words import CHANCE, NOT_WHOLE, UNKNOWN_EXCEPTION, VERDICT
 from medic.session.consultation import Session
 from medic.session.diagnosis import Diagnosis
 
@@ -113,6 +113,8 @@ def _why_no_fault(found: Diagnosis) -> list[Text]:
                 "失败 rank 的日志或完整的报错行最能说明问题。",
             )
         ]
+    if found.verdict == "not-read-whole":
+        return [NOT_WHOLE]
     if found.verdict == "healthy":
         return [
             Text(

@@ -24,6 +24,10 @@ def full(console: Console, vitals: Vitals) -> None:
     if vitals.stop is not None:
         console.styled(console.style(str(vitals.stop.why), "red"))
         _line(blocks, vitals.stop.source)
+    for item in vitals.unread:
+        line = Text("not read whole: {file}: {why}", "未能完整读取：{file}：{why}")
+        line = line.fill(file=one_line(item.file), why=Text(item.en, item.zh))
+        console.styled(console.style(str(line), "yellow"))
     console.talk(_summary(vitals))
 
 
@@ -63,6 +67,7 @@ def json_data(vitals: Vitals) -> dict[str, Any]:
         "step": vitals.step,
         "planned": vitals.planned,
         "stopped": vitals.stop and {"why": str(vitals.stop.why), **_place(vitals.stop.source)},
+        "not_read": [{"file": n.file, "why": n.en} for n in vitals.unread],
         "rows": [
             {
                 "name": r.name,

@@ -12,12 +12,18 @@ UNKNOWN_EXCEPTION = Text(
     "medic 不认识这个异常，其中没有能说明原因的信息。请看第一个 traceback 里最内层的自有代码，"
     "以及抛出异常时的取值；把完整的 traceback 粘贴进来，可能会有更多线索。",
 )
+NOT_WHOLE = Text(
+    "Nothing in what was read points to a failure, but what was not read may hold one: it is named "
+    "below, with the reason. Give it in a form that can be read, and look again.",
+    "已读部分没有指向故障的迹象，但未读部分可能有故障：下面列出了文件与原因。请换成可读的形式后再诊断一次。",
+)
 VERDICT = {
     "established": Text("Established", "已确诊"),
     "likely": Text("Likely, not established", "很可能，但未确诊"),
     "none-of-these": Text("None of the causes that medic knows", "不属于 medic 已知的任何原因"),
     "healthy": Text("Healthy", "运行正常"),
     "no-fault-seen": Text("No fault seen", "未发现故障"),
+    "not-read-whole": Text("Not read whole", "未能完整读取"),
 }
 CHANCE = {
     "almost-certain": Text("almost certain", "几乎可以肯定"),

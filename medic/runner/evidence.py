@@ -62,6 +62,10 @@ class Evidence:
     def fact(self, kind: type[Any]) -> Any:
         return self.facts.get(kind)
 
+    def unread(self) -> tuple[NotRead, ...]:
+        """What could not be read, or not to its end: what is sound in the rest is no health."""
+        return tuple(item for item in self.not_read if not item.aside)
+
     def facts_of_the_run(self) -> dict[type[Any], Any]:
         """Facts that may shape a change: this machine's count only if it is the run's."""
         if self.host_is_the_runs:

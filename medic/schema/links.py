@@ -159,6 +159,15 @@ def _told_by(
         yield _unknown("causes", cause.name, path, f"outcome of {check}", outcome, outcomes)
 
 
+def _first_when(remedy: Remedy, found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
+    for name, outcome in remedy.first_when.items():
+        path = ("first-when", name)
+        if name not in found["checks"]:
+            yield _unknown("remedies", remedy.name, path, "check", name, found["checks"])
+        elif outcome not in (outcomes := found["checks"][name].outcomes):
+            yield _unknown("remedies", remedy.name, path, f"outcome of {name}", outcome, outcomes)
+
+
 def _remedy(remedy: Remedy, found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
     for field in remedy.changes:
         if field not in FIELDS and not field.startswith("flag"):
@@ -170,6 +179,7 @@ def _remedy(remedy: Remedy, found: Mapping[str, Mapping[str, Any]]) -> Iterator[
         if name not in found["checks"]:
             at = ("starts-from", i)
             yield _unknown("remedies", remedy.name, at, "check", name, found["checks"])
+    yield from _first_when(remedy, found)
     gone = remedy.worked_if.gone
     for symptom in (gone,) if isinstance(gone, str) else gone:
         if symptom not in found["symptoms"]:

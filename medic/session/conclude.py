@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from medic.planner.standing import nearest, pruned
-from medic.planner.verdict import decide, fired, leading_symptoms
+from medic.planner.verdict import CLEAN, decide, fired, leading_symptoms
 from medic.records import replace
 from medic.session.bare import nothing_known
 from medic.session.bare import places as raised_at
@@ -50,11 +50,13 @@ def conclude(session: Session) -> Diagnosis:
         nothing_left=question is None,
         described=session.told.sounds_like(session.model.likeness),
     )
-    if session.refused or (verdict in ("no-fault-seen", "healthy") and session.told.trouble):
+    if session.refused or (verdict in CLEAN and session.told.trouble):
         # A complaint that nothing matches is no sign of health.
         verdict = "none-of-these"
     if stand is None and verdict == "none-of-these":
         stand = nearest(session.model, beliefs, session.seen)
+    if verdict in CLEAN and session.evidence.unread():
+        verdict = "not-read-whole"
     causes = _named(session, stand, beliefs, established=verdict == "established")
     if verdict == "none-of-these" and question is not None and causes and not session.refused:
         verdict = "likely"  # while a question could tell the causes apart, none is given up

@@ -234,10 +234,13 @@ class Session:
     # --- acting -----------------------------------------------------------------------------
 
     def fixes(self, cause: str) -> list[Fix]:
-        """The remedies of a cause as concrete changes of the user's own files."""
+        """The remedies of a cause as concrete changes of the user's own files, those that the
+        evidence asks for first and those out of reach last."""
         from medic.told.unable import in_reach_first
 
         remedies = [self.index.remedies[r] for r in self.index.causes[cause].remedies]
+        shown = {(h.seen.name, h.seen.outcome) for h in self.found}
+        remedies.sort(key=lambda one: shown.isdisjoint(one.first_when.items()))
         return [
             self.fix(one, cause) for one in in_reach_first(remedies, self.told.words, self.index)
         ]

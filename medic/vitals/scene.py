@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
+from medic.case.collect import NotRead
 from medic.facts import Curve, LogHits, Series, Source
 from medic.i18n import Text
 from medic.index.knowledge import Index
@@ -39,7 +40,7 @@ class Stop:
 @dataclass(frozen=True)
 class Vitals:
     """``stop`` is None while the run goes on or when it ended well. ``gap``: usual seconds between
-    logged steps, 0 where unknown."""
+    logged steps, 0 where unknown. ``unread``: what could not be read, or not to its end."""
 
     rows: tuple[Vital, ...]
     stop: Stop | None = None
@@ -47,10 +48,11 @@ class Vitals:
     planned: int | None = None
     finished: bool = False
     gap: float = 0.0
+    unread: tuple[NotRead, ...] = ()
 
     @property
     def is_ok(self) -> bool:
-        return self.stop is None and all(r.state != "not-ok" for r in self.rows)
+        return self.stop is None and not self.unread and all(r.state != "not-ok" for r in self.rows)
 
     @property
     def is_seen(self) -> bool:

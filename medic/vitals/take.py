@@ -80,6 +80,7 @@ def judge(evidence: Evidence, index: Index) -> Vitals:
         planned=logs.planned_steps or scene.curve.planned_steps,
         finished=logs.ended == "well",
         gap=median(gaps) if gaps else 0.0,
+        unread=evidence.unread(),
     )
 
 

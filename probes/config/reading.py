@@ -98,7 +98,7 @@ def _others(
 def _not_judged(commands: Sequence[Command]) -> Iterator[Unread]:
     """The files of launches beyond the limit; none is left out silently."""
     for name in dict.fromkeys(c.script.name for c in commands if c.script is not None):
-        yield Unread(name, _BEYOND.fill(n=MAX_OTHERS + 1), partly=True)
+        yield Unread(name, _BEYOND.fill(n=MAX_OTHERS + 1), partly=True, aside=True)
 
 
 def _documents(

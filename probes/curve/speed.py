@@ -105,13 +105,30 @@ def _change(values: Sequence[float]) -> tuple[int, float, float] | None:
             best = (ratio, at)
     if best is None:
         return None
-    before, after = values[: best[1]], values[best[1] :]
+    at = _boundary(values, best[1], side)
+    before, after = values[:at], values[at:]
     slow = median(after) < SLOWER * median(before) and median(after[-side:]) < SLOWER * median(
         before
     )
     # Nearly no point of the slow part is as fast as the usual one before: two levels, not noise.
     apart = sum(v >= median(before) for v in after) <= 0.1 * len(after)
-    return (best[1], median(before), median(after)) if slow and apart else None
+    return (at, median(before), median(after)) if slow and apart else None
+
+
+def _boundary(values: Sequence[float], near: int, side: int) -> int:
+    """Where, within ``side`` points of ``near``, two levels part: a median moves to the other level
+    as soon as half of its points lie there, so that it alone tells the place by half a stretch."""
+    high, low = median(values[: max(1, near - side)]), median(values[near + side :])
+    middle = (high + low) / 2
+    # Points on the wrong side of the middle, were the change at its place.
+    first = max(1, near - side)
+    wrong = best = 0
+    at = first
+    for n in range(first, min(near + side, len(values) - 1)):
+        wrong += -1 if values[n] > middle else 1
+        if wrong < best:
+            best, at = wrong, n + 1
+    return at
 
 
 def _fall(values: Sequence[float]) -> tuple[int, float, float] | None:

@@ -70,6 +70,7 @@ def _read_all(
             Text(f"{left:,} more data files: {len(chosen)} of {len(found):,} were sampled",
                  f"另有 {left:,} 个数据文件：共 {len(found):,} 个，抽查了 {len(chosen)} 个"),
             partly=True,
+            aside=True,
         )  # fmt: skip
     return reads
 

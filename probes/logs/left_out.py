@@ -72,4 +72,4 @@ def _told(view: View, pattern: Text) -> Iterator[Unread]:
         source, what = found
         file = view.given.name
         why = pattern.fill(line=source.line, what=what[:WORDS], file=file)
-        yield Unread(file, why, partly=True)
+        yield Unread(file, why, partly=True, aside=True)

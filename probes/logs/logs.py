@@ -19,6 +19,7 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, Unread
 
 from . import elastic, merge, needs, nodes, verdict
+from .array import tasks
 from .collectives import Watchdogs
 from .evidence import hangs
 from .launcher import Failures
@@ -34,15 +35,16 @@ def run(look: Look) -> Iterator[Finding | Skip | object]:
         return
     watchdogs, state_dicts, failures = Watchdogs(), StateDicts(), Failures()
     views: list[View] = []
+    alone = tasks(look, files)
     for index, given in enumerate(files):
         if look.cancelled():
             return
         try:
             report = elastic.read(look, given) if elastic.is_report(given) else None
             scan = look.scan_text(report.text, given.name) if report else look.scan(given.path)
-            view = View(given, index, scan)
+            view = View(given, index, scan, is_task=given.path in alone)
             for note in view.scan.notes:
-                yield Unread(given.name, note, partly=True)
+                yield Unread(given.name, note, partly=True, aside=note in view.scan.aside)
             reader = Reader(view, watchdogs, state_dicts, failures)
             views.append(elastic.view_of(reader, report) if report else reader.read(look))
         except Unreadable as problem:

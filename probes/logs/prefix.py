@@ -22,7 +22,9 @@ _ISO = regex(
     r"(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?"
     r"(?: ?(Z|UTC|GMT)\b| ?([+-])([01]\d):?([0-5]\d)(?![\d:.]))?"
 )
-_GLOG = regex(r"[EIWF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{1,9})")
+# glog writes two digits of the month; PyTorch's own logger month * 100 + day, unpadded: three digits
+# from January to September (c10/util/Logging.cpp).
+_GLOG = regex(r"(?<![A-Za-z0-9])[EIWF](1[0-2]|0?[1-9])([0-3]\d) (\d\d):(\d\d):(\d\d)\.(\d{1,9})")
 _US = regex(r"(\d\d)/(\d\d)/(\d{4}) (\d\d):(\d\d):(\d\d)")
 # date(1), dmesg -T and syslog: "Fri Nov 27 11:00:38 2026", "Nov 27 11:00:38 node-3".
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -55,7 +57,7 @@ TASKS = 0.3
 _LOGGER = regex(
     r"(?:\[?(?:\d{4}[-/]\d\d[-/]\d\d|\d\d/\d\d/\d{4})[T _]\d\d:\d\d:\d\d[.,\d]*"
     r"(?:Z|[+-]\d\d:?\d\d)?\]?|\[rank ?\d+\]:?|\[Rank \d+\]|\[[\w./-]+:\d+(?::\w+)?\]|"
-    r"\[?[EIWF]\d{4} \d\d:\d\d:\d\d[.\d]*(?: \d+)? \S+:\d+\]|"
+    r"\[?[EIWF]\d{3,4} \d\d:\d\d:\d\d[.\d]*(?: \d+)? \S+:\d+\]|"
     r"\[?(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)\]?:?"
     r"(?:\s+(?!\w*(?:step|iter|loss|epoch|update|lr|norm))[\w.]+:(?=\s))?|[|-])\s*"
 )

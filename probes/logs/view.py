@@ -59,6 +59,7 @@ class View:
     timed: int = 0  # the last line that tells its own time
     boots: list[float] = field(default_factory=list)  # when the machine or its driver started
     prefixes: Prefixes = field(default_factory=Prefixes)
+    is_task: bool = False  # of a job array: the number in its name is no rank
 
     def time_at(self, line: int) -> float | None:
         """The last time told at or above a line; the first one for lines above it."""
@@ -108,7 +109,8 @@ class Reader:
         label = label_of(lines)
         view.machine = machine.is_machines(view.given, lines)
         year = time.localtime(view.given.modified or time.time()).tm_year
-        view.prefixes = Prefixes(rank_of_file(view.given.path), year, label)
+        rank = None if view.is_task else rank_of_file(view.given.path)
+        view.prefixes = Prefixes(rank, year, label)
         for row in chain(head, rows):
             if row is None:
                 self._gap()

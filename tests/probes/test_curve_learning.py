@@ -223,3 +223,29 @@ def test_a_first_loss_times_the_accumulation(
     assert (found["accumulation-factor"].outcome if "accumulation-factor" in found else None) == (
         outcome
     )
+
+
+def beside(train: Sequence[float], held: float) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = [{"step": n, "loss": v} for n, v in enumerate(train, 1)]
+    return [*rows, {"step": len(train), "eval_loss": held}]
+
+
+@pytest.mark.parametrize(
+    ("train", "held", "fields", "present"),
+    [
+        ([18.4, 17.1, 16.99, 16.8], 2.101, {}, True),
+        ([18.4, 17.1, 16.99, 16.8], 2.101, {"gradient_accumulation_steps": 8}, True),
+        ([18.4, 17.1, 16.99, 16.8], 2.101, {"gradient_accumulation_steps": 4}, False),
+        ([3.1, 3.02, 3.0, 2.98], 1.5, {"gradient_accumulation_steps": 2}, True),
+        ([3.1, 3.02, 3.0, 2.98], 1.5, {}, False),  # other text may be twice as hard
+        ([3.1, 3.02, 3.0, 2.98], 2.9, {"gradient_accumulation_steps": 2}, False),
+        ([3.1, 3.02, 3.0, 2.98], 2.9, {"gradient_accumulation_steps": 1}, False),
+        ([9.0, 7.0, 5.0, 3.0], 2.5, {"gradient_accumulation_steps": 2}, False),  # still falls
+        ([3000.0, 3010.0, 3005.0], 2.1, {}, False),  # a sum over tokens
+    ],
+)
+def test_a_training_loss_times_the_validation_loss(
+    told: Any, train: list[float], held: float, fields: dict[str, Any], present: bool
+) -> None:
+    found = told(accumulated, beside(train, held), **fields)
+    assert ("accumulation-factor" in found) is present

@@ -81,6 +81,35 @@ def test_noise_of_validation_is_no_turn(look: Any, seed: int, evals: int, noise:
     assert found.get("validation-gap", "usual") == "usual"
 
 
+def stairs(levels: list[float], each: int = 30) -> list[float]:
+    return [v + 0.012 * (i % 3) for v in levels for i in range(each)]
+
+
+@pytest.mark.parametrize(
+    ("levels", "held", "outcome"),
+    [
+        ([1.52, 1.01, 0.43], [1.49, 1.55, 1.91], "validation-turns-up"),
+        ([1.52, 1.01, 0.43, 0.2], [1.6, 1.49, 1.55, 1.91], "validation-turns-up"),
+        ([1.52, 1.01, 0.43], [1.49, 1.55, 1.60], None),  # as a third pass does
+        ([1.52, 1.01, 0.43], [1.49, 1.70, 1.66], None),
+        ([1.52, 1.50, 1.49], [1.49, 1.55, 1.91], None),  # no stairs
+        ([1.52, 0.43], [1.49, 1.91], None),
+    ],
+)
+def test_few_evaluations_that_climb_by_stairs(
+    look: Any, levels: list[float], held: list[float], outcome: str | None
+) -> None:
+    at = [30 * (n + 1) for n in range(len(held))]
+    seen = curve(series("loss", stairs(levels)), series("eval_loss", held, at))
+    assert told(look, gap, seen).get("validation-gap") == outcome
+
+
+def test_a_loss_that_falls_all_along_has_no_stairs(look: Any) -> None:
+    train = [3.0 * math.exp(-i / 60) for i in range(90)]
+    seen = curve(series("loss", train), series("eval_loss", [1.4, 1.5, 1.7], [30, 60, 90]))
+    assert "validation-gap" not in told(look, gap, seen)
+
+
 # --- resume -------------------------------------------------------------------------------------
 
 
@@ -142,6 +171,17 @@ def test_noise_is_no_jump_after_a_restart(look: Any, seed: int, noise: float) ->
 
 
 # --- speed --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("at", [60, 120, 170])
+@pytest.mark.parametrize("noise", [0.0, 0.02])
+def test_two_levels_of_speed_part_at_their_step(look: Any, at: int, noise: float) -> None:
+    rng = random.Random(3)
+    values = [(410.0 if i < at else 205.0) * math.exp(rng.gauss(0, noise)) for i in range(200)]
+    seen = look(facts=[curve(series("tokens_per_s", values))], thresholds=thresholds())
+    found = next(f for f in speed.run(seen) if f.name == "slow-onset")
+    assert found.outcome == "suddenly"
+    assert abs(found.value["step"] - (at + 1)) <= 1
 
 
 @pytest.mark.parametrize(

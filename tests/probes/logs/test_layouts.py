@@ -95,6 +95,38 @@ def test_a_restart_is_a_file_of_its_own(read: Any) -> None:
     assert not found[Tracebacks].all
 
 
+@pytest.mark.parametrize(
+    ("files", "ranks"),
+    [
+        # Tasks of an array: each has ranks of its own, or begins when its turn comes.
+        (
+            {
+                f"slurm-77_{n}.out": steps(lead="[rank0]: ") + steps(lead="[rank1]: ", at=1)
+                for n in (3, 4)
+            },
+            {0, 1},
+        ),
+        ({f"slurm-77_{n}.out": steps(hour=9 + n) for n in (1, 2)}, set()),
+        # Ranks: they begin together, or only their failure makes them speak.
+        (
+            {
+                "slurm-77_0.out": steps(),
+                "slurm-77_3.out": "2026-11-27 11:40:00,000 ERROR gone\n" + failure(),
+            },
+            {0, 3},
+        ),
+        ({f"slurm-77_{n}.out": steps(at=n) for n in (0, 1)}, {0, 1}),
+        (
+            {f"slurm-77_{n}.out": "words\n" + steps(at=n, lead=f"[rank{n}]: ") for n in (2, 5)},
+            {2, 5},
+        ),
+    ],
+)
+def test_tasks_of_an_array_are_no_ranks(read: Any, files: dict[str, str], ranks: set[int]) -> None:
+    found = read(files)
+    assert set(found[LogHits].ranks) == ranks
+
+
 def test_ranks_that_fell_silent_early_belong_to_the_launch(read: Any) -> None:
     found = read(
         {

@@ -88,11 +88,33 @@ def test_lines_without_a_label(lines: list[str]) -> None:
         "[2026/11/27 12:00:00] x",
         "11/27/2026 12:00:00 - INFO - x",
         "[rank0]:[E1127 12:00:00.000000 ProcessGroupNCCL.cpp:689] x",
+        "[rank0]:[E1127 12:00:00.0 ProcessGroupNCCL.cpp:689] x",
         "W1127 12:00:00.000000 652 torch/distributed/elastic/api.py:10] x",
     ],
 )
 def test_times(line: str) -> None:
     assert Prefixes(year=2026).read(line).time == NOON
+
+
+@pytest.mark.parametrize(
+    ("sign", "date"),
+    [
+        ("E302", "03-02"),
+        ("E0302", "03-02"),
+        ("W211", "02-11"),
+        ("E102", "01-02"),
+        ("E1002", "10-02"),
+    ],
+)
+def test_dates_of_pytorch_have_three_digits_until_september(sign: str, date: str) -> None:
+    at = f"2026-{date} 10:21:20,000 x"
+    line = f"[rank0]:[{sign} 10:21:20.000 ProcessGroupNCCL.cpp:629] [Rank 0] Watchdog"
+    assert Prefixes(year=2026).read(line).time == Prefixes().read(at).time
+
+
+@pytest.mark.parametrize("sign", ["E1302", "E45", "E000", "SE302"])
+def test_no_dates_of_pytorch(sign: str) -> None:
+    assert Prefixes(year=2026).read(f"[{sign} 10:21:20.000 a.cc:1] x").time is None
 
 
 def test_glog_takes_the_year_of_the_lines_before() -> None:
