@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from medic.case.collect import Case
-from medic.facts import Curve, LogHits, Series, Source, StepLine
+from medic.facts import Curve, GivenFile, LogHits, Series, Source, StepLine
 from medic.index.knowledge import Index, load
 from medic.probe import Finding, Probe
 from medic.records import replace
@@ -137,3 +137,44 @@ def test_a_failure_before_the_first_step(index: Index, new: LogHits, state: str)
 def test_it_is_kept_as_json(index: Index) -> None:
     one = applied(run(index, log(60), speed(3014.0), symptom=SLOW), SLOW)
     assert Applied.of(json.loads(json.dumps(asdict(one)))) == one
+
+
+def rate(value: float, last: int = 60) -> Curve:
+    steps = tuple(range(1, last + 1))
+    return Curve({"lr": Series("lr", "train.log", steps, (value,) * last, steps)})
+
+
+def test_a_fault_of_the_whole_curve_is_mended_where_the_next_is_as_long(index: Index) -> None:
+    """Such a fault shows at the last step: no run of the same length comes past it."""
+    probe = Probe("curves", (), lambda _: iter(()), needs=(Curve,))
+    symptom = "loss-plateau"
+
+    def of(last: int, by: Probe) -> Session:
+        session = run(index, log(last), rate(1e-4, last))
+        session.evidence.runs["curves"] = Run(by, "found")
+        return session
+
+    came = Reached(at=60, last=60, by=("curves",))
+    one = replace(applied(of(60, probe), symptom), reached=came)
+    assert proof(of(60, probe), one).state == "proved"
+    assert proof(of(59, probe), one).state == "early"
+    assert proof(of(60, probe), replace(one, reached=replace(came, last=90))).state == "early"
+    assert proof(of(60, replace(probe, needs=())), one).state == "early"
+
+
+def test_the_step_is_read_where_the_fault_told_its_own(index: Index) -> None:
+    """A metrics file that counts otherwise does not bring a log past the step of the fault."""
+    files = (GivenFile("train.log", "train.log", "log"), GivenFile("m.jsonl", "m.jsonl", "metrics"))
+    before = run(index, log(20), symptom=HANG, line=20)
+    before.case = Case(files=files)
+    one = applied(before, HANG)
+    assert one.reached is not None
+    assert (one.reached.at, one.reached.kind) == (20, "log")
+    steps = tuple(range(90))
+    counted = Curve({"loss": Series("loss", "m.jsonl", steps, (1.0,) * 90, steps)})
+    after = run(index, log(1), counted)
+    after.case = Case(files=files)
+    assert proof(after, one).state == "early"
+    after = run(index, counted)
+    after.case = Case(files=files)
+    assert proof(after, one).state == "proved"

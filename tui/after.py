@@ -8,11 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from medic.i18n import Text, plain
+from medic.i18n import Text
 from medic.records import replace
-from medic.text.patterns import regex
 
-from . import elsewhere, words_after, words_more
+from . import earlier, elsewhere, restart, words_after, words_more
 from .events import Choices
 from .lines import Block, Line, code
 
@@ -24,10 +23,6 @@ if TYPE_CHECKING:
 
     from .consultation import Consultation
     from .offers import Offer
-
-
-_KEEPS = regex(r"\btee\b|(?<!2)>>?\s*(?!&|/dev/null)[\w$./{\"']|--log[-_]dir\b|--redirects\b")
-_NAMED = regex(r"(?<![\w/.$}-])(?:\.{1,2}/)*[\w-][\w./-]*\.(?:py|ya?ml|json|toml|sh)\b")
 
 
 def apply(talk: Consultation, offer: Offer) -> None:
@@ -55,7 +50,9 @@ def apply(talk: Consultation, offer: Offer) -> None:
 
 def to_check(talk: Consultation, offer: Offer) -> None:
     """What to run now, and how one sees that it helped."""
-    command = command_of(talk.session, f"after-{talk.waiting.change}.log" if talk.waiting else "")
+    command = restart.command_of(
+        talk.session, f"after-{talk.waiting.change}.log" if talk.waiting else ""
+    )
     talk.tell(words_after.RUN_THIS if command else words_after.RUN_AGAIN, "strong")
     if command:
         talk.tell(code(command))
@@ -76,9 +73,18 @@ def ask(talk: Consultation) -> None:
         ("read", words_after.READ_NEW),
         ("undo", words_after.TAKE_BACK),
         ("later", words_after.LATER),
+        *elsewhere.by_hand(talk),
         *((("anew", words_after.ANEW),) if talk.by_itself else ()),
     )
     talk.offer_choices(Choices("after", "", options), Line(words_after.DID_YOU_RUN, "strong"))
+
+
+def go_on(talk: Consultation) -> None:
+    """Asks what was open before: of a change whose run is awaited, else the question."""
+    if talk.waiting is not None and talk.walking is None:
+        ask(talk)
+    else:
+        talk.ask()
 
 
 def choose(talk: Consultation, value: str) -> None:
@@ -91,38 +97,15 @@ def choose(talk: Consultation, value: str) -> None:
         restore(talk, talk.waiting.change if talk.waiting else "")
     elif value == "elsewhere":
         elsewhere.change_there(talk)
+    elif value == "there":
+        elsewhere.changed_there(talk)
+        recheck(talk)
     elif value == "anew":
         talk.waiting, talk.by_itself = None, False
         talk.look()
     else:
         talk.tell(words_after.WHENEVER)
         talk.ask()
-
-
-def command_of(session: Session, log: str = "") -> str:
-    """How the run is started: by the one script of the case; "" where there is none or several.
-
-    ``log`` takes what the run says where the script itself writes none.
-    """
-    from medic.session.launched import script_of, script_text
-
-    script = script_of(session)
-    if script is None:
-        return ""
-    path, text = Path(script.path), script_text(script)
-    runner = "sbatch" if "#SBATCH" in text else "bash"
-    keeps = runner == "sbatch" or bool(_KEEPS.search(text))
-    tail = "" if keeps or not log else f" 2>&1 | tee {shlex.quote(log)}"
-    if _starts_from(path.parent, text):
-        return f"(cd {shlex.quote(str(path.parent))} && {runner} {shlex.quote(path.name)}{tail})"
-    return f"{runner} {shlex.quote(script.name)}{tail}"
-
-
-def _starts_from(folder: Path, text: str) -> bool:
-    """Whether the files that a script names are there seen from its own folder, not from here."""
-    named = [Path(name) for name in _NAMED.findall(text)]
-    own = [name for name in named if (folder / name).exists()]
-    return bool(own) and not any(name.exists() for name in named)
 
 
 def recheck(talk: Consultation, pasted: str = "") -> None:
@@ -186,6 +169,8 @@ def since(talk: Consultation, before: Applied) -> None:
     found = outcome(talk.session, before)
     if found in ("gone", "other", *_OPEN):
         _TELL[found](talk, before)
+    if found == "other":
+        earlier.keep(talk, before)
     if found in _OPEN:
         talk.stood = before  # the next log of that run is held against it, too
     if found == "still":
@@ -212,12 +197,13 @@ def _no_new_log(talk: Consultation, one: Applied) -> None:
 
 
 def _gone(talk: Consultation, one: Applied) -> None:
-    titles, why = _titles(talk.session, one), _shown(talk, one)
+    titles, why = earlier.titles(talk.session, one), _shown(talk, one)
     talk.session.new_episode()
     talk.another_run()
     told = words_after.GONE if one.change else words_after.GONE_BY_HAND
     told = told.fill(titles=titles, change=one.change, why=why)
     talk.tell(told, "good", top=True)
+    earlier.tell(talk, one)
 
 
 def _open(talk: Consultation, one: Applied) -> None:
@@ -225,28 +211,33 @@ def _open(talk: Consultation, one: Applied) -> None:
 
     told = _OPEN[outcome(talk.session, one)]
     told = told if one.change else _BY_HAND.get(told, told)
-    told = told.fill(titles=_titles(talk.session, one), why=_shown(talk, one))
+    told = told.fill(titles=earlier.titles(talk.session, one), why=_shown(talk, one))
     talk.tell(told, "warn", top=True)
 
 
 def _same(talk: Consultation, one: Applied) -> None:
-    talk.tell(words_after.SAME.fill(titles=_titles(talk.session, one)), "warn", top=True)
+    from medic.session.runlogs import same_but_for_times
+
+    talk.tell(words_after.SAME.fill(titles=earlier.titles(talk.session, one)), "warn", top=True)
+    if same_but_for_times(talk.session, one):
+        talk.tell(words_after.BUT_FOR_TIMES, "muted")
     talk.session.remedy_done(one.remedy, helped=False)
 
 
 def _elsewhere(talk: Consultation, one: Applied) -> None:
-    elsewhere.tell(talk, one, _titles(talk.session, one))
+    elsewhere.tell(talk, one, earlier.titles(talk.session, one))
 
 
 def _other(talk: Consultation, one: Applied) -> None:
     from medic.session.proof import proof
 
-    shown, titles = proof(talk.session, one), _titles(talk.session, one)
+    shown, titles = proof(talk.session, one), earlier.titles(talk.session, one)
     told = words_after.OTHER if shown.state == "proved" else words_after.OTHER_FIRST
     told = told.fill(titles=titles, why=shown.told)
     talk.session.new_episode()
     talk.another_run()
     talk.tell(told, "strong", top=True)
+    earlier.tell(talk, one)
 
 
 def _shown(talk: Consultation, one: Applied) -> Text:
@@ -266,16 +257,9 @@ def _awaited(told: Text, talk: Consultation, one: Applied) -> None:
 def _not_in_force(talk: Consultation, one: Applied) -> None:
     """What the run shows is not the doing of a change that it did not have."""
     files = ", ".join(Path(file).name for file in one.files)
-    titles = _titles(talk.session, one)
+    titles = earlier.titles(talk.session, one)
     told = words_after.NOT_IN_FORCE.fill(titles=titles, change=one.change, files=files)
     talk.tell(told, "warn", top=True)
-
-
-def _titles(session: Session, one: Applied) -> Text:
-    from .lines import joined
-
-    known = [session.index.title(n) for n in one.symptoms if n in session.index.symptoms]
-    return joined(known[:3], "”, “", "”、“") if known else plain("?")
 
 
 _OPEN = {

@@ -137,7 +137,7 @@ def say(talk: Consultation, text: str) -> None:
     from medic.told.stated import only_states
 
     talk.diary.open()
-    if meant.taken(talk, text):
+    if walking.goes_on(talk, text) or meant.taken(talk, text):
         return
     if only_states(text, talk.session.index):
         _state(talk, text)
@@ -239,11 +239,11 @@ def _guess(talk: Consultation, text: str) -> None:
     )
     if not words_ or (unknown and not complains(words_)):
         talk.tell(words.NOTHING_TAKEN)
-        talk.ask()
+        after.go_on(talk)
         return
     if not near:
         talk.tell(words.NO_SYMPTOM)
-        talk.ask()
+        after.go_on(talk)
         return
     index = session.index
     options = (*((name, index.title(name)) for name, _ in near), ("", words.NONE_OF_THESE))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
+from medic.records import replace
 
 from . import words_after
 from .lines import Block, Line, code
@@ -43,12 +44,24 @@ def tell(talk: Consultation, one: Applied, titles: Text) -> None:
 
 def options(talk: Consultation) -> tuple[tuple[str, Text], ...]:
     """The change of the file that the run reads, where it is here and can be written."""
-    one = talk.waiting
-    others = [other for _, _, other in _instead(talk, one)] if one is not None else []
-    here = [other for other in others if _can_change(other)]
-    if not here:
-        return ()
-    return (("elsewhere", words_after.CHANGE_THERE.fill(file=here[0])),)
+    here = [other for _, _, other in _instead(talk, talk.waiting) if _can_change(other)][:1]
+    return tuple(("elsewhere", words_after.CHANGE_THERE.fill(file=file)) for file in here)
+
+
+def by_hand(talk: Consultation) -> tuple[tuple[str, Text], ...]:
+    """That the change was made in the file that the run reads, by hand."""
+    others = [other for _, _, other in _instead(talk, talk.waiting)][:1]
+    return tuple(("there", words_after.MADE_THERE.fill(file=file)) for file in others)
+
+
+def changed_there(talk: Consultation) -> None:
+    """The run after the change counts: the user has made it in the file that the run reads."""
+    one, session = talk.waiting, talk.session
+    if one is None:
+        return
+    talk.waiting = replace(one, there=True)
+    session.applied = [talk.waiting if a == one else a for a in session.applied]
+    talk.keep()
 
 
 def change_there(talk: Consultation) -> None:
@@ -73,8 +86,10 @@ def change_there(talk: Consultation) -> None:
 def _instead(talk: Consultation, one: Applied | None) -> Iterator[tuple[Text, str, str]]:
     from medic.session.launched import read_instead, script_of
 
+    if one is None or one.there:
+        return
     script = script_of(talk.session)
-    for changed, other in read_instead(talk.session, one.files if one is not None else ()):
+    for changed, other in read_instead(talk.session, one.files):
         name = plain(script.name if script is not None else "")
         yield words_after.READS_ANOTHER.fill(script=name, file=other), changed, other
 

@@ -92,7 +92,7 @@ def _asked(session: Session) -> list[Line]:
 def _done(session: Session) -> list[Line]:
     remedies = session.index.remedies
     lines = []
-    for one in session.applied:
+    for one in filter(lambda a: a.change, session.applied):
         title = remedies[one.remedy].title if one.remedy in remedies else plain(one.remedy)
         shown = words_after.SHOWN.get(one.shown)
         what = joined([plain(one.change), title], ": ", "：")

@@ -143,7 +143,7 @@ def state_of(talk: Consultation) -> dict[str, Any]:
     leader = found.causes[0] if found and found.causes else None
     if found is not None and not talk.session.evidence.cancelled:
         # A look that was stopped, or quit in the middle of, is no verdict.
-        talk.kept = {
+        talk.kept |= {
             "verdict": found.verdict,
             "leader": _leader(talk.session, found, leader) if leader else None,
             "stand": [record_of(block) for block in handover(talk.session, found)],

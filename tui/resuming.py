@@ -13,6 +13,7 @@ from .events import OPEN, WRONG, WRONG_SET, Asked, Suspect, Suspected
 from .keeping import Diary
 from .lines import said
 from .moves import Move
+from .walking import left_walk
 
 MAX_LISTED = 15
 
@@ -26,7 +27,7 @@ def take_up(talk: Consultation, index: Index, name: str, *, why: Text | None = N
     """The session of ``name`` over its files as they are now; ``why`` it goes on, where nobody
     asked for it. Raises UsageError."""
     from medic.session.consultation import Session
-    from medic.session.recheck import Applied
+    from medic.session.recheck import Applied, take_again
     from medic.session.saved import case_of, load, restore
 
     saved = load(name)
@@ -36,16 +37,20 @@ def take_up(talk: Consultation, index: Index, name: str, *, why: Text | None = N
     talk.emit(Asked(None))
     talk.diary = Diary(saved.id, saved.opened)
     talk.diary.open()
-    talk.kept = {name: saved.data.get(name) for name in ("verdict", "leader", "stand")}
+    talk.kept = {name: saved.data.get(name) for name in ("verdict", "leader", "stand", "walk")}
     talk.demo = bool(saved.data.get("demo"))
     talk.moves = [_move(data) for data in saved.data.get("moves", ())]
     talk.numbers = [str(key) for key in saved.data.get("numbers", ())]
     stood = saved.data.get("stood")
     talk.stood = Applied.of(stood) if stood else None
     waiting = saved.data.get("waiting")
-    talk.waiting = next((a for a in session.applied if a.change == waiting), None)
+    talk.waiting = next((a for a in session.applied if waiting and a.change == waiting), None)
+    if talk.waiting is None:
+        take_again(session, talk.stood)  # the log of another run may have come meanwhile
     talk.emit(Suspected(_suspects(saved)))
     talk.emit_only(said((why or words_keep.RESUMED).fill(id=saved.id), "strong"))
+    if (walk := left_walk(index, saved)) is not None:
+        talk.emit_only(said(walk))
     talk.by_itself = why is not None
     return session
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from . import words_keep
 from .events import Choices
-from .lines import Block, Line, said
+from .lines import Block, Line
 from .opening import MAX_RUNS, runs
+from .walking import left_walk
 
 if TYPE_CHECKING:
     from medic.case.collect import Case
@@ -54,7 +55,10 @@ def before(talk: Consultation) -> Block | None:
     if not here:
         return None
     told = words_keep.BEFORE.fill(id=here[0].id, what=outcome(here[0], coded=False))
-    return said(told, "muted")
+    walk = left_walk(talk.session.index, here[0])
+    if walk is not None:
+        talk.kept["walk"] = here[0].data["walk"]
+    return Block("medic", (Line(told, "muted"), *((Line(walk),) if walk is not None else ())))
 
 
 def look_first(talk: Consultation) -> None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from medic.errors import ChangedSince, EditRefused
 from medic.i18n import Text
 
-from . import words_after, words_more
+from . import after, words_after, words_more
+from .earlier import titles
 from .events import Choices
 from .lines import Block, Line, code
 
@@ -80,6 +81,9 @@ def _ask_first(talk: Consultation, move: Move) -> None:
     if shown is not None:
         told = words_more.RESTORE_SHOWN.fill(shown=shown)
         lines.append(Line(told, "warn" if applied is not None and applied.shown else "plain"))
+    if applied is not None and applied.symptoms and applied.shown in ("gone", "other"):
+        returns = words_after.RETURNS.fill(titles=titles(talk.session, applied))
+        lines.append(Line(returns, "warn"))
     lines.append(Line(words_more.RESTORE_WHAT.fill(what=move.what), "strong"))
     talk.tell(Block("medic", tuple(lines)))
     talk.tell(code(_returns(move.change), diff=True))
@@ -116,7 +120,7 @@ def choose(talk: Consultation, change: str, value: str) -> None:
     """What to do with a change whose files are no longer as it left them. Raises EditRefused."""
     move = next((m for m in talk.moves if m.change == change), None)
     if move is None or value == LATER:
-        _go_on(talk)
+        after.go_on(talk)
         return
     if value == RESTORE:
         _take_back(talk, move)
@@ -126,18 +130,8 @@ def choose(talk: Consultation, change: str, value: str) -> None:
         return
     talk.moves.remove(move)
     talk.tell(words_more.LEFT_AS_IT_IS.fill(what=move.what))
-    _go_on(talk)
+    after.go_on(talk)
     talk.keep()
-
-
-def _go_on(talk: Consultation) -> None:
-    """Asks what was open before."""
-    if talk.waiting is not None:
-        from .after import ask
-
-        ask(talk)
-    else:
-        talk.ask()
 
 
 def _restore(change: str, *, force: bool) -> bool:

@@ -11,39 +11,85 @@ from .events import Choices
 from .lines import Block, Line, code, joined
 
 if TYPE_CHECKING:
+    from medic.index.knowledge import Index
+    from medic.session.saved import Saved
     from medic.session.walk import Walk
 
     from .consultation import Consultation
 
 BACK = "<back>"
 LEAVE = ""
+ALL = "all"
+SUSPECTS = 5  # causes whose procedures are listed first
+_GO_ON = frozenset(("continue", "go on", "继续", "接着", "接着来", "繼續"))
 
 
 def walk(talk: Consultation, argument: str) -> None:
-    """Begins or goes on with a procedure. Raises UsageError for one that is not known."""
+    """Begins or goes on with a procedure; without a name that of the first remedy that is one, else
+    it lists those that fit. Raises UsageError for one that is not known."""
     from medic.session.walk import resume
 
     name = argument.strip() or _suggested(talk)
-    if not name:
-        _list(talk)
+    if name in ("", ALL):
+        _list(talk, whole=name == ALL)
         return
     _stand(talk, resume(talk.session.index, name))
 
 
+def goes_on(talk: Consultation, text: str) -> bool:
+    """Whether the words are "continue" and there is a procedure to go on with, which is told."""
+    from medic.session.walk import resume
+
+    index, name = talk.session.index, str(talk.kept.get("walk") or "")
+    if text.strip(" .!。！").casefold() not in _GO_ON or name not in index.procedures:
+        return False
+    _stand(talk, resume(index, name))
+    return True
+
+
+def left_walk(index: Index, saved: Saved) -> Text | None:
+    """Where the procedure of a kept session was left; None where it had none, or it is over."""
+    from medic.session.walk import resume
+
+    name = str(saved.data.get("walk") or "")
+    if name not in index.procedures:
+        return None
+    current = resume(index, name)
+    if current.step is None:
+        return None
+    title, n = current.procedure.title, len(current.trail) + 1
+    return words_walk.WAS_LEFT.fill(title=title, n=n, name=name)
+
+
 def _suggested(talk: Consultation) -> str:
-    """The procedure of the first remedy that is one."""
     offers = talk.offers() if talk.found is not None else []
     named = (o.fix.remedy.procedure for o in offers)
     return next((name for name in named if name), "")
 
 
-def _list(talk: Consultation) -> None:
-    index = talk.session.index
-    lines = [Line(words_walk.PROCEDURES, "strong")]
-    lines += [
-        Line(joined([plain(name), index.title(name)], ": ", "："), indent=2)
-        for name in index.raw["procedures"]
+def _fitting(talk: Consultation) -> list[str]:
+    """Procedures that end at a suspect."""
+    if talk.found is None:
+        return []
+    suspects = {c.name for c in talk.found.causes[:SUSPECTS]}
+    return [
+        name
+        for name, one in talk.session.index.procedures.items()
+        if suspects & {to for step in one.steps for to in step.outcomes.values()}
     ]
+
+
+def _list(talk: Consultation, *, whole: bool) -> None:
+    index = talk.session.index
+    every = list(index.raw["procedures"])
+    names = every if whole else _fitting(talk)
+    title = words_walk.PROCEDURES if whole else words_walk.FITTING
+    lines = [Line(title if names else words_walk.NONE_FITS, "strong")]
+    lines += [
+        Line(joined([plain(name), index.title(name)], ": ", "："), indent=2) for name in names
+    ]
+    if rest := len(every) - len(names):
+        lines.append(Line(words_walk.LIST_ALL.fill(n=rest), "muted"))
     talk.tell(Block("medic", tuple(lines)), top=True)
 
 
@@ -56,6 +102,7 @@ def choose(talk: Consultation, name: str, value: str) -> None:
     if value == LEAVE:
         talk.tell(words_walk.LEFT.fill(name=name))
         talk.ask()
+        talk.keep()
         return
     if value == BACK:
         current.back()
@@ -70,8 +117,10 @@ def _stand(talk: Consultation, current: Walk) -> None:
     from medic.session.walk import outcome_title
 
     step = current.step
+    talk.kept["walk"] = current.procedure.name if step is not None else ""
     if step is None:
         _end(talk, current)
+        talk.keep()
         return
     number = len(current.trail) + 1
     title = Line(current.procedure.title, "strong", f"{number}) ")
@@ -88,6 +137,8 @@ def _stand(talk: Consultation, current: Walk) -> None:
     options.append((LEAVE, words_walk.LATER))
     talk.walking = Choices("walk", current.procedure.name, tuple(options))
     talk.offer_choices(talk.walking, Line(words_walk.WHAT_CAME_OUT, "strong"))
+    talk.diary.open()
+    talk.keep()
 
 
 def ask(talk: Consultation) -> None:

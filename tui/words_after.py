@@ -43,6 +43,20 @@ GONE_BY_HAND = Text(
     "Fixed, as far as the new log shows: no more “{titles}”. {why}.",
     "从新日志看已修复：“{titles}”不再出现。{why}。",
 )
+GONE_TOO = Text(
+    "Gone with this run as well: “{titles}” ({change}). {why}.",
+    "这次运行也不再出现之前的“{titles}”（{change}）。{why}。",
+)
+GONE_TOO_BY_HAND = Text(
+    "Gone with this run as well: “{titles}”. {why}.", "这次运行也不再出现之前的“{titles}”。{why}。"
+)
+RETURNS = Text(
+    "Without this change “{titles}” is to be expected again: it showed before it.",
+    "撤销后“{titles}”很可能再次出现：修改之前就是这样。",
+)
+BUT_FOR_TIMES = Text(
+    "The new log is the same log but for its times.", "除时间外，新日志与之前的完全相同。"
+)
 EARLY = Text(
     "Too early to tell whether “{titles}” is mended: {why}.",
     "还看不出“{titles}”是否已修复：{why}。",
@@ -125,6 +139,10 @@ LINES_FOR = Text(
     "{file} 不在本机或不可写。{changed} 中现在的写法：",
 )
 CHANGE_THERE = Text("look at {file} and show its change", "读取 {file} 并显示对它的修改")
+MADE_THERE = Text(
+    "I made the change in {file} by hand, before this run",
+    "这次运行之前我已手动在 {file} 中做了同样的修改",
+)
 # What the run after a change showed of it, in the hand-over.
 SHOWN = {
     "gone": Text("the next run no longer shows the fault", "下一次运行不再出现该问题"),

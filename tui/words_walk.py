@@ -22,3 +22,13 @@ NOT_KNOWN = Text(
     "下一步取决于这一步的结果：请先执行再选择，也可以稍后再做。",
 )
 GOES_ON = Text("The procedure goes on here. What came out?", "流程仍停在这一步。结果是？")
+WAS_LEFT = Text(
+    "The procedure “{title}” was left at step {n}; “continue” or /walk {name} goes on.",
+    "流程“{title}”上次停在第 {n} 步；输入“继续”或 /walk {name} 可接着做。",
+)
+FITTING = Text(
+    "Procedures that fit the suspects; /walk NAME begins one:",
+    "与当前嫌疑相符的流程，用 /walk 名称 开始：",
+)
+NONE_FITS = Text("No procedure is of the suspects so far.", "目前没有与嫌疑相符的流程。")
+LIST_ALL = Text("{n} more: /walk all lists them.", "另有 {n} 个流程：/walk all 列出全部。")

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 
 import click
 
@@ -37,20 +38,22 @@ def command(
     this_host: bool | None = None,
     plain: bool = False,
 ) -> int:
-    case = case_of(list(paths) or ["."], given, run, this_host) if paths else _here(given)
+    here = all(paths) and [Path(p).absolute() for p in paths or ["."]] == [Path.cwd()] and not run
+    case = _here(given, this_host) if here else case_of(list(paths), given, run, this_host)
     return start(case, plain=plain, which=len(case.runs) > 1 and not run)
 
 
-def _here(given: Sequence[str]) -> Case:
+def _here(given: Sequence[str], this_host: bool | None) -> Case:
     """The current folder; an empty one is no error, the user may paste."""
     from medic.case.collect import Case, collect
     from medic.errors import UsageError
     from medic.told.given import parse_given
 
+    values = parse_given(given)
     try:
-        return collect(["."], given=parse_given(given))
+        return collect(["."], given=values, this_host=this_host)
     except UsageError:
-        return Case(root=".", paths=(".",))
+        return Case(root=".", paths=(".",), given=values, this_host=this_host)
 
 
 def start(

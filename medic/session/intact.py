@@ -49,6 +49,9 @@ _APPLIED = {
     "began?": {list, type(None)},
     "shown?": str,
     "logs?": [(int, int)],
+    "heads?": [(int, int)],
+    "paths?": [str],
+    "there?": bool,
     "reached?": {dict, type(None)},
 }
 _REACHED = {
@@ -56,6 +59,8 @@ _REACHED = {
     "seconds": {int, float, type(None)},
     "levels": [(str, {int, float}, int)],
     "by": [str],
+    "last?": {int, type(None)},
+    "kind?": str,
 }
 _LINES = {"lines?": [{"text?": object, "indent?": int, "mark?": str}], "code?": str}
 _STATE: dict[str, Any] = {
@@ -70,6 +75,7 @@ _STATE: dict[str, Any] = {
     "stand?": [_LINES],
     "moves?": [list],
     "waiting?": {str, type(None)},
+    "walk?": {str, type(None)},
 }
 _LEADER = {"code": str, "title": _PAIR, "word?": str, "chance?": float, "wrong?": str}
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from medic.facts import LogHits
+from medic.facts import Curve, LogHits
 from medic.i18n import Text
 from medic.records import dataclass
-from medic.session.reached import Reached, last_step, levels, measures, seconds
+from medic.session.reached import Reached, last_step, last_step_in, levels, measures, seconds
 from medic.text.patterns import regex
 
 if TYPE_CHECKING:
+    from medic.runner.evidence import Run
     from medic.session.consultation import Session
     from medic.session.recheck import Applied
 
@@ -36,6 +37,10 @@ class Proof:
 
 STEP_PAST = Text(
     "step {now}, past step {at} where it showed", "已到第 {now} 步，越过出现问题的第 {at} 步"
+)
+CURVE_AS_LONG = Text(
+    "step {now}, as far as the curve that showed it, and the new curve does not show it",
+    "已到第 {now} 步，与出现问题的曲线一样长，新曲线不再出现该问题",
 )
 STEPS_RUN = Text("{now} steps trained, before it was none", "已训练到第 {now} 步，之前一步也没有")
 ENDED_WELL = Text("it ran to its end", "已正常运行到结束")
@@ -81,7 +86,7 @@ def proof(session: Session, applied: Applied) -> Proof:
             return measured
         if before.by and not _looked_at(session, before):
             return Proof("early", NOT_LOOKED_AT)
-    return _further(session, before, more)
+    return _curve_as_long(session, before) or _further(session, before, more)
 
 
 def _fails(session: Session, applied: Applied) -> bool:
@@ -122,10 +127,30 @@ def _compares(applied: Applied, name: str) -> bool:
     return name != "step_time" or not any(_OF_A_BATCH.search(line) for line in applied.added)
 
 
+def _curve_as_long(session: Session, before: Reached) -> Proof | None:
+    """Of a fault that a curve showed at its end or as a whole: the new one, as far as it is as
+    long, is what such a fault shows in; no step past the end need come."""
+    runs = [session.evidence.runs[n] for n in before.by if n in session.evidence.runs]
+    if not runs or before.at is None or before.at != before.last:
+        return None
+    now = last_step_in(session, before.kind)
+    if (
+        not all(Curve in r.probe.needs and _looked(r) for r in runs)
+        or now is None
+        or now < before.at
+    ):
+        return None
+    return Proof("proved", CURVE_AS_LONG.fill(now=now))
+
+
 def _looked_at(session: Session, before: Reached) -> bool:
     """Whether a probe that saw the fault had something to look at in the new run, too."""
     runs = [session.evidence.runs[n] for n in before.by if n in session.evidence.runs]
-    return any(r.state == "found" or (r.state == "absent" and not r.skips) for r in runs)
+    return any(_looked(run) for run in runs)
+
+
+def _looked(run: Run) -> bool:
+    return run.state == "found" or (run.state == "absent" and not run.skips)
 
 
 _WORDS = {
@@ -151,7 +176,7 @@ def _number(value: float) -> str:
 def _further(session: Session, before: Reached, more: int) -> Proof:
     """By how far the run came, in steps or else in seconds."""
     logs = session.evidence.fact(LogHits)
-    now, at = last_step(session.evidence), before.at
+    now, at = last_step_in(session, before.kind), before.at
     well = logs is not None and logs.ended == "well"
     if at is None:
         return _without_steps(logs, before, now, more, well=well)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ class Reached:
     """A run as far as it came.
 
     ``at``: the step at which its symptoms showed, else the last one; None before the first step.
+    ``kind``: that of the file that tells this step, "" where no line does; ``last``: its last step.
     ``seconds`` from its first to its last line; ``levels``: of each metric that tells a better run
     its name, median and count; ``by``: the probes that saw the symptoms.
     """
@@ -31,25 +32,34 @@ class Reached:
     seconds: float | None = None
     levels: tuple[tuple[str, float, int], ...] = ()
     by: tuple[str, ...] = ()
+    last: int | None = None
+    kind: str = ""
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Reached:
         """From JSON, where a tuple is a list."""
         levels = tuple((str(n), float(m), int(c)) for n, m, c in data["levels"])
-        return cls(data["at"], data["seconds"], levels, tuple(map(str, data["by"])))
+        by = tuple(map(str, data["by"]))
+        more = data.get("last"), data.get("kind", "")
+        return cls(data["at"], data["seconds"], levels, by, *more)
 
 
 def reached(session: Session, symptoms: Iterable[str]) -> Reached:
     """How far the run of a session came until its ``symptoms`` showed."""
     evidence, wanted = session.evidence, list(symptoms)
     found = [o for o in evidence.observed if o.name in wanted and o.outcome == "present"]
-    first: dict[str, int] = {}
+    first: dict[str, tuple[int, str]] = {}
     for one in found:
         step = _step_at(evidence, one.finding.source)
         if step is not None:
-            first[one.name] = min(step, first.get(one.name, step))
+            here = step, one.finding.source.file or ""
+            first[one.name] = min(here, first.get(one.name, here))
+    last = last_step(evidence)
+    at, file = max(first.values()) if first else (last, "")
     return Reached(
-        at=max(first.values()) if first else last_step(evidence),
+        at=at,
+        last=last,
+        kind=_kinds(session).get(file, ""),
         seconds=seconds(evidence.fact(LogHits)),
         levels=levels(evidence, session.index, wanted),
         by=tuple(dict.fromkeys(o.probe for o in found)),
@@ -58,11 +68,33 @@ def reached(session: Session, symptoms: Iterable[str]) -> Reached:
 
 def last_step(evidence: Evidence) -> int | None:
     """The last step that was trained; None if none was."""
-    logs, curve = evidence.fact(LogHits), evidence.fact(Curve)
-    steps = [s.steps[-1] for s in (curve.series.values() if curve else ()) if s.steps]
+    logs = evidence.fact(LogHits)
+    steps = [step for _, step in _last_of_files(evidence)]
     if logs is not None and logs.last_step is not None:
         steps.append(logs.last_step)
     return max(steps, default=None)
+
+
+def last_step_in(session: Session, kind: str) -> int | None:
+    """The last step that the files of a kind tell; that of any where none of them tells one."""
+    kinds = _kinds(session)
+    found = [s for file, s in _last_of_files(session.evidence) if kind and kinds.get(file) == kind]
+    return max(found, default=None) if found else last_step(session.evidence)
+
+
+def _last_of_files(evidence: Evidence) -> Iterator[tuple[str, int]]:
+    """File and step of each series' end and of each step line."""
+    logs, curve = evidence.fact(LogHits), evidence.fact(Curve)
+    for series in curve.series.values() if curve else ():
+        if series.steps:
+            yield series.file, series.steps[-1]
+    for line in logs.steps if logs else ():
+        yield line.source.file or "", line.step
+
+
+def _kinds(session: Session) -> dict[str, str]:
+    """The kind of each file, by its name and by its path."""
+    return {name: f.kind for f in session.case.files for name in (f.name, f.path)}
 
 
 def seconds(logs: LogHits | None) -> float | None:

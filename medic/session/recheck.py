@@ -16,7 +16,19 @@ from medic.runner.look import open_regular
 from medic.session.launched import read_instead
 from medic.session.proof import proof
 from medic.session.reached import Reached, reached
-from medic.session.runlogs import OF_A_RUN, another_log, ends, grown, newest, same_logs, tail
+from medic.session.runlogs import (
+    OF_A_RUN,
+    another_log,
+    ends,
+    grown,
+    heads,
+    newest,
+    of_the_run_before,
+    paths,
+    same_logs,
+    tail,
+    unchanged,
+)
 
 if TYPE_CHECKING:
     from medic.edits import ChangeRecord
@@ -42,9 +54,10 @@ class Applied:
     ``time``: seconds since the epoch; ``symptoms``: those that the evidence showed before it;
     ``files`` and the lines ``added`` to them; ``began``: first time and attempts of the log then;
     ``log``: the newest one, ``tail`` its size and the CRC of its last bytes; ``settings``: path
-    and CRC of each configuration and script; ``logs``: size and CRC of the end of each log;
-    ``reached``: how far the run came; ``shown``: what the next run showed of it, an ``Outcome``,
-    "" before there is one.
+    and CRC of each configuration and script; ``logs``: size and CRC of the end of each log,
+    ``heads``: CRC of its beginning with and without times, ``paths``: where they lay; ``there``:
+    the user made the change in the file that the run reads instead; ``reached``: how far the run
+    came; ``shown``: what the next run showed of it, an ``Outcome``, "" before there is one.
     """
 
     change: str
@@ -59,6 +72,9 @@ class Applied:
     tail: tuple[int, int] | None = None
     settings: tuple[tuple[str, int], ...] = ()
     logs: tuple[tuple[int, int], ...] = ()
+    heads: tuple[tuple[int, int], ...] = ()
+    paths: tuple[str, ...] = ()
+    there: bool = False
     reached: Reached | None = None
     shown: str = ""
 
@@ -91,6 +107,8 @@ def applied_now(session: Session, record: ChangeRecord, fix: Fix, cause: str) ->
         added=added,
         began=_begin(session),
         logs=tuple(ends(session)),
+        heads=tuple(heads(session)),
+        paths=tuple(paths(session)),
         reached=reached(session, seen),
         **_newest_log(session),
     )
@@ -109,6 +127,8 @@ def standing(session: Session) -> Applied:
         symptoms=seen,
         settings=settings,
         logs=tuple(ends(session)),
+        heads=tuple(heads(session)),
+        paths=tuple(paths(session)),
         reached=reached(session, seen),
     )
     if log is None:
@@ -172,7 +192,8 @@ def _changed_by_medic(since: float) -> frozenset[str]:
 
 def take_again(session: Session, before: Applied | None) -> None:
     """Takes the files as they are now. Logs that came beside those that stood before, none of
-    which has changed, are of a run after it: they take the place of the others."""
+    which has changed, are of a run after it: they take the place of the others. So do logs that
+    were written anew: those that were not are of the run before."""
     old = {f.path for f in session.case.files}
     session.collect_again()
     if before is None or not before.time:
@@ -181,6 +202,8 @@ def take_again(session: Session, before: Applied | None) -> None:
     fresh = {f.path for f in logs if f.modified > before.time}
     if fresh and not fresh & old:
         session.collect_again(leave_out=[f.path for f in logs if f.path not in fresh])
+    elif stale := of_the_run_before(session, before):
+        session.collect_again(leave_out=stale)
 
 
 def _begin(session: Session) -> tuple[float, int] | None:
@@ -216,6 +239,8 @@ def take_new_logs(session: Session, applied: Applied, pasted: str = "") -> bool:
     if not fresh:
         session.case = before
         return False
+    same = unchanged(session, applied)
+    fresh = [path for path in fresh if path not in same] or fresh
     session.collect_again(leave_out=[f.path for f in logs if f.path not in fresh])
     return True
 
@@ -257,7 +282,8 @@ def _unchanged(session: Session, applied: Applied) -> Outcome:
     """Of a fault that is still there: whether the run had the change."""
     if not in_force(applied):
         return "not-in-force"
-    return "elsewhere" if any(read_instead(session, applied.files)) else "same"
+    other = not applied.there and any(read_instead(session, applied.files))
+    return "elsewhere" if other else "same"
 
 
 def _logs_failed(session: Session) -> bool:

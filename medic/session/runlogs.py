@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from medic.session.recheck import Applied
 
 TAIL = 512  # bytes at the end of a log that tell it from the log of another run
+HEAD = 256 * 1024  # bytes at its beginning that tell it, too
 OF_A_RUN = ("log", "metrics", "gpu-series", "flight-recorder")
+_DATE_AND_TIME = re.compile(rb"\d{2,4}[-/]\d\d[-/]\d\d|\d\d?:\d\d:\d\d(?:[.,]\d+)?")
 
 
 def newest(session: Session) -> GivenFile | None:
@@ -47,10 +50,82 @@ def _end(session: Session, file: GivenFile) -> int:
     return tail(file.path, file.size) if text is None else crc32(text.encode()[-TAIL:])
 
 
+def heads(session: Session) -> Iterator[tuple[int, int]]:
+    """Of each log, in the order of ``ends``: the CRC of its beginning, and that without its dates
+    and times, 0 where the log is longer than what was read."""
+    for file in session.case.files:
+        if file.kind in OF_A_RUN and file.size:
+            text = _head(session, file)
+            whole = file.size <= HEAD
+            yield crc32(text), crc32(_DATE_AND_TIME.sub(b"", text)) if whole else 0
+
+
+def paths(session: Session) -> Iterator[str]:
+    """Where each log lies, in the order of ``ends``."""
+    return (f.path for f in session.case.files if f.kind in OF_A_RUN and f.size)
+
+
+def _head(session: Session, file: GivenFile) -> bytes:
+    text = session.case.parts.get(file.path)
+    if text is not None:
+        return text.encode()[:HEAD]
+    try:
+        with open_regular(file.path) as opened:
+            return opened.read(HEAD)
+    except (MedicError, OSError):
+        return b""
+
+
 def same_logs(session: Session, before: Applied) -> bool:
     """Whether each log is byte for byte one of those before, whatever its date and name."""
-    now = set(ends(session))
-    return bool(now) and now <= set(before.logs)
+    logs = [f for f in session.case.files if f.kind in OF_A_RUN and f.size]
+    return bool(logs) and len(unchanged(session, before)) == len(logs)
+
+
+def same_but_for_times(session: Session, before: Applied) -> bool:
+    """Whether each log says what one of those before said, at other times."""
+    old = {without for _, without in before.heads}
+    now = [without for _, without in heads(session)]
+    return bool(now) and 0 not in now and old.issuperset(now) and not same_logs(session, before)
+
+
+def unchanged(session: Session, before: Applied) -> list[str]:
+    """Paths of the logs that are byte for byte one of those before, by their beginning and end."""
+    logs = [f for f in session.case.files if f.kind in OF_A_RUN and f.size]
+    now = zip(logs, ends(session), heads(session), strict=True)
+    if not before.heads:  # of a session that was kept without them
+        return [file.path for file, end, _ in now if end in before.logs]
+    old = {(end, head) for end, (head, _) in zip(before.logs, before.heads, strict=False)}
+    return [file.path for file, end, (head, _) in now if (end, head) in old]
+
+
+def of_the_run_before(session: Session, before: Applied) -> list[str]:
+    """Paths of the logs that are as they were though another one was written anew: they are of the
+    run before it. None where any has only grown: the run goes on."""
+    same = unchanged(session, before)
+    logs = [f for f in session.case.files if f.kind in OF_A_RUN and f.size]
+    others = [f for f in logs if f.path not in same and f.path in before.paths]
+    if not others or any(_grown(f, before) for f in others):
+        return []
+    return same
+
+
+def _grown(file: GivenFile, before: Applied) -> bool:
+    """Whether a log begins as one of those before and has more at its end."""
+    old = [(size, crc) for size, crc in before.logs if size <= file.size]
+    return any(
+        tail(file.path, size) == crc and _begins_alike(file, size, before) for size, crc in old
+    )
+
+
+def _begins_alike(file: GivenFile, size: int, before: Applied) -> bool:
+    """Whether a log begins as one of those before, of which it had ``size`` bytes."""
+    try:
+        with open_regular(file.path) as opened:
+            crc = crc32(opened.read(min(size, HEAD)))
+    except (MedicError, OSError):
+        return True
+    return not before.heads or crc in [head for head, _ in before.heads]
 
 
 def another_log(session: Session, before: Applied) -> bool:
@@ -71,4 +146,4 @@ def _goes_on(log: GivenFile, before: Applied) -> bool:
     if log.path != before.log or before.tail is None or log.size < before.tail[0]:
         return False
     size, crc = before.tail
-    return tail(log.path, size) == crc
+    return tail(log.path, size) == crc and _begins_alike(log, size, before)

@@ -210,3 +210,22 @@ def test_something_is_seen_to_go_on_until_all_is_told(
         assert progress.state.what is None
 
     drive(script, case, load=load, wait=False)
+
+
+@pytest.mark.parametrize("paths", [[], ["."]])
+def test_an_empty_folder_opens_the_app(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, paths: list[str]
+) -> None:
+    from medic.commands import app
+
+    opened: list[Case] = []
+    monkeypatch.chdir(tmp_path)
+
+    def start(case: Case, **_: Any) -> int:
+        opened.append(case)
+        return 0
+
+    monkeypatch.setattr(app, "start", start)
+    code = app.command.main([*paths, "--set", "seq_length=4096"], standalone_mode=False)
+    assert (code, opened[0].files, opened[0].root) == (0, (), ".")
+    assert [*opened[0].given.values()] == [4096]

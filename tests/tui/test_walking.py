@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from medic.case.collect import Case, collect
+from medic.index.knowledge import Index
 
 Drive = Callable[..., None]
 
@@ -90,3 +91,51 @@ def test_digits_after_the_last_step_spoil_no_command(drive: Drive, case: Case) -
         assert app.app.talk.consultation.session.refused
 
     drive(script, case)
+
+
+@pytest.mark.parametrize("word", ["继续", "Continue."])
+@pytest.mark.parametrize("resumed", [False, True])
+def test_a_walk_that_was_cut_off_is_named_and_goes_on(
+    drive: Drive, run_folder: Path, word: str, resumed: bool
+) -> None:
+    async def cut(app: Any) -> None:
+        await app.send("/walk two-steps")
+        await app.press("1")
+
+    async def back(app: Any) -> None:
+        if resumed:
+            await app.send("/resume")
+        assert "“Two steps” was left at step 2" in app.said
+        await app.send(word)
+        assert "Read the message." in app.said.rpartition(word)[2]
+        await app.press("1")
+        assert "It is: The micro batch does not fit" in app.talk()
+
+    async def over(app: Any) -> None:
+        assert "was left at step" not in app.said
+        await app.send(word)
+        assert "Try it alone." not in app.said
+
+    drive(cut, collect(["run1"]))
+    drive(back, collect(["run1"]))
+    if resumed:
+        drive(over, collect(["run1"]))
+
+
+def test_without_a_name_those_that_fit_the_suspects_come_first(
+    drive: Drive, run_folder: Path, index: Index
+) -> None:
+    steps = [{"name": "a", "do": {"en": "Do.", "zh": "做。"}, "outcomes": {"x": "done"}}]
+    other = {"name": "others", "title": {"en": "Others", "zh": "其他"}, "steps": steps}
+    more = Index({**index.raw, "procedures": {**index.raw["procedures"], "others": other}})
+
+    async def script(app: Any) -> None:
+        await app.send("/walk")
+        said = app.said.rpartition("/walk NAME begins one:")[2]
+        assert "two-steps: Two steps" in said
+        assert "others: Others" not in said
+        assert "1 more: /walk all lists them." in said
+        await app.send("/walk all")
+        assert "others: Others" in app.said
+
+    drive(script, collect(["run1"]), load=lambda: more)
