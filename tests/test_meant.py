@@ -10,11 +10,12 @@ import pytest
 from medic.tui import jobs
 from medic.tui.consultation import Consultation
 from medic.tui.events import Asked, Choices, Told
+from medic.tui.families import FAMILIES
 from medic.tui.lines import Block, rows
 from medic.tui.typed import take
 
 from medic.case.collect import collect
-from medic.i18n import use
+from medic.i18n import Lang, use
 from medic.index.knowledge import load
 from medic.session.consultation import Session
 from medic.session.said import said, say_again
@@ -167,6 +168,54 @@ def test_a_guess_is_compared_and_is_no_evidence(oom: Front, words: str) -> None:
     assert "speaks against it" in told
     assert oom.talk.session.model.beliefs(oom.talk.session.seen) == before
     assert oom.talk.session.words == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("I think it's NCCL, a bad network cable", "network-link-broken"),
+        ("我觉得是网络问题", "network-link-broken"),
+        ("网线坏了？", "network-link-broken"),
+        ("maybe it is the network storage being slow", "network-file-system-fault"),
+        ("maybe the card is broken", "gpu-memory-ecc-error"),
+        ("会不会是显卡坏了", "gpu-memory-ecc-error"),
+        ("我觉得是数据有问题", "data-quality-poor"),
+        ("gpu clocks throttled", "gpu-clocks-throttled"),
+        ("driver bug", "driver-library-mismatch"),
+        ("bad learning rate schedule", "scheduler-stepped-too-often"),
+        ("可能是某个卡掉队了", "one-node-slows-all"),
+        ("应该是NCCL版本不一致吧", "versions-differ-between-nodes"),
+    ],
+)
+def test_a_guess_at_a_kind_is_answered_with_causes_of_it(oom: Front, words: str, code: str) -> None:
+    before = oom.talk.session.model.beliefs(oom.talk.session.seen)
+    told = oom.say(words)
+    shown = [n for n in INDEX.causes if f"({INDEX.causes[n].code})" in told]
+    assert "A guess, taken as a question" in told
+    apart = set(shown) - {"micro-batch-too-large"}  # the leader, if it is named beside them
+    assert apart
+    assert any(apart <= {*family} for family in FAMILIES.values() if code in family)
+    assert oom.talk.session.model.beliefs(oom.talk.session.seen) == before
+    assert oom.talk.session.words == ""
+
+
+def test_the_causes_of_every_kind_of_guess_are_known() -> None:
+    assert FAMILIES.keys() <= INDEX.sayings.keys()
+    assert {cause for causes in FAMILIES.values() for cause in causes} <= INDEX.causes.keys()
+
+
+def test_a_guess_at_a_kind_is_told_in_chinese(oom: Front) -> None:
+    use("zh")
+    told = oom.say("我觉得是网络问题")
+    assert "这一类中最接近的原因" in told
+    assert "看这一点可以判断：" in told
+
+
+@pytest.mark.parametrize("words", ["what would change your mind?", "要看到什么你才会改变判断？"])
+def test_what_would_change_the_verdict_is_answered(oom: Front, words: str) -> None:
+    asked = oom.say("/why").partition("[medic]")[2]
+    assert asked
+    assert oom.say(words).partition("[medic]")[2] == asked
 
 
 @pytest.mark.parametrize(
@@ -325,3 +374,29 @@ def test_no_question_is_of_lines_that_are_not_there(oom: Front) -> None:
     assert "zero-loss-gradient" not in {look.name for look in session.open_looks()}
     session.complain_of("loss-is-zero", "")
     assert "zero-loss-gradient" in {look.name for look in session.open_looks()}
+
+
+NAN = "".join(f"step {n} | loss {9.0 - n / 10:.3f} | grad_norm 1.2\n" for n in range(1, 20))
+NAN += "".join(f"step {n} | loss nan | grad_norm nan\n" for n in range(20, 30))
+
+
+@pytest.mark.parametrize(
+    ("language", "against"),
+    [("en", "But what was read speaks strongly against it"), ("zh", "但已读内容强烈反对它")],
+)
+@pytest.mark.parametrize("precision", ["bf16", "fp16"])
+def test_the_end_of_a_walk_is_held_against_the_files(
+    tmp_path: Path, language: Lang, against: str, precision: str
+) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "train.log").write_text(NAN)
+    setting = f"bf16: {precision == 'bf16'}\nfp16: {precision == 'fp16'}\n".lower()
+    (folder / "config.yaml").write_text(setting + "learning_rate: 1.0e-4\n")
+    front = Front(folder)
+    use(language)
+    front.say("/walk nan-ladder")
+    front.say("1")
+    told = front.say("1")
+    assert "NUM-" in told
+    assert (against in told) == (precision == "bf16")

@@ -46,6 +46,7 @@ def taken(talk: Consultation, text: str) -> bool:
         ("this-cause", _not_it),
         ("denies-a-cause", _not_it),
         ("guess", _guessed),
+        ("short-guess", _guessed_family),
         ("correction", _corrected),
     )
     known = [(name, way) for name, way in ways if name in index.sayings]
@@ -184,6 +185,8 @@ def _guessed(talk: Consultation, words: str) -> bool:
     session = talk.session
     if talk.found is None or not session.observed_symptoms():
         return False  # with nothing read it is all there is, and is taken as a description
+    if _guessed_family(talk, words):
+        return True
     name = cause_of(session, _bare(talk, "guess-words", words))
     if name is None:
         return False
@@ -207,6 +210,18 @@ def _guessed(talk: Consultation, words: str) -> bool:
     talk.tell(Block("medic", tuple(lines)), top=True)
     talk.ask()
     return True
+
+
+def _guessed_family(talk: Consultation, words: str) -> bool:
+    """A guess at the network, the card, the data: the causes of that kind."""
+    from .families import family_of, told_of_family
+
+    if talk.found is None or not talk.session.observed_symptoms():
+        return False
+    causes = family_of(talk, words)
+    if causes:
+        told_of_family(talk, causes)
+    return bool(causes)
 
 
 def _spoken(talk: Consultation, pattern: Text, mark: str, line: EvidenceLine) -> Line:

@@ -159,7 +159,43 @@ def _end(talk: Consultation, current: Walk) -> None:
     lines.append(Line(words_walk.FIRST.fill(title=remedy.title), indent=3))
     if "{" not in remedy.do.en:
         lines.append(Line(remedy.do, indent=3))
+    lines += _against(talk, current.cause)
     talk.tell(Block("medic", tuple(lines)), top=True)
     more: Text = words_walk.MORE.fill(name=cause.name)
     talk.tell(more, "muted")
     talk.ask()
+
+
+STRONG = ("strongly-against", "rules-out")
+SETTLED = ("almost-certain", "likely")
+
+
+def _against(talk: Consultation, name: str) -> list[Line]:
+    """That the files speak against what a walk has come to: steps are done by hand, and one of
+    them may have been misread."""
+    from medic.session.against import of_files
+    from medic.session.diagnosis import evidence_for
+
+    from .ruled_out import reason
+    from .seen import LONG, finding, place_of
+
+    found = talk.found
+    if found is None:
+        return []
+    session = talk.session
+    for view in found.ruled_out:
+        if view.name == name and view.pruned_by is not None:
+            why, where = reason(session, view)
+            return [_but(words_walk.RULED_OUT.fill(finding=why), where)]
+    for line in evidence_for(session.index, session.index.causes[name], of_files(session)):
+        if line.weight in STRONG:
+            why = finding(session, line, LONG)
+            return [_but(words_walk.SPEAKS_AGAINST.fill(finding=why), place_of(session, line))]
+    leads = found.causes[0] if found.causes else None
+    if leads is None or leads.name == name or leads.word not in SETTLED:
+        return []
+    return [_but(words_walk.FILES_SAY.fill(title=leads.title, code=leads.code), None)]
+
+
+def _but(text: Text, where: Text | None) -> Line:
+    return Line(text, "strong", "! ", indent=3, where=where)

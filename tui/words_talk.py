@@ -25,6 +25,12 @@ A_GUESS = Text(
     "A guess, taken as a question and not as evidence: {title} ({code}), {word}.",
     "这是猜测，只作比较，不计为证据：{title}（{code}），{word}。",
 )
+A_GUESS_OF_FAMILY = Text(
+    "A guess, taken as a question and not as evidence. The nearest causes of that kind:",
+    "这是猜测，只作比较，不计为证据。这一类中最接近的原因：",
+)
+OF_FAMILY = Text("{title} ({code}), {word}", "{title}（{code}），{word}")
+WOULD_TELL = Text("would tell: {look}", "看这一点可以判断：{look}")
 SPEAKS_FOR = Text("speaks for it: {finding}", "支持：{finding}")
 SPEAKS_AGAINST = Text("speaks against it: {finding}", "反对：{finding}")
 NOTHING_OF_IT = Text(

@@ -11,6 +11,20 @@ LATER = Text("later: it goes on from here", "稍后再做，下次从这里继�
 LEFT = Text("Left for now; /walk {name} goes on.", "已暂停；/walk {name} 可继续。")
 DONE = Text("The procedure is done.", "流程已完成。")
 IT_IS = Text("It is: {title} ({code})", "结论：{title}（{code}）")
+RULED_OUT = Text(
+    "But what was read rules it out: {finding}. Check the answers of the walk before anything is changed.",
+    "但已读内容排除了它：{finding}。改动之前请先核对各步的回答。",
+)
+SPEAKS_AGAINST = Text(
+    "But what was read speaks strongly against it: {finding}. Check the answers of the walk before "
+    "anything is changed.",
+    "但已读内容强烈反对它：{finding}。改动之前请先核对各步的回答。",
+)
+FILES_SAY = Text(
+    "But what was read points to another cause: {title} ({code}). Check the answers of the walk "
+    "before anything is changed.",
+    "但已读内容指向另一个原因：{title}（{code}）。改动之前请先核对各步的回答。",
+)
 FIRST = Text("What to do first: {title}", "首选处置：{title}")
 MORE = Text("medic explain {name} tells the rest.", "medic explain {name} 可查看全部处置。")
 MAKES_FILES = Text(

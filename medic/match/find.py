@@ -15,7 +15,7 @@ from medic.match.jumps import jump_of_loss
 from medic.match.likeness import Likeness
 from medic.match.paste import Fragment, is_sentence
 from medic.match.progress import progresses
-from medic.match.sayings import contrary, denied, told_of
+from medic.match.sayings import contrary, denied, sayings_of, told_of
 from medic.match.text import WHOLE, Match, TextIndex
 from medic.match.tone import MENDED, complains, tells
 from medic.text.patterns import regex
@@ -263,8 +263,13 @@ def quoted(text: str, index: Index) -> list[Hit]:
     return [h for h in matcher_of(index).scan_text(text).hits if not h.benign]
 
 
+WELL_NAMED = "cards-are-well"
+
+
 def alike(text: str, index: Index) -> dict[str, float]:
     """Log ratios of the causes whose own description a text is most like, best first."""
+    if WELL_NAMED in index.sayings:  # what is said to be well speaks for nothing
+        text = sayings_of(index).without([WELL_NAMED], text)
     found = _likeness(_Same(index)).ratios(_NO_CLIPPING.sub(_CLIPPING_OFF, text))
     if not found:
         return found
