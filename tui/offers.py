@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text
-from medic.planner.verdict import NOTHING_NAMED
 from medic.records import dataclass, replace
 
 from . import words, words_more
@@ -56,6 +55,8 @@ class Offer:
 def offers_of(session: Session, found: Diagnosis | None) -> list[Offer]:
     """Remedies of the leader, then of what else may be or is wrong, and last those that were tried
     and did not help; numbered from 1."""
+    from medic.planner.verdict import NOTHING_NAMED  # the first paint needs no engine
+
     if found is None or found.verdict in {"none-of-these", *NOTHING_NAMED}:
         causes: list[str] = []
     else:

@@ -33,6 +33,7 @@ CLEAN: Keys = {
 }
 STREAMED: Keys = {"streaming": "true", "max_steps": "100", "num_train_epochs": None}
 IN_FULL: Keys = {"finetuning_type": "full"}
+EVALUATED: Keys = {"eval_strategy": "epoch", "save_strategy": "epoch", "val_size": "0.1"}
 MUTATIONS: Rows = [
     ({"streaming": "true"}, NEEDS, "streaming"),
     ({"streaming": "true", "max_steps": "-1"}, NEEDS, "max_steps"),
@@ -46,7 +47,11 @@ MUTATIONS: Rows = [
     ({"neat_packing": "true", "stage": "dpo"}, EXCLUDE, "neat_packing"),
     ({"predict_with_generate": "true", "stage": "kto"}, EXCLUDE, "predict_with_generate"),
     ({"train_on_prompt": "true", "stage": "dpo"}, EXCLUDE, "train_on_prompt"),
-    ({"load_best_model_at_end": "true", "stage": "rm"}, EXCLUDE, "load_best_model_at_end"),
+    (
+        {"load_best_model_at_end": "true", "stage": "rm", **EVALUATED},
+        EXCLUDE,
+        "load_best_model_at_end",
+    ),
     ({**IN_FULL, "use_galore": "true", "deepspeed": "ds.json"}, EXCLUDE, "use_galore"),
     ({**IN_FULL, "use_apollo": "true", "deepspeed": "ds.json"}, EXCLUDE, "use_apollo"),
     ({"eval_strategy": "steps"}, NEEDS, "eval_strategy"),
