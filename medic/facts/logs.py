@@ -10,6 +10,10 @@ from medic.records import dataclass
 
 CaptureValue = int | float | str
 
+_MISTAKES = frozenset(
+    "AssertionError AttributeError IndexError KeyError NameError TypeError UnboundLocalError ZeroDivisionError".split()  # noqa: SIM905
+)
+
 
 @dataclass(frozen=True)
 class Hit:
@@ -92,6 +96,11 @@ class Traceback:
     victim: bool = False  # of another process's failure
     worker: bool = False  # raised in a data loader worker
     writer: str = ""  # what its launcher puts before its lines: a host, a process
+
+    @property
+    def mistake(self) -> bool:
+        """Whether a program raises it by itself: never the echo of another process's end."""
+        return self.exception in _MISTAKES
 
 
 @dataclass(frozen=True)

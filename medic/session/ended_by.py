@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from medic.facts import LogHits, Tracebacks
 from medic.i18n import Text
+from medic.runner.logsymptoms import EXCEPTION
 from medic.session.diagnosis import EvidenceLine
 
 if TYPE_CHECKING:
@@ -14,11 +15,6 @@ if TYPE_CHECKING:
     from medic.facts import Traceback
     from medic.session.consultation import Session
 
-EXCEPTION = "python-exception"
-# What a program raises by itself: not the echo of another process's end.
-_MISTAKES = frozenset(
-    "AssertionError AttributeError IndexError KeyError NameError TypeError UnboundLocalError ZeroDivisionError".split()  # noqa: SIM905
-)
 _SAID = Text("the last exception: {what}{place}", "最后一个异常：{what}{place}")
 _PLACE = Text(" ({file}:{line})", "（{file}:{line}）")
 
@@ -32,7 +28,7 @@ def last_exception(session: Session) -> Iterator[EvidenceLine]:
     if any(h.seen.name == EXCEPTION and h.seen.outcome == "present" for h in session.found):
         return
     last = max(own, key=lambda t: t.order, default=None)
-    if last is None or last.exception not in _MISTAKES or _is_known(last, logs):
+    if last is None or not last.mistake or _is_known(last, logs):
         return
     frame = last.frames[-1] if last.frames else None
     place = _PLACE.fill(file=frame.file, line=frame.line) if frame else Text("", "")

@@ -106,11 +106,8 @@ def applied_now(session: Session, record: ChangeRecord, fix: Fix, cause: str) ->
         files=files,
         added=added,
         began=_begin(session),
-        logs=tuple(ends(session)),
-        heads=tuple(heads(session)),
-        paths=tuple(paths(session)),
         reached=reached(session, seen),
-        **_newest_log(session),
+        **_logs_now(session),
     )
 
 
@@ -126,19 +123,23 @@ def standing(session: Session) -> Applied:
         time=0.0,
         symptoms=seen,
         settings=settings,
-        logs=tuple(ends(session)),
-        heads=tuple(heads(session)),
-        paths=tuple(paths(session)),
         reached=reached(session, seen),
+        **_logs_now(session),
     )
-    if log is None:
-        return stands
-    return replace(stands, time=log.modified, began=_begin(session), **_newest_log(session))
+    return stands if log is None else replace(stands, time=log.modified, began=_begin(session))
 
 
-def _newest_log(session: Session) -> dict[str, Any]:
+def _logs_now(session: Session) -> dict[str, Any]:
+    """By what the logs of a run are known again."""
+    every = {
+        f: tuple(of(session)) for f, of in (("logs", ends), ("heads", heads), ("paths", paths))
+    }
     log = newest(session)
-    return {} if log is None else {"log": log.path, "tail": (log.size, tail(log.path, log.size))}
+    return (
+        every
+        if log is None
+        else every | {"log": log.path, "tail": (log.size, tail(log.path, log.size))}
+    )
 
 
 def _settings(session: Session) -> Iterator[tuple[str, int]]:

@@ -28,6 +28,11 @@ def newest(session: Session) -> GivenFile | None:
     return max(logs, key=lambda f: f.modified, default=None)
 
 
+def _written(session: Session) -> list[GivenFile]:
+    """The logs that hold anything."""
+    return [f for f in session.case.files if f.kind in OF_A_RUN and f.size]
+
+
 def tail(path: str, size: int) -> int:
     """The CRC of the last bytes before ``size``; -1 where they cannot be read."""
     try:
@@ -40,9 +45,8 @@ def tail(path: str, size: int) -> int:
 
 def ends(session: Session) -> Iterator[tuple[int, int]]:
     """Size and CRC of the end of each log, by which one is known again wherever it lies."""
-    for file in session.case.files:
-        if file.kind in OF_A_RUN and file.size:
-            yield file.size, _end(session, file)
+    for file in _written(session):
+        yield file.size, _end(session, file)
 
 
 def _end(session: Session, file: GivenFile) -> int:
@@ -53,16 +57,15 @@ def _end(session: Session, file: GivenFile) -> int:
 def heads(session: Session) -> Iterator[tuple[int, int]]:
     """Of each log, in the order of ``ends``: the CRC of its beginning, and that without its dates
     and times, 0 where the log is longer than what was read."""
-    for file in session.case.files:
-        if file.kind in OF_A_RUN and file.size:
-            text = _head(session, file)
-            whole = file.size <= HEAD
-            yield crc32(text), crc32(_DATE_AND_TIME.sub(b"", text)) if whole else 0
+    for file in _written(session):
+        text = _head(session, file)
+        whole = file.size <= HEAD
+        yield crc32(text), crc32(_DATE_AND_TIME.sub(b"", text)) if whole else 0
 
 
 def paths(session: Session) -> Iterator[str]:
     """Where each log lies, in the order of ``ends``."""
-    return (f.path for f in session.case.files if f.kind in OF_A_RUN and f.size)
+    return (f.path for f in _written(session))
 
 
 def _head(session: Session, file: GivenFile) -> bytes:
@@ -78,7 +81,7 @@ def _head(session: Session, file: GivenFile) -> bytes:
 
 def same_logs(session: Session, before: Applied) -> bool:
     """Whether each log is byte for byte one of those before, whatever its date and name."""
-    logs = [f for f in session.case.files if f.kind in OF_A_RUN and f.size]
+    logs = _written(session)
     return bool(logs) and len(unchanged(session, before)) == len(logs)
 
 
@@ -91,7 +94,7 @@ def same_but_for_times(session: Session, before: Applied) -> bool:
 
 def unchanged(session: Session, before: Applied) -> list[str]:
     """Paths of the logs that are byte for byte one of those before, by their beginning and end."""
-    logs = [f for f in session.case.files if f.kind in OF_A_RUN and f.size]
+    logs = _written(session)
     now = zip(logs, ends(session), heads(session), strict=True)
     if not before.heads:  # of a session that was kept without them
         return [file.path for file, end, _ in now if end in before.logs]
@@ -103,7 +106,7 @@ def of_the_run_before(session: Session, before: Applied) -> list[str]:
     """Paths of the logs that are as they were though another one was written anew: they are of the
     run before it. None where any has only grown: the run goes on."""
     same = unchanged(session, before)
-    logs = [f for f in session.case.files if f.kind in OF_A_RUN and f.size]
+    logs = _written(session)
     others = [f for f in logs if f.path not in same and f.path in before.paths]
     if not others or any(_grown(f, before) for f in others):
         return []

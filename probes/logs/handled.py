@@ -11,13 +11,8 @@ from . import machine
 
 # Step lines that a launcher may pass on late, of a process that has failed.
 LATE, LATE_SHARE = 3, 0.1
-ONE = (
-    1  # step line behind an error is no training that goes on: another process may have written it
-)
-# What no other rank's end makes a rank raise.
-_MISTAKES = frozenset(
-    "AssertionError AttributeError IndexError KeyError NameError TypeError UnboundLocalError ZeroDivisionError".split()  # noqa: SIM905
-)
+# So many step lines behind an error are no training that goes on: another process may write one.
+ONE = 1
 _EXIT = regex(r"exitcode: -?\d|exits? (?:with|code)|return code = -?[1-9]")
 
 
@@ -90,7 +85,7 @@ def _last_exceptions(tracebacks: Sequence[Traceback]) -> dict[tuple[str, int | N
     last: dict[tuple[str, int | None], int] = {}
     for told in tracebacks:
         at = told.source
-        of = {at.rank, None} if told.uncaught and told.exception in _MISTAKES else {at.rank}
+        of = {at.rank, None} if told.uncaught and told.mistake else {at.rank}
         for rank in of:
             last[at.file, rank] = max(at.line, last.get((at.file, rank), 0))
     return last

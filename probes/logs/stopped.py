@@ -18,6 +18,7 @@ from ..curve.numbers import median
 from .digits import whole
 from .evidence import hangs, hits
 from .launcher import SIGNALS
+from .machine import ZONES_SECONDS
 from .merge import EXIT_ALONE
 from .verdict import unexplained
 
@@ -25,7 +26,6 @@ NAME = "stopped-without-a-word"
 # As long as its last line is younger than this, in seconds and in gaps between logged steps, a run
 # may only be silent.
 QUIET_SECONDS, QUIET_GAPS = 60.0, 10.0
-ZONES = 26 * 3600.0  # seconds from the zone that is last to the one that is first
 _SIGNAL = regex(r"\bSIG[A-Z]+\b|Segmentation fault|Bus error|Aborted|Terminated|Killed")
 _CODE = regex(
     r"(?:exit ?code|exit status|return(?: |-)?code|terminated with code)\s*[:=]?\s*(-?[1-9]\d*)",
@@ -104,7 +104,7 @@ def copied(look: Look, logs: LogHits) -> bool:
     Its time is then that of a copy, and the run may have been alive when it was made.
     """
     written = max((f.modified for f in look.files("log")), default=0.0)
-    return logs.last_time is not None and written - logs.last_time > ZONES
+    return logs.last_time is not None and written - logs.last_time > ZONES_SECONDS
 
 
 def _times(steps: Sequence[StepLine]) -> list[float]:
