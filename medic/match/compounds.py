@@ -103,7 +103,7 @@ COMPOUNDS = tuple(
             "space|full",
             (
                 r"no (?:free |more )?space left|no (?:free )?space|"
-                r"(?<!nearly )(?<!almost )(?:is|are|gets|got|became|being|completely) full|"
+                r"(?<!nearly )(?<!almost )(?:is|are|gets|got|became|being|ran|runs|run|completely) full|"
                 r"(?<=disk )full|(?<=memory )full"
             ),
             "noroom",

@@ -16,7 +16,7 @@ glitch gibberish nonsens trouble bug unstabl instability unexpect slowing
 break lose worst incoherent collapse collapsed imbalance imbalanced uneven starve
 starved unbalanced overfit overfitting forgot forget
 idle empty pending forever early incorrect hacking
-preempted cancelled canceled incomplete useless
+preempted cancelled canceled incomplete useless xid throw
 \u5f02\u5e38 \u6389\u7ebf
 """
 _WELL_WORDS = """
