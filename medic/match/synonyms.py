@@ -12,7 +12,8 @@ over own per please problem quite really right same say seem set should show sho
 somebody someone start still such sure than thank thanks that the their them then there these they
 thing this those though time to too try until up use used using very want was we well were what
 when where whether which while who why will with would you your happen happens happened happening
-ran soon night overnight midnight yesterday tonight morning weekend middle torch pytorch finetune finetuning finetuned train training trainer model run running step iteration
+ran soon night overnight midnight yesterday tonight morning weekend middle
+torch pytorch finetune finetuning finetuned train training trainer model run running step iteration
 """
 
 # term: words that mean it, as they stand after stemming.
@@ -90,7 +91,8 @@ join: 接得上 接上了
 !decrease: 不下降 没有下降 不降 降不下来 降不下去 下不来 不收敛 没在学 平了 停滞
 decrease: 骤降 降 下降 降低 降到 降得 降下来 变小 减小 掉到 衰减
 forgot: 都不会了 全忘了 忘光了
-increase: 不降反升 越训练越大 越训越大 越训越高 越练越高 越跑越高 一路往上 上升 升高 增长 增加 上涨 变高 变大 越来越大 涨
+increase: 不降反升 越训练越大 越训越大 越训越高 越练越高 越跑越高 一路往上
+increase: 上升 升高 增长 增加 上涨 变高 变大 越来越大 涨
 spike: 跳了一下 跳了 跳高 蹦高 蹦到 突然变大 突然升高 突然变高
 spike: 尖峰 尖刺 毛刺 飙升 跳升 暴涨 突刺 跳到 跳变 突变
 oscillate: 震荡 波动 抖动 来回跳 忽高忽低 反复横跳
