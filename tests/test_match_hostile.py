@@ -1,4 +1,4 @@
-"""Lines built from every signature's own words, as long as a line may be: scanned, not choked on."""
+"""Lines built from every signature's own words, over and over: scanned, not choked on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from medic.match import Matcher, watched
 
 WATCHED = watched(load())
 SIGNATURES = [own.signature for own in WATCHED]
-LINE = 64 * 1024
+LINE = 16 * 1024  # a work that is the square of it would take seconds a signature
 PARTS = 16  # so that they run side by side
 
 

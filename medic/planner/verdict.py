@@ -176,8 +176,8 @@ def decide(
     well = ended_well(evidence)
     # Words of a run that ended well tell how it was set up: no failure, and no complaint, is known.
     spoken = [h for h in found if not (well and h.seen.name == TELLTALE)]
-    confirmed = {c for c in model.causes if gate(model, c, seen)} & spoken_for(index, model, spoken)
-    eligible = frozenset((wrong | confirmed) & set(model.causes))
+    named = wrong | {c for c in spoken_for(index, model, spoken) if gate(model, c, seen)}
+    eligible = frozenset(named & set(model.causes))
     if eligible:
         return "likely", standing(model, beliefs, seen, eligible), beliefs
     whole = evidence.fact(Curve) is not None and evidence.fact(RunConfig) is not None
