@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from medic.facts import Hit, LogHits, MemoryEstimate, Source
-from medic.facts.memory import GIB, gib, numbers_of, others_of, room_of
+from medic.facts.memory import GIB, fitting, gib, numbers_of, others_of, room_of
 from medic.i18n import Text
 from medic.index.knowledge import Index
 from medic.records import dataclass
@@ -118,6 +118,8 @@ def _says(numbers: Mapping[str, int], found: MemoryEstimate | None, room: int) -
         yield line.fill(need=gib(need), over=gib(need - room))
     if beside is not None and beside > OTHERS:
         line = Text("other processes hold {n} of this GPU", "该 GPU 上其他进程占用 {n}")
+        if "process" not in numbers:
+            line = Text("other processes hold about {n} of this GPU", "该 GPU 上其他进程约占用 {n}")
         yield line.fill(n=gib(beside))
     loose, request = numbers.get("unallocated", 0), numbers["request"]
     if loose >= request and loose > LOOSE:
@@ -128,6 +130,16 @@ def _says(numbers: Mapping[str, int], found: MemoryEstimate | None, room: int) -
         yield line.fill(n=gib(loose), r=gib(request))
     if found is not None:
         yield _beside(found, need, room)
+        if _alone(found, room, numbers["total"]):
+            yield Text("without other processes it would fit the card", "没有其他进程时显卡放得下")
+
+
+def _alone(found: MemoryEstimate, room: int, total: int) -> bool:
+    """Whether what is too big for the room fits the whole card."""
+    likely, high = found.estimate, found.high
+    if likely is None or high is None or found.not_measured:
+        return False
+    return likely > room and high <= fitting(total)
 
 
 def _beside(found: MemoryEstimate, need: int | None, room: int) -> Text:
@@ -157,6 +169,13 @@ def _beside(found: MemoryEstimate, need: int | None, room: int) -> Text:
             "逐步增长、第二个模型或评估）",
         )
         return line.fill(n=gib(high), need=gib(need), over=gib(need - high))
+    if high is not None and high <= fitting(room):
+        line = Text(
+            "the configured step needs about {n} ({low} to {high}): that fits the {room} which this "
+            "process could have",
+            "按配置单步约需 {n}（{low} 至 {high}）：本进程可用的 {room} 放得下",
+        )
+        return line.fill(n=gib(likely), low=gib(low), high=gib(high), room=gib(room))
     line = Text(
         "the configured step needs about {n} ({low} to {high}): it is tight",
         "按配置单步约需 {n}（{low} 至 {high}）：余量很小",

@@ -11,7 +11,6 @@ from medic.errors import UsageError
 from medic.facts import GpuMemory, GpuState, MemoryEstimate
 from medic.index.knowledge import Index
 from medic.lint.contradictions import refuse
-from medic.lint.files import ROOMS
 from medic.memory import details
 from medic.memory.cards import counted, gpu_of, on_cards
 from medic.memory.choices import Choice, choices
@@ -24,7 +23,7 @@ from medic.memory.verdict import Verdict, verdict_of
 from medic.records import dataclass
 from medic.run_config import RunConfig
 from medic.runner.evidence import Evidence
-from medic.runner.registry import all_probes
+from medic.runner.registry import ROOMS, all_probes
 from medic.runner.run import observe, with_needs
 
 LIVE = "live"  # --gpu live: the GPU of this machine
@@ -112,8 +111,9 @@ def size_run(
 def _evidence(case: Case, index: Index) -> Evidence:
     """What the probes see that the estimate needs."""
     plain = {f.kind for f in case.files} <= {"config", "model-config", "script", "python"}
-    probes = all_probes(ROOMS if plain else ())
-    wanted = [p for p in with_needs(["memory-estimate"], probes) if p.reads == "artefacts"]
+    names = ("memory-estimate",)
+    probes = all_probes(ROOMS if plain else (), names)
+    wanted = [p for p in with_needs(names, probes) if p.reads == "artefacts"]
     return observe(case, index, wanted)
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from medic.index.knowledge import load
-from medic.lint.files import ROOMS
-from medic.runner.registry import all_probes
+from medic.runner.registry import ROOMS, all_probes
 
 
 def test_lint_loads_every_probe_of_its_checks() -> None:

@@ -224,3 +224,59 @@ def test_a_log_without_a_config_loads_no_estimate(tmp_path: Path, state: Path) -
     command = [sys.executable, "-c", BARE, str(log)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"
+
+
+CONTAINER = (
+    "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 512.00 MiB. GPU 0 has a total "
+    "capacity of 79.10 GiB of which 312.00 MiB is free. Process 12345 has 60.20 GiB memory in use. "
+    "Process 3456 has 18.50 GiB memory in use. Of the allocated memory 17.00 GiB is allocated by "
+    "PyTorch, and 800.00 MiB is reserved by PyTorch but unallocated."
+)
+TORCH_1 = (
+    "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 79.20 GiB total capacity; "
+    "{allocated} GiB already allocated; 1.05 GiB free; {reserved} GiB reserved in total by PyTorch)"
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "others"),
+    [
+        (CONTAINER, 61.0),
+        (TORCH_1.format(allocated="30.10", reserved="32.00"), 46.2),
+        (TORCH_1.format(allocated="74.10", reserved="76.00"), None),
+    ],
+)
+def test_others_are_told_where_the_message_does_not_say_which_process_is_its_own(
+    words: str, others: float | None
+) -> None:
+    account = of_words(words, load())
+    assert account is not None
+    held = others_of(account.numbers)
+    told = [str(line) for line in account.says]
+    if others is None:
+        assert held is None
+        assert not any("other processes" in line for line in told)
+    else:
+        assert held == pytest.approx(others * GIB, rel=0.01)
+        assert f"other processes hold about {others} GiB of this GPU" in told
+
+
+@pytest.mark.parametrize(
+    ("free", "told", "not_told"),
+    [
+        ("0.50 GiB", ["too big by", "without other processes it would fit"], "which this process"),
+        ("32.00 GiB", ["that fits the 52.0 GiB which this process could have"], "too big"),
+    ],
+)
+def test_a_step_that_fits_what_others_leave_or_the_empty_card_is_told_so(
+    tmp_path: Path, free: str, told: list[str], not_told: str
+) -> None:
+    run = {
+        "model": QWEN,
+        "config": {"micro": 1, "length": 2048, "attention": "sdpa", "liger": "true"},
+        "message": {"request": 2, "free": free, "process": 20, "total": 79.18,
+                    "allocated": 18, "loose": "512.00 MiB"},
+    }  # fmt: skip
+    says = " | ".join(line.en for line in account(run, tmp_path).says)
+    assert all(words in says for words in told), says
+    assert not_told not in says

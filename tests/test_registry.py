@@ -14,11 +14,12 @@ import pytest
 
 from medic.case.collect import collect
 from medic.index.knowledge import Index, load
-from medic.lint.files import ROOMS, lint
+from medic.lint.files import lint
 from medic.probe import Probe
 from medic.run_config import RunConfig
 from medic.runner import registry
-from medic.runner.registry import all_probes, imported, read, written
+from medic.runner.registry import ROOMS, all_probes, imported, read, written
+from medic.runner.run import with_needs
 
 TABLE = json.loads(json.dumps(written(imported())))
 
@@ -30,6 +31,18 @@ def test_what_is_written_is_read(rooms: tuple[str, ...]) -> None:
 
     table = sorted(read(TABLE, rooms), key=lambda probe: probe.name)
     assert [declared(p) for p in table] == [declared(p) for p in all_probes(rooms)]
+
+
+@pytest.mark.parametrize("rooms", [(), ROOMS])
+@pytest.mark.parametrize("name", ["memory-estimate", "config-checks"])
+def test_a_table_gives_what_a_probe_builds_on(
+    monkeypatch: pytest.MonkeyPatch, rooms: tuple[str, ...], name: str
+) -> None:
+    whole = with_needs([name], all_probes(rooms))
+    monkeypatch.setattr(registry, "_table", lambda: TABLE)
+    some = all_probes.__wrapped__(rooms, (name,))
+    assert [p.name for p in some] == [p.name for p in whole]
+    assert len(some) < len(all_probes(rooms))
 
 
 def test_a_probe_of_the_table_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -48,7 +48,8 @@ def is_data(path: str, lower: str) -> bool:
         return _head(path, 7) == b"MMIDIDX"
     if lower.endswith(".tar"):
         return _head(path, 512)[257:262] == b"ustar"
-    if _SPLIT.match(lower) and not _head(path, 64).strip():
+    split = lower.startswith(("train", "valid", "dev", "test")) and _SPLIT.match(lower)
+    if split and not _head(path, 64).strip():
         return True
     return _is_bare_ids(path, lower)
 

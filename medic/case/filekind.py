@@ -68,8 +68,6 @@ _HOST_NAMES = regex(
 _REPORT = 1 << 20  # bytes of such a text that are looked at for a log
 _TRAINS = regex(rb"\b(?:loss|step|epoch|iteration|Epoch|Step)\b\W{0,4}\d|Traceback \(most recent")
 _STACK_NAMES = regex(r"py-?spy|(?:^|[._-])stacks?(?:$|[._-])", re.IGNORECASE)
-
-
 _NOTES = regex(
     r"^(?:issue|description|report|notes?|question|bug|problem|said)[\w.-]*\.(?:md|txt)$",
     re.IGNORECASE,
@@ -90,7 +88,7 @@ def note_text(path: str) -> str | None:
     """The content of a text file that a person wrote, or None for any other file."""
     head = _head(path, NOTE_BYTES + 1)
     if not path.lower().endswith((".txt", ".md")) and not (
-        _LOG_NAMES.search(Path(path).name) and _is_written(head)
+        _has_log_name(Path(path).name) and _is_written(head)
     ):
         return None
     if len(head) > NOTE_BYTES or by_magic(head) or b"\0" in head:
@@ -99,6 +97,12 @@ def note_text(path: str) -> str | None:
 
     text = utf8(head).decode("utf-8", "replace")
     return text if is_note(text) and not _repeats(text) else None
+
+
+def _has_log_name(name: str) -> bool:
+    """Most files of a start are none, and have no word of the pattern: it is not compiled for them."""
+    some = ("log", "out", "err", ".txt", "nohup", "slurm-")
+    return any(w in name.lower() for w in some) and _LOG_NAMES.search(name) is not None
 
 
 def _is_written(head: bytes) -> bool:
@@ -115,18 +119,22 @@ def _repeats(text: str) -> bool:
 def rank_of(name: str) -> int | None:
     """The rank that a file's name states, or the folder it lies in where ranks have folders."""
     folder, _, file = name.replace("\\", "/").rpartition("/")
-    match = _RANK.search(file)
+    lower = file.lower()
+    told = any(w in lower for w in ("rank", "worker", "log_", "slurm-"))
+    match = _RANK.search(file) if told else None
     if match is not None:
         return next(int(g) for g in match.groups() if g is not None)
+    if not lower.startswith(_RANK_FILES):
+        return None
     own = _RANK_FOLDER.match(folder.rpartition("/")[2])
-    return int(own.group(1)) if own and file.lower().startswith(_RANK_FILES) else None
+    return int(own.group(1)) if own else None
 
 
 def kind_of(path: str) -> FileKind | None:
     """The kind of evidence in a file, or None for what medic has no use for."""
     name = Path(path).name
     lower = name.lower()
-    if _RECORDER_NAMES.search(lower) or (_BARE_RANK.match(lower) and _is_recorder(_head(path))):
+    if _names_recorder(path, lower):
         return "flight-recorder"
     if lower == ".metadata" or lower.endswith(".distcp"):
         return "checkpoint"
@@ -143,6 +151,14 @@ def kind_of(path: str) -> FileKind | None:
     if lower.endswith((".yaml", ".yml", ".toml", ".json", ".jsonl", ".csv", ".xml")):
         return _structured(path, lower)
     return _plain_kind(path, name)
+
+
+def _names_recorder(path: str, lower: str) -> bool:
+    """By its name, or where that is a bare rank by what it holds."""
+    if ("trace" in lower or "dump" in lower) and _RECORDER_NAMES.search(lower):
+        return True
+    stem = lower.removesuffix(".json").removesuffix(".pkl").removesuffix(".pickle")
+    return bool(stem[-1:].isdigit() and _BARE_RANK.match(lower)) and _is_recorder(_head(path))
 
 
 def _plain_kind(path: str, name: str) -> FileKind | None:

@@ -52,13 +52,22 @@ def asked(micro_batch: bool, sequence: bool) -> tuple[str, ...]:
 
 
 def _case(files: Sequence[str], given: Sequence[str]) -> Case:
-    """The case of the files; a model's name in the place of one is told how it is given."""
+    """The case of the files; a model's name, or a field, in the place of one is told how it is given."""
     try:
         return case_of(files, given)
     except UsageError as problem:
         from medic.memory.named import model_of
+        from medic.run_config import FIELDS
 
-        models = [word for word in files if not Path(word).exists() and model_of(knowledge(), word)]
+        missing = [word for word in files if not Path(word).exists()]
+        models = [word for word in missing if model_of(knowledge(), word)]
+        fields = [word for word in missing if word.partition("=")[0] in FIELDS and "=" in word]
+        if fields:
+            raise UsageError(
+                f"{problem.en}; a field is given as --set {fields[0]}",
+                f"{problem.zh}；字段请用 --set {fields[0]} 给出",
+                at=problem.at,
+            ) from None
         if not models:
             raise
         raise UsageError(

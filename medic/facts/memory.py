@@ -86,6 +86,7 @@ class GpuMemory:
         return self.total if self.room is None else self.room
 
 
+OWN = 3 * GIB  # other-process-unknown-context-bytes of the check oom-shortfall
 NUMBERS = ("request", "total", "free", "process", "allocated", "unallocated", "reserved")
 
 
@@ -104,10 +105,22 @@ def numbers_of(captures: Mapping[str, Any]) -> dict[str, int]:
 
 def others_of(numbers: Mapping[str, int]) -> int | None:
     """Bytes of the card that are neither free nor this process's, by the ``numbers`` of an
-    out-of-memory message; None where it cannot be told."""
-    if not {"total", "free", "process"} <= numbers.keys():
+    out-of-memory message; None where it cannot be told.
+
+    torch 1.x, and later ones in a container, whose own process they do not know among those that
+    they list, tell what torch reserved: its context and NCCL are within ``OWN`` of that.
+    """
+    if not {"total", "free"} <= numbers.keys():
         return None
-    return numbers["total"] - numbers["free"] - numbers["process"]
+    rest = numbers["total"] - numbers["free"]
+    if "process" in numbers:
+        return rest - numbers["process"]
+    reserved = numbers.get("reserved")
+    if reserved is None and {"allocated", "unallocated"} <= numbers.keys():
+        reserved = numbers["allocated"] + numbers["unallocated"]
+    if not reserved or rest - reserved <= OWN:
+        return None
+    return rest - reserved
 
 
 def room_of(numbers: Mapping[str, int]) -> int:

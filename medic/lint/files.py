@@ -18,12 +18,11 @@ from medic.probe import Finding, Probe
 from medic.records import dataclass, replace
 from medic.run_config import RunConfig, Span
 from medic.runner.evidence import Evidence
-from medic.runner.registry import all_probes
+from medic.runner.registry import ROOMS, all_probes
 from medic.runner.run import observe, with_needs
 
 # YAML, engine JSON, launcher YAML, model config: no launch has more files than this.
 LAUNCH_CONFIGS = 8
-ROOMS = ("config", "flags", "memory_estimate", "training")  # of the probes that report a lint check
 ORDER = {"error": 0, "warning": 1, "info": 2}
 
 

@@ -26,16 +26,17 @@ HIGHEST = 1 << (KEY - 1)
 
 class Block:
     """A part of a segment, ``size`` bytes from ``address`` on; linked with its neighbours. ``key``:
-    its place among the free ones, 0 where it is in use."""
+    its place among the free ones, 0 where it is in use.
+
+    Who makes one sets all of it: a constructor would cost more than the rest of a split.
+    """
 
     __slots__ = ("address", "after", "before", "key", "size")
-
-    def __init__(self, size: int, address: int) -> None:
-        self.size = size
-        self.address = address
-        self.key = 0
-        self.before: Block | None = None
-        self.after: Block | None = None
+    size: int
+    address: int
+    key: int
+    before: Block | None
+    after: Block | None
 
 
 class FullError(Exception):
@@ -49,16 +50,18 @@ class Meter:
     pools give their unused segments back first, as torch does. Raises FullError if that is not enough.
     """
 
-    __slots__ = ("allocated", "limit", "most", "peak", "pools", "reserved")
+    __slots__ = ("allocated", "given_back", "limit", "most", "peak", "pools", "reserved")
 
     def __init__(self, limit: int = 0) -> None:
         self.allocated = self.peak = self.reserved = 0
         self.most = 0  # that was ever reserved
         self.limit = limit
+        self.given_back = 0  # times that unused segments were
         self.pools: list[Allocator] = []
 
     def reserve(self, size: int) -> None:
         if self.limit and self.reserved + size > self.limit:
+            self.given_back += 1
             for pool in self.pools:
                 self.reserved -= pool.release()
             if self.reserved + size > self.limit:
@@ -115,15 +118,17 @@ class Allocator:
         else:
             block = self._segment(wanted)
         size = block.size
-        if size - wanted > SMALL:
-            rest = Block(size - wanted, block.address + wanted)
-            rest.before, after = block, block.after
+        over = size - wanted
+        if over > SMALL:
+            rest = Block()
+            rest.size, rest.before, block.size = over, block, wanted
+            rest.address = address = block.address + wanted
+            rest.after = after = block.after
             if after is not None:
-                rest.after, after.before = after, rest
-            block.after, block.size = rest, wanted
-            rest.key = key = (size - wanted) << KEY | rest.address
+                after.before = rest
+            rest.key = key = over << KEY | address
+            block.after = self._free[key] = rest
             insort(order, key)
-            self._free[key] = rest
             size = wanted
         meter.allocated = now = meter.allocated + size
         if now > meter.peak:  # noqa: PLR1730 - max() costs more, and this is the innermost loop
@@ -167,6 +172,15 @@ class Allocator:
         for block in reversed(blocks):
             self.give(block)
 
+    def free_sizes(self) -> tuple[int, ...]:
+        """Of the free blocks, the largest first."""
+        return tuple(key >> KEY for key in reversed(self._order))
+
+    def holds(self, sizes: tuple[int, ...]) -> bool:
+        """Whether there is a free block for each of these, the largest first."""
+        now = self.free_sizes()
+        return len(now) >= len(sizes) and all(n >= s for n, s in zip(now, sizes, strict=False))
+
     def release(self) -> int:
         """Gives segments back that nothing lies in; their bytes."""
         unused = [b for b in self._free.values() if b.before is None and b.after is None]
@@ -179,4 +193,7 @@ class Allocator:
         size = SEGMENT if wanted < MIDDLE else -(-wanted // ROUND) * ROUND
         self.meter.reserve(size)
         self._lowest -= size
-        return Block(size, self._lowest)
+        block = Block()
+        block.size, block.address, block.key = size, self._lowest, 0
+        block.before = block.after = None
+        return block

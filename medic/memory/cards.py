@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from medic.errors import UsageError
 from medic.index.knowledge import Index
-from medic.memory.named import key, names
+from medic.memory.named import called, key, names
 from medic.nearest import did_you_mean
 from medic.records import replace
 from medic.run_config import Origin, RunConfig, Value
@@ -23,6 +23,8 @@ _SHARES = ("tensor_parallel_size", "pipeline_parallel_size", "context_parallel_s
 
 def counted(words: str) -> tuple[int, str]:
     """How many cards the words name (0: not said), and the card: ``4xA100-80G``."""
+    if not any(mark in words for mark in "x×*"):  # most name one card: no pattern is compiled
+        return 0, words
     before, behind = (one.fullmatch(words.strip()) for one in (_CARDS, _CARDS_BEHIND))
     if before is not None and int(before[1]):
         return int(before[1]), before[2]
@@ -33,16 +35,20 @@ def counted(words: str) -> tuple[int, str]:
 
 def gpu_of(index: Index, words: str) -> tuple[str, int]:
     """Name and bytes of a card: ``h100-80g``, ``80GiB`` or a number of bytes."""
+    exact = words.strip().lower()
+    for one in index.raw["gpus"]:
+        if exact in called(index, "gpus", one):
+            return one, index.raw["gpus"][one]["memory"]
     wanted = _plain(words)
-    for one in index.gpus.values():
-        if wanted and wanted in map(_plain, (one.name, *one.says)):
-            return one.name, one.memory
+    for one in index.raw["gpus"] if wanted else ():
+        if wanted in map(_plain, called(index, "gpus", one)):
+            return one, index.raw["gpus"][one]["memory"]
     size = _SIZE.fullmatch(words.strip().lower().replace(",", "").replace("_", ""))
     if size is not None and size[2] in UNITS:
         total = int(float(size[1]) * UNITS[size[2]])
         if 2**20 <= total <= MOST:
             return words, total
-    hint = did_you_mean(key(words), names(index.gpus))
+    hint = did_you_mean(key(words), names(index, "gpus"))
     raise UsageError(
         f'--gpu: no card "{words}"{hint.en} (a size such as 80GiB will do)',
         f"--gpu：没有名为 “{words}” 的显卡{hint.zh}（也可写大小，如 80GiB）",

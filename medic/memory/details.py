@@ -70,7 +70,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "actor_micro_batch": ("actor.ppo_micro_batch_size_per_gpu",),
     "actor_strategy": ("actor.strategy",),
     "prompt_length": ("max_prompt_length",),
-    "response_length": ("max_response_length",),
+    "response_length": ("max_response_length", "max_completion_length"),
 }
 
 

@@ -80,7 +80,8 @@ def _own(config: RunConfig) -> dict[str, Scalar]:
     if config.framework == "olmo" and details.word(config, "activation") == "swiglu":
         found["ffn_size"] = details.count(config, "plain_ffn") // 2 or None
     found = {name: value for name, value in found.items() if value is not None}
-    return found | (_verl(config) if config.framework == "verl" else {})
+    rolls = {"verl": _verl, "trl": _sampled}.get(config.framework)
+    return found | (rolls(config) if rolls is not None else {})
 
 
 def _preset(config: RunConfig) -> dict[str, Scalar]:
@@ -126,15 +127,15 @@ def model_files(config: RunConfig) -> set[str]:
 
 
 def _verl(config: RunConfig) -> dict[str, Scalar]:
-    """The actor's micro batch and the longest prompt with the longest response."""
-    found: dict[str, Scalar] = {}
+    """The actor's micro batch and sequence."""
     micro = details.count(config, "actor_micro_batch")
+    return _sampled(config) | ({"micro_batch_size": micro} if micro else {})
+
+
+def _sampled(config: RunConfig) -> dict[str, Scalar]:
+    """The longest prompt with the longest answer that is sampled for it."""
     prompt, response = (details.count(config, n) for n in ("prompt_length", "response_length"))
-    if micro:
-        found["micro_batch_size"] = micro
-    if prompt and response:
-        found["sequence_length"] = prompt + response
-    return found
+    return {"sequence_length": prompt + response} if prompt and response else {}
 
 
 # --- habits ---------------------------------------------------------------------------------

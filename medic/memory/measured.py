@@ -22,6 +22,10 @@ _FP8 = Text("fp8 other than torchao's", "torchao 以外的 fp8")
 _SOME = Text("recomputation of some operators only", "只重计算部分算子")
 _SAVED = Text("embeddings trained beside adapters", "与适配器一同训练的嵌入与输出层")
 _SPREAD_EXPERTS = Text("experts over several GPUs", "多卡上的专家层")
+# transformers 5 stacks experts in tensors that bitsandbytes leaves as they are and that peft's "all
+# linear maps" do not name; before, each expert was a few linear maps of its own.
+_EXPERT_ADAPTERS = Text("adapters beside experts (MoE)", "MoE 模型上的适配器")
+_QUANTISED_EXPERTS = Text("quantised experts (MoE)", "量化的专家层（MoE）")
 _ADAPTERS = Text(
     "adapters under DeepSpeed, tensor or pipeline parallelism",
     "DeepSpeed、张量并行或流水线并行下的适配器",
@@ -58,6 +62,8 @@ def not_measured(setup: Setup, family: str) -> tuple[Text, ...]:
         (eight and "adam" not in optimizer, _EIGHT_BIT),
         (setup.mixture and not alone, _SPREAD_EXPERTS),
         (bool(setup.lora) and (deepspeed or split), _ADAPTERS),
+        (setup.mixture and bool(setup.lora) and setup.every_map, _EXPERT_ADAPTERS),
+        (setup.mixture and setup.quantised, _QUANTISED_EXPERTS),
         (setup.quantised and not whole, _QUANTISED),
         (deepspeed and setup.zero == 3 and setup.offloaded, _OFFLOAD_ALL),
         (split and not megatron and (both or setup.engine != "group"), _SEVERAL),

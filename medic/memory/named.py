@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from medic.entries import Gpu, Model
 from medic.errors import UsageError
 from medic.index.knowledge import Index
 from medic.memory import details
@@ -13,11 +12,13 @@ from medic.records import replace
 from medic.run_config import Origin, RunConfig, Setting, Value
 from medic.text.patterns import regex
 
+if TYPE_CHECKING:
+    from medic.entries import Model
+
 SIZES = ("hidden_size", "num_layers", "num_heads", "num_kv_heads", "ffn_size", "vocab_size",
          "head_dim", "tied_embeddings")  # fmt: skip
 # What is added to a model's name without changing its sizes.
 _TAIL = regex(r"-(?:instruct|chat|hf|base|it|sft|dpo|v\d+(?:\.\d+)*|\d{4})$")
-_GAP = regex(r"[\s_]+")
 _NUMBER = regex(r"\d+")
 
 
@@ -28,7 +29,7 @@ def with_model(config: RunConfig, index: Index, words: str = "") -> tuple[RunCon
     if found is None:
         if not words:
             return config, ""
-        hint = did_you_mean(key(words), names(index.models))
+        hint = did_you_mean(key(words), names(index, "models"))
         raise UsageError(
             f'--model: no model "{words}"{hint.en} (its config.json will do)',
             f"--model：没有名为 “{words}” 的模型{hint.zh}（也可直接给它的 config.json）",
@@ -56,7 +57,7 @@ def nearest_model(config: RunConfig, index: Index) -> str:
     numbers = _NUMBER.findall(words)
     same = [
         name
-        for name in names(index.models)
+        for name in names(index, "models")
         if name[:1] == words[:1] and _NUMBER.findall(name) == numbers
     ]
     return next(iter(nearest(words, same)), "") if numbers else ""
@@ -99,10 +100,12 @@ def _keys(model: Model) -> dict[str, str | int]:
 def model_of(index: Index, words: str) -> Model | None:
     """The model of a short name, a hub name or a path that ends in one."""
     wanted = key(words.rstrip("/").rsplit("/", 1)[-1])
-    known = {_plain(n): one for one in index.models.values() for n in (one.name, *one.says)}
+    known = {
+        _plain(name): one for one in index.raw["models"] for name in called(index, "models", one)
+    }
     while wanted:
         if _plain(wanted) in known:
-            return known[_plain(wanted)]
+            return index.models[known[_plain(wanted)]]
         shorter = _TAIL.sub("", wanted)
         if shorter == wanted:
             return None
@@ -117,8 +120,14 @@ def _plain(words: str) -> str:
 
 def key(words: str) -> str:
     """A name as names are compared."""
-    return _GAP.sub("-", words.strip().lower())
+    return "-".join(words.lower().replace("_", " ").split())
 
 
-def names(entries: Mapping[str, Gpu] | Mapping[str, Model]) -> list[str]:
-    return [n for one in entries.values() for n in (one.name, *one.says)]
+def called(index: Index, kind: str, name: str) -> tuple[str, ...]:
+    """The names of a model or a GPU, its own first: as data, since of all entries one is wanted."""
+    return (name, *index.raw[kind][name].get("says", ()))
+
+
+def names(index: Index, kind: str) -> list[str]:
+    """All of ``models`` or ``gpus``."""
+    return [name for one in index.raw[kind] for name in called(index, kind, one)]

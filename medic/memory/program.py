@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from medic.memory.allocator import SMALL, Allocator, Block, rounded, together
 
-TAKE, DROP, PASS, MOVE, GRADIENT, COPY = range(6)
+TAKE, DROP, PASS, RETAKE, MOVE, GRADIENT, COPY = range(7)
 # What to do, with which slot, of how many bytes (MOVE: to which slot; GRADIENT: values; PASS: all at
 # once, and the key of a block that holds it), and the sizes of what passes.
 Instruction = tuple[int, int, int, tuple[float, ...]]
@@ -27,7 +27,7 @@ class Recorder:
     def new(self, name: str, size: float) -> None:
         """A tensor of ``size`` bytes; one of this name that is still there is freed after it."""
         if size > SMALL:
-            self._write(TAKE, name, rounded(size))
+            self._write(RETAKE if self.held.get(name) else TAKE, name, rounded(size))
         elif self.held.get(name):
             self._write(DROP, name)
         self.held[name] = size > SMALL
@@ -35,7 +35,7 @@ class Recorder:
     def lasting(self, name: str, size: float) -> None:
         """A tensor that stays to the layer's next call, which frees it after its own."""
         if size > SMALL:
-            self._write(TAKE, name, rounded(size))
+            self._write(RETAKE, name, rounded(size))
 
     def drop(self, *names: str) -> None:
         """Frees what is there under the names."""
@@ -123,15 +123,15 @@ class Layer:
         fitting, give, passing = pool.fitting, pool.give, pool.passing
         for what, slot, size, sizes in program:
             if what == TAKE:
-                block, old = fitting(size), slots[slot]
-                if old is not None:
-                    give(old)
-                slots[slot] = block
+                slots[slot] = fitting(size)
             elif what == DROP:
                 give(slots[slot])
                 slots[slot] = None
             elif what == PASS:
                 passing(sizes, (slot, size))
+            elif what == RETAKE:
+                old, slots[slot] = slots[slot], fitting(size)
+                give(old)
             elif what == MOVE:
                 slots[size], slots[slot] = slots[slot], None
             elif what == GRADIENT:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import reduce
 from typing import Literal
 
 from medic.facts.memory import fitting
@@ -75,18 +76,13 @@ def _micro_batch(config: RunConfig) -> Ways:
     micro = config.integer("micro_batch_size") or 1
     steps = config.integer("gradient_accumulation_steps") or 1
     for smaller in range(min(micro - 1, MOST["micro_batch_size"]), 0, -1):
-        if (micro * steps) % smaller == 0:
-            yield {
-                "micro_batch_size": smaller,
-                "gradient_accumulation_steps": micro * steps // smaller,
-            }
+        more, left = divmod(micro * steps, smaller)
+        if not left:
+            yield {"micro_batch_size": smaller, "gradient_accumulation_steps": more}
 
 
 def _half(config: RunConfig) -> Ways:
-    if config.get("precision") in (None, "fp32") and config.get("parameter_dtype") in (
-        None,
-        "fp32",
-    ):
+    if all(config.get(name) in (None, "fp32") for name in ("precision", "parameter_dtype")):
         yield {"precision": "bf16"}
 
 
@@ -200,16 +196,22 @@ def advise(config: RunConfig, capacity: int) -> Advice:
     enough = next((one for one in alone if one.peak <= fitting(capacity)), None)
     plan = (enough,) if enough else _plan(config, least, capacity)
     if enough and enough.name == SHORTER:
-        plan = _rather(config, least, capacity) or plan
+        plan = _rather(config, least, enough, capacity) or plan
     return Advice(alone, plan, bool(plan) and plan[-1].peak <= fitting(capacity))
 
 
-def _rather(config: RunConfig, least: int, capacity: int) -> tuple[Remedy, ...]:
-    """Remedies that together do what else a shorter sequence would, which changes what the model
-    learns; or none."""
+def _rather(config: RunConfig, least: int, alone: Remedy, capacity: int) -> tuple[Remedy, ...]:
+    """Remedies that together do what a shorter sequence ``alone`` would, which changes what the
+    model learns: with a longer one, or without; or none."""
     together = _plan(config, least, capacity)
-    longer = all(one.name != SHORTER for one in together)
-    return together if longer and together and together[-1].peak <= fitting(capacity) else ()
+    if not together or together[-1].peak > fitting(capacity):
+        return ()
+    longer = all(_length(r) > _length(alone) for r in together if r.name == SHORTER)
+    return together if longer else ()
+
+
+def _length(shorter: Remedy) -> int:
+    return max(int(change.new or 0) for change in shorter.changes)
 
 
 def _tried(config: RunConfig, least: int, capacity: int) -> Iterator[Remedy]:
@@ -241,9 +243,7 @@ def _fewest(config: RunConfig, taken: list[Remedy], capacity: int) -> tuple[Reme
     kept = list(taken)
     for one in reversed(taken):
         rest = [r for r in kept if r is not one]
-        state = config
-        for remedy in rest:
-            state = _with(state, remedy)
+        state = reduce(_with, rest, config)
         large = (tensors(state) or 0) > fitting(capacity)
         after = None if large else _after(state, one, capacity)
         if after is not None and after.peak <= fitting(capacity):

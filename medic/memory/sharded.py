@@ -17,6 +17,8 @@ GATHERED = 2  # bytes of a gathered weight
 
 
 class Sharded(Trace):
+    gathers = True
+
     def __init__(self, step: Step, limit: int = 0) -> None:
         super().__init__(step, limit)
         self.gathering, self.reducing = Allocator(self.meter), Allocator(self.meter)

@@ -9,7 +9,7 @@ settle where activations were: most of what is called fragmentation.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from medic.facts.memory import MIB
 from medic.memory.allocator import Allocator, Block, Meter
@@ -27,8 +27,26 @@ BUCKET = 25 * MIB  # torch DDP's bucket_cap_mb
 Thread = Literal["forward", "backward"]
 
 
+# Backward passes in a row that changed nothing before the next is taken to change nothing: between
+# them blocks are only freed, or those of gathered weights change places. Tests look for set-ups where
+# it is not so.
+ALIKE = 2
+
+
+class Passed(NamedTuple):
+    """A layer's backward pass that left everything as it was: ``above`` bytes were allocated in it,
+    ``given_back`` says how often segments had been by then."""
+
+    program: Program
+    above: int
+    given_back: int
+    free: tuple[int, ...]  # sizes of the free blocks before it, where weights come and go as well
+
+
 class Trace:
-    """Runs the steps of one rank through an allocator."""
+    """Runs the steps of one rank through an allocator. ``gathers``: weights come and go with layers."""
+
+    gathers = False
 
     def __init__(self, step: Step, limit: int = 0) -> None:
         self.step, self.setup, self.shape = step, step.setup, step.shape
@@ -50,6 +68,7 @@ class Trace:
         self.masks: list[Block | None] = []  # of eager attention, of recomputed micro batches
         self.with_workspace: set[Thread] = set()
         self.buckets: list[Block | None] = []
+        self.passed: list[Passed] = []
         self.first = True  # the micro batch makes the gradients, later ones are added to them
 
     def _layers(self) -> list[Layer]:
@@ -121,9 +140,11 @@ class Trace:
         self.ends.backward()
         self._workspace("backward")
         pool.give(inputs.pop())
+        self.passed = []
         for layer in reversed(layers):
             self._enter_back(layer)
-            layer.backward()
+            if not self._as_before(layer):
+                self._layer_back(layer)
             pool.give(inputs.pop())
             self._leave_back(layer)
         if self.setup.recompute:
@@ -131,6 +152,30 @@ class Trace:
         self.ends.loss.clear()
         if not self.setup.lora and self.setup.is_first:
             self._end_gradient(first=not self.shape.tied)
+
+    def _layer_back(self, layer: Layer) -> None:
+        meter = self.meter
+        before, reserved, peak = meter.allocated, meter.reserved, meter.peak
+        meter.peak, free = before, self.pool.free_sizes() if self.gathers else ()
+        layer.backward()
+        above = meter.peak - before
+        meter.peak = max(peak, meter.peak)
+        same = meter.allocated == before and meter.reserved == reserved and not any(layer.slots)
+        now = Passed(layer.program, above, meter.given_back, free)
+        self.passed = [*self.passed, now] if same else []
+
+    def _as_before(self, layer: Layer) -> bool:
+        """Whether recomputed layers find room where those behind them did, which left all of it free
+        again: their own passes change nothing then, and are left out."""
+        meter, passed = self.meter, self.passed[-ALIKE:]
+        if len(passed) < ALIKE or any(layer.slots):
+            return False
+        if any(p.program is not layer.program or p.given_back != meter.given_back for p in passed):
+            return False
+        if self.gathers and not self.pool.holds(passed[-1].free):
+            return False
+        meter.peak = max(meter.peak, meter.allocated + max(p.above for p in passed))
+        return True
 
     def _forward(self, layers: list[Layer]) -> list[Block | None]:
         """Inputs of the layers, as far as they are kept, the last one's result behind them."""

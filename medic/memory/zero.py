@@ -23,7 +23,7 @@ class Zero(Trace):
         super().__init__(step, limit)
         self.values = sum(self._counts())
         self.part = self.values / max(1, self.setup.shards)
-        self.stage3 = self.setup.zero == 3
+        self.stage3 = self.gathers = self.setup.zero == 3
         self.bucket: Block | None = None
         self.partition: Block | None = None  # gradients of the rank's own part
         self.whole: dict[int, list[Block | None]] = {}

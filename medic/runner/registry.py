@@ -4,26 +4,32 @@ imports one when it runs; in a checkout all are imported."""
 from __future__ import annotations
 
 import json
-import pkgutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from medic.i18n import Text, plain
 from medic.probe import Fires, Look, Part, Probe, Skip
 from medic.run_config import RunConfig
 
+if TYPE_CHECKING:
+    from pkgutil import ModuleInfo
+
 TABLE = "probes"  # the kind among the compiled knowledge
 _PACKAGE = "medic.probes."
+ROOMS = ("config", "flags", "memory_estimate", "training")  # of the probes that report a lint check
 
 
 @cache
-def all_probes(rooms: tuple[str, ...] = ()) -> tuple[Probe, ...]:
+def all_probes(rooms: tuple[str, ...] = (), wanted: tuple[str, ...] = ()) -> tuple[Probe, ...]:
     """Every probe of the installed package, by name; ``rooms`` limits it to these sub-packages
-    and modules, which spares what the others declare."""
+    and modules, which spares what the others declare. ``wanted``: where a table tells what each
+    needs, these alone and those that they build on."""
     table = _table()
+    if table is not None and wanted:
+        table = _built_on(wanted, [row for row in table if _in(rooms, row)])
     found = imported(rooms) if table is None else read(table, rooms)
     unique = {probe.name: probe for probe in found}
     return tuple(unique[name] for name in sorted(unique))
@@ -45,10 +51,10 @@ def imported(rooms: tuple[str, ...] = ()) -> Iterator[Probe]:
         yield from getattr(module, "PROBES", ())
 
 
-def _modules(
-    path: Iterable[str], prefix: str, rooms: tuple[str, ...]
-) -> Iterator[pkgutil.ModuleInfo]:
+def _modules(path: Iterable[str], prefix: str, rooms: tuple[str, ...]) -> Iterator[ModuleInfo]:
     """Modules below a package; those of other rooms are not even imported."""
+    import pkgutil
+
     for info in pkgutil.iter_modules(path, prefix):
         if rooms and _room(info.name) not in rooms:
             continue
@@ -113,7 +119,7 @@ def _row(probe: Probe) -> dict[str, Any]:
 def read(rows: Iterable[Any], rooms: tuple[str, ...] = ()) -> Iterator[Probe]:
     """The probes of JSON data, each imported when it runs."""
     for row in rows:
-        if rooms and _room(row["run"].partition(":")[0]) not in rooms:
+        if not _in(rooms, row):
             continue
         facts = {name: tuple(map(_at, row[name])) for name in ("needs", "wants", "gives")}
         without = tuple(Skip(Text(en, zh), check) for check, en, zh in row["without"])
@@ -127,6 +133,23 @@ def read(rows: Iterable[Any], rooms: tuple[str, ...] = ()) -> Iterator[Probe]:
             "parts": parts,
         }
         yield Probe(**(row | own))
+
+
+def _in(rooms: tuple[str, ...], row: Mapping[str, Any]) -> bool:
+    return not rooms or _room(row["run"].partition(":")[0]) in rooms
+
+
+def _built_on(wanted: Iterable[str], rows: Sequence[Any]) -> list[Any]:
+    """The rows of these probes and of all that give what they need or want (``run.with_needs``)."""
+    found: dict[str, Any] = {}
+    todo = [row for row in rows if row["name"] in wanted]
+    while todo:
+        row = todo.pop()
+        if row["name"] not in found:
+            found[row["name"]] = row
+            kinds = {*row["needs"], *row["wants"]}
+            todo += [one for one in rows if kinds & set(one["gives"])]
+    return list(found.values())
 
 
 def _place(thing: Any) -> str:

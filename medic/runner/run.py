@@ -16,7 +16,6 @@ from medic.index.knowledge import Index
 from medic.probe import Finding, Probe, Skip, Unread
 from medic.runner import registry
 from medic.runner.evidence import Evidence, Observed, Run, State
-from medic.runner.logsymptoms import answers_of_logs, settings_hits, symptoms_of_logs
 from medic.runner.look import CaseLook
 
 WORKERS = 4
@@ -66,8 +65,10 @@ def observe(
     unread = [u.file for r in evidence.runs.values() for u in r.unread if not u.partly]
     unread += [n.file for n in case.not_read]
     evidence.read = {f: size for f, size in look.read.copy().items() if not _among(f, unread)}
-    symptoms_of_logs(evidence, index)
     if reads_logs:
+        from medic.runner.logsymptoms import answers_of_logs, settings_hits, symptoms_of_logs
+
+        symptoms_of_logs(evidence, index)
         answers_of_logs(evidence, index, settings_hits(look))
     return evidence
 

@@ -178,9 +178,14 @@ def _told(
         return 0
     if handed:
         return _HANDED
-    if any(fnmatch(name, pattern) for pattern in recognise.file_names):
+    if any(_is_named(name, pattern) for pattern in recognise.file_names):
         return _NAMED
     return keys.specificity(paths)
+
+
+def _is_named(name: str, pattern: str) -> bool:
+    """A name without wildcards is compared: no pattern is made of it."""
+    return fnmatch(name, pattern) if any(c in pattern for c in "*?[") else name == pattern
 
 
 def _launches(keys: Keys, launch: Launch) -> bool:

@@ -23,6 +23,8 @@ _PINNING = regex(
     r"(?:conda[_-]?)?env(?:ironment)?[\w.-]*\.ya?ml|setup\.cfg|setup\.py|uv\.lock|poetry\.lock|"
     r"Pipfile(?:\.lock)?)$"
 )
+_PINNING_HEADS = ("requirements", "constraints", "pyproject", "conda", "env", "setup", "uv", "poetry",
+                  "Pipfile")  # fmt: skip
 _ROOT = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 _LEVELS = 4
 _MAX_FILES, _MAX_LINES, _MAX_BYTES = 12, 20_000, 4 * 1024 * 1024
@@ -111,11 +113,16 @@ def _all_pins(look: Look, folders: list[Path]) -> Iterator[tuple[str, Release]]:
     for folder in folders:
         with suppress(OSError):
             names = os.listdir(folder)  # noqa: PTH208 - much faster
-            files += [folder / name for name in sorted(names) if _PINNING.match(name)]
+            files += [folder / name for name in sorted(names) if _pins_in(name)]
     for file in files[:_MAX_FILES]:
         shown = os.path.relpath(file) if not os.path.relpath(file).startswith("..") else str(file)
         for package, low, high, below, line in pinned(_lines(look, str(file), _MAX_LINES)):
             yield package, Release(low, high, Source(file=shown, line=line), below)
+
+
+def _pins_in(name: str) -> bool:
+    """Most names begin otherwise: the pattern is not compiled for them."""
+    return name.startswith(_PINNING_HEADS) and _PINNING.match(name) is not None
 
 
 def _notes(look: Look, given: list[GivenFile]) -> Iterator[tuple[str, Release]]:

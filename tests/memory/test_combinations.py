@@ -24,6 +24,9 @@ STATED: dict[str, Any] = {
 }
 
 
+MIXTRAL = {"num_experts": 8, "family": "mixtral"}
+
+
 def doubts(**more: Any) -> list[str]:
     family = Setting(("model_type",), more.pop("family", "llama"), Origin("given"))
     used = Setting(("num_experts_per_tok",), 2, Origin("given"))
@@ -45,6 +48,11 @@ def doubts(**more: Any) -> list[str]:
         ({"tensor_parallel_size": 2, "fsdp": True}, "beside other kinds"),
         ({"tensor_parallel_size": 2, "pipeline_parallel_size": 4}, "beside other kinds"),
         ({"precision": "fp8", "fsdp": True}, "fp8 over several GPUs"),
+        ({**MIXTRAL, "lora_rank": 16, "world_size": 1}, "adapters beside experts"),
+        (
+            {**MIXTRAL, "lora_rank": 16, "quantization": "4bit", "world_size": 1},
+            "quantised experts",
+        ),
     ],
 )
 def test_what_was_not_measured_together_is_told(settings: dict[str, Any], told: str) -> None:

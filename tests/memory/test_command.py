@@ -356,3 +356,10 @@ def test_a_model_in_the_place_of_a_file_is_told_its_option(
     code, _, err = run(word)
     assert code == 2
     assert (f"--model {word}" in err) is told
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_field_in_the_place_of_a_file_is_told_how_it_is_given(run: Run, lang: str) -> None:
+    code, _, err = run("--model", "llama-3-8b", "micro_batch_size=4", lang=lang)
+    assert code == 2
+    assert "--set micro_batch_size=4" in err

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from medic.memory.habits import settled
+from medic.run_config import Origin, RunConfig, Setting
+
 Run = Callable[..., tuple[int, str, str]]
 Sized = Callable[..., dict[str, Any]]
 GIB = 2**30
@@ -197,3 +200,16 @@ def test_a_preset_of_deepspeed_tells_its_stage(of: Sized, preset: str, stage: in
     found = of(SWIFT.replace("lora", "full") + f"deepspeed: {preset}\n", world_size=4)
     assert ("zero_stage = 0" in found["assumed"]) is (stage == 0)
     assert (found["parts"]["optimizer"] == 0) is (preset == "zero3_offload")
+
+
+@pytest.mark.parametrize(
+    ("framework", "answer"), [("trl", "max_completion_length"), ("verl", "max_response_length")]
+)
+def test_a_sampled_sequence_is_the_longest_prompt_with_the_longest_answer(
+    framework: str, answer: str
+) -> None:
+    lengths = {"max_prompt_length": 512, answer: 1024}
+    stated = tuple(Setting((key,), n, Origin("given")) for key, n in lengths.items())
+    for some, wanted in ((stated, 1536), (stated[1:], None)):
+        config = settled(RunConfig(framework=framework, settings=some))[0]
+        assert config.integer("sequence_length") == wanted

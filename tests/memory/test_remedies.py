@@ -52,6 +52,17 @@ def test_remedies_come_in_the_order_of_their_cost() -> None:
     assert names == sorted(names, key=order.index)
 
 
+def test_a_sequence_is_cut_no_shorter_than_cheaper_changes_let_it_be() -> None:
+    long = {"sequence_length": 131072, "micro_batch_size": 1, "activation_checkpointing": True}
+    advice = advise(run(**long, optimizer="adamw_8bit"), 48 * GIB)
+    alone = next(one for one in advice.alone if one.name == "shorter-sequence")
+    assert [one.name for one in advice.plan] == ["fuse-loss", "shorter-sequence"]
+    assert advice.fits
+    assert alone.peak <= fitting(48 * GIB)
+    kept, cut = (int(one.changes[0].new or 0) for one in (advice.plan[-1], alone))
+    assert kept > cut
+
+
 @pytest.mark.parametrize(("capacity", "other"), [(40, "at-least"), (75, "at-most")])
 def test_the_peak_after_a_remedy_is_the_estimate_of_the_changed_config(
     capacity: int, other: str

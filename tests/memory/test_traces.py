@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from medic.memory.allocator import Allocator, FullError, Meter
 from medic.memory.layers_back import program_of
 from medic.memory.peak import Step, steps_of
-from medic.memory.program import Recorder
+from medic.memory.program import Layer, Recorder
 from medic.memory.tape import Sizes
-from medic.memory.traces import reserved_share, trace_of
+from medic.memory.trace import Trace
+from medic.memory.traces import reserved_share, size_of, trace_of, traced
 from medic.memory.views import read_setups
 from medic.run_config import Origin, RunConfig, Value
 
@@ -80,3 +83,82 @@ def test_a_pool_beyond_its_limit_gives_unused_segments_back_first() -> None:
     assert meter.reserved == 80 << 20
     with pytest.raises(FullError):
         pool.take(30 << 20)
+
+
+SPREAD: tuple[dict[str, Any], ...] = (
+    {}, {"parameter_dtype": "bf16"}, {"lora_rank": 16, "parameter_dtype": "bf16"},
+    {"lora_rank": 16, "quantization": "4bit", "parameter_dtype": "bf16"},
+    {"lora_rank": 16, "quantization": "8bit", "parameter_dtype": "bf16"},
+    {"fsdp": True, "world_size": 8}, {"fsdp": True, "world_size": 8, "lora_rank": 8},
+    {"zero_stage": 2, "world_size": 4}, {"zero_stage": 3, "world_size": 16},
+    {"world_size": 2, "pipeline_parallel_size": 2}, {"world_size": 2, "tensor_parallel_size": 2},
+)  # fmt: skip
+# Gathered weights lay elsewhere here than for the layer before, and a segment more was needed.
+ELSEWHERE: dict[str, Any] = {
+    "hidden_size": 1024, "num_layers": 16, "num_heads": 16, "num_kv_heads": 4, "ffn_size": 2688,
+    "vocab_size": 151936, "tied_embeddings": True, "micro_batch_size": 1, "sequence_length": 1000,
+    "optimizer": "adafactor", "attention": "eager", "fused_loss": True, "world_size": 16,
+    "zero_stage": 3, "parameter_dtype": None,
+}  # fmt: skip
+BY_A_LIMIT: dict[str, Any] = {
+    "hidden_size": 3072, "num_heads": 48, "num_kv_heads": 1, "ffn_size": 3584, "vocab_size": 50257,
+    "micro_batch_size": 3, "zero_stage": 3, "world_size": 8,
+}  # fmt: skip
+DRAWN = st.fixed_dictionaries(
+    {
+        "hidden_size": st.sampled_from([512, 1024, 2048, 4096]),
+        "num_layers": st.integers(4, 10),
+        "num_kv_heads": st.sampled_from([1, 4, 16]),
+        "ffn_size": st.sampled_from([1408, 5632, 8192, 14336]),
+        "vocab_size": st.sampled_from([32000, 151936]),
+        "tied_embeddings": st.booleans(),
+        "micro_batch_size": st.integers(1, 6),
+        "sequence_length": st.sampled_from([777, 1024, 4096, 8192]),
+        "gradient_accumulation_steps": st.integers(1, 3),
+        "optimizer": st.sampled_from(["adamw", "adamw_torch_fused", "adamw_8bit", "sgd"]),
+        "attention": st.sampled_from(["sdpa", "eager"]),
+        "fused_loss": st.booleans(),
+    }
+)
+
+
+def _ran(step: Step, limit: int) -> tuple[int, int] | None:
+    trace = trace_of(step, limit)
+    try:
+        trace.run()
+    except FullError:
+        return None
+    return trace.meter.most, trace.meter.peak
+
+
+@settings(max_examples=40, deadline=None)
+@given(drawn=DRAWN, spread=st.sampled_from(SPREAD), room=st.sampled_from([0.0, 1.02, 1.08, 1.15]))
+@example(drawn={}, spread=ELSEWHERE, room=0.0)
+@example(drawn={}, spread=BY_A_LIMIT, room=1.08)
+def test_what_is_left_out_of_a_recomputed_backward_pass_changes_nothing(
+    drawn: dict[str, Any], spread: dict[str, Any], room: float
+) -> None:
+    step = step_of(activation_checkpointing=True, **{**drawn, **spread})
+    if not traced(step):
+        return
+    limit = int(room * size_of(step))
+    short = _ran(step, limit)
+    with pytest.MonkeyPatch.context() as whole:
+        whole.setattr(Trace, "_as_before", lambda *_: False)
+        assert _ran(step, limit) == short
+
+
+def test_layers_that_find_what_those_behind_them_found_are_left_out() -> None:
+    """Else the test above could not fail."""
+    trace = trace_of(step_of(activation_checkpointing=True, lora_rank=8, num_layers=12))
+    ran: list[int] = []
+    own = Trace._layer_back
+
+    def counted(self: Trace, layer: Layer) -> None:
+        ran.append(layer.number)
+        own(self, layer)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Trace, "_layer_back", counted)
+        trace.run()
+    assert 0 < len(ran) < 12 * 4 / 2
