@@ -36,6 +36,8 @@ _PROGRAMMING = frozenset(
         "RecursionError",
     ]
 )
+# What a library's own check of settings or inputs raises too: with a sentence, no mistake of a programmer.
+_CHECKS = frozenset(["AssertionError", "NotImplementedError"])
 _MISSING = frozenset(
     [
         "FileNotFoundError",
@@ -159,9 +161,12 @@ def kind(told: Traceback) -> str:
         return "bad-data"
     if name in _MISSING or (name == "ImportError" and "install" in told.message):
         return "missing-file"
+    library = bool(told.frames) and is_library(told.frames[-1].file)
+    if name in _CHECKS and library and " " in told.message.strip():
+        return "other"
     if name in _PROGRAMMING:
         return "programming-error"
-    own = bool(told.frames) and not is_library(told.frames[-1].file)
+    own = bool(told.frames) and not library
     return "own-check" if own and _RAISES.search(told.frames[-1].code) else "other"
 
 

@@ -34,6 +34,8 @@ DATA = [*OWN, (LIB + "utils/data/dataloader.py", "__next__", "data = self._next(
         (OWN, "FileNotFoundError: [Errno 2] No such file or directory: 'a'", "own-code", "missing-file"),
         (OWN, "ModuleNotFoundError: No module named 'flash_attn'", "own-code", "missing-file"),
         ([("/w/Megatron-LM/megatron/training/arguments.py", "f", "x")], "AssertionError", "library", "programming-error"),
+        (TORCH, "AssertionError: FSDP requires even sharding here", "library", "other"),
+        (OWN, "AssertionError: no rows in the split", "own-code", "programming-error"),
     ],
 )  # fmt: skip
 def test_exceptions(read: Any, frames: Any, last: str, place: str, kind: str) -> None:
