@@ -254,7 +254,8 @@ def _json_kind(lower: str, head: bytes) -> FileKind | None:
     if lower == "error.json":
         return "log"
     model = (b'"architectures"', b'"model_type"', b'"hidden_size"', b'"vocab_size"')
-    if lower.endswith("config.json") and sum(word in head for word in model) >= 2:
+    named = lower.endswith("config.json") and sum(word in head for word in model) >= 2
+    if named or all(word in head for word in model[:2]):
         return "model-config"
     if head.lstrip()[:1] == b"[":
         if is_record(first_object(head)) and not is_written(lower):

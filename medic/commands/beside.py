@@ -9,7 +9,7 @@ from medic.case.collect import Case
 from medic.case.filekind import kind_of
 from medic.case.folders import given_file, shown
 from medic.facts import FileKind, GivenFile, Launch, Launches
-from medic.lint.files import LAUNCH_CONFIGS, LintReport
+from medic.lint.files import LAUNCH_CONFIGS
 from medic.records import replace
 
 _ENDINGS = (".json", ".yaml", ".yml", ".toml")
@@ -19,10 +19,9 @@ MAX_PROGRAMS = 4
 MAX_IMPORTED = 24  # files of its own that one program's parser may lie in
 
 
-def with_named(case: Case, report: LintReport) -> tuple[Case, tuple[str, ...]]:
+def with_named(case: Case, launches: Launches | None) -> tuple[Case, tuple[str, ...]]:
     """The case with the configurations and programs that its commands name, and their names; no
     configurations beyond those that one launch can have."""
-    launches = report.facts.get(Launches)
     scripts = {file.path for file in case.files if file.kind == "script"}
     own = [one for one in launches.launches if one.span.file in scripts] if launches else []
     known = {Path(file.path).resolve() for file in case.files}

@@ -17,6 +17,7 @@ from medic.lint.files import (
     LintFinding,
     LintReport,
     exit_matters,
+    launches_of,
     lint,
     may_launch,
     merged_fix,
@@ -65,10 +66,9 @@ def check(
         raise
 
     def judged(case: Case) -> LintReport:
+        case, more = (case, ()) if each else with_named(case, launches_of(case, index))
         found = lint(case, index, names, apart=each)
-        case, more = (case, ()) if each else with_named(case, found)
         if more:
-            found = lint(case, index, names)
             line = Text("also read, as the command names it: {f}", "命令中引用、一并读取：{f}")
             out.talk(line.fill(f=", ".join(map(one_line, more))))
         return silenced(found, index, names, dict(case.parts), selected=bool(select))

@@ -8,7 +8,7 @@ from typing import Any
 
 from medic.case.collect import Case, NotRead
 from medic.errors import MedicError
-from medic.facts import GivenFile
+from medic.facts import GivenFile, Launches
 from medic.fixes import Fix, merged, propose
 from medic.i18n import Text
 from medic.index.knowledge import Index
@@ -94,6 +94,15 @@ def _probes_for_lint(rooms: tuple[str, ...], index: Index) -> list[Probe]:
     probes = all_probes(rooms)
     wanted = [p.name for p in probes if p.reads == "artefacts" and set(p.tells) & index.lint_names]
     return [p for p in with_needs(wanted, probes) if p.reads == "artefacts"]
+
+
+def launches_of(case: Case, index: Index) -> Launches | None:
+    """What the scripts of a case launch: asked for before the files are known that they name."""
+    if not any(file.kind == "script" for file in case.files):
+        return None
+    probes = [p for p in all_probes(("flags",)) if Launches in p.gives]
+    found: Launches | None = observe(case, index, probes).fact(Launches)
+    return found
 
 
 def lint(

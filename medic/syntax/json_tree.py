@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # Even a list of numbers has two tree nodes a value, a pair about ten.
 _TOKENS_A_VALUE = 10
 _NAMES = {b"NaN": float("nan"), b"Infinity": float("inf"), b"-Infinity": float("-inf")}
+_ESCAPED, _QUOTE = regex(r"\\."), regex('"')
 _NEXT = regex(rb'["/#,]|-?Infinity|NaN|[eE]\+')
 _STRING = regex(rb'(?:[^"\\]|\\.)*"?', re.DOTALL)
 _COMMENT = regex(rb"//[^\n]*|#[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
@@ -137,6 +138,20 @@ def _unreadable(source: SourceText, strict: bytes, root: tree_sitter.Node) -> Un
         return source.too_deep(line)
     except ValueError as problem:
         said = str(problem)
+    if (opened := _open_quote(source.text, line)) is not None:
+        return Unreadable(
+            "not JSON: a quote is opened here and not closed",
+            "不是合法的 JSON：这里的引号没有闭合",
+            at=source.at(opened),
+        )
     return Unreadable(
         f"not JSON: {said}", f"不是合法的 JSON：{in_chinese(said)}", at=source.at(line)
     )
+
+
+def _open_quote(text: str, line: int) -> int | None:
+    """The first line up to this one with an odd number of quotes: no string of JSON has two."""
+    numbered = enumerate(text.split("\n")[:line], 1)
+    before = [(n, one) for n, one in numbered if one.lstrip()[:1] not in ("/", "#")]
+    odd = (n for n, one in before if len(_QUOTE.findall(_ESCAPED.sub("", one))) % 2)
+    return next(odd, None)

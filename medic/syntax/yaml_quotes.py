@@ -30,7 +30,7 @@ def opening_quote(text: str, problem: yaml.YAMLError) -> int | None:
         stop = text.index("\n", start)
         blanked = f"{text[:start]} {text[start + 1 :]}"
         closed = f"{text[:stop]}{text[start]}{text[stop:]}"
-        if any(_read_beyond(other, first) for other in (blanked, closed)):
+        if any(read_beyond(other, first) for other in (blanked, closed)):
             return start
     mark: Any = getattr(problem, "context_mark", None)
     return int(mark.index) if _in_quote(problem) and mark is not None else None
@@ -56,7 +56,7 @@ def _holds_structure(inner: str) -> bool:
     return _STRUCTURE.search(below) is not None or not below.rpartition("\n")[2].strip()
 
 
-def _read_beyond(text: str, line: int) -> bool:
+def read_beyond(text: str, line: int) -> bool:
     from medic.syntax.pyyaml import yaml
 
     try:

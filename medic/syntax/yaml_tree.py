@@ -11,6 +11,7 @@ from medic.records import dataclass, field
 from medic.syntax.scalars import pyyaml, tagged, yaml_1_2
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.syntax.trees import mapping
+from medic.syntax.yaml_lines import broken_line
 from medic.syntax.yaml_quotes import opening_quote
 from medic.text.parserwords import in_chinese
 from medic.text.patterns import regex
@@ -219,6 +220,10 @@ def _unreadable(source: SourceText, problem: yaml.YAMLError) -> Unreadable:
             "不是合法的 YAML：这里的引号没有闭合",
             at=source.at(source.text.count("\n", 0, opened) + 1),
         )
+    broken = broken_line(source.text, problem)
+    if broken is not None:
+        line, what = broken
+        return Unreadable(f"not YAML: {what.en}", f"不是合法的 YAML：{what.zh}", at=source.at(line))
     return Unreadable(
         f"not YAML: {en}",
         f"不是合法的 YAML：{in_chinese(said)}",

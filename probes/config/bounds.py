@@ -62,7 +62,7 @@ STATED = {
 _DROPOUTS = (
     "dropout", "hidden_dropout", "attention_dropout", "lora_dropout", "embedding_dropout",
     "attn_dropout", "resid_dropout", "residual_dropout", "embd_dropout", "adapter_dropout",
-    "classifier_dropout", "ffn_dropout", "attn_pdrop", "resid_pdrop", "embd_pdrop",
+    "classifier_dropout", "ffn_dropout", "attn_pdrop", "resid_pdrop", "embd_pdrop", "dropout_rate",
 )  # fmt: skip
 # Keys that mean the same everywhere, also where they state no canonical field: torch's optimizers
 # and nn.Dropout, vLLM's and SGLang's engine arguments refuse what is outside.
@@ -81,12 +81,16 @@ BY_NAME = {
     ),
     **dict.fromkeys(
         ("ppo_micro_batch_size_per_gpu", "log_prob_micro_batch_size_per_gpu", "ppo_mini_batch_size",
-         "accumulate_grad_batches"),
+         "accumulate_grad_batches", "per_device_eval_batch_size", "ppo_epochs"),
         POSITIVE,
+    ),
+    "train_batch_size": Bounds(
+        0, ANY, Text("above 0", "大于 0"), open_low=True, unset=True
     ),
     **dict.fromkeys(
         ("warmup_ratio", "lr_warmup_ratio", "lr_warmup_steps_ratio",
-         "min_lr_ratio", "cosine_min_lr_ratio", "label_smoothing_factor"),
+         "min_lr_ratio", "cosine_min_lr_ratio", "label_smoothing_factor", "label_smoothing",
+         "top_p"),
         SHARE,
     ),
 }  # fmt: skip

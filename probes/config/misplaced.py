@@ -74,13 +74,14 @@ def _of_file(
     read = _read_by_file(root)
     base = names.base([normal(str(key.value)) for key, _ in root.items])
     spelt = spelt_of(framework)
+    blocks = frozenset(".".join(parents) for parents, _, _, _ in _keys(root, base))
     for parents, key, value, siblings in _keys(root, base):
         found = in_capitals(key, parents, names, spelt, framework)
         if found is None and normal(str(key.value)) not in foreign:
             found = in_full(key, parents, names, framework, siblings)
         what, meant = found or (None, "")
         if what is None and str(key.value) not in read:
-            what = _elsewhere(key, value, parents, names, framework)
+            what = _elsewhere(key, value, parents, names, blocks)
         if what is None:
             continue
         source = Source(given.name, key.span.line, text=key.raw)
@@ -110,14 +111,21 @@ def _keys(
 
 
 def _elsewhere(
-    key: Node, value: Node, parents: tuple[str, ...], names: Names, framework: Framework
+    key: Node, value: Node, parents: tuple[str, ...], names: Names, blocks: frozenset[str]
 ) -> Text | None:
-    """What is wrong with a known key that stands in a block whose keys are known without it."""
-    name = normal(str(key.value))
-    if name in _EVERYWHERE or value.kind == "mapping":
+    """What is wrong with a known key that stands in a block whose keys are known without it.
+
+    ``blocks``: those that the file has; of many that may hold the key only they are named.
+    """
+    framework, name = names.framework, normal(str(key.value))
+    if value.kind == "mapping":
         return None
     homes = _homes(name, parents, names, framework)
+    if len(homes) > _MOST_HOMES:
+        homes = [home for home in homes if home in blocks]
     if not 0 < len(homes) <= _MOST_HOMES:
+        return None
+    if name in _EVERYWHERE and (parents or len(homes) > 1 or framework.unknown_key != "error"):
         return None
     here = _BELOW.fill(block=".".join(parents)) if parents else _TOP
     there = [_BELOW.fill(block=home) if home else _TOP for home in homes]

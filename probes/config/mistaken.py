@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from medic.run_config import Setting
 
-from ..flags.key_names import KNOWN, lost_word, names_of, nearest_name, normal, plain_key
+from ..flags.key_names import DOTTED, KNOWN, lost_word, names_of, nearest_name, normal, plain_key
 from .keys import Framework
 
 # Words that tell no key from another.
@@ -20,8 +20,22 @@ _PLAIN = frozenset(("size", "model", "num", "number", "use", "enable", "with", "
 def mistaken(
     key: str, settings: Sequence[Setting], framework: Framework, every: Sequence[Framework]
 ) -> bool:
-    """Whether one of the settings stands for this key and is no name that the framework knows."""
-    return bool(_meant({normal(key).rpartition(".")[2]}, settings, framework, every))
+    """Whether one of the settings stands for this key: it is no name that the framework knows, or
+    the key itself in a block that has no such key."""
+    leaf = normal(key).rpartition(".")[2]
+    return bool(_meant({leaf}, settings, framework, every)) or _misplaced(
+        leaf, settings, framework, every
+    )
+
+
+def _misplaced(
+    leaf: str, settings: Sequence[Setting], framework: Framework, every: Sequence[Framework]
+) -> bool:
+    tables = {f.name: f for f in every if f.name in KNOWN}
+    if framework.name not in DOTTED or framework.name not in tables:
+        return False
+    names = names_of(tables[framework.name], tables)
+    return any(s.path[-1] == leaf and not names.has(s.path) for s in settings if s.path)
 
 
 def mistaken_fields(

@@ -44,6 +44,12 @@ _READER = Text(
     "any text counts as true",
     "{reader} 会转换；不做转换的程序会把它当作字符串，而任何非空字符串都当作 true",
 )
+_STAGE = ("zero_optimization", "stage")
+_STAGE_AS_TEXT = Text(
+    'stage "{value}" is text: transformers and accelerate compare it with a number and take the '
+    "run for one without ZeRO, while DeepSpeed converts it",
+    "stage “{value}”是字符串：transformers 和 accelerate 与数字比较，会当作没有启用 ZeRO，而 DeepSpeed 会转换它",
+)
 _UNQUOTED = Text("the same without the quotes", "去掉引号，取值不变")
 _AS_MEANT = Text("the switch that is written", "改为字面所写的开关值")
 
@@ -57,9 +63,12 @@ def _judged(config: RunConfig, entries: Mapping[str, Framework]) -> Iterator[Fin
     typed = [one for one in config.settings if one.origin.syntax in _TYPED]
     sure = _sure(config, entries) if typed else frozenset()
     alike = _alike(config, entries) if typed else frozenset()
+    filled = {s.origin.span.file for s in typed if s.value == "auto" and s.origin.span is not None}
+    quoted = False
     for setting in config.settings:
         found = _quoted_switch(setting, entries)
         if found is not None:
+            quoted = quoted or found.name == QUOTED
             yield found
     for setting in typed:
         origin = setting.origin
@@ -71,8 +80,28 @@ def _judged(config: RunConfig, entries: Mapping[str, Framework]) -> Iterator[Fin
         if origin.span.file not in sure and not (off and origin.span.file in alike):
             kind = ""
         found = _of(setting, kind, entry.auto_words) if kind else None
+        if found is not None and setting.path == _STAGE and origin.span.file in filled:
+            found = _stage(setting, found)
         if found is not None:
+            quoted = quoted or found.name == QUOTED
             yield found
+    if not quoted and any(_is_typed(one, entries) for one in config.settings):
+        yield Finding(QUOTED, "passes")
+
+
+def _is_typed(setting: Setting, entries: Mapping[str, Framework]) -> bool:
+    entry = entries.get(setting.origin.framework)
+    return entry is not None and bool(entry.types) and setting.origin.syntax in (*_TYPED, "yaml")
+
+
+def _stage(setting: Setting, found: Finding) -> Finding:
+    """Of a file that transformers or accelerate fills in, whose hooks look for ``stage == 3``."""
+    what = _STAGE_AS_TEXT.fill(value=setting.value)
+    return (
+        found
+        if found.name != QUOTED
+        else _finding(OTHERWISE, setting, {"what": what}, found.repair)
+    )
 
 
 def _quoted_switch(setting: Setting, entries: Mapping[str, Framework]) -> Finding | None:

@@ -61,7 +61,7 @@ _ARGUMENTS = frozenset(
 )
 # Names of scripts with a loop of their own: one that parses TrainingArguments has other ones.
 _LOOPS = {"max_train_steps": "max_steps", "num_warmup_steps": "warmup_steps"}
-_DASHES = frozenset(("megatron",))
+_DASHES = frozenset(("megatron", "slime"))
 # Whose flags need a value as well, and are no flags of the framework's own rules.
 _BESIDE = {"ms-swift": ("hf-trainer",), "megatron-swift": ("ms-swift",)}
 # Programs that take words like a.b=1, and those whose first word is a file.

@@ -23,7 +23,9 @@ FLAT = frozenset(
         "vllm",
     )
 )
-BLOCKS = frozenset(("axolotl", "gpt-neox", "deepspeed", "litgpt", "accelerate", "megatron"))
+BLOCKS = frozenset(
+    ("axolotl", "gpt-neox", "deepspeed", "litgpt", "accelerate", "megatron", "slime")
+)
 # Those whose keys are each known with the blocks that they stand in.
 DOTTED = frozenset(
     ("torchtune", "openrlhf", "torchtitan", "nanotron", "olmo", "nemo", "nemo2", "verl", "verl-sft")
@@ -32,6 +34,7 @@ KNOWN = FLAT | BLOCKS | DOTTED
 # Those that a file may be guessed to be of: the top names of the others are everybody's.
 _BY_NAMES = (FLAT | BLOCKS | {"torchtune", "openrlhf"}) - {
     "megatron",
+    "slime",
     "nanogpt",
     "loop-scripts",
     "megatron-swift",
@@ -48,9 +51,10 @@ _ALSO = {
     "megatron-swift": "ms-swift",
     "trl": "hf-trainer",
     "gpt-neox": "deepspeed",
+    "slime": "megatron",
 }
 # Programs that take a key with dashes for the one with underscores: those that make flags of it.
-TAKE_DASHES = frozenset(("megatron", "gpt-neox", "ms-swift", "megatron-swift"))
+TAKE_DASHES = frozenset(("megatron", "gpt-neox", "ms-swift", "megatron-swift", "slime"))
 # Names that users' own scripts have beside those of TrainingArguments.
 USERS_OWN = frozenset(
     """
@@ -96,6 +100,8 @@ class Framework(Protocol):
     def known_below(self) -> Mapping[str, Sequence[str]]: ...
     @property
     def prefixed(self) -> Mapping[str, str]: ...
+    @property
+    def unknown_key(self) -> str: ...
 
 
 @dataclass(frozen=True)

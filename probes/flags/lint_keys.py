@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from medic.facts import Document, GivenFile, Node, Renamed, Repair, Source
+from medic.facts import Document, GivenFile, Node, Release, Releases, Renamed, Repair, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.records import replace
@@ -25,13 +26,17 @@ from .key_names import (
     nearest_name,
     normal,
 )
+from .key_slips import another_name, keys_as_text, variables, with_colon, word_apart
 from .meanings import Dictionary, dictionary
+from .renamed import now
 
 MISSPELT = "misspelt-config-key"
 NEEDS_KEYS = Text("a configuration whose framework's keys are known", "键名已知的框架的配置文件")
 
 _MAX_DEPTH = 6
-_FEW = 3  # fewer keys do not tell whose they are
+_NEARLY_ALL = 0.9
+_WITH_OTHERS = ("hf-trainer", "loop-scripts", "nanogpt")
+_FEW = 3  # fewer keys do not tell whose they are, nor whose block they stand in
 
 NEAR = Text(
     "{framework} has no key {key}; {meant} is meant", "{framework} 没有 {key} 这个键，应为 {meant}"
@@ -64,16 +69,28 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         if root is not None and nobody:
             framework = _by_target(root, tables)
             framework = framework or guess([_spelt(key) for key, _ in root.items], tables)
-        if document is None or root is None or framework is None:
+        if document is None or root is None:
+            continue
+        slips = [*with_colon(document), *variables(document, look.variables)]
+        for slip in slips:
+            fired = True
+            yield _slip(given, *slip)
+        if framework is None:
             continue
         if _of_another(root, framework, tables):
             continue
         read = True
-        for finding in _of_file(given, document, framework, look.frameworks, tables):
+        releases = look.fact(Releases).packages if look.has(Releases) else {}
+        for finding in _of_file(given, document, framework, look.frameworks, tables, releases):
             fired = True
             yield finding
     if not fired:
         yield Finding(MISSPELT, "passes") if read else Skip(needs=NEEDS_KEYS, check=MISSPELT)
+
+
+def _slip(given: GivenFile, node: Node, what: Text, repair: Repair | None) -> Finding:
+    source = Source(given.name, node.span.line, text=node.raw)
+    return Finding(MISSPELT, "fires", {"what": what}, source, span=node.span, repair=repair)
 
 
 def _of_another(root: Node, framework: Framework, tables: Mapping[str, Framework]) -> bool:
@@ -110,30 +127,46 @@ def _of_file(
     given: GivenFile,
     document: Document,
     framework: Framework,
-    every: Sequence[Framework],
+    every: Sequence[Any],
     tables: Mapping[str, Framework],
+    releases: Mapping[str, Release],
 ) -> Iterator[Finding]:
     root = document.root
     if root is None:
         return
+    own = next((f for f in every if f.name == framework.name), None)
+    readers = [f for f in every if f is own or (own is not None and f.name in own.builds_on)]
+    ruled = {normal(k) for f in readers for r in f.rules if r.cause == MISSPELT for k in r.where}
     names = names_of(framework, tables)
     book = dictionary(framework, every, names)
     base = names.base([_spelt(key) for key, _ in root.items])
+    for slip in keys_as_text(root, base, names) if document.syntax == "yaml" else ():
+        yield _slip(given, *slip)
     for parents, key, siblings in _keys(root, base, names, flat=framework.name in FLAT):
-        found = _meant(_spelt(key), parents, siblings, book)
-        unseen = unseen_in_key(str(key.value))
-        if unseen is not None:
-            found = _UNSEEN.fill(code=unseen[0]), normal(unseen[1])
-        dashed = found is None and _dashed(key, parents, names)
-        if dashed:
-            found = NEAR, _spelt(key)
+        if _spelt(key) in ruled:
+            continue  # a rule of the framework tells it
+        found = _fault(key, parents, siblings, book)
         if found is not None:
-            what, meant = found
-            spelt = meant if dashed else _spelt_like(meant, key.raw)
-            value = {"what": what.fill(framework=framework.title, key=str(key.value), meant=spelt)}
-            source = Source(given.name, key.span.line, text=key.raw)
-            repair = None if dashed else _renamed(key, meant, document.syntax)
-            yield Finding(MISSPELT, "fires", value, source, span=key.span, repair=repair)
+            what, meant, dashed = found
+            right = now(meant, readers, releases)
+            meant = right.flag
+            spelt = right.either or (meant if dashed else _spelt_like(meant, key.raw))
+            said = what.fill(framework=framework.title, key=str(key.value), meant=spelt)
+            sure = not dashed and right.either is None
+            yield _slip(given, key, said, _renamed(key, meant, document.syntax) if sure else None)
+
+
+def _fault(
+    key: Node, parents: tuple[str, ...], siblings: frozenset[str], book: Dictionary
+) -> tuple[Text, str, bool] | None:
+    """(what is wrong with a key, the name that is meant, whether only its dashes are wrong)."""
+    unseen = unseen_in_key(str(key.value))
+    if unseen is not None:
+        return _UNSEEN.fill(code=unseen[0]), normal(unseen[1]), False
+    found = _meant(_spelt(key), parents, siblings, book)
+    if found is not None:
+        return *found, False
+    return (NEAR, _spelt(key), True) if _dashed(key, parents, book.names) else None
 
 
 def _dashed(key: Node, parents: tuple[str, ...], names: Names) -> bool:
@@ -196,14 +229,40 @@ def _meant(
     known = name in names.leaves
     if known and (name not in foreign or not names.is_elsewhere(name, parents)):
         return None
-    candidates = [] if known else [n for n in names.candidates(parents) if n not in siblings]
-    near = nearest_name(name, candidates) or lost_word(name, _meaningful(candidates, names))
+    own = not known and _is_own(name, parents, siblings, names)
+    candidates = [n for n in names.candidates(parents) if n not in siblings] if own else []
+    settings = _meaningful(candidates, names)
+    near = nearest_name(name, candidates) or lost_word(name, settings)
     if near:
         return NEAR, near
     other, meant = foreign.get(name, ("", ""))[0], book.own(name, parents)
     if meant and meant not in siblings:
         return (_FOREIGN.fill(other=other) if other else _ELSEWHERE), meant
-    return None
+    if meant or not own or not _is_closed(name, parents, siblings, names):
+        return None
+    here = [one for one in names.below.get(".".join(parents), ()) if one not in siblings]
+    if alike := another_name(name, here, settings, siblings):
+        return _ELSEWHERE, alike
+    apart = word_apart(name, settings)
+    return (NEAR, apart) if apart else None
+
+
+def _is_own(name: str, parents: tuple[str, ...], siblings: frozenset[str], names: Names) -> bool:
+    """Whether the framework reads the block: of a fork's part most keys are none of its own."""
+    others = siblings - {name}
+    known = sum(names.has((*parents, other)) for other in others)
+    return not parents or len(others) < _FEW or known * 2 >= len(others)
+
+
+def _is_closed(name: str, parents: tuple[str, ...], siblings: frozenset[str], names: Names) -> bool:
+    """Whether no key may stand there but the framework's: nearly all others are known, and it is
+    none whose arguments users' own scripts take beside theirs."""
+    others = siblings - {name}
+    known = sum(names.has((*parents, other)) for other in others)
+    nearly = len(others) >= _FEW and known >= len(others) * _NEARLY_ALL
+    framework = names.framework
+    refuses = framework.unknown_key == "error" or framework.name == "axolotl"
+    return nearly and refuses and framework.name not in _WITH_OTHERS
 
 
 def _meaningful(candidates: Sequence[str], names: Names) -> list[str]:
@@ -219,7 +278,7 @@ PROBE = Probe(
     without=(Skip(NEEDS_KEYS, MISSPELT),),
     tells=(MISSPELT,),
     run=run,
-    wants=(RunConfig,),
+    wants=(RunConfig, Releases),
     seconds=0.05,
     limit_seconds=10,
 )

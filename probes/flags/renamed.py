@@ -42,14 +42,15 @@ class Now:
 
 
 def now(flag: str, frameworks: Sequence[_Framework], releases: Mapping[str, Release]) -> Now:
-    """What ``--max_seq_length`` is to be called: a release that renamed it has it no more."""
-    name = normal(flag)
+    """What ``--max_seq_length``, or a key, is to be called: a release that renamed it has it no more."""
+    name, dashes = normal(flag), "--" if flag.startswith("--") else ""
     for framework in frameworks:
         for rule in framework.rules:
-            new = rule.fix.rename.get(name, "") if rule.fix and rule.cause in _CAUSES else ""
+            renames = rule.fix.rename if rule.fix and rule.cause in _CAUSES else {}
+            new = next((new for old, new in renames.items() if normal(old) == name), "")
             if not new or "." in new or not rule.holds_in or left_out(rule, releases):
                 continue
-            spelt = "--" + (new.replace("_", "-") if "-" in flag[2:] else new)
+            spelt = dashes + (new.replace("_", "-") if "-" in flag[2:] else new)
             if certain(rule, releases):
                 return Now(spelt)
             package, spec = next(iter(rule.holds_in.items()))

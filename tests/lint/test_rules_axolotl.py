@@ -33,6 +33,7 @@ WHOLE: Keys = {"datasets": "[{path: some/set, type: alpaca}]", "output_dir": "ou
 MUTATIONS: Rows = [
     ({"base_model": None}, NEEDS, "sequence_len"),
     ({"lora_target": "q_proj"}, UNKNOWN, "lora_target"),
+    ({"adapter": "lora", "lora_rank": "16"}, UNKNOWN, "lora_rank"),
     ({**WHOLE, "datasets": None}, NEEDS, "base_model"),
     ({**WHOLE, "learning_rate": None}, NEEDS, "base_model"),
     ({"adapter": "qlora", "load_in_4bit": "true", "load_in_8bit": "true"}, EXCLUDE, "load_in_8bit"),

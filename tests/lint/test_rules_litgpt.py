@@ -22,6 +22,8 @@ CLEAN: Keys = {
     "train.max_seq_length": "512",
 }
 MUTATIONS: Rows = [
+    ({"eval.max_iters": "0"}, VALUE, "eval.max_iters"),
+    ({"eval.max_iters": "-100"}, VALUE, "eval.max_iters"),
     (
         {"model_name": "pythia-14m", "train.max_norm": "1.0", "train.max_tokens": "null"},
         NEEDS,

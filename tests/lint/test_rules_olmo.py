@@ -58,6 +58,12 @@ MUTATIONS = [
     ({"load_path: null": "load_path: null\nreset_trainer_state: true"}, SILENT, 22),
     ({"load_path: null": "load_path: null\nreset_optimizer_state: true"}, SILENT, 22),
     ({"to_keep: 3": "to_keep: 0"}, "checkpoints-never-saved", 20),
+    ({"save_interval: 1000": "save_interval: 0"}, "flag-value-not-accepted", 19),
+    (
+        {"save_interval: 1000": "save_interval: 1000\neval_interval: 0"},
+        "flag-value-not-accepted",
+        20,
+    ),
 ]
 
 

@@ -37,6 +37,9 @@ MUTATIONS: Rows = [
     ({"tensor_parallel_dim": "2"}, NEEDS, "tensor_parallel_dim"),
     ({"tensor_parallel_dim": "2", "tensor_parallel_plan": "null"}, NEEDS, "tensor_parallel_dim"),
     ({"dtype": "bfloat16"}, VALUE, "dtype"),
+    ({"dtype": "BF16"}, VALUE, "dtype"),
+    ({"dtype": "half_precision"}, VALUE, "dtype"),
+    ({"epochs": "-1"}, VALUE, "epochs"),
     (
         {"enable_activation_offloading": "true", "enable_activation_checkpointing": "false"},
         NEEDS,

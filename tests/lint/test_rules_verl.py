@@ -179,6 +179,8 @@ def test_supervised_training_saves_its_last_step(lint_text: Lint) -> None:
     [
         ("train_batch_size=64", "train_batch_size=60", "batch-not-divisible", 2),
         ("padding=True", "padding=False", "option-needs-another-option", 4),
+        ("optim.lr=1e-5", "optim.lr_scheduler=exp", "flag-value-not-accepted", 3),
+        ("optim.lr=1e-5", "optim.lr_scheduler=COSINE", "flag-value-not-accepted", 3),
     ],
 )
 def test_each_mutation_of_supervised_training(

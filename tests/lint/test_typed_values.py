@@ -65,6 +65,40 @@ def test_deepspeed(lint_text: Lint, name: str, written: str, cause: str, line: i
     assert [(f.name, f.line) for f in found] == [(cause, line)]
 
 
+def test_a_stage_as_text_is_none_to_who_fills_the_file_in(lint_text: Lint) -> None:
+    text = ENGINE.format(**{**RIGHT, "micro": '"auto"', "stage": '"3"'})
+    found = [(f.name, f.line) for f in lint_text(text, "ds.json") if f.severity != "info"]
+    assert found == [("option-reads-otherwise", 5)]
+
+
+MODEL = """{
+  "architectures": ["T5ForConditionalGeneration"],
+  "model_type": "t5",
+  "num_layers": 24,
+  "num_heads": 16,
+  "dropout_rate": 0.1,
+  "vocab_size": 32128
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("24", "-24", 4),
+        ("16", "0", 5),
+        ("0.1", "-0.1", 6),
+        ("0.1", "5", 6),
+        ("32128", '"32,128"', 7),
+        ("32128", '"32128"', 7),
+    ],
+)
+def test_a_model_under_a_name_of_its_own(lint_text: Lint, old: str, new: str, line: int) -> None:
+    assert lint_text(MODEL, "t5-large.json") == ()
+    found = lint_text(MODEL.replace(old, new, 1), "t5-large.json")
+    assert [(f.name, f.line) for f in found] == [("impossible-value", line)]
+
+
 @pytest.mark.parametrize("written", ['"auto"', "5e8", "500000000.0"])
 def test_what_is_filled_in_or_whole_is_quiet(lint_text: Lint, written: str) -> None:
     assert not lint_text(ENGINE.format(**{**RIGHT, "bucket": written}), "ds_config.json")

@@ -98,10 +98,10 @@ def test_an_open_quote_is_told_where_it_opens(
     ("text", "line"),
     [
         # A value over several lines that is closed, and the fault far below it.
-        ('about: "two\n  lines"\nlr: [1e-4, 2\nsteps: 1\n', 4),
-        ('about: "Q: x\n  A: y\n  "\nlr: [1e-4, 2\nsteps: 1\n', 5),
-        ('path: "C:\\\\data\\\\"\nlr: [1e-4, 2\nsteps: 1\n', 3),
-        ('name: "it is \\"x\\""\nseed: [1\nother: 2\n', 3),
+        ('about: "two\n  lines"\nlr: [1e-4, 2\nsteps: 1\n', 3),
+        ('about: "Q: x\n  A: y\n  "\nlr: [1e-4, 2\nsteps: 1\n', 4),
+        ('path: "C:\\\\data\\\\"\nlr: [1e-4, 2\nsteps: 1\n', 2),
+        ('name: "it is \\"x\\""\nseed: [1\nother: 2\n', 2),
         ('about: "two\n  lines" more\nsteps: 1\n', 2),
     ],
 )
@@ -119,7 +119,7 @@ def test_a_quote_that_is_closed_is_not_blamed(
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("base_model = some/model\nadapter: lora\n", 2),
+        ("base_model = some/model\nadapter: lora\n", 1),
         ("optimizer:\n  zero_stage: 0\nclip_grad: 1.0\n  weight_decay: 0.1\nseed: 1\n", 3),
     ],
     ids=["no-colon-in-the-first-line", "one-line-too-far-left"],

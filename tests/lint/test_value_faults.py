@@ -109,6 +109,7 @@ NO_EFFECT, NEVER = "option-without-effect", "checkpoints-never-saved"
 MULTIPLE = "global-batch-not-multiple-of-micro"
 MUTATIONS = [
     (AXOLOTL, "a.yaml", "micro_batch_size: 2", "micro_batch_size: eight", IMPOSSIBLE, 6),
+    (NEOX, "a.yml", '"cosine"', '"step"', NOT_TAKEN, 16),
     (AXOLOTL, "a.yaml", "micro_batch_size: 2", "micro_batch_size: 2.5", IMPOSSIBLE, 6),
     (AXOLOTL, "a.yaml", "learning_rate: 0.0001", "learning_rate: 1e-4x", IMPOSSIBLE, 10),
     (AXOLOTL, "a.yaml", "learning_rate: 0.0001", "learning_rate: -0.0001", IMPOSSIBLE, 10),

@@ -1,0 +1,130 @@
+"""Slips of keys that no distance of letters tells: a colon too many, a word too many or too few."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from medic.facts import Document, Node, Renamed, Repair
+from medic.i18n import Text
+from medic.text.patterns import regex
+from medic.text.slips import meant_variable
+
+from .key_names import Names, normal
+
+_COLON = Text(
+    "two colons behind {meant}: the first one belongs to the key, which nothing reads",
+    "{meant} 后面有两个冒号：第一个冒号成了键名的一部分，没有程序会读取它",
+)
+_NOTHING_READS = Text(
+    "{name}: nothing reads this variable; {meant} is meant",
+    "{name}：没有程序读取该变量，应为 {meant}",
+)
+_KNOWN_VARIABLE = Text("the only known variable that is near", "唯一相近的已知变量")
+_EQUALS = Text(
+    "an equals sign stands for the colon behind {key}: the line is text, and no key",
+    "{key} 后面用了等号而不是冒号：这一行只是文本，不是键",
+)
+_NO_COLON = Text(
+    "the colon behind {key} is missing: the line is text, and no key",
+    "{key} 后面缺少冒号：这一行只是文本，不是键",
+)
+# Blocks of environment variables: of Megatron's tests, of job files, of launchers.
+_VARIABLES = frozenset(("env", "envs", "env_vars", "environment", "environment_variables"))
+_WORD_AND_MORE = regex(r"([A-Za-z_][\w.-]*)( = | )\S")
+_ONE_COLON = Text("the key as it is meant", "去掉多余的冒号")
+# Words that say nothing of what a key sets: train_logging_steps is meant for logging_steps.
+_IDLE = frozenset(("train", "training", "my", "num", "value", "default"))
+_MIN_WORDS = 2
+# What no canonical field is behind, or whose name elsewhere is a block: one thing by many names.
+_ALIKE = (
+    frozenset(("lora_target", "lora_target_modules", "target_modules")),
+    frozenset(("optim", "optimizer")),
+    frozenset(("lora_r", "lora_rank", "r")),
+    frozenset(("gradient_checkpointing", "use_gradient_checkpointing", "activation_checkpointing",
+               "enable_gradient_checkpointing", "enable_activation_checkpointing")),
+)  # fmt: skip
+
+
+def with_colon(document: Document) -> Iterator[tuple[Node, Text, Repair | None]]:
+    """Keys of YAML that end in a colon: ``bf16:: true``."""
+    if document.syntax != "yaml" or document.root is None:
+        return
+    for key in _keys_of(document.root):
+        name = str(key.value)
+        if name.endswith(":") and not key.quoted and name.rstrip(":").strip():
+            meant = name.rstrip(":").strip()
+            step = Renamed(key.span, "yaml", name, meant)
+            yield key, _COLON.fill(meant=meant), Repair((step,), safe=False, why=_ONE_COLON)
+
+
+def variables(
+    document: Document, known: Collection[str]
+) -> Iterator[tuple[Node, Text, Repair | None]]:
+    """Names in a block of environment variables that are a slip away from one that is read."""
+    if document.root is None or document.syntax == "python":
+        return
+    for name, block in document.root.items:
+        if block.kind != "mapping" or normal(str(name.value)) not in _VARIABLES:
+            continue
+        for key, _ in block.items:
+            written = str(key.value)
+            meant = meant_variable(written, known) if written == written.upper() else None
+            if meant is not None:
+                step = Renamed(key.span, document.syntax, written, meant)
+                what = _NOTHING_READS.fill(name=written, meant=meant)
+                yield key, what, Repair((step,), safe=False, why=_KNOWN_VARIABLE)
+
+
+def keys_as_text(
+    node: Node, parents: tuple[str, ...], names: Names
+) -> Iterator[tuple[Node, Text, Repair | None]]:
+    """A block of which nothing is left but a line without its colon: YAML takes that for text."""
+    for key, value in node.items:
+        path = (*parents, normal(str(key.value)))
+        if value.kind == "mapping":
+            yield from keys_as_text(value, path, names)
+        elif _is_below(key, value):
+            match = _WORD_AND_MORE.match(value.raw)
+            known = match is not None and names.has((*path, normal(match[1])))
+            if match is not None and known:
+                yield value, (_EQUALS if "=" in match[2] else _NO_COLON).fill(key=match[1]), None
+
+
+def _is_below(key: Node, value: Node) -> bool:
+    """Whether a plain value stands alone on the line below its key."""
+    plain = value.kind == "scalar" and isinstance(value.value, str) and not value.quoted
+    below = value.span.line == value.span.end_line and value.span.line > key.span.line
+    return plain and below and value.raw[:1] not in "|>"
+
+
+def _keys_of(node: Node) -> Iterator[Node]:
+    for key, value in node.items:
+        yield key
+        yield from _keys_of(value)
+    for element in node.elements:
+        yield from _keys_of(element)
+
+
+def word_apart(name: str, candidates: Sequence[str]) -> str:
+    """The one known name that has a word more before or behind it, or lacks an idle one."""
+    words = name.split("_")
+    found = []
+    if len(words) > _MIN_WORDS:
+        idle = [words[1:]] if words[0] in _IDLE else []
+        idle += [words[:-1]] if words[-1] in _IDLE else []
+        found = [one for one in candidates if one.split("_") in idle]
+    if not found and len(words) >= _MIN_WORDS:
+        found = [one for one in candidates if words in (one.split("_")[1:], one.split("_")[:-1])]
+    return found[0] if len(found) == 1 else ""
+
+
+def another_name(
+    name: str, candidates: Sequence[str], settings: Sequence[str], siblings: frozenset[str]
+) -> str:
+    """The one known name of the same thing, of several the one that sets what every framework has
+    (``settings``); ``r`` is a rank beside other settings of LoRA only."""
+    if name == "r" and not any(one.startswith("lora_") for one in siblings):
+        return ""
+    found = {one for alike in _ALIKE if name in alike for one in candidates if one in alike}
+    found = found if len(found) == 1 else found.intersection(settings)
+    return next(iter(found)) if len(found) == 1 else ""

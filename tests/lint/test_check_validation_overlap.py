@@ -1,0 +1,26 @@
+"""Validation that reads what the training reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from medic.lint.files import LintFinding
+
+Lint = Callable[..., tuple[LintFinding, ...]]
+NEOX = (
+    '{\n  "num-layers": 12,\n  "hidden-size": 768,\n  "num-attention-heads": 12,\n'
+    '  "seq-length": 2048,\n  "max-position-embeddings": 2048,\n'
+    '  "train_micro_batch_size_per_gpu": 4,\n  "train-iters": 1000,\n  "lr-decay-iters": 1000,\n'
+    '  "train-data-paths": ["/job/a"],\n  "valid-data-paths": ["/job/b"],\n'
+    '  "test-data-paths": ["/job/c"]\n}\n'
+)
+
+
+def test_the_same_path_is_told(lint_text: Lint) -> None:
+    def told(text: str) -> list[int]:
+        return [
+            f.line for f in lint_text(text, "a.yml") if f.name == "validation-overlaps-training"
+        ]
+
+    assert told(NEOX) == []
+    assert told(NEOX.replace('["/job/b"]', '["/job/a"]')) == [11]
