@@ -26,6 +26,8 @@ COMPOUNDS = tuple(
             r"(?:cpu|host|ram|dram|system) (?:ram )?(?:ooms?|oomed|out of memory)",
             "hostmemory noroom",
         ),
+        ("inf check", r"no inf checks?(?: were| was)?", "infcheck missing"),
+        ("oom", r"oom[ -]?kill(?:ed|er|s)?", "hostmemory noroom kill"),
         ("-9", r"exit(?:s|ed)?(?: with)? -9|return(?:s|ed)?(?: with)? -9", "exitcode -9 kill"),
         (
             "memory|vram",
@@ -112,6 +114,13 @@ COMPOUNDS = tuple(
         ("lr|learning", r"learning rates?|lr", "learningrate"),
         ("norm", r"grads? norms?|gradient norms?", "gradient norm"),
         ("batch size", r"batch size", "batchsize"),
+        ("data set", r"data sets?", "dataset"),
+        ("log", r"log[ -]?prob(?:s|abilit(?:y|ies))?", "logprob"),
+        (
+            "not |n't |nt ",
+            r"(?:is |are |was |were )?(?:not|n'?t) (?:allowed|accepted|permitted)",
+            "refuse",
+        ),
         ("tun", r"fine[- ]?tun(?:e|ed|ing)", "finetune"),
         (
             "slow",

@@ -55,7 +55,7 @@ _GOOD = regex(
     r"util\w*\D{0,12}(?:9\d|100) ?%|"
     r"稳定(?!在)|平稳|正常|不错|很好|均衡|成功|够用|符合预期|稳步|"
     r"能接上|能连上|平滑|可以复现|没问题|利用率\D{0,6}(?:9\d|100) ?%|"
-    r"很快(?!就?(?:降|掉|变|崩|塌|爆|溢|涨|升|停|断|卡|发散|饱和|OOM|nan))"
+    r"很快(?!就?(?:到|降|掉|变|崩|塌|爆|溢|涨|升|停|断|卡|发散|饱和|OOM|nan))"
 )
 _HEDGE = regex(
     r"(?i)\b(?:too|should be|supposed|used to|was|were|instead|only|then|until|suddenly)\b|太|之前|突然|本来"
@@ -64,6 +64,10 @@ _BUT = regex(r"(?i)\bbut (?:steadily|surely|stable)")
 # Nothing missing, nothing found: a fault is denied and no deed is.
 _NONE = regex(
     r"(?i)^(?:there (?:is|are|was|were) )?no\b|\b(?:gone|not any ?more|no longer)\b|^(?:已经)?没(?:有|出现)?|不卡了"
+)
+# Of a clause beside one that denies a fault: it came to its end, or is well.
+_ENDED = regex(
+    r"(?i)^ ?(?:\w+ )?(?:\w+ )?(?:finished|completed|done|normal|fine)$|(?:跑完|训完|装好|完成)了?$|正常$"
 )
 
 FEW = 5
@@ -105,9 +109,10 @@ def is_well(sentence: str) -> bool:
     if (turns(sentence) and not _BUT.search(sentence)) or complains(sentence) or asks_why(sentence):
         return False
     denied = [t for t in terms_of(sentence) if t.startswith("!")]
-    if denied:  # a trouble that is not there
-        return bool(_NONE.search(sentence)) and complains(" ".join(t[1:] for t in denied))
     parts = clauses(sentence)
+    if denied:  # a trouble that is not there
+        none = _NONE.search(sentence) or all(_NONE.search(p) or _ENDED.search(p) for p in parts)
+        return bool(none) and complains(" ".join(t[1:] for t in denied))
     good = [_GOOD.search(part) is not None for part in parts]
     if not any(good) or _HEDGE.search(sentence):
         return False

@@ -63,6 +63,29 @@ zero: 0 zero
 timeout: timeout
 disappear: vanish disappear silent silently vanished disappeared
 connect: connect connection connected reach
+error: throw complain choke barf
+garbage: trash gibberish babble jibberish
+worse: dumber dumb lousy
+decrease: sink sank plummet plunge
+oscillate: zigzag wobble
+spike: skyrocket skyrockets skyrocketed
+exit: quit
+accuracy: acc
+evaluation: eval evaluation
+validation: val validation
+utilization: util utilisation
+parameter: param
+config: conf cfg configuration
+folder: dir directory
+process: proc procs
+preprocess: prep preprocessing preparation
+tokeniz: tokenization tokenisation tokenise tokenising tokenised
+initializ: init initialise initialised initialising initialisation initialization
+quantiz: quantise quantised quantising quantisation quantization
+refus: reject rejected
+logprob: logps logp
+divisibl: divide divided
+segfault: segmentation
 """
 
 # Chinese words and the terms that they are; the longest is taken first.
@@ -174,6 +197,50 @@ evaluation: 评估 评测
 config: 配置文件 配置
 accuracy: 准确率
 unknown: 没见过
+entropy: 熵
+reward: 奖励
+length: 长度
+sample: 样本
+dataset: 数据集
+expert: 专家
+policy: 策略
+probability: 概率
+job: 作业
+preprocess: 预处理
+tokenizer: 分词器
+adapter: 适配器
+image: 图像 图片
+placeholder: 占位符
+accumulation: 累积 累加
+clip: 裁剪
+seed: 种子
+command: 命令
+version: 版本
+quantize: 量化
+folder: 目录 文件夹
+file: 文件
+thread: 线程
+initialize: 初始化
+validation: 验证集 验证
+curve: 曲线
+driver: 驱动
+leak: 泄漏 泄露
+segfault: 段错误
+refuse: 拒绝 被拒 不让 不接受 不允许
+exceed: 超了 超过 超出 超限
+!install: 装不上 装不了 安装不上 安装不了
+!compile: 编不过 编译不过 编不了 编译不了
+!divisible: 除不尽 除不开 不能整除 不整除
+!start: 拉不起来 拉不起 起不了
+noroom: 塞满 写满 撑爆 爆掉
+decrease: 越来越小 越来越低 越来越少
+increase: 越来越高 越来越多 越来越长
+worse: 越来越差 稀烂 拉胯 变烂
+crash: 坍塌 坍缩 崩塌
+oscillate: 上蹿下跳 乱跳
+spike: 飙高 飙到 飙
+starve: 饿着
+exit: 秒退
 oom: 爆显存 炸显存 显存爆了 显存炸了 显存爆
 """
 HAN_STOP = """
@@ -181,5 +248,6 @@ HAN_STOP = """
 有 个 吗 呢 怎么办 怎么 如何 什么 为什么 现在 已经 左右 时候 的时候 直接 完全 特别 非常
 很 太 都 也 和 与 或 但 而且 并且 并 被 把 从 到 上 下 里 中 后 前 时 会 要 请问 任何
 时不时 动不动 不停 是不是 会不会 要不要 老是 总是 总 老 又 还 自己 好 再 突然间 为啥 咋 啥 关掉 去掉 换掉 删掉
+咋回事 怎么回事 咋办 咋整 居然 竟然 明明 好像 感觉 死活 看着 啊 呀
 能不能 是否 出现 提示 发生 问题 情况 比较 这个 那个 一个 一 几 每 步 说 以 不断 持续 跑着跑着 跑着 训着训着 训着
 """

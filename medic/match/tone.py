@@ -66,7 +66,11 @@ def tells(sentence: str) -> bool:
 MENDED = regex(
     r"(?i:\b(?:fixed(?! (?:at|to|in|seed|length|size|rate|value|number|batch|lr|learning))|"
     r"solved|resolved|went away|is gone)\b)|"
-    r"\u5df2\u89e3\u51b3|\u89e3\u51b3\u4e86|\u5df2\u4fee\u590d|\u4fee\u597d\u4e86"
+    r"\u5df2\u89e3\u51b3|\u89e3\u51b3\u4e86|\u5df2\u4fee\u590d|\u4fee\u597d\u4e86|\u641e\u5b9a\u4e86"
+)
+# What was cured, named after the word: "solved the mismatch".
+_CURED = regex(
+    r"(?i)^ (?:the|my|our|this|that|it)\b[^.;,]*?(?=[.;,]|\b(?:but|and|now|then|until)\b|$)"
 )
 _GONE = regex(r"(?i)gone|away")  # good only of what is bad
 # A cure that is denied, or asked for.
@@ -121,7 +125,7 @@ _WHY = regex(
     r"\bhow come\b|\b(?:any|some) (?:advice|suggestions?|hints?)\b|\u4e3a\u4f55|\u662f\u4e0d\u662f|"
     r"\u5374|\u5e94\u8be5\u600e\u4e48|\u4f46\u662f?(?:\u5b9e\u9645|\u53d1\u73b0|\u8bad\u7ec3|\u8dd1|\u4e00)|\u53d1\u73b0|"
     r"\u4e3a\u4ec0\u4e48|\u4e3a\u5565|\u600e\u4e48\u529e|\u600e\u4e48\u56de\u4e8b|\u5982\u4f55\u89e3\u51b3|\u600e\u4e48\u89e3\u51b3|\u600e\u6837\u89e3\u51b3|\u4ec0\u4e48\u539f\u56e0|"
-    r"\u6b63\u5e38\u5417|\u6b63\u5e38\u4e48|\u662f\u5426\u6b63\u5e38|\u62a5\u9519"
+    r"\u6b63\u5e38\u5417|\u6b63\u5e38\u4e48|\u662f\u5426\u6b63\u5e38|(?<!\u6ca1)(?<!\u6ca1\u6709)\u62a5\u9519"
 )
 # A question of usage, or of preference: its facts are how things are, no complaint.
 _ASKS = regex(
@@ -187,7 +191,7 @@ def mended(sentence: str) -> bool:
     ):
         return False  # what is gone was wanted
     return found is not None and not (
-        _UNMENDED.search(sentence) or _goes_on(sentence[found.end() :])
+        _UNMENDED.search(sentence) or _goes_on(_CURED.sub("", sentence[found.end() :]))
     )
 
 
