@@ -37,6 +37,7 @@ _CONTAINER = regex(
     r"--container-(?:image|name)|\b(?:docker|podman|nerdctl)\s+(?:run|exec)\b"
     r"|\b(?:singularity|apptainer)\s+(?:exec|run)\b|\benroot\s+start\b|\bkubectl\s+"
 )
+_OUTPUTS = frozenset(("output_dir", "out_dir", "save_dir", "save_path", "save", "output_path"))
 MAX_PATHS = 64
 MAX_SCRIPT_LINES = 20_000
 
@@ -45,11 +46,13 @@ def run(look: Look) -> Iterator[Places]:
     config = config_of(look)
     launches = look.fact(Launches).launches if look.has(Launches) else ()
     moves, contained = _elsewhere(look)
+    moves = moves or any(map(_is_not_here, launches))
     output, found = _output(config), [*_inputs(config, launches)]
     if output is not None:
         output = replace(output, sure=not contained)
     unsure = [replace(p, sure=not (contained or (moves and _is_relative(p.path)))) for p in found]
-    yield Places(output=output, inputs=tuple(unsure))
+    left = "" if output is not None else next(filter(None, map(_left, launches)), "")
+    yield Places(output=output, left=left, inputs=tuple(unsure))
 
 
 def _elsewhere(look: Look) -> tuple[bool, bool]:
@@ -65,6 +68,12 @@ def _elsewhere(look: Look) -> tuple[bool, bool]:
     return moves, contained
 
 
+def _is_not_here(launch: Launch) -> bool:
+    """Whether the script that is started, by its relative path, lies in no folder seen from here."""
+    path = launch.script.value or "" if launch.script is not None else ""
+    return path.endswith(".py") and _is_relative(path) and not Path(path).exists()
+
+
 def _is_relative(path: str) -> bool:
     return not path.startswith(("/", "~"))
 
@@ -75,6 +84,17 @@ def _output(config: RunConfig) -> Place | None:
     if not isinstance(named, str) or origin is None or _UNKNOWN.search(named):
         return None
     return _place(origin.key or "output_dir", named, source_of(origin))
+
+
+def _left(launch: Launch) -> str:
+    """``--output_dir $OUT/$NAME``, as it is written; "" where none is given so."""
+    words = launch.arguments
+    for at, word in enumerate(words):
+        flag, sign, value = word.raw.partition("=")
+        after = value if sign else words[at + 1].raw if at + 1 < len(words) else ""
+        if flag.lstrip("-").replace("-", "_") in _OUTPUTS and _UNKNOWN.search(after):
+            return after
+    return ""
 
 
 def _inputs(config: RunConfig, launches: Sequence[Launch]) -> Iterator[Place]:

@@ -60,6 +60,8 @@ def _respell(step: Respelt, sources: Sources) -> None:
         sources.add(edit.file, edit.start, edit.end, edit.text)
         if step.joins:
             sources.expect_joined(edit.file)
+        if step.parts:
+            sources.expect_parted(edit.file)
 
 
 # --- files ----------------------------------------------------------------------------------

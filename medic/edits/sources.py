@@ -17,13 +17,14 @@ Parse = Callable[..., Document]  # (data, file, syntax) -> Document
 @dataclass
 class Expected:
     """What must be different after the edits: key path -> value, groups that are gone or have
-    another path. ``joined``: commands of a script become one.
+    another path. ``joined``: commands of a script become one; ``parted``: so many more of them.
     """
 
     values: dict[Path, Scalar] = field(default_factory=dict)
     gone: set[Path] = field(default_factory=set)
     moved: dict[Path, Path] = field(default_factory=dict)
     joined: bool = False
+    parted: int = 0
 
 
 # Configurations that a script writes stand in the script.
@@ -95,6 +96,9 @@ class Sources:
 
     def expect_joined(self, file: str) -> None:
         self._open[file].expected.joined = True
+
+    def expect_parted(self, file: str) -> None:
+        self._open[file].expected.parted += 1
 
     # --- results ----------------------------------------------------------------------------
 

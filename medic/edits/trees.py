@@ -92,7 +92,7 @@ def spans_of(node: Node | None) -> Iterator[Span]:
 def has_span(document: Document, span: Span) -> bool:
     """Whether a value still stands at these bytes."""
     if document.syntax == "shell":
-        words = (w for c in document.commands for w in c.words)
+        words = (w for c in document.every_command for w in c.words)
         return any(within(span, w) for w in words)
     return any((s.start, s.end) == (span.start, span.end) for s in spans_of(document.root))
 
@@ -104,7 +104,7 @@ def within(span: Span, word: Word) -> bool:
 
 def command_of(document: Document, span: Span) -> tuple[Command, int] | None:
     """The command and the index of its word that a span lies in."""
-    for command in document.commands:
+    for command in document.every_command:
         for i, word in enumerate(command.words):
             if within(span, word):
                 return command, i
@@ -124,7 +124,7 @@ def flag_of(command: Command, index: int) -> tuple[Word, str] | None:
 def flags_of_literal(document: Document, span: Span) -> set[str]:
     """The flags whose value is the text of one variable: an edit of it is one of them all."""
     found: set[str] = set()
-    for command in document.commands:
+    for command in document.every_command:
         for i, word in enumerate(command.words):
             if word.literal is not None and word.literal.start <= span.start < word.literal.end:
                 flag = flag_of(command, i)

@@ -10,7 +10,9 @@ from medic.edits.trees import Path, flatten
 from medic.facts import Document, Word
 from medic.i18n import Text
 from medic.run_config import Scalar
+from medic.text.patterns import regex
 
+_SETS = regex(r"[A-Za-z_]\w*=")
 Edits = Mapping[tuple[int, int], str]
 _LINE, _COMMANDS = Text("the command line", "命令行"), Text("the commands", "各条命令")
 
@@ -21,8 +23,8 @@ def verify(sources: Sources) -> list[Text]:
     for before, after, expected, edits in sources.edited():
         shell = before.syntax == "shell"
         odd: str | Text
-        if expected.joined:
-            odd = _joined(before, after, edits)
+        if expected.joined or expected.parted:
+            odd = _joined(before, after, edits, expected.parted)
         else:
             data = sources.data(before.file)
             odd = _shell(before, after, edits, data) if shell else _tree(before, after, expected)
@@ -89,9 +91,9 @@ def _shell(before: Document, after: Document, edits: Edits, data: bytes) -> str 
         return _LINE
     old_ranges = list(edits)
     new_ranges = _moved(edits)
-    if len(before.commands) != len(after.commands):
+    if len(before.every_command) != len(after.every_command):
         return _COMMANDS
-    for one, other in zip(before.commands, after.commands, strict=True):
+    for one, other in zip(before.every_command, after.every_command, strict=True):
         kept = [w for w in one.words if not _touched(w, old_ranges)]
         now = [w for w in other.words if not _touched(w, new_ranges)]
         if len(kept) != len(now):
@@ -112,17 +114,22 @@ def _by_variable(before: Word, after: Word, edits: Edits, data: bytes) -> bool:
     return value == after.value
 
 
-def _joined(before: Document, after: Document, edits: Edits) -> str | Text:
-    """Where lines or words are put together no other word is lost or made, no command added.
+def _joined(before: Document, after: Document, edits: Edits, parted: int) -> str | Text:
+    """Where lines or words are put together no other word is lost or made, and no command added but
+    those that are ``parted``.
 
     Of a script that the shell refuses nothing is certain but that it is read afterwards.
     """
     if _refused(before) and not _refused(after):
         return ""
-    worse = len(after.problems) > len(before.problems) or len(after.commands) > len(before.commands)
-    if worse or _words_of(before, list(edits)) != _words_of(after, _moved(edits)):
-        return _COMMANDS
-    return ""
+    old, new = _words_of(before, list(edits)), _words_of(after, _moved(edits))
+    if before.problems and not after.problems and old <= new:
+        return ""
+    more = len(after.every_command) - len(before.every_command)
+    kept = more <= 0 and old == new
+    if parted:  # what was an argument may set a variable now, and ``export`` lists no words
+        kept = more == parted and all(_SETS.match(word) for word in old - new)
+    return "" if kept and len(after.problems) <= len(before.problems) else _COMMANDS
 
 
 def _refused(document: Document) -> bool:
@@ -135,8 +142,9 @@ def _words_of(document: Document, edited: list[tuple[int, int]]) -> set[str]:
 
     A command within a text or a function is listed where it is used: the order may differ.
     """
-    words = (word for command in document.commands for word in command.words)
-    return {w.raw for w in words if w.raw.strip("\\ \t") and not _touched(w, edited)}
+    words = (word for command in document.every_command for word in command.words)
+    here = (w for w in words if w.raw.strip("\\ \t"))
+    return {w.raw for w in here if not any(s < w.span.end and w.span.start < e for s, e in edited)}
 
 
 def _moved(edits: Edits) -> list[tuple[int, int]]:

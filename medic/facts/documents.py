@@ -108,13 +108,22 @@ class Written:
 
 @dataclass(frozen=True)
 class Document:
-    """A parsed configuration file or script."""
+    """A parsed configuration file or script.
+
+    ``unreached`` are the commands of branches that the script does not take as it stands.
+    """
 
     file: str
     syntax: Syntax
     root: Node | None = None
     commands: tuple[Command, ...] = ()
+    unreached: tuple[Command, ...] = ()
     variables: Mapping[str, str | None] = field(default_factory=dict)
     held: Mapping[str, tuple[Word, ...]] = field(default_factory=dict)  # variables with options
     problems: tuple[Problem, ...] = ()
     written: tuple[Written, ...] = ()
+
+    @property
+    def every_command(self) -> tuple[Command, ...]:
+        """Those that are reached, and those that are not."""
+        return (*self.commands, *self.unreached)

@@ -77,10 +77,12 @@ class Place:
 
 @dataclass(frozen=True)
 class Places:
-    """Where the run writes, and what it reads."""
+    """Where the run writes, and what it reads; ``left`` is an output folder as it is written, where
+    only the running shell knows it."""
 
     output: Place | None = None
     inputs: tuple[Place, ...] = ()
+    left: str = ""
 
 
 @dataclass(frozen=True)

@@ -69,11 +69,12 @@ class Added:
 @dataclass(frozen=True)
 class Respelt:
     """Edits of a script. ``joins``: they make one command or word of what the shell takes for
-    several, or a command of what is none.
+    several, or a command of what is none. ``parts``: they make two commands of one.
     """
 
     edits: tuple[Edit, ...]
     joins: bool = False
+    parts: bool = False
 
 
 Step = Renamed | Rewritten | Removed | Dropped | Added | Respelt

@@ -18,6 +18,8 @@ _ELSEWHERE = Text(
     "{t} is not here, but the run starts in another folder or in a container",
     "{t} 在此处不存在，但训练会在别的目录或容器中启动",
 )
+_NO_OUTPUT = Text("the launch names no output folder", "启动未给出输出目录")
+_LEFT = Text("only the running shell knows {t}", "{t} 要到 shell 运行时才能确定")
 _ELSEWHERE_OUT = Text("the run starts in a container", "训练在容器中启动")
 
 
@@ -27,9 +29,8 @@ def places(scene: Scene) -> Iterator[Result]:
         return
     output = scene.places.output
     if output is None:
-        yield not_seen(
-            "output", Text("the launch names no output folder", "启动未给出输出目录"), "output_dir"
-        )
+        left = scene.places.left
+        yield not_seen("output", _LEFT.fill(t=left) if left else _NO_OUTPUT, left or "output_dir")
     elif not output.sure:
         yield not_seen("output", _ELSEWHERE_OUT, output.path, output.source)
     else:

@@ -27,7 +27,10 @@ def variables(scene: Scene) -> Iterator[Result]:
     if not found:
         count = sum(v.name in terms for v in scene.machine.variables)
         en = f"{count} known variables are set, each takes its value and is read"
-        yield ok(NAME, en, f"设置了 {count} 个已知变量，取值有效且会被读取", looked)
+        zh = f"设置了 {count} 个已知变量，取值有效且会被读取"
+        if not count:
+            en, zh = "none is set that medic knows", "没有设置 medic 已知的变量"
+        yield ok(NAME, en, zh, looked)
 
 
 def known(scene: Scene) -> Mapping[str, Term]:

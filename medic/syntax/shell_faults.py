@@ -18,6 +18,7 @@ _OPENS_BEHIND = regex(r"[\s=({\[]")
 _OPENS_BEFORE = regex(r"[^\s;&|)}\]]")
 _APART = regex(rb"[ \t]*(?:export[ \t]+)?[A-Za-z_]\w*([ \t]*\+?=[ \t]*)")
 _SETS = regex(r"\n[ \t]*(?:export[ \t]+)?[A-Za-z_]\w*\+?=$")
+_PARTED = regex(rb"(?<=\s)(\d?)[ \t]*>[ \t]+&[ \t]*(\d)(?!\S)")  # 2 > &1
 _RUNS = regex(r"\b(?:eval|echo|printf|ssh)\b|\s-\w*c\s")
 _GOES_ON = regex(r"\w")
 
@@ -63,6 +64,10 @@ def mend(body: bytes, found: Refusal) -> tuple[int, int, bytes] | None:
         alone = re.compile(rb"^[ \t]*" + re.escape(word) + rb"[ \t]*$", re.MULTILINE)
         near = alone.search(body, found.start)
         candidate = _bared(body, word, near) if near else None
+    elif found.kind == "unexpected" and found.word == "&":
+        parted = next((m for m in _PARTED.finditer(body, line) if m.end() > found.start), None)
+        if parted is not None and parted.start() < found.start:
+            candidate = parted.start(), parted.end(), b"%s>&%s" % (parted[1], parted[2])
     elif found.kind == "unexpected" and found.word == "(":
         apart = _APART.match(body, line)
         if apart is not None and apart.end() == found.start:

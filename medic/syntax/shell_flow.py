@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from medic.facts import Command, Written
 from medic.records import replace
 from medic.syntax.shell_atoms import UNKNOWN, Variable, extended
 from medic.syntax.shell_inner import printed_document
@@ -33,6 +34,10 @@ class Flow(ABC):
     def __init__(self, source: SourceText) -> None:
         self.source = source
         self.variables: Variables = {}
+        self.commands: list[Command] = []
+        self.unreached: list[Command] = []  # of branches that are not taken
+        self.called: set[str] = set()
+        self.written: list[Written] = []
         self.words = Expander(source, self.variables)
 
     @abstractmethod
@@ -99,18 +104,32 @@ class Flow(ABC):
                 guarded |= self._guarded(self.text(condition), _UNSET_TEST)
             decided = self._decide(condition)
             if decided is False and not last:
+                self._beside(body)
                 continue
             before = dict(self.variables)
             for child in body:
                 self.run(child)
             ends.append(dict(self.variables))
             if decided and not last:
+                for _, other in found[i + 1 :]:
+                    self._beside(other)
                 break
             self._restore(before)
         else:
             if not closed:
                 ends.append(dict(self.variables))
         self._merge(ends, guarded)
+
+    def _beside(self, body: Sequence[tree_sitter.Node]) -> None:
+        """A branch that is not taken: its commands are kept apart, what it sets and calls is not."""
+        variables, taken, called = dict(self.variables), self.commands, set(self.called)
+        written = len(self.written)
+        self.commands = self.unreached
+        for child in body:
+            self.run(child)
+        self.commands, self.called = taken, called
+        del self.written[written:]
+        self._restore(variables)
 
     def cases(self, node: tree_sitter.Node) -> None:
         before = dict(self.variables)

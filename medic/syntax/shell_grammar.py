@@ -25,6 +25,11 @@ from medic.text.patterns import regex
 _OPERATOR = regex(r";;&|;;|;&|&&|\|\||\|&|;|&(?!>)|\|")
 _REDIRECT = regex(r"<<<|<<-?|<>|>>|>\||>&|<&|&>>|&>|[<>](?!\()")
 _COMMENT = regex(r"#[^\n]*")
+_BREAKS = regex(r"[&;|]")
+_SETS = regex(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
+_SETS_LIST = regex(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=\(")
+# Behind these an argument may be a list: NAME=(1 2).
+_DECLARE = frozenset(("declare", "typeset", "local", "export", "readonly", "alias", "eval", "let"))
 
 
 class Scanner(Words):
@@ -45,6 +50,8 @@ class List(Heads):
         super().__init__(scanner)
         self.scanner: Scanner = scanner
         self.start, self.closer = start, closer
+        self.kind = ""  # of the command so far: sets (assignments alone), declares, runs
+        self.waits: tuple[str, int] = ("", start)  # the last && || | and its place
 
     def read(self) -> None:
         scanner = self.scanner
@@ -69,6 +76,8 @@ class List(Heads):
             raise refuse("open", self.open[-1].word, self.open[-1].start)
         if self.closer:
             raise refuse("open", "$(", self.start)
+        if self.state == "op":
+            raise refuse("awaits", *self.waits)
 
     def _sign(self, here: str) -> None:
         scanner, at = self.scanner, self.scanner.at
@@ -98,8 +107,12 @@ class List(Heads):
 
     def _document(self, one: Document) -> None:
         tabs = r"\t*" if one.tabs else ""
-        end = re.compile(rf"^{tabs}{re.escape(one.end)}\r? ?$", re.MULTILINE)
-        found = end.search(self.text, self.scanner.at)
+        at = self.scanner.at
+        # A CR is read as a blank, and then the line above has one, too. With a blank behind its word
+        # it ends with the script, which is what is meant at its end.
+        behind = r" ?$" if self.text[at - 2 : at] == " \n" else r"\r?$"
+        end = re.compile(rf"^{tabs}{re.escape(one.end)}(?:{behind}| ?\s*\Z)", re.MULTILINE)
+        found = end.search(self.text, at)
         if found is None:
             raise refuse("document", one.end, one.start)
         self.scanner.at = found.end()
@@ -118,6 +131,7 @@ class List(Heads):
             raise refuse("unexpected", sign, at)
         else:
             self.state = "sep" if sign in (";", "&") else "op"
+            self.waits = sign, at
         self.first = True
         self.scanner.at += len(sign)
 
@@ -126,7 +140,8 @@ class List(Heads):
         scanner.at = after(BLANKS, self.text, start + len(sign))
         word = scanner.word()
         if not word:
-            raise refuse("other", sign, start)
+            cut = _BREAKS.match(self.text, scanner.at)
+            raise refuse("unexpected", cut[0], scanner.at) if cut else refuse("other", sign, start)
         if sign in ("<<", "<<-"):
             end = re.sub(r"['\"\\]", "", word)
             scanner.documents.append(Document(end, sign == "<<-", start))
@@ -155,6 +170,7 @@ class List(Heads):
     def _word(self, word: str, at: int) -> None:
         if self.state == "word":
             self.first = False
+            self._argument(word, at)
             return
         frame = self.open[-1] if self.open else None
         if frame and frame.word == "for" and frame.part == "cond" and word not in ("do", "{"):
@@ -180,6 +196,15 @@ class List(Heads):
             self.read_function()
         elif word not in ("!", "time", "coproc"):
             self.state, self.first = "word", True
+            self.kind = _kind(word)
+
+    def _argument(self, word: str, at: int) -> None:
+        """``NAME=(1 2)`` is a list in an assignment, and an error behind a command."""
+        found = _SETS_LIST.match(word)
+        if found is not None and self.kind == "runs":
+            raise refuse("unexpected", "(", at + found.end() - 1)
+        if self.kind == "sets" or word in _DECLARE:
+            self.kind = _kind(word)
 
     def _part(self, word: str, at: int) -> None:
         """``then``, ``elif``, ``else``, ``do``: the next part of the innermost block."""
@@ -222,3 +247,9 @@ class List(Heads):
         self.open.pop()
         self.scanner.pairs.append((frame.word, frame.start, at))
         self.state = "done"
+
+
+def _kind(word: str) -> str:
+    if word in _DECLARE:
+        return "declares"
+    return "sets" if _SETS.match(word) else "runs"

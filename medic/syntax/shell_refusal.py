@@ -6,13 +6,13 @@ from typing import Literal
 
 from medic.records import dataclass
 
-Kind = Literal["open", "unexpected", "empty", "lacks", "document", "other"]
+Kind = Literal["open", "unexpected", "empty", "lacks", "awaits", "document", "other"]
 
 
 @dataclass(frozen=True)
 class Refusal:
     """``word`` is open, unexpected, lacking, … at ``start`` to ``end``; ``other`` is the word that
-    it concerns and where that stands."""
+    it concerns and where that stands. ``awaits``: an operator that the script ends behind."""
 
     kind: Kind
     word: str

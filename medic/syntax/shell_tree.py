@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from medic.facts import Command, Document, Word, Written
+from medic.facts import Command, Document, Word
 from medic.syntax.shell_atoms import MAX_PARTS, UNKNOWN, Atom, Variable, glued
 from medic.syntax.shell_faults import refusal
 from medic.syntax.shell_flow import LOOPS, Flow
@@ -42,15 +42,12 @@ class _Script(Flow):
     def __init__(self, source: SourceText) -> None:
         super().__init__(source)
         self.functions: dict[str, tree_sitter.Node] = {}
-        self.called: set[str] = set()
-        self.commands: list[Command] = []
         self.statements = 0
         self.depth = 0
         self.calls: set[str] = set()  # functions that are being read
         self.inner = 0
         self.prefix: tuple[Word, ...] = ()
         self.quoted_twice = False
-        self.written: list[Written] = []
 
     # --- statements -------------------------------------------------------------------------
 
@@ -293,8 +290,11 @@ def parse_shell(source: SourceText) -> Document:
     variables = {name: variable.value for name, variable in known.items()}
     told = [name for name, value in variables.items() if "--" in (value or "--")]
     held = {name: script.words.held(known[name]) for name in told}
+    read_once = {one.span for one in script.commands}
+    unreached = tuple(one for one in script.unreached if one.span not in read_once)
     return Document(
         source.file, "shell", commands=tuple(script.commands), variables=variables, held=held,
+        unreached=unreached,
         problems=tuple(problems_of(source, root, body, refused)),
         written=tuple(script.written[:MAX_INNER]),
     )  # fmt: skip

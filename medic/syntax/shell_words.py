@@ -107,15 +107,22 @@ class Expander:
 
     def _brought(self, node: tree_sitter.Node | None, group: Sequence[Atom]) -> Word:
         """A word from the middle of a variable, or one of several in one argument."""
-        start, end = group[0].start, group[-1].end
+        group_here = self._here(group)
+        start, end = group_here[0].start, group_here[-1].end
         if end < start:  # its parts come from several assignments
-            end = group[0].end
+            end = group_here[0].end
         if (start, end) == (0, 0) and node is not None:
             start, end = node.start_byte, node.end_byte
         span = self.source.span(start, end)
-        literal = literal_of(group, start, group[0].end)
+        literal = literal_of(group, start, group_here[0].end)
         place = self.source.span(literal.start, literal.end) if literal else None
         return Word(span, self.source.raw(span), joined((a.text for a in group), ""), place)
+
+    def _here(self, group: Sequence[Atom]) -> Sequence[Atom]:
+        """Without the parts at its beginning that stand in lines above: ``$ROOT/a.yaml``."""
+        last = max(group, key=lambda atom: atom.start)
+        line = self.source.body.rfind(b"\n", 0, last.start)
+        return [atom for atom in group if atom.start > line] or group
 
     # --- atoms ------------------------------------------------------------------------------
 

@@ -96,7 +96,8 @@ def _is_there(path: str, roots: Sequence[Path]) -> bool:
 
 def _folder_is_there(path: str, base: Path) -> bool:
     folder = PurePath(path).parent
-    return str(folder) not in (".", "..") and (base / folder).is_dir()
+    named = any(part not in (".", "..") for part in folder.parts)
+    return named and (base / folder).is_dir()
 
 
 PROBE = Probe(

@@ -162,9 +162,21 @@ def _odd_blanks(script: ScriptText, number: int, line: str) -> Iterator[Slip]:
             if number == 1 and found.start() == 0:
                 continue
             span = script.between(number, found.span())
-            edit = Edit(span.file, span.start, span.end, new)
-            repair = Repair((Respelt((edit,), joins=True),), safe=True, why=WHY)
+            repair = Repair((_parted(script, number, found.span(), new),), safe=True, why=WHY)
             yield Slip(what.fill(code=code(found[0][0])), span, repair)
+
+
+def _parted(script: ScriptText, number: int, place: tuple[int, int], new: str) -> Respelt:
+    """A text in the place of a sign; the whole word is edited where a blank makes two of it."""
+    text, (start, end) = script.line_text(number), place
+    if new:
+        while start > 0 and text[start - 1] not in " \t":
+            start -= 1
+        while end < len(text) and text[end] not in " \t":
+            end += 1
+    span = script.between(number, (start, end))
+    word = text[start : place[0]] + new + text[place[1] : end]
+    return Respelt((Edit(span.file, span.start, span.end, word),), joins=True)
 
 
 def _in_lists_of_flags(script: ScriptText, number: int) -> Iterator[Slip]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from medic.facts import Document
+from medic.facts import Command, Document
 from medic.i18n import Text
+from medic.records import replace
 from medic.text.patterns import regex
 
 from .masked import numbered
@@ -53,10 +54,31 @@ _INTO_A_FILE = Text(
 )
 
 
+_NO_BRACKETS = Text(
+    "without [ ] around it the shell runs the value of {word} as a command",
+    "没有 [ ]，shell 会把 {word} 的取值当作命令执行",
+)
+_OPERATORS = frozenset(("=", "==", "!=", "-eq", "-ne", "-gt", "-ge", "-lt", "-le"))
+
+
 def conditions(script: ScriptText, document: Document) -> Iterator[Slip]:
+    for command in document.every_command:
+        yield from _bare(command)
     for number, line in numbered(script, document):
         if "[" in line or ">" in line or "test" in line:
             yield from _tests(script, number, line)
+
+
+def _bare(command: Command) -> Iterator[Slip]:
+    """``if "$MODE" == train; then``."""
+    words = command.words
+    if len(words) != 3 or words[1].raw not in _OPERATORS or words[0].raw.lstrip('"')[:1] != "$":
+        return
+    first, last = words[0].span, words[2].span
+    if first.line == last.line and first.end < words[1].span.start < last.start:
+        span = replace(first, end=last.end, end_line=last.end_line, end_column=last.end_column)
+        text = f"[ {words[0].raw} {words[1].raw} {words[2].raw} ]"
+        yield Slip(_NO_BRACKETS.fill(word=words[0].raw), span, replaced(span, text))
 
 
 def _apart(script: ScriptText, number: int, found: re.Match[str], said: Text) -> Slip:

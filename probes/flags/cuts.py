@@ -123,7 +123,7 @@ def _first(line: str) -> str:
 
 def _flags_alone(document: Document, script: ScriptText) -> Iterator[tuple[int, str]]:
     """Commands whose name is a flag, at the start of their line."""
-    for command in document.commands:
+    for command in document.every_command:
         own = (w for w in command.words if _is_within(w.span, command.span))
         first = command.words[0] if command.words else None
         word = next(own, first)  # before those of an inner script stands what starts the script
@@ -140,7 +140,7 @@ def _is_within(span: Span, whole: Span) -> bool:
 
 def _scripts_alone(document: Document) -> Iterator[tuple[int, str]]:
     """A launcher without a script, and in the next line a script without a launcher."""
-    for first, second in pairwise(document.commands):
+    for first, second in (*pairwise(document.commands), *pairwise(document.unreached)):
         word = second.words[0].value if second.words else None
         near = first.span.end_line < second.span.line <= first.span.end_line + 2
         if word and word.endswith(".py") and near and _launches_nothing(first):

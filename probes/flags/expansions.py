@@ -13,6 +13,7 @@ from medic.text.patterns import regex
 from .masked import COMMENT, MASK, numbered, single_quoted
 from .script_text import ScriptText
 from .slip import Slip, replaced, respelt
+from .sums import sums
 
 _NAME = r"[A-Za-z_]\w*"
 _KEPT = regex(
@@ -47,6 +48,7 @@ _BARE = regex(
 _ONE_QUOTED = regex(rf'^"\$(?:({_NAME})|\{{({_NAME})(\[\*\])?\}})"$')
 _LIST_USED = regex(rf'\$({_NAME})\b(?!\[)|\$\{{({_NAME})\}}|"\$\{{({_NAME})\[\*\]\}}"')
 _BAD = regex(r"(?<!\\)\$\{[A-Za-z_]\w*(?=[\s;$])")
+_ENVIRONMENT = frozenset(("RANK", "NNODES", "HOME", "USER", "PWD", "HOSTNAME", "PATH"))
 _ALWAYS_SET = regex(r"^(?:HOME|USER|PWD|HOSTNAME|SLURM_\w+)$")
 _SPEAKS = regex(r"(?:^|[;&|{]|\bthen\b)\s*(?:echo|printf)\b")
 
@@ -153,6 +155,7 @@ def _of_line(script: ScriptText, number: int, line: str, *, evaluates: bool) -> 
         yield from _ranges(script, number, line)
     if number not in script.documents:
         yield from _run(script, number, line, text)
+        yield from sums(script, number, line)
         yield from _bad(script, number, line)
         yield from _lists(script, number, line, text)
         if not _SPEAKS.search(text):
@@ -162,7 +165,7 @@ def _of_line(script: ScriptText, number: int, line: str, *, evaluates: bool) -> 
 
 def _set_kept(script: ScriptText, number: int, line: str, text: str) -> Iterator[Slip]:
     kept = _SET_KEPT.match(text)
-    if kept is None or line[kept.start(1)] != "'":
+    if kept is None or not _opens(line, kept.start(1)):
         return
     names = [a or b for a, b in _USE.findall(kept[1])]
     if all(name in script.assigned or _ALWAYS_SET.match(name) for name in names):
@@ -173,7 +176,7 @@ def _set_kept(script: ScriptText, number: int, line: str, text: str) -> Iterator
 def _flag_kept(script: ScriptText, number: int, line: str, text: str) -> Iterator[Slip]:
     """In a list of flags, which is no command yet."""
     for found in _FLAG_KEPT.finditer(text):
-        if line[found.start(1)] != "'" or _TAKES_DOLLARS.search(text[: found.start()]):
+        if not _opens(line, found.start(1)) or _TAKES_DOLLARS.search(text[: found.start()]):
             continue
         names = [a or b for a, b in _USE.findall(found[1])]
         if not (names[0].isupper() or any(name in script.assigned for name in names)):
@@ -181,6 +184,11 @@ def _flag_kept(script: ScriptText, number: int, line: str, text: str) -> Iterato
         span = script.between(number, found.span(1))
         new = found[1].replace("'", '"')
         yield Slip(_SINGLE.fill(word=found[1]), span, replaced(span, new))
+
+
+def _opens(line: str, at: int) -> bool:
+    """Whether the quote at a place of a masked line opens a text: ``'a '$HOME' b'`` has two."""
+    return line[at : at + 2] == f"'{MASK}"
 
 
 def _run(script: ScriptText, number: int, line: str, text: str) -> Iterator[Slip]:
@@ -237,7 +245,8 @@ def _no_dollar(script: ScriptText, number: int, text: str) -> Iterator[Slip]:
 
 
 def _is_variable(script: ScriptText, name: str) -> bool:
-    """Set in the script, and no function of it or program."""
+    """Set in the script, or named as programs are not; and no function of it."""
     function = re.search(rf"(?m)^\s*(?:function\s+)?{re.escape(name)}\s*\(\)", script.text)
     spelt = "_" in name or not name.islower()  # $(date), $(hostname)
-    return spelt and name in script.assigned and function is None
+    loud = name.isupper() and ("_" in name or name in _ENVIRONMENT)
+    return ((spelt and name in script.assigned) or loud) and function is None

@@ -7,12 +7,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from medic.facts import Launch
+from medic.facts import Launch, Word
 from medic.i18n import Text
 from medic.text.patterns import regex
 
 from .script_text import ScriptText
 from .slip import Slip
+from .unset import ENVIRONMENT
 
 _USE = regex(
     r"^(?:--?[A-Za-z][\w.-]*=|[A-Za-z_][\w.]*=)?[\"']?\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})(?::\d+)?[\"']?$"
@@ -40,6 +41,9 @@ _INSIDE = Text(
     "${name} 只在子 shell（第 {line} 行）里赋值，子 shell 结束后就没有了；此处为空",
 )
 _SHORTEST = 2
+_ANY_USE = regex(r"(?<!\\)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
+_SHELLS = frozenset(("IFS", "PS1", "OPTARG", "OPTIND", "REPLY"))
+_SPEAKS = regex(r"^\s*(?:echo|printf)\b|\b(?:trap|alias)\b")
 
 
 class _Lines:
@@ -79,6 +83,7 @@ def late_variables(script: ScriptText, launches: Sequence[Launch]) -> Iterator[S
     if not launches or _FETCHES.search(script.text):
         return
     lines = _Lines(script)
+    told: set[tuple[str, int]] = set()
     for launch in launches:
         for word in (*launch.launcher_words, *launch.arguments):
             used = _USE.match(word.raw) if word.value is None and word.span.line else None
@@ -88,7 +93,41 @@ def late_variables(script: ScriptText, launches: Sequence[Launch]) -> Iterator[S
             straight = not lines.depth(word.span.line)
             what = _of(script, lines, name, word.span.line) if straight else None
             if what is not None:
+                told.add((name, _line_of(script, word, name)))
                 yield Slip(what, word.span)
+    yield from (
+        slip for name, slip in _in_text(script, lines) if (name, slip.span.line) not in told
+    )
+
+
+def _line_of(script: ScriptText, word: Word, name: str) -> int:
+    """The line of a word that names the variable; the word may come from a text of several lines."""
+    span = word.span
+    here = (n for n in range(span.line, span.end_line + 1) if f"${name}" in script.line_text(n))
+    return next(here, span.line)
+
+
+def _in_text(script: ScriptText, lines: _Lines) -> Iterator[tuple[str, Slip]]:
+    """Uses within a word, and in what another variable is set to."""
+    for number, line in enumerate(script.lines, 1):
+        if "$" not in line or number in script.documents or lines.depth(number):
+            continue
+        for use in _ANY_USE.finditer(line) if not _SPEAKS.search(line) else ():
+            name = use[1] or use[2]
+            kept = re.match(rf"\s*(?:export\s+|local\s+)?\w*{name}\w*=", line)  # OLD_IFS=$IFS
+            if len(name) < _SHORTEST or kept or ENVIRONMENT.match(name):
+                continue
+            what = _of(script, lines, name, number)
+            if what is None or _is_tested(script, name) or name in _SHELLS:
+                continue
+            if script.quote_at(number, use.start() + 1) in ("", '"'):
+                yield name, Slip(what, script.between(number, use.span()))
+
+
+def _is_tested(script: ScriptText, name: str) -> bool:
+    """Whether a condition asks for the variable: the caller may have set it."""
+    pattern = rf"(?:\[|\btest\b|\bcase\b|-[znv]\s|\(\().*\$\{{?{name}\b"
+    return any(re.search(pattern, line) for line in script.lines if name in line)
 
 
 def _of(script: ScriptText, lines: _Lines, name: str, line: int) -> Text | None:

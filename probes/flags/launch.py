@@ -24,6 +24,8 @@ from .launchers import (
 
 _ASSIGNMENT = regex(r"^([A-Za-z_]\w*)=(.*)$", re.DOTALL)
 _VERB = "tune"  # deepspeed --autotuning tune train.py
+_MANAGERS = ("srun", "mpirun", "horovodrun")
+_OPEN = regex(r"\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*(?:\[@\])?\})$")
 
 
 def is_module(launch: Launch) -> bool:
@@ -170,13 +172,24 @@ class _Reader:
             if at >= len(self.words) or text_of(self.words[at]) not in program.sub:
                 return None
             at += 1
-        if name in ("srun", "mpirun", "horovodrun"):
-            self.launcher = name
         at = self._options(at, program)
+        if name in _MANAGERS:
+            self.launcher = name
+            at = self._past_open(at, program)
         if name == "uv" and at and text_of(self.words[at - 1]) in ("-m", "--module"):
             return None
         # options may follow the other words too: ray job submit --address … -- python …
         return self._options(at + program.positional, program) if program.positional else at
+
+    def _past_open(self, at: int, program: Program) -> int:
+        """Behind ``${OPTIONS}`` that only the running shell knows: ``srun ${RESUME} -l torchrun``."""
+        words = self.words
+        while at + 1 < len(words) and words[at].value is None and _OPEN.match(words[at].raw):
+            after = words[at + 1 :]
+            if not _starts_program(after[0]) or not any(map(_is_program, after)):
+                break
+            at = self._options(at + 1, program)
+        return at
 
     def _options(self, at: int, program: Program) -> int:
         """The position of the first word after the options."""
@@ -212,11 +225,13 @@ def _is_flag(text: str, flags: frozenset[str]) -> bool:
 
 
 def _starts_program(word: Word) -> bool:
-    text = text_of(word)
+    return text_of(word).startswith("-") or _is_program(word)
+
+
+def _is_program(word: Word) -> bool:
     name = program_name(word)
     return (
-        text.startswith("-")
-        or name.endswith(".py")
+        name.endswith(".py")
         or name in TRAINERS
         or bool(PYTHON.match(name))
         or (name in LAUNCHERS and name != _VERB)

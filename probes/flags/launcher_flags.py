@@ -16,6 +16,7 @@ from .glued_values import parted
 from .key_names import names_of, normal
 from .launchers import ALIASES, LAUNCHER_OPTIONS, LAUNCHERS, MODULES, lost_option
 from .own_flags import Fault
+from .shared_values import is_amount_or_place
 from .suspects import script_parts
 
 _FLAG = regex(r"^--([A-Za-z][\w.-]*)(?:=.*)?$", re.DOTALL)
@@ -76,7 +77,7 @@ def before_script(
     """What the launcher does not know, where it is plain what was meant; ``spec`` is the parser of
     the script, if it is at hand.
     """
-    launcher, words = _handed(launch) or (launch.launcher, _own_words(launch))
+    launcher, words = _handed(launch) or (launch.launcher, own_words(launch))
     script = (script_parts(launch)[-1:] or ("",))[0]
     if words is not None:
         own = {normal(name) for option in spec.options for name in option.names} if spec else ()
@@ -144,6 +145,8 @@ def _is_scripts(name: str, tables: Mapping[str, Framework]) -> bool:
     first, several, _ = name.partition("-")
     if not several or first in _LAUNCHERS_WORDS:
         return False
+    if is_amount_or_place(name.replace("-", "_")):
+        return True
     trainer, plain = tables.get("hf-trainer"), name.replace("-", "_")
     read = trainer is not None and plain in names_of(trainer, tables).leaves
     return read or any(plain in map(normal, _listed(one)) for one in tables.values())
@@ -170,7 +173,7 @@ def _handed(launch: Launch) -> tuple[str, Sequence[Word]] | None:
     return texts[texts.index("--launcher") + 1], launch.arguments[texts.index("--") + 1 :]
 
 
-def _own_words(launch: Launch) -> Sequence[Word] | None:
+def own_words(launch: Launch) -> Sequence[Word] | None:
     """The words of the launcher itself, without those of what starts it."""
     words = launch.launcher_words
     for at in range(len(words) - 1, -1, -1):

@@ -59,6 +59,12 @@ def _every(document: Document) -> list[Launch]:
     return _named(other) or [*kept] or [one for one in found if serves(one)] or training(other)
 
 
+def unreached_of(document: Document) -> list[Launch]:
+    """Those of branches that the script does not take as it stands: another setting does."""
+    found = (launch_of(command) for command in document.unreached[:MAX_COMMANDS])
+    return [one for one in found if one is not None][:MAX_LAUNCHES]
+
+
 def servers_of(document: Document) -> list[Launch]:
     """The servers that a script starts beside its training; they are launches of a script that
     trains nothing."""

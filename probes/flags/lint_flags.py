@@ -28,7 +28,7 @@ from .glued_values import glued_values
 from .key_names import KNOWN, guess, names_of, normal
 from .launcher_flags import before_script, of_words
 from .launcher_texts import kept
-from .launches import launches_in, servers_of
+from .launches import launches_in, servers_of, unreached_of
 from .outcome import STOPS
 from .own_flags import Fault, faults, given_flags
 from .parted_paths import second_words
@@ -67,8 +67,9 @@ def run(look: Look) -> Iterator[Finding]:
         script = read_script(look, given.path, given.name)
         if script is not None:
             launches = launches_in(look, given.path)[:MAX_LAUNCHES]
-            servers = servers_of(look.parse(given.path))
-            found = (_of_launch(look, script, one, tables, speaks) for one in (*launches, *servers))
+            document = look.parse(given.path)
+            every = (*launches, *servers_of(document), *unreached_of(document))
+            found = (_of_launch(look, script, one, tables, speaks) for one in every)
             told = list(islice(chain.from_iterable(found), MAX_FOUND))
             for launcher, words in kept(script, launches):
                 told += [_finding(script, f, launcher) for f in of_words(launcher, words, tables)]

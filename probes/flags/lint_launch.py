@@ -15,6 +15,7 @@ from .argument_repairs import one_task
 from .device_lists import refused_together
 from .first_node import only_first_node
 from .job_address import loopback_interface, loopback_of_job
+from .launcher_counts import no_counts, no_values
 from .launches import launches_in
 from .parsed_values import lacking, not_converted
 from .script_text import NEEDS_SCRIPT, ScriptText, read_script
@@ -97,6 +98,8 @@ def _findings(
         *arguments.glued(launch, lambda: scalars | _flags(look)),
         *not_converted(launch, spec),
         *lacking(launch, spec),
+        *no_counts(launch),
+        *no_values(launch),
     ):
         finding = _finding(script, found.name, found.what, found.span)
         yield replace(finding, repair=found.repair)

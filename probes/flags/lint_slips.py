@@ -19,7 +19,7 @@ from .script_text import NEEDS_SCRIPT, ScriptText, read_script
 from .slips import slips
 from .slurm import allocation_of, asks_for_gpus
 from .slurm_lines import LATE, UNKNOWN, late, unknown
-from .slurm_words import comments, first_line
+from .slurm_words import commands, comments, first_line
 from .slurm_words import words as directive_words
 
 SLIP = "shell-reads-otherwise"
@@ -61,7 +61,8 @@ def _of_script(look: Look, script: ScriptText) -> Iterator[Finding]:
         *((SLIP, one) for one in slips(script, document, launches)),
         *((SLIP, one) for one in late_variables(script, launches)),
         *((SLIP, one) for one in directive_words(script, options, trains=trains)),
-        *((SLIP, one) for one in first_line(script)),
+        *((SLIP, one) for one in commands(script)),
+        *((SLIP if stops else NO_EFFECT, one) for stops, one in first_line(script)),
         *((SLIP, one) for one in backgrounds(script, document)),
         *((NO_EFFECT, one) for launch in launches for one in not_read(script, launch)),
         *((LATE, one) for one in late(script)),

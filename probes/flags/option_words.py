@@ -7,8 +7,11 @@ from collections.abc import Sequence
 
 from medic.facts import Word
 from medic.run_config import Span
+from medic.text.patterns import regex
 
 from .script_text import ScriptText
+
+_SUM = regex(r"\$\(\(([\w\s$*+/{}()-]+)\)\)")
 
 
 def option_word(words: Sequence[Word], *names: str) -> tuple[Word, str] | None:
@@ -32,12 +35,22 @@ def is_given(words: Sequence[Word], *names: str) -> bool:
 
 def is_fixed(script: ScriptText, word: Word) -> bool:
     """Whether the value is written out, not the default of a variable that may be set."""
-    if "$" not in word.raw:
+    if "$" not in word.raw or _is_computed(script, word.raw):
         return True
     if word.literal is None or word.literal.line < 1:
         return False
     before = script.line_text(word.literal.line)[: word.literal.column - 1]
     return re.search(r"\w=[\"']?$", before) is not None
+
+
+def _is_computed(script: ScriptText, raw: str) -> bool:
+    """``$((SLURM_NNODES * GPUS))`` of what the job asks for and what the script sets once."""
+    found = _SUM.fullmatch(raw)
+    names = re.findall(r"[A-Za-z_]\w*", found[1]) if found is not None else []
+    return bool(names) and all(
+        name.startswith("SLURM_") or (set_once(script, name) or ("",))[0].isdecimal()
+        for name in names
+    )
 
 
 def are_fixed(script: ScriptText, words: Sequence[Word], *names: str) -> bool:

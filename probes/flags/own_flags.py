@@ -22,6 +22,7 @@ _UNDERSCORES = frozenset(("openrlhf",))
 # Shorter names a letter away from one another may well both be meant.
 _SHORTEST = 6
 _FEW = 4
+_STRANGE = 3  # names that a program does not have, and nobody misspelt
 # Words that frameworks write in full or shorter: --max_model_length, --max-num-sequences.
 _SHORT_WORDS = {
     "length": "len",
@@ -80,6 +81,8 @@ def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
     used = {normal(one.name) for one in flags}
     odd = _odd_name(flags)
     whole = told_whole(table, proof)
+    if _of_other_release(used, table):
+        proof = min(proof, PROOF)
     for one in flags[:MAX_FLAGS]:
         name = normal(one.name)
         meant = _meant(one.name, table, used, proof, odd, whole=whole)
@@ -91,6 +94,16 @@ def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
             yield Fault("empty", one)
         elif whole and name in table.switches and one.value and _says(one):
             yield Fault("switch", one, value=one.value)
+
+
+def _of_other_release(used: set[str], table: Table) -> bool:
+    """Whether so many names are strange to the framework's own program that the command is written
+    for another release of it, which may have had a name that another framework has now.
+    """
+    if not table.closed:
+        return False
+    strange = [n for n in used if not table.knows(n) and not table.meant_by(n)]
+    return len(strange) >= _STRANGE
 
 
 def _lacks_value(name: str, table: Table, proof: int, used: set[str]) -> bool:

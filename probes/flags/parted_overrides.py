@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from medic.facts import Launch, Repair, Respelt, Word
 from medic.i18n import Text
@@ -16,6 +16,7 @@ _BARE, _EMPTY = regex(_KEY), regex(rf"({_KEY})=")
 _DASHED = regex(rf"--?({_KEY})=.*")
 # Names of files and modules have dots as well.
 _FILE = regex(r".*\.(?:py|sh|ya?ml|json|jsonl|parquet|txt|log|csv|pt|pth|bin|npz?|toml|md|db)")
+_MANY = 6  # of these one with dashes is no flag of another parser
 _ENOUGH = 3  # a command with so many overrides takes nothing else
 _NO_SIGN = Text(
     "{key} {value}: an override is one word, {key}={value}",
@@ -57,10 +58,19 @@ def parted(launch: Launch, *, hydra: bool) -> Iterator[Parted]:
         following = words[at + 1] if at + 1 < len(words) else None
         before = words[at - 1].raw if at else ""
         if _DASHED.fullmatch(word.raw) is not None:
-            if hydra:
+            if hydra or _is_odd(word, words):
                 yield _told(_DASHES.fill(word=word.raw), word, word, word.raw.lstrip("-"))
         elif following is not None and not (before.startswith("-") and "=" not in before):
             yield from _in_two(word, following)
+
+
+def _is_odd(word: Word, words: Sequence[Word]) -> bool:
+    """Whether a word alone has dashes among many of its block that have none."""
+    block = word.raw.lstrip("-+").partition(".")[0]
+    bare = [w.raw.lstrip("+") for w in words if _OVERRIDE.fullmatch(w.raw)]
+    dashed = sum(_DASHED.fullmatch(w.raw) is not None for w in words)
+    beside = any(one.startswith(f"{block}.") for one in bare)
+    return dashed == 1 and len(bare) >= _MANY and beside
 
 
 def _in_two(word: Word, following: Word) -> Iterator[Parted]:

@@ -33,6 +33,7 @@ _FOLLOWS = {
     "module": regex(r"load|purge|unload|swap"),
     "conda": regex(r"activate|deactivate"),
     "ulimit": regex(r"-[A-Za-z]+"),
+    "srun": regex(r"--?[A-Za-z].*|torchrun|accelerate|deepspeed|python3?|bash"),
 }
 
 _NO_PROGRAM = Text(

@@ -19,7 +19,7 @@ _CLOSING = frozenset(("fi", "done", "esac", "}", ")"))
 _PLACEHOLDER = regex(r"(?<!<)<[A-Za-z][^<>|&;]*>")
 # A command, not prose that got into the file: flags, assignments, programs of a shell.
 _A_COMMAND = regex(
-    r"(?:^|\s)--?[A-Za-z][\w-]*(?:[ =]|$)|^\s*(?:export\s+|local\s+)?[A-Za-z_]\w*\s*\+?=|"
+    r"(?:^|\s)--?[A-Za-z][\w-]*(?:[ =]|$)|^\s*(?:export\s+|local\s+)?[A-Za-z_][\w.]*\s*\+?=|"
     r"^\s*(?:echo|export|printf|python3?|torchrun|if|for|while)\s"
 )
 
@@ -47,6 +47,15 @@ _PARENTHESIS = Text(
 _EMPTY = Text(
     "no command stands before {word}: a block of a comment alone is a syntax error, write :",
     "{word} 之前没有命令：只有注释的代码块是语法错误，请写 :",
+)
+_AWAITS = Text(
+    "{word} is the last word of the script: a command has to follow",
+    "{word} 是脚本的最后一个词：后面必须有命令",
+)
+_PARTED = regex(r"\d?\s*>\s+&\s*\d")
+_TO_STREAM = Text(
+    "a blank parts > and &: a redirection to a stream is one word, 2>&1",
+    "> 与 & 之间有空格：重定向到流必须连写，如 2>&1",
 )
 _LACKS = Text("this {other} lacks its {word}", "此处的 {other} 缺少 {word}")
 _DOCUMENT = Text(
@@ -98,8 +107,10 @@ def _said(script: ScriptText, problem: Problem, kind: str, word: str) -> Text:
     if kind == "document":
         text, near = _DOCUMENT.fill(word=word), _near(script, problem, word)
         return _NEAR.fill(document=text, line=near, word=word) if near else text
-    if kind == "empty":
-        return _EMPTY.fill(word=word)
+    if kind in ("empty", "awaits"):
+        return (_EMPTY if kind == "empty" else _AWAITS).fill(word=word)
+    if word == "&" and _PARTED.search(script.line_text(problem.span.line)):
+        return _TO_STREAM
     if word == "(":
         apart = _APART.match(script.line_text(problem.span.line))
         return _BLANKS.fill(name=apart[1]) if apart else _PARENTHESIS

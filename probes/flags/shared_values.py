@@ -27,6 +27,22 @@ _AMOUNT_OR_PLACE = regex(
     r"output|out|cache|ckpt|checkpoint|config|tokenizer|pretrained|image|images|video|audio|text|"
     r"feature|features|work|root|result|results|input)_)+(?:path|dir|folder)"
 )
+# Amounts and words that no script turns on with a switch, by whole names: what a name begins or ends
+# with may be a verb (--scale_lr, --group_by_length, --keep_aspect_ratio).
+_ALWAYS = regex(
+    r"(?:(?:train|eval|val|valid|test|per_gpu|global|micro|mini|total|per_device_train|per_device_eval)_)?"
+    r"batch_size(?:_per_(?:gpu|device))?|learning_rate|lr|weight_decay|seed|epochs?|port|config|stage|"
+    r"(?:max|min)_(?:[a-z]+_)?(?:length|len|steps?|epochs?|iters?|iterations|samples|tokens|norm|size|"
+    r"lr|updates|rounds|turns)|n_(?:layers?|heads?|embd|epochs?|gpus?|samples|ctx|classes)|"
+    r"(?:save|eval|val|log|logging|print|report|checkpoint|checkpointing|ckpt|valid|test|warmup)_"
+    r"(?:steps|interval|freq|frequency|iters|epochs)|warmup_(?:ratio|proportion|fraction)|"
+    r"(?:lora|ds|zero|deepspeed)_(?:r|rank|alpha|dropout|stage|config)|adam_(?:beta[12]|epsilon|eps)|"
+    r"(?:hidden|embed|embedding|ffn|intermediate|vocab|head|kernel|patch|image|img|crop|block|window|"
+    r"chunk|context|group|beam|shard)_(?:size|dim)|(?:model|dataset|run|exp|experiment|project|"
+    r"optimizer|scheduler|lr_scheduler|task|job|tokenizer)_(?:name|type)|(?:train|eval|val|test|valid|"
+    r"validation|dev|input|output|config|vocab)_files?|mm_projector_type|conv_mode|model_max_length|"
+    r"wandb_project|master_(?:port|addr)"
+)
 # By the first of the entries: those of one knowledge are read together.
 _KEPT: list[tuple[Framework, frozenset[str]]] = []
 
@@ -82,5 +98,5 @@ def _leaf(key: str) -> str:
 
 
 def is_amount_or_place(name: str) -> bool:
-    """Whether a name says that a count or a place follows: ``num_workers``, ``output_path``."""
-    return _AMOUNT_OR_PLACE.fullmatch(name) is not None
+    """Whether a name says that a count, a place or a word follows: ``num_workers``, ``output_path``."""
+    return (_AMOUNT_OR_PLACE.fullmatch(name) or _ALWAYS.fullmatch(name)) is not None

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePosixPath
 
-from medic.facts import Command, Document, Launch
+from medic.facts import Command, Document, Launch, Word
 from medic.i18n import Text
 from medic.text.patterns import regex
+from medic.text.slips import is_swapped
 
 from .distance import letters_apart
+from .launchers import ALIASES, FRAMEWORKS, WRAPPERS
 from .script_text import ScriptText
 from .slip import Slip, respelt
 
@@ -17,7 +19,7 @@ from .slip import Slip, respelt
 _CONDA = frozenset(
     "activate deactivate create install update remove env run info list init clean config".split()  # noqa: SIM905
 )
-_SUBCOMMANDS = {
+_SUBCOMMANDS: dict[str, frozenset[str]] = {
     "module": frozenset(
         """
         load unload purge list use unuse add swap switch restore avail spider show save reset rm del
@@ -28,7 +30,17 @@ _SUBCOMMANDS = {
     "mamba": _CONDA,
     "ray": frozenset("start stop job status up down submit exec attach memory timeline".split()),  # noqa: SIM905
 }
+# ray job submit: the word behind two of them.
+_JOBS = frozenset("submit stop status logs list delete".split())  # noqa: SIM905
+_SUBCOMMANDS |= {
+    "swift": FRAMEWORKS["swift"]
+    | frozenset("infer export deploy eval merge-lora app web-ui sample rollout".split()),  # noqa: SIM905
+    "llamafactory-cli": FRAMEWORKS["llamafactory-cli"]
+    | frozenset("chat export eval api webui webchat version env help".split()),  # noqa: SIM905
+    "accelerate": frozenset("launch config env test estimate-memory merge-weights".split()),  # noqa: SIM905
+}
 _SHORTEST = 4
+_WRAPPED = 40  # words among which a tool is looked for: srun --nodes 2 accelerate launch
 _ACTIVATE = "activate"
 _LIMIT_OPTION = regex(r"-[SHabcdefiklmnpqrstuvxPRT]+")
 _LIMIT = regex(r"\d+|unlimited|hard|soft")
@@ -62,14 +74,29 @@ def shell_words(
 
 def _subcommand(command: Command) -> Iterator[Slip]:
     words = command.words
-    known = _SUBCOMMANDS.get(words[0].raw) if len(words) > 1 else None
-    name = words[1].value or "" if known else ""
-    if known is None or not name.isalpha() or name in known or len(name) < _SHORTEST:
+    wrapped = ALIASES.get(words[0].raw, words[0].raw) in WRAPPERS if words else False
+    for at, tool in enumerate(words[: _WRAPPED if wrapped else 1]):
+        known = _SUBCOMMANDS.get(tool.raw, frozenset())
+        if known and [one.raw for one in words[at : at + 2]] == ["ray", "job"]:
+            known, at = _JOBS, at + 1  # noqa: PLW2901
+        if known and at + 1 < len(words):
+            yield from _misspelt(words[at], words[at + 1], known)
+            return
+
+
+def _misspelt(tool: Word, word: Word, known: Collection[str]) -> Iterator[Slip]:
+    name = word.value or ""
+    if not name.isalpha() or name in known:
         return
-    near = [one for one in known if len(one) >= _SHORTEST and letters_apart(name, one, 1)]
+    near = [one for one in known if _is_near(name, one)]
     if len(near) == 1:
-        what = _NO_SUBCOMMAND.fill(tool=words[0].raw, word=name, meant=near[0])
-        yield Slip(what, words[1].span, respelt(words[1], near[0]))
+        what = _NO_SUBCOMMAND.fill(tool=tool.raw, word=name, meant=near[0])
+        yield Slip(what, word.span, respelt(word, near[0]))
+
+
+def _is_near(name: str, other: str) -> bool:
+    long = min(len(name), len(other)) >= _SHORTEST
+    return (long and letters_apart(name, other, 1) == 1) or is_swapped(name, other)
 
 
 def _activation(command: Command) -> Iterator[Slip]:

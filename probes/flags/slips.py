@@ -11,10 +11,12 @@ from .conditions import conditions
 from .endings import endings
 from .expansions import expansions
 from .programs import programs
+from .run_together import exported, run_together
 from .script_text import ScriptText
 from .shell_words import shell_words
 from .slip import Slip
 from .spacing import spacing
+from .unquoted import unquoted
 from .value_slips import value_slips
 
 
@@ -23,9 +25,12 @@ def slips(script: ScriptText, document: Document, launches: Sequence[Launch]) ->
     yield from characters(script, document)
     yield from spacing(script, document, launches)
     yield from expansions(script, document)
-    for command in document.commands:
+    for command in document.every_command:
         yield from programs(command, script)
+        yield from run_together(command)
+    yield from exported(script, document)
     yield from shell_words(script, document, launches)
     yield from value_slips(document, launches)
+    yield from unquoted(script, document)
     yield from conditions(script, document)
     yield from endings(script, document, launches)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from medic.text.slips import digits_of, one_apart
+from medic.text.slips import digits_of, is_swapped, one_apart
 
 # sbatch and srun manuals, OUTPUT ENVIRONMENT VARIABLES; options that are read from variables, too.
 _SET = frozenset(
@@ -20,7 +20,8 @@ _SET = frozenset(
     SUBMIT_HOST TASK_PID TASKS_PER_NODE THREADS_PER_CORE TMPDIR TOPOLOGY_ADDR UMASK WORKING_CLUSTER
     """.split()  # noqa: SIM905
 )
-_LONG = 14  # letters of a name of which one may be wrong
+_LONG = 14  # letters of a name of which one may be another
+_SHORT = 11  # and of one of which one may be left out, doubled or swapped
 
 
 def slip_of(name: str) -> str:
@@ -29,6 +30,10 @@ def slip_of(name: str) -> str:
         return ""
     bare = name.replace("_", "")
     found = [one for one in _SET if one.replace("_", "") == bare]
-    if not found and len(name) >= _LONG:
-        found = [o for o in _SET if one_apart(name, o) == 1 and digits_of(name) == digits_of(o)]
+    if not found and len(name) >= _SHORT:
+        near = [o for o in _SET if one_apart(name, o) == 1 and digits_of(name) == digits_of(o)]
+        # Nobody but Slurm has such names, but of a short one a letter may stand for another word.
+        found = [
+            o for o in near if len(name) >= _LONG or len(name) != len(o) or is_swapped(name, o)
+        ]
     return found[0] if len(found) == 1 else ""

@@ -22,7 +22,10 @@ _LONG_DASH = regex(
 )
 _VARIABLE = regex(r"\$\{?[A-Za-z_]\w*\}?")
 # Spelt so that sbatch takes the line for a comment.
-_LIKE = regex(r"^(#\s*([A-Za-z]{4,8}))\s+--?([A-Za-z][\w-]*)")
+_LIKE = regex(r"^(\s*#\s*([A-Za-z]{4,8}))\s+--?([A-Za-z][\w-]*)")
+_OPTIONS_ALONE = regex(r"^#[A-Za-z]+(?:\s+--?[A-Za-z][\w-]*(?:[= ][^\s=-]\S*)?)+\s*$")
+_NO_COMMENT = regex(r"^\s*(SBATCH)(?=\s+--?[A-Za-z])")
+_SHORT_SIGN = regex(r"(?<!\S)(-([A-Za-z])=)(?=\S)")
 _VALUED = regex(r"(?<!\S)(?:--([a-z][a-z-]*)(?:=|[ \t]+)|-([NncGt])[ \t]*)([^\s=-][^\s#]*)")
 _LONG_NAMES = {"N": "nodes", "n": "ntasks", "c": "cpus-per-task", "G": "gpus", "t": "time"}
 # sbatch manual; a number of GPUs may name their type before it.
@@ -88,6 +91,18 @@ _COMMENT = Text(
     "{word} is a comment to sbatch, the option --{name} is not read; write #SBATCH",
     "{word} 对 sbatch 只是注释，选项 --{name} 不会被读取；请写 #SBATCH",
 )
+_INDENTED = Text(
+    "a blank stands before #SBATCH: the line is a comment to sbatch, --{name} is not read",
+    "#SBATCH 前有空格：这一行对 sbatch 只是注释，--{name} 不会被读取",
+)
+_COMMAND = Text(
+    "the shell runs SBATCH as a command, and sbatch reads no directive from here on; write #SBATCH",
+    "shell 会把 SBATCH 当作命令执行，sbatch 从这里起不再读取指令；请写 #SBATCH",
+)
+_SIGN = Text(
+    "sbatch takes the = for a part of the value of -{letter}: a short option has a blank there",
+    "sbatch 会把 = 当成 -{letter} 取值的一部分：短选项后应写空格",
+)
 _REFUSED = Text(
     "sbatch refuses a script whose first line does not begin with #!",
     "脚本第一行不以 #! 开头时，sbatch 会拒绝提交",
@@ -97,8 +112,9 @@ _ODD_MARK = Text(
     "#! 之前有字节序标记（BOM）：系统找不到解释器",
 )
 _NO_INTERPRETER = Text(
-    "the first line is no #!/bin/bash as the system reads it",
-    "第一行不是系统能识别的 #!/bin/bash",
+    "the first line is no #!/bin/bash as the system reads it: the script starts as an argument of "
+    "bash only",
+    "第一行不是系统能识别的 #!/bin/bash：脚本只能作为 bash 的参数来运行",
 )
 
 
@@ -118,6 +134,9 @@ def words(script: ScriptText, options: Sequence[str], *, trains: bool = False) -
             name, span = found[1], script.between(number, found.span())
             what = _ONE_DASH.fill(name=name, letter=name[0], rest=name[1:])
             yield Slip(what, span, replaced(span, f"--{name}"))
+        for found in _SHORT_SIGN.finditer(body):
+            span = script.between(number, found.span(1))
+            yield Slip(_SIGN.fill(letter=found[2]), span, replaced(span, f"-{found[2]} "))
         bare = _NO_DASHES.match(body)
         if bare is not None and bare[1] in known:
             span = script.between(number, bare.span(1))
@@ -178,28 +197,51 @@ def comments(script: ScriptText) -> Iterator[Slip]:
         found = _LIKE.match(line) if not _LINE.match(line) else None
         if found is None or letters_apart(found[2].upper(), "SBATCH") is None:
             continue
-        misspelt = found[2].upper() != "SBATCH" and found[1] == f"#{found[2]}"
-        if misspelt or (found[3] in _COUNTS and found[3] not in active):
+        if _is_no_comment(line, found) or (found[3] in _COUNTS and found[3] not in active):
             span = script.between(number, found.span(1))
-            what = _COMMENT.fill(word=found[1], name=found[3])
+            what = (_INDENTED if found[2] == "SBATCH" and found[1][0] != "#" else _COMMENT).fill(
+                word=found[1], name=found[3]
+            )
             yield Slip(what, span, replaced(span, "#SBATCH"))
 
 
-def first_line(script: ScriptText) -> Iterator[Slip]:
-    """sbatch manual: "The batch script ... must start with #!"; Linux: execve."""
+def _is_no_comment(line: str, found: re.Match[str]) -> bool:
+    """Whether a line that sbatch passes over is spelt as nobody spells what is commented out: another
+    word, small letters, a blank before it."""
+    if found[2] == "SBATCH":
+        return found[1][0] in " \t" and "# " not in found[1]
+    small = found[2] == "sbatch" and _OPTIONS_ALONE.match(line) is None
+    return found[1] == f"#{found[2]}" and not small
+
+
+def commands(script: ScriptText) -> Iterator[Slip]:
+    """``SBATCH --nodes=2`` without its #."""
+    for number, line in enumerate(script.lines, 1):
+        found = _NO_COMMENT.match(line)
+        if found is not None:
+            span = script.between(number, found.span(1))
+            yield Slip(_COMMAND, span, replaced(span, "#SBATCH"))
+
+
+def first_line(script: ScriptText) -> Iterator[tuple[bool, Slip]]:
+    """(whether nothing starts it, what is wrong): ``bash script`` needs no first line, sbatch does.
+
+    sbatch manual: "The batch script ... must start with #!"; Linux: execve.
+    """
     first = script.line_text(1)
     span = script.span(1, 1, max(2, len(first) + 1)) if first else script.span(1, 1, 1)
+    submitted = any(_LINE.match(line) for _, line in _directives(script))
     if first.startswith("\ufeff#!"):
         mark = script.span(1, 1, 2)
-        yield Slip(_ODD_MARK, mark, replaced(mark, ""))
+        yield True, Slip(_ODD_MARK, mark, replaced(mark, ""))
     elif first.startswith("#!"):
         if not re.match(r"#!\s*/", first):
-            yield Slip(_NO_INTERPRETER, span, replaced(span, "#!/bin/bash"))
-    elif any(_LINE.match(line) for _, line in _directives(script)):
+            yield submitted, Slip(_NO_INTERPRETER, span, replaced(span, "#!/bin/bash"))
+    elif submitted:
         near = _FIRST_LINE.match(first) is not None
-        yield Slip(_REFUSED, span, replaced(span, "#!/bin/bash") if near else None)
+        yield True, Slip(_REFUSED, span, replaced(span, "#!/bin/bash") if near else None)
     elif first.lstrip("# \ufeff").startswith(("!/bin/", "!/usr/bin/")):
-        yield Slip(_NO_INTERPRETER, span, replaced(span, "#!/bin/bash"))
+        yield False, Slip(_NO_INTERPRETER, span, replaced(span, "#!/bin/bash"))
 
 
 def _directives(script: ScriptText) -> Iterator[tuple[int, str]]:

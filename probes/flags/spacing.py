@@ -32,6 +32,8 @@ _NUMBER = regex(r"^\s*(?:export\s+)?[A-Za-z_]\w*=[\w.,]+;\s*(\d[\d,.;]*)\s*$")
 _LONG = regex(r"^--[A-Za-z][\w.-]*$")
 _SET_BY_VALUE = regex(r"^\$\{?([A-Za-z_]\w*)\}?=")
 
+_EXPORT_BY_VALUE = regex(r"^\s*export\s+(\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\}))=")
+
 _BLANKS = Text(
     "blanks around =: {flag} gets the value =, and {value} is a word of its own",
     "= 两边有空格：{flag} 的取值变成 =，{value} 成了单独的参数",
@@ -143,6 +145,11 @@ def _assignments(script: ScriptText, number: int, line: str) -> Iterator[Slip]:
     export, empty = _EXPORT.match(line), _EXPORT_EMPTY.match(line)
     alone = _SET_EMPTY.match(line)
     ended = _NUMBER.match(line)
+    by_value = _EXPORT_BY_VALUE.match(line)
+    if by_value is not None and not script.named_otherwise(by_value[2] or by_value[3]):
+        name = by_value[2] or by_value[3]
+        span = script.between(number, by_value.span(1))
+        yield Slip(_DOLLAR.fill(name=name), span, replaced(span, name))
     if ended is not None:
         yield Slip(_NO_COMMAND.fill(word=ended[1]), script.between(number, ended.span(1)))
     for found in _FLAG_EMPTY.finditer(line):

@@ -10,6 +10,7 @@ from medic.text.patterns import regex
 from .families import PROOF, SWITCHES, Given
 from .flag_tables import Table
 from .key_names import normal
+from .shared_values import is_amount_or_place
 
 _UNDASHED = regex(r"^(-?)([A-Za-z][A-Za-z0-9_.-]{1,})(?:=(.*))?$")
 # A name of several words, and a flag of any kind.
@@ -31,7 +32,12 @@ def undashed(
         match = _UNDASHED.match(word.text)
         name = match[2] if match else ""
         known = _is_flag(name, table) or name in _ENGINE
-        if match is not None and match[1] and not known and _among_doubles(match[0], words):
+        lost = match is not None and (
+            _among_doubles(match[0], words)
+            if match[1]
+            else match[3] is None and _lost_both(name, words, at)
+        )
+        if lost and not (known and table.closed):
             yield name, word
             continue
         again = normal(name) in used and not (table.closed or proof >= PROOF)
@@ -57,6 +63,20 @@ def _among_doubles(raw: str, words: Sequence[Word]) -> bool:
         return False
     flags = [word.raw for word in words if _SOME_FLAG.match(word.raw)]
     return len(flags) > _ENOUGH and sum(not flag.startswith("--") for flag in flags) == 1
+
+
+def _lost_both(name: str, words: Sequence[Word], at: int) -> bool:
+    """Whether a name that says what follows it (``save_dir``) stands between a flag with its value
+    and a value before the next flag: no list of values holds such a name.
+    """
+    if "_" not in name.strip("_").replace("-", "_") or not is_amount_or_place(normal(name)):
+        return False
+    before = [word.text for word in words[max(0, at - 2) : at]]
+    behind = [word.text for word in words[at + 1 : at + 3]]
+    whole = len(before) == 2 and before[0].startswith("--") and "=" not in before[0]
+    glued = bool(before) and before[-1].startswith("--") and "=" in before[-1]
+    values = bool(behind) and not behind[0].startswith("-")
+    return (whole or glued) and values and (len(behind) == 1 or behind[1].startswith("--"))
 
 
 def _one_dash(name: str, table: Table, proof: int) -> bool:

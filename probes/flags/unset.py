@@ -9,7 +9,7 @@ from medic.facts import Document, Launch, Word
 from medic.records import dataclass
 from medic.run_config import Span
 from medic.text.patterns import regex
-from medic.text.slips import digits_of, is_swapped
+from medic.text.slips import digits_of, is_swapped, one_apart
 
 from .distance import letters_apart
 from .masked import COMMENT, MASK, numbered, single_quoted
@@ -17,10 +17,12 @@ from .script_text import ScriptText
 from .slurm_names import slip_of
 
 _PLAIN = regex(r"^\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})$")
+_GLUED = regex(r"^(--?[A-Za-z][\w.-]*)=\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})$")
 _USE = regex(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
+_DEFAULT = regex(r"\$\{([A-Za-z_]\w+):?-")
 _FLAG = regex(r"^--?[A-Za-z][\w.-]*$")
 # Names that the shell, a scheduler, a cluster or a library's user sets.
-_ENVIRONMENT = regex(
+ENVIRONMENT = regex(
     r"^(?:SLURM|SBATCH|SRUN|PBS|LSB|LSF|SGE|OMPI|PMI|PMIX|MPI|CUDA|NVIDIA|NCCL|TORCH|PYTORCH|HF|"
     r"HUGGING|TRANSFORMERS|WANDB|AWS|GCP|AZURE|AZUREML|CONDA|VIRTUAL|PET|GLOO|OMP|MKL|MASTER|LOCAL|"
     r"NODE|NUM|GPU|GPUS|NNODES|NPROC|WORLD|KUBERNETES|KUBEFLOW|ARNOLD|METIS|MLP|DLC|PAI|VC|XDG|"
@@ -36,6 +38,7 @@ _WELL_KNOWN = frozenset(
     """
     RANK WORLD_SIZE LOCAL_RANK NODE_RANK GROUP_RANK MASTER_ADDR MASTER_PORT NNODES NPROC_PER_NODE
     NUM_NODES NUM_GPUS GPUS_PER_NODE LOCAL_WORLD_SIZE TEMPDIR HOME USER PATH PWD HOSTNAME TMPDIR
+    WANDB_API_KEY CUDA_VISIBLE_DEVICES LD_LIBRARY_PATH PYTHONPATH
     """.split()  # noqa: SIM905
 )
 # Words that may well be empty: more arguments, options.
@@ -43,6 +46,7 @@ _OPTIONAL = regex(r"ARGS?$|ARGUMENTS|EXTRA|OPT|FLAG|PARAMS|CMD|COMMAND|RESUME|OV
 _FETCHES = regex(r"^\s*(?:source|\.|eval|set\s+-a|module)\s", re.MULTILINE)
 _OWN = 2  # a command with so many variables of its own is not one to be called with others' values
 _MIN_NAME = 5
+_LONG = 9  # letters of a name that is a slip of one that everybody knows
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ def unset(script: ScriptText, launch: Launch) -> list[Unset]:
     the rest itself, or has a variable that reads almost alike, has forgotten this one.
     """
     strange = {v for v in script.used if not script.named_otherwise(v)}
-    foreign = {v for v in strange if not (_ENVIRONMENT.match(v) or _OPTIONAL.search(v))}
+    foreign = {v for v in strange if not (ENVIRONMENT.match(v) or _OPTIONAL.search(v))}
     found = [*_in(launch.launcher_words), *_in(launch.arguments)]
     alone = len(foreign) == 1 and not _FETCHES.search(script.text)
     own = script.assigned & script.used
@@ -84,7 +88,8 @@ def unset(script: ScriptText, launch: Launch) -> list[Unset]:
         if one.variable not in strange:
             continue
         near = _near(script, one.variable)
-        forgotten = alone and one.variable in foreign and len(own) >= _OWN and one.takes
+        empty = one.takes or one.word.raw.startswith("-")
+        forgotten = alone and one.variable in foreign and len(own) >= _OWN and empty
         if near or forgotten:
             answers.append(Unset(one.word, one.variable, one.flag, one.takes, near))
     return answers
@@ -111,8 +116,8 @@ def misnamed(script: ScriptText, document: Document) -> list[Misnamed]:
             ):
                 continue
             place = script.span(number, use.start() + 1, use.end() + 1)
-            if slurms := slip_of(name):
-                found[name] = Misnamed(name, place, use[0], slurms)
+            if meant := slip_of(name) or _well_known(name):
+                found[name] = Misnamed(name, place, use[0], meant)
                 continue
             near = _near(script, name)
             # One letter for another is a slip only where the right name is used nowhere.
@@ -123,7 +128,30 @@ def misnamed(script: ScriptText, document: Document) -> list[Misnamed]:
             elif use[1] and not fetches and (stem := _with_ending(script, name)):
                 ending = name[len(stem) :]
                 found[name] = Misnamed(name, place, use[0], stem, f"${{{stem}}}{ending}")
-    return list(found.values())
+    return [*found.values(), *_with_default(script, document)]
+
+
+def _with_default(script: ScriptText, document: Document) -> Iterator[Misnamed]:
+    """``${SLURM_PROCD:-0}``, which is 0 everywhere; a variable of the script that nothing else uses."""
+    for number, line in numbered(script, document):
+        text = script.line_text(number) if number not in script.documents else ""
+        for use in _DEFAULT.finditer(text):
+            name, code = use[1], line[use.start()]
+            kept = code == MASK and single_quoted(text, use.start())
+            near = _near(script, name)
+            meant = slip_of(name) or _well_known(name) or (near if near not in script.used else "")
+            if meant and not kept and code != COMMENT and name not in script.assigned:
+                place = script.span(number, use.start(1) + 1, use.end(1) + 1)
+                yield Misnamed(name, place, name, meant)
+
+
+def _well_known(name: str) -> str:
+    """The variable of launchers that a name lacks a letter of, or has one twice or swapped."""
+    if len(name) < _LONG or name in _WELL_KNOWN:
+        return ""
+    near = [o for o in _WELL_KNOWN if one_apart(name, o) and name.rstrip("S") != o.rstrip("S")]
+    found = [o for o in near if len(name) != len(o) or is_swapped(name, o)]
+    return found[0] if len(found) == 1 and digits_of(name) == digits_of(found[0]) else ""
 
 
 def _with_ending(script: ScriptText, name: str) -> str:
@@ -138,6 +166,9 @@ def _in(words: Sequence[Word]) -> Iterator[Unset]:
     for at in range(1, len(words)):
         word, before = words[at], words[at - 1]
         plain = _PLAIN.match(word.raw) if word.value is None else None
+        glued = _GLUED.match(word.raw) if word.value is None else None
+        if glued is not None:
+            yield Unset(word, glued[2] or glued[3], glued[1], "")
         if plain is None or before.value is None or not _FLAG.match(before.value):
             continue
         after = words[at + 1] if at + 1 < len(words) else None

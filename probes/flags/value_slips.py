@@ -43,7 +43,7 @@ _NO_COMMENT = Text(
 
 
 def value_slips(document: Document, launches: Sequence[Launch]) -> Iterator[Slip]:
-    for command in document.commands:
+    for command in document.every_command:
         yield from _colons(command.words)
     for launch in launches:
         words = (*launch.launcher_words, *launch.arguments)

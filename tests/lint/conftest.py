@@ -129,7 +129,9 @@ def _kept(path: str, before: bytes, after: bytes, diff: str) -> None:
 
 
 SIGNS = ("+++", "---")
-COMMENT = re.compile(r"\s*#(?! ?S[BACTH]{5}\b|/bin/)")  # nor one that is meant as such
+COMMENT = re.compile(
+    r"\s*#(?! ?S[BACTH]{5}\b|sbatch --|/bin/|!bin/)"
+)  # nor one that is meant as such
 
 
 def _data(path: str, data: bytes) -> Any:

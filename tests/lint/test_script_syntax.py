@@ -71,6 +71,10 @@ MUTATIONS = [
     ("exit 1; }", "exit 1;", 31, "}"),
     ('"$DATA" && echo', '"$DATA"\n  && echo', 32, "&&"),
     ("\nfor i", "\nelse\nfor i", 23, "else"),
+    ("  --lr 1e-4 \\\n", "  betas=(0.9 0.95) \\\n", 30, "("),
+    ("2>&1 &\n", "2 > &1\n", 28, "2>&1"),
+    (" || { echo failed; exit 1; }", " ||", 31, "||"),
+    ("EOF\n      ;;", "EOF \n      ;;", 17, "EOF"),
 ]
 
 
@@ -107,6 +111,8 @@ VALID = [
     "echo if then fi done esac } { ; echo done",
     "x=`echo \\`date\\` 'a'`",
     "a && # why\n\n b",
+    "a=(1) b=(2)\nf() { local -a c=(1) d=(2); }\nexport e=(1)",
+    "cat <<E\nx\nE ",
 ]  # fmt: skip
 
 

@@ -202,7 +202,7 @@ run --model_name_or_path base --per_device_train_batch_size 4 --logging_steps 10
         ('if [ "$N"=1 ]; then echo; fi', 'if [ "$N" = 1 ]; then echo; fi'),
         ("if [[ $N=1 ]]; then echo; fi", "if [[ $N = 1 ]]; then echo; fi"),
         ('test "$N"!=1 && echo', 'test "$N" != 1 && echo'),
-        ("if [ -z$N ]; then echo; fi", None),  # the shell reads other commands behind it
+        ("if [ -z$N ]; then echo; fi", "if [ -z $N ]; then echo; fi"),
         ('while [ "$N"-gt 1 ]; do N=1; done', None),
     ],
 )

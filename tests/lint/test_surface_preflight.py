@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
+from medic.case.collect import collect
 from medic.facts import Gpu, GpuProcess, GpuState, Machine, Place, Places, Ports, Source, Variable
 from medic.i18n import Text
 from medic.index.knowledge import load
-from medic.preflight import Result, Scene
+from medic.preflight import Result, Scene, look_at
 from medic.preflight.network import _written
 from medic.preflight.places import checkpoint_bytes
 from medic.preflight.scene import judge
@@ -53,6 +54,18 @@ CONFIG = config(gpus_per_node=8, nodes=2, world_size=16, master_port=29501, num_
 SCENE = Scene(
     INDEX, CONFIG, gpus=GPUS, ports=Ports(frozenset({22})), machine=MACHINE, places=PLACES
 )
+
+
+def test_what_only_the_shell_knows_is_named_as_it_is_written(tmp_path: Path) -> None:
+    script = tmp_path / "run.sh"
+    script.write_text(
+        "torchrun --nproc_per_node 2 --master_port 29777 own/train.py "
+        "--deepspeed ./conf/zero3.json --output_dir ./out/$NAME\n"
+    )
+    found = {r.name: r for r in look_at(collect([str(script)]), INDEX).results}
+    assert found["output"].state == found["data"].state == "not-seen"
+    assert "./out/$NAME" in found["output"].text.en
+    assert found["variable"].text.en == "none is set that medic knows"
 
 
 def states(scene: Scene) -> dict[str, Result]:
