@@ -28,6 +28,7 @@ class Finding:
     ``value`` fills the placeholders of the entry's ``seen`` text. ``sources`` holds the lines.
     ``changes`` are exact repairs that only the probe can know (a flag that was meant); ``repair``
     is one in the words of the file. ``span`` is the place of the value that the finding points at.
+    ``exact``: arithmetic on numbers as they were logged, of a probe that else judges by a shape.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Finding:
     changes: tuple[Change, ...] = ()
     span: Span | None = None  # the exact value, where a line has several
     repair: Repair | None = None
+    exact: bool = False
 
 
 @dataclass(frozen=True)

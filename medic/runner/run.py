@@ -229,6 +229,5 @@ def _take(run: Run, evidence: Evidence) -> None:
         evidence.facts[type(fact)] = fact
         (evidence.host_facts.add if host else evidence.host_facts.discard)(type(fact))
     for finding in run.findings:
-        evidence.observed.append(
-            Observed(finding, run.probe.name, run.probe.reliability, this_host=host)
-        )
+        reliability = "exact" if finding.exact else run.probe.reliability
+        evidence.observed.append(Observed(finding, run.probe.name, reliability, this_host=host))

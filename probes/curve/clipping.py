@@ -24,7 +24,8 @@ HIGH = 0.5
 @dataclass(frozen=True)
 class Norms:
     """The finite norms with their median and the clip; ``scale``: the median of the logged loss
-    scale, None where none is logged."""
+    scale, None where none is logged. The first ``warm`` are of the warmup, in which norms grow by
+    design."""
 
     values: list[float]
     norm: float
@@ -32,11 +33,12 @@ class Norms:
     scale: float | None
     step: int
     source: Source
+    warm: int = 0
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
     found = norms_of(look)
-    if found is None or len(found.values) < MIN_POINTS:
+    if found is None or len(found.values) - found.warm < MIN_POINTS:
         yield Skip(needs.NORMS_AND_CLIP, check=RISES)
         return
     yield _rises(found)
@@ -47,6 +49,7 @@ def norms_of(look: Look) -> Norms | None:
     curve = look.fact(Curve)
     series, scales = curve.series.get("grad_norm"), curve.series.get("loss_scale")
     clip = look.fact(RunConfig).number("gradient_clip")
+    warmup = look.fact(RunConfig).number("warmup_steps") or 0
     steps, values, _ = clean(series) if series is not None else ([], [], [])
     if series is None or not clip or not values:
         return None
@@ -59,14 +62,15 @@ def norms_of(look: Look) -> Norms | None:
         scale=scale if math.isfinite(scale) else None,
         step=steps[-1],
         source=source_at(look, series, last),
+        warm=sum(step <= warmup for step in steps),
     )
 
 
 def _rises(found: Norms) -> Finding:
-    third = len(found.values) // 3
+    values = found.values[found.warm :]
+    third = len(values) // 3
     early, late = (
-        sum(v > found.clip for v in part) / third
-        for part in (found.values[:third], found.values[-third:])
+        sum(v > found.clip for v in part) / third for part in (values[:third], values[-third:])
     )
     present = late >= HIGH and late - early >= RISE
     value = {"early": f"{early:.0%}", "late": f"{late:.0%}", "clip": found.clip, "step": found.step}

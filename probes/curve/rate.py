@@ -24,6 +24,7 @@ LOW_FLOOR = 0.5  # a "floor" above half the peak is no decay
 NEAR_PEAK = 0.95
 HIGH = 0.05  # of the peak above the minimum: less is no schedule that was cut off
 STEPS_AT_FLOOR = 5
+PAST_PEAK = 1.05  # times the peak: no rounding
 WHOLE = 0.01  # of a step: so near to it is a value of the warmup's own
 
 
@@ -57,7 +58,24 @@ def judge(look: Look, curve: Curve, series: Series, plan: Plan) -> Iterator[Find
         yield Finding("learning-rate-never-rises", value=value, source=source)
     elif shape == "reaches-floor-early":
         yield Finding("learning-rate-collapsed", value=value, source=source)
-        yield from schedule_pace.judge(look, steps, at, plan, source)
+        rates = schedule_pace.Rates(steps, values, at, source)
+        yield from schedule_pace.judge(look, rates, plan)
+    if (odd := _not_as_set(shape, steps, values, plan)) is not None:
+        step, rate, given = odd
+        told = {"step": step, "logged": f"{rate:.4g}", "configured": f"{given:.4g}"}
+        yield Finding(schedule_pace.NOT_AS_SET, value=told, source=source)
+
+
+def _not_as_set(
+    shape: str, steps: list[int], values: list[float], plan: Plan
+) -> tuple[int, float, float] | None:
+    """(step, the rate there, the one that the settings give) where the two cannot be one: a rate
+    that is never moved, and one that climbs past its peak to a final rate above it."""
+    if not plan.peak:
+        return None
+    if shape == "stuck-at-start":
+        return steps[-1], values[-1], plan.peak
+    return (steps[-1], values[-1], plan.peak) if shape == "climbs-to-floor" else None
 
 
 def _shape(
@@ -82,6 +100,9 @@ def _shape(
         return "reaches-floor-early", floor_at, facts
     if _high_at_end(look, steps, values, plan):
         return "still-high-at-end", last, facts | {"last": values[last]}
+    if _climbs(values, plan):
+        told = {"configured": plan.peak or 0.0, "floor": plan.floor or 0.0, "last": values[-1]}
+        return "climbs-to-floor", last, facts | told
     if _from_start(steps, values, peak, plan):
         return "at-peak-from-start", 0, facts | {"step": steps[0]}
     return "as-usual", top, facts
@@ -144,6 +165,14 @@ def _high_at_end(look: Look, steps: list[int], values: list[float], plan: Plan) 
     return decays and end > limit
 
 
+def _climbs(values: list[float], plan: Plan) -> bool:
+    """Whether the rate goes on rising past its peak, to a final rate that is set above it."""
+    if not plan.peak or not plan.floor or plan.floor <= PAST_PEAK * plan.peak or plan.resumed:
+        return False
+    rising = all(b >= a for a, b in pairwise(values))
+    return rising and PAST_PEAK * plan.peak < values[-1] <= PAST_PEAK * plan.floor
+
+
 def _from_start(steps: list[int], values: list[float], peak: float, plan: Plan) -> bool:
     if values[0] < NEAR_PEAK * peak or plan.resumed:
         return False
@@ -167,6 +196,8 @@ PROBE = Probe(
         "learning-rate-never-rises",
         "learning-rate-collapsed",
         schedule_pace.CHECK,
+        schedule_pace.PACE,
+        schedule_pace.NOT_AS_SET,
     ),
     needs=(Curve,),
     wants=(RunConfig, LogHits),

@@ -67,7 +67,8 @@ def level(look: Look, curve: Curve, loss: Series, config: RunConfig) -> Iterator
         yield Skip(Text("whether the run starts from trained weights", "是否从训练过的权重开始"),
                    check=LEVEL)  # fmt: skip
         return
-    yield Finding(LEVEL, outcome, value=value, source=source)
+    exact = outcome == UNTRAINED and steps[0] <= 1  # no update has touched these weights
+    yield Finding(LEVEL, outcome, value=value, source=source, exact=exact)
     high = outcome in ("above-random", UNTRAINED, "near-random")
     yield Finding(HIGH, "present" if high else "absent", value=value, source=source)
 

@@ -33,7 +33,7 @@ def run(look: Look) -> Iterator[Any]:
     if starved is not None:
         yield starved
     elif waits is not None and waits.outcome == "loader-bound":
-        yield Finding("gpu-starved", "present", value=waits.value, source=waits.source)
+        yield Finding("gpu-starved", "present", value=waits.value, source=waits.source, exact=True)
     if waits is not None:
         yield waits
     elif starved is None:
@@ -57,7 +57,8 @@ def _data_wait(look: Look, curve: Curve) -> Finding | None:
         return None  # the wait of several steps, or of another clock
     outcome = "loader-bound" if share >= look.threshold("data-wait-share") else "compute-bound"
     source = source_at(look, data, len(data.steps) - 1)
-    return Finding("step-bound", outcome, value={"share": f"{share:.0%}"}, source=source)
+    value = {"share": f"{share:.0%}"}
+    return Finding("step-bound", outcome, value=value, source=source, exact=True)
 
 
 def _longest(curve: Curve) -> Series | None:

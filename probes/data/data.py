@@ -23,7 +23,7 @@ from .read import Read, Reader
 
 SECONDS = 20.0
 MIN_SHARED = 2
-OVERLAP = "overlap-with-training"
+OVERLAP, HELD_OUT = "overlap-with-training", "validation-not-held-out"
 MAX_BENCHMARK = 64 * 1024 * 1024
 
 
@@ -161,6 +161,8 @@ def _overlap(
     }
     outcome = "same-documents" if same or alike else "none"
     yield Finding(OVERLAP, outcome, value, Source(validation.file))
+    if same or alike:
+        yield Finding(HELD_OUT, value=value, source=Source(validation.file))
 
 
 def _others(shared: Shared) -> Text:

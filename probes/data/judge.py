@@ -104,6 +104,9 @@ def share(count: int, of: int) -> str:
 
 
 def _files(facts: Sequence[DataFile]) -> Finding:
+    training = [f for f in facts if f.split != "validation"]
+    if (none := _noted(training, ("no-records",))) and not any(f.records for f in training):
+        return Finding("data-file", "empty", _value(none, 0), _source(*none[0]))
     for kinds, outcome in ((CUT, "cut-off"), (BROKEN, "broken-records")):
         found = _noted(facts, kinds)
         if found:

@@ -35,6 +35,7 @@ PROBE = Probe(
         "class-balance",
         "repeated-samples",
         "overlap-with-training",
+        "validation-not-held-out",
     ),
     wants=(RunConfig, Places),
     gives=(DataSets,),

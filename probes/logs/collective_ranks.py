@@ -42,7 +42,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         yield from _in_python(look, logs, waits, outcome)
         return
     timeouts = timeouts or tuple(w.call for w in waits if not (w.late or w.refused))
-    if not timeouts and not recorded and (larger := _larger_message(logs)):
+    if not timeouts and not recorded and (larger := _larger_message(logs, waits)):
         yield larger
         return
     if logs.ended == "well" or not timeouts:
@@ -91,16 +91,19 @@ def _in_python(
     yield _found(outcome, calls, shown)
 
 
-def _larger_message(logs: LogHits) -> Finding | None:
-    """gloo got more bytes than the call it stands in takes: the ranks met in different calls."""
+def _larger_message(logs: LogHits, waits: Sequence[python_waits.Wait]) -> Finding | None:
+    """gloo got more bytes than the call it stands in takes: the ranks met in different calls. The
+    gradients that the others reduce are as many on every rank: a call of other size is another."""
     for hit in hits(logs, "collective-mismatch"):
         sizes = _BYTES.search(hit.source.text) if hit.signature == "gloo-size-differs" else None
         if sizes:
             told = _CAME.fill(came=sizes.group(1), due=sizes.group(2))
             if hit.source.rank is not None:
                 told = _ROW.fill(rank=hit.source.rank, told=told)
-            value = {"told": told, "line": ""}
-            return Finding(RANKS, "shape-differs", value=value, source=hit.source)
+            reduced = [w.call for w in waits if w.call.operation == python_waits.BACKWARD]
+            value = {"told": joined([told, *map(_words, reduced[:4])]), "line": ""}
+            outcome = "call-site-differs" if reduced else "shape-differs"
+            return Finding(RANKS, outcome, value=value, source=hit.source)
     return None
 
 

@@ -104,7 +104,7 @@ _NO_CONFIG = regex(
     re.IGNORECASE,
 )
 _LAZY_ROW = "datasets/formatting/"
-_DATA_WORDS = regex(r"decod|corrupt|truncat|malformed|cannot identify|can't parse|invalid sample")
+DATA_WORDS = regex(r"decod|corrupt|truncat|malformed|cannot identify|can't parse|invalid sample")
 
 
 def run(look: Look) -> Iterator[Finding]:
@@ -157,7 +157,7 @@ def kind(told: Traceback) -> str:
     name = told.exception.rpartition(".")[2]
     if _is_network(told, name):
         return "network"
-    if name in _DATA or (place_is_loader(told) and _DATA_WORDS.search(told.message.lower())):
+    if name in _DATA or (place_is_loader(told) and DATA_WORDS.search(told.message.lower())):
         return "bad-data"
     if name in _MISSING or (name == "ImportError" and "install" in told.message):
         return "missing-file"

@@ -20,6 +20,7 @@ _TIMED_OUT = regex(r"Timed out waiting (\d+)ms for (?:recv|send) operation")
 _LEFT = regex(r"gloo/transport\S* (?:Connection closed by peer|Read error .*Connection reset)")
 _SIZES = regex(r"ProcessGroup\w+::\w+: invalid tensor (?:size|type|shape) at index \d+")
 _MODULE = "torch/distributed/distributed_c10d.py"
+BACKWARD = "backward"  # in which DDP reduces the gradients, as large on every rank
 _WRAPPING = "torch/nn/parallel/distributed.py"
 
 
@@ -67,8 +68,8 @@ def _operation(told: Traceback) -> str:
             return frame.function
         if frame.file.endswith(_WRAPPING):
             return "DistributedDataParallel"
-        if frame.function == "backward":
-            return "backward"
+        if frame.function == BACKWARD:
+            return BACKWARD
     return ""
 
 

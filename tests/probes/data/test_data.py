@@ -564,13 +564,20 @@ def test_a_file_without_records_is_not_readable_data(look: Look, name: str, cont
     if name.endswith((".bin", ".gz")) and content:
         return
     told, facts = run(look, {name: content})
-    assert told["data-file"].outcome == "cut-off"
-    assert [n.kind for n in facts.files[0].notes] in (["no-records"], ["cut-off"])
+    (kind,) = [n.kind for n in facts.files[0].notes]
+    assert (kind, told["data-file"].outcome) in (("no-records", "empty"), ("cut-off", "cut-off"))
 
 
 def test_names_without_rows_are_no_records(look: Look) -> None:
     told, _ = run(look, {"train.csv": "text,label\n"})
-    assert told["data-file"].outcome == "cut-off"
+    assert told["data-file"].outcome == "empty"
+
+
+def test_an_empty_part_of_the_data_is_not_all_of_it(look: Look) -> None:
+    parts = {"train-00000.jsonl": "", "train-00001.jsonl": '{"text": "one line of text"}\n'}
+    assert run(look, parts)[0]["data-file"].outcome == "cut-off"
+    held = {"train.jsonl": parts["train-00001.jsonl"], "validation.jsonl": ""}
+    assert run(look, held)[0]["data-file"].outcome == "cut-off"
 
 
 @pytest.mark.parametrize("rows", [1, 20_000])
