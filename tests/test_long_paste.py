@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from medic.case.collect import MAX_PARTS, collect, prose_of, split_text
 from medic.index.knowledge import load
 from medic.match import gist, printed, split_paste
@@ -122,3 +124,31 @@ def test_what_a_program_says_in_words_is_no_word_of_a_person() -> None:
         assert {f.kind for f in split_paste(text)} == {"log"}
     asked = f"Why does it hang after this line, what is wrong with my run?\n{steps}"
     assert [f.kind for f in split_paste(asked)] == ["prose", "log"]
+
+
+WATCHDOG = """\
+[rank1]:[E1127 20:57:19.082457635 ProcessGroupNCCL.cpp:689] [Rank 1] Watchdog caught collective \
+operation timeout: WorkNCCL(SeqNum=47, OpType=ALLREDUCE, Timeout(ms)=20000) ran for 20095 milliseconds.
+{between}
+[rank1]:[E1127 20:57:19.082861121 ProcessGroupNCCL.cpp:681] [Rank 1] Exception (either an error or \
+timeout) detected by watchdog at work: 47, last enqueued NCCL work: 47.
+"""
+
+
+@pytest.mark.parametrize(
+    ("between", "kinds"),
+    [
+        ("To avoid data inconsistency, we are taking the entire process down.", ["log"]),
+        (
+            "The process is taken down: data stay consistent across all (2) ranks.",
+            ["log"],
+        ),
+        ("this is after I set the timeout to 20 seconds", ["log", "prose", "log"]),
+        ("and then it hangs until the job is killed", ["log", "prose", "log"]),
+        ("之后就一直卡住", ["log", "prose", "log"]),
+    ],
+)
+def test_what_stands_between_two_log_lines_is_a_persons_if_it_speaks_or_complains(
+    between: str, kinds: list[str]
+) -> None:
+    assert [f.kind for f in split_paste(WATCHDOG.format(between=between))] == kinds

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from medic.beliefs.likelihoods import Seen
 from medic.case.collect import Case
 from medic.index.knowledge import load
-from medic.planner.looks import choices, of_rl
+from medic.planner.questions import choices, of_rl
 from medic.session.consultation import Session
 
 INDEX = load()
@@ -55,3 +56,42 @@ def test_nobody_can_answer_not_told_beside_i_dont_know() -> None:
         if check.ask is not None:
             titles = {part for _, title in choices(check, set()) for part in (title.en, title.zh)}
             assert not titles & same, name
+
+
+def next_asked(words: str) -> str:
+    session = Session(INDEX, Case())
+    session.complain(words)
+    question = session.next_question()
+    assert question is not None
+    return question.name
+
+
+@pytest.mark.parametrize(
+    ("words", "not_asked"),
+    [
+        ("loss spiked at step 12000 and recovered", "nan-onset"),
+        ("my training hangs after a few hours, no error", "collective-ranks"),
+        ("微调之后模型只会重复", "python-exception"),
+    ],
+)
+def test_no_question_supposes_what_nobody_told(words: str, not_asked: str) -> None:
+    assert next_asked(words) != not_asked
+    assert not_asked not in asked(words)
+
+
+@pytest.mark.parametrize("words", ["loss 变成 nan 了", "恢复训练之后 loss 变高了", "显存不够"])
+def test_with_words_alone_the_answers_part_the_suspects(words: str) -> None:
+    """Some answer moves one of them against another by more than a factor of three."""
+    session = Session(INDEX, Case())
+    session.complain(words)
+    question = session.next_question()
+    assert question is not None
+    before = session.model.beliefs(session.seen)
+    near = before.ranked[:12]
+    moved = 0
+    for outcome, _ in question.choices:
+        seen = [*session.seen, Seen(question.name, outcome, "person")]
+        after = session.model.beliefs(seen)
+        odds = [after.chance[n] / before.chance[n] for n in near]
+        moved += max(odds) > 3 * min(odds)
+    assert moved >= 1

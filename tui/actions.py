@@ -194,6 +194,16 @@ ACTIONS: tuple[Action, ...] = (
         needs="looked",
     ),
     Action(
+        "new",
+        Text("Start afresh", "重新开始"),
+        Text(
+            "a fresh consultation, here or over another path; this one is kept",
+            "在此处或另一路径重新开始；当前会话会保存",
+        ),
+        (),
+        Text("PATH", "路径"),
+    ),
+    Action(
         "sessions",
         Text("Sessions", "会话"),
         Text("the sessions that are kept", "已保存的会话"),

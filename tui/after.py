@@ -14,6 +14,7 @@ from medic.records import replace
 from . import earlier, elsewhere, restart, words_after, words_more
 from .events import Choices
 from .lines import Block, Line, code
+from .looking import tell_left_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,6 +124,7 @@ def recheck(talk: Consultation, pasted: str = "") -> None:
         return
     talk.waiting = None
     talk.observe()
+    tell_left_out(talk)
     found = outcome(session, one)
     _TELL[found](talk, one)
     if found in TELLS_NOTHING:

@@ -10,6 +10,7 @@ from medic.text.safetext import one_line
 
 from . import (
     after,
+    guesses,
     held,
     meant,
     sayings,
@@ -241,6 +242,8 @@ def _guess(talk: Consultation, text: str) -> None:
         talk.tell(words.NOTHING_TAKEN)
         after.go_on(talk)
         return
+    if not near and guesses.vouched(talk, text):
+        return
     if not near:
         talk.tell(words.NO_SYMPTOM)
         after.go_on(talk)
@@ -277,6 +280,7 @@ def _values(session: Session, text: str, *, beside: bool) -> list[Stated]:
 def offer_runs(talk: Consultation) -> None:
     """The runs of the folder as choices."""
     starting.ask_run(talk)
+    starting.tell_stands(talk)
 
 
 def take_run(talk: Consultation, name: str) -> None:

@@ -110,7 +110,7 @@ def _evidence(session: Session, name: str) -> tuple[EvidenceLine, ...]:
 def _parting(session: Session, a: str, b: str) -> Iterator[Line]:
     """Checks that nobody has looked at whose outcomes speak for one and not for the other, each
     with what it lacks."""
-    from medic.planner.looks import of_rl, speaks_of_rl
+    from medic.planner.questions import of_rl, speaks_of_rl
 
     index = session.index
     known = {s.name for s in session.seen}

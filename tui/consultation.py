@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from medic.i18n import Text
 
-from . import after, curves, open_question, remedies, settled, telling, words, words_more
+from . import after, curves, open_question, remedies, settled, starting, telling, words, words_more
 from .events import Asked, Choices, Event, Given, Suspected, Told, Working
 from .keeping import Diary, state_of, told_before
 from .lines import Block, Line, Tone, asking, said
-from .looking import late_settings, observe, weigh
+from .looking import late_settings, observe, tell_left_out, weigh
 from .moves import Move
 from .offers import Offer, offers_of
 from .opening import SHOWN, files
-from .probing import not_read
 from .run_values import other_values, values_of
 from .sayings import value_keys
 from .telling import numbered
@@ -24,7 +23,7 @@ from .telling import numbered
 if TYPE_CHECKING:
     from medic.case.collect import Case, NotRead
     from medic.index.knowledge import Index
-    from medic.planner.looks import Question
+    from medic.planner.questions import Question
     from medic.session.consultation import Session
     from medic.session.diagnosis import Diagnosis
     from medic.session.recheck import Applied
@@ -56,18 +55,18 @@ class Consultation:
         self.probe_lines: dict[str, Line] = {}
         self.diary = Diary()
         self.demo = False
+        self.wanted: Callable[[], bool] = lambda: False  # whether another job waits
         self.by_itself = False  # a kept session was taken up that nobody asked for
         self.kept: dict[str, Any] = {}  # how a resumed session stood
         self._load = load
         self._session: Session | None = None
         self.on_offer: list[Offer] | None = None  # as last told
-        self._left_out: list[NotRead] = []
+        self.left_out: list[NotRead] = []
         self._understood: set[str] = set()
         self.numbers: list[str] = []  # keys of what was said: the first is number 1 of /change
-        self.looks = 0
+        self.looks, self.lists = 0, 0  # how often it looked, and listed the runs
         self.settled, self.advised = False, ""  # see settled.advise
-        self._closed = False
-        self._told_problem = False
+        self._closed, self._told_problem = False, False
         self._resume = resume
         self._which = which
 
@@ -141,8 +140,6 @@ class Consultation:
 
     def begin(self) -> None:
         """The first job: looks if there is anything to look at, else asks; loads meanwhile."""
-        from . import starting
-
         if self._which:
             starting.ask_run(self)
         elif not self._resume and not (self.case.files or self.case.text):
@@ -153,8 +150,7 @@ class Consultation:
         if self.waiting is not None:
             after.recheck(self)
         elif session.case.files or session.case.text:
-            if not self._which:
-                starting.look_first(self)
+            (starting.tell_stands if self._which else starting.look_first)(self)
         elif self._resume:
             self.retell(whole=True)
         else:
@@ -169,13 +165,16 @@ class Consultation:
         """Starts anew over another case with the same knowledge."""
         from medic.session.consultation import Session
 
-        self.case = case
-        self._session = Session(self.session.index, case)
-        self._which = False
+        self._session, self.case = Session(self.session.index, case), case
+        self._which, self._resume = False, ""
         self.forget()
+        self.probe_lines, self.left_out = {}, []
         self.emit(Given(case))
-        self.tell(files(case, SHOWN))
-        self.look()
+        if case.files or case.text:
+            self.tell(files(case, SHOWN))
+            self.look()
+        else:
+            starting.ask_what(self)
 
     def take_session(self, session: Session) -> None:
         """Goes on over another session that holds what was said already."""
@@ -208,9 +207,7 @@ class Consultation:
         self.observe()
         if (other := other_values(values, values_of(self.session))) is not None:
             self.tell(other)
-        block, self._left_out = not_read(self.session, self._left_out)
-        if block is not None:
-            self.tell(block, top=True)
+        tell_left_out(self)
         if before is not None:
             after.since(self, before)
         else:

@@ -62,6 +62,7 @@ class Desk:
         how = self.opening
         talk = Consultation(how.load, how.case, self._emit, resume=how.resume, which=how.which)
         talk.demo = how.demo
+        talk.wanted = lambda: self._waiting > 1  # the one that runs counts, too
         return talk
 
     @property

@@ -181,7 +181,7 @@ def _of_this_kind(
 ) -> Mapping[str, float]:
     """Chances without those of causes in rollouts, rewards and engines, where nothing that was seen
     or said is of reinforcement learning."""
-    from medic.planner.looks import OF_RL, speaks_of_rl
+    from medic.planner.questions import OF_RL, speaks_of_rl
 
     if speaks_of_rl(session.index, session.seen):
         return chance

@@ -10,7 +10,7 @@ from medic.runner.registry import title_of
 from . import held, words
 from .events import Told, Working
 from .lines import Block, Line, joined
-from .probing import Board, ended, outcomes
+from .probing import Board, ended, not_read, outcomes
 
 if TYPE_CHECKING:
     from medic.session.diagnosis import Diagnosis
@@ -58,6 +58,13 @@ def _run(talk: Consultation, board: Board, key: str) -> None:
         talk.session.look(progress, talk.cancel)
     finally:
         talk.emit(Working(words.WEIGHING))
+
+
+def tell_left_out(talk: Consultation) -> None:
+    """What was not read, and why, where it is not what was told last."""
+    block, talk.left_out = not_read(talk.session, talk.left_out)
+    if block is not None:
+        talk.tell(block, top=True)
 
 
 def weigh(talk: Consultation) -> Diagnosis:

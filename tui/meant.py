@@ -5,26 +5,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from medic.report.words import CHANCE
 from medic.text.patterns import regex
 from medic.text.safetext import one_line
 
-from . import words_keep, words_talk
+from . import guesses, words_keep, words_talk
 from .lines import Block, Line
-from .seen import LONG, finding, place_of
 
 if TYPE_CHECKING:
-    from medic.i18n import Text
-    from medic.session.diagnosis import EvidenceLine
-
     from .consultation import Consultation
     from .offers import Offer
 
 CLAUSE = regex(r"[,，;；]\s*|\bbut\b")
 LONGEST = 160  # characters; what is longer is a description
 QUOTED = 60
-SHOWN = 3  # findings for a guess, and against it
-AGAINST = ("against", "strongly-against", "rules-out")
 
 
 def taken(talk: Consultation, text: str) -> bool:
@@ -45,8 +38,8 @@ def taken(talk: Consultation, text: str) -> bool:
         ("works-now", _works),
         ("this-cause", _not_it),
         ("denies-a-cause", _not_it),
-        ("guess", _guessed),
-        ("short-guess", _guessed_family),
+        ("guess", guesses.guessed),
+        ("short-guess", guesses.short),
         ("correction", _corrected),
     )
     known = [(name, way) for name, way in ways if name in index.sayings]
@@ -173,60 +166,6 @@ def _not_it(talk: Consultation, words: str) -> bool:
             return False  # what is denied may be a symptom, or no cause of this
     by_hand(talk, cause, words)
     return True
-
-
-def _guessed(talk: Consultation, words: str) -> bool:
-    """A guess proposes a cause: what speaks for it and against it; it is no evidence."""
-    from medic.session.against import of_files
-    from medic.session.diagnosis import evidence_for
-
-    from .named import cause_of
-
-    session = talk.session
-    if talk.found is None or not session.observed_symptoms():
-        return False  # with nothing read it is all there is, and is taken as a description
-    if _guessed_family(talk, words):
-        return True
-    name = cause_of(session, _bare(talk, "guess-words", words))
-    if name is None:
-        return False
-    cause = session.index.causes[name]
-    chance = session.model.beliefs(session.seen, frozenset(session.tried)).word(name)
-    title = words_talk.A_GUESS.fill(title=cause.title, code=cause.code, word=CHANCE[chance])
-    found = evidence_for(session.index, cause, of_files(session))
-    against = [line for line in reversed(found) if line.weight in AGAINST][:SHOWN]
-    speaks = [line for line in found if line.weight not in AGAINST][:SHOWN]
-    lines = [Line(title, "strong")]
-    lines += [_spoken(talk, words_talk.SPEAKS_AGAINST, "- ", line) for line in against]
-    lines += [_spoken(talk, words_talk.SPEAKS_FOR, "+ ", line) for line in speaks]
-    if len(lines) == 1:
-        lines.append(Line(words_talk.NOTHING_OF_IT, indent=2))
-    leads = talk.found.causes[0] if talk.found.causes else None
-    if leads is not None and leads.name == name:
-        lines.append(Line(words_talk.IT_LEADS, indent=2))
-    elif leads is not None:
-        both = words_talk.COMPARE_IT.fill(first=leads.code, code=cause.code)
-        lines.append(Line(both, "muted", indent=2))
-    talk.tell(Block("medic", tuple(lines)), top=True)
-    talk.ask()
-    return True
-
-
-def _guessed_family(talk: Consultation, words: str) -> bool:
-    """A guess at the network, the card, the data: the causes of that kind."""
-    from .families import family_of, told_of_family
-
-    if talk.found is None or not talk.session.observed_symptoms():
-        return False
-    causes = family_of(talk, words)
-    if causes:
-        told_of_family(talk, causes)
-    return bool(causes)
-
-
-def _spoken(talk: Consultation, pattern: Text, mark: str, line: EvidenceLine) -> Line:
-    text = pattern.fill(finding=finding(talk.session, line, LONG))
-    return Line(text, mark=mark, indent=2, where=place_of(talk.session, line))
 
 
 # --- corrections --------------------------------------------------------------------------------

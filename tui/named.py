@@ -11,29 +11,42 @@ if TYPE_CHECKING:
 
 LEAST = 0.6  # share of the words of a sentence that the words of a cause must have
 OF_A_SYMPTOM = 0.7  # nearness of a symptom whose causes are meant
+OF_RL = ("rl", "trl", "rollout", "ray")  # families of causes
 _CLAUSE = re.compile(r"[,，;；。、]|\bbecause\b|因为")
 
 
 def cause_of(session: Session, words: str) -> str | None:
     """By its name and titles, else by the reports of it, else by the symptom that is named; of
     several the one that is most likely now. Only the first clause names it."""
+    return next(iter(causes_of(session, words)), None)
+
+
+def causes_of(session: Session, words: str) -> list[str]:
+    """All that the words name so, those of this case and the likeliest first."""
     from medic.match.words import terms_of
-    from medic.planner.looks import speaks_of_rl
+    from medic.planner.questions import speaks_of_rl
 
     clause = _CLAUSE.split(words.strip(), maxsplit=1)[0]
     said = set(terms_of(clause))
     if not said:
-        return None
-    chance = session.model.beliefs(session.seen, frozenset(session.tried)).chance
-    raw = session.index.raw["causes"]
+        return []
+    raw = {n: e for n, e in session.index.raw["causes"].items() if n in session.model.remedy}
     if not speaks_of_rl(session.index, session.seen):
-        raw = {name: entry for name, entry in raw.items() if not name.startswith("rl-")}
-    for texts in (_titles, _reports):
-        near = _nearest(said, raw, texts)
-        if near:
-            return max(near, key=lambda name: (chance.get(name, 0.0), name))
-    shows = _showing(session, clause)
-    return max(shows, key=lambda name: (chance.get(name, 0.0), name)) if shows else None
+        raw = {name: entry for name, entry in raw.items() if entry["family"] not in OF_RL}
+    near = _nearest(said, raw, _titles) or _nearest(said, raw, _reports)
+    return ranked(session, near or _showing(session, clause))
+
+
+def ranked(session: Session, causes: Iterable[str]) -> list[str]:
+    """Those that show a symptom of the case first, the likeliest now before the others."""
+    chance = session.model.beliefs(session.seen, frozenset(session.tried)).chance
+    here = session.observed_symptoms() | set(session.complaints)
+
+    def rank(name: str) -> tuple[bool, float]:
+        shows = session.index.causes[name].shows
+        return here.isdisjoint(one.symptom for one in shows), -chance.get(name, 0.0)
+
+    return sorted(causes, key=rank)
 
 
 Texts = Callable[[str, Mapping[str, Any]], Iterable[str]]

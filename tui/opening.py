@@ -12,6 +12,8 @@ from . import words, words_keep
 from .lines import Block, Line, joined, said
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from medic.case.collect import Case
     from medic.facts import GivenFile
 
@@ -85,15 +87,18 @@ def size_of(size: float) -> str:
     raise AssertionError(size)
 
 
-def runs(case: Case) -> tuple[tuple[str, Text], ...]:
-    """The newest runs of the folder as options, with the time of their last line."""
+def runs(case: Case, stand: Mapping[str, Text] | None = None) -> tuple[tuple[str, Text], ...]:
+    """The newest runs of the folder as options, with the time of their last line and, where it is
+    known, how each stands."""
     from medic.case.folders import newest_log
 
     found = []
     for i, name in enumerate(case.runs[:MAX_RUNS]):
         at = newest_log(str(Path(case.root) / name))
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(at)) if at else ""
-        told = joined([plain(when), *([words_keep.NEWEST] if i == 0 else [])], ", ", "，")
-        shown = Text("{name}  ({told})", "{name}（{told}）").fill(name=name, told=told)
-        found.append((name, shown if when else plain(name)))
+        told = [plain(time.strftime("%Y-%m-%d %H:%M", time.localtime(at)))] if at else []
+        told += [words_keep.NEWEST] if i == 0 and told else []
+        told += [stand[name]] if stand and name in stand else []
+        shown = Text("{name}  ({told})", "{name}（{told}）")
+        said_of = joined(told, ", ", "，")
+        found.append((name, shown.fill(name=name, told=said_of) if told else plain(name)))
     return tuple(found)

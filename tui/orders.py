@@ -23,6 +23,7 @@ from . import (
     resuming,
     rulings,
     sayings,
+    starting,
     undoing,
     walking,
     words,
@@ -243,6 +244,7 @@ ORDERS: dict[str, Order] = {
     "tried": tried,
     "walk": walking.walk,
     "report": handover.report,
+    "new": starting.anew,
     "sessions": resuming.sessions,
     "resume": resuming.resume,
 }

@@ -16,7 +16,8 @@ from .seen import finding, place_of, with_question
 
 if TYPE_CHECKING:
     from medic.beliefs.likelihoods import Seen
-    from medic.planner.looks import NextLook, Question
+    from medic.planner.looks import NextLook
+    from medic.planner.questions import Question
     from medic.session.consultation import Session
     from medic.session.diagnosis import CauseView, Diagnosis
 

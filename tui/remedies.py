@@ -30,8 +30,7 @@ def closing(session: Session, found: Diagnosis, offers: Sequence[Offer]) -> list
         return [said(words.NONE_HOW)]
     own, tried = [o for o in offers if o.own], [o for o in offers if o.tried]
     by_hand = not any(o.fix.patch for o in own)
-    decided = words.DECIDED_BY_HAND if by_hand else words.DECIDED
-    title = said(decided if found.verdict == "established" else words.BEST_GUESS, "strong")
+    title = said(_decided(session, found, by_hand=by_hand), "strong")
     if tried and not own:
         title = said(words_more.ALL_TRIED, "strong")
     first = [block for offer in own[:1] for block in remedy(session, offer)]
@@ -42,6 +41,14 @@ def closing(session: Session, found: Diagnosis, offers: Sequence[Offer]) -> list
         lines.append(Line(words.UNSAFE_IS, "muted"))
     lines += [] if tried and not own else [Line(words.AFTER_RUN, "muted")]
     return [title, *first, *([Block("more", tuple(lines))] if lines else [])]
+
+
+def _decided(session: Session, found: Diagnosis, *, by_hand: bool) -> Text:
+    """What is said above the remedies: that no answer would change them only where none would."""
+    if found.verdict == "established":
+        return words.DECIDED_BY_HAND if by_hand else words.DECIDED
+    flips = session.mind()[1]
+    return words.BEST_GUESS if flips is None else words.BEST_GUESS_OPEN
 
 
 def _others(title: Text, offers: Sequence[Offer]) -> list[Line]:

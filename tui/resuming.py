@@ -82,11 +82,15 @@ def _move(data: Any) -> Move:
 
 
 def resume(talk: Consultation, argument: str) -> None:
-    """/resume: goes on with a kept session, the newest other one without an id."""
+    """/resume: goes on with a kept session; without an id with the newest other one that is about
+    the same folder and came to a verdict, else with the newest other one."""
     from medic.session.saved import listed, load
 
-    others = [s.id for s in listed() if s.id != talk.diary.id]
-    name = argument.strip() or next(iter(others), "")
+    from .starting import is_here
+
+    others = [s for s in listed() if s.id != talk.diary.id]
+    here = [s.id for s in others if s.verdict and is_here(s, talk.case)]
+    name = argument.strip() or next(iter([*here, *(s.id for s in others)]), "")
     if not name:
         talk.tell(words_keep.NO_SESSIONS)
         return

@@ -144,7 +144,7 @@ def change(talk: Consultation, argument: str) -> None:
 
 def _ask_again(talk: Consultation, saying: Saying) -> None:
     """The question once more, with the answer that was given."""
-    from medic.planner.looks import choices
+    from medic.planner.questions import choices
 
     index = talk.session.index
     check = index.checks.get(saying.name)

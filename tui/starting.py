@@ -5,25 +5,65 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import words_keep
-from .events import Choices
-from .lines import Block, Line
+from . import words, words_keep
+from .events import Asked, Choices, Suspected, Told, Working
+from .lines import Block, Line, asking, joined, said
 from .opening import MAX_RUNS, runs
+from .telling import numbered
 from .walking import left_walk
 
 if TYPE_CHECKING:
     from medic.case.collect import Case
+    from medic.i18n import Text
+    from medic.index.knowledge import Index
+    from medic.session.runstates import RunState
     from medic.session.saved import Saved
 
     from .consultation import Consultation
 
 
 def ask_run(talk: Consultation) -> None:
-    """Which of several runs is meant."""
+    """Which of several runs is meant; how they stand is told when their logs have been read."""
     choices = Choices("run", "", runs(talk.case))
+    talk.lists += 1
+    talk.emit(Told(_listed(talk, choices), f"runs {talk.lists}"))
+    talk.emit(Asked(choices))
+
+
+def tell_stands(talk: Consultation) -> None:
+    """How each of the runs stands, by the end of its logs, in the list that is shown; it ends where
+    the user has chosen meanwhile."""
+    from medic.session.runstates import states
+
+    case, index = talk.case, talk.session.index
+    talk.cancel.clear()
+    names = case.runs[:MAX_RUNS]
+    stand: dict[str, Text] = {}
+    talk.emit(Working(words.LOOKING_AT_RUNS, 0, len(names), stoppable=True))
+    for name, run in states(case.root, names, index):
+        stand[name] = stands(run, index)
+        talk.emit(Working(words.LOOKING_AT_RUNS, len(stand), len(names), stoppable=True))
+        if talk.cancel.is_set() or talk.wanted():
+            break
+    block = _listed(talk, Choices("run", "", runs(case, stand)))
+    talk.diary.say(block)
+    talk.emit(Told(block, f"runs {talk.lists}"))
+
+
+def _listed(talk: Consultation, choices: Choices) -> Block:
     older = len(talk.case.runs) - MAX_RUNS
     more = (Line(words_keep.OTHER_RUNS.fill(n=older), "muted"),) if older > 0 else ()
-    talk.offer_choices(choices, Line(words_keep.WHICH_RUN, "strong"), *more)
+    return asking((Line(words_keep.WHICH_RUN, "strong"),), numbered(choices.options), more)
+
+
+def stands(run: RunState, index: Index) -> Text:
+    """How a run stands, in words, with the last step that its log tells."""
+    state = words_keep.RUN_STATES[run.state]
+    if run.symptom:
+        state = words_keep.RUN_FAILED.fill(title=index.title(run.symptom))
+    if run.step is None:
+        return state
+    return joined([state, words_keep.AT_STEP.fill(step=run.step)], ", ", "，")
 
 
 def ask_what(talk: Consultation) -> None:
@@ -32,6 +72,24 @@ def ask_what(talk: Consultation) -> None:
     choices = Choices("complaint", "", options)
     or_say = Line(words_keep.OR_SAY, "muted")
     talk.offer_choices(choices, Line(words_keep.WHAT_IS_WRONG, "strong"), or_say)
+
+
+def anew(talk: Consultation, argument: str) -> None:
+    """/new: a fresh consultation over the files as they are now, or over another path. Nothing that
+    was said holds; the one before is kept. Raises UsageError for a path with nothing to read."""
+    from medic.case.collect import collect
+
+    case, path = talk.case, argument.strip().strip("\"'")
+    run, paths = ("", [str(Path(path).expanduser())]) if path else (case.run, list(case.paths))
+    stated = talk.session.quotes
+    given = {name: value for name, value in case.given.items() if name not in stated}
+    fresh = collect(paths, run=run, given=given, this_host=case.this_host)
+    left = talk.diary.id
+    told = words_keep.ANEW_KEPT.fill(id=left) if left else words_keep.ANEW
+    talk.emit(Asked(None))
+    talk.emit(Suspected(None))
+    talk.emit_only(said(told, "strong"))
+    talk.take_case(fresh)
 
 
 def tell_before(talk: Consultation) -> None:
@@ -49,7 +107,7 @@ def before(talk: Consultation) -> Block | None:
     if talk.demo or talk.diary.id:
         return None
     try:
-        here = [s for s in listed() if _folder(s) == _here(talk.case.root) and s.verdict]
+        here = [s for s in listed() if is_here(s, talk.case) and s.verdict]
     except (UsageError, OSError):
         return None
     if not here:
@@ -95,8 +153,13 @@ def _is_of(saved: Saved, case: Case) -> bool:
     """Whether a session is about the run of a case, and read all that is given now."""
     kept = saved.data["case"]
     read = {Path(kept["cwd"]) / path for path in kept["paths"]}
-    same = _folder(saved) == _here(case.root) and kept["run"] == case.run
+    same = is_here(saved, case) and kept["run"] == case.run
     return same and {_here(path) for path in case.paths} <= read
+
+
+def is_here(saved: Saved, case: Case) -> bool:
+    """Whether a kept session is about the folder of a case."""
+    return _folder(saved) == _here(case.root)
 
 
 def _holds(change: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text
+from medic.planner.standing import BAR
 from medic.planner.verdict import NOTHING_NAMED
 from medic.report.words import CHANCE, NOT_WHOLE, UNKNOWN_EXCEPTION, VERDICT
 
@@ -17,7 +18,7 @@ from .ruled_out import ruled_out
 from .seen import evidence
 
 if TYPE_CHECKING:
-    from medic.planner.looks import Question
+    from medic.planner.questions import Question
     from medic.session.consultation import Session
     from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine
 
@@ -181,12 +182,15 @@ def suspects(
     leader = next(iter(found.causes), None)
     # "Unlikely" of what comes first would read as if it were ruled out.
     is_open = leader is not None and leader.word in ("unlikely", "ruled-out")
-    return tuple(
-        Suspect(
-            c.title, c.code, OPEN if is_open else c.word, c.chance, _trend(c, old) if before else 0
-        )
-        for c in found.causes
-    )
+    rows = []
+    for cause in found.causes:
+        word, chance = OPEN if is_open else cause.word, cause.chance
+        if cause is leader and found.verdict == "established":
+            # What is established is the remedy, which several causes may share.
+            word, chance = "almost-certain", max(chance, BAR)
+        trend = _trend(cause, old) if before else 0
+        rows.append(Suspect(cause.title, cause.code, word, chance, trend))
+    return tuple(rows)
 
 
 def _trend(cause: CauseView, old: Mapping[str, float]) -> int:

@@ -27,6 +27,7 @@ BARE = {
     "undo": "undo", "back": "undo", "撤销": "undo",
     "why": "why", "为什么": "why",
     "report": "report",
+    "new": "new", "start over": "new", "start afresh": "new", "重新开始": "new", "新会话": "new",
 }  # fmt: skip
 FIRST = ("complaint", "meaning", "run")  # choices that words answer as well
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .consultation import Consultation
 
-BACK = "<back>"
+BACK, ANEW = "<back>", "<anew>"
 LEAVE = ""
 ALL = "all"
 SUSPECTS = 5  # causes whose procedures are listed first
@@ -33,7 +33,8 @@ def walk(talk: Consultation, argument: str) -> None:
     if name in ("", ALL):
         _list(talk, whole=name == ALL)
         return
-    _stand(talk, resume(talk.session.index, name))
+    current = resume(talk.session.index, name)
+    _stand(talk, current, taken_up=bool(current.trail))
 
 
 def goes_on(talk: Consultation, text: str) -> bool:
@@ -43,7 +44,7 @@ def goes_on(talk: Consultation, text: str) -> bool:
     index, name = talk.session.index, str(talk.kept.get("walk") or "")
     if text.strip(" .!。！").casefold() not in _GO_ON or name not in index.procedures:
         return False
-    _stand(talk, resume(index, name))
+    _stand(talk, resume(index, name), taken_up=True)
     return True
 
 
@@ -106,14 +107,17 @@ def choose(talk: Consultation, name: str, value: str) -> None:
         return
     if value == BACK:
         current.back()
+    elif value == ANEW:
+        current.trail.clear()
     else:
         current.take(value)
     keep(current)
     _stand(talk, current)
 
 
-def _stand(talk: Consultation, current: Walk) -> None:
-    """The step to do now, or what the walk has shown."""
+def _stand(talk: Consultation, current: Walk, *, taken_up: bool = False) -> None:
+    """The step to do now, or what the walk has shown. One that was left, maybe for another run, can
+    be begun anew."""
     from medic.session.walk import outcome_title
 
     step = current.step
@@ -134,6 +138,8 @@ def _stand(talk: Consultation, current: Walk) -> None:
     options = [(outcome, outcome_title(step, outcome)) for outcome in step.outcomes]
     if current.trail:
         options.append((BACK, words_walk.BACK))
+    if current.trail and taken_up:
+        options.append((ANEW, words_walk.ANEW))
     options.append((LEAVE, words_walk.LATER))
     talk.walking = Choices("walk", current.procedure.name, tuple(options))
     talk.offer_choices(talk.walking, Line(words_walk.WHAT_CAME_OUT, "strong"))

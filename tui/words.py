@@ -15,6 +15,7 @@ NOT_KNOWN = Text("not known yet", "尚未判断")
 NO_SUSPECTS = Text("none", "无")
 WHY_HINT = Text("f3 why", "f3 依据")
 LOADING = Text("loading the knowledge", "正在加载知识库")
+LOOKING_AT_RUNS = Text("looking at the end of each run", "正在查看各运行的末尾")
 LOOKING = Text("looking at the evidence", "正在查看证据")
 WEIGHING = Text("weighing what was found", "正在综合判断")
 MORE_BELOW = Text("▼ more below: page down", "▼ 下面还有内容：按 page down")
@@ -196,12 +197,20 @@ DO_NOW = Text(
     "What to do now (no answer to the question below would change it):",
     "现在就可以这样做（下面的问题无论怎么回答都不影响这一步）：",
 )
+DO_FIRST = Text(
+    "What to do first (it stays first whatever is answered below; an answer may make it less sure):",
+    "可以先这样做（无论下面怎么回答，它都排在最前；但把握可能降低）：",
+)
 CODE_IN_FULL = Text("f4 shows the code for it", "f4 查看对应的代码")
 STEPS_IN_FULL = Text("f4 shows the steps", "f4 查看具体步骤")
 IF_YOU_LIKE = Text("(optional, to be surer) {question}", "（可选，回答后结论更可靠）{question}")
 BEST_GUESS = Text(
     "What to do, in this order (no question left would change it; f3 says why):",
     "请按以下顺序处置（剩下的问题都不会改变结论；f3 查看依据）：",
+)
+BEST_GUESS_OPEN = Text(
+    "What to do, in this order (nothing more is asked here; f3 says what could still change it):",
+    "请按以下顺序处置（不再提问；f3 列出仍可能改变结论的检查）：",
 )
 AFTER_RUN = Text(
     "After the next run: /look reads its log (/add PATH, if it lies elsewhere). If the remedy did "

@@ -84,12 +84,12 @@ SAME = Text(
     "问题依旧：仍然出现“{titles}”。该处置已标记为无效，并重新排序。",
 )
 OTHER = Text(
-    "“{titles}” is gone, and something else has come up: a new episode.",
-    "“{titles}”不再出现，但出现了新的问题：作为新的一次故障处理。",
+    "Gone: “{titles}”. Something else has come up: a new episode.",
+    "“{titles}”不再出现，但出现了新的问题，按新的故障处理。",
 )
 OTHER_FIRST = Text(
     "Something else has come up, a new episode; whether “{titles}” is mended is still open: {why}.",
-    "出现了新的问题，作为新的一次故障处理；“{titles}”是否已修复仍不确定：{why}。",
+    "出现了新的问题，按新的故障处理；“{titles}”是否已修复仍不确定：{why}。",
 )
 UNSEEN = Text(
     "The fault was never in a log, only in your words: say whether it is gone.",

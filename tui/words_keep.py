@@ -56,6 +56,15 @@ TELL_ME = Text(
 )
 WHICH_RUN = Text("Several runs are here. Which one?", "此处有多个运行，要看哪一个？")
 NEWEST = Text("the newest", "最新")
+RUN_STATES = {
+    "failed": Text("failed", "失败"),
+    "writes": Text("still writing", "仍在写入"),
+    "ended": Text("came to its end", "正常结束"),
+    "silent": Text("stops without a word", "日志中断，未说明原因"),
+    "unknown": Text("no fault in its last lines", "末尾未见异常"),
+}
+RUN_FAILED = Text("failed: {title}", "失败：{title}")
+AT_STEP = Text("step {step}", "第 {step} 步")
 OTHER_RUNS = Text("{n} older: /run NAME", "另有 {n} 个较早的运行：/run 名称")
 
 # --- what was understood --------------------------------------------------------------------
@@ -103,6 +112,11 @@ RESUMED = Text(
 WAITS_FOR_RUN = Text(
     "Going on with {id}: a change that was made here waits for the next run.",
     "继续会话 {id}：之前在这里做的修改还在等下一次运行。",
+)
+ANEW = Text("A fresh consultation.", "已重新开始。")
+ANEW_KEPT = Text(
+    "A fresh consultation. The one before is kept: /resume {id}.",
+    "已重新开始。之前的会话已保存，/resume {id} 可继续。",
 )
 BEFORE = Text(
     "You were here before ({id}): {what}. /resume {id} goes on with it.",

@@ -29,6 +29,20 @@ A_GUESS_OF_FAMILY = Text(
     "A guess, taken as a question and not as evidence. The nearest causes of that kind:",
     "这是猜测，只作比较，不计为证据。这一类中最接近的原因：",
 )
+A_GUESS_UNKNOWN = Text(
+    "A guess, taken as a question and not as evidence; medic knows no cause that these words name. "
+    "What is known points to: {title} ({code}), {word}. f7 shows the other suspects.",
+    "这是猜测，不计为证据；medic 没有与之对应的原因。目前的证据指向：{title}（{code}），{word}。"
+    "f7 可查看其他嫌疑。",
+)
+VOUCHED = Text(
+    "Noted. That it looks well rules out no cause by itself; /ruleout CODE takes one out of question:",
+    "已记下。看起来正常还不足以排除原因；确定不是时用 /ruleout 代码 排除：",
+)
+VOUCHED_ONLY = Text(
+    "Noted. It changes nothing so far: what goes wrong tells more; /ruleout takes a cause out.",
+    "已记下，但目前不影响判断：描述哪里不对更有用；/ruleout 可排除某个原因。",
+)
 OF_FAMILY = Text("{title} ({code}), {word}", "{title}（{code}），{word}")
 WOULD_TELL = Text("would tell: {look}", "看这一点可以判断：{look}")
 SPEAKS_FOR = Text("speaks for it: {finding}", "支持：{finding}")

@@ -7,6 +7,7 @@ from medic.i18n import Text
 PROCEDURES = Text("Procedures; /walk NAME begins one:", "可执行的流程，用 /walk 名称 开始：")
 WHAT_CAME_OUT = Text("What came out?", "结果是？")
 BACK = Text("one step back", "返回上一步")
+ANEW = Text("begin again with the first step", "从第一步重新开始")
 LATER = Text("later: it goes on from here", "稍后再做，下次从这里继续")
 LEFT = Text("Left for now; /walk {name} goes on.", "已暂停；/walk {name} 可继续。")
 DONE = Text("The procedure is done.", "流程已完成。")

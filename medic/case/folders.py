@@ -93,7 +93,7 @@ def _without_old(folder: str, found: list[GivenFile], left: list[NotRead]) -> li
         at, n = shown(str(Path(folder) / below)), len(files)
         en = f"{n} files of an earlier run that was put aside; medic diagnose {at} looks at it"
         zh = f"是之前某次运行的 {n} 个文件；可用 medic diagnose {at} 单独查看"
-        left.append(NotRead(f"{at}/", en, zh))
+        left.append(NotRead(f"{at}/", en, zh, aside=True))
     return current
 
 

@@ -27,7 +27,8 @@ Conditions = Mapping[str, str | int | bool | tuple[str, ...] | Range]
 @dataclass(frozen=True)
 class Ask:
     """How a person answers: the question, where to look, minutes that it takes, and where nobody
-    could answer: without one of the symptoms that it ``supposes``, where a log was read."""
+    could answer: without one of the symptoms that it ``supposes``, seen or told of, or, ``of``
+    something, where that was read and says nothing of it."""
 
     __pydantic_config__ = CONFIG
     say: Text
@@ -35,6 +36,7 @@ class Ask:
     minutes: float = 1.0
     applies_when: Conditions = field(default_factory=dict)
     supposes: Names = ()
+    of: Literal["", "traceback"] = ""
 
 
 @dataclass(frozen=True)

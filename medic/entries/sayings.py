@@ -32,7 +32,8 @@ class Claim:
 class Saying:
     """Words, by ``patterns`` (RE2; case is ignored, a word is ASCII), of which one is enough, and
     not right behind one of ``denied_by``; or what is said with such words: a text has all of
-    ``needs``, one of ``claims`` if there are any, and none of ``unless``."""
+    ``needs``, one of ``claims`` if there are any, and none of ``unless``. ``causes``: whom a guess in
+    these words means, the usual ones first; of two such sayings the first of its file is taken."""
 
     __pydantic_config__ = CONFIG
     match: tuple[str, ...]
@@ -42,6 +43,7 @@ class Saying:
     needs: Names = ()
     claims: tuple[Claim, ...] = ()
     unless: tuple[Claim, ...] = ()
+    causes: Names = ()
 
 
 @dataclass(frozen=True)

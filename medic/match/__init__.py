@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     )
     from medic.match.marks import Watched, scanned, watched
     from medic.match.matchers import matcher_of, settings_matcher_of
-    from medic.match.paste import Fragment, gist, is_note, split_paste
+    from medic.match.notes import is_note
+    from medic.match.paste import Fragment, gist, split_paste
     from medic.match.progress import makes_progress
     from medic.match.reader import NOTES, Limits, iter_lines
     from medic.match.sayings import denied, sayings_of, told_of
@@ -48,7 +49,7 @@ _HOMES = {
     "tells_settled": "advice",
     "Fragment": "paste",
     "gist": "paste",
-    "is_note": "paste",
+    "is_note": "notes",
     "split_paste": "paste",
     "NOTES": "reader",
     "Limits": "reader",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -33,6 +33,7 @@ _LOG = regex(
             r"^\S+\.(?:cc|hpp|cuh):\d+|^\s*step:\d+ - ",
             r"^\[[ \d.]+\] \S|^\[\w{3} \w{3} +\d+ [\d:]+ \d{4}\]|.*NVRM: |^\s*exitcode\s+: ",
             r"^[\w ,()-]+:\s+\d+%\|",
+            r"^To avoid data inconsistency, we are|^Some NCCL operations have failed or timed out",
             r"^If reserved memory is >>|^See documentation for|^For debugging consider passing",
             r"^Compile with `TORCH_USE|^CUDA kernel errors might|^Special tokens have been added",
             r"^\[[^\]\d\n]{1,24}\] |^Some weights of |^You should probably TRAIN",
@@ -210,14 +211,14 @@ def _whole(lines: list[str], kinds: list[Kind]) -> list[Kind]:
         return kinds
     first, last = logged[0], logged[-1] + 1
     # What stands behind the last line of a log is seldom its program's.
-    first = first if any(map(_said, lines[:first])) else 0
-    last = last if any(_said(line) or _typed(line) for line in lines[last:]) else len(lines)
+    first = first if any(map(is_spoken, lines[:first])) else 0
+    last = last if any(is_spoken(line) or _typed(line) for line in lines[last:]) else len(lines)
     out = list(kinds)
     out[first:last] = ["log"] * (last - first)
     return out
 
 
-def _said(line: str) -> bool:
+def is_spoken(line: str) -> bool:
     """Whether a person may have written it: a sentence, or a few words that complain."""
     if is_sentence(line) or _SPOKEN.search(line) is not None:
         return True
@@ -251,23 +252,6 @@ def _kind(line: str, before: Kind) -> Kind:
     return "prose"
 
 
-# A person's report is a sentence in this share of its lines, at least; a log holds one at times.
-NOTE_SENTENCES = 0.1
-FEW = 5  # lines of words alone, one of which complains: a program prints something else, too
-
-
-def is_note(text: str) -> bool:
-    """Whether a person wrote it: sentences, with log lines and settings between them, or a few
-    words that complain."""
-    lines = [line for line in text.split("\n") if line.strip()]
-    parts = split_paste(text)
-    prose = [f.text for f in parts if f.kind == "prose"]
-    if len(lines) <= FEW and any(map(_said, lines)) and len(prose) == len(parts):
-        return True
-    said = [line for part in prose for line in part.split("\n") if is_sentence(line)]
-    return bool(said) and len(said) >= NOTE_SENTENCES * len(lines)
-
-
 def is_sentence(line: str) -> bool:
     """Eight words from a capital letter, digit or quote on, or with three that only join others;
     or Chinese punctuation."""
@@ -289,11 +273,27 @@ def _joined(line: str) -> bool:
     return len(_JOINING.intersection(line.split())) >= JOINED
 
 
+# Whose words it is that stand between two log lines.
+_OWN = regex(r"(?i)\b(?:i|i'\w+|my|me|we|we'\w+|our|us|you|please|why|how)\b|[?\u3001-\uffef]")
+
+
 def _alone(lines: list[str], kinds: list[Kind]) -> list[Kind]:
-    """A single setting inside a log is a log line: dumps and reports are printed so."""
+    """A single setting inside a log is a log line: dumps and reports are printed so. So is a line in
+    words, right between two others, in which nobody speaks and nothing is complained of."""
     out = list(kinds)
     for n, kind in enumerate(kinds):
         around = kinds[max(n - 1, 0)], kinds[min(n + 1, len(kinds) - 1)]
-        if kind == "config" and around == ("log", "log") and "{" not in lines[n]:
+        if kind != "log" and around == ("log", "log") and _printed(kind, lines[n - 1 : n + 2]):
             out[n] = "log"
     return out
+
+
+def _printed(kind: Kind, lines: Sequence[str]) -> bool:
+    """Whether the second of three lines is its neighbours' program's."""
+    from medic.match.tone import complains
+
+    above, line, below = lines
+    if kind == "config":
+        return "{" not in line
+    inside = kind == "prose" and _LOG.match(above) is not None and _LOG.match(below) is not None
+    return inside and not (_OWN.search(line) or _typed(line) or complains(line))

@@ -31,7 +31,7 @@ def written(vocabulary: Mapping[str, Row]) -> dict[str, Row]:
     rows: dict[str, Row] = {}
     for subject in vocabulary.values():
         for name, one in subject["sayings"].items():
-            kept = {k: v for k, v in one.items() if k in ("needs", "claims", "unless")}
+            kept = {k: v for k, v in one.items() if k in ("needs", "claims", "unless", "causes")}
             if one.get("patterns"):
                 kept["pattern"] = joined(one["patterns"])
             if one.get("denied_by"):

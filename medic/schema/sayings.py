@@ -24,6 +24,7 @@ def check_sayings(found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
     for subject, entry in found["vocabulary"].items():
         for name, one in entry.sayings.items():
             yield from _of_saying(subject, name, one, known)
+            yield from _of_guess(subject, name, one, found["causes"])
     for kind, name, where, holder in _holders(found):
         for field in ASKED:
             for i, used in enumerate(getattr(holder, field, None) or ()):
@@ -55,6 +56,15 @@ def _of_saying(subject: str, name: str, one: Any, known: Mapping[str, Any]) -> I
                 for used in getattr(claim, field):
                     path = ("sayings", name, part, i, field.replace("_", "-"))
                     yield from _of_word(subject, path, used, known)
+
+
+def _of_guess(subject: str, name: str, one: Any, causes: Mapping[str, Any]) -> Iterator[Defect]:
+    """The causes that a saying names."""
+    for i, used in enumerate(one.causes):
+        if used not in causes:
+            hint, path = did_you_mean(used, causes), ("sayings", name, "causes", i)
+            en, zh = f'unknown cause "{used}"{hint.en}', f"未知的原因 “{used}”{hint.zh}"
+            yield "vocabulary", subject, path, en, zh
 
 
 def _of_word(

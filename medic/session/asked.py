@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from medic.beliefs.conditions import allows
-from medic.facts import Curve, LogHits
+from medic.facts import LogHits, Tracebacks
 from medic.i18n import Text
-from medic.planner.looks import Open, choices, denies, of_rl, speaks_of_rl
+from medic.planner.looks import Open
+from medic.planner.questions import choices, denies, of_rl, speaks_of_rl
 from medic.planner.verdict import leading_symptoms
 
 if TYPE_CHECKING:
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
 def still_open(session: Session) -> list[Open]:
     """Checks and symptoms that a person could still answer. Rollouts, rewards and engines are
     asked about where something was seen or said of them: elsewhere nobody could answer; nor what
-    supposes a symptom that is not there, or another kind of run."""
+    supposes a symptom that is not there, or another kind of run; nor whether something failed at all."""
     index = session.index
     known = {h.seen.name for h in session.found} | set(session.unknown)
     asked = {name: c.minutes for name, c in index.ties.checks.items() if name not in known}
     looks = [Open(name, minutes) for name, minutes in asked.items() if minutes is not None]
     if LogHits not in session.evidence.facts:  # else its symptoms are seen or not seen
         for name, symptom in index.symptoms.items():
-            if symptom.ask and name not in known and not symptom.benign:
+            if symptom.ask and name not in known and not (symptom.benign or symptom.bare):
                 looks.append(Open(name, symptom.ask.minutes))
     if not speaks_of_rl(index, session.seen):
         looks = [look for look in looks if not of_rl(index, look.name)]
@@ -35,14 +36,21 @@ def still_open(session: Session) -> list[Open]:
         check = index.checks.get(name)
         if check is None or check.ask is None:
             return True
-        read = LogHits in session.evidence.facts or Curve in session.evidence.facts
-        if check.ask.supposes and read and present.isdisjoint(check.ask.supposes):
-            return False  # no line is there that it asks about
+        if check.ask.supposes and present.isdisjoint(check.ask.supposes):
+            return False  # no line is there that it asks about, and nobody told of one
+        if check.ask.of == "traceback" and _raised(session):
+            return False
         normal = [outcome for outcome, one in check.outcomes.items() if one.normal]
         supposes = any(denies(o, absent) and not denies(o, present) for o in normal)
         return not supposes and allows(check.ask.applies_when, session.context)
 
     return [look for look in looks if fits(look.name)]
+
+
+def _raised(session: Session) -> bool:
+    """Whether a traceback was read: what it says is known."""
+    read = session.evidence.fact(Tracebacks)
+    return read is not None and bool(read.all)
 
 
 def options(session: Session, name: str) -> tuple[tuple[str, Text], ...]:

@@ -19,7 +19,8 @@ from medic.entries import Remedy
 from medic.fixes import Fix, propose
 from medic.i18n import Text
 from medic.index.knowledge import Index
-from medic.planner.looks import NextLook, Open, Question, change_of_mind, next_look
+from medic.planner.looks import NextLook, Open, change_of_mind, next_look
+from medic.planner.questions import Question
 from medic.planner.verdict import Heard, heard, leading_symptoms
 from medic.probe import Probe
 from medic.records import dataclass, field, replace
@@ -126,7 +127,7 @@ class Session:
         if self.told.words and not self.case.files:
             from medic.told.unfit import fitted
 
-            alike = fitted(plain.of(alike), written, self.seen)
+            alike = fitted(alike, written, self.index)
         return plain.of(alike, self.told.ruled)
 
     def _written(self) -> str:
@@ -182,7 +183,8 @@ class Session:
         """The question most worth asking, or None: nothing left would change the verdict."""
         if not leading_symptoms(self.index, self.found):
             return None
-        found = next_look(self.model, self.seen, frozenset(self.tried), self.open_looks())
+        looks, alone = self.open_looks(), not self.case.files
+        found = next_look(self.model, self.seen, frozenset(self.tried), looks, words_alone=alone)
         return None if found is None else self.question(found)
 
     def question(self, look: NextLook) -> Question:

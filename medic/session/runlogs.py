@@ -10,7 +10,7 @@ from medic.errors import MedicError
 from medic.runner.look import open_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from medic.facts import GivenFile
     from medic.session.consultation import Session
@@ -87,19 +87,25 @@ def same_logs(session: Session, before: Applied) -> bool:
 
 def same_but_for_times(session: Session, before: Applied) -> bool:
     """Whether each log says what one of those before said, at other times."""
-    old = {without for _, without in before.heads}
-    now = [without for _, without in heads(session)]
-    return bool(now) and 0 not in now and old.issuperset(now) and not same_logs(session, before)
+    old, now = {without for _, without in before.heads}, list(heads(session))
+    said = [without for _, without in now]
+    if not said or 0 in said or not old.issuperset(said):
+        return False
+    return len(_known(session, before, now)) < len(now)
 
 
 def unchanged(session: Session, before: Applied) -> list[str]:
     """Paths of the logs that are byte for byte one of those before, by their beginning and end."""
-    logs = _written(session)
-    now = zip(logs, ends(session), heads(session), strict=True)
+    return _known(session, before, list(heads(session)))
+
+
+def _known(session: Session, before: Applied, now: Sequence[tuple[int, int]]) -> list[str]:
+    """The same, where the beginnings have been read: ``now``, in the order of the logs."""
+    logs = zip(_written(session), ends(session), now, strict=True)
     if not before.heads:  # of a session that was kept without them
-        return [file.path for file, end, _ in now if end in before.logs]
+        return [file.path for file, end, _ in logs if end in before.logs]
     old = {(end, head) for end, (head, _) in zip(before.logs, before.heads, strict=False)}
-    return [file.path for file, end, (head, _) in now if (end, head) in old]
+    return [file.path for file, end, (head, _) in logs if (end, head) in old]
 
 
 def of_the_run_before(session: Session, before: Applied) -> list[str]:

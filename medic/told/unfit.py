@@ -7,15 +7,13 @@ fp16 that it replaces. Here are the reasons that the likeness of words cannot se
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from medic.beliefs.conditions import Context, allows
 from medic.match import sayings_of
 
 if TYPE_CHECKING:
-    from medic.beliefs.likelihoods import Seen
-    from medic.beliefs.model import Model
     from medic.index.knowledge import Index
     from medic.match.sayings import Sayings
 
@@ -25,18 +23,12 @@ START = frozenset({"launch", "first-steps"})
 # ln of the odds that are left to a cause of the start of a run that had been running, or of another
 # precision: one text in fifty is misread.
 MISREAD = math.log(1 / 50)
-NEAR = 40  # causes that may lead
 
 
-def fitted(model: Model, text: str, seen: Collection[Seen]) -> dict[str, float]:
-    """The log ratios of the likeness in ``model``; a cause without room gets a negative one, also
-    where it is only one of those that may lead."""
-    index, found = model.index, dict(model.likeness)
+def fitted(likeness: Mapping[str, float], text: str, index: Index) -> dict[str, float]:
+    """The log ratios of a likeness; a cause without room gets a negative one, alike or not."""
     room = _Room(text, index)
-    for cause in {*found, *model.beliefs(seen).ranked[:NEAR]}:
-        if not room.fits(cause):
-            found[cause] = MISREAD
-    return found
+    return {**likeness, **{name: MISREAD for name in index.ties.causes if not room.fits(name)}}
 
 
 class _Room:
@@ -51,8 +43,9 @@ class _Room:
 
     def fits(self, cause: str) -> bool:
         """Whether the text speaks of a time, and a precision, in which the cause acts."""
-        ties = self._index.ties.causes[cause]
-        if ties.conditional and not allows(self._index.causes[cause].applies_when, self._context):
+        ties, known = self._index.ties.causes[cause], self._context
+        asked = known.facts and ties.conditional  # else it need not be decoded
+        if asked and not allows(self._index.causes[cause].applies_when, known):
             return False
         phases = set(ties.phases)
         if self._ran and "launch" in phases and phases <= START:

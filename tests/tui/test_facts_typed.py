@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from medic.tui import answers, settled
@@ -86,6 +85,10 @@ def test_who_has_no_nan_is_not_asked_about_it(whole: Index) -> None:
     assert not opened & {"nan-gradient", "nan-onset", "nan-precursor", "nan-ranks", "loss-nan"}
     other = Talk(whole)
     other.say("the loss does not go down")
+    opened = {look.name for look in other.talk.session.open_looks()}
+    assert "loss-nan" in opened
+    assert "nan-onset" not in opened  # nobody told of a NaN: its time is not asked
+    other.say("the loss is nan")
     assert "nan-onset" in {look.name for look in other.talk.session.open_looks()}
 
 
@@ -189,11 +192,20 @@ def test_another_leader_after_any_answer_holds_the_remedy_back(whole: Index) -> 
     asked, found = talk.talk.question, talk.talk.found
     assert asked is not None
     assert found is not None
-    first = replace(asked.look.flips[0], leader="cpu-offload-slows-steps")
-    look = replace(asked.look, flips=(first, *asked.look.flips[1:]))
-    other: Any = replace(asked, look=look)
+    leader, *rest = found.causes
+    other = next(c for c in rest if c.name == "cpu-offload-slows-steps")
+    moved = replace(found, causes=(replace(other, word="likely"), leader))
     assert settled.settled(talk.talk.session, asked, found)
-    assert not settled.settled(talk.talk.session, other, found)
+    assert not settled.settled(talk.talk.session, asked, moved)
+
+
+def test_it_is_said_where_an_answer_makes_the_remedy_less_sure(
+    whole: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settled, "settled", lambda *_: frozenset(["likely", "possible"]))
+    talk = Talk(whole, str(RECORDED / "slow-data-loader"))
+    assert "it stays first whatever is answered below" in talk.told
+    assert "What to do now" not in talk.told
 
 
 def test_steps_of_a_remedy_make_room_for_the_question(whole: Index) -> None:

@@ -23,7 +23,7 @@ from medic.entries import Check, Outcome
 from medic.facts import Source
 from medic.i18n import Text, plain
 from medic.index.knowledge import Index
-from medic.planner.looks import choices
+from medic.planner.questions import choices
 from medic.planner.verdict import decide
 from medic.probe import Finding, Part, Probe
 from medic.run_config import Origin, RunConfig, Span, Value

@@ -139,3 +139,17 @@ def test_without_a_name_those_that_fit_the_suspects_come_first(
         assert "others: Others" in app.said
 
     drive(script, collect(["run1"]), load=lambda: more)
+
+
+def test_a_walk_that_was_left_can_be_begun_anew(drive: Drive, case: Case) -> None:
+    async def script(app: Any) -> None:
+        await app.send("/walk two-steps")
+        assert "begin again with the first step" not in app.talk()
+        await app.send("1")
+        await app.send("4")
+        await app.send("/walk two-steps")
+        assert "4  begin again with the first step" in app.talk()
+        await app.send("4")
+        assert app.talk().count("Try it alone.") == 2
+
+    drive(script, case)

@@ -1,0 +1,211 @@
+"""Guesses: what a sentence proposes as the cause is compared, and is no evidence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from medic.report.words import CHANCE
+
+from . import words_talk
+from .lines import Block, Line
+from .named import causes_of, ranked
+from .seen import LONG, finding, place_of
+
+if TYPE_CHECKING:
+    from medic.i18n import Text
+    from medic.session.consultation import Session
+    from medic.session.diagnosis import EvidenceLine
+
+    from .consultation import Consultation
+
+SHOWN = 3  # findings for a guess and against it; causes of a kind
+AGAINST = ("against", "strongly-against", "rules-out")
+TELLS = ("confirms", "strong", "rules-out", "strongly-against")  # what tells most first
+SPEAK = ("confirms", "strong")
+VOUCHES = "vouches"  # the saying that something is well
+
+
+def guessed(talk: Consultation, words: str) -> bool:
+    """What speaks for the cause that is proposed, and against it; of a kind of cause, or where many
+    have the name, the nearest. False where there is nothing yet to hold it against, or where the
+    words tell what was seen."""
+    if not _begun(talk):
+        return False
+    return short(talk, words) or _hedged(talk, words) or _unknown(talk, words)
+
+
+def short(talk: Consultation, words: str) -> bool:
+    """The same for a few words that need be no guess: they are one where they name a cause."""
+    if not _begun(talk):
+        return False
+    kind, named = family_of(talk, words), _bare(talk, words)
+    causes = kind or causes_of(talk.session, named)
+    leads = talk.found.causes[0].name if talk.found and talk.found.causes else ""
+    if leads in causes:
+        _compare(talk, leads)
+    elif len(causes) > 1 and (kind or _many(named)):
+        told_of_family(talk, causes)
+    elif causes:
+        _compare(talk, causes[0])
+    return bool(causes)
+
+
+def _hedged(talk: Consultation, words: str) -> bool:
+    """A finding that is only guessed: the cause that it would speak for, without the finding."""
+    causes = _answered(talk.session, words)
+    if causes:
+        _compare(talk, causes[0])
+    return bool(causes)
+
+
+def _begun(talk: Consultation) -> bool:
+    """With nothing read or told a guess is all there is, and is taken as a description."""
+    session = talk.session
+    return talk.found is not None and bool(session.observed_symptoms() or session.complaints)
+
+
+def _bare(talk: Consultation, words: str) -> str:
+    """A sentence without the words that make it a guess."""
+    from medic.match import sayings_of
+
+    bare = sayings_of(talk.session.index).without(["guess-words"], words)
+    return bare.strip(" ,.:;，。：；!?！？")
+
+
+def _many(named: str) -> bool:
+    """Whether a guess is one word: where several causes have it, none of them is meant."""
+    from medic.match.words import terms_of
+
+    return len(set(terms_of(named))) == 1
+
+
+def _answered(session: Session, words: str) -> list[str]:
+    """Causes that what the words answer would speak for: it is only guessed that it is so."""
+    from medic.match import answers
+
+    links = session.model.links
+    told = [
+        links.get(check, {}).get(outcome, {}) for check, outcome, _ in answers(words, session.index)
+    ]
+    return ranked(session, {c for one in told for c, weight in one.items() if weight in SPEAK})
+
+
+def _unknown(talk: Consultation, words: str) -> bool:
+    """Says that no cause is meant; False where the words tell of a symptom, or are near to one."""
+    from medic.match import complaints
+
+    from .answers import NEAR_ENOUGH
+
+    session = talk.session
+    near = any(score >= NEAR_ENOUGH for _, score in session.suggest(words))
+    leads = talk.found.causes[:1] if talk.found else ()
+    if near or not leads or complaints(words, session.index):
+        return False
+    word = CHANCE[leads[0].word]
+    told = words_talk.A_GUESS_UNKNOWN.fill(title=leads[0].title, code=leads[0].code, word=word)
+    talk.tell(told)
+    talk.ask()
+    return True
+
+
+def _compare(talk: Consultation, name: str) -> None:
+    """What speaks for one cause and against it."""
+    from medic.session.against import of_files
+    from medic.session.diagnosis import evidence_for
+
+    session = talk.session
+    cause = session.index.causes[name]
+    title = words_talk.A_GUESS.fill(title=cause.title, code=cause.code, word=_word(talk, name))
+    found = evidence_for(session.index, cause, of_files(session))
+    against = [line for line in reversed(found) if line.weight in AGAINST][:SHOWN]
+    speaks = [line for line in found if line.weight not in AGAINST][:SHOWN]
+    lines = [Line(title, "strong")]
+    lines += [_spoken(talk, words_talk.SPEAKS_AGAINST, "- ", line) for line in against]
+    lines += [_spoken(talk, words_talk.SPEAKS_FOR, "+ ", line) for line in speaks]
+    if len(lines) == 1:
+        lines.append(Line(words_talk.NOTHING_OF_IT, indent=2))
+    leads = talk.found.causes[0] if talk.found and talk.found.causes else None
+    if leads is not None and leads.name == name:
+        lines.append(Line(words_talk.IT_LEADS, indent=2))
+    elif leads is not None:
+        both = words_talk.COMPARE_IT.fill(first=leads.code, code=cause.code)
+        lines.append(Line(both, "muted", indent=2))
+    talk.tell(Block("medic", tuple(lines)), top=True)
+    talk.ask()
+
+
+def _spoken(talk: Consultation, pattern: Text, mark: str, line: EvidenceLine) -> Line:
+    text = pattern.fill(finding=finding(talk.session, line, LONG))
+    return Line(text, mark=mark, indent=2, where=place_of(talk.session, line))
+
+
+def vouched(talk: Consultation, words: str) -> bool:
+    """Whether the words say that something is well, which is noted: by itself that rules no cause
+    out; those of its kind are named."""
+    from medic.match import sayings_of
+
+    index = talk.session.index
+    if talk.found is None or VOUCHES not in index.sayings:
+        return False
+    if not sayings_of(index).says(VOUCHES, words):
+        return False
+    causes = family_of(talk, words)
+    rows = [_row(talk, name) for name in causes[:SHOWN]]
+    title = words_talk.VOUCHED if rows else words_talk.VOUCHED_ONLY
+    talk.tell(Block("medic", (Line(title), *rows)))
+    talk.ask()
+    return True
+
+
+# --- kinds of causes ------------------------------------------------------------------------------
+
+
+def family_of(talk: Consultation, words: str) -> list[str]:
+    """The causes of the kind that a guess names, the likeliest now first; none where it names no
+    kind. Of two kinds the first of the vocabulary is meant: "network storage" is storage."""
+    from medic.match import sayings_of
+
+    index = talk.session.index
+    say = sayings_of(index)
+    kinds = ((name, one["causes"]) for name, one in index.sayings.items() if one.get("causes"))
+    causes = next((meant for name, meant in kinds if say.says(name, words)), ())
+    return ranked(talk.session, (c for c in causes if c in index.causes))
+
+
+def told_of_family(talk: Consultation, causes: list[str]) -> None:
+    """Tells of each how likely it is now, and what would tell; then asks again."""
+    lines = [Line(words_talk.A_GUESS_OF_FAMILY, "strong")]
+    for name in causes[:SHOWN]:
+        lines.append(_row(talk, name))
+        look = _look(talk, name)
+        if look is not None:
+            lines.append(Line(words_talk.WOULD_TELL.fill(look=look), "muted", indent=4))
+    talk.tell(Block("medic", tuple(lines)), top=True)
+    talk.ask()
+
+
+def _row(talk: Consultation, name: str) -> Line:
+    """A cause and how likely it is now."""
+    cause = talk.session.index.causes[name]
+    text = words_talk.OF_FAMILY.fill(title=cause.title, code=cause.code, word=_word(talk, name))
+    return Line(text, mark="- ", indent=2)
+
+
+def _word(talk: Consultation, name: str) -> Text:
+    """How likely a cause is now, in a word."""
+    if talk.found is not None and any(c.name == name for c in talk.found.ruled_out):
+        return CHANCE["ruled-out"]
+    session = talk.session
+    return CHANCE[session.model.beliefs(session.seen, frozenset(session.tried)).word(name)]
+
+
+def _look(talk: Consultation, name: str) -> Text | None:
+    """The question, not answered yet, that tells most about a cause; None: none tells much."""
+    session = talk.session
+    asked = {look.name for look in session.open_looks()}
+    links = session.index.ties.causes[name].links
+    for check, _, _ in sorted((n for n in links if n[2] in TELLS), key=lambda n: TELLS.index(n[2])):
+        entry = session.index.checks.get(check)
+        if check in asked and entry is not None and entry.ask is not None:
+            return entry.ask.say
+    return None
