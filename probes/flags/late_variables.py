@@ -109,19 +109,28 @@ def _line_of(script: ScriptText, word: Word, name: str) -> int:
 
 def _in_text(script: ScriptText, lines: _Lines) -> Iterator[tuple[str, Slip]]:
     """Uses within a word, and in what another variable is set to."""
+    tested: dict[str, bool] = {}  # by name: a script may have thousands of uses
     for number, line in enumerate(script.lines, 1):
         if "$" not in line or number in script.documents or lines.depth(number):
             continue
         for use in _ANY_USE.finditer(line) if not _SPEAKS.search(line) else ():
             name = use[1] or use[2]
-            kept = re.match(rf"\s*(?:export\s+|local\s+)?\w*{name}\w*=", line)  # OLD_IFS=$IFS
-            if len(name) < _SHORTEST or kept or ENVIRONMENT.match(name):
+            if len(name) < _SHORTEST or name in _SHELLS or ENVIRONMENT.match(name):
                 continue
             what = _of(script, lines, name, number)
-            if what is None or _is_tested(script, name) or name in _SHELLS:
+            if what is None or _is_kept(line, name):
+                continue
+            if name not in tested:
+                tested[name] = _is_tested(script, name)
+            if tested[name]:
                 continue
             if script.quote_at(number, use.start() + 1) in ("", '"'):
                 yield name, Slip(what, script.between(number, use.span()))
+
+
+def _is_kept(line: str, name: str) -> bool:
+    """Whether a line keeps the variable under a name made of its own: OLD_IFS=$IFS."""
+    return re.match(rf"\s*(?:export\s+|local\s+)?\w*{name}\w*=", line) is not None
 
 
 def _is_tested(script: ScriptText, name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from medic.errors import Unreadable
 from medic.facts import LogHits, Source
@@ -59,7 +60,7 @@ def _of_script(look: Look, script: ScriptText) -> Iterator[Finding]:
     trains = bool(launches) or asks_for_gpus(allocation_of(script))
     found = [
         *((SLIP, one) for one in slips(script, document, launches)),
-        *((SLIP, one) for one in late_variables(script, launches)),
+        *((SLIP, one) for one in islice(late_variables(script, launches), MAX_FOUND)),
         *((SLIP, one) for one in directive_words(script, options, trains=trains)),
         *((SLIP, one) for one in commands(script)),
         *((SLIP if stops else NO_EFFECT, one) for stops, one in first_line(script)),

@@ -171,11 +171,11 @@ def test_a_model_that_is_not_known_is_told_as_not_used(whole: Index) -> None:
 
 
 def test_a_remedy_that_no_answer_changes_is_told_before_the_question(whole: Index) -> None:
-    talk = Talk(whole, str(RECORDED / "slow-data-loader"))
+    talk = Talk(whole, str(RECORDED / "slow-rank-past-the-timeout"))
     assert talk.talk.settled
     told = talk.told
     assert told.index("What to do now") < told.index("(optional, to be surer)")
-    assert "Use more data loader workers" in told
+    assert "Take the long work of one rank out of the job" in told
 
 
 def test_a_remedy_that_an_answer_changes_waits_for_it(whole: Index) -> None:
@@ -188,12 +188,12 @@ def test_a_remedy_that_an_answer_changes_waits_for_it(whole: Index) -> None:
 def test_another_leader_after_any_answer_holds_the_remedy_back(whole: Index) -> None:
     from medic.records import replace
 
-    talk = Talk(whole, str(RECORDED / "slow-data-loader"))
+    talk = Talk(whole, str(RECORDED / "slow-rank-past-the-timeout"))
     asked, found = talk.talk.question, talk.talk.found
     assert asked is not None
     assert found is not None
     leader, *rest = found.causes
-    other = next(c for c in rest if c.name == "cpu-offload-slows-steps")
+    other = next(c for c in rest if c.name == "extra-collective-on-some-ranks")
     moved = replace(found, causes=(replace(other, word="likely"), leader))
     assert settled.settled(talk.talk.session, asked, found)
     assert not settled.settled(talk.talk.session, asked, moved)
@@ -203,7 +203,7 @@ def test_it_is_said_where_an_answer_makes_the_remedy_less_sure(
     whole: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(settled, "settled", lambda *_: frozenset(["likely", "possible"]))
-    talk = Talk(whole, str(RECORDED / "slow-data-loader"))
+    talk = Talk(whole, str(RECORDED / "slow-rank-past-the-timeout"))
     assert "it stays first whatever is answered below" in talk.told
     assert "What to do now" not in talk.told
 

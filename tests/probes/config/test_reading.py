@@ -160,7 +160,7 @@ def test_a_file_that_cannot_be_read_is_told_and_the_rest_goes_on(look: Make) -> 
     config, told = read(look, {"a.yaml": "lr: 1.0e-4\n", "b.yaml": "a: [1\n", "c.json": "{1}"})
     assert config.get("learning_rate") == 1e-4
     unread = [item.file for item in told if isinstance(item, Unread)]
-    assert [file.rsplit("/", 1)[-1] for file in unread] == ["b.yaml:2", "c.json:1"]
+    assert [file.rsplit("/", 1)[-1] for file in unread] == ["b.yaml:1", "c.json:1"]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ PLAIN = """Traceback (most recent call last):
   File "/venv/lib/python3.12/site-packages/torch/nn/modules/module.py", line 1779, in _call_impl
     return forward_call(*args)
            ^^^^^^^^^^^^^^^^^^^
-ValueError: shapes do not match: 3
+ValueError: seven is not eight: 3
 """
 
 WORKER = """[rank1]: Traceback (most recent call last):
@@ -34,7 +34,7 @@ WORKER = """[rank1]: Traceback (most recent call last):
 
 def test_a_plain_traceback(read: Any) -> None:
     (tb,) = read(PLAIN)[Tracebacks].all
-    assert (tb.exception, tb.message) == ("ValueError", "shapes do not match: 3")
+    assert (tb.exception, tb.message) == ("ValueError", "seven is not eight: 3")
     assert [(f.line, f.function) for f in tb.frames] == [(9, "<module>"), (1779, "_call_impl")]
     assert tb.frames[0].code == "main()"
     assert (tb.first_line, tb.source.line) == (1, 7)
@@ -152,7 +152,7 @@ def test_threads_and_finalizers_end_no_process(read: Any, before: str, uncaught:
     ],
 )  # fmt: skip
 def test_last_lines(read: Any, last: str, exception: str, victim: bool) -> None:
-    (tb,) = read(PLAIN.replace("ValueError: shapes do not match: 3", last))[Tracebacks].all
+    (tb,) = read(PLAIN.replace("ValueError: seven is not eight: 3", last))[Tracebacks].all
     assert tb.exception.rpartition(".")[2] == exception
     assert tb.victim is victim
 
@@ -160,7 +160,7 @@ def test_last_lines(read: Any, last: str, exception: str, victim: bool) -> None:
 def test_an_interrupt_is_no_failure(read: Any) -> None:
     seen = read(
         "step 1/9 | loss 3\n"
-        + PLAIN.replace("ValueError: shapes do not match: 3", "KeyboardInterrupt")
+        + PLAIN.replace("ValueError: seven is not eight: 3", "KeyboardInterrupt")
     )
     assert not seen[Tracebacks].all[0].uncaught
     assert seen[LogHits].ended == "unknown"
@@ -181,13 +181,13 @@ def test_frames_of_rich(read: Any) -> None:
 
 def test_what_no_signature_tells_is_an_exception_of_its_own(read: Any) -> None:
     found = read(PLAIN).findings["python-exception"]
-    assert found.value == {"exception": "ValueError", "message": "shapes do not match: 3"}
+    assert found.value == {"exception": "ValueError", "message": "seven is not eight: 3"}
     assert found.source.line == 7
 
 
 def test_a_signature_tells_it_better(read: Any) -> None:
     text = PLAIN.replace(
-        "ValueError: shapes do not match: 3", "OSError: [Errno 28] No space left on device"
+        "ValueError: seven is not eight: 3", "OSError: [Errno 28] No space left on device"
     )
     assert "python-exception" not in read(text).findings
 
@@ -200,7 +200,7 @@ def test_what_the_launcher_says_next_is_no_part_of_the_message(read: Any) -> Non
 
 def test_the_launcher_s_traceback_is_a_consequence(read: Any) -> None:
     text = PLAIN.replace(
-        "ValueError: shapes do not match: 3",
+        "ValueError: seven is not eight: 3",
         "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ",
     )
     seen = read(text)
