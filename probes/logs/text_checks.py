@@ -34,9 +34,11 @@ class Question:
 _UNREADABLE = ("checkpoint-unreadable",)
 _WORKER = ("data-loader-worker-killed", "shared-memory-exhausted")
 _SHM = ("shared-memory-exhausted", "disk-full", "nccl-error")
-# A segment that may not be made, or for want of descriptors, is not for want of room.
+# A segment that may not be made, or for want of descriptors, is not for want of room; and that it
+# might be so is torch's guess at any bus error.
 _NO_ROOM = (
-    r"^(?!.*(?:Permission denied|Too many open files|Operation not permitted)).*"
+    r"^(?!.*(?:Permission denied|Too many open files|Operation not permitted|"
+    r"[Mm]ight be caused|is possible that)).*"
     r"(?:\bshm\b|shared memory|posix_fallocate|shm_open)"
 )
 _BATCH = ("config-rejected", "batch-product-error")
