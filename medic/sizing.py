@@ -9,11 +9,12 @@ from typing import Any
 from medic.case.collect import Case, NotRead
 from medic.errors import UsageError
 from medic.facts import GpuMemory, GpuState, MemoryEstimate
+from medic.facts.memory import fitting
 from medic.index.knowledge import Index
 from medic.lint.contradictions import refuse
 from medic.memory import details
 from medic.memory.cards import counted, gpu_of, on_cards
-from medic.memory.choices import Choice, choices
+from medic.memory.choices import Choice, choices, peak_with_one
 from medic.memory.habits import model_files
 from medic.memory.inverse import STEP, Largest, changed, largest
 from medic.memory.named import nearest_model, with_model
@@ -46,6 +47,7 @@ class Sizing:
     choices: tuple[Choice, ...] = ()
     named: str = ""  # an engine's config that a file names and that was not read
     positions: int = 0  # that the model has, where the sequence is longer; else 0
+    evaluation: tuple[int, int] = (0, 0)  # see ``choices.peak_with_one``
     near: str = ""  # the known model that the name of an unknown one is near
 
     @property
@@ -90,6 +92,9 @@ def size_run(
     advice = Advice() if capacity is None else advise(changed(config, smallest), capacity)
     if capacity and found.not_measured and (found.low or 0) <= capacity:
         advice = Advice(advice.alone)  # it may fit as it is: no change is called needed
+    evaluation = peak_with_one(config, found, capacity)
+    if capacity and 0 < evaluation[1] <= fitting(capacity):
+        advice = Advice()  # a smaller evaluation is enough, and costs nothing
     return Sizing(
         run_config=config,
         found=found,
@@ -102,8 +107,9 @@ def size_run(
         not_read=tuple(evidence.not_read),
         diff=as_diff(advice, config, evidence.facts, index),
         choices=tuple(choices(config, found)),
-        named=_unread_engine(config),
+        named=details.unread_engine(config),
         positions=_exceeded(config),
+        evaluation=evaluation,
         near="" if name else nearest_model(config, index),
     )
 
@@ -121,13 +127,6 @@ def _exceeded(config: RunConfig) -> int:
     """The model's positions, where the sequence is longer."""
     limit = config.integer("max_position_embeddings") or 0
     return limit if 0 < limit < (config.integer("sequence_length") or 0) else 0
-
-
-def _unread_engine(config: RunConfig) -> str:
-    """The DeepSpeed config that a file names, where none was given."""
-    stated = details.detail(config, "engine_config")
-    named = isinstance(stated, str) and stated.endswith(".json")
-    return str(stated) if named and config.get("zero_stage") is None else ""
 
 
 def as_diff(advice: Advice, config: RunConfig, facts: Mapping[type[Any], Any], index: Index) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from medic.facts import MemoryEstimate
-from medic.memory.estimate import tensors
+from medic.memory.estimate import estimate, tensors
+from medic.memory.evaluating import with_one
 from medic.memory.inverse import changed
 from medic.memory.resident import states_of
 from medic.memory.views import read_setups
@@ -50,6 +51,19 @@ def choices(config: RunConfig, found: MemoryEstimate) -> Iterator[Choice]:
             yield Choice(field, taken, str(other).lower(), int(peak * after / now))
         elif field == "precision":
             yield Choice(field, taken, str(other), None)
+
+
+def peak_with_one(
+    config: RunConfig, found: MemoryEstimate, capacity: int | None
+) -> tuple[int, int]:
+    """Sequences of an evaluation step that makes the peak or the high bound, and the high bound in
+    bytes where it takes one at a time; zeros where training makes both, one is taken, or it fits."""
+    setups = read_setups(config).setups
+    batch = setups[1].evaluation if setups else 0
+    if batch <= 1 or found.fits or found.high is None or found.not_measured:
+        return 0, 0
+    high = estimate(with_one(config), capacity).high or 0
+    return (batch, high) if 0 < high < found.high * (1 - MOVES) else (0, 0)
 
 
 def _quick(config: RunConfig) -> int | None:

@@ -41,6 +41,11 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "overlap": ("overlap_comm",),
     "bucket_view": ("gradient_as_bucket_view",),
     "evaluation_batch": ("per_device_eval_batch_size",),
+    "axolotl_evaluation": ("eval_batch_size",),
+    "evaluation_strategy": ("eval_strategy", "evaluation_strategy"),
+    "cut_loss": ("cut_cross_entropy",),
+    "liger_loss": ("use_liger_loss", "use_liger_kernel"),
+    "loss_type": ("loss_type",),
     "adapter_targets": ("lora_target_modules", "lora_target", "lora_target_linear"),
     "saved_modules": ("lora_modules_to_save", "modules_to_save", "additional_target"),
     "double_quant": ("bnb_4bit_use_double_quant", "double_quantization"),
@@ -158,3 +163,17 @@ def deepspeed(config: RunConfig) -> bool:
     if origin is None or config.integer("zero_stage") is None:
         return False
     return origin.source != "given" or bool(config.integer("zero_stage"))
+
+
+def unread_engine(config: RunConfig) -> str:
+    """The DeepSpeed config that a file names, where none was given: its stage is anything."""
+    stated = detail(config, "engine_config")
+    named = isinstance(stated, str) and stated.endswith(".json")
+    return str(stated) if named and config.get("zero_stage") is None else ""
+
+
+def loss_plugin(config: RunConfig) -> bool:
+    """Whether a plugin that axolotl takes a fused loss from is named; its flags alone do nothing
+    (axolotl ``integrations/liger``, ``integrations/cut_cross_entropy``)."""
+    named = " ".join(str(s.value).lower() for s in config.settings if "plugins" in s.path)
+    return "liger" in named or "cut_cross_entropy" in named

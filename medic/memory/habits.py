@@ -24,6 +24,8 @@ from medic.run_config import Origin, RunConfig, Scalar, Value
 from medic.text.patterns import regex
 
 Fields = Mapping[str, Scalar]
+# Arguments of TRL's trainers that SFTConfig has not.
+_NOT_SFT = ("num_generations", "max_prompt_length", "max_completion_length", "beta", "reward_funcs")
 _DTYPES = {"bfloat16": "bf16", "bf16": "bf16", "float16": "fp16", "fp16": "fp16", "half": "fp16",
            "float32": "fp32", "fp32": "fp32", "auto": "bf16"}  # fmt: skip
 _PRESET = regex(r"zero([0-3])(_offload)?")
@@ -35,6 +37,12 @@ def settled(config: RunConfig) -> tuple[RunConfig, dict[str, str]]:
     and the habits among them, in words."""
     own = {name: value for name, value in _own(config).items() if config.get(name) is None}
     config = with_values(config, own, "")
+    if (
+        config.framework == "axolotl"
+        and config.get("fused_loss")
+        and not details.loss_plugin(config)
+    ):
+        config = with_values(config, {"fused_loss": False}, "")
     usual = {name: value for name, value in _habits(config).items() if config.get(name) is None}
     return with_values(config, usual, config.framework), told(usual)
 
@@ -167,7 +175,18 @@ def _with_rank(config: RunConfig) -> Fields:
 
 
 def _trl(config: RunConfig) -> Fields:
-    return {**_trainer(config), "precision": "bf16", "fused_loss": True}
+    loss: Fields = {"fused_loss": True} if _loss_in_chunks(config) else {}
+    return {**_trainer(config), "precision": "bf16", **loss}
+
+
+def _loss_in_chunks(config: RunConfig) -> bool:
+    """Of SFT by default; of the other trainers, which have settings that SFT has not, by Liger's
+    (TRL ``trainer/grpo_config.py``, ``dpo_config.py``; ``use_liger_loss`` in older ones)."""
+    if details.flag(config, "liger_loss") is True:
+        return True
+    if any(config.setting(key) is not None for key in _NOT_SFT):
+        return False
+    return details.word(config, "loss_type") in ("", "chunked_nll")
 
 
 def _verl_habits(config: RunConfig) -> Fields:
@@ -191,6 +210,13 @@ def _olmo(config: RunConfig) -> Fields:
     return {**shards, "parameter_dtype": "fp32"}
 
 
+def _torchtune(config: RunConfig) -> Fields:
+    """The recipes of several GPUs shard all (``recipes/full_finetune_distributed.py``,
+    ``shard_model``); the others run on one (``torchtune/_recipe_registry.py``)."""
+    ranks = (config.integer(name) or 1 for name in ("world_size", "gpus_per_node", "nodes"))
+    return {"fsdp": True} if max(ranks) > 1 else {}
+
+
 def _torchtitan(config: RunConfig) -> Fields:
     shards: Fields = {} if details.count(config, "shard_degree", -1) == 1 else {"fsdp": True}
     return {**shards, "precision": "bf16", "parameter_dtype": "fp32"}
@@ -204,6 +230,7 @@ HABITS: Mapping[str, Callable[[RunConfig], Fields]] = {
     "ms-swift": _with_rank,
     "olmo": _olmo,
     "torchtitan": _torchtitan,
+    "torchtune": _torchtune,
     "trl": _trl,
     "verl": _verl_habits,
 }

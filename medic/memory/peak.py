@@ -155,8 +155,8 @@ class Step(Quantities):
         """Forward pass without gradients: logits of all sequences and one layer's results."""
         setup = self.setup
         tokens = setup.evaluation * self.sequence // setup.context
-        logits = 0
-        if setup.is_last:
+        logits = self.logits() if setup.lean_evaluation else 0
+        if setup.is_last and not setup.lean_evaluation:
             logits = tokens * act.FORWARD_LOGIT_BYTES * self.shape.vocab // setup.tensor
         copies = 2 * weights // WEIGHT[setup.style] if setup.style == "autocast" else 0
         return {

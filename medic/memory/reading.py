@@ -25,8 +25,11 @@ _TWICE = ("axolotl", "llama-factory", "ms-swift")
 Views = tuple[T, T, T]
 # Frameworks with fp32 master weights and fused kernels of their own.
 _MEGATRON = ("megatron", "nemo", "neox", "nanotron", "bigscience")
-# Frameworks that train transformers' own model classes.
 HEAD_NORMS = ("qwen3", "qwen3_moe", "olmoe", "olmo2")
+# Frameworks without a setting for accumulation: verl's actor takes ppo_mini_batch_size in micro
+# batches (workers/actor/dp_actor.py).
+DERIVED = ("verl",)
+# Frameworks that train transformers' own model classes.
 _EAGER = ("transformers", "huggingface", "hf", "trl", "axolotl", "llama-factory", "swift")
 
 
@@ -234,3 +237,23 @@ def optimizer_for(read: Reader) -> Views[Optimizer]:
     if found.moments == 0:  # SGD's momentum may be on
         heavy = Optimizer(found.name, 1.0, "none")
     return lean, found, heavy
+
+
+def accumulation_of(read: Reader) -> Views[int]:
+    """Micro batches of an optimizer step."""
+    steps = read.config.integer("gradient_accumulation_steps")
+    if steps:
+        return steps, steps, steps
+    if read.config.framework not in DERIVED:
+        read.assumed["gradient_accumulation_steps"] = "1"
+    return 1, 1, 2
+
+
+def attention_of(read: Reader) -> Views[bool]:
+    """Whether attention is fused (flash, sdpa): then no scores are kept."""
+    word = read.word("attention")
+    if not word:
+        read.assumed["attention"] = "fused (sdpa or flash)"
+        return True, True, True
+    fused = not any(w in word for w in ("eager", "math", "naive", "unfused"))
+    return fused, fused, fused

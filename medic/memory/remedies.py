@@ -9,8 +9,9 @@ from typing import Literal
 from medic.facts.memory import fitting
 from medic.i18n import Text
 from medic.memory import details
+from medic.memory.batches import smaller_micro_batches
 from medic.memory.estimate import estimate_of, tensors, tensors_of
-from medic.memory.inverse import MOST, changed
+from medic.memory.inverse import changed
 from medic.memory.views import read_setups
 from medic.records import dataclass, replace
 from medic.run_config import Change, RunConfig, Scalar
@@ -61,7 +62,8 @@ def _attention(config: RunConfig) -> Ways:
 
 
 def _loss(config: RunConfig) -> Ways:
-    if config.get("fused_loss") is not True:
+    needs_plugin = config.framework == "axolotl" and not details.loss_plugin(config)
+    if config.get("fused_loss") is not True and not needs_plugin:
         yield {"fused_loss": True}
 
 
@@ -70,15 +72,6 @@ def _optimizer(config: RunConfig) -> Ways:
     name = value.lower() if isinstance(value, str) else ""
     if name in ("adamw", "adamw_torch", "adamw_hf"):
         yield {"optimizer": "adamw_torch_fused"}
-
-
-def _micro_batch(config: RunConfig) -> Ways:
-    micro = config.integer("micro_batch_size") or 1
-    steps = config.integer("gradient_accumulation_steps") or 1
-    for smaller in range(min(micro - 1, MOST["micro_batch_size"]), 0, -1):
-        more, left = divmod(micro * steps, smaller)
-        if not left:
-            yield {"micro_batch_size": smaller, "gradient_accumulation_steps": more}
 
 
 def _half(config: RunConfig) -> Ways:
@@ -141,7 +134,7 @@ OPTIONS: tuple[Option, ...] = (
         "halve-micro-batch-keep-global-batch",
         Text("smaller micro batch, more accumulation", "减小微批次、增加梯度累积"),
         Text("a few percent of speed; GB_tok is kept", "速度略降，GB_tok 不变"),
-        _micro_batch,
+        smaller_micro_batches,
     ),
     (
         "use-bf16",

@@ -64,6 +64,7 @@ class Setup:
     old_liger: bool = False  # before 0.8.5, whose fused loss takes more
     accumulation: int = 1
     evaluation: int = 0  # sequences of an evaluation step; 0: unknown
+    lean_evaluation: bool = False  # its logits are never whole
     error: float = 1.0  # factor on activations
     view: int = 1  # 0 low, 1 likely, 2 high
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from medic.facts import MemoryEstimate
 from medic.memory.estimate import estimate
 from medic.memory.habits import settled, told, with_values
+from medic.memory.reading import DERIVED
 from medic.records import replace
 from medic.run_config import RunConfig, Scalar
 
@@ -36,6 +37,8 @@ def with_usual(
     recomputation, stays open. ``inverse``: fields that are asked for."""
     config, habits = settled(config)
     usual = dict(USUAL)
+    if config.framework in DERIVED:
+        usual.pop("gradient_accumulation_steps")
     if not any(config.get(name) is not None for name in RANKS):
         usual["world_size"] = 1
     if inverse == ("sequence_length",):

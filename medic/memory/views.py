@@ -6,10 +6,13 @@ from collections.abc import Mapping
 
 from medic.i18n import Text
 from medic.memory import details
+from medic.memory.evaluating import evaluation_batch, keeps_no_logits
 from medic.memory.measured import LIKE_LLAMA, not_measured
 from medic.memory.reading import (
     Reader,
     Views,
+    accumulation_of,
+    attention_of,
     frozen_of,
     optimizer_for,
     shape_of,
@@ -89,6 +92,9 @@ def _common(read: Reader) -> Setup | None:
     zero = 3 if config.get("fsdp") is True else config.integer("zero_stage") or 0
     shards = shards_of(read, tensor, pipeline, context) if zero else 1
     rank = _rank(read)
+    if details.unread_engine(config):
+        read.unknown["zero_stage"] = None
+        return None
     if shards is None or rank is None:
         return None
     sharding = details.word(config, "sharding")
@@ -143,7 +149,7 @@ def _with_details(read: Reader, common: Setup) -> Setup:
         lean_norms=liger or _engines(read)[1] == "megatron",
         more_models=details.more_models(config),
         local_layers=details.word(config, "layers") == "local",
-        evaluation=details.count(config, "evaluation_batch"),
+        evaluation=evaluation_batch(read),
     )
 
 
@@ -194,7 +200,8 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
     recompute = _recompute(read)
     compiled = read.flag("compile", low=True, usual=False, high=False)
     loss = read.flag("fused_loss", low=True, usual=False, high=False)
-    fused, accumulation = _attention(read), _accumulation(read)
+    fused, accumulation = attention_of(read), accumulation_of(read)
+    lean_evaluation = keeps_no_logits(read.config)
     gradients = _gradient_bytes(read, styles[1])
     errors = (0.85, 1.0, 1.15) if read.eager else (0.7, 1.0, 1.25)
     if common.known:
@@ -217,6 +224,7 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
             recompute=recompute[i],
             compiled=compiled[i],
             fused_loss=loss[i],
+            lean_evaluation=lean_evaluation[i],
             old_liger=(False, False, True)[i],  # no config tells its version
             fused_attention=fused[i],
             accumulation=accumulation[i],
@@ -245,24 +253,6 @@ def _perhaps_sharded(read: Reader, common: Setup) -> Setup:
         return common
     read.assumed["zero_stage"] = "0"
     return replace(common, zero=3, shards=ranks or UNKNOWN_RANKS)
-
-
-def _accumulation(read: Reader) -> Views[int]:
-    steps = read.config.integer("gradient_accumulation_steps")
-    if steps:
-        return steps, steps, steps
-    read.assumed["gradient_accumulation_steps"] = "1"
-    return 1, 1, 2
-
-
-def _attention(read: Reader) -> Views[bool]:
-    """Whether attention is fused (flash, sdpa): then no scores are kept."""
-    word = read.word("attention")
-    if not word:
-        read.assumed["attention"] = "fused (sdpa or flash)"
-        return True, True, True
-    fused = not any(w in word for w in ("eager", "math", "naive", "unfused"))
-    return fused, fused, fused
 
 
 def _spread_model(config: RunConfig) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from medic.facts.memory import fitting
 from medic.i18n import Text
 from medic.memory.remedies import Remedy
-from medic.report.memory_notes import beyond
+from medic.report.memory_notes import notes
 from medic.sizing import Sizing
 
 SCHEMA = "medic.memory/1"
@@ -51,7 +51,7 @@ def json_data(sizing: Sizing) -> dict[str, Any]:
         "remedies": [remedy_data(one, sizing.capacity) for one in sizing.advice.alone],
         "plan": [remedy_data(one, sizing.capacity) for one in sizing.advice.plan],
         "diff": sizing.diff,
-        "notes": [str(beyond(sizing))] if sizing.positions else [],
+        "notes": [str(note) for note in notes(sizing)],
         "read": [{"file": file, "bytes": count} for file, count in sizing.read.items()],
         "not_read": [
             {"file": one.file, "why": str(Text(one.en, one.zh))} for one in sizing.not_read

@@ -37,6 +37,26 @@ def held_unused(sizing: Sizing) -> Text | None:
     return line.fill(n=gib(held))
 
 
+def evaluation(sizing: Sizing) -> Text:
+    """That an evaluation step takes more than a training step, and what it takes with less."""
+    batch, high = sizing.evaluation
+    line = Text(
+        "note: evaluation with {n} sequences at a time can take more than training; with one at a "
+        "time ({key}: 1) it all takes at most {high}",
+        "注意：评估每次 {n} 条序列，所占显存可能超过训练；改为每次 1 条"
+        "（{key}: 1）后，整体至多 {high}",
+    )
+    axolotl = sizing.run_config.framework == "axolotl"
+    key = "eval_batch_size" if axolotl else "per_device_eval_batch_size"
+    return line.fill(n=batch, high=gib(high), key=key)
+
+
+def notes(sizing: Sizing) -> list[Text]:
+    """What is odd about the run, or would help it, and is no canonical field."""
+    found = ((bool(sizing.positions), beyond), (bool(sizing.evaluation[0]), evaluation))
+    return [tell(sizing) for there, tell in found if there]
+
+
 def choice(one: Choice) -> Text:
     """What was assumed, and the peak if it were otherwise."""
     line = Text(

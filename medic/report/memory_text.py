@@ -11,7 +11,7 @@ from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.report.memory_advice import advice
 from medic.report.memory_line import verdict
-from medic.report.memory_notes import beyond, choice, held_unused
+from medic.report.memory_notes import choice, held_unused, notes
 from medic.sizing import Sizing
 from medic.text.safetext import columns
 
@@ -125,8 +125,8 @@ def _head(blocks: Blocks, sizing: Sizing) -> None:
         blocks.paragraph(idle, "    ", "  ")
     for one in sizing.choices:
         blocks.paragraph(choice(one), "    ", "  ")
-    if sizing.positions:
-        blocks.paragraph(beyond(sizing), "    ", "  ")
+    for note in notes(sizing):
+        blocks.paragraph(note, "    ", "  ")
     if sizing.named:
         line = Text(
             "not counted: {n}, which the config names; give that file as well",

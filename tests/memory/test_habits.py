@@ -125,11 +125,12 @@ def test_no_change_is_proposed_where_it_may_fit_as_it_is(of: Sized) -> None:
 
 
 def test_llama_factory_recomputes_and_has_a_rank_unless_told_otherwise(of: Sized) -> None:
-    found = of(LLAMA_FACTORY)
+    text = LLAMA_FACTORY.replace("deepspeed: ds_z3.json\n", "")
+    found = of(text)
     assert "activation_checkpointing = on" in found["assumed"]
     assert "lora_rank = 8" in found["assumed"]
     assert found["parts"]["weights"] < 4 * GIB  # frozen in 16 bits
-    off = of(LLAMA_FACTORY + "disable_gradient_checkpointing: true\n")
+    off = of(text + "disable_gradient_checkpointing: true\n")
     assert off["parts"]["activations"] > 3 * found["parts"]["activations"]
 
 
@@ -166,6 +167,34 @@ def test_torchtunes_dtype_is_that_of_the_weights_and_its_fused_step_has_no_copie
     assert "temporaries" not in fused["parts"]
 
 
+def test_torchtune_shards_over_the_processes_of_its_launch(sized: Sized, tmp_path: Path) -> None:
+    config, script = tmp_path / "full.yaml", tmp_path / "run.sh"
+    config.write_text(TORCHTUNE)
+
+    def call(launch: str) -> dict[str, Any]:
+        script.write_text(launch)
+        words = (str(config), str(script), "--gpu", "h100-80g", "--model", "llama-3-8b")
+        return sized(*words)
+
+    one = call("tune run full_finetune_single_device --config full.yaml\n")
+    four = call("tune run --nproc_per_node=4 full_finetune_distributed --config full.yaml\n")
+    assert "fsdp = on" not in one["assumed"]
+    assert "fsdp = on" in four["assumed"]
+    for part in ("weights", "optimizer"):
+        assert four["parts"][part] == pytest.approx(one["parts"][part] / 4, rel=0.01)
+
+
+def test_a_fused_loss_of_axolotl_needs_its_plugin(of: Sized) -> None:
+    flag = "liger_fused_linear_cross_entropy: true\n"
+    plugin = "plugins:\n  - axolotl.integrations.liger.LigerPlugin\n"
+    plain = of(AXOLOTL)["parts"]["logits"]
+    assert of(AXOLOTL + flag)["parts"]["logits"] == plain
+    assert of(AXOLOTL + flag + plugin)["parts"].get("logits", 0) < plain
+    large = AXOLOTL.replace("micro_batch_size: 1", "micro_batch_size: 16")
+    names = [[r["name"] for r in of(large + more)["remedies"]] for more in ("", plugin)]
+    assert ["fuse-loss" in some for some in names] == [False, True]
+
+
 def test_torchtitan_shards_a_model_that_it_names_by_flavor(of: Sized) -> None:
     found = of(TORCHTITAN, name="run.toml", world_size=8)
     assert found["model"] == "llama-3-8b"
@@ -184,6 +213,41 @@ def test_an_engine_config_that_was_not_given_is_told(run: Run, tmp_path: Path) -
     assert "not counted" not in run(str(file), str(engine), "--gpu", "h100", world_size=4)[1]
 
 
+@pytest.mark.parametrize("text", [LLAMA_FACTORY, SWIFT + "deepspeed: ds.json\n"])
+def test_nothing_is_claimed_without_the_engine_config_that_is_named(of: Sized, text: str) -> None:
+    found = of(text.replace("lora\n", "full\n").replace("1.5B", "14B"), world_size=4)
+    assert (found["verdict"], found["unknown"]) == ("unknown", ["zero_stage"])
+    assert of(text, world_size=4, zero_stage=3)["verdict"] != "unknown"
+
+
+def test_nothing_is_said_of_accumulation_where_there_is_no_setting_for_it(of: Sized) -> None:
+    found = of(
+        VERL.replace("=8 actor_rollout_ref.rollout.name", "=32 actor_rollout_ref.rollout.name"),
+        name="run.sh",
+    )
+    assert not [line for line in found["assumed"] if "accumulation" in line]
+    smaller = [r for r in found["remedies"] if r["name"] == "halve-micro-batch-keep-global-batch"]
+    assert [[c["field"] for c in r["change"]] for r in smaller] == [["micro_batch_size"]]
+
+
+@pytest.mark.parametrize(
+    ("lines", "fused"),
+    [
+        ("dataset_name: d\nmax_length: 2048", "on"),
+        ("dataset_name: d\nmax_length: 2048\nloss_type: nll", "off"),
+        ("num_generations: 8\nmax_completion_length: 512", "off"),
+        ("num_generations: 8\nuse_liger_kernel: true", "on"),
+        ("num_generations: 8\nuse_liger_loss: true", "on"),
+        ("beta: 0.1\nlearning_rate: 0.000001\nloss_type: sigmoid", "off"),
+    ],
+)
+def test_only_trls_sft_computes_its_loss_in_chunks_by_itself(
+    of: Sized, lines: str, fused: str
+) -> None:
+    found = of(f"model_name_or_path: Qwen/Qwen2.5-1.5B\nper_device_train_batch_size: 1\n{lines}\n")
+    assert [a for a in found["assumed"] if a.startswith("fused_loss")] == [f"fused_loss = {fused}"]
+
+
 def test_a_models_own_config_takes_no_training_settings(of: Sized) -> None:
     found = of(MODEL, name="model.json", micro_batch_size=64, sequence_length=4096)
     assert found["plan"]
@@ -195,9 +259,10 @@ def test_the_dtype_that_a_model_is_published_in_is_not_that_of_its_training(of: 
     assert {c["field"] for c in found["choices"]} == {"precision", "parameter_dtype"}
 
 
-@pytest.mark.parametrize(("preset", "stage"), [("zero2", 2), ("zero3_offload", 3), ("ds.json", 0)])
+@pytest.mark.parametrize(("preset", "stage"), [("zero2", 2), ("zero3_offload", 3), ("", 0)])
 def test_a_preset_of_deepspeed_tells_its_stage(of: Sized, preset: str, stage: int) -> None:
-    found = of(SWIFT.replace("lora", "full") + f"deepspeed: {preset}\n", world_size=4)
+    line = f"deepspeed: {preset}\n" if preset else ""
+    found = of(SWIFT.replace("lora", "full") + line, world_size=4)
     assert ("zero_stage = 0" in found["assumed"]) is (stage == 0)
     assert (found["parts"]["optimizer"] == 0) is (preset == "zero3_offload")
 

@@ -12,7 +12,7 @@ from medic.case.collect import Case
 from medic.commands.given import case_of
 from medic.errors import UsageError
 from medic.index.knowledge import load
-from medic.memory.remedies import _micro_batch
+from medic.memory.batches import smaller_micro_batches
 from medic.run_config import Origin, RunConfig, Value
 from medic.sizing import size_run
 
@@ -57,5 +57,5 @@ def test_a_huge_micro_batch_has_few_smaller_ones() -> None:
     origin = Origin("given")
     config = RunConfig({"micro_batch_size": Value(999_999_999_999, origin)})
     begin = time.monotonic()
-    assert len(list(_micro_batch(config))) < 1000
+    assert len(list(smaller_micro_batches(config))) < 1000
     assert time.monotonic() - begin < 5

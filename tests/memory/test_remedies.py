@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +15,7 @@ from medic.memory.inverse import changed, largest
 from medic.memory.remedies import OPTIONS, advise
 from medic.run_config import Origin, RunConfig, Value
 
+Sized = Callable[..., dict[str, Any]]
 GIB = 2**30
 STATED: dict[str, Any] = {
     "hidden_size": 2048,
@@ -184,3 +188,21 @@ def test_a_shorter_sequence_is_the_last_resort() -> None:
     assert advice.fits
     assert len(advice.plan) > 1
     assert "shorter-sequence" not in {one.name for one in advice.plan}
+
+
+@pytest.mark.parametrize("steps", [4, 8])
+def test_the_global_batch_of_deepspeed_stays_what_its_parts_make(
+    sized: Sized, tmp_path: Path, steps: int
+) -> None:
+    """Also where they did not make it before."""
+    engine = {"train_batch_size": 256, "train_micro_batch_size_per_gpu": 4}
+    engine |= {"gradient_accumulation_steps": steps}
+    zero = {"bf16": {"enabled": True}, "zero_optimization": {"stage": 2}}
+    file = tmp_path / "ds.json"
+    file.write_text(json.dumps({**engine, **zero}, indent=2))
+    words = (str(file), "--model", "llama-3-8b", "--gpu", "h200")
+    found = sized(*words, world_size=8, sequence_length=4096)
+    (one,) = (r for r in found["remedies"] if r["name"] == "halve-micro-batch-keep-global-batch")
+    new = {c["field"]: c["new"] for c in one["change"]}
+    assert new["micro_batch_size"] < 4
+    assert new["micro_batch_size"] * new["gradient_accumulation_steps"] * 8 == 256

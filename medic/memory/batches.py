@@ -1,0 +1,24 @@
+"""Smaller micro batches that keep the global batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from medic.memory.inverse import MOST
+from medic.memory.reading import DERIVED
+from medic.run_config import RunConfig, Scalar
+
+
+def smaller_micro_batches(config: RunConfig) -> Iterator[dict[str, Scalar]]:
+    """Those that the sequences of a rank divide into; a global batch that is written down, and that
+    the rest contradicts, tells them."""
+    micro = config.integer("micro_batch_size") or 1
+    total = micro * (config.integer("gradient_accumulation_steps") or 1)
+    ranks, whole = config.integer("data_parallel_size"), config.integer("global_batch_size")
+    if ranks and whole and config.stated("global_batch_size") and whole % ranks == 0:
+        total = whole // ranks
+    for smaller in range(min(micro - 1, MOST["micro_batch_size"]), 0, -1):
+        more, left = divmod(total, smaller)
+        own = {} if config.framework in DERIVED else {"gradient_accumulation_steps": more}
+        if not left:
+            yield {"micro_batch_size": smaller, **own}
