@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from medic.errors import Unreadable
-from medic.facts import Launch, Launches, Place, Places, Source
+from medic.facts import Launch, Launches, Place, Places, Source, UnknownPath
 from medic.i18n import Text
 from medic.probe import Look, Probe, config_of, source_of
 from medic.records import replace
@@ -39,6 +39,7 @@ _CONTAINER = regex(
 )
 _OUTPUTS = frozenset(("output_dir", "out_dir", "save_dir", "save_path", "save", "output_path"))
 MAX_PATHS = 64
+MAX_UNKNOWN = 8
 MAX_SCRIPT_LINES = 20_000
 
 
@@ -52,7 +53,8 @@ def run(look: Look) -> Iterator[Places]:
         output = replace(output, sure=not contained)
     unsure = [replace(p, sure=not (contained or (moves and _is_relative(p.path)))) for p in found]
     left = "" if output is not None else next(filter(None, map(_left, launches)), "")
-    yield Places(output=output, left=left, inputs=tuple(unsure))
+    unknown = tuple(_unknown(config, launches))[:MAX_UNKNOWN]
+    yield Places(output=output, left=left, inputs=tuple(unsure), unknown=unknown)
 
 
 def _elsewhere(look: Look) -> tuple[bool, bool]:
@@ -88,13 +90,35 @@ def _output(config: RunConfig) -> Place | None:
 
 def _left(launch: Launch) -> str:
     """``--output_dir $OUT/$NAME``, as it is written; "" where none is given so."""
+    written = _as_written(launch)
+    return next((text for flag, text, _ in written if _plain(flag) in _OUTPUTS), "")
+
+
+def _as_written(launch: Launch) -> Iterator[tuple[str, str, Source]]:
+    """(flag, value as it is written, place) of what only the running shell knows."""
     words = launch.arguments
     for at, word in enumerate(words):
-        flag, sign, value = word.raw.partition("=")
-        after = value if sign else words[at + 1].raw if at + 1 < len(words) else ""
-        if flag.lstrip("-").replace("-", "_") in _OUTPUTS and _UNKNOWN.search(after):
-            return after
-    return ""
+        flag, sign, value = word.text.partition("=")
+        holder = word if sign else words[min(at + 1, len(words) - 1)]
+        text = (value if sign else holder.text).strip("'\"")
+        if _UNKNOWN.search(text):
+            yield flag, text, source_of(holder.span)
+
+
+def _unknown(config: RunConfig, launches: Sequence[Launch]) -> Iterator[UnknownPath]:
+    """What is read and holds a variable that is not known: of the launch, and of its files."""
+    for setting in config.settings:
+        value, key = setting.value, setting.path[-1] if setting.path else ""
+        if isinstance(value, str) and "$" in value and _is_read(key):
+            yield UnknownPath(setting.origin.key or key, value, source_of(setting.origin))
+    for flag, text, source in (one for launch in launches for one in _as_written(launch)):
+        if "$" in text and _is_read(_plain(flag)):
+            yield UnknownPath(flag, text, source)
+
+
+def _plain(flag: str) -> str:
+    """The last step of a flag or an override: ``train_files`` of ``data.train_files``."""
+    return flag.lstrip("-+").rpartition(".")[2].replace("-", "_").lower()
 
 
 def _inputs(config: RunConfig, launches: Sequence[Launch]) -> Iterator[Place]:

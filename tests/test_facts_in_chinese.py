@@ -16,6 +16,7 @@ from medic.facts import (
     FlightRecords,
     Gpu,
     GpuState,
+    Host,
     HostReport,
     HostReports,
     LogHits,
@@ -50,6 +51,9 @@ FACTS = [
     (FlightRecords((RankRecord(3, "f", (CALL,)),)), "rank 3：1 次调用，1 次未完成"),
     (FlightRecords((RankRecord(3, "f", (CALL,)),)), "all_reduce，位于 a.py:1，已开始"),
     (HostReports((HostReport("h", (Mount("/", 9, 0, Source(), True),)),)), "共 9 个 inode，剩余 0"),
+    (Host("node7", 64, 512 << 30), "主机名：node7"),
+    (Host("node7", 64, 512 << 30), "CPU 核数：64"),
+    (Host("node7", 64, 512 << 30), "内存：512.0 GiB"),
     (GpuState((Gpu(0, "H100", 8, 4),), "this-host", "550", "12.4"), "驱动 550，CUDA 12.4，本机"),
     (LogHits(ended="badly", last_step=7), "结束方式：异常；最后一步：7；rank：-"),
 ]
@@ -79,3 +83,9 @@ def test_why_a_file_is_not_in_a_bundle(capsys: pytest.CaptureFixture[str]) -> No
     bundle_text.full(Console(), made)
     assert "m.pt  3 B：不是文本" in capsys.readouterr().out
     assert bundle_text.json_data(made)["left_out"][0]["why"] == "not text"
+
+
+def test_a_host_is_told_with_units_and_without_what_is_unknown() -> None:
+    with_gpus = lines(Host("node7", 64, 512 << 30, 8))
+    assert with_gpus == ["name: node7", "CPU cores: 64", "memory: 512.0 GiB", "GPUs: 8"]
+    assert lines(Host("node7", 64, 0)) == ["name: node7", "CPU cores: 64"]

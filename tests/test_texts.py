@@ -64,7 +64,11 @@ def test_a_text_in_one_language_is_told(en: str, zh: str) -> None:
     assert fault(en, zh)
 
 
-HALF_WIDTH = re.compile(r"[\u4e00-\u9fff\uff09\u201d][?!;](?=[\"'\s]|$)", re.M)
+HALF_WIDTH = re.compile(
+    r"[\u4e00-\u9fff\uff09\u201d][?!;](?=[\"'\s]|$)|\uff09[,:;](?! )|"
+    r"\bzh: \"(?:[^\"\\]|\\.)*[0-9A-Za-z][,;](?=[\u4e00-\u9fff/])",
+    re.M,
+)
 FULL_WIDTH = re.compile(
     r"\ben: (\"(?:[^\"\\]|\\.)*[\uff0c\u3002\uff1f\uff1a\uff1b\uff01\uff08\uff09])"
 )
@@ -78,3 +82,54 @@ def test_each_language_has_its_own_marks() -> None:
         wrong += [f"{file.name}: {m.group()[-40:]}" for m in HALF_WIDTH.finditer(text)]
         wrong += [f"{file.name}: {m.group()[-40:]}" for m in FULL_WIDTH.finditer(text)]
     assert not wrong, wrong
+
+
+BEFORE_FILLED = re.compile(
+    r"\}[,;:!?](?=[\u4e00-\u9fff\uff08{])|[\u4e00-\u9fff\uff09][,;:!?](?=\{)"
+)
+
+
+def composed() -> Iterator[tuple[str, str]]:
+    """(place, Chinese) of every f-string text, and of what parts its items; {} where it is filled."""
+    for folder in ("medic", "probes", "tui"):
+        for file in sorted((ROOT / folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+                if not isinstance(node, ast.Call) or _name(node) not in TWO:
+                    continue
+                for zh in (a for a in node.args[1:2] if isinstance(a, ast.JoinedStr)):
+                    yield f"{file.name}:{node.lineno}", _filled(zh)
+
+
+def _filled(text: ast.JoinedStr) -> str:
+    parts = [p.value if isinstance(p, ast.Constant) else _between(p) for p in text.values]
+    return "".join(str(part) for part in parts)
+
+
+def _between(part: ast.expr) -> str:
+    """``{X}``, or ``{X;X}`` for ``{";".join(…)}``, since an item of a Chinese list is Chinese."""
+    call = part.value if isinstance(part, ast.FormattedValue) else part
+    by = call.func if isinstance(call, ast.Call) else None
+    mark = _literal(by.value) if isinstance(by, ast.Attribute) and by.attr == "join" else None
+    return "{}" if mark is None or not mark.strip(", ") else f"{{}}{mark}{{}}"
+
+
+def test_composed_texts_have_chinese_marks() -> None:
+    found = list(composed())
+    assert len(found) > 100
+    wrong = [f"{place}: {text}" for place, text in found if BEFORE_FILLED.search(text)]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("code", "slip"),
+    [
+        ('f"{where}:{problem.zh}"', True),
+        ("f\"\u662f：{';'.join(zh)}\"", True),
+        ("f\"\u662f：{'；'.join(zh)}\"", False),
+        ('f"{where}：{problem.zh}"', False),
+    ],
+)
+def test_a_composed_slip_is_seen(code: str, slip: bool) -> None:
+    node = ast.parse(code, mode="eval").body
+    assert isinstance(node, ast.JoinedStr)
+    assert bool(BEFORE_FILLED.search(_filled(node))) is slip

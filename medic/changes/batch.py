@@ -81,7 +81,7 @@ def _nearest(known: Known, n: float, unit: int) -> Text:
             zh.append(f"{size} 条序列（学习率 x{factor}）")
     return Text(
         f"the global batch cannot be split evenly; the nearest that can: {'; '.join(en)}",
-        f"全局 batch 无法均分；最接近且可均分的是：{';'.join(zh)}",
+        f"全局 batch 无法均分；最接近且可均分的是：{'；'.join(zh)}",
     )
 
 

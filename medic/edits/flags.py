@@ -45,7 +45,7 @@ def _try(
     try:
         _rewrite(rewrite, config, launches, sources)
     except EditRefused as problem:
-        return Text(f"{rewrite.flag}: {problem.en}", f"{rewrite.flag}:{problem.zh}")
+        return Text(f"{rewrite.flag}: {problem.en}", f"{rewrite.flag}：{problem.zh}")
     return None
 
 

@@ -115,7 +115,7 @@ def _factor(where: Place) -> float:
 
 
 def _at(where: str, problem: EditRefused) -> Text:
-    return Text(f"{where}: {problem.en}", f"{where}:{problem.zh}")
+    return Text(f"{where}: {problem.en}", f"{where}：{problem.zh}")
 
 
 def _nowhere(change: Change) -> Text:

@@ -29,7 +29,7 @@ def _try(step: Step, table: KeyTable, sources: Sources) -> Text | None:
     try:
         _step(step, table, sources)
     except EditRefused as problem:
-        return Text(f"{_where(step)}: {problem.en}", f"{_where(step)}:{problem.zh}")
+        return Text(f"{_where(step)}: {problem.en}", f"{_where(step)}：{problem.zh}")
     return None
 
 

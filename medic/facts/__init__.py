@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Place,
         Places,
         Ports,
+        UnknownPath,
         Variable,
     )
     from medic.facts.launch import Launch, Launches, Option, Parsers, ParserSpec
@@ -109,6 +110,7 @@ _HOMES = {
         "Place",
         "Places",
         "Ports",
+        "UnknownPath",
         "Variable",
     ),
     "launch": (
@@ -219,6 +221,7 @@ __all__ = [
     "Thread",
     "Traceback",
     "Tracebacks",
+    "UnknownPath",
     "Variable",
     "Word",
     "Written",

@@ -76,13 +76,23 @@ class Place:
 
 
 @dataclass(frozen=True)
+class UnknownPath:
+    """A path as it is written, with a variable that only the running shell knows."""
+
+    key: str
+    text: str
+    source: Source = field(default_factory=Source)
+
+
+@dataclass(frozen=True)
 class Places:
     """Where the run writes, and what it reads; ``left`` is an output folder as it is written, where
-    only the running shell knows it."""
+    only the running shell knows it, and ``unknown`` what is read so."""
 
     output: Place | None = None
     inputs: tuple[Place, ...] = ()
     left: str = ""
+    unknown: tuple[UnknownPath, ...] = ()
 
 
 @dataclass(frozen=True)

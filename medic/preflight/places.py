@@ -8,12 +8,14 @@ from medic.facts import Place
 from medic.facts.memory import gib
 from medic.i18n import Text
 from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
+from medic.records import replace
 
 LEAST_FREE = 1 << 30
 # Bytes a parameter in a checkpoint that training resumes from: weights of 2, master weights and two
 # Adam moments of 4 each (ZeRO, arXiv 1910.02054, section 3.1).
 WITH_OPTIMIZER = 14
 WEIGHTS = 2
+_SHARDING = ("zero_stage", "fsdp")
 _ELSEWHERE = Text(
     "{t} is not here, but the run starts in another folder or in a container",
     "{t} 在此处不存在，但训练会在别的目录或容器中启动",
@@ -72,36 +74,50 @@ def _room(scene: Scene, place: Place) -> Result:
             looked,
             place.source,
         )
-    size = checkpoint_bytes(scene)
+    size, whole = checkpoint_bytes(scene)
     need = max(LEAST_FREE, size or 0)
     en, zh = f"{gib(place.free)} free", f"剩余 {gib(place.free)}"
     if size:
-        en += f"; a checkpoint takes about {gib(size)}, and the next one is written before the last one goes"
-        zh += f"；一个检查点约 {gib(size)}，写完下一个才会删除上一个"
+        about, some = ("about", "约") if whole else ("at least", "至少")
+        en += f"; a checkpoint takes {about} {gib(size)}, and the next one is written before the last one goes"
+        zh += f"；一个检查点{some} {gib(size)}，写完下一个才会删除上一个"
     else:
         en += "; the size of a checkpoint is not known (needs parameters)"
         zh += "；检查点大小未知（需要 parameters）"
-    make = not_ok if place.free < need else ok
-    return make(name, en, zh, looked, place.source)
+    if place.free < need:
+        return not_ok(name, en, zh, looked, place.source)
+    if not size or not whole:  # there is room for what is counted; whether for all is not known
+        return not_seen(name, Text(en, zh), looked, place.source)
+    return ok(name, en, zh, looked, place.source)
 
 
-def checkpoint_bytes(scene: Scene) -> int | None:
-    """About the size of a checkpoint that training resumes from; None if it is not known. With LoRA
-    only the adapters are saved."""
-    config = scene.config
-    if config.number("lora_rank"):
-        return None
+def checkpoint_bytes(scene: Scene) -> tuple[int | None, bool]:
+    """About the size of a checkpoint that training resumes from, of the sizes that are stated or
+    are those of the model that is named; None if it is not known. With LoRA only the adapters are
+    saved. And whether all is counted: without a vocabulary embeddings and head are not."""
+    from medic.memory.named import with_model
     from medic.memory.views import read_setups
 
-    count = min((s.parameters for s in read_setups(config).setups), default=0)
+    config = with_model(scene.config, scene.index)[0]
+    if config.number("lora_rank"):
+        return None, True
+    # How states are spread over the ranks does not change what all of them write.
+    values = {name: v for name, v in config.values.items() if name not in _SHARDING}
+    setups = read_setups(replace(config, values=values)).setups
+    count = min((s.parameters for s in setups), default=0)
     alone = config.setting("save_only_model")
     weights_only = alone is not None and alone.value is True
-    return count * (WEIGHTS if weights_only else WITH_OPTIMIZER) or None
+    whole = config.integer("parameters") is not None or config.integer("vocab_size") is not None
+    return count * (WEIGHTS if weights_only else WITH_OPTIMIZER) or None, whole
 
 
 def _inputs(scene: Scene) -> Iterator[Result]:
     given = scene.places.inputs if scene.places else ()
-    if not given:
+    unknown = scene.places.unknown if scene.places else ()
+    for one in unknown:
+        words = Text("{k}: {t}", "{k}：{t}").fill(k=one.key, t=_LEFT.fill(t=one.text))
+        yield not_seen("data", words, one.text, one.source)
+    if not given and not unknown:
         lack = Text("the launch names no local path to read", "启动未给出要读取的本地路径")
         looked = Text(
             "data, tokenizer, model and checkpoint paths", "数据、分词器、模型与检查点路径"

@@ -13,6 +13,7 @@ from medic.facts import (
     DataSets,
     FlightRecords,
     GpuState,
+    Host,
     HostReport,
     HostReports,
     LogHits,
@@ -20,6 +21,7 @@ from medic.facts import (
     RecordedCall,
     Stacks,
 )
+from medic.facts.memory import gib
 from medic.i18n import Text
 from medic.run_config import RunConfig
 
@@ -83,6 +85,10 @@ _WHY = {
     "earlier": Text("of before this run", "早于本次运行"),
     "exit-alone": Text("exit-alone", "仅有退出信息"),
 }
+_NAMED = Text("name: {name}", "主机名：{name}")
+_CORES = Text("CPU cores: {n}", "CPU 核数：{n}")
+_MEMORY = Text("memory: {size}", "内存：{size}")
+_GPUS = Text("GPUs: {n}", "GPU 数：{n}")
 _ENTRIES, _ITEMS = Text("{n} entries", "{n} 个条目"), Text("{n} items", "{n} 项")
 
 
@@ -121,6 +127,8 @@ def lines(fact: Any, events: Sequence[tuple[int, str]] = ()) -> list[str]:
             f"{r.label} (pid {r.pid}): {r.spot.act} {r.spot.what} @ {r.spot.site}"
             for r in fact.ranks
         ]
+    if isinstance(fact, Host):
+        return _this_host(fact)
     if isinstance(fact, HostReports):
         return [row for one in fact.reports for row in _host(one)]
     return [
@@ -171,6 +179,14 @@ def _call(call: RecordedCall) -> str:
     state = _STATES.get(call.state if call.is_open else "completed", call.state)
     name = f"{call.group} #{call.sequence} {call.operation}"
     return _said(_GROUP, name=name, where=where, state=state)
+
+
+def _this_host(host: Host) -> list[str]:
+    """What is known of it: a number that could not be read is 0 or None."""
+    rows = [_said(_NAMED, name=host.name)] if host.name else []
+    rows += [_said(_CORES, n=host.cores)] if host.cores else []
+    rows += [_said(_MEMORY, size=gib(host.memory_total))] if host.memory_total else []
+    return rows + ([] if host.gpus is None else [_said(_GPUS, n=host.gpus)])
 
 
 def _host(one: HostReport) -> list[str]:

@@ -99,14 +99,20 @@ def _fix(blocks: Blocks, finding: LintFinding, lead: str, gutter: int) -> None:
             words = Text("by hand: ", "请手工处理：")
             blocks.paragraph(f"{words}{note}", " " * (gutter + 12), lead)
         return
-    shown = "; ".join(_shown(*one) for one in finding.shown if any(one))
+    comma = str(Text("; ", "；"))
+    shown = comma.join(_shown(*one) for one in finding.shown if any(one))
     safe = SAFE if finding.fix.safe else UNSAFE
     words = Text("fix:  ", "修复：")
-    reasons = "; ".join(_reasons(finding.fix))
+    reasons = comma.join(_reasons(finding.fix))
     if not shown:
         shown, reasons = reasons, ""
-    tail = f"({safe}: {reasons})" if reasons else f"({safe})"
-    blocks.paragraph(f"{words}{shown} {tail}", " " * (gutter + 9), lead)
+    tail = (
+        Text(" ({safe}: {why})", "（{safe}：{why}）")
+        if reasons
+        else Text(" ({safe})", "（{safe}）")
+    )
+    tail = tail.fill(safe=safe, why=reasons)
+    blocks.paragraph(f"{words}{shown}{tail}", " " * (gutter + 9), lead)
 
 
 def _reasons(fix: Fix) -> Iterator[str]:

@@ -176,12 +176,14 @@ class CaseLook:
             return problem.with_traceback(None)
 
     def _parse(self, path: str) -> Document:
-        from medic.syntax import parse
+        from medic.syntax import NONE_SET, parse
+        from medic.syntax.shell_environment import places_of_this_shell
 
+        known = places_of_this_shell() if self._case.this_host else NONE_SET
         if path in self._case.parts:
-            return parse(self._case.parts[path].encode(), path)
+            return parse(self._case.parts[path].encode(), path, variables=known)
         with self.open(path, MAX_CONFIG) as file:
-            return parse(file.read(), path)
+            return parse(file.read(), path, variables=known)
 
     # --- knowledge --------------------------------------------------------------------------
 

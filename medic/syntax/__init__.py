@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import PurePath
+from types import MappingProxyType
 
 from medic.errors import Unreadable
 from medic.facts import Document
@@ -11,7 +13,9 @@ from medic.run_config import Syntax
 from medic.syntax.source import MAX_BYTES, SourceText
 from medic.text.patterns import regex
 
-__all__ = ["MAX_BYTES", "guess_syntax", "parse"]
+__all__ = ["MAX_BYTES", "NONE_SET", "guess_syntax", "parse"]
+
+NONE_SET: Mapping[str, str] = MappingProxyType({})
 
 # What is larger was generated, or carries data; scripts of hundreds of launches are smaller.
 MAX_SCRIPT = 256 * 1024
@@ -40,8 +44,14 @@ _SHELL_ASSIGNMENT = regex(r"^[A-Za-z_]\w*=(?:\S|$)", re.MULTILINE)
 _KEY = regex(r"^\s*(?:- )?[\w.\"'-]+\s*:(?:\s|$)", re.MULTILINE)
 
 
-def parse(data: bytes, file: str, syntax: Syntax | None = None) -> Document:
-    """The document in ``data``; ``file`` names it in spans and messages.
+def parse(
+    data: bytes,
+    file: str,
+    syntax: Syntax | None = None,
+    variables: Mapping[str, str] = NONE_SET,
+) -> Document:
+    """The document in ``data``; ``file`` names it in spans and messages; ``variables`` are those
+    that a script finds set.
 
     Raises Unreadable, naming file and line: too large (``MAX_BYTES``), not UTF-8 text, not of the
     syntax, nested too deep, aliases that expand too far, or a tag that would run code.
@@ -49,7 +59,7 @@ def parse(data: bytes, file: str, syntax: Syntax | None = None) -> Document:
     source = SourceText(data, file)
     kind = syntax or guess_syntax(file, data)
     try:
-        return parse_source(source, kind)
+        return parse_source(source, kind, variables)
     except RecursionError:
         raise source.too_deep(1) from None
     except Unreadable as problem:
@@ -75,7 +85,9 @@ def _with_odd(problem: Unreadable, source: SourceText) -> Unreadable:
     )
 
 
-def parse_source(source: SourceText, kind: Syntax) -> Document:
+def parse_source(
+    source: SourceText, kind: Syntax, variables: Mapping[str, str] = NONE_SET
+) -> Document:
     """The document of a text that is read already. Raises Unreadable."""
     if kind == "yaml":
         from medic.syntax.yaml_tree import parse_yaml
@@ -98,7 +110,7 @@ def parse_source(source: SourceText, kind: Syntax) -> Document:
             )
         from medic.syntax.shell_tree import parse_shell
 
-        return parse_shell(source)
+        return parse_shell(source, variables)
     if kind == "python":
         from medic.syntax.python_tree import parse_python
 

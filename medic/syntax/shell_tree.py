@@ -7,7 +7,7 @@ read where they are a script or become a variable. Nothing is executed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from medic.facts import Command, Document, Word
@@ -272,24 +272,24 @@ _HANDLERS: dict[str, Callable[[_Script, tree_sitter.Node], None]] = {
 }  # fmt: skip
 
 
-def parse_shell(source: SourceText) -> Document:
-    """The commands of a script, in the order in which they are reached.
+def parse_shell(source: SourceText, given: Mapping[str, str]) -> Document:
+    """The commands of a script that finds ``given`` set, in the order in which they are reached.
 
     Behind a quote or a here-document that nothing closes there is no telling what is a command.
     """
-    body = as_meant(source.body)
-    read, refused = body, refusal(body)
+    read = body = as_meant(source.body)
+    refused = refusal(body)
     if refused is not None and (refused.word in ("'", '"') or refused.kind == "document"):
         read = body[: body.rfind(b"\n", 0, refused.start) + 1]
     root = root_of(read)
     script = _Script(source.masked(source.body[: len(read)]))
-    script.variables.update(slurm_variables(script.source.body))
+    outer = {name: Variable((Atom(value, 0, 0, exact=False),)) for name, value in given.items()}
+    script.variables.update({**outer, **slurm_variables(script.source.body)})
     script.run(root)
     script.finish()
-    known = script.variables
+    known = {name: v for name, v in script.variables.items() if v is not outer.get(name)}
     variables = {name: variable.value for name, variable in known.items()}
-    told = [name for name, value in variables.items() if "--" in (value or "--")]
-    held = {name: script.words.held(known[name]) for name in told}
+    held = {n: script.words.held(known[n]) for n, v in variables.items() if "--" in (v or "--")}
     read_once = {one.span for one in script.commands}
     unreached = tuple(one for one in script.unreached if one.span not in read_once)
     return Document(

@@ -19,7 +19,7 @@ from ..flags.key_names import (
     names_of,
     normal,
 )
-from ..flags.meanings import dictionary
+from ..flags.meanings import Dictionary, dictionary
 from .documents import read_documents
 from .keys import ASIDE
 from .respelt import in_capitals, in_full, spelt_of
@@ -57,19 +57,14 @@ def run(look: Look) -> Iterator[Finding]:
     for given, document, framework in read_documents(look, config_of(look)):
         if framework.name in tables and document.root is not None:
             names = names_of(framework, tables)
-            foreign = dictionary(framework, look.frameworks, names).foreign
-            yield from _of_file(given, document, framework, names, frozenset(foreign))
+            book = dictionary(framework, look.frameworks, names)
+            yield from _of_file(given, document, framework, book)
 
 
 def _of_file(
-    given: GivenFile,
-    document: Document,
-    framework: Framework,
-    names: Names,
-    foreign: frozenset[str],
+    given: GivenFile, document: Document, framework: Framework, book: Dictionary
 ) -> Iterator[Finding]:
-    """``foreign``: names that are told as another framework's."""
-    root = document.root
+    root, names = document.root, book.names
     assert root is not None
     read = _read_by_file(root)
     base = names.base([normal(str(key.value)) for key, _ in root.items])
@@ -77,10 +72,14 @@ def _of_file(
     blocks = frozenset(".".join(parents) for parents, _, _, _ in _keys(root, base))
     for parents, key, value, siblings in _keys(root, base):
         found = in_capitals(key, parents, names, spelt, framework)
-        if found is None and normal(str(key.value)) not in foreign:
+        if found is None and normal(str(key.value)) not in book.foreign:
             found = in_full(key, parents, names, framework, siblings)
         what, meant = found or (None, "")
-        if what is None and str(key.value) not in read:
+        if (
+            what is None
+            and str(key.value) not in read
+            and not _is_told(key, parents, siblings, book)
+        ):
             what = _elsewhere(key, value, parents, names, blocks)
         if what is None:
             continue
@@ -90,6 +89,15 @@ def _of_file(
             step = Renamed(key.span, document.syntax, normal(str(key.value)), meant)
             repair = Repair((step,), safe=False, why=_WHY)
         yield Finding(NAME, "fires", {"what": what}, source, span=key.span, repair=repair)
+
+
+def _is_told(
+    key: Node, parents: tuple[str, ...], siblings: frozenset[str], book: Dictionary
+) -> bool:
+    """Whether a key is told as another framework's name of what stands here by its own."""
+    name = normal(str(key.value))
+    meant = book.own(name, parents)
+    return name in book.foreign and bool(meant) and meant not in siblings
 
 
 def _read_by_file(root: Node) -> frozenset[str]:

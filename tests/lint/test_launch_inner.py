@@ -34,7 +34,7 @@ DOUBLE = (
 
 
 def words(text: str) -> list[list[str | None]]:
-    document = parse_shell(SourceText(text.encode(), "run.sh"))
+    document = parse_shell(SourceText(text.encode(), "run.sh"), {})
     return [[word.value for word in command.words] for command in document.commands]
 
 

@@ -205,3 +205,11 @@ def test_what_describes_a_data_set_stands_in_it(lint_text: Lint) -> None:
     assert (found.line, "in datasets" in found.message.en) == (10, True)
     (found,) = (f for f in lint_text(SAMPLES + "eos_token: x\n") if f.name == NAME)
     assert "in special_tokens" in found.message.en
+
+
+def test_a_name_of_another_framework_is_told_once(lint_text: Lint) -> None:
+    """axolotl's datasets may have a sequence_length, but sequence_len is what is meant on top."""
+    written = AXOLOTL.replace("sequence_len:", "sequence_length:")
+    found = [f for f in lint_text(written) if f.name == NAME]
+    assert len(found) == 1
+    assert "here it is sequence_len" in found[0].message.en

@@ -15,6 +15,7 @@ from medic.case.collect import collect
 from medic.facts import Gpu, GpuProcess, GpuState, Machine, Place, Places, Ports, Source, Variable
 from medic.i18n import Text
 from medic.index.knowledge import load
+from medic.lint.files import lint
 from medic.preflight import Result, Scene, look_at
 from medic.preflight.network import _written
 from medic.preflight.places import checkpoint_bytes
@@ -50,7 +51,21 @@ PLACES = Places(
     Place("save", "/ckpt", True, True, holder="/ckpt", free=900 * GIB),
     (Place("data_path", "/data/a", True, True),),
 )
-CONFIG = config(gpus_per_node=8, nodes=2, world_size=16, master_port=29501, num_workers=2)
+CONFIG = config(
+    gpus_per_node=8,
+    nodes=2,
+    world_size=16,
+    master_port=29501,
+    num_workers=2,
+    parameters=1_000_000_000,
+)
+LLAMA_LAYERS = {
+    "num_layers": 32,
+    "hidden_size": 4096,
+    "num_heads": 32,
+    "num_kv_heads": 8,
+    "ffn_size": 14336,
+}
 SCENE = Scene(
     INDEX, CONFIG, gpus=GPUS, ports=Ports(frozenset({22})), machine=MACHINE, places=PLACES
 )
@@ -66,6 +81,28 @@ def test_what_only_the_shell_knows_is_named_as_it_is_written(tmp_path: Path) -> 
     assert found["output"].state == found["data"].state == "not-seen"
     assert "./out/$NAME" in found["output"].text.en
     assert found["variable"].text.en == "none is set that medic knows"
+
+
+def test_what_this_shell_has_set_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SHARED", str(tmp_path))
+    monkeypatch.delenv("DATE", raising=False)
+    script = tmp_path / "run.sh"
+    script.write_text(
+        "DATA=$HOME/data\ntorchrun --nproc_per_node 2 --master_port 29777 run_clm.py "
+        '--train_file $DATA/absent.jsonl --validation_file "$SHARED/run.sh" '
+        "--test_file $DATE/test.jsonl --output_dir ${HOME}/out\n"
+    )
+    found = look_at(collect([str(script)]), INDEX).results
+    data = {(r.state, r.text.en) for r in found if r.name == "data"}
+    assert data == {
+        ("not-ok", f"--train_file: {tmp_path}/data/absent.jsonl is not here"),
+        ("ok", f"--validation_file: {script}"),
+        ("not-seen", "--test_file: only the running shell knows $DATE/test.jsonl"),
+    }
+    assert [(r.state, r.source.line) for r in found if r.name == "output"] == [("ok", 2)]
+    read = lint(collect([str(script)]), INDEX)
+    assert not any(str(tmp_path) in f"{one.message}" for one in read.findings)
 
 
 def states(scene: Scene) -> dict[str, Result]:
@@ -182,6 +219,7 @@ UNSEEN = [
     ("data", replace(SCENE, places=replace(PLACES, inputs=(Place("data", "d/x", False, False, sure=False),))), "another folder"),
     ("data", replace(SCENE, places=replace(PLACES, inputs=())), "names no local path"),
     ("output", replace(SCENE, places=replace(PLACES, output=None)), "no output folder"),
+    ("disk-space", replace(SCENE, config=config(gpus_per_node=8)), "size of a checkpoint is not known"),
     ("shared-memory", replace(SCENE, machine=None), "could not be looked at"),
 ]  # fmt: skip
 
@@ -200,9 +238,31 @@ def test_places_of_a_result_are_the_launchs() -> None:
 
 
 def test_the_size_of_a_checkpoint() -> None:
-    assert checkpoint_bytes(asked(parameters=1_000_000_000, zero_stage=1)) == 14_000_000_000
-    assert checkpoint_bytes(asked(parameters=1_000_000_000, lora_rank=8)) is None
-    assert checkpoint_bytes(SCENE) is None
+    assert checkpoint_bytes(asked(zero_stage=1)) == (14_000_000_000, True)
+    assert checkpoint_bytes(replace(SCENE, config=config(parameters=10**9, zero_stage=3))) == (
+        14_000_000_000,
+        True,
+    )
+    assert checkpoint_bytes(asked(lora_rank=8)) == (None, True)
+    assert checkpoint_bytes(replace(SCENE, config=config(gpus_per_node=8)))[0] is None
+
+
+def test_the_size_of_the_named_models_checkpoint() -> None:
+    named = replace(SCENE, config=config(base_model="Qwen/Qwen3-8B"))
+    size, whole = checkpoint_bytes(named)
+    assert whole
+    assert size == pytest.approx(14 * 8.19e9, rel=0.01)  # its card: 8.2B parameters
+    full = replace(
+        named, places=replace(PLACES, output=Place("save", "/c", True, True, free=64 * GIB))
+    )
+    assert states(full)["disk-space"].state == "not-ok"
+
+
+def test_room_for_a_part_is_not_called_enough() -> None:
+    part = states(replace(SCENE, config=config(**LLAMA_LAYERS)))["disk-space"]
+    assert part.state == "not-seen"
+    assert "a checkpoint takes at least 9" in part.text.en
+    assert "一个检查点至少 9" in part.text.zh
 
 
 def test_every_accepted_form_is_a_pattern() -> None:

@@ -1,0 +1,93 @@
+"""The layer class that FSDP wraps against the one that the model's family has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from medic.lint.files import LintFinding
+
+Lint = Callable[..., tuple[LintFinding, ...]]
+NAME = "component-name-wrong"
+ACCELERATE = (
+    "compute_environment: LOCAL_MACHINE\n"
+    "distributed_type: FSDP\n"
+    "fsdp_config:\n"
+    "  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP\n"
+    "  fsdp_transformer_layer_cls_to_wrap: {layer}\n"
+    "mixed_precision: bf16\n"
+    "num_machines: 1\n"
+    "num_processes: 8\n"
+)
+LAUNCH = (
+    "accelerate launch --config_file fsdp.yaml sft.py --model_name_or_path {model} "
+    "--learning_rate 2e-5 --per_device_train_batch_size 2 --bf16 --output_dir out\n"
+)
+FLAGS = (
+    "accelerate launch --num_processes 8 --use_fsdp "
+    "--fsdp_auto_wrap_policy TRANSFORMER_BASED_WRAP "
+    "--fsdp_transformer_layer_cls_to_wrap {layer} run_clm.py --model_name_or_path {model} "
+    "--output_dir out --per_device_train_batch_size 1 --learning_rate 2e-5\n"
+)
+
+
+def _told(lint_text: Lint, model: str, layer: str, config: str = ACCELERATE) -> list[LintFinding]:
+    more = {"fsdp.yaml": config.format(layer=layer)}
+    found = lint_text(LAUNCH.format(model=model), "run.sh", more)
+    return [one for one in found if one.name == NAME]
+
+
+@pytest.mark.parametrize(
+    ("model", "right", "wrong"),
+    [
+        ("Qwen/Qwen2.5-7B", "Qwen2DecoderLayer", "LlamaDecoderLayer"),
+        ("/models/Qwen3-8B/", "Qwen3DecoderLayer", "Qwen2DecoderLayer"),
+        ("Qwen/Qwen3-30B-A3B", "Qwen3MoeDecoderLayer", "Qwen3DecoderLayer"),
+        ("meta-llama/Llama-3.1-8B", "LlamaDecoderLayer", "MistralDecoderLayer"),
+        ("google/gemma-2-9b", "Gemma2DecoderLayer", "GemmaDecoderLayer"),
+        ("microsoft/phi-4", "Phi3DecoderLayer", "PhiDecoderLayer"),
+    ],
+)
+def test_the_layer_of_a_family(lint_text: Lint, model: str, right: str, wrong: str) -> None:
+    assert not _told(lint_text, model, right)
+    (found,) = _told(lint_text, model, wrong)
+    assert (found.file.rpartition("/")[2], found.line) == ("fsdp.yaml", 5)
+    assert f"its layer class is {right}" in found.message.en
+
+
+def test_flags_of_the_launcher(lint_text: Lint) -> None:
+    def lines(layer: str) -> list[int]:
+        text = FLAGS.format(model="Qwen/Qwen2.5-7B", layer=layer)
+        return [one.line for one in lint_text(text, "run.sh") if one.name == NAME]
+
+    assert lines("LlamaDecoderLayer") == [1]
+    assert lines("Qwen2DecoderLayer") == []
+
+
+@pytest.mark.parametrize(
+    ("model", "layer"),
+    [
+        ("my-org/own-7b", "LlamaDecoderLayer"),  # a family that is not known
+        ("unsloth/phi-4", "LlamaDecoderLayer"),  # published as a Llama
+        ("Qwen/Qwen2.5-VL-7B-Instruct", "LlamaDecoderLayer"),
+        ("Qwen/Qwen2-57B-A14B", "Qwen2DecoderLayer"),
+        ("meta-llama/Llama-3.2-11B-Vision", "MistralDecoderLayer"),
+        ("Qwen/Qwen2.5-7B", "MyOwnLayer"),
+    ],
+)
+def test_what_is_not_known_is_not_told(lint_text: Lint, model: str, layer: str) -> None:
+    assert not _told(lint_text, model, layer)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("TRANSFORMER_BASED_WRAP", "SIZE_BASED_WRAP"),
+        ("distributed_type: FSDP", "distributed_type: MULTI_GPU"),
+    ],
+)
+def test_a_name_that_is_not_read_is_not_told(lint_text: Lint, old: str, new: str) -> None:
+    assert _told(lint_text, "Qwen/Qwen2.5-7B", "LlamaDecoderLayer")
+    config = ACCELERATE.replace(old, new)
+    assert not _told(lint_text, "Qwen/Qwen2.5-7B", "LlamaDecoderLayer", config)
