@@ -124,10 +124,11 @@ class Session:
         seen = {(o.name, o.outcome) for o in self.evidence.observed if o.reliability == "exact"}
         plain, written = model_of(self.index, self.context), self._written()
         alike = self.told.likeness(written, seen)
-        if self.told.words and not self.case.files:
-            from medic.told.unfit import fitted
+        if self.told.words:
+            from medic.told.unfit import fitted, of_the_phase
 
-            alike = fitted(alike, written, self.index)
+            alike = alike if self.case.files else fitted(alike, written, self.index)
+            alike = of_the_phase(alike, self.seen, self.index)
         return plain.of(alike, self.told.ruled)
 
     def _written(self) -> str:
@@ -140,8 +141,7 @@ class Session:
 
     @cached_property
     def told(self) -> Told:
-        """What the user said in words."""
-        return Told(self.index)
+        return Told(self.index)  # what the user said in words
 
     @property
     def complaints(self) -> list[str]:

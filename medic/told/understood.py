@@ -236,8 +236,9 @@ class Told:
         if not text.strip():
             return {}
         from medic.match import alike
+        from medic.told.unfit import read_alike
 
-        found = alike(text, self.index)
+        found = alike(read_alike(text), self.index)
         return {n: r / 2 if self._refuted(n, seen) else r for n, r in found.items()}
 
     def _refuted(self, cause: str, seen: Collection[tuple[str, str]]) -> bool:

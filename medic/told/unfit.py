@@ -7,17 +7,20 @@ fp16 that it replaces. Here are the reasons that the likeness of words cannot se
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from medic.beliefs.conditions import Context, allows
 from medic.match import sayings_of
+from medic.text.patterns import regex
 
 if TYPE_CHECKING:
+    from medic.beliefs.likelihoods import Seen
     from medic.index.knowledge import Index
     from medic.match.sayings import Sayings
 
 HAD_RUN, RESUMING, IN_BF16 = "had-run", "of-resuming", "computes-in-bf16"
+PHASES = "run-phase"  # family of the checks that tell in which phase a run failed
 # What acts in the first steps alone, and never before them, may show itself at any later time.
 START = frozenset({"launch", "first-steps"})
 # ln of the odds that are left to a cause of the start of a run that had been running, or of another
@@ -25,10 +28,46 @@ START = frozenset({"launch", "first-steps"})
 MISREAD = math.log(1 / 50)
 
 
+# The numbers of the allocator's sentence are a check of their own, and its words are the same of
+# every cause: a description that quotes it is no more alike for that.
+_ALLOCATOR = regex(r"(CUDA out of memory)\. Tried to allocate [^\n]*")
+
+# A warning that every load on the CPU prints, in nearly the words of the error without a GPU.
+_NO_FAULT = regex(
+    r"[^\n]*Flash Attention \S+ with a model not initialized on GPU\. Make sure[^\n]*"
+)
+
+
+def read_alike(text: str) -> str:
+    """What of a pasted text is compared with the descriptions of the causes."""
+    return _NO_FAULT.sub("", _ALLOCATOR.sub(r"\1", text))
+
+
 def fitted(likeness: Mapping[str, float], text: str, index: Index) -> dict[str, float]:
     """The log ratios of a likeness; a cause without room gets a negative one, alike or not."""
     room = _Room(text, index)
     return {**likeness, **{name: MISREAD for name in index.ties.causes if not room.fits(name)}}
+
+
+def of_the_phase(
+    likeness: Mapping[str, float], seen: Sequence[Seen], index: Index
+) -> dict[str, float]:
+    """The log ratios of a likeness without those that lift a cause which acts in another phase of
+    the run than the one that is ``seen``."""
+    told = {(one.name, one.outcome) for one in seen}
+    return {n: r for n, r in likeness.items() if r <= 0 or not _of_another_phase(n, told, index)}
+
+
+def _of_another_phase(cause: str, seen: Collection[tuple[str, str]], index: Index) -> bool:
+    return any(
+        weight == "strongly-against" and (check, outcome) in seen and _of_phases(check, index)
+        for check, outcome, weight in index.ties.causes[cause].links
+    )
+
+
+def _of_phases(check: str, index: Index) -> bool:
+    ties = index.ties.checks.get(check)
+    return ties is not None and ties.family == PHASES
 
 
 class _Room:
