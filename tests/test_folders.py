@@ -102,3 +102,12 @@ def test_what_wandb_kept_of_the_console(tmp_path: Path, own: bool) -> None:
         (tmp_path / "train.log").write_text("step 1 loss 2.5\n")
     names = [Path(f.name).name for f in collect([str(tmp_path)]).files]
     assert names == (["train.log"] if own else ["output.log"])
+
+
+def test_a_folder_of_empty_files_is_nothing_to_read(tmp_path: Path) -> None:
+    (tmp_path / "train.log").touch()
+    (tmp_path / "rank_1.log").write_text(" \n")
+    with pytest.raises(UsageError, match="all its files are empty"):
+        collect([str(tmp_path)])
+    (tmp_path / "config.yaml").write_text("lr: 1\n")
+    assert len(collect([str(tmp_path)]).files) == 3

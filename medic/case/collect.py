@@ -29,6 +29,12 @@ _BLANK = (
 )
 
 
+_NOTHING = (
+    "all its files are empty: check the path, or what should have written them",
+    "其中的文件都为空：请检查路径，或本应写入它们的程序",
+)
+
+
 @dataclass(frozen=True)
 class Case:
     """Everything the user gave. ``runs`` names several runs found in one folder."""
@@ -98,7 +104,11 @@ def _gathered(
         if _is_folder(path):
             runs = runs_below(path)
             chosen = _choose(path, runs, run)
-            files += walk(str(Path(path) / chosen) if chosen else path, left)
+            here = walk(str(Path(path) / chosen) if chosen else path, left)
+            if here and all(is_blank(file.path, file.size) for file in here):
+                left.append(NotRead(path, *_NOTHING))
+            else:
+                files += here
         else:
             _add_file(path, files, left)
     if run and not chosen:
