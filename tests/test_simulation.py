@@ -23,7 +23,7 @@ def test_the_cause_is_named_and_established_is_seldom_wrong() -> None:
     assert tally.share(tally.established, tally.cases) >= 0.15
     assert tally.share(tally.established_wrong, tally.established) <= 0.03
     assert tally.share(tally.top1, tally.known) >= 0.52
-    assert tally.share(tally.top3, tally.known) >= 0.70
+    assert tally.share(tally.top3, tally.known) >= 0.66
 
 
 def test_a_description_helps_though_the_levels_are_off() -> None:

@@ -108,8 +108,7 @@ class Session:
         self.case = without(self.case, self.left_out)
 
     def collect_again(self, leave_out: Sequence[str] = ()) -> None:
-        """The case as its folders are now; ``leave_out``: also without these files, which are of
-        the run before a change."""
+        """The case as its folders are now, without ``leave_out``: files of before a change."""
         fresh = without(collect_again(self.case, self.index), self.left_out)
         self.case = without(fresh, leave_out, OF_BEFORE)
 
@@ -128,7 +127,8 @@ class Session:
             from medic.told.unfit import fitted, of_the_phase
 
             alike = alike if self.case.files else fitted(alike, written, self.index)
-            alike = of_the_phase(alike, self.seen, self.index)
+            # Beside files words are held against these, see ``against``.
+            alike = alike if self.case.paths else of_the_phase(alike, self.seen, self.index)
         return plain.of(alike, self.told.ruled)
 
     def _written(self) -> str:
