@@ -52,7 +52,6 @@ def test_a_pickle_that_calls_is_not_opened(case: Case, tmp_path: Path, protocol:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"", "empty"),
         (GOOD[:500], "truncated at byte 500"),
         (b"\x80\x02X" + struct.pack("<I", 2**31) + b"abc", "truncated"),
         (b"\x80\x04\x8e" + struct.pack("<Q", 2**60) + b"abc", "holds more than data|truncated"),
@@ -67,6 +66,10 @@ def test_a_pickle_that_calls_is_not_opened(case: Case, tmp_path: Path, protocol:
 def test_broken_dumps(case: Case, data: bytes, words: str) -> None:
     line = why(case({0: data}))
     assert any(word in line for word in words.split("|")), line
+
+
+def test_an_empty_dump_beside_others_is_named(case: Case) -> None:
+    assert "empty" in why(case({0: b"", 1: GOOD}))
 
 
 def test_a_huge_file_is_not_read(case: Case, tmp_path: Path) -> None:
