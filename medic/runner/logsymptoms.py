@@ -43,7 +43,7 @@ def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
         observed = Observed(finding, "logs", sure, hit.role, also=also)
         roots = told & _root_names(evidence)
         explained = first_root is not None and hit.role != "root" and hit.order >= first_root
-        explained = explained or _by_watchdog(hit, told)
+        explained = explained or _by_watchdog(hit, told) or _by_hang(hit, told)
         if explained or (hit.role != "root" and roots):
             if hit.symptom not in told:
                 evidence.consequences.append(observed)
@@ -67,6 +67,15 @@ def _by_watchdog(hit: Hit, told: set[str]) -> bool:
     """Whether the abort of a process follows from the timeout of its collective."""
     crash = hit.symptom in _CRASH or hit.check in _CRASH
     return crash and "collective-timeout" in told and bool(_ABORT.search(hit.source.text))
+
+
+# The run had hung before: that its time was up, or that it was cancelled, only ended the wait.
+_UP = regex(r"TIME LIMIT|TIMEOUT|CANCELLED AT \S+ \*|DEADLINE|[Tt]imeout|wall ?time")
+
+
+def _by_hang(hit: Hit, told: set[str]) -> bool:
+    by_scheduler = hit.symptom == "job-ended-by-scheduler" or hit.outcome == "time-limit-reached"
+    return by_scheduler and "training-hangs" in told and bool(_UP.search(hit.source.text))
 
 
 def _raised(evidence: Evidence) -> set[tuple[str, int]]:
@@ -135,7 +144,9 @@ def answers_of_logs(evidence: Evidence, index: Index, settings: Sequence[Hit] = 
     for hit in (*of_logs, *settings):
         if hit.check in beside and present.isdisjoint(beside[hit.check]):
             continue  # as a frame of any traceback, where no memory was short
-        if _by_watchdog(hit, present):
+        if _by_watchdog(hit, present) or _by_hang(hit, present):
+            continue
+        if hit.check == TELLTALE and _read_otherwise(hit, evidence, index):
             continue
         if hit.check and not hit.benign and not (hit.symptom and well):
             told.setdefault(hit.check, []).append(hit)
@@ -150,6 +161,18 @@ def answers_of_logs(evidence: Evidence, index: Index, settings: Sequence[Hit] = 
             sure = "heuristic" if setting else "exact"  # a setting is in use in many a good run
             sure = DOUBTED if hit.shared else sure
             evidence.observed.append(Observed(finding, "logs", sure))
+
+
+def _read_otherwise(hit: Hit, evidence: Evidence, index: Index) -> bool:
+    """Whether a probe that read more than this line says of it what rules the line's cause out."""
+    at = _place(hit.source)
+    said = {
+        (o.name, o.outcome)
+        for o in evidence.observed
+        if o.reliability == "exact" and o.name != TELLTALE and _place(o.finding.source) == at
+    }
+    links = index.links(hit.outcome) if said else ()
+    return any((t.check, t.outcome) in said and t.weight == "rules-out" for t in links)
 
 
 _ROLES = ("root", "either", "context", "victim")

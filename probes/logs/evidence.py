@@ -38,8 +38,10 @@ def failure(logs: LogHits, tracebacks: Tracebacks) -> Traceback | None:
 
 
 def hangs(logs: LogHits) -> Source | None:
-    """The line at the end that says that nothing moves."""
-    return next((s for s in logs.tail if _HANGS.search(s.text)), None)
+    """The line at the end that says that nothing moves, and no step after it."""
+    trained = {step.source.file: step.source.line for step in logs.steps}
+    still = (s for s in logs.tail if s.line > trained.get(s.file, 0))
+    return next((s for s in still if _HANGS.search(s.text)), None)
 
 
 def is_library(file: str) -> bool:

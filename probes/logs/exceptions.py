@@ -103,6 +103,8 @@ _NO_CONFIG = regex(
     r"state|ckpt|check_?point|batch|sample|row|item|example|record|input|output|metric|result|log|loss",
     re.IGNORECASE,
 )
+_EVALUATES = regex(r"(?i)eval|valid|test_?loop|predict")
+LEAST_LINES, LEAST_STEPS = 3, 10  # steps that show that the data has what the script asks for
 _LAZY_ROW = "datasets/formatting/"
 DATA_WORDS = regex(r"decod|corrupt|truncat|malformed|cannot identify|can't parse|invalid sample")
 
@@ -229,13 +231,23 @@ def _asked(told: Traceback) -> tuple[str, str] | None:
 def _key_kind(look: Look, told: Traceback, mapping: str, key: str) -> str:
     """config-key: a setting was asked for that the configuration has not; the mapping's name says
     that it is a configuration, or a framework's configuration has a key of this name. record-key:
-    a sample was asked for it while the data was read."""
+    a sample was asked for it while the data was read; record-lacks-key: and those before had it."""
     if _CONFIG.fullmatch(mapping):
         return "config-key"
     if place_is_loader(told):
-        return "record-key"
+        return "record-lacks-key" if _had_it(look.fact(LogHits), told) else "record-key"
     known = {k.key.rpartition(".")[2] for f in look.frameworks for k in f.keys}
     return "config-key" if key in known and not _NO_CONFIG.search(mapping) else kind(told)
+
+
+def _had_it(logs: LogHits, told: Traceback) -> bool:
+    """Whether the samples of many steps had been read before, from the same data: those of an
+    evaluation are others."""
+    if any(_EVALUATES.search(f"{f.file} {f.function}") for f in told.frames):
+        return False
+    at = told.source
+    before = {s.step for s in logs.steps if s.source.file != at.file or s.source.line < at.line}
+    return bool(before) and len(before) >= LEAST_LINES and max(before) - min(before) >= LEAST_STEPS
 
 
 def _config_without(look: Look, key: str) -> str:

@@ -13,7 +13,7 @@ from medic.facts import Source
 from medic.records import dataclass, field
 from medic.text.patterns import regex
 
-from . import machine
+from . import job_numbers, machine
 from .attempts import attempt_folder
 from .nodes import place
 from .view import View
@@ -86,6 +86,7 @@ def split(views: Sequence[View]) -> tuple[list[View], list[Launch]]:
         earlier += over
         last += [g for g in launches.values() if all(g is not o for o in over)]
     before = _failed_before(last)
+    before += job_numbers.over([g for g in last if all(g is not b for b in before)])
     earlier += before
     kept += [v for g in last if all(g is not b for b in before) for v in g.views]
     order = {id(view): number for number, view in enumerate(views)}

@@ -24,6 +24,7 @@ from .collectives import Watchdogs
 from .evidence import hangs
 from .launcher import Failures
 from .left_out import left_out
+from .silence import before_the_end
 from .state_dict import StateDicts
 from .view import Reader, View
 
@@ -74,8 +75,13 @@ def _findings(logs: LogHits, tracebacks: list[Traceback]) -> Iterator[Finding]:
     if own is not None:
         value = {"exception": own.exception.rpartition(".")[2], "message": own.message[:200]}
         yield Finding("python-exception", value=value, source=own.source)
-    if logs.ended != "well" and (stuck := hangs(logs)):
+    if logs.ended == "well":
+        return
+    if stuck := hangs(logs):
         yield Finding("training-hangs", source=stuck)
+    elif silent := before_the_end(logs):
+        source, long = silent
+        yield Finding("training-hangs", value={"silent": long}, source=source)
 
 
 PROBE = Probe(
