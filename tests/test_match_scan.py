@@ -390,7 +390,7 @@ def test_a_log_cut_while_it_is_read_says_so(tmp_path: Path) -> None:
 
 def test_every_note_has_words() -> None:
     keys = {"head-and-tail", "inflate-limit", "compressed-end", "grew", "shrank", "long-lines"}
-    keys.add("own-output")
+    keys |= {"own-output", "hole"}
     assert set(NOTES) == keys
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import stat
@@ -35,6 +36,13 @@ _PART = regex(
 # What people move the files of a run into before they start the next one.
 _OLD = regex(r"(?:old(?:er)?|prev(?:ious)?|back-?up|bak|archived?|旧)(?:[_.-].*)?$", re.IGNORECASE)
 _OF_A_RUN = ("log", "metrics")
+_TELLING = ("log", "metrics", "config", "script", "python", "flight-recorder", "stacks")
+_PICKLED = (".pkl", ".pickle", ".joblib", ".pt", ".pth", ".bin")
+MAX_PICKLES = 5  # that are named where they lie alone
+PICKLE = (
+    "not opened: a pickle, which may run code when it is loaded; it is no checkpoint's weights",
+    "未打开：pickle 文件，加载时可能执行代码；它不是检查点的权重",
+)
 
 REFUSED = ("no permission to read it", "没有读取权限")
 
@@ -59,6 +67,7 @@ def walk(folder: str, left: list[NotRead]) -> list[GivenFile]:
     folder = os.path.normpath(folder)
     found: list[GivenFile] = []
     refused: list[NotRead] = []
+    others: list[str] = []
     for seen, (path, info) in enumerate(_entries(folder, MAX_DEPTH, refused)):
         if seen >= MAX_ENTRIES or time.monotonic() > end:
             left.append(NotRead(folder, "stopped: too many files", "文件过多，提前停止"))
@@ -68,14 +77,30 @@ def walk(folder: str, left: list[NotRead]) -> list[GivenFile]:
             found.append(given_file(path.removeprefix("./"), shown(path), kind, info))
         elif not os.access(path, os.R_OK):
             refused.append(NotRead(shown(path), *REFUSED))
+        elif path.lower().endswith(_PICKLED):
+            others.append(path)
     if not any(f.kind == "log" for f in found):
         found += _of_tracker(folder, {f.path for f in found})
+    if not any(f.kind in _TELLING for f in found):
+        left += itertools.islice(_pickles(sorted(others)), MAX_PICKLES)
     found = _without_old(folder, found, left)
     left += refused[:MAX_REFUSED]
     if len(refused) > MAX_REFUSED:
         more = len(refused) - MAX_REFUSED
         left.append(NotRead(folder, f"{more} more cannot be read", f"另有 {more} 个无法读取"))
     return sorted(found, key=lambda f: (-f.modified, f.name))
+
+
+def _pickles(paths: list[str]) -> Iterator[NotRead]:
+    """Pickles of no kind that medic reads, where nothing else tells of a run."""
+    for path in paths:
+        try:
+            with Path(path).open("rb") as file:
+                head = file.read(2)
+        except OSError:
+            continue
+        if head[:1] == b"\x80" or head == b"PK":
+            yield NotRead(shown(path), *PICKLE, aside=True)
 
 
 def _without_old(folder: str, found: list[GivenFile], left: list[NotRead]) -> list[GivenFile]:

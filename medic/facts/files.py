@@ -27,13 +27,26 @@ FileKind = Literal[
 
 @dataclass(frozen=True)
 class Source:
-    """Where something was seen. ``line`` is 1-based, 0 if the file has no lines."""
+    """Where something was seen. ``line`` is 1-based, 0 if the file has no lines.
+
+    ``telling``: first and last character of ``text`` that tell it, (0, 0) where that is unknown.
+    """
 
     file: str = ""
     line: int = 0
     rank: int | None = None
     time: float | None = None
     text: str = ""
+    telling: tuple[int, int] = (0, 0)
+
+    def excerpt(self, width: int) -> str:
+        """Its text on one line of ``width`` columns, in which what tells it is seen."""
+        from medic.text.safetext import excerpt
+
+        text = self.text.lstrip()
+        gone = len(self.text) - len(text)
+        start, end = (max(n - gone, 0) for n in self.telling)
+        return excerpt(text.rstrip(), start, end, width)
 
     def where(self) -> str:
         file = self.file.replace("\n", "\u23ce")  # a name is never two lines of a report

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import BinaryIO, cast
 
 from medic.errors import Unreadable
+from medic.text.patterns import regex
 
 CHUNK = 1024 * 1024
 
@@ -84,12 +85,16 @@ def utf16(head: bytes, file: BinaryIO) -> Iterator[bytes]:
 
 
 # Bytes that text does not hold; NUL is judged by its share, as a log cut in place begins with NULs.
+_HOLE = regex(rb"\x00{64,}")
 _NOT_TEXT = bytes(b for b in range(1, 32) if b not in b"\t\n\r\x07\x08\x0b\x0c\x0e\x0f\x1b")
 
 
 def require_text(head: bytes, name: str) -> None:
-    """Random bytes hold about 8% of these control bytes and text none; the limit is 2%."""
-    sample = head.lstrip(b"\0")
+    """Random bytes hold about 8% of these control bytes and text none; the limit is 2%.
+
+    A run of NULs is a hole, where a log was cut in place or a machine went down.
+    """
+    sample = _HOLE.sub(b"", head.lstrip(b"\0"))
     odd = len(sample) - len(sample.translate(None, _NOT_TEXT))
     binary = head.startswith((b"\x7fELF", b"PK\x03\x04", b"\x89PNG", b"\x80\x02", b"\x80\x04"))
     if binary or odd > len(sample) * 0.02 or sample.count(b"\0") > len(sample) * 0.1:

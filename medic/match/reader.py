@@ -14,6 +14,7 @@ from medic.match.formats import CHUNK, chunks, opener, require_text, utf16
 from medic.match.own_output import OwnOutput
 from medic.records import dataclass, field
 from medic.text.encodings import utf8
+from medic.text.holes import next_data, stored
 
 BLOCK = 64 * 1024
 LINE_LIMIT = 64 * 1024
@@ -22,7 +23,7 @@ NEAR_START, LONG_LINES = 1024, 32  # bytes that tell how long lines are; bytes o
 
 # What a note's key means, for the report.
 # Of these: a run that goes on writes, and medic's own words tell of no run.
-ASIDE = frozenset({"grew", "own-output"})
+ASIDE = frozenset({"grew", "hole", "own-output"})
 NOTES: Mapping[str, Text] = {
     "head-and-tail": Text(
         "only its beginning and end were read (--all reads on)",
@@ -37,6 +38,7 @@ NOTES: Mapping[str, Text] = {
     ),
     "shrank": Text("it was cut while it was read", "读取期间文件被截断"),
     "long-lines": Text("lines were cut at 64 KiB", "超过 64 KiB 的行已截断"),
+    "hole": Text("a hole of zero bytes was passed over", "其中一段全零的空洞已跳过"),
     "own-output": Text(
         "lines that medic itself printed are no evidence and were passed over",
         "其中 medic 自己输出的内容不作为证据，已跳过",
@@ -74,6 +76,7 @@ class Reading:
     lines: int = 0
     notes: list[str] = field(default_factory=list)
     starts: list[tuple[int, int]] = field(default_factory=list)  # (byte, number) of some lines
+    hole: int = 0  # zero bytes passed over since the last chunk
 
     def note(self, key: str) -> None:
         if key not in self.notes:
@@ -102,7 +105,7 @@ def blocks(
         yield from _split(utf16(head, file), reading)
         return
     require_text(head, name)
-    if size is None or size <= limits.whole or all_of_it:
+    if size is None or all_of_it or size <= limits.whole or stored(file, size) <= limits.whole:
         yield from _split(_snapshot(head, file, size, reading), reading)
         return
     reading.note("head-and-tail")
@@ -139,8 +142,8 @@ def _snapshot(
     """Chunks up to ``size`` bytes in all, whatever happens to the file meanwhile."""
     head = head[:size]
     done = len(head)
-    if head:
-        yield head
+    if text := _without_nul(head, reading):
+        yield text
     while size is None or done < size:
         chunk = file.read(CHUNK if size is None else min(CHUNK, size - done))
         if not chunk:
@@ -148,10 +151,32 @@ def _snapshot(
                 reading.note("shrank")
             break
         done += len(chunk)
-        yield chunk
+        if text := _without_nul(chunk, reading):
+            yield text
+        elif size is not None:
+            done = _past_hole(file, done, size, reading)
     reading.bytes += done
     if grows and size is not None and done == size and file.read(1):
         reading.note("grew")
+
+
+def _without_nul(chunk: bytes, reading: Reading) -> bytes:
+    if b"\0" not in chunk:
+        return chunk
+    text = chunk.replace(b"\0", b"")
+    reading.hole += len(chunk) - len(text)
+    return text
+
+
+def _past_hole(file: BinaryIO, done: int, size: int, reading: Reading) -> int:
+    """How many bytes of the snapshot are done when a hole that begins in them is passed over."""
+    reading.note("hole")
+    here = file.tell()
+    more = min(next_data(file, here) - here, size - done)
+    if more > 0:
+        file.seek(here + more)
+        reading.hole += more
+    return done + max(more, 0)
 
 
 def _inflated(plain: BinaryIO, name: str, reading: Reading, limit: int) -> Iterator[bytes]:
@@ -180,7 +205,7 @@ def _split(chunks: Iterator[bytes], reading: Reading, *, known: bool = True) -> 
     first, place = reading.lines + 1, reading.lines + 1
     if not known:
         place += 1 << 40
-    start, offset = place, 0
+    start, offset, shifted = place, 0, False
     own = OwnOutput()
 
     def block(data: bytes) -> Block:
@@ -191,9 +216,13 @@ def _split(chunks: Iterator[bytes], reading: Reading, *, known: bool = True) -> 
 
     for chunk in chunks:
         data = chunk
-        if known and not cutting:
+        hole, reading.hole = reading.hole, 0
+        # Of a line with a hole in it the beginning is not known.
+        shifted = bool(carry) and (shifted or hole > 0)
+        if known and not cutting and not hole and not shifted:
             reading.starts.append((offset - len(carry), place))
-        offset += len(chunk)
+        shifted = shifted or hole > 0
+        offset += len(chunk) + hole
         if cutting:
             end = data.find(b"\n")
             if end < 0:

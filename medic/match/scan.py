@@ -30,6 +30,7 @@ LAST_MARKS = 2000  # of a landmark: each rank of a large job prints its own
 # A signature that matched this often leaves the Set: more matches cost time and tell nothing.
 CAP = 2000
 TEXT_LIMIT = 4000
+BEFORE = 200  # bytes of a longer line that are kept before what matched
 ABOVE, BELOW = 4096, 256  # bytes around a line that may say who printed it: a traceback
 SET_MEMORY = 32 << 20
 # Not a brace that is escaped, or one of a set of characters: a search for braces is a fast one.
@@ -243,7 +244,7 @@ class Matcher:
             signature=signature.id,
             symptom=symptom,
             role=signature.role if symptom else "context",
-            source=Source(file=line.file, line=line.number, text=clean(line.data[:TEXT_LIMIT])),
+            source=_source_of(line, found.span),
             captures=_captures(found.groups, signature),
             count=count,
             order=(0.0, 0, found.place),
@@ -263,6 +264,14 @@ class Matcher:
                 break
         tally.last.extend(late)
         return [self._hit(number, one, tally.count) for one in (*tally.first, *tally.last)]
+
+
+def _source_of(line: _Line, span: tuple[int, int]) -> Source:
+    """The line, of a very long one the part that matched, and where in it that stands."""
+    first = 0 if span[1] <= TEXT_LIMIT else max(span[0] - BEFORE, 0)
+    text = clean(line.data[first : first + TEXT_LIMIT])
+    start, end = (len(clean(line.data[first:n])) for n in span)
+    return Source(line.file, line.number, text=text, telling=(start, min(end, len(text))))
 
 
 def _source(signature: Signature) -> bytes:

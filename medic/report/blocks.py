@@ -45,13 +45,13 @@ class Blocks:
     def source(self, source: Source, quoted: set[tuple[str, int]]) -> None:
         if not source.file:
             if source.text:  # what the user said, in their words
-                self.console.out("      | " + one_line(source.text.strip(), self.width - 8))
+                self.console.out("      | " + source.excerpt(self.width - 8))
             return
         where = place(source.file, source.line, source.rank)
         self.console.styled("      " + self.console.style(where, "cyan"))
         if source.text and (source.file, source.line) not in quoted:
             quoted.add((source.file, source.line))
-            self.console.out("      | " + one_line(source.text.strip(), self.width - 8))
+            self.console.out("      | " + source.excerpt(self.width - 8))
 
     def diff(self, text: str, indent: str = "    ") -> None:
         for line in text.splitlines():

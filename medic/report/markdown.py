@@ -8,7 +8,7 @@ from medic.i18n import Text
 from medic.report.words import CHANCE, SAFE, UNSAFE, VERDICT, WEIGHT, place
 from medic.session.consultation import Session
 from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine
-from medic.text.safetext import for_markdown, one_line
+from medic.text.safetext import for_markdown
 
 
 def diagnosis(session: Session, found: Diagnosis) -> str:
@@ -59,7 +59,7 @@ def _evidence(lines: Iterable[EvidenceLine]) -> list[str]:
         weight = f" ({WEIGHT[line.weight]})" if line.weight in WEIGHT else ""
         rows.append(f"- {for_markdown(str(line.text))}{weight}{where}")
         if source.text:
-            rows += ["", "      " + one_line(source.text.strip(), 160), ""]
+            rows += ["", "      " + source.excerpt(160), ""]
     return [*rows, ""]
 
 

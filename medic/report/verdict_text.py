@@ -82,6 +82,10 @@ def _how_sure(found: Diagnosis, said: str, *, described: bool) -> str:
         return said
     if not found.symptoms and not described:
         return str(Text("No failure was seen, but this is wrong", "没有看到故障，但这里有问题"))
+    if leader.word == "unlikely":
+        return str(
+            Text("Not clear yet; one of several that fit", "尚不明确；符合的原因有多个，其中之一")
+        )
     if leader.chance < CLEAR or leader.word == "possible":
         suspect = Text("Not clear yet; first suspect ({word})", "尚不明确；首要嫌疑（{word}）")
         return str(suspect.fill(word=CHANCE[leader.word]))

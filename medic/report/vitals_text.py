@@ -45,7 +45,7 @@ def _line(blocks: Blocks, source: Source) -> None:
         where = blocks.console.style(one_line(source.where()), "cyan")
         blocks.console.styled(" " * STATES + where)
     if source.text:
-        words = one_line(source.text.strip(), blocks.width - STATES - 2)
+        words = source.excerpt(blocks.width - STATES - 2)
         blocks.console.out(" " * STATES + "| " + words)
 
 

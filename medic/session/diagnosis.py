@@ -23,6 +23,7 @@ from medic.runner.evidence import Evidence, Observed
 MAX_CAUSES = 5
 LEAST_CAUSES = 3  # the nearest are told even where none is near
 SHOWN_CHANCE = 0.02
+_AGAINST = {"against", "strongly-against", "rules-out"}
 WEIGHT_ORDER = {
     "confirms": 0,
     "always": 1,
@@ -189,6 +190,8 @@ def view(
     said = word(beliefs.chance.get(name, 0.0))
     if alike and not own and said != "unlikely":
         said = "possible"  # to read like a cause is no sign of it
+    if said == "unlikely" and _speaks_for(own):
+        said = "possible"  # whatever else is as near: a line beside it says so
     return CauseView(
         name=name,
         code=cause.code,
@@ -199,6 +202,12 @@ def view(
         evidence=own + alike,
         pruned_by=line_of(index, by, "rules-out") if by else None,
     )
+
+
+def _speaks_for(own: Sequence[EvidenceLine]) -> bool:
+    """Whether a line speaks strongly for a cause, and none against it."""
+    weights = {line.weight for line in own if line.source.line}
+    return bool(weights & {"confirms", "strong"}) and weights.isdisjoint(_AGAINST)
 
 
 def unproven(cause: CauseView) -> CauseView:

@@ -12,6 +12,7 @@ _UNSAFE = regex(
     r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
 _MARKUP = regex(r"([\\`*_<>\[\]#|])")
+MOST_WORD = 24  # columns that a word may take which is left out for being cut
 MOST_TOLD = 2000  # characters of one message
 # More marks on one letter than any script needs overflow the line above and below.
 _MARKS = regex(
@@ -51,6 +52,30 @@ def one_line(text: str, width: int = 0) -> str:
         whole = last_word.sub("", kept)
         kept = whole if columns(whole) * 2 >= width else kept
     return kept.rstrip() + "\u2026"
+
+
+def excerpt(text: str, start: int, end: int, width: int) -> str:
+    """``one_line`` in which the characters from ``start`` to ``end`` are seen: what stands before
+    them is cut where the line is too long for both, and of more than a line the middle."""
+    usual = one_line(text, width)
+    if not 0 <= start < end <= len(text) or end <= _kept(usual, text):
+        return usual
+    telling = one_line(text[start:end])
+    if columns(telling) > width - 2:
+        half = (width - 3) // 2
+        return f"{cut(telling, half)[:-1].rstrip()} \u2026 {cut_left(telling, half)[1:].lstrip()}"
+    rest = one_line(text[end:])
+    room = width - 2 - columns(telling)
+    before = cut_left(one_line(text[:start]), max(room - min(columns(rest), room // 3), 1) + 1)
+    if before.startswith("\u2026") and " " in before[1:MOST_WORD]:
+        before = "\u2026" + before[before.index(" ") :]  # no word is cut in two
+    shown = before + telling
+    return one_line(shown + rest, width) if columns(shown) < width else shown
+
+
+def _kept(shown: str, text: str) -> int:
+    """How many characters of a text are shown before its end was cut."""
+    return len(text) if not shown.endswith("\u2026") else len(shown) - 1
 
 
 def for_markdown(text: str) -> str:

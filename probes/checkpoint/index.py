@@ -11,6 +11,7 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, Unread
 from medic.records import dataclass
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 from .reader import Reader, refuse_empty
 from .source import Damaged, PointerFile, UnknownFormat
@@ -21,6 +22,18 @@ MAX_READ = 4  # checkpoints of one case; older ones tell nothing more
 # A save of tens of GB to a network disk takes a minute or two.
 WRITING_SECONDS = 120.0
 UNREADABLE = "checkpoint-unreadable"
+MOST_NAMES = 3
+# What saved states are made of: an allowlist, everything else is named.
+_PLAIN = regex(
+    r"(?:torch|numpy|collections|transformers|accelerate|megatron|deepspeed|omegaconf|lightning"
+    r"|pytorch_lightning|peft|datasets|argparse|pathlib|datetime|enum|types|typing)(?:\.|$)"
+    r"|_codecs\.encode$|(?:builtins|__builtin__)\.(?:set|frozenset|dict|list|tuple|slice|complex"
+    r"|bytearray|range|int|float|bool|str|bytes|object)$|copy_?reg\._reconstructor$|__main__\."
+)
+_CALLS = Text(
+    "its pickle calls {names} when it is loaded: names and shapes were read, nothing was run",
+    "其 pickle 在加载时会调用 {names}：只读取了名称和形状，没有执行任何内容",
+)
 
 
 @dataclass(frozen=True)
@@ -60,7 +73,19 @@ def run(look: Look) -> Iterator[Finding | Skip | Unread | Checkpoints]:
     for result in results:
         if isinstance(result.problem, UnknownFormat):
             yield Unread(result.unit.name, Text(result.problem.en, result.problem.zh))
+    yield from _strange(results)
     yield from _judge(look, results)
+
+
+def _strange(results: Sequence[Result]) -> Iterator[Unread]:
+    """Checkpoints whose pickle calls what weights and their settings have no use for."""
+    for result in results:
+        listed = result.index.globals_listed if result.index else ()
+        names = [name for name in listed if not _PLAIN.match(name)]
+        if names:
+            more = ", …" if len(names) > MOST_NAMES else ""
+            why = _CALLS.fill(names=", ".join(names[:MOST_NAMES]) + more)
+            yield Unread(result.unit.name, why, partly=True, aside=True)
 
 
 def _ordered(look: Look) -> list[Unit]:

@@ -41,6 +41,8 @@ def handled(
             failed[mark.source.file] = max(mark.source.line, failed.get(mark.source.file, 0))
 
     def went_on(source: Source) -> bool:
+        if not source.line:
+            return False  # at the end of a log of gigabytes its number is unknown
         of_file = lines.get(source.file, {})
         if source.rank in of_file:
             numbers = of_file[source.rank]

@@ -15,6 +15,7 @@ from medic.errors import Unreadable
 from medic.facts import GivenFile
 from medic.probe import Look
 from medic.text.encodings import utf8
+from medic.text.holes import next_data
 from medic.text.patterns import regex
 
 Numbered = tuple[int, str]
@@ -112,6 +113,10 @@ def _parts(
         if not chunk:
             break
         offset += len(chunk)
+        if b"\0" in chunk:
+            chunk = chunk.replace(b"\0", b"")
+            offset = offset if chunk else max(offset, min(next_data(file, offset), size))
+            file.seek(offset)
         newlines = chunk.count(b"\n")
         if not (wanted or _close(near, line, line + newlines)):
             if reading and (carry or newlines):
