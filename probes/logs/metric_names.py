@@ -33,6 +33,8 @@ _NAMES: dict[str, str] = {
             "sft_loss",
             "cross_entropy",
             "train_loss_step",
+            "total_loss",
+            "loss_train_total",
         ],
         "loss",
     ),
@@ -188,6 +190,9 @@ _BYTES = frozenset({"gib", "gb", "g", "mib", "mb", "m", "bytes", "b"})
 _SECONDS = frozenset({"ms", "msec", "s", "sec", "secs", "seconds", "us"})
 # Frameworks that write memory without a unit mean GiB; more than a million is bytes.
 _PLAIN_MEMORY = 1e6
+# No card has a TiB: mmengine and detectron2 mean MiB.
+_PLAIN_MIB = 1024.0
+_COUNTS = {"k": 1e3, "m": 1e6}
 
 
 @lru_cache(maxsize=4096)
@@ -219,14 +224,16 @@ def fits(metric: str, unit: str) -> bool:
         return unit in _BYTES
     if metric in ("step_time", "data_time", "compute_time"):
         return unit in _SECONDS
-    return metric == "tokens_per_s" and unit == "k"
+    return metric == "tokens_per_s" and unit in ("k", "m")
 
 
 def in_unit(metric: str, value: float, unit: str) -> float:
     """The value in the canonical unit, ``unit`` being what stands behind the number."""
     unit = unit.lower()
+    if unit in _COUNTS and metric in ("tokens_per_s", "step_time"):
+        return value * _COUNTS[unit]
     if fits(metric, unit):
         return value * _FACTORS[unit]
     if metric == "memory" and not unit and abs(value) < _PLAIN_MEMORY:
-        return value * 2.0**30
+        return value * (2.0**20 if abs(value) >= _PLAIN_MIB else 2.0**30)
     return value

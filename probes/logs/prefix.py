@@ -26,6 +26,10 @@ _ISO = regex(
 # from January to September (c10/util/Logging.cpp).
 _GLOG = regex(r"(?<![A-Za-z0-9])[EIWF](1[0-2]|0?[1-9])([0-3]\d) (\d\d):(\d\d):(\d\d)\.(\d{1,9})")
 _US = regex(r"(\d\d)/(\d\d)/(\d{4}) (\d\d):(\d\d):(\d\d)")
+# mmengine, detectron2 and vLLM leave the year out.
+_SHORT = regex(
+    r"\[?(?:(?:DEBUG|INFO|WARNING|ERROR) )?(0[1-9]|1[0-2])[-/]([0-3]\d) (\d\d):(\d\d):(\d\d)\b"
+)
 # date(1), dmesg -T and syslog: "Fri Nov 27 11:00:38 2026", "Nov 27 11:00:38 node-3".
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _NAMED = regex(
@@ -146,6 +150,9 @@ class Prefixes:
         elif found := _US.search(head):
             m, d, y, h, i, s = found.groups()
             self.year, f = int(y), ""
+        elif found := _SHORT.match(head):
+            m, d, h, i, s = found.groups()
+            f = ""
         elif found := _NAMED.match(head):
             name, d, h, i, s, y = found.groups()
             y, m, f = y or str(self.year), str(MONTHS.index(name) + 1), ""

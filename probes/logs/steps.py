@@ -11,6 +11,7 @@ from medic.text.patterns import regex
 from .chinese import HINTS, in_english
 from .digits import whole
 from .metric_names import canonical, in_unit
+from .step_layouts import Layouts
 
 MAX_LINE = 8000  # characters; those of verl, the longest, take about 4000
 
@@ -19,7 +20,7 @@ _NUMBER = regex(
     r"[-+]?(?:nan|inf|infinity)(?![A-Za-z0-9_])(?! iterations))",
     re.IGNORECASE,
 )
-_UNIT = regex(r"\s?(ms|us|s|GiB|GB|MiB|MB|G|k)(?![A-Za-z/])")
+_UNIT = regex(r"\s?(ms|us|s|GiB|GB|MiB|MB|G|M|K|k)(?![A-Za-z/])")
 _NAME_END = regex(r"[\s:=|\"'\[(]+$")
 _UNIT_END = regex(r"\s*[(\[](ms|s|GiB|GB|MiB|MB)[)\]]?$")
 _PARTS = regex(r"[|,;{}\t\"'\[\]]|\s-\s|:\s")
@@ -46,7 +47,7 @@ _EPOCHS = regex(r"Num Epochs\s*=\s*(\d+)")
 _BARE = regex(r"(?:rank \d+[ :]*)?(?:global )?(?:step|iter(?:ation)?)[ :=]+\d+\s*$", re.IGNORECASE)
 # Layouts whose step has no name of its own; the last one is DeepSpeed's pipeline engine.
 _UNNAMED = regex(r"\[\s*(\d+)\s*/\s*(\d+)\s*\]:?\s+(?=\S)|steps: (\d+)(?= loss: )")
-_HINTS = regex(r"loss|step|iter|%\||lr|num epochs|norm|reward")
+_HINTS = regex(r"loss|step|iter|%\||lr|num epochs|norm|reward|batch=|epoch")
 
 
 class Step(NamedTuple):
@@ -69,12 +70,15 @@ class Steps:
         self._told_at = self._last = 0
         self._gap = 1
         self._epoch: float | None = None  # what the last loss said of it
+        self._layouts = Layouts()
 
     def read(self, message: str) -> Step | None:
         """The step that a line reports, or None. Bars and totals are remembered."""
         if not message.isascii() and any(hint in message for hint in HINTS):
             message = in_english(message[-MAX_LINE:])
         lowered = message.lower()
+        if self._layouts.has_table and (row := self._layouts.row(message)):
+            return self._line(row)
         if not _HINTS.search(lowered):
             return None
         if len(message) > MAX_LINE:
@@ -82,7 +86,8 @@ class Steps:
         self._totals(message, lowered)
         if "%|" in message:
             return self._bars(message)
-        return self._line(message)
+        self._layouts.row(message)
+        return self._line(self._layouts.named(message))
 
     def _totals(self, message: str, lowered: str) -> None:
         if ("steps" in lowered or "iters" in lowered) and (found := _PLANNED.search(message)):
@@ -113,7 +118,7 @@ class Steps:
         """Hugging Face prints a dict without its step; OLMo indents metrics below the step."""
         if not read.values:
             return None
-        if self._headline and message.startswith(" "):
+        if self._headline and message.startswith((" ", "\t")):
             return Step(self._ordinal, read.values)
         losses = read.values.keys() & {"loss", "eval_loss"}
         if not losses or not message.startswith("{") or "train_runtime" in message:
