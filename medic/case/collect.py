@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from medic.case.filekind import by_magic, is_blank, is_stacks, kind_of, note_text
-from medic.case.folders import REFUSED, NotRead, given_file, runs_below, walk
+from medic.case.folders import REFUSED, NotRead, given_file, runs_below, shown, walk
 from medic.errors import UsageError
 from medic.facts import FileKind, GivenFile
 from medic.records import dataclass, field, replace
@@ -109,11 +109,24 @@ def _gathered(
                 left.append(NotRead(path, *_NOTHING))
             else:
                 files += here
+                files += _outside(str(Path(path) / chosen) if chosen else path, here)
         else:
             _add_file(path, files, left)
     if run and not chosen:
         raise UsageError(f'no run "{run}" here', f"此处没有名为 “{run}” 的运行")
     return files, left, runs, chosen
+
+
+def _outside(folder: str, here: Sequence[GivenFile]) -> Iterator[GivenFile]:
+    """The programs that scripts of the folder start from elsewhere, each with who names it."""
+    if not any(file.kind == "script" for file in here):
+        return
+    from medic.case.programs import outside
+
+    for script, paths in outside(folder, here):
+        for path in paths:
+            info = Path(path).stat()
+            yield replace(given_file(path, shown(path), "python", info), by=script)
 
 
 def _is_folder(path: str) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 from medic.case.collect import Case
 from medic.case.filekind import kind_of
 from medic.case.folders import given_file, shown
+from medic.case.programs import MAX_PROGRAMS, imported
 from medic.facts import FileKind, GivenFile, Launch, Launches
 from medic.lint.files import LAUNCH_CONFIGS
 from medic.records import replace
@@ -15,8 +16,6 @@ from medic.records import replace
 _ENDINGS = (".json", ".yaml", ".yml", ".toml")
 _FLAGS = ("config", "config_file", "deepspeed")  # how the flags end that name a configuration
 _ABOVE = 3  # folders over the script's: scripts/train/run.sh starts src/train.py from the top
-MAX_PROGRAMS = 4
-MAX_IMPORTED = 24  # files of its own that one program's parser may lie in
 
 
 def with_named(case: Case, launches: Launches | None) -> tuple[Case, tuple[str, ...]]:
@@ -78,8 +77,8 @@ def _programs(launches: Sequence[Launch]) -> Iterator[tuple[GivenFile, list[Give
                 continue
             if path not in seen and len(seen) < MAX_PROGRAMS:
                 seen.add(path)
-                imported = (_as_given(one, "python") for one in _imported(path, root))
-                yield file, [one for one in imported if one is not None]
+                own = (_as_given(one, "python") for one in imported(path, root))
+                yield file, [one for one in own if one is not None]
             break
 
 
@@ -95,41 +94,3 @@ def _candidates(launch: Launch) -> Iterator[tuple[Path, Path]]:
     folder = Path(launch.span.file).absolute().parent
     for root in (folder, *list(folder.parents)[:_ABOVE]):
         yield root, root / path
-
-
-def _imported(program: Path, root: Path) -> Iterator[Path]:
-    """Files below the start's folder, or beside the program, that it and they import."""
-    waiting, seen = [program], {program}
-    while waiting and len(seen) <= MAX_IMPORTED:
-        here = waiting.pop(0)
-        for name in _imports(here):
-            for base in (here.parent, program.parent, root):
-                path = base / name
-                if path not in seen and path.is_file() and len(seen) <= MAX_IMPORTED:
-                    seen.add(path)
-                    waiting.append(path)
-                    yield path
-                    break
-
-
-def _imports(path: Path) -> Iterator[str]:
-    """The paths that the import statements at the beginning of lines may mean."""
-    try:
-        text = path.read_text("utf-8", errors="replace")
-    except OSError:
-        return
-    for line in text.splitlines():
-        words = line.split()
-        if line[:1].isspace() or len(words) < 2 or words[0] not in ("from", "import"):
-            continue
-        dotted = words[1].strip(",").lstrip(".")
-        if not dotted:
-            names = [w.strip(",()") for w in words[3:]]
-            yield from (f"{name}.py" for name in names if name.isidentifier())
-            continue
-        stem = dotted.replace(".", "/")
-        yield f"{stem}.py"
-        yield f"{stem}/__init__.py"
-        if words[0] == "from" and len(words) > 3:
-            names = [w.strip(",()") for w in words[3:]]
-            yield from (f"{stem}/{name}.py" for name in names if name.isidentifier())

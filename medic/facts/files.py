@@ -57,7 +57,8 @@ class Source:
 class GivenFile:
     """One file of the case; ``name`` is how the user sees it, ``path`` where it lies.
 
-    ``named``: the user gave this very file, it was not found in a folder.
+    ``named``: the user gave this very file, it was not found in a folder. ``by``: the script of the
+    folder that names it, of one that lies outside.
     """
 
     path: str
@@ -67,3 +68,4 @@ class GivenFile:
     modified: float = 0.0
     rank: int | None = None
     named: bool = False
+    by: str = ""

@@ -221,6 +221,12 @@ def _gaps(blocks: Blocks, found: Diagnosis) -> None:
         return
     read = Text("Files read: {n}", "已读取文件：{n}").fill(n=len(found.read))
     blocks.paragraph(read)
+    for script in dict.fromkeys(by for _, by in found.outside):
+        line = Text(
+            "Outside the folder, named by {script}: {files}", "目录之外，由 {script} 指定：{files}"
+        )
+        files = ", ".join(one_line(file) for file, by in found.outside if by == script)
+        blocks.paragraph(line.fill(script=one_line(script), files=files), indent="  ")
     for item in found.not_read:
         line = Text("Not read: {file}: {why}", "未读取：{file}：{why}")
         blocks.paragraph(

@@ -90,6 +90,7 @@ def conclude(session: Session) -> Diagnosis:
         failed=failures(session.evidence),
         read=session.evidence.read,
         not_read=tuple(session.evidence.not_read),
+        outside=tuple((f.name, f.by) for f in session.case.files if f.by),
         case_run=session.case.run,
         other_runs=tuple(r for r in session.case.runs if r != session.case.run),
     )
