@@ -26,7 +26,7 @@ from medic.session.diagnosis import Diagnosis
 
 HEALTHY = "healthy"
 NAMED = ("established", "likely")
-ALARMS = ("established", "likely", "none-of-these")
+ALARMS = ("established", "likely", "unclear", "none-of-these")
 
 
 @dataclass(frozen=True)

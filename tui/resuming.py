@@ -58,7 +58,7 @@ def take_up(talk: Consultation, index: Index, name: str, *, why: Text | None = N
 def _suspects(saved: Saved) -> tuple[Suspect, ...] | None:
     """Who led when it was left, until the files are looked at."""
     leader = saved.data.get("leader") or {}
-    if saved.title is None or saved.verdict not in ("likely", "established"):
+    if saved.title is None or saved.verdict not in ("likely", "unclear", "established"):
         return None
     word = str(leader.get("word", ""))
     if word not in CHANCE:

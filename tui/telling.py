@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from medic.i18n import Text
 from medic.planner.standing import BAR
 from medic.planner.verdict import NOTHING_NAMED
-from medic.report.words import CHANCE, NOT_WHOLE, UNKNOWN_EXCEPTION, VERDICT
+from medic.report.words import CHANCE, FOLLOWS, NOT_WHOLE, UNKNOWN_EXCEPTION, VERDICT
 
 from . import words
 from .events import OPEN, WRONG, WRONG_SET, Suspect
@@ -44,7 +44,7 @@ def head(session: Session, found: Diagnosis) -> Block:
 
 def asks(found: Diagnosis) -> bool:
     """Whether a question is worth asking."""
-    return found.next is not None and found.verdict in ("likely", "established")
+    return found.next is not None and found.verdict in ("likely", "unclear", "established")
 
 
 def details(
@@ -94,6 +94,8 @@ def _verdict(session: Session, found: Diagnosis) -> list[Line]:
         told = []
         if unknown and session.observed_symptoms():
             told = [Line(UNKNOWN_EXCEPTION), *evidence(session, found.symptoms, quoted=QUOTED)]
+        if found.verdict == "unclear":
+            told = [Line(FOLLOWS), *evidence(session, found.consequences, quoted=QUOTED)]
         return [Line(glued(verdict, Text(".", "。")), tone), *told]
     leader = found.causes[0]
     if found.verdict == "none-of-these":
@@ -102,7 +104,9 @@ def _verdict(session: Session, found: Diagnosis) -> list[Line]:
     if only_wrong(session, found):
         wrong = words.ONLY_WRONG.fill(title=leader.title, code=leader.code)
         return [Line(wrong, tone)]
-    if found.verdict == "likely" and leader.word not in ("almost-certain", "likely"):
+    if found.verdict == "unclear" or (
+        found.verdict == "likely" and leader.word not in ("almost-certain", "likely")
+    ):
         many = leader.word in ("unlikely", "ruled-out")
         pattern = words.UNCLEAR_MANY if many else words.UNCLEAR
         unclear = pattern.fill(title=leader.title, code=leader.code, word=CHANCE[leader.word])

@@ -7,7 +7,7 @@ from typing import Any
 
 from medic.config import extra_knowledge
 from medic.errors import Exit, UsageError
-from medic.explain import KIND_NAME, Match, entry, find
+from medic.explain import KIND_NAME, Match, diagnosed, entry, find
 from medic.i18n import Text
 from medic.index.knowledge import Index, load
 from medic.nearest import did_you_mean
@@ -48,7 +48,11 @@ def explain(words: Sequence[str], *, as_json: bool = False, whole: bool = False)
     if not matches:
         _no_match(out, asked, as_json)
         return Exit.FINDING
-    data = entry(matches[0], index, None if whole or as_json else MOST, asked)
+    seen = diagnosed(asked, index)
+    if seen.symptom:
+        shown = Match(KIND_NAME["symptoms"], seen.symptom, 1.0)
+        matches = [shown, *(m for m in matches if m.name != seen.symptom)]
+    data = entry(matches[0], index, None if whole or as_json else MOST, asked, seen.causes)
     if as_json:
         _json(out, matches, data)
         return Exit.OK

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from medic.explain.diagnosed import Diagnosed, diagnosed
 from medic.explain.find import KIND_NAME, Match, entry, find
 
-__all__ = ["KIND_NAME", "Match", "entry", "find"]
+__all__ = ["KIND_NAME", "Diagnosed", "Match", "diagnosed", "entry", "find"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from medic.explain import pages
@@ -136,13 +136,21 @@ def _names(raw: Any) -> Iterator[str]:
         yield from phrases
 
 
-def entry(match: Match, index: Index, most: int | None = None, words: str = "") -> dict[str, Any]:
+def entry(
+    match: Match,
+    index: Index,
+    most: int | None = None,
+    words: str = "",
+    named: Sequence[str] = (),
+) -> dict[str, Any]:
     """The entry as a tree of texts; ``most`` bounds how many causes of a symptom it tells.
 
-    ``words``: what was asked; the causes of a symptom that they speak of come first.
+    ``words``: what was asked; of the causes of a symptom those come first that the diagnosis of
+    the words names (``named``), else the one that they speak of.
     """
     if match.kind == "symptom":
-        return pages.symptom(match.name, index, most, _spoken(words, index))
+        spoken = _spoken(words, index)
+        return pages.symptom(match.name, index, most, named or ([spoken] if spoken else []))
     if match.kind == "remedy":
         return {**pages.remedy(match.name, index), "kind": "remedy"}
     page = {

@@ -54,10 +54,14 @@ def causes_of(name: str, index: Index) -> list[Raw]:
     return [raw for _, _, raw in sorted(found, key=lambda x: (x[0], x[1]))]
 
 
-def symptom(name: str, index: Index, most: int | None = None, spoken: str = "") -> dict[str, Any]:
-    """A symptom with its causes, the one ``spoken`` of first; ``most`` keeps what is said to the
-    first ones and what is done first for each, and names the rest."""
-    every = sorted(causes_of(name, index), key=lambda raw: raw["name"] != spoken)
+def symptom(
+    name: str, index: Index, most: int | None = None, first_ones: Sequence[str] = ()
+) -> dict[str, Any]:
+    """A symptom with its causes, ``first_ones`` first, in their order; ``most`` keeps what is said
+    to the first ones and what is done first for each, and names the rest."""
+    place = {cause: i for i, cause in enumerate(first_ones)}
+    every = sorted(causes_of(name, index), key=lambda raw: place.get(raw["name"], len(place)))
+    spoken = first_ones[0] if first_ones else ""
     causes = every[:most]
     first = [c["remedies"] if most is None else c["remedies"][:1] for c in causes]
     return {

@@ -34,6 +34,8 @@ _LOG = regex(
             r"^\[[ \d.]+\] \S|^\[\w{3} \w{3} +\d+ [\d:]+ \d{4}\]|.*NVRM: |^\s*exitcode\s+: ",
             r"^[\w ,()-]+:\s+\d+%\|",
             r"^To avoid data inconsistency, we are|^Some NCCL operations have failed or timed out",
+            r"^MPI_ABORT was invoked on rank|^with errorcode -?\d+\.$|^NOTE: invoking MPI_ABORT",
+            r"^You may or may not see output from other|^exactly when Open MPI kills them",
             r"^If reserved memory is >>|^See documentation for|^For debugging consider passing",
             r"^Compile with `TORCH_USE|^CUDA kernel errors might|^Special tokens have been added",
             r"^\[[^\]\d\n]{1,24}\] |^Some weights of |^You should probably TRAIN",

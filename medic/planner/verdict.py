@@ -38,7 +38,13 @@ CURVE_FAMILIES = frozenset(
 # Checks that may have several outcomes at once: words of causes, and what differs from a good run.
 SEVERAL = frozenset({TELLTALE, "changed-since-good"})
 Verdict = Literal[
-    "established", "likely", "none-of-these", "healthy", "no-fault-seen", "not-read-whole"
+    "established",
+    "likely",
+    "unclear",
+    "none-of-these",
+    "healthy",
+    "no-fault-seen",
+    "not-read-whole",
 ]
 CLEAN = frozenset({"healthy", "no-fault-seen"})
 # Verdicts that name no cause and ask nothing: the third says that what was left unread may hold one.

@@ -14,14 +14,15 @@ from medic.text.safetext import for_markdown
 def diagnosis(session: Session, found: Diagnosis) -> str:
     """The whole answer; text from the case is escaped or fenced."""
     parts = [f"# medic: {VERDICT[found.verdict]}", ""]
-    if found.verdict == "none-of-these":
+    if found.verdict in ("none-of-these", "unclear"):
         parts += _section(Text("What was seen", "观察到的现象"), found.symptoms)
     elif found.causes:
         parts += _cause(session, found.causes[0])
     parts += _section(Text("Consequences", "后果"), found.consequences)
-    if len(found.causes) > 1 and found.verdict != "established":
+    others = found.causes if found.verdict == "unclear" else found.causes[1:]
+    if others and found.verdict != "established":
         parts += [f"## {Text('Other causes', '其他原因')}", ""]
-        parts += [f"- {c.title} (`{c.name}`): {CHANCE[c.word]}" for c in found.causes[1:]]
+        parts += [f"- {c.title} (`{c.name}`): {CHANCE[c.word]}" for c in others]
         parts.append("")
     for cause in found.also_wrong:
         parts += [f"## {Text('Also wrong', '另有问题')}: {cause.title}", ""]

@@ -56,6 +56,7 @@ DIAGNOSIS = document(
             "enum": [
                 "established",
                 "likely",
+                "unclear",
                 "none-of-these",
                 "healthy",
                 "no-fault-seen",

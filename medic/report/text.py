@@ -18,6 +18,7 @@ from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine
 from medic.session.known import known_for
 from medic.text.safetext import one_line
 
+CONSEQUENCES = Text("Consequences, not causes", "后果而非原因")
 FULL_BAR = 10
 MAX_GAPS = 3
 NEAR = 0.05  # a nearest cause below it is noise
@@ -36,8 +37,10 @@ def diagnosis(console: Console, session: Session, found: Diagnosis, *, numbers: 
     if (late := late_text.late(session)) is not None:
         blocks.paragraph(late)
     verdict_text.verdict(blocks, session, found, numbers=numbers)
-    if found.verdict == "none-of-these":
+    if found.verdict in ("none-of-these", "unclear"):
         _lines(blocks, Text("What was seen", "观察到的现象"), found.symptoms)
+        if not found.causes:
+            _lines(blocks, CONSEQUENCES, first_of_each(found))
     elif found.causes:
         _leader(blocks, session, found)
     oom_text.shown(console, session.memory())
@@ -60,7 +63,7 @@ def _leader(blocks: Blocks, session: Session, found: Diagnosis) -> None:
     blocks.paragraph(cause.why, indent="  ")
     blocks.heading(Text("Evidence", "证据"))
     blocks.evidence(leader.evidence)
-    _lines(blocks, Text("Consequences, not causes", "后果而非原因"), first_of_each(found))
+    _lines(blocks, CONSEQUENCES, first_of_each(found))
     if moments := timeline.moments(session, found):
         blocks.heading(Text("In the order of time", "按时间先后"))
         for row in timeline.rows(moments, blocks.width - 4):
@@ -137,12 +140,13 @@ def _steps(blocks: Blocks, session: Session, name: str) -> None:
 
 def _others(blocks: Blocks, found: Diagnosis, numbers: bool) -> None:
     rest = found.causes[1:]
-    if found.verdict == "none-of-these":
+    nameless = found.verdict in ("none-of-these", "unclear")
+    if nameless:
         rest = tuple(c for c in found.causes if c.chance >= NEAR)
     if rest and found.verdict != "established":
         blocks.heading(
             Text("Nearest causes", "最接近的原因")
-            if found.verdict == "none-of-these"
+            if nameless
             else Text("Other causes", "其他原因")
         )
         for cause in rest:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from medic.i18n import Text
 from medic.report.blocks import Blocks
-from medic.report.words import CHANCE, NOT_WHOLE, UNKNOWN_EXCEPTION, VERDICT
+from medic.report.words import CHANCE, FOLLOWS, NOT_WHOLE, UNKNOWN_EXCEPTION, VERDICT
 from medic.session.consultation import Session
 from medic.session.diagnosis import Diagnosis
 
@@ -25,6 +25,10 @@ _NOT_UNDERSTOOD = Text(
     "rank, the config and launch script, or the exact error line.",
     "没有从这些文字中识别出任何内容，也没有读取文件。请提供失败 rank 的日志、配置与启动脚本，"
     "或完整的报错行。",
+)
+_FITS_MANY = Text(
+    "What was seen fits many causes a little and none of them well; below is what would tell.",
+    "所见现象与许多原因都略有吻合，但没有一个足以指名；下面是能说明问题的信息。",
 )
 _FITS_NONE = Text(
     "What was seen fits no known cause well enough to name one; below is what would tell.",
@@ -51,9 +55,10 @@ def verdict(blocks: Blocks, session: Session, found: Diagnosis, *, numbers: bool
         for reason in _why_no_fault(found):
             blocks.paragraph(reason, indent="  ")
         return
-    if found.verdict == "none-of-these":
+    if found.verdict in ("none-of-these", "unclear"):
         console.styled(console.style(said, "bold", color))
-        blocks.paragraph(_FITS_NONE, indent="  ")
+        fits = _FITS_MANY if found.verdict == "unclear" else _FITS_NONE
+        blocks.paragraph(fits, indent="  ")
         return
     leader = found.causes[0]
     line = Text("{verdict}: {title} ({name}, {code})", "{verdict}：{title}（{name}, {code}）").fill(
@@ -105,6 +110,8 @@ def _unclear(blocks: Blocks, session: Session) -> None:
 
 
 def _why_no_fault(found: Diagnosis) -> list[Text]:
+    if found.verdict == "unclear":
+        return [FOLLOWS]
     if found.verdict == "none-of-these" and any(e.source.file for e in found.symptoms):
         return [UNKNOWN_EXCEPTION]
     if found.verdict == "none-of-these":

@@ -12,6 +12,14 @@ UNKNOWN_EXCEPTION = Text(
     "medic 不认识这个异常，其中没有能说明原因的信息。请看第一个 traceback 里最内层的自有代码，"
     "以及抛出异常时的取值；把完整的 traceback 粘贴进来，可能会有更多线索。",
 )
+FOLLOWS = Text(
+    "What was read only follows from an earlier error, which is not in it. Find the first error: in "
+    "the log of the rank that failed first, above these lines, and for a CUDA error in the node's "
+    "kernel log (dmesg -T | grep -i xid). Pasted here, that line tells the cause.",
+    "已读内容只是更早错误的后果，真正的错误不在其中。请找到最早的报错：最先失败的 rank 的日志里、"
+    "这些行之前；若是 CUDA 错误，还要看该节点的内核日志（dmesg -T | grep -i xid）。"
+    "把那一行粘贴进来，就能判断原因。",
+)
 NOT_WHOLE = Text(
     "Nothing in what was read points to a failure, but what was not read may hold one: it is named "
     "below, with the reason. Give it in a form that can be read, and look again.",
@@ -20,6 +28,7 @@ NOT_WHOLE = Text(
 VERDICT = {
     "established": Text("Established", "已确诊"),
     "likely": Text("Likely, not established", "很可能，但未确诊"),
+    "unclear": Text("Not clear yet", "尚不明确"),
     "none-of-these": Text("None of the causes that medic knows", "不属于 medic 已知的任何原因"),
     "healthy": Text("Healthy", "运行正常"),
     "no-fault-seen": Text("No fault seen", "未发现故障"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from medic.planner.standing import nearest, pruned
 from medic.planner.verdict import CLEAN, decide, fired, leading_symptoms
 from medic.records import replace
-from medic.session.bare import nothing_known
+from medic.session.bare import follows_only, nothing_known
 from medic.session.bare import places as raised_at
 from medic.session.diagnosis import (
     CauseView,
@@ -40,6 +40,7 @@ def conclude(session: Session) -> Diagnosis:
     index, found = session.index, session.found
     tried = frozenset(session.tried)
     question = session.next_question()
+    described = session.told.sounds_like(session.model.likeness)
     verdict, stand, beliefs = decide(
         index,
         session.model,
@@ -48,7 +49,7 @@ def conclude(session: Session) -> Diagnosis:
         session.evidence,
         looks=len(session.answers) + len(session.unknown),
         nothing_left=question is None,
-        described=session.told.sounds_like(session.model.likeness),
+        described=described,
     )
     if session.refused or (verdict in CLEAN and session.told.trouble):
         # A complaint that nothing matches is no sign of health.
@@ -60,10 +61,17 @@ def conclude(session: Session) -> Diagnosis:
     causes = _named(session, stand, beliefs, established=verdict == "established")
     if verdict == "none-of-these" and question is not None and causes and not session.refused:
         verdict = "likely"  # while a question could tell the causes apart, none is given up
-    places: tuple[EvidenceLine, ...] = ()
-    bare = verdict in ("likely", "none-of-these") and nothing_known(session, causes)
-    if bare:
-        verdict, causes, places = "none-of-these", (), raised_at(session)
+    failed = leading_symptoms(index, found)
+    if verdict == "likely" and causes[0].word == "unlikely" and (failed or described):
+        verdict = "unclear"  # many fit a little: the first of them is no answer
+    bare = verdict in ("likely", "unclear", "none-of-these") and nothing_known(session, causes)
+    shown = tuple(line_of(index, h, "") for h in failed)
+    consequences = tuple(observed_line(index, o) for o in session.evidence.consequences)
+    if bare and follows_only(session):
+        verdict, causes, question = "unclear", (), None
+        shown, consequences = (), (*shown, *consequences)
+    elif bare:
+        verdict, causes, shown = "none-of-these", (), (*shown, *raised_at(session))
     leader = causes[0] if causes else None
     also = also_wrong(index, session.model, beliefs, found, [c.name for c in causes])
     dimmed = pruned(session.model, beliefs, session.seen)
@@ -73,14 +81,14 @@ def conclude(session: Session) -> Diagnosis:
         verdict=verdict,
         causes=causes,
         also_wrong=also,
-        symptoms=(*(line_of(index, h, "") for h in leading_symptoms(index, found)), *places),
+        symptoms=shown,
         unexplained=()
         if bare
         else (
             *unexplained(index, found, set(leader.explains) if leader else set()),
             *last_exception(session),
         ),
-        consequences=tuple(observed_line(index, o) for o in session.evidence.consequences),
+        consequences=consequences,
         notes=tuple(line_of(index, h, "info") for h in infos),
         ruled_out=_ruled_out(session, beliefs, dimmed),
         none_chance=beliefs.none,

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from medic.match.sayings import Sayings
 
 HAD_RUN, RESUMING, IN_BF16 = "had-run", "of-resuming", "computes-in-bf16"
-PHASES = "run-phase"  # family of the checks that tell in which phase a run failed
+# Families of the checks that tell in which phase a run failed, and how it is set up: an answer to one
+# is no opinion, and words that are alike do not outweigh it.
+PLAIN = frozenset({"run-phase", "run-settings"})
 # What acts in the first steps alone, and never before them, may show itself at any later time.
 START = frozenset({"launch", "first-steps"})
 # ln of the odds that are left to a cause of the start of a run that had been running, or of another
@@ -53,21 +55,21 @@ def of_the_phase(
     likeness: Mapping[str, float], seen: Sequence[Seen], index: Index
 ) -> dict[str, float]:
     """The log ratios of a likeness without those that lift a cause which acts in another phase of
-    the run than the one that is ``seen``."""
+    the run, or under other settings, than what is ``seen``."""
     told = {(one.name, one.outcome) for one in seen}
-    return {n: r for n, r in likeness.items() if r <= 0 or not _of_another_phase(n, told, index)}
+    return {n: r for n, r in likeness.items() if r <= 0 or not _of_another_run(n, told, index)}
 
 
-def _of_another_phase(cause: str, seen: Collection[tuple[str, str]], index: Index) -> bool:
+def _of_another_run(cause: str, seen: Collection[tuple[str, str]], index: Index) -> bool:
     return any(
-        weight == "strongly-against" and (check, outcome) in seen and _of_phases(check, index)
+        weight == "strongly-against" and (check, outcome) in seen and _is_plain(check, index)
         for check, outcome, weight in index.ties.causes[cause].links
     )
 
 
-def _of_phases(check: str, index: Index) -> bool:
+def _is_plain(check: str, index: Index) -> bool:
     ties = index.ties.checks.get(check)
-    return ties is not None and ties.family == PHASES
+    return ties is not None and ties.family in PLAIN
 
 
 class _Room:
