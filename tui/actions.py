@@ -65,6 +65,7 @@ ACTIONS: tuple[Action, ...] = (
         Text("Probes", "探针"),
         Text("what each probe found, skipped or failed at", "各探针的发现、跳过与失败"),
         ("f5",),
+        Text("all", "all"),
         needs="looked",
     ),
     Action(

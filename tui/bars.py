@@ -27,6 +27,7 @@ WORD_TONES: dict[str, Tone] = {"almost-certain": "bad", "likely": "warn", "unlik
 TREND = {-1: " ↓", 0: "", 1: " ↑"}
 PROGRESS_BAR = 20
 LEAST_NAMED = 30  # columns for a further suspect in one row: less says nothing
+SLOW = 4.0  # seconds; compiled knowledge takes less
 DONE, TODO = "━", "╌"
 
 
@@ -38,7 +39,7 @@ def chance_word(suspect: Suspect) -> Text:
 
 def lit(suspect: Suspect) -> str:
     """The bar of a chance before its word; what is wrong has none."""
-    return "" if suspect.word in (WRONG, WRONG_SET) else f"{bar(suspect.chance)} "
+    return "" if suspect.word in (WRONG, WRONG_SET) else f"{bar(suspect.chance, suspect.word)} "
 
 
 class Header(RowsView):
@@ -140,7 +141,15 @@ class Progress(RowsView):
 
     def take(self, state: Working) -> None:
         self.state = state
+        if state.what == words.LOADING:
+            self.set_timer(SLOW, self._slow)
         self._show()
+
+    def _slow(self) -> None:
+        """Compiled knowledge is there at once: this is the first start of a version."""
+        if self.state.what == words.LOADING:
+            self.state = Working(words.LOADING_LONG)
+            self._show()
 
     def point(self, more: Text | None) -> None:
         """Says where there is more to read than the screen shows."""
@@ -188,8 +197,12 @@ class KeyBar(RowsView):
     def cells(self, width: int) -> list[tuple[int, int, Action]]:
         """(first column, end column, action) of each key that fits."""
         cells, used = [], 1
-        for action in (a for a in ACTIONS if a.footer):
-            size = columns(f"{shown_key(action)} {action.title}")
+        every = [a for a in ACTIONS if a.footer or shown_key(a).startswith("f")]
+        sizes = {a.word: columns(f"{shown_key(a)} {a.title}") for a in every}
+        if sum(sizes.values()) + 2 * len(every) > width:
+            every = [a for a in every if a.footer]
+        for action in every:
+            size = sizes[action.word]
             if used + size > width:
                 break
             cells.append((used, used + size, action))

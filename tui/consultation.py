@@ -65,7 +65,7 @@ class Consultation:
         self._understood: set[str] = set()
         self.numbers: list[str] = []  # keys of what was said: the first is number 1 of /change
         self.looks, self.lists = 0, 0  # how often it looked, and listed the runs
-        self.settled, self.advised = False, ""  # see settled.advise
+        self.blocks, self.plan = 0, remedies.Plan()  # how many were told, and what of the remedies
         self._closed, self._told_problem = False, False
         self._resume = resume
         self._which = which
@@ -83,6 +83,7 @@ class Consultation:
     def tell(self, what: Text | str | Block, tone: Tone = "plain", *, top: bool = False) -> None:
         """Adds a block to the transcript, and keeps it."""
         block = what if isinstance(what, Block) else said(what, tone)
+        self.blocks += 1
         self.diary.say(block)
         self.emit(Told(block, top=top))
 
@@ -190,7 +191,7 @@ class Consultation:
         self.found, self.question, self.on_offer, self.walking = None, None, None, None
         self.before_remedy, self.waiting, self.stood = None, None, None
         self.moves, self._understood, self.numbers = [], set(), []
-        self.stale, self.settled, self.advised = False, False, ""
+        self.stale, self.plan = False, remedies.Plan()
         self.diary, self.kept = Diary(), {}
 
     def look(self, *, whole: bool = True) -> None:
@@ -252,17 +253,18 @@ class Consultation:
         self.emit(Suspected(known, none=found.verdict == "none-of-these"))
         asked = found.next if telling.asks(found) else None
         self.question = session.question(asked) if asked else None
+        advised = settled.weigh(self, found)
         whole = whole or before is None or before.verdict != found.verdict
         head = telling.head(session, found) if whole else telling.brief(before, found)
-        self.tell(head, top=self.question is None)
+        self.tell(head, top=self.question is None or advised is not None)
         if self.question is None:
             self.emit(Asked(None))
-            self.tell_all(remedies.closing(session, found, self.offers()))
+            self.tell_all(remedies.closing(self, found))
         self.tell_all(telling.details(session, before, found, whole=whole))
         if whole:
             self.tell_all(curves.drawn(session, found))
-        if self.question is not None:
-            settled.advise(self, found)
+        if advised is not None:
+            settled.advise(self, advised)
         if self.question is not None or self.walking is not None:
             self.ask()
         self.keep()

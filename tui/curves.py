@@ -114,5 +114,6 @@ def _said(series: Series) -> list[Line]:
     bad = [s for s, v in zip(series.steps, series.values, strict=False) if not math.isfinite(v)]
     lines = [Line(last, "muted")]
     if bad:
-        lines.append(Line(words_graph.NOT_FINITE.fill(n=len(bad), step=bad[0]), "bad"))
+        told = words_graph.NOT_FINITE if bad[1:] else words_graph.ONE_NOT_FINITE
+        lines.append(Line(told.fill(n=len(bad), step=bad[0]), "bad"))
     return lines

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from medic.session.recheck import Applied
 
     from .consultation import Consultation
+    from .offers import Offer
 
 
 def warn(talk: Consultation, one: Applied) -> bool:
@@ -26,6 +27,18 @@ def warn(talk: Consultation, one: Applied) -> bool:
     for told, _, _ in files:
         talk.tell(Block("more", (Line(told, "warn"),)))
     return bool(files)
+
+
+def foreseen(talk: Consultation, offer: Offer) -> Offer:
+    """A change that is previewed, with that the run reads another file, where it does."""
+    from medic.session.launched import read_instead, script_of
+
+    patch, script = offer.fix.patch, script_of(talk.session)
+    files = dict.fromkeys(edit.file for edit in patch.edits) if patch is not None else {}
+    for _, other in read_instead(talk.session, list(files)) if script is not None else ():
+        name = plain(script.name if script is not None else "")
+        return replace(offer, reads=words_after.READS_THERE.fill(script=name, file=other))
+    return offer
 
 
 def tell(talk: Consultation, one: Applied, titles: Text) -> None:

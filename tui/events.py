@@ -52,12 +52,14 @@ class Suspect:
 class Told:
     """A block of the transcript; a block with the same key is replaced.
 
-    ``top``: what follows is read from here on, where it does not fit the screen.
+    ``top``: what follows is read from here on, where it does not fit the screen. ``passing``:
+    another with its key takes its place before anything is asked.
     """
 
     block: Block
     key: str = ""
     top: bool = False
+    passing: bool = False
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,7 @@ class _Drawing:
         tone: Tone = "muted"
         if state in ("live", "confirmed"):
             chance = self.chance[name]
-            mark += f"{bar(chance)} "
+            mark += f"{bar(chance, _word(chance))} "
             aside = CHANCE[_word(chance)]
             tone = "bad" if state == "confirmed" else "plain" if chance >= 0.15 else "muted"
         elif state == "dimmed" and self.dimmed[name].pruned_by is not None:

@@ -14,7 +14,7 @@ from .lines import Block, Line, joined
 from .looked import gap_lines
 from .ruled_out import reason
 from .sayings import sayings
-from .seen import evidence
+from .seen import LONG, evidence
 from .telling import beside, head, only_wrong
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from .consultation import Consultation
 
 MAX_LINES = 12
-TIMELINE = 66
 
 
 def report(talk: Consultation, _argument: str) -> None:
@@ -69,9 +68,12 @@ def _suspects(found: Diagnosis) -> list[Line]:
 
 def _in_order(session: Session, found: Diagnosis) -> list[Line]:
     """The evidence of all ranks in the order of time, where the lines tell it."""
-    from medic.report.timeline import moments, rows
+    from medic.report.timeline import moments, parted
 
-    return [Line(plain(row), indent=2) for row in rows(moments(session, found), TIMELINE)]
+    return [
+        Line(words if isinstance(words, Text) else plain(words), mark=at, indent=2)
+        for at, words in parted(moments(session, found))
+    ]
 
 
 def _ruled_out(session: Session, found: Diagnosis) -> list[Line]:
@@ -79,7 +81,7 @@ def _ruled_out(session: Session, found: Diagnosis) -> list[Line]:
     for cause in found.ruled_out[:MAX_LINES]:
         text, where = cause.title, None
         if cause.pruned_by is not None:
-            why, where = reason(session, cause)
+            why, where = reason(session, cause, LONG)
             text = joined([text, why], ": ", "：")
         lines.append(Line(text, mark="× ", indent=2, where=where))
     return _cut(lines, len(found.ruled_out))

@@ -13,9 +13,11 @@ BAR = 5
 FULL, EMPTY = "█", "░"
 
 
-def bar(chance: float) -> str:
-    """A chance as a bar of fixed width; what is suspected at all shows at least one cell."""
-    full = min(BAR, max(1, round(chance * BAR)))
+def bar(chance: float, word: str) -> str:
+    """A chance as a bar of fixed width: full only where the word beside it says "almost certain";
+    what is suspected at all shows at least one cell."""
+    most = BAR if word == "almost-certain" else BAR - 1
+    full = min(most, max(1, round(chance * BAR)))
     return FULL * full + EMPTY * (BAR - full)
 
 

@@ -20,15 +20,16 @@ if TYPE_CHECKING:
     from medic.session.diagnosis import CauseView
 
 NAMED = 3  # checks that one line names
+SHOWN_GAPS = 8
 LEAST_GAPS = 4  # of what lacks, lines that are shown however few tell of the suspects
 
 
-def in_full(session: Session) -> Block:
-    """All of it, in words."""
+def in_full(session: Session, suspects: Sequence[CauseView], *, every: bool = False) -> Block:
+    """All of it, in words; of what was not checked what tells most, or ``every``."""
     if not session.evidence.runs:
         return said(words.NO_PROBES, who="probe")
     lines = [*_found(session), *_failed(session), *_quiet(session)]
-    gaps = list(gap_lines(session))
+    gaps = list(gap_lines(session, 0 if every else SHOWN_GAPS, suspects, word="/probes all"))
     if gaps:
         lines += [Line(words_keep.OPEN, "strong"), *gaps]
     for item in session.evidence.not_read:
@@ -74,10 +75,10 @@ def _of_this_machine(session: Session, run: Run) -> bool:
 
 
 def gap_lines(
-    session: Session, most: int = 0, suspects: Sequence[CauseView] = ()
+    session: Session, most: int = 0, suspects: Sequence[CauseView] = (), *, word: str = ""
 ) -> Iterator[Line]:
     """What was not checked by what it lacks: first what would tell of the ``suspects``, then what
-    most lack; ``most`` lines (0: all)."""
+    most lack; ``most`` lines (0: all), ``word`` lists the others."""
     bears = _bearing(session, suspects)
 
     def place(one: tuple[Text, dict[str, Text]]) -> tuple[float, bool, int]:
@@ -96,7 +97,8 @@ def gap_lines(
         text = text.fill(needs=needs, titles=_few(titles))
         yield Line(text, "muted", "? ", 2)
     if most and len(gaps) > most:
-        yield Line(words_keep.AND_OTHERS.fill(n=len(gaps) - most), "muted", indent=4)
+        more = words.AND_MORE if word else words_keep.AND_OTHERS
+        yield Line(more.fill(n=len(gaps) - most, word=word), "muted", indent=4)
 
 
 def _gaps(session: Session) -> Mapping[Text, dict[str, Text]]:

@@ -51,7 +51,7 @@ def _run(talk: Consultation, board: Board, key: str) -> None:
         running = joined(map(title_of, board.running))
         talk.emit(Working(running, board.done, board.total, stoppable=True))
         if state == "failed":
-            talk.emit(Told(board.block(), key))
+            talk.emit(Told(board.block(), key, passing=True))
 
     talk.emit(Working(words.LOOKING, 0, board.total, stoppable=True))
     try:

@@ -70,21 +70,22 @@ def _what_now(talk: Consultation, _words: str) -> bool:
     if not talk.found.causes:
         talk.tell(words_talk.NOT_FOUND_OUT)
     else:
-        talk.tell_all(closing(talk.session, talk.found, talk.offers()), top=True)
+        talk.plan.full.clear()
+        talk.tell_all(closing(talk, talk.found), top=True)
     talk.ask()
     return True
 
 
 def _may_i(talk: Consultation, words: str) -> bool:
     """The remedy that is asked about; else those that there are."""
-    from .remedies import advice_of, remedy, titled
+    from .remedies import advice_of, titled, told
 
     if talk.found is None or not talk.found.causes or not talk.offers():
         return False
     asked = _offered(talk, words)
     leader = talk.found.causes[0]
     if asked is not None:
-        talk.tell_all(remedy(talk.session, asked), top=True)
+        talk.tell_all(told(talk, asked), top=True)
         return True
     lines = [Line(words_talk.NOT_ADVISED.fill(title=leader.title), "strong")]
     lines += [titled(offer) for offer in talk.offers() if offer.own]

@@ -27,8 +27,8 @@ class Offer:
     """A remedy of a suspected cause with the number that /patch takes.
 
     ``against`` names the cause where it is not the one that leads: such a remedy is only taken
-    by its number. ``instead``: why it is shown and not the one that is listed first. ``tried``:
-    it was, and did not help.
+    by its number. ``instead``: why it is shown and not the one that is listed first; ``reads``: that
+    the run reads another file than the one that it changes. ``tried``: it was, and did not help.
     """
 
     number: int
@@ -37,6 +37,7 @@ class Offer:
     fix: Fix
     against: Text | None = None
     instead: Text | None = None
+    reads: Text | None = None
     tried: bool = False
 
     @property

@@ -22,6 +22,6 @@ def ask(talk: Consultation) -> None:
         return
     asked = talk.question
     options = (*asked.choices, ("", words.DONT_KNOW))
-    how = {"changes": changes(talk.offers()), "optional": talk.settled}
+    how = {"changes": changes(talk.offers()), "optional": bool(talk.plan.settled)}
     talk.tell(telling.question(talk.session, asked, options, talk.found, **how))
     talk.emit(Asked(Choices("answer", asked.name, options, asked.how)))

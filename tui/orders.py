@@ -57,8 +57,10 @@ def graph(talk: Consultation, _argument: str) -> None:
     talk.emit(Graphed(graph_data.drawn(talk.session, talk.found)))
 
 
-def probes(talk: Consultation, _argument: str) -> None:
-    talk.tell(looked.in_full(talk.session), top=True)
+def probes(talk: Consultation, argument: str) -> None:
+    suspects = talk.found.causes if talk.found is not None else ()
+    every = argument.strip() == "all"
+    talk.tell(looked.in_full(talk.session, suspects, every=every), top=True)
 
 
 def look(talk: Consultation, _argument: str) -> None:
@@ -176,10 +178,13 @@ def patch(talk: Consultation, argument: str) -> None:
     if offer is None:
         return
     if offer.fix.patch is not None:
-        talk.emit(Previewed(offer))
+        talk.emit(Previewed(elsewhere.foreseen(talk, offer)))
         return
-    talk.tell(words_more.NO_PATCH_YET if offer.fix.missing else words_more.NO_PATCH, top=True)
-    talk.tell_all(remedies.remedy(talk.session, offer))
+    if not offer.fix.missing and remedies.near(talk, offer):
+        talk.tell(words_more.BY_HAND_ABOVE, top=True)
+    else:
+        talk.tell(words_more.NO_PATCH_YET if offer.fix.missing else words_more.NO_PATCH, top=True)
+        talk.tell_all(remedies.told(talk, offer))
     others = [o for o in talk.offers() if o.fix.patch is not None and o is not offer]
     if others:
         lines = [remedies.titled(o) for o in others]

@@ -39,7 +39,7 @@ class ActionsProvider(Provider):
                 yield Hit(score, matcher.highlight(text), self._do(action), text=text)
         if not found:
             # Without a hit the palette would say so in English only.
-            text = str(words_more.NO_COMMAND.fill(word=query))
+            text = str(words_more.NO_MATCH.fill(word=query))
             yield Hit(0.01, Content(text), lambda: None, text=text)
 
     def _actions(self) -> list[Action]:

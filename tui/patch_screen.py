@@ -37,9 +37,13 @@ class PatchHead(RowsView):
         self.most = WHOLE
 
     def rows(self, width: int) -> list[Row]:
-        return self.whole(width)[: self.most]
+        """Where not all fits, what to do is left out first: it stands in the talk."""
+        every = self.whole(width)
+        if len(every) > self.most:
+            every = self.whole(width, text=False)
+        return every[: self.most]
 
-    def whole(self, width: int) -> list[Row]:
+    def whole(self, width: int, *, text: bool = True) -> list[Row]:
         """All rows, as a high screen shows them."""
         fix = self.offer.fix
         files = files_of(fix.diff)
@@ -59,7 +63,9 @@ class PatchHead(RowsView):
         ]
         if self.offer.instead is not None:
             lines.insert(1, Line(self.offer.instead, "warn"))
-        if fix.filled:
+        if self.offer.reads is not None:
+            lines.append(Line(self.offer.reads, "warn"))
+        if fix.filled and text:
             lines.append(Line(fix.text))
         lines += [Line(note, "warn") for note in fix.notes]
         lines += [number(change) for change in fix.changes[:MAX_NUMBERS]]

@@ -89,7 +89,8 @@ class PlainTalk:
 
     def happened(self, event: Event) -> None:
         if isinstance(event, Told):
-            self.add(event.block)
+            if not event.passing:
+                self.add(event.block)
         elif isinstance(event, Asked):
             self.wait_for(event.choices)
         elif isinstance(event, Working):
@@ -122,6 +123,8 @@ class PlainTalk:
         if offer.instead is not None:
             self.add(said(offer.instead, "warn"))
         self.add(said(offer.full_title, "strong"))
+        if offer.reads is not None:
+            self.add(said(offer.reads, "warn"))
         self.add(Block("more", (*said(fix.text).lines, *map(told_number, fix.changes), costs)))
         self.add(code(fix.diff, diff=True))
         self._offer = offer

@@ -2,28 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text
 from medic.planner.verdict import NOTHING_NAMED
+from medic.records import dataclass, field
 from medic.report.words import SAFE, UNSAFE
 from medic.session.known import known_for
 
 from . import words, words_more, words_talk, words_walk
 from .lines import Block, Line, code, joined, said
 from .needs import fields
+from .ruled_out import told_of
 from .seen import finding, place_of
 
 if TYPE_CHECKING:
     from medic.session.consultation import Session
     from medic.session.diagnosis import Diagnosis
 
+    from .consultation import Consultation
     from .offers import Offer
 
 
-def closing(session: Session, found: Diagnosis, offers: Sequence[Offer]) -> list[Block]:
-    """What was decided and how to go on, when nothing is left to ask."""
+NEAR = 12  # blocks: what was told no further above is not told again
+
+
+@dataclass
+class Plan:
+    """What was told of the remedies. ``full``: those that were told in full, and behind how many
+    blocks; ``listed``: all, as they were told last; ``settled`` and ``advised``: see ``settled``."""
+
+    full: dict[str, int] = field(default_factory=dict)
+    listed: tuple[object, ...] = ()
+    settled: frozenset[str] = frozenset()
+    advised: str = ""
+
+
+def closing(talk: Consultation, found: Diagnosis) -> list[Block]:
+    """What was decided and how to go on, when nothing is left to ask; what changes nothing of what
+    was just told is said so."""
+    session, offers = talk.session, talk.offers()
     if found.verdict in NOTHING_NAMED:
         return [said(words.DESCRIBE)]
     if found.verdict == "none-of-these":
@@ -33,7 +52,14 @@ def closing(session: Session, found: Diagnosis, offers: Sequence[Offer]) -> list
     title = said(_decided(session, found, by_hand=by_hand), "strong")
     if tried and not own:
         title = said(words_more.ALL_TRIED, "strong")
-    first = [block for offer in own[:1] for block in remedy(session, offer)]
+    listed = (found.verdict, *map(_key, offers), *(o.tried for o in offers))
+    same, talk.plan.listed = talk.plan.listed == listed, listed
+    if same and own and near(talk, own[0]):
+        return [Block("medic", (Line(words.AS_BEFORE), _again(own[0])))]
+    if own and near(talk, own[0]):
+        first = [Block("more", (_again(own[0]),))]
+    else:
+        first = [block for offer in own[:1] for block in told(talk, offer)]
     lines = [*_others(words.IF_NOT, own[1:])]
     lines += _others(words.AGAINST_OTHERS, [o for o in offers if not (o.own or o.tried)])
     lines += _others(words_more.TRIED_BEFORE, tried)
@@ -41,6 +67,29 @@ def closing(session: Session, found: Diagnosis, offers: Sequence[Offer]) -> list
         lines.append(Line(words.UNSAFE_IS, "muted"))
     lines += [] if tried and not own else [Line(words.AFTER_RUN, "muted")]
     return [title, *first, *([Block("more", tuple(lines))] if lines else [])]
+
+
+def told(talk: Consultation, offer: Offer) -> list[Block]:
+    """A remedy in full; that it was told is kept."""
+    talk.plan.full[_key(offer)] = talk.blocks
+    return remedy(talk.session, offer, told_of(talk.found) if talk.found is not None else ())
+
+
+def near(talk: Consultation, offer: Offer) -> bool:
+    """Whether a remedy was told in full not far above, with the numbers it has now."""
+    at = talk.plan.full.get(_key(offer))
+    return at is not None and talk.blocks - at <= NEAR
+
+
+def _key(offer: Offer) -> str:
+    return f"{offer.fix.remedy.name} {offer.fix.text} {offer.fix.diff}"
+
+
+def _again(offer: Offer) -> Line:
+    """A remedy that was told above, by its title."""
+    show = words.SHOW_IT if offer.fix.patch is None else words.SHOW_CHANGE_OF
+    where = show.fill(n=offer.number)
+    return Line(_marked(offer, offer.title), "strong", f"{offer.number}  ", where=where)
 
 
 def _decided(session: Session, found: Diagnosis, *, by_hand: bool) -> Text:
@@ -85,13 +134,14 @@ def do_not(session: Session, cause: str) -> list[Line]:
     return [Line(d.say, "warn", "× ") for d in entry.do_not]
 
 
-def remedy(session: Session, offer: Offer) -> list[Block]:
-    """One remedy with its numbers: what to do, what it costs, what to type."""
+def remedy(session: Session, offer: Offer, seen: Collection[tuple[str, str]] = ()) -> list[Block]:
+    """One remedy with its numbers: what to do, what it costs, what to type. ``seen``: (name,
+    outcome) of findings that stand above."""
     fix, entry = offer.fix, offer.fix.remedy
     lines = [Line(_marked(offer, entry.title), "strong", f"{offer.number}  ")]
     if fix.filled:
         lines.append(Line(fix.text, indent=3))
-    for known in known_for(session, entry):
+    for known in (k for k in known_for(session, entry) if (k.name, k.outcome) not in seen):
         told = words_talk.KNOWN_ALREADY.fill(finding=finding(session, known))
         lines.append(Line(told, indent=3, where=place_of(session, known)))
     if not fix.safe:

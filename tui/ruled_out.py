@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
@@ -12,7 +12,7 @@ from medic.told.stated import called
 
 from . import words
 from .lines import Line, joined
-from .seen import LONG, SHORT, finding, place_of, short, shown_file
+from .seen import LONG, SHORT, SHOWN_EVIDENCE, finding, place_of, short, shown_file
 
 if TYPE_CHECKING:
     from medic.runner.evidence import Run
@@ -31,7 +31,7 @@ def ruled_out(session: Session, before: Diagnosis | None, found: Diagnosis) -> l
     if found.verdict == "none-of-these" and (before is None or before.verdict != found.verdict):
         fresh = list(found.ruled_out)
     back = old - {c.name for c in found.ruled_out}
-    lines = _shown_ruled_out(session, fresh)
+    lines = _shown_ruled_out(session, fresh, told_of(found))
     lines += [
         Line(words.BACK_AGAIN.fill(title=session.index.title(name)), "plain", "○ ")
         for name in sorted(back)
@@ -39,8 +39,17 @@ def ruled_out(session: Session, before: Diagnosis | None, found: Diagnosis) -> l
     return lines
 
 
-def _shown_ruled_out(session: Session, causes: Sequence[CauseView]) -> list[Line]:
-    """Causes by the finding that ruled them out: one line each finding."""
+def told_of(found: Diagnosis) -> set[tuple[str, str]]:
+    """(name, outcome) of the evidence that stands below the verdict: its words are not repeated."""
+    evidence = found.causes[0].evidence[:SHOWN_EVIDENCE] if found.causes else ()
+    return {(line.name, line.outcome) for line in evidence}
+
+
+def _shown_ruled_out(
+    session: Session, causes: Sequence[CauseView], told: Collection[tuple[str, str]]
+) -> list[Line]:
+    """Causes by the finding that ruled them out: one line each finding; one that was ``told`` is
+    only named by its place."""
     groups: dict[tuple[str, str], list[CauseView]] = {}
     for cause in causes:
         by = cause.pruned_by
@@ -55,7 +64,9 @@ def _shown_ruled_out(session: Session, causes: Sequence[CauseView]) -> list[Line
             lines.append(Line(words.RULED_OUT_PLAIN.fill(title=titles), "muted", "× "))
         else:
             why, where = reason(session, group[0], LONG)
-            text = words.RULED_OUT.fill(title=titles, finding=why)
+            known = where is not None and (by.name, by.outcome) in told
+            pattern = words.RULED_OUT_PLAIN if known else words.RULED_OUT
+            text = pattern.fill(title=titles, finding=why)
             lines.append(Line(text, "muted", "× ", where=where))
     left = sum(len(g) for g in list(groups.values())[SHOWN_RULED_OUT:])
     if left:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from medic.beliefs.likelihoods import Seen
 from medic.records import replace
 
-from . import words
-from .lines import Block, Line, said
-from .remedies import remedy
+from . import remedies, words
+from .lines import said
 
 if TYPE_CHECKING:
     from medic.planner.questions import Question
@@ -38,25 +36,22 @@ def settled(session: Session, asked: Question, found: Diagnosis) -> frozenset[st
     return frozenset(after)
 
 
-def advise(talk: Consultation, found: Diagnosis) -> None:
-    """Tells it, once for each cause that leads."""
+def weigh(talk: Consultation, found: Diagnosis) -> Offer | None:
+    """Finds whether what is asked bears on what to do, and gives the remedy that is to be told
+    beside it: each once, and once more when its change has been computed."""
     asked = talk.question
-    after = settled(talk.session, asked, found) if asked is not None else frozenset[str]()
-    talk.settled = bool(after)
-    name = found.causes[0].name if talk.settled else ""
-    if name and name != talk.advised:
-        own = [o for o in talk.offers() if o.own][:1]
-        blocks = [block for offer in own for block in _told(talk.session, offer)]
-        title = words.DO_NOW if after <= {*SURE_ENOUGH} else words.DO_FIRST
-        told = [said(title, "strong"), *blocks] if blocks else []
-        talk.tell_all(replace(block, beside=True) for block in told)
-    talk.advised = name
+    plan = talk.plan
+    plan.settled = settled(talk.session, asked, found) if asked is not None else frozenset()
+    first = next((o for o in talk.offers() if o.own), None) if plan.settled else None
+    advised = f"{first.cause} {first.fix.text}" if first is not None else ""
+    told, plan.advised = plan.advised, advised
+    return first if advised != told else None
 
 
-def _told(session: Session, offer: Offer) -> Iterator[Block]:
-    """A remedy; its code and steps make room where they would push the question out of sight."""
-    first, *rest = remedy(session, offer)
-    yield first
-    for block in rest:
-        short = words.CODE_IN_FULL if block.code else words.STEPS_IN_FULL
-        yield replace(block, stub=Line(short, "accent", indent=0 if block.code else 3))
+def advise(talk: Consultation, offer: Offer) -> None:
+    """Tells it."""
+    title = words.DO_NOW if talk.plan.settled <= {*SURE_ENOUGH} else words.DO_FIRST
+    talk.tell_all(
+        replace(block, beside=True)
+        for block in (said(title, "strong"), *remedies.told(talk, offer))
+    )

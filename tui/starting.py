@@ -26,7 +26,7 @@ def ask_run(talk: Consultation) -> None:
     """Which of several runs is meant; how they stand is told when their logs have been read."""
     choices = Choices("run", "", runs(talk.case))
     talk.lists += 1
-    talk.emit(Told(_listed(talk, choices), f"runs {talk.lists}"))
+    talk.emit(Told(_listed(talk, choices), f"runs {talk.lists}", passing=True))
     talk.emit(Asked(choices))
 
 

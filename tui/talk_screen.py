@@ -180,10 +180,7 @@ class TalkScreen(Screen[None]):
         """Which choices the input takes a number for: they are in sight."""
         if choices is not None and choices is not self.choices:
             self.transcript.waits()
-            self.transcript.show_end()
             self.query_one(Prompt).drop_digits()
-        if choices is None:
-            self.transcript.answered()
         self.choices = choices
         self.query_one(Prompt).choices = len(choices.options) if choices else 0
         self._hint()
@@ -277,9 +274,6 @@ class TalkScreen(Screen[None]):
             self.app.copy_to_clipboard(text)
 
     def action_scroll(self, way: str) -> None:
-        turns = {"page_down": 1, "page_up": -1}
-        if way in turns and self.transcript.turn(turns[way]):
-            return
         self.transcript.moved()
         getattr(self.transcript, f"scroll_{way}")(animate=False)
 

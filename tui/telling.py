@@ -39,6 +39,8 @@ def head(session: Session, found: Diagnosis) -> Block:
         told = [e for e in found.unexplained if e.name in session.complaints]
         lines += [Line(words.LEFT_OVER.fill(title=e.text), "warn", "? ", 2) for e in told]
         lines += evidence(session, found.causes[0].evidence, quoted=QUOTED)
+        if not session.case.files:
+            lines.append(Line(words.FROM_WORDS, "muted"))
     return Block("medic", tuple(lines))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, takewhile
+from itertools import accumulate
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -15,15 +15,11 @@ from textual.strip import Strip
 
 from medic.text.safetext import columns
 
-from .keys_told import block_as_bound
 from .lines import TONES, Block, Row, Tone, plain_text
-from .paging import Paged
 from .said_rows import Said
 
 MAX_BLOCKS = 600  # beyond these the oldest go: the screen stays quick in a long session
 MAX_ROWS = 2000
-LEAST_ROWS = 8  # of a question, whatever was told below it
-LEAST_BESIDE = 6  # of one that is optional, whatever is to be done now
 
 
 class Transcript(ScrollView):
@@ -46,8 +42,7 @@ class Transcript(ScrollView):
         self._ended = True
         self._follow = True
         self._out: tuple[bool, bool] = (False, False)
-        self._asked: Said | None = None  # the question that waits for an answer
-        self._page = self._pages = 0
+        self._asked: Said | None = None  # the question that was told last
 
     class Out(Message):
         """Whether there is something unread above the screen, or anything below it."""
@@ -73,7 +68,7 @@ class Transcript(ScrollView):
             self._codes += 1
         one = Said(block, self._codes if block.code else 0)
         if block.options != (0, 0):
-            self._asked, self._page = one, 0
+            self._asked = one
         if key:
             self._keyed[key] = one
         self._said.insert(0 if first else len(self._said), one)
@@ -104,50 +99,27 @@ class Transcript(ScrollView):
             one.take(one.block)
         self._lay()
 
-    # --- the answers of a high question -------------------------------------------------
-
-    def answered(self) -> None:
-        """No question waits any more: the last one is shown whole."""
-        if self._asked is not None:
-            self._asked = None
-            self._lay()
+    # --- what is asked ------------------------------------------------------------------
 
     def waits(self) -> None:
-        """A question waits: where what was told before it does not fit, what can be told in
-        short is."""
+        """A question waits: where it and what was told before it do not fit, what can be told in
+        short is. It is in sight, one that is higher than the screen from its beginning; but what is
+        to be done whatever it is answered is read first."""
         start = self._starts.get(self._first, 0) if self._first is not None else 0
         if len(self._rows) - start > self.size.height > 0:
-            told = [one for one in self._said if one.block.beside]  # the reader is elsewhere
-            if self._first in self._said:
-                told = self._said[self._said.index(self._first) :]
+            told = self._said[self._said.index(self._first) :] if self._first in self._said else []
             for one in told:
                 one.shorten()
             self._lay()
+        if self._head is not None and any(one.block.beside for one in self._said_last()):
+            return
+        self._head = self._asked
+        self._follow = True
+        self._keep_in_sight()
 
-    def turn(self, by: int) -> bool:
-        """Another page of the answers, if the question stands at the end of what is in sight."""
-        page = self._page + by
-        if self._asked is None or not 0 <= page < self._pages or self.scroll_y < self.max_scroll_y:
-            return False
-        self._page = page
-        self._lay()
-        return True
-
-    def _rows_of(self, kept: list[Said], width: int) -> list[list[Row]]:
-        """The rows of each block; the question by pages where it is higher than the screen."""
-        laid = [one.rows(width) for one in kept]
-        self._pages = 0
-        if self._asked in kept and self.size.height > 0:
-            at = kept.index(self._asked)
-            height = self.size.height - sum(map(len, laid[at + 1 :]))
-            above = takewhile(lambda i: kept[i].block.beside, range(at - 1, -1, -1))
-            beside = sum(len(laid[i]) for i in above)
-            if beside:
-                height = min(height, max(LEAST_BESIDE, height - beside))
-            if beside or height >= min(LEAST_ROWS, self.size.height):  # else something else is read
-                paged = Paged(block_as_bound(self._asked.block), width, height, self._page)
-                self._pages, self._page, laid[at] = paged.pages, paged.page, paged.rows
-        return laid
+    def _said_last(self) -> list[Said]:
+        """What was said from where reading begins."""
+        return self._said[self._said.index(self._head) :] if self._head in self._said else []
 
     # --- where it is read ---------------------------------------------------------------
 
@@ -205,7 +177,7 @@ class Transcript(ScrollView):
         width = self.scrollable_content_region.width
         if width <= 0:
             return
-        laid = self._rows_of(self._said[-MAX_BLOCKS:], width)
+        laid = [one.rows(width) for one in self._said[-MAX_BLOCKS:]]
         behind = list(accumulate(len(found) for found in reversed(laid)))
         kept = max(1, sum(count <= MAX_ROWS for count in behind))
         self._said, laid = self._said[-kept:], laid[-kept:]

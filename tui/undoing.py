@@ -76,11 +76,10 @@ def _hash(file: Path) -> str:
 def _ask_first(talk: Consultation, move: Move) -> None:
     """What comes back with the files, and whether the change was seen to help."""
     applied = next((a for a in talk.session.applied if a.change == move.change), None)
-    shown = words_after.SHOWN.get(applied.shown if applied is not None else "")
     lines = []
-    if shown is not None:
-        told = words_more.RESTORE_SHOWN.fill(shown=shown)
-        lines.append(Line(told, "warn" if applied is not None and applied.shown else "plain"))
+    if applied is not None and applied.shown in words_after.SHOWN and applied.shown:
+        shown = words_after.SHOWN[applied.shown]
+        lines.append(Line(words_more.RESTORE_SHOWN.fill(shown=shown), "warn"))
     if applied is not None and applied.symptoms and applied.shown in ("gone", "other"):
         returns = words_after.RETURNS.fill(titles=titles(talk.session, applied))
         lines.append(Line(returns, "warn"))

@@ -15,6 +15,10 @@ NOT_KNOWN = Text("not known yet", "尚未判断")
 NO_SUSPECTS = Text("none", "无")
 WHY_HINT = Text("f3 why", "f3 依据")
 LOADING = Text("loading the knowledge", "正在加载知识库")
+LOADING_LONG = Text(
+    "loading the knowledge: a new version compiles it once, half a minute or more",
+    "正在加载知识库：新版本首次启动需编译一次，约需半分钟以上",
+)
 LOOKING_AT_RUNS = Text("looking at the end of each run", "正在查看各运行的末尾")
 LOOKING = Text("looking at the evidence", "正在查看证据")
 WEIGHING = Text("weighing what was found", "正在综合判断")
@@ -125,6 +129,10 @@ RANKED_ANEW = Text(
     "Noted: “{title}”. The causes are ranked anew with it.",
     "已记下：“{title}”，并据此重新排序。",
 )
+FROM_WORDS = Text(
+    "This is from your words alone. With /add PATH medic reads the run's folder itself.",
+    "以上仅依据你的描述。输入 /add 路径，medic 会自己读取运行目录。",
+)
 LEFT_OVER = Text("It does not explain: {title}", "它无法解释：{title}")
 NOTED = Text("Noted.", "已记下。")
 HEALTHY = Text(
@@ -144,10 +152,6 @@ DESCRIBE = Text(
 
 # --- questions ------------------------------------------------------------------------------
 
-ANSWERS_SHOWN = Text(
-    "answers {a} to {b} of {n}; page down and page up show the others",
-    "第 {a} 至 {b} 项，共 {n} 项；page down / page up 查看其余",
-)
 MINUTES = Text("about {n} min", "约 {n} 分钟")
 DONT_KNOW = Text("I don't know", "不知道")
 THEN = Text("-> {title}", "-> {title}")
@@ -201,8 +205,7 @@ DO_FIRST = Text(
     "What to do first (it stays first whatever is answered below; an answer may make it less sure):",
     "可以先这样做（无论下面怎么回答，它都排在最前；但把握可能降低）：",
 )
-CODE_IN_FULL = Text("f4 shows the code for it", "f4 查看对应的代码")
-STEPS_IN_FULL = Text("f4 shows the steps", "f4 查看具体步骤")
+AS_BEFORE = Text("What to do is as told above:", "处置同上：")
 IF_YOU_LIKE = Text("(optional, to be surer) {question}", "（可选，回答后结论更可靠）{question}")
 BEST_GUESS = Text(
     "What to do, in this order (no question left would change it; f3 says why):",

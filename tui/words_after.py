@@ -134,6 +134,10 @@ READS_ANOTHER = Text(
     "The run reads {file} (says {script}), not the file that was changed: make the change there.",
     "这次运行读取的是 {file}（见 {script}），不是改过的文件：请在那里做同样的修改。",
 )
+READS_THERE = Text(
+    "The run reads {file} (says {script}), not this file.",
+    "这次运行读取的是 {file}（见 {script}），不是这个文件。",
+)
 LINES_FOR = Text(
     "{file} is not here, or cannot be written. The lines that {changed} has now:",
     "{file} 不在本机或不可写。{changed} 中现在的写法：",

@@ -65,6 +65,7 @@ CURVE_TITLE = Text("{name} over steps {first} to {last}", "{name}，第 {first} 
 RANGE = Text(
     "last {value} at step {step}; {n} values", "最后为 {value}（第 {step} 步）；共 {n} 个值"
 )
+ONE_NOT_FINITE = Text("NaN or Inf at step {step}", "第 {step} 步的值为 NaN 或 Inf")
 NOT_FINITE = Text(
     "{n} values are NaN or Inf, the first at step {step}",
     "{n} 个值为 NaN 或 Inf，首次在第 {step} 步",

@@ -51,6 +51,10 @@ NO_PATCH = Text(
     "No change of your files can be computed for this; what to do by hand:",
     "无法为此算出对文件的修改，请手动处理：",
 )
+BY_HAND_ABOVE = Text(
+    "No change of your files can be computed for this: do it by hand, as told above.",
+    "无法为此算出对文件的修改，请按上文手动处理。",
+)
 FIRST_BY_HAND = Text(
     "This is remedy {n}: the first one, “{first}”, is done by hand.",
     "这是第 {n} 项处置：首选的“{first}”需要手动完成。",
@@ -73,6 +77,10 @@ PATCH_KEYS = (
     ("y", Text("copy", "复制")),
     ("esc", Text("back", "返回")),
 )
+BECOMES = Text("{old} -> {new}", "{old} -> {new}")
+VALUE_BECOMES = Text("{field}: {old} -> {new}", "{field}：{old} -> {new}")
+LEFT_OUT = Text("{name}: left out", "{name}：去掉")
+BECAUSE = Text("{text} ({why})", "{text}（{why}）")
 WRITTEN = Text("Written: {file}", "已写入：{file}")
 APPLY_IT = Text("to apply it: {command}", "应用：{command}")
 NOT_WRITTEN = Text("Not written: {why}", "未写入：{why}")
@@ -88,11 +96,11 @@ FILES_CHANGED = Text(
 OTHER_PATCHES = Text("Remedies with a change of your files:", "可给出文件修改的处置：")
 TRIED_ALREADY = Text("“{title}” is marked already.", "“{title}”已标记为无效。")
 RESTORE_WHAT = Text(
-    "What comes next is no word of yours but the {what}. It would return:",
-    "再往前不是你说的话，而是{what}。撤销后会恢复以下内容：",
+    "Take back the {what}? These lines would return:",
+    "撤销{what}？将恢复以下内容：",
 )
-RESTORE_SHOWN = Text("Of this change: {shown}.", "关于这次修改：{shown}。")
-RESTORE_FILES = Text("restore the files", "恢复文件")
+RESTORE_SHOWN = Text("After this change {shown}.", "这次修改之后：{shown}。")
+RESTORE_FILES = Text("take it back: restore the files", "撤销：恢复文件")
 RESTORED = Text("Restored: {what} is taken back.", "已撤销{what}，文件已恢复。")
 RESTORED_BEFORE = Text(
     "The {what} was undone already, outside of this talk: nothing is left to restore.",
@@ -111,8 +119,8 @@ WRITE_AGAIN = Text(
     "按修改前的内容重新写出已删除的文件",
 )
 LEAVE_FILES = Text(
-    "leave the files as they are, and let me take back what was before it",
-    "保留文件现状，之后可继续撤回更早的内容",
+    "keep the files as they are; the next undo takes back what was said before",
+    "保留文件；再次撤销时撤回更早的内容",
 )
 DO_NOTHING = Text("nothing, for now", "暂不处理")
 LEFT_AS_IT_IS = Text(
@@ -219,9 +227,12 @@ HELP_TALK = (
 )
 KEYS_NOT_TAKEN = Text("Keys in {file} that are not taken:", "{file} 中未采用的按键：")
 PALETTE = Text("Search the commands", "搜索命令")
-NO_COMMAND = Text("no command “{word}”", "没有命令“{word}”")
+NO_MATCH = Text("no command “{word}”", "没有命令“{word}”")
+NO_COMMAND = Text(
+    "No command “{word}”. f2 lists those that there are.", "没有命令“{word}”。f2 列出全部命令。"
+)
 NEAR_COMMAND = Text(
-    "no command “{word}”; did you mean “/{near}”?",
+    "No command “{word}”; did you mean “/{near}”?",
     "没有命令“{word}”；是否想输入“/{near}”？",
 )
 THEME_NOW = Text("Theme: {name}. There are: {names}", "主题：{name}。可选：{names}")

@@ -17,11 +17,19 @@ if TYPE_CHECKING:
 
 
 def number(change: Change) -> Line:
-    """One value with where the number comes from."""
-    pattern = Text("{field}: {old} -> {new}", "{field}：{old} -> {new}")
-    old = "?" if change.old is None else change.old
-    text = pattern.fill(field=change.field, old=old, new=change.new)
-    return Line(text, mark="= ", aside=change.why)
+    """One value with where the number comes from; a flag by the words of the command."""
+    kind, _, flag = change.field.partition(":")
+    old = "?" if change.old is None else str(change.old)
+    if kind == "flag":
+        text = words_more.BECOMES.fill(old=old, new=change.new)
+    elif kind == "flag-value":
+        old = f"{flag} {old}"
+        text = words_more.BECOMES.fill(old=old, new=change.new or flag)
+    else:
+        text = words_more.VALUE_BECOMES.fill(field=change.field, old=old, new=change.new)
+    if change.new is None and kind != "flag-value":
+        text = words_more.LEFT_OUT.fill(name=old if kind == "flag" else change.field)
+    return Line(words_more.BECAUSE.fill(text=text, why=change.why), mark="= ")
 
 
 def files_of(diff: str) -> list[str]:

@@ -81,12 +81,17 @@ def _steps(logs: LogHits) -> Iterator[tuple[int, Source, Text | str]]:
 
 
 def rows(found: list[Moment], width: int) -> list[str]:
-    """One line a moment: time of day (and date where days differ), rank, what was seen."""
+    """One line a moment, of at most ``width`` columns."""
+    return [one_line(f"{at}{words}", width) for at, words in parted(found)]
+
+
+def parted(found: list[Moment]) -> list[tuple[str, Text | str]]:
+    """Time of day (and date where days differ) and rank of each moment, and what was seen."""
     days = {int(m.time // _DAY) for m in found}
     form = "%H:%M:%S" if len(days) == 1 else "%m-%d %H:%M:%S"
     shown = []
     for moment in found:
         at = time.strftime(form, time.localtime(moment.time))
         rank = "" if moment.source.rank is None else f"rank {moment.source.rank}"
-        shown.append(one_line(f"{at}  {rank:8} {moment.words}", width))
+        shown.append((f"{at}  {rank:8} ", moment.words))
     return shown

@@ -197,7 +197,7 @@ def test_none_tried_and_unknown_words(drive: Drive, case: Case) -> None:
         await app.send("/tried 9")
         assert "There are remedies 1 to" in app.talk()
         await app.send("/wy")
-        assert "no command “/wy”; did you mean “/why”?" in app.talk()
+        assert "No command “/wy”; did you mean “/why”?" in app.talk()
         await app.send("5")
         assert app.talk().count("[you]    5") == 0
         await app.press("ctrl+c")

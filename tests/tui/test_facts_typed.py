@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from medic.tui import answers, settled
+from medic.tui import answers, orders, settled
 from medic.tui.consultation import Consultation
 from medic.tui.events import Choices, Event, Told
 from medic.tui.lines import plain_text
@@ -172,7 +172,7 @@ def test_a_model_that_is_not_known_is_told_as_not_used(whole: Index) -> None:
 
 def test_a_remedy_that_no_answer_changes_is_told_before_the_question(whole: Index) -> None:
     talk = Talk(whole, str(RECORDED / "slow-rank-past-the-timeout"))
-    assert talk.talk.settled
+    assert talk.talk.plan.settled
     told = talk.told
     assert told.index("What to do now") < told.index("(optional, to be surer)")
     assert "Take the long work of one rank out of the job" in told
@@ -181,7 +181,7 @@ def test_a_remedy_that_no_answer_changes_is_told_before_the_question(whole: Inde
 def test_a_remedy_that_an_answer_changes_waits_for_it(whole: Index) -> None:
     talk = Talk(whole, str(RECORDED / "uneven-batches"))
     assert talk.talk.question is not None
-    assert not talk.talk.settled
+    assert not talk.talk.plan.settled
     assert "What to do now" not in talk.told
 
 
@@ -208,10 +208,10 @@ def test_it_is_said_where_an_answer_makes_the_remedy_less_sure(
     assert "What to do now" not in talk.told
 
 
-def test_steps_of_a_remedy_make_room_for_the_question(whole: Index) -> None:
+def test_a_remedy_that_was_just_told_is_not_told_again(whole: Index) -> None:
     talk = Talk(whole, str(RECORDED / "disk-full"))
-    assert talk.talk.settled
-    code = [e.block for e in talk.events if isinstance(e, Told) and e.block.code]
-    assert code
-    assert all(str(block.stub.text) == "f4 shows the code for it" for block in code if block.stub)
-    assert all(block.stub for block in code)
+    assert talk.talk.plan.settled
+    assert talk.told.count("costs:") == 1
+    orders.patch(talk.talk, "")
+    assert "do it by hand, as told above" in talk.told
+    assert talk.told.count("costs:") == 1

@@ -129,7 +129,7 @@ def test_a_folder_with_a_hostile_name(drive: Drive, tmp_path: Path) -> None:
 def test_what_is_typed_or_pasted_is_no_markup(drive: Drive, case: Case) -> None:
     async def script(app: Any) -> None:
         await app.send("/[bold]x[/]")
-        assert "no command “/[bold]x[/]”" in app.talk()
+        assert "No command “/[bold]x[/]”" in app.talk()
         await app.send("[@click=app.exit()]hangs[/]")
         assert "[you]    [@click=app.exit()]hangs[/]" in app.talk()
         assert not steering(app.screen())

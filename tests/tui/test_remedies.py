@@ -92,7 +92,7 @@ def test_applied_then_the_same_again_then_taken_back(
         assert session.tried == ["fix-micro-batch-too-large"]
         await app.press("f8")
         assert config.read_text() == AFTER
-        assert "Of this change: the next run shows the same fault." in app.said
+        assert "After this change the next run shows the same fault." in app.said
         assert "-micro_batch_size: 4 +micro_batch_size: 8" in app.said
         await app.press("1")
         assert config.read_text() == BEFORE
@@ -308,7 +308,7 @@ def test_what_was_restored_is_in_sight(drive: Drive, case: Case, run_folder: Pat
         await app.press("2")
         await app.press("f4", "a")
         await app.press("f8")
-        assert "Of this change: no run has shown it yet." in app.said
+        assert "Take back the change c1" in app.said
         await app.press("1")
         assert (run_folder / "train.yaml").read_text() == BEFORE
         shown = "\n".join(app.screen())
@@ -423,8 +423,8 @@ def test_a_word_taken_back_restores_no_file(drive: Drive, case: Case, run_folder
         assert "Fixed" in app.said
         await app.send("?")
         await app.press("f8")
-        assert "What comes next is no word of yours but the change c1" in app.said
-        assert "Of this change: the next run no longer shows the fault." in app.said
+        assert "Take back the change c1" in app.said
+        assert "After this change the next run no longer shows the fault." in app.said
         await app.press("3")
         assert config.read_text() == AFTER
 
