@@ -107,7 +107,7 @@ def _done(session: Session) -> list[Line]:
 
 def _would_tell(session: Session, found: Diagnosis, *, deep: bool) -> list[Line]:
     """The open question, else the look that could change the leader, in words."""
-    if found.verdict in NOTHING_NAMED:
+    if found.verdict in NOTHING_NAMED or only_wrong(session, found):
         return []
     look = found.next
     if look is None and deep and session.found and found.verdict != "established":

@@ -23,8 +23,8 @@ def bar(chance: float, word: str) -> str:
 
 def hint(choices: int, has: Collection[str], *, question: bool) -> Text:
     """What the empty input says; ``has``: what there is to act on where nothing is asked."""
-    if not choices and "change" in has:
-        return words.CHANGE_HERE
+    if "change" in has and (question or not choices):
+        return words.ANSWER_OR_CHANGE.fill(n=choices) if choices else words.CHANGE_HERE
     needed = next((name[len(NEEDS) :] for name in has if name.startswith(NEEDS)), "")
     if not choices and needed:
         return words.VALUE_HERE.fill(name=needed)

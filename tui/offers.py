@@ -105,13 +105,15 @@ def changes(offers: Sequence[Offer]) -> bool:
 
 
 def next_step(talk: Consultation) -> set[str]:
-    """What to do now that nothing is asked: see the "change", or do a "remedy" by hand, for whose
-    numbers a field may be needed."""
+    """What to do now that nothing is asked, or nothing that bears on it: see the "change", or do a
+    "remedy" by hand, for whose numbers a field may be needed."""
     if talk.waiting is not None:
         return {"remedy"}
-    if talk.question is not None or talk.stale or not talk.on_offer:
+    if talk.stale or not talk.on_offer or (talk.question is not None and not talk.plan.settled):
         return set()
     if changes(talk.on_offer):
         return {"change"}
+    if talk.question is not None:
+        return set()
     missing = talk.on_offer[0].fix.missing
     return {"remedy", *(f"{NEEDS}{name}" for name in missing[:1])}

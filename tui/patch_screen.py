@@ -155,7 +155,9 @@ class PatchScreen(ModalScreen[bool]):
         wanted = len(self._diff_rows(width))
         left = max(0, inner - 1 - max(DIFF_ROWS, min(wanted, inner // 2)))
         noted = min(left, 2) if foot.note else 0
-        head.most = left - noted
+        # The costs are read before the text of the remedy, which stands in the talk.
+        least = min(left - noted, len(head.whole(width, text=False)))
+        head.most = max(least, left - len(foot.whole(width)))
         shown = len(head.rows(width))
         foot.most = max(0, left - shown)
         used = shown + len(foot.rows(width))

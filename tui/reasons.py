@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def why(session: Session, found: Diagnosis, asked: Question | None) -> Iterator[Block]:
-    """The three answers to /why, the one that takes longest last."""
+    """The three answers to /why, and what should not be done."""
     if asked:
         yield _question(session, asked, found)
     if not found.causes:
@@ -31,6 +31,9 @@ def why(session: Session, found: Diagnosis, asked: Question | None) -> Iterator[
         return
     yield _cause(session, found.causes[0], sure=found.verdict == "established")
     yield _mind(session)
+    advice = do_not(session, found.causes[0].name)
+    if advice:
+        yield Block("medic", tuple(advice))
 
 
 def _question(session: Session, asked: Question, found: Diagnosis) -> Block:
@@ -72,7 +75,7 @@ def _cause(session: Session, leader: CauseView, *, sure: bool) -> Block:
     )
     lines = [Line(title, "strong"), Line(session.index.causes[leader.name].why)]
     lines += _evidence(session, leader, sure=sure)
-    return Block("medic", (*lines, *do_not(session, leader.name)))
+    return Block("medic", tuple(lines))
 
 
 def _evidence(session: Session, leader: CauseView, *, sure: bool) -> Iterator[Line]:

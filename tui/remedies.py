@@ -96,6 +96,8 @@ def _decided(session: Session, found: Diagnosis, *, by_hand: bool) -> Text:
     """What is said above the remedies: that no answer would change them only where none would."""
     if found.verdict == "established":
         return words.DECIDED_BY_HAND if by_hand else words.DECIDED
+    if not (found.symptoms or session.told.words):  # nothing failed: it is only wrong
+        return words.WRONG_HOW
     flips = session.mind()[1]
     return words.BEST_GUESS if flips is None else words.BEST_GUESS_OPEN
 

@@ -77,12 +77,12 @@ def _ask_first(talk: Consultation, move: Move) -> None:
     """What comes back with the files, and whether the change was seen to help."""
     applied = next((a for a in talk.session.applied if a.change == move.change), None)
     lines = []
-    if applied is not None and applied.shown in words_after.SHOWN and applied.shown:
-        shown = words_after.SHOWN[applied.shown]
-        lines.append(Line(words_more.RESTORE_SHOWN.fill(shown=shown), "warn"))
     if applied is not None and applied.symptoms and applied.shown in ("gone", "other"):
         returns = words_after.RETURNS.fill(titles=titles(talk.session, applied))
         lines.append(Line(returns, "warn"))
+    elif applied is not None and applied.shown in words_after.SHOWN and applied.shown:
+        shown = words_after.SHOWN[applied.shown]
+        lines.append(Line(words_more.RESTORE_SHOWN.fill(shown=shown), "warn"))
     lines.append(Line(words_more.RESTORE_WHAT.fill(what=move.what), "strong"))
     talk.tell(Block("medic", tuple(lines)))
     talk.tell(code(_returns(move.change), diff=True))

@@ -42,6 +42,10 @@ ANSWER_HERE = Text(
     "answer 1-{n}, ? shows how to look, or describe what you see",
     "输入 1-{n} 作答，按 ? 看怎么查，也可直接描述现象",
 )
+ANSWER_OR_CHANGE = Text(
+    "f4 shows the change; 1-{n} answers; or describe what you see",
+    "按 f4 查看修改，输入 1-{n} 作答，也可直接描述现象",
+)
 CHOOSE_HERE = Text("choose 1-{n}, or describe what you see", "输入 1-{n} 选择，也可直接描述现象")
 
 # --- the start ------------------------------------------------------------------------------
@@ -207,6 +211,7 @@ DO_FIRST = Text(
 )
 AS_BEFORE = Text("What to do is as told above:", "处置同上：")
 IF_YOU_LIKE = Text("(optional, to be surer) {question}", "（可选，回答后结论更可靠）{question}")
+WRONG_HOW = Text("What to do about it:", "处置：")
 BEST_GUESS = Text(
     "What to do, in this order (no question left would change it; f3 says why):",
     "请按以下顺序处置（剩下的问题都不会改变结论；f3 查看依据）：",

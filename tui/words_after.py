@@ -36,23 +36,24 @@ OLD_LOG = Text(
     "没有比这次修改更新的日志：{file} 最后写于 {at}，修改于 {since}。请先运行，或用 /add 添加新日志。",
 )
 GONE = Text(
-    "Fixed, as far as the new log shows: no more “{titles}” ({change}). {why}.",
-    "从新日志看已修复：“{titles}”不再出现（{change}）。{why}。",
+    "Fixed, as far as the new log shows: no more “{titles}” since {change} ({why}).",
+    "从新日志看已修复：{change} 之后“{titles}”不再出现（{why}）。",
 )
 GONE_BY_HAND = Text(
-    "Fixed, as far as the new log shows: no more “{titles}”. {why}.",
-    "从新日志看已修复：“{titles}”不再出现。{why}。",
+    "Fixed, as far as the new log shows: no more “{titles}” ({why}).",
+    "从新日志看已修复：“{titles}”不再出现（{why}）。",
 )
 GONE_TOO = Text(
-    "Gone with this run as well: “{titles}” ({change}). {why}.",
-    "这次运行也不再出现之前的“{titles}”（{change}）。{why}。",
+    "Gone with this run as well: “{titles}”, since {change} ({why}).",
+    "{change} 之后，这次运行也不再出现“{titles}”（{why}）。",
 )
 GONE_TOO_BY_HAND = Text(
-    "Gone with this run as well: “{titles}”. {why}.", "这次运行也不再出现之前的“{titles}”。{why}。"
+    "Gone with this run as well: “{titles}” ({why}).",
+    "这次运行也不再出现之前的“{titles}”（{why}）。",
 )
 RETURNS = Text(
-    "Without this change “{titles}” is to be expected again: it showed before it.",
-    "撤销后“{titles}”很可能再次出现：修改之前就是这样。",
+    "With this change the next run no longer showed “{titles}”: without it, expect it again.",
+    "修改之后的运行不再出现“{titles}”，撤销后很可能再次出现。",
 )
 BUT_FOR_TIMES = Text(
     "The new log is the same log but for its times.", "除时间外，新日志与之前的完全相同。"

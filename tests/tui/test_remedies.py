@@ -124,7 +124,7 @@ def test_a_fault_that_is_gone_is_said_to_be_fixed(
         written_later(log, FURTHER)
         await app.send("/look")
         assert "Fixed, as far as the new log shows: no more “CUDA out of memory” (c2)." in app.said
-        assert "step 2, past step 1 where it showed." in app.said
+        assert "(step 2, past step 1 where it showed)." in app.said
         assert app.app.talk.consultation.session.answers == []
         assert app.screen()[1] == " suspects  none"
         await app.send("/add nowhere")
@@ -424,7 +424,7 @@ def test_a_word_taken_back_restores_no_file(drive: Drive, case: Case, run_folder
         await app.send("?")
         await app.press("f8")
         assert "Take back the change c1" in app.said
-        assert "After this change the next run no longer shows the fault." in app.said
+        assert "With this change the next run no longer showed" in app.said
         await app.press("3")
         assert config.read_text() == AFTER
 

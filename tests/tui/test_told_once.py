@@ -1,0 +1,88 @@
+"""What was told is not told again, and what one can do next is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from medic.tui import words
+from medic.tui.bars import Progress, lit
+from medic.tui.events import Suspect, Working
+from medic.tui.hints import hint
+from medic.tui.patch_screen import PatchHead
+from medic.tui.written import number
+
+from medic.case.collect import Case
+from medic.i18n import Text, plain
+from medic.run_config import Change
+
+Drive = Callable[..., None]
+
+
+def test_a_word_that_changes_nothing_repeats_no_remedy(
+    drive: Drive, case: Case, exact: None
+) -> None:
+    async def script(app: Any) -> None:
+        await app.send("/look")
+        before = app.said.count("one restart")
+        await app.send("it hangs, too")
+        await app.send("/undo")
+        assert app.said.count("one restart") == before
+        assert "What to do is as told above:" in app.said
+
+    drive(script, case)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (Change("flag:--lrate", "--lrate", "--lr", plain("typo")), "--lrate -> --lr (typo)"),
+        (Change("flag:--x", "--x", None, plain("unknown")), "--x: left out (unknown)"),
+        (Change("flag-value:--bf16", "true", None, plain("a switch")), "--bf16 true -> --bf16"),
+        (Change("num_workers", 0, 8, plain("cores")), "num_workers: 0 -> 8 (cores)"),
+    ],
+)
+def test_a_change_is_told_in_the_words_of_the_file(change: Change, told: str) -> None:
+    assert str(number(change).text).startswith(told)
+
+
+def test_only_almost_certain_has_a_full_bar() -> None:
+    title = Text("x", "x")
+    assert lit(Suspect(title, "X", "almost-certain", 0.97)).count("█") == 5
+    assert lit(Suspect(title, "X", "likely", 0.97)).count("█") == 4
+
+
+def test_the_change_is_pointed_at_beside_a_question_that_does_not_bear_on_it() -> None:
+    assert "f4" in str(hint(3, {"change"}, question=True))
+    assert "f4" not in str(hint(3, (), question=True))
+
+
+def test_a_slow_first_start_says_why(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("medic.tui.bars.SLOW", 0.01)
+
+    async def script(app: Any) -> None:
+        bar = app.app.talk.query_one(Progress)
+        bar.take(Working(words.LOADING))
+        await app.until(lambda: "compiles it once" in "\n".join(app.screen()))
+
+    drive(script, Case())
+
+
+def test_the_patch_of_a_file_that_the_run_does_not_read_says_so(
+    drive: Drive, case: Case, run_folder: Path
+) -> None:
+    other = run_folder.parent / "elsewhere" / "train.yaml"
+    (run_folder / "launch.sh").write_text(f"python train.py --config {other}\n")
+
+    async def script(app: Any) -> None:
+        await app.press("f4")
+        shown = " ".join("\n".join(app.screen()).split())
+        assert "The run reads" in shown
+        assert "costs: one restart" in shown
+        assert app.app.screen.query_one(PatchHead)
+
+    from medic.case.collect import collect
+
+    drive(script, collect(["run1"]))
