@@ -201,6 +201,8 @@ class KeyBar(RowsView):
         sizes = {a.word: columns(f"{shown_key(a)} {a.title}") for a in every}
         if sum(sizes.values()) + 2 * len(every) > width:
             every = [a for a in every if a.footer]
+        while every[1:] and sum(sizes[a.word] + 2 for a in every) - 1 > width:
+            del every[-2]  # how to leave stays in sight
         for action in every:
             size = sizes[action.word]
             if used + size > width:

@@ -26,18 +26,27 @@ AGAINST = frozenset({"strongly-against", "rules-out"})
 
 
 def compare(talk: Consultation, argument: str) -> None:
-    """Two causes by code or name; without them the first two suspects. Raises UsageError."""
+    """Two causes by code, name or number of a suspect; without them the first two suspects. Raises
+    UsageError."""
     if talk.found is None:
         talk.found = talk.session.diagnosis()
     asked = argument.replace(",", " ").split()
     if len(asked) not in (0, 2):
         talk.tell(words_graph.COMPARE_WHAT)
         return
-    names = [named(talk.session, w) for w in asked] or [c.name for c in talk.found.causes[:2]]
+    names = [suspect(talk, w) for w in asked] or [c.name for c in talk.found.causes[:2]]
     if len(names) < 2 or names[0] == names[1]:
         talk.tell(words_graph.NO_TWO)
         return
     talk.tell(Block("medic", tuple(_lines(talk.session, *names))), top=True)
+
+
+def suspect(talk: Consultation, word: str) -> str:
+    """A cause by the number of a suspect, its name or code. Raises UsageError for an unknown one."""
+    causes = talk.found.causes if talk.found is not None else ()
+    if word.isdecimal() and 1 <= int(word) <= len(causes):
+        return causes[int(word) - 1].name
+    return named(talk.session, word)
 
 
 def named(session: Session, word: str) -> str:

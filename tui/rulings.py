@@ -21,16 +21,14 @@ FOR = ("confirms", "strong")
 
 def ruleout(talk: Consultation, argument: str) -> None:
     """By the number of a suspect, a name or a code. Raises UsageError for an unknown name."""
-    from .compare import named
+    from .compare import suspect
 
     if talk.found is None:
         talk.found = talk.session.diagnosis()
     suspects = talk.found.causes
     word = argument.strip()
-    if word.isdecimal() and 1 <= int(word) <= len(suspects):
-        by_hand(talk, suspects[int(word) - 1].name, f"/ruleout {word}")
-    elif word and not word.isdecimal():
-        by_hand(talk, named(talk.session, word), f"/ruleout {word}")
+    if word and (not word.isdecimal() or 1 <= int(word) <= len(suspects)):
+        by_hand(talk, suspect(talk, word), f"/ruleout {word}")
     elif suspects:
         rows = [
             Line(TITLE.fill(title=c.title, code=c.code), mark=f"{n}  ", indent=1)

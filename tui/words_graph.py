@@ -39,7 +39,7 @@ COMPARE_WHAT = Text(
     "/compare 的参数是两个原因的编号或名称；不写则比较前两个嫌疑。",
 )
 NO_TWO = Text("There are no two suspects to compare.", "没有可比较的两个嫌疑。")
-NO_CAUSE = Text("no cause “{word}”{hint}", "没有原因“{word}”{hint}")
+NO_CAUSE = Text("No cause “{word}”{hint}", "没有原因“{word}”{hint}")
 BEARS = Text(
     "What was seen, for (+) or against (-) A and B:", "已见证据，对 A 与 B 的支持（+）或反对（-）："
 )

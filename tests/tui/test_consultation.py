@@ -136,7 +136,7 @@ def test_the_graph_is_walked_searched_and_compared(drive: Drive, case: Case) -> 
         await app.send("/compare MEM-001")
         assert "/compare takes two causes" in app.talk()
         await app.send("/compare MEM-001 MEM-03")
-        assert "no cause “MEM-03”" in app.talk()
+        assert "No cause “MEM-03”" in app.talk()
         await app.press("f7", "slash", "z", "z", "z")
         assert "nothing by that name" in "\n".join(app.screen())
         await app.press("escape", "escape")

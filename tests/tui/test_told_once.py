@@ -86,3 +86,20 @@ def test_the_patch_of_a_file_that_the_run_does_not_read_says_so(
     from medic.case.collect import collect
 
     drive(script, collect(["run1"]))
+
+
+@pytest.mark.parametrize("width", [40, 60, 70, 80])
+def test_how_to_leave_stays_in_the_row_of_keys(width: int) -> None:
+    from medic.tui.bars import KeyBar
+
+    cells = KeyBar().cells(width)
+    assert cells[-1][2].word == "quit"
+    assert cells[-1][1] <= width
+
+
+def test_suspects_are_compared_by_their_numbers(drive: Drive, case: Case) -> None:
+    async def script(app: Any) -> None:
+        await app.send("/compare 1 2")
+        assert "What was seen, for (+) or against (-) A and B" in app.said
+
+    drive(script, case)
