@@ -23,7 +23,7 @@ from .keys_told import as_word, in_block
 from .keys_told import told as told_keys
 from .lines import Block, Line, code, rows, said
 from .offers import next_step
-from .opening import opening
+from .opening import opening, shown_root
 from .typed import take
 from .written import number as told_number
 from .written import write_patch
@@ -100,7 +100,8 @@ class PlainTalk:
         elif isinstance(event, Graphed):
             self._graph(event.graph)
         elif isinstance(event, Given):
-            self._console.out(words_plain.LOOKED_AT.fill(root=event.case.root))
+            root, run = shown_root(event.case.root), event.case.run
+            self._console.out(words_plain.LOOKED_AT.fill(root=f"{root}/{run}" if run else root))
 
     def _working(self, event: Working) -> None:
         """That something goes on, once: a line for each probe would bury what they find."""

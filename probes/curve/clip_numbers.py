@@ -35,10 +35,12 @@ def run(look: Look) -> Iterator[Finding | Skip]:
 
 
 def _zero(look: Look) -> Finding | None:
-    """Of a script that nobody knows: whether 0 is off depends on its code."""
+    """Of a script that nobody knows: whether 0 is off depends on its code; null is off."""
     config = look.fact(RunConfig)
     origin = config.origin("gradient_clip")
     if config.number("gradient_clip") != 0 or origin is None or not config.nobodys:
+        return None
+    if any(s.origin.span == origin.span and s.value != 0 for s in config.settings if s.path):
         return None
     return Finding(RATIO, "clip-of-zero", source=source_of(origin))
 

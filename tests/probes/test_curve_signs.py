@@ -10,7 +10,7 @@ from medic.probes.curve import clip_numbers, gap, memory, replicas, throughput
 
 from medic.facts import Curve, GpuSeries, LogHits, Series, Source, StepLine
 from medic.probe import Finding
-from medic.run_config import Origin, RunConfig, Value
+from medic.run_config import Origin, RunConfig, Setting, Span, Value
 
 GIB = 2.0**30
 MIB = 2**20
@@ -99,3 +99,11 @@ def test_a_clip_of_zero_is_off_only_where_a_trainer_reads_it(
     config = RunConfig({"gradient_clip": Value(0.0, Origin("file"))}, framework=framework)
     found = told(look, clip_numbers, curve(grad_norm=[0.5] * 12), config)
     assert found.get("clip-ratio") == outcome
+
+
+def test_a_clip_of_null_is_off_everywhere(look: Any) -> None:
+    at = Origin("file", Span("c.yaml", 0, 4, 1, 1, 1, 5))
+    null = Setting(("gradient_clip_val",), None, at)
+    config = RunConfig({"gradient_clip": Value(0.0, at)}, settings=(null,))
+    found = told(look, clip_numbers, curve(grad_norm=[0.5] * 12), config)
+    assert "clip-ratio" not in found
