@@ -143,7 +143,7 @@ ASIDE = frozenset(
         "test", "testing", "inference", "generation", "generate", "generator", "discriminator",
         "sampling", "sample", "sampler", "rollout", "teacher", "student", "critic", "ref",
         "reference", "reward", "reward_model", "ema", "tokenizer", "draft", "predict", "prediction",
-        "serving", "vllm", "sglang", "wandb", "callback", "callbacks", "profiler", "profiling",
+        "serving", "combiner", "vllm", "sglang", "wandb", "callback", "callbacks", "profiler", "profiling",
         "hf_config", "env", "env_vars", "search", "sweep",
     ]
 )  # fmt: skip

@@ -126,7 +126,7 @@ def _elsewhere(
     ``blocks``: those that the file has; of many that may hold the key only they are named.
     """
     framework, name = names.framework, normal(str(key.value))
-    if value.kind == "mapping":
+    if value.kind == "mapping" or _is_copy(name, value):
         return None
     homes = _homes(name, parents, names, framework)
     if len(homes) > _MOST_HOMES:
@@ -139,6 +139,12 @@ def _elsewhere(
     there = [_BELOW.fill(block=home) if home else _TOP for home in homes]
     to = there[0] if len(there) == 1 else _OR.fill(one=there[0], other=there[1])
     return _ELSEWHERE.fill(framework=framework.title, key=str(key.value), here=here, there=to)
+
+
+def _is_copy(name: str, value: Node) -> bool:
+    """Whether a value is that of the same key elsewhere: ``precision: ${trainer.precision}``."""
+    read = _READ.fullmatch(value.value.removesuffix("}")) if isinstance(value.value, str) else None
+    return read is not None and normal(read[1].rpartition(".")[2]) == name
 
 
 def _homes(

@@ -72,6 +72,8 @@ def not_taken(
             value = found[2].strip("\"'")
             if not pattern or line[found.start(1)] == MASK or "<" in value or "$" in value:
                 continue
+            if not value:  # to be filled in below, or as good as not set
+                continue
             if re.fullmatch(pattern, value) is None:
                 span = script.span(number, found.start(2) + 1, found.end(2) + 1)
                 what = _NOT_TAKEN.fill(name=found[1], value=value, readers=readers)

@@ -75,6 +75,7 @@ class Given:
     name: str
     word: Word
     value: str | None = None  # known only where it is glued on, or one plain word
+    variable: str = ""  # whose value it has: --caption_column $CAPTION_COLUMN
     alone: bool = False  # another flag follows, or nothing
     glued: bool = False
 

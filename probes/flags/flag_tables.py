@@ -14,7 +14,7 @@ from medic.text.patterns import regex
 from .families import PROOF, PROOF_FOREIGN, SWITCHES
 from .key_names import DOTTED, FLAT, USERS_OWN, Names, names_of, normal
 from .key_names import Framework as Keyed
-from .meanings import foreign_names, meanings, meant_in, words_of_names
+from .meanings import foreign_names, meanings, meant_in, times_named, words_of_names
 from .shared_values import is_amount_or_place, shared_values
 from .suspects import script_parts
 
@@ -107,6 +107,7 @@ class Table:
     meanings: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     shared: frozenset[str] = frozenset()  # names that take a value in any program
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    times: Mapping[str, int] = field(default_factory=dict)  # how many frameworks have a name
     own: frozenset[str] = frozenset()  # of the script's parser, where its source is at hand
 
     @property
@@ -154,7 +155,7 @@ class Table:
         below = self.names.below.get(above, ()) if above or self.dotted else ()
         return leaf in below or self._free(above)
 
-    def common(self, name: str) -> bool:
+    def is_long(self, name: str) -> bool:
         """Whether a name is long enough to be no word of a user's."""
         return len(name) >= _LONG
 
@@ -294,4 +295,5 @@ def table_of(
         meanings(every),
         shared_values(every),
         {normal(n).rpartition(".")[2]: w for one in sources for n, w in one.choices.items()},
+        times_named(every),
     )

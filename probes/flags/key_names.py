@@ -259,7 +259,8 @@ def joined_word(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
 
-def _same_digits(one: str, other: str) -> bool:
-    """Whether no number parts two names: beta1 is no misspelt beta2; stage_ may lack its 3."""
-    digits = {digits_of(one), digits_of(other)}
-    return len(digits) == 1 or ("" in digits and min(len(one), len(other)) >= _TWO_LETTERS)
+def _same_digits(name: str, other: str) -> bool:
+    """Whether no number parts two names: beta1 is no misspelt beta2, nor is_llama4 an is_llama;
+    stage_ may lack its 3."""
+    lost = not digits_of(name) and min(len(name), len(other)) >= _TWO_LETTERS
+    return lost or digits_of(name) == digits_of(other)

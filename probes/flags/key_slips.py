@@ -35,6 +35,8 @@ _ONE_COLON = Text("the key as it is meant", "去掉多余的冒号")
 # Words that say nothing of what a key sets: train_logging_steps is meant for logging_steps.
 _IDLE = frozenset(("train", "training", "my", "num", "value", "default"))
 _MIN_WORDS = 2
+# How nanotron tells the model of a block: is_llama_config: true.
+_IS_MODEL = regex(r"is_\w+_config")
 # What no canonical field is behind, or whose name elsewhere is a block: one thing by many names.
 _ALIKE = (
     frozenset(("lora_target", "lora_target_modules", "target_modules")),
@@ -103,6 +105,19 @@ def _keys_of(node: Node) -> Iterator[Node]:
         yield from _keys_of(value)
     for element in node.elements:
         yield from _keys_of(element)
+
+
+def of_own_model(block: Collection[str], names: Names) -> bool:
+    """Whether a block says that it is of a model that the framework is not known to have."""
+    return any(_IS_MODEL.fullmatch(one) and one not in names.leaves for one in block)
+
+
+def of_family(name: str, siblings: frozenset[str], names: Names) -> bool:
+    """Whether a fork has the setting: others stand beside it that begin alike, and that the
+    framework does not have either (sequence_parallel_size, sequence_parallel_mode)."""
+    stem = name.rpartition("_")[0]
+    strange = (one for one in siblings if one not in names.leaves and one != name)
+    return stem.count("_") > 0 and any(one.startswith(stem) for one in strange)
 
 
 def word_apart(name: str, candidates: Sequence[str]) -> str:

@@ -19,6 +19,7 @@ from medic.facts import (
 )
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, config_of
+from medic.records import replace
 from medic.run_config import PLAIN, Change, RunConfig
 
 from .arguments import VALUE
@@ -29,6 +30,7 @@ from .key_names import KNOWN, guess, names_of, normal
 from .launcher_flags import before_script, of_words
 from .launcher_texts import kept
 from .launches import launches_in, servers_of, unreached_of
+from .loose_flags import loose_lists, program_in
 from .outcome import STOPS
 from .own_flags import Fault, faults, given_flags
 from .parted_paths import second_words
@@ -71,6 +73,7 @@ def run(look: Look) -> Iterator[Finding]:
             every = (*launches, *servers_of(document), *unreached_of(document))
             found = (_of_launch(look, script, one, tables, speaks) for one in every)
             told = list(islice(chain.from_iterable(found), MAX_FOUND))
+            told += _of_lists(look, script, launches, tables, speaks)
             for launcher, words in kept(script, launches):
                 told += [_finding(script, f, launcher) for f in of_words(launcher, words, tables)]
             yield from _first_passes(told)
@@ -108,7 +111,7 @@ def _of_launch(
     if spec is not None and spec.options:
         yield from _of_source(look, script, launch, spec, tables)
         return
-    framework = tables.get(program_of(launch) or _reader(words, speaks)) or _by_flags(words, tables)
+    framework = _framework(launch, tables, speaks)
     framework = framework or next((f for f in look.frameworks if f.name == PLAIN), None)
     if framework is None:
         return
@@ -133,6 +136,45 @@ def _of_launch(
         yield Finding(MISSPELT, "passes")
     if told_whole(table, proof):
         yield Finding(SWITCH, "passes")
+
+
+def _of_lists(
+    look: Look,
+    script: ScriptText,
+    launches: Sequence[Launch],
+    tables: Mapping[str, Framework],
+    speaks: Mapping[tuple[str, int], str],
+) -> Iterator[Finding]:
+    """Of the options that no launch is seen to be given, as those of the only one there is."""
+    lists = loose_lists(script, launches)
+    program = program_in(script) if not launches else _program(launches[0])
+    if not (lists and program) or len({one.span for one in launches}) > 1:
+        return
+    every = tuple(word for words in lists for word in words)
+    if launches:
+        whole = replace(launches[0], arguments=(*launches[0].arguments, *every))
+    else:
+        head = Word(every[0].span, program, program)
+        whole = Launch("python", (), head, every, head.span)
+    framework = _framework(whole, tables, speaks)
+    if framework is None:
+        return
+    table = table_of(whole, framework, look.frameworks, tables)
+    proof = proof_of(list(given_flags(whole.arguments)), table, program)
+    for words in lists:
+        flags = list(given_flags(words))
+        known = sum(table.knows(one.name) for one in flags)
+        for fault in faults(flags, table, proof) if known * 2 >= len(flags) else ():
+            yield _finding(script, fault, program)
+
+
+def _framework(
+    launch: Launch, tables: Mapping[str, Framework], speaks: Mapping[tuple[str, int], str]
+) -> Framework | None:
+    """The framework that reads the flags of a launch; None for a program's own."""
+    words = launch.arguments
+    named = program_of(launch) or _reader(words, speaks)
+    return tables.get(named) or _by_flags(words, tables)
 
 
 def _of_source(

@@ -26,7 +26,15 @@ from .key_names import (
     nearest_name,
     normal,
 )
-from .key_slips import another_name, keys_as_text, variables, with_colon, word_apart
+from .key_slips import (
+    another_name,
+    keys_as_text,
+    of_family,
+    of_own_model,
+    variables,
+    with_colon,
+    word_apart,
+)
 from .meanings import Dictionary, dictionary
 from .renamed import now
 
@@ -227,6 +235,8 @@ def _meant(
     """What is wrong with a key; None for one that is known, or like none that is."""
     names, foreign = book.names, book.foreign
     known = name in names.leaves
+    if of_own_model({name, *siblings}, names):
+        return None
     if known and (name not in foreign or not names.is_elsewhere(name, parents)):
         return None
     own = not known and _is_own(name, parents, siblings, names)
@@ -236,7 +246,7 @@ def _meant(
     if near:
         return NEAR, near
     other, meant = foreign.get(name, ("", ""))[0], book.own(name, parents)
-    if meant and meant not in siblings:
+    if meant and meant not in siblings and not of_family(name, siblings, names):
         return (_FOREIGN.fill(other=other) if other else _ELSEWHERE), meant
     if meant or not own or not _is_closed(name, parents, siblings, names):
         return None

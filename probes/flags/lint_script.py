@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from medic.errors import Unreadable
 from medic.facts import Document, GivenFile, Source
@@ -16,7 +16,7 @@ from .launches import launches_of
 from .refusals import REFUSED, stop
 from .script_text import NEEDS_SCRIPT, ScriptText, read_script
 from .slip import replaced
-from .unset import Unset, misnamed, unset
+from .unset import Misnamed, Unset, forgotten, misnamed, unset
 
 CUT = "command-cut-short"
 UNSET = "unset-variable-takes-flag"
@@ -88,19 +88,25 @@ def _windows_ends(script: ScriptText, given: GivenFile) -> Iterator[Finding]:
 
 def _unset(script: ScriptText, document: Document) -> Iterator[Finding]:
     seen: set[tuple[str, int]] = set()
-    for launch in launches_of(document):
+    launches = launches_of(document)
+    for launch in launches:
         for one in unset(script, launch):
             place = (one.variable, one.word.span.line)
             if place not in seen:
                 seen.add(place)
                 yield _finding(script, one)
-    yield from _misnamed(script, document, {variable for variable, _ in seen})
+    told = {variable for variable, _ in seen}
+    found = [one for one in misnamed(script, document) if one.variable not in told]
+    yield from _misnamed(script, found)
+    told |= {one.variable for one in found}
+    for one in forgotten(script, document, told) if launches else ():
+        value = {"variable": one.variable, "meant": _NOT_SET, "so": _NO_WORD}
+        source = script.source(one.span.line)
+        yield Finding(UNSET, "fires", value, source, span=one.span)
 
 
-def _misnamed(script: ScriptText, document: Document, told: set[str]) -> Iterator[Finding]:
-    for one in misnamed(script, document):
-        if one.variable in told:
-            continue
+def _misnamed(script: ScriptText, found: Sequence[Misnamed]) -> Iterator[Finding]:
+    for one in found:
         meant = _MEANT.fill(near=one.text or f"${one.meant}")
         index = script.line_text(one.span.line)[: one.span.column - 1].endswith("[")
         value = {"variable": one.variable, "meant": meant, "so": _ELEMENT if index else _NO_WORD}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from medic.records import dataclass
@@ -52,6 +53,7 @@ _FOREIGN: dict[str, tuple[Names, Mapping[str, tuple[str, str]]]] = {}
 # By the first of the entries: those of one knowledge are read together.
 _MEANT: list[tuple[Framework, Mapping[str, tuple[str, str]]]] = []
 _WORDS: list[tuple[Framework, frozenset[str]]] = []
+_TIMES: list[tuple[Framework, Mapping[str, int]]] = []
 # Names of settings that no entry reads: what they count differs a little.
 _MORE = {
     "lr_warmup_fraction": "warmup_ratio",
@@ -121,6 +123,17 @@ def words_of_names(every: Sequence[Framework]) -> frozenset[str]:
     words = frozenset(word for name in names for word in name.split("_")) | _USUAL
     _WORDS[:] = [(every[0], words)]
     return words
+
+
+def times_named(every: Sequence[Framework]) -> Mapping[str, int]:
+    """name at the top -> how many frameworks have it: of several, a script's own parser may, too."""
+    if _TIMES and _TIMES[0][0] is every[0]:
+        return _TIMES[0][1]
+    counts = Counter(
+        name for one in every for name in {steps[0] for steps in written(one) if len(steps) == 1}
+    )
+    _TIMES[:] = [(every[0], counts)]
+    return counts
 
 
 def own_name(framework: Framework, field: str, parents: tuple[str, ...]) -> str:

@@ -10,6 +10,7 @@ from medic.records import dataclass
 from medic.text.patterns import regex
 from medic.text.slips import digits_of
 
+from .common_slips import common_slip
 from .distance import letters_apart
 from .families import PROOF, PROOF_FOREIGN, Given, told_whole
 from .flag_tables import Table
@@ -17,6 +18,7 @@ from .key_names import joined_word, lost_word, moved_words, normal
 from .match import boolean
 
 _FLAG = regex(r"^--([A-Za-z][\w.-]*)(?:=(.*))?$", re.DOTALL)
+_VARIABLE = regex(r"^\"?\$\{?([A-Za-z_]\w*)\}?\"?$")
 # argparse takes the dashes of a name as they are; the parser of transformers takes both.
 _UNDERSCORES = frozenset(("openrlhf",))
 # Shorter names a letter away from one another may well both be meant.
@@ -73,7 +75,9 @@ def given_flags(words: Sequence[Word]) -> Iterator[Given]:
         alone = after is None or (after.value is not None and _FLAG.match(after.value) is not None)
         single = beyond is None or beyond.value is None or beyond.value.startswith("-")
         value = after.value if after is not None and not alone and single else None
-        yield Given(match[1], word, value, alone=alone)
+        variable = _VARIABLE.match(after.raw) if after is not None else None
+        of = variable[1] if variable is not None else ""
+        yield Given(match[1], word, value, variable=of, alone=alone)
 
 
 def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
@@ -86,6 +90,8 @@ def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
     for one in flags[:MAX_FLAGS]:
         name = normal(one.name)
         meant = _meant(one.name, table, used, proof, odd, whole=whole)
+        if not (meant or table.closed or table.own or table.knows(one.name)):
+            meant = _spelt(common_slip(one, table, used), one.name, table)
         if meant:
             yield Fault("unknown", one, "--" + meant)
         elif proof >= PROOF and (whole_name := _cut_short(name, table, used)):
@@ -144,6 +150,8 @@ def _meant(name: str, table: Table, used: set[str], proof: int, odd: str, *, who
         found = _slip(plain, near if table.closed else [n for n in near if n not in used], table)
     if not found and table.closed:
         found = _only(n for n in near if n not in used and _shortened(n) == _shortened(plain))
+    if not found and whole and plain[:-1] in table.valued and plain.endswith("s"):
+        found = plain[:-1] if plain[:-1] not in used else ""
     if not found and proof >= PROOF_FOREIGN:
         found = table.meant_by(plain)
         found = "" if found in used else found

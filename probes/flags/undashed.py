@@ -97,7 +97,7 @@ def _no_dash(words: Sequence[Word], at: int, table: Table, proof: int, *, overri
     sure = proof >= PROOF or table.closed
     if table.overridden or (sign and (overridden or not sure)) or not (several or sure):
         return False
-    if not sure and not table.common(name):
+    if not sure and not table.is_long(name):
         return False
     return _complete(words, at, table, proof) and (bool(sign) or _followed(words, at, table))
 
@@ -124,7 +124,7 @@ def _complete(words: Sequence[Word], at: int, table: Table, proof: int) -> bool:
     name = words[at].text
     if at == 1:
         return table.closed
-    if (table.closed or proof >= PROOF) and ("_" in name or "-" in name) and table.common(name):
+    if (table.closed or proof >= PROOF) and ("_" in name or "-" in name) and table.is_long(name):
         return True  # behind several values of one flag: none of them is a flag's name
     return words[at - 2].text.startswith("--") and "=" not in words[at - 2].text
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from medic.facts import Document, Launch, Word
 from medic.records import dataclass
@@ -23,7 +23,7 @@ _DEFAULT = regex(r"\$\{([A-Za-z_]\w+):?-")
 _FLAG = regex(r"^--?[A-Za-z][\w.-]*$")
 # Names that the shell, a scheduler, a cluster or a library's user sets.
 ENVIRONMENT = regex(
-    r"^(?:SLURM|SBATCH|SRUN|PBS|LSB|LSF|SGE|OMPI|PMI|PMIX|MPI|CUDA|NVIDIA|NCCL|TORCH|PYTORCH|HF|"
+    r"^(?:SLURM|SLURMD|SBATCH|SRUN|PBS|LSB|LSF|SGE|OMPI|PMI|PMIX|MPI|CUDA|NVIDIA|NCCL|TORCH|PYTORCH|HF|"
     r"HUGGING|TRANSFORMERS|WANDB|AWS|GCP|AZURE|AZUREML|CONDA|VIRTUAL|PET|GLOO|OMP|MKL|MASTER|LOCAL|"
     r"NODE|NUM|GPU|GPUS|NNODES|NPROC|WORLD|KUBERNETES|KUBEFLOW|ARNOLD|METIS|MLP|DLC|PAI|VC|XDG|"
     r"GIT|CI|GITHUB|TRITON|RAY|TPU|XLA|HOST|HIP|ROCR|ASCEND|HCCL|SINGULARITY|APPTAINER|DOCKER|"
@@ -44,6 +44,18 @@ _WELL_KNOWN = frozenset(
 # Words that may well be empty: more arguments, options.
 _OPTIONAL = regex(r"ARGS?$|ARGUMENTS|EXTRA|OPT|FLAG|PARAMS|CMD|COMMAND|RESUME|OVERRIDE", re.I)
 _FETCHES = regex(r"^\s*(?:source|\.|eval|set\s+-a|module)\s", re.MULTILINE)
+# The same but for files that only make tools ready.
+_FETCHES_MORE = regex(
+    r"^\s*(?:(?:source|\.)\s+(?!\S*(?:activate|set_env\.sh|setvars\.sh|conda\.sh|bashrc|/etc/\S+)\b)"
+    r"|eval\s+(?!\"?\$(?:\((?:\S*conda|mamba|micromamba|pyenv)\b|\{?[A-Za-z_]))|set\s+-a)",
+    re.MULTILINE,
+)
+# Those that nobody writes into a script.
+_SECRET = regex(r"KEY|TOKEN|SECRET|PASS", re.I)
+_GROUP = regex(r"^(?:WANDB|TENSORBOARD)_")
+# What stands before a variable in the value of a flag, or of an override: --out "/job/$RUN".
+_VALUE = regex(r"(?<!\S)(?:--[A-Za-z][\w.-]*[= ]|\+{0,2}[A-Za-z_]\w*(?:\.\w+)+=)\s*[^\s#]*$")
+_ALL = 3  # of so many variables, all set but one, that one is forgotten
 _OWN = 2  # a command with so many variables of its own is not one to be called with others' values
 _MIN_NAME = 5
 _LONG = 9  # letters of a name that is a slip of one that everybody knows
@@ -129,6 +141,44 @@ def misnamed(script: ScriptText, document: Document) -> list[Misnamed]:
                 ending = name[len(stem) :]
                 found[name] = Misnamed(name, place, use[0], stem, f"${{{stem}}}{ending}")
     return [*found.values(), *_with_default(script, document)]
+
+
+def forgotten(script: ScriptText, document: Document, told: Collection[str]) -> Iterator[Misnamed]:
+    """The variable in a flag's value that a script forgets, which sets all the others itself.
+
+    One in small letters is the script's own; one in capitals may be exported by who calls it, if
+    there are several such, or few of the script's own.
+    """
+    if _FETCHES_MORE.search(script.text):
+        return
+    strange = {v for v in script.used if not script.named_otherwise(v) and v not in told}
+    foreign = {v for v in strange if not (_may_be_given(script, v) or _OPTIONAL.search(v))}
+    own = len(script.set_alone & script.used)
+    if len(foreign) != 1:
+        return
+    (name,) = foreign
+    if own < (_ALL if name != name.lower() else 1):
+        return
+    for number, line in numbered(script, document):
+        text = script.line_text(number)
+        for use in _USE.finditer(text) if number not in script.documents else ():
+            if name not in use.groups() or line[use.start()] == COMMENT:
+                continue
+            kept = script.quote_at(number, use.start() + 1) == "'"
+            if not kept and _VALUE.search(text[: use.start()]):
+                yield Misnamed(
+                    name, script.span(number, use.start() + 1, use.end() + 1), use[0], ""
+                )
+                return
+
+
+def _may_be_given(script: ScriptText, variable: str) -> bool:
+    """Whether a scheduler, a launcher or a user's environment has it: not where the script sets
+    another name of the same group itself (WANDB_PROJECT beside WANDB_RUN_DIR)."""
+    if _SECRET.search(variable) or not ENVIRONMENT.match(variable.upper()):
+        return bool(_SECRET.search(variable))
+    group = _GROUP.match(variable)
+    return group is None or not any(name.startswith(group[0]) for name in script.set_alone)
 
 
 def _with_default(script: ScriptText, document: Document) -> Iterator[Misnamed]:

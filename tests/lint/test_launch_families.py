@@ -108,7 +108,7 @@ def test_a_wrong_flag_is_told_at_its_line(
 @pytest.mark.parametrize(
     "more",
     [
-        "--num_train_epohs 3",  # a script of its own may spell so
+        "--num_train_epoch_counts 3",  # a script of its own may call it so
         "--do_val",
         "--fields weight_decay 0.1",  # a value, and one more
         "--metric learning_rate",

@@ -85,7 +85,7 @@ def test_a_beginning_stands_for_its_flag(lint_text: Lint) -> None:
 
 
 def test_a_script_of_its_own_may_have_its_own_names(lint_text: Lint) -> None:
-    text = "python t.py --learing_rate 1e-4 --epochs 3 --output_dir out --batch_size 8\n"
+    text = "python t.py --leaning_rates 1e-4 2e-4 --epochs 3 --output_dir out --batch_size 8\n"
     assert [f for f in lint_text(text, "run.sh") if f.name == MISSPELT] == []
 
 

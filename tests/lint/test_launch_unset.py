@@ -56,6 +56,54 @@ def test_what_others_may_set_is_not_told(lint_text: Lint, old: str, new: str) ->
     assert lint_text(CLEAN.replace(old, new, 1), "launch.sh") == ()
 
 
+# A script that sets all its variables but one: behind quotes, within a path, in a list of options.
+OWN = (
+    "#!/bin/bash\n"
+    "source venv/bin/activate\n"
+    "MODEL=/job/model\n"
+    "DATA=/job/data\n"
+    "RUN=first\n"
+    "WANDB_PROJECT=tests\n"
+    "WANDB_RUN_DIR=/job/wandb\n"
+    "size=8\n"
+    "ARGS=(\n"
+    '  --wandb-project $WANDB_PROJECT --wandb-save-dir "$WANDB_RUN_DIR"\n'
+    ")\n"
+    'torchrun --nproc_per_node $size train.py --model "$MODEL" \\\n'
+    '  --out "/job/$RUN/last" --data=$DATA/train "${ARGS[@]}"\n'
+)
+FORGOTTEN = [
+    ("MODEL=/job/model\n", 11),
+    ("RUN=first\n", 12),
+    ("DATA=/job/data\n", 12),
+    ("WANDB_RUN_DIR=/job/wandb\n", 9),
+]
+GIVEN = [
+    ("DATA=/job/data\nRUN=first\n", ""),
+    ("source venv/bin/activate\nMODEL=/job/model", "source paths.sh"),
+    ("MODEL=/job/model", "export X=$(cat x)\n: ${MODEL:?}"),
+    ("WANDB_PROJECT=tests\nWANDB_RUN_DIR=/job/wandb\n", ""),
+    ('"$MODEL"', '"$MODEL" --key "$HF_TOKEN"'),
+]
+
+
+def test_a_script_with_all_its_variables_is_silent(lint_text: Lint) -> None:
+    assert lint_text(OWN, "launch.sh") == ()
+
+
+@pytest.mark.parametrize(("old", "line"), FORGOTTEN)
+def test_the_one_forgotten_variable_is_told(lint_text: Lint, old: str, line: int) -> None:
+    assert old in OWN
+    found = lint_text(OWN.replace(old, "", 1), "launch.sh")
+    assert [(f.name, f.line) for f in found] == [("unset-variable-takes-flag", line)]
+
+
+@pytest.mark.parametrize(("old", "new"), GIVEN)
+def test_several_or_fetched_ones_are_not(lint_text: Lint, old: str, new: str) -> None:
+    assert old in OWN
+    assert lint_text(OWN.replace(old, new, 1), "launch.sh") == ()
+
+
 def test_what_the_flag_takes_is_named(lint_text: Lint) -> None:
     (found,) = lint_text(CLEAN.replace("$LEARNING_RATE", "$LEARING_RATE"), "launch.sh")
     assert "LEARNING_RATE is meant" in found.message.en

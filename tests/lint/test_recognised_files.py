@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from medic.lint.files import LintFinding
 
 Lint = Callable[..., tuple[LintFinding, ...]]
@@ -49,6 +51,56 @@ train: {global_batch_size: 16, micro_batch_size: 4, max_tokens: 320000, lr_warmu
 """
 
 
+# NeMo RL reads with OmegaConf: 5e-06 is a number; nothing names the framework but its blocks.
+RL = """\
+defaults: grpo.yaml
+policy:
+  model_name: some/model
+  train_global_batch_size: 32
+  train_micro_batch_size: 1
+  dtensor_cfg: {enabled: true, tensor_parallel_size: 8}
+  optimizer:
+    name: torch.optim.AdamW
+    kwargs: {lr: 5e-06, eps: 1e-08}
+cluster: {gpus_per_node: 8, num_nodes: 4}
+"""
+# A value that stands at the top for others to read, as NeMo-Aligner's do.
+ALIGNER = """\
+trainer: {num_nodes: 1, devices: 8, precision: bf16, dpo: {max_steps: -1}}
+exp_manager: {name: dpo}
+model: {micro_batch_size: 1, global_batch_size: 64, optim: {lr: 9e-6}}
+precision: ${trainer.precision}
+"""
+# A model that nanotron does not bring has keys of its own.
+LLAMA4 = """\
+model:
+  dtype: bfloat16
+  model_config:
+    is_llama4_config: true
+    hidden_size: 1024
+    num_attention_heads: 16
+    num_hidden_layers: 16
+    vocab_size: 128256
+    no_rope_layers: []
+parallelism: {dp: 1, pp: 1, tp: 1}
+tokens: {micro_batch_size: 3, batch_accumulation_per_replica: 1, sequence_length: 4096, train_steps: 9}
+"""
+# A fork's own settings, a family of them.
+FORK = """\
+stage: sft
+model_name_or_path: some/model
+finetuning_type: full
+dataset: mine
+template: qwen
+output_dir: out
+sequence_parallel_size: 4
+sequence_parallel_mode: ulysses
+per_device_train_batch_size: 1
+learning_rate: 2.0e-5
+num_train_epochs: 1.0
+"""
+
+
 def _told(found: tuple[LintFinding, ...]) -> list[tuple[str, int]]:
     return [(f.name, f.line) for f in found if f.severity != "info"]
 
@@ -78,3 +130,17 @@ def test_the_model_in_a_file_of_litgpt(lint_text: Lint) -> None:
     assert _told(found) == [("heads-not-divisible-by-kv-heads", 1)]
     found = lint_text(LIT.replace("parallel_residual", "paralel_residual"))
     assert _told(found) == [("misspelt-config-key", 1)]
+
+
+@pytest.mark.parametrize("text", [RL, ALIGNER, LLAMA4, FORK])
+def test_shipped_files_are_silent(lint_text: Lint, text: str) -> None:
+    assert _told(lint_text(text)) == []
+
+
+def test_what_a_new_framework_s_file_sets_is_judged(lint_text: Lint) -> None:
+    assert _told(lint_text(RL.replace("5e-06", "5"))) == [("learning-rate-not-survivable", 9)]
+
+
+def test_without_its_family_the_name_is_another_framework_s(lint_text: Lint) -> None:
+    alone = FORK.replace("sequence_parallel_mode: ulysses\n", "")
+    assert _told(lint_text(alone)) == [("misspelt-config-key", 7)]

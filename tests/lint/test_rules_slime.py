@@ -25,6 +25,7 @@ NEEDS, EXCLUDE = "option-needs-another-option", "options-exclude-each-other"
 WORD, FLAG, NONE = "flag-value-not-accepted", "misspelt-flag", "option-without-effect"
 MUTATIONS = [
     (" --num-rollout 300", "", NEEDS, 4),
+    ("--lr 1e-6", "--lr 1e-6 --lr-warmup-iters 9 --lr-warmup-fraction 0.1", NONE, 10),
     ("--num-rollout 300", "--num-rollout 300 --num-epoch 2", NONE, 4),
     ("temperature 1", "temperature 0", WORD, 5),
     ("--use-kl-loss", "--kl-coef 0.1", EXCLUDE, 9),

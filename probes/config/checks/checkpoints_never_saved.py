@@ -14,6 +14,8 @@ NEEDS: tuple[str, ...] = ()
 _SAVE_FREQ = "trainer.save_freq"
 # The folder of verl's own trainers, in a checkout as in an installation.
 _BASES = regex(r"(?:^|/)verl/trainer/config/")
+# The model that they name until a command names another one.
+_PLACEHOLDER = "~/models/deepseek-llm-7b-chat"
 _VERL = Text(
     "trainer.save_freq {interval}: verl writes no checkpoint, not even the last",
     "trainer.save_freq 为 {interval}：verl 不保存任何 checkpoint，训练结束时也不保存",
@@ -76,7 +78,9 @@ def _is_base(config: RunConfig) -> bool:
         s.path == ("defaults",) and s.origin.span is not None and s.origin.span.file == file
         for s in config.settings
     )
-    return composed or _BASES.search(file) is not None
+    model = config.setting("actor_rollout_ref.model.path")
+    unnamed = model is not None and model.value == _PLACEHOLDER
+    return composed or unnamed or _BASES.search(file) is not None
 
 
 def _olmo(config: RunConfig) -> LintResult:

@@ -1,0 +1,53 @@
+"""Slips in the flags of a program whose parser nobody knows: of a name that many programs have, or of
+the variable that a flag is given."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from medic.text.patterns import regex
+from medic.text.slips import digits_of, one_apart
+
+from .families import Given
+from .flag_tables import Table
+from .key_names import normal
+
+_SHORTEST = 8
+_SEVERAL = 2  # frameworks that have a name which any program's parser may have
+_NUMBER = regex(r"-?\d[\d.]*(?:e-?\d+)?")
+
+
+def common_slip(given: Given, table: Table, used: Collection[str]) -> str:
+    """The name that a flag is one letter away from, in a word that is none; "" if unsure.
+
+    A flag in the plural may be a list: it is a slip where one number is its value. British spelling
+    is none.
+    """
+    name = normal(given.name)
+    if len(name) < _SHORTEST or "." in name or table.times.get(name):
+        return ""
+    if name[:-1] in table.times and name.endswith("s"):
+        single = given.value is not None and _NUMBER.fullmatch(given.value) is not None
+        few = table.times[name[:-1]] < _SEVERAL or name[:-1] in used
+        return name[:-1] if single and not few else ""
+    variable = normal(given.variable)
+    if variable not in used and is_slip(name, variable, table):
+        return variable
+    if any(known.startswith(name) for known in table.times):
+        return ""
+    common = (n for n, count in table.times.items() if count >= _SEVERAL and n not in used)
+    found = [known for known in common if is_slip(name, known, table)]
+    return found[0] if len(found) == 1 else ""
+
+
+def is_slip(name: str, other: str, table: Table) -> bool:
+    """Whether the names differ by one letter of one word, which is no word of anybody's."""
+    if one_apart(name, other) != 1 or digits_of(name) != digits_of(other):
+        return False
+    words, meant = name.split("_"), other.split("_")
+    if len(words) != len(meant):
+        return False
+    word, right = next((w, m) for w, m in zip(words, meant, strict=True) if w != m)
+    plural = word.rstrip("s") == right.rstrip("s")
+    british = word.replace("s", "z") == right.replace("s", "z")
+    return not (plural or british or min(len(word), len(right)) < 3 or table.is_word(word))
