@@ -118,8 +118,8 @@ class Outcome:
     """``signatures`` are lines that answer the check so, ``phrases`` are sentences of a person;
     ``unknown``: it says no more than "I don't know", which everyone may answer anyway; ``noted``: no
     fault by itself, and worth a line of the answer; ``bare``: it says that something failed, or
-    where, and not what; ``applies_when``: it is no answer elsewhere; ``meant_when``, ``not_when``:
-    as of a symptom."""
+    where, and not what; ``applies_when``: it is no answer elsewhere; ``meant_when``, ``not_when``
+    and ``said_by``: as of a symptom."""
 
     __pydantic_config__ = CONFIG
     title: Text
@@ -134,6 +134,7 @@ class Outcome:
     applies_when: Conditions = field(default_factory=dict)
     meant_when: Names = ()
     not_when: Names = ()
+    said_by: Names = ()
 
 
 @dataclass(frozen=True)

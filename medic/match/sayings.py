@@ -157,8 +157,8 @@ def denied(text: str, index: Index) -> frozenset[str]:
 
 
 def told_of(text: str, index: Index) -> dict[str, str]:
-    """Symptoms, and causes ("telltale=cause"), that a text tells of in words of their own: the
-    sentences."""
+    """Symptoms and outcomes ("check=outcome", "telltale=cause") that a text tells of in words of
+    their own: the sentences."""
     say = sayings_of(index)
     asked: Mapping[str, Sequence[str]] = index.told["said"]
     quotes = {n: next(filter(None, (say.quote(s, text) for s in asked[n])), "") for n in asked}
@@ -180,6 +180,8 @@ def asked_of(raw: Mapping[str, Any]) -> dict[str, Any]:
     for name, check in raw["checks"].items():
         for outcome, one in check["outcomes"].items():
             _ask(found["meant"], f"{name}={outcome}", one, check.get("not_when", ()))
+            if "said_by" in one:
+                found["said"][f"{name}={outcome}"] = one["said_by"]
     for name, cause in raw["causes"].items():
         if said := (cause.get("telltale") or {}).get("said_by"):
             found["said"][f"{TELLTALE}={name}"] = said
