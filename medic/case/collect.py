@@ -191,9 +191,11 @@ def prose_of(text: str, index: Index) -> str:
 
 
 def _printed(text: str, index: Index | None) -> frozenset[int]:
-    from medic.match import printed
+    from medic.match import harmless_lines, printed
 
-    return printed(text, index) if index is not None else frozenset()
+    if index is None:
+        return frozenset()
+    return printed(text, index) | harmless_lines(text, index)
 
 
 def _take_notes(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         raised,
         search,
     )
+    from medic.match.warns import harmless, harmless_lines, without_harmless
     from medic.match.marks import Watched, scanned, watched
     from medic.match.matchers import matcher_of, settings_matcher_of
     from medic.match.notes import is_note
@@ -67,6 +68,9 @@ _HOMES = {
     "expected": "usual",
     "told_of": "sayings",
     "fine": "tone",
+    "harmless": "warns",
+    "harmless_lines": "warns",
+    "without_harmless": "warns",
     "makes_progress": "progress",
     "only_asks": "tone",
     "praises": "tone",
@@ -112,6 +116,8 @@ __all__ = [
     "expected",
     "fine",
     "gist",
+    "harmless",
+    "harmless_lines",
     "is_note",
     "iter_lines",
     "makes_progress",
@@ -134,6 +140,7 @@ __all__ = [
     "tells_settled",
     "told_of",
     "watched",
+    "without_harmless",
 ]
 
 

@@ -181,7 +181,7 @@ def decide(
     wrong = {h.seen.name for h in fired(index, found, "error", "warning")}
     well = ended_well(evidence)
     # Words of a run that ended well tell how it was set up: no failure, and no complaint, is known.
-    spoken = [h for h in found if not (well and h.seen.name == TELLTALE)]
+    spoken = [h for h in found if not (h.seen.name == TELLTALE and (well or advises(h, index)))]
     named = wrong | {c for c in spoken_for(index, model, spoken) if gate(model, c, seen)}
     eligible = frozenset(named & set(model.causes))
     if eligible:
@@ -190,6 +190,14 @@ def decide(
     if well and whole and not _curve_is_odd(index, found):
         return "healthy", None, beliefs
     return "no-fault-seen", None, beliefs
+
+
+def advises(item: Heard, index: Index) -> bool:
+    """Whether a finding is a line that healthy programs print, too: worth a note, and no fault."""
+    from medic.match import harmless
+
+    text = item.finding.source.text
+    return item.seen.outcome != "absent" and bool(text) and harmless(text, index)
 
 
 def _holds(model: Model, seen: Sequence[Seen], tried: frozenset[str], stand: Standing) -> bool:

@@ -27,12 +27,13 @@ def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
     logs = evidence.fact(LogHits)
     if not isinstance(logs, LogHits):
         return
-    hits = sorted((h for h in logs.hits if not h.benign), key=lambda h: h.order)
+    told_of_faults = (h for h in logs.hits if not (h.benign or _is_advice(h, index)))
+    hits = sorted(told_of_faults, key=lambda h: h.order)
     if logs.ended == "well":
         hits = []
     told = {o.name for o in evidence.observed if o.outcome == "present"}
     raised = _raised(evidence)
-    first_root = next((h.order for h in hits if h.role == "root" and h.symptom), None)
+    root = next((h for h in hits if h.role == "root" and h.symptom), None)
     for hit in hits:
         if not hit.symptom or hit.role not in ("root", "either", "victim"):
             continue
@@ -42,7 +43,7 @@ def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
         sure = DOUBTED if hit.shared else "exact"
         observed = Observed(finding, "logs", sure, hit.role, also=also)
         roots = told & _root_names(evidence)
-        explained = first_root is not None and hit.role != "root" and hit.order >= first_root
+        explained = root is not None and hit.role != "root" and _follows(hit, root)
         explained = explained or _by_watchdog(hit, told) or _by_hang(hit, told)
         if explained or (hit.role != "root" and roots):
             if hit.symptom not in told:
@@ -56,6 +57,20 @@ def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
             told.add(found.name)
             evidence.observed.append(found)
     _absent_symptoms(evidence, index, told)
+
+
+def _is_advice(hit: Hit, index: Index) -> bool:
+    """Whether a line would show a symptom, and is one that healthy programs print, too."""
+    from medic.match import harmless
+
+    return bool(hit.symptom) and hit.role != "victim" and harmless(hit.source.text, index)
+
+
+def _follows(hit: Hit, root: Hit) -> bool:
+    """Whether a line comes after a root; of lines of two files without times nobody knows it, and
+    the one that says why goes first."""
+    apart = hit.source.file != root.source.file and None in (hit.source.time, root.source.time)
+    return apart or hit.order >= root.order
 
 
 # Torch ends the process with this signal after a collective timed out.
@@ -100,10 +115,11 @@ def _said_by_errors(logs: LogHits, index: Index) -> Iterator[Observed]:
 
     A message that training steps follow in its log stopped nothing.
     """
-    from medic.match import complaints
+    from medic.match import complaints, harmless
 
     trained = {s.source.file: s.source.line for s in logs.steps}
     marks = [m.source for m in logs.marks if m.signature == "error-level"]
+    marks = [source for source in marks if not harmless(source.text, index)]
     told: set[str] = set()
     for source in [s for s in marks if s.line > trained.get(s.file, 0)][-LAST_ERRORS:]:
         words = _LEVEL.split(source.text, 1)[-1][:400]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from medic.entries.words import TELLTALE
 from medic.planner.standing import nearest, pruned
-from medic.planner.verdict import CLEAN, decide, fired, leading_symptoms
+from medic.planner.verdict import CLEAN, advises, decide, fired, leading_symptoms
 from medic.records import replace
 from medic.session.bare import follows_only, nothing_known
 from medic.session.bare import places as raised_at
@@ -77,6 +78,8 @@ def conclude(session: Session) -> Diagnosis:
     dimmed = pruned(session.model, beliefs, session.seen)
     over = [h for h in found if index.is_noted(h.seen.name, h.seen.outcome)]
     infos = [*fired(index, found, "info"), *over]
+    if verdict in CLEAN:
+        infos += [h for h in found if h.seen.name == TELLTALE and advises(h, index)]
     return Diagnosis(
         verdict=verdict,
         causes=causes,

@@ -238,7 +238,7 @@ class Told:
         from medic.match import alike
         from medic.told.unfit import read_alike
 
-        found = alike(read_alike(text), self.index)
+        found = alike(read_alike(text, self.index), self.index)
         return {n: r / 2 if self._refuted(n, seen) else r for n, r in found.items()}
 
     def _refuted(self, cause: str, seen: Collection[tuple[str, str]]) -> bool:

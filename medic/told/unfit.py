@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from medic.beliefs.conditions import Context, allows
-from medic.match import sayings_of
+from medic.match import sayings_of, without_harmless
 from medic.text.patterns import regex
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from medic.match.sayings import Sayings
 
 HAD_RUN, RESUMING, IN_BF16 = "had-run", "of-resuming", "computes-in-bf16"
-# Families of the checks that tell in which phase a run failed, and how it is set up: an answer to one
-# is no opinion, and words that are alike do not outweigh it.
-PLAIN = frozenset({"run-phase", "run-settings"})
+# Families of the checks that tell in which phase a run failed, how it is set up, and what its GPUs
+# hold: an answer to one is no opinion, and words that are alike do not outweigh it.
+PLAIN = frozenset({"run-phase", "run-settings", "gpu-state"})
 # What acts in the first steps alone, and never before them, may show itself at any later time.
 START = frozenset({"launch", "first-steps"})
 # ln of the odds that are left to a cause of the start of a run that had been running, or of another
@@ -34,15 +34,11 @@ MISREAD = math.log(1 / 50)
 # every cause: a description that quotes it is no more alike for that.
 _ALLOCATOR = regex(r"(CUDA out of memory)\. Tried to allocate [^\n]*")
 
-# A warning that every load on the CPU prints, in nearly the words of the error without a GPU.
-_NO_FAULT = regex(
-    r"[^\n]*Flash Attention \S+ with a model not initialized on GPU\. Make sure[^\n]*"
-)
 
-
-def read_alike(text: str) -> str:
-    """What of a pasted text is compared with the descriptions of the causes."""
-    return _NO_FAULT.sub("", _ALLOCATOR.sub(r"\1", text))
+def read_alike(text: str, index: Index) -> str:
+    """What of a pasted text is compared with the descriptions of the causes: a warning that every
+    load on the CPU prints has nearly the words of the error without a GPU."""
+    return without_harmless(_ALLOCATOR.sub(r"\1", text), index)
 
 
 def fitted(likeness: Mapping[str, float], text: str, index: Index) -> dict[str, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import calendar
 import re
 import time
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from medic.text.patterns import regex
 
 from .digits import whole
 
+_YEAR = regex(r"\b(20\d\d)[-/]\d\d[-/]\d\d[T _]\d\d:\d\d|\d\d:\d\d:\d\d(?: [A-Z]{3,4})? (20\d\d)\b")
 HEAD = 160  # characters in which prefixes are looked for
 
 _RANK = regex(r"\[rank[ _]?(\d{1,5})\]|\[Rank (\d{1,5})\]|\bRank (\d{1,5})\]|^rank[ _]?(\d{1,5})\b")
@@ -252,3 +254,11 @@ def _interleaved(numbers: list[str]) -> bool:
         and any(int(a) > int(b) for a, b in pairwise(numbers))
         and (len(set(numbers)) <= len(numbers) / 2)
     )
+
+
+def year_told(lines: Iterable[str]) -> int | None:
+    """The year that the first dated line tells, for those that write none."""
+    for line in lines:
+        if (found := _YEAR.search(line[:HEAD])) is not None:
+            return int(found[1] or found[2])
+    return None

@@ -45,6 +45,11 @@ _BATCH = ("config-rejected", "batch-product-error")
 
 MESSAGE_LINES = 4  # over which a parser's message goes
 
+# The cgroup of a job, a step or a container, not the machine.
+_CGROUP = (
+    r"oom[-_]kill event in Step|Memory cgroup out of memory|CONSTRAINT_MEMCG|OOMKilled|"
+    r"[Ee]xceeded (?:job|step) memory limit|exceeded (?:virtual )?memory limit \("
+)
 QUESTIONS: tuple[Question, ...] = (
     Question("bind-error", "none", (Case("address-in-use", ("port-in-use",)),)),
     Question(
@@ -78,6 +83,7 @@ QUESTIONS: tuple[Question, ...] = (
                 r"DefaultCPUAllocator|(?:numpy|np)\S*ArrayMemoryError|"
                 r"Unable to allocate [\d.]+ [KMGTP]i?B for an array",
             ),
+            Case("limit-recorded", ("host-out-of-memory",), _CGROUP),
             Case(
                 "memory-recorded",
                 ("host-out-of-memory",),

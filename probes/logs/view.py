@@ -16,7 +16,7 @@ from . import machine, windows
 from .collectives import Watchdogs
 from .ending import End, how
 from .launcher import Failures
-from .prefix import Prefixed, Prefixes, label_of, message, rank_of_file
+from .prefix import Prefixed, Prefixes, label_of, message, rank_of_file, year_told
 from .progress import Progress, may_tell
 from .state_dict import StateDicts
 from .steps import Steps
@@ -108,7 +108,9 @@ class Reader:
         lines = [row[1] for row in head if row]
         label = label_of(lines)
         view.machine = machine.is_machines(view.given, lines)
-        year = time.localtime(view.given.modified or time.time()).tm_year
+        year = year_told(lines)
+        if year is None:
+            year = time.localtime(view.given.modified or time.time()).tm_year
         rank = None if view.is_task else rank_of_file(view.given.path)
         view.prefixes = Prefixes(rank, year, label)
         for row in chain(head, rows):
