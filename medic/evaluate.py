@@ -149,7 +149,7 @@ def diagnose(case: Labelled, index: Index) -> Diagnosis:
     said = Path(case.folder, "said.txt") if case.folder else None
     if said is not None and said.is_file():
         session.complain(said.read_text("utf-8"))
-    return session.diagnosis()
+    return session.diagnosis(asks=False)
 
 
 # --- reading --------------------------------------------------------------------------------

@@ -216,7 +216,7 @@ def _count(
         tally.known += 1
         tally.top1 += stand.remedy in right
         tally.top3 += any(index.causes[c].remedies[0] in right for c in beliefs.ranked[:3])
-    elif none_of_these(beliefs, looks, nothing_left=True):
+    elif none_of_these(beliefs, looks, nothing_left=lambda: True):
         tally.unknown_noticed += 1
     if stand.established:
         tally.established += 1

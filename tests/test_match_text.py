@@ -268,7 +268,7 @@ def test_a_scrap_that_says_nothing_is_no_complaint() -> None:
     ],
 )
 def test_synonyms_are_one_term(one: str, other: str) -> None:
-    assert terms_of(one) == terms_of(other) != []
+    assert terms_of(one) == terms_of(other) != ()
 
 
 def test_denied_words_are_other_terms() -> None:

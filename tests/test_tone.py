@@ -268,4 +268,4 @@ def test_chinese_words_of_the_tone_are_terms_of_their_own() -> None:
     tables = (tone._TROUBLE_WORDS, tone._WELL_WORDS, tone._DEEDS, tone._WAY_WORDS)
     han = [word for table in tables for word in table.split() if not word.isascii()]
     assert len(han) >= 7
-    assert [terms_of(word) for word in han] == [[word] for word in han]
+    assert [terms_of(word) for word in han] == [(word,) for word in han]

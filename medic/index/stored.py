@@ -83,8 +83,14 @@ class Rows(Mapping[str, Any]):
 
     def __init__(self, data: bytes) -> None:
         self._data = data
+        self._read: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
+        if name not in self._read:
+            self._read[name] = self._found(name)
+        return self._read[name]
+
+    def _found(self, name: str) -> Any:
         data, key = self._data, f'"{name}":'.encode()
         low, high = data.find(b"\n") + 1, data.rfind(b"\n") + 1
         while low < high:

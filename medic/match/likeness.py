@@ -88,7 +88,7 @@ class Likeness:
     def ratios(self, text: str) -> dict[str, float]:
         """Log ratios of the nearest causes, best first; empty for a text of none of their words."""
         scores = [0.0] * len(self._causes)
-        for term in _asked(text):
+        for term in sorted(_asked(text)):  # one sum each time: of two equal causes the last may go
             row = self._weights.get(term, ())
             for at, weight in zip(row[::2], row[1::2], strict=True):
                 scores[at] += weight

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 from medic.match.compounds import COMPOUNDS, NOT_COMPARED
 from medic.match.synonyms import HAN_STOP, HAN_SYNONYMS, STOP_WORDS, SYNONYMS
@@ -58,8 +59,9 @@ def normal(text: str) -> str:
     return unicodedata.normalize("NFKC", text).lower().replace("\u2019", "'")
 
 
-def terms_of(text: str) -> list[str]:
-    """Terms in the order of the text; a denied one begins with "!"."""
+@lru_cache(maxsize=1024)
+def terms_of(text: str) -> tuple[str, ...]:
+    """Terms in the order of the text; a denied one begins with "!". Several ask for one sentence."""
     text = _JOINED.sub(" ", _RELEASE.sub(" ", normal(text)))
     for parts, pattern, term in COMPOUNDS if _compares(text) else NOT_COMPARED:
         for part in parts:  # a loop: any() over a generator is twice as slow
@@ -76,7 +78,7 @@ def terms_of(text: str) -> list[str]:
             denied = False
         elif term not in _STOP:
             found.append(term)
-    return found
+    return tuple(found)
 
 
 def _compares(text: str) -> bool:
@@ -91,15 +93,20 @@ def _denied(term: str) -> str:
 def _meanings(text: str) -> Iterator[str]:
     """Terms, stop words and "!" for words that deny the next."""
     for token in _TOKEN.findall(text):
-        if not token.isascii():
-            yield from _han(token)
-        elif token in _DENIES:
-            yield "!"
-        elif token in _STOP:
-            yield token
+        if token.isascii():
+            yield _meaning(token)
         else:
-            stem = _stem(token)
-            yield _MEANS.get(token) or _MEANS.get(stem, stem)
+            yield from _han(token)
+
+
+@lru_cache(maxsize=16384)  # the entries have ten thousand words, over and over
+def _meaning(token: str) -> str:
+    if token in _DENIES:
+        return "!"
+    if token in _STOP:
+        return token
+    stem = _stem(token)
+    return _MEANS.get(token) or _MEANS.get(stem, stem)
 
 
 def _stem(word: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from medic.beliefs.likelihoods import DOUBTED, Seen
 from medic.beliefs.model import NONE, TOLD, Beliefs, Model
@@ -96,11 +96,11 @@ def shows_a_symptom(model: Model, cause: str, findings: Iterable[Seen]) -> bool:
     return any(s in present and level != "rarely" for s, level in model.ties[cause].shows)
 
 
-def none_of_these(beliefs: Beliefs, looks: int, *, nothing_left: bool) -> bool:
+def none_of_these(beliefs: Beliefs, looks: int, *, nothing_left: Callable[[], bool]) -> bool:
     """The unknown cause is all but certain after a few looks, or leads when nothing is left."""
     if beliefs.none >= NONE_BAR and looks >= NONE_LOOKS:
         return True
-    return nothing_left and beliefs.none > max(beliefs.chance.values(), default=0.0)
+    return beliefs.none > max(beliefs.chance.values(), default=0.0) and nothing_left()
 
 
 def pruned(model: Model, beliefs: Beliefs, findings: Sequence[Seen]) -> dict[str, Seen]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Literal
 
@@ -164,10 +164,11 @@ def decide(
     evidence: Evidence,
     *,
     looks: int,
-    nothing_left: bool,
+    nothing_left: Callable[[], bool],
     described: bool = False,
 ) -> tuple[Verdict, Standing | None, Beliefs]:
-    """The verdict, who leads, and the chances. ``described``: words that tell of some cause."""
+    """The verdict, who leads, and the chances. ``described``: words that tell of some cause;
+    ``nothing_left``: whether no question is, asked only where the verdict hangs on it."""
     seen = [h.seen for h in found]
     beliefs = model.beliefs(seen, tried)
     if described or leading_symptoms(index, found):

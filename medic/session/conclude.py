@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from medic.entries.words import TELLTALE
@@ -36,11 +37,11 @@ if TYPE_CHECKING:
     from medic.session.diagnosis import EvidenceLine
 
 
-def conclude(session: Session) -> Diagnosis:
-    """Where the case stands now."""
+def conclude(session: Session, *, asks: bool = True) -> Diagnosis:
+    """Where the case stands now; ``asks``: with the next question, which costs as much again."""
     index, found = session.index, session.found
     tried = frozenset(session.tried)
-    question = session.next_question()
+    asked = cache(session.next_question)
     described = session.told.sounds_like(session.model.likeness)
     verdict, stand, beliefs = decide(
         index,
@@ -49,7 +50,7 @@ def conclude(session: Session) -> Diagnosis:
         tried,
         session.evidence,
         looks=len(session.answers) + len(session.unknown),
-        nothing_left=question is None,
+        nothing_left=lambda: asked() is None,
         described=described,
     )
     if session.refused or (verdict in CLEAN and session.told.trouble):
@@ -60,8 +61,10 @@ def conclude(session: Session) -> Diagnosis:
     if verdict in CLEAN and session.evidence.unread():
         verdict = "not-read-whole"
     causes = _named(session, stand, beliefs, established=verdict == "established")
-    if verdict == "none-of-these" and question is not None and causes and not session.refused:
+    if verdict == "none-of-these" and causes and not session.refused and asked() is not None:
         verdict = "likely"  # while a question could tell the causes apart, none is given up
+    # What is established leaves no question open.
+    question = asked() if asks and verdict != "established" else None
     failed = leading_symptoms(index, found)
     if verdict == "likely" and causes[0].word == "unlikely" and (failed or described):
         verdict = "unclear"  # many fit a little: the first of them is no answer

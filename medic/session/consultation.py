@@ -219,11 +219,11 @@ class Session:
 
     # --- the answer -------------------------------------------------------------------------
 
-    def diagnosis(self) -> Diagnosis:
-        """Where the case stands now."""
+    def diagnosis(self, *, asks: bool = True) -> Diagnosis:
+        """Where the case stands now; ``asks``: whether the next question is wanted, too."""
         from medic.session.conclude import conclude
 
-        return conclude(self)
+        return conclude(self, asks=asks)
 
     def memory(self) -> Account | None:
         """An out-of-memory message of the run beside the estimate; None if there is none."""

@@ -232,7 +232,7 @@ def test_no_cause_is_given_up_while_a_question_tells_them_apart(
         frozenset(),
         session.evidence,
         looks=0,
-        nothing_left=False,
+        nothing_left=lambda: False,
     )
     monkeypatch.setattr(
         medic.session.conclude, "decide", lambda *_, **__: ("none-of-these", *stand)
