@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Literal
 
 from medic.i18n import Text
@@ -242,13 +243,22 @@ class RunConfig:
         """The key whose path ends in ``name`` (``a.b``): one of ``framework`` before others, a
         short path before a long one. None if nothing states it."""
         steps = tuple(name.lower().replace("-", "_").split("."))
-        ends = [s for s in self.settings if s.path and s.path[-1] == steps[-1]]
-        found = [s for s in ends if s.path[-len(steps) :] == steps]
+        ends = self._by_end.get(steps[-1], ())
+        found = [s for s in ends if s.path[-len(steps) :] == steps] if len(steps) > 1 else ends
         return min(
             found,
             key=lambda s: (s.origin.framework != framework, len(s.path)),
             default=None,
         )
+
+    @cached_property
+    def _by_end(self) -> Mapping[str, Sequence[Setting]]:
+        """The settings by the last part of their paths."""
+        found: dict[str, list[Setting]] = {}
+        for one in self.settings:
+            if one.path:
+                found.setdefault(one.path[-1], []).append(one)
+        return found
 
     def get(self, name: str) -> Scalar:
         found = self.values.get(name)

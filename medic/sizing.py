@@ -74,7 +74,7 @@ def size_run(
     cards, words = counted(gpu)
     live = words.strip().lower() == LIVE
     card = (live_gpu(index) if live else gpu_of(index, words)) if words else None
-    evidence = _evidence(case, index)
+    evidence = _evidence(case, index, "config" if card else "memory-estimate")
     config, name = with_model(evidence.fact(RunConfig) or RunConfig(), index, model)
     config = on_cards(config, cards) if cards else config
     refuse(config, index)
@@ -114,10 +114,10 @@ def size_run(
     )
 
 
-def _evidence(case: Case, index: Index) -> Evidence:
-    """What the probes see that the estimate needs."""
+def _evidence(case: Case, index: Index, needed: str) -> Evidence:
+    """What the probes see that the estimate needs: the config, and the card where it is not given."""
     plain = {f.kind for f in case.files} <= {"config", "model-config", "script", "python"}
-    names = ("memory-estimate",)
+    names = (needed,)
     probes = all_probes(ROOMS if plain else (), names)
     wanted = [p for p in with_needs(names, probes) if p.reads == "artefacts"]
     return observe(case, index, wanted)

@@ -6,10 +6,11 @@ text is still to be parsed, when it is first read.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from types import UnionType
-from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from medic.i18n import Text
 from medic.records import names_of
@@ -116,9 +117,36 @@ def _union_decoder(args: tuple[Any, ...]) -> Callable[[Any], Any]:
     return union
 
 
+class _Parts(dict[str, Callable[[Any], Any]]):
+    """The decoders of a record's fields, each made for the first value that is met: most entries
+    state few fields, and to read an annotation takes longer than the rest."""
+
+    def __init__(self, kind: type[Any]) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def __missing__(self, name: str) -> Callable[[Any], Any]:
+        self[name] = found = _decoder(_hint(self._kind, name))
+        return found
+
+
+def _hint(kind: type[Any], name: str) -> Any:
+    """The type of a record's field."""
+    for base in kind.__mro__:
+        hint = vars(base).get("__annotations__", {}).get(name)
+        if hint is not None:
+            return _named(base.__module__, hint) if isinstance(hint, str) else hint
+    raise TypeError(name)
+
+
+@cache
+def _named(module: str, hint: str) -> Any:
+    """What an annotation names where it is written."""
+    return eval(hint, vars(sys.modules[module]))  # noqa: S307 - the source's own words
+
+
 def _record_decoder(kind: type[Any]) -> Callable[[Any], Any]:
-    hints = get_type_hints(kind)
-    parts = {name: _decoder(hints[name]) for name in names_of(kind)}
+    parts = _Parts(kind)
 
     def make(data: Any) -> Any:
         return kind(**{k: parts[k](v) for k, v in data.items()})

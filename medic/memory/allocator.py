@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Sequence
+from operator import ge
 
 from medic.facts.memory import MIB
 
@@ -174,12 +175,12 @@ class Allocator:
 
     def free_sizes(self) -> tuple[int, ...]:
         """Of the free blocks, the largest first."""
-        return tuple(key >> KEY for key in reversed(self._order))
+        return tuple([key >> KEY for key in reversed(self._order)])
 
     def holds(self, sizes: tuple[int, ...]) -> bool:
         """Whether there is a free block for each of these, the largest first."""
         now = self.free_sizes()
-        return len(now) >= len(sizes) and all(n >= s for n, s in zip(now, sizes, strict=False))
+        return len(now) >= len(sizes) and all(map(ge, now, sizes))
 
     def release(self) -> int:
         """Gives segments back that nothing lies in; their bytes."""

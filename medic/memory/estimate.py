@@ -69,7 +69,7 @@ def tensors(run_config: RunConfig) -> int | None:
 def tensors_of(read: Read) -> int | None:
     """As ``tensors``, of what was read."""
     steps = steps_of(read.setups[1]) if read.setups else ()
-    return max((_peak(step.phases()) for step in steps), default=None)
+    return max((_peak(step.phases) for step in steps), default=None)
 
 
 def _fullest(stages: tuple[Step, ...]) -> Step:
@@ -160,7 +160,7 @@ def _bounds(
 
 
 def _widest(step: Step) -> Parts:
-    return max(step.phases().values(), key=size)
+    return max(step.phases.values(), key=size)
 
 
 def _outside(parts: Parts) -> int:
@@ -203,7 +203,7 @@ def _peak(phases: Mapping[str, Parts]) -> int:
 def _reserved(step: Step, capacity: int = 0) -> dict[str, Parts]:
     """The phases with what the caching allocator holds beyond the tensors. Where that would not fit
     ``capacity`` bytes, torch gives unused blocks back."""
-    phases = step.phases()
+    phases = step.phases
     if traced(step):
         widest = max(phases.values(), key=size)
         limit = max(0, capacity - _outside(widest) - WORKSPACE)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SIZES = ("hidden_size", "num_layers", "num_heads", "num_kv_heads", "ffn_size", "vocab_size",
          "head_dim", "tied_embeddings")  # fmt: skip
 # What is added to a model's name without changing its sizes.
-_TAIL = regex(r"-(?:instruct|chat|hf|base|it|sft|dpo|v\d+(?:\.\d+)*|\d{4})$")
+_TAIL = regex(r"instruct|chat|hf|base|it|sft|dpo|v\d+(?:\.\d+)*|\d{4}")
 _NUMBER = regex(r"\d+")
 
 
@@ -106,7 +106,8 @@ def model_of(index: Index, words: str) -> Model | None:
     while wanted:
         if _plain(wanted) in known:
             return index.models[known[_plain(wanted)]]
-        shorter = _TAIL.sub("", wanted)
+        last = wanted.rpartition("-")[2]
+        shorter = wanted.removesuffix(f"-{last}") if _TAIL.fullmatch(last) else wanted
         if shorter == wanted:
             return None
         wanted = shorter

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property, lru_cache
 
 from medic.memory import activations as act
 from medic.memory.quantities import Quantities
@@ -16,6 +17,7 @@ from medic.records import dataclass, replace
 class Step(Quantities):
     """One micro batch through the model: ``tokens`` of one rank in sequences of ``sequence``."""
 
+    @cached_property
     def phases(self) -> Mapping[str, Parts]:
         """Parts alive at the peak of the loss, the backward pass and the optimizer step."""
         states = states_of(self.setup)
@@ -180,6 +182,7 @@ def step_of(setup: Setup) -> Step | None:
     return Step(setup, setup.shape, tokens, setup.sequence)
 
 
+@lru_cache(maxsize=64)
 def steps_of(setup: Setup) -> tuple[Step, ...]:
     """The step on each stage of the pipeline that may be the fullest: the first and the last."""
     stages = (0, setup.pipeline - 1) if setup.pipeline > 1 else (0,)

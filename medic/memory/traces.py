@@ -39,7 +39,7 @@ def reserved_share(step: Step, limit: int = 0) -> float:
 
 def size_of(step: Step) -> int:
     """Bytes of the step's tensors at their peak."""
-    return max(map(size, step.phases().values()))
+    return max(map(size, step.phases.values()))
 
 
 def trace_of(step: Step, limit: int = 0) -> Trace:

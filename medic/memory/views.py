@@ -27,6 +27,7 @@ from medic.run_config import RunConfig
 
 ALL = 3  # the ZeRO stage that shards weights too
 UNKNOWN_RANKS = 1024  # that states may be sharded over, for a lower bound
+KEPT = 4  # configs that were read last
 
 
 @dataclass(frozen=True)
@@ -45,17 +46,25 @@ class Read:
         return not_measured(self.setups[1], self.family)
 
 
+_LAST: list[tuple[RunConfig, Read]] = []
+
+
 def read_setups(config: RunConfig) -> Read:
     """The leanest, the likely and the heaviest set-up that the config allows."""
+    for other, found in _LAST:  # the same config is asked for its estimate, its advice, its choices
+        if other is config:
+            return found
     read = Reader(config)
     setups = _setups(read)
-    return Read(
+    found = Read(
         setups,
         dict(sorted(read.assumed.items())),
         tuple(sorted(read.unknown)),
         read.family,
         (config.integer("num_experts") or 1) > 1,
     )
+    _LAST[:] = [*_LAST[-KEPT + 1 :], (config, found)]
+    return found
 
 
 def _setups(read: Reader) -> tuple[Setup, ...]:

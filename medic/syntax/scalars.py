@@ -22,6 +22,15 @@ _WORDS: dict[str, Plain] = {
     "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
     ".nan": float("nan"), ".NaN": float("nan"), ".NAN": float("nan"),
 }  # fmt: skip
+# YAML 1.1 as PyYAML has it (yaml/resolver.py): its words, and how its numbers begin. Most scalars are
+# told by them; the patterns for the rest take longer to compile than a file to read.
+_WORDS_1_1: dict[str, Plain] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"), True),
+    **dict.fromkeys(("false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"), False),
+    "0": 0,
+}
+_NUMBERS_1_1 = frozenset("-+.0123456789")
 
 
 def yaml_1_2(raw: str) -> Plain:
@@ -55,7 +64,15 @@ def _loader() -> Any:
 
 def pyyaml(raw: str) -> Plain:
     """What ``yaml.safe_load`` makes of a plain scalar; dates stay text."""
-    return raw if len(raw) > _LONG else _loaded(raw)
+    if len(raw) > _LONG:
+        return raw
+    if raw in _WORDS_1_1:
+        return _WORDS_1_1[raw]
+    if not raw or raw[0] not in _NUMBERS_1_1:
+        return raw
+    if raw.isascii() and raw.isdigit() and raw[0] != "0":
+        return int(raw)
+    return _loaded(raw)
 
 
 @lru_cache(maxsize=4096)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
 
 from medic.text.patterns import regex
 
@@ -37,7 +38,14 @@ def _symbol(match: re.Match[str]) -> str:
 def clean(text: str) -> str:
     """The text with every control character shown as a symbol; newlines stay."""
     seen = text if text.replace("\n", "").isprintable() else _UNSAFE.sub(_symbol, text)
-    return seen if seen.isascii() else _MARKS.sub(r"\1", seen)
+    return seen if seen.isascii() or _marks().isdisjoint(seen) else _MARKS.sub(r"\1", seen)
+
+
+@cache
+def _marks() -> frozenset[str]:
+    """What ``_MARKS`` looks for: bars and Han have none, and the pattern costs a start."""
+    ranges = ((0x300, 0x370), (0x483, 0x48A), (0x1AB0, 0x1B00), (0x20D0, 0x2100))
+    return frozenset(chr(code) for first, end in ranges for code in range(first, end))
 
 
 def one_line(text: str, width: int = 0) -> str:

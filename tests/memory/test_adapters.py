@@ -77,5 +77,5 @@ def test_trace_and_formula_hold_the_tensors_that_adapters_leave(row: dict[str, A
     trace = trace_of(step)
     trace.run()
     assert trace.meter.peak == pytest.approx(row["peak_allocated"], rel=0.04)
-    parts = max(step.phases().values(), key=size)
+    parts = max(step.phases.values(), key=size)
     assert size(parts) - parts["context"] == pytest.approx(row["peak_allocated"], rel=0.02)

@@ -70,7 +70,7 @@ def allocated(config: RunConfig) -> int:
     step = step_of(read_setups(config).setups[1])
     assert step is not None
     # These rows are of a later step: DDP had laid out its buckets.
-    phases = {n: parts for n, parts in step.phases().items() if n != "second step"}
+    phases = {n: parts for n, parts in step.phases.items() if n != "second step"}
     return max(size(parts) - parts["context"] for parts in phases.values())
 
 
