@@ -99,17 +99,11 @@ def test_fp16_that_bf16_mends_still_is() -> None:
     assert _first("loss is nan in fp16, fine in bf16, V100") == "fp16-overflow"
 
 
-NO_SUBJECT = pytest.mark.xfail(
-    strict=True,
-    reason="to sink what no word speaks of costs more right answers to short texts than it gains",
-)
-
-
 @pytest.mark.parametrize(
     "text",
     [
         "grad norm 0",
-        pytest.param("the gradient norm is exactly zero", marks=NO_SUBJECT),
+        "the gradient norm is exactly zero",
         "梯度范数一直是 0",
     ],
 )
@@ -139,9 +133,6 @@ def test_a_resumed_run_whose_loss_is_off_leads_to_the_resume(text: str) -> None:
         "MoE 专家不均衡，aux loss 也不降",
     ],
 )
-@pytest.mark.xfail(
-    strict=True, reason="the likeness of words outweighs the answer that speaks against it"
-)
 def test_a_balance_loss_that_is_on_is_not_off(text: str) -> None:
     assert _first(text) != "balance-loss-off"
 
@@ -152,3 +143,14 @@ def test_a_loss_at_guessing_from_the_start_is_of_untrained_weights() -> None:
 
 def test_a_cure_is_ease() -> None:
     assert complains_not("the run is fine, it recovered")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We collect a dataset of one million dialogs and train on it, the loss stays at 2.0",
+        "we collected the data from the web, training is slow",
+    ],
+)
+def test_who_collects_data_tells_of_no_garbage_collection(text: str) -> None:
+    assert "garbage-collection-pauses" not in [cause.name for cause in _answered(text).causes[:2]]

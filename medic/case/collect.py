@@ -186,6 +186,7 @@ def prose_of(text: str, index: Index) -> str:
     known = _printed(text, index)
     fragments = split_paste(text, known)
     words = gist("\n".join(words for kind, words, _ in fragments if kind == "prose"))
+    words = words if any(map(str.isalnum, words)) else ""  # else a rule between lines
     # One line with a number may be either: unless it is a known message, it is both.
     return words if words or known or not _EITHER.match(text.strip()) else gist(text)
 

@@ -263,13 +263,13 @@ def quoted(text: str, index: Index) -> list[Hit]:
     return [h for h in matcher_of(index).scan_text(text).hits if not h.benign]
 
 
-WELL_NAMED = "cards-are-well"
+# What is said to be well, and how the data came about: it speaks for nothing.
+ASIDE = ("cards-are-well", "collects-data")
 
 
 def alike(text: str, index: Index) -> dict[str, float]:
     """Log ratios of the causes whose own description a text is most like, best first."""
-    if WELL_NAMED in index.sayings:  # what is said to be well speaks for nothing
-        text = sayings_of(index).without([WELL_NAMED], text)
+    text = sayings_of(index).without([name for name in ASIDE if name in index.sayings], text)
     found = _likeness(_Same(index)).ratios(_NO_CLIPPING.sub(_CLIPPING_OFF, text))
     if not found:
         return found

@@ -33,6 +33,7 @@ def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
         hits = []
     told = {o.name for o in evidence.observed if o.outcome == "present"}
     raised = _raised(evidence)
+    timed_out = {h.symptom for h in hits if h.symptom == _TIMEOUT}
     root = next((h for h in hits if h.role == "root" and h.symptom), None)
     for hit in hits:
         if not hit.symptom or hit.role not in ("root", "either", "victim"):
@@ -44,7 +45,7 @@ def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
         observed = Observed(finding, "logs", sure, hit.role, also=also)
         roots = told & _root_names(evidence)
         explained = root is not None and hit.role != "root" and _follows(hit, root)
-        explained = explained or _by_watchdog(hit, told) or _by_hang(hit, told)
+        explained = explained or _by_watchdog(hit, told | timed_out) or _by_hang(hit, told)
         if explained or (hit.role != "root" and roots):
             if hit.symptom not in told:
                 evidence.consequences.append(observed)
@@ -75,13 +76,14 @@ def _follows(hit: Hit, root: Hit) -> bool:
 
 # Torch ends the process with this signal after a collective timed out.
 _ABORT = regex(r"-6\b|SIGABRT|Aborted|\b134\b")
+_TIMEOUT = "collective-timeout"
 _CRASH = ("process-crashed-by-signal", "crash-signal")
 
 
 def _by_watchdog(hit: Hit, told: set[str]) -> bool:
     """Whether the abort of a process follows from the timeout of its collective."""
     crash = hit.symptom in _CRASH or hit.check in _CRASH
-    return crash and "collective-timeout" in told and bool(_ABORT.search(hit.source.text))
+    return crash and _TIMEOUT in told and bool(_ABORT.search(hit.source.text))
 
 
 # The run had hung before: that its time was up, or that it was cancelled, only ended the wait.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from medic.beliefs.conditions import Context, allows
 from medic.match import sayings_of, without_harmless
+from medic.planner.questions import of_rl
 from medic.text.patterns import regex
 
 if TYPE_CHECKING:
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
     from medic.index.knowledge import Index
     from medic.match.sayings import Sayings
 
-HAD_RUN, RESUMING, IN_BF16 = "had-run", "of-resuming", "computes-in-bf16"
+HAD_RUN, RESUMING, IN_BF16, OF_RL = "had-run", "of-resuming", "computes-in-bf16", "of-rl"
 # Families of the checks that tell in which phase a run failed, how it is set up, and what its GPUs
 # hold: an answer to one is no opinion, and words that are alike do not outweigh it.
-PLAIN = frozenset({"run-phase", "run-settings", "gpu-state"})
+PLAIN = frozenset({"run-phase", "run-settings", "gpu-state", "moe-config"})
 # What acts in the first steps alone, and never before them, may show itself at any later time.
 START = frozenset({"launch", "first-steps"})
 # ln of the odds that are left to a cause of the start of a run that had been running, or of another
@@ -42,9 +43,17 @@ def read_alike(text: str, index: Index) -> str:
 
 
 def fitted(likeness: Mapping[str, float], text: str, index: Index) -> dict[str, float]:
-    """The log ratios of a likeness; a cause without room gets a negative one, alike or not."""
+    """The log ratios of a likeness; a cause without room gets a negative one, alike or not. What
+    shows itself in rewards or rollouts is half as alike to a text without a word of these."""
     room = _Room(text, index)
+    if not sayings_of(index).says(OF_RL, text):
+        likeness = {n: r / 2 if r > 0 and _is_of_rl(n, index) else r for n, r in likeness.items()}
     return {**likeness, **{name: MISREAD for name in index.ties.causes if not room.fits(name)}}
+
+
+def _is_of_rl(cause: str, index: Index) -> bool:
+    first, _ = index.ties.causes[cause].shows[0]
+    return of_rl(index, first)
 
 
 def of_the_phase(
