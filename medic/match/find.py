@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from medic.entries.words import TELLTALE
 from medic.index.knowledge import Index
@@ -15,7 +15,7 @@ from medic.match.jumps import jump_of_loss
 from medic.match.likeness import Likeness
 from medic.match.paste import Fragment, is_sentence
 from medic.match.progress import progresses
-from medic.match.sayings import contrary, denied, sayings_of, told_of
+from medic.match.sayings import contrary, denied, led_by, sayings_of, told_of
 from medic.match.text import WHOLE, Match, TextIndex
 from medic.match.tone import MENDED, complains, tells
 from medic.text.patterns import regex
@@ -279,24 +279,7 @@ def alike(text: str, index: Index) -> dict[str, float]:
     said = told_of(text, index).keys()
     if told := said & index.raw["symptoms"].keys():  # likeness orders what this leaves open
         return {n: r for n, r in kept.items() if told & _shown(causes[n])}
-    named = {n for name in said if "=" in name for n in _meant(name, causes)}
-    kept = {n: r / 2 if named and n not in named else r for n, r in kept.items()}
-    own = {n.partition("=")[2] for n in said if n.startswith(f"{TELLTALE}=")}
-    least = max(kept.values(), default=0.0)  # words that alone tell of a cause are as near as any
-    return kept | {n: max(least, kept.get(n, 0.0)) for n in own}
-
-
-def _meant(name: str, causes: Mapping[str, Mapping[str, Any]]) -> set[str]:
-    """The causes that an answer in words ("check=outcome") speaks for."""
-    check, _, outcome = name.partition("=")
-    if check == TELLTALE:
-        return {outcome}
-    own = ((n, one) for n, cause in causes.items() for one in cause.get("told_by", ()))
-    return {
-        n
-        for n, one in own
-        if (one["check"], one["outcome"]) == (check, outcome) and "against" not in one["weight"]
-    }
+    return led_by(said, kept, causes)
 
 
 def _shown(cause: Mapping[str, Sequence[Mapping[str, str]]]) -> set[str]:

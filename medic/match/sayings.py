@@ -165,6 +165,32 @@ def told_of(text: str, index: Index) -> dict[str, str]:
     return {name: quote for name, quote in quotes.items() if quote}
 
 
+def led_by(
+    said: Iterable[str], ratios: Mapping[str, float], causes: Mapping[str, Row]
+) -> dict[str, float]:
+    """Log ratios of a likeness beside answers that a text gives in words ("check=outcome"): half for
+    the causes that none of them speaks for; what alone tells of a cause makes it as near as any."""
+    answers = [name for name in said if "=" in name]
+    named = {cause for name in answers for cause in _spoken_for(name, causes)}
+    kept = {n: r / 2 if named and n not in named else r for n, r in ratios.items()}
+    own = {n.partition("=")[2] for n in answers if n.startswith(f"{TELLTALE}=")}
+    least = max(kept.values(), default=0.0)
+    return kept | {n: max(least, kept.get(n, 0.0)) for n in own}
+
+
+def _spoken_for(name: str, causes: Mapping[str, Row]) -> set[str]:
+    """The causes that an answer in words speaks for."""
+    check, _, outcome = name.partition("=")
+    if check == TELLTALE:
+        return {outcome}
+    own = ((n, one) for n, cause in causes.items() for one in cause.get("told_by", ()))
+    return {
+        n
+        for n, one in own
+        if (one["check"], one["outcome"]) == (check, outcome) and "against" not in one["weight"]
+    }
+
+
 def asked_of(raw: Mapping[str, Any]) -> dict[str, Any]:
     """What the entries ask of a sentence, by entry: (must say, must not say) where a sentence near to
     it means it; what denies it; what alone tells of it; and what it is called where it
