@@ -40,7 +40,7 @@ def shifted(code: Code) -> Iterator[Fault]:
 
 def _is_causal(code: Code, name: str) -> bool:
     """Whether a name is a causal model of transformers, and what wraps it."""
-    values = [_bare(one.value) for one in code.assigned.get(name, ())]
+    values = [bare(one.value) for one in code.assigned.get(name, ())]
     made = [one for one in values if _makes(one)]
     wraps = [
         one
@@ -57,7 +57,7 @@ def _makes(value: ast.AST) -> bool:
     return bool(owner) and owner[0].endswith(_CAUSAL)
 
 
-def _bare(node: ast.AST) -> ast.AST:
+def bare(node: ast.AST) -> ast.AST:
     """Without the methods that only move or copy."""
     while (
         isinstance(node, ast.Call)
@@ -70,19 +70,19 @@ def _bare(node: ast.AST) -> ast.AST:
 
 def _taken(code: Code, node: ast.AST) -> ast.Subscript | None:
     """The part of a tensor that is given, through one name."""
-    node = _bare(node)
+    node = bare(node)
     found = code.assigned.get(dotted(node), ())
     if len(found) == 1:
         target, value = found[0].targets[0], found[0].value
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
             names = [dotted(one) for one in target.elts]
             value = value.elts[names.index(dotted(node))]
-        node = _bare(value)
+        node = bare(value)
     return node if isinstance(node, ast.Subscript) else None
 
 
 def _one_apart(inputs: ast.Subscript, labels: ast.Subscript) -> bool:
     """``x[:, :-1]`` and ``x[:, 1:]`` of the same x."""
-    same = ast.unparse(_bare(inputs.value)) == ast.unparse(_bare(labels.value))
+    same = ast.unparse(bare(inputs.value)) == ast.unparse(bare(labels.value))
     parts = (ast.unparse(inputs.slice).strip("()"), ast.unparse(labels.slice).strip("()"))
     return same and parts in ((":, :-1", ":, 1:"), ("..., :-1", "..., 1:"))

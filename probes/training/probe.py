@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from medic.errors import Unreadable
@@ -13,6 +14,8 @@ from medic.run_config import Span
 
 if TYPE_CHECKING:
     import ast
+
+    from ..flags.script.files import SourceFiles
 
 TELLS = (
     "optimizer-not-stepped",
@@ -41,6 +44,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     # Only a program has a syntax tree.
     from ..flags.script.files import SourceFiles
     from .code import Code
+    from .label_pairs import moved_twice
     from .rules import faults
 
     files = SourceFiles(look, given)
@@ -50,13 +54,23 @@ def run(look: Look) -> Iterator[Finding | Skip]:
                 text = file.read(MAX_BYTES).decode("utf-8", "replace")
             if not any(word in text for word in _WORDS):
                 continue
-            found = list(faults(Code(files.tree(path), text)))
+            code = Code(files.tree(path), text)
+            found = [*faults(code), *moved_twice(code, _trees(files))]
         except (Unreadable, RecursionError):
             continue  # told by the probe that reads its parser
         for fault in found:
             span = _span(path, text, fault.node)
             source = Source(one.name, span.line, text=text.split("\n")[span.line - 1].strip())
             yield Finding(fault.name, "fires", {"what": fault.what}, source, span=span)
+
+
+def _trees(files: SourceFiles) -> list[ast.Module]:
+    """Those of all given files that can be read."""
+    trees = []
+    for path in files.given:
+        with suppress(Unreadable, RecursionError):
+            trees.append(files.tree(path))
+    return trees
 
 
 def _span(path: str, text: str, node: ast.AST) -> Span:
