@@ -61,7 +61,7 @@ def prefers(config: RunConfig) -> bool:
 def usual(config: RunConfig) -> Range:
     kind, size = kind_of(config), parameters(config)
     if prefers(config):
-        return _PREFERENCE_LORA if kind == "lora" or _adapts(config) else _PREFERENCE
+        return _PREFERENCE_LORA if kind == "lora" or adapts(config) else _PREFERENCE
     if kind == "lora":
         return _LORA
     if kind == "fine-tuning":
@@ -78,7 +78,7 @@ def possible(config: RunConfig) -> Range:
     return Range(min(found.low, _ANY.low), found.high)
 
 
-def _adapts(config: RunConfig) -> bool:
+def adapts(config: RunConfig) -> bool:
     """Whether a key says that an adapter is trained, of whatever rank."""
     kinds = ("finetuning_type", "adapter", "train_type", "tuner_type", "use_peft", "sft_type")
     said = (config.setting(name) for name in kinds)

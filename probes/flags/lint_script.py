@@ -99,10 +99,10 @@ def _unset(script: ScriptText, document: Document) -> Iterator[Finding]:
     found = [one for one in misnamed(script, document) if one.variable not in told]
     yield from _misnamed(script, found)
     told |= {one.variable for one in found}
-    for one in forgotten(script, document, told) if launches else ():
-        value = {"variable": one.variable, "meant": _NOT_SET, "so": _NO_WORD}
-        source = script.source(one.span.line)
-        yield Finding(UNSET, "fires", value, source, span=one.span)
+    for name in forgotten(script, document, told) if launches else ():
+        value = {"variable": name.variable, "meant": _NOT_SET, "so": _NO_WORD}
+        source = script.source(name.span.line)
+        yield Finding(UNSET, "fires", value, source, span=name.span)
 
 
 def _misnamed(script: ScriptText, found: Sequence[Misnamed]) -> Iterator[Finding]:

@@ -85,12 +85,14 @@ def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
     used = {normal(one.name) for one in flags}
     odd = _odd_name(flags)
     whole = told_whole(table, proof)
-    if _of_other_release(used, table):
+    other = _of_other_release(used, table)
+    if other:
         proof = min(proof, PROOF)
+    free = (other or not table.closed) and not table.own
     for one in flags[:MAX_FLAGS]:
         name = normal(one.name)
         meant = _meant(one.name, table, used, proof, odd, whole=whole)
-        if not (meant or table.closed or table.own or table.knows(one.name)):
+        if free and not meant and not table.knows(one.name):
             meant = _spelt(common_slip(one, table, used), one.name, table)
         if meant:
             yield Fault("unknown", one, "--" + meant)

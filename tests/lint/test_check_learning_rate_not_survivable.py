@@ -38,6 +38,23 @@ def test_rates_of_adam(lint_text: Lint, rate: str, optimizer: str, fires: bool) 
         assert "learning-rate-too-high" not in {f.name for f in found}
 
 
+WHOLE = [
+    ("model_name_or_path: some/Model-8B\n", "0.005", True),
+    ("model_name_or_path: some/Model-8B\n", "0.001", False),
+    ("model_name_or_path: some/Model-0.5B\n", "0.005", False),
+    ("model_name_or_path: some/Model-8B\nfinetuning_type: freeze\n", "0.005", False),
+    ("model_name_or_path: some/Model-8B\npre_seq_len: 128\n", "0.02", False),
+    ("model_name_or_path: some/Model-8B\nuse_galore: true\n", "0.01", False),
+    ("model_name_or_path: some/Model-8B\nuse_peft: true\n", "0.01", False),
+]
+
+
+@pytest.mark.parametrize(("more", "rate", "fires"), WHOLE)
+def test_all_weights_of_a_large_model(lint_text: Lint, more: str, rate: str, fires: bool) -> None:
+    found = lint_text(more + TEXT.format(rate=rate, optimizer="adamw_torch"))
+    assert ("learning-rate-not-survivable" in {f.name for f in found}) == fires
+
+
 PREFERENCES = """model_name_or_path: my/model
 stage: {stage}
 do_train: true

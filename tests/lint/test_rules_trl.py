@@ -85,6 +85,11 @@ def test_each_mutation_fires(lint_text: Lint, good: str, bad: str, cause: str, k
     assert told(lint_text(text)) == [(cause, line)]
 
 
+def test_an_empty_model_name(lint_text: Lint) -> None:
+    text = BASE.replace("my/model", '""') + "output_dir: out\n"
+    assert told(lint_text(text)) == [(NEEDS, 1)]
+
+
 def test_two_sided_loss_with_the_old_liger_switch(lint_text: Lint) -> None:
     text = BASE + GRPO + "delta: 1.5\nuse_liger_loss: true\n"
     assert told(lint_text(text)) == [(EXCLUDE, 11), (DEPRECATED, 12)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from medic.i18n import Text
-from medic.learning_rates import Range, adam_like, kind_of, parameters, usual
+from medic.learning_rates import Range, adam_like, adapts, kind_of, parameters, usual
 from medic.run_config import RunConfig
 
 from .numbers import sized
@@ -31,6 +31,13 @@ _SURVIVABLE, _SPREAD = 0.1, 0.02
 # The same of LoRA's A, which is drawn from +-1/sqrt(inputs) (peft lora/layer.py, kaiming_uniform with
 # a = sqrt(5)), where the model is of a size whose layers have 4096 inputs or more.
 _SURVIVABLE_LORA, _SPREAD_LORA, _WIDE = 0.045, 0.009, 6.5e9
+# A pretrained model of this size or more, all of whose weights are trained: four steps overwrite
+# them; nothing published fine-tunes one with a tenth of the rate.
+_SURVIVABLE_WHOLE, _LARGE = 0.005, 1e9
+# Settings of those that train something else, or that scale the update themselves.
+_OTHERWISE = re.compile(
+    r"prompt_tun|p_tuning|prefix|pre_seq|freeze|frozen|peft|lora|adapter|trainable|galore|apollo|badam|muon|lomo|lisa"
+)
 _OTHER_START = ("init_lora_weights", "pissa_init", "lora_init", "init_weights", "use_dora")
 _NAMED_SIZE = r"(?<![\d.])(\d{1,4}(?:\.\d+)?)[bB](?![a-zA-Z])"
 # Adam with a rate that is a factor of one which it finds itself, or of a relative step.
@@ -45,12 +52,22 @@ def survivable(config: RunConfig) -> float | None:
     scaled = any(word in optimizer for word in _SCALED)
     if scaled or not adam_like(config):
         return None
+    if _whole_and_large(config):
+        return _SURVIVABLE_WHOLE
     return _SURVIVABLE_LORA if _wide_adapter(config) else _SURVIVABLE
 
 
 def spread(config: RunConfig) -> float:
     """Of the weights that are trained, as ``survivable`` supposes it."""
     return _SPREAD_LORA if _wide_adapter(config) else _SPREAD
+
+
+def _whole_and_large(config: RunConfig) -> bool:
+    """Whether every weight of a large pretrained model is trained, by its name and its settings."""
+    if kind_of(config) != "fine-tuning" or adapts(config) or (named_size(config) or 0) < _LARGE:
+        return False
+    given = (one for one in config.settings if one.value not in (None, False, "", 0, "none"))
+    return not any(_OTHERWISE.search(str(step).lower()) for one in given for step in one.path)
 
 
 def _wide_adapter(config: RunConfig) -> bool:
