@@ -86,7 +86,7 @@ def test_each_mutation_fires(lint_text: Lint, good: str, bad: str, cause: str, k
 
 
 def test_an_empty_model_name(lint_text: Lint) -> None:
-    text = BASE.replace("my/model", '""') + "output_dir: out\n"
+    text = BASE.replace("my/model", '""') + SFT + "output_dir: out\n"
     assert told(lint_text(text)) == [(NEEDS, 1)]
 
 
