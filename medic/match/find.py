@@ -7,7 +7,6 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from medic.entries.words import TELLTALE
 from medic.index.knowledge import Index
 from medic.match.documents import OUTCOMES, Document, documents, read, spoken_outcomes
 from medic.match.ease import asks_usage, is_well
