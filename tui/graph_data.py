@@ -52,6 +52,11 @@ class Graph:
     details: dict[str, Block]
     leader: str = ""
 
+    def cause_of(self, node: Node) -> str:
+        """The cause of a row, of a remedy the one that it is against; "" where it is of none."""
+        above = self.nodes[node.parent].cause if node.parent >= 0 else ""
+        return node.cause or above
+
 
 class _Drawing:
     def __init__(self, session: Session, found: Diagnosis) -> None:

@@ -235,8 +235,9 @@ class GraphScreen(Screen[str]):
 
     def action_compare(self) -> None:
         node = self.shown.graph.nodes[self.shown.row] if self.shown.row >= 0 else None
-        if node is not None and node.cause and node.cause != self.shown.graph.leader:
-            self.dismiss(f"compare {self.shown.graph.leader} {node.cause}")
+        cause = self.shown.graph.cause_of(node) if node is not None else ""
+        if cause and cause != self.shown.graph.leader:
+            self.dismiss(f"compare {self.shown.graph.leader} {cause}")
             return
         keys = self.query_one(GraphKeys)
         keys.note = words_graph.COMPARE_ANOTHER
@@ -245,8 +246,9 @@ class GraphScreen(Screen[str]):
     def action_rule_out(self) -> None:
         """It is not the cause under the cursor, says the user."""
         node = self.shown.graph.nodes[self.shown.row] if self.shown.row >= 0 else None
-        if node is not None and node.cause:
-            self.dismiss(f"{RULE_OUT} {node.cause}")
+        cause = self.shown.graph.cause_of(node) if node is not None else ""
+        if cause:
+            self.dismiss(f"{RULE_OUT} {cause}")
             return
         keys = self.query_one(GraphKeys)
         keys.note = words_graph.RULE_OUT_WHAT

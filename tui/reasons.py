@@ -37,7 +37,7 @@ def why(session: Session, found: Diagnosis, asked: Question | None) -> Iterator[
 
 
 def _question(session: Session, asked: Question, found: Diagnosis) -> Block:
-    minutes = words.MINUTES.fill(n=f"{asked.minutes:g}")
+    minutes = words.minutes(asked.minutes)
     lines = [Line(words_more.WHY_QUESTION.fill(minutes=minutes), "strong"), Line(asked.say)]
     lines += _answers(session, asked, found.causes[0].name if found.causes else "")
     if asked.look.refutes:
@@ -126,7 +126,7 @@ def _cheapest(session: Session, look: NextLook) -> Sequence[Line]:
         if flip.leader != leader and flip.outcome in titles:
             text = words_more.CHEAPEST.fill(
                 ask=asked.say,
-                minutes=words.MINUTES.fill(n=f"{asked.minutes:g}"),
+                minutes=words.minutes(asked.minutes),
                 outcome=titles[flip.outcome],
                 leader=_leader(session, flip.leader),
             )

@@ -222,7 +222,7 @@ def question(
     """The question, its numbered choices with who would lead then instead, and how long looking
     takes. ``changes``: there is a change to see already; ``optional``: what to do does not depend
     on the answer."""
-    minutes = words.MINUTES.fill(n=f"{asked.minutes:g}")
+    minutes = words.minutes(asked.minutes)
     ways = [words.HOW_TO_LOOK, words.WHY_ASKED, *([words.CHANGE_ALREADY] if changes else [])]
     ways += [words.HAND_OVER] if len(session.unknown) >= MANY_UNKNOWN else []
     hint = Text("({minutes}; {ways})", "（{minutes}；{ways}）")

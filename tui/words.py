@@ -157,6 +157,14 @@ DESCRIBE = Text(
 # --- questions ------------------------------------------------------------------------------
 
 MINUTES = Text("about {n} min", "约 {n} 分钟")
+UNDER_A_MINUTE = Text("under a minute", "不到一分钟")
+
+
+def minutes(n: float) -> Text:
+    """How long looking takes."""
+    return MINUTES.fill(n=f"{n:g}") if n >= 1 else UNDER_A_MINUTE
+
+
 DONT_KNOW = Text("I don't know", "不知道")
 THEN = Text("-> {title}", "-> {title}")
 HOW_TO_LOOK = Text("? how to look", "? 怎么查")

@@ -103,3 +103,12 @@ def test_suspects_are_compared_by_their_numbers(drive: Drive, case: Case) -> Non
         assert "What was seen, for (+) or against (-) A and B" in app.said
 
     drive(script, case)
+
+
+def test_a_cause_is_ruled_out_from_the_row_of_its_remedy(drive: Drive, case: Case) -> None:
+    async def script(app: Any) -> None:
+        await app.press("f7", "down", "down", "x")
+        assert "Ruled out by you: The micro batch does not fit" in app.said
+        assert "graph" not in type(app.app.screen).__name__.lower()
+
+    drive(script, case)
