@@ -11,6 +11,7 @@ from . import held, words
 from .events import Told, Working
 from .lines import Block, Line, joined
 from .probing import Board, ended, not_read, outcomes
+from .run_values import held_against, set_aside
 
 if TYPE_CHECKING:
     from medic.session.diagnosis import Diagnosis
@@ -30,7 +31,13 @@ def observe(talk: Consultation) -> None:
     talk.looks += 1
     key = f"look {talk.looks}"
     nothing_before = not session.observed_symptoms() and not talk.resumed
+    aside = {} if talk.resumed else set_aside(session)
     _run(talk, board, key)
+    said, again = held_against(session, aside)
+    if again:
+        _run(talk, Board(board.total), key)
+    if said:
+        talk.tell(Block("medic", tuple(said)))
     before, talk.probe_lines = talk.probe_lines, outcomes(session)
     block = ended(session, talk.probe_lines, before)
     talk.emit(Told(block, key))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
 from medic.nearest import did_you_mean
+from medic.records import replace
 from medic.report.words import place
 from medic.run_config import FIELDS, RunConfig, Scalar
 from medic.text.patterns import regex
@@ -52,6 +53,43 @@ def overruled(session: Session, name: str, value: Scalar) -> Text | None:
     if old is None or old[0] == value or old[1] == words.YOUR_ANSWER:
         return None
     return words_keep.OVERRULES.fill(value=old[0], where=old[1])
+
+
+def set_aside(session: Session) -> dict[str, Scalar]:
+    """The values that were said before any file was read, taken out: the files may say otherwise."""
+    config = session.evidence.fact(RunConfig)
+    read = config is not None and any(
+        v.origin.source in ("file", "printed") for v in config.values.values()
+    )
+    if read or not session.case.files:
+        return {}
+    given = session.case.given
+    aside = {name: given[name] for name in session.quotes if name in given}
+    _give(session, {n: v for n, v in given.items() if n not in aside})
+    return aside
+
+
+def held_against(session: Session, aside: Mapping[str, Scalar]) -> tuple[list[Line], bool]:
+    """Where the files state what was said otherwise, that the files count; and whether any value
+    that no file states was given again, so that it has to be looked once more."""
+    found, lines, again = values_of(session) or {}, [], {}
+    for name, value in aside.items():
+        if name not in found:
+            again[name] = value
+            continue
+        read, where = found[name]
+        del session.quotes[name]
+        if read != value:
+            told = words_keep.SAID_OTHERWISE.fill(
+                said=shown(name, value), read=read, where=where, name=name, value=value
+            )
+            lines.append(Line(told, "warn"))
+    _give(session, {**session.case.given, **again})
+    return lines, bool(again)
+
+
+def _give(session: Session, given: Mapping[str, Scalar]) -> None:
+    session.case = replace(session.case, given=dict(given))
 
 
 def other_values(before: Values | None, now: Values | None) -> Block | None:

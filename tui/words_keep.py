@@ -72,6 +72,11 @@ OTHER_RUNS = Text("{n} older: /run NAME", "另有 {n} 个较早的运行：/run 
 UNDERSTOOD = Text("I understood:", "我的理解：")
 QUOTE = Text("“{words}”", "“{words}”")
 OVERRULES = Text("{where} says {value}; yours counts", "{where} 为 {value}，以你说的为准")
+SAID_OTHERWISE = Text(
+    "You said {said}, but {where} says {read}: the file counts. If the run had what you said, "
+    "type {name}={value}.",
+    "你说的是 {said}，但 {where} 为 {read}，以文件为准。若运行时确实是你说的值，请输入 {name}={value}。",
+)
 OTHER_VALUES = Text("Other settings than before:", "与之前不同的设置：")
 NO_VALUE_NOW = Text("{what}: {old} -> not stated", "{what}：{old} -> 未写明")
 AND_OTHERS = Text("and {n} more", "另有 {n} 项")

@@ -53,6 +53,21 @@ def test_a_value_that_overrules_a_file_says_so_and_is_undone(drive: Drive, case:
     drive(script, case)
 
 
+def test_a_value_said_before_the_files_were_read_gives_way_to_them(
+    drive: Drive, run_folder: Path
+) -> None:
+    async def script(app: Any) -> None:
+        await app.send("my training hangs, micro batch is 4, the node has 32 cores")
+        await app.send("/add run1")
+        assert "You said micro batch = 4, but run1/train.yaml:2 says 8: the file counts" in app.said
+        session = app.app.talk.consultation.session
+        assert session.case.given == {"node_cores": 32}
+        await app.send("micro_batch_size=4")
+        assert session.case.given["micro_batch_size"] == 4
+
+    drive(script, Case())
+
+
 def test_pasted_settings_that_move_the_verdict_are_seen_and_undone(
     drive: Drive, case: Case
 ) -> None:
