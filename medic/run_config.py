@@ -246,9 +246,7 @@ class RunConfig:
         ends = self._by_end.get(steps[-1], ())
         found = [s for s in ends if s.path[-len(steps) :] == steps] if len(steps) > 1 else ends
         return min(
-            found,
-            key=lambda s: (s.origin.framework != framework, len(s.path)),
-            default=None,
+            found, key=lambda s: (s.origin.framework != framework, len(s.path)), default=None
         )
 
     @cached_property
@@ -256,8 +254,7 @@ class RunConfig:
         """The settings by the last part of their paths."""
         found: dict[str, list[Setting]] = {}
         for one in self.settings:
-            if one.path:
-                found.setdefault(one.path[-1], []).append(one)
+            found.setdefault(one.path[-1] if one.path else "", []).append(one)
         return found
 
     def get(self, name: str) -> Scalar:
@@ -266,9 +263,8 @@ class RunConfig:
 
     def number(self, name: str) -> float | None:
         value = self.get(name)
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            return None
-        return float(value)
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return float(value or 0) if number else None
 
     def integer(self, name: str) -> int | None:
         value = self.number(name)

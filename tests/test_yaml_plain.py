@@ -40,15 +40,13 @@ LEFT = ["a: [1, 2]", "a: &x 1", "a: *x", "a: |\n  b", "a: b\n  c", "a:\n  b", "a
 
 def _read(text: str, *, plain: bool) -> str:
     """The document, or what is wrong with it, as text."""
-    own = yaml_tree.plain_events
-    try:
+    with pytest.MonkeyPatch.context() as patch:
         if not plain:
-            yaml_tree.plain_events = lambda _: None
-        return repr(yaml_tree.parse_yaml(SourceText(text.encode(), "x.yaml")))
-    except Unreadable as problem:
-        return problem.en
-    finally:
-        yaml_tree.plain_events = own
+            patch.setattr(yaml_tree, "plain_events", lambda _: None)
+        try:
+            return repr(yaml_tree.parse_yaml(SourceText(text.encode(), "x.yaml")))
+        except Unreadable as problem:
+            return problem.en
 
 
 def test_a_plain_file_is_read_alike() -> None:

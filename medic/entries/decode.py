@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from types import UnionType
-from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
+from types import SimpleNamespace, UnionType
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from medic.i18n import Text
 from medic.records import names_of
@@ -142,7 +142,8 @@ def _hint(kind: type[Any], name: str) -> Any:
 @cache
 def _named(module: str, hint: str) -> Any:
     """What an annotation names where it is written."""
-    return eval(hint, vars(sys.modules[module]))  # noqa: S307 - the source's own words
+    one = SimpleNamespace(__annotations__={"field": hint})
+    return get_type_hints(one, vars(sys.modules[module]))["field"]
 
 
 def _record_decoder(kind: type[Any]) -> Callable[[Any], Any]:

@@ -46,7 +46,13 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "cut_loss": ("cut_cross_entropy",),
     "liger_loss": ("use_liger_loss", "use_liger_kernel"),
     "loss_type": ("loss_type",),
-    "adapter_targets": ("lora_target_modules", "lora_target", "lora_target_linear"),
+    "adapter_targets": (
+        "lora_target_modules",
+        "lora_target",
+        "lora_target_linear",
+        "lora_attn_modules",
+    ),
+    "adapted_mlp": ("apply_lora_to_mlp",),
     "saved_modules": ("lora_modules_to_save", "modules_to_save", "additional_target"),
     "double_quant": ("bnb_4bit_use_double_quant", "double_quantization"),
     "gradients_in_fp32": ("accumulate_allreduce_grads_in_fp32", "grad_reduce_in_fp32"),
@@ -56,7 +62,11 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "stage": ("stage", "rlhf_type", "rl"),
     "liger": ("use_liger_kernel", "enable_liger_kernel"),
     "fused_gate": ("bias_swiglu_fusion", "bias_activation_fusion"),
-    "shard_degree": ("data_parallel_shard_degree",),
+    "shard_degree": (
+        "data_parallel_shard_degree",
+        "dp_shard_size",
+        "parallelism_config_dp_shard_size",
+    ),
     "precision_words": ("precision",),
     "model_part": ("model._component_",),
     "strategy": ("distributed_strategy",),
@@ -68,6 +78,15 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "four_bit": ("load_in_4bit", "use_4bit"),
     "eight_bit": ("load_in_8bit", "use_8bit"),
     "quant_bits": ("quantization_bit", "quant_bits"),
+    "some_layers": (
+        "unfrozen_parameters",
+        "trainable_parameters",
+        "freeze_parameters",
+        "freeze_parameters_ratio",
+        "lisa_n_layers",
+        "lisa_activated_layers",
+    ),
+    "quantize": ("quantize",),
     "tuning": ("finetuning_type", "tuner_type", "train_type", "sft_type", "adapter"),
     "bf16": ("bf16",),
     "pure": ("pure_bf16",),
@@ -87,6 +106,26 @@ def more_models(config: RunConfig) -> bool:
     """Whether the run holds more than the trained model: reference, critic, rollout engine, pairs."""
     several = any(detail(config, name) is not None for name in ("rollout_share", "generations"))
     return several or word(config, "stage") in MORE_MODELS
+
+
+# Switches of optimizers that hold states, or gradients, of a part of the weights at a time (LLaMA-Factory
+# ``finetuning_args.py``; torchtune ``full_finetune_single_device.py``), and words in the names of others.
+_IN_PART = ("use_badam", "use_galore", "use_apollo", "optimizer_in_bwd")
+_LEAN_NAMES = ("badam", "galore", "apollo", "lomo")
+
+
+def in_part(config: RunConfig) -> bool:
+    """Whether gradients and optimizer states are those of a part of the weights: some layers are
+    frozen, or the optimizer takes them one after the other."""
+    switched = any(
+        found is not None and found.value is True for found in map(config.setting, _IN_PART)
+    )
+    named = config.get("optimizer")
+    lean = isinstance(named, str) and any(word in named.lower() for word in _LEAN_NAMES)
+    some = detail(config, "some_layers")
+    return (
+        switched or lean or word(config, "tuning") == "freeze" or some not in (None, 0, False, "")
+    )
 
 
 def has_adapters(config: RunConfig) -> bool:
@@ -109,7 +148,21 @@ def casts(config: RunConfig) -> bool:
 def adapter_targets(config: RunConfig) -> str:
     """The maps that adapters lie on, in the config's words, one or a list of them."""
     found = [s for s in config.settings if any(name in s.path for name in KEYS["adapter_targets"])]
-    return " ".join(str(s.value).lower() for s in found if s.value is not None)
+    words = " ".join(str(s.value).lower() for s in found if s.value is not None)
+    if config.framework == "litgpt" and config.integer("lora_rank"):
+        return _of_litgpt(config)
+    if flag(config, "adapted_mlp") is not True:
+        return words
+    whole = all(name in words for name in ("q_proj", "k_proj", "v_proj", "output_proj"))
+    return "all" if whole else f"{words} mlp"  # torchtune's names
+
+
+def _of_litgpt(config: RunConfig) -> str:
+    """Of its switches, by the common names (``litgpt/finetune/lora.py``: queries and values by default)."""
+    usual = {"query": True, "key": False, "value": True, "projection": False, "mlp": False}
+    stated = {name: config.setting(f"lora_{name}") for name in usual}
+    on = [n for n, one in stated.items() if (usual[n] if one is None else one.value is True)]
+    return "all" if len(on) == len(usual) else " ".join(on)
 
 
 def saved_ends(config: RunConfig) -> int:

@@ -105,7 +105,7 @@ def _whole(read: Read, steps: list[Step], capacity: int | None) -> MemoryEstimat
     unlike = bool(read.family) and read.family not in LIKE_LLAMA
     if unlike or steps[0].setup.more_models:
         low = lean + int(UNLIKE * (low - lean))
-    low = max(low, lean)
+    low = lean if steps[0].setup.in_part else max(low, lean)
     parts = max(likely.values(), key=size)
     peak = size(parts)
     named = (*_STATES, "activations", "logits")

@@ -28,8 +28,9 @@ Fields = Mapping[str, Scalar]
 _NOT_SFT = ("num_generations", "max_prompt_length", "max_completion_length", "beta", "reward_funcs")
 _DTYPES = {"bfloat16": "bf16", "bf16": "bf16", "float16": "fp16", "fp16": "fp16", "half": "fp16",
            "float32": "fp32", "fp32": "fp32", "auto": "bf16"}  # fmt: skip
+_BNB = {"bnb.nf4": "4bit", "bnb.fp4": "4bit", "bnb.int8": "8bit"}  # litgpt --quantize
 _PRESET = regex(r"zero([0-3])(_offload)?")
-_RANK = 8  # LLaMA-Factory's and ms-swift's
+_RANK = 8  # LLaMA-Factory's, ms-swift's and torchtune's
 
 
 def settled(config: RunConfig) -> tuple[RunConfig, dict[str, str]]:
@@ -83,6 +84,11 @@ def _own(config: RunConfig) -> dict[str, Scalar]:
         found["fsdp"] = True
     if "qlora" in details.word(config, "model_part"):
         found["quantization"] = "4bit"
+    if config.framework == "litgpt":
+        found["quantization"] = _BNB.get(details.word(config, "quantize").removesuffix("-dq"))
+    shards = details.count(config, "shard_degree")
+    if shards > 1 and config.integer("world_size") is None:
+        found["data_parallel_size"] = shards
     found |= _lightning(config)
     found |= _preset(config)
     if config.framework == "olmo" and details.word(config, "activation") == "swiglu":
@@ -214,7 +220,9 @@ def _torchtune(config: RunConfig) -> Fields:
     """The recipes of several GPUs shard all (``recipes/full_finetune_distributed.py``,
     ``shard_model``); the others run on one (``torchtune/_recipe_registry.py``)."""
     ranks = (config.integer(name) or 1 for name in ("world_size", "gpus_per_node", "nodes"))
-    return {"fsdp": True} if max(ranks) > 1 else {}
+    shards: Fields = {"fsdp": True} if max(ranks) > 1 else {}
+    adapters = "lora_" in details.word(config, "model_part")  # _model_builders.py: lora_rank=8
+    return {**shards, "lora_rank": _RANK} if adapters else shards
 
 
 def _torchtitan(config: RunConfig) -> Fields:

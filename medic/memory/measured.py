@@ -30,6 +30,11 @@ _ADAPTERS = Text(
     "adapters under DeepSpeed, tensor or pipeline parallelism",
     "DeepSpeed、张量并行或流水线并行下的适配器",
 )
+_IN_PART = Text(
+    "gradients and optimizer states of a part of the weights (frozen layers, BAdam, GaLore, a step "
+    "within the backward pass)",
+    "只含部分权重的梯度与优化器状态（冻结部分层、BAdam、GaLore、在反向中更新）",
+)
 _QUANTISED = Text("quantised weights that are sharded", "被切分的量化权重")
 _OFFLOAD_ALL = Text("offload under ZeRO-3", "ZeRO-3 下的卸载")
 _SPREAD_FP8 = Text("fp8 over several GPUs", "多卡 fp8")
@@ -71,6 +76,7 @@ def not_measured(setup: Setup, family: str) -> tuple[Text, ...]:
         (setup.fp8 and not alone, _SPREAD_FP8),
         (setup.attention_recomputed and not megatron, _SOME),
         (setup.more_models, _MORE),
+        (setup.in_part, _IN_PART),
         (setup.saved_ends > 0, _SAVED),
         (bool(family) and family not in LIKE_LLAMA, _FAMILY.fill(name=family)),
     )

@@ -20,12 +20,16 @@ SIZES = ("hidden_size", "num_layers", "num_heads", "num_kv_heads", "ffn_size", "
 # What is added to a model's name without changing its sizes.
 _TAIL = regex(r"instruct|chat|hf|base|it|sft|dpo|v\d+(?:\.\d+)*|\d{4}")
 _NUMBER = regex(r"\d+")
+# torchtune's builders: models/<family>/_model_builders.py.
+_BUILDERS = "torchtune.models."
+_BUILT_SIZE = regex(r"(\d+(?:_\d+)?b)(?:_(?:base|instruct))?")
+_BETWEEN_DIGITS = regex(r"(?<=\d)_(?=\d)")
 
 
 def with_model(config: RunConfig, index: Index, words: str = "") -> tuple[RunConfig, str]:
     """The config with the sizes of the model that ``words`` or its ``base_model`` names, where it
     states none itself; and the model's name."""
-    found = model_of(index, words or _stated(config))
+    found = model_of(index, words or built(config)) or model_of(index, words or _stated(config))
     if found is None:
         if not words:
             return config, ""
@@ -84,6 +88,18 @@ def _stated(config: RunConfig) -> str:
             return stated
     name, flavor = (details.word(config, n) for n in ("model_name", "flavor"))
     return f"{name}-{flavor}" if name and flavor else ""
+
+
+def built(config: RunConfig) -> str:
+    """The model that torchtune's builder makes, which says family and size (``torchtune.models.``
+    ``qwen2_5.lora_qwen2_5_7b_base``: qwen2.5-7b); empty for one that takes its sizes as arguments."""
+    place, _, name = details.word(config, "model_part").rpartition(".")
+    family = place.removeprefix(_BUILDERS) if place.startswith(_BUILDERS) else ""
+    own = name.removeprefix("q").removeprefix("lora_") if "lora_" in name else name
+    size = _BUILT_SIZE.fullmatch(own.removeprefix(f"{family}_"))
+    if not family or not own.startswith(f"{family}_") or size is None:
+        return ""
+    return f"{_BETWEEN_DIGITS.sub('.', family)}-{size[1].replace('_', '.')}"
 
 
 def _keys(model: Model) -> dict[str, str | int]:

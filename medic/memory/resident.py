@@ -8,6 +8,7 @@ from medic.memory.states import ADAPTER, WEIGHT, States, model_states
 from medic.records import dataclass
 
 Parts = dict[str, int]
+HEAVY = 2  # the heaviest view
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,8 @@ def states_of(setup: Setup) -> States:
     found = States(*(sum(values) for values in zip(*map(_three, each), strict=True)))
     if setup.parameters_offloaded:
         return States(0, 0, 0)
+    if setup.in_part and setup.view < HEAVY:  # how large the part is, no formula tells
+        return States(found.weights, 0, 0)
     # DeepSpeed keeps gradients of offloaded partitions in pinned host memory.
     away = setup.offloaded and setup.engine == "deepspeed" and setup.zero >= 2
     return States(found.weights, 0, found.optimizer) if away else found

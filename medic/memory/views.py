@@ -51,13 +51,12 @@ _LAST: list[tuple[RunConfig, Read]] = []
 
 def read_setups(config: RunConfig) -> Read:
     """The leanest, the likely and the heaviest set-up that the config allows."""
-    for other, found in _LAST:  # the same config is asked for its estimate, its advice, its choices
+    for other, found in _LAST:  # asked for its estimate, its advice, its choices
         if other is config:
             return found
     read = Reader(config)
-    setups = _setups(read)
     found = Read(
-        setups,
+        _setups(read),
         dict(sorted(read.assumed.items())),
         tuple(sorted(read.unknown)),
         read.family,
@@ -156,6 +155,7 @@ def _with_details(read: Reader, common: Setup) -> Setup:
         recomputed_share=_recomputed(read, common),
         fused_gate=liger or (read.megatron and details.flag(config, "fused_gate") is not False),
         lean_norms=liger or _engines(read)[1] == "megatron",
+        in_part=not common.lora and details.in_part(config),
         more_models=details.more_models(config),
         local_layers=details.word(config, "layers") == "local",
         evaluation=evaluation_batch(read),
@@ -198,7 +198,8 @@ def _every_map(read: Reader) -> Views[bool]:
         return True, True, True
     if words and not any(w in words for w in ("mlp", "gate", "up_proj", "dense", "fc", "*")):
         return False, False, False
-    read.assumed["LoRA targets"] = "all linear maps"
+    if not words:
+        read.assumed["LoRA targets"] = "all linear maps"
     return False, True, True
 
 

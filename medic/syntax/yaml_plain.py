@@ -22,9 +22,11 @@ _VALUE = regex(
 )
 
 
-class Mark(NamedTuple):
-    index: int
-    line: int
+class Mark:
+    __slots__ = ("index", "line")
+
+    def __init__(self, index: int, line: int) -> None:
+        self.index, self.line = index, line
 
 
 class Event(NamedTuple):
