@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         raised,
         search,
     )
-    from medic.match.warns import harmless, harmless_lines, without_harmless
     from medic.match.marks import Watched, scanned, watched
     from medic.match.matchers import matcher_of, settings_matcher_of
     from medic.match.notes import is_note
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
         reports,
     )
     from medic.match.usual import expected
+    from medic.match.warns import harmless, harmless_lines, without_harmless
 
 _HOMES = {
     "seeks_advice": "advice",

@@ -98,9 +98,15 @@ def _one_per_check(found: list[Heard], index: Index) -> list[Heard]:
         known = best.get(item.seen.name)
         if known is None or rank(item) < rank(known[0]):
             best[item.seen.name] = [item]
-        elif item.seen.name in SEVERAL and rank(item) == rank(known[0]):
+        elif item.seen.name in SEVERAL and (rank(item) == rank(known[0]) or _tells(item, known)):
             known.append(item)
     return [item for name in sorted(best) for item in best[name]]
+
+
+def _tells(item: Heard, known: Sequence[Heard]) -> bool:
+    """Whether a person's words tell of a cause beside those whose lines a log holds."""
+    spoken = item.seen.name == TELLTALE and item.seen.reliability in ("person", "prose")
+    return spoken and item.seen.outcome not in {one.seen.outcome for one in known}
 
 
 def severity(index: Index, name: str) -> str:

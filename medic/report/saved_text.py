@@ -46,9 +46,7 @@ def outcome(saved: Saved, *, coded: bool = True) -> Text:
         return verdict
     if saved.verdict == "likely" and leader.get("wrong"):
         verdict = ONLY_WRONG
-    elif saved.verdict == "unclear" or (
-        saved.verdict == "likely" and leader.get("word") in UNSURE
-    ):
+    elif saved.verdict == "unclear" or (saved.verdict == "likely" and leader.get("word") in UNSURE):
         verdict = UNCLEAR
     if not coded:
         return Text("{verdict}: {title}", "{verdict}：{title}").fill(

@@ -145,9 +145,7 @@ def _others(blocks: Blocks, found: Diagnosis, numbers: bool) -> None:
         rest = tuple(c for c in found.causes if c.chance >= NEAR)
     if rest and found.verdict != "established":
         blocks.heading(
-            Text("Nearest causes", "最接近的原因")
-            if nameless
-            else Text("Other causes", "其他原因")
+            Text("Nearest causes", "最接近的原因") if nameless else Text("Other causes", "其他原因")
         )
         for cause in rest:
             tail = f" P = {cause.chance:.3f}" if numbers else ""

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from medic.beliefs.model import Beliefs
     from medic.planner.standing import Standing
     from medic.session.consultation import Session
-    from medic.session.diagnosis import EvidenceLine
 
 
 def conclude(session: Session, *, asks: bool = True) -> Diagnosis:

@@ -88,7 +88,8 @@ QUESTIONS: tuple[Question, ...] = (
                 "memory-recorded",
                 ("host-out-of-memory",),
                 r"ut of memory: Kill|oom[-_ ]?kill|OUT_OF_MEMORY|Out Of Memory|memory limit|"
-                r"running low on memory|low on resource: memory|[Mm]emory ?[Pp]ressure|ray\.exceptions\.OutOfMemory|MemoryError|"
+                r"running low on memory|low on resource: memory|[Mm]emory ?[Pp]ressure|"
+                r"ray\.exceptions\.OutOfMemory|MemoryError|"
                 r"[Cc]an't allocate memory|not enough memory|Cannot allocate memory|bad_alloc",
             ),
             Case("killed-without-record", ("host-out-of-memory",)),
