@@ -123,7 +123,7 @@ def test_a_fault_that_is_gone_is_said_to_be_fixed(
         assert "Too early to tell whether “CUDA out of memory” is mended: step 1;" in app.said
         written_later(log, FURTHER)
         await app.send("/look")
-        assert "Fixed, as far as the new log shows: no more “CUDA out of memory” (c2)." in app.said
+        assert "Fixed, as far as the new log shows: no more “CUDA out of memory” since c2 (" in app.said
         assert "(step 2, past step 1 where it showed)." in app.said
         assert app.app.talk.consultation.session.answers == []
         assert app.screen()[1] == " suspects  none"
@@ -227,7 +227,7 @@ def test_changed_symptoms_after_a_remedy_start_anew(
         await app.send("/tried")
         (run_folder / "train.log").write_text(FURTHER)
         await app.send("/look")
-        assert "Fixed, as far as the new log shows: no more “CUDA out of memory”." in app.said
+        assert "Fixed, as far as the new log shows: no more “CUDA out of memory” (" in app.said
         assert session.complaints == []
         assert session.words == ""
         assert session.unknown == []
@@ -276,7 +276,7 @@ def test_a_fault_mended_by_hand_is_said_to_be_fixed(
         assert "no more “" not in app.talk()
         written_later(run_folder / "train.log", FURTHER)
         await app.send("/look")
-        assert "Fixed, as far as the new log shows: no more “CUDA out of memory”." in app.said
+        assert "Fixed, as far as the new log shows: no more “CUDA out of memory” (" in app.said
 
     drive(script, case)
 
@@ -287,7 +287,7 @@ def test_the_log_of_a_later_run_takes_the_place_of_the_one_before(
     async def script(app: Any) -> None:
         written_later(run_folder / "again.log", FURTHER)
         await app.send("/look")
-        assert "Fixed, as far as the new log shows: no more “CUDA out of memory”." in app.said
+        assert "Fixed, as far as the new log shows: no more “CUDA out of memory” (" in app.said
         assert any("not read: run1/train.log" in row for row in app.screen())
 
     drive(script, case, size=(80, 12))
@@ -407,7 +407,7 @@ def test_a_younger_run_is_held_against_the_failed_one_at_each_look(
         assert "Fixed" not in app.said
         written_later(log, FURTHER)
         await app.send("/look")
-        assert "Fixed, as far as the new log shows: no more “CUDA out of memory”." in app.said
+        assert "Fixed, as far as the new log shows: no more “CUDA out of memory” (" in app.said
 
     drive(script, case)
 

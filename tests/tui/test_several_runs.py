@@ -101,10 +101,10 @@ def test_each_earlier_fault_that_a_run_has_passed_is_gone(
         written_later(run_folder / "train.log", THROUGH, minutes=2)
         await app.send("/look")
         assert "Fixed, as far as the new log shows: no more “Training hangs”" in app.said
-        of = " (c1)" if by_medic else ""
-        assert f"Gone with this run as well: “CUDA out of memory”{of}. step 3, past" in app.said
+        of = ", since c1" if by_medic else ""
+        assert f"Gone with this run as well: “CUDA out of memory”{of} (step 3, past" in app.said
         await app.press("f8")
-        assert ("“CUDA out of memory” is to be expected again" in app.said) == by_medic
+        assert ("no longer showed “CUDA out of memory”" in app.said) == by_medic
 
     drive(script, case)
 
