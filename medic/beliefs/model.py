@@ -90,6 +90,7 @@ class Model:
         self._printing = self._printed()
         self.told = Likelihoods(index, self._place, self.links, self.shown)
         self._shows: dict[tuple[Any, ...], list[tuple[int, float]]] = {}
+        self._bears: dict[tuple[Any, ...], dict[int, float]] = {}
 
     def of(self, likeness: Mapping[str, float], ruled: Iterable[str] | None = None) -> Model:
         """The same graph and context, for what another person wrote; ``ruled``: the causes that
@@ -175,7 +176,7 @@ class Model:
             score[place] += math.log(TELLTALE_UNSEEN)
         checks: list[tuple[str, str, dict[int, float]]] = []
         for name, told in answers.items():
-            bearing = self._bearing(told)
+            bearing = self._bearing(told) if len(told) > 1 else self._bearing_of_one(told[0])
             if bearing:
                 checks.append((self.index.ties.checks[name].family, name, bearing))
         for weight, bearing in discounted(checks):
@@ -196,6 +197,12 @@ class Model:
         for name in self.ruled & self._place.keys():
             score[self._place[name]] += RULED
         return score
+
+    def _bearing_of_one(self, seen: Seen) -> dict[int, float]:
+        """What ``_bearing`` tells of one answer, worked out once: nearly all checks have one."""
+        if seen.said not in self._bears:
+            self._bears[seen.said] = self._bearing([seen])
+        return self._bears[seen.said]
 
     def _bearing(self, told: Sequence[Seen]) -> dict[int, float]:
         """ln P(answer | cause) / P(answer | none) of the causes that it bears on; of words that

@@ -243,7 +243,7 @@ def _sentences(text: str) -> list[str]:
     return [p for p in parts if p][:SENTENCES]
 
 
-def _windows(sentence: str) -> Iterator[list[str]]:
+def _windows(sentence: str) -> Iterator[Sequence[str]]:
     """Terms of the sentence, of a long one of its parts, and of its clauses."""
     terms = terms_of(sentence)
     for start in range(0, max(len(terms) - WINDOW + STRIDE, 1), STRIDE):
