@@ -220,10 +220,8 @@ FIELDS: Mapping[str, tuple[type, str, Text]] = {
 
 @dataclass(frozen=True)
 class RunConfig:
-    """The run as configured. Unknown stays unknown: ``get`` gives None, never a guess.
-
-    ``others`` are the other launches of the same script: runs of their own.
-    """
+    """The run as configured. Unknown stays unknown: ``get`` gives None, never a guess. ``others`` are
+    the other launches of the same script: runs of their own."""
 
     values: Mapping[str, Value] = field(default_factory=dict)
     framework: str = ""
@@ -258,29 +256,25 @@ class RunConfig:
         return found
 
     def get(self, name: str) -> Scalar:
-        found = self.values.get(name)
-        return None if found is None else found.value
+        return found.value if (found := self.values.get(name)) is not None else None
 
     def number(self, name: str) -> float | None:
         value = self.get(name)
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        return float(value or 0) if number else None
+        return None if isinstance(value, (bool, str)) or value is None else float(value)
 
     def integer(self, name: str) -> int | None:
         value = self.number(name)
         return int(value) if value is not None and value == int(value) else None
 
     def origin(self, name: str) -> Origin | None:
-        found = self.values.get(name)
-        return None if found is None else found.origin
+        return found.origin if (found := self.values.get(name)) is not None else None
 
     def missing(self, *names: str) -> tuple[str, ...]:
         return tuple(n for n in names if self.get(n) is None)
 
     def stated(self, name: str) -> bool:
         """True if a user wrote the value down (not a default, not derived)."""
-        origin = self.origin(name)
-        return origin is not None and origin.source in ("file", "printed", "given")
+        return getattr(self.origin(name), "source", "") in ("file", "printed", "given")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.values)
