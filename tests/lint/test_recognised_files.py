@@ -144,3 +144,44 @@ def test_what_a_new_framework_s_file_sets_is_judged(lint_text: Lint) -> None:
 def test_without_its_family_the_name_is_another_framework_s(lint_text: Lint) -> None:
     alone = FORK.replace("sequence_parallel_mode: ulysses\n", "")
     assert _told(lint_text(alone)) == [("misspelt-config-key", 7)]
+
+
+VERL = """\
+actor_rollout_ref:
+  model: {path: %s}
+  actor:
+    strategy: fsdp
+    ppo_mini_batch_size: 256
+    checkpoint: {contents: [model, optimizer]}
+  rollout: {name: vllm, n: 5}
+  ref: {param_offload: false}
+trainer: {save_freq: -1, total_epochs: 1, nnodes: 1, n_gpus_per_node: 8}
+"""
+
+
+def test_the_base_of_an_old_verl_names_its_placeholder(lint_text: Lint) -> None:
+    assert _told(lint_text(VERL % "~/models/deepseek-llm-7b-chat")) == []
+    assert _told(lint_text(VERL % "/job/model")) == [("checkpoints-never-saved", 9)]
+
+
+GPT = """\
+learning_rate = 6e-4
+min_lr = 6e-5
+max_iters = %d
+lr_decay_iters = 600000
+warmup_iters = 2
+batch_size = 12
+block_size = 1024
+gradient_accumulation_steps = 8
+"""
+
+
+def test_a_run_of_a_few_steps_keeps_its_schedule(lint_text: Lint) -> None:
+    late = "decay-ends-after-run"
+    assert late not in {name for name, _ in _told(lint_text(GPT % 50, "train.py"))}
+    assert late in {name for name, _ in _told(lint_text(GPT % 5000, "train.py"))}
+
+
+def test_a_variable_that_is_to_be_filled_in(lint_text: Lint) -> None:
+    launch = "torchrun --nproc_per_node 8 train.py --lr 1e-4\n"
+    assert _told(lint_text(f'export MAX_JOBS=""\n{launch}', "run.sh")) == []
