@@ -13,7 +13,6 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import medic.index.knowledge
-import medic.match.scan
 from medic.config import cache_dir
 from medic.index.knowledge import Index
 
@@ -21,10 +20,6 @@ from medic.index.knowledge import Index
 # The same examples each time: a build does not fail by chance. --hypothesis-seed=N draws others.
 settings.register_profile("steady", suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.load_profile("steady")
-
-# A set of patterns keeps what it worked out of words that it met: a process that reads thousands of
-# texts meets most of them again, but not within the memory of a command, which reads one.
-medic.match.scan.SET_MEMORY = 256 << 20
 
 fresh = medic.index.knowledge.load
 SHIPPED = fresh()  # before xdist starts its workers: one of them all compiles it

@@ -31,7 +31,8 @@ from medic.match import (
     watched,
 )
 from medic.match.reader import BLOCK, SNIFF
-from medic.match.scan import CAP, loose
+from medic.match.scan import CAP
+from medic.match.sieve import loose
 from medic.match.units import bytes_of, convert
 from medic.probe import Scan
 

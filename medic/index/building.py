@@ -2,8 +2,8 @@
 
 ``words`` holds what each term counts for each cause, ``phrases`` what entries are found by,
 ``tables`` finds causes by what they have, ``ties`` are what beliefs read of all of them, ``marks``
-what a scan reads of the signatures, ``sayings`` and ``told`` what a sentence
-must say to mean an entry.
+what a scan reads of the signatures and ``sieve`` how it passes over most of them, ``sayings`` and
+``told`` what a sentence must say to mean an entry.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from medic.index.stored import tables
 from medic.match import marks, sayings
 from medic.match.documents import OUTCOMES, documents, spoken_outcomes, written
 from medic.match.likeness import bags, weighed
+from medic.match.matchers import written as written_sieve
 from medic.schema.compiling import compile_knowledge
 
 
@@ -54,4 +55,10 @@ def _built(folders: Iterable[Path]) -> dict[str, Any]:
         "told": sayings.asked_of(compiled),
     }
     index = Index(found)
-    return {**found, "ties": index.ties, "marks": marks.written(marks.watched(index))}
+    signatures = marks.watched(index)
+    return {
+        **found,
+        "ties": index.ties,
+        "marks": marks.written(signatures),
+        "sieve": written_sieve(signatures),
+    }

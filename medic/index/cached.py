@@ -20,8 +20,12 @@ WORDING = (
     "compounds.py",
     "compared.py",
     "marks.py",
+    "landmarks.py",
+    "anchors.py",
+    "sieve.py",
+    "matchers.py",
     "sayings.py",
-)  # make the terms, phrases, marks and sayings
+)  # make the terms, phrases, marks, their sieve and sayings
 
 
 def cached(folders: list[Path]) -> Mapping[str, Any]:

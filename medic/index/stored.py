@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-WHOLE = ("format", "marks", "probes", "tables", "ties", "told")  # no entries by name
+WHOLE = ("format", "marks", "probes", "sieve", "tables", "ties", "told")  # no entries by name
 ROWS = "words"  # of many rows few are read
 
 APART = {

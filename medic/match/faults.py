@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from medic.entries import Signature
 from medic.errors import KnowledgeError
 from medic.index.knowledge import Index
+from medic.match.anchors import PLAIN_LOG
 from medic.match.marks import Watched
 from medic.match.sayings import sayings_of
 from medic.match.scan import Matcher
@@ -17,15 +18,6 @@ from medic.text.patterns import regex
 
 # A literal of at least this many bytes lets RE2 skip most lines at once.
 LITERAL = 4
-# A log of any training run: what it says cannot tell who printed a line.
-PLAIN_LOG = """\
-2026-03-02 10:00:01,123 INFO Loading tokenizer and model config from /data/models/llama-7b
-Epoch 1/3, step 100/5000: loss 2.31, lr 1.0e-05, grad_norm 0.82, 10.2 it/s
-{'loss': 1.98, 'learning_rate': 2e-05, 'epoch': 0.12}
-Saving model checkpoint to out/checkpoint-100
-import torch, transformers; 8 GPUs (A100-SXM4-80GB), bf16, distributed training, this is rank 0
-Map: tokenizing the dataset, num_proc=8: 5000/5000, data collator pads input_ids and labels
-"""
 _NO_LITERAL = regex(r"\\[dDwWsSbBAzpP]|\[\^?\]?[^\]]*\]|\(\?P?<\w+>|\(\?[a-zA-Z:]+|[.^$*+?{}()|]")
 
 

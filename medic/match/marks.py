@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, overload
 
 from medic.entries import Role, Signature
 from medic.entries.decode import decode
 from medic.entries.words import TELLTALE
 from medic.index.knowledge import Index
+from medic.match.landmarks import LANDMARKS
 
 _NO_FAILURE: frozenset[Role] = frozenset({"advice", "context"})
 
@@ -48,11 +49,38 @@ def _marks(raw: Mapping[str, Any]) -> list[Signature]:
     return [decode(Signature, one) for one in raw.get("signatures", ())]
 
 
-def scanned(index: Index) -> list[Watched]:
+def patterns_of(marks: Sequence[Watched]) -> list[str]:
+    """All that a matcher of the marks looks for, by number."""
+    return [one.pattern for one in (*LANDMARKS, *(mark.signature for mark in marks))]
+
+
+class Rows(Sequence[Watched]):
+    """Signatures by number, each made when it is first looked at: a log shows a few of them."""
+
+    def __init__(self, rows: Sequence[Any]) -> None:
+        self._rows = rows
+        self._made: dict[int, Watched] = {}
+
+    @overload
+    def __getitem__(self, at: int) -> Watched: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Watched]: ...
+    def __getitem__(self, at: int | slice) -> Watched | Sequence[Watched]:
+        if isinstance(at, slice):
+            return Rows(self._rows[at])
+        if at not in self._made:
+            self._made[at] = _read(*self._rows[at])
+        return self._made[at]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+def scanned(index: Index) -> Sequence[Watched]:
     """The same without their examples: to decode every entry for them takes longer than a scan of
     a short log."""
     rows = index.raw.get("marks")
-    return watched(index) if rows is None else [_read(*row) for row in rows]
+    return watched(index) if rows is None else Rows(rows)
 
 
 def written(found: Iterable[Watched]) -> list[list[Any]]:

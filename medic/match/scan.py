@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from io import BytesIO
 from threading import Lock, Thread
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 from medic.entries import Role, Signature
 from medic.entries.words import TELLTALE
@@ -16,16 +16,15 @@ from medic.errors import KnowledgeError
 from medic.facts import CaptureValue, Hit, Source
 from medic.match.benign import why_benign
 from medic.match.clean import clean
+from medic.match.found import LAST, Found, Kept, Line, LineOrder, Tally
 from medic.match.landmarks import LANDMARKS
-from medic.match.marks import Watched
+from medic.match.marks import Watched, patterns_of
 from medic.match.reader import ASIDE, NOTES, Block, Limits, Reading, blocks
+from medic.match.sieve import Sieve, sieve_of, source
 from medic.match.sweep import sweep
 from medic.match.units import convert
 from medic.probe import Scan
-from medic.records import dataclass, field
-from medic.text.patterns import regex
 
-FIRST, LAST = 10, 40
 LAST_MARKS = 2000  # of a landmark: each rank of a large job prints its own
 # A signature that matched this often leaves the Set: more matches cost time and tell nothing.
 CAP = 2000
@@ -33,54 +32,30 @@ TEXT_LIMIT = 4000
 BEFORE = 200  # bytes of a longer line that are kept before what matched
 ABOVE, BELOW = 4096, 256  # bytes around a line that may say who printed it: a traceback
 SET_MEMORY = 32 << 20
-# Not a brace that is escaped, or one of a set of characters: a search for braces is a fast one.
-_REPEATED = regex(rb"{(?<![\\\[].)(\d+),\d+}")
 _EVIDENCE: frozenset[Role] = frozenset({"root", "either", "victim"})
 
 
-class _Line(NamedTuple):
-    """A line that matched, the one above it, and where it stands in its file; ``doubted``: other
-    programs print it, too, and nothing around it says who did."""
-
-    data: bytes
-    above: bytes
-    number: int
-    file: str
-    doubted: bool
-
-
-class _Found(NamedTuple):
-    """A match of one signature, with what it captured; only what is kept becomes a Hit."""
-
-    line: _Line
-    place: int
-    span: tuple[int, int]
-    groups: Mapping[bytes, bytes | None]
-
-
-@dataclass
-class _Tally:
-    """What is kept of one signature: the first and last matches, and in the end its last blocks
-    with the end of the one before each."""
-
-    last: deque[_Found]
-    first: list[_Found] = field(default_factory=list)
-    count: int = 0
-    late: deque[tuple[Block, bytes, bytes]] = field(default_factory=lambda: deque(maxlen=LAST))
-
-    def add(self, found: _Found) -> None:
-        (self.first if len(self.first) < FIRST else self.last).append(found)
-
-
 class Matcher:
-    """Finds signatures in logs and texts. Compiles them at the first use."""
+    """Finds signatures in logs and texts. Compiles them at the first use.
 
-    def __init__(self, marks: Sequence[Watched], *, limits: Limits | None = None) -> None:
-        self._owners: list[Watched] = [*map(Watched, LANDMARKS), *marks]
+    ``sieve`` is what ``sieve_of`` made of the ``patterns_of`` the marks, if it is known; ``only``
+    are the numbers, among those, of what is looked for.
+    """
+
+    def __init__(
+        self,
+        marks: Sequence[Watched],
+        *,
+        limits: Limits | None = None,
+        sieve: Mapping[str, Any] | None = None,
+        only: Collection[int] | None = None,
+    ) -> None:
+        self._marks = marks
+        self._made_of = sieve, only
         self._limits = limits or Limits()
         self._patterns: dict[int, Any] = {}
         self._parting: dict[int, Any] = {}  # of shared lines: the words above them
-        self._compiled: Any = None
+        self._compiled: Sieve | None = None
         self._compiling = Lock()
 
     # --- compiling --------------------------------------------------------------------------
@@ -97,44 +72,54 @@ class Matcher:
         options.max_mem = SET_MEMORY
         return options
 
+    @cached_property
+    def _order(self) -> LineOrder:
+        return LineOrder(self._source, self._options)
+
     def prepare(self) -> None:
         """Compiles in the background, while the caller does something else."""
 
         def compiled() -> None:
             with suppress(Exception):  # told where it is used
-                self._set  # noqa: B018 - kept from now on
+                self._sieve  # noqa: B018 - kept from now on
 
         Thread(target=compiled, daemon=True).start()
 
     @property
-    def _set(self) -> Any:
+    def _sieve(self) -> Sieve:
         with self._compiling:
             if self._compiled is None:
                 self._compiled = self._compile()
         return self._compiled
 
-    def _compile(self) -> Any:
+    def _compile(self) -> Sieve:
         import re2
 
-        whole = re2.Set.SearchSet(self._options)
+        made, only = self._made_of
+        sieve = Sieve(made or sieve_of(patterns_of(self._marks)), self._source, only)
         try:
-            for owner in self._owners:
-                whole.Add(loose(_source(owner.signature)))
+            sieve.compile(self._options)
         except re2.error:
-            for number in range(len(self._owners)):
+            for number in range(len(LANDMARKS) + len(self._marks)):
                 self._pattern(number)  # raises, naming the signature
             raise
-        whole.Compile()
-        return whole
+        return sieve
+
+    def _owner(self, number: int) -> Watched:
+        own = number - len(LANDMARKS)
+        return self._marks[own] if own >= 0 else Watched(LANDMARKS[number])
+
+    def _source(self, number: int) -> bytes:
+        return source(self._owner(number).signature.pattern)
 
     def _pattern(self, number: int) -> Any:
         if number not in self._patterns:
             import re2
 
-            owner = self._owners[number]
+            owner = self._owner(number)
             signature = owner.signature
             try:
-                self._patterns[number] = re2.compile(_source(signature), self._options)
+                self._patterns[number] = re2.compile(source(signature.pattern), self._options)
             except re2.error as problem:
                 why = f"signature {signature.id}: not a pattern of RE2: {problem}"
                 why_zh = f"特征 {signature.id}：不是合法的 RE2 模式：{problem}"
@@ -150,29 +135,29 @@ class Matcher:
         often it was seen, at least.
         """
         reading = Reading()
-        tallies: dict[int, _Tally] = {}
+        tallies: dict[int, Tally] = {}
         read = blocks(file, name, reading, self._limits, all_of_it=all_of_it)
         lead = b""
-        for block, view, numbers in sweep(self._set.Match, read):
+        for block, view, numbers in sweep(self._sieve.match, read):
             for number in numbers:
                 if number not in tallies:
-                    kept = LAST_MARKS if self._owners[number].mark else LAST
-                    tallies[number] = _Tally(deque(maxlen=kept))
+                    kept = LAST_MARKS if self._owner(number).mark else LAST
+                    tallies[number] = Tally(deque(maxlen=kept))
                 self._collect(number, block, view, name, tallies[number], lead)
             lead = view[-ABOVE:]
-        marks: list[Hit] = []
-        hits: list[Hit] = []
-        for number, tally in tallies.items():
-            if tally.count < self._owners[number].signature.at_least:
-                continue
-            found = self._kept(number, tally, name)
-            (marks if self._owners[number].mark else hits).extend(found)
+        told = [
+            Kept(number, found, tally.count)
+            for number, tally in tallies.items()
+            if tally.count >= self._owner(number).signature.at_least
+            for found in self._all(number, tally, name)
+        ]
+        rows = [(self._owner(one.number).mark, self._hit(*one)) for one in self._order.of(told)]
         return Scan(
-            hits=tuple(sorted(hits, key=lambda h: h.order)),
+            hits=tuple(hit for mark, hit in rows if not mark),
             lines=reading.lines,
             bytes=reading.bytes,
             notes=tuple(NOTES[key] for key in reading.notes),
-            marks=tuple(sorted(marks, key=lambda h: h.order)),
+            marks=tuple(hit for mark, hit in rows if mark),
             starts=tuple(reading.starts),
             aside=tuple(NOTES[key] for key in reading.notes if key in ASIDE),
         )
@@ -189,9 +174,11 @@ class Matcher:
         return list(dict.fromkeys([*causes, *symptoms]))
 
     def _collect(
-        self, number: int, block: Block, view: bytes, name: str, tally: _Tally, lead: bytes
+        self, number: int, block: Block, view: bytes, name: str, tally: Tally, lead: bytes
     ) -> None:
         if tally.count >= CAP:
+            if self._pattern(number).search(view) is None:
+                return
             tally.count += 1
             tally.late.append((block, view, lead))
             return
@@ -201,7 +188,7 @@ class Matcher:
 
     def _found(
         self, number: int, block: Block, view: bytes, name: str, lead: bytes = b""
-    ) -> Iterator[_Found]:
+    ) -> Iterator[Found]:
         """The lines of a block that match one signature; ``lead`` is the end of the one before."""
         pattern = self._pattern(number)
         position, lines, counted = 0, 0, 0
@@ -217,14 +204,14 @@ class Matcher:
             above = view[view.rfind(b"\n", 0, max(start - 1, 0)) + 1 : max(start - 1, 0)]
             doubted = self._doubted(number, lead, view[max(end - ABOVE, 0) : end + BELOW])
             at = block.line and block.line + lines
-            line = _Line(view[start:end], above, at, name, doubted)
+            line = Line(view[start:end], above, at, name, doubted)
             span = found.start() - start, found.end() - start
-            yield _Found(line, block.place + lines, span, found.groupdict())
+            yield Found(line, block.place + lines, span, found.groupdict())
             position = end + 1
 
     def _doubted(self, number: int, lead: bytes, own: bytes) -> bool:
         """Whether a line that others print, too, stands near none of the words that part them."""
-        signature = self._owners[number].signature
+        signature = self._owner(number).signature
         if not signature.shared:
             return False
         if number not in self._parting:
@@ -235,8 +222,8 @@ class Matcher:
         words = self._parting[number]
         return words is None or words.search(own if len(own) >= ABOVE else lead + own) is None
 
-    def _hit(self, number: int, found: _Found, count: int) -> Hit:
-        signature, symptom, check, outcome, goes_on = self._owners[number]
+    def _hit(self, number: int, found: Found, count: int) -> Hit:
+        signature, symptom, check, outcome, goes_on = self._owner(number)
         line, benign = found.line, ""
         if signature.role in _EVIDENCE or check:
             benign = why_benign(line.data, *found.span, line.above, signature.not_in)
@@ -256,35 +243,22 @@ class Matcher:
             shared=line.doubted,
         )
 
-    def _kept(self, number: int, tally: _Tally, name: str) -> list[Hit]:
-        late: list[_Found] = []
+    def _all(self, number: int, tally: Tally, name: str) -> list[Found]:
+        late: list[Found] = []
         for block, view, lead in reversed(tally.late):
             late = [*self._found(number, block, view, name, lead), *late]
             if len(late) >= (tally.last.maxlen or 0):
                 break
         tally.last.extend(late)
-        return [self._hit(number, one, tally.count) for one in (*tally.first, *tally.last)]
+        return [*tally.first, *tally.last]
 
 
-def _source_of(line: _Line, span: tuple[int, int]) -> Source:
+def _source_of(line: Line, span: tuple[int, int]) -> Source:
     """The line, of a very long one the part that matched, and where in it that stands."""
     first = 0 if span[1] <= TEXT_LIMIT else max(span[0] - BEFORE, 0)
     text = clean(line.data[first : first + TEXT_LIMIT])
     start, end = (len(clean(line.data[first:n])) for n in span)
     return Source(line.file, line.number, text=text, telling=(start, min(end, len(text))))
-
-
-def _source(signature: Signature) -> bytes:
-    return b"(?m)" + signature.pattern.encode()
-
-
-def loose(pattern: bytes) -> bytes:
-    """A pattern that matches all that this one does: without upper bounds of its repetitions.
-
-    ``.{0,200}`` is 200 states of the Set, which is a third as fast with them. What it finds is
-    looked at again with the pattern itself.
-    """
-    return _REPEATED.sub(rb"{\1,}", pattern)
 
 
 def _captures(

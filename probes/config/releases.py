@@ -112,12 +112,18 @@ def _all_pins(look: Look, folders: list[Path]) -> Iterator[tuple[str, Release]]:
     files: list[Path] = []
     for folder in folders:
         with suppress(OSError):
-            names = os.listdir(folder)  # noqa: PTH208 - much faster
-            files += [folder / name for name in sorted(names) if _pins_in(name)]
+            files += _pinning(folder, folder.stat().st_mtime_ns)
     for file in files[:_MAX_FILES]:
         shown = os.path.relpath(file) if not os.path.relpath(file).startswith("..") else str(file)
         for package, low, high, below, line in pinned(_lines(look, str(file), _MAX_LINES)):
             yield package, Release(low, high, Source(file=shown, line=line), below)
+
+
+@lru_cache(maxsize=32)
+def _pinning(folder: Path, _changed: int) -> Sequence[Path]:
+    """The files of a folder that may pin; a lint of many files looks at theirs for each."""
+    names = os.listdir(folder)  # noqa: PTH208 - much faster
+    return [folder / name for name in sorted(names) if _pins_in(name)]
 
 
 def _pins_in(name: str) -> bool:
