@@ -123,7 +123,10 @@ def test_a_fault_that_is_gone_is_said_to_be_fixed(
         assert "Too early to tell whether “CUDA out of memory” is mended: step 1;" in app.said
         written_later(log, FURTHER)
         await app.send("/look")
-        assert "Fixed, as far as the new log shows: no more “CUDA out of memory” since c2 (" in app.said
+        assert (
+            "Fixed, as far as the new log shows: no more “CUDA out of memory” since c2 ("
+            in app.said
+        )
         assert "(step 2, past step 1 where it showed)." in app.said
         assert app.app.talk.consultation.session.answers == []
         assert app.screen()[1] == " suspects  none"
