@@ -106,7 +106,7 @@ def test_lines_without_a_year_are_of_the_year_that_others_tell() -> None:
 
 def test_whose_limit_it_was_is_told_apart() -> None:
     ended = "failed (exitcode: -9) local_rank: 2 (pid: 30211) of binary: /opt/conda/bin/python\n"
-    step = "slurmstepd: error: Detected 1 oom_kill event in StepId=48213.0. Some of the step tasks"
-    assert _answered(ended + step).causes[0].name == "job-memory-limit"
+    group = "Memory cgroup out of memory: Killed process 30211 (python) total-vm:81kB"
+    assert _answered(ended + group).causes[0].name == "job-memory-limit"
     killed = "Out of memory: Killed process 30211 (python) total-vm:81kB"
     assert _answered(ended + killed).causes[0].name == "host-memory-exhausted"

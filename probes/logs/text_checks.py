@@ -45,9 +45,10 @@ _BATCH = ("config-rejected", "batch-product-error")
 
 MESSAGE_LINES = 4  # over which a parser's message goes
 
-# The cgroup of a job, a step or a container, not the machine.
+# The cgroup of a job or a container, not the machine. An event that Slurm counts may be of either: a
+# job that has its node alone is limited by the machine.
 _CGROUP = (
-    r"oom[-_]kill event in Step|Memory cgroup out of memory|CONSTRAINT_MEMCG|OOMKilled|"
+    r"Memory cgroup out of memory|CONSTRAINT_MEMCG|OOMKilled|"
     r"[Ee]xceeded (?:job|step) memory limit|exceeded (?:virtual )?memory limit \("
 )
 QUESTIONS: tuple[Question, ...] = (
