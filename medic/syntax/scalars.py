@@ -31,8 +31,6 @@ _WORDS_1_1: dict[str, Plain] = {
     "0": 0,
 }
 _NUMBERS_1_1 = frozenset("-+.0123456789")
-_NUMBER_1_1 = frozenset("0123456789_:.eE+-")  # what they are made of, but for 0b, 0o and 0x
-_SIMPLE_1_1 = regex(r"[-+]?(?:(0|[1-9][0-9]*)|[0-9]+\.[0-9]*(?:[eE][-+][0-9]+)?)")
 
 
 def yaml_1_2(raw: str) -> Plain:
@@ -72,18 +70,9 @@ def pyyaml(raw: str) -> Plain:
         return _WORDS_1_1[raw]
     if not raw or raw[0] not in _NUMBERS_1_1:
         return raw
-    simple = _SIMPLE_1_1.fullmatch(raw)
-    if simple is not None:
-        return int(raw) if simple[1] else float(raw)
-    return raw if _no_number(raw) else _loaded(raw)
-
-
-def _no_number(raw: str) -> bool:
-    """Whether what begins like a number is surely none: a path, a size with its unit, ``1e-5``."""
-    if raw[0] == ".":
-        return raw[1:2] in ("/", ".")
-    exponent = "." not in raw and ":" not in raw and "e" in raw.lower()
-    return raw[0] in "123456789" and (exponent or not _NUMBER_1_1.issuperset(raw))
+    if raw.isascii() and raw.isdigit() and raw[0] != "0":
+        return int(raw)
+    return _loaded(raw)
 
 
 @lru_cache(maxsize=4096)

@@ -12,7 +12,6 @@ from medic.syntax.scalars import pyyaml, tagged, yaml_1_2
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.syntax.trees import mapping
 from medic.syntax.yaml_lines import broken_line
-from medic.syntax.yaml_plain import plain_events
 from medic.syntax.yaml_quotes import opening_quote
 from medic.text.parserwords import in_chinese
 from medic.text.patterns import regex
@@ -167,24 +166,9 @@ class _Builder:
 
 def parse_yaml(source: SourceText) -> Document:
     """The first document of a YAML file. Raises Unreadable."""
-    builder = _Builder(source)
-    plain = plain_events(source.text)
-    if plain is None:
-        _parsed(builder, source)
-    for kind, event in plain or ():
-        if kind == "scalar":
-            builder.scalar(event)
-        elif kind == "end":
-            builder.end(event)
-        else:
-            builder.start(event, kind)
-    return Document(source.file, "yaml", builder.root, problems=tuple(builder.problems))
-
-
-def _parsed(builder: _Builder, source: SourceText) -> None:
-    """What PyYAML reads."""
     from medic.syntax.pyyaml import yaml
 
+    builder = _Builder(source)
     try:
         for event in _events(source):
             if isinstance(event, yaml.ScalarEvent):
@@ -203,6 +187,7 @@ def _parsed(builder: _Builder, source: SourceText) -> None:
     except yaml.YAMLError as problem:
         if builder.root is None or builder.open or builder.root.kind == "scalar":
             raise _unreadable(source, problem) from None
+    return Document(source.file, "yaml", builder.root, problems=tuple(builder.problems))
 
 
 def _events(source: SourceText) -> Iterator[Any]:
