@@ -3,8 +3,9 @@
 Sources: transformers ``training_args.py`` (``per_device_eval_batch_size`` 8, ``eval_strategy``
 "no"), whose arguments TRL and LLaMA-Factory take; axolotl ``utils/config/__init__.py``
 (``eval_batch_size`` is ``micro_batch_size``); Liger-Kernel ``transformers/model/llama.py`` (logits
-are skipped in training only); TRL ``trainer/sft_config.py`` (``loss_type`` "chunked_nll", since
-1.x, never makes them).
+are skipped in training only); TRL ``trainer/sft_trainer.py`` (the default loss, in
+chunks since 1.7 and fused with the head since 1.15, never makes them: ``prediction_step`` asks for
+the loss alone; before 1.4 all of them are made).
 """
 
 from __future__ import annotations
