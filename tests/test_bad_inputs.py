@@ -191,7 +191,7 @@ def test_quoted_errors_are_no_evidence(run: Run, tmp_path: Path) -> None:
 
 
 HOSTILE = (
-    "[rank0]: \x1b]52;c;cm0gLXJmIH4=\x07 [/bold] [@click=app.exit()]click[/] \x9b31m "
+    "[rank0]: \x1b]52;c;cm0gLXJmIH4=\x07 [@click=app.exit()]click[/] \x9b31m[/bold] "
     "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total "
     "capacity of 79.10 GiB of which 1.01 GiB is free.\n"
 )
@@ -204,7 +204,7 @@ def test_a_log_cannot_steer_the_terminal(run: Run, tmp_path: Path) -> None:
     assert code == 1
     assert "\x07" not in text
     assert "\x9b" not in text
-    assert "[rank0]" in text
+    assert "[/bold]" in text  # as it was written
 
 
 def test_json_of_a_broken_encoding_is_valid(run: Run, tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def diagnosis(console: Console, session: Session, found: Diagnosis, *, numbers: 
     elif found.causes:
         _leader(blocks, session, found)
     oom_text.shown(console, session.memory())
-    _others(blocks, found, numbers)
+    _others(blocks, session, found, numbers)
     _also_wrong(blocks, session, found)
     _lines(blocks, Text("Not explained by this cause", "该原因无法解释的现象"), found.unexplained)
     if (fact := session.evidence.fact(SinceGood)) is not None:
@@ -138,7 +138,7 @@ def _steps(blocks: Blocks, session: Session, name: str) -> None:
     blocks.paragraph(walk.fill(name=name), indent="    ")
 
 
-def _others(blocks: Blocks, found: Diagnosis, numbers: bool) -> None:
+def _others(blocks: Blocks, session: Session, found: Diagnosis, numbers: bool) -> None:
     rest = found.causes[1:]
     nameless = found.verdict in ("none-of-these", "unclear")
     if nameless:
@@ -153,6 +153,8 @@ def _others(blocks: Blocks, found: Diagnosis, numbers: bool) -> None:
                 title=cause.title, name=cause.name, word=CHANCE[cause.word]
             )
             blocks.paragraph(f"{bar(cause.chance)} {line}{tail}", indent="    ", first="  ")
+            if found.verdict == "unclear":
+                blocks.paragraph(_against(session, cause), indent="      ", first="    ")
     if found.ruled_out and found.verdict != "established":
         blocks.heading(Text("Ruled out", "已排除"))
         for cause in found.ruled_out[:5]:
@@ -163,6 +165,13 @@ def _others(blocks: Blocks, found: Diagnosis, numbers: bool) -> None:
                 title=cause.title, reason=reason
             )
             blocks.paragraph(f"{line}{where}", indent="    ", first="  - ")
+
+
+def _against(session: Session, cause: CauseView) -> Text:
+    """The remedy that would come first, if this is the cause."""
+    index = session.index
+    title = index.remedies[index.causes[cause.name].remedies[0]].title
+    return Text("if it is: {remedy}", "若是：{remedy}").fill(remedy=title)
 
 
 def bar(chance: float, width: int = FULL_BAR) -> str:

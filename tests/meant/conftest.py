@@ -58,6 +58,10 @@ class Front:
         """What is told after these words, on one line."""
         self.blocks.clear()
         take(self, words)
+        return self.told()
+
+    def told(self) -> str:
+        """What was told since the last words, on one line."""
         lines = [row for block in self.blocks for row in rows(block, 78, 0)]
         every = " ".join("".join(str(text) for text, _ in row) for row in lines)
         told: str = " ".join(every.split())

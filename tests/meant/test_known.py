@@ -59,15 +59,16 @@ def test_a_known_exception_names_its_cause() -> None:
     assert [c.code for c in session.diagnosis().causes[:1]] == ["COD-001"]
 
 
-def test_what_is_known_stands_beside_the_remedy_that_begins_with_it(
+def test_what_is_known_stands_above_the_remedy_that_begins_with_it(
     talk_of: Callable[..., Any], tmp_path: Path
 ) -> None:
     (tmp_path / "train.log").write_text(BAD_SAMPLE)
     front = talk_of(tmp_path / "train.log")
     assert front.leader == "unreadable-sample"
-    told = front.say("what now?")
-    assert "known already: a sample cannot be decoded: could not decode sample 11" in told
-    assert "(/job/train.py:66)" in told
+    shown = front.told()
+    assert "+ a sample cannot be decoded: could not decode sample 11" in shown
+    assert "(/job/train.py:66)" in shown
+    assert "could not decode sample 11" not in front.say("what now?")
 
 
 @pytest.mark.parametrize(
