@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from medic.index.knowledge import Index
     from medic.match.sayings import Sayings
 
-HAD_RUN, RESUMING, IN_BF16, OF_RL = "had-run", "of-resuming", "computes-in-bf16", "of-rl"
+HAD_RUN, RESUMING, IN_BF16 = "had-run", "of-resuming", "computes-in-bf16"
+OF_RL = ("of-rl", "of-engines")
 # Families of the checks that tell in which phase a run failed, how it is set up, and what its GPUs
 # hold: an answer to one is no opinion, and words that are alike do not outweigh it.
 PLAIN = frozenset({"run-phase", "run-settings", "gpu-state", "moe-config"})
@@ -44,9 +45,10 @@ def read_alike(text: str, index: Index) -> str:
 
 def fitted(likeness: Mapping[str, float], text: str, index: Index) -> dict[str, float]:
     """The log ratios of a likeness; a cause without room gets a negative one, alike or not. What
-    shows itself in rewards or rollouts is half as alike to a text without a word of these."""
+    shows itself in rewards, rollouts or engines is half as alike to a text without a word of these."""
     room = _Room(text, index)
-    if not sayings_of(index).says(OF_RL, text):
+    say = sayings_of(index)
+    if not any(say.says(subject, text) for subject in OF_RL):
         likeness = {n: r / 2 if r > 0 and _is_of_rl(n, index) else r for n, r in likeness.items()}
     return {**likeness, **{name: MISREAD for name in index.ties.causes if not room.fits(name)}}
 
