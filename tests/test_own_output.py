@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from medic.case.collect import collect
+from medic.evaluate import NAMED
 from medic.index.knowledge import load
 from medic.match.own_output import OwnOutput, without_own
+from medic.report.words import VERDICT
 from medic.session.consultation import Session
 
 EN = """Established: A link between nodes or GPUs is broken (network-link-broken, DST-006)
@@ -60,6 +62,14 @@ def test_only_the_own_lines_go(text: str) -> None:
     assert without_own(text).strip() == ""
     around = without_own(f"{LOG}{text}{LOG}")
     assert around == LOG + "\n" * text.count("\n") + LOG
+
+
+@pytest.mark.parametrize("verdict", VERDICT)
+def test_every_verdict_begins_a_report(verdict: str) -> None:
+    said = VERDICT[verdict]
+    for words, colon in ((said.en, ": "), (said.zh, "：")):
+        leader = f"{colon}A cause (a-cause, ABC-001)" if verdict in NAMED else ""
+        assert without_own(f"{words}{leader}\n  {FAULT}").strip() == ""
 
 
 def test_a_report_goes_on_in_the_next_block() -> None:

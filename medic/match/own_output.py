@@ -19,9 +19,9 @@ _BEGINS = regex(
 )
 # These are words of anybody's: they begin a report where its text follows, indented.
 _ALONE = regex(
-    r"(?:No fault seen|Not read whole|Healthy|Not clear which symptom is meant|"
+    r"(?:No fault seen|Not read whole|Healthy|Not clear yet|Not clear which symptom is meant|"
     r"None of the causes that medic knows|"
-    r"未发现故障|未能完整读取|运行正常|不清楚指的是哪种现象|不属于 medic 已知的任何原因)\s*$"
+    r"未发现故障|未能完整读取|运行正常|尚不明确|不清楚指的是哪种现象|不属于 medic 已知的任何原因)\s*$"
 )
 _TITLE = regex(r"\S.{0,200}  [a-z0-9]+(?:-[a-z0-9]+)+\s*$")  # of explain, above the causes
 _LISTS = (b"What causes it, most", "按常见程度排序".encode())
@@ -44,10 +44,10 @@ _GOES_ON = regex(
 _SIGNS = tuple(
     word.encode()
     for word in (
-        "Established: ", "Likely, not established", "Not clear yet; first", "Not clear yet; one", "but this is wrong: ",
+        "Established: ", "Likely, not established", "Not clear yet", "but this is wrong: ",
         "No fault seen", "Not read whole", "Healthy", "None of the causes that medic", "Not clear which symptom",
         "What causes it, most", ", error)", ", warning)", ", info)", "findings: ", "This machine",
-        "已确诊", "很可能，但未确诊", "尚不明确；首要嫌疑", "尚不明确；符合的原因", "没有看到故障，但这里有问题",
+        "已确诊", "很可能，但未确诊", "尚不明确", "没有看到故障，但这里有问题",
         "不属于 medic", "未发现故障", "未能完整读取", "运行正常", "不清楚指的是哪种", "按常见程度排序",
         ", 错误)", ", 警告)", ", 提示)", "；已读取文件：", "本机",
     )
