@@ -9,6 +9,8 @@ import pytest
 from medic.case.collect import collect
 from medic.explain import diagnosed
 from medic.index.knowledge import load
+from medic.records import replace
+from medic.report import markdown
 from medic.runner.registry import all_probes
 from medic.session.consultation import Session
 from medic.session.diagnosis import Diagnosis
@@ -24,10 +26,14 @@ OOM = (
 )
 
 
-def _answered(text: str) -> Diagnosis:
+def _session(text: str) -> Session:
     session = Session(INDEX, collect([], text=text, this_host=False, index=INDEX), PROBES)
     session.look()
-    return session.diagnosis()
+    return session
+
+
+def _answered(text: str) -> Diagnosis:
+    return _session(text).diagnosis()
 
 
 @pytest.mark.parametrize(
@@ -71,9 +77,14 @@ def test_a_signal_says_more_than_that_something_ended() -> None:
 
 
 def test_an_unlikely_leader_is_no_answer() -> None:
-    found = _answered("we collected the data from the web, training is slow")
+    session = _session("we collected the data from the web, training is slow")
+    found = session.diagnosis()
     assert found.causes[0].word == "unlikely"
     assert found.verdict == "unclear"
+    nearest = markdown.diagnosis(session, found).partition("## Nearest causes")[2]
+    assert nearest.index(found.causes[0].name) < nearest.index(found.causes[1].name)
+    given_up = markdown.diagnosis(session, replace(found, verdict="none-of-these"))
+    assert found.causes[0].name in given_up
 
 
 @pytest.mark.parametrize("line", [line for line in WARNINGS if line.strip(" *")])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from medic.planner.verdict import NOTHING_NAMED
+from medic.planner.verdict import NO_ANSWER, NOTHING_NAMED
 from medic.text.safetext import columns
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def diagnosed(words: str, index: Index) -> Diagnosed:
     session = Session(index, collect([], text=words, this_host=False, index=index), probes)
     session.look()
     found = session.diagnosis()
-    if found.verdict in {"unclear", "none-of-these", *NOTHING_NAMED} or not found.causes:
+    if found.verdict in NO_ANSWER | NOTHING_NAMED or not found.causes:
         return Diagnosed()
     explained = next(iter(found.causes[0].explains), "")
     near = found.causes[:1] + tuple(c for c in found.causes[1:] if c.chance >= NEAR)

@@ -49,6 +49,8 @@ Verdict = Literal[
 CLEAN = frozenset({"healthy", "no-fault-seen"})
 # Verdicts that name no cause and ask nothing: the third says that what was left unread may hold one.
 NOTHING_NAMED = CLEAN | {"not-read-whole"}
+# Verdicts of a failure whose nearest causes are told, and none of them as the answer.
+NO_ANSWER = frozenset({"unclear", "none-of-these"})
 
 
 @dataclass(frozen=True)

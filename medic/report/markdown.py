@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from medic.i18n import Text
-from medic.report.words import CHANCE, SAFE, UNSAFE, VERDICT, WEIGHT, place
+from medic.planner.verdict import NO_ANSWER
+from medic.report.words import CHANCE, NEAREST, OTHERS, SAFE, UNSAFE, VERDICT, WEIGHT, place
 from medic.session.consultation import Session
 from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine
 from medic.text.safetext import for_markdown
@@ -14,14 +15,15 @@ from medic.text.safetext import for_markdown
 def diagnosis(session: Session, found: Diagnosis) -> str:
     """The whole answer; text from the case is escaped or fenced."""
     parts = [f"# medic: {VERDICT[found.verdict]}", ""]
-    if found.verdict in ("none-of-these", "unclear"):
+    unanswered = found.verdict in NO_ANSWER
+    if unanswered:
         parts += _section(Text("What was seen", "观察到的现象"), found.symptoms)
     elif found.causes:
         parts += _cause(session, found.causes[0])
     parts += _section(Text("Consequences", "后果"), found.consequences)
-    others = found.causes if found.verdict == "unclear" else found.causes[1:]
+    others = found.causes if unanswered else found.causes[1:]
     if others and found.verdict != "established":
-        parts += [f"## {Text('Other causes', '其他原因')}", ""]
+        parts += [f"## {NEAREST if unanswered else OTHERS}", ""]
         parts += [f"- {c.title} (`{c.name}`): {CHANCE[c.word]}" for c in others]
         parts.append("")
     for cause in found.also_wrong:

@@ -8,11 +8,11 @@ import medic.facts
 from medic.facts import SinceGood
 from medic.fixes import Fix
 from medic.i18n import Text
-from medic.planner.verdict import NOTHING_NAMED
+from medic.planner.verdict import NO_ANSWER, NOTHING_NAMED
 from medic.report import late_text, oom_text, timeline, verdict_text
 from medic.report.blocks import Blocks
 from medic.report.console import Console
-from medic.report.words import CHANCE, SAFE, UNSAFE
+from medic.report.words import CHANCE, NEAREST, OTHERS, SAFE, UNSAFE
 from medic.session.consultation import Session
 from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine
 from medic.session.known import known_for
@@ -37,7 +37,7 @@ def diagnosis(console: Console, session: Session, found: Diagnosis, *, numbers: 
     if (late := late_text.late(session)) is not None:
         blocks.paragraph(late)
     verdict_text.verdict(blocks, session, found, numbers=numbers)
-    if found.verdict in ("none-of-these", "unclear"):
+    if found.verdict in NO_ANSWER:
         _lines(blocks, Text("What was seen", "观察到的现象"), found.symptoms)
         if not found.causes:
             _lines(blocks, CONSEQUENCES, first_of_each(found))
@@ -140,13 +140,11 @@ def _steps(blocks: Blocks, session: Session, name: str) -> None:
 
 def _others(blocks: Blocks, session: Session, found: Diagnosis, numbers: bool) -> None:
     rest = found.causes[1:]
-    nameless = found.verdict in ("none-of-these", "unclear")
-    if nameless:
+    unanswered = found.verdict in NO_ANSWER
+    if unanswered:
         rest = tuple(c for c in found.causes if c.chance >= NEAR)
     if rest and found.verdict != "established":
-        blocks.heading(
-            Text("Nearest causes", "最接近的原因") if nameless else Text("Other causes", "其他原因")
-        )
+        blocks.heading(NEAREST if unanswered else OTHERS)
         for cause in rest:
             tail = f" P = {cause.chance:.3f}" if numbers else ""
             line = Text("{title} ({name}): {word}", "{title}（{name}）：{word}").fill(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from medic.i18n import Text
+from medic.planner.verdict import NO_ANSWER
 from medic.report.blocks import Blocks
 from medic.report.words import CHANCE, FOLLOWS, NOT_WHOLE, UNKNOWN_EXCEPTION, VERDICT
 from medic.session.consultation import Session
@@ -44,8 +45,8 @@ def verdict(blocks: Blocks, session: Session, found: Diagnosis, *, numbers: bool
     color = {"healthy": "green", "no-fault-seen": "green", "established": "red"}.get(
         found.verdict, "yellow"
     )
-    if unclear(session, found):
-        _unclear(blocks, session)
+    if not_understood(session, found):
+        _not_understood(blocks, session)
         return
     if not found.causes:
         console.styled(console.style(said, "bold", color))
@@ -55,7 +56,7 @@ def verdict(blocks: Blocks, session: Session, found: Diagnosis, *, numbers: bool
         for reason in _why_no_fault(found):
             blocks.paragraph(reason, indent="  ")
         return
-    if found.verdict in ("none-of-these", "unclear"):
+    if found.verdict in NO_ANSWER:
         console.styled(console.style(said, "bold", color))
         fits = _FITS_MANY if found.verdict == "unclear" else _FITS_NONE
         blocks.paragraph(fits, indent="  ")
@@ -72,7 +73,7 @@ def verdict(blocks: Blocks, session: Session, found: Diagnosis, *, numbers: bool
         console.out(f"  P = {leader.chance:.3f}")
 
 
-def unclear(session: Session, found: Diagnosis) -> bool:
+def not_understood(session: Session, found: Diagnosis) -> bool:
     """Whether words are all that was given, they do not say that all is well, and what they
     complain of is not known."""
     told = session.told
@@ -97,7 +98,7 @@ def _how_sure(found: Diagnosis, said: str, *, described: bool) -> str:
     return said
 
 
-def _unclear(blocks: Blocks, session: Session) -> None:
+def _not_understood(blocks: Blocks, session: Session) -> None:
     """Words that tell of no symptom that is known: those that they may mean, to choose from."""
     blocks.console.styled(blocks.console.style(str(_UNCLEAR), "bold", "yellow"))
     offered = session.told.may_mean(session.model.likeness)

@@ -20,6 +20,8 @@ FOLLOWS = Text(
     "这些行之前；若是 CUDA 错误，还要看该节点的内核日志（dmesg -T | grep -i xid）。"
     "把那一行粘贴进来，就能判断原因。",
 )
+NEAREST = Text("Nearest causes", "最接近的原因")
+OTHERS = Text("Other causes", "其他原因")
 NOT_WHOLE = Text(
     "Nothing in what was read points to a failure, but what was not read may hold one: it is named "
     "below, with the reason. Give it in a form that can be read, and look again.",
