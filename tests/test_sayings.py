@@ -9,7 +9,7 @@ import pytest
 from medic.errors import KnowledgeError
 from medic.index.knowledge import Index, load
 from medic.match.faults import saying_faults, usual_faults
-from medic.match.sayings import Sayings, sayings_of, written
+from medic.match.sayings import Sayings, led_by, sayings_of, written
 from medic.schema.compiling import compile_knowledge
 
 SUBJECT = """\
@@ -99,3 +99,12 @@ def test_of_each_card_of_the_hardware_table_it_is_said_whether_it_computes_bf16(
         for name in (gpu.name, *gpu.says):
             found = [w for w in ("card-with-bf16", "card-without-bf16") if say.says(w, name)]
             assert len(found) == 1, name
+
+
+def test_an_answer_leads_no_cause_that_it_rules_out() -> None:
+    causes = {
+        name: {"told_by": [{"check": "c", "outcome": "o", "weight": weight}]}
+        for name, weight in (("for", "weak"), ("against", "against"), ("out", "rules-out"))
+    }
+    led = led_by({"c=o"}, dict.fromkeys(causes, 2.0), causes)
+    assert led == {"for": 2.0, "against": 1.0, "out": 1.0}

@@ -7,6 +7,7 @@ from typing import Any, Literal
 Role = Literal["root", "either", "victim", "advice", "context"]
 Level = Literal["always", "usually", "sometimes", "rarely"]
 Weight = Literal["confirms", "strong", "weak", "against", "strongly-against", "rules-out"]
+SPEAKS_AGAINST: frozenset[Weight] = frozenset({"against", "strongly-against", "rules-out"})
 Otherwise = Literal["never", "rarely", "sometimes", "often"]
 Prior = Literal["common", "occasional", "rare"]
 Phase = Literal["launch", "first-steps", "steady", "save-or-eval", "after-resume"]

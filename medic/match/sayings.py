@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from medic.entries.words import TELLTALE
+from medic.entries.words import SPEAKS_AGAINST, TELLTALE
 from medic.text.patterns import regex
 
 if TYPE_CHECKING:
@@ -183,11 +183,12 @@ def _spoken_for(name: str, causes: Mapping[str, Row]) -> set[str]:
     check, _, outcome = name.partition("=")
     if check == TELLTALE:
         return {outcome}
-    own = ((n, one) for n, cause in causes.items() for one in cause.get("told_by", ()))
+    told = ((n, one) for n, cause in causes.items() for one in cause.get("told_by", ()))
     return {
         n
-        for n, one in own
-        if (one["check"], one["outcome"]) == (check, outcome) and "against" not in one["weight"]
+        for n, one in told
+        if (one["check"], one["outcome"]) == (check, outcome)
+        and one["weight"] not in SPEAKS_AGAINST
     }
 
 

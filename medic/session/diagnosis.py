@@ -10,6 +10,7 @@ from medic.beliefs.likelihoods import DOUBTED, Seen
 from medic.beliefs.model import Beliefs, Model, word
 from medic.case.collect import NotRead
 from medic.entries import Cause
+from medic.entries.words import SPEAKS_AGAINST
 from medic.facts import Source
 from medic.i18n import Text
 from medic.index.knowledge import Index
@@ -23,7 +24,6 @@ from medic.runner.evidence import Evidence, Observed
 MAX_CAUSES = 5
 LEAST_CAUSES = 3  # the nearest are told even where none is near
 SHOWN_CHANCE = 0.02
-_AGAINST = {"against", "strongly-against", "rules-out"}
 WEIGHT_ORDER = {
     "confirms": 0,
     "always": 1,
@@ -208,7 +208,7 @@ def view(
 def _speaks_for(own: Sequence[EvidenceLine]) -> bool:
     """Whether a line speaks strongly for a cause, and none against it."""
     weights = {line.weight for line in own if line.source.line}
-    return bool(weights & {"confirms", "strong"}) and weights.isdisjoint(_AGAINST)
+    return bool(weights & {"confirms", "strong"}) and weights.isdisjoint(SPEAKS_AGAINST)
 
 
 def unproven(cause: CauseView) -> CauseView:
