@@ -233,9 +233,7 @@ def optimizer_for(read: Reader) -> Views[Optimizer]:
     if fused or (engine and "foreach" not in name):  # both engines bring fused kernels
         found = replace(found, temporaries="none")
     lean = replace(found, temporaries="none") if found.temporaries == "all" else found
-    if (
-        "paged" in name
-    ):  # bitsandbytes' managed memory: what the card has no room for lies on the host
+    if "paged" in name:  # by bitsandbytes: what the card has no room for lies on the host
         lean = replace(lean, moments=0.0)
     heavy = found
     if found.moments == 0:  # SGD's momentum may be on

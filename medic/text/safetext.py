@@ -16,9 +16,8 @@ _MARKUP = regex(r"([\\`*_<>\[\]#|])")
 MOST_WORD = 24  # columns that a word may take which is left out for being cut
 MOST_TOLD = 2000  # characters of one message
 # More marks on one letter than any script needs overflow the line above and below.
-_MARKS = regex(
-    r"([\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u20d0-\u20ff]{3})[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u20d0-\u20ff]+"
-)
+_MARK_RANGES = ("\u0300-\u036f", "\u0483-\u0489", "\u1ab0-\u1aff", "\u20d0-\u20ff")
+_MARKS = regex(f"([{''.join(_MARK_RANGES)}]{{3}})[{''.join(_MARK_RANGES)}]+")
 
 
 def _symbol(match: re.Match[str]) -> str:
@@ -44,8 +43,8 @@ def clean(text: str) -> str:
 @cache
 def _marks() -> frozenset[str]:
     """What ``_MARKS`` looks for: bars and Han have none, and the pattern costs a start."""
-    ranges = ((0x300, 0x370), (0x483, 0x48A), (0x1AB0, 0x1B00), (0x20D0, 0x2100))
-    return frozenset(chr(code) for first, end in ranges for code in range(first, end))
+    ranges = (range(ord(one[0]), ord(one[-1]) + 1) for one in _MARK_RANGES)
+    return frozenset(chr(code) for codes in ranges for code in codes)
 
 
 def one_line(text: str, width: int = 0) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from medic.i18n import Text
 from medic.learning_rates import Range, adam_like, adapts, kind_of, parameters, usual
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 from .numbers import sized
 
@@ -35,11 +34,11 @@ _SURVIVABLE_LORA, _SPREAD_LORA, _WIDE = 0.045, 0.009, 6.5e9
 # them; nothing published fine-tunes one with a tenth of the rate.
 _SURVIVABLE_WHOLE, _LARGE = 0.005, 1e9
 # Settings of those that train something else, or that scale the update themselves.
-_OTHERWISE = re.compile(
+_OTHERWISE = regex(
     r"prompt_tun|p_tuning|prefix|pre_seq|freeze|frozen|peft|lora|adapter|trainable|galore|apollo|badam|muon|lomo|lisa"
 )
 _OTHER_START = ("init_lora_weights", "pissa_init", "lora_init", "init_weights", "use_dora")
-_NAMED_SIZE = r"(?<![\d.])(\d{1,4}(?:\.\d+)?)[bB](?![a-zA-Z])"
+_NAMED_SIZE = regex(r"(?<![\d.])(\d{1,4}(?:\.\d+)?)[bB](?![a-zA-Z])")
 # Adam with a rate that is a factor of one which it finds itself, or of a relative step.
 _SCALED = ("dadapt", "prodigy", "adafactor", "relative", "mechanic", "came")
 
@@ -78,7 +77,7 @@ def _wide_adapter(config: RunConfig) -> bool:
 def named_size(config: RunConfig) -> float | None:
     """Parameters as the name of the base model says them: 8e9 of Llama-3-8B, 30e9 of 30B-A3B."""
     name = str(config.get("base_model") or "").rstrip("/").rpartition("/")[2]
-    found = re.search(_NAMED_SIZE, name)
+    found = _NAMED_SIZE.search(name)
     return float(found[1]) * 1e9 if found else None
 
 
