@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SLACK_SECONDS = 60.0  # between files that were copied at once
 _JOB = regex(
-    r"(?:^|/)(?P<stem>[^/]*?)(?P<first>\d{3,12})(?:[_.-](?P<second>\d{1,6}))?\.(?:out|err)$"
+    r"(?:^|/)(?P<stem>[^/]*?)(?P<job>\d{3,12})(?:[_.-]\d{1,6})?\.(?:out|err)$"
     r"|(?:^|/)(?P<dated>[^/]*?)(?P<day>20[2-9]\d[01]\d[0-3]\d)[_T-]?(?P<time>[0-2]\d{5})?\.(?:log|txt)$"
     r"|(?:^|/)(?P<pbs>[^/]+)\.[oe](?P<number>\d{3,12})$"
 )
@@ -65,4 +65,4 @@ def _job(views: Sequence[View]) -> tuple[str, tuple[int, ...]] | None:
     if found["day"]:
         return f"{folder}/{found['dated']}#", (int(found["day"]), int(found["time"] or 0))
     stem = found["stem"]
-    return None if _NO_JOB.search(stem) else (f"{folder}/{stem}#", (int(found["first"]),))
+    return None if _NO_JOB.search(stem) else (f"{folder}/{stem}#", (int(found["job"]),))

@@ -10,7 +10,7 @@ from .metric_names import canonical
 
 # mmengine and mmcv (epochs from 1), timm and torchvision (from 0); of mmengine's iterations no epoch.
 _PARTED = regex(
-    r"(?:^|\s-\s|[|\]]\s+)(?P<word>Epoch|Train|Iter)(?P<train>\(train\))?(?P<colon>:?)\s*"
+    r"(?:^|\s-\s|[|\]]\s+)(?P<word>Epoch|Train|Iter)(?:\(train\))?(?P<colon>:?)\s*"
     r"(?:(?P<epoch>\d{1,6}|\[\d{1,6}\])\s*)?"
     r"\[\s*(?P<at>\d{1,9})/\s*(?P<all>\d{1,9})(?:\s*\(\s*\d{1,3}%\))?\]\s*"
 )
@@ -25,6 +25,7 @@ _LEVANTER = regex(
 )
 _SLASHED = regex(r"['\"]global_step/max_steps['\"]: ['\"](\d{1,9})/(\d{1,9})['\"],?")
 _COMPOSER = regex(r"^(?:\[epoch=\d{1,6}(?:/\d{1,6})?\])?\[batch=(\d{1,9})(?:/(\d{1,9}))?\]:?\s*$")
+_BETWEEN_CELLS = regex(r"\t| {2,}")
 _THOUSANDS = {"": 1, "k": 1000, "M": 1_000_000}
 _SIGNS = ("[", "/", "\u2501", "batch=")
 
@@ -34,7 +35,7 @@ class Layouts:
 
     def __init__(self) -> None:
         self._epoch = 0
-        self._table: list[str] = []
+        self._table: list[str] = []  # its columns, without that of the step
 
     def named(self, message: str) -> str:
         """The message with its step named, as it is if it has one of its own or none."""
@@ -62,20 +63,24 @@ class Layouts:
         return message
 
     def row(self, message: str) -> str:
-        """The row of a table (fastai, notebooks) as a step line; "" of any other line."""
-        cells = [cell.strip() for cell in re.split(r"\t| {2,}", message.strip())]
-        first = cells[0].lower()
-        if first in ("epoch", "step") and len(cells) > 1 and any(map(_is_loss, cells[1:])):
-            self._table = cells
+        """The row of a table as a step line; "" of any other line."""
+        if not self._table:
             return ""
-        if not self._table or len(cells) != len(self._table) or not first.isdigit():
+        first, *values = _cells(message)
+        if len(values) != len(self._table) or not first.isdigit():
             return ""
-        pairs = zip(self._table[1:], cells[1:], strict=True)
+        pairs = zip(self._table, values, strict=True)
         return f"step {first} | " + " | ".join(f"{name}: {value}" for name, value in pairs)
 
-    @property
-    def has_table(self) -> bool:
-        return bool(self._table)
+    def header(self, message: str) -> None:
+        """Reads the line above a table (fastai, notebooks), which names its columns."""
+        first, *names = _cells(message)
+        if first.lower() in ("epoch", "step") and any(map(_is_loss, names)):
+            self._table = names
+
+
+def _cells(message: str) -> list[str]:
+    return [cell.strip() for cell in _BETWEEN_CELLS.split(message.strip())]
 
 
 def _is_loss(name: str) -> bool:

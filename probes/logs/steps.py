@@ -77,7 +77,7 @@ class Steps:
         if not message.isascii() and any(hint in message for hint in HINTS):
             message = in_english(message[-MAX_LINE:])
         lowered = message.lower()
-        if self._layouts.has_table and (row := self._layouts.row(message)):
+        if row := self._layouts.row(message):
             return self._line(row)
         if not _HINTS.search(lowered):
             return None
@@ -86,7 +86,7 @@ class Steps:
         self._totals(message, lowered)
         if "%|" in message:
             return self._bars(message)
-        self._layouts.row(message)
+        self._layouts.header(message)
         return self._line(self._layouts.named(message))
 
     def _totals(self, message: str, lowered: str) -> None:

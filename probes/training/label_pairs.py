@@ -15,7 +15,6 @@ _TWICE = Text(
     "moves labels once more: it learns the token after the next",
     "__getitem__ 中 {labels} 相对 {inputs} 已错开一位（第 {line} 行），此处的 loss 又移了一次：学到的是下下个 token",
 )
-_FIRST, _SECOND = (":-1",), ("1:",)
 _LOGITS = frozenset((":, :-1", ":, :-1, :", "..., :-1, :", ":-1"))
 _LABELS = frozenset((":, 1:", "..., 1:", "1:"))
 
@@ -47,7 +46,7 @@ def _pair(getter: ast.FunctionDef) -> tuple[ast.AST, ast.AST, int] | None:
     first, second = _part(inputs), _part(labels)
     if first is None or second is None or first[0] != second[0]:
         return None
-    one_apart = first[1] in _FIRST and second[1] in _SECOND
+    one_apart = (first[1], second[1]) == (":-1", "1:")
     return (inputs, labels, gives[0].lineno) if one_apart else None
 
 
