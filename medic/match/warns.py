@@ -15,22 +15,15 @@ LONGEST = 2000  # characters of a line that tell what it is
 
 def harmless(line: str, index: Index) -> bool:
     """Whether a line is one that says nothing of a fault, whatever its words are."""
-    if not line.strip() or HARMLESS not in index.sayings:
-        return False
-    return sayings_of(index).says(HARMLESS, line[:LONGEST])
+    return HARMLESS in index.sayings and sayings_of(index).says(HARMLESS, line[:LONGEST])
 
 
 def harmless_lines(text: str, index: Index) -> frozenset[int]:
     """Their numbers in a text, from 1."""
-    if HARMLESS not in index.sayings or not sayings_of(index).says(HARMLESS, text):
-        return frozenset()
     lines = enumerate(text.split("\n"), 1)
     return frozenset(number for number, line in lines if harmless(line, index))
 
 
 def without_harmless(text: str, index: Index) -> str:
     """The text without them."""
-    drop = harmless_lines(text, index)
-    if not drop:
-        return text
-    return "\n".join(line for n, line in enumerate(text.split("\n"), 1) if n not in drop)
+    return "\n".join(line for line in text.split("\n") if not harmless(line, index))

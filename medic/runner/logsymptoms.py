@@ -33,7 +33,7 @@ def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
         hits = []
     told = {o.name for o in evidence.observed if o.outcome == "present"}
     raised = _raised(evidence)
-    timed_out = {h.symptom for h in hits if h.symptom == _TIMEOUT}
+    timed_out = _TIMEOUT in told or any(h.symptom == _TIMEOUT for h in hits)
     root = next((h for h in hits if h.role == "root" and h.symptom), None)
     for hit in hits:
         if not hit.symptom or hit.role not in ("root", "either", "victim"):
@@ -45,7 +45,7 @@ def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
         observed = Observed(finding, "logs", sure, hit.role, also=also)
         roots = told & _root_names(evidence)
         explained = root is not None and hit.role != "root" and _follows(hit, root)
-        explained = explained or _by_watchdog(hit, told | timed_out) or _by_hang(hit, told)
+        explained = explained or _by_watchdog(hit, timed_out=timed_out) or _by_hang(hit, told)
         if explained or (hit.role != "root" and roots):
             if hit.symptom not in told:
                 evidence.consequences.append(observed)
@@ -80,10 +80,10 @@ _TIMEOUT = "collective-timeout"
 _CRASH = ("process-crashed-by-signal", "crash-signal")
 
 
-def _by_watchdog(hit: Hit, told: set[str]) -> bool:
+def _by_watchdog(hit: Hit, *, timed_out: bool) -> bool:
     """Whether the abort of a process follows from the timeout of its collective."""
     crash = hit.symptom in _CRASH or hit.check in _CRASH
-    return crash and _TIMEOUT in told and bool(_ABORT.search(hit.source.text))
+    return crash and timed_out and bool(_ABORT.search(hit.source.text))
 
 
 # The run had hung before: that its time was up, or that it was cancelled, only ended the wait.
@@ -162,7 +162,7 @@ def answers_of_logs(evidence: Evidence, index: Index, settings: Sequence[Hit] = 
     for hit in (*of_logs, *settings):
         if hit.check in beside and present.isdisjoint(beside[hit.check]):
             continue  # as a frame of any traceback, where no memory was short
-        if _by_watchdog(hit, present) or _by_hang(hit, present):
+        if _by_watchdog(hit, timed_out=_TIMEOUT in present) or _by_hang(hit, present):
             continue
         if hit.check == TELLTALE and _read_otherwise(hit, evidence, index):
             continue
