@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from medic.entries.words import TELLTALE
 from medic.planner.standing import nearest, pruned
-from medic.planner.verdict import CLEAN, advises, decide, fired, leading_symptoms
+from medic.planner.verdict import CLEAN, NO_ANSWER, advises, decide, fired, leading_symptoms
 from medic.records import replace
 from medic.session.bare import follows_only, nothing_known
 from medic.session.bare import places as raised_at
@@ -28,25 +28,67 @@ from medic.session.diagnosis import (
 from medic.session.ended_by import last_exception
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from medic.beliefs.likelihoods import Seen
     from medic.beliefs.model import Beliefs
+    from medic.planner.questions import Question
     from medic.planner.standing import Standing
+    from medic.planner.verdict import Heard, Verdict
     from medic.session.consultation import Session
+    from medic.session.diagnosis import EvidenceLine
+
+
+class _Answer(NamedTuple):
+    """The verdict, what it names, and what is asked next; ``bare``: what failed says nothing of why."""
+
+    verdict: Verdict
+    causes: tuple[CauseView, ...]
+    question: Question | None
+    beliefs: Beliefs
+    bare: bool
 
 
 def conclude(session: Session, *, asks: bool = True) -> Diagnosis:
     """Where the case stands now; ``asks``: with the next question, which costs as much again."""
-    index, found = session.index, session.found
-    tried = frozenset(session.tried)
+    index, found, evidence = session.index, session.found, session.evidence
+    verdict, causes, question, beliefs, bare = _answer(session, asks=asks)
+    shown = tuple(line_of(index, h, "") for h in leading_symptoms(index, found))
+    consequences = tuple(observed_line(index, o) for o in evidence.consequences)
+    if bare and verdict == "unclear":
+        shown, consequences = (), (*shown, *consequences)
+    elif bare:
+        shown = (*shown, *raised_at(session))
+    return Diagnosis(
+        verdict=verdict,
+        causes=causes,
+        also_wrong=also_wrong(index, session.model, beliefs, found, [c.name for c in causes]),
+        symptoms=shown,
+        unexplained=() if bare else _unexplained(session, causes),
+        consequences=consequences,
+        notes=tuple(line_of(index, h, "info") for h in _noted(session, verdict)),
+        ruled_out=_ruled_out(session, beliefs, pruned(session.model, beliefs, session.seen)),
+        none_chance=beliefs.none,
+        next=question.look if question else None,
+        context=dict(session.model.context.facts),
+        not_checked=gaps(evidence, session.unknown),
+        failed=failures(evidence),
+        read=evidence.read,
+        not_read=tuple(evidence.not_read),
+        outside=tuple((f.name, f.by) for f in session.case.files if f.by),
+        case_run=session.case.run,
+        other_runs=tuple(r for r in session.case.runs if r != session.case.run),
+    )
+
+
+def _answer(session: Session, *, asks: bool) -> _Answer:
     asked = cache(session.next_question)
     described = session.told.sounds_like(session.model.likeness)
     verdict, stand, beliefs = decide(
-        index,
+        session.index,
         session.model,
-        found,
-        tried,
+        session.found,
+        frozenset(session.tried),
         session.evidence,
         looks=len(session.answers) + len(session.unknown),
         nothing_left=lambda: asked() is None,
@@ -64,49 +106,28 @@ def conclude(session: Session, *, asks: bool = True) -> Diagnosis:
         verdict = "likely"  # while a question could tell the causes apart, none is given up
     # What is established leaves no question open.
     question = asked() if asks and verdict != "established" else None
-    failed = leading_symptoms(index, found)
+    failed = leading_symptoms(session.index, session.found)
     if verdict == "likely" and causes[0].word == "unlikely" and (failed or described):
         verdict = "unclear"  # many fit a little: the first of them is no answer
-    bare = verdict in ("likely", "unclear", "none-of-these") and nothing_known(session, causes)
-    shown = tuple(line_of(index, h, "") for h in failed)
-    consequences = tuple(observed_line(index, o) for o in session.evidence.consequences)
-    if bare and follows_only(session):
-        verdict, causes, question = "unclear", (), None
-        shown, consequences = (), (*shown, *consequences)
-    elif bare:
-        verdict, causes, shown = "none-of-these", (), (*shown, *raised_at(session))
-    leader = causes[0] if causes else None
-    also = also_wrong(index, session.model, beliefs, found, [c.name for c in causes])
-    dimmed = pruned(session.model, beliefs, session.seen)
-    over = [h for h in found if index.is_noted(h.seen.name, h.seen.outcome)]
-    infos = [*fired(index, found, "info"), *over]
+    if verdict in ("likely", *NO_ANSWER) and nothing_known(session, causes):
+        if follows_only(session):
+            return _Answer("unclear", (), None, beliefs, bare=True)
+        return _Answer("none-of-these", (), question, beliefs, bare=True)
+    return _Answer(verdict, causes, question, beliefs, bare=False)
+
+
+def _unexplained(session: Session, causes: Sequence[CauseView]) -> tuple[EvidenceLine, ...]:
+    explained = set(causes[0].explains) if causes else set()
+    return (*unexplained(session.index, session.found, explained), *last_exception(session))
+
+
+def _noted(session: Session, verdict: Verdict) -> list[Heard]:
+    """What is worth a line and no fault."""
+    index, found = session.index, session.found
+    noted = [h for h in found if index.is_noted(h.seen.name, h.seen.outcome)]
     if verdict in CLEAN:
-        infos += [h for h in found if h.seen.name == TELLTALE and advises(h, index)]
-    return Diagnosis(
-        verdict=verdict,
-        causes=causes,
-        also_wrong=also,
-        symptoms=shown,
-        unexplained=()
-        if bare
-        else (
-            *unexplained(index, found, set(leader.explains) if leader else set()),
-            *last_exception(session),
-        ),
-        consequences=consequences,
-        notes=tuple(line_of(index, h, "info") for h in infos),
-        ruled_out=_ruled_out(session, beliefs, dimmed),
-        none_chance=beliefs.none,
-        next=question.look if question else None,
-        context=dict(session.model.context.facts),
-        not_checked=gaps(session.evidence, session.unknown),
-        failed=failures(session.evidence),
-        read=session.evidence.read,
-        not_read=tuple(session.evidence.not_read),
-        outside=tuple((f.name, f.by) for f in session.case.files if f.by),
-        case_run=session.case.run,
-        other_runs=tuple(r for r in session.case.runs if r != session.case.run),
-    )
+        noted += [h for h in found if h.seen.name == TELLTALE and advises(h, index)]
+    return [*fired(index, found, "info"), *noted]
 
 
 def _named(
