@@ -21,8 +21,7 @@ MANY, MOST = 16, 64  # literals that are one text's spellings; that are alternat
 LETTERS = 2  # of a literal; figures and signs stand in every log
 USUAL = 1_000_000  # the weight of what any log holds
 
-_CLASSES, _EDGES = "dDsSwW", "AbBz"
-_CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "a": "\a"}
+_CLASSES, _EDGES = "dDsSwWtnrfv", "AbBz"  # escaped: one character of some; a place between two
 
 
 class Anchor(NamedTuple):
@@ -59,9 +58,9 @@ class Anchors:
         """The covers of a pattern, the rarest first; none where it has none, or is not understood."""
         try:
             part = _Reader(latin(pattern), self._rarest).read()
-        except (_UnknownError, IndexError, ValueError):
+        except (_UnknownError, IndexError):
             return []
-        return sorted(set(_covers(part)), key=self.weight)
+        return sorted(dict.fromkeys(_covers(part)), key=self.weight)
 
     def weight(self, cover: Cover) -> tuple[int, int]:
         """How common what it holds is; of what is equally common the shorter is."""
@@ -190,10 +189,6 @@ class _Reader:
         self._at += 1
         least, most = {"*": (0, 2), "+": (1, 2), "?": (0, 1)}.get(sign) or self._bounds()
         self._takes("?")
-        if self._ahead() and self._ahead() in "*+?":
-            raise _UnknownError
-        if (least, most) == (1, 1):
-            return part
         if (least, most) == (0, 1) and part.exact is not None and len(part.exact) < MANY:
             return part._replace(exact=tuple(dict.fromkeys((*part.exact, ""))))
         return _Part(None, covers=_covers(part)) if least else _OPEN
@@ -202,7 +197,7 @@ class _Reader:
         """Of ``{n}``, ``{n,}`` or ``{n,m}``; a brace that is none of them stands for itself in RE2."""
         inner, end, _ = self._pattern[self._at :].partition("}")
         low, comma, high = inner.partition(",")
-        if not end or not low.isdigit() or (high and not high.isdigit()):
+        if not end or not low.isdecimal() or (high and not high.isdecimal()):
             raise _UnknownError
         self._at += len(inner) + 1
         return int(low), int(high or 2) if comma else int(low)
@@ -217,8 +212,8 @@ class _Reader:
             return _OPEN
         if one in "^$":
             return _EDGE
-        if one in "*+?":
-            raise _UnknownError
+        if one in "*+?{":
+            raise _UnknownError  # it repeats a repetition
         return self._escaped() if one == "\\" else self._literal(one)
 
     def _literal(self, one: str) -> _Part:
@@ -233,8 +228,6 @@ class _Reader:
             return _OPEN
         if one in _EDGES:
             return _EDGE
-        if one in _CONTROLS:
-            return self._literal(_CONTROLS[one])
         if one.isascii() and not one.isalnum():
             return self._literal(one)
         raise _UnknownError
@@ -257,14 +250,10 @@ class _Reader:
 
     def _flags(self) -> bool:
         """Reads ``i:`` or ``i)``; whether it ends there."""
-        on = True
         while (one := self._next()) not in ":)":
-            if one == "-":
-                on = False
-            elif one == "i":
-                self._fold = on
-            elif one not in "msU":
+            if one not in "imsU":
                 raise _UnknownError
+            self._fold = self._fold or one == "i"
         return one == ")"
 
     def _set(self) -> _Part:
@@ -284,9 +273,7 @@ class _Reader:
                 plain = False
             found.append(one)
         self._at += 1
-        if not plain or len(found) > MANY:
+        spelt = "".join(found)
+        if not plain or len(found) > MANY or (self._fold and not spelt.isascii()):
             return _OPEN
-        parts = [self._literal(one) for one in found]
-        if any(part.exact is None for part in parts):
-            return _OPEN
-        return _Part(tuple(dict.fromkeys(t for p in parts for t in p.exact or ())), self._fold)
+        return _Part(tuple(dict.fromkeys(spelt.lower() if self._fold else spelt)), self._fold)
