@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from medic.match.anchors import USUAL, Anchors, Cover
 from medic.text.patterns import regex
@@ -75,11 +75,6 @@ def _quoted(byte: str) -> str:
     return byte if byte.isascii() and byte.isalnum() else f"\\x{ord(byte):02x}"
 
 
-class _Group(NamedTuple):
-    fold: bool
-    literals: Sequence[tuple[bytes, Sequence[int]]]
-
-
 class Sieve:
     """Tells which patterns a block may hold: all that it holds, and few others."""
 
@@ -93,8 +88,6 @@ class Sieve:
         self._source_of = source_of
         self._only = only
         self._whole = [n for n in made["whole"] if only is None or n in only]
-        self._groups: dict[int, _Group] = {}
-        self._further: dict[int, list[list[tuple[bytes, bool]]]] = {}
         self._set: Any = None
 
     def compile(self, options: Any) -> None:
@@ -129,43 +122,37 @@ class Sieve:
             if member < len(self._whole):
                 found.add(self._whole[member])
                 continue
-            group = self._group(member - len(self._whole))
-            for literal, numbers in group.literals:
-                if block.holds(literal, group.fold):
+            _, fold, literals = self._members[member - len(self._whole)]
+            for literal, numbers in literals:
+                if block.holds(literal, fold):
                     found.update(numbers)
         allowed = found if self._only is None else found.intersection(self._only)
         return sorted(n for n in allowed if self._all_there(n, block))
 
-    def _group(self, at: int) -> _Group:
-        if at not in self._groups:
-            _, fold, literals = self._members[at]
-            read = [(text.encode("latin-1"), numbers) for text, numbers in literals]
-            self._groups[at] = _Group(fold, read)
-        return self._groups[at]
-
     def _all_there(self, number: int, block: _Block) -> bool:
         """Whether a block has one literal of each further cover."""
-        if number not in self._further:
-            rows = self._made["further"].get(str(number), ())
-            read = [[(text.encode("latin-1"), fold) for text, fold in row] for row in rows]
-            self._further[number] = read
-        return all(any(block.holds(*one) for one in row) for row in self._further[number])
+        rows = self._made["further"].get(str(number), ())
+        return all(any(block.holds(*one) for one in row) for row in rows)
 
 
 class _Block:
-    """A block, and in lower case once that is asked for."""
+    """A block, a byte a character as in literals, and in lower case once that is asked for."""
 
     def __init__(self, view: bytes) -> None:
-        self._view = view
-        self._seen: dict[tuple[bytes, bool], bool] = {}
+        self._bytes = view
+        self._seen: dict[tuple[str, bool], bool] = {}
 
     @cached_property
-    def _lower(self) -> bytes:
-        return self._view.lower()
+    def _text(self) -> str:
+        return self._bytes.decode("latin-1")
 
-    def holds(self, literal: bytes, fold: bool) -> bool:
+    @cached_property
+    def _lower(self) -> str:
+        return self._bytes.lower().decode("latin-1")  # ASCII alone, as RE2 and the literals
+
+    def holds(self, literal: str, fold: bool) -> bool:
         """Whether a literal stands there; many patterns have the same ones."""
         found = self._seen.get((literal, fold))
         if found is None:
-            found = self._seen[literal, fold] = literal in (self._lower if fold else self._view)
+            found = self._seen[literal, fold] = literal in (self._lower if fold else self._text)
         return found
