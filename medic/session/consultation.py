@@ -124,11 +124,11 @@ class Session:
         plain, written = model_of(self.index, self.context), self._written()
         alike = self.told.likeness(written, seen)
         if self.told.words:
-            from medic.told.unfit import fitted, of_the_phase
+            from medic.told.unfit import fitted, of_the_run
 
             alike = alike if self.case.files else fitted(alike, written, self.index)
             # Beside files words are held against these, see ``against``.
-            alike = alike if self.case.paths else of_the_phase(alike, self.seen, self.index)
+            alike = alike if self.case.paths else of_the_run(alike, self.seen, self.index)
         return plain.of(alike, self.told.ruled)
 
     def _written(self) -> str:

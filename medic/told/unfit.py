@@ -24,7 +24,7 @@ HAD_RUN, RESUMING, IN_BF16 = "had-run", "of-resuming", "computes-in-bf16"
 OF_RL = ("of-rl", "of-engines")
 # Families of the checks that tell in which phase a run failed, how it is set up, and what its GPUs
 # hold: an answer to one is no opinion, and words that are alike do not outweigh it.
-PLAIN = frozenset({"run-phase", "run-settings", "gpu-state", "moe-config"})
+OF_THE_RUN = frozenset({"run-phase", "run-settings", "gpu-state", "moe-config"})
 # What acts in the first steps alone, and never before them, may show itself at any later time.
 START = frozenset({"launch", "first-steps"})
 # ln of the odds that are left to a cause of the start of a run that had been running, or of another
@@ -58,7 +58,7 @@ def _is_of_rl(cause: str, index: Index) -> bool:
     return of_rl(index, first)
 
 
-def of_the_phase(
+def of_the_run(
     likeness: Mapping[str, float], seen: Sequence[Seen], index: Index
 ) -> dict[str, float]:
     """The log ratios of a likeness without those that lift a cause which acts in another phase of
@@ -69,14 +69,14 @@ def of_the_phase(
 
 def _of_another_run(cause: str, seen: Collection[tuple[str, str]], index: Index) -> bool:
     return any(
-        weight == "strongly-against" and (check, outcome) in seen and _is_plain(check, index)
+        weight == "strongly-against" and (check, outcome) in seen and _is_of_the_run(check, index)
         for check, outcome, weight in index.ties.causes[cause].links
     )
 
 
-def _is_plain(check: str, index: Index) -> bool:
+def _is_of_the_run(check: str, index: Index) -> bool:
     ties = index.ties.checks.get(check)
-    return ties is not None and ties.family in PLAIN
+    return ties is not None and ties.family in OF_THE_RUN
 
 
 class _Room:
