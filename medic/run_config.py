@@ -274,7 +274,7 @@ class RunConfig:
 
     def stated(self, name: str) -> bool:
         """True if a user wrote the value down (not a default, not derived)."""
-        return getattr(self.origin(name), "source", "") in ("file", "printed", "given")
+        return name in self.values and self.values[name].origin.source not in ("default", "derived")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.values)

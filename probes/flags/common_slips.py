@@ -26,21 +26,21 @@ def common_slip(given: Given, table: Table, used: Collection[str]) -> str:
     name = normal(given.name)
     if len(name) < _SHORTEST or "." in name or table.times.get(name):
         return ""
-    if name[:-1] in table.times and name.endswith("s"):
-        single = given.value is not None and _NUMBER.fullmatch(given.value) is not None
-        few = table.times[name[:-1]] < _SEVERAL or name[:-1] in used
-        return name[:-1] if single and not few else ""
+    one = name.removesuffix("s")
+    if one != name and one in table.times:
+        number = given.value is not None and _NUMBER.fullmatch(given.value) is not None
+        return one if number and table.times[one] >= _SEVERAL and one not in used else ""
     variable = normal(given.variable)
-    if variable not in used and is_slip(name, variable, table):
+    if variable not in used and _is_slip(name, variable, table):
         return variable
     if any(known.startswith(name) for known in table.times):
         return ""
     common = (n for n, count in table.times.items() if count >= _SEVERAL and n not in used)
-    found = [known for known in common if is_slip(name, known, table)]
+    found = [known for known in common if _is_slip(name, known, table)]
     return found[0] if len(found) == 1 else ""
 
 
-def is_slip(name: str, other: str, table: Table) -> bool:
+def _is_slip(name: str, other: str, table: Table) -> bool:
     """Whether the names differ by one letter of one word, which is no word of anybody's."""
     if one_apart(name, other) != 1 or digits_of(name) != digits_of(other):
         return False
