@@ -13,12 +13,14 @@ from pathlib import Path
 import click
 import jsonschema
 import pytest
+import yaml
 
 from medic.commands import main
 from medic.report.schemas import SCHEMAS
 
 Run = Callable[..., tuple[int, str, str]]
 CASES = Path(__file__).with_name("cases")
+REMEDIES = Path(__file__).parent.parent / "knowledge" / "remedies"
 PRETRAIN = """# pre-training
 total_tokens: 1.0e+12   # one epoch
 micro_batch_size: 8
@@ -168,6 +170,17 @@ def test_diagnose_as_markdown(run: Run, tmp_path: Path) -> None:
     _, out, _ = run("diagnose", str(broken(tmp_path)), "--format", "markdown")
     assert out.startswith("# medic: ")
     assert "```diff" in out
+
+
+def test_a_command_is_told_in_one_line(run: Run) -> None:
+    """A line break within it would end it in a shell."""
+    command = yaml.safe_load((REMEDIES / "find-who-killed-it.yaml").read_text("utf-8"))["command"]
+    assert len(command) > 80
+    case = str(CASES / "killed-from-outside" / "fires-1.txt")
+    _, out, _ = run("diagnose", case)
+    assert f"    $ {command}" in out.splitlines()
+    _, out, _ = run("diagnose", case, "--format", "markdown")
+    assert command in out.splitlines()
 
 
 def test_exit_zero(run: Run, tmp_path: Path) -> None:

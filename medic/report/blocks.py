@@ -31,6 +31,11 @@ class Blocks:
         for i, line in enumerate(wrap(str(text), self.width - len(indent))):
             self.console.out((lead if i == 0 else indent) + line)
 
+    def command(self, text: str, indent: str) -> None:
+        """A command as it is typed: a line break within it would end it in a shell."""
+        for i, line in enumerate(text.splitlines()):
+            self.console.out(f"{indent}{'  ' if i else '$ '}{line}")
+
     def evidence(self, lines: Iterable[EvidenceLine]) -> None:
         """Each finding with its line; a line that stands above already is named, not repeated."""
         quoted: set[tuple[str, int]] = set()

@@ -49,6 +49,8 @@ def _cause(session: Session, view: CauseView) -> list[str]:
             parts.append(f"   {fix.text}")
         if fix.diff:
             parts += ["", "```diff", fix.diff.rstrip().replace("```", "'''"), "```"]
+        for code in filter(None, (fix.remedy.command.strip(), fix.remedy.snippet.strip("\n"))):
+            parts += ["", "```", code, "```", ""]
     for advice in cause.do_not:
         parts.append(f"- **{Text('Do not', '不要')}**: {advice.say}")
     return [*parts, ""]

@@ -116,7 +116,7 @@ def remedy(blocks: Blocks, session: Session, fix: Fix, number: int) -> None:
         needs = Text("To compute the numbers medic needs: {names}", "要算出数值，还需要：{names}")
         blocks.paragraph(needs.fill(names=", ".join(fix.missing)), indent="    ")
     if entry.command:
-        blocks.paragraph(f"$ {entry.command}", indent="    ")
+        blocks.command(entry.command, indent="    ")
     for line in entry.snippet.splitlines():
         blocks.console.out("    " + line)
     if entry.procedure:
@@ -133,7 +133,7 @@ def _steps(blocks: Blocks, session: Session, name: str) -> None:
     for i, step in enumerate(procedure.steps, start=1):
         blocks.paragraph(step.do, indent="       ", first=f"    {i}) ")
         if step.command:
-            blocks.paragraph(f"$ {step.command}", indent="       ")
+            blocks.command(step.command, indent="       ")
     walk = Text("step by step: medic walk {name}", "逐步执行：medic walk {name}")
     blocks.paragraph(walk.fill(name=name), indent="    ")
 
