@@ -17,7 +17,6 @@ from .actions import completed
 MAX_ROWS = 6
 SHOWN_PASTE = 20_000  # characters; a longer paste is sent at once, not shown for editing
 MAX_PASTE = 8 * 1024 * 1024
-INSTANT = "123456789?"
 
 
 class Prompt(TextArea, inherit_bindings=False):
@@ -46,7 +45,7 @@ class Prompt(TextArea, inherit_bindings=False):
     ]
 
     class Sent(Message):
-        """The user pressed Enter, or a key that acts at once."""
+        """The user pressed Enter, or ``?`` on an empty line below a question."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
@@ -64,24 +63,15 @@ class Prompt(TextArea, inherit_bindings=False):
             event.prevent_default()
             self.action_send() if event.key == "enter" else self.action_complete()
             return
-        if self._acts_at_once(event.character):
+        if event.character == "?" and self.choices and not self.text:
             event.stop()
             event.prevent_default()
-            self.post_message(self.Sent(event.character or ""))
+            self.post_message(self.Sent("?"))
             return
-        if event.character == "/":
-            self.drop_digits()
         await super()._on_key(event)
 
-    def _acts_at_once(self, character: str | None) -> bool:
-        """A number of an open choice, or ``?``, on an empty line; not a number that another
-        digit may follow."""
-        if self.text or not self.choices or not character or character not in INSTANT:
-            return False
-        return character == "?" or int(character) <= self.choices < int(character) * 10
-
     def drop_digits(self) -> None:
-        """Numbers that were typed while there was nothing to choose are no part of what follows."""
+        """A number that was typed before the choices are there is no answer to them."""
         if self.text.isdecimal():
             self.text = ""
 

@@ -39,8 +39,8 @@ VALUE_HERE = Text(
 )
 TYPE_HERE = Text("describe what you see, or paste the error", "描述现象，或粘贴报错")
 ANSWER_HERE = Text(
-    "answer 1-{n}, ? shows how to look, or describe what you see",
-    "输入 1-{n} 作答，按 ? 看怎么查，也可直接描述现象",
+    "1-{n} and Enter answers, ? shows how to look, or describe what you see",
+    "输入 1-{n} 回车作答，按 ? 看怎么查，也可直接描述现象",
 )
 ANSWER_OR_CHANGE = Text(
     "f4 shows the change; 1-{n} answers; or describe what you see",

@@ -6,11 +6,11 @@ from medic.i18n import Text
 
 NOW = Text("Just now:", "当前：")
 ANSWERS = Text(
-    "A number answers the question; ? says how to look; f3 says why it is asked and what each "
+    "A number and Enter answers the question; ? says how to look; f3 says why it is asked and what each "
     "answer would mean; /change N changes an earlier answer.",
-    "输入编号作答；? 查看怎么查；f3 查看为什么问、各回答意味着什么；/change 编号 可更改之前的回答。",
+    "输入编号并回车作答；? 查看怎么查；f3 查看为什么问、各回答意味着什么；/change 编号 可更改之前的回答。",
 )
-CHOOSES = Text("A number picks one of the choices.", "输入编号选择其中一项。")
+CHOOSES = Text("A number and Enter picks one of the choices.", "输入编号并回车选择其中一项。")
 TALKS = Text(
     "Nothing is asked: describe, paste, or pick a command.",
     "当前没有提问：可以描述、粘贴或选择命令。",

@@ -216,8 +216,8 @@ HELP_TALK = (
         "直接描述现象，或粘贴日志、配置、命令，回车发送。",
     ),
     Text(
-        "1-9 and ? act at once while the line is empty; y and n need Enter.",
-        "输入行为空时，1-9 与 ? 立即生效；y 与 n 需回车。",
+        "A number and Enter answers; ? alone needs no Enter while the line is empty.",
+        "输入编号并回车作答；输入行为空时，按 ? 无需回车。",
     ),
     Text(
         "Page up and page down scroll the talk; up and down recall what was typed; "

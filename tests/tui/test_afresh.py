@@ -17,7 +17,7 @@ def test_nothing_that_was_said_holds_and_the_session_before_is_kept(
 ) -> None:
     async def script(app: Any) -> None:
         await app.send("my training hangs, why?")
-        await app.press("2")
+        await app.send("2")
         talk = app.app.talk.consultation
         assert talk.session.answers
         await app.send("/new")
@@ -29,7 +29,7 @@ def test_nothing_that_was_said_holds_and_the_session_before_is_kept(
         assert "Found in run1 (2)" in after
         assert "CUDA out of memory" in after
         assert app.app.talk.choices is not None
-        await app.press("1")
+        await app.send("1")
         assert {s.id for s in listed()} == {"s1", "s2"}
 
     drive(script, case)
@@ -65,11 +65,11 @@ def test_another_path_is_another_run(drive: Drive, case: Case, run_folder: Path)
 
 def test_without_files_it_asks_what_goes_wrong(drive: Drive) -> None:
     async def script(app: Any) -> None:
-        await app.press("1")
+        await app.send("1")
         await app.send("/new")
         assert app.app.talk.choices.kind == "complaint"
         assert app.app.talk.consultation.session.complaints == []
-        await app.press("4")
+        await app.send("4")
         assert app.app.talk.consultation.session.complaints == ["training-hangs"]
 
     drive(script, Case())

@@ -44,7 +44,7 @@ def test_the_work_is_done_elsewhere_and_a_death_loses_nothing(
         assert isinstance(desk, Apart)
         assert "f3 why it is asked" in app.talk()
         assert app.app.talk.has >= {"looked", "found", "files"}
-        await app.press("2")
+        await app.send("2")
         pids.append(desk._process.pid)
         os.kill(desk._process.pid, signal.SIGKILL)
         await app.until(lambda: app.app.talk.desk is not desk)

@@ -47,7 +47,8 @@ def test_what_medic_changed_itself_is_no_edit_by_hand(drive: Drive, case: Case) 
     async def script(app: Any) -> None:
         await app.press("f4", "a")
         await app.send("/patch")
-        await app.press("f8", "1")
+        await app.press("f8")
+        await app.send("1")
         assert "is taken back" in app.said
         assert "has changed since" not in app.said
 

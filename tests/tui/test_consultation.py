@@ -47,7 +47,7 @@ def test_a_consultation_from_the_start_to_the_verdict(drive: Drive, case: Case) 
         assert "CUDA out of memory: always shown by it" in talk
         assert "without “needs 90 GiB on a 80 GiB GPU”: Another process holds" in talk
 
-        await app.press("2")
+        await app.send("2")
         talk = app.talk()
         assert "[you]    2  this process needs it" in talk
         assert "Established: The micro batch does not fit (MEM-001)" in talk
@@ -68,14 +68,14 @@ def test_answers_are_changed_and_taken_back(drive: Drive, case: Case) -> None:
         assert "There is nothing to take back." in app.talk()
         await app.send("/change")
         assert "You have answered nothing yet." in app.talk()
-        await app.press("2")
+        await app.send("2")
         await app.send("/change")
         assert "1  Who holds the memory: this process needs it" in app.talk()
         await app.send("/change 7")
         assert "There are: 1." in app.talk()
         await app.send("/change 1")
         assert "(your answer was: this process needs it)" in app.talk()
-        await app.press("3")
+        await app.send("3")
         assert session.answers == [("oom-shortfall", "other-process")]
         assert app.said.count("[you] 3 another process holds it") == 1
         await app.press("f8")
@@ -85,7 +85,7 @@ def test_answers_are_changed_and_taken_back(drive: Drive, case: Case) -> None:
         assert "Taken back: Who holds the memory: this process needs it" in app.talk()
         assert app.app.talk.choices is not None
         await app.send("/change 1")
-        await app.press("4")
+        await app.send("4")
         assert session.unknown == ["oom-shortfall"]
         await app.press("f5")
         assert "an answer: Who holds the memory" in app.talk()
@@ -146,7 +146,7 @@ def test_the_graph_is_walked_searched_and_compared(drive: Drive, case: Case) -> 
 
 def test_the_hand_over_says_what_is_known_and_open(drive: Drive, case: Case) -> None:
     async def script(app: Any) -> None:
-        await app.press("4")
+        await app.send("4")
         await app.send("/report")
         talk = app.talk().rpartition("Hand-over report")[2]
         for part in ("Seen:", "Suspected:", "Asked and told:", "Not checked; it would need:"):
@@ -234,7 +234,7 @@ def test_the_language_changes_what_was_said_before(drive: Drive, case: Case) -> 
         rows = app.screen()
         assert rows[0].endswith("仅在本机运行，不外传数据")
         assert rows[-1].startswith(" f1 帮助")
-        assert "输入 1-4 作答" in rows[-2]
+        assert "输入 1-4 回车作答" in rows[-2]
         await app.send("/lang en")
         assert "Switched to Chinese." in app.talk()
         await app.send("/lang zh")
@@ -260,7 +260,7 @@ def muted_text_can_be_read(app: Any) -> None:
 def test_small_and_wide_screens(drive: Drive, case: Case) -> None:
     async def small(app: Any) -> None:
         assert len(app.screen()) == 5
-        for key in ("f4", "escape", "f1", "escape", "f7", "down", "escape", "2"):
+        for key in ("f4", "escape", "f1", "escape", "f7", "down", "escape", "2", "enter"):
             await app.press(key)
         await app.resize(120, 30)
         await app.until(lambda: any("│ █████ almost certain ↑" in row for row in app.screen()))
@@ -286,7 +286,7 @@ def test_a_view_asked_for_twice_opens_once(drive: Drive, case: Case, word: str) 
     """Its key is pressed again while the machine is too busy to show it."""
 
     async def script(app: Any) -> None:
-        await app.press("2")
+        await app.send("2")
         app.app.talk.action_do(word)
         app.app.talk.action_do(word)
         await app.settle()

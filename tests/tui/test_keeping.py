@@ -45,7 +45,7 @@ async def go():
         driver = conftest.Driver(app, pilot)
         await driver.settle()
         await driver.send("my training hangs, why?")
-        await driver.press("2")
+        await driver.send("2")
         await driver.send("/tried 1")
         await driver.press("f4")
         await driver.press("a")
@@ -96,7 +96,7 @@ def test_a_kill_in_the_middle_loses_nothing(
         for _ in range(6):
             await app.press("f8")
             if (open_now := app.app.talk.choices) is not None and open_now.kind == "restore":
-                await app.press("1")
+                await app.send("1")
         assert session.answers == []
         assert session.complaints == []
         assert config.read_text() == before
@@ -112,7 +112,7 @@ def test_what_is_kept_is_listed_shown_and_replayed(
 ) -> None:
     async def script(app: Any) -> None:
         await app.send("my token=hf_abcdefghijklmnop fails and training hangs")
-        await app.press("2")
+        await app.send("2")
         await app.press("f4")
         await app.press("a")
 
@@ -160,13 +160,14 @@ def test_a_change_that_waits_is_gone_on_with_until_the_user_begins_anew(
     """The changed file beside the log of the run before it would show another cause."""
 
     async def changes(app: Any) -> None:
-        await app.press("2", "f4", "a")
+        await app.send("2")
+        await app.press("f4", "a")
 
     async def anew(app: Any) -> None:
         talk = app.app.talk.consultation
         assert talk.waiting.change == "c1"
         assert any("The micro batch does not fit" in row for row in app.screen()[:2])
-        await app.press("4")
+        await app.send("4")
         assert talk.waiting is None
         assert "train.yaml has changed since the last look" in app.talk()
 
@@ -190,7 +191,8 @@ def test_what_is_given_now_or_was_taken_back_begins_anew(
     drive: Drive, case: Case, what: str
 ) -> None:
     async def changes(app: Any) -> None:
-        await app.press("2", "f4", "a")
+        await app.send("2")
+        await app.press("f4", "a")
 
     async def begins(app: Any) -> None:
         assert (app.app.talk.consultation.diary.id == "s1") == (what == "nothing")
@@ -234,7 +236,7 @@ def test_a_state_folder_that_refuses_is_said_once(
 
     async def script(app: Any) -> None:
         assert app.talk().count("This session cannot be kept:") == 1
-        await app.press("2")
+        await app.send("2")
         assert "Established" in app.talk()
         assert app.talk().count("This session cannot be kept:") == 1
 
@@ -253,7 +255,7 @@ def test_what_comes_after_a_resume_is_kept(drive: Drive, case: Case, run_folder:
         later = time.time() + 60
         (run_folder / "train.log").write_text("step 1 loss 2.0\nstep 2 loss 1.9\n")
         os.utime(run_folder / "train.log", (later, later))
-        await app.press("1")
+        await app.send("1")
         assert "Fixed, as far as the new log shows" in app.said
         assert app.said.rpartition("Fixed,")[2].count("world size = 8") == 0
         assert app.app.talk.consultation.session.case.given == {"world_size": 8}

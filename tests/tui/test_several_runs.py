@@ -63,7 +63,7 @@ def test_one_that_was_only_copied_again_does_neither(drive: Drive, run_folder: P
         await app.press("f4", "a")
         written_later(run_folder / "rank1.log", text)
         written_later(run_folder / "train.log", "step 1 loss 2.0 of 300\n")
-        await app.press("1")
+        await app.send("1")
         assert "Fixed" not in app.said
         assert "Too early to tell whether “CUDA out of memory” is mended: step 1;" in app.said
 
@@ -118,12 +118,12 @@ def test_a_change_that_was_made_by_hand_where_the_run_reads_it_counts(
     async def script(app: Any) -> None:
         await app.press("f4", "a")
         written_later(run_folder / "train.log", "step 1 loss 2.1\nCUDA out of memory\n")
-        await app.press("1")
+        await app.send("1")
         assert "the run need not have had the change c1" in app.said
         await app.send(words)
         rest = app.said.rpartition(words)[2]
         assert "I made the change in /job/train.yaml by hand" in rest
-        await app.press("4")
+        await app.send("4")
         assert "The same again: “CUDA out of memory” is still there." in app.said
         assert app.app.talk.consultation.session.tried == ["fix-micro-batch-too-large"]
 
@@ -140,7 +140,7 @@ def test_a_log_that_differs_by_its_times_is_not_said_to_be_the_same_to_the_byte(
     async def script(app: Any) -> None:
         await app.press("f4", "a")
         written_later(log, "2026-11-29 09:10:11 begins\nstep 1 loss 2\n" + body)
-        await app.press("1")
+        await app.send("1")
         assert "byte for byte" not in app.said
         assert "The new log is the same log but for its times." in app.said
 

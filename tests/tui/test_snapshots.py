@@ -57,7 +57,7 @@ def test_the_talk_the_patch_and_a_wide_screen(drive: Drive, case: Case) -> None:
     async def script(app: Any) -> None:
         await still(app)
         same(app, "talk-80x24")
-        await app.press("2")
+        await app.send("2")
         await app.press("f4")
         same(app, "patch")
         await app.press("escape")
@@ -73,7 +73,7 @@ def test_without_colour(drive: Drive, case: Case, monkeypatch: pytest.MonkeyPatc
 
     async def script(app: Any) -> None:
         await still(app)
-        await app.press("2")
+        await app.send("2")
         same(app, "no-colour")
 
     drive(script, case)

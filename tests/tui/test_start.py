@@ -87,7 +87,7 @@ def test_a_bug_is_told_kept_in_a_file_and_the_talk_goes_on(
         app.app.talk.consultation.session.mind = fails
         await app.press("f3")
         assert "medic failed here (ZeroDivisionError: [/bold])" in app.talk()
-        await app.press("2")
+        await app.send("2")
         assert "Established" in app.talk()
 
     drive(script, case)
@@ -103,11 +103,11 @@ def test_nothing_given_is_one_friendly_question(drive: Drive) -> None:
         talk = app.talk()
         assert "There is nothing to change yet." in talk
         assert "No probe has run." in talk
-        await app.press("7")
+        await app.send("7")
         assert "Then describe it, or paste the lines" in app.talk()
 
     async def picks(app: Any) -> None:
-        await app.press("4")
+        await app.send("4")
         assert app.app.talk.consultation.session.complaints == ["training-hangs"]
 
     drive(script, Case())

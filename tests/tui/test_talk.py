@@ -49,12 +49,12 @@ def test_words_that_report_nothing_offer_what_they_may_mean(drive: Drive, case: 
         talk = app.talk()
         assert "Did you mean:" in talk
         assert "2  none of these" in talk
-        await app.press("2")
+        await app.send("2")
         assert session.complaints == []
         assert session.words == "it is odd"
         assert app.app.talk.choices.kind == "answer"
         await app.send("it is odd")
-        await app.press("1")
+        await app.send("1")
         assert session.complaints == ["training-hangs"]
         assert "Noted: “Training hangs”. The causes are ranked anew with it." in app.talk()
         session.suggest = lambda words: []
@@ -86,25 +86,29 @@ def test_pasted_lines_are_read_and_said_what_they_were_taken_for(drive: Drive) -
     drive(script, Case())
 
 
-def test_numbers_act_at_once_only_on_an_empty_line(drive: Drive, case: Case) -> None:
+def test_a_number_answers_with_enter_only(drive: Drive, case: Case) -> None:
     from medic.tui.events import Choices
 
     async def script(app: Any) -> None:
-        await app.pilot.press("a", "2")
-        assert app.prompt.text == "a2"
+        await app.press("8", "space", "g", "p", "u", "s")
+        assert app.prompt.text == "8 gpus"
         app.prompt.text = ""
-        await app.press("9")
-        assert app.prompt.text == "9"
-        await app.press("enter")
+        await app.press("1", "slash")
+        assert app.prompt.text == "1/"
+        app.prompt.text = ""
+        await app.press("2")
+        assert app.prompt.text == "2"
+        assert app.app.talk.consultation.session.answers == []
+        await app.press("backspace", "9", "enter")
         assert "Answer with a number from 1 to 4." in app.talk()
-        await app.press("n")
-        await app.press("enter")
+        await app.press("n", "enter")
         assert "This is no yes-or-no question" in app.talk()
         many = tuple((str(i), plain(f"option {i}")) for i in range(12))
-        app.app.talk.wait_for(Choices("meaning", "", many))
+        app.app.talk.wait_for(Choices("complaint", "", many))
         await app.press("1", "2")
         assert app.prompt.text == "12"
-        app.prompt.text = ""
+        await app.press("enter")
+        assert "12  option 11" in app.talk()
 
     drive(script, case)
 
@@ -119,7 +123,7 @@ def test_files_copies_and_code(drive: Drive, case: Case, tmp_path: Path) -> None
         await app.settle()
 
     async def script(app: Any) -> None:
-        await app.press("3")
+        await app.send("3")
         assert "[1]      nvidia-smi" in app.talk()
         await app.send("/copy")
         await wait(app)
@@ -180,7 +184,7 @@ def test_palette_themes_keys_and_recall(
         await app.press("f1")
         shown = "\n".join(app.screen())
         assert "Just now:" in shown
-        assert "A number answers the question" in shown
+        assert "A number and Enter answers the question" in shown
 
     drive(script, case)
     drive(again, case)

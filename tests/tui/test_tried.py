@@ -26,7 +26,7 @@ def with_two_remedies(index: Index) -> Index:
 def test_a_tried_remedy_goes_to_the_end(drive: Drive, case: Case, index: Index) -> None:
     async def script(app: Any) -> None:
         talk = app.app.talk.consultation
-        await app.press("2")
+        await app.send("2")
         assert [o.title.en for o in talk.offers()][:1] == ["Halve the micro batch"]
         await app.send("/tried")
         assert talk.found.causes[0].name == "micro-batch-too-large"

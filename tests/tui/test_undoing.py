@@ -35,7 +35,7 @@ def test_files_that_were_edited_or_deleted_are_asked_about(
         assert "--force" not in app.said  # what is told is not about a shell
         assert ("write what was deleted again" in app.said) is gone
         assert ("what they hold now is kept" in app.said) is not gone
-        await app.press("1")
+        await app.send("1")
         assert "is taken back" in app.said
         assert config.read_text() == BEFORE
 
@@ -48,10 +48,11 @@ def test_a_change_can_be_left_and_what_was_before_it_taken_back(
     config = run_folder / "train.yaml"
 
     async def script(app: Any) -> None:
-        await app.press("2")
+        await app.send("2")
         await app.press("f4", "a")
         config.unlink()
-        await app.press("f8", "2")
+        await app.press("f8")
+        await app.send("2")
         assert "The files stay as they are; /undo goes on" in app.said
         await app.press("f8")
         assert "Taken back: Who holds the memory: this process needs it" in app.said

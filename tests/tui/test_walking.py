@@ -61,7 +61,7 @@ def test_a_step_is_not_over_by_not_knowing(drive: Drive, case: Case, words: str)
         await app.send(words)
         assert "What comes next depends on what comes out" in app.said
         assert "No symptom that medic knows" not in app.said
-        await app.press("1")
+        await app.send("1")
         assert "Read the message." in app.talk()
 
     drive(script, case)
@@ -73,9 +73,9 @@ def test_what_is_said_meanwhile_ends_no_walk(drive: Drive, case: Case, words: st
         await app.send("/walk two-steps")
         await app.send(words)
         assert "The procedure goes on here. What came out?" in app.said
-        await app.press("1")
+        await app.send("1")
         assert "Read the message." in app.talk()
-        await app.press("1")
+        await app.send("1")
         assert "It is: The micro batch does not fit" in app.talk()
 
     drive(script, case)
@@ -84,9 +84,12 @@ def test_what_is_said_meanwhile_ends_no_walk(drive: Drive, case: Case, words: st
 def test_digits_after_the_last_step_spoil_no_command(drive: Drive, case: Case) -> None:
     async def script(app: Any) -> None:
         await app.send("/walk two-steps")
-        await app.press("1", "2")
+        await app.send("1")
+        await app.send("2")
         assert "The procedure is done." in app.talk()
-        await app.press("1", "1", "1")
+        await app.send("1")
+        await app.send("1")
+        await app.send("1")
         await app.press("slash", "n", "o", "n", "e", "enter")
         assert app.app.talk.consultation.session.refused
 
@@ -100,7 +103,7 @@ def test_a_walk_that_was_cut_off_is_named_and_goes_on(
 ) -> None:
     async def cut(app: Any) -> None:
         await app.send("/walk two-steps")
-        await app.press("1")
+        await app.send("1")
 
     async def back(app: Any) -> None:
         if resumed:
@@ -108,7 +111,7 @@ def test_a_walk_that_was_cut_off_is_named_and_goes_on(
         assert "“Two steps” was left at step 2" in app.said
         await app.send(word)
         assert "Read the message." in app.said.rpartition(word)[2]
-        await app.press("1")
+        await app.send("1")
         assert "It is: The micro batch does not fit" in app.talk()
 
     async def over(app: Any) -> None:

@@ -69,7 +69,7 @@ def test_a_choice_does_not_wait_for_the_other_runs(
 
     async def script(app: Any) -> None:
         await app.until(lambda: bool(seen))
-        await app.pilot.press("2")
+        await app.pilot.press("2", "enter")
         chosen.append(True)
         await app.settle()
         assert app.app.talk.consultation.session.case.run == "oom"
