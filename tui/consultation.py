@@ -53,8 +53,7 @@ class Consultation:
         self.before_remedy: set[str] | None = None  # symptoms when a remedy was given up
         self.stood: Applied | None = None  # the run at the last look
         self.probe_lines: dict[str, Line] = {}
-        self.diary = Diary()
-        self.demo = False
+        self.diary, self.demo = Diary(), False
         self.wanted: Callable[[], bool] = lambda: False  # whether another job waits
         self.by_itself = False  # a kept session was taken up that nobody asked for
         self.kept: dict[str, Any] = {}  # how a resumed session stood
@@ -238,8 +237,9 @@ class Consultation:
 
     # --- what is believed ---------------------------------------------------------------
 
-    def retell(self, *, whole: bool = False) -> None:
-        """Works out where the case stands and tells what changed, then asks or closes."""
+    def retell(self, *, whole: bool = False, plan: bool = False) -> None:
+        """Tells what changed, then asks or closes; while a change waits for its run, the next step
+        is that run. ``plan``: the remedies all the same."""
         if self.stale and self.waiting is None:
             self.tell(words_more.FILES_CHANGED, "muted")
             self.look()
@@ -253,20 +253,21 @@ class Consultation:
         self.emit(Suspected(known, none=found.verdict == "none-of-these"))
         asked = found.next if telling.asks(found) else None
         self.question = session.question(asked) if asked else None
-        advised = settled.weigh(self, found)
+        waits = self.waiting is not None and not plan
+        advised = None if waits else settled.weigh(self, found)
         whole = whole or before is None or before.verdict != found.verdict
         head = telling.head(session, found) if whole else telling.brief(before, found)
         self.tell(head, top=self.question is None or advised is not None)
         if self.question is None:
             self.emit(Asked(None))
-            self.tell_all(remedies.closing(self, found))
+            self.tell_all(() if waits else remedies.closing(self, found))
         self.tell_all(telling.details(session, before, found, whole=whole))
         if whole:
             self.tell_all(curves.drawn(session, found))
         if advised is not None:
             settled.advise(self, advised)
-        if self.question is not None or self.walking is not None:
-            self.ask()
+        if self.waiting or self.question or self.walking:
+            after.go_on(self)
         self.keep()
 
     def tell_understood(self) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from medic.text.safetext import one_line
 
-from . import words_keep, words_talk
+from . import after, words_keep, words_talk
 from .events import Choices
 from .lines import Block, Line
 from .seen import LONG, finding, place_of
@@ -44,7 +44,7 @@ def hold(
     lines.append(Line(words_talk.FILES_HOLD.fill(n=number), "muted"))
     talk.tell(Block("medic", tuple(lines)), top=True)
     if asks:
-        talk.ask()
+        after.go_on(talk)
     talk.keep()
 
 
@@ -89,7 +89,7 @@ def decide(talk: Consultation, text: str, value: str) -> None:
 
     session = talk.session
     if value == KEEP or text not in session.told.held:
-        talk.ask()
+        after.go_on(talk)
         return
     before = said(session)
     session.told.held.remove(text)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from medic.text.patterns import regex
 from medic.text.safetext import one_line
 
-from . import guesses, words_keep, words_talk
+from . import after, guesses, words_keep, words_talk
 from .lines import Block, Line
 
 if TYPE_CHECKING:
@@ -67,6 +67,9 @@ def _what_now(talk: Consultation, _words: str) -> bool:
 
     if talk.found is None:
         return False
+    if talk.waiting is not None:
+        after.go_on(talk)
+        return True
     if not talk.found.causes:
         talk.tell(words_talk.NOT_FOUND_OUT)
     else:

@@ -213,7 +213,7 @@ def tried(talk: Consultation, argument: str) -> None:
 
     session = talk.session
     if talk.stale:
-        talk.retell()
+        talk.retell(plan=True)
     offer = _chosen(talk, argument)
     if offer is None:
         return
@@ -227,7 +227,7 @@ def tried(talk: Consultation, argument: str) -> None:
     session.remedy_done(name, helped=False)
     talk.remember(offer.title, before)
     talk.tell(words_more.DID_NOT_HELP.fill(title=offer.title))
-    talk.retell()
+    talk.retell(plan=True)
 
 
 ORDERS: dict[str, Order] = {

@@ -82,9 +82,9 @@ def test_applied_then_the_same_again_then_taken_back(
         for part in ("Applied c1: run1/train.yaml", "medic undo c1", "To check, start the run"):
             assert part in talk
         assert "It worked if: 20 steps pass" in talk
-        await app.press("1")
+        await app.send("1")
         assert "No log is newer than the change: run1/train.log was last" in app.talk()
-        await app.press("3")
+        await app.send("3")
         assert "/look reads the new log whenever it is there" in app.talk()
         written_later(log, AGAIN)
         await app.send("/look")
@@ -94,7 +94,7 @@ def test_applied_then_the_same_again_then_taken_back(
         assert config.read_text() == AFTER
         assert "After this change the next run shows the same fault." in app.said
         assert "-micro_batch_size: 4 +micro_batch_size: 8" in app.said
-        await app.press("1")
+        await app.send("1")
         assert config.read_text() == BEFORE
         assert "Restored: change c1 of run1/train.yaml is taken back." in app.said
 
@@ -107,7 +107,7 @@ def test_a_fault_that_is_gone_is_said_to_be_fixed(
     log = run_folder / "train.log"
 
     async def script(app: Any) -> None:
-        await app.press("2")
+        await app.send("2")
         await app.press("f4")
         await app.press("a")
         await app.send("2")
@@ -198,7 +198,7 @@ def test_a_run_that_reads_another_file_says_nothing_of_the_change(
         await app.press("f4", "a")
         assert "The run reads /job/train.yaml (says run1/launch.sh), not the" in app.said
         written_later(log, AGAIN)
-        await app.press("1")
+        await app.send("1")
         assert "the run need not have had the change c1" in app.said
         assert "The same again" not in app.said
         assert app.app.talk.consultation.session.tried == []
@@ -225,7 +225,7 @@ def test_changed_symptoms_after_a_remedy_start_anew(
 ) -> None:
     async def script(app: Any) -> None:
         session = app.app.talk.consultation.session
-        await app.press("4")
+        await app.send("4")
         await app.send("training hangs")
         await app.send("/tried")
         (run_folder / "train.log").write_text(FURTHER)
@@ -243,7 +243,7 @@ def test_changed_symptoms_after_a_remedy_start_anew(
 
 def test_f4_never_opens_the_change_against_something_else(drive: Drive, case: Case) -> None:
     async def script(app: Any) -> None:
-        await app.press("3")
+        await app.send("3")
         offers = app.app.talk.consultation.offers()
         assert offers[0].fix.patch is None
         other = next(o for o in offers if o.fix.patch is not None)
@@ -308,11 +308,11 @@ def test_what_was_restored_is_in_sight(drive: Drive, case: Case, run_folder: Pat
     """On a small screen the answer that is told again does not push it away."""
 
     async def script(app: Any) -> None:
-        await app.press("2")
+        await app.send("2")
         await app.press("f4", "a")
         await app.press("f8")
         assert "Take back the change c1" in app.said
-        await app.press("1")
+        await app.send("1")
         assert (run_folder / "train.yaml").read_text() == BEFORE
         shown = "\n".join(app.screen())
         assert "Restored: change c1 of run1/train.yaml is taken back." in shown
@@ -323,7 +323,7 @@ def test_what_was_restored_is_in_sight(drive: Drive, case: Case, run_folder: Pat
 @pytest.mark.parametrize("height", [12, 16, 24])
 def test_the_choices_after_a_change_are_in_sight(drive: Drive, case: Case, height: int) -> None:
     async def script(app: Any) -> None:
-        await app.press("2")
+        await app.send("2")
         await app.press("f4", "a")
         shown = "\n".join(app.screen())
         assert "3  later" in shown
@@ -339,7 +339,7 @@ def test_the_choices_after_a_change_are_in_sight(drive: Drive, case: Case, heigh
 def test_the_change_is_pointed_at_where_it_is_decided(drive: Drive, case: Case) -> None:
     async def script(app: Any) -> None:
         assert "f4 the change)" in app.talk()
-        await app.press("2")
+        await app.send("2")
         shown = "\n".join(app.screen())
         assert "f4 shows the change; nothing is written before you say so" in shown
         assert "› f4 shows the change; or describe what you see" in shown
@@ -376,7 +376,7 @@ def test_the_log_from_before_tells_nothing_whatever_its_date(
     async def script(app: Any) -> None:
         await app.press("f4", "a")
         written_later(run_folder / name, log.read_text("utf-8"))
-        await app.press("1")
+        await app.send("1")
         assert "It is the same log as before, byte for byte" in app.said
         assert "is still there" not in app.said
         assert app.app.talk.consultation.waiting.change == "c1"
@@ -390,7 +390,7 @@ def test_a_run_that_has_not_begun_to_train_mends_nothing(
     async def script(app: Any) -> None:
         await app.press("f4", "a")
         written_later(run_folder / "train.log", "model parameters: 2422.9M\n")
-        await app.press("1")
+        await app.send("1")
         assert "Fixed" not in app.said
         assert "Nothing trained yet, so nothing can be said of “CUDA out of memory”" in app.said
 
@@ -415,6 +415,27 @@ def test_a_younger_run_is_held_against_the_failed_one_at_each_look(
     drive(script, case)
 
 
+def test_while_a_change_waits_words_lead_back_to_its_run(
+    drive: Drive, case: Case, run_folder: Path
+) -> None:
+    """The file is other than it was read because medic wrote it."""
+
+    async def script(app: Any) -> None:
+        await app.press("f4", "a")
+        for words in ("the gpu fan is loud", "my training hangs, why?", "what now?"):
+            await app.send(words)
+            assert app.app.talk.choices.kind == "after", words
+            told = app.said.rpartition(words)[2]
+            assert "read the new log" in told
+            assert "What to do" not in told
+        assert "the file changed since it was read" not in app.said
+        written_later(run_folder / "train.log", FURTHER)
+        await app.send("1")
+        assert "Fixed" in app.said
+
+    drive(script, case)
+
+
 def test_a_word_taken_back_restores_no_file(drive: Drive, case: Case, run_folder: Path) -> None:
     """After the log of a mended run was read, the change is the newest that could be taken back."""
     config = run_folder / "train.yaml"
@@ -422,13 +443,13 @@ def test_a_word_taken_back_restores_no_file(drive: Drive, case: Case, run_folder
     async def script(app: Any) -> None:
         await app.press("f4", "a")
         written_later(run_folder / "train.log", FURTHER)
-        await app.press("1")
+        await app.send("1")
         assert "Fixed" in app.said
         await app.send("?")
         await app.press("f8")
         assert "Take back the change c1" in app.said
         assert "With this change the next run no longer showed" in app.said
-        await app.press("3")
+        await app.send("3")
         assert config.read_text() == AFTER
 
     drive(script, case)
@@ -446,13 +467,13 @@ def test_the_change_is_made_where_the_run_reads_it(
     async def script(app: Any) -> None:
         await app.press("f4", "a")
         written_later(run_folder / "train.log", AGAIN)
-        await app.press("2")
+        await app.send("2")
         said = app.said.rpartition("The run reads")[2]
         assert str(other) in "".join(said.split())
         assert app.app.talk.consultation.session.tried == []
         await app.press("f4")
         assert not isinstance(app.app.screen, PatchScreen)
-        await app.press("1")
+        await app.send("1")
         assert isinstance(app.app.screen, PatchScreen)
         await app.press("a")
         assert other.read_text() == AFTER
