@@ -92,11 +92,14 @@ def _asked(session: Session) -> list[Line]:
 
 
 def _done(session: Session) -> list[Line]:
+    from medic.report.saved_text import TAKEN_BACK
+    from medic.session.saved import taken_back
+
     remedies = session.index.remedies
     lines = []
     for one in filter(lambda a: a.change, session.applied):
         title = remedies[one.remedy].title if one.remedy in remedies else plain(one.remedy)
-        shown = words_after.SHOWN.get(one.shown)
+        shown = TAKEN_BACK if taken_back(one.change) else words_after.SHOWN.get(one.shown)
         what = joined([plain(one.change), title], ": ", "：")
         lines.append(Line(what, mark="· ", indent=2, where=shown))
     for name in session.tried:

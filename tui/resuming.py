@@ -44,15 +44,30 @@ def take_up(talk: Consultation, index: Index, name: str, *, why: Text | None = N
     stood = saved.data.get("stood")
     talk.stood = Applied.of(stood) if stood else None
     waiting = saved.data.get("waiting")
+    gone = _drop_taken_back(talk, session)
     talk.waiting = next((a for a in session.applied if waiting and a.change == waiting), None)
     if talk.waiting is None:
         take_again(session, talk.stood)  # the log of another run may have come meanwhile
     talk.emit(Suspected(_suspects(saved)))
     talk.emit_only(said((why or words_keep.RESUMED).fill(id=saved.id), "strong"))
+    for what in gone:
+        talk.emit_only(said(words_keep.TAKEN_BACK_SINCE.fill(what=what), "warn"))
     if (walk := left_walk(index, saved)) is not None:
         talk.emit_only(said(walk))
     talk.by_itself = why is not None
     return session
+
+
+def _drop_taken_back(talk: Consultation, session: Session) -> list[Text]:
+    """Changes that ``medic undo`` took back meanwhile: no run of them is awaited, and there is
+    nothing to restore. Which they were."""
+    from medic.session.saved import taken_back
+
+    gone = {a.change for a in session.applied if taken_back(a.change)}
+    told = [move.what for move in talk.moves if move.change in gone]
+    session.applied = [a for a in session.applied if a.change not in gone]
+    talk.moves = [move for move in talk.moves if move.change not in gone]
+    return told
 
 
 def _suspects(saved: Saved) -> tuple[Suspect, ...] | None:

@@ -114,6 +114,10 @@ RESUMED = Text(
     "Going on with {id}; the files are read again as they are now.",
     "继续会话 {id}；文件按现在的内容重新读取。",
 )
+TAKEN_BACK_SINCE = Text(
+    "The {what} was taken back meanwhile: its run is no longer awaited.",
+    "{what}此后已撤销，不再等待其运行。",
+)
 WAITS_FOR_RUN = Text(
     "Going on with {id}: a change that was made here waits for the next run.",
     "继续会话 {id}：之前在这里做的修改还在等下一次运行。",

@@ -34,6 +34,7 @@ ABOUT = Text(
     "{root}，{opened} 至 {changed}，medic {version}",
 )
 TITLE = Text("medic session {id}: {what}", "medic 会话 {id}：{what}")
+TAKEN_BACK = Text("taken back since", "之后已撤销")
 Record = Mapping[str, Any]
 
 
@@ -112,13 +113,34 @@ def markdown(saved: Saved, talk: Sequence[Record]) -> Iterator[str]:
     yield for_markdown(str(about))
     stand = saved.data.get("stand", ())
     if stand:
+        gone = _taken_back(saved)
         yield from ("", f"## {STANDS}", "")
         for record in stand:
-            yield from _block(record)
+            yield from _block(_now(record, gone))
     if talk:
         yield from ("", f"## {TALK}", "")
         for record in talk:
             yield from _block(record)
+
+
+def _taken_back(saved: Saved) -> tuple[str, ...]:
+    """How the lines of its changes begin that were undone since."""
+    from medic.session.saved import taken_back
+
+    changes = [str(one["change"]) for one in saved.data["applied"]]
+    return tuple(f"{c}{colon}" for c in changes if taken_back(c) for colon in (": ", "："))
+
+
+def _now(record: Record, gone: tuple[str, ...]) -> Record:
+    """What stood as it was kept, with what became of the changes in it."""
+    if not gone:
+        return record
+    told = [TAKEN_BACK.en, TAKEN_BACK.zh]
+    lines = [
+        line | {"where": told} if _said(line.get("text", "")).startswith(gone) else line
+        for line in record.get("lines", ())
+    ]
+    return {**record, "lines": lines}
 
 
 def _block(record: Record) -> Iterator[str]:

@@ -221,6 +221,16 @@ def chosen(name: str | None) -> Saved:
     return next(own, kept[0])
 
 
+def taken_back(change: str) -> bool:
+    """Whether a change that a consultation made was undone, there or with ``medic undo``."""
+    from medic.edits import records
+
+    try:
+        return bool(change) and records.load(change).state == "undone"
+    except UsageError:  # its record is gone: nothing says that it was
+        return False
+
+
 def talk_of(name: str) -> Iterator[dict[str, Any]]:
     """What was said, oldest first; a line that a crash cut off is passed over."""
     try:

@@ -207,6 +207,36 @@ def test_what_is_given_now_or_was_taken_back_begins_anew(
     drive(begins, case)
 
 
+def test_a_change_that_was_undone_elsewhere_is_done_no_more(
+    drive: Drive, case: Case, capsys: pytest.CaptureFixture[str], run_folder: Path
+) -> None:
+    async def changes(app: Any) -> None:
+        await app.send("2")
+        await app.press("f4", "a")
+
+    async def back(app: Any) -> None:
+        talk = app.app.talk.consultation
+        assert "The change c1 of run1/train.yaml was taken back meanwhile" in app.said
+        assert talk.waiting is None
+        assert talk.session.applied == []
+        assert app.app.talk.choices is None
+        await app.press("f8")
+        assert talk.session.answers == []  # what comes before the change
+
+    before = (run_folder / "train.yaml").read_text()
+    drive(changes, case)
+    assert main(["show", "s1"]) == 0
+    assert "`no run has shown it yet`" in capsys.readouterr().out
+    assert main(["undo", "c1"]) == 0
+    assert (run_folder / "train.yaml").read_text() == before
+    capsys.readouterr()
+    assert main(["show", "s1"]) == 0
+    shown = capsys.readouterr().out
+    assert "c1: Halve the micro batch `taken back since`" in shown
+    assert "no run has shown it yet" not in shown
+    drive(back, Case(root="run1"), resume="s1")
+
+
 def test_a_torn_line_and_a_broken_state_are_passed_over(tmp_path: Path) -> None:
     keeper = saved.Keeper.new()
     keeper.say(record_of(code("a\nb")))
