@@ -6,7 +6,7 @@ import pytest
 
 from medic.case.collect import collect
 from medic.commands import main
-from medic.explain import entry, find
+from medic.explain import entry, find, named_in
 from medic.index.knowledge import Index, load
 from medic.match import split_paste
 from medic.runner.registry import all_probes
@@ -33,6 +33,23 @@ def test_words_that_many_causes_share_keep_the_common_first(index: Index) -> Non
     page = entry(find(words, index)[0], index, 6, words)
     assert page["nearest"] == ""
     assert page["causes"][0]["name"] == "micro-batch-too-large"
+
+
+@pytest.mark.parametrize(
+    ("asked", "term"),
+    [
+        ("how do I enable activation checkpointing in axolotl?", "field-activation-checkpointing"),
+        ("怎么在 axolotl 里开启激活重计算？", "field-activation-checkpointing"),
+        ("how do I make tea?", ""),
+    ],
+)
+def test_a_question_of_usage_names_a_term(
+    index: Index, asked: str, term: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert [m.name for m in named_in(asked, index)][:1] == ([term] if term else [])
+    assert main(["explain", asked]) == 1
+    told = capsys.readouterr().err
+    assert ("Nearest: " + term in told) == (asked.isascii() and bool(term))
 
 
 def test_instead_of_falling_it_rises(index: Index) -> None:

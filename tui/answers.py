@@ -95,7 +95,7 @@ def _meaning(talk: Consultation, text: str, value: str) -> None:
         if complains(text) or not (session.complaints or session.words):
             session.complain_of("", text)
         talk.tell(words.NOT_MATCHED)
-        talk.ask()
+        after.go_on(talk)
         return
     session.complain_of(value, text)
     title = session.index.title(value)
@@ -107,7 +107,7 @@ def _complaint(talk: Consultation, value: str) -> None:
     """What goes wrong, picked from the first question."""
     if value not in talk.session.index.symptoms:
         talk.tell(words_keep.TELL_ME)
-        talk.ask()
+        after.go_on(talk)
         return
     _meaning(talk, "", value)
 
@@ -245,8 +245,7 @@ def _guess(talk: Consultation, text: str) -> None:
     if not near and guesses.vouched(talk, text):
         return
     if not near:
-        talk.tell(words.NO_SYMPTOM)
-        after.go_on(talk)
+        guesses.nothing_near(talk, text)
         return
     index = session.index
     options = (*((name, index.title(name)) for name, _ in near), ("", words.NONE_OF_THESE))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from medic.i18n import Text
 from medic.report.words import CHANCE
 
-from . import words_talk
+from . import after, words, words_talk
 from .lines import Block, Line
 from .named import causes_of, ranked
 from .seen import LONG, finding, place_of
 
 if TYPE_CHECKING:
-    from medic.i18n import Text
     from medic.session.consultation import Session
     from medic.session.diagnosis import EvidenceLine
 
@@ -104,7 +104,7 @@ def _unknown(talk: Consultation, words: str) -> bool:
     word = CHANCE[leads[0].word]
     told = words_talk.A_GUESS_UNKNOWN.fill(title=leads[0].title, code=leads[0].code, word=word)
     talk.tell(told)
-    talk.ask()
+    after.go_on(talk)
     return True
 
 
@@ -131,7 +131,7 @@ def _compare(talk: Consultation, name: str) -> None:
         both = words_talk.COMPARE_IT.fill(first=leads.code, code=cause.code)
         lines.append(Line(both, "muted", indent=2))
     talk.tell(Block("medic", tuple(lines)), top=True)
-    talk.ask()
+    after.go_on(talk)
 
 
 def _spoken(talk: Consultation, pattern: Text, mark: str, line: EvidenceLine) -> Line:
@@ -153,8 +153,24 @@ def vouched(talk: Consultation, words: str) -> bool:
     rows = [_row(talk, name) for name in causes[:SHOWN]]
     title = words_talk.VOUCHED if rows else words_talk.VOUCHED_ONLY
     talk.tell(Block("medic", (Line(title), *rows)))
-    talk.ask()
+    after.go_on(talk)
     return True
+
+
+def nothing_near(talk: Consultation, text: str) -> None:
+    """That no symptom is meant; of a question, where what it names is explained."""
+    from medic.explain import named_in
+    from medic.match import asks_usage
+
+    index, usage = talk.session.index, asks_usage(text)
+    asks = usage or text.rstrip().endswith(("?", "？"))
+    lines = [Line(words.ASKS_USAGE if usage else words.NO_SYMPTOM)]
+    for name in [m.name for m in named_in(text, index)][:1] if asks else ():
+        term = index.raw["terms"][name]
+        explained = words.EXPLAINS.fill(name=term["says"][0], title=Text(**term["title"]))
+        lines.append(Line(explained, mark="-> "))
+    talk.tell(Block("medic", tuple(lines)))
+    after.go_on(talk)
 
 
 # --- kinds of causes ------------------------------------------------------------------------------
@@ -181,7 +197,7 @@ def told_of_family(talk: Consultation, causes: list[str]) -> None:
         if look is not None:
             lines.append(Line(words_talk.WOULD_TELL.fill(look=look), "muted", indent=4))
     talk.tell(Block("medic", tuple(lines)), top=True)
-    talk.ask()
+    after.go_on(talk)
 
 
 def _row(talk: Consultation, name: str) -> Line:

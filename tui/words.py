@@ -168,10 +168,16 @@ def minutes(n: float) -> Text:
 DONT_KNOW = Text("I don't know", "不知道")
 THEN = Text("-> {title}", "-> {title}")
 HOW_TO_LOOK = Text("? how to look", "? 怎么查")
-WHY_ASKED = Text("f3 why it is asked", "f3 为什么问")
+WHY_ASKED = Text("f3 the reason", "f3 为什么问")
 HAND_OVER = Text("/report hands over what is known", "/report 生成交接报告")
 CHANGE_ALREADY = Text("f4 the change", "f4 查看修改")
 HOW = Text("How to look: {how}", "怎么查：{how}")
+ASKS_USAGE = Text(
+    "This asks how something is done and tells of no failure; medic explains failures, their causes "
+    "and settings: medic explain NAME.",
+    "这是在问用法，没有说到故障；medic 解释的是故障及其原因和设置：medic explain 名称。",
+)
+EXPLAINS = Text("medic explain {name}: {title}", "medic explain {name}：{title}")
 DID_YOU_MEAN = Text("Did you mean:", "你指的是：")
 NONE_OF_THESE = Text("none of these", "都不是")
 NO_SYMPTOM = Text(

@@ -7,7 +7,7 @@ from typing import Any
 
 from medic.config import extra_knowledge
 from medic.errors import Exit, UsageError
-from medic.explain import KIND_NAME, Match, diagnosed, entry, find
+from medic.explain import KIND_NAME, Match, diagnosed, entry, find, named_in
 from medic.i18n import Text
 from medic.index.knowledge import Index, load
 from medic.nearest import did_you_mean
@@ -42,6 +42,8 @@ def explain(words: Sequence[str], *, as_json: bool = False, whole: bool = False)
         fields(as_json=as_json)
         return Exit.OK
     matches = find(asked, index)
+    if not matches and _is_usage(asked):
+        matches = named_in(asked, index)
     if matches and matches[0].score < 1 and _is_usage(asked):
         _usage(out, matches, index, as_json)
         return Exit.FINDING

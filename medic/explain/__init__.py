@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from medic.explain.diagnosed import Diagnosed, diagnosed
-from medic.explain.find import KIND_NAME, Match, entry, find
+from medic.explain.find import KIND_NAME, Match, entry, find, named_in
 
-__all__ = ["KIND_NAME", "Diagnosed", "Match", "diagnosed", "entry", "find"]
+__all__ = ["KIND_NAME", "Diagnosed", "Match", "diagnosed", "entry", "find", "named_in"]

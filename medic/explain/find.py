@@ -79,6 +79,20 @@ def _named(word: str, index: Index) -> list[Match]:
     ]
 
 
+def named_in(words: str, index: Index) -> list[Match]:
+    """Terms that a question names among other words, those of most words first. The score is the
+    share of the question's words that is the name."""
+    from medic.match.words import terms_of
+
+    said = set(terms_of(words))
+    most: dict[str, int] = {}
+    for name, raw in index.raw["terms"].items():
+        spelt = (set(terms_of(text)) for text in (*raw["says"], *raw["title"].values()))
+        most[name] = max((len(own) for own in spelt if own <= said), default=0)
+    best = sorted((n for n in most if most[n]), key=lambda n: -most[n])
+    return [Match(KIND_NAME["terms"], name, GOOD_SCORE * most[name] / len(said)) for name in best]
+
+
 def _near(word: str, index: Index) -> list[Match]:
     from medic.match import search
 

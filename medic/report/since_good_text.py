@@ -25,7 +25,7 @@ _ONLY_NOW = Text(
 _ONLY_GOOD = Text(
     "Not compared, for this run does not tell it: {kinds}", "未能比较，本次运行没有记录：{kinds}"
 )
-_NONE = Text("Neither of them tells: {kinds}", "双方均未记录：{kinds}")
+_NONE = Text("Not recorded in either run: {kinds}", "双方均未记录：{kinds}")
 NOT_TOLD = Text("not stated", "未写")
 
 

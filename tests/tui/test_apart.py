@@ -42,7 +42,7 @@ def test_the_work_is_done_elsewhere_and_a_death_loses_nothing(
     async def script(app: Any) -> None:
         desk = app.app.talk.desk
         assert isinstance(desk, Apart)
-        assert "f3 why it is asked" in app.talk()
+        assert "f3 the reason" in app.talk()
         assert app.app.talk.has >= {"looked", "found", "files"}
         await app.send("2")
         pids.append(desk._process.pid)

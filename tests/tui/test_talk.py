@@ -13,6 +13,7 @@ from textual.events import Paste
 
 from medic.case.collect import Case
 from medic.i18n import Text, plain
+from medic.index.knowledge import Index
 
 Drive = Callable[..., None]
 
@@ -86,6 +87,25 @@ def test_pasted_lines_are_read_and_said_what_they_were_taken_for(drive: Drive) -
     drive(script, Case())
 
 
+def test_a_question_of_usage_is_pointed_to_what_explains_it(
+    drive: Drive, case: Case, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    title = {"en": "Activations recomputed", "zh": "激活重计算"}
+    term = {"title": title, "says": ["activation_checkpointing"]}
+    monkeypatch.setitem(index.raw["terms"], "field-activation-checkpointing", term)
+
+    async def script(app: Any) -> None:
+        await app.send("how do I enable activation checkpointing in axolotl?")
+        assert "This asks how something is done" in app.said
+        assert "-> medic explain activation_checkpointing: Activations recomputed" in app.said
+        assert "No symptom that medic knows" not in app.said
+        await app.send("how do I make tea?")
+        assert app.said.count("This asks how something is done") == 2
+        assert app.said.count("medic explain activation_checkpointing") == 1
+
+    drive(script, case)
+
+
 def test_a_number_answers_with_enter_only(drive: Drive, case: Case) -> None:
     from medic.tui.events import Choices
 
@@ -157,7 +177,7 @@ def test_palette_themes_keys_and_recall(
         assert "no action “grap”" in talk.replace('"', "“", 1) or 'no action "grap"' in talk
         assert "undo: ctrl+s belongs to the terminal or tmux" in talk
         assert "look: f4 is patch" in talk
-        assert as_bound(WHY_ASKED).en == "f12 why it is asked"
+        assert as_bound(WHY_ASKED).en == "f12 the reason"
         await app.press("f9")
         assert "No curve was read" in app.talk()
         await app.press("f12")
