@@ -60,18 +60,26 @@ def sequences_per_rank(known: Known) -> int:
 def _split(known: Known, whole: int, sequence: int, replicas: int) -> int:
     if whole % (sequence * replicas) == 0:
         return whole // (sequence * replicas)
-    raise ImpossibleError(_nearest(known, whole / (sequence * replicas), 1))
+    raise ImpossibleError(_nearest(known, whole / (sequence * replicas), _unit(known)))
+
+
+def _unit(known: Known) -> int:
+    """What the sequences of a rank are a multiple of: the micro batch, where the last one of a step
+    may not be smaller (OLMo train.py split_batch)."""
+    ragged = "olmo" in known.config.frameworks or not known.has(MICRO)
+    return 1 if ragged else max(1, known.whole(MICRO))
 
 
 def _nearest(known: Known, n: float, unit: int) -> Text:
     """The two nearest batches that can be had, with the learning rate that suits each."""
-    lower = max(unit, math.floor(n / unit) * unit)
+    lower = math.floor(n / unit) * unit
     options = [c for c in (lower, lower + unit) if c > 0]
     each = known.whole(REPLICAS) if known.has(REPLICAS) else 1
     en, zh = [], []
     for option in options:
         size = f"{option * each:,}"
-        factor = f"{learning_rate_factor(known, option / n):.3g}"
+        scale = learning_rate_factor(known, option / n)
+        factor = f"{scale:.{3 if scale < 1 else 4}g}"  # 1.004 is not 1
         if known.has(SEQUENCE):
             tokens = f"{option * each * known.whole(SEQUENCE):,}"
             en.append(f"{size} sequences (GB_tok {tokens}, learning rate x{factor})")

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from medic.changes import Plan, compute
-from medic.changes.batch import largest_divisor
+from medic.changes.batch import largest_divisor, sequences_per_rank
+from medic.changes.known import ImpossibleError, Known
 from medic.entries import Remedy
 from medic.facts import GpuMemory
 from medic.memory.remedies import advise
@@ -158,9 +159,9 @@ def test_batch_that_cannot_be_split_names_the_two_nearest(config: Make, halve: R
     plan = compute(halve, run)
     assert plan.changes == ()
     assert plan.note is not None
-    for batch, factor in ((42 * 24, 0.992), (43 * 24, 1.004)):  # 4,194,304 / 4096 / 24 = 42.67
+    for batch, factor in ((40 * 24, 0.968), (44 * 24, 1.016)):  # 4,194,304 / 4096 / 24 = 42.67
         assert f"{batch:,} sequences (GB_tok {batch * 4096:,}" in plan.note.en
-        assert f"x{factor:.3g}" in plan.note.en
+        assert f"x{factor})" in plan.note.en
         assert f"{batch * 4096:,}" in plan.note.zh
 
 
@@ -168,7 +169,34 @@ def test_sgd_scales_the_learning_rate_with_the_batch(config: Make, halve: Remedy
     run = config(micro_batch_size=2, global_batch_size=3, data_parallel_size=2, optimizer="sgd")
     note = compute(halve, run).note
     assert note is not None
-    assert "2 sequences (learning rate x0.667)" in note.en
+    assert "nearest that can: 4 sequences (learning rate x1.333)" in note.en
+
+
+@pytest.mark.parametrize(
+    ("batch", "micro", "replicas", "near"),
+    [
+        (100, 3, 8, ("96 sequences (learning rate x0.98)", "120 sequences (learning rate x1.095)")),
+        (
+            500,
+            3,
+            8,
+            ("480 sequences (learning rate x0.98)", "504 sequences (learning rate x1.004)"),
+        ),
+        (
+            500,
+            1,
+            8,
+            ("496 sequences (learning rate x0.996)", "504 sequences (learning rate x1.004)"),
+        ),
+    ],
+)
+def test_a_batch_that_is_offered_is_made_of_whole_micro_batches(
+    config: Make, batch: int, micro: int, replicas: int, near: tuple[str, ...]
+) -> None:
+    run = config(micro_batch_size=micro, global_batch_size=batch, data_parallel_size=replicas)
+    with pytest.raises(ImpossibleError) as refused:
+        sequences_per_rank(Known(run))
+    assert f"nearest that can: {'; '.join(near)}" in refused.value.why.en
 
 
 def test_what_is_missing_is_named_and_nothing_changes(config: Make, halve: Remedy) -> None:
