@@ -11,6 +11,7 @@ from pathlib import Path
 
 from medic.errors import Unreadable
 from medic.facts import Launch, Launches, Place, Places, Source, UnknownPath
+from medic.facts.host import PROGRAM
 from medic.i18n import Text
 from medic.probe import Look, Probe, config_of, source_of
 from medic.records import replace
@@ -33,6 +34,14 @@ _DATA_FILE = regex(r"\.(?:jsonl?|parquet|arrow|csv|tsv|txt|bin|idx|npy|model|zst
 _UNKNOWN = regex(r"[$`]|://|<|\{\{")
 _PARTS = (".bin", ".idx", "_text_document.bin")  # a Megatron data path is a prefix of two files
 _MOVES = regex(r"(?:^|[;&|]|\bthen|\bdo)\s*(?:cd|pushd)\s|^#SBATCH\s+(?:-D|--chdir)")
+# What the command itself reads: its program, and the configuration behind a flag for one or alone.
+_CONFIG_FLAG = regex(r"(?:^|_)config(?:_?(?:file|path|yaml))?$")
+_MADE_CONFIG = regex(r"save|output|dump|print|write|generate|export")
+_CONFIG_FILE = regex(r"\.(?:ya?ml|toml|json)$")
+_ALONE = regex(r"\.(?:ya?ml|toml)$")
+_MAKES = regex(
+    r">|<<|\b(?:cp|mv|ln|tee|sed|wget|curl|rsync|scp|envsubst|aws|gsutil|git|tar|unzip|gcsfuse|mount)\b"
+)
 _CONTAINER = regex(
     r"--container-(?:image|name)|\b(?:docker|podman|nerdctl)\s+(?:run|exec)\b"
     r"|\b(?:singularity|apptainer)\s+(?:exec|run)\b|\benroot\s+start\b|\bkubectl\s+"
@@ -48,9 +57,13 @@ def run(look: Look) -> Iterator[Places]:
     launches = look.fact(Launches).launches if look.has(Launches) else ()
     moves, contained = _elsewhere(look)
     moves = moves or any(map(_is_not_here, launches))
-    output, found = _output(config), [*_inputs(config, launches)]
+    made = [*_makes(look, launches)]
+    started = [p for p in _started(launches) if p.exists or not _is_made(p.path, made)]
+    output, found = _output(config), [*started, *_inputs(config, launches)]
     if output is not None:
         output = replace(output, sure=not contained)
+    named = {p.path: p for p in reversed(found)}  # the program and its configuration come first
+    found = [p for p in found if named[p.path] is p]
     unsure = [replace(p, sure=not (contained or (moves and _is_relative(p.path)))) for p in found]
     left = "" if output is not None else next(filter(None, map(_left, launches)), "")
     unknown = tuple(_unknown(config, launches))[:MAX_UNKNOWN]
@@ -68,6 +81,56 @@ def _elsewhere(look: Look) -> tuple[bool, bool]:
                 moves = moves or bool(_MOVES.search(line))
                 contained = contained or bool(_CONTAINER.search(line))
     return moves, contained
+
+
+def _makes(look: Look, launches: Sequence[Launch]) -> Iterator[str]:
+    """The lines of the scripts, beside the commands, that may make or fetch a file before them."""
+    for file in look.files("script"):
+        spans = [one.span for one in launches if one.span.file in (file.path, file.name)]
+        own = {n for span in spans for n in range(span.line, span.end_line + 1)}
+        with suppress(Unreadable):
+            for number, line in look.lines(file.path):
+                if number > MAX_SCRIPT_LINES:
+                    break
+                if number not in own and _MAKES.search(line):
+                    yield line
+
+
+def _started(launches: Sequence[Launch]) -> Iterator[Place]:
+    """The program of each command, and the configuration that it hands over. A relative one that
+    lies beside the script is started from there: whether it is here tells nothing."""
+    for launch in launches:
+        folder = Path(launch.span.file).absolute().parent
+        for key, path, source in _handed(launch):
+            place = _place(key, path, source)
+            beside = _is_relative(path) and any(
+                (f / path).exists() for f in (folder, *folder.parents)
+            )
+            if place.exists or not beside:
+                yield place
+
+
+def _handed(launch: Launch) -> Iterator[tuple[str, str, Source]]:
+    """(flag, "" or PROGRAM; path; place) of the program and of each configuration."""
+    program = launch.script
+    if program is not None and (program.value or "").endswith(".py"):
+        yield PROGRAM, program.value or "", source_of(program.span)
+    before = ""
+    for word in (*launch.launcher_words[1:], *launch.arguments):
+        flag, sign, value = (word.value or "").partition("=")
+        flag, text = (flag, value) if sign else (before, flag)
+        before = text if not sign and text.startswith("-") else ""
+        name = _plain(flag)
+        wanted = _CONFIG_FLAG.search(name) and not _MADE_CONFIG.search(name)
+        ends = _CONFIG_FILE if flag else _ALONE
+        if (wanted or not flag) and ends.search(text) and not _UNKNOWN.search(text):
+            yield flag, text, source_of(word.span)
+
+
+def _is_made(path: str, lines: Sequence[str]) -> bool:
+    """Whether a line that makes files names the path's file, or the folder that it lies in."""
+    names = [name for name in (Path(path).name, Path(path).parent.name) if name]
+    return any(name in line for line in lines for name in names)
 
 
 def _is_not_here(launch: Launch) -> bool:

@@ -59,9 +59,13 @@ class Machine:
     variables: tuple[Variable, ...] = ()
 
 
+PROGRAM = "program"  # the key of the program that a launch starts
+
+
 @dataclass(frozen=True)
 class Place:
-    """A path that the launch names. ``holder`` is the nearest folder of it that exists; ``sure``
+    """A path that the launch names. ``key`` is the flag or key that it stands behind, "" for a word
+    alone, PROGRAM for what is started. ``holder`` is the nearest folder of it that exists; ``sure``
     is False where the run may see another folder than this shell (``cd``, a container)."""
 
     key: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.facts import Place
+from medic.facts.host import PROGRAM
 from medic.facts.memory import gib
 from medic.i18n import Text
 from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
@@ -117,18 +118,20 @@ def _inputs(scene: Scene) -> Iterator[Result]:
     for one in unknown:
         words = Text("{k}: {t}", "{k}：{t}").fill(k=one.key, t=_LEFT.fill(t=one.text))
         yield not_seen("data", words, one.text, one.source)
-    if not given and not unknown:
+    if not unknown and all(place.key == PROGRAM for place in given):
         lack = Text("the launch names no local path to read", "启动未给出要读取的本地路径")
         looked = Text(
             "data, tokenizer, model and checkpoint paths", "数据、分词器、模型与检查点路径"
         )
         yield not_seen("data", lack, looked)
     for place in given:
-        told = f"{place.key}: {place.path}"
+        name = "program" if place.key == PROGRAM else "data"
+        alone = place.key in ("", PROGRAM)
+        told = place.path if alone else f"{place.key}: {place.path}"
         if place.exists:
-            yield ok("data", told, told, place.path, place.source)
+            yield ok(name, told, told, place.path, place.source)
         elif not place.sure:
-            yield not_seen("data", _ELSEWHERE.fill(t=told), place.path, place.source)
+            yield not_seen(name, _ELSEWHERE.fill(t=told), place.path, place.source)
         else:
             en, zh = f"{told} is not here", f"{told} 不存在"
-            yield not_ok("data", en, zh, place.path, place.source)
+            yield not_ok(name, en, zh, place.path, place.source)

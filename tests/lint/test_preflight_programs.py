@@ -1,0 +1,89 @@
+"""``medic preflight``: the program and the configuration that a command names are on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from medic.case.collect import collect
+from medic.index.knowledge import load
+from medic.preflight import look_at
+
+INDEX = load()
+
+
+def looked(script: Path, text: str) -> set[tuple[str, str, str]]:
+    script.write_text(text.replace("FOLDER", str(script.parent)), "utf-8")
+    found = look_at(collect([str(script)]), INDEX).results
+    shown = ((r.name, r.state, r.text.en) for r in found if r.name in ("program", "data"))
+    return {
+        (name, state, words.replace(str(script.parent), "FOLDER")) for name, state, words in shown
+    }
+
+
+COMMAND = (
+    "torchrun --nproc_per_node 2 --master_port 29777 FOLDER/train.py --config FOLDER/run.yaml\n"
+)
+LACKS = {
+    ("program", "not-ok", "FOLDER/train.py is not here"),
+    ("data", "not-ok", "--config: FOLDER/run.yaml is not here"),
+}
+
+
+def test_a_program_and_its_configuration_are_not_here(tmp_path: Path) -> None:
+    assert looked(tmp_path / "a.sh", COMMAND) == LACKS
+    assert looked(tmp_path / "a.sh", COMMAND.rstrip() + " 2>&1 | tee train.log\n") == LACKS
+
+
+def test_they_are_here(tmp_path: Path) -> None:
+    for name in ("train.py", "run.yaml"):
+        (tmp_path / name).write_text("", "utf-8")
+    assert looked(tmp_path / "a.sh", COMMAND) == {
+        ("program", "ok", "FOLDER/train.py"),
+        ("data", "ok", "--config: FOLDER/run.yaml"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("handed", "shown"),
+    [
+        ("--config=FOLDER/run.toml", "--config: FOLDER/run.toml"),
+        ("--job.config_file FOLDER/run.toml", "--job.config_file: FOLDER/run.toml"),
+        ("FOLDER/run.yaml --bf16", "FOLDER/run.yaml"),
+    ],
+)
+def test_a_configuration_stands_behind_its_flag_or_alone(
+    tmp_path: Path, handed: str, shown: str
+) -> None:
+    found = looked(tmp_path / "a.sh", f"python FOLDER/a.py {handed}\n")
+    assert ("data", "not-ok", f"{shown} is not here") in found
+
+
+@pytest.mark.parametrize("before", ["cp -r /shared/FOLDER .\n", "cat > FOLDER/train.py << E\nE\n"])
+def test_what_the_script_makes_first_is_not_missed(tmp_path: Path, before: str) -> None:
+    found = looked(
+        tmp_path / "a.sh", before + COMMAND.replace("--config FOLDER/run.yaml", "--bf16")
+    )
+    assert [state for name, state, _ in found if name == "program"] == []
+
+
+@pytest.mark.parametrize(
+    "flag", ["--save_config FOLDER/run.yaml", "--metrics FOLDER/m.json", "--config $D/run.yaml"]
+)
+def test_what_is_written_or_not_known_is_not_asked_for(tmp_path: Path, flag: str) -> None:
+    found = looked(tmp_path / "a.sh", f"python FOLDER/a.py {flag}\n")
+    assert not any(name == "data" and state == "not-ok" for name, state, _ in found)
+
+
+@pytest.mark.parametrize("inside", ["docker run image python", "singularity exec i.sif python"])
+def test_in_a_container_nothing_is_known(tmp_path: Path, inside: str) -> None:
+    found = looked(tmp_path / "a.sh", f"{inside} FOLDER/train.py --config FOLDER/run.yaml\n")
+    assert not any(state == "not-ok" for _, state, _ in found)
+
+
+def test_a_relative_one_beside_the_script_is_started_from_there(tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "train.py").write_text("", "utf-8")
+    found = looked(tmp_path / "a.sh", "python own/train.py --config own/absent.yaml\n")
+    assert not any(state == "not-ok" for _, state, _ in found)
