@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,8 +12,9 @@ from medic.entries import Experiment
 from medic.errors import UsageError
 from medic.i18n import Text
 from medic.index.knowledge import Index
-from medic.records import dataclass
+from medic.records import dataclass, replace
 from medic.run_config import Change, RunConfig
+from medic.text.patterns import regex
 
 if TYPE_CHECKING:
     from medic.edits import Patch
@@ -20,13 +22,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Made:
-    """One trial's files: new content by name, the diff to the user's own, what was left out."""
+    """One trial's files: new content by name, the diff to the user's own, what was left out.
+
+    ``unnamed``: copies of configurations that no script names, see ``placed``.
+    """
 
     name: str
     files: Mapping[str, bytes]
     diff: str
     left_out: tuple[Change, ...] = ()
     scripts: tuple[str, ...] = ()
+    unnamed: tuple[Path, ...] = ()
+
+
+# Where a launcher and a logger write: trials that share a folder write over each other.
+_LOGS = regex(
+    r"(--(?:logs?|logging|tensorboard)[-_]dir(?:=|[ \t]+))([^\s\"']+|\"[^\"\n]+\"|'[^'\n]+')"
+)
 
 
 def make(
@@ -40,6 +52,7 @@ def make(
     Raises UsageError if the config does not carry the trials.
     """
     from medic.changes import MissingError, trials
+    from medic.edits import differences
 
     config = facts.get(RunConfig) or RunConfig()
     try:
@@ -50,10 +63,15 @@ def make(
             f"the files do not state: {names}; give the config and the launch script",
             f"文件中没有给出：{names}；请给出配置文件和启动脚本",
         ) from None
+    patches = [_patch(t.required, t.wanted, config, facts, index) for t in planned]
+    # Each trial has a copy of every file that one of them changes: then none depends on the original.
+    every = sorted({*scripts, *(name for patch, _ in patches for name in patch.hashes)})
     made = []
-    for trial in planned:
-        patch, left = _patch(trial.required, trial.wanted, config, facts, index)
-        made.append(Made(trial.name, _contents(patch, scripts), patch.diff, left, tuple(scripts)))
+    for trial, (patch, left) in zip(planned, patches, strict=True):
+        files = _contents(patch, every)
+        files |= {name: _parted(files[name], trial.name) for name in scripts}
+        shown = differences(files, _read)
+        made.append(Made(trial.name, files, shown, left, tuple(scripts)))
     return tuple(made)
 
 
@@ -90,26 +108,62 @@ def _patch(
     return best, tuple(left)
 
 
-def _contents(patch: Patch, scripts: Sequence[str]) -> dict[str, bytes]:
+def _contents(patch: Patch, names: Sequence[str]) -> dict[str, bytes]:
     from medic.edits import changed
 
-    names = sorted({*scripts, *patch.hashes})
     return {name: changed(name, patch.edits, _read(name)) for name in names}
+
+
+def _parted(script: bytes, trial: str) -> bytes:
+    """A launch script whose folders for logs are the trial's own."""
+
+    def own(found: re.Match[str]) -> str:
+        flag, path = found.groups()
+        end = path[-1] if path[-1] in "\"'" else ""
+        return f"{flag}{path.removesuffix(end).rstrip('/')}-{trial}{end}"
+
+    text = script.decode("utf-8", "surrogateescape")
+    return _LOGS.sub(own, text).encode("utf-8", "surrogateescape")
 
 
 def _read(path: str) -> bytes:
     return Path(path).read_bytes()
 
 
-def write(made: tuple[Made, ...], folder: Path) -> list[Path]:
-    """Writes each trial into its own folder. Raises UsageError if a file is there already."""
+def placed(made: Sequence[Made], folder: Path) -> tuple[Made, ...]:
+    """The trials as they are below ``folder``: their scripts name the copies."""
+    from medic.edits import differences
+
+    found = []
+    for trial in made:
+        moved = _moved(trial, folder)
+        files = {
+            name: _pointed(data, moved) if name in trial.scripts else data
+            for name, data in trial.files.items()
+        }
+        commands = b"".join(files[name] for name in trial.scripts)
+        unnamed = [
+            copy
+            for name, copy in moved.items()
+            if trial.scripts and name not in trial.scripts and os.fsencode(copy) not in commands
+        ]
+        shown = differences(files, _read)
+        found.append(replace(trial, files=files, diff=shown, unnamed=tuple(unnamed)))
+    return tuple(found)
+
+
+def _moved(trial: Made, folder: Path) -> dict[str, Path]:
+    return {name: folder / trial.name / Path(name).name for name in trial.files}
+
+
+def write(made: Sequence[Made], folder: Path) -> list[Path]:
+    """Writes each of the trials that are ``placed`` there into its own folder. Raises UsageError if
+    a file is there already."""
     targets: dict[Path, bytes] = {}
     for trial in made:
-        own = folder / trial.name
-        moved = {name: own / Path(name).name for name in trial.files}
-        for name, data in trial.files.items():
-            targets[moved[name]] = _pointed(data, moved) if name in trial.scripts else data
-        targets[own / "changes.patch"] = trial.diff.encode()
+        moved = _moved(trial, folder)
+        targets |= {moved[name]: data for name, data in trial.files.items()}
+        targets[folder / trial.name / "changes.patch"] = os.fsencode(trial.diff)
     for path in targets:
         if path.exists():
             raise UsageError(
@@ -122,9 +176,24 @@ def write(made: tuple[Made, ...], folder: Path) -> list[Path]:
 
 
 def _pointed(script: bytes, moved: Mapping[str, Path]) -> bytes:
-    """A launch script whose words for the moved files name the copies."""
+    """A launch script whose words for the moved files name the copies. A run that was copied names
+    them by another folder; of several folders only the one that the file lies in is the file's."""
     text = script.decode("utf-8", "surrogateescape")
     for name, copy in moved.items():
         base = re.escape(Path(name).name)
-        text = re.sub(rf"(?<![\w./$}}-])[\w./-]*{base}(?![\w.-])", str(copy), text)
+        word = re.compile(rf"(?<![\w./${{}}-])[\w./${{}}-]*{base}(?![\w.-])")
+        words = {w for w in word.findall(text) if Path(w).name == Path(name).name}
+        if len(words) > 1:
+            words = {w for w in words if _same_end(w, name)}
+        for one in words:
+            text = re.sub(
+                rf"(?<![\w./${{}}-]){re.escape(one)}(?![\w.-])",
+                str(copy).replace("\\", r"\\"),
+                text,
+            )
     return text.encode("utf-8", "surrogateescape")
+
+
+def _same_end(word: str, name: str) -> bool:
+    """Whether ``conf/a.yaml`` or ``./conf/a.yaml`` may be /job/conf/a.yaml."""
+    return Path(name).parts[-len(parts) :] == parts if (parts := Path(word).parts) else False

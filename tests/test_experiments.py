@@ -8,7 +8,7 @@ import pytest
 
 from medic.case.collect import collect
 from medic.errors import UsageError
-from medic.experiments import Made, make, write
+from medic.experiments import Made, make, placed, write
 from medic.index.knowledge import load
 from medic.runner.registry import all_probes
 from medic.runner.run import observe
@@ -84,7 +84,7 @@ def test_the_smallest_run_has_one_gpu_and_one_short_sequence(run: Path) -> None:
 
 def test_the_copies_point_at_each_other_and_the_originals_stay(run: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    written = write(made(run, "lr-range-test"), out)
+    written = write(placed(made(run, "lr-range-test"), out), out)
     assert (out / "lr-2x" / "changes.patch") in written
     script = (out / "lr-2x" / "launch.sh").read_text()
     assert f"--config {out}/lr-2x/pretrain.yaml" in script
@@ -93,7 +93,7 @@ def test_the_copies_point_at_each_other_and_the_originals_stay(run: Path, tmp_pa
 
 
 def test_nothing_is_written_over(run: Path, tmp_path: Path) -> None:
-    trials = made(run, "lr-range-test")
+    trials = placed(made(run, "lr-range-test"), tmp_path / "out")
     write(trials, tmp_path / "out")
     (tmp_path / "out" / "lr-0.5x" / "launch.sh").write_text("mine")
     (tmp_path / "out" / "lr-1x" / "launch.sh").unlink()
@@ -109,3 +109,47 @@ def test_a_config_without_a_rate_is_refused(tmp_path: Path) -> None:
     (tmp_path / "launch.sh").write_text(LAUNCH)
     with pytest.raises(UsageError, match="learning_rate"):
         made(tmp_path, "lr-range-test")
+
+
+@pytest.mark.parametrize(
+    "named",
+    ["--config /job/a/pretrain.yaml", "--config=$RUN/pretrain.yaml", "pretrain.yaml"],
+)
+def test_a_run_that_was_copied_is_pointed_at_the_copies(run: Path, named: str) -> None:
+    (run / "launch.sh").write_text(LAUNCH.replace("--config conf/pretrain.yaml", named))
+    for trial in placed(made(run, "lr-range-test"), run / "out"):
+        script = trial.files[str(run / "launch.sh")].decode()
+        flag = named.removesuffix(named.replace("=", " ").split()[-1])
+        line = f"torchrun --nproc-per-node=8 train.py {flag}{run}/out/{trial.name}/pretrain.yaml\n"
+        assert script == f"#!/bin/bash\n{line}"
+        assert f"\n+{line}" in trial.diff
+        assert trial.unnamed == ()
+
+
+def test_of_two_files_of_one_name_the_own_one_is_pointed(run: Path) -> None:
+    (run / "launch.sh").write_text(LAUNCH.rstrip() + " --engine other/pretrain.yaml\n")
+    (first, *_) = placed(made(run, "lr-range-test"), run / "out")
+    script = first.files[str(run / "launch.sh")].decode()
+    assert f"--config {run}/out/lr-0.5x/pretrain.yaml --engine other/pretrain.yaml" in script
+
+
+def test_a_script_that_does_not_name_the_config_is_told(run: Path) -> None:
+    (run / "launch.sh").write_text(LAUNCH.replace("conf/pretrain.yaml", "$CONFIG"))
+    for trial in placed(made(run, "lr-range-test"), run / "out"):
+        assert trial.unnamed == (run / "out" / trial.name / "pretrain.yaml",)
+
+
+@pytest.mark.parametrize(
+    ("flag", "own"),
+    [
+        ("--log-dir /job/logs/ ", "--log-dir /job/logs-lr-2x "),
+        ('--log_dir="$OUT/logs" ', '--log_dir="$OUT/logs-lr-2x" '),
+        ("--tensorboard-dir $OUT ", "--tensorboard-dir $OUT-lr-2x "),
+        ("--log-level info ", "--log-level info "),
+    ],
+)
+def test_each_trial_logs_into_a_folder_of_its_own(run: Path, flag: str, own: str) -> None:
+    (run / "launch.sh").write_text(LAUNCH.replace("train.py ", f"{flag}train.py "))
+    trial = made(run, "lr-range-test")[-1]
+    assert own in trial.files[str(run / "launch.sh")].decode()
+    assert (f"+torchrun --nproc-per-node=8 {own}" in trial.diff) is (own != flag)

@@ -107,7 +107,7 @@ def _emit(
             )
         )
         return
-    from medic.experiments import make, write
+    from medic.experiments import make, placed, write
     from medic.runner.registry import all_probes
     from medic.runner.run import observe
 
@@ -116,5 +116,7 @@ def _emit(
     scripts = [f.path for f in case.files if f.kind == "script"]
     evidence = observe(case, index, all_probes(rooms))
     made = make(experiment, evidence.facts, index, scripts)
+    if folder:
+        made = placed(made, Path(folder))
     written = write(made, Path(folder)) if folder else []
     walk_text.trials(out, made, written)

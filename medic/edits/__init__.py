@@ -1,7 +1,7 @@
 """Changes -> edits of the user's files: shown as a diff, applied whole or not at all, undone."""
 
 from medic.edits.apply import apply, undo
-from medic.edits.diff import changed, diff
+from medic.edits.diff import changed, diff, differences
 from medic.edits.patch import Patch, patch_for
 from medic.edits.plan import EditPlan, edits_for
 from medic.edits.records import ChangeRecord, changes
@@ -14,6 +14,7 @@ __all__ = [
     "changed",
     "changes",
     "diff",
+    "differences",
     "edits_for",
     "patch_for",
     "undo",

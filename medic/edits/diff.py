@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from medic.edits.sources import Read, apply_to
 from medic.run_config import Edit
@@ -33,6 +33,11 @@ def diff(edits: Sequence[Edit], read: Read) -> str:
         old = read(file)
         parts += _file(file, old, apply_to(old, own))
     return "".join(parts)
+
+
+def differences(files: Mapping[str, bytes], read: Read) -> str:
+    """What the new content of each file changes, as one unified diff."""
+    return "".join(line for file, new in files.items() for line in _file(file, read(file), new))
 
 
 def _file(file: str, old: bytes, new: bytes) -> Iterator[str]:

@@ -55,5 +55,19 @@ def trials(out: Console, made: Sequence[Made], written: Sequence[Path]) -> None:
             names = ", ".join(f"{c.field}={c.new}" for c in trial.left_out)
             rest = Text("not written, set by hand: {names}", "未写入，请手工设置：{names}")
             out.talk(rest.fill(names=names))
+        for copy in trial.unnamed:
+            warned = Text(
+                "{t}: no script names {f}: it would train with the values of another file; point "
+                "the command at {c}",
+                "{t}：脚本没有引用 {f}，训练仍会使用别的文件里的取值；请把命令改为指向 {c}",
+            )
+            out.talk(warned.fill(t=trial.name, f=copy.name, c=copy))
+    if not written:
+        out.talk(
+            Text(
+                "nothing is written; with --out FOLDER the files are, and the scripts name the copies",
+                "尚未写入；加 --out 目录 即可生成文件，脚本也会改为引用这些副本",
+            )
+        )
     for path in written:
         out.talk(Text("written: {path}", "已写入：{path}").fill(path=path))
