@@ -20,10 +20,10 @@ from medic.lint.files import (
     launches_of,
     lint,
     may_launch,
-    merged_fix,
     unread,
 )
 from medic.lint.ignores import silenced
+from medic.lint.merging import merged_fix
 from medic.lint.selection import chosen
 from medic.report.console import Console
 from medic.text.safetext import one_line
@@ -71,6 +71,8 @@ def check(
         if more:
             line = Text("also read, as the command names it: {f}", "命令中引用、一并读取：{f}")
             out.talk(line.fill(f=", ".join(map(one_line, more))))
+        if found.apart is not None:
+            out.talk(found.apart)
         return silenced(found, index, names, dict(case.parts), selected=bool(select))
 
     report = judged(case)

@@ -9,9 +9,10 @@ from typing import Any
 from medic.case.collect import Case, NotRead
 from medic.errors import MedicError
 from medic.facts import GivenFile, Launches
-from medic.fixes import Fix, merged, propose
+from medic.fixes import Fix, propose
 from medic.i18n import Text
 from medic.index.knowledge import Index
+from medic.lint import together
 from medic.lint.conditions import conditional
 from medic.lint.short import short
 from medic.probe import Finding, Probe
@@ -75,6 +76,7 @@ class LintReport:
     ignored: tuple[tuple[LintFinding, str], ...] = ()
     idle: tuple[Idle, ...] = ()
     parts: tuple[LintReport, ...] = ()  # of several launches, one each
+    apart: Text | None = None  # what is said where the files cannot be one launch
 
 
 def probes_for_lint(case: Case, index: Index) -> list[Probe]:
@@ -120,11 +122,21 @@ def lint(
     for file in case.files:
         (configs if file.kind == "config" and file.named else rest).append(file)
     if len(configs) <= LAUNCH_CONFIGS:
-        return _launch(case, index, names)
+        return _together(case, index, names)
     reports = [_launch(replace(case, files=(file,)), index, names) for file in configs]
     if rest:
         reports.append(_launch(replace(case, files=tuple(rest)), index, names))
     return _joined(reports)
+
+
+def _together(case: Case, index: Index, names: frozenset[str] | None) -> LintReport:
+    """The files as one launch; apart, where they cannot be one."""
+    report = _launch(case, index, names)
+    groups = together.apart(case, report.run_config)
+    if not groups:
+        return report
+    reports = [_launch(replace(case, files=files), index, names) for files in groups]
+    return replace(_joined(reports), apart=together.told(groups, report.run_config))
 
 
 def unread(problem: MedicError, files: Sequence[str]) -> LintReport:
@@ -265,28 +277,6 @@ def place(finding: Finding, config: RunConfig) -> tuple[int, int]:
 def _columns(span: Span) -> tuple[int, int]:
     end = span.end_column if span.end_line == span.line else span.column + 1
     return span.column, end
-
-
-# The tokens of a step are made of these, and these are counted in them.
-_OF_A_STEP = frozenset(
-    ("micro_batch_size", "gradient_accumulation_steps", "global_batch_size", "sequence_length",
-     "data_parallel_size", "world_size")
-)  # fmt: skip
-_IN_STEPS = frozenset(("total_steps", "total_tokens", "decay_steps", "warmup_steps"))
-
-
-def merged_fix(report: LintReport, *, unsafe: bool) -> tuple[Fix | None, tuple[LintFinding, ...]]:
-    """One patch of the fixes, and the findings that it repairs. Beside a fix of the batch none of
-    the schedule is taken: the next lint computes it with the batch as it is then."""
-    wanted = [f for f in report.findings if f.fix and (f.fix.safe or unsafe)]
-    if any(_fields(f) & _OF_A_STEP for f in wanted):
-        wanted = [f for f in wanted if not _fields(f) & _IN_STEPS or _fields(f) & _OF_A_STEP]
-    fix, taken = merged([f.fix for f in wanted if f.fix])
-    return fix, tuple(f for f in wanted if f.fix in taken)
-
-
-def _fields(finding: LintFinding) -> frozenset[str]:
-    return frozenset(c.field for c in finding.fix.changes) if finding.fix else frozenset()
 
 
 def exit_matters(findings: Sequence[LintFinding]) -> bool:
