@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from medic.changes.known import Computed, Known
+from medic.changes.known import Computed, ImpossibleError, Known
 from medic.i18n import Text
 from medic.learning_rates import adam_like, kind_of, possible, usual
 
 # The floor of a cosine in GPT-3 and LLaMA; above it a schedule hardly decays.
 FLOOR_SHARE = "0.1"
+_SLIP = 10  # times the highest published rate: no study of rates goes there with Adam
+_PLACES = 12
 
 
 def _times(known: Known, field: str, factor: str) -> Computed:
@@ -23,13 +25,19 @@ def _product(number: float, factor: str) -> float:
 
 def half_learning_rate(known: Known, field: str) -> Computed:
     """Half the peak, or the highest published for the size if half is still above that; the rate
-    that was meant where the minus of its exponent is missing."""
+    that was meant where the minus of its exponent is missing.
+
+    A rate that is far beyond all published ones is a slip, not a choice: the top of the range is
+    not what was meant. Raises ImpossibleError for it, unless one place of the point alone is usual.
+    """
     half = _times(known, field, "0.5")
     if (meant := _lost_minus(known, field)) is not None:
         return meant
     high = usual(known.config).high
     if not adam_like(known.config) or not isinstance(half.value, float) or half.value <= high:
         return half
+    if half.value > high * _SLIP:
+        return _other_place(known, field, half.value)
     by_size = kind_of(known.config) == "pretraining"
     whose = Text(" for this size", "该规模") if by_size else Text("", "")
     return Computed(
@@ -37,6 +45,29 @@ def half_learning_rate(known: Known, field: str) -> Computed:
         Text(
             f"half would be {half.value:.4g}; published{whose.en}: at most {high:.4g}",
             f"减半仍为 {half.value:.4g}；{whose.zh}公开发表的最高值为 {high:.4g}",
+        ),
+    )
+
+
+def _other_place(known: Known, field: str, half: float) -> Computed:
+    """3.0 for 3e-4: the digits at the one place that is usual for the run. Raises ImpossibleError."""
+    old, range_ = Decimal(repr(known.number(field))), usual(known.config)
+    places = (float(old.scaleb(-n)) for n in range(1, _PLACES))
+    usual_ones = [rate for rate in places if range_.low <= rate <= range_.high]
+    if len(usual_ones) != 1:
+        raise ImpossibleError(
+            Text(
+                f"half would be {half:.4g}, published: at most {range_.high:.4g}; write the rate that "
+                "was meant",
+                f"减半仍为 {half:.4g}，公开发表的最高值为 {range_.high:.4g}；请写入原本想用的学习率",
+            )
+        )
+    shown = f"{float(old):.4g}", f"{usual_ones[0]:.4g}"
+    return Computed(
+        usual_ones[0],
+        Text(
+            f"of the digits of {shown[0]} only {shown[1]} is a usual rate here",
+            f"按 {shown[0]} 的数字移动小数点，只有 {shown[1]} 落在常用范围内",
         ),
     )
 

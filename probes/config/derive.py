@@ -149,9 +149,14 @@ def _defaults(
 ) -> None:
     for framework in frameworks:
         for field, value in framework.defaults.items():
-            if field not in values and field not in leave:
+            if field not in values and field not in leave and not _is_share(field, values):
                 values[field] = Value(value, _default(framework, value))
 
 
 def _default(framework: Framework, value: Scalar) -> Origin:
     return Origin("default", framework=framework.name, note=f"{framework.name}: {value}")
+
+
+def _is_share(field: str, values: Mapping[str, Value]) -> bool:
+    """Whether the warmup is stated as a share of the run: no default number of steps stands then."""
+    return field == "warmup_steps" and "warmup_ratio" in values

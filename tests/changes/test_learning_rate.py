@@ -20,7 +20,7 @@ from medic.changes import compute
         ({"learning_rate": 0.08, "optimizer": "sgd", "parameters": 7e9}, (0.04, None)),
         ({"learning_rate": 1e-3, "base_model": "m"}, (1e-4, None)),
         ({"learning_rate": 3e4, "parameters": 7e9}, (3e-4, None)),  # the minus is missing
-        ({"learning_rate": 30.0, "parameters": 7e9}, (9e-4, None)),  # 0.3 is no usual rate
+        ({"learning_rate": 30.0, "parameters": 7e9}, (3e-4, None)),  # the point alone is elsewhere
     ],
 )
 def test_the_peak_falls_to_what_is_usual_and_the_minimum_with_it(
@@ -34,3 +34,26 @@ def test_the_peak_falls_to_what_is_usual_and_the_minimum_with_it(
     new = {c.field: c.new for c in plan.changes}
     assert (new["learning_rate"], new.get("min_learning_rate")) == expected
     assert not plan.missing
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"learning_rate": 3.0},  # 3e-3 to 3e-6 are all usual
+        {"learning_rate": 7.0, "parameters": 7e9},  # 7e-4 and 7e-5 are
+        {
+            "learning_rate": 4.0,
+            "parameters": 1.76e11,
+            "min_learning_rate": 1e-5,
+            "resume_from": "/a",
+        },
+    ],
+)
+def test_the_top_of_the_range_is_not_what_was_meant(
+    config: Callable[..., Any], remedy: Callable[..., Any], stated: dict[str, Any]
+) -> None:
+    wanted = remedy(learning_rate="half-learning-rate", min_learning_rate="minimum-below-peak")
+    plan = compute(wanted, config(**stated))
+    assert plan.changes == ()
+    assert plan.note is not None
+    assert "write the rate that was meant" in plan.note.en

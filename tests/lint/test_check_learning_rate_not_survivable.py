@@ -75,8 +75,8 @@ output_dir: out
         ("dpo", "full", "5.0e7", "5.0e-7"),
         ("sft", "full", "2.0e5", "2.0e-5"),
         ("sft", "lora", "5.0e6", "5.0e-6"),
-        ("dpo", "full", "3.0e4", "1.0e-5"),  # no rate for preferences, with either sign
-        ("dpo", "lora", "2.0", "0.0001"),
+        ("dpo", "full", "3.0e4", "by hand"),  # no rate for preferences, with either sign
+        ("dpo", "lora", "2.0", "by hand"),
         ("dpo", "full", "5.0e-6", ""),
         ("sft", "full", "2.0e-5", ""),
     ],
@@ -89,6 +89,10 @@ def test_a_lost_minus_and_the_rates_of_the_kind(
     assert bool(told) == bool(new)
     assert not [f for f in found if f.name in ("learning-rate-too-high", "learning-rate-too-low")]
     for one in told:
+        if new == "by hand":
+            assert one.fix is None
+            assert "write the rate that was meant" in str(one.by_hand[0].en)
+            continue
         assert one.fix is not None
         assert one.fix.patch is not None
         assert f"+learning_rate: {new}" in one.fix.patch.diff

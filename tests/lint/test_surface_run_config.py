@@ -215,3 +215,18 @@ def test_another_place_that_differs_is_told(
         ]
     )
     assert f"; but 8 at {tmp_path}/ds.json:1" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_warmup_stated_as_a_share_has_no_default_number_of_steps(tmp_path: Path) -> None:
+    path = tmp_path / "t.toml"
+    path.write_text(
+        '[job]\ndump_folder = "./out"\n[lr_scheduler]\nwarmup_steps = 0.1\n'
+        "[training]\nlocal_batch_size = 1\nseq_len = 8192\nsteps = 1000\n",
+        "utf-8",
+    )
+    config = lint(collect([str(path)]), INDEX).run_config
+    assert "torchtitan" in config.frameworks
+    assert config.get("warmup_steps") == 100
+    origin = config.origin("warmup_steps")
+    assert origin is not None
+    assert origin.source == "derived"
