@@ -72,6 +72,7 @@ class _Inserter:
         self.sources = sources
         self.data = sources.data(place.file)
         self.syntax: Syntax = place.syntax
+        self.quote = '"' if place.syntax == "json" else ""
 
     def add(self, written: Scalar) -> None:
         anchor = self._anchor()
@@ -82,6 +83,8 @@ class _Inserter:
             self._into_empty(written)
             return
         key, value = anchor
+        if self.syntax == "yaml" and key.quoted:  # as its neighbours
+            self.quote = self._byte(key.span.start).decode()
         sign = self._between(key.span, value.span)
         flow = self._byte(self.parent.span.start) == b"{"
         if self.syntax == "json" or flow:
@@ -155,7 +158,7 @@ class _Inserter:
         return f"{names[0]}:{self._eol()}{before}  {names[1]}{sign}{value}"
 
     def _name(self, name: str) -> str:
-        return f'"{name}"' if self.syntax == "json" else name
+        return f"{self.quote}{name}{self.quote}"
 
     def _between(self, key: Span, value: Span) -> str:
         """The sign between a key and its value, as written: ``: `` or `` = ``."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from medic.run_config import Change, Edit, RunConfig, Span
+from medic.run_config import Change, Edit, Origin, RunConfig, Span
 
 # (key as written, what stands there, what is written). Without a key it is a repaired flag, or an
 # added line, where nothing stood.
@@ -30,6 +30,9 @@ def shown(
         if place is None:
             old = once(edit.file)[edit.start : edit.end].decode("utf-8", "replace")
             found.append(("", *_told(old, edit.text)))
+            continue
+        if edit.start == edit.end == place.end and edit.text.strip(_JOINS):
+            found.append(("", "", edit.text.strip(_JOINS)))  # behind a value that stays
             continue
         data = once(place.file)
         text = edit.text.encode()
@@ -65,12 +68,18 @@ def _keys(changes: Sequence[Change], config: RunConfig) -> Mapping[Span, str]:
 def _places(changes: Sequence[Change], config: RunConfig) -> Iterator[tuple[Span, str]]:
     for setting in config.settings:
         if setting.origin.span is not None:
-            yield setting.origin.span, setting.origin.key
+            yield setting.origin.span, _key(setting.origin)
     for change in changes:
         value = config.values.get(change.field)
         for origin in value.carriers() if value is not None else ():
             if origin.span is not None:
-                yield origin.span, origin.key
+                yield origin.span, _key(origin)
+
+
+def _key(origin: Origin) -> str:
+    """The key as written, with its group where it says nothing alone: ``fp16.enabled``."""
+    alone = origin.key.lower() == "enabled"
+    return ".".join(origin.path[-2:]) if alone and len(origin.path) > 1 else origin.key
 
 
 def _within(edit: Edit, span: Span) -> bool:
