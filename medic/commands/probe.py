@@ -86,6 +86,7 @@ def command(
 
 
 MOST_NOT_READ = 12
+FEW = 6  # looks that are all told of
 _DATA = (".txt", ".json", ".jsonl", ".csv", ".tsv", ".tar", ".bin", ".idx")
 
 
@@ -127,7 +128,8 @@ def _abnormal(index: Index, name: str, outcome: str) -> bool:
 def _text(out: Console, runs: Sequence[Run], index: Index) -> None:
     from medic.report.words import STATE
 
-    for run in runs:
+    shown = _told(runs, index)
+    for run in shown:
         line = f"{run.probe.name}: {STATE[run.state]}"
         out.styled(out.style(line, "bold") + (f"  {run.seconds:.2f} s" if run.seconds else ""))
         if run.error:
@@ -149,6 +151,32 @@ def _text(out: Console, runs: Sequence[Run], index: Index) -> None:
                     out.out("      " + row)
         for fact in run.facts:
             _fact(out, fact, _events(runs, index))
+    _folded(out, [r for r in runs if r not in shown])
+
+
+def _told(runs: Sequence[Run], index: Index) -> list[Run]:
+    """Of many looks those that found something wrong, failed or have facts; of none, all."""
+    found = [
+        r
+        for r in runs
+        if r.error or r.facts or any(_abnormal(index, f.name, f.outcome) for f in r.findings)
+    ]
+    return found if len(runs) > FEW and found else list(runs)
+
+
+def _folded(out: Console, rest: Sequence[Run]) -> None:
+    """The others by their number: what could not be looked at is not clean."""
+    clean = sum(bool(r.findings) or not r.skips for r in rest)
+    if clean:
+        words = Text("{n} looks found nothing wrong", "另有 {n} 项检查未发现异常")
+        one = Text("1 look found nothing wrong", "另有 1 项检查未发现异常")
+        out.out(str(one if clean == 1 else words.fill(n=clean)))
+    if left := len(rest) - clean:
+        words = Text(
+            "{n} looks lack what they need (--json, or medic probe NAME, says what)",
+            "另有 {n} 项检查缺少所需数据（--json 或 medic probe NAME 会说明缺什么）",
+        )
+        out.out(str(words.fill(n=left)))
 
 
 def _not_read(out: Console, left: Sequence[NotRead]) -> None:

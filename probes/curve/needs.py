@@ -11,6 +11,9 @@ METRICS = Text(
 LOSS = Text("a logged loss", "记录的 Loss")
 LOSSES = Text("more logged losses", "更多的 Loss 记录")
 RATE = Text("a logged learning rate", "记录的学习率")
+RATE_LONGER = Text("the learning rates of {n} steps", "{n} 步的学习率记录")
+ADAM = Text("an optimizer of Adam's kind", "Adam 一类的优化器")
+NORMS_LONGER = Text("gradient norms of at least {n} steps", "至少 {n} 步的梯度范数")
 RATE_ABOVE_ZERO = Text(
     "a learning rate above zero, logged for at least {n} steps",
     "大于零的学习率，且至少有 {n} 步的记录",

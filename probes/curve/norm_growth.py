@@ -24,7 +24,8 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     steps, values, _ = clean(series) if series is not None else ([], [], None)
     own = [v for v in values if v > 0]
     if series is None or loss is None or len(own) < MIN_POINTS:
-        yield Skip(needs.NORM_THERE, check=CHECK)
+        few = needs.NORMS_LONGER.fill(n=MIN_POINTS)
+        yield Skip(needs.LOSS if series is not None and loss is None else few, check=CHECK)
         return
     fifth = len(own) // 5
     begin, end = median(own[:fifth]), median(own[-fifth:])

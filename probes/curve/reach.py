@@ -31,8 +31,12 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     series = curve.series.get("learning_rate")
     config = config_of(look)
     steps, values, _ = clean(series) if series is not None else ([], [], None)
-    if series is None or len(steps) < 2 or steps[-1] < MIN_STEPS or not _is_adam(config):
-        yield Skip(needs.RATE, check=CHECK)
+    if series is None or len(steps) < 2 or steps[-1] < MIN_STEPS:
+        few = needs.RATE_LONGER.fill(n=MIN_STEPS)
+        yield Skip(needs.RATE if series is None else few, check=CHECK)
+        return
+    if not _is_adam(config):
+        yield Skip(needs.ADAM, check=CHECK)
         return
     if not _is_untrained(curve, config) or plan_of(look, curve).resumed:
         yield Skip(_UNTRAINED, check=CHECK)  # small steps may be meant where a model is tuned

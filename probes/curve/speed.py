@@ -27,6 +27,7 @@ PAUSE = 0.5  # of the usual speed
 PAUSES = 4
 EVEN = 0.15  # spread of the gaps between pauses
 COSTLY = 0.1  # of the whole time
+LAST, LAST_SECONDS = 20, 20.0  # times the usual step, and at least so long where it is known
 _NEEDS = Text("throughput or step times over more steps", "更多步的吞吐或每步耗时")
 
 
@@ -37,6 +38,8 @@ def run(look: Look) -> Iterator[Any]:
         return
     series, steps, values = found
     outcome, at, before, after = _onset(steps, values)
+    if outcome == "none" and _ends_slow(series, values):
+        after, outcome = values[-1], "last-step"
     if series.name == "bar_time" and outcome == "at-intervals":
         outcome = "none"  # a bar goes on counting in an evaluation, and smooths
     value = {
@@ -45,11 +48,14 @@ def run(look: Look) -> Iterator[Any]:
         "to": after,
         "share": f"{1 - after / before:.0%}" if before > 0 else "0%",
         "metric": series.name,
+        "times": f"{before / after:,.0f}" if after > 0 else "",
     }
     source = source_at(look, series, series.steps.index(at))
     yield Finding(CHECK, outcome, value=value, source=source)
     drops = outcome in ("suddenly", "gradually")
-    yield Finding(SYMPTOM, "present" if drops else "absent", value=value, source=source)
+    yield Finding(SYMPTOM, "present", value=value, source=source) if drops else Finding(
+        SYMPTOM, "absent", source=source
+    )
 
 
 def speeds(curve: Curve) -> tuple[Series, list[int], list[float]] | None:
@@ -93,6 +99,13 @@ def _onset(steps: Sequence[int], values: Sequence[float]) -> tuple[str, int, flo
     if pause is not None:
         return "at-intervals", steps[pause], usual, values[pause]
     return "none", steps[-1], usual, usual
+
+
+def _ends_slow(series: Series, values: Sequence[float]) -> bool:
+    """Whether the last step alone took far longer: a wait, a save or an evaluation. A run that
+    hangs logs no more, so that no later point could tell whether the speed comes back."""
+    slow = values[-1] * LAST <= min(values[:-1])
+    return slow and (series.name not in TIMES or 1 / values[-1] >= LAST_SECONDS)
 
 
 def _change(values: Sequence[float]) -> tuple[int, float, float] | None:

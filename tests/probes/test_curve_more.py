@@ -203,6 +203,22 @@ def test_how_the_speed_falls(look: Any, factor: Any, outcome: str) -> None:
         assert found["throughput-drops"] == ("present" if drops else "absent")
 
 
+@pytest.mark.parametrize(
+    ("name", "usual", "last", "outcome"),
+    [
+        ("step_time", 0.0134, 80.1, "last-step"),
+        ("step_time", 2.0, 30.0, "none"),  # an evaluation
+        ("step_time", 0.01, 5.0, "none"),  # seconds are a save of a tiny model
+        ("tokens_per_s", 318777.0, 51.0, "last-step"),
+    ],
+)
+def test_a_last_step_that_took_far_longer(
+    look: Any, name: str, usual: float, last: float, outcome: str
+) -> None:
+    found = told(look, speed, curve(series(name, [*[usual] * 21, last])))
+    assert found == {"slow-onset": outcome, "throughput-drops": "absent"}
+
+
 @given(st.integers(0, 10**6), st.integers(40, 600), st.floats(0.0, 0.15), st.floats(0.0, 0.05))
 @QUIET
 def test_jitter_is_no_drop(look: Any, seed: int, n: int, noise: float, hiccups: float) -> None:
