@@ -57,7 +57,8 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         elif _known(first, logs):
             outcome = "died-of-known-error"
     value = {"rank": first.rank, "reason": first.reason}
-    more = tuple(f.source for f in ranks.others)
+    # The lines of ranks that ended after it show that all failed, not that this one did first.
+    more = tuple(f.source for f in ranks.others) if outcome == "all-at-once" else ()
     yield Finding(CHECK, outcome, value=value, source=first.source, more=more)
 
 
