@@ -49,8 +49,9 @@ def diff_lines(found: Any) -> list[str]:
                     compared.harmless)  # fmt: skip
     rows += [str(_DTYPES.fill(a=a, b=b, n=f"{n:,}")) for a, b, n in found.dtypes]
     if found.fused:
+        count = "1 projection is" if found.fused == 1 else "{n} projections are"
         words = Text(
-            "{n} projections are fused on one side and split on the other: "
+            f"{count} fused on one side and split on the other: "
             "medic checkpoint remap A OUT.safetensors --like B converts them",
             "有 {n} 个投影权重一方融合、一方拆分：medic checkpoint remap A OUT.safetensors --like B 可转换",
         )
@@ -63,8 +64,9 @@ def _head(sign: str, index: CheckpointIndex) -> str:
     step = ""
     if index.step is not None:
         step = str(Text(", step {n}", "，步数 {n}").fill(n=f"{index.step:,}"))
+    count = "1 tensor" if len(index.tensors) == 1 else "{n} tensors"
     words = Text(
-        "{sign}: {file}: {format}, {n} tensors{step}; other states: {states}",
+        f"{{sign}}: {{file}}: {{format}}, {count}{{step}}; other states: {{states}}",
         "{sign}：{file}：{format}，{n} 个张量{step}；其他状态：{states}",
     )
     filled = words.fill(
@@ -122,8 +124,9 @@ def _index(index: CheckpointIndex) -> dict[str, Any]:
 
 
 def plan_lines(plan: Any, source: str, to: str) -> list[str]:
+    count = "1 tensor" if len(plan.outputs) == 1 else "{n} tensors"
     words = Text(
-        "{source} -> {to}: {n} tensors, {bytes} bytes",
+        f"{{source}} -> {{to}}: {count}, {{bytes}} bytes",
         "{source} -> {to}：{n} 个张量，{bytes} 字节",
     )
     rows = [
@@ -137,7 +140,8 @@ def plan_lines(plan: Any, source: str, to: str) -> list[str]:
     rows += _listed(Text("renamed, split or joined", "改名、拆分或合并"), named)
     same = len(plan.outputs) - len(changed)
     if same:
-        rows.append(str(Text("{n} names stay as they are", "{n} 个参数名不变").fill(n=f"{same:,}")))
+        stay = "1 name stays as it is" if same == 1 else "{n} names stay as they are"
+        rows.append(str(Text(stay, "{n} 个参数名不变").fill(n=f"{same:,}")))
     left = [_reason(n, why) for n, why in plan.left_out]
     rows += _listed(Text("left out of the copy", "未写入副本"), left)
     missing = [_reason(n, why) for n, why in plan.missing]

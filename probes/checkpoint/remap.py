@@ -135,7 +135,11 @@ def by_model(have: Mapping[str, Located], wanted: Mapping[str, Shape]) -> Plan:
         else:
             outputs.append(output)
             used.update(output.sources)
-    left = [(found.name, _why_left(found)) for found in have.values() if found.name not in used]
+    left = [
+        (found.name, _why_left(found, names[found.name], wanted))
+        for found in have.values()
+        if found.name not in used
+    ]
     return Plan(tuple(outputs), rule, tuple(left), tuple(missing), _shared(have))
 
 
@@ -188,9 +192,16 @@ def _rows(name: str, shape: Shape, whole: Located, first: int) -> Output:
     return Output(name, whole.dtype, shape, (at,), (whole.name,), "split")
 
 
-def _why_left(found: Located) -> Text:
+def _why_left(found: Located, name: str, wanted: Mapping[str, Shape]) -> Text:
+    """Why nothing takes a tensor that the other model knows as ``name``, or not at all."""
     if found.why:
         return found.why
+    if name in wanted:
+        want = list(wanted[name])
+        return Text(
+            f"the other model has {name} with shape {want}, not {list(found.shape)}",
+            f"目标模型的 {name} 形状是 {want}，而不是 {list(found.shape)}",
+        )
     if is_unproven(found.name):
         return Text(
             "fused, but no shape proves the order of its rows (by head or one after another)",

@@ -260,3 +260,15 @@ def test_dtypes_of_two_checkpoints(files: Any, make_look: Any) -> None:
     b = files.safetensors("b.safetensors", {"w": (2,)}, "BF16")
     found = diffing.diff(make_look(a, b), unit(a), unit(b))
     assert found.dtypes == (("float32", "bfloat16", 1),)
+
+
+def test_a_tensor_of_another_shape_is_told_as_such_on_both_sides() -> None:
+    names = "head.weight", "body.weight"
+    have = {n: located.Located(n, "float32", (100, 16), "a.bin", 0, 6400) for n in names}
+    plan = remap.by_model(have, {"module.head.weight": (128, 16), "module.body.weight": (100, 16)})
+    assert [o.name for o in plan.outputs] == ["module.body.weight"]
+    told = [why.en for _, why in (*plan.left_out, *plan.missing)]
+    assert told == [
+        "the other model has module.head.weight with shape [128, 16], not [100, 16]",
+        "head.weight has shape [100, 16], not [128, 16]",
+    ]
