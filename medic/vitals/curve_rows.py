@@ -32,8 +32,11 @@ def loss(scene: Scene) -> Judged:
         return "not-ok", *spike
     size = max(END_POINTS, len(points) // 10)
     begin, end = median(points[:size]), median(points[-size:])
-    words = Text("{a} -> {b} over {n} points", "{a} -> {b}，共 {n} 个点")
-    text = words.fill(a=f"{begin:.4g}", b=f"{end:.4g}", n=len(points))
+    words = Text(
+        "{a} -> {b} over {n} points (medians of the first and the last {m})",
+        "{a} -> {b}，共 {n} 个点（首末各 {m} 个点的中位数）",
+    )
+    text = words.fill(a=f"{begin:.4g}", b=f"{end:.4g}", n=len(points), m=size)
     state: State = "ok" if end < begin - FALLS * abs(begin) else "not-seen"
     stands = scene.bad("learning-rate-never-rises", "learning-rate-collapsed")
     if state == "not-seen" and stands is not None:

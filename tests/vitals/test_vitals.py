@@ -155,6 +155,22 @@ def test_a_failure_is_told_though_the_rows_are_fine(vitals: Take, made: Any) -> 
     assert "not-ok" not in states(found).values()
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_summary_counts_a_run_that_ended_badly(
+    made: Any, tmp_path: Path, state: Path, capsys: pytest.CaptureFixture[str], lang: str
+) -> None:
+    (tmp_path / "metrics.jsonl").write_text(made.rows())
+    (tmp_path / "train.log").write_text(
+        'Traceback (most recent call last):\n  File "/x.py", line 1, in <module>\nValueError: no\n'
+    )
+    assert main(["--lang", lang, "vitals", str(tmp_path)]) == 1
+    told = capsys.readouterr()
+    out = told.out + told.err
+    assert {"en": "not ok    run goes on", "zh": "异常      训练在进行"}[lang] in out
+    assert {"en": "not ok 1, ok ", "zh": "异常 1，正常 "}[lang] in out
+    assert {"en": "medians of the first and the last", "zh": "首末各"}[lang] in out
+
+
 # --- the command --------------------------------------------------------------------------------
 
 
