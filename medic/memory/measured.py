@@ -10,15 +10,24 @@ LIKE_LLAMA = frozenset(
     {"llama", "mistral", "qwen2", "qwen3", "phi3", "mixtral", "qwen3_moe", "qwen2_moe", "olmoe"}
 )
 
-_TENSOR = Text("tensor parallelism", "张量并行")
+_TENSOR = Text(
+    "tensor parallelism outside transformers' models and Megatron Core's local layers, or compiled",
+    "transformers 模型与 Megatron Core 本地层（local）之外的、或经编译的张量并行",
+)
 _PIPELINE = Text("pipeline schedules other than 1F1B", "1F1B 以外的流水线调度")
 _CONTEXT = Text("context parallelism", "上下文并行")
 _SPREAD = Text("expert parallelism", "专家并行")
-_MEGATRON = Text("Transformer Engine's layers", "Transformer Engine 的层实现")
+_ENGINE = Text(
+    "Transformer Engine's layers, Megatron's default (its own, transformer_impl local, were measured)",
+    "Megatron 默认的 Transformer Engine 层实现（实测过的是其本地层，transformer_impl 为 local）",
+)
 _OFFLOAD = Text("offload other than ZeRO's and FSDP's", "ZeRO 与 FSDP 以外的卸载")
 _EIGHT_BIT = Text("8-bit states other than Adam's", "Adam 之外的 8-bit 优化器状态")
 _MORE = Text("reference model, critic, rollout engine", "参考模型、critic、rollout 引擎")
-_FP8 = Text("fp8 other than torchao's", "torchao 以外的 fp8")
+_FP8 = Text(
+    "fp8 other than torchao's in transformers' models",
+    "transformers 模型上的 torchao 之外的 fp8",
+)
 _SOME = Text("recomputation of some operators only", "只重计算部分算子")
 _SAVED = Text("embeddings trained beside adapters", "与适配器一同训练的嵌入与输出层")
 _SPREAD_EXPERTS = Text("experts over several GPUs", "多卡上的专家层")
@@ -45,8 +54,12 @@ _FAMILY = Text("layers of {name}", "{name} 的层结构")
 EXPERTS = Text("experts (MoE)", "专家层（MoE）")
 
 
-def not_measured(setup: Setup, family: str) -> tuple[Text, ...]:
-    """What of the set-up no measured row stands behind: then only a lower bound is claimed."""
+def not_measured(setup: Setup, family: str, framework: str = "") -> tuple[Text, ...]:
+    """What of the set-up no measured row stands behind: then only a lower bound is claimed.
+
+    A trainer's own dense layers of a measured family are no such term: they widen the range
+    (``Setup.known``).
+    """
     optimizer = setup.optimizer.name.lower()
     eight = "8bit" in optimizer or "8_bit" in optimizer
     megatron = setup.engine == "megatron"
@@ -55,14 +68,16 @@ def not_measured(setup: Setup, family: str) -> tuple[Text, ...]:
     split = setup.tensor > 1 or setup.pipeline > 1
     both = setup.tensor > 1 and setup.pipeline > 1
     deepspeed = setup.engine == "deepspeed"
+    like_llama = family in LIKE_LLAMA and not setup.own_modules
+    layers = _ENGINE if _takes_engine(framework) else _FAMILY.fill(name=framework)
     whole = setup.engine in ("single", "ddp")  # every rank holds all weights
     doubts = (
-        (setup.mixture and not local and (megatron or family not in LIKE_LLAMA), EXPERTS),
+        (setup.mixture and not local and (megatron or not like_llama), EXPERTS),
         (setup.expert > 1 and not local, _SPREAD),
-        (setup.tensor > 1 and not (local or setup.known), _TENSOR),
+        (setup.tensor > 1 and not (megatron or setup.known), _TENSOR),
         (setup.pipeline > 1 and (setup.chunks > 1 or setup.all_forward_first), _PIPELINE),
         (setup.context > 1 and setup.engine != "fsdp", _CONTEXT),
-        (megatron and not local, _MEGATRON),
+        (megatron and not local, layers),
         (setup.offloaded and setup.engine not in ("deepspeed", "fsdp"), _OFFLOAD),
         (eight and "adam" not in optimizer, _EIGHT_BIT),
         (setup.mixture and not alone, _SPREAD_EXPERTS),
@@ -81,3 +96,8 @@ def not_measured(setup: Setup, family: str) -> tuple[Text, ...]:
         (bool(family) and family not in LIKE_LLAMA, _FAMILY.fill(name=family)),
     )
     return tuple(text for doubt, text in doubts if doubt)
+
+
+def _takes_engine(framework: str) -> bool:
+    """Whether it is Megatron Core, which Transformer Engine's layers are the default of."""
+    return not framework or any(word in framework for word in ("megatron", "nemo"))

@@ -29,6 +29,9 @@ HEAD_NORMS = ("qwen3", "qwen3_moe", "olmoe", "olmo2")
 # Frameworks without a setting for accumulation: verl's actor takes ppo_mini_batch_size in micro
 # batches (workers/actor/dp_actor.py).
 DERIVED = ("verl",)
+# Frameworks whose models are modules of their own, also where the model is one of transformers' families
+# (torchtune ``modules/``, litgpt ``model.py``, torchtitan ``models/``, OLMo ``olmo/model.py``).
+_OWN_MODULES = ("torchtune", "litgpt", "torchtitan", "olmo")
 # Frameworks that train transformers' own model classes.
 _EAGER = ("transformers", "huggingface", "hf", "trl", "axolotl", "llama-factory", "swift")
 
@@ -67,7 +70,14 @@ class Reader:
     @property
     def eager(self) -> bool:
         """Whether transformers' own model classes run."""
+        if self.own_modules or self.megatron:
+            return False
         return bool(self.family) or any(w in self.config.framework.lower() for w in _EAGER)
+
+    @property
+    def own_modules(self) -> bool:
+        """Whether the framework trains modules of its own, of which none was measured."""
+        return self.config.framework in _OWN_MODULES
 
     @property
     def family(self) -> str:
@@ -150,7 +160,7 @@ def _is_gated(
     if stated is None:
         return False, False, False
     # Without a gate the usual width is 4 * hidden; no plain model has another one.
-    unsure = ffn == 4 * hidden and not read.eager
+    unsure = ffn == 4 * hidden and not (read.family or read.eager)
     if unsure:
         read.assumed["feed-forward gate"] = "on"
     return not unsure, True, True
@@ -259,3 +269,14 @@ def attention_of(read: Reader) -> Views[bool]:
         return True, True, True
     fused = not any(w in word for w in ("eager", "math", "naive", "unfused"))
     return fused, fused, fused
+
+
+def recompute_of(read: Reader) -> Views[bool]:
+    """Whether whole layers are recomputed."""
+    granularity = details.word(read.config, "recompute")
+    if granularity == "selective" and not read.megatron:  # by operator: between all and nothing
+        return True, False, False
+    if granularity in ("full", "selective"):
+        whole = granularity == "full"
+        return whole, whole, whole
+    return read.flag("activation_checkpointing", low=True, usual=False, high=False)

@@ -15,6 +15,7 @@ from medic.memory.reading import (
     attention_of,
     frozen_of,
     optimizer_for,
+    recompute_of,
     shape_of,
     shards_of,
     style_of,
@@ -39,11 +40,12 @@ class Read:
     unknown: tuple[str, ...]
     family: str = ""
     mixture: bool = False  # the model has experts
+    framework: str = ""
 
     @property
     def not_measured(self) -> tuple[Text, ...]:
         """What of the likely set-up no measured row stands behind."""
-        return not_measured(self.setups[1], self.family)
+        return not_measured(self.setups[1], self.family, self.framework)
 
 
 _LAST: list[tuple[RunConfig, Read]] = []
@@ -61,6 +63,7 @@ def read_setups(config: RunConfig) -> Read:
         tuple(sorted(read.unknown)),
         read.family,
         (config.integer("num_experts") or 1) > 1,
+        config.framework,
     )
     _LAST[:] = [*_LAST[-KEPT + 1 :], (config, found)]
     return found
@@ -125,6 +128,7 @@ def _common(read: Reader) -> Setup | None:
         fp8=read.word("precision") == "fp8",
         mixture=(config.integer("num_experts") or 1) > 1,
         casts=details.casts(config),
+        own_modules=read.own_modules,
         known=read.eager and read.family in ("", *LIKE_LLAMA) and config.get("compile") is not True,
     )
 
@@ -180,17 +184,6 @@ def _recomputed(read: Reader, common: Setup) -> float:
     return min(1.0, some / max(1, layers // common.pipeline))
 
 
-def _recompute(read: Reader) -> Views[bool]:
-    """Whether whole layers are recomputed."""
-    granularity = details.word(read.config, "recompute")
-    if granularity == "selective" and not read.megatron:  # by operator: between all and nothing
-        return True, False, False
-    if granularity in ("full", "selective"):
-        whole = granularity == "full"
-        return whole, whole, whole
-    return read.flag("activation_checkpointing", low=True, usual=False, high=False)
-
-
 def _every_map(read: Reader) -> Views[bool]:
     """Whether adapters lie on all linear maps."""
     words = details.adapter_targets(read.config)
@@ -207,7 +200,7 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
     styles, optimizers, engines = style_of(read), optimizer_for(read), _engines(read)
     none = (0.0, 0.0)
     frozen = frozen_of(read, styles) if common.lora else (none, none, none)
-    recompute = _recompute(read)
+    recompute = recompute_of(read)
     compiled = read.flag("compile", low=True, usual=False, high=False)
     loss = read.flag("fused_loss", low=True, usual=False, high=False)
     fused, accumulation = attention_of(read), accumulation_of(read)

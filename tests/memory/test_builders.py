@@ -134,3 +134,38 @@ def test_the_degree_of_sharding_tells_over_how_many_ranks() -> None:
     config = settled(_config("axolotl", {"dp_shard_size": 4}, fsdp=True, **values))[0]
     assert config.integer("data_parallel_size") == 4
     assert read_setups(config).setups[1].shards == 4
+
+
+@pytest.mark.parametrize("framework", ["torchtune", "litgpt", "torchtitan", "olmo"])
+def test_modules_of_a_trainers_own_have_a_wider_range_than_measured_ones(framework: str) -> None:
+    """The measured layers of a family are transformers', whoever else trains a model of it."""
+    family = {"model_type": "llama"}
+    own, theirs = (
+        estimate(
+            _config(
+                name, family, **{**SIZES, "micro_batch_size": 8, "activation_checkpointing": False}
+            )
+        )
+        for name in (framework, "hf-trainer")
+    )
+    assert own.not_measured == ()
+    assert own.estimate == theirs.estimate
+    assert (own.low or 0) < 0.95 * (theirs.low or 0)
+    assert (own.high or 0) > 1.05 * (theirs.high or 0)
+
+
+def test_what_is_not_measured_of_tensor_parallelism_is_told_precisely() -> None:
+    def told(framework: str, settings: dict[str, Any]) -> list[str]:
+        config = _config(
+            framework, settings, **{**SIZES, "tensor_parallel_size": 2, "world_size": 2}
+        )
+        return [text.en for text in estimate(config).not_measured]
+
+    (engine,) = told("megatron", {})
+    assert "Transformer Engine" in engine
+    assert "transformer_impl local" in engine
+    assert told("megatron", {"transformer_impl": "local"}) == []
+    assert told("hf-trainer", {"model_type": "llama"}) == []
+    assert told("nanotron", {}) == ["layers of nanotron"]
+    (own,) = told("litgpt", {"model_type": "llama"})
+    assert own.startswith("tensor parallelism outside transformers' models")
