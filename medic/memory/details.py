@@ -225,6 +225,15 @@ def unread_engine(config: RunConfig) -> str:
     return str(stated) if named and config.get("zero_stage") is None else ""
 
 
+def by_hand(config: RunConfig) -> bool:
+    """Whether a person says, beside a file's granularity of recomputation, that all is recomputed or
+    nothing is."""
+    stated = next(filter(None, map(config.setting, KEYS["recompute"])), None)
+    said = config.origin("activation_checkpointing")
+    given = said is not None and said.source == "given"
+    return given and (stated is None or stated.origin.source != "given")
+
+
 def loss_plugin(config: RunConfig) -> bool:
     """Whether a plugin that axolotl takes a fused loss from is named; its flags alone do nothing
     (axolotl ``integrations/liger``, ``integrations/cut_cross_entropy``)."""

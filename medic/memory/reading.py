@@ -273,7 +273,7 @@ def attention_of(read: Reader) -> Views[bool]:
 
 def recompute_of(read: Reader) -> Views[bool]:
     """Whether whole layers are recomputed."""
-    granularity = details.word(read.config, "recompute")
+    granularity = "" if details.by_hand(read.config) else details.word(read.config, "recompute")
     if granularity == "selective" and not read.megatron:  # by operator: between all and nothing
         return True, False, False
     if granularity in ("full", "selective"):

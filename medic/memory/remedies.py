@@ -80,7 +80,8 @@ def _half(config: RunConfig) -> Ways:
 
 
 def _recompute(config: RunConfig) -> Ways:
-    if config.get("activation_checkpointing") is not True:
+    some = details.word(config, "recompute") == "selective" and not details.by_hand(config)
+    if some or config.get("activation_checkpointing") is not True:
         yield {"activation_checkpointing": True}
 
 
@@ -148,7 +149,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     (
         "recompute-activations",
-        Text("recompute activations", "激活重计算"),
+        Text("recompute activations, whole layers", "激活重计算（整层）"),
         Text("about a third more compute", "计算量增加约三分之一"),
         _recompute,
     ),
@@ -185,7 +186,7 @@ def advise(config: RunConfig, capacity: int) -> Advice:
     now, least = estimate_of(read, capacity), tensors_of(read)
     if least is None or now.estimate is None or now.estimate <= fitting(capacity):
         return Advice()
-    alone = tuple(_tried(config, least, capacity))
+    alone = tuple(_tried(config, now.estimate, least, capacity))
     enough = next((one for one in alone if one.peak <= fitting(capacity)), None)
     plan = (enough,) if enough else _plan(config, least, capacity)
     if enough and enough.name == SHORTER:
@@ -207,11 +208,14 @@ def _length(shorter: Remedy) -> int:
     return max(int(change.new or 0) for change in shorter.changes)
 
 
-def _tried(config: RunConfig, least: int, capacity: int) -> Iterator[Remedy]:
+def _tried(config: RunConfig, now: int, least: int, capacity: int) -> Iterator[Remedy]:
+    """Those that take off the tensors and off the peak of ``now``: where less tensors leave more
+    pieces, what torch reserves may not fall."""
     enough = False
     for option in OPTIONS:
         found = _best(config, option, capacity, roughly=enough)
-        if found is not None and found.least < least * (1 - WORTH):
+        lower = found is not None and found.peak < now
+        if found is not None and lower and found.least < least * (1 - WORTH):
             enough = enough or found.peak <= fitting(capacity)
             yield found
 

@@ -138,7 +138,7 @@ def _with_details(read: Reader, common: Setup) -> Setup:
     config = read.config
     sharding = details.word(config, "sharding")
     reshard = details.flag(config, "reshard") is not False and "grad_op" not in sharding
-    granularity = details.word(config, "recompute")
+    granularity = "" if details.by_hand(config) else details.word(config, "recompute")
     parameters = details.flag(config, "parameter_offload") is True and common.zero == ALL
     liger = details.flag(config, "liger") is True  # all of its kernels, not the loss alone
     return replace(

@@ -29,6 +29,11 @@ def advice(blocks: Blocks, found: Advice, capacity: int) -> None:
         return
     if len(found.plan) == 1 and found.fits:
         title = Text("The cheapest that is enough: {t}", "代价最小且足够的一项：{t}")
+        if _unmeasured(found):
+            title = Text(
+                "The cheapest that is enough by the formulas: {t}",
+                "按公式代价最小且足够的一项：{t}",
+            )
         blocks.heading(title.fill(t=found.plan[0].text))
         return
     blocks.heading(_title(found, capacity))
@@ -39,7 +44,17 @@ def advice(blocks: Blocks, found: Advice, capacity: int) -> None:
         blocks.paragraph(last if one.peak <= capacity else line, "     ", "  + ")
 
 
+def _unmeasured(found: Advice) -> bool:
+    """Whether the formulas alone say what the last step of the plan comes to."""
+    return bool(found.plan) and found.plan[-1].bound == "formula"
+
+
 def _title(found: Advice, capacity: int) -> Text:
+    if _unmeasured(found) and found.plan[-1].peak <= capacity:
+        return Text(
+            "Together they are enough by the formulas; the peak as each is added",
+            "按公式合在一起即足够；逐项加上后的峰值",
+        )
     if found.fits:
         return Text(
             "Together they fit; the peak as each is added", "合在一起即可放下；逐项加上后的峰值"
@@ -56,6 +71,8 @@ def _title(found: Advice, capacity: int) -> Text:
 
 
 def _fits(one: Remedy, capacity: int) -> Text:
+    if one.bound == "formula" and one.peak <= capacity:  # as of the run itself: no claim
+        return Text("not measured", "未经实测")
     if one.peak > capacity:
         return Text("not enough", "还不够")
     if one.peak > fitting(capacity):

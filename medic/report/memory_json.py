@@ -60,7 +60,8 @@ def json_data(sizing: Sizing) -> dict[str, Any]:
 
 
 def remedy_data(one: Remedy, capacity: int | None) -> dict[str, Any]:
-    """A remedy with the peaks after it, in bytes."""
+    """A remedy with the peaks after it, in bytes. What the formulas alone say is not called fitting."""
+    measured = one.bound != "formula"
     return {
         "name": one.name,
         "text": str(one.text),
@@ -69,5 +70,5 @@ def remedy_data(one: Remedy, capacity: int | None) -> dict[str, Any]:
         "peak": one.reserved,
         "device": one.peak,
         "bound": one.bound,
-        "fits": capacity is not None and one.peak <= fitting(capacity),
+        "fits": measured and capacity is not None and one.peak <= fitting(capacity),
     }

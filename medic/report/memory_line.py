@@ -24,6 +24,16 @@ VERDICT = {
 }
 
 
+BY_FORMULAS = (
+    Text(
+        "cannot be told; {left} left by the formulas, which no measurement stands behind here",
+        "无法判断；按公式余 {left}，但公式在此没有实测依据",
+    ),
+    Text(
+        "cannot be told; {left} too much by the formulas, which no measurement stands behind here",
+        "无法判断；按公式超出 {left}，但公式在此没有实测依据",
+    ),
+)
 REST = Text("{n}", "仅余 {n}"), Text("{n} too much", "超出 {n}")
 # What lint finds of memory, and what an assumed setting is where another one would save memory.
 CLAIMS = frozenset(("micro-batch-too-large", "model-states-do-not-fit"))
@@ -34,7 +44,10 @@ def verdict(found: MemoryEstimate, capacity: int) -> Text:
     """What the estimate says of a card of ``capacity`` bytes, with how much is left or too much."""
     over = (found.high or 0) - capacity
     rest = REST[over > 0].fill(n=gib(abs(over)))
-    words = VERDICT[verdict_of(found, capacity)]
+    word = verdict_of(found, capacity)
+    words = VERDICT[word]
+    if word == "at-least" and found.estimate is not None:
+        words = BY_FORMULAS[found.estimate > capacity]
     return words.fill(left=gib(beside(found, capacity)), rest=rest)
 
 

@@ -101,11 +101,16 @@ def _parts(blocks: Blocks, found: MemoryEstimate) -> None:
 def _head(blocks: Blocks, sizing: Sizing) -> None:
     found, console = sizing.found, blocks.console
     console.styled(console.style(str(_peak(found)), "bold"))
-    if found.estimate is not None and found.reserved is not None and not found.not_measured:
+    if found.estimate is not None and found.reserved is not None:
         line = Text(
             "with the CUDA context (what nvidia-smi shows): {n} ({low} to {high})",
             "计入 CUDA 上下文（nvidia-smi 所示）：{n}（{low} 至 {high}）",
         )
+        if found.not_measured:
+            line = Text(
+                "with the CUDA context (what nvidia-smi shows): at least {low}; by the formulas {n}",
+                "计入 CUDA 上下文（nvidia-smi 所示）：至少 {low}；按公式为 {n}",
+            )
         sizes = {"n": found.estimate, "low": found.low or 0, "high": found.high or 0}
         blocks.paragraph(line.fill({k: gib(v) for k, v in sizes.items()}), "  ", "  ")
     if found.estimate is None and found.states_likely is not None:
@@ -143,7 +148,12 @@ def _peak(found: MemoryEstimate) -> Text:
             line = Text("Peak GPU memory: above {n}", "显存峰值：高于 {n}")
             return line.fill(n=gib(found.states or 0))
         line = Text("Peak GPU memory: at least {low}", "显存峰值：至少 {low}")
-        return line.fill(low=gib(found.reserved_low or 0))
+        if found.reserved is not None:
+            line = Text(
+                "Peak GPU memory: at least {low}; by the formulas {n}, not measured",
+                "显存峰值：至少 {low}；按公式为 {n}，未经实测",
+            )
+        return line.fill(low=gib(found.reserved_low or 0), n=gib(found.reserved or 0))
     return Text(
         "Peak GPU memory: {n} reserved by torch ({low} to {high})",
         "显存峰值：torch 保留 {n}（{low} 至 {high}）",
