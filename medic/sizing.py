@@ -10,9 +10,11 @@ from medic.case.collect import Case, NotRead
 from medic.errors import UsageError
 from medic.facts import GpuMemory, GpuState, MemoryEstimate
 from medic.facts.memory import fitting
+from medic.i18n import Text
 from medic.index.knowledge import Index
-from medic.lint.contradictions import refuse
+from medic.lint.contradictions import odd_batch, refuse
 from medic.memory import details
+from medic.memory.batches import whole_steps
 from medic.memory.cards import counted, gpu_of, on_cards
 from medic.memory.choices import Choice, choices, peak_with_one
 from medic.memory.habits import model_files
@@ -48,6 +50,7 @@ class Sizing:
     named: str = ""  # an engine's config that a file names and that was not read
     positions: int = 0  # that the model has, where the sequence is longer; else 0
     evaluation: tuple[int, int] = (0, 0)  # see ``choices.peak_with_one``
+    batch: Text | None = None  # that the stated batches do not divide
     near: str = ""  # the known model that the name of an unknown one is near
 
     @property
@@ -78,6 +81,8 @@ def size_run(
     config, name = with_model(evidence.fact(RunConfig) or RunConfig(), index, model)
     config = on_cards(config, cards) if cards else config
     refuse(config, index)
+    batch = odd_batch(config, index)
+    config = whole_steps(config) if batch is not None else config
     seen = evidence.fact(GpuMemory)
     capacity = card[1] if card else seen.total if seen else None
     if inverse and capacity is None:
@@ -110,6 +115,7 @@ def size_run(
         named=details.unread_engine(config),
         positions=_exceeded(config),
         evaluation=evaluation,
+        batch=batch,
         near="" if name else nearest_model(config, index),
     )
 

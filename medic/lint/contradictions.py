@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.errors import UsageError
+from medic.i18n import Text
 from medic.index.knowledge import Index
 from medic.memory.impossible import impossible
 from medic.run_config import Origin, RunConfig
@@ -14,13 +15,34 @@ from medic.runner.registry import fired
 CHECKS = (
     "impossible-value",
     "parallel-sizes-exceed-world",
-    "batch-not-divisible",
-    "global-batch-not-multiple-of-micro",
-    "global-batch-not-divisible-by-replicas",
     "hidden-size-not-divisible-by-heads",
     "heads-not-divisible-by-kv-heads",
     "model-not-divisible-by-parallel-size",
 )
+# Those of the batch: a step's memory follows from the micro batch, so where it is stated they are told
+# beside the estimate.
+BATCH = (
+    "batch-not-divisible",
+    "global-batch-not-multiple-of-micro",
+    "global-batch-not-divisible-by-replicas",
+)
+
+
+def odd_batch(config: RunConfig, index: Index) -> Text | None:
+    """That the stated batches do not divide, where the micro batch tells the step all the same."""
+    micro = config.integer("micro_batch_size") or 0
+    if micro < 1 or not config.stated("micro_batch_size"):
+        return None
+    for name, fires in fired(BATCH, config):
+        lint = index.causes[name].lint
+        if lint is not None:
+            place, what = _place(config.origin(fires.at)), lint.message.fill(fires.values)
+            return Text(
+                "note: {place}{what} (trainers stop at it or round down); counted with micro batch {n} on "
+                "each GPU",
+                "注意：{place}{what}（训练框架会报错或向下取整）；此处按每卡微批次 {n} 计算",
+            ).fill(place=place, what=what, n=micro)
+    return None
 
 
 def refuse(config: RunConfig, index: Index) -> None:
@@ -46,7 +68,8 @@ def _contradictions(config: RunConfig, index: Index) -> Iterator[tuple[str, str]
     for origin, en, zh in impossible(config):
         yield f"{_place(origin)}{en}", f"{_place(origin)}{zh}"
     seen: set[str] = set()
-    for name, fires in fired(CHECKS, config):
+    checks = CHECKS if odd_batch(config, index) else (*CHECKS, *BATCH)
+    for name, fires in fired(checks, config):
         cause = index.causes[name]
         remedy = cause.remedies[0]
         if cause.lint is None or remedy in seen:

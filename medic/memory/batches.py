@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from medic.memory.inverse import MOST
+from medic.memory.inverse import MOST, changed
 from medic.memory.reading import DERIVED
 from medic.run_config import RunConfig, Scalar
 
@@ -22,3 +22,15 @@ def smaller_micro_batches(config: RunConfig) -> Iterator[dict[str, Scalar]]:
         own = {} if config.framework in DERIVED else {"gradient_accumulation_steps": more}
         if not left:
             yield {"micro_batch_size": smaller, **own}
+
+
+def whole_steps(config: RunConfig) -> RunConfig:
+    """With the whole micro batches that a global batch which does not divide has room for, where no
+    accumulation is stated."""
+    micro, ranks, whole = (
+        config.integer(name) or 0
+        for name in ("micro_batch_size", "data_parallel_size", "global_batch_size")
+    )
+    if config.integer("gradient_accumulation_steps") or not micro * ranks * whole:
+        return config
+    return changed(config, {"gradient_accumulation_steps": max(1, whole // (micro * ranks))})

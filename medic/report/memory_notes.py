@@ -54,7 +54,8 @@ def evaluation(sizing: Sizing) -> Text:
 def notes(sizing: Sizing) -> list[Text]:
     """What is odd about the run, or would help it, and is no canonical field."""
     found = ((bool(sizing.positions), beyond), (bool(sizing.evaluation[0]), evaluation))
-    return [tell(sizing) for there, tell in found if there]
+    batch = [sizing.batch] if sizing.batch is not None else []
+    return [*batch, *(tell(sizing) for there, tell in found if there)]
 
 
 def choice(one: Choice) -> Text:

@@ -261,10 +261,6 @@ def test_the_sizes_give_the_published_number_of_parameters(name: str, billions: 
         (("zero_stage=9",), ("zero_stage is 9", "0, 1, 2 or 3")),
         (("micro_batch_size=0",), ("micro_batch_size is 0", "at least 1")),
         (("data_parallel_size=8", "world_size=4"), ("world size 4", "= 8", "GPUs = tensor")),
-        (
-            ("global_batch_size=10", "micro_batch_size=4", "data_parallel_size=1"),
-            ("global batch 10", "Micro batch 4 -> 2"),
-        ),
         (("tensor_parallel_size=3", "world_size=3"), ("num_heads 32", "common divisor")),
     ],
 )
@@ -275,6 +271,31 @@ def test_settings_that_no_launch_can_have_are_refused(
     assert (code, out) == (2, "")
     assert len(err.strip().splitlines()) == 1
     assert all(word in err for word in words)
+
+
+def test_a_batch_that_does_not_divide_is_told_beside_the_estimate(run: Run) -> None:
+    """The micro batch says what a step takes, and the rest how many of them an optimizer step has."""
+    words = ("--model", "qwen3-0.6b", "--gpu", "h100")
+    step = (*STEP[:-1], "pipeline_parallel_size=2", "world_size=2", "micro_batch_size=2")
+    odd, whole = (
+        (*words, *given(*step, "data_parallel_size=1", f"global_batch_size={n}")) for n in (11, 10)
+    )
+    code, out, err = run(*odd, "--json")
+    assert (code, err) == (0, "")
+    (note,) = data(out)["notes"]
+    assert "11 is not divisible by 2 x 1" in note
+    assert "micro batch 2 on each GPU" in note
+    even = data(run(*whole, "--json")[1])
+    assert data(out)["device"] == even["device"]
+    assert even["notes"] == []
+    assert "按每卡微批次 2 计算" in "".join(run(*odd, lang="zh")[1].split("\n    "))
+
+
+def test_a_batch_that_does_not_divide_and_no_micro_batch_is_refused(run: Run) -> None:
+    more = given("global_batch_size=10", "data_parallel_size=4", "sequence_length=512")
+    code, _, err = run("--model", "qwen3-0.6b", "--gpu", "h100", *more)
+    assert code == 2
+    assert "10" in err
 
 
 def test_so_many_cards_are_the_ranks_unless_the_config_tells(run: Run) -> None:
@@ -319,12 +340,11 @@ def test_a_value_that_no_field_takes_is_refused(pair: str, says: str) -> None:
     assert says in raised.value.en
 
 
-def test_a_remedy_without_its_numbers_is_not_told(run: Run) -> None:
+def test_what_is_told_of_a_batch_has_its_numbers(run: Run) -> None:
     model = ("--model", "qwen3-8b", "--gpu", "4xA100-80G", "--set", "sequence_length=2048")
-    code, _, err = run(*model, "--set", "global_batch_size=7", "--set", "micro_batch_size=2")
-    assert code == 2
-    assert "7 is not a multiple" in err
-    assert "{" not in err
+    _, out, _ = run(*model, "--set", "global_batch_size=7", "--set", "micro_batch_size=2")
+    assert "7 is not a multiple" in " ".join(out.split())
+    assert "{" not in out
 
 
 @pytest.mark.parametrize(("world", "code"), [("4", 2), ("16", 0)])
