@@ -87,7 +87,8 @@ def show(
     as_json: bool,
     redact: bool,
 ) -> int:
-    """Prints the estimate. Returns the exit code; raises UsageError where nothing could be read."""
+    """Prints the estimate. Returns the exit code: 1 where it will not fit, 2 where not even a lower
+    bound can be said; raises UsageError where nothing could be read."""
     if not (files or given or model):
         raise UsageError("give a config, --model or --set", "请给出配置文件、--model 或 --set 之一")
     from medic.sizing import size_run
@@ -111,4 +112,6 @@ def show(
         from medic.report.memory_text import full
 
         full(out, sizing)
+    if sizing.found.low is None:  # neither fits nor does not: a script must not go on as if it did
+        return Exit.USAGE
     return Exit.FINDING if sizing.fits is False else Exit.OK

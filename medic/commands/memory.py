@@ -13,9 +13,10 @@ HELP = Text(
     "Computes the peak GPU memory of one training step from the configs of a launch: where the "
     "bytes go, the range, what was assumed, whether the GPU takes it and the cheapest change that "
     "makes it fit. The model comes from its config.json, the config's sizes or --model. Exit 1: "
-    "it will not fit.",
+    "it will not fit; exit 2: not even a lower bound can be said.",
     "根据一次启动的配置计算单个训练步的显存峰值：显存去向、上下限、所作假定、显卡能否放下，以及代价最小的"
-    "修改。模型尺寸取自其 config.json、配置本身或 --model。放不下时退出码为 1。",
+    "修改。模型尺寸取自其 config.json、配置本身或 --model。放不下时退出码为 1，"
+    "连下限也无法估计时为 2。",
 )
 
 

@@ -383,3 +383,21 @@ def test_a_field_in_the_place_of_a_file_is_told_how_it_is_given(run: Run, lang: 
     code, _, err = run("--model", "llama-3-8b", "micro_batch_size=4", lang=lang)
     assert code == 2
     assert "--set micro_batch_size=4" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("--set", "micro_batch_size=1"), 2),  # of no model
+        (("--model", "llama-3-8b", "--set", "fsdp=true", "--set", "precision=bf16"), 2),
+        (("--model", "llama-3.2-1b"), 0),  # a lower bound, which the card holds
+        (("--model", "llama-3-70b"), 1),
+    ],
+)
+def test_the_exit_code_tells_an_answer_from_none(
+    run: Run, words: tuple[str, ...], code: int
+) -> None:
+    got, out, _ = run(*words, "--gpu", "h100")
+    assert got == code
+    assert ("cannot say" in out) is (code == 2)
+    assert run(*words, "--gpu", "h100", "--json")[0] == code
