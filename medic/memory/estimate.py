@@ -26,6 +26,7 @@ from medic.run_config import RunConfig
 # What the lower bound counts of the rest where a family's layers are not those of the formulas, or
 # the longest sequence is not the usual one.
 UNLIKE = 0.5
+KEPT = 16  # estimates that were made last
 _STATES = ("weights", "gradients", "optimizer")
 _LASTING = ("weights", "optimizer", "context", "workspace", "buckets")
 
@@ -39,8 +40,20 @@ def estimate(run_config: RunConfig, capacity_bytes: int | None = None) -> Memory
     return estimate_of(read_setups(run_config), capacity_bytes)
 
 
+_LAST: list[tuple[Read, int | None, MemoryEstimate]] = []
+
+
 def estimate_of(read: Read, capacity_bytes: int | None = None) -> MemoryEstimate:
     """As ``estimate``, of what was read."""
+    for other, capacity, made in _LAST:  # asked for by checks, by the account and by its advice
+        if capacity == capacity_bytes and other == read:
+            return made
+    found = _made(read, capacity_bytes)
+    _LAST[:] = [*_LAST[-KEPT + 1 :], (read, capacity_bytes, found)]
+    return found
+
+
+def _made(read: Read, capacity_bytes: int | None) -> MemoryEstimate:
     if not read.setups:
         return MemoryEstimate(
             capacity=capacity_bytes,

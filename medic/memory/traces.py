@@ -25,16 +25,24 @@ def reserved_share(step: Step, limit: int = 0) -> float:
     """
     from medic.memory.allocator import FullError
 
-    share = 0.0
-    if limit and size_of(step) > limit:
-        trace = trace_of(step)
-        share = trace.run()
-        if trace.meter.peak > BEYOND * limit or trace.meter.most <= limit:
+    if not limit:
+        return _unlimited(step)[0]
+    if size_of(step) > limit:
+        share, peak, most = _unlimited(step)
+        if peak > BEYOND * limit or most <= limit:
             return share
     try:
         return trace_of(step, limit).run()
     except FullError:
-        return share or trace_of(step).run()
+        return _unlimited(step)[0]
+
+
+@lru_cache(maxsize=512)
+def _unlimited(step: Step) -> tuple[float, int, int]:
+    """The share where any number of bytes may be reserved, the peak of the blocks and the most that
+    was reserved: the same for a card and for what other processes leave of it."""
+    trace = trace_of(step)
+    return trace.run(), trace.meter.peak, trace.meter.most
 
 
 def size_of(step: Step) -> int:
