@@ -53,8 +53,10 @@ def run(look: Look) -> Iterator[Any]:
     source = source_at(look, series, series.steps.index(at))
     yield Finding(CHECK, outcome, value=value, source=source)
     drops = outcome in ("suddenly", "gradually")
-    yield Finding(SYMPTOM, "present", value=value, source=source) if drops else Finding(
-        SYMPTOM, "absent", source=source
+    yield (
+        Finding(SYMPTOM, "present", value=value, source=source)
+        if drops
+        else Finding(SYMPTOM, "absent", source=source)
     )
 
 

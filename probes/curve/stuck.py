@@ -22,9 +22,9 @@ MOVES = 1.2
 ZERO = 0.9  # of the norms: the rest may be of a warmup, or of a single batch
 SIGMAS, SAMPLED = 3.5, 200
 _VOCABULARY = Text("the vocabulary size", "词表大小")
-_NORMS = Text(
-    "gradient norms of {n} steps from there on", "从那一步起至少 {n} 步的梯度范数"
-).fill(n=MIN_NORMS)
+_NORMS = Text("gradient norms of {n} steps from there on", "从那一步起至少 {n} 步的梯度范数").fill(
+    n=MIN_NORMS
+)
 
 
 def level(look: Look, loss: float, first: float, source: Source) -> Iterator[Finding | Skip]:
