@@ -173,7 +173,7 @@ def test_several_runs_are_offered(drive: Drive, run_folder: Path, tmp_path: Path
         assert "Several runs are here. Which one?" in app.talk()
         assert app.app.talk.consultation.found is None
         number = 1 + [v for v, _ in app.app.talk.choices.options].index("run1")
-        await app.press(str(number))
+        await app.send(str(number))
         assert "train.log:2 [rank 0]" in app.talk()
         assert "run1" in app.screen()[0]
         await app.send("/run nowhere")
