@@ -8,6 +8,7 @@ from medic.facts import Hit, Source, StepLine, Traceback
 from medic.text.patterns import regex
 
 from . import machine
+from .writers import writers
 
 # Step lines that a launcher may pass on late, of a process that has failed.
 LATE, LATE_SHARE = 3, 0.1
@@ -28,12 +29,12 @@ def handled(
 
     Only lines of one file are compared: what stands in a second file has no order without times.
     """
-    lines: dict[str, dict[int | None, list[int]]] = {}
+    lines: dict[str, dict[int | str | None, list[int]]] = {}
     trained = [s for s in steps if s.step or s.values]  # else it only says where it is to begin
+    writer = writers(trained)
     for step in (*trained, *done):
-        lines.setdefault(step.source.file, {}).setdefault(step.source.rank, []).append(
-            step.source.line
-        )
+        own = lines.setdefault(step.source.file, {}).setdefault(writer(step.source), [])
+        own.append(step.source.line)
     last = _last_exceptions(tracebacks)
     failed: dict[str, int] = {}
     for mark in marks:
@@ -43,10 +44,10 @@ def handled(
     def went_on(source: Source) -> bool:
         if not source.line:
             return False  # at the end of a log of gigabytes its number is unknown
-        of_file = lines.get(source.file, {})
-        if source.rank in of_file:
-            numbers = of_file[source.rank]
-        elif source.rank is None and of_file:
+        of_file, who = lines.get(source.file, {}), writer(source)
+        if who in of_file:
+            numbers = of_file[who]
+        elif who is None and of_file:
             # Whose line it is, is unknown: each process that writes has to be seen again, and it
             # has not failed only where the one that is seen least of has not.
             if not all(max(numbers) > source.line for numbers in of_file.values()):
@@ -81,6 +82,37 @@ def by_time(steps: Sequence[StepLine]) -> Callable[[Source], bool | None]:
     return went_on
 
 
+# What Slurm writes as it ends a job or a step: its processes get signals, and are killed within
+# KillWait (slurm.conf; 30 s unless it is set).
+_CANCELLED = regex(r"\*{3} (?:JOB|STEP) \S+ ON \S+ CANCELLED AT ")
+# What was buffered when they were killed may come behind that line: a buffer of 8 KiB of short lines.
+BUFFERED = 400
+KILL_SECONDS = 600.0
+
+
+def outlasts(steps: Sequence[StepLine]) -> Callable[[Source], bool]:
+    """Whether nothing goes on after a line, whatever step lines of the same start follow it.
+
+    A run that starts again repeats steps, says a time long after, or writes more than a buffer.
+    """
+    trained = [s for s in steps if s.step or s.values]
+
+    def final(source: Source) -> bool:
+        if not _CANCELLED.search(source.text):
+            return False
+        own = [s for s in trained if s.source.file == source.file]
+        after = [s for s in own if s.source.line > source.line]
+        before = max((s.step for s in own if s.source.line < source.line), default=None)
+        if before is None or len(after) > BUFFERED:
+            return False
+        again = any(s.step <= before for s in after)
+        times = [s.source.time for s in after if s.source.time is not None]
+        late = source.time is not None and any(t > source.time + KILL_SECONDS for t in times)
+        return not (again or late)
+
+    return final
+
+
 def _last_exceptions(tracebacks: Sequence[Traceback]) -> dict[tuple[str, int | None], int]:
     """The line of the last exception of each rank of a file; of no rank in particular, also of a
     mistake on any rank."""
@@ -93,7 +125,7 @@ def _last_exceptions(tracebacks: Sequence[Traceback]) -> dict[tuple[str, int | N
     return last
 
 
-def _least(of_file: dict[int | None, list[int]], line: int) -> list[int]:
+def _least(of_file: dict[int | str | None, list[int]], line: int) -> list[int]:
     """The step lines of the rank that logged least after a line; before its first step, the most.
 
     What is printed before any rank's first step is the launcher's, and the job that then trains is

@@ -10,7 +10,7 @@ from medic.records import dataclass, field, replace
 from . import earlier_boots, history, launches, machine, waited
 from .attempts import attempt_folder, starts
 from .ending import End, overall
-from .handled import by_time, handled
+from .handled import by_time, handled, outlasts
 from .killed import excuse_others
 from .view import Order, View
 
@@ -150,14 +150,14 @@ def _thin(steps: list[StepLine]) -> list[StepLine]:
 def _excuse(merged: Merged) -> None:
     """An exception that was logged while its rank went on training ended nothing."""
     went_on = handled(merged.steps, merged.marks, merged.tracebacks, merged.progressed)
-    trained_after = by_time(merged.steps)
+    trained_after, final = by_time(merged.steps), outlasts(merged.steps)
     merged.tracebacks = [
         replace(t, uncaught=False) if t.uncaught and went_on(t.source) else t
         for t in merged.tracebacks
     ]
     merged.hits = [
         replace(h, benign="handled")
-        if not (h.benign or h.goes_on or h.role == "context")
+        if not (h.benign or h.goes_on or h.role == "context" or final(h.source))
         and (went_on(h.source) if (later := trained_after(h.source)) is None else later)
         else h
         for h in merged.hits
