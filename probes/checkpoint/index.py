@@ -35,6 +35,11 @@ _CALLS = Text(
     "其 pickle 在加载时会调用 {names}：只读取了名称和形状，没有执行任何内容",
 )
 
+_FRESH = Text(
+    "{why}; it was written less than 2 minutes ago and may not be finished: look again later",
+    "{why}；写入时间不到 2 分钟，可能尚未写完：请稍后再看",
+)
+
 
 @dataclass(frozen=True)
 class Result:
@@ -126,7 +131,10 @@ def _judge(look: Look, results: Sequence[Result]) -> Iterator[Finding | Skip]:
         return
     bad = [(r, v) for r, v in verdicts if v[0] != "whole"]
     result, (outcome, reason) = (bad or verdicts)[0]
+    yield from _also_broken(results, () if outcome == "whole" else (result,))
     if bad and _still_written(look, result):
+        why = _FRESH.fill(why=reason)
+        yield Unread(result.unit.name, why, partly=True, aside=_saves_now(look))
         yield Skip(
             needs=Text("a checkpoint that is not being written just now", "未在写入中的检查点"),
             check="checkpoint-file",
@@ -137,6 +145,21 @@ def _judge(look: Look, results: Sequence[Result]) -> Iterator[Finding | Skip]:
     name = result.unit.name
     value = {"file": name, "reason": reason}
     yield Finding("checkpoint-file", outcome, value=value, source=Source(file=name))
+
+
+def _also_broken(results: Sequence[Result], told: Sequence[Result]) -> Iterator[Unread]:
+    """Broken ones that no finding is of: they are named, whichever checkpoint is judged."""
+    for result in results:
+        verdict = result.verdict()
+        if result not in told and verdict is not None and verdict[0] == "broken":
+            yield Unread(result.unit.name, verdict[1], partly=True)
+
+
+def _saves_now(look: Look) -> bool:
+    """Whether the log says that the run lives: that it saves just now is then no news."""
+    logs = known(look, LogHits)
+    last = logs.last_time if logs is not None else None
+    return last is not None and abs(time.time() - last) < WRITING_SECONDS
 
 
 def _subjects(look: Look, results: Sequence[Result]) -> Sequence[Result]:

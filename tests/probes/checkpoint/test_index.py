@@ -129,6 +129,27 @@ def test_a_save_in_flight_is_not_judged(files: Any, make_look: Any) -> None:
     assert finding.outcome == "broken"
 
 
+@pytest.mark.parametrize(("last", "aside"), [(None, False), (5.0, False), (0.0, True)])
+def test_what_may_be_unfinished_is_named(
+    files: Any, make_look: Any, last: float | None, aside: bool
+) -> None:
+    """It hides no fault only where the log says that the run lives."""
+    logs = LogHits(ended="unknown", last_time=time.time() if last == 0.0 else last)
+    items = list(index.PROBE.run(make_look(cut(files, "step20.pt", 3), logs=logs)))
+    (unread,) = [i for i in items if isinstance(i, Unread)]
+    assert (unread.file, unread.partly, unread.aside) == ("step20.pt", True, aside)
+    assert "look again later" in unread.why.en
+    assert "请稍后再看" in unread.why.zh
+
+
+def test_every_broken_one_is_named(files: Any, make_look: Any) -> None:
+    paths = [cut(files, "step10.pt", 2000), cut(files, "step20.pt", 1000), good(files, "s.pt")]
+    items = list(index.PROBE.run(make_look(*paths, logs=ENDED)))
+    told = {i.value["file"] for i in items if isinstance(i, Finding) and i.outcome == "broken"}
+    told |= {i.file for i in items if isinstance(i, Unread)}
+    assert told == {"step10.pt", "step20.pt"}
+
+
 @pytest.mark.parametrize("data", [b"some text", b"\x1f\x8b\x08", b"\x80\x02\x11\x00" * 50])
 def test_what_is_not_read_is_neither_whole_nor_broken(
     files: Any, make_look: Any, data: bytes
