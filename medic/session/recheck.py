@@ -171,7 +171,7 @@ def newer_settings(session: Session) -> tuple[list[str], float]:
     many seconds after it the last of them. One that medic changed itself since then is no copy: it
     counts at once."""
     log = newest(session)
-    if log is None:
+    if log is None or not log.modified:  # part of a note: when it was written, nobody knows
         return [], 0.0
     files = [f for f in session.case.files if f.kind in SETTINGS and not f.name.startswith("<")]
     later = [f for f in files if f.modified > log.modified]
