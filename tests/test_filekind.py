@@ -88,6 +88,37 @@ def test_a_persons_words_are_a_note_whatever_the_file_is_called(tmp_path: Path, 
     assert kind_of(str(tmp_path / name)) == "note"
 
 
+WORDS = "训练到 300 步 loss 变成 nan，求助\n"
+
+
+@pytest.mark.parametrize("name", ["q.txt", "问题.txt", "描述.txt", "README.txt", "现象.md"])
+@pytest.mark.parametrize("words", [WORDS, "the loss goes to nan at step 300, please help\n"])
+def test_a_short_complaint_is_a_note_whatever_the_file_is_called(
+    tmp_path: Path, name: str, words: str
+) -> None:
+    (tmp_path / name).write_text(words, "utf-8")
+    assert kind_of(str(tmp_path / name)) == "note"
+    assert words.strip() in collect([str(tmp_path)]).text
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("README.txt", "This folder holds the checkpoints of the run.\n"),
+        ("README.md", WORDS + "说明\n" * 2000),
+        ("prompts.txt", WORDS),
+        ("err.txt", "the training failed\n"),
+        ("q.txt", "step 300 loss nan\n"),
+        ("requirements.txt", "torch==2.4.0\n"),
+    ],
+)
+def test_what_is_no_complaint_or_a_programs_is_no_note(
+    tmp_path: Path, name: str, words: str
+) -> None:
+    (tmp_path / name).write_text(words, "utf-8")
+    assert kind_of(str(tmp_path / name)) != "note"
+
+
 def test_lines_that_come_again_are_a_programs(tmp_path: Path) -> None:
     line = "Worker {r} has finished its step {n} and is waiting for the others\n"
     text = "".join(line.format(r=r, n=n) for n in range(5) for r in range(4))

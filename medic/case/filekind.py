@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from medic.case.byhand import WORDS_BYTES, is_written_by_hand, may_complain, repeats
 from medic.case.datakind import (
     first_object,
     has_index,
@@ -73,22 +74,13 @@ _NOTES = regex(
     re.IGNORECASE,
 )
 NOTE_BYTES = 64 * 1024
-_NUMBERS = regex(r"\d[\d.,:e+-]*")
-# How a program begins a line, and no person does.
-_PRINTED = regex(
-    rb"(?im)^\s{0,8}(?:\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d|(?:global[_ ]?)?(?:step|iter\w{0,6}|epoch)\W{0,4}\d"
-    rb"|\[?(?:INFO|WARN\w*|ERROR|DEBUG)\b|\{|Traceback \(most)"
-)
-# A program prints a sentence at times, seldom two that end.
-_ENDED = regex(rb"[A-Za-z)\d][.?!](?=\s|$)|\xe3\x80\x82|\xef\xbc\x9f|\xef\xbc\x81")
-_DIFFERENT = 0.7  # of a person's lines; the quoted ones may repeat
 
 
 def note_text(path: str) -> str | None:
     """The content of a text file that a person wrote, or None for any other file."""
     head = _head(path, NOTE_BYTES + 1)
     if not path.lower().endswith((".txt", ".md")) and not (
-        _has_log_name(Path(path).name) and _is_written(head)
+        _has_log_name(Path(path).name) and is_written_by_hand(head)
     ):
         return None
     if len(head) > NOTE_BYTES or by_magic(head) or b"\0" in head:
@@ -96,7 +88,7 @@ def note_text(path: str) -> str | None:
     from medic.match import is_note
 
     text = utf8(head).decode("utf-8", "replace")
-    return text if is_note(text) and not _repeats(text) else None
+    return text if is_note(text) and not repeats(text) else None
 
 
 def _has_log_name(name: str) -> bool:
@@ -105,15 +97,14 @@ def _has_log_name(name: str) -> bool:
     return any(w in name.lower() for w in some) and _LOG_NAMES.search(name) is not None
 
 
-def _is_written(head: bytes) -> bool:
-    """Whether a log's beginning has a person's sentences and none of a program's lines."""
-    return not _PRINTED.search(head) and len(_ENDED.findall(head)) > 1
+def _complains(path: str, name: str) -> bool:
+    """Whether a short file holds a person's words, one line of which complains."""
+    text = note_text(path) if may_complain(name, _head(path, WORDS_BYTES)) else None
+    if text is None:
+        return False
+    from medic.match.tone import complains
 
-
-def _repeats(text: str) -> bool:
-    """Whether lines come again with other numbers, as a program's do and a person's do not."""
-    shapes = [_NUMBERS.sub("0", line.strip()) for line in text.split("\n") if line.strip()]
-    return len(shapes) >= 4 and len(set(shapes)) < len(shapes) * _DIFFERENT
+    return any(map(complains, text.split("\n")))
 
 
 def rank_of(name: str) -> int | None:
@@ -172,11 +163,13 @@ def _plain_kind(path: str, name: str) -> FileKind | None:
         return "stacks"
     if _NOTES.match(name) and note_text(path) is not None:
         return "note"
+    if lower.endswith((".txt", ".md")) and _complains(path, name):
+        return "note"
     if _LOG_NAMES.search(name) and not _NOT_LOGS.match(name):
         head = _head(path)
         kind = _text_kind(path, head)
         # A ticket's text, whatever its file is called
-        written = kind == "log" and _is_written(head)
+        written = kind == "log" and is_written_by_hand(head)
         return "note" if written and note_text(path) is not None else kind
     return None
 

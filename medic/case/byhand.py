@@ -1,0 +1,41 @@
+"""What tells a person's words in a file from what a program printed."""
+
+from __future__ import annotations
+
+import re
+
+from medic.text.patterns import regex
+
+# A few words that complain, whatever their file is called, if not as a program's output or data.
+WORDS_BYTES = 4096
+_NOT_WORDS = regex(
+    r"(?:^|[._-])(?:log|out(?:put)?|err(?:or)?|std(?:out|err)|nohup|slurm|prompts?|samples?|data"
+    r"|responses?|completions?|generations?|answers?|train|test|val)\d*(?:$|[._-])",
+    re.IGNORECASE,
+)
+_NUMBERS = regex(r"\d[\d.,:e+-]*")
+# How a program begins a line, and no person does.
+_PRINTED = regex(
+    rb"(?im)^\s{0,8}(?:\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d|(?:global[_ ]?)?(?:step|iter\w{0,6}|epoch)\W{0,4}\d"
+    rb"|\[?(?:INFO|WARN\w*|ERROR|DEBUG)\b|\{|Traceback \(most)"
+)
+# A program prints a sentence at times, seldom two that end.
+_ENDED = regex(rb"[A-Za-z)\d][.?!](?=\s|$)|\xe3\x80\x82|\xef\xbc\x9f|\xef\xbc\x81")
+_DIFFERENT = 0.7  # of a person's lines; the quoted ones may repeat
+
+
+def is_written_by_hand(head: bytes) -> bool:
+    """Whether a log's beginning has a person's sentences and none of a program's lines."""
+    return not _PRINTED.search(head) and len(_ENDED.findall(head)) > 1
+
+
+def may_complain(name: str, head: bytes) -> bool:
+    """Whether a file so short and so called may hold a few words of a person."""
+    short = 0 < len(head) < WORDS_BYTES
+    return short and not _NOT_WORDS.search(name) and not _PRINTED.search(head)
+
+
+def repeats(text: str) -> bool:
+    """Whether lines come again with other numbers, as a program's do and a person's do not."""
+    shapes = [_NUMBERS.sub("0", line.strip()) for line in text.split("\n") if line.strip()]
+    return len(shapes) >= 4 and len(set(shapes)) < len(shapes) * _DIFFERENT
