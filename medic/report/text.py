@@ -22,6 +22,7 @@ CONSEQUENCES = Text("Consequences, not causes", "后果而非原因")
 FULL_BAR = 10
 MAX_GAPS = 3
 NEAR = 0.05  # a nearest cause below it is noise
+POSSIBLE = 0.15  # from it on a chance is called possible (beliefs.model.word)
 FACT_NAMES = frozenset(medic.facts.__all__) | {"RunConfig"}
 
 
@@ -143,6 +144,7 @@ def _others(blocks: Blocks, session: Session, found: Diagnosis, numbers: bool) -
     unanswered = found.verdict in NO_ANSWER
     if unanswered:
         rest = tuple(c for c in found.causes if c.chance >= NEAR)
+    rest = sorted(rest, key=lambda c: list(CHANCE).index(c.word))  # as likely: by chance, as before
     if rest and found.verdict != "established":
         blocks.heading(NEAREST if unanswered else OTHERS)
         for cause in rest:
@@ -150,7 +152,7 @@ def _others(blocks: Blocks, session: Session, found: Diagnosis, numbers: bool) -
             line = Text("{title} ({name}): {word}", "{title}（{name}）：{word}").fill(
                 title=cause.title, name=cause.name, word=CHANCE[cause.word]
             )
-            blocks.paragraph(f"{bar(cause.chance)} {line}{tail}", indent="    ", first="  ")
+            blocks.paragraph(f"{bar_of(cause)} {line}{tail}", indent="    ", first="  ")
             if found.verdict == "unclear":
                 blocks.paragraph(_against(session, cause), indent="      ", first="    ")
     if found.ruled_out and found.verdict != "established":
@@ -170,6 +172,12 @@ def _against(session: Session, cause: CauseView) -> Text:
     index = session.index
     title = index.remedies[index.causes[cause.name].remedies[0]].title
     return Text("if it is: {remedy}", "若是：{remedy}").fill(remedy=title)
+
+
+def bar_of(cause: CauseView) -> str:
+    """The bar of a cause: what a line makes possible is drawn as no less."""
+    least = POSSIBLE if cause.word == "possible" else 0.0
+    return bar(max(cause.chance, least))
 
 
 def bar(chance: float, width: int = FULL_BAR) -> str:
