@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from medic.commands import main
 from medic.errors import UsageError
 from medic.index.knowledge import load
 from medic.session.walk import Walk, keep, resume
@@ -73,3 +74,12 @@ def test_every_step_can_be_reached_and_every_walk_ends(name: str) -> None:
                 ends += 1
     assert reached == set(steps)
     assert ends
+
+
+@pytest.mark.parametrize("asked", [(), ("--list",)])
+def test_the_procedures_are_listed(
+    asked: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--lang", "en", "walk", *asked]) == 0
+    told = capsys.readouterr().out
+    assert all(name in told for name in load().procedures)

@@ -136,6 +136,8 @@ def _text(out: Console, runs: Sequence[Run], index: Index) -> None:
             out.out(f"  {run.error}")
         for skip in run.skips:
             needs = Text("not checked{check}: needs {needs}", "未检查{check}：需要 {needs}")
+            if skip.needs.en.startswith("no "):  # it says what is not there
+                needs = Text("not checked{check}: {needs}", "未检查{check}：{needs}")
             check = f" ({skip.check})" if skip.check else ""
             out.out("  " + str(needs.fill(check=check, needs=skip.needs)))
         for finding in run.findings:

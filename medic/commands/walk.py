@@ -19,10 +19,11 @@ from medic.report.console import Console
 from medic.session.walk import Walk, keep, resume
 
 HELP = Text(
-    "Walks a procedure step by step and remembers where it was left. Answer with a number or name, "
-    "b goes back, q leaves. --outcome NAME answers without a terminal, --restart begins anew. A "
+    "Walks a procedure step by step and remembers where it was left; without a name it lists them. "
+    "Answer with a number or name, b goes back, q leaves. --outcome NAME answers without a terminal, "
+    "--restart begins anew. A "
     "step that makes files takes the config and launch script as FILE and writes below --out.",
-    "逐步执行一个流程，并记住进行到哪一步。输入编号或名称作答，b 返回，q 退出。"
+    "逐步执行一个流程，并记住进行到哪一步。输入编号或名称作答，b 返回，q 退出；不带名称则列出全部流程。"
     "无终端时用 --outcome NAME 作答，--restart 重新开始。需要生成文件的步骤以 FILE 给出配置和启动脚本，"
     "结果写到 --out 目录。",
 )
@@ -30,23 +31,29 @@ ASK = Text("number, b or q: ", "编号、b 或 q：")
 
 
 @click.command(help=str(HELP))
-@click.argument("name")
+@click.argument("name", required=False)
 @click.argument("files", nargs=-1)
 @option("--outcome", "outcomes", multiple=True, help=Text("what came out", "本步结果"))
+@option("--list", "listed", is_flag=True, help=Text("list the procedures", "列出全部流程"))
 @option("--restart", is_flag=True, help=Text("from the first step", "从第一步开始"))
 @option("--out", "folder", default="", help=Text("where to write files", "生成文件的目录"))
 @set_option
 @lang_option
 def command(
-    name: str,
+    name: str | None,
     files: Sequence[str],
     outcomes: Sequence[str],
+    listed: bool,
     restart: bool,
     folder: str,
     given: Sequence[str],
 ) -> int:
     out = console()
     index = knowledge()
+    if listed or name is None:
+        for one in sorted(index.procedures):
+            out.out(f"{one:<32} {index.procedures[one].title}")
+        return Exit.OK
     walk = resume(index, name)
     if restart:
         walk.trail.clear()

@@ -27,6 +27,8 @@ def variables(scene: Scene) -> Iterator[Result]:
     if not found:
         count = sum(v.name in terms for v in scene.machine.variables)
         en = f"{count} known variables are set, each takes its value and is read"
+        if count == 1:
+            en = "1 known variable is set, takes its value and is read"
         zh = f"设置了 {count} 个已知变量，取值有效且会被读取"
         if not count:
             en, zh = "none is set that medic knows", "没有设置 medic 已知的变量"

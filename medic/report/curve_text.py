@@ -35,7 +35,7 @@ def lines(curve: Curve, events: Sequence[tuple[int, str]], width: int = WIDTH) -
             marked = True
         rows.append("")
     rows += [
-        f"{name}: {len(s.steps):,} {Text('points', '个点')}, {one_line(s.file)}"
+        f"{name}: {len(s.steps):,} {Text('points, ', '个点，')}{one_line(s.file)}"
         for name, s in curve.series.items()
     ]
     return rows
