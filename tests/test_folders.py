@@ -111,3 +111,26 @@ def test_a_folder_of_empty_files_is_nothing_to_read(tmp_path: Path) -> None:
         collect([str(tmp_path)])
     (tmp_path / "config.yaml").write_text("lr: 1\n")
     assert len(collect([str(tmp_path)]).files) == 3
+
+
+@pytest.mark.parametrize("names", [("node_a", "node_b"), ("gpu-07", "gpu-08")])
+@pytest.mark.parametrize(
+    ("logs", "one"),
+    [
+        ((["rank0.log", "rank1.log"], ["rank2.log"]), True),
+        ((["rank0.log", "rank1.log"], ["rank0.log", "rank1.log"]), False),  # two runs
+        ((["rank0.log", "rank1.log"], ["rank4.log"]), False),
+        ((["rank0.log"], ["train.log"]), False),
+    ],
+)
+def test_folders_with_other_ranks_of_one_world_are_one_run(
+    tmp_path: Path, names: tuple[str, str], logs: tuple[list[str], list[str]], one: bool
+) -> None:
+    for name, files in zip(names, logs, strict=True):
+        (tmp_path / name).mkdir()
+        for file in files:
+            (tmp_path / name / file).write_text("step 1 loss 2.0\nstep 2 loss 1.9\n")
+    case = collect([str(tmp_path)])
+    assert (case.runs == ()) is one
+    if one:
+        assert {f.rank for f in case.files} == {0, 1, 2}

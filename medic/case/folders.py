@@ -7,7 +7,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from medic.case.datakind import tracked_runs
@@ -187,7 +187,7 @@ def runs_below(folder: str) -> tuple[str, ...]:
     """Names of sub-folders that are runs of their own, newest first.
 
     A folder with a log, metrics or a config of its own is one run, whatever lies below it; so is
-    one whose sub-folders are its ranks, nodes, logs or outputs.
+    one whose sub-folders are its ranks, nodes, logs or outputs, or hold each other ranks of it.
     """
     entries = _listed(folder, [])
     own = {kind_of(e.path) for e in entries if not e.is_symlink() and e.is_file()}
@@ -199,9 +199,22 @@ def runs_below(folder: str) -> tuple[str, ...]:
             newest = None if _PART.match(entry.name) else newest_log(entry.path)
             if newest is not None:
                 runs.append((newest, entry.name))
-    if len(runs) < 2:
+    if len(runs) < 2 or _complement(folder, [name for _, name in runs]):
         return ()
     return tuple(name for _, name in sorted(runs, key=lambda r: (-r[0], r[1])))
+
+
+def _complement(folder: str, names: Sequence[str]) -> bool:
+    """Whether the logs below the folders are, by their names, of ranks 0 to N - 1, each of one
+    folder alone: so lie those of nodes; of two runs, both have a rank 0."""
+    ranks: list[int] = []
+    for name in names:
+        below = (path for path, _ in _entries(str(Path(folder) / name), 3, []))
+        own = {rank_of(path) for path in below if kind_of(path) == "log"}
+        if not own or None in own:
+            return False
+        ranks += [rank for rank in own if rank is not None]
+    return sorted(ranks) == list(range(len(ranks)))
 
 
 def newest_log(folder: str) -> float | None:
