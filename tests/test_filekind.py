@@ -108,6 +108,8 @@ def test_a_short_complaint_is_a_note_whatever_the_file_is_called(
         ("README.md", WORDS + "说明\n" * 2000),
         ("prompts.txt", WORDS),
         ("err.txt", "the training failed\n"),
+        ("about.txt", "the training failed\n"),
+        ("CHANGELOG.md", "The loss went to nan on resume, fixed.\n"),
         ("q.txt", "step 300 loss nan\n"),
         ("requirements.txt", "torch==2.4.0\n"),
     ],

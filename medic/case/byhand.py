@@ -10,7 +10,8 @@ from medic.text.patterns import regex
 WORDS_BYTES = 4096
 _NOT_WORDS = regex(
     r"(?:^|[._-])(?:log|out(?:put)?|err(?:or)?|std(?:out|err)|nohup|slurm|prompts?|samples?|data"
-    r"|responses?|completions?|generations?|answers?|train|test|val)\d*(?:$|[._-])",
+    r"|responses?|completions?|generations?|answers?|train|test|val"
+    r"|about|licen[cs]e|notice|changelog|vocab|merges|environment|requirements|constraints)\d*(?:$|[._-])",
     re.IGNORECASE,
 )
 _NUMBERS = regex(r"\d[\d.,:e+-]*")

@@ -120,7 +120,7 @@ def _read(reader: Reader, unit: Unit) -> Result:
         return Result(unit, problem=problem)
 
 
-def _judge(look: Look, results: Sequence[Result]) -> Iterator[Finding | Skip]:
+def _judge(look: Look, results: Sequence[Result]) -> Iterator[Finding | Skip | Unread]:
     subjects = _subjects(look, results)
     unread = any(r.verdict() is None for r in results)
     verdicts = [(r, v) for r in subjects if (v := r.verdict())]
