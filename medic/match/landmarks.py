@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from medic.entries import Signature
+from medic.text.systemwords import in_both
 
 _PATTERNS: Mapping[str, str] = {
     "traceback": r"Traceback \(most recent call last\)",
@@ -78,6 +79,6 @@ _PATTERNS: Mapping[str, str] = {
 }
 
 LANDMARKS: tuple[Signature, ...] = tuple(
-    Signature(id=name, pattern=pattern, role="context", match=())
+    Signature(id=name, pattern=in_both(pattern), role="context", match=())
     for name, pattern in _PATTERNS.items()
 )

@@ -10,6 +10,8 @@ from medic.entries.decode import decode
 from medic.entries.words import TELLTALE
 from medic.index.knowledge import Index
 from medic.match.landmarks import LANDMARKS
+from medic.records import replace
+from medic.text.systemwords import in_both
 
 _NO_FAILURE: frozenset[Role] = frozenset({"advice", "context"})
 
@@ -46,7 +48,8 @@ def watched(index: Index) -> list[Watched]:
 
 
 def _marks(raw: Mapping[str, Any]) -> list[Signature]:
-    return [decode(Signature, one) for one in raw.get("signatures", ())]
+    found = (decode(Signature, one) for one in raw.get("signatures", ()))
+    return [replace(one, pattern=in_both(one.pattern)) for one in found]
 
 
 def patterns_of(marks: Sequence[Watched]) -> list[str]:
