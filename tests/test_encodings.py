@@ -39,3 +39,10 @@ def test_other_text_stays_as_it_is(data: bytes) -> None:
 def test_lines_of_both_in_one_file() -> None:
     both = WORDS.encode("gbk") + b"\n" + WORDS.encode()
     assert utf8(both).decode().split("\n") == [WORDS, WORDS]
+
+
+def test_a_short_line_is_read_as_its_neighbours_are() -> None:
+    text = "训练开始 第1步 loss 2.0\n显存不足，CUDA out of memory"
+    assert utf8(text.encode("gbk")).decode() == text
+    alone = "显存不足，".encode("gbk") + b"\n" + WORDS.encode()
+    assert utf8(alone) == alone

@@ -14,7 +14,12 @@ def utf8(data: bytes) -> bytes:
     """The lines with those in GBK written as UTF-8; others, whatever they are, as they stand."""
     if data.isascii() or _is_utf8(data):
         return data
-    return b"\n".join(map(_line, data.split(b"\n")))
+    lines = data.split(b"\n")
+    foreign = [line for line in lines if not line.isascii()]
+    # A short line in GBK may look like damaged UTF-8: where another is surely GBK and none is
+    # UTF-8, it is GBK, too.
+    sure = any(_line(line) != line for line in foreign) and not any(map(_is_utf8, foreign))
+    return b"\n".join(_line(line, sure) for line in lines)
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -25,8 +30,8 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def _line(line: bytes) -> bytes:
-    if line.isascii() or _is_utf8(line) or _is_broken_utf8(line):
+def _line(line: bytes, sure: bool = False) -> bytes:
+    if line.isascii() or _is_utf8(line) or (not sure and _is_broken_utf8(line)):
         return line
     common = sum(map(len, _COMMON.findall(line)))
     if common < _MOST * len(line.translate(None, _ASCII)):
