@@ -144,7 +144,7 @@ def _others(blocks: Blocks, session: Session, found: Diagnosis, numbers: bool) -
     unanswered = found.verdict in NO_ANSWER
     if unanswered:
         rest = tuple(c for c in found.causes if c.chance >= NEAR)
-    rest = sorted(rest, key=lambda c: list(CHANCE).index(c.word))  # as likely: by chance, as before
+    rest = tuple(sorted(rest, key=lambda c: list(CHANCE).index(c.word)))  # of one word: by chance
     if rest and found.verdict != "established":
         blocks.heading(NEAREST if unanswered else OTHERS)
         for cause in rest:
