@@ -38,7 +38,7 @@ def test_a_question_higher_than_the_screen_is_read_from_its_beginning(
         assert "Which is it?" in first
         assert "1  answer 1 " in first
         assert "page down" in first
-        assert "answer 1-11" in first
+        assert "1-11 and Enter answers" in first
         await app.press("pagedown")
         rest = "\n".join(app.screen())
         assert all(f" {i}  answer {i} " in first + rest for i in range(1, 12))
