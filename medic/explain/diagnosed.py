@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from medic.planner.verdict import NO_ANSWER, NOTHING_NAMED
 from medic.text.safetext import columns
 
 if TYPE_CHECKING:
@@ -24,12 +23,14 @@ class Diagnosed(NamedTuple):
 def diagnosed(words: str, index: Index) -> Diagnosed:
     """What the diagnosis of a pasted message names; nothing of words that are no message, and
     nothing where no cause leads."""
+    if not _is_message(words):
+        return Diagnosed()
+    # A few words are looked up without a session, whose modules cost more than the look-up.
     from medic.case.collect import collect
+    from medic.planner.verdict import NO_ANSWER, NOTHING_NAMED
     from medic.runner.registry import all_probes
     from medic.session.consultation import Session
 
-    if not _is_message(words):
-        return Diagnosed()
     probes = [probe for probe in all_probes() if probe.reads == "artefacts"]
     session = Session(index, collect([], text=words, this_host=False, index=index), probes)
     session.look()
