@@ -9,13 +9,13 @@ from textual.message import Message
 
 from medic import __version__
 from medic.i18n import Text
+from medic.report.bars import chance_bar
 from medic.report.words import CHANCE
 from medic.text.safetext import columns, cut, one_line
 
 from . import words
 from .actions import ACTIONS, Action, shown_key
 from .events import OPEN, WRONG, WRONG_SET, Suspect, Working
-from .hints import BAR, bar
 from .laid import RowsView
 from .lines import Line, Row, Tone, cut_middle, line_rows, pad
 from .opening import shown_root
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 WORD_TONES: dict[str, Tone] = {"almost-certain": "bad", "likely": "warn", "unlikely": "muted"}
 TREND = {-1: " ↓", 0: "", 1: " ↑"}
 PROGRESS_BAR = 20
+BAR = 5
 LEAST_NAMED = 30  # columns for a further suspect in one row: less says nothing
 SLOW = 4.0  # seconds; compiled knowledge takes less
 DONE, TODO = "━", "╌"
@@ -39,7 +40,11 @@ def chance_word(suspect: Suspect) -> Text:
 
 def lit(suspect: Suspect) -> str:
     """The bar of a chance before its word; what is wrong has none."""
-    return "" if suspect.word in (WRONG, WRONG_SET) else f"{bar(suspect.chance, suspect.word)} "
+    return (
+        ""
+        if suspect.word in (WRONG, WRONG_SET)
+        else f"{chance_bar(suspect.chance, suspect.word, BAR)} "
+    )
 
 
 class Header(RowsView):

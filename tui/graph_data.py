@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
 from medic.records import dataclass
+from medic.report.bars import chance_bar
 from medic.report.words import CHANCE, SAFE, UNSAFE
 
 from . import words_graph, words_more
-from .hints import bar
 from .lines import Block, Line, Tone, glued
 from .remedies import do_not
 from .ruled_out import reason
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 SIGNS = {"confirmed": "●", "live": "○", "dimmed": "×", "away": "·"}
 NEAR = 6  # causes of a symptom that are shown; the others fold into one row
 LEAST = 0.005
+BAR = 5
 TITLE = Text("{title} ({code})", "{title}（{code}）")
 
 
@@ -140,7 +141,7 @@ class _Drawing:
         tone: Tone = "muted"
         if state in ("live", "confirmed"):
             chance = self.chance[name]
-            mark += f"{bar(chance, _word(chance))} "
+            mark += f"{chance_bar(chance, _word(chance), BAR)} "
             aside = CHANCE[_word(chance)]
             tone = "bad" if state == "confirmed" else "plain" if chance >= 0.15 else "muted"
         elif state == "dimmed" and self.dimmed[name].pruned_by is not None:

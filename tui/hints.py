@@ -9,17 +9,6 @@ from medic.i18n import Text
 from . import words
 from .offers import NEEDS
 
-BAR = 5
-FULL, EMPTY = "█", "░"
-
-
-def bar(chance: float, word: str) -> str:
-    """A chance as a bar of fixed width: full only where the word beside it says "almost certain";
-    what is suspected at all shows at least one cell."""
-    most = BAR if word == "almost-certain" else BAR - 1
-    full = min(most, max(1, round(chance * BAR)))
-    return FULL * full + EMPTY * (BAR - full)
-
 
 def hint(choices: int, has: Collection[str], *, question: bool) -> Text:
     """What the empty input says; ``has``: what there is to act on where nothing is asked."""

@@ -10,6 +10,7 @@ from medic.fixes import Fix
 from medic.i18n import Text
 from medic.planner.verdict import NO_ANSWER, NOTHING_NAMED
 from medic.report import late_text, oom_text, timeline, verdict_text
+from medic.report.bars import chance_bar
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.report.words import CHANCE, NEAREST, OTHERS, SAFE, UNSAFE
@@ -19,10 +20,9 @@ from medic.session.known import known_for
 from medic.text.safetext import one_line
 
 CONSEQUENCES = Text("Consequences, not causes", "后果而非原因")
-FULL_BAR = 10
+BAR = 10
 MAX_GAPS = 3
 NEAR = 0.05  # a nearest cause below it is noise
-POSSIBLE = 0.15  # from it on a chance is called possible (beliefs.model.word)
 FACT_NAMES = frozenset(medic.facts.__all__) | {"RunConfig"}
 
 
@@ -152,7 +152,8 @@ def _others(blocks: Blocks, session: Session, found: Diagnosis, numbers: bool) -
             line = Text("{title} ({name}): {word}", "{title}（{name}）：{word}").fill(
                 title=cause.title, name=cause.name, word=CHANCE[cause.word]
             )
-            blocks.paragraph(f"{bar_of(cause)} {line}{tail}", indent="    ", first="  ")
+            bar = chance_bar(cause.chance, cause.word, BAR)
+            blocks.paragraph(f"{bar} {line}{tail}", indent="    ", first="  ")
             if found.verdict == "unclear":
                 blocks.paragraph(_against(session, cause), indent="      ", first="    ")
     if found.ruled_out and found.verdict != "established":
@@ -172,18 +173,6 @@ def _against(session: Session, cause: CauseView) -> Text:
     index = session.index
     title = index.remedies[index.causes[cause.name].remedies[0]].title
     return Text("if it is: {remedy}", "若是：{remedy}").fill(remedy=title)
-
-
-def bar_of(cause: CauseView) -> str:
-    """The bar of a cause: what a line makes possible is drawn as no less."""
-    least = POSSIBLE if cause.word == "possible" else 0.0
-    return bar(max(cause.chance, least))
-
-
-def bar(chance: float, width: int = FULL_BAR) -> str:
-    """A chance as a bar of fixed width."""
-    full = round(chance * width)
-    return "\u2588" * full + "\u2591" * (width - full)
 
 
 def _also_wrong(blocks: Blocks, session: Session, found: Diagnosis) -> None:
