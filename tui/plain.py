@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, cast
 
 from medic.i18n import Lang, Text, use
+from medic.report.bars import EMPTY, FULL
 from medic.report.console import Console
 from medic.text.safetext import clean
 
@@ -18,7 +19,7 @@ from .desk import Opening
 from .events import Asked, Choices, Event, Given, Graphed, Previewed, Told, Working
 from .failures import told
 from .help_table import table
-from .hints import EMPTY, FULL, hint
+from .hints import hint
 from .keys_told import as_word, in_block
 from .keys_told import told as told_keys
 from .lines import Block, Line, code, rows, said

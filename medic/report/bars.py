@@ -5,7 +5,7 @@ from __future__ import annotations
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
-_FULL, _EMPTY = "█", "░"
+FULL, EMPTY = "█", "░"
 _POSSIBLE = 0.15  # from it on a chance is called possible (beliefs.model.word)
 
 
@@ -15,7 +15,7 @@ def chance_bar(chance: float, word: str, width: int) -> str:
     most = width if word == "almost-certain" else width - 1
     least = _POSSIBLE if word == "possible" else 0.0
     full = min(most, max(1, round(max(chance, least) * width)))
-    return _FULL * full + _EMPTY * (width - full)
+    return FULL * full + EMPTY * (width - full)
 
 
 def bar(share: float, width: int) -> str:
