@@ -48,6 +48,8 @@ _TAKEN: Mapping[str, frozenset[str]] = {
     "finetuning_type": frozenset(("lora", "full", "freeze")),
     "report_to": frozenset(("wandb", "none", "tensorboard", "swanlab")),
 }
+# Of these one word is one value: a flag takes no second one.
+ONE_OF = {name: words for name, words in _TAKEN.items() if name != "report_to"}
 
 
 def parted(text: str, names: Collection[str]) -> tuple[str, str]:

@@ -14,27 +14,27 @@ from medic.facts import (
     Parsers,
     ParserSpec,
     Releases,
-    Source,
     Word,
 )
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, config_of
 from medic.records import replace
-from medic.run_config import PLAIN, Change, RunConfig
+from medic.run_config import PLAIN, RunConfig, Span
 
 from .arguments import VALUE
+from .extra_words import extra_words
 from .families import PROOF, Given, proof_of, told_by_many, told_whole
-from .flag_tables import Framework, program_of, table_of
+from .flag_findings import MISSPELT, SHORT, SWITCH, finding_of, parted, too_many
+from .flag_tables import Framework, Table, program_of, table_of
 from .glued_values import glued_values
 from .key_names import KNOWN, guess, names_of, normal
 from .launcher_flags import before_script, of_words
 from .launcher_texts import kept
 from .launches import launches_in, servers_of, unreached_of
 from .loose_flags import loose_lists, program_in
-from .outcome import STOPS
 from .own_flags import Fault, faults, given_flags
 from .parted_paths import second_words
-from .renamed import Now, now
+from .renamed import now
 from .script_text import ScriptText, read_script
 from .source_flags import table_of_source, without_value
 from .suspects import script_parts, spec_of
@@ -42,20 +42,6 @@ from .undashed import undashed
 
 MAX_LAUNCHES = 100  # a script with more repeats one and the same
 MAX_FOUND = 40
-MISSPELT, SWITCH = "misspelt-flag", "boolean-flag-with-value"
-_RENAME = Text("the parser knows {new}, not {old}", "解析器只认识 {new}，不认识 {old}")
-_BEHIND = Text("{flag} behind {script}", "写在 {script} 之后的 {flag}")
-_DROP = Text("a switch takes no value", "开关型选项不接受取值")
-SHORT = "argument-deprecated"  # Megatron-LM refuses it from 0.16 on, others if it is not unique
-_SHORT = Text(
-    "{flag} is taken for {whole} only as its beginning: write it out",
-    "{flag} 只是 {whole} 的前缀，靠缩写匹配才生效：请写全",
-)
-_SECOND = Text(
-    "{flag} takes one path: a blank makes {word} a word of its own (quotes keep both together)",
-    "{flag} 只接受一个路径：空格使 {word} 成了单独的参数（加引号可合为一体）",
-)
-_EMPTY = Text("{flag} needs a value, and none follows", "{flag} 需要取值，后面却没有")
 
 
 def run(look: Look) -> Iterator[Finding]:
@@ -75,7 +61,7 @@ def run(look: Look) -> Iterator[Finding]:
             told = list(islice(chain.from_iterable(found), MAX_FOUND))
             told += _of_lists(look, script, launches, tables, speaks)
             for launcher, words in kept(script, launches):
-                told += [_finding(script, f, launcher) for f in of_words(launcher, words, tables)]
+                told += [finding_of(script, f, launcher) for f in of_words(launcher, words, tables)]
             yield from _first_passes(told)
 
 
@@ -106,7 +92,7 @@ def _of_launch(
     parsers = look.fact(Parsers) if look.has(Parsers) else Parsers()
     spec = spec_of(launch, parsers, alone=True)
     for fault in before_script(launch, tables, spec):
-        yield _finding(script, fault, launch.launcher)
+        yield finding_of(script, fault, launch.launcher)
     words = launch.arguments
     if spec is not None and spec.options:
         yield from _of_source(look, script, launch, spec, tables)
@@ -123,19 +109,36 @@ def _of_launch(
     releases = look.fact(Releases).packages if look.has(Releases) else {}
     glued = list(glued_values(words, flags, table, proof))
     for word, name, text in glued:
-        yield _finding(script, Fault("unknown", Given(name, word), f"--{name} {text}"), program)
+        yield finding_of(script, Fault("unknown", Given(name, word), f"--{name} {text}"), program)
     places = {word.span.start for word, _, _ in glued}
     for fault in faults([f for f in flags if f.word.span.start not in places], table, proof):
         right = now(fault.meant, readers, releases)
-        yield _finding(script, fault, program, right)
-    for name, word in undashed(words, flags, table, proof):
-        yield _finding(script, Fault("unknown", Given(name, word), "--" + name), program)
-    for flag, word in second_words(words, shown=proof >= PROOF):
-        yield _parted(script, flag, word)
+        yield finding_of(script, fault, program, right)
+    bare = list(undashed(words, flags, table, proof))
+    for name, word in bare:
+        yield finding_of(script, Fault("unknown", Given(name, word), "--" + name), program)
+    yield from _too_many(script, words, table, proof, {word.span for _, word in bare}, readers)
     if proof >= PROOF:
         yield Finding(MISSPELT, "passes")
     if told_whole(table, proof):
         yield Finding(SWITCH, "passes")
+
+
+def _too_many(
+    script: ScriptText,
+    words: Sequence[Word],
+    table: Table,
+    proof: int,
+    told: set[Span],
+    readers: Sequence[Framework],
+) -> Iterator[Finding]:
+    """Words that no flag takes, of a path that a blank parts or any other."""
+    for flag, word in second_words(words, shown=proof >= PROOF):
+        told.add(word.span)
+        yield parted(script, flag, word)
+    for extra in extra_words(words, table, proof, readers):
+        if extra.word.span not in told:
+            yield too_many(script, extra)
 
 
 def _of_lists(
@@ -165,7 +168,7 @@ def _of_lists(
         flags = list(given_flags(words))
         known = sum(table.knows(one.name) for one in flags)
         for fault in faults(flags, table, proof) if known * 2 >= len(flags) else ():
-            yield _finding(script, fault, program)
+            yield finding_of(script, fault, program)
 
 
 def _framework(
@@ -191,7 +194,7 @@ def _of_source(
     flags = list(given_flags(words))
     if spec.complete:
         empty = without_value(flags, spec)
-        yield from (_finding(script, Fault("empty", one), program) for one in empty)
+        yield from (finding_of(script, Fault("empty", one), program) for one in empty)
         return
     made = table_of_source(launch, spec, look.frameworks, tables)
     if made is None:
@@ -199,10 +202,10 @@ def _of_source(
     table, proof = made
     glued = list(glued_values(words, flags, table, proof))
     for word, name, text in glued:
-        yield _finding(script, Fault("unknown", Given(name, word), f"--{name} {text}"), program)
+        yield finding_of(script, Fault("unknown", Given(name, word), f"--{name} {text}"), program)
     places = {word.span.start for word, _, _ in glued}
     for fault in faults([f for f in flags if f.word.span.start not in places], table, proof):
-        yield _finding(script, fault, program)
+        yield finding_of(script, fault, program)
 
 
 def _program(launch: Launch) -> str:
@@ -226,47 +229,6 @@ def _by_flags(words: Sequence[Word], tables: Mapping[str, Framework]) -> Framewo
         return megatron
     found = guess([normal(name) for name in names], tables)
     return tables[found.name] if found is not None else None
-
-
-def _finding(script: ScriptText, fault: Fault, program: str, right: Now | None = None) -> Finding:
-    flag = _written(fault.given)
-    span = fault.given.word.span
-    source = Source(script.name, span.line, text=script.line_text(span.line))
-    value = {"flag": flag, "script": program, "where": source.where(), "consequence": STOPS}
-    if fault.kind == "empty":
-        what = _EMPTY.fill(flag=flag)
-        return Finding(VALUE, "fires", {"what": what}, source, span=span)
-    if fault.kind == "short":
-        what = _SHORT.fill(flag=flag, whole=fault.meant)
-        change = Change(f"flag:{flag}", flag, fault.meant, what)
-        return Finding(SHORT, "fires", {"what": what}, source, changes=(change,), span=span)
-    if fault.kind == "switch":
-        change = Change(f"flag-value:{flag}", fault.value, None, _DROP)
-        value |= {"value": fault.value, "correct": flag, "flags": (flag,)}
-        return Finding(SWITCH, "fires", value, source, changes=(change,), span=span)
-    if fault.kind == "misplaced":
-        value |= {"meant": _BEHIND.fill(flag=flag, script=fault.meant), "exists": ""}
-        value |= {"flags": (flag,), "meanings": (flag,)}
-        return Finding(MISSPELT, "fires", value, source, span=span)
-    meant = right.flag if right is not None else fault.meant
-    value |= {"meant": meant, "exists": "", "flags": (flag,), "meanings": (f"{flag} -> {meant}",)}
-    if right is not None and right.either is not None:
-        value["meant"] = right.either
-        return Finding(MISSPELT, "fires", value, source, span=span)
-    change = Change(f"flag:{flag}", flag, meant, _RENAME.fill(new=meant, old=flag))
-    return Finding(MISSPELT, "fires", value, source, changes=(change,), span=span)
-
-
-def _parted(script: ScriptText, flag: str, word: Word) -> Finding:
-    span = word.span
-    source = Source(script.name, span.line, text=script.line_text(span.line))
-    what = _SECOND.fill(flag=flag, word=word.raw)
-    return Finding(VALUE, "fires", {"what": what}, source, span=span)
-
-
-def _written(given: Given) -> str:
-    text = given.word.text
-    return text.partition("=")[0]
 
 
 PROBE = Probe(

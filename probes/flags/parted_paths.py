@@ -31,6 +31,11 @@ _ENDING = regex(r"\.(?:jsonl?|parquet|csv|tsv|txt|arrow|bin|gz)$")
 _FEW = 4
 
 
+def is_one_path(name: str) -> bool:
+    """Whether a flag of this name takes one path in all parsers that have it."""
+    return name in _ONE_PATH or name.endswith("_dir")
+
+
 def second_words(words: Sequence[Word], *, shown: bool) -> Iterator[tuple[str, Word]]:
     """(flag, word) of the rest of a path that a blank parts: ``--output_dir out/run 1 --lr …``.
 
@@ -51,7 +56,7 @@ def _parted(words: Sequence[Word]) -> Iterator[tuple[str, Word]]:
         name = normal(flag.lstrip("-"))
         if not _FLAG.match(flag) or not _FLAG.match(after.partition("=")[0]):
             continue
-        one = name in _ONE_PATH or name.endswith("_dir")
+        one = is_one_path(name)
         file = name in _FILES and not _ENDING.search(value) and _ENDING.search(rest) is not None
         parted = "/" in value and "--" not in value and not value.startswith("-")
         if (one or file) and parted and _PIECE.match(rest) is not None:

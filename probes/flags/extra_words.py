@@ -1,0 +1,104 @@
+"""A word too many: it stands behind a flag that has its one value already, or behind a switch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from medic.facts import Word
+from medic.records import dataclass
+from medic.run_config import FIELDS, Edit
+from medic.text.patterns import regex
+
+from .families import PROOF
+from .flag_tables import Framework, Table
+from .glued_values import ONE_OF
+from .key_names import normal
+from .match import boolean
+from .parted_paths import is_one_path
+from .shared_values import is_amount_or_place
+
+# Programs whose parser takes words without a flag, and those that read overrides.
+_TAKE_WORDS = frozenset(("litgpt", "nanogpt", "vllm", "fairseq"))
+# Parsers of classes: a switch of theirs takes a word.
+_SWITCHES_TAKE = frozenset(
+    ("hf-trainer", "trl", "ms-swift", "megatron-swift", "llama-factory", "axolotl", "torchtitan")
+)
+_FLAG = regex(r"^--[A-Za-z][\w.-]*$")
+_PIECE = regex(r"^[A-Za-z0-9_][\w.+-]*$")
+_NUMBER = regex(r"^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
+_COUNTS = ("number", "converted-number", "converted-whole")
+
+
+@dataclass(frozen=True)
+class Extra:
+    """``word`` stands behind ``flag``, which has the value ``value`` or, a switch, takes none.
+
+    ``edit`` takes it out, where it can be nothing that was meant for the flag.
+    """
+
+    flag: str
+    value: str
+    word: Word
+    edit: Edit | None = None
+
+
+def extra_words(
+    words: Sequence[Word], table: Table, proof: int, frameworks: Sequence[Framework]
+) -> Iterator[Extra]:
+    """Only where the parser is shown: one of a script's own may take words without a flag."""
+    name = table.framework.name
+    if proof < PROOF or table.overridden or name in _TAKE_WORDS:
+        return
+    numbers = _numbers(frameworks)
+    for at in range(len(words) - 1):
+        flag = words[at].value or ""
+        if not _FLAG.match(flag) or not _is_value(words[at + 1]):
+            continue
+        if name not in _SWITCHES_TAKE and normal(flag) in table.switches - table.valued:
+            one = words[at + 1]
+            if _stands_alone(words, at + 1) and boolean(one.text) is None:
+                yield Extra(flag, "", one, _taken_out(words[at], one))
+        elif at + 2 < len(words) and _stands_alone(words, at + 2):
+            first, one = words[at + 1], words[at + 2]
+            plain = normal(flag)
+            digits = _NUMBER.match(first.text) is not None
+            number = plain in numbers or (is_amount_or_place(plain) and digits)
+            if number or plain in ONE_OF or is_one_path(plain):
+                meant = is_one_path(plain) or _NUMBER.match(one.text) is not None
+                meant = meant or one.text in ONE_OF.get(plain, ())
+                yield Extra(flag, first.raw, one, None if meant else _taken_out(first, one))
+
+
+def _numbers(frameworks: Sequence[Framework]) -> frozenset[str]:
+    """Names of what is one number to the framework and to those that it builds on."""
+    found = set()
+    for one in frameworks:
+        for key in one.keys:
+            kind = FIELDS[key.field][0] if key.field in FIELDS else None
+            if kind in (int, float) and key.true_means is None:
+                found.add(normal(key.key.removeprefix("**.")))
+        for declared, names in one.types.items():
+            if declared in _COUNTS:
+                found.update(normal(name) for name in names)
+    return frozenset(found)
+
+
+def _is_value(word: Word) -> bool:
+    """Whether a word is one argument for sure: written out, or a quoted text."""
+    return word.value is not None and bool(word.value) and not word.value.startswith("--")
+
+
+def _stands_alone(words: Sequence[Word], at: int) -> bool:
+    """Whether a plain word is followed by a flag, by others' or by nothing: two may be a list."""
+    word = words[at]
+    after = words[at + 1].raw if at + 1 < len(words) else "--"
+    plain = word.value is not None and word.raw == word.value and _PIECE.match(word.raw) is not None
+    return plain and after.startswith(("--", "$", '"$'))
+
+
+def _taken_out(before: Word, word: Word) -> Edit | None:
+    """Without the word and the blank before it, where both words are written on one line."""
+    one, other = before.span, word.span
+    if one.file != other.file or one.line != other.line or one.end > other.start:
+        return None
+    return Edit(one.file, one.end, other.end, "")

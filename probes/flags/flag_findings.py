@@ -1,0 +1,91 @@
+"""Faults of flags as findings: what is said of each, where, and what is offered."""
+
+from __future__ import annotations
+
+from medic.facts import Repair, Respelt, Source, Word
+from medic.i18n import Text
+from medic.probe import Finding
+from medic.run_config import Change
+
+from .arguments import VALUE
+from .extra_words import Extra
+from .families import Given
+from .outcome import STOPS
+from .own_flags import Fault
+from .renamed import Now
+from .script_text import ScriptText
+
+MISSPELT, SWITCH = "misspelt-flag", "boolean-flag-with-value"
+_RENAME = Text("the parser knows {new}, not {old}", "解析器只认识 {new}，不认识 {old}")
+_BEHIND = Text("{flag} behind {script}", "写在 {script} 之后的 {flag}")
+_DROP = Text("a switch takes no value", "开关型选项不接受取值")
+SHORT = "argument-deprecated"  # Megatron-LM refuses it from 0.16 on, others if it is not unique
+_SHORT = Text(
+    "{flag} is taken for {whole} only as its beginning: write it out",
+    "{flag} 只是 {whole} 的前缀，靠缩写匹配才生效：请写全",
+)
+_SECOND = Text(
+    "{flag} takes one path: a blank makes {word} a word of its own (quotes keep both together)",
+    "{flag} 只接受一个路径：空格使 {word} 成了单独的参数（加引号可合为一体）",
+)
+_NO_MORE = Text(
+    "{flag} takes one value and has {value}: {word} is a word too many, which the parser refuses",
+    "{flag} 只接受一个取值，已有 {value}：{word} 是多余的词，解析器会拒绝",
+)
+_NONE_AT_ALL = Text(
+    "{flag} is a switch: {word} is a word too many, which the parser refuses",
+    "{flag} 是开关：{word} 是多余的词，解析器会拒绝",
+)
+_TAKEN_OUT = Text("nothing takes this word", "没有选项接受这个词")
+_EMPTY = Text("{flag} needs a value, and none follows", "{flag} 需要取值，后面却没有")
+
+
+def finding_of(script: ScriptText, fault: Fault, program: str, right: Now | None = None) -> Finding:
+    flag = _written(fault.given)
+    span = fault.given.word.span
+    source = Source(script.name, span.line, text=script.line_text(span.line))
+    value = {"flag": flag, "script": program, "where": source.where(), "consequence": STOPS}
+    if fault.kind == "empty":
+        what = _EMPTY.fill(flag=flag)
+        return Finding(VALUE, "fires", {"what": what}, source, span=span)
+    if fault.kind == "short":
+        what = _SHORT.fill(flag=flag, whole=fault.meant)
+        change = Change(f"flag:{flag}", flag, fault.meant, what)
+        return Finding(SHORT, "fires", {"what": what}, source, changes=(change,), span=span)
+    if fault.kind == "switch":
+        change = Change(f"flag-value:{flag}", fault.value, None, _DROP)
+        value |= {"value": fault.value, "correct": flag, "flags": (flag,)}
+        return Finding(SWITCH, "fires", value, source, changes=(change,), span=span)
+    if fault.kind == "misplaced":
+        value |= {"meant": _BEHIND.fill(flag=flag, script=fault.meant), "exists": ""}
+        value |= {"flags": (flag,), "meanings": (flag,)}
+        return Finding(MISSPELT, "fires", value, source, span=span)
+    meant = right.flag if right is not None else fault.meant
+    value |= {"meant": meant, "exists": "", "flags": (flag,), "meanings": (f"{flag} -> {meant}",)}
+    if right is not None and right.either is not None:
+        value["meant"] = right.either
+        return Finding(MISSPELT, "fires", value, source, span=span)
+    change = Change(f"flag:{flag}", flag, meant, _RENAME.fill(new=meant, old=flag))
+    return Finding(MISSPELT, "fires", value, source, changes=(change,), span=span)
+
+
+def parted(script: ScriptText, flag: str, word: Word) -> Finding:
+    span = word.span
+    source = Source(script.name, span.line, text=script.line_text(span.line))
+    what = _SECOND.fill(flag=flag, word=word.raw)
+    return Finding(VALUE, "fires", {"what": what}, source, span=span)
+
+
+def too_many(script: ScriptText, extra: Extra) -> Finding:
+    span, edit = extra.word.span, extra.edit
+    source = Source(script.name, span.line, text=script.line_text(span.line))
+    said = _NO_MORE if extra.value else _NONE_AT_ALL
+    what = said.fill(flag=extra.flag, value=extra.value, word=extra.word.raw)
+    step = Respelt((edit,), joins=True) if edit is not None else None
+    repair = Repair((step,), safe=False, why=_TAKEN_OUT) if step is not None else None
+    return Finding(VALUE, "fires", {"what": what}, source, span=span, repair=repair)
+
+
+def _written(given: Given) -> str:
+    text = given.word.text
+    return text.partition("=")[0]
