@@ -49,11 +49,18 @@ class Problem:
     ``not-strict``: JSON that only a lenient reader (HJSON) takes; ``detail``: what json.load says.
     ``refused``: where bash stops at a script; ``detail``: why (see ``shell_refusal``) and the word,
     ``other``: the place of the word that it concerns, ``mend``: what makes it a script.
+    ``not-utf-8``: the first byte of a script that is none (``detail``, as 0xe9); it reads as ``_``.
     ``other`` is the first of two equal keys and ``dropped`` its value, which is not in the tree.
     """
 
     kind: Literal[
-        "duplicate-key", "number-as-text", "odd-scalar", "syntax", "not-strict", "refused"
+        "duplicate-key",
+        "number-as-text",
+        "odd-scalar",
+        "syntax",
+        "not-strict",
+        "refused",
+        "not-utf-8",
     ]
     span: Span
     detail: str = ""

@@ -53,11 +53,12 @@ def parse(
     """The document in ``data``; ``file`` names it in spans and messages; ``variables`` are those
     that a script finds set.
 
-    Raises Unreadable, naming file and line: too large (``MAX_BYTES``), not UTF-8 text, not of the
-    syntax, nested too deep, aliases that expand too far, or a tag that would run code.
+    Raises Unreadable, naming file and line: too large (``MAX_BYTES``), not UTF-8 text (but for
+    scripts: problem "not-utf-8"), not of the syntax, nested too deep, aliases that expand too far,
+    or a tag that would run code.
     """
-    source = SourceText(data, file)
     kind = syntax or guess_syntax(file, data)
+    source = SourceText(data, file, any_bytes=kind == "shell")
     try:
         return parse_source(source, kind, variables)
     except RecursionError:

@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 def problems_of(
     source: SourceText, root: tree_sitter.Node, body: bytes, refused: Refusal | None
 ) -> Iterator[Problem]:
-    """The first place that the tree does not understand, and what bash refuses."""
+    """The first byte that is no text, the first place that the tree does not understand, and what
+    bash refuses."""
+    if source.odd is not None:
+        at, octet = source.odd
+        yield Problem("not-utf-8", source.span(at, at + 1), f"0x{octet:02x}")
     error = first_error(root) if root.has_error else None
     if error is not None:
         yield Problem("syntax", source.span(error.start_byte, error.end_byte), "shell")

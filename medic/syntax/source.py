@@ -9,6 +9,7 @@ from functools import cached_property
 
 from medic.errors import Unreadable
 from medic.run_config import Span
+from medic.text.encodings import without_odd
 
 MAX_BYTES = 2 * 1024 * 1024
 MAX_DEPTH = 100
@@ -25,10 +26,12 @@ _WIDE = {
 class SourceText:
     """UTF-8 text of one file. ``text`` has no byte order mark; offsets in spans count it.
 
-    Raises Unreadable for more than ``MAX_BYTES``, another encoding, or a NUL byte.
+    ``any_bytes``: a byte that is no UTF-8 reads as ``_`` (bash takes it as it is); ``odd`` is
+    (offset in the body, byte) of the first one. Raises Unreadable for such a byte otherwise, for more than
+    ``MAX_BYTES``, UTF-16 and UTF-32, or a NUL byte.
     """
 
-    def __init__(self, data: bytes, file: str) -> None:
+    def __init__(self, data: bytes, file: str, *, any_bytes: bool = False) -> None:
         self.file = file
         self._nodes = 0
         if len(data) > MAX_BYTES:
@@ -41,16 +44,21 @@ class SourceText:
         self.skipped = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
         self.body = data[self.skipped :]
         self._refuse_other_encodings()
+        self.odd: tuple[int, int] | None = None
         try:
             self.text = self.body.decode("utf-8")
         except UnicodeDecodeError as problem:
             octet = self.body[problem.start]
             line = self.body.count(b"\n", 0, problem.start) + 1
-            raise Unreadable(
-                f"not UTF-8 text (byte 0x{octet:02x})",
-                f"不是 UTF-8 文本（字节 0x{octet:02x}）",
-                at=self.at(line),
-            ) from None
+            if not any_bytes:
+                raise Unreadable(
+                    f"not UTF-8 text (byte 0x{octet:02x})",
+                    f"不是 UTF-8 文本（字节 0x{octet:02x}）",
+                    at=self.at(line),
+                ) from None
+            self.odd = problem.start, octet
+            self.body = without_odd(self.body)
+            self.text = self.body.decode("utf-8")
 
     def _refuse_other_encodings(self) -> None:
         for mark, name in _WIDE.items():

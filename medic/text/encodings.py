@@ -1,4 +1,4 @@
-"""Text of Chinese machines that is not UTF-8: lines in GBK become what they say."""
+"""Text that is not UTF-8: lines of Chinese machines in GBK become what they say, other bytes a sign."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from medic.text.patterns import regex
 
 # Pairs of GB2312: its signs and the 6,763 characters that are in use; GBK adds rare ones.
 _COMMON = regex(rb"(?:[\xa1-\xa9]|[\xb0-\xf7])[\xa1-\xfe]")
+_ESCAPED = regex("[\\udc80-\\udcff]")
 _ASCII = bytes(range(128))
 _MOST = 0.8  # of the bytes beyond ASCII are of such pairs
 
@@ -50,3 +51,9 @@ def _is_broken_utf8(line: bytes) -> bool:
     text = line.decode("utf-8", "replace")
     bad = text.count("\ufffd")
     return sum(not c.isascii() for c in text) - bad > bad
+
+
+def without_odd(data: bytes) -> bytes:
+    """As long as before, with ``_`` for each byte that is no UTF-8."""
+    kept = data.decode("utf-8", "surrogateescape")
+    return _ESCAPED.sub("_", kept).encode()

@@ -3,7 +3,7 @@ the variable that a flag is given."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from medic.text.patterns import regex
 from medic.text.slips import digits_of, one_apart
@@ -14,6 +14,8 @@ from .key_names import normal
 
 _SHORTEST = 8
 _SEVERAL = 2  # frameworks that have a name which any program's parser may have
+_SHAPES = frozenset(("num_layers", "hidden_size", "num_heads", "num_kv_heads", "ffn_size"))
+_LOAD = frozenset(("hf-trainer", "trl", "loop-scripts"))
 _NUMBER = regex(r"-?\d[\d.]*(?:e-?\d+)?")
 
 
@@ -37,7 +39,38 @@ def common_slip(given: Given, table: Table, used: Collection[str]) -> str:
         return ""
     common = (n for n, count in table.times.items() if count >= _SEVERAL and n not in used)
     found = [known for known in common if _is_slip(name, known, table)]
-    return found[0] if len(found) == 1 else ""
+    if len(found) == 1:
+        return found[0] if _may_have(found[0], table, used) else ""
+    return "" if found else moved_sign(name, table.is_word)
+
+
+def _may_have(name: str, table: Table, used: Collection[str]) -> bool:
+    """Whether a program that is given the flags may have this one: not where it is given the same
+    setting by another name, nor the shape of a model where TrainingArguments load one."""
+    field = table.meanings.get(name, ("", ""))[1]
+    if field and any(table.meanings.get(one, ("", ""))[1] == field for one in used):
+        return False
+    loads = field in _SHAPES and table.framework.name in _LOAD
+    return not loads or table.knows(name)
+
+
+def moved_sign(name: str, is_word: Callable[[str], bool]) -> str:
+    """The name of known words only, of which one sign has changed places with the letter beside it:
+    ``usel_ora``. Nobody calls a flag so, whatever parser reads it."""
+    if all(is_word(word) for word in name.split("_")):
+        return ""
+    found = set()
+    for at in range(1, len(name) - 1):
+        pair = name[at : at + 2]
+        if pair.count("_") == 1:
+            other = name[:at] + pair[::-1] + name[at + 2 :]
+            if all(_is_known(word, is_word) for word in other.split("_")):
+                found.add(other)
+    return found.pop() if len(found) == 1 else ""
+
+
+def _is_known(word: str, is_word: Callable[[str], bool]) -> bool:
+    return len(word) > 1 and (is_word(word) or is_word(word.removesuffix("s")))
 
 
 def _is_slip(name: str, other: str, table: Table) -> bool:

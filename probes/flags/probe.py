@@ -35,6 +35,10 @@ _NOT_SHELL = Text(
     "not understood as bash: what stands there was not checked",
     "这里不是能识别的 bash 写法，其内容没有检查",
 )
+_NOT_UTF8 = Text(
+    "byte {byte} is no UTF-8: the script was read without such bytes",
+    "字节 {byte} 不是 UTF-8：脚本已跳过这类字节读取",
+)
 NEEDS_PARSER = Text(
     "the training script's source or its usage text", "训练脚本的源码，或它打印的 usage 文本"
 )
@@ -77,8 +81,14 @@ def _launches(look: Look, given: GivenFile) -> list[Launch] | Unread:
 
 
 def _not_shell(look: Look, given: GivenFile) -> Iterator[Unread]:
-    """The first line that is no shell, where the check of the syntax has nothing to say of it."""
+    """The first line that is no shell, where the check of the syntax has nothing to say of it; the
+    first byte that is no text."""
     document = look.parse(given.path)
+    for problem in document.problems:
+        if problem.kind == "not-utf-8":
+            at = f"{given.name}:{problem.span.line}"
+            why = _NOT_UTF8.fill(byte=problem.detail)
+            yield Unread(at, why, partly=True, aside=True)
     script = read_script(look, given.path, given.name)
     if script is not None and stop(script, document) is not None:
         return

@@ -11,6 +11,7 @@ from medic.facts import Source
 from medic.i18n import Text
 from medic.probe import Look
 from medic.run_config import Span
+from medic.text.encodings import without_odd
 from medic.text.patterns import regex
 
 from .masked import masked, quote_at
@@ -159,6 +160,6 @@ def read_script(look: Look, path: str, name: str) -> ScriptText | None:
     """The script's text; None for what is no text file."""
     try:
         with look.open(path, MAX_SCRIPT) as file:
-            return _script(path, file.read().decode("utf-8"), name)
-    except (Unreadable, UnicodeDecodeError):
+            return _script(path, without_odd(file.read()).decode("utf-8"), name)
+    except Unreadable:
         return None
