@@ -17,6 +17,7 @@ from .refusals import REFUSED, stop
 from .script_text import NEEDS_SCRIPT, ScriptText, read_script
 from .slip import replaced
 from .unset import Misnamed, Unset, forgotten, misnamed, unset
+from .unset_lists import unset_lists, unset_small
 
 CUT = "command-cut-short"
 UNSET = "unset-variable-takes-flag"
@@ -99,7 +100,16 @@ def _unset(script: ScriptText, document: Document) -> Iterator[Finding]:
     found = [one for one in misnamed(script, document) if one.variable not in told]
     yield from _misnamed(script, found)
     told |= {one.variable for one in found}
-    for name in forgotten(script, document, told) if launches else ():
+    if not launches:
+        return
+    lists = [one for one in unset_lists(script, document) if one.variable not in told]
+    yield from _misnamed(script, [one for one in lists if one.meant])
+    told |= {one.variable for one in lists}
+    left = [one for one in lists if not one.meant]
+    lines = {n for one in launches for n in range(one.span.line, one.span.end_line + 1)}
+    left += forgotten(script, document, told, lines)
+    left += unset_small(script, document, told | {one.variable for one in left})
+    for name in left:
         value = {"variable": name.variable, "meant": _NOT_SET, "so": _NO_WORD}
         source = script.source(name.span.line)
         yield Finding(UNSET, "fires", value, source, span=name.span)

@@ -42,10 +42,10 @@ _WELL_KNOWN = frozenset(
     """.split()  # noqa: SIM905
 )
 # Words that may well be empty: more arguments, options.
-_OPTIONAL = regex(r"ARGS?$|ARGUMENTS|EXTRA|OPT|FLAG|PARAMS|CMD|COMMAND|RESUME|OVERRIDE", re.I)
+OPTIONAL = regex(r"ARGS?$|ARGUMENTS|EXTRA|OPT|FLAG|PARAMS|CMD|COMMAND|RESUME|OVERRIDE", re.I)
 _FETCHES = regex(r"^\s*(?:source|\.|eval|set\s+-a|module)\s", re.MULTILINE)
 # The same but for files that only make tools ready.
-_FETCHES_MORE = regex(
+FETCHES = regex(
     r"^\s*(?:(?:source|\.)\s+(?!\S*(?:activate|set_env\.sh|setvars\.sh|conda\.sh|bashrc|/etc/\S+)\b)"
     r"|eval\s+(?!\"?\$(?:\((?:\S*conda|mamba|micromamba|pyenv)\b|\{?[A-Za-z_]))|set\s+-a)",
     re.MULTILINE,
@@ -55,6 +55,8 @@ _SECRET = regex(r"KEY|TOKEN|SECRET|PASS", re.I)
 _GROUP = regex(r"^(?:WANDB|TENSORBOARD)_")
 # What stands before a variable in the value of a flag, or of an override: --out "/job/$RUN".
 _VALUE = regex(r"(?<!\S)(?:--[A-Za-z][\w.-]*[= ]|\+{0,2}[A-Za-z_]\w*(?:\.\w+)+=)\s*[^\s#]*$")
+_FREE = regex(r"EXTRA|CUSTOM|ADDITIONAL|USER|MORE|OTHER|DEBUG|OPTIONAL|PASS|CLI|RUNTIME|OVERRIDE")
+_ALIKE = 2  # of options that a script keeps in several variables, each is there
 _ALL = 3  # of so many variables, all set but one, that one is forgotten
 _OWN = 2  # a command with so many variables of its own is not one to be called with others' values
 _MIN_NAME = 5
@@ -91,7 +93,7 @@ def unset(script: ScriptText, launch: Launch) -> list[Unset]:
     the rest itself, or has a variable that reads almost alike, has forgotten this one.
     """
     strange = {v for v in script.used if not script.named_otherwise(v)}
-    foreign = {v for v in strange if not (ENVIRONMENT.match(v) or _OPTIONAL.search(v))}
+    foreign = {v for v in strange if not (ENVIRONMENT.match(v) or OPTIONAL.search(v))}
     found = [*_in(launch.launcher_words), *_in(launch.arguments)]
     alone = len(foreign) == 1 and not _FETCHES.search(script.text)
     own = script.assigned & script.used
@@ -99,7 +101,7 @@ def unset(script: ScriptText, launch: Launch) -> list[Unset]:
     for one in found:
         if one.variable not in strange:
             continue
-        near = _near(script, one.variable)
+        near = almost(script, one.variable)
         empty = one.takes or one.word.raw.startswith("-")
         forgotten = alone and one.variable in foreign and len(own) >= _OWN and empty
         if near or forgotten:
@@ -131,7 +133,7 @@ def misnamed(script: ScriptText, document: Document) -> list[Misnamed]:
             if meant := slip_of(name) or _well_known(name):
                 found[name] = Misnamed(name, place, use[0], meant)
                 continue
-            near = _near(script, name)
+            near = almost(script, name)
             # One letter for another is a slip only where the right name is used nowhere.
             if near and (
                 near not in script.used or len(near) != len(name) or is_swapped(near, name)
@@ -143,17 +145,21 @@ def misnamed(script: ScriptText, document: Document) -> list[Misnamed]:
     return [*found.values(), *_with_default(script, document)]
 
 
-def forgotten(script: ScriptText, document: Document, told: Collection[str]) -> Iterator[Misnamed]:
-    """The variable in a flag's value that a script forgets, which sets all the others itself.
+def forgotten(
+    script: ScriptText, document: Document, told: Collection[str], launched: Collection[int]
+) -> Iterator[Misnamed]:
+    """The variable that a script forgets, which sets all the others itself: in a flag's value, in
+    the lines of a launch (``launched``), in a sum.
 
     One in small letters is the script's own; one in capitals may be exported by who calls it, if
     there are several such, or few of the script's own.
     """
-    if _FETCHES_MORE.search(script.text):
+    if FETCHES.search(script.text):
         return
     strange = {v for v in script.used if not script.named_otherwise(v) and v not in told}
-    foreign = {v for v in strange if not (_may_be_given(script, v) or _OPTIONAL.search(v))}
-    own = len(script.set_alone & script.used)
+    own_names = script.set_alone & script.used
+    foreign = {v for v in strange if not (_may_be_given(script, v) or may_be_empty(v, own_names))}
+    own = len(own_names)
     if len(foreign) != 1:
         return
     (name,) = foreign
@@ -165,11 +171,23 @@ def forgotten(script: ScriptText, document: Document, told: Collection[str]) -> 
             if name not in use.groups() or line[use.start()] == COMMENT:
                 continue
             kept = script.quote_at(number, use.start() + 1) == "'"
-            if not kept and _VALUE.search(text[: use.start()]):
+            before = text[: use.start()]
+            used = number in launched or before.count("$((") > before.count("))")
+            if not kept and (used or _VALUE.search(before)):
                 yield Misnamed(
                     name, script.span(number, use.start() + 1, use.end() + 1), use[0], ""
                 )
                 return
+
+
+def may_be_empty(name: str, own: Collection[str]) -> bool:
+    """Whether a caller may leave a name out: more arguments; not where the script sets several of
+    its ``own`` that are called alike (MODEL_ARGS, DATA_ARGS)."""
+    if not OPTIONAL.search(name):
+        return False
+    ending = name.rpartition("_")[2]
+    alike = sum(one != name and one.rpartition("_")[2] == ending for one in own)
+    return alike < _ALIKE or _FREE.search(name.upper()) is not None
 
 
 def _may_be_given(script: ScriptText, variable: str) -> bool:
@@ -188,7 +206,7 @@ def _with_default(script: ScriptText, document: Document) -> Iterator[Misnamed]:
         for use in _DEFAULT.finditer(text):
             name, code = use[1], line[use.start()]
             kept = code == MASK and single_quoted(text, use.start())
-            near = _near(script, name)
+            near = almost(script, name)
             meant = slip_of(name) or _well_known(name) or (near if near not in script.used else "")
             if meant and not kept and code != COMMENT and name not in script.assigned:
                 place = script.span(number, use.start(1) + 1, use.end(1) + 1)
@@ -227,7 +245,7 @@ def _in(words: Sequence[Word]) -> Iterator[Unset]:
             yield Unset(word, plain[1] or plain[2], before.value, takes)
 
 
-def _near(script: ScriptText, variable: str) -> str:
+def almost(script: ScriptText, variable: str) -> str:
     """A variable of the script that reads almost like this one: unused, or one letter away."""
     if variable in _WELL_KNOWN or variable.startswith("SLURM_"):
         return ""

@@ -1,0 +1,95 @@
+"""Names that only the script itself can set, and that it does not: of lists, and in small letters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+from medic.facts import Document
+from medic.text.patterns import regex
+
+from .masked import COMMENT, MASK, numbered, single_quoted
+from .script_text import ScriptText
+from .unset import FETCHES, Misnamed, almost, may_be_empty
+
+# An environment holds no list: ${NAME[0]}, ${#NAME[@]}.
+_ELEMENT = regex(r"(?<!\\)\$\{#?([A-Za-z_]\w*)\[[^\]\s]*\][^}]*\}")
+_USE = regex(r"(?<!\\)\$(?:([a-z_][a-z0-9_]*)\b|\{([a-z_][a-z0-9_]*)\})")
+_DEFAULT = regex(r"\]:?[-+=?]")
+_SHELLS = regex(
+    r"^(?:BASH_\w+|PIPESTATUS|FUNCNAME|DIRSTACK|GROUPS|COMP_WORDS|MAPFILE|REPLY|COPROC|SLURM_\w+)$"
+)
+# Those that tools read in small letters, and lines that only speak or ask.
+_TOOLS = frozenset(("http_proxy", "https_proxy", "no_proxy", "all_proxy", "ftp_proxy", "_"))
+_SPEAKS = regex(r"^\s*(?:echo|printf|logger|log|info|usage|die|trap|alias|:)\b|\[\[?\s|\btest\s")
+
+
+def unset_lists(script: ScriptText, document: Document) -> Iterator[Misnamed]:
+    """Elements of a list that nothing makes one, each name once.
+
+    A script that reads other files may get it there: then only a name that is a slip of a list
+    which nothing else uses.
+    """
+    fetches = FETCHES.search(script.text) is not None
+    uses = _uses(script)
+    lists = {name for name in script.assigned if script.is_array(name)}
+    told: set[str] = set()
+    for number, found in _outside(script, document, _ELEMENT):
+        name = found[1]
+        set_here = script.words[name] > uses.get(name, 0) + script.uses[name]
+        if name in told or set_here or _SHELLS.match(name) or _DEFAULT.search(found[0]):
+            continue
+        meant = almost(script, name)
+        meant = meant if meant in lists and not uses.get(meant) else ""
+        if meant or (not fetches and not may_be_empty(name, lists)):
+            told.add(name)
+            place = script.span(number, found.start(1) + 1, found.end(1) + 1)
+            yield Misnamed(name, place, name, meant)
+
+
+def unset_small(
+    script: ScriptText, document: Document, told: Collection[str]
+) -> Iterator[Misnamed]:
+    """The one name in small letters that nothing sets in a script which sets others itself.
+
+    Of several the script is a template, or a part of another one.
+    """
+    if FETCHES.search(script.text) or not script.set_alone & script.used:
+        return
+    found: dict[str, tuple[int, re.Match[str]]] = {}
+    for number, use in _outside(script, document, _USE):
+        name = use[1] or use[2]
+        if name in _TOOLS or script.named_otherwise(name) or may_be_empty(name, ()):
+            continue
+        if not _SPEAKS.search(script.line_text(number)):
+            found.setdefault(name, (number, use))
+    if len(found) != 1:
+        return
+    (name, (number, use)) = next(iter(found.items()))
+    if name not in told:
+        yield Misnamed(name, script.span(number, use.start() + 1, use.end() + 1), use[0], "")
+
+
+def _uses(script: ScriptText) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for found in _ELEMENT.finditer(script.text):
+        counts[found[1]] = counts.get(found[1], 0) + 1
+    return counts
+
+
+def _outside(
+    script: ScriptText, document: Document, pattern: re.Pattern[str]
+) -> Iterator[tuple[int, re.Match[str]]]:
+    """What the shell replaces: not in comments, here-documents or single quotes."""
+    for number, line in numbered(script, document):
+        text = script.line_text(number)
+        if "$" not in text or number in script.documents:
+            continue
+        for found in pattern.finditer(text):
+            code = line[found.start()]
+            kept = code == MASK and (
+                single_quoted(text, found.start())
+                or script.quote_at(number, found.start() + 1) == "'"
+            )
+            if code != COMMENT and not kept:
+                yield number, found
