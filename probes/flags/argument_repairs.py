@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from medic.facts import Added, Launch, Removed, Repair, Respelt, Rewritten
+from medic.facts import Added, Launch, Removed, Repair, Respelt, Rewritten, Word
 from medic.i18n import Text
 from medic.run_config import Edit, Origin, Span
 
@@ -18,6 +18,7 @@ LAST = Text(
 )
 BEFORE = Text("an option of the launcher stands before the script", "启动器选项写在脚本之前")
 MEANT = Text("the variable that reads almost alike", "拼写几乎相同的变量")
+TAKEN_OUT = Text("nothing takes this word", "没有选项接受这个词")
 ONE_TASK = Text(
     "one task a node; give it the CPUs of all the node's processes",
     "每个节点一个任务；请为它分配该节点全部进程所需的 CPU",
@@ -37,6 +38,15 @@ def nearest_choice(place: Span, flag: str, value: str, choices: Sequence[str]) -
 def without_first(place: Span, flag: str) -> Repair:
     """Of a flag that is given twice the one that the parser reads over."""
     return Repair((Removed(place, "shell", flag),), safe=False, why=LAST)
+
+
+def without_word(before: Word, word: Word) -> Repair | None:
+    """Without a word and the blank before it, where both are written on one line."""
+    one, other = before.span, word.span
+    if one.file != other.file or one.end_line != other.line or one.end > other.start:
+        return None
+    edit = Edit(one.file, one.end, other.end, "")
+    return Repair((Respelt((edit,), joins=True),), safe=False, why=TAKEN_OUT)
 
 
 def moved_before(launch: Launch, at: int) -> Repair | None:

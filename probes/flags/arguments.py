@@ -10,7 +10,7 @@ from medic.records import dataclass
 from medic.run_config import Span
 from medic.text.patterns import regex
 
-from .argument_repairs import moved_before, nearest_choice, without_first
+from .argument_repairs import moved_before, nearest_choice, without_first, without_word
 from .match import Known, boolean, classify
 from .script_text import ScriptText
 from .spelling import plain
@@ -61,6 +61,8 @@ _GLUED = regex(r"^([^\"'\s]*[A-Za-z0-9_}])--([A-Za-z][\w-]+)(?:=\S*)?$")
 _QUOTED = regex(r"^\"[^\"]*\"$|^'[^']*'$")
 _VARIABLE_AND_FLAG = regex(r"^\$(?:\w+|\{\w+\})--[a-z]+(?:[_-][a-z0-9]+)+$")
 _MAX_CHOICES = 12
+_BARE = regex(r"\w+(?:-\w+)*")
+_NO_FILE = frozenset(("m", "module", "no-python"))  # behind these no file stands
 
 _GOES = Text(
     "{flag} stands behind {script}: it goes to the script, not to {launcher}",
@@ -69,6 +71,10 @@ _GOES = Text(
 _AGAIN = Text(
     "{flag} {value} overrides {flag} {first} of line {line}",
     "{flag} {value} 覆盖了第 {line} 行的 {flag} {first}",
+)
+_STRAY = Text(
+    "{word} is a word too many: {launcher} takes it for the script, which is {script}",
+    "{word} 是多余的词：{launcher} 会把它当作脚本，真正的脚本是 {script}",
 )
 _EMPTY = Text("{flag}= gives it an empty value", "{flag}= 的取值为空")
 _PARTED = Text(
@@ -103,6 +109,9 @@ def behind_script(launch: Launch, spec: ParserSpec | None) -> Iterator[Fault]:
     cut = launch.script is not None and not launch.script.raw.strip("\\ ")
     if own is None or cut or "launch" in label[0] or (spec is not None and spec.complete):
         return
+    if (stray := _taken_for_script(launch)) is not None:
+        yield stray
+        return
     before = {plain(w.value.partition("=")[0]) for w in launch.launcher_words if w.value}
     theirs = {plain(n) for o in (spec.options if spec else ()) for n in o.names}
     for at, word in enumerate(launch.arguments):
@@ -112,6 +121,21 @@ def behind_script(launch: Launch, spec: ParserSpec | None) -> Iterator[Fault]:
             continue
         what = _GOES.fill(flag=flag, script=label[0], launcher=launch.launcher)
         yield Fault(BEHIND, what, word.span, flag, moved_before(launch, at))
+
+
+def _taken_for_script(launch: Launch) -> Fault | None:
+    """A word without an ending where the script stands, and a Python file behind more options."""
+    word = launch.script
+    as_it_is = any(plain(w.text) in _NO_FILE for w in launch.launcher_words)
+    if word is None or as_it_is or not _BARE.fullmatch(word.raw):
+        return None
+    at = next((i for i, w in enumerate(launch.arguments) if w.raw.endswith(".py")), 0)
+    options = launch.arguments[:at]
+    if not options or not options[0].raw.startswith("--"):
+        return None
+    what = _STRAY.fill(word=word.raw, launcher=launch.launcher, script=launch.arguments[at].raw)
+    before = launch.launcher_words[-1:] and launch.launcher_words[-1]
+    return Fault(VALUE, what, word.span, word.raw, without_word(before, word) if before else None)
 
 
 # --- twice ----------------------------------------------------------------------------------
@@ -132,8 +156,15 @@ def twice(launch: Launch, script: ScriptText, scalars: frozenset[str]) -> Iterat
     Flags that collect values may stand often: only numbers, and the settings of which a run has
     one (``scalars``), count. A list that a later one overrides is meant so.
     """
+    for words in (launch.launcher_words, launch.arguments):
+        yield from _twice(words, launch, script, scalars)
+
+
+def _twice(
+    words: Sequence[Word], launch: Launch, script: ScriptText, scalars: frozenset[str]
+) -> Iterator[Fault]:
     last: dict[str, _Given] = {}
-    for given in _given(launch.arguments):
+    for given in _given(words):
         first = last.get(plain(given.flag))
         last[plain(given.flag)] = given
         if first is None or _equal(first.value, given.value):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from medic.facts import Word
+from medic.facts import Repair, Word
 from medic.records import dataclass
-from medic.run_config import FIELDS, Edit
+from medic.run_config import FIELDS
 from medic.text.patterns import regex
 
+from .argument_repairs import without_word
 from .families import PROOF
 from .flag_tables import Framework, Table
 from .glued_values import ONE_OF
@@ -33,13 +34,13 @@ _COUNTS = ("number", "converted-number", "converted-whole")
 class Extra:
     """``word`` stands behind ``flag``, which has the value ``value`` or, a switch, takes none.
 
-    ``edit`` takes it out, where it can be nothing that was meant for the flag.
+    ``repair`` takes it out, where it can be nothing that was meant for the flag.
     """
 
     flag: str
     value: str
     word: Word
-    edit: Edit | None = None
+    repair: Repair | None = None
 
 
 def extra_words(
@@ -57,7 +58,7 @@ def extra_words(
         if name not in _SWITCHES_TAKE and normal(flag) in table.switches - table.valued:
             one = words[at + 1]
             if _stands_alone(words, at + 1) and boolean(one.text) is None:
-                yield Extra(flag, "", one, _taken_out(words[at], one))
+                yield Extra(flag, "", one, without_word(words[at], one))
         elif at + 2 < len(words) and _stands_alone(words, at + 2):
             first, one = words[at + 1], words[at + 2]
             plain = normal(flag)
@@ -66,7 +67,7 @@ def extra_words(
             if number or plain in ONE_OF or is_one_path(plain):
                 meant = is_one_path(plain) or _NUMBER.match(one.text) is not None
                 meant = meant or one.text in ONE_OF.get(plain, ())
-                yield Extra(flag, first.raw, one, None if meant else _taken_out(first, one))
+                yield Extra(flag, first.raw, one, None if meant else without_word(first, one))
 
 
 def _numbers(frameworks: Sequence[Framework]) -> frozenset[str]:
@@ -94,11 +95,3 @@ def _stands_alone(words: Sequence[Word], at: int) -> bool:
     after = words[at + 1].raw if at + 1 < len(words) else "--"
     plain = word.value is not None and word.raw == word.value and _PIECE.match(word.raw) is not None
     return plain and after.startswith(("--", "$", '"$'))
-
-
-def _taken_out(before: Word, word: Word) -> Edit | None:
-    """Without the word and the blank before it, where both words are written on one line."""
-    one, other = before.span, word.span
-    if one.file != other.file or one.line != other.line or one.end > other.start:
-        return None
-    return Edit(one.file, one.end, other.end, "")

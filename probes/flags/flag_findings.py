@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from medic.facts import Repair, Respelt, Source, Word
+from medic.facts import Source, Word
 from medic.i18n import Text
 from medic.probe import Finding
 from medic.run_config import Change
@@ -36,7 +36,6 @@ _NONE_AT_ALL = Text(
     "{flag} is a switch: {word} is a word too many, which the parser refuses",
     "{flag} 是开关：{word} 是多余的词，解析器会拒绝",
 )
-_TAKEN_OUT = Text("nothing takes this word", "没有选项接受这个词")
 _EMPTY = Text("{flag} needs a value, and none follows", "{flag} 需要取值，后面却没有")
 
 
@@ -77,13 +76,11 @@ def parted(script: ScriptText, flag: str, word: Word) -> Finding:
 
 
 def too_many(script: ScriptText, extra: Extra) -> Finding:
-    span, edit = extra.word.span, extra.edit
+    span = extra.word.span
     source = Source(script.name, span.line, text=script.line_text(span.line))
     said = _NO_MORE if extra.value else _NONE_AT_ALL
     what = said.fill(flag=extra.flag, value=extra.value, word=extra.word.raw)
-    step = Respelt((edit,), joins=True) if edit is not None else None
-    repair = Repair((step,), safe=False, why=_TAKEN_OUT) if step is not None else None
-    return Finding(VALUE, "fires", {"what": what}, source, span=span, repair=repair)
+    return Finding(VALUE, "fires", {"what": what}, source, span=span, repair=extra.repair)
 
 
 def _written(given: Given) -> str:

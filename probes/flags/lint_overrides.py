@@ -11,7 +11,7 @@ from medic.records import replace
 from medic.run_config import Edit, RunConfig, Span
 from medic.text.patterns import regex
 
-from .key_names import Framework, Names, names_of, nearest_name, normal
+from .key_names import Framework, Names, names_of, nearest_name, normal, plain_key
 from .lint_keys import MISSPELT, NEAR, RENAMED
 from .meanings import Dictionary, dictionary
 from .parted_overrides import parted
@@ -55,6 +55,7 @@ _VALUE_LACKS = Text(
 )
 _NEEDS = Text("a command with overrides of a Hydra configuration", "带 Hydra 配置覆盖项的命令")
 _NO_SIGN = Text("the key is there", "该键已存在")
+_WHOLE = -1  # no step of a key but all of it
 _OVERRIDE = regex(r"([A-Za-z_]\w*(?:\.[A-Za-z_][\w-]*)*)=")
 
 
@@ -123,17 +124,17 @@ def _of_launch(
         told = _wrong(path, written, book, shipped=shipped)
         if told is not None:
             at, meant = told
-            what = NEAR.fill(framework=framework.title, key=".".join(path[: at + 1]), meant=meant)
-            span = _part(word, path, at)
+            key = path[: at + 1] if at >= 0 else path
+            what = NEAR.fill(framework=framework.title, key=".".join(key), meant=meant)
+            span = _part(word, path, at) if at >= 0 else _part(word, (".".join(path),), 0)
             source = source_of(span, word.raw)
-            repair = _respelt(word, span, meant.split(".")[at:])
+            repair = _respelt(word, span, meant.split(".")[max(at, 0) :])
             yield Finding(MISSPELT, "fires", {"what": what}, source, span=span, repair=repair)
 
 
 def _added(launch: Launch, framework: Framework) -> Iterator[Finding]:
     """A setting that every version of the framework has, with the + of one that is missing."""
-    known = {key.key for key in framework.keys if key.field in _EVERYWHERE}
-    known |= _THERE.get(framework.name, frozenset())
+    known = _always(framework)
     for word in launch.arguments:
         found = _ADDED.match(word.raw)
         if found is None or found[1] not in known:
@@ -175,7 +176,8 @@ def _wrong(
     *,
     shipped: bool,
 ) -> tuple[int, str] | None:
-    """(step that is not known, what is meant), if that is beyond doubt; ``shipped``: the
+    """(step that is not known, what is meant), if that is beyond doubt; the step is ``_WHOLE`` for
+    a key that stands elsewhere. ``shipped``: the
     configuration is one of the framework's own, so nobody added keys to it.
     """
     names = book.names
@@ -185,12 +187,41 @@ def _wrong(
         if step in known:
             continue
         if step in names.leaves:
-            return _block_of(step, names) if len(path) == 1 and shipped else None
+            if len(path) == 1:
+                return _block_of(step, names) if shipped else None
+            return _other_block(path, written, names) if at == len(path) - 1 else None
         beside = {p[at] for p in written if len(p) == at + 1 and p[:at] == above}
         near = nearest_name(step, [name for name in known if name not in beside])
-        near = near or book.own(step, above)
+        near = near or book.own(step, above) or _deeper(step, above, book)
         return (at, ".".join((*above, near))) if near and near not in beside else None
     return None
+
+
+def _other_block(
+    path: tuple[str, ...], written: frozenset[tuple[str, ...]], names: Names
+) -> tuple[int, str] | None:
+    """The one place of a key that every version of the framework has there, and only there."""
+    if names.framework.name not in _THERE or not names.below.get(".".join(path[:-1])):
+        return None
+    every = _always(names.framework)
+    found = [key for key in every if key.rpartition(".")[2] == path[-1]]
+    alone = len(found) == 1 and tuple(found[0].split(".")) not in written
+    return (_WHOLE, found[0]) if alone else None
+
+
+def _always(framework: Framework) -> frozenset[str]:
+    """The settings that every version of a framework has."""
+    known = (key.key for key in framework.keys if key.field in _EVERYWHERE)
+    return frozenset(known) | _THERE.get(framework.name, frozenset())
+
+
+def _deeper(name: str, above: tuple[str, ...], book: Dictionary) -> str:
+    """The one key below a block that sets what another framework's name in it means."""
+    field = book.meant.get(name, ("", ""))[1]
+    start = ".".join(above) + "."
+    keys = (plain_key(k) for k in book.names.framework.keys if field and k.field == field)
+    found = {normal(key) for key in keys if normal(key).startswith(start)}
+    return found.pop().removeprefix(start) if len(found) == 1 else ""
 
 
 def _block_of(name: str, names: Names) -> tuple[int, str] | None:

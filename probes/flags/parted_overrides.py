@@ -10,9 +10,12 @@ from medic.records import dataclass
 from medic.run_config import Edit, Span
 from medic.text.patterns import regex
 
+from .argument_repairs import without_word
+
 _KEY = r"\+{0,2}[a-z_]\w*(?:\.[A-Za-z_]\w*)+"
 _OVERRIDE = regex(rf"{_KEY}=.+")
 _BARE, _EMPTY = regex(_KEY), regex(rf"({_KEY})=")
+_PLAIN = regex(r"[A-Za-z0-9_][\w.-]*")
 _DASHED = regex(rf"--?({_KEY})=.*")
 # Names of files and modules have dots as well.
 _FILE = regex(r".*\.(?:py|sh|ya?ml|json|jsonl|parquet|txt|log|csv|pt|pth|bin|npz?|toml|md|db)")
@@ -29,6 +32,10 @@ _BLANK = Text(
 _BLANK_BEFORE = Text(
     "a blank before =: {key} is a word of its own; an override is one word, {key}{value}",
     "= 前有空格：{key} 成了单独的参数；覆盖项应写成一个词 {key}{value}",
+)
+_STRAY = Text(
+    "{word}: a word too many, Hydra takes nothing but overrides (key=value)",
+    "{word}：多余的词，Hydra 只接受覆盖项（key=value）",
 )
 _DASHES = Text(
     "{word}: an override has no dashes, the program knows no such flag",
@@ -60,8 +67,24 @@ def parted(launch: Launch, *, hydra: bool) -> Iterator[Parted]:
         if _DASHED.fullmatch(word.raw) is not None:
             if hydra or _is_odd(word, words):
                 yield _told(_DASHES.fill(word=word.raw), word, word, word.raw.lstrip("-"))
+        elif hydra and _is_stray(words, at):
+            yield Parted(
+                _STRAY.fill(word=word.raw), word.span, word.raw, without_word(words[at - 1], word)
+            )
         elif following is not None and not (before.startswith("-") and "=" not in before):
             yield from _in_two(word, following)
+
+
+def _is_stray(words: Sequence[Word], at: int) -> bool:
+    """Whether a plain word stands between two overrides, or behind the last one."""
+    around = (*words[max(0, at - 1) : at], *words[at + 1 : at + 2])
+    return (
+        at > 0
+        and words[at].value is not None
+        and _PLAIN.fullmatch(words[at].raw) is not None
+        and _BARE.fullmatch(words[at].raw) is None
+        and all(_OVERRIDE.fullmatch(one.raw) is not None for one in around)
+    )
 
 
 def _is_odd(word: Word, words: Sequence[Word]) -> bool:
