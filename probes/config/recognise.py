@@ -89,7 +89,8 @@ class Recogniser:
         if document.root is None or document.syntax == "python":
             return None
         top = [normal(str(key.value)) for key, _ in document.root.items]
-        found = guess(top, self._tables)
+        plain = self.plain.framework if self.plain is not None else None
+        found = guess(top, self._tables, plain)
         if found is None or found.name not in _OF_OWN_NAMES:
             return None
         keys = next(one for one in self.keys if one.framework.name == found.name)

@@ -53,6 +53,17 @@ _ALSO = {
     "gpt-neox": "deepspeed",
     "slime": "megatron",
 }
+# Those that have keys of one another.
+_KIN = (
+    frozenset(("hf-trainer", "llama-factory", "ms-swift", "megatron-swift", "trl")),
+    frozenset(("megatron", "slime", "megatron-swift")),
+    frozenset(("gpt-neox", "deepspeed")),
+    frozenset(("verl", "verl-sft")),
+    frozenset(("nemo", "nemo2")),
+)
+# Of a framework whose keys are made of everybody's words one may be anybody's, too.
+_OF_USUAL_WORDS = frozenset(("axolotl",))
+_FEW_OWN = 2
 # Programs that take a key with dashes for the one with underscores: those that make flags of it.
 TAKE_DASHES = frozenset(("megatron", "gpt-neox", "ms-swift", "megatron-swift", "slime"))
 # Names that users' own scripts have beside those of TrainingArguments.
@@ -150,12 +161,30 @@ class Names:
         return 0.0
 
 
-def guess(top: Sequence[str], tables: Mapping[str, Framework]) -> Framework | None:
-    """The framework of a file with these keys at its top, that none of them tells."""
+def guess(
+    top: Sequence[str], tables: Mapping[str, Framework], plain: Framework | None
+) -> Framework | None:
+    """The framework of a file with these keys at its top, that none of them tells: it knows nearly
+    all of them, and has some that nobody else has. ``plain``: the names that scripts share.
+    """
     likely = [name for name in tables if _enough(name, len(top))]
     shares = {name: names_of(tables[name], tables).share(top) for name in likely}
     best = max(shares, key=lambda name: shares[name], default="")
-    return tables[best] if best and shares[best] >= _SHARE else None
+    if not best or shares[best] < _SHARE:
+        return None
+    needed = _FEW_OWN if best in FLAT or best in _OF_USUAL_WORDS else 1
+    return tables[best] if len(_own_names(top, best, tables, plain)) >= needed else None
+
+
+def _own_names(
+    top: Sequence[str], name: str, tables: Mapping[str, Framework], plain: Framework | None
+) -> set[str]:
+    """Those of the keys that only one framework and its kin have."""
+    kin = next((family for family in _KIN if name in family), {name})
+    others = [names_of(tables[other], tables).leaves for other in tables if other not in kin]
+    shared = {plain_key(key) for key in plain.keys} if plain is not None else set()
+    own = names_of(tables[name], tables).leaves.intersection(top) - shared
+    return {key for key in own if not any(key in leaves for leaves in others)}
 
 
 def _enough(name: str, keys: int) -> bool:

@@ -97,8 +97,8 @@ def _of_launch(
     if spec is not None and spec.options:
         yield from _of_source(look, script, launch, spec, tables)
         return
-    framework = _framework(launch, tables, speaks)
-    framework = framework or next((f for f in look.frameworks if f.name == PLAIN), None)
+    plain = _plain(look)
+    framework = _framework(launch, tables, speaks, plain) or plain
     if framework is None:
         return
     table = table_of(launch, framework, look.frameworks, tables)
@@ -159,7 +159,7 @@ def _of_lists(
     else:
         head = Word(every[0].span, program, program)
         whole = Launch("python", (), head, every, head.span)
-    framework = _framework(whole, tables, speaks)
+    framework = _framework(whole, tables, speaks, _plain(look))
     if framework is None:
         return
     table = table_of(whole, framework, look.frameworks, tables)
@@ -171,13 +171,20 @@ def _of_lists(
             yield finding_of(script, fault, program)
 
 
+def _plain(look: Look) -> Framework | None:
+    return next((f for f in look.frameworks if f.name == PLAIN), None)
+
+
 def _framework(
-    launch: Launch, tables: Mapping[str, Framework], speaks: Mapping[tuple[str, int], str]
+    launch: Launch,
+    tables: Mapping[str, Framework],
+    speaks: Mapping[tuple[str, int], str],
+    plain: Framework | None,
 ) -> Framework | None:
     """The framework that reads the flags of a launch; None for a program's own."""
     words = launch.arguments
     named = program_of(launch) or _reader(words, speaks)
-    found = tables.get(named) or _by_flags(words, tables)
+    found = tables.get(named) or _by_flags(words, tables, plain)
     return found or (tables.get("hf-trainer") if parses_arguments(_program(launch)) else None)
 
 
@@ -222,13 +229,15 @@ def _reader(words: Sequence[Word], speaks: Mapping[tuple[str, int], str]) -> str
     return found.most_common(1)[0][0] if found else ""
 
 
-def _by_flags(words: Sequence[Word], tables: Mapping[str, Framework]) -> Framework | None:
+def _by_flags(
+    words: Sequence[Word], tables: Mapping[str, Framework], plain: Framework | None
+) -> Framework | None:
     """The framework that knows nearly all flags of a command which is not the one that was read."""
     names = [one.name for one in given_flags(words)]
     megatron = tables.get("megatron")
     if megatron is not None and told_by_many(names, names_of(megatron, tables).leaves):
         return megatron
-    found = guess([normal(name) for name in names], tables)
+    found = guess([normal(name) for name in names], tables, plain)
     return tables[found.name] if found is not None else None
 
 

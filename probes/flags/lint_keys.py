@@ -69,6 +69,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     config = config_of(look)
     speaks = readers_of(config)
     tables = {f.name: f for f in look.frameworks if f.name in KNOWN}
+    plain = next((f for f in look.frameworks if f.name == PLAIN), None)
     read = fired = False
     for given, document in _documents(look):
         root = document.root if document is not None else None
@@ -76,7 +77,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         nobody = given.kind == "config" and speaks.get(given.path, PLAIN) in NOBODYS
         if root is not None and nobody:
             framework = _by_target(root, tables)
-            framework = framework or guess([_spelt(key) for key, _ in root.items], tables)
+            framework = framework or guess([_spelt(k) for k, _ in root.items], tables, plain)
         if document is None or root is None:
             continue
         slips = [*with_colon(document), *variables(document, look.variables)]
