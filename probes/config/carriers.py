@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping
 
 from medic.facts import Document, GivenFile
 from medic.records import dataclass, field, replace
-from medic.run_config import Origin, Scalar, Setting, Value
+from medic.run_config import NOBODYS, Origin, Scalar, Setting, Value
 
 from .keys import Framework
 
 # Said of a switch that may not be on together with the ruling one.
 EXCLUSIVE = "exclusive"
+_RATES = {"lr", "learning_rate"}
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,12 @@ def exclusive(one: Carrier, other: Carrier) -> bool:
     return one.switch and other.switch and beside and not same(one.value, other.value)
 
 
+def twins(a: Origin, b: Origin) -> bool:
+    """Whether one block of a file that no framework reads calls the rate by both of its names."""
+    nobodys = a.framework in NOBODYS and b.framework in NOBODYS
+    return nobodys and a.path[:-1] == b.path[:-1] and {*a.path[-1:], *b.path[-1:]} == _RATES
+
+
 def settle(carriers: Iterable[Carrier]) -> dict[str, Value]:
     """One value a field: the key that comes first in the entry rules, then the path that is
     shorter. Two equally good places that differ leave the field unknown; other places that state
@@ -90,6 +97,8 @@ def settle(carriers: Iterable[Carrier]) -> dict[str, Value]:
         for other in ordered[1:]:
             if same(other.value, first.value) and other.origin.span not in spans:
                 spans.add(other.origin.span)
+                also.append((other.value, other.origin))
+            elif twins(other.origin, first.origin):
                 also.append((other.value, other.origin))
             elif exclusive(other, first):
                 also.append((other.value, replace(other.origin, note=EXCLUSIVE)))

@@ -24,6 +24,11 @@ def check(config: RunConfig) -> LintResult:
     limit = survivable(config)
     if limit is not None and rate >= limit:
         return NotChecked((_TOLD,))
-    if rate < FAR_ABOVE * found.high:
-        return Passes()
-    return Fires("learning_rate", placeholders(config, found))
+    told = placeholders(config, found)
+    if rate >= FAR_ABOVE * found.high:
+        return Fires("learning_rate", told)
+    for other, origin in config.values["learning_rate"].also:
+        number = isinstance(other, (int, float)) and not isinstance(other, bool)
+        if number and float(other or 0) >= FAR_ABOVE * found.high:  # lr beside learning_rate
+            return Fires(origin.key, told | {"learning_rate": other})
+    return Passes()
