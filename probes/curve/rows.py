@@ -173,6 +173,8 @@ def _row(line: int, record: Mapping[str, Any]) -> Row:
     values: dict[str, float] = {}
     step = rank = None
     experts = False
+    if type(inner := record.get("data")) is dict:  # verl's file logger: {"step": 1, "data": {…}}
+        record = {**record, **inner}
     for name, raw in _flat(record):
         known = _meaning(name)
         if known is None or (number := _number(raw)) is None:

@@ -96,25 +96,28 @@ def _outcome(look: Look, first: float, random: float, *, trained: bool) -> str |
 
 
 def _zeros(look: Look, curve: Curve, loss: Series, config: RunConfig) -> Iterator[Finding | Skip]:
-    policy = any(word in ".".join(s.path) for s in config.settings for word in _POLICY)
+    policy = "reward" in curve.series or any(
+        word in ".".join(s.path) for s in config.settings for word in _POLICY
+    )
     zeros = [n for n, v in enumerate(loss.values) if v == 0.0]
     # A loss that comes down to zero is rounded to it.
     rounded = bool(zeros) and zeros[0] > 0 and loss.values[zeros[0] - 1] < ROUNDED
     share = len(zeros) / max(1, len(loss.values))
     many = (share >= ZERO_SHARE and not rounded) or _is_sudden(loss)
-    if policy or not many or len(zeros) < MIN_ZEROS:
+    norm = curve.series.get("grad_norm")
+    norms = [v for n in zeros if (v := value_at(norm, loss.steps[n])) is not None]
+    hidden = sum(not math.isfinite(v) for v in norms) > len(norms) / 2
+    if (policy and not hidden) or not many or len(zeros) < MIN_ZEROS:
         yield Finding(ZERO, "absent")
         return
     first = zeros[0]
     value = {"step": loss.steps[first], "count": len(zeros), "of": len(loss.values)}
     source = source_at(look, loss, first)
     yield Finding(ZERO, value=value, source=source)
-    norm = curve.series.get("grad_norm")
-    norms = [v for n in zeros if (v := value_at(norm, loss.steps[n])) is not None]
     if not norms:
         yield Skip(Text("the gradient norm of the steps with a loss of 0", "Loss 为 0 各步的梯度范数"),
                    check=GRADIENT)  # fmt: skip
-    elif sum(not math.isfinite(v) for v in norms) > len(norms) / 2:
+    elif hidden:
         yield Finding(GRADIENT, "gradient-nan", value=value, source=source)
     elif sum(v == 0.0 for v in norms) > len(norms) / 2:
         yield Finding(GRADIENT, "gradient-zero", value=value, source=source)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 POLICY: dict[str, str] = {
     **dict.fromkeys(
-        ["entropy", "entropy_loss", "policy_entropy", "objective_entropy", "mean_entropy"],
+        ["entropy", "entropy_loss", "policy_entropy", "policy_entropy_avg", "mean_entropy"],
         "entropy",
     ),
     **dict.fromkeys(
@@ -23,7 +23,27 @@ POLICY: dict[str, str] = {
         "reward",
     ),
     **dict.fromkeys(
-        ["kl", "kl_loss", "objective_kl", "mean_kl", "ref_kl", "kl_mean", "kl_to_reference"], "kl"
+        ["kl", "kl_loss", "mean_kl", "ref_kl", "kl_mean", "kl_to_reference", "policy_kl"], "kl"
+    ),
+    # TRL's PPO sums over the tokens of an answer.
+    "objective_kl": "sequence_kl",
+    # Between the weights before an update and after it.
+    **dict.fromkeys(["ppo_kl", "approx_kl", "approxkl", "policy_approxkl_avg"], "update_kl"),
+    **dict.fromkeys(
+        [
+            "pg_clipfrac",
+            "clipfrac",
+            "clip_frac",
+            "clip_fraction",
+            "policy_clipfrac_avg",
+            "ppo_clip_ratio",
+            "clip_ratio",
+            "clip_ratio_region_mean",
+        ],
+        "clip_share",
+    ),
+    **dict.fromkeys(
+        ["pg_loss", "policy_loss", "actor_loss", "act_loss", "loss_policy_avg"], "policy_loss"
     ),
     **dict.fromkeys(
         [
@@ -33,6 +53,7 @@ POLICY: dict[str, str] = {
             "completion_length",
             "mean_response_length",
             "mean_generation_length",
+            "response_len_mean",
             "glen",
         ],
         "response_length",
@@ -41,12 +62,17 @@ POLICY: dict[str, str] = {
         [
             "completions_clipped_ratio",
             "response_length_clip_ratio",
+            "response_clip_ratio",
             "clipped_ratio",
+            "truncated",
             "truncated_ratio",
             "truncation_rate",
             "rollout_truncated_ratio",
         ],
         "cut_share",
+    ),
+    **dict.fromkeys(
+        ["response_length_max", "completions_max_length", "response_len_max"], "response_longest"
     ),
     **dict.fromkeys(["frac_reward_zero_std"], "equal_groups"),
     **dict.fromkeys(["reward_std", "rewards_std", "group_reward_std"], "reward_spread"),

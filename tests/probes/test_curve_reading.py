@@ -56,6 +56,15 @@ def test_nested_names_units_and_texts(look: Look) -> None:
     assert found["loss"].steps == (7,)
 
 
+def test_the_records_of_verl_are_below_data(look: Look) -> None:
+    record = {"step": 3, "data": {"actor/pg_clipfrac": 0.5, "critic/score/mean": 0.25}}
+    found = read(look({"grpo.jsonl": lines([record])})).series
+    assert {n: (s.steps, s.values) for n, s in found.items()} == {
+        "clip_share": ((3,), (0.5,)),
+        "reward": ((3,), (0.25,)),
+    }
+
+
 @pytest.mark.parametrize(("value", "stored"), [(12.5, 12.5 * GIB), (2_000_000_000, 2e9)])
 def test_memory_without_a_unit(look: Look, value: float, stored: float) -> None:
     found = read(look({"metrics.jsonl": lines([{"step": 1, "memory": value}])}))
