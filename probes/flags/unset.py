@@ -56,6 +56,7 @@ _GROUP = regex(r"^(?:WANDB|TENSORBOARD)_")
 # What stands before a variable in the value of a flag, or of an override: --out "/job/$RUN".
 _VALUE = regex(r"(?<!\S)(?:--[A-Za-z][\w.-]*[= ]|\+{0,2}[A-Za-z_]\w*(?:\.\w+)+=)\s*[^\s#]*$")
 _FREE = regex(r"EXTRA|CUSTOM|ADDITIONAL|USER|MORE|OTHER|DEBUG|OPTIONAL|PASS|CLI|RUNTIME|OVERRIDE")
+_PLACE = regex(r"(?:ROOT|HOME|PATH|DIR)$")  # a program's folder, which its users export
 _ALIKE = 2  # of options that a script keeps in several variables, each is there
 _ALL = 3  # of so many variables, all set but one, that one is forgotten
 _OWN = 2  # a command with so many variables of its own is not one to be called with others' values
@@ -172,12 +173,21 @@ def forgotten(
                 continue
             kept = script.quote_at(number, use.start() + 1) == "'"
             before = text[: use.start()]
-            used = number in launched or before.count("$((") > before.count("))")
+            used = (number in launched and not _PLACE.search(name)) or before.count(
+                "$(("
+            ) > before.count("))")
             if not kept and (used or _VALUE.search(before)):
                 yield Misnamed(
                     name, script.span(number, use.start() + 1, use.end() + 1), use[0], ""
                 )
                 return
+
+
+def strangers(script: ScriptText) -> set[str]:
+    """What the script reads and does not set, and no environment is known to have."""
+    own = script.set_alone & script.used
+    strange = (v for v in script.used if not script.named_otherwise(v))
+    return {v for v in strange if not (_may_be_given(script, v) or may_be_empty(v, own))}
 
 
 def may_be_empty(name: str, own: Collection[str]) -> bool:

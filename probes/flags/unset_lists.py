@@ -10,7 +10,7 @@ from medic.text.patterns import regex
 
 from .masked import COMMENT, MASK, numbered, single_quoted
 from .script_text import ScriptText
-from .unset import FETCHES, Misnamed, almost, may_be_empty
+from .unset import FETCHES, Misnamed, almost, may_be_empty, strangers
 
 # An environment holds no list: ${NAME[0]}, ${#NAME[@]}.
 _ELEMENT = regex(r"(?<!\\)\$\{#?([A-Za-z_]\w*)\[[^\]\s]*\][^}]*\}")
@@ -52,9 +52,12 @@ def unset_small(
 ) -> Iterator[Misnamed]:
     """The one name in small letters that nothing sets in a script which sets others itself.
 
-    Of several the script is a template, or a part of another one.
+    Of several the script is a template, or a part of another one; one that reads others in capitals
+    is called with them.
     """
     if FETCHES.search(script.text) or not script.set_alone & script.used:
+        return
+    if any(name != name.lower() and name not in told for name in strangers(script)):
         return
     found: dict[str, tuple[int, re.Match[str]]] = {}
     for number, use in _outside(script, document, _USE):
