@@ -157,10 +157,8 @@ def forgotten(
     """
     if FETCHES.search(script.text):
         return
-    strange = {v for v in script.used if not script.named_otherwise(v) and v not in told}
-    own_names = script.set_alone & script.used
-    foreign = {v for v in strange if not (_may_be_given(script, v) or may_be_empty(v, own_names))}
-    own = len(own_names)
+    foreign = {v for v in strangers(script) if v not in told}
+    own = len(script.set_alone & script.used)
     if len(foreign) != 1:
         return
     (name,) = foreign
