@@ -161,6 +161,18 @@ def edited(talk: Consultation, *, stands: bool) -> bool:
     return True
 
 
+def nothing_new(talk: Consultation) -> bool:
+    """Whether each log is the one of the last look, to the byte; says so."""
+    from medic.session.runlogs import newest, same_logs
+
+    before, log = talk.stood, newest(talk.session)
+    if talk.found is None or before is None or log is None or not same_logs(talk.session, before):
+        return False
+    at = time.strftime("%H:%M:%S", time.localtime(log.modified))
+    talk.tell(words_after.NOTHING_NEW.fill(file=log.name, at=at), "warn", top=True)
+    return True
+
+
 def since(talk: Consultation, before: Applied) -> None:
     """Says what another log shows of a fault that was seen before: mended by hand, or another."""
     from medic.session.recheck import outcome

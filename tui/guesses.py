@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from medic.i18n import Text
 from medic.report.words import CHANCE
+from medic.text.patterns import regex
 
 from . import after, words, words_talk
 from .lines import Block, Line
 from .named import causes_of, ranked
+from .offers import named
 from .seen import LONG, finding, place_of
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ SHOWN = 3  # findings for a guess and against it; causes of a kind
 AGAINST = ("against", "strongly-against", "rules-out")
 TELLS = ("confirms", "strong", "rules-out", "strongly-against")  # what tells most first
 SPEAK = ("confirms", "strong")
+SHARED = 2  # words that a question and a remedy have in common: it is about that remedy
+HOW = regex(r"(?i)\b(?:how|where|which)\b|怎么|怎样|如何|哪")
 VOUCHES = "vouches"  # the saying that something is well
 
 
@@ -163,7 +167,9 @@ def nothing_near(talk: Consultation, text: str) -> None:
     from medic.match import asks_usage
 
     index, usage = talk.session.index, asks_usage(text)
-    asks = usage or text.rstrip().endswith(("?", "？"))
+    asks = usage or HOW.search(text) is not None or text.rstrip().endswith(("?", "？"))
+    if asks and _of_a_remedy(talk, text):
+        return
     lines = [Line(words.ASKS_USAGE if usage else words.NO_SYMPTOM)]
     for name in [m.name for m in named_in(text, index)][:1] if asks else ():
         term = index.raw["terms"][name]
@@ -171,6 +177,18 @@ def nothing_near(talk: Consultation, text: str) -> None:
         lines.append(Line(explained, mark="-> "))
     talk.tell(Block("medic", tuple(lines)))
     after.go_on(talk)
+
+
+def _of_a_remedy(talk: Consultation, text: str) -> bool:
+    """Tells the remedy on offer that a question is about: how to find, or do, what it names."""
+    from .remedies import told
+
+    offers = talk.offers() if talk.found is not None and talk.found.causes else []
+    offer = named(offers, text, SHARED, told=True)
+    if offer is not None:
+        talk.tell_all(told(talk, offer), top=True)
+        after.go_on(talk)
+    return offer is not None
 
 
 # --- kinds of causes ------------------------------------------------------------------------------

@@ -10,10 +10,10 @@ from medic.text.safetext import one_line
 
 from . import after, guesses, words_keep, words_talk
 from .lines import Block, Line
+from .offers import named
 
 if TYPE_CHECKING:
     from .consultation import Consultation
-    from .offers import Offer
 
 CLAUSE = regex(r"[,，;；]\s*|\bbut\b")
 LONGEST = 160  # characters; what is longer is a description
@@ -33,9 +33,13 @@ def taken(talk: Consultation, text: str) -> bool:
         ("tried-in-vain", _tried),
         ("asks-change-of-mind", _why),
         ("asks-why", _why),
+        ("asks-what-it-means", _why),
+        ("asks-to-apply", _apply),
+        ("asks-if-safe", _safe),
         ("asks-what-now", _what_now),
         ("asks-may-i", _may_i),
         ("works-now", _works),
+        ("thanks", _thanks),
         ("this-cause", _not_it),
         ("denies-a-cause", _not_it),
         ("guess", guesses.guessed),
@@ -79,13 +83,40 @@ def _what_now(talk: Consultation, _words: str) -> bool:
     return True
 
 
+def _apply(talk: Consultation, _words: str) -> bool:
+    """The preview of the change: nothing is written before the key that says so."""
+    from .orders import patch
+
+    if _found(talk):
+        patch(talk, "")
+    return _found(talk)
+
+
+def _safe(talk: Consultation, _words: str) -> bool:
+    """The remedy that comes first, with its risk and its costs."""
+    from .remedies import told
+
+    if not _found(talk) or not talk.offers():
+        return False
+    talk.tell_all(told(talk, talk.offers()[0]), top=True)
+    after.go_on(talk)
+    return True
+
+
+def _thanks(talk: Consultation, _words: str) -> bool:
+    talk.tell(words_talk.WELCOME if talk.session.case.files else words_talk.WELCOME_NO_FILES)
+    if talk.found is not None:
+        after.go_on(talk)
+    return True
+
+
 def _may_i(talk: Consultation, words: str) -> bool:
     """The remedy that is asked about; else those that there are."""
     from .remedies import advice_of, titled, told
 
     if talk.found is None or not talk.found.causes or not talk.offers():
         return False
-    asked = _offered(talk, words)
+    asked = named(talk.offers(), words)
     leader = talk.found.causes[0]
     if asked is not None:
         talk.tell_all(told(talk, asked), top=True)
@@ -116,28 +147,13 @@ def _tried(talk: Consultation, words: str) -> bool:
 
     if not _found(talk) or not talk.offers():
         return False
-    offer = _offered(talk, words)
+    offer = named(talk.offers(), words)
     if offer is not None:
         tried(talk, str(offer.number))
         return True
     rows = [titled(one) for one in talk.offers() if not one.tried]
     talk.tell(Block("medic", (Line(words_talk.WHICH_TRIED, "strong"), *rows)), top=True)
     return True
-
-
-def _offered(talk: Consultation, words: str) -> Offer | None:
-    """The remedy on offer that a sentence names: the one with most of its words."""
-    from medic.match.words import terms_of
-
-    said = set(terms_of(words))
-    best, most = None, 0
-    for offer in talk.offers():
-        entry = offer.fix.remedy
-        named = f"{entry.name.replace('-', ' ')}\n{entry.title.en}\n{entry.title.zh}"
-        same = len(said & set(terms_of(named)))
-        if same > most:
-            best, most = offer, same
-    return best
 
 
 # --- causes that are named ----------------------------------------------------------------------

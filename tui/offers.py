@@ -87,6 +87,26 @@ def offers_of(session: Session, found: Diagnosis | None) -> list[Offer]:
     ]
 
 
+def named(
+    offers: Sequence[Offer], said: str, least: int = 1, *, told: bool = False
+) -> Offer | None:
+    """The remedy on offer that a sentence names: the one with most of its words, ``least`` of them
+    or more; ``told``: also by the words of what it says to do."""
+    from medic.match.words import terms_of
+
+    terms = set(terms_of(said))
+    best, most = None, least - 1
+    for offer in offers:
+        entry = offer.fix.remedy
+        names = f"{entry.name.replace('-', ' ')}\n{entry.title.en}\n{entry.title.zh}"
+        if told:
+            names += f"\n{offer.fix.text.en}\n{offer.fix.text.zh}"
+        same = len(terms & set(terms_of(names)))
+        if same > most:
+            best, most = offer, same
+    return best
+
+
 def first_change(offers: Sequence[Offer]) -> Offer | None:
     """The change of files that is shown first: of the remedy that is listed first, or, where that
     is done by hand, of the next one, a safe one before others, with why."""

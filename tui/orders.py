@@ -72,7 +72,7 @@ def look(talk: Consultation, _argument: str) -> None:
         return
     take_again(talk.session, talk.stood)
     if talk.found is None or not after.edited(talk, stands=True):
-        talk.look()
+        talk.look(whole=not after.nothing_new(talk))
 
 
 def files(talk: Consultation, _argument: str) -> None:

@@ -77,13 +77,20 @@ def ask_what(talk: Consultation) -> None:
 def anew(talk: Consultation, argument: str) -> None:
     """/new: a fresh consultation over the files as they are now, or over another path. Nothing that
     was said holds; the one before is kept. Raises UsageError for a path with nothing to read."""
-    from medic.case.collect import collect
+    from medic.case.collect import Case, collect
+    from medic.errors import UsageError
 
     case, path = talk.case, argument.strip().strip("\"'")
     run, paths = ("", [str(Path(path).expanduser())]) if path else (case.run, list(case.paths))
     stated = talk.session.quotes
     given = {name: value for name, value in case.given.items() if name not in stated}
-    fresh = collect(paths, run=run, given=given, this_host=case.this_host)
+    try:
+        fresh = collect(paths, run=run, given=given, this_host=case.this_host)
+    except UsageError:
+        if path:
+            raise
+        # Where nothing is to be read the words are the case, as they were at the start.
+        fresh = Case(root=case.root, paths=case.paths, given=given, this_host=case.this_host)
     left = talk.diary.id
     told = words_keep.ANEW_KEPT.fill(id=left) if left else words_keep.ANEW
     talk.emit(Asked(None))

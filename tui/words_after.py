@@ -35,6 +35,11 @@ OLD_LOG = Text(
     "Run it, or /add the new log.",
     "没有比这次修改更新的日志：{file} 最后写于 {at}，修改于 {since}。请先运行，或用 /add 添加新日志。",
 )
+NOTHING_NEW = Text(
+    "No log is new since the last look: {file} is as it was written at {at}. Where the new run "
+    "writes elsewhere: /add PATH.",
+    "上次查看之后没有新日志：{file} 仍是 {at} 写的那份。新日志在别处时用 /add 路径 添加。",
+)
 GONE = Text(
     "Fixed, as far as the new log shows: no more “{titles}” since {change} ({why}).",
     "从新日志看已修复：{change} 之后“{titles}”不再出现（{why}）。",

@@ -91,3 +91,15 @@ NOT_ADVISED = Text(
 NOT_FOUND_OUT = Text(
     "There is nothing to do yet: no cause was found.", "目前还没有可执行的处置：尚未找到原因。"
 )
+
+# --- courtesies ---------------------------------------------------------------------------------
+
+WELCOME = Text(
+    "You are welcome. After the next run /look reads its log; /quit leaves, and this session is "
+    "kept.",
+    "不客气。再次运行后可用 /look 读取新日志；/quit 退出，会话会保存。",
+)
+WELCOME_NO_FILES = Text(
+    "You are welcome. /quit leaves, and this session is kept.",
+    "不客气。/quit 退出，会话会保存。",
+)

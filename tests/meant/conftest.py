@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from medic.tui import jobs
 from medic.tui.consultation import Consultation
-from medic.tui.events import Asked, Choices, Told
+from medic.tui.events import Asked, Choices, Previewed, Told
 from medic.tui.lines import Block, rows
+from medic.tui.offers import Offer
 from medic.tui.typed import take
 
 from medic.case.collect import Case, collect
@@ -42,6 +43,8 @@ class Front:
     def __init__(self, folder: Path | None = None) -> None:
         self.choices: Choices | None = None
         self.blocks: list[Block] = []
+        self.folder = folder
+        self.previewed: Offer | None = None
         case = collect([str(folder)]) if folder else Case()
         self.talk = Consultation(lambda: INDEX, case, self._happened)
         self.talk.start()
@@ -53,6 +56,8 @@ class Front:
             self.blocks.append(event.block)
         elif isinstance(event, Asked):
             self.choices = event.choices
+        elif isinstance(event, Previewed):
+            self.previewed = event.offer
 
     def say(self, words: str) -> str:
         """What is told after these words, on one line."""

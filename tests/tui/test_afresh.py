@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from medic.case.collect import Case, collect
 from medic.session.saved import listed
 
@@ -73,6 +75,24 @@ def test_without_files_it_asks_what_goes_wrong(drive: Drive) -> None:
         assert app.app.talk.consultation.session.complaints == ["training-hangs"]
 
     drive(script, Case())
+
+
+def test_over_a_folder_with_nothing_to_read_what_was_said_is_gone_as_well(
+    drive: Drive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    async def script(app: Any) -> None:
+        await app.send("4")
+        await app.send("/new")
+        assert "A fresh consultation" in app.said
+        assert "nothing to read in" not in app.said
+        assert app.app.talk.choices.kind == "complaint"
+        assert app.app.talk.consultation.session.complaints == []
+        await app.send("1")
+        assert {s.id for s in listed()} == {"s1", "s2"}
+
+    drive(script, Case(root=".", paths=(".",)))
 
 
 def test_a_value_of_the_command_line_holds_and_one_that_was_said_does_not(
