@@ -80,7 +80,9 @@ def test_without_files_it_asks_what_goes_wrong(drive: Drive) -> None:
 def test_over_a_folder_with_nothing_to_read_what_was_said_is_gone_as_well(
     drive: Drive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    monkeypatch.chdir(empty)
 
     async def script(app: Any) -> None:
         await app.send("4")
