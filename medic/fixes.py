@@ -47,6 +47,13 @@ class Fix:
         return "{" not in self.text.en
 
     @property
+    def made(self) -> bool:
+        """Whether the run is configured so already."""
+        from medic.changes import AS_IS
+
+        return AS_IS in self.notes
+
+    @property
     def diff(self) -> str:
         return self.patch.diff if self.patch else ""
 

@@ -48,8 +48,8 @@ class Plan:
     """What a remedy changes. All of it or nothing: with ``missing`` or ``note`` there is no change.
 
     ``values`` fills the placeholders of the remedy's ``do``: every known field by its name, the new
-    one as ``{field_new}``, GB_tok as ``{gb_tok}``. ``note`` says why no value fits, and what else
-    there is.
+    one as ``{field_new}``, GB_tok with its unit as ``{gb_tok}``. ``note`` says why no value fits,
+    and what else there is.
     """
 
     changes: tuple[Change, ...] = ()
@@ -141,14 +141,14 @@ def _values(config: RunConfig, changes: Sequence[Change]) -> dict[str, object]:
     return values
 
 
-def _batch_in_words(config: RunConfig) -> object:
+def _batch_in_words(config: RunConfig) -> Text:
     known = Known(config)
     try:
-        return batch.tokens_per_step(known)
+        return Text("{n} tokens", "{n} 个 token").fill(n=batch.tokens_per_step(known))
     except (MissingError, ImpossibleError):
         pass
     try:
         n = batch.sequences_per_rank(known)
     except (MissingError, ImpossibleError):
-        return Text("as it is", "不变")
-    return Text(f"{n} sequences per rank", f"每个 rank {n} 条序列")
+        return Text("the same batch", "同样的批")
+    return Text("{n} sequences per rank", "每个 rank {n} 条序列").fill(n=n)

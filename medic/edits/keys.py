@@ -62,11 +62,15 @@ class KeyTable:
 
     def names(self, framework: str, field: str) -> bool:
         """Whether the framework's own entry has a key for the field."""
-        entry = self._frameworks.get(framework)
-        return entry is not None and any(key.field == field for key in entry.keys)
+        return bool(self.own(framework, field))
 
     def stating(self, framework: str, field: str) -> list[Key]:
         return [key for key in self.of(framework) if key.field == field]
+
+    def own(self, framework: str, field: str) -> list[Key]:
+        """The framework's own keys for a field: a file of a known framework takes no other."""
+        entry = self._frameworks.get(framework)
+        return [key for key in (entry.keys if entry else ()) if key.field == field]
 
     def key_of(self, origin: Origin, field: str) -> Key | None:
         """The key under which an origin states a field."""

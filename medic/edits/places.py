@@ -79,7 +79,7 @@ def _path(
     origin: Origin, table: KeyTable, change: Change, *, dashes: bool
 ) -> tuple[tuple[str, ...], Key] | None:
     """The first of the framework's keys that fits beside the origin and can say the value."""
-    for key in table.stating(origin.framework, change.field):
+    for key in table.own(origin.framework, change.field):
         if not _can_say(key, change):
             continue
         free, steps = pattern(key)

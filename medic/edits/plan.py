@@ -93,7 +93,7 @@ def _field(
         return []
     where = place(change)
     if where is None:
-        return [_nowhere(change)]
+        return [_nowhere(change, config, table)]
     try:
         written = to_written(change.field, change.new, where.key, _factor(where))
         insert(where, written, table, sources)
@@ -118,9 +118,14 @@ def _at(where: str, problem: EditRefused) -> Text:
     return Text(f"{where}: {problem.en}", f"{where}：{problem.zh}")
 
 
-def _nowhere(change: Change) -> Text:
+def _nowhere(change: Change, config: RunConfig, table: KeyTable) -> Text:
     text = Text(
         "no file that medic edits states {field}; set it to {new} where the run is configured",
         "medic 可编辑的文件都没有设置 {field}；请在配置训练的地方把它设为 {new}",
     )
-    return text.fill(field=change.field, new=change.new)
+    if not config.nobodys and not table.names(config.framework, change.field):
+        text = Text(
+            "medic knows no key of {framework} for {field}: set what does the same there ({new})",
+            "medic 不知道 {framework} 用哪个键表示 {field}：请设置其中作用相同的选项（{new}）",
+        )
+    return text.fill(framework=config.framework, field=change.field, new=change.new)

@@ -236,9 +236,8 @@ def _by_hand(fix: Fix) -> tuple[Text, ...]:
         return ()
     if fix.changes and fix.repair is None and fix.filled:
         return (fix.text,)
-    from medic.changes import AS_IS  # what stands in the file is what was found
-
-    return tuple(note for note in fix.notes if note != AS_IS)
+    # That it stands in the file is what was found.
+    return () if fix.made else fix.notes
 
 
 def _shown(fix: Fix, config: RunConfig) -> tuple[tuple[str, str, str], ...]:

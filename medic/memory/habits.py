@@ -3,8 +3,7 @@ their config is silent.
 
 Sources: axolotl ``utils/config/__init__.py`` (``resolve_dtype``: weights are loaded in bf16 where
 bf16 is on or auto) and ``loaders/model.py`` (``_configure_embedding_dtypes``: so are, under
-adapters, embeddings and norms beside quantised maps); LLaMA-Factory ``hparams/model_args.py``
-(``disable_gradient_checkpointing`` is off), ``model/model_utils/checkpointing.py``
+adapters, embeddings and norms beside quantised maps); LLaMA-Factory ``model/model_utils/checkpointing.py``
 (``prepare_model_for_training`` leaves frozen weights in 16 bits) and ``finetuning_args.py``
 (``lora_rank`` 8); ms-swift ``tuner_args.py`` (``lora_rank`` 8); transformers ``training_args.py``
 (``adamw_torch_fused`` since torch 2.8; measured); TRL ``trainer/sft_config.py`` (bf16 unless fp16
@@ -45,7 +44,15 @@ def settled(config: RunConfig) -> tuple[RunConfig, dict[str, str]]:
     ):
         config = with_values(config, {"fused_loss": False}, "")
     usual = {name: value for name, value in _habits(config).items() if config.get(name) is None}
-    return with_values(config, usual, config.framework), told(usual)
+    return with_values(config, usual, config.framework), told({**_by_default(config), **usual})
+
+
+def _by_default(config: RunConfig) -> Fields:
+    """Of the defaults in the framework's entry the one that moves the peak most."""
+    found = config.values.get("activation_checkpointing")
+    if found is None or found.origin.source != "default":
+        return {}
+    return {"activation_checkpointing": found.value}
 
 
 def with_values(config: RunConfig, fields: Fields, framework: str) -> RunConfig:
@@ -168,7 +175,7 @@ def _trainer(config: RunConfig) -> Fields:  # noqa: ARG001 - one signature for a
 
 
 def _llama_factory(config: RunConfig) -> Fields:
-    habits: Fields = {"activation_checkpointing": True, **_with_rank(config)}
+    habits = _with_rank(config)
     precision = config.get("precision")
     if not details.has_adapters(config) or precision not in ("bf16", "fp16"):
         return habits
