@@ -16,7 +16,6 @@ SECRETS = [
     ("'api_key': 'abcdef-123456'", "abcdef-123456"),
     ("reading /home/ana/data", "ana"),
     ("connect to 10.20.30.41:29500", "10.20.30.41"),
-    ("  host      : gpu-node-17", "gpu-node-17"),
     ("mail to ana.b@corp.example.com", "ana.b"),
     ("rank 3 on gpu-node-17.corp.example.com failed", "gpu-node-17"),
     (f"wandb login {HEX}", HEX),

@@ -7,9 +7,9 @@ import re
 import socket
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from pathlib import Path
 
+from medic.redact.hosts import hosts
 from medic.redact.secrets import hide
 from medic.redact.usernames import users
 from medic.text.patterns import regex
@@ -72,18 +72,6 @@ _PHONE = regex(
     r"(?P<phone>\+?\d{1,4}[ -]?\(?\d{2,4}\)?(?:[ -]?\d{2,4}){1,4}(?![\w.-]))",
     re.IGNORECASE,
 )
-# Lists of nodes as Slurm writes them: dgx[01-04,07], or one name.
-_NODES = regex(
-    r"\b(?:SLURM_(?:JOB_|STEP_)?)?NODE_?LIST['\"]?\s{0,4}[=:]\s{0,4}['\"]?"
-    r"(?P<nodes>[A-Za-z][\w.-]{0,60}(?:\[[\d,-]{1,200}\])?(?:,[A-Za-z][\w.-]{0,60}(?:\[[\d,-]{1,200}\])?){0,64})",
-    re.IGNORECASE,
-)
-_NODE = regex(r"(?P<stem>[A-Za-z][\w.-]{0,60})(?:\[(?P<numbers>[\d,-]{1,200})\])?")
-MAX_NODES = 1024
-_ONE_NODE = regex(
-    r"\bnode['\"]?\s{0,4}[:=]\s{0,4}['\"]?(?!rank|cuda|local)(?P<host>[A-Za-z][A-Za-z-]{1,40}\d{1,5})\b"
-)
-_HOST_FIELD = regex(r"(?P<lead>\bhost(?:name)?\s*[:=]\s*['\"]?)(?P<host>[A-Za-z0-9][\w.-]+)")
 # The words that _NAMED begins with, in small letters.
 _NAMING = (
     "api_key", "api-key", "apikey", "access_key", "access-key", "accesskey", "token", "secret",
@@ -100,13 +88,6 @@ _DOMAINS = (
     ".local", ".internal", ".lan", ".corp", ".cluster",
 )  # fmt: skip
 _NOT_NUMBERED = frozenset({"localhost", "127.0.0.1", "0.0.0.0"})  # noqa: S104 - a word, no socket
-# Where a text names machines: what is learned there is hidden wherever it stands.
-_NAMES_HOST = regex(
-    r"(?:\b(?:MASTER_ADDR|HOSTNAME|SLURMD_NODENAME|SLURM_TOPOLOGY_ADDR|SLURM_LAUNCH_NODE_IPADDR|"
-    r"master[_-]addr|rdzv[_-]endpoint|node_?name|host(?:name)?)['\"]?\s{0,8}[:= ]\s{0,8}['\"]?)"
-    r"(?P<host>[A-Za-z][A-Za-z0-9-]{2,62}(?:\.[A-Za-z0-9-]{1,63}){0,6})\b",
-    re.IGNORECASE,
-)
 _COMMON_WORDS = """
 localhost local none null true false auto node host hostname name rank root user users data home
 runner ubuntu admin shared public train model static c10d etcd the for and with
@@ -130,14 +111,8 @@ class Redactor:
 
     def learn(self, text: str) -> None:
         """Takes the hosts and users that a text names, to hide them where they stand alone."""
-        for match in _NODES.finditer(text):
-            for node in islice(_nodes(match["nodes"]), MAX_NODES):
-                self._add(node, "host")
-        for match in _NAMES_HOST.finditer(text):
-            self._add(match["host"], "host")
-            self._add(match["host"].partition(".")[0], "host")
-        for match in _ONE_NODE.finditer(text):
-            self._add(match["host"], "host")
+        for name in hosts(text):
+            self._add(name, "host")
         for match in _HOME.finditer(text):
             self._add(match["user"], "user")
         for name in users(text):
@@ -177,8 +152,6 @@ class Redactor:
             text = _HOME.sub(lambda m: m["root"] + self._name("user", m["user"]), text)
         if has("phone", "mobile", "tel", "cell", "+", "手机", "电话"):
             text = _PHONE.sub(lambda m: m["lead"] + self._name("phone", m["phone"]), text)
-        if has("host"):
-            text = _HOST_FIELD.sub(self._host, text)
         if has(*_DOMAINS):
             text = _FULL_HOST.sub(lambda m: self._name("host", m.group()), text)
         if has(":"):
@@ -230,11 +203,6 @@ class Redactor:
         """The name of a key, and the line ends that it spans: lines keep their numbers."""
         return self._name("key", word) + "\n" * word.count("\n")
 
-    def _host(self, match: re.Match[str]) -> str:
-        if match["host"] in _NOT_NUMBERED:
-            return match.group()
-        return match["lead"] + self._name("host", match["host"])
-
     def _address(self, match: re.Match[str]) -> str:
         word = match.group()
         return word if word in _NOT_NUMBERED else self._name("ip", word)
@@ -247,22 +215,6 @@ def _places(small: str) -> Iterator[int]:
         while at >= 0:
             yield at
             at = small.find(word, at + 1)
-
-
-def _nodes(listed: str) -> Iterator[str]:
-    """The names of a list such as ``dgx[01-04,07],login``."""
-    for match in _NODE.finditer(listed):
-        if not match["numbers"]:
-            yield match["stem"]
-            continue
-        yield f"{match['stem']}[{match['numbers']}]"
-        for part in match["numbers"].split(","):
-            first, _, last = part.partition("-")
-            if first and (last or first):
-                for number in range(
-                    int(first), min(int(last or first), int(first) + MAX_NODES) + 1
-                ):
-                    yield f"{match['stem']}{number:0{len(first)}}"
 
 
 def _user() -> str:

@@ -19,6 +19,8 @@ _STATED = (
     ),
     (("uid=",), regex(r"\buid=\d{1,10}\(" + _NAME + r"\)")),
     (("logged in as",), regex(r"\blogged in as:?\s{1,4}['\"]?" + _NAME, re.IGNORECASE)),
+    # The team behind the user, as a tracker prints it.
+    (("logged in as",), regex(r"\blogged in as:?\s{1,4}\S{1,64} \(" + _NAME + r"\)", re.IGNORECASE)),
     (("submitted by", "started by"), regex(r"\b(?:Submitted|Started) by\s{1,4}" + _NAME)),
     # A shell's prompt: name@host:place$
     (("@",), regex(r"(?:^|[\s\[(])" + _NAME + r"@[\w.-]{1,63}(?:[: ][~/][^\s$#]{0,200})?\]?[$#]\s", re.MULTILINE)),
