@@ -80,7 +80,7 @@ def consent_text(plan: Plan, samples: int, seconds: float) -> Text:
     ).fill(spy=plan.py_spy, samples=samples, seconds=f"{seconds:g}")
     missing = import_module("medic.probes.process.spy").MISSING
     return Text(
-        "Read-only look at {n} process(es): {ids}{left}\n"
+        "Read-only look, number of processes: {n} ({ids}){left}\n"
         "  - {spy}\n"
         "  - /proc/PID (state, memory, threads, children), NVML (use, power, clocks)\n"
         "  - the log files that its output goes to, and the flight recorder's dumps\n"

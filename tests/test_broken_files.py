@@ -22,6 +22,7 @@ def lint(path: Path, data: str) -> int:
         ("a.json", "", "it is empty"),
         ("a.log", "\n\n", "it is empty"),
         ("ds.json", '{"train_batch_size": "auto",\n}\n', "json.load refuses it"),
+        ("ds.json", '\ufeff{"train_batch_size": "auto"}\n', "json.load refuses it"),
     ],
 )
 def test_what_cannot_be_read_is_wrong_use(

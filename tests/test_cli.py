@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import runpy
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -451,6 +453,17 @@ def test_completion(run: Run, shell: str) -> None:
     assert "_MEDIC_COMPLETE" in out
 
 
+def test_chinese_that_the_output_cannot_show_is_english() -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    told = subprocess.run(
+        [sys.executable, "-m", "medic", "explain", "NCCL_TIMEOUT", "--lang", "zh"],
+        env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "environment variable" in told.stdout
+    assert "???" not in told.stdout
+    assert "ascii" in told.stderr
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_help(run: Run, lang: str) -> None:
     code, out, _ = run("--help", lang=lang)
@@ -466,6 +479,8 @@ def test_help(run: Run, lang: str) -> None:
         (("lint", "--fox", "x"), "--fix"),
         (("diagnose",), "PATHS"),
         (("undo", "c999"), "c999"),
+        (("resume", "nosuch"), "no session nosuch"),
+        (("diagnose", ".", "--set", "world_size=-3"), "below 0"),
     ],
 )
 def test_wrong_use_is_one_line(run: Run, words: tuple[str, ...], said: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from medic.errors import Exit, MedicError
-from medic.i18n import Lang, use
+from medic.i18n import Lang, detect, use
 
 # Commands that take only words where no option is given: these go without the parser.
 _PLAIN = {
@@ -32,9 +32,7 @@ def program() -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command. Returns the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    lang = _language(words)
-    if lang is not None:
-        use(lang)
+    use(_shown(_language(words) or detect()))
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
@@ -78,6 +76,22 @@ def _language(words: Sequence[str]) -> Lang | None:
         if value in ("en", "zh"):
             return "zh" if value == "zh" else "en"
     return None
+
+
+def _shown(lang: Lang) -> Lang:
+    """The language, or English where the output's encoding has no Chinese; it says so."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    if lang == "en":
+        return lang
+    try:
+        "\u4e2d".encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        print(
+            f"medic: the output's encoding, {encoding}, has no Chinese: PYTHONIOENCODING=utf-8",
+            file=sys.stderr,
+        )
+        return "en"
+    return lang
 
 
 def _environment(problem: OSError) -> MedicError:

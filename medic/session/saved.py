@@ -171,7 +171,7 @@ def _readable(name: str) -> Saved | None:
 
 def load(name: str) -> Saved:
     """A consultation by its id, ``s7`` or ``7``. Raises UsageError for none and a broken one."""
-    name = name if name.startswith("s") else f"s{name}"
+    name = f"s{name}" if name.isdecimal() else name
     try:
         if not _is_id(name):
             raise FileNotFoundError(name)

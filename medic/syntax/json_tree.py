@@ -112,7 +112,9 @@ def _strict(data: bytes) -> bytes:
 
 
 def _not_strict(source: SourceText) -> list[Problem]:
-    """What Python's json.load refuses: comments and trailing commas."""
+    """What Python's json.load refuses: comments, trailing commas, a byte order mark."""
+    if source.skipped:
+        return [Problem("not-strict", source.char_span(0, 0), "Unexpected UTF-8 BOM")]
     try:
         json.loads(source.text, strict=False)
     except json.JSONDecodeError as problem:

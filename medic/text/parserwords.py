@@ -61,6 +61,7 @@ _SAID = (
     (r"Unterminated string starting at", "字符串的引号没有闭合"),
     (r"Invalid control character at", "字符串里有换行或控制字符"),
     (r"Invalid \\\\?(?:escape|uXXXX escape).*", "字符串里有无效的转义"),
+    (r"Unexpected UTF-8 BOM.*", "文件以字节序标记（BOM）开头"),
     (r"Extra data", "JSON 结束之后还有内容"),
     # TOML
     (r"Invalid value", "取值无效（字符串要加引号，布尔值写 true、false）"),

@@ -57,6 +57,8 @@ def typed(name: str, raw: str) -> Any:
 
     kind, unit, _ = FIELDS[name]
     value = _of_kind(name, raw, kind)
+    if not isinstance(value, str) and value < 0:
+        raise UsageError(f"--set {name}: {raw} is below 0", f"--set {name}：{raw} 小于 0")
     if "|" in unit and value not in unit.split("|"):
         values = unit.replace("|", ", ")
         raise UsageError(

@@ -65,7 +65,7 @@ def write(plan: Plan, to: str) -> int:
         ) from None
     except OSError as problem:
         words = problem.strerror or "cannot be written"
-        raise UsageError(words, words, at=str(part)) from None
+        raise UsageError(words, words, at=to) from None
     try:
         with os.fdopen(handle, "wb") as out:
             out.write(head)

@@ -26,14 +26,14 @@ from .recognise import Recogniser
 from .written import written
 
 _REFUSED = Text(
-    "json.load refuses it: {w}; take comments and trailing commas out",
-    "json.load 无法读取：{w}；请去掉注释和多余的逗号",
+    "json.load refuses it: {w}; take comments, trailing commas and a byte order mark out",
+    "json.load 无法读取：{w}；请去掉注释、多余的逗号和 BOM",
 )
 _REFUSED_BY_SOME = Text(
     "transformers and accelerate stop at it (json.load: {w}), only DeepSpeed itself reads it; take "
-    "comments and trailing commas out",
+    "comments, trailing commas and a byte order mark out",
     "transformers 和 accelerate 读到此处会报错（json.load：{w}），只有 DeepSpeed 自身能读；"
-    "请去掉注释和多余的逗号",
+    "请去掉注释、多余的逗号和 BOM",
 )
 _BEYOND = Text(
     "not all of its launches are judged: {n} are together at most; give fewer files, or lint with --each",
@@ -155,7 +155,7 @@ def _parse(look: Look, given: GivenFile) -> Document | Unread | None:
 
 
 def _refused(given: GivenFile, document: Document, stated: Stated | None) -> Unread | None:
-    """A JSON file with comments or trailing commas, at which json.load stops.
+    """A JSON file with comments, trailing commas or a byte order mark, at which json.load stops.
 
     An engine's file is still read: DeepSpeed itself reads HJSON, which has them. Not one with
     "auto" in it, which only transformers and accelerate fill in: they use json.load.
