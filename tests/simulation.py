@@ -15,12 +15,14 @@ import random
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 
 import yaml
 
 from medic.beliefs.likelihoods import Seen
 from medic.beliefs.model import Model
+from medic.entries import Check, ToldBy
 from medic.entries.levels import (
     OTHERWISE,
     PRIOR,
@@ -119,46 +121,63 @@ def with_levels_off(index: Index, share: float, rng: random.Random) -> Index:
     return Index(raw)
 
 
-def draw(index: Index, rng: random.Random) -> Truth:
-    """One case from the authored levels."""
-    kind = rng.random()
-    count = 1 if kind < 0.75 else 2 if kind < 0.9 else 0
-    names = list(index.causes)
-    weights = [max(PRIOR[p] for p in index.causes[n].prior.values()) for n in names]
-    causes = tuple(dict.fromkeys(rng.choices(names, weights, k=count))) if count else ()
-    symptoms = _symptoms(index, causes, rng)
-    return Truth(causes, symptoms, {n: _outcome(index, n, causes, rng) for n in index.checks})
+class World:
+    """What cases are drawn from; what is the same of all of them is worked out once."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.causes = list(index.causes)
+        weights = [max(PRIOR[p] for p in cause.prior.values()) for cause in index.causes.values()]
+        self._summed = list(accumulate(weights))
+        self._usual = {name: _usual(check) for name, check in index.checks.items()}
+        self._summed_usual = {n: list(accumulate(u.values())) for n, u in self._usual.items()}
+
+    def draw(self, rng: random.Random) -> Truth:
+        """One case from the authored levels."""
+        kind = rng.random()
+        count = 1 if kind < 0.75 else 2 if kind < 0.9 else 0
+        drawn = rng.choices(self.causes, cum_weights=self._summed, k=count) if count else ()
+        causes = tuple(dict.fromkeys(drawn))
+        symptoms = _symptoms(self.index, causes, rng)
+        return Truth(causes, symptoms, self._outcomes(causes, rng))
+
+    def _outcomes(self, causes: tuple[str, ...], rng: random.Random) -> dict[str, str]:
+        links: dict[str, list[ToldBy]] = {}
+        for cause in causes:
+            for link in self.index.links(cause):
+                links.setdefault(link.check, []).append(link)
+        found = {}
+        for name, usual in self._usual.items():
+            summed = self._summed_usual[name]
+            if name in links:
+                weights = dict(usual)
+                for link in links[name]:
+                    weight = TELLTALE_WEIGHT.get(link.weight) if name == TELLTALE else None
+                    weights[link.outcome] *= weight or WEIGHT[link.weight]
+                summed = list(accumulate(weights.values()))
+            found[name] = rng.choices(list(usual), cum_weights=summed)[0]
+        return found
+
+
+def _usual(check: Check) -> dict[str, float]:
+    """How often each outcome is seen when nothing that the check tells of is so."""
+    rate = TELLTALE_OTHERWISE if check.name == TELLTALE else OTHERWISE
+    base = {o: rate[e.otherwise] for o, e in check.outcomes.items() if e.otherwise}
+    rest = max(0.05, 1 - sum(base.values()))
+    return {o: base.get(o, rest) for o in check.outcomes}
 
 
 def _symptoms(index: Index, causes: tuple[str, ...], rng: random.Random) -> tuple[str, ...]:
-    found = []
-    for name in index.symptoms:
-        chance = UNLISTED
-        for cause in causes:
-            for shows in index.causes[cause].shows:
-                if shows.symptom == name:
-                    chance = 1 - (1 - chance) * (1 - SHOWN[shows.level])
-        if rng.random() < chance:
-            found.append(name)
-    if not found:
-        shown = [s.symptom for c in causes for s in index.causes[c].shows if s.level != "rarely"]
-        found = [rng.choice(shown or list(index.symptoms))]
-    return tuple(found)
-
-
-def _outcome(index: Index, name: str, causes: tuple[str, ...], rng: random.Random) -> str:
-    check = index.checks[name]
-    own = name == TELLTALE
-    rate = TELLTALE_OTHERWISE if own else OTHERWISE
-    base = {o: rate[e.otherwise] for o, e in check.outcomes.items() if e.otherwise}
-    rest = max(0.05, 1 - sum(base.values()))
-    weights = {o: base.get(o, rest) for o in check.outcomes}
+    shown: dict[str, float] = {}
     for cause in causes:
-        for link in index.links(cause):
-            if link.check == name:
-                weight = TELLTALE_WEIGHT.get(link.weight) if own else None
-                weights[link.outcome] *= weight or WEIGHT[link.weight]
-    return rng.choices(list(weights), list(weights.values()))[0]
+        for shows in index.causes[cause].shows:
+            chance = shown.get(shows.symptom, UNLISTED)
+            shown[shows.symptom] = 1 - (1 - chance) * (1 - SHOWN[shows.level])
+    found = [name for name in index.symptoms if rng.random() < shown.get(name, UNLISTED)]
+    if not found:
+        told = [s.symptom for c in causes for s in index.causes[c].shows if s.level != "rarely"]
+        found = [rng.choice(told or list(index.symptoms))]
+    return tuple(found)
 
 
 def run(
@@ -166,13 +185,13 @@ def run(
 ) -> Tally:
     """``levels_off``: the share of levels in which the world differs from the graph."""
     rng = random.Random(seed)
-    world = with_levels_off(index, levels_off, rng) if levels_off else index
+    world = World(with_levels_off(index, levels_off, rng) if levels_off else index)
     model = Model(index)
     lines = {n for n, c in index.checks.items() if any(o.signatures for o in c.outcomes.values())}
     told = {t for p in all_probes() for t in p.tells} | lines | {TELLTALE}
     tally = Tally()
     for _ in range(cases):
-        truth = draw(world, rng)
+        truth = world.draw(rng)
         heard = model.of(words.of(truth, rng)) if words else model
         _one(index, heard, told, truth, rng, tally)
     return tally
