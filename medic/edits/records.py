@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
@@ -82,6 +81,8 @@ def save(record: ChangeRecord) -> ChangeRecord:
 
     In ASCII: a file name need not be UTF-8.
     """
+    from dataclasses import asdict  # most who load this only read records
+
     place = folder(record.id) / _RECORD
     draft = place.with_suffix(".new")
     write_private(draft, json.dumps(asdict(record), indent=1).encode())

@@ -52,7 +52,7 @@ def second_fails(monkeypatch: pytest.MonkeyPatch, step: str) -> None:
             raise OSError(28, "No space left on device")
         real(*given)
 
-    monkeypatch.setattr(import_module("medic.edits.apply"), step, fails)
+    monkeypatch.setattr(import_module("medic.edits.writing"), step, fails)
 
 
 @pytest.mark.parametrize("step", ["stage", "commit"])
