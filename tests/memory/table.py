@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from medic.memory import estimate
+from medic.memory.estimate import estimate
 from medic.memory.overheads import CONTEXT
 from medic.memory.usual import with_usual
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from medic.memory import estimate
+from medic.memory.estimate import estimate
 from medic.run_config import Origin, RunConfig, Setting, Value
 
 STATED: dict[str, Any] = {

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from medic.facts import MemoryEstimate
-from medic.memory import estimate
+from medic.memory.estimate import estimate
 from medic.memory.states import model_states, optimizer_of
 from medic.run_config import Origin, RunConfig, Value
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from medic.memory import estimate
+from medic.memory.estimate import estimate
 from medic.memory.overheads import CONTEXT
 
 HERE = Path(__file__).parent

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from medic.facts import MemoryEstimate
-from medic.memory import estimate, inverse
+from medic.memory import inverse
+from medic.memory.estimate import estimate
 from medic.memory.remedies import advise
 from medic.run_config import Origin, RunConfig, Setting, Value
 

@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 
 from medic.facts import MemoryEstimate
-from medic.memory import estimate
-from medic.memory.estimate import tensors
+from medic.memory.estimate import estimate, tensors
 
 HERE = Path(__file__).parent
 config_of = runpy.run_path(str(HERE / "rows.py"))["config_of"]

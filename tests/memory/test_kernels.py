@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from medic.facts import MemoryEstimate
-from medic.memory import estimate
+from medic.memory.estimate import estimate
 from medic.memory.overheads import CONTEXT
 
 HERE = Path(__file__).parent

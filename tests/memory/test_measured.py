@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from medic.memory import estimate
+from medic.memory.estimate import estimate
 from medic.memory.peak import size, step_of
 from medic.memory.views import read_setups
 from medic.run_config import Origin, RunConfig, Setting, Value

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from medic.facts import MemoryEstimate
-from medic.memory import estimate
+from medic.memory.estimate import estimate
 from medic.memory.overheads import CONTEXT
 
 HERE = Path(__file__).parent

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from medic.facts.memory import fitting
-from medic.memory import estimate
+from medic.memory.estimate import estimate
 from medic.memory.inverse import changed, largest
 from medic.memory.remedies import OPTIONS, advise
 from medic.run_config import Origin, RunConfig, Value

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from medic.facts import MemoryEstimate
-from medic.memory import estimate
+from medic.memory.estimate import estimate
 from medic.memory.measured import LIKE_LLAMA
 from medic.memory.usual import with_usual
 

@@ -9,7 +9,7 @@ import pytest
 from medic.probes.memory_estimate import PROBE, gpu_memory
 
 from medic.facts import Gpu, GpuMemory, GpuSeries, GpuState, Hit, LogHits, MemoryEstimate, Source
-from medic.memory import estimate
+from medic.memory.estimate import estimate
 from medic.memory.usual import usual_estimate
 from medic.probe import Finding, Skip
 from medic.run_config import Origin, RunConfig, Span, Value
