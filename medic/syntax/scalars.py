@@ -72,7 +72,17 @@ def pyyaml(raw: str) -> Plain:
         return raw
     if raw.isascii() and raw.isdigit() and raw[0] != "0":
         return int(raw)
-    return _loaded(raw)
+    return _real_1_1(raw) if _FLOAT.fullmatch(raw) and not raw.isdigit() else _loaded(raw)
+
+
+def _real_1_1(raw: str) -> Plain:
+    """Of a number with a point or an exponent: YAML 1.1 has floats with a point, without a sign before
+    a leading one, and with a sign in the exponent. What it does not take is text."""
+    digits, _, exponent = raw.lower().partition("e")
+    signed = not exponent or exponent[0] in "-+"
+    if "." in digits and digits[:2] not in ("-.", "+.") and signed:
+        return float(raw.replace("_", ""))
+    return raw if exponent else _loaded(raw)
 
 
 @lru_cache(maxsize=4096)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 from bisect import bisect_right
-from copy import copy
 from functools import cached_property
 
 from medic.errors import Unreadable
@@ -79,6 +78,8 @@ class SourceText:
 
     def masked(self, body: bytes) -> SourceText:
         """The same file, of which only ``body``, as long as its own, is looked at."""
+        from copy import copy  # few sources are masked
+
         other = copy(self)
         other.body = body
         return other
