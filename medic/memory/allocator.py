@@ -91,7 +91,7 @@ class Allocator:
         self.meter.pools.append(self)
         self._lowest = HIGHEST
         self._order: list[int] = []  # keys of the free blocks
-        self._free: dict[int, Block] = {}
+        self._free: dict[int, Block] = {}  # by key, together with some that no longer are free
 
     @property
     def allocated(self) -> int:
@@ -112,12 +112,11 @@ class Allocator:
     def fitting(self, wanted: int) -> Block:
         """A block of ``wanted`` bytes, a multiple of 512 above ``SMALL``."""
         order, meter = self._order, self.meter
-        place = bisect_left(order, wanted << KEY)
-        if place < len(order):
-            block = self._free.pop(order.pop(place))
-            block.key = 0
-        else:
+        try:
+            block = self._free[order.pop(bisect_left(order, wanted << KEY))]
+        except IndexError:  # none is as large
             block = self._segment(wanted)
+        block.key = 0
         size = block.size
         over = size - wanted
         if over > SMALL:
@@ -144,13 +143,13 @@ class Allocator:
         self.meter.allocated -= size
         after, before = block.after, block.before
         if after is not None and after.key:
-            del order[bisect_left(order, after.key)], self._free[after.key]
+            del order[bisect_left(order, after.key)]
             size += after.size
             block.after = after = after.after
             if after is not None:
                 after.before = block
         if before is not None and before.key:
-            del order[bisect_left(order, before.key)], self._free[before.key]
+            del order[bisect_left(order, before.key)]
             size += before.size
             before.after = after
             if after is not None:
@@ -184,9 +183,10 @@ class Allocator:
 
     def release(self) -> int:
         """Gives segments back that nothing lies in; their bytes."""
-        unused = [b for b in self._free.values() if b.before is None and b.after is None]
+        free = [self._free[key] for key in self._order]
+        unused = [block for block in free if block.before is None and block.after is None]
         for block in unused:
-            del self._order[bisect_left(self._order, block.key)], self._free[block.key]
+            self._order.remove(block.key)
             block.key = 0
         return sum(block.size for block in unused)
 
