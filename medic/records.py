@@ -48,7 +48,10 @@ else:
 
     def replace(record, /, **changes):
         """A copy of a record with other values in some fields."""
-        given = {name: getattr(record, name) for name in record.__record_fields__}
+        fields = record.__record_fields__
+        given = {**vars(record)}
+        for other in given.keys() - fields.keys():  # a cached property
+            del given[other]
         return type(record)(**given | changes)
 
 

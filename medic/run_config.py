@@ -220,8 +220,8 @@ FIELDS: Mapping[str, tuple[type, str, Text]] = {
 
 @dataclass(frozen=True)
 class RunConfig:
-    """The run as configured. Unknown stays unknown: ``get`` gives None, never a guess. ``others`` are
-    the other launches of the same script: runs of their own."""
+    """The run as configured. Unknown stays unknown: ``get`` gives None, never a guess. ``others``:
+    other launches of the same script, runs of their own."""
 
     values: Mapping[str, Value] = field(default_factory=dict)
     framework: str = ""
@@ -241,11 +241,10 @@ class RunConfig:
         """The key whose path ends in ``name`` (``a.b``): one of ``framework`` before others, a
         short path before a long one. None if nothing states it."""
         steps = tuple(name.lower().replace("-", "_").split("."))
-        ends = self._by_end.get(steps[-1], ())
-        found = [s for s in ends if s.path[-len(steps) :] == steps] if len(steps) > 1 else ends
-        return min(
-            found, key=lambda s: (s.origin.framework != framework, len(s.path)), default=None
-        )
+        found = [s for s in self._by_end.get(steps[-1], ()) if s.path[-len(steps) :] == steps]
+        if not found:
+            return None
+        return min(found, key=lambda s: (s.origin.framework != framework, len(s.path)))
 
     @cached_property
     def _by_end(self) -> Mapping[str, Sequence[Setting]]:
