@@ -53,6 +53,8 @@ def find(words: str, index: Index) -> list[Match]:
     if any(index.raw["terms"][t.name]["kind"] not in _PRINTED for t in terms):
         return terms
     written = _written(word.lower(), index) + terms
+    if not any(map(str.isalpha, word)):  # a number alone describes nothing
+        return written
     if written or columns(word) < A_LINE:
         return written or _near(word, index) or _named(word, index) or _printed(word, index)
     return _printed(word, index) or _near(word, index) or _named(word, index)
