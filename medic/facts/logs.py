@@ -66,6 +66,7 @@ class LogHits:
     notes: tuple[str, ...] = ()
     last_words: tuple[Source, ...] = ()  # the last line of each rank that wrote any
     marks: tuple[Hit, ...] = ()  # lines that part the log; see medic.probe.Scan
+    earlier_steps: tuple[StepLine, ...] = ()  # of launches before the last one
 
 
 @dataclass(frozen=True)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from medic.facts import Curve, Series
+from medic.facts import Curve, LogHits, Series, StepLine
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 
 from .jumps import relative_noise
 from .numbers import clean, finite, median
 from .plan import source_at
-from .resumed_rate import rate_lost
+from .resumed_rate import pairs_of_logs, rate_lost
 
 CHECK, SYMPTOM = "resume-difference", "resume-jumps"
 POINTS = 10
@@ -31,10 +31,12 @@ _NEEDS = Text(
 def run(look: Look) -> Iterator[Any]:
     curve = look.fact(Curve)
     loss = curve.series.get("loss")
-    if loss is None or not curve.replaced:
+    if loss is None or not (curve.replaced or look.has(LogHits)):
         yield Skip(_NEEDS, check=CHECK)
         return
-    compared = [(old, _compare(look, loss, old)) for old in curve.replaced]
+    compared = [(old, _compare(look, loss, old)) for old in curve.replaced] or [
+        (old, _compare(look, joined, old)) for joined, old in _of_two_logs(look.fact(LogHits))
+    ]
     if not any(finding for _, finding in compared):
         yield Skip(_NEEDS, check=CHECK)
         return
@@ -46,6 +48,22 @@ def run(look: Look) -> Iterator[Any]:
     yield worst
     jumps = worst.outcome != "none"
     yield Finding(SYMPTOM, "present" if jumps else "absent", value=worst.value, source=worst.source)
+
+
+def _of_two_logs(logs: LogHits) -> Iterator[tuple[Series, Series]]:
+    """The losses of a log that goes on where an earlier one had been, and those that it repeats."""
+    for first, later in pairs_of_logs(logs, "loss"):
+        at = later[0].step
+        before = [s for s in first if s.step < at]
+        repeated = [s for s in first if s.step >= at]
+        if before and repeated:
+            yield _series([*before, *later], later[0].source.file), _series(repeated, "")
+
+
+def _series(lines: Sequence[StepLine], file: str) -> Series:
+    of = [(s.step, s.values["loss"], s.source.line) for s in lines]
+    steps, values, numbers = zip(*of, strict=True)
+    return Series("loss", file, steps, values, numbers, lines[0].source.rank)
 
 
 def _compare(look: Look, loss: Series, old: Series) -> Finding | None:
@@ -80,6 +98,7 @@ PROBE = Probe(
     title=Text("the loss across the restart", "重启前后的 Loss"),
     tells=(CHECK, SYMPTOM),
     needs=(Curve,),
+    wants=(LogHits,),
     reliability="heuristic",
     seconds=0.05,
     run=run,

@@ -90,7 +90,7 @@ def _lost(before: float, after: Sequence[float]) -> bool:
 
 def _of_two_logs(logs: LogHits) -> Iterator[Finding]:
     """A later log that goes on where an earlier one of the same writer had been."""
-    for first, later in _pairs(logs):
+    for first, later in pairs_of_logs(logs, NAME):
         known = {s.step: s.values[NAME] for s in first if s.step < later[0].step}
         after = {s.step: s.values[NAME] for s in later}
         if not known:
@@ -107,23 +107,23 @@ def _of_two_logs(logs: LogHits) -> Iterator[Finding]:
         return
 
 
-def _by_start(logs: LogHits) -> list[tuple[tuple[float, str], list[StepLine]]]:
-    """The lines with a rate of each file, with the time and the file's name to sort them by; of
+def _by_start(logs: LogHits, name: str) -> list[tuple[tuple[float, str], list[StepLine]]]:
+    """The lines with the metric of each file, with the time and the file's name to sort them by; of
     each file those of one rank only. Files without times are left out."""
     by_file: dict[str, list[StepLine]] = {}
-    for line in logs.steps:
-        if NAME in line.values and line.source.time is not None:
+    for line in (*logs.earlier_steps, *logs.steps):
+        if name in line.values and line.source.time is not None:
             lines = by_file.setdefault(line.source.file, [])
             if not lines or lines[0].source.rank == line.source.rank:
                 lines.append(line)
     return [((lines[0].source.time or 0.0, file), lines) for file, lines in by_file.items()]
 
 
-def _pairs(logs: LogHits) -> Iterator[tuple[list[StepLine], list[StepLine]]]:
+def pairs_of_logs(logs: LogHits, name: str) -> Iterator[tuple[list[StepLine], list[StepLine]]]:
     """A log and one of the same rank that goes on where it was, in the order in which they began.
     Of a run of thousands of ranks each file has few others to be compared with."""
     of_rank: dict[int | None, list[list[StepLine]]] = {}
-    files = [lines for _, lines in sorted(_by_start(logs))]
+    files = [lines for _, lines in sorted(_by_start(logs, name))]
     for lines in files:
         of_rank.setdefault(lines[0].source.rank, []).append(lines)
     at = dict.fromkeys(of_rank, 0)

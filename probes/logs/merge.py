@@ -204,6 +204,7 @@ def log_hits(merged: Merged, views: Sequence[View], hosts: Iterable[str]) -> Log
         notes=tuple(f"{v.given.name}: {note.en}" for v in views for note in v.scan.notes),
         last_words=_last_words(views),
         marks=tuple(merged.marks),
+        earlier_steps=tuple(_thin([s for v in merged.earlier for s in v.steps])),
     )
 
 
