@@ -8,6 +8,8 @@ import pickle
 from contextlib import redirect_stdout
 from pathlib import Path
 
+import pytest
+
 from medic.case.collect import collect
 from medic.evaluate import Labelled, Result, judge
 from medic.index.knowledge import load
@@ -122,6 +124,19 @@ def test_a_limit_right_after_a_step_is_the_cause(tmp_path: Path) -> None:
 def test_a_distance_of_two_zones_is_no_silence(tmp_path: Path) -> None:
     found = of(tmp_path, slurm__out=steps(10, 900) + LIMIT.format(at="10:28:20"))
     assert (found.verdict, found.named[0]) == ("established", "time-limit-reached")
+
+
+@pytest.mark.parametrize(
+    ("last", "hangs"),
+    [
+        ("2026-03-02 18:07:31 [rank2] WARNING heartbeat: monitor thread is alive", True),
+        ("2026-03-02 18:07:31 INFO Evaluating: batch 900 of 1200", False),
+        ("2026-03-02 10:28:20 [rank2] WARNING heartbeat: monitor thread is alive", False),  # a zone
+    ],
+)
+def test_lines_that_go_on_for_hours_are_no_steps(tmp_path: Path, last: str, hangs: bool) -> None:
+    found = of(tmp_path, train__log=steps(10, 900) + last + "\n")
+    assert (found.verdict == "no-fault-seen") != hangs
 
 
 # --- one record --------------------------------------------------------------------------------

@@ -40,7 +40,8 @@ class Stop:
 @dataclass(frozen=True)
 class Vitals:
     """``stop`` is None while the run goes on or when it ended well. ``gap``: usual seconds between
-    logged steps, 0 where unknown. ``unread``: what could not be read, or not to its end."""
+    logged steps, 0 where unknown. ``unread``: what could not be read, or not to its end. ``last``:
+    the newest step line that tells its time; ``wrote``: the files that hold steps."""
 
     rows: tuple[Vital, ...]
     stop: Stop | None = None
@@ -49,6 +50,8 @@ class Vitals:
     finished: bool = False
     gap: float = 0.0
     unread: tuple[NotRead, ...] = ()
+    last: Source | None = None
+    wrote: frozenset[str] = frozenset()
 
     @property
     def is_ok(self) -> bool:

@@ -25,6 +25,17 @@ from medic.vitals.scene import Judged, Scene, Stop, Vital, Vitals
 
 # Saving and evaluating are quiet for minutes in a healthy run.
 SILENT_SECONDS, SILENT_GAPS = 900.0, 10.0
+# Of the time in a log: twice as long, and a container may write the time of another zone.
+STAMP_SECONDS, ZONES, ZONE_STEP, ZONE_SLACK = 1800.0, 15 * 3600.0, 900.0, 300.0
+_NOTHING = Text("nothing was written for {n} minutes", "已有 {n} 分钟没有写入任何内容")
+_NO_STEP = Text(
+    "the file with the steps was not written for {n} minutes, though others were",
+    "记录 step 的文件已有 {n} 分钟没有写入，其他文件仍在写",
+)
+_STAMPED = Text(
+    "the last step is of {n} hours ago by this machine's clock (of a copy, the run may have gone on)",
+    "按本机时钟，最后一个 step 已是 {n} 小时之前（若这是副本，原训练可能仍在继续）",
+)
 MAX_QUOTED, MAX_LINES = 64 * 1024 * 1024, 2_000_000  # of a file that is read again for one line
 
 ROOMS = ("curve", "logs", "gpu", "config", "flags")
@@ -81,7 +92,15 @@ def judge(evidence: Evidence, index: Index) -> Vitals:
         finished=logs.ended == "well",
         gap=median(gaps) if gaps else 0.0,
         unread=evidence.unread(),
+        last=_last_step(logs),
+        wrote=frozenset({s.file for s in scene.curve.series.values()})
+        | {s.source.file for s in logs.steps},
     )
+
+
+def _last_step(logs: LogHits) -> Source | None:
+    timed = [s.source for s in logs.steps if s.source.time is not None]
+    return max(timed, key=lambda s: s.time or 0.0, default=None)
 
 
 def _times(logs: LogHits) -> list[float]:
@@ -100,18 +119,31 @@ def _stop(scene: Scene, logs: LogHits) -> Stop | None:
 def _silence(case: Case, found: Vitals, now: float) -> Stop | None:
     """Nothing was written for much longer than a step takes, and the run is not through.
 
-    By the age of the files: the times in a log may be of another zone.
+    By the age of the files that hold the steps, for other ranks and programs may write on: the
+    times in a log may be of another zone. Of a copy that is newer than its last step, they are told.
     """
-    written = [f for f in case.files if f.kind in ("log", "metrics") and f.modified > 0]
-    newest = max(written, key=lambda f: f.modified, default=None)
     through = found.planned is not None and (found.step or 0) >= found.planned - 1
-    if newest is None or found.finished or through:
+    if found.finished or through:
+        return None
+    written = [f for f in case.files if f.kind in ("log", "metrics") and f.modified > 0]
+    of_steps = [f for f in written if f.name in found.wrote] or written
+    newest = max(of_steps, key=lambda f: f.modified, default=None)
+    if newest is None:
         return None
     quiet = now - newest.modified
-    if quiet < max(SILENT_SECONDS, SILENT_GAPS * found.gap):
+    if quiet >= max(SILENT_SECONDS, SILENT_GAPS * found.gap):
+        words = _NO_STEP if newest.name in found.wrote and of_steps != written else _NOTHING
+        return Stop(words.fill(n=round(quiet / 60)), Source(newest.name))
+    last = found.last
+    old = now - last.time if last is not None and last.time is not None else 0.0
+    if last is None or old < max(STAMP_SECONDS, SILENT_GAPS * found.gap) or _is_zone(old, found.gap):
         return None
-    words = Text("nothing was written for {n} minutes", "已有 {n} 分钟没有写入任何内容")
-    return Stop(words.fill(n=round(quiet / 60)), Source(newest.name))
+    return Stop(_STAMPED.fill(n=f"{old / 3600:.1f}"), last)
+
+
+def _is_zone(seconds: float, gap: float) -> bool:
+    """Whether a step that is so old may be a new one by the clock of another zone."""
+    return seconds < ZONES and seconds % ZONE_STEP < max(ZONE_SLACK, SILENT_GAPS * gap)
 
 
 def _row(scene: Scene, name: str, title: Text, judged: Callable[[Scene], Judged]) -> Vital:

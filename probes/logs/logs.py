@@ -12,7 +12,6 @@ from medic.facts import (
     Ranks,
     SkippedKeys,
     StateDictError,
-    Traceback,
     Tracebacks,
 )
 from medic.i18n import Text
@@ -24,7 +23,7 @@ from .collectives import Watchdogs
 from .evidence import hangs
 from .launcher import Failures
 from .left_out import left_out
-from .silence import before_the_end
+from .silence import silent
 from .state_dict import StateDicts
 from .view import Reader, View
 
@@ -67,11 +66,11 @@ def run(look: Look) -> Iterator[Finding | Skip | object]:
         yield error
     if state_dicts.skipped is not None:
         yield state_dicts.skipped
-    yield from _findings(logs, merged.tracebacks)
+    yield from _findings(logs, merged)
 
 
-def _findings(logs: LogHits, tracebacks: list[Traceback]) -> Iterator[Finding]:
-    own = verdict.unexplained(logs, tracebacks)
+def _findings(logs: LogHits, merged: merge.Merged) -> Iterator[Finding]:
+    own = verdict.unexplained(logs, merged.tracebacks)
     if own is not None:
         value = {"exception": own.exception.rpartition(".")[2], "message": own.message[:200]}
         yield Finding("python-exception", value=value, source=own.source)
@@ -79,9 +78,8 @@ def _findings(logs: LogHits, tracebacks: list[Traceback]) -> Iterator[Finding]:
         return
     if stuck := hangs(logs):
         yield Finding("training-hangs", source=stuck)
-    elif silent := before_the_end(logs):
-        source, long = silent
-        yield Finding("training-hangs", value={"silent": long}, source=source)
+    elif quiet := silent(logs, merged.progressed):
+        yield quiet
 
 
 PROBE = Probe(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -138,6 +139,31 @@ def test_a_run_that_writes_nothing_stands_still(vitals: Take, made: Any) -> None
     assert "60 minutes" in found.stop.why.en
     assert not found.is_ok
     assert vitals(files, age=3600, this_host=False).is_ok
+
+
+def test_other_files_that_grow_are_no_steps(vitals: Take, made: Any, tmp_path: Path) -> None:
+    """A sampler and a heartbeat write on while the training stands still."""
+    vitals({"metrics.jsonl": made.rows()}, age=7200)
+    found = vitals({"nvidia-smi.csv": made.samples(), "heartbeat.log": "alive\n"})
+    assert found.stop is not None
+    assert "not written for 120 minutes, though others were" in found.stop.why.en
+    assert found.stop.source.file.endswith("metrics.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("minutes", "stands"), [(200, True), (5, False), (20 * 60, True), (8 * 60 + 2, False)]
+)
+def test_a_copy_keeps_the_time_of_its_last_step(vitals: Take, minutes: int, stands: bool) -> None:
+    """Unless the clock of another zone could have written it."""
+    last = time.time() - 60 * minutes
+    log = "".join(
+        f"{time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(last - 20 * (30 - n)))} step {n} | loss {9 / (n + 1):.4f}\n"
+        for n in range(31)
+    )
+    found = vitals({"train.log": log})
+    assert (found.stop is not None) == stands
+    if found.stop is not None:
+        assert "hours ago by this machine's clock" in found.stop.why.en
 
 
 def test_a_run_that_ended_well_does_not(vitals: Take, made: Any) -> None:

@@ -68,7 +68,7 @@ def test_the_logs_of_thousands_of_ranks_are_not_compared_with_each_other() -> No
     steps = [line for rank in range(3000) for line in lines(rank, 1, 0.0)]
     later = lines(7, 6, 100.0)
     begun = process_time()
-    pairs = list(resumed_rate._pairs(LogHits(steps=(*steps, *later))))
+    pairs = list(resumed_rate.pairs_of_logs(LogHits(steps=(*steps, *later)), "learning_rate"))
     assert process_time() - begun < 3.0
     assert [(a[0].source.file, b[0].source.file) for a, b in pairs] == [
         ("rank7-1.log", "rank7-6.log")
