@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -134,3 +135,31 @@ def test_folders_with_other_ranks_of_one_world_are_one_run(
     assert (case.runs == ()) is one
     if one:
         assert {f.rank for f in case.files} == {0, 1, 2}
+
+
+def test_pipes_sockets_and_links_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those with the name of a log may hide what went wrong; others are told aside."""
+    run, away = tmp_path / "run", tmp_path / "away"
+    run.mkdir()
+    away.mkdir()
+    (run / "train.log").write_text("step 1 loss 2.0\n")
+    (away / "rank1.log").write_text("step 1 loss 2.0\n")
+    os.mkfifo(run / "live.log")
+    monkeypatch.chdir(run)
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind("agent.sock")
+        (run / "rank1.log").symlink_to(away / "rank1.log")
+        (run / "gone.log").symlink_to("nowhere.log")
+        (run / "same.log").symlink_to("train.log")
+        (run / "null.log").symlink_to("/dev/null")
+        (run / "data").symlink_to(away)
+        (run / "weights.h").symlink_to(away / "rank1.log")
+        told = {n.file: (n.en.split(":")[0], n.aside) for n in collect([str(run)]).not_read}
+    assert told == {
+        "live.log": ("a pipe", False),
+        "agent.sock": ("a socket, no file", True),
+        "rank1.log": (f"a link out of the folder, to {away}/rank1.log", False),
+        "gone.log": ("a link to nowhere.log, which is not there", False),
+        "null.log": ("a device, no file", False),
+        "data": (f"a link out of the folder, to {away}", True),
+    }

@@ -45,6 +45,18 @@ PICKLE = (
 )
 
 REFUSED = ("no permission to read it", "没有读取权限")
+# Names that evidence has: what is no regular file, or lies elsewhere, is named only under these.
+_EVIDENCE = regex(
+    r"(?:\.(?:log|out|err|txt|jsonl?|csv|ya?ml|toml|ini|sh|sbatch|slurm|py|gz|xz|zst|wandb)(?:\.\d+)?$"
+    r"|^(?:log|std(?:out|err)|nohup|output|core)|tfevents)",
+    re.IGNORECASE,
+)
+_SPECIAL = (
+    (stat.S_ISFIFO, "a pipe: what runs through it is kept nowhere", "管道文件：其中的内容不会留存"),
+    (stat.S_ISSOCK, "a socket, no file", "套接字，不是普通文件"),
+    (stat.S_ISCHR, "a device, no file", "设备文件，不是普通文件"),
+    (stat.S_ISBLK, "a device, no file", "设备文件，不是普通文件"),
+)
 
 
 @dataclass(frozen=True)
@@ -150,12 +162,14 @@ def _entries(
     for entry in _listed(folder, refused):
         try:
             if entry.is_symlink() and not _inside(entry.path, root):
+                refused += _link(entry)
                 continue
             info = entry.stat()
         except PermissionError:
             refused.append(NotRead(shown(entry.path), *REFUSED))
             continue
         except (OSError, RuntimeError):  # gone, or a link to itself
+            refused += _link(entry)
             continue
         if entry.name == "wandb" and not entry.is_symlink():
             yield from tracked_runs(entry.path)
@@ -166,6 +180,39 @@ def _entries(
                 yield from _entries(entry.path, below, refused, root, nested + 1)
         elif stat.S_ISREG(info.st_mode):
             yield entry.path, info
+        else:
+            refused += _no_file(entry, info.st_mode)
+
+
+def _no_file(entry: os.DirEntry[str], mode: int) -> Iterator[NotRead]:
+    named = _EVIDENCE.search(entry.name) is not None
+    for is_it, en, zh in _SPECIAL:
+        if is_it(mode):
+            yield NotRead(shown(entry.path), en, zh, aside=not named)
+
+
+def _link(entry: os.DirEntry[str]) -> Iterator[NotRead]:
+    """A link that is not followed: what of the run may lie behind it, by its name."""
+    try:
+        to = str(Path(entry.path).readlink())
+    except OSError:  # no link, and gone meanwhile
+        return
+    try:
+        kind = Path(entry.path).stat().st_mode
+    except (OSError, RuntimeError):
+        kind = None
+    if kind is not None and not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
+        yield from _no_file(entry, kind)  # to /dev/null
+        return
+    folder = kind is not None and stat.S_ISDIR(kind)
+    if not folder and not _EVIDENCE.search(entry.name):
+        return
+    if kind is None:
+        en, zh = f"a link to {to}, which is not there", f"指向 {to} 的链接，目标不存在"
+    else:
+        en = f"a link out of the folder, to {to}: give that itself"
+        zh = f"指向文件夹之外的链接（{to}）：请直接给出它"
+    yield NotRead(shown(entry.path), en, zh, aside=folder)
 
 
 def _listed(folder: str, refused: list[NotRead]) -> list[os.DirEntry[str]]:

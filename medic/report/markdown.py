@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from medic.i18n import Text
 from medic.planner.verdict import NO_ANSWER
 from medic.report.words import CHANCE, NEAREST, OTHERS, SAFE, UNSAFE, VERDICT, WEIGHT, place
+from medic.session.both import both
 from medic.session.consultation import Session
 from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine
 from medic.text.safetext import for_markdown
@@ -15,6 +16,8 @@ from medic.text.safetext import for_markdown
 def diagnosis(session: Session, found: Diagnosis) -> str:
     """The whole answer; text from the case is escaped or fenced."""
     parts = [f"# medic: {VERDICT[found.verdict]}", ""]
+    if session.told.words and (words := both(session, found)) is not None:
+        parts += [for_markdown(str(words)), ""]
     unanswered = found.verdict in NO_ANSWER
     if unanswered:
         parts += _section(Text("What was seen", "观察到的现象"), found.symptoms)

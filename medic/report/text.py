@@ -37,7 +37,10 @@ def diagnosis(console: Console, session: Session, found: Diagnosis, *, numbers: 
         blocks.paragraph(runs.fill(run=found.case_run, n=len(found.other_runs) + 1))
     if (late := late_text.late(session)) is not None:
         blocks.paragraph(late)
-    verdict_text.verdict(blocks, session, found, numbers=numbers)
+    words = said_otherwise(session, found) if session.told.words else None
+    verdict_text.verdict(blocks, session, found, numbers=numbers, refuted=words is not None)
+    if words is not None:
+        blocks.paragraph(words, indent="  ")
     if found.verdict in NO_ANSWER:
         _lines(blocks, Text("What was seen", "观察到的现象"), found.symptoms)
         if not found.causes:
@@ -56,6 +59,12 @@ def diagnosis(console: Console, session: Session, found: Diagnosis, *, numbers: 
     _lines(blocks, notes, found.notes)
     _next(blocks, session, found)
     _gaps(blocks, found)
+
+
+def said_otherwise(session: Session, found: Diagnosis) -> Text | None:
+    from medic.session.both import both
+
+    return both(session, found)
 
 
 def _leader(blocks: Blocks, session: Session, found: Diagnosis) -> None:

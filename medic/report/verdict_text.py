@@ -37,8 +37,11 @@ _FITS_NONE = Text(
 )
 
 
-def verdict(blocks: Blocks, session: Session, found: Diagnosis, *, numbers: bool) -> None:
-    """The line that says what was found, and what follows where that is no cause."""
+def verdict(
+    blocks: Blocks, session: Session, found: Diagnosis, *, numbers: bool, refuted: bool = False
+) -> None:
+    """The line that says what was found, and what follows where that is no cause. ``refuted``:
+    what the files show against the words is told below."""
     console = blocks.console
     words = session.told.words
     said = str(VERDICT[found.verdict])
@@ -53,7 +56,7 @@ def verdict(blocks: Blocks, session: Session, found: Diagnosis, *, numbers: bool
         if session.told.asks:
             blocks.paragraph(_ASKED, indent="  ")
             return
-        for reason in _why_no_fault(found):
+        for reason in () if refuted else _why_no_fault(found):
             blocks.paragraph(reason, indent="  ")
         return
     if found.verdict in NO_ANSWER:

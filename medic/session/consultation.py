@@ -26,6 +26,7 @@ from medic.probe import Probe
 from medic.records import dataclass, field, replace
 from medic.runner.evidence import Evidence
 from medic.runner.run import Progress, observe
+from medic.session import both
 from medic.session.diagnosis import Diagnosis, finding_text
 from medic.session.recheck import Applied
 from medic.session.revisit import OF_BEFORE, collect_again, merged, without
@@ -122,7 +123,7 @@ class Session:
     def model(self) -> Model:
         seen = {(o.name, o.outcome) for o in self.evidence.observed if o.reliability == "exact"}
         plain, written = model_of(self.index, self.context), self._written()
-        alike = self.told.likeness(written, seen)
+        alike = both.likeness(self, written, seen)
         if self.told.words:
             from medic.told.unfit import fitted, of_the_run
 
@@ -158,8 +159,7 @@ class Session:
     @cached_property
     def found(self) -> list[Heard]:
         here = self.evidence.host_is_the_runs is True
-        answered = dict(self.answers)
-        told = [h for h in self.told.heard() if h.seen.name not in answered]
+        told = both.in_words(self)
         return heard(self.evidence, self.answers, self.index, host_counts=here, told=told)
 
     @property

@@ -136,7 +136,11 @@ def _silence(case: Case, found: Vitals, now: float) -> Stop | None:
         return Stop(words.fill(n=round(quiet / 60)), Source(newest.name))
     last = found.last
     old = now - last.time if last is not None and last.time is not None else 0.0
-    if last is None or old < max(STAMP_SECONDS, SILENT_GAPS * found.gap) or _is_zone(old, found.gap):
+    if (
+        last is None
+        or old < max(STAMP_SECONDS, SILENT_GAPS * found.gap)
+        or _is_zone(old, found.gap)
+    ):
         return None
     return Stop(_STAMPED.fill(n=f"{old / 3600:.1f}"), last)
 

@@ -73,7 +73,8 @@ def run(look: Look) -> Iterator[Curve | Skip | Unread]:
             yield Unread(given.name, Text(problem.en, problem.zh))
             continue
         if table.problem:
-            yield Unread(given.name, problem_words(table.problem), partly=True)
+            words = problem_words(table.problem)
+            yield Unread(given.name, words, partly=True, aside=table.growing)
         planned = planned or table.planned_steps
         known = series.setdefault(table.series or given.path, {})
         _add(table, given.name, rank_of_file(given.path), known)

@@ -29,6 +29,11 @@ _EXPERT = regex(
     r"|(?:tokens_per_expert|expert_(?:load|usage|count|tokens))[_/.-]?\d+$"
 )
 MIN_EXPERTS = 4
+_CUT = Text("its last line is cut off, and left out", "最后一行不完整，已略过")
+_BROKEN = Text(
+    "{n} lines are cut off (the first is line {first}), and left out",
+    "有 {n} 行不完整（最早为第 {first} 行），已略过",
+)
 _STEP_KEY = regex(r'"step"\s*:')
 
 
@@ -43,13 +48,14 @@ class Row(NamedTuple):
 
 
 class Table(NamedTuple):
-    """``problem``: what of the file could not be read. ``series``: files of one name are parts of
-    one series, in the order of their names."""
+    """``problem``: what of the file could not be read; ``growing``: it is a line that may still be
+    written. ``series``: files of one name are parts of one series, in the order of their names."""
 
     rows: list[Row]
     planned_steps: int | None = None
     problem: Text | None = None
     series: str = ""
+    growing: bool = False
 
 
 def read(look: Look, given: GivenFile) -> Table:
@@ -72,7 +78,24 @@ def read(look: Look, given: GivenFile) -> Table:
     found = list(_json_lines(text))
     if text.strip() and not found:
         raise Unreadable("no record of metrics in it", "其中没有指标记录", at=given.name)
-    return Table(found)
+    problem = _broken(text)
+    return Table(found, problem=problem, growing=problem is _CUT)
+
+
+def _broken(text: str) -> Text | None:
+    """What of JSON lines is no record: the last one may be half written."""
+    lines = text.split("\n")[:MAX_ROWS]
+    bad = [n for n, line in enumerate(lines, 1) if line.lstrip()[:1] == "{" and not _whole(line)]
+    if not bad:
+        return None
+    if bad == [len(lines)]:
+        return _CUT
+    return _BROKEN.fill(n=len(bad), first=bad[0])
+
+
+def _whole(line: str) -> bool:
+    """Whether a line that begins an object ends it, too; what is within is read once only."""
+    return line.rstrip().endswith("}") or _load(line) is not None
 
 
 def _tracked(file: BinaryIO, kind: str, given: GivenFile) -> Table:

@@ -154,6 +154,22 @@ def test_nothing_is_a_gap(look: Look) -> None:
     assert [type(f) for f in curve.run(look({}))] == [Skip]
 
 
+@pytest.mark.parametrize(
+    ("cut", "aside", "words"),
+    [
+        (-9, True, "its last line is cut off"),
+        (40, False, "1 lines are cut off (the first is line 2)"),
+    ],
+)
+def test_a_line_that_is_cut_off_is_told(look: Look, cut: int, aside: bool, words: str) -> None:
+    """The last one may still be written; one between others was lost."""
+    whole = lines([{"step": n, "loss": 2.0} for n in range(1, 9)])
+    text = whole[:cut] if cut < 0 else whole[:cut] + "\n" + whole[cut + 20 :]
+    (told,) = [f for f in curve.run(look({"metrics.jsonl": text})) if isinstance(f, Unread)]
+    assert (told.partly, told.aside) == (True, aside)
+    assert words in told.why.en
+
+
 def test_a_broken_file_is_told(look: Look) -> None:
     seen = look({"trainer_state.json": "[1, 2"}, kinds={"trainer_state.json": "metrics"})
     found = list(curve.run(seen))

@@ -1,0 +1,120 @@
+"""What a person tells beside what the files show, where these are not the same."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from medic.entries.words import TELLTALE
+from medic.facts import Curve, LogHits, Series
+from medic.i18n import Text
+from medic.session.diagnosis import line_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from medic.planner.verdict import Heard
+    from medic.session.consultation import Session
+    from medic.session.diagnosis import Diagnosis
+
+POINTS = 20  # losses that say what the curve is like
+_OTHER = Text(
+    "You tell of: {said} (“{quote}”). The files show something else: {shown} [{where}].",
+    "你说的是：{said}（“{quote}”）；文件里看到的却是：{shown} [{where}]。",
+)
+_NONE = Text(
+    "You tell of: {said} (“{quote}”). The files show none of it: {shown} [{where}].",
+    "你说的是：{said}（“{quote}”）；文件里没有这一现象：{shown} [{where}]。",
+)
+_FINITE = Text(
+    "the {n} losses logged up to step {step} are all finite",
+    "到第 {step} 步为止记录的 {n} 个 Loss 全是有限值",
+)
+_NOT_ZERO = Text(
+    "none of the {n} losses logged up to step {step} is 0",
+    "到第 {step} 步为止记录的 {n} 个 Loss 没有一个为 0",
+)
+_WELL = Text("the log goes on to a good end", "日志一直记录到正常结束")
+MAX_QUOTE = 80
+
+
+def in_words(session: Session) -> list[Heard]:
+    """What words tell, without what the numbers of a run that is over refute."""
+    answered, gone = dict(session.answers), _gone(session)
+    checks = session.index.checks
+    return [
+        h
+        for h in session.told.heard()
+        if h.seen.name not in answered
+        and not (h.seen.outcome == "present" and h.seen.name in gone)
+        and not (gone and h.seen.name in checks and h.seen.name != TELLTALE)
+    ]
+
+
+def likeness(session: Session, text: str, seen: Collection[tuple[str, str]]) -> Mapping[str, float]:
+    """How much a text reads like each cause; nothing of one that tells what the files refute."""
+    return {} if _gone(session) else session.told.likeness(text, seen)
+
+
+def _gone(session: Session) -> list[str]:
+    """Symptoms told in words that the numbers of a run that is over refute."""
+    logs = session.evidence.fact(LogHits)
+    if not isinstance(logs, LogHits) or logs.ended not in ("well", "badly"):
+        return []
+    told = session.told.reported.items()
+    return [n for n, r in told if r.outcome == "present" and refuted(session, n) is not None]
+
+
+def refuted(session: Session, symptom: str) -> tuple[Text, Series] | None:
+    """What the logged losses say against a symptom of theirs, by arithmetic; None if nothing."""
+    curve = session.evidence.fact(Curve)
+    loss = curve.series.get("loss") if isinstance(curve, Curve) else None
+    if loss is None or curve is None or len(loss.values) < POINTS:
+        return None
+    watched = [s for n in ("loss", "grad_norm") if (s := curve.series.get(n))]
+    finite = all(math.isfinite(v) for s in watched for v in s.values)
+    words = {"loss-nan": _FINITE, "loss-is-zero": _NOT_ZERO}.get(symptom)
+    if words is None or not finite or (symptom == "loss-is-zero" and 0.0 in loss.values):
+        return None
+    return words.fill(n=f"{len(loss.values):,}", step=loss.steps[-1]), loss
+
+
+def both(session: Session, found: Diagnosis) -> Text | None:
+    """A sentence that names both, where the files show nothing of what a person tells of."""
+    told = session.told.reported
+    symptoms = session.index.symptoms
+    said = [n for n, r in told.items() if r.outcome == "present" and not symptoms[n].bare]
+    if not said or not session.case.files:
+        return None
+    from medic.planner.verdict import leading_symptoms
+    from medic.session.against import of_files
+
+    shown = leading_symptoms(session.index, of_files(session))
+    names = {item.seen.name for item in shown}
+    if not names.isdisjoint(told) or _one_cause(found, said[0], names):
+        return None
+    quote = " ".join(told[said[0]].quote.split())[:MAX_QUOTE]
+    more = {"said": symptoms[said[0]].title, "quote": quote}
+    placed = [line_of(session.index, item, "") for item in shown if _counts(session, item)]
+    if placed:
+        first = placed[0]
+        return _OTHER.fill({**more, "shown": first.text, "where": first.source.where()})
+    if (against := refuted(session, said[0])) is not None:
+        text, loss = against
+        return _NONE.fill({**more, "shown": text, "where": f"{loss.file}:{loss.lines[-1]}"})
+    logs = session.evidence.fact(LogHits)
+    fails = any(s.role == "root" for s in symptoms[said[0]].signatures)
+    if fails and isinstance(logs, LogHits) and logs.ended == "well" and logs.end is not None:
+        return _NONE.fill({**more, "shown": _WELL, "where": logs.end.where()})
+    return None
+
+
+def _counts(session: Session, item: Heard) -> bool:
+    symptom = session.index.symptoms[item.seen.name]
+    return bool(item.finding.source.file) and not symptom.bare
+
+
+def _one_cause(found: Diagnosis, said: str, shown: set[str]) -> bool:
+    """Whether what is named as the cause is known to show what was said, and what is seen."""
+    explains = set(found.causes[0].explains) if found.causes else set()
+    return found.verdict == "established" and said in explains and not explains.isdisjoint(shown)
