@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from medic.facts import Repair
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import FIELDS, MORE, NOBODYS, RunConfig, Setting
@@ -32,6 +33,7 @@ from .value_kinds import (
 )
 from .value_types import declared_single, wrong_type
 from .values import as_number, read_scalar
+from .warmup_units import other_unit
 from .word_faults import NOT_TAKEN, switch_fault, word_fault
 
 IMPOSSIBLE, NO_EFFECT = "impossible-value", "option-without-effect"
@@ -144,7 +146,8 @@ def _of_number(setting: Setting, keys: Keys | None, config: RunConfig) -> Findin
     if _no_number(setting, field, reads, known=known) and not _GLUED.search(str(value)):
         return _impossible(setting, _NUMBER)
     if field and known and part_of_count(value, field, whole_warmup="whole-warmup" in reads):
-        return _impossible(setting, _WHOLE_OR_SHARE if field in INTERVALS else _WHOLE)
+        words = _WHOLE_OR_SHARE if field in INTERVALS else _WHOLE
+        return _impossible(setting, words, _warmup(setting, field, keys, config))
     number = None if isinstance(value, bool) else as_number(value)
     if number is None:
         return None
@@ -156,7 +159,9 @@ def _of_number(setting: Setting, keys: Keys | None, config: RunConfig) -> Findin
     bounds = BY_NAME.get(name) or _bounds(setting, field, number, known=known)
     if bounds is None or bounds.allow(number) or _told(config, field, number):
         return None
-    return _impossible(setting, bounds.words) if _belongs(setting, bounds, known=known) else None
+    if not _belongs(setting, bounds, known=known):
+        return None
+    return _impossible(setting, bounds.words, _warmup(setting, field, keys, config))
 
 
 def _no_number(setting: Setting, field: str, reads: Sequence[str], *, known: bool) -> bool:
@@ -188,7 +193,8 @@ def _belongs(setting: Setting, bounds: Bounds, *, known: bool) -> bool:
 def _told(config: RunConfig, field: str, number: float) -> bool:
     """Whether the check of canonical fields tells it: those know no number below zero."""
     told = field in STATED and not STATED[field].allow(number)
-    return told and number >= 0 and config.number(field) == number
+    here = field != "warmup_ratio" or config.nobodys
+    return told and here and number >= 0 and config.number(field) == number
 
 
 def _plain_number(key: Key) -> bool:
@@ -203,9 +209,16 @@ def _keys(setting: Setting, keys: Keys | None) -> list[Key]:
     return [key for _, key in found]
 
 
-def _impossible(setting: Setting, allowed: Text) -> Finding:
+def _warmup(setting: Setting, field: str, keys: Keys | None, config: RunConfig) -> Repair | None:
+    number = as_number(setting.value)
+    if keys is None or number is None or isinstance(setting.value, bool):
+        return None
+    return other_unit(setting, field, number, keys.framework, config)
+
+
+def _impossible(setting: Setting, allowed: Text, repair: Repair | None = None) -> Finding:
     values = {"key": setting.origin.key, "value": setting.value, "allowed": allowed}
-    return fault(IMPOSSIBLE, setting, setting.value, values)
+    return fault(IMPOSSIBLE, setting, setting.value, values, repair)
 
 
 PROBE = Probe(

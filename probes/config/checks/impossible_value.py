@@ -30,6 +30,9 @@ def _fields(config: RunConfig, names: Sequence[str]) -> Iterator[Fires]:
     for name in names:
         value, bounds = config.number(name) or 0.0, STATED[name]
         ruled = any(name in RULED.get(framework, ()) for framework in config.frameworks)
+        ruled |= (
+            name == "warmup_ratio" and not config.nobodys
+        )  # told with the key that counts steps
         if not bounds.allow(value) and not ruled and not _vague(config, name):
             shown = {"key": label(config, name), "value": config.get(name)}
             yield Fires(name, {**shown, "allowed": bounds.words})
