@@ -9,6 +9,7 @@ from medic.facts import Document, GivenFile
 from medic.probe import Look
 from medic.run_config import RunConfig
 
+from .hydra_parts import Parts, parts_of, placed
 from .keys import Framework
 from .readers.wandb import unwrapped
 
@@ -21,9 +22,10 @@ def read_documents(
     """Those of a launch: a file of which it takes no setting has no framework."""
     readers = readers_of(config)
     frameworks: Mapping[str, Framework] = {f.name: f for f in look.frameworks}
+    parts = parts_of(look)
     for given in look.files("config"):
         framework = frameworks.get(readers.get(given.path, ""))
-        document = read_document(look, given) if framework is not None else None
+        document = read_document(look, given, parts) if framework is not None else None
         if framework is not None and document is not None:
             yield given, document, framework
 
@@ -37,8 +39,11 @@ def readers_of(config: RunConfig) -> Mapping[str, str]:
     }
 
 
-def read_document(look: Look, given: GivenFile) -> Document | None:
+def read_document(look: Look, given: GivenFile, parts: Parts) -> Document | None:
+    """A part of another configuration with its keys at their place in the whole."""
     try:
-        return unwrapped(look.parse(given.path))
+        document = unwrapped(look.parse(given.path))
     except Unreadable:
         return None
+    part = parts.named.get(given.path)
+    return placed(document, part.package) if part is not None else document

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from medic.run_config import Setting
 
 from ..flags.key_names import DOTTED, KNOWN, lost_word, names_of, nearest_name, normal, plain_key
+from ..flags.meanings import meanings
 from .keys import Framework
 
 # Words that tell no key from another.
@@ -23,9 +24,22 @@ def mistaken(
     """Whether one of the settings stands for this key: it is no name that the framework knows, or
     the key itself in a block that has no such key."""
     leaf = normal(key).rpartition(".")[2]
-    return bool(_meant({leaf}, settings, framework, every)) or _misplaced(
-        leaf, settings, framework, every
+    return (
+        bool(_meant({leaf}, settings, framework, every))
+        or _misplaced(leaf, settings, framework, every)
+        or _foreign(leaf, settings, framework, every)
     )
+
+
+def _foreign(
+    leaf: str, settings: Sequence[Setting], framework: Framework, every: Sequence[Framework]
+) -> bool:
+    """Whether a setting has another framework's name of what the key sets."""
+    field = next((k.field for k in framework.keys if normal(plain_key(k)) == leaf), "")
+    known = _known(framework, every) if field else frozenset()
+    meant = meanings(every) if field else {}
+    names = {s.path[-1] for s in settings if s.path} - known
+    return any(meant.get(name, ("", ""))[1] == field for name in names) if field else False
 
 
 def _misplaced(

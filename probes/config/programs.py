@@ -28,7 +28,7 @@ def defaults_first(files: Sequence[Stated]) -> list[Stated]:
 
     nanoGPT's train.py runs a configuration file in its own globals: what that sets is ruling.
     """
-    return [_less(file, [o for o in files if _replaces(o, file)]) for file in files]
+    return [less(file, [o for o in files if _replaces(o, file)]) for file in files]
 
 
 def _replaces(other: Stated, file: Stated) -> bool:
@@ -47,7 +47,8 @@ def _computes(file: Stated) -> bool:
     return root is not None and any(node.raw == _UNKNOWN for _, _, node in root.leaves())
 
 
-def _less(file: Stated, others: Sequence[Stated]) -> Stated:
+def less(file: Stated, others: Sequence[Stated]) -> Stated:
+    """What a file states that no other one replaces."""
     fields = {field for other in others for field in (*other.values, *other.unknown)}
     paths = {setting.path for other in others for setting in other.settings}
     if not others:

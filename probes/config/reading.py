@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
 
 from medic.errors import BrokenProgram, Unreadable
 from medic.facts import Document, GivenFile, Launch, Launches, Releases, Source
@@ -17,10 +18,11 @@ from .choose import Command, mentioned, of_one_launch, the_command
 from .combine import combine
 from .derive import complete
 from .files import problems
+from .hydra_parts import parts_of, placed
 from .keys import Framework
 from .mistaken import mistaken_fields
 from .pins import version_of
-from .programs import defaults_first, programs
+from .programs import defaults_first, less, programs
 from .readers.wandb import unwrapped
 from .recognise import Recogniser
 from .written import written
@@ -28,6 +30,14 @@ from .written import written
 _REFUSED = Text(
     "json.load refuses it: {w}; take comments, trailing commas and a byte order mark out",
     "json.load 无法读取：{w}；请去掉注释、多余的逗号和 BOM",
+)
+_NOT_CHOSEN = Text(
+    "a part that may be chosen in place of another; {f} names others",
+    "可替换的配置片段；{f} 选用的是其他片段",
+)
+_OF_SEVERAL = Text(
+    "a part of several configurations: give it with one of them",
+    "属于多份配置的片段：请只与其中一份一起检查",
 )
 _REFUSED_BY_SOME = Text(
     "transformers and accelerate stop at it (json.load: {w}), only DeepSpeed itself reads it; take "
@@ -105,13 +115,27 @@ def _documents(
     look: Look, reader: Recogniser, launches: Sequence[Launch]
 ) -> Iterator[Stated | Unread]:
     """What each file states. A program that is too long, or sets nothing, is no configuration."""
-    handed = reader.handed(launches)
-    for given, found in _parsed(look, launches):
+    handed, parts = reader.handed(launches), parts_of(look)
+    mains: dict[str, Stated] = {}
+    for given, found in sorted(_parsed(look, launches), key=lambda one: one[0].path in parts.named):
         if isinstance(found, Unread):
             yield found
             continue
-        document = unwrapped(found)
+        if given.path in parts.others:
+            main = PurePath(parts.others[given.path]).name
+            yield Unread(given.name, _NOT_CHOSEN.fill(f=main) if main else _OF_SEVERAL, aside=True)
+            continue
+        document, part = unwrapped(found), parts.named.get(given.path)
+        main_file = mains.get(part.main) if part is not None else None
+        if part is not None:
+            document = placed(document, part.package)
+        if main_file is not None:
+            handed[PurePath(given.name).name] = main_file.framework.name
         stated = reader.file(given, document, handed)
+        if stated is not None and main_file is not None:
+            stated = less(stated, [main_file])
+        elif stated is not None:
+            mains[given.path] = stated
         refused = _refused(given, document, stated)
         if refused is not None:
             yield refused

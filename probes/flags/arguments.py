@@ -62,6 +62,7 @@ _QUOTED = regex(r"^\"[^\"]*\"$|^'[^']*'$")
 _VARIABLE_AND_FLAG = regex(r"^\$(?:\w+|\{\w+\})--[a-z]+(?:[_-][a-z0-9]+)+$")
 _MAX_CHOICES = 12
 _BARE = regex(r"\w+(?:-\w+)*")
+_ITSELF = regex(r"torch\.distributed\.|accelerate\.commands|deepspeed\.launcher")
 _NO_FILE = frozenset(("m", "module", "no-python"))  # behind these no file stands
 
 _GOES = Text(
@@ -126,7 +127,12 @@ def behind_script(launch: Launch, spec: ParserSpec | None) -> Iterator[Fault]:
 def _taken_for_script(launch: Launch) -> Fault | None:
     """A word without an ending where the script stands, and a Python file behind more options."""
     word = launch.script
-    as_it_is = any(plain(w.text) in _NO_FILE for w in launch.launcher_words)
+    words = [w.text for w in launch.launcher_words]
+    after = [*words[1:], ""]
+    as_it_is = any(
+        plain(one) in _NO_FILE and not (one == "-m" and _ITSELF.match(next_))
+        for one, next_ in zip(words, after, strict=True)
+    )
     if word is None or as_it_is or not _BARE.fullmatch(word.raw):
         return None
     at = next((i for i, w in enumerate(launch.arguments) if w.raw.endswith(".py")), 0)

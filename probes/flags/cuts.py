@@ -24,11 +24,15 @@ _SLASH = regex(r"(?<=\s)/[ \t]*$")
 _TWO = regex(r"(?<!\\)\\\\$")
 _IN_COMMENT = regex(r"(?<=\s)#[^\n]*\\$")
 # A text that is printed or handed to a shell, not a list of flags.
-_PRINTED = regex(r"\b(?:echo|printf|exec|eval)\b|'")
+_PRINTED = regex(r"(?<![\w-])(?:echo|printf|exec|eval)(?![\w-])|'")
 _ENDED = regex(r"(?<!;);[ \t]*\\$")
 # What a continued line of a command begins with: a flag, a variable, a script.
 _CONTINUES = regex(r"^\s*(?:-{1,2}[A-Za-z]|[\"']?\$|[\"']?[\w./-]+\.py\b)")
 _OVERRIDE = regex(r"^\s+\+{0,2}[a-z_]\w*(?:\.\w+)*=")
+_READ = regex(r"\bread\s+(?:-\w+\s+(?:''\s+)?)*[A-Za-z_]\w*\s*<<-?\s*\w")
+# A variable for one command, and the command.
+_SETS = regex(r"^\s*[A-Za-z_]\w*=")
+_STARTS = regex(r"^\s*(?:python3?|torchrun|deepspeed|accelerate|srun|mpirun|bash)\s")
 _FLAG = regex(r"^--?[A-Za-z]")
 _LEFT_OUT = ("...", "…")  # documentation that shows a part of a command
 
@@ -101,10 +105,13 @@ def _blanks(script: ScriptText) -> Iterator[Cut]:
     """Lines that end as if they went on, before a line that goes on."""
     masked = script.code
     for number, line in enumerate(script.lines, 1):
-        if line[-1:] not in ("\\", " ", "\t", "/") or number in script.documents:
+        if line[-1:] not in ("\\", " ", "\t", "/"):
+            continue
+        if number in script.documents and not _becomes_words(script, number):
             continue
         following = script.line_text(number + 1)
         goes_on = _CONTINUES.match(following) or _OVERRIDE.match(following)
+        goes_on = goes_on or (_SETS.match(line) and _STARTS.match(following))
         if line.lstrip().startswith("#") or not goes_on:
             continue
         for pattern, what in _ENDS:
@@ -114,6 +121,13 @@ def _blanks(script: ScriptText) -> Iterator[Cut]:
                 at = found.start() + 1
                 yield Cut(number, at, len(line) + 1, what.fill(next=_first(following)))
                 break
+
+
+def _becomes_words(script: ScriptText, number: int) -> bool:
+    """Whether a here-document is read into a variable, which a command is made of."""
+    while number in script.documents:
+        number -= 1
+    return _READ.search(script.line_text(number)) is not None
 
 
 def _first(line: str) -> str:

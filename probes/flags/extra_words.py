@@ -27,6 +27,8 @@ _SWITCHES_TAKE = frozenset(
 _FLAG = regex(r"^--[A-Za-z][\w.-]*$")
 _PIECE = regex(r"^[A-Za-z0-9_][\w.+-]*$")
 _NUMBER = regex(r"^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
+_DIGITS = ("0", "1")
+_SAID = ("True", "False", "true", "false")  # nobody writes a list of these
 _COUNTS = ("number", "converted-number", "converted-whole")
 
 
@@ -57,14 +59,16 @@ def extra_words(
             continue
         if name not in _SWITCHES_TAKE and normal(flag) in table.switches - table.valued:
             one = words[at + 1]
-            if _stands_alone(words, at + 1) and boolean(one.text) is None:
+            said = boolean(one.text) is not None and one.text not in _DIGITS  # told as such
+            if _stands_alone(words, at + 1) and not said:
                 yield Extra(flag, "", one, without_word(words[at], one))
         elif at + 2 < len(words) and _stands_alone(words, at + 2):
             first, one = words[at + 1], words[at + 2]
             plain = normal(flag)
             digits = _NUMBER.match(first.text) is not None
             number = plain in numbers or (is_amount_or_place(plain) and digits)
-            if number or plain in ONE_OF or is_one_path(plain):
+            word = first.text in _SAID
+            if number or word or plain in ONE_OF or is_one_path(plain):
                 meant = is_one_path(plain) or _NUMBER.match(one.text) is not None
                 meant = meant or one.text in ONE_OF.get(plain, ())
                 yield Extra(flag, first.raw, one, None if meant else without_word(first, one))

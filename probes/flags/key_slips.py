@@ -41,7 +41,7 @@ _IS_MODEL = regex(r"is_\w+_config")
 _ALIKE = (
     frozenset(("lora_target", "lora_target_modules", "target_modules")),
     frozenset(("optim", "optimizer")),
-    frozenset(("lora_r", "lora_rank", "r")),
+    frozenset(("lora_r", "lora_rank", "r", "rank")),
     frozenset(("gradient_checkpointing", "use_gradient_checkpointing", "activation_checkpointing",
                "enable_gradient_checkpointing", "enable_activation_checkpointing")),
 )  # fmt: skip
@@ -137,8 +137,8 @@ def another_name(
     name: str, candidates: Sequence[str], settings: Sequence[str], siblings: frozenset[str]
 ) -> str:
     """The one known name of the same thing, of several the one that sets what every framework has
-    (``settings``); ``r`` is a rank beside other settings of LoRA only."""
-    if name == "r" and not any(one.startswith("lora_") for one in siblings):
+    (``settings``); ``r`` and ``rank`` are LoRA's beside other settings of it only."""
+    if name in ("r", "rank") and not any(one.startswith("lora_") for one in siblings):
         return ""
     found = {one for alike in _ALIKE if name in alike for one in candidates if one in alike}
     found = found if len(found) == 1 else found.intersection(settings)

@@ -12,6 +12,7 @@ from medic.records import replace
 from medic.run_config import NOBODYS, PLAIN, RunConfig, Syntax
 
 from ..config.documents import read_document, readers_of
+from ..config.hydra_parts import parts_of
 from ..config.unseen import unseen_in_key
 from ..config.written import written
 from .key_names import (
@@ -119,8 +120,10 @@ def _of_another(root: Node, framework: Framework, tables: Mapping[str, Framework
 
 
 def _documents(look: Look) -> Iterator[tuple[GivenFile, Document | None]]:
+    parts = parts_of(look)
     for given in look.files("config", "python"):
-        yield given, read_document(look, given)
+        if given.path not in parts.others:
+            yield given, read_document(look, given, parts)
     for script, one in written(look):
         yield replace(script, kind="config"), one.document
 
@@ -246,7 +249,7 @@ def _meant(
     near = nearest_name(name, candidates) or lost_word(name, settings)
     if near:
         return NEAR, near
-    other, meant = foreign.get(name, ("", ""))[0], book.own(name, parents)
+    other, meant = foreign.get(name, ("", ""))[0], book.own(name, parents, siblings)
     if meant and meant not in siblings and not of_family(name, siblings, names):
         return (_FOREIGN.fill(other=other) if other else _ELSEWHERE), meant
     if meant or not own or not _is_closed(name, parents, siblings, names):

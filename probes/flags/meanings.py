@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from medic.records import dataclass
 from medic.run_config import NOBODYS
@@ -27,6 +27,7 @@ _SYNONYMS = frozenset(
     (
         "micro_batch_size",
         "gradient_accumulation_steps",
+        "global_batch_size",
         "learning_rate",
         "warmup_steps",
         "warmup_ratio",
@@ -49,6 +50,9 @@ _SYNONYMS = frozenset(
         "context_parallel_size",
     )
 )
+# What one framework calls its global batch, and another that of one device.
+_EITHER_BATCH = frozenset(("train_batch_size", "batch_size_train", "training_batch_size"))
+_BATCHES = ("micro_batch_size", "global_batch_size")
 _FOREIGN: dict[str, tuple[Names, Mapping[str, tuple[str, str]]]] = {}
 # By the first of the entries: those of one knowledge are read together.
 _MEANT: list[tuple[Framework, Mapping[str, tuple[str, str]]]] = []
@@ -154,10 +158,21 @@ class Dictionary:
     foreign: Mapping[str, tuple[str, str]]
     meant: Mapping[str, tuple[str, str]]
 
-    def own(self, name: str, parents: tuple[str, ...]) -> str:
-        """The framework's name of the setting that a foreign name means; "" if there is none."""
+    def own(
+        self, name: str, parents: tuple[str, ...], beside: Collection[str] = frozenset()
+    ) -> str:
+        """The framework's name of the setting that a foreign name means; "" if there is none.
+
+        ``beside``: the names of its block. A batch of either kind is the one that is not there.
+        """
         field = self.foreign.get(name, ("", ""))[1]
-        return meant_in(self.names, field, parents, self.meant) if field else ""
+        if field:
+            return meant_in(self.names, field, parents, self.meant)
+        if name not in _EITHER_BATCH or name in self.names.leaves:
+            return ""
+        sizes = [meant_in(self.names, one, parents, self.meant) for one in _BATCHES]
+        there = [one in beside for one in sizes]
+        return sizes[there.index(False)] if all(sizes) and sum(there) == 1 else ""
 
 
 def dictionary(framework: Framework, every: Sequence[Framework], names: Names) -> Dictionary:

@@ -23,7 +23,8 @@ _BACKGROUND = regex(r"(?<![&>|])&\s*(?:#.*)?$")
 _NAME = r"[A-Za-z_]\w*"
 _SET = regex(rf"(?:^|[\s;])({_NAME})\+?=(\(?)", re.MULTILINE)
 _SET_ALONE = regex(rf"^[ \t]*(?:[a-z]+ +(?:-\w+ +)*)*({_NAME})=", re.MULTILINE)
-_USE = regex(rf"\$(?:({_NAME})|\{{({_NAME})\}})")
+# A default (:-, :=) is no mere use: who writes it knows that the variable may be unset.
+_USE = regex(rf"\$(?:({_NAME})|\{{#?({_NAME})(?:\}}|[#%/,^\[]|:[^-=+?]))")
 _WORD = regex(r"\w+")
 _AS_FLAG = regex(r"(?<!\S)--(\w+)(?=[\s=])")
 
@@ -99,7 +100,7 @@ class ScriptText:
 
     @cached_property
     def uses(self) -> Counter[str]:
-        """How often each variable is read as ``$X`` or ``${X}``."""
+        """How often each variable is read as ``$X``, ``${X}``, ``${X##*/}`` or ``${X[0]}``."""
         return Counter(m[1] or m[2] for m in _USE.finditer(self.text))
 
     @cached_property

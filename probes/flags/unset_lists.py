@@ -36,8 +36,12 @@ def unset_lists(script: ScriptText, document: Document) -> Iterator[Misnamed]:
     told: set[str] = set()
     for number, found in _outside(script, document, _ELEMENT):
         name = found[1]
-        set_here = script.words[name] > uses.get(name, 0) + script.uses[name]
-        if name in told or set_here or _SHELLS.match(name) or _DEFAULT.search(found[0]):
+        if (
+            name in told
+            or script.named_otherwise(name)
+            or _SHELLS.match(name)
+            or _DEFAULT.search(found[0])
+        ):
             continue
         meant = almost(script, name)
         meant = meant if meant in lists and not uses.get(meant) else ""
