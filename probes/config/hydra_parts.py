@@ -58,7 +58,7 @@ def parts_of(look: Look) -> Parts:
         return Parts(
             {},
             {
-                p: main
+                p: ""
                 for p in roots
                 if any(_is_below(p, m, found[m]) for m in mains)
                 and posixpath.dirname(p) not in set(map(posixpath.dirname, mains))

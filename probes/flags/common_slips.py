@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from medic.text.patterns import regex
 from medic.text.slips import digits_of, one_apart
 
-from .families import Given
+from .families import PROOF, Given
 from .flag_tables import Table
 from .key_names import normal
 
@@ -19,7 +19,7 @@ _LOAD = frozenset(("hf-trainer", "trl", "loop-scripts"))
 _NUMBER = regex(r"-?\d[\d.]*(?:e-?\d+)?")
 
 
-def common_slip(given: Given, table: Table, used: Collection[str]) -> str:
+def common_slip(given: Given, table: Table, used: Collection[str], proof: int) -> str:
     """The name that a flag is one letter away from, in a word that is none; "" if unsure.
 
     A flag in the plural may be a list: it is a slip where one number is its value. British spelling
@@ -40,17 +40,17 @@ def common_slip(given: Given, table: Table, used: Collection[str]) -> str:
     common = (n for n, count in table.times.items() if count >= _SEVERAL and n not in used)
     found = [known for known in common if _is_slip(name, known, table)]
     if len(found) == 1:
-        return found[0] if _may_have(found[0], table, used) else ""
+        return found[0] if _may_have(found[0], table, used, proof) else ""
     return "" if found else moved_sign(name, table.is_word)
 
 
-def _may_have(name: str, table: Table, used: Collection[str]) -> bool:
+def _may_have(name: str, table: Table, used: Collection[str], proof: int) -> bool:
     """Whether a program that is given the flags may have this one: not where it is given the same
     setting by another name, nor the shape of a model where TrainingArguments load one."""
     field = table.meanings.get(name, ("", ""))[1]
     if field and any(table.meanings.get(one, ("", ""))[1] == field for one in used):
         return False
-    loads = field in _SHAPES and table.framework.name in _LOAD
+    loads = field in _SHAPES and (proof >= PROOF or table.framework.name in _LOAD)
     return not loads or table.knows(name)
 
 

@@ -80,11 +80,6 @@ class Given:
     glued: bool = False
 
 
-def parses_arguments(program: str) -> bool:
-    """Whether a script of this name is one of those that parse TrainingArguments."""
-    return _TRAINERS_SCRIPT.match(program) is not None
-
-
 def told_by_many(names: Sequence[str], known: frozenset[str]) -> bool:
     """Whether nearly all of many flags, written with dashes, are a framework's."""
     several = [name for name in names if "-" in name]

@@ -54,13 +54,16 @@ _ALSO = {
     "slime": "megatron",
 }
 # Those that have keys of one another.
+_TRAINERS = frozenset(("hf-trainer", "llama-factory", "ms-swift", "megatron-swift", "trl"))
 _KIN = (
-    frozenset(("hf-trainer", "llama-factory", "ms-swift", "megatron-swift", "trl")),
+    _TRAINERS,
     frozenset(("megatron", "slime", "megatron-swift")),
     frozenset(("gpt-neox", "deepspeed")),
     frozenset(("verl", "verl-sft")),
     frozenset(("nemo", "nemo2")),
 )
+# Those that hand some of them on, and are told by names of their own.
+_BORROWERS = {_TRAINERS: frozenset(("axolotl",))}
 # Of a framework whose keys are made of everybody's words one may be anybody's, too.
 _OF_USUAL_WORDS = frozenset(("axolotl",))
 _FEW_OWN = 2
@@ -180,8 +183,9 @@ def _own_names(
     top: Sequence[str], name: str, tables: Mapping[str, Framework], plain: Framework | None
 ) -> set[str]:
     """Those of the keys that only one framework and its kin have."""
-    kin = next((family for family in _KIN if name in family), {name})
-    others = [names_of(tables[other], tables).leaves for other in tables if other not in kin]
+    kin = next((family for family in _KIN if name in family), frozenset((name,)))
+    apart = [other for other in tables if other not in kin | _BORROWERS.get(kin, frozenset())]
+    others = [names_of(tables[other], tables).leaves for other in apart]
     shared = {plain_key(key) for key in plain.keys} if plain is not None else set()
     own = names_of(tables[name], tables).leaves.intersection(top) - shared
     return {key for key in own if not any(key in leaves for leaves in others)}

@@ -23,7 +23,7 @@ from medic.run_config import PLAIN, RunConfig, Span
 
 from .arguments import VALUE
 from .extra_words import extra_words
-from .families import PROOF, Given, parses_arguments, proof_of, told_by_many, told_whole
+from .families import PROOF, Given, proof_of, told_by_many, told_whole
 from .flag_findings import MISSPELT, SHORT, SWITCH, finding_of, parted, too_many
 from .flag_tables import Framework, Table, program_of, table_of
 from .glued_values import glued_values
@@ -184,8 +184,7 @@ def _framework(
     """The framework that reads the flags of a launch; None for a program's own."""
     words = launch.arguments
     named = program_of(launch) or _reader(words, speaks)
-    found = tables.get(named) or _by_flags(words, tables, plain)
-    return found or (tables.get("hf-trainer") if parses_arguments(_program(launch)) else None)
+    return tables.get(named) or _by_flags(words, tables, plain)
 
 
 def _of_source(

@@ -93,7 +93,7 @@ def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
         name = normal(one.name)
         meant = _meant(one.name, table, used, proof, odd, whole=whole)
         if free and not meant and not table.knows(one.name):
-            meant = _spelt(common_slip(one, table, used), one.name, table)
+            meant = _spelt(common_slip(one, table, used, proof), one.name, table)
         if meant:
             yield Fault("unknown", one, "--" + meant)
         elif proof >= PROOF and (whole_name := _cut_short(name, table, used)):

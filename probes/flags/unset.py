@@ -56,6 +56,7 @@ _GROUP = regex(r"^(?:WANDB|TENSORBOARD)_")
 # What stands before a variable in the value of a flag, or of an override: --out "/job/$RUN".
 _VALUE = regex(r"(?<!\S)(?:--[A-Za-z][\w.-]*[= ]|\+{0,2}[A-Za-z_]\w*(?:\.\w+)+=)\s*[^\s#]*$")
 _FREE = regex(r"EXTRA|CUSTOM|ADDITIONAL|USER|MORE|OTHER|DEBUG|OPTIONAL|PASS|CLI|RUNTIME|OVERRIDE")
+_REDIRECTS = regex(r">\s*\S*$")
 _PLACE = regex(r"(?:ROOT|HOME|PATH|DIR)$")  # a program's folder, which its users export
 _ALIKE = 2  # of options that a script keeps in several variables, each is there
 _ALL = 3  # of so many variables, all set but one, that one is forgotten
@@ -171,9 +172,8 @@ def forgotten(
                 continue
             kept = script.quote_at(number, use.start() + 1) == "'"
             before = text[: use.start()]
-            used = (number in launched and not _PLACE.search(name)) or before.count(
-                "$(("
-            ) > before.count("))")
+            word = number in launched and not (_PLACE.search(name) or _REDIRECTS.search(before))
+            used = word or before.count("$((") > before.count("))")
             if not kept and (used or _VALUE.search(before)):
                 yield Misnamed(
                     name, script.span(number, use.start() + 1, use.end() + 1), use[0], ""
