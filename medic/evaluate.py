@@ -17,6 +17,7 @@ from typing import Any
 
 from medic.case.collect import collect
 from medic.errors import UsageError
+from medic.i18n import in_chinese
 from medic.index.knowledge import Index
 from medic.nearest import did_you_mean
 from medic.records import dataclass, field
@@ -197,9 +198,7 @@ def _language(folder: Path) -> str:
 
 def language(text: str) -> str:
     """zh if a tenth of the letters is Han."""
-    letters = [c for c in text if c.isalpha()]
-    han = sum("\u4e00" <= c <= "\u9fff" for c in letters)
-    return "zh" if letters and han >= 0.1 * len(letters) else "en"
+    return "zh" if in_chinese(text) else "en"
 
 
 def _texts(root: Path, index: Index) -> Iterator[Labelled]:

@@ -85,11 +85,30 @@ def joined(texts: Iterable[Text]) -> Text:
 
 
 _language: list[Lang] = []
+_asked: list[Lang] = []
 
 
 def use(lang: Lang) -> None:
-    """Sets the language of this process."""
+    """Sets the language of this process, as it was asked for."""
     _language[:] = [lang]
+    _asked[:] = [lang]
+
+
+def follow(words: str) -> None:
+    """Answers in Chinese where a person wrote Chinese and no language was asked for. English words
+    change nothing: what is pasted is English in every country."""
+    if not _asked and in_chinese(words):
+        _language[:] = ["zh"]
+
+
+def in_chinese(words: str) -> bool:
+    """Whether a tenth of the letters is Han: names and messages stay English in Chinese, too."""
+    letters = [c for c in words if c.isalpha()]
+    return bool(letters) and sum(map(_is_han, letters)) >= 0.1 * len(letters)
+
+
+def _is_han(letter: str) -> bool:
+    return "\u4e00" <= letter <= "\u9fff"
 
 
 def current() -> Lang:

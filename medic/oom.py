@@ -81,7 +81,7 @@ def of_words(words: str, index: Index) -> Account | None:
     """The account of a pasted message, without a run."""
     if "memory" not in words.lower():
         return None
-    from medic.match.find import quoted
+    from medic.match.quotes import quoted
 
     hit = _first(quoted(words, index))
     if hit is None:

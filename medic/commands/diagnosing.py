@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from medic.commands.given import case_of, console, knowledge
 from medic.errors import Exit, UsageError
-from medic.i18n import Text
+from medic.i18n import Text, follow
 from medic.nearest import did_you_mean
 from medic.planner.verdict import CLEAN
 from medic.report.console import Console
@@ -38,6 +38,7 @@ def diagnose(
     session = Session(index, case_of(paths, given, run, this_host, index))
     out.aliases = session.case.aliases
     session.look(_progress())
+    follow(f"{say}\n{session.prose}")
     require_something_read(session)
     if baseline:
         _against(session, baseline, out)

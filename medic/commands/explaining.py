@@ -8,7 +8,7 @@ from typing import Any
 from medic.config import extra_knowledge
 from medic.errors import Exit, UsageError
 from medic.explain import KIND_NAME, Match, diagnosed, entry, find, named_in
-from medic.i18n import Text
+from medic.i18n import Text, follow
 from medic.index.knowledge import Index, load
 from medic.nearest import did_you_mean
 from medic.report.console import Console
@@ -38,6 +38,7 @@ def explain(words: Sequence[str], *, as_json: bool = False, whole: bool = False)
         _table(out, index, as_json)
         return Exit.OK
     asked = " ".join(words)
+    follow(asked)
     if asked.strip().lower() in FIELD_WORDS:
         fields(as_json=as_json)
         return Exit.OK

@@ -76,7 +76,8 @@ class Version:
 
 @dataclass(frozen=True)
 class Cause:
-    """``reports`` are how victims describe it before they know the answer."""
+    """``reports`` are how victims describe it before they know the answer; ``speaks_of`` are sayings
+    of which a text makes at least one that means it: the settings, parts or kinds that it is of."""
 
     __pydantic_config__ = CONFIG
     name: str
@@ -96,4 +97,5 @@ class Cause:
     lint: Lint | None = None
     telltale: Telltale | None = None
     do_not: Sequence[DoNot] = ()
+    speaks_of: tuple[str, ...] = ()
     reports: Phrases = field(default_factory=dict)

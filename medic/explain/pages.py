@@ -13,6 +13,8 @@ from medic.entries.words import TELLTALE
 from medic.i18n import Text, plain
 from medic.index.knowledge import PASSES, Index
 
+# Of how common a cause is: a setting that it needs is not every run's.
+OF_A_SETTING = 0.25
 FOR = ("confirms", "strong", "weak")
 
 Raw = Mapping[str, Any]
@@ -50,6 +52,7 @@ def causes_of(name: str, index: Index) -> list[Raw]:
         for shows in raw["shows"]:
             if shows["symptom"] == name and shows["level"] != "rarely":
                 rank = -max(PRIOR[p] for p in raw["prior"].values()) * SHOWN[shows["level"]]
+                rank *= OF_A_SETTING if raw.get("speaks_of") else 1
                 found.append((rank, raw["code"], raw))
     return [raw for _, _, raw in sorted(found, key=lambda x: (x[0], x[1]))]
 
@@ -73,10 +76,17 @@ def symptom(
         "tell_apart": _tell_apart(causes, index)[:most],
         "more": [_cause_row(c) for c in every[len(causes) :]],
         "remedies": [remedy(n, index) for n in dict.fromkeys(r for own in first for r in own)],
-        "do_not": list(
-            dict.fromkeys(Text(**d["say"]) for c in causes for d in c.get("do_not", ()))
-        ),
+        **_do_nots(causes),
     }
+
+
+def _do_nots(causes: Sequence[Raw]) -> dict[str, Any]:
+    """What not to do, and beside each the names of the causes for which that is said."""
+    found: dict[Text, list[str]] = {}
+    for cause in causes:
+        for one in cause.get("do_not", ()):
+            found.setdefault(Text(**one["say"]), []).append(cause["name"])
+    return {"do_not": list(found), "do_not_for": list(found.values())}
 
 
 def _cause_row(raw: Raw) -> dict[str, Any]:

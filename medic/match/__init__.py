@@ -16,9 +16,6 @@ if TYPE_CHECKING:
         alike,
         answers,
         complaints,
-        printed,
-        quoted,
-        raised,
         search,
     )
     from medic.match.marks import Watched, scanned, watched
@@ -26,6 +23,7 @@ if TYPE_CHECKING:
     from medic.match.notes import is_note
     from medic.match.paste import Fragment, gist, split_paste
     from medic.match.progress import makes_progress
+    from medic.match.quotes import printed, quoted, raised
     from medic.match.reader import NOTES, Limits, iter_lines
     from medic.match.sayings import denied, sayings_of, told_of
     from medic.match.scan import Matcher
@@ -86,9 +84,9 @@ _HOMES = {
     "alike": "find",
     "matcher_of": "matchers",
     "settings_matcher_of": "matchers",
-    "printed": "find",
-    "quoted": "find",
-    "raised": "find",
+    "printed": "quotes",
+    "quoted": "quotes",
+    "raised": "quotes",
     "search": "find",
     "Match": "text",
     "TextIndex": "text",

@@ -52,6 +52,7 @@ _GREP = regex(
 _SAID = regex(
     rb"Assertion [`']|: (?:fatal )?error: |Assertion failed|Check failed|non-zero status: "
 )
+_ASSERTED = b"Assertion `"  # what failed stands behind it in backticks
 _FRAME = regex(rb"^\s+File \"[^\"]+\", line \d+")
 _CONFIG = regex(
     rb"[\s\"'{]*([A-Za-z_][\w./-]*)[\"']?\s*(?:[:=]\s*|\s\.{3,}\s)"
@@ -131,7 +132,7 @@ def _by_model(line: bytes, lead: bytes) -> bool:
 
 
 def _documented(body: bytes, lead: bytes, rest: bytes) -> bool:
-    if lead.count(b"`") % 2 == 1 and b"`" in rest:
+    if lead.count(b"`") % 2 == 1 and b"`" in rest and not lead.endswith(_ASSERTED):
         return True
     if _FAILED.search(lead):
         return False

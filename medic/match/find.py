@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from medic.index.knowledge import Index
 from medic.match.documents import OUTCOMES, Document, documents, read, spoken_outcomes
 from medic.match.ease import asks_usage, is_well
 from medic.match.jumps import jump_of_loss
 from medic.match.likeness import Likeness
-from medic.match.paste import Fragment, is_sentence
 from medic.match.progress import progresses
+from medic.match.same import PASTED, PLAIN_WORDS, Same
 from medic.match.sayings import contrary, denied, led_by, sayings_of, told_of
+from medic.match.shows import causes_of
 from medic.match.text import WHOLE, Match, TextIndex
-from medic.match.tone import MENDED, complains, tells
+from medic.match.tone import complains, tells
 from medic.text.patterns import regex
 
-if TYPE_CHECKING:
-    from medic.facts import Hit
-
-# Signatures are of whole log lines: a few plain words are matched by their phrases alone, which
-# spares the start of a command the compiling of all patterns.
-PLAIN_WORDS = 60
 # A sentence must be at least this near to a symptom to count as a complaint; others within the
 # margin may be meant as well. Measured over tests/descriptions.txt.
 COMPLAINT_SCORE, COMPLAINT_MARGIN = 0.55, 0.05
@@ -34,7 +28,6 @@ _SENTENCE = regex(r"\n|(?<=[.!?;])\s|[。！？；]")
 _CLAUSE = regex(r",\s|[，、,]|\band\b|\bbut\b|但是?|而且|并且|同时")
 ALSO = 4
 MANY = 60
-_PASTED = regex(r"[\n:(=\[\]]|\d")
 
 
 def search(
@@ -44,7 +37,7 @@ def search(
 
     ``kinds`` are folders of the knowledge. A signature that the text shows verbatim counts.
     """
-    return _text_index(_Same(index), tuple(kinds)).search(query, limit=limit)
+    return _text_index(Same(index), tuple(kinds)).search(query, limit=limit)
 
 
 def complaints(text: str, index: Index) -> list[tuple[Match, tuple[str, ...]]]:
@@ -92,7 +85,7 @@ def _clauses(text: str) -> list[str]:
 def answers(text: str, index: Index) -> list[tuple[str, str, str]]:
     """(check, outcome, sentence) of what a text says of a check, one outcome a check."""
     said: dict[str, tuple[str, str]] = {}
-    found = _outcome_index(_Same(index)).search(_said(text), limit=MANY)
+    found = _outcome_index(Same(index)).search(_said(text), limit=MANY)
     for check in dict.fromkeys(m.name.partition("=")[0] for m in found):
         own = [m for m in found if m.name.startswith(f"{check}=")]
         for group in _groups(own):
@@ -154,23 +147,10 @@ def _is_quiet(said: str) -> bool:
     return is_well(said) or asks_usage(said) or progresses(said)
 
 
-class _Same:
-    """An index as a key: its entries never change, and it cannot be hashed by value."""
-
-    def __init__(self, index: Index) -> None:
-        self.index = index
-
-    def __hash__(self) -> int:
-        return id(self.index)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.index is self.index
-
-
 @lru_cache(maxsize=8)
-def _text_index(same: _Same, kinds: tuple[str, ...]) -> TextIndex:
+def _text_index(same: Same, kinds: tuple[str, ...]) -> TextIndex:
     def shown(text: str) -> list[tuple[str, str]]:
-        if not _PASTED.search(text) and len(text) < PLAIN_WORDS:
+        if not PASTED.search(text) and len(text) < PLAIN_WORDS:
             return []
         from medic.match.matchers import matcher_of
 
@@ -181,7 +161,7 @@ def _text_index(same: _Same, kinds: tuple[str, ...]) -> TextIndex:
 
 
 @lru_cache(maxsize=2)
-def _outcome_index(same: _Same) -> TextIndex:
+def _outcome_index(same: Same) -> TextIndex:
     return TextIndex(_documents(same.index, OUTCOMES), contrary=_contrary(same.index))
 
 
@@ -196,80 +176,18 @@ def _documents(index: Index, kind: str) -> Iterator[Document]:
     return spoken_outcomes(index.raw) if kind == OUTCOMES else documents(index.raw, (kind,))
 
 
-LEAD = 3  # words that may stand before a printed message: a time, a level, a name
-# Who writes of a message, and does not print it.
-_SPEAKER = regex(
-    r"\b(?:I|I'm|I've|[Ww]e|[Mm]y|[Oo]ur|[Gg]et|[Gg]ets|[Gg]ot|[Gg]etting|[Ss]ays|[Ss]aying|[Tt]hrows|gives|"
-    r"reports?|[Ss]ometimes|[Aa]nyone|[Pp]lease)\b|[\u3400-\u9fff\u3001\u3002\uff0c\uff1a\uff1b\uff1f]"
-)
-
-
-def printed(text: str, index: Index) -> frozenset[int]:
-    """Numbers of the lines, from 1, that are a known message: no words of a person about it."""
-    return _printed(_Same(index), text)
-
-
-@lru_cache(maxsize=4)
-def _printed(same: _Same, text: str) -> frozenset[int]:
-    hits = [h for h in quoted(text, same.index) if h.symptom and _is_print(h)]
-    # Of a signature the scan keeps some matches; a line is what its repetitions are.
-    shown = {h.source.text.strip() for h in hits}
-    again = (n for n, line in enumerate(text.split("\n"), 1) if shown and line.strip() in shown)
-    return frozenset([*(h.source.line for h in hits), *again])
-
-
-def _is_print(hit: Hit) -> bool:
-    line = hit.source.text
-    lead = line[: hit.column - 1]
-    if _SPEAKER.search(line) or MENDED.search(lead) or _ELSEWHERE.search(lead):
-        return False
-    return len(lead.split()) <= LEAD or ":" in lead or not is_sentence(line)
-
-
-NEAR_BY = 24  # characters before a message that say whose it is
-# An exception with its message inside a sentence, and what says that it is not this failure.
-_RAISED = regex(r"\b(?:\w{1,40}\.){0,6}\w{0,60}(?:Error|Exception)(?:\(\d{1,3}\))?: \S")
-_ELSEWHERE = regex(
-    r"(?i)\b(?:no (?:longer|more)|works? without|instead of|unlike|used to|previously|earlier|"
-    r"similar to|if|would|might|could|rather than)\b|\u4e0d\u518d|\u6ca1\u6709|\u4e4b\u524d|\u4ee5\u524d|\u5982\u679c"
-)
-
-
-def raised(fragments: Iterable[Fragment], index: Index) -> Iterator[Fragment]:
-    """Known exceptions that prose quotes with their class and message, as log lines.
-
-    So people write where they paste no log: what the program printed stands there word by word.
-    """
-    for kind, words, first in fragments:
-        lines = words.split("\n")
-        found: dict[int, str] = {}
-        for hit in quoted(words, index) if kind == "prose" else ():
-            line = lines[hit.source.line - 1]
-            starts = (m.start() for m in _RAISED.finditer(line))
-            begin = max((n for n in starts if len(line[:n].encode()) <= hit.column), default=0)
-            own = line[max(begin - NEAR_BY, 0) : begin]
-            if hit.symptom and own and not (_ELSEWHERE.search(own) or MENDED.search(line)):
-                found.setdefault(hit.source.line, line[begin:])
-        yield from (Fragment("log", text, first + n - 1) for n, text in sorted(found.items()))
-
-
-def quoted(text: str, index: Index) -> list[Hit]:
-    """Signatures that words hold verbatim, in the order of the text."""
-    if not _PASTED.search(text) and len(text) < PLAIN_WORDS:
-        return []
-    from medic.match.matchers import matcher_of
-
-    return [h for h in matcher_of(index).scan_text(text).hits if not h.benign]
-
-
 # What is said to be well, and how the data came about: it speaks for nothing.
 ASIDE = ("cards-are-well", "collects-data")
 
 
-def alike(text: str, index: Index) -> dict[str, float]:
-    """Log ratios of the causes whose own description a text is most like, best first."""
+def alike(text: str, index: Index, symptoms: Collection[str] = ()) -> dict[str, float]:
+    """Log ratios of the causes whose own description a text is most like, best first.
+
+    ``symptoms`` are what the text tells of: the words that these have say nothing of their causes.
+    """
     text = sayings_of(index).without([name for name in ASIDE if name in index.sayings], text)
-    found = _likeness(_Same(index)).ratios(_NO_CLIPPING.sub(_CLIPPING_OFF, text))
+    among = frozenset().union(*map(causes_of(index).__getitem__, symptoms))
+    found = _likeness(Same(index)).ratios(_NO_CLIPPING.sub(_CLIPPING_OFF, text), among)
     if not found:
         return found
     absent = denied(text, index)
@@ -293,5 +211,5 @@ def _rests_on(shows: Sequence[Mapping[str, str]], absent: frozenset[str]) -> boo
 
 
 @lru_cache(maxsize=2)
-def _likeness(same: _Same) -> Likeness:
+def _likeness(same: Same) -> Likeness:
     return Likeness(list(same.index.raw["causes"]), same.index.words)

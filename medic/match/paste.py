@@ -239,7 +239,7 @@ def _kind(line: str, before: Kind) -> Kind:
     line = line[:_JUDGED]
     bare = _QUOTED.sub(" ", line)
     told = not _LOG.match(line) and bool(_ROW.search(bare) or _SPOKEN.search(bare))
-    spoken = line.lstrip().startswith("- ") or _SPOKEN.search(line) or _joined(line) or told
+    spoken = line.lstrip().startswith("- ") or _SPOKEN.search(line) or is_joined(line) or told
     if _COMMAND.match(line) and not spoken:
         return "command"
     if _BRACKET.match(line) and not told:
@@ -260,7 +260,7 @@ def is_sentence(line: str) -> bool:
         return True
     start, words = line.lstrip("\"'(")[:1], line.split()
     led = start.isupper() or (start.isdigit() and ". " in line)
-    return (led or _joined(line)) and len(words) >= 8 and "|" not in line
+    return (led or is_joined(line)) and len(words) >= 8 and "|" not in line
 
 
 def _typed(line: str) -> bool:
@@ -268,7 +268,7 @@ def _typed(line: str) -> bool:
     return _TYPED.fullmatch(words) is not None and _SMALL.search(words) is not None
 
 
-def _joined(line: str) -> bool:
+def is_joined(line: str) -> bool:
     if line.lstrip().startswith("--"):  # an option is no sentence, whatever its help says
         return False
     return len(_JOINING.intersection(line.split())) >= JOINED

@@ -194,9 +194,9 @@ def _spoken_for(name: str, causes: Mapping[str, Row]) -> set[str]:
 
 def asked_of(raw: Mapping[str, Any]) -> dict[str, Any]:
     """What the entries ask of a sentence, by entry: (must say, must not say) where a sentence near to
-    it means it; what denies it; what alone tells of it; and what it is called where it
-    is denied."""
-    found: dict[str, Any] = {"meant": {}, "denied": {}, "said": {}, "called": {}}
+    it means it; what denies it; what alone tells of it; what it is called where it is denied; and
+    what a text speaks of that means a cause."""
+    found: dict[str, Any] = {"meant": {}, "denied": {}, "said": {}, "called": {}, "of": {}}
     for name, one in raw["symptoms"].items():
         _ask(found["meant"], name, one, ())
         for kind, field in (("denied", "denied_when"), ("said", "said_by")):
@@ -212,6 +212,8 @@ def asked_of(raw: Mapping[str, Any]) -> dict[str, Any]:
     for name, cause in raw["causes"].items():
         if said := (cause.get("telltale") or {}).get("said_by"):
             found["said"][f"{TELLTALE}={name}"] = said
+        if cause.get("speaks_of"):
+            found["of"][name] = cause["speaks_of"]
     return found
 
 

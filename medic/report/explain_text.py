@@ -94,8 +94,10 @@ def _remedy(blocks: Blocks, remedy: Entry, first: str) -> None:
 def _do_nots(blocks: Blocks, data: Entry) -> None:
     if data["do_not"]:
         blocks.heading(Text("Do not", "不要"))
-        for say in data["do_not"]:
-            blocks.paragraph(say, "    ", "  x ")
+        of = data.get("do_not_for") or [()] * len(data["do_not"])
+        for say, causes in zip(data["do_not"], of, strict=True):
+            name = f"{', '.join(causes)}: " if causes else ""
+            blocks.paragraph(f"{name}{say}", "    ", "  x ")
 
 
 def _cause(blocks: Blocks, data: Entry) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 from medic.nearest import did_you_mean
 
 Defect = tuple[str, str, tuple[object, ...], str, str]
-# Of a symptom, an outcome, a check or a remedy; of a telltale; of what is usual.
-ASKED = ("meant_when", "not_when", "denied_when", "said_by", "when", "words")
+# Of a symptom, an outcome, a check or a remedy; of a telltale; of what is usual; of a cause.
+ASKED = ("meant_when", "not_when", "denied_when", "said_by", "when", "words", "speaks_of")
 
 
 def check_sayings(found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
@@ -43,6 +43,7 @@ def _holders(
         for outcome, one in check.outcomes.items():
             yield "checks", name, ("outcomes", outcome), one
     for name, cause in found["causes"].items():
+        yield "causes", name, (), cause
         yield "causes", name, ("telltale",), cause.telltale
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from medic.beliefs.context import context_of
 from medic.beliefs.likelihoods import Seen
 from medic.beliefs.model import Model, model_of
-from medic.case.collect import Case, prose_of
+from medic.case.collect import Case
 from medic.entries import Remedy
 from medic.fixes import Fix, propose
 from medic.i18n import Text
@@ -60,14 +60,14 @@ class Session:
         self, progress: Progress | None = None, cancel: threading.Event | None = None
     ) -> Evidence:
         """Runs the probes over the case and takes typed words as complaints."""
+        from medic.session.said import listen
+
+        words = listen(self)
         self.evidence = observe(
             self.case, self.index, self.probes, progress=progress, cancel=cancel
         )
         self.refresh()
-        prose = prose_of(self.case.text, self.index) if self.case.text else ""
-        if prose != self.prose:  # each description is taken once, however often one looks
-            self.prose = prose
-            self.complain(prose)
+        self.complain(words)
         return self.evidence
 
     def complain(self, words: str) -> None:

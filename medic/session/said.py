@@ -88,6 +88,24 @@ def take_back(session: Session, data: Mapping[str, Any]) -> bool:
     return session.case != case
 
 
+def listen(session: Session) -> str:
+    """What the case's text describes, "" where that was taken at an earlier look. The values that
+    words alone state are given from here on, and no part of the description."""
+    from medic.case.collect import prose_of
+    from medic.told.stated import beside_values, stated
+
+    case, index = session.case, session.index
+    prose = prose_of(case.text, index) if case.text else ""
+    if prose == session.prose:
+        return ""
+    session.prose = prose
+    states = any(kind in part for part in case.parts for kind in ("config", "command"))
+    if not (case.paths or states):  # these state their values themselves
+        state(session, [v for v in stated(prose, index) if v.field not in case.given])
+    rest = beside_values(prose, index)
+    return rest if any(map(str.isalnum, rest)) else prose
+
+
 def state(session: Session, values: Sequence[Stated]) -> list[Stated]:
     """Takes values that the user states; those that were taken. The caller looks again.
 

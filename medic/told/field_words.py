@@ -30,7 +30,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         "batch(?: size)? ?(?:每|单)(?:张)?卡",
         f"per {_GPUS}(?: train)? batch(?: size)?",
         "微批(?:次|量)?(?:大小)?",
-        "(?:单|每)(?:张)?卡的?(?:batch(?: size)?|批次?(?:大小)?)",
+        "(?:单|每)(?:张)?卡的? ?(?:batch(?: size)?|批次?(?:大小)?)",
     ),
     "gradient_accumulation_steps": (
         "grad(?:ient)? accum(?:ulation)?(?: steps)?",
@@ -63,7 +63,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         f"{_ZH_NODE}(?:的)?(?:cpu)?核心?数",
     ),
     "sequence_length": (
-        "(?:max )?seq(?:uence)? ?len(?:gth)?",
+        "(?:max )?seq(?:uence)?(?: ?len(?:gth)?)?",
         "(?:max )?context(?: length| window)",
         "(?:最大)?(?:序列|上下文|文本)长度",
     ),
@@ -150,7 +150,10 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
     "num_workers": ("# (?:data ?loader |loader )?workers", "#个?(?:数据加载进程|worker)"),
     "epochs": ("# epochs?", "#(?:个)?(?:epoch|轮)"),
     "zero_stage": ("zero#", "zero 阶段#"),
-    "total_steps": ("# (?:total |training |optimizer )steps", "总共#步"),
+    "total_steps": (
+        "# (?:total |training |optimizer )steps",
+        "总共(?:才|只|就|要)?(?:训练?|跑)?#步",
+    ),
     "warmup_steps": ("# warm ?up steps", "预热#步"),
     "total_tokens": ("# tokens (?:in total|to train on)",),
     "parameters": ("# param(?:eter)?s",),

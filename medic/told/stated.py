@@ -33,7 +33,7 @@ _DIGITS = "零一二三四五六七八九十两"
 _BINARY = ("sequence_length", "max_position_embeddings", "vocab_size")  # 4k of these is 4096
 _LINK = (
     r"(?: ?(?:==?|:|：) ?| (?:is|are|was|of|to|at|on|set to|equals) |"
-    r" ?(?:改成|改为|设置为|设为|设成|等于|大小为|是|为|用) ?| )"
+    r" ?(?:改成|改为|配成了?|写成了?|配置成|设置为|设为|设成|等于|大小为|是|为|用) ?| )"
 )
 _WRITTEN = r" ?(?:==?|:|：) ?| (?:is|set to) | ?(?:是|为|设为|设成) ?"
 _WORDS = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "float32": "fp32"}
@@ -47,6 +47,7 @@ _ASKED = regex(
 )
 # Of a run, and of no fault by itself.
 _TELLS_NOTHING = regex(
+    r"\bbatch(?:[ _-]?size)?(?: ?[=:]| is| of)? (?!1\b)\d+\b|批(?:次|量)?(?:大小)?(?:是|为|：|:|=)? ?(?!1\b)\d+|"
     r"\b(?:the )?(?:random )?seed(?: ?[=:]| is| of)? ?\d+\b|随机种子(?:是|为|：|:)? ?\d+|"
     r"\b(?:wandb|tensorboard|swanlab|mlflow|neptune|clearml|aim)(?: is on| logging)?\b",
     re.I,

@@ -238,8 +238,14 @@ class Told:
         from medic.match import alike
         from medic.told.unfit import read_alike
 
-        found = alike(read_alike(text, self.index), self.index)
+        found = alike(read_alike(text, self.index), self.index, self._symptoms(seen))
         return {n: r / 2 if self._refuted(n, seen) else r for n, r in found.items()}
+
+    def _symptoms(self, seen: Collection[tuple[str, str]]) -> list[str]:
+        """What the words tell of, else what was seen: the symptoms whose causes are compared."""
+        meant = {n for name, said in self.reported.items() for n in (name, *said.also)}
+        shown = {n for n, outcome in seen if outcome == "present"}
+        return sorted((meant | set(self.chosen) or shown) & self.index.raw["symptoms"].keys())
 
     def _refuted(self, cause: str, seen: Collection[tuple[str, str]]) -> bool:
         ties = self.index.ties

@@ -45,11 +45,18 @@ def read_alike(text: str, index: Index) -> str:
 
 def fitted(likeness: Mapping[str, float], text: str, index: Index) -> dict[str, float]:
     """The log ratios of a likeness; a cause without room gets a negative one, alike or not. What
-    shows itself in rewards, rollouts or engines is half as alike to a text without a word of these."""
+    shows itself in rewards, rollouts or engines is half as alike to a text without a word of these,
+    and so is what is of a setting that the text does not name."""
     room = _Room(text, index)
     say = sayings_of(index)
-    if not any(say.says(subject, text) for subject in OF_RL):
-        likeness = {n: r / 2 if r > 0 and _is_of_rl(n, index) else r for n, r in likeness.items()}
+    of_rl_told = any(say.says(subject, text) for subject in OF_RL)
+
+    def unnamed(cause: str) -> bool:
+        asked = index.told["of"].get(cause, ())
+        missed = bool(asked) and not any(say.says(one, text) for one in asked)
+        return missed or (not (of_rl_told or asked) and _is_of_rl(cause, index))
+
+    likeness = {n: r / 2 if r > 0 and unnamed(n) else r for n, r in likeness.items()}
     return {**likeness, **{name: MISREAD for name in index.ties.causes if not room.fits(name)}}
 
 

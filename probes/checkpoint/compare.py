@@ -32,6 +32,7 @@ _PARALLEL = regex(
     r"linear_(?:qkv|proj|fc[12])\.weight|query_key_value\.(?:weight|bias)|"
     r"dense_(?:h_to_4h|4h_to_h)\.weight|self_attention\.dense\.weight"
 )
+BARE = ("weight", "bias")  # of a module that was loaded alone: it may be any
 LAYER_TENSORS = 4  # as many absent names of one layer mean that the layer is absent
 SHOWN = 5
 
@@ -136,9 +137,13 @@ def _may_be_split(c: Comparison) -> int:
     if c.missing or c.unexpected or not 0 < len(c.mismatched) <= FEW:
         return 0
     factors = {_factor(saved, current) for _, saved, current in c.mismatched}
-    told = len(factors) == 1 and all(_PARALLEL.search(name) for name, _, _ in c.mismatched)
+    told = len(factors) == 1 and all(_may_be_parallel(name) for name, _, _ in c.mismatched)
     factor = factors.pop()[0] if told else 0
     return factor if factor & (factor - 1) == 0 else 0
+
+
+def _may_be_parallel(name: str) -> bool:
+    return name in BARE or _PARALLEL.search(name) is not None
 
 
 def _factor(saved: Shape, current: Shape) -> tuple[int, bool]:
@@ -196,6 +201,8 @@ def _is_tied_head(name: str, ours: Mapping[str, Shape], wanted: Mapping[str, Sha
 def _is_vocabulary(name: str, ours: Shape, wanted: Shape) -> bool:
     """Only the rows differ, outside the layers, and not those of a table of positions."""
     if ours is None or wanted is None or _LAYER.match(name) or _POSITIONS.search(name):
+        return False
+    if name in BARE and _factor(ours, wanted)[0]:
         return False
     same_rest = len(ours) == len(wanted) > 0 and ours[1:] == wanted[1:]
     return same_rest and min(ours[0], wanted[0]) >= MIN_VOCABULARY

@@ -155,8 +155,11 @@ def _of_rank(look: Look, curve: Curve, series: Mapping[str, Series], index: int)
     value: dict[str, Any] = {"step": step, "rank": loss.rank or 0, "when": _when(step)}
     value["what"] = _LOSS if _is_lost(loss.values[index]) else _NORM
     yield Finding("loss-nan", value=value, source=source)
-    onset = _onset(curve, loss, step, plan_of(look, curve))
-    yield Finding("nan-onset", onset, value=value, source=source)
+    plan = plan_of(look, curve)
+    if index == 0 and step > FIRST_STEPS and not (plan.resumed or curve.resumed_at):
+        yield Skip(needs.LOSSES_BEFORE, check="nan-onset")  # cut, or begun there: both look so
+    else:
+        yield Finding("nan-onset", _onset(curve, loss, step, plan), value=value, source=source)
     norm = series.get("grad_norm")
     if "nan_iterations" in series and not _is_lost(loss.values[index]):
         yield Skip(

@@ -9,6 +9,7 @@ METRICS = Text(
     "指标文件（JSON lines、CSV、trainer_state.json）或日志中的步数行",
 )
 LOSS = Text("a logged loss", "记录的 Loss")
+LOSSES_BEFORE = Text("a loss of the steps before", "此前各步的 Loss")
 LOSSES = Text("more logged losses", "更多的 Loss 记录")
 RATE = Text("a logged learning rate", "记录的学习率")
 RATE_LONGER = Text("the learning rates of {n} steps", "{n} 步的学习率记录")
