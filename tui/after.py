@@ -212,6 +212,7 @@ def _no_new_log(talk: Consultation, one: Applied) -> None:
 
 def _gone(talk: Consultation, one: Applied) -> None:
     titles, why = earlier.titles(talk.session, one), _shown(talk, one)
+    earlier.mended(talk, one)
     talk.session.new_episode()
     talk.another_run()
     told = words_after.GONE if one.change else words_after.GONE_BY_HAND

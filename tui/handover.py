@@ -9,7 +9,7 @@ from medic.i18n import Text, plain
 from medic.planner.verdict import NOTHING_NAMED
 from medic.report.words import CHANCE
 
-from . import words_after, words_keep
+from . import earlier, words_after, words_keep
 from .lines import Block, Line, joined
 from .looked import gap_lines
 from .ruled_out import reason
@@ -42,6 +42,7 @@ def handover(session: Session, found: Diagnosis, *, deep: bool = False) -> list[
     ``deep`` also searches all open looks for one that could change the leader, which takes a while.
     """
     sections = [
+        (words_keep.FIXED, _fixed(session)),
         (words_keep.SEEN, evidence(session, found.symptoms, shown=MAX_LINES, quoted=3)),
         (words_keep.STANDS, [] if only_wrong(session, found) else _suspects(found)),
         (words_keep.IN_ORDER, _in_order(session, found)),
@@ -89,6 +90,19 @@ def _ruled_out(session: Session, found: Diagnosis) -> list[Line]:
 
 def _asked(session: Session) -> list[Line]:
     return [Line(s.text, mark="· ", indent=2) for s in sayings(session)]
+
+
+def _fixed(session: Session) -> list[Line]:
+    """The faults that are mended: what each showed, and by what it went."""
+    by_code = Text("{title} ({code}): {seen}", "{title}（{code}）：{seen}")
+    lines = []
+    for one in earlier.fixed(session):
+        title, code = earlier.titled(session, one)
+        seen = earlier.titles(session, one)
+        text = by_code.fill(title=title, code=code, seen=seen) if code else title
+        by = words_keep.FIXED_BY.fill(change=one.change) if one.change else words_keep.BY_HAND
+        lines.append(Line(text, mark="· ", indent=2, where=by))
+    return lines
 
 
 def _done(session: Session) -> list[Line]:

@@ -154,7 +154,17 @@ def state_of(talk: Consultation) -> dict[str, Any]:
         "waiting": talk.waiting.change if talk.waiting else "",
         "demo": talk.demo,
         "numbers": list(talk.numbers),
+        "mended": list(_mended(talk.session)),
     }
+
+
+def _mended(session: Session) -> Iterator[list[str]]:
+    """The faults that were mended, by titles and code, the last one first."""
+    from . import earlier
+
+    for one in reversed(earlier.fixed(session)):
+        title, code = earlier.titled(session, one)
+        yield [title.en, title.zh, code]
 
 
 def _leader(session: Session, found: Diagnosis, leader: CauseView) -> dict[str, Any]:

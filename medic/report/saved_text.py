@@ -25,6 +25,7 @@ INDENT = 6
 UNSURE = ("possible", "unlikely", "ruled-out")  # of the first cause: nothing leads yet
 UNCLEAR = Text("not clear yet, first of many", "尚不明确，排在最前的是")
 ONLY_WRONG = Text("no failure was seen, but this is wrong", "没有看到故障，但这里有问题")
+FIXED = Text("Fixed", "已修复")
 OPEN = Text("not finished", "未完成")
 WHO = {"you": Text("you", "你"), "probe": Text("probes", "探针"), "medic": Text("medic", "medic")}
 STANDS = Text("Where it stands", "当前情况")
@@ -43,18 +44,24 @@ def outcome(saved: Saved, *, coded: bool = True) -> Text:
     if saved.verdict not in VERDICT:
         return OPEN
     verdict, leader = VERDICT[saved.verdict], saved.data.get("leader") or {}
+    mended = saved.data.get("mended")
+    if mended and saved.verdict in {"healthy", "no-fault-seen"}:
+        en, zh, code = mended[0]  # what it was tells more of a talk than that it is over
+        return _titled(FIXED, Text(en, zh), code if coded else "")
     if saved.title is None or saved.verdict in {"none-of-these", *NOTHING_NAMED}:
         return verdict
     if saved.verdict == "likely" and leader.get("wrong"):
         verdict = ONLY_WRONG
     elif saved.verdict == "unclear" or (saved.verdict == "likely" and leader.get("word") in UNSURE):
         verdict = UNCLEAR
-    if not coded:
-        return Text("{verdict}: {title}", "{verdict}：{title}").fill(
-            verdict=verdict, title=saved.title
-        )
-    pattern = Text("{verdict}: {title} ({code})", "{verdict}：{title}（{code}）")
-    return pattern.fill(verdict=verdict, title=saved.title, code=saved.code)
+    return _titled(verdict, saved.title, saved.code if coded else "")
+
+
+def _titled(what: Text, title: Text, code: str) -> Text:
+    pattern = Text("{what}: {title}", "{what}：{title}")
+    if code:
+        pattern = Text("{what}: {title} ({code})", "{what}：{title}（{code}）")
+    return pattern.fill(what=what, title=title, code=code)
 
 
 def listing(kept: Sequence[Saved], broken: Sequence[str] = (), width: int = 80) -> Iterator[str]:

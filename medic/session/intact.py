@@ -76,6 +76,7 @@ _STATE: dict[str, Any] = {
     "moves?": [list],
     "waiting?": {str, type(None)},
     "walk?": {str, type(None)},
+    "mended?": [(str, str, str)],
 }
 _LEADER = {"code": str, "title": _PAIR, "word?": str, "chance?": float, "wrong?": str}
 

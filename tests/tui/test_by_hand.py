@@ -9,11 +9,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from medic.tui.offers import Offer, first_change
 from medic.tui.patch_screen import PatchHead
 
 from medic.case.collect import Case, collect
 from medic.i18n import Text, plain
+from medic.report.saved_text import markdown, outcome
+from medic.session.saved import listed
 
 Drive = Callable[..., None]
 
@@ -39,6 +42,32 @@ def test_an_edit_that_no_run_had_leaves_the_verdict(
         os.utime(run_folder / "train.log", (later, later))
         await app.send("/look")
         assert "Fixed, as far as the new log shows" in app.said
+
+    drive(script, case)
+
+
+@pytest.mark.parametrize("by_hand", [True, False])
+def test_what_was_wrong_and_is_mended_is_told_to_who_takes_over(
+    drive: Drive, case: Case, run_folder: Path, by_hand: bool
+) -> None:
+    async def script(app: Any) -> None:
+        if by_hand:
+            (run_folder / "train.yaml").write_text("micro_batch_size: 4\n")
+        else:
+            await app.press("f4", "a")
+        later = time.time() + 60
+        (run_folder / "train.log").write_text("step 1 loss 2.0\nstep 2 loss 1.9\n")
+        os.utime(run_folder / "train.log", (later, later))
+        await app.send("/look")
+        assert "Fixed, as far as the new log shows" in app.said
+        await app.send("/report")
+        report = app.said.rpartition("Hand-over report")[2]
+        assert "Fixed in this talk, as far as the logs show:" in report
+        fault = "The micro batch does not fit (MEM-001): CUDA out of memory"
+        assert f"{fault} {'by hand' if by_hand else 'by c1'}" in report
+        [saved] = listed()
+        assert str(outcome(saved)) == "Fixed: The micro batch does not fit (MEM-001)"
+        assert fault in "\n".join(markdown(saved, [])).replace("\\", "")
 
     drive(script, case)
 
