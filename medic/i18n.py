@@ -10,6 +10,10 @@ from typing import Literal
 from medic.text.patterns import regex
 
 _PLACEHOLDER = regex(r"\{([a-z_0-9]+)\}")
+_HAN = "\u3400-\u9fff"
+# A blank stands between Chinese and a Latin word or a number, and none between two Chinese words:
+# which of them a value is, is known when it is filled in.
+_APART = regex(rf"((?<=[{_HAN}]) )?\{{([a-z_0-9]+)\}}( (?=[{_HAN}]))?")
 
 Lang = Literal["en", "zh"]
 
@@ -55,7 +59,20 @@ def _fill(pattern: str, values: Mapping[str, object], lang: Lang) -> str:
         name = found[1]
         return show(values[name], lang) if name in values else found[0]
 
-    return _PLACEHOLDER.sub(value, pattern)
+    def apart(found: re.Match[str]) -> str:
+        before, name, after = found[1] or "", found[2], found[3] or ""
+        if name not in values:
+            return found[0]
+        shown = show(values[name], lang)
+        return (
+            f"{'' if _is_han(shown[:1]) else before}{shown}{'' if _is_han(shown[-1:]) else after}"
+        )
+
+    return _APART.sub(apart, pattern) if lang == "zh" else _PLACEHOLDER.sub(value, pattern)
+
+
+def _is_han(letter: str) -> bool:
+    return "\u3400" <= letter <= "\u9fff"
 
 
 def show(value: object, lang: Lang) -> str:

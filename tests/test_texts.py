@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from medic.i18n import Text
+
 ROOT = Path(__file__).resolve().parents[1]
 HAN = re.compile(r"[\u4e00-\u9fff]")
 PLACEHOLDER = re.compile(r"\{([a-zA-Z_]\w*)\}")
@@ -133,3 +135,20 @@ def test_a_composed_slip_is_seen(code: str, slip: bool) -> None:
     node = ast.parse(code, mode="eval").body
     assert isinstance(node, ast.JoinedStr)
     assert bool(BEFORE_FILLED.search(_filled(node))) is slip
+
+
+@pytest.mark.parametrize(
+    ("pattern", "value", "told"),
+    [
+        ("需要 {what}", "梯度范数", "需要梯度范数"),
+        ("需要 {what}", "grad_norm", "需要 grad_norm"),
+        ("不能被 {what} 整除", "微批次 x 副本数", "不能被微批次 x 副本数整除"),
+        ("不能被 {what} 整除", "dp", "不能被 dp 整除"),
+        ("{what} 的默认值", "脚本", "脚本的默认值"),
+        ("原因： {what}", "梯度", "原因： 梯度"),
+    ],
+)
+def test_no_blank_parts_two_chinese_words(pattern: str, value: str, told: str) -> None:
+    text = Text("needs {what}", pattern).fill(what=value)
+    assert text.zh == told
+    assert text.en == f"needs {value}"

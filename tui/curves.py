@@ -112,7 +112,7 @@ def _said(series: Series) -> list[Line]:
         value=f"{series.values[-1]:.4g}", step=series.steps[-1], n=len(series.values)
     )
     bad = [s for s, v in zip(series.steps, series.values, strict=False) if not math.isfinite(v)]
-    lines = [Line(last, "muted")]
+    lines = [Line(last, "muted")] if series.steps[-1] not in bad[:1] else []
     if bad:
         told = words_graph.NOT_FINITE if bad[1:] else words_graph.ONE_NOT_FINITE
         lines.append(Line(told.fill(n=len(bad), step=bad[0]), "bad"))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
+from medic.report.words import file_name
 
 from . import words, words_keep
 from .lines import Block, Line, joined, said
@@ -50,7 +51,7 @@ def files(case: Case, shown: int = 0) -> Block:
     lines = [Line(title.fill(root=root, n=len(every)), aside=words_keep.LEAVE_OUT)]
     kept = every[:shown] if shown and len(every) > shown + 1 else every
     for number, file in enumerate(kept, start=1):
-        name = plain(shown_name(file, case.root))
+        name = file_name(shown_name(file, case.root))
         lines.append(Line(name, mark=f"{number}  ", indent=1, where=read_as(file)))
     if len(every) > len(kept):
         more = words_keep.MORE_FILES.fill(n=len(every) - len(kept))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
-from medic.report.words import STATE, place
+from medic.report.words import STATE, placed
 from medic.runner.registry import title_of
 
 from . import words
@@ -123,7 +123,7 @@ def abnormal(session: Session, run: Run) -> list[tuple[Text, Text | None]]:
         if not normal:
             source = finding.source
             file = shown_file(session, source.file)
-            where = plain(place(file, source.line, source.rank)) if file else None
+            where = placed(file, source.line, source.rank) if file else None
             text = finding_text(session.index, finding)
             text = with_question(session, finding.name, finding.outcome, text)
             result.append((text, where))

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
-from medic.report.words import place
+from medic.report.words import placed
 from medic.run_config import FIELDS, RunConfig
 from medic.told.stated import called
 
@@ -113,7 +113,7 @@ def _values(session: Session, run: Run, check: str) -> tuple[Text, Text | None] 
     if origin is None or origin.span is None:
         return joined(told), None
     file = shown_file(session, origin.span.file)
-    return joined(told), plain(place(file, origin.span.line, None))
+    return joined(told), placed(file, origin.span.line, None)
 
 
 def _files(session: Session, run: Run) -> tuple[Text | None, Text | None]:

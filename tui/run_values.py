@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from medic.i18n import Text, plain
+from medic.i18n import Text
 from medic.nearest import did_you_mean
 from medic.records import replace
-from medic.report.words import place
+from medic.report.words import placed
 from medic.run_config import FIELDS, RunConfig, Scalar
 from medic.text.patterns import regex
 from medic.told.stated import called, shown
@@ -43,7 +43,7 @@ def _stated(session: Session, config: RunConfig, name: str) -> tuple[Scalar, Tex
     if origin.span is None:
         return config.get(name), words.YOUR_ANSWER
     file = shown_file(session, origin.span.file)
-    return config.get(name), plain(place(file, origin.span.line, None))
+    return config.get(name), placed(file, origin.span.line, None)
 
 
 def overruled(session: Session, name: str, value: Scalar) -> Text | None:

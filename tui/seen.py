@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from medic.entries.words import TELLTALE
 from medic.i18n import Text, plain
-from medic.report.words import SIGN, place
+from medic.report.words import SIGN, placed
 from medic.text.safetext import columns, one_line
 
 from . import words
@@ -29,7 +29,7 @@ def place_of(session: Session, line: EvidenceLine) -> Text | None:
     """file:line and rank, or that the user said so."""
     if line.source.file:
         file = shown_file(session, line.source.file)
-        return plain(place(file, line.source.line, line.source.rank))
+        return placed(file, line.source.line, line.source.rank)
     told = {*(name for name, _ in session.answers), *session.complaints}
     return words.YOUR_ANSWER if line.name in told else None
 
@@ -97,7 +97,7 @@ def evidence(
         text = finding(session, item, LONG)
         result.append(Line(text, tone, mark, indent, where=place_of(session, item)))
         raw = item.source.text.strip()
-        if raw and raw not in quotes and len(quotes) < quoted:
+        if raw and raw not in text.en and raw not in quotes and len(quotes) < quoted:
             quotes.add(raw)
             result.append(Line(plain(raw), "muted", "| ", indent + 2, short=True))
     if len(lines) > shown:
@@ -119,7 +119,9 @@ def _distinct(lines: Sequence[EvidenceLine]) -> list[EvidenceLine]:
 def _tells(one: EvidenceLine, other: EvidenceLine) -> bool:
     """Whether a finding makes another one superfluous."""
     a, b = one.source, other.source
-    if (a.file, a.rank) != (b.file, b.rank):
+    same_line = a.file == b.file and a.line == b.line > 0
+    known = a.rank == b.rank or (same_line and None in (a.rank, b.rank))
+    if a.file != b.file or not known:
         return False
     if one.text.en == other.text.en:
         return True

@@ -86,9 +86,7 @@ ONE_BESIDE = Text("1 more thing, wrong or unexplained: /report", "另有 1 处�
 BESIDE = Text("{n} more things, wrong or unexplained: /report", "另有 {n} 处问题或疑点：/report")
 UNEXPLAINED = Text("Not explained by this:", "该原因无法解释：")
 NOTES = Text("Worth knowing:", "值得留意：")
-TELLTALE = Text(
-    "the log says what only this cause makes a program say", "日志中有只由该原因产生的信息"
-)
+TELLTALE = Text("the log has a message that only this cause prints", "日志中有该原因特有的信息")
 YOUR_ANSWER = Text("your answer", "你的回答")
 UNCLEAR = Text(
     "Not clear yet. First suspect, {word}: {title} ({code})",
@@ -127,7 +125,7 @@ LESS_SURE = Text(
 )
 NOW_LEADS = Text(
     "Now first, {word}: {title} (before: {before}).",
-    "现在的首选（{word}）：{title}（之前：{before}）。",
+    "首要嫌疑变为（{word}）：{title}（之前：{before}）。",
 )
 RANKED_ANEW = Text(
     "Noted: “{title}”. The causes are ranked anew with it.",

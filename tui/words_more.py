@@ -11,15 +11,15 @@ IF_THEN = Text("if “{outcome}”: {leader}", "若“{outcome}”：{leader}")
 ELSE = Text("otherwise: {leader}", "否则：{leader}")
 WHATEVER = Text(
     "whatever the answer, this still leads: {leader}; the answer makes it more or less sure",
-    "无论怎样回答，首选仍是：{leader}；回答只改变把握的大小",
+    "无论怎样回答，首要嫌疑仍是：{leader}；回答只影响把握大小",
 )
 NO_CAUSE_KNOWN = Text("none of the known causes", "已知原因之外")
 REFUTES = Text(
     "It is asked to try to refute what leads before it is called established.",
-    "在确诊之前，用它检验首选原因能否被推翻。",
+    "在确诊之前，用它检验首要嫌疑能否被推翻。",
 )
 WHY_CAUSE = Text("Why “{title}” ({code}), {word}:", "为什么是“{title}”（{code}），{word}：")
-NO_LEADER = Text("No cause leads yet.", "还没有首选原因。")
+NO_LEADER = Text("No cause leads yet.", "还没有首要嫌疑。")
 WHAT_CHANGES = Text("What would change my mind:", "什么会改变这一判断：")
 WITHOUT = Text("without “{finding}”: {leader}", "若没有“{finding}”：{leader}")
 CHEAPEST = Text(
@@ -57,7 +57,7 @@ BY_HAND_ABOVE = Text(
 )
 FIRST_BY_HAND = Text(
     "This is remedy {n}: the first one, “{first}”, is done by hand.",
-    "这是第 {n} 项处置：首选的“{first}”需要手动完成。",
+    "这是第 {n} 项处置：排在第一的“{first}”需要手动完成。",
 )
 NO_PATCH_YET = Text(
     "No change can be computed before its numbers are known:", "还缺少数值，暂时无法算出修改："

@@ -56,7 +56,8 @@ def workers_from_cores(known: Known, field: str) -> Computed:
                 f"{cores} 核分给 {ranks} 个 rank，已无余量增加 worker",
             )
         )
-    why = Text(f"{cores} cores / {ranks} ranks - 1", f"{cores} 核 / {ranks} rank - 1")
+    each = "rank" if ranks == 1 else "ranks"
+    why = Text(f"{cores} cores / {ranks} {each} - 1", f"{cores} 核 / {ranks} rank - 1")
     return Computed(workers, why)
 
 

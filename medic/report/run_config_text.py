@@ -10,7 +10,7 @@ from medic.lint.figures import Figure, figures
 from medic.records import replace
 from medic.report.blocks import Blocks
 from medic.report.console import Console
-from medic.run_config import FIELDS, Origin, RunConfig, Scalar, Value
+from medic.run_config import FIELDS, NOBODYS, Origin, RunConfig, Scalar, Value
 from medic.text.safetext import columns
 
 SCHEMA = "medic.run-config/1"
@@ -102,6 +102,8 @@ def origin(value: Value) -> Text:
 def _origin(one: Origin) -> Text:
     key = f" ({one.key})" if one.key else ""
     if one.source == "default":
+        if one.framework in NOBODYS:  # the scripts that write it so name no program
+            return Text("the usual default", "常见的默认值")
         return Text("default of {f}", "{f} 的默认值").fill(f=one.framework or one.note)
     if one.source == "derived":
         return Text("derived: {n}", "推导：{n}").fill(n=one.note)

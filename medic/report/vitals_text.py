@@ -17,16 +17,18 @@ SCHEMA = "medic.vitals/1"
 STATES, TITLES = 10, 24
 # Of a value that was read, and that tells neither.
 STATE = {**SEEN, "not-seen": Text("not clear", "无法判断")}
+UNTIL_THEN = Text("as it was until then:", "在此之前：")
 GOING_ON = Text("run goes on", "训练在进行")
 
 
 def full(console: Console, vitals: Vitals) -> None:
     """A line a row, with the line of the file that it was read from."""
     blocks = Blocks(console)
-    for row in vitals.rows:
-        _one(blocks, row)
     if vitals.stop is not None:
         _one(blocks, Vital("going-on", GOING_ON, "not-ok", vitals.stop.why, vitals.stop.source))
+        console.styled(str(UNTIL_THEN))
+    for row in vitals.rows:
+        _one(blocks, row)
     for item in vitals.unread:
         line = Text("not read whole: {file}: {why}", "未能完整读取：{file}：{why}")
         line = line.fill(file=one_line(item.file), why=Text(item.en, item.zh))

@@ -55,6 +55,8 @@ WEIGHT = {
     "sometimes": Text("sometimes shown by it", "有时出现"),
     "rarely": Text("rarely shown by it", "很少出现"),
 }
+# Names of what was pasted, by what it was taken for.
+PASTED = (("log", "粘贴的日志"), ("config", "粘贴的配置"), ("command", "粘贴的命令"))
 SIGN = {
     "confirms": "!",
     "always": "!",
@@ -97,8 +99,22 @@ PRIOR = {
 }
 
 
-def place(file: str, line: int, rank: int | None) -> str:
-    """file:line, with the rank where it is known."""
+def file_name(file: str) -> Text:
+    """The name of a file on one line; what was pasted has a name in each language."""
     file = one_line(file)
-    where = f"{file}:{line}" if line else file
-    return f"{where} [rank {rank}]" if rank is not None else where
+    zh = file
+    for en, words in PASTED:
+        zh = zh.replace(f"<pasted {en}", f"<{words}")
+    return Text(file, zh)
+
+
+def placed(file: str, line: int, rank: int | None) -> Text:
+    """file:line, with the rank where it is known."""
+    more = (f":{line}" if line else "") + (f" [rank {rank}]" if rank is not None else "")
+    name = file_name(file)
+    return Text(name.en + more, name.zh + more)
+
+
+def place(file: str, line: int, rank: int | None) -> str:
+    """The same in the language in use."""
+    return str(placed(file, line, rank))

@@ -95,6 +95,10 @@ _REPORTS = regex(
 )
 
 
+COUNT = "world_size"
+Place = tuple[int, int]
+
+
 class Stated(NamedTuple):
     """A canonical field, the value that the words give it, and those words."""
 
@@ -135,6 +139,20 @@ def beside_values(text: str, index: Index | None = None, before: str = "") -> st
     return "".join(kept)
 
 
+def without_names(text: str, index: Index) -> str:
+    """The text without the names of the model and of the GPUs, and how many of these there are:
+    what fits on them is reckoned, and no description of a fault is any nearer for them."""
+    found = _found(text := _squeezed(text), index)
+    cards = [place for item, place in found if item.field == GPU]
+    gone = [place for item, place in found if item.field in (MODEL, GPU)]
+    for item, (start, end) in found:
+        near = (text[end:a].strip() == "" == text[b:start].strip() for a, b in cards)
+        gone += [(start, end)] if item.field == COUNT and any(near) else []
+    for start, end in sorted(gone, reverse=True):
+        text = f"{text[:start]} {text[end:]}"
+    return text
+
+
 def called(name: str) -> Text:
     """What a canonical field is called."""
     meaning = FIELDS[name][2]
@@ -150,9 +168,6 @@ def shown(name: str, value: Scalar) -> Text:
 
 
 # --- reading --------------------------------------------------------------------------------
-
-
-Place = tuple[int, int]
 
 
 def _found(text: str, index: Index | None) -> Sequence[tuple[Stated, Place]]:

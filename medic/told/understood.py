@@ -134,13 +134,15 @@ class Told:
     def describe(self, words: str) -> None:
         """Takes a description: the symptoms it reports and the checks it answers."""
         from medic.match import answers, complaints, gist
+        from medic.told.unfit import out_of_place
 
         words = gist(words)
         self.words = f"{self.words}\n{words}".strip()
         for match, also in complaints(words, self.index):
             self.reported.setdefault(match.name, Reading("present", match.quote, also))
         for check, outcome, quote in answers(words, self.index):
-            self.answered.setdefault(check, Reading(outcome, quote))
+            if not out_of_place(check, self.words, self.index):
+                self.answered.setdefault(check, Reading(outcome, quote))
         self._quoted(words)
         self._denies(words)
 

@@ -39,8 +39,11 @@ _ALLOCATOR = regex(r"(CUDA out of memory)\. Tried to allocate [^\n]*")
 
 def read_alike(text: str, index: Index) -> str:
     """What of a pasted text is compared with the descriptions of the causes: a warning that every
-    load on the CPU prints has nearly the words of the error without a GPU."""
-    return without_harmless(_ALLOCATOR.sub(r"\1", text), index)
+    load on the CPU prints has nearly the words of the error without a GPU. Nor does the name of a
+    model or a GPU tell of a fault."""
+    from medic.told.stated import without_names
+
+    return without_harmless(without_names(_ALLOCATOR.sub(r"\1", text), index), index)
 
 
 def fitted(likeness: Mapping[str, float], text: str, index: Index) -> dict[str, float]:
@@ -58,6 +61,15 @@ def fitted(likeness: Mapping[str, float], text: str, index: Index) -> dict[str, 
 
     likeness = {n: r / 2 if r > 0 and unnamed(n) else r for n, r in likeness.items()}
     return {**likeness, **{name: MISREAD for name in index.ties.causes if not room.fits(name)}}
+
+
+def out_of_place(check: str, text: str, index: Index) -> bool:
+    """Whether a check is of reinforcement learning, and the text has no word of it: "the gradient
+    norm jumped" is what moved before a reward fell only where there is a reward."""
+    if not index.checks[check].family.startswith("rl-"):
+        return False
+    say = sayings_of(index)
+    return not any(say.says(subject, text) for subject in OF_RL if subject in index.sayings)
 
 
 def _is_of_rl(cause: str, index: Index) -> bool:

@@ -167,7 +167,7 @@ def answer(question: Question, found: Sequence[Hit]) -> Finding:
 
 PROBE = Probe(
     name="log-text",
-    title=Text("lines that answer checks", "可直接回答检查的日志行"),
+    title=Text("lines that answer checks", "能直接说明问题的日志行"),
     tells=tuple(q.check for q in QUESTIONS),
     run=run,
     needs=(LogHits,),

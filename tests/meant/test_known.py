@@ -91,3 +91,33 @@ def test_the_end_of_a_walk_is_held_against_the_files(
     told = front.say("1")
     assert "NUM-" in told
     assert (against in told) == (precision == "bf16")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "我在用 8 卡 H100 微调 Qwen2-7B，跑着跑着 OOM 了，尤其是 eval 的时候",
+        "Fine-tuning Qwen2-7B on 8 H100, it OOMs, mostly during eval",
+    ],
+)
+def test_what_it_runs_on_makes_no_cause_alike(talk_of: Any, words: str) -> None:
+    front = talk_of()
+    front.say(words)
+    assert front.leader == "eval-or-save-peak"
+
+
+@pytest.mark.parametrize(
+    ("words", "read"),
+    [
+        ("the loss spikes and grad norm explodes", False),
+        ("the reward fell, and before it grad norm explodes", True),
+        ("loss 跳到 9，grad_norm 爆炸", False),
+        ("GRPO 训练奖励崩了，grad_norm 爆炸", True),
+    ],
+)
+def test_what_moved_before_the_reward_is_told_where_there_is_one(
+    talk_of: Any, words: str, read: bool
+) -> None:
+    front = talk_of()
+    front.say(words)
+    assert ("before-the-collapse" in front.talk.session.told.answered) is read

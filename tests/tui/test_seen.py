@@ -44,12 +44,24 @@ def line(text: str, at: int = 3, file: str = "a.log", rank: int | None = None) -
         ([line("the rate is at its floor of 0"), line("at its floor of 0", 9)], 2),
         ([line("no flag --x", rank=0), line("no flag --x", rank=1)], 2),
         ([line("no flag --x"), line("no flag --x", file="b.log")], 2),
+        ([line("no flag --x", rank=0), line("no flag --x")], 1),
+        ([line("no flag --x", rank=0), line("no flag --x", 9)], 2),
     ],
 )
 def test_what_says_the_same_is_told_once(
     index: Index, case: Case, lines: list[EvidenceLine], shown: int
 ) -> None:
     assert len(evidence(Session(index, case), lines)) == shown
+
+
+def test_a_line_that_a_finding_tells_to_the_letter_is_not_quoted_below_it(
+    index: Index, case: Case
+) -> None:
+    told, more = "ValueError: no sample 11", "[rank1]: ValueError: no sample 11"
+    for raw, shown in ((told, 1), (more, 2)):
+        source = Source("a.log", 3, 1, text=raw)
+        found = replace(line(told), source=source)
+        assert len(evidence(Session(index, case), [found], quoted=1)) == shown
 
 
 def test_nobody_is_offered_not_known_beside_i_dont_know() -> None:

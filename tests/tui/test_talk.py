@@ -77,6 +77,11 @@ def test_pasted_lines_are_read_and_said_what_they_were_taken_for(drive: Drive) -
         await app.press("enter")
         assert "Took this as log lines (2). Looking again." in app.talk()
         assert app.prompt.size.height == 1
+        await app.send("/lang zh")
+        await app.send("/files")
+        assert "<粘贴的日志>" in app.said
+        assert "<pasted log>" not in app.said.rpartition("/files")[2]
+        await app.send("/lang en")
         await app.send("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB")
         assert "Took this as log lines (1)." in app.talk()
         app.prompt.post_message(Paste("ERROR: something\n" * 10_000))
