@@ -63,13 +63,18 @@ def fitted(likeness: Mapping[str, float], text: str, index: Index) -> dict[str, 
     return {**likeness, **{name: MISREAD for name in index.ties.causes if not room.fits(name)}}
 
 
+# Families of checks about what every training has, put to the training of a policy.
+OF_A_POLICY = ("rl-onset", "rl-rate", "rl-gradient", "rl-kl-setting")
+
+
 def out_of_place(check: str, text: str, index: Index) -> bool:
-    """Whether a check is of reinforcement learning, and the text has no word of it: "the gradient
-    norm jumped" is what moved before a reward fell only where there is a reward."""
-    if not index.checks[check].family.startswith("rl-"):
+    """Whether a check is of the training of a policy, and the text has no word of reinforcement
+    learning: "the gradient norm jumped" is what moved before a reward fell only where there is a
+    reward."""
+    if index.checks[check].family not in OF_A_POLICY:
         return False
     say = sayings_of(index)
-    return not any(say.says(subject, text) for subject in OF_RL if subject in index.sayings)
+    return not any(say.says(subject, text) for subject in OF_RL)
 
 
 def _is_of_rl(cause: str, index: Index) -> bool:
