@@ -131,7 +131,7 @@ def _is_han(letter: str) -> bool:
 def current() -> Lang:
     """The language in use: set by ``use``, else the locale's."""
     if not _language:
-        use(detect())
+        _language[:] = [detect()]
     return _language[0]
 
 

@@ -50,6 +50,30 @@ def test_a_question_of_usage_names_a_term(
     assert main(["explain", asked]) == 1
     told = capsys.readouterr().err
     assert ("Nearest: " + term in told) == (asked.isascii() and bool(term))
+    assert ("相近条目：" + term in told) == (not asked.isascii())
+
+
+@pytest.mark.parametrize(
+    ("chosen", "asked", "told"),
+    [
+        ("", "为什么 loss 一直不降", "原因（按常见程度排序）"),
+        ("", "the loss does not go down", "What causes it"),
+        ("en", "为什么 loss 一直不降", "What causes it"),
+        ("zh", "the loss does not go down", "原因（按常见程度排序）"),
+    ],
+)
+def test_a_chinese_question_is_answered_in_chinese_where_no_language_is_chosen(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    chosen: str,
+    asked: str,
+    told: str,
+) -> None:
+    monkeypatch.setattr("medic.i18n._language", [])
+    monkeypatch.setattr("medic.i18n._asked", [])
+    monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
+    main(["explain", asked, *(["--lang", chosen] if chosen else [])])
+    assert told in capsys.readouterr().out
 
 
 def test_instead_of_falling_it_rises(index: Index) -> None:

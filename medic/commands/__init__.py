@@ -32,7 +32,13 @@ def program() -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command. Returns the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    use(_shown(_language(words) or detect()))
+    lang = _language(words)
+    if not _has_chinese():
+        if (lang or detect()) == "zh":
+            _no_chinese()
+        lang = "en"
+    if lang is not None:
+        use(lang)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
@@ -78,20 +84,18 @@ def _language(words: Sequence[str]) -> Lang | None:
     return None
 
 
-def _shown(lang: Lang) -> Lang:
-    """The language, or English where the output's encoding has no Chinese; it says so."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    if lang == "en":
-        return lang
+def _has_chinese() -> bool:
+    """Whether the encoding of the output can show it."""
     try:
-        "\u4e2d".encode(encoding)
+        "\u4e2d".encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except (UnicodeEncodeError, LookupError):
-        print(
-            f"medic: the output's encoding, {encoding}, has no Chinese: PYTHONIOENCODING=utf-8",
-            file=sys.stderr,
-        )
-        return "en"
-    return lang
+        return False
+    return True
+
+
+def _no_chinese() -> None:
+    words = f"medic: the output's encoding, {sys.stdout.encoding}, has no Chinese"
+    print(f"{words}: set PYTHONIOENCODING=utf-8", file=sys.stderr)
 
 
 def _environment(problem: OSError) -> MedicError:

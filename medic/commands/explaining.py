@@ -95,8 +95,14 @@ def _usage(out: Console, matches: Sequence[Match], index: Index, as_json: bool) 
         "causes, checks, terms and settings. Nearest: {names}",
         "这是在问用法，没有说到故障；medic 解释的是故障及其原因、检查、术语和设置。相近条目：{names}",
     )
-    names = ", ".join(f"{m.name} ({index.title(m.name)})" for m in matches[:MOST])
-    out.talk(line.fill(names=names))
+    out.talk(line.fill(names=_named(matches[:MOST], index)))
+
+
+def _named(matches: Sequence[Match], index: Index) -> Text:
+    """Entries by name and title, in a row."""
+    one = Text("{name} ({title})", "{name}（{title}）")
+    each = [one.fill(name=m.name, title=index.title(m.name)) for m in matches]
+    return Text(", ".join(t.en for t in each), "、".join(t.zh for t in each))
 
 
 def _memory(out: Console, words: str, index: Index) -> None:
@@ -128,8 +134,8 @@ def _no_match(out: Console, words: str, as_json: bool) -> None:
 
 def _others(out: Console, matches: Sequence[Match], index: Index) -> None:
     if matches:
-        names = ", ".join(f"{m.name} ({index.title(m.name)})" for m in matches)
-        out.talk(Text("\nAlso near: {names}", "\n相近条目：{names}").fill(names=names))
+        line = Text("\nAlso near: {names}", "\n相近条目：{names}")
+        out.talk(line.fill(names=_named(matches, index)))
 
 
 def listing(*, family: str = "", as_json: bool = False) -> int:

@@ -13,6 +13,9 @@ from medic.report.words import PRIOR, SAFE, TERM, UNSAFE, WEIGHT
 Entry = Mapping[str, Any]
 
 
+_OF_A_CAUSE = Text("{title} ({name}, {code}; {prior})", "{title}（{name}，{code}，{prior}）")
+
+
 def entry(console: Console, data: Entry) -> None:
     """Prints one entry by its kind."""
     blocks = Blocks(console)
@@ -43,7 +46,7 @@ def _symptom(blocks: Blocks, data: Entry) -> None:
     blocks.heading(order)
     for i, cause in enumerate(data["causes"], start=1):
         prior = PRIOR[cause["prior"]]
-        line = f"{cause['title']} ({cause['name']}, {cause['code']}; {prior})"
+        line = str(_OF_A_CAUSE.fill(cause, prior=prior))
         blocks.paragraph(line, "     ", f"  {i}. ")
         blocks.paragraph(cause["why"], "     ")
     if data["more"]:
