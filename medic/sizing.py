@@ -8,7 +8,7 @@ from typing import Any
 
 from medic.case.collect import Case, NotRead
 from medic.errors import UsageError
-from medic.facts import GpuMemory, GpuState, MemoryEstimate
+from medic.facts import GpuMemory, GpuState, Launches, MemoryEstimate
 from medic.facts.memory import fitting
 from medic.i18n import Text
 from medic.index.knowledge import Index
@@ -20,6 +20,7 @@ from medic.memory.choices import Choice, choices, peak_with_one
 from medic.memory.habits import model_files
 from medic.memory.inverse import STEP, Largest, changed, largest
 from medic.memory.named import nearest_model, with_model
+from medic.memory.preferences import staged
 from medic.memory.remedies import Advice, advise
 from medic.memory.usual import usual_estimate, with_usual
 from medic.memory.verdict import Verdict, verdict_of
@@ -79,6 +80,7 @@ def size_run(
     card = (live_gpu(index) if live else gpu_of(index, words)) if words else None
     evidence = _evidence(case, index, "config" if card else "memory-estimate")
     config, name = with_model(evidence.fact(RunConfig) or RunConfig(), index, model)
+    config = staged(config, evidence.fact(Launches))
     config = on_cards(config, cards) if cards else config
     refuse(config, index)
     batch = odd_batch(config, index)

@@ -99,7 +99,8 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 
 
 # Stages of post-training that hold a second model, or sequences in pairs.
-MORE_MODELS = ("ppo", "grpo", "rloo", "dpo", "kto", "orpo", "simpo", "rm", "gkd")
+MORE_MODELS = ("ppo", "grpo", "rloo", "dpo", "ipo", "kto", "orpo", "simpo", "cpo", "rm", "reward",
+               "gkd")  # fmt: skip
 
 
 def more_models(config: RunConfig) -> bool:

@@ -17,7 +17,8 @@ from medic.memory.overheads import (
     WORKSPACE,
 )
 from medic.memory.peak import Step, size, steps_of
-from medic.memory.resident import Parts, states_of
+from medic.memory.resident import Parts, reference_model, states_of
+from medic.memory.setup import Setup
 from medic.memory.traces import reserved_share, traced
 from medic.memory.views import ALL, Read, read_setups
 from medic.records import replace
@@ -28,7 +29,7 @@ from medic.run_config import RunConfig
 UNLIKE = 0.5
 KEPT = 16  # estimates that were made last
 _STATES = ("weights", "gradients", "optimizer")
-_LASTING = ("weights", "optimizer", "context", "workspace", "buckets")
+_LASTING = ("weights", "optimizer", "context", "workspace", "buckets", "reference model")
 
 
 def estimate(run_config: RunConfig, capacity_bytes: int | None = None) -> MemoryEstimate:
@@ -113,7 +114,7 @@ def _whole(read: Read, steps: list[Step], capacity: int | None) -> MemoryEstimat
     widest = [_widest(step) for step in steps]
     outside = [_outside(parts) for parts in widest]
     low, high = _bounds(steps, likely, [_tensors(parts) for parts in widest], outside)
-    lean = states_of(read.setups[0]).total  # these are all there at the optimizer's step
+    lean = _held(read.setups[0])  # these are all there at the optimizer's step
     # Prompts and answers of reinforcement learning rarely reach their longest together.
     unlike = bool(read.family) and read.family not in LIKE_LLAMA
     if unlike or steps[0].setup.more_models:
@@ -198,7 +199,12 @@ def _share(step: Step) -> float:
 
 def _states(read: Read) -> list[int]:
     """Model states and CUDA context: low, likely, high."""
-    return [states_of(setup).total + CONTEXT[setup.view] for setup in read.setups]
+    return [_held(setup) + CONTEXT[setup.view] for setup in read.setups]
+
+
+def _held(setup: Setup) -> int:
+    """Model states, those of a frozen copy among them."""
+    return states_of(setup).total + reference_model(setup)
 
 
 def _fits(low: int, high: int, capacity: int | None) -> bool | None:

@@ -23,6 +23,11 @@ from medic.run_config import Origin, RunConfig, Scalar, Value
 from medic.text.patterns import regex
 
 Fields = Mapping[str, Scalar]
+# TRL's classes of arguments (``trl/trainer``, ``trl/experimental``).
+_TRL_ARGUMENTS = frozenset(
+    ("SFTConfig", "DPOConfig", "GRPOConfig", "KTOConfig", "ORPOConfig", "CPOConfig", "RewardConfig",
+     "RLOOConfig")
+)  # fmt: skip
 # Arguments of TRL's trainers that SFTConfig has not.
 _NOT_SFT = ("num_generations", "max_prompt_length", "max_completion_length", "beta", "reward_funcs")
 _DTYPES = {"bfloat16": "bf16", "bf16": "bf16", "float16": "fp16", "fp16": "fp16", "half": "fp16",
@@ -189,7 +194,7 @@ def _with_rank(config: RunConfig) -> Fields:
 
 def _trl(config: RunConfig) -> Fields:
     loss: Fields = {"fused_loss": True} if _loss_in_chunks(config) else {}
-    return {**_trainer(config), "precision": "bf16", **loss}
+    return {**_trainer(config), "precision": "bf16", "activation_checkpointing": True, **loss}
 
 
 def _loss_in_chunks(config: RunConfig) -> bool:
@@ -197,7 +202,7 @@ def _loss_in_chunks(config: RunConfig) -> bool:
     (TRL ``trainer/grpo_config.py``, ``dpo_config.py``; ``use_liger_loss`` in older ones)."""
     if details.flag(config, "liger_loss") is True:
         return True
-    if any(config.setting(key) is not None for key in _NOT_SFT):
+    if details.more_models(config) or any(config.setting(k) is not None for k in _NOT_SFT):
         return False
     return details.word(config, "loss_type") in ("", "chunked_nll")
 
@@ -252,5 +257,7 @@ HABITS: Mapping[str, Callable[[RunConfig], Fields]] = {
 
 
 def _habits(config: RunConfig) -> Fields:
-    found = HABITS.get(config.framework)
+    made = config.setting("_target_")  # by a script, of the arguments that it hands to a trainer
+    own = made is not None and str(made.value).rpartition(".")[2] in _TRL_ARGUMENTS
+    found = HABITS.get("trl" if own else config.framework)
     return found(config) if found is not None else {}

@@ -110,6 +110,8 @@ def fixed(setup: Setup, states: States) -> Parts:
     view = setup.view
     nccl = 0 if setup.engine == "single" else overheads.NCCL[view]
     parts = {"context": overheads.CONTEXT[view] + nccl, "workspace": overheads.WORKSPACE}
+    if setup.reference:
+        parts["reference model"] = reference_model(setup)
     if setup.engine == "ddp":
         # Beside the gradients; with gradient_as_bucket_view=True in their place.
         parts["buckets"] = 0 if setup.bucket_view else states.gradients
@@ -119,6 +121,11 @@ def fixed(setup: Setup, states: States) -> Parts:
         # One gradient on its way to the host (``temp_grad_buffer_for_gpu_offload``).
         parts["buckets"] = 2 * setup.shape.embedding // setup.tensor
     return parts
+
+
+def reference_model(setup: Setup) -> int:
+    """Weights of the frozen copy of the model that preferences are measured against."""
+    return int(local_parameters(setup) * setup.reference / (setup.shards if setup.zero == 3 else 1))
 
 
 def deepspeed_buckets(setup: Setup) -> int:

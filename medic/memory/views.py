@@ -8,6 +8,7 @@ from medic.i18n import Text
 from medic.memory import details
 from medic.memory.evaluating import evaluation_batch, keeps_no_logits
 from medic.memory.measured import LIKE_LLAMA, not_measured
+from medic.memory.preferences import has_reference, in_pairs
 from medic.memory.reading import (
     Reader,
     Views,
@@ -22,7 +23,7 @@ from medic.memory.reading import (
 )
 from medic.memory.setup import Engine, Setup
 from medic.memory.shape import Shape
-from medic.memory.states import QUANTIZED, Style
+from medic.memory.states import QUANTIZED, WEIGHT, Style
 from medic.records import dataclass, replace
 from medic.run_config import RunConfig
 
@@ -114,7 +115,7 @@ def _common(read: Reader) -> Setup | None:
     return Setup(
         shape=None,
         parameters=0,
-        micro=read.count("micro_batch_size"),
+        micro=_sequences(read),
         sequence=read.count("sequence_length"),
         zero=zero,
         shards=shards,
@@ -131,6 +132,12 @@ def _common(read: Reader) -> Setup | None:
         own_modules=read.own_modules,
         known=read.eager and read.family in ("", *LIKE_LLAMA) and config.get("compile") is not True,
     )
+
+
+def _sequences(read: Reader) -> int | None:
+    """Of a micro batch; a pair of answers is two."""
+    micro = read.count("micro_batch_size")
+    return 2 * micro if micro is not None and in_pairs(read.config) else micro
 
 
 def _with_details(read: Reader, common: Setup) -> Setup:
@@ -212,6 +219,7 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
     every = _every_map(read) if common.lora else (True, True, True)
     stated = read.config.integer("parameters") or read.inner
     perhaps = _perhaps_sharded(read, common)
+    reference = has_reference(read.config)
     return tuple(
         replace(
             perhaps if i == 0 else common,
@@ -232,6 +240,7 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
             fused_attention=fused[i],
             accumulation=accumulation[i],
             error=errors[i],
+            reference=WEIGHT[styles[i]] if reference else 0,
             view=i,
         )
         for i in range(3)

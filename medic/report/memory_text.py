@@ -20,6 +20,7 @@ PART = {
     "weights": Text("weights", "权重"),
     "gradients": Text("gradients", "梯度"),
     "optimizer": Text("optimizer states", "优化器状态"),
+    "reference model": Text("reference model", "参考模型"),
     "activations": Text("activations", "激活"),
     "logits": Text("logits and loss", "logits 与损失"),
     "weight copies": Text("low-precision copies of weights", "权重的低精度副本"),

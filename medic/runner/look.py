@@ -233,12 +233,14 @@ class CaseLook:
         return self._case.given
 
     def estimate_memory(self, run_config: Any, capacity: int | None, *, usual: bool = False) -> Any:
+        from medic.facts import Launches
         from medic.memory.estimate import estimate
         from medic.memory.habits import settled
         from medic.memory.named import with_model
+        from medic.memory.preferences import staged
         from medic.memory.usual import usual_estimate
 
-        config = with_model(run_config, self._index)[0]
+        config = staged(with_model(run_config, self._index)[0], self._facts.get(Launches))
         if usual:
             return usual_estimate(config, capacity)[1]
         return estimate(settled(config)[0], capacity)

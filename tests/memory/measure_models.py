@@ -10,7 +10,9 @@ KIND = {
     "mistral": "Mistral",
     "qwen2": "Qwen2",
     "qwen3": "Qwen3",
+    "gemma": "Gemma",
     "gemma2": "Gemma2",
+    "gemma3_text": "Gemma3Text",
     "olmo2": "Olmo2",
     "phi3": "Phi3",
     "gpt_neox": "GPTNeoX",
@@ -69,7 +71,7 @@ def config_of(row: dict[str, Any]) -> Any:
     if family == "qwen3_moe":
         sizes["moe_intermediate_size"] = row["inter"]
         sizes["decoder_sparse_step"] = 1
-    if family in ("qwen3", "qwen3_moe", "gemma2"):
+    if family in ("qwen3", "qwen3_moe", "gemma", "gemma2", "gemma3_text"):
         sizes["head_dim"] = row.get("head_dim", row["hidden"] // row["heads"])
     return getattr(hf, f"{KIND[family]}Config")(**sizes, **common)
 
@@ -151,14 +153,43 @@ def eight_bits(bnb: Any, old: Any) -> Any:
 
 
 def adapted(model: Any, row: dict[str, Any]) -> Any:
-    """LoRA adapters on all linear maps of the layers, or on queries and values."""
+    """LoRA adapters on all linear maps of the layers, on queries and values, or on ``lora_maps``."""
+    if row.get("own"):
+        return own_adapters(model, row)
     from peft import LoraConfig, get_peft_model
 
     maps = "all-linear" if row.get("lora_every", True) else ["q_proj", "v_proj"]
+    maps = row.get("lora_maps", maps)
     model.enable_input_require_grads()
     return get_peft_model(
         model, LoraConfig(r=row["lora"], lora_dropout=row.get("dropout", 0.0), target_modules=maps)
     )
+
+
+def own_adapters(model: Any, row: dict[str, Any]) -> Any:
+    """Adapters as a script of one's own makes them: modules around the maps, of the maps' own type."""
+    import torch
+
+    class Adapted(torch.nn.Module):
+        def __init__(self, base: Any, rank: int) -> None:
+            super().__init__()
+            self.base = base
+            like = {"device": base.weight.device, "dtype": base.weight.dtype}
+            self.down = torch.nn.Parameter(torch.randn(rank, base.in_features, **like) * 0.01)
+            self.up = torch.nn.Parameter(torch.zeros(base.out_features, rank, **like))
+
+        def forward(self, x: Any) -> Any:
+            return self.base(x) + (x @ self.down.T) @ self.up.T * 2.0
+
+    for parameter in model.parameters():
+        parameter.requires_grad_(False)
+    for module in list(model.modules()):
+        for name, child in list(module.named_children()):
+            if isinstance(child, torch.nn.Linear) and name in row["lora_maps"]:
+                setattr(module, name, Adapted(child, row["lora"]))
+    if row.get("ckpt"):  # or no layer's input needs a gradient
+        model.enable_input_require_grads()
+    return model
 
 
 class Both:

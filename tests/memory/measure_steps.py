@@ -88,6 +88,8 @@ def stepper(row: dict[str, Any], rank: int, result: dict[str, Any]) -> Any:
     if row.get("world", 1) > 1:
         model = spread(row, model, DEVICE)
     optimizer = optimizer_of(row, model)
+    if row.get("pairs"):
+        return preferring(row, model, optimizer)
     take = lambda peaks: one_step(row, model, optimizer, peaks)  # noqa: E731
     if row.get("evaluate"):
         result["evaluated"] = model
@@ -137,6 +139,36 @@ def one_step(row: dict[str, Any], model: Any, optimizer: Any, peaks: Peaks) -> N
     optimizer.step()
     peaks.mark("optimizer")
     optimizer.zero_grad(set_to_none=True)
+
+
+def preferring(row: dict[str, Any], model: Any, optimizer: Any) -> Any:
+    """A step of direct preference optimisation in a loop of one's own: ``micro`` pairs, chosen and
+    rejected in one batch, beside a frozen model of the same size."""
+    import torch
+
+    frozen = model_of({**row, "ckpt": False, "lora": None}, DEVICE).eval().requires_grad_(False)
+
+    def summed(one: Any, tokens: Any) -> Any:
+        logits = one(input_ids=tokens).logits[:, :-1]
+        found = torch.log_softmax(logits.float(), -1)
+        return found.gather(-1, tokens[:, 1:, None]).squeeze(-1).sum(-1)
+
+    def step(peaks: Peaks) -> None:
+        tokens = tokens_of(row, 2 * row["micro"])
+        with cast_of(row):
+            with torch.no_grad():
+                before = summed(frozen, tokens)
+            change = summed(model, tokens) - before
+            better, worse = change.chunk(2)
+            loss = -torch.nn.functional.logsigmoid(0.1 * (better - worse)).mean()
+        peaks.mark("forward")
+        loss.backward()
+        peaks.mark("backward")
+        optimizer.step()
+        peaks.mark("optimizer")
+        optimizer.zero_grad(set_to_none=True)
+
+    return step
 
 
 def engine_step(row: dict[str, Any], engine: Any, peaks: Peaks) -> None:

@@ -4,6 +4,7 @@ trainer's names."""
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 STEPS = 3
@@ -13,7 +14,7 @@ COMMON = {"output_dir": "/tmp/measured", "report_to": [], "save_strategy": "no",
 
 def trainer_step(row: dict[str, Any], model: Any) -> Any:
     """The function that takes all steps at its first call."""
-    trainer = _hf(row, model) if row["trainer"] == "hf" else _trl(row, model)
+    trainer = {"hf": _hf, "trl": _trl, "dpo": _dpo}[row["trainer"]](row, model)
     taken: list[bool] = []
 
     def step(peaks: Any) -> None:
@@ -42,18 +43,51 @@ def _hf(row: dict[str, Any], model: Any) -> Any:
     return hf.Trainer(model=model, args=arguments, train_dataset=data)
 
 
+def _tokenizer(row: dict[str, Any]) -> Any:
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    known = {"<pad>": 0, "<eos>": 1, **{f"w{n}": n for n in range(2, row["vocab"])}}
+    words = Tokenizer(models.WordLevel(known, unk_token="<pad>"))
+    words.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    return PreTrainedTokenizerFast(
+        tokenizer_object=words, pad_token="<pad>", eos_token="<eos>", unk_token="<pad>"
+    )
+
+
+def _dpo(row: dict[str, Any], model: Any) -> Any:
+    """Pairs of whole length: a prompt of an eighth, two answers of the rest."""
+    import trl
+    from datasets import Dataset
+
+    asked = row["seq"] // 8
+    words = [[f"w{n}" for n in text] for text in _texts(row)]
+    pairs = [
+        {
+            "prompt": " ".join(one[:asked]),
+            "chosen": " " + " ".join(one[asked:]),
+            "rejected": " " + " ".join(reversed(one[asked:])),
+        }
+        for one in words
+    ]
+    arguments = trl.DPOConfig(**COMMON, max_length=row["seq"], **row["arguments"])
+    # One given by name is loaded once more as the reference; one with adapters is its own.
+    frozen = None if row.get("lora") else copy.deepcopy(model)
+    return trl.DPOTrainer(
+        model=model,
+        ref_model=frozen,
+        args=arguments,
+        train_dataset=Dataset.from_list(pairs),
+        processing_class=_tokenizer(row),
+    )
+
+
 def _trl(row: dict[str, Any], model: Any) -> Any:
     import trl
     from datasets import Dataset
-    from tokenizers import Tokenizer, models
-    from transformers import PreTrainedTokenizerFast
 
-    words = Tokenizer(models.WordLevel({"<pad>": 0, "<eos>": 1}, unk_token="<pad>"))
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=words, pad_token="<pad>", eos_token="<eos>", unk_token="<pad>"
-    )
     data = Dataset.from_dict({"input_ids": _texts(row)})
     arguments = trl.SFTConfig(**COMMON, max_length=row["seq"], **row["arguments"])
     return trl.SFTTrainer(
-        model=model, args=arguments, train_dataset=data, processing_class=tokenizer
+        model=model, args=arguments, train_dataset=data, processing_class=_tokenizer(row)
     )

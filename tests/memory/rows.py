@@ -30,7 +30,7 @@ def config_of(row: dict[str, Any]) -> RunConfig:
     )
 
 
-TRAINERS = {"hf": "hf-trainer", "trl": "trl"}
+TRAINERS = {"hf": "hf-trainer", "trl": "trl", "dpo": "trl"}
 # What of a trainer's arguments is a canonical field.
 FIELDS = {
     "per_device_train_batch_size": "micro_batch_size",
@@ -47,7 +47,7 @@ def trainer_config(row: dict[str, Any]) -> RunConfig:
     stated = {FIELDS[k]: v for k, v in row["arguments"].items() if k in FIELDS}
     if row["arguments"].get("bf16"):
         stated["precision"] = "bf16"
-    if row["trainer"] == "trl":  # sft_config.py: on, and a reader of the config knows it
+    if row["trainer"] in ("trl", "dpo"):  # sft_config.py: on, and a reader of the config knows it
         stated.setdefault("activation_checkpointing", True)
     if row.get("dtype") == "bf16_pure":
         stated["parameter_dtype"] = "bf16"
@@ -136,7 +136,8 @@ def details(row: dict[str, Any], mode: str) -> dict[str, Any]:
         "per_device_eval_batch_size": row.get("evaluate"),
     }
     if row.get("lora"):
-        found["lora_target_modules"] = "all" if row.get("lora_every", True) else "q_proj v_proj"
+        maps = "all" if row.get("lora_every", True) else "q_proj v_proj"
+        found["lora_target_modules"] = " ".join(row.get("lora_maps", ())) or maps
     if row.get("quant") == "nf4":
         found["bnb_4bit_use_double_quant"] = True
     if mode == "megatron":

@@ -1,0 +1,63 @@
+"""Which kind of post-training a run is, where no setting of it says so: by the trainer whose arguments
+a script makes, by the launcher's own command, or by the name of the script that it starts."""
+
+from __future__ import annotations
+
+from medic.facts import Launches
+from medic.memory import details
+from medic.records import replace
+from medic.run_config import Origin, RunConfig, Setting
+from medic.text.patterns import regex
+
+# TRL's classes of arguments (``trl/trainer/*_config.py``) are called after the kind; so are its commands
+# (``trl dpo``) and, by custom, scripts.
+_CLASS = regex(r"(?:\w+\.)*(\w+?)(?:Config|TrainingArguments|Arguments|Trainer)")
+_IN_NAME = regex(r"(?:^|[_\-./])(dpo|ipo|kto|orpo|simpo|cpo|ppo|grpo|rloo|gkd|rm|reward)(?:[_\-.]|$)")
+# Losses over a chosen and a rejected answer, which lie in one batch.
+PAIRS = ("dpo", "ipo", "orpo", "simpo", "cpo", "rm", "reward")
+# Of these a frozen copy of the model stands beside it (TRL ``dpo_trainer.py``, LLaMA-Factory
+# ``trainer_utils.py`` ``create_ref_model``); of adapters the model without them is the reference.
+REFERENCE = ("dpo", "ipo", "kto", "ppo")
+
+
+def staged(config: RunConfig, launches: Launches | None) -> RunConfig:
+    """The config with its kind of post-training among the settings."""
+    if details.word(config, "stage"):
+        return config
+    kind = _of_class(config) or _of_launch(launches)
+    if not kind:
+        return config
+    one = Setting(("stage",), kind, Origin("derived"))
+    return replace(config, settings=(*config.settings, one))
+
+
+def _of_class(config: RunConfig) -> str:
+    made = config.setting("_target_")
+    name = _CLASS.fullmatch(str(made.value)) if made is not None else None
+    kind = name[1].lower() if name is not None else ""
+    return kind if kind in details.MORE_MODELS else ""
+
+
+def _of_launch(launches: Launches | None) -> str:
+    for launch in launches.launches if launches is not None else ():
+        script = launch.script.value if launch.script is not None else None
+        found = _IN_NAME.search((script or "").rpartition("/")[2])
+        if found is not None:
+            return found[1]
+    return ""
+
+
+def in_pairs(config: RunConfig) -> bool:
+    """Whether a micro batch of so many samples is twice as many sequences."""
+    return details.word(config, "stage") in PAIRS
+
+
+def has_reference(config: RunConfig) -> bool:
+    """Whether a frozen copy of the model lies on the GPU too."""
+    if config.integer("lora_rank") or details.has_adapters(config):
+        return False
+    without = any(
+        found is not None and found.value is True
+        for found in map(config.setting, ("precompute_ref_log_probs", "reference_free"))
+    )
+    return details.word(config, "stage") in REFERENCE and not without
