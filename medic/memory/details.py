@@ -105,8 +105,12 @@ MORE_MODELS = ("ppo", "grpo", "rloo", "dpo", "ipo", "kto", "orpo", "simpo", "cpo
 
 def more_models(config: RunConfig) -> bool:
     """Whether the run holds more than the trained model: reference, critic, rollout engine, pairs."""
-    several = any(detail(config, name) is not None for name in ("rollout_share", "generations"))
-    return several or word(config, "stage") in MORE_MODELS
+    return rolls_out(config) or word(config, "stage") in MORE_MODELS
+
+
+def rolls_out(config: RunConfig) -> bool:
+    """Whether a rollout engine has a share of the GPU, or answers are sampled."""
+    return any(detail(config, name) is not None for name in ("rollout_share", "generations"))
 
 
 # Switches of optimizers that hold states, or gradients, of a part of the weights at a time (LLaMA-Factory

@@ -82,7 +82,8 @@ class Step(Quantities):
         if self.setup.style == "autocast":
             parts["weight copies"] = self.copies(cached=True)
         if not self.setup.fused_loss:
-            parts["logits"] = parts["logits"] * act.FORWARD_LOGIT_BYTES // act.LOGIT_BYTES
+            times = 2 if self.setup.reference_logits else 1
+            parts["logits"] = parts["logits"] * act.FORWARD_LOGIT_BYTES * times // act.LOGIT_BYTES
         return parts
 
     def _embedding(self, whole: Parts) -> Parts:

@@ -18,6 +18,8 @@ PAIRS = ("dpo", "ipo", "orpo", "simpo", "cpo", "rm", "reward")
 # Of these a frozen copy of the model stands beside it (TRL ``dpo_trainer.py``, LLaMA-Factory
 # ``trainer_utils.py`` ``create_ref_model``); of adapters the model without them is the reference.
 REFERENCE = ("dpo", "ipo", "kto", "ppo")
+# Steps of TRL and of a loop of one's own were measured.
+_MEASURED = ("trl", "hf-trainer", "")
 
 
 def staged(config: RunConfig, launches: Launches | None) -> RunConfig:
@@ -50,6 +52,20 @@ def _of_launch(launches: Launches | None) -> str:
 def in_pairs(config: RunConfig) -> bool:
     """Whether a micro batch of so many samples is twice as many sequences."""
     return details.word(config, "stage") in PAIRS
+
+
+def prefers(config: RunConfig) -> bool:
+    """Whether it is direct preference optimisation, of which steps were measured."""
+    measured = config.framework in _MEASURED and not details.rolls_out(config)
+    return measured and details.word(config, "stage") in ("dpo", "ipo")
+
+
+def both_logits(config: RunConfig) -> tuple[bool, bool, bool]:
+    """Whether the reference's logits are made while those of the trained model wait, low, likely and
+    high: so in LLaMA-Factory (``dpo/trainer.py``, ``get_batch_loss_metrics``) and in TRL before 1.14."""
+    if details.word(config, "stage") not in REFERENCE:
+        return False, False, False
+    return False, config.framework not in _MEASURED, True
 
 
 def has_reference(config: RunConfig) -> bool:

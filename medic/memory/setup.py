@@ -51,6 +51,8 @@ class Setup:
     mixture: bool = False  # the model has experts
     in_part: bool = False  # gradients and moments are those of a part of the weights
     more_models: bool = False  # a reference model, a critic, a rollout engine
+    preferring: bool = False  # of these a reference model alone, and answers in pairs
+    reference_logits: bool = False  # whole, beside those of the trained model
     reference: int = 0  # bytes of a weight of a frozen copy of the model; 0: there is none
     own_modules: bool = False  # the trainer's own code, of whatever family the model is
     known: bool = False  # the model's code is one that was measured

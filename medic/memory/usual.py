@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from medic.facts import MemoryEstimate
+from medic.memory import details
 from medic.memory.estimate import estimate
 from medic.memory.habits import settled, told, with_values
 from medic.memory.reading import DERIVED
@@ -41,6 +42,8 @@ def with_usual(
         usual.pop("gradient_accumulation_steps")
     if not any(config.get(name) is not None for name in RANKS):
         usual["world_size"] = 1
+    if details.more_models(config):  # TRL's trainers of preferences never hold whole logits since 1.14
+        del usual["fused_loss"]
     if inverse == ("sequence_length",):
         usual["micro_batch_size"] = 1
     no_precision = config.get("precision") is None and config.get("parameter_dtype") is None

@@ -8,7 +8,7 @@ from medic.i18n import Text
 from medic.memory import details
 from medic.memory.evaluating import evaluation_batch, keeps_no_logits
 from medic.memory.measured import LIKE_LLAMA, not_measured
-from medic.memory.preferences import has_reference, in_pairs
+from medic.memory.preferences import both_logits, has_reference, in_pairs, prefers
 from medic.memory.reading import (
     Reader,
     Views,
@@ -168,6 +168,7 @@ def _with_details(read: Reader, common: Setup) -> Setup:
         lean_norms=liger or _engines(read)[1] == "megatron",
         in_part=not common.lora and details.in_part(config),
         more_models=details.more_models(config),
+        preferring=prefers(config),
         local_layers=details.word(config, "layers") == "local",
         evaluation=evaluation_batch(read),
     )
@@ -219,7 +220,7 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
     every = _every_map(read) if common.lora else (True, True, True)
     stated = read.config.integer("parameters") or read.inner
     perhaps = _perhaps_sharded(read, common)
-    reference = has_reference(read.config)
+    reference, both = has_reference(read.config), both_logits(read.config)
     return tuple(
         replace(
             perhaps if i == 0 else common,
@@ -241,6 +242,7 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
             accumulation=accumulation[i],
             error=errors[i],
             reference=WEIGHT[styles[i]] if reference else 0,
+            reference_logits=both[i],
             view=i,
         )
         for i in range(3)
