@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 SIZES = ("hidden_size", "num_layers", "num_heads", "num_kv_heads", "ffn_size", "vocab_size",
          "head_dim", "tied_embeddings")  # fmt: skip
 # What is added to a model's name without changing its sizes.
-_TAIL = regex(r"instruct|chat|hf|base|it|sft|dpo|v\d+(?:\.\d+)*|\d{4}")
+_TAIL = regex(
+    r"instruct|chat|hf|base|it|pt|sft|dpo|rl|thinking|v\d+(?:\.\d+)*|\d{4}|\d+k|"
+    r"bnb|[48]bit|int[48]|fp8|awq|gptq|unsloth|bf16"
+)
 _NUMBER = regex(r"\d+")
 # torchtune's builders: models/<family>/_model_builders.py.
 _BUILDERS = "torchtune.models."

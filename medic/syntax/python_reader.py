@@ -177,7 +177,9 @@ class Reader:
             return returned if returned is not None else Unknown(node)
         if name in _CASTS and len(given) == 1:
             return _cast(node, name, given[0])
-        if not name:
+        if not name:  # SFTTrainer(…).train()
+            if isinstance(node.func, ast.Attribute):
+                self.value(node.func.value, names)
             return Unknown(node)
         last = name.rpartition(".")[2]
         wraps = last in WRAPPERS and node.args

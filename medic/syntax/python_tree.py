@@ -20,6 +20,15 @@ TARGET = "_target_"
 _TRAINER = "Trainer"
 _LOADS = ("CausalLM.from_pretrained", "LanguageModel.from_pretrained")
 _MODEL = "model_name_or_path"
+_MODEL_ARGUMENTS = ("pretrained_model_name_or_path", "model_name")  # the latter is Unsloth's
+_LOADING = {
+    "dtype": "torch_dtype",
+    "torch_dtype": "torch_dtype",
+    "attn_implementation": "attn_implementation",
+    "load_in_4bit": "load_in_4bit",
+    "load_in_8bit": "load_in_8bit",
+    "max_seq_length": "max_seq_length",
+}
 # A program longer than this is no configuration.
 _MAX_BYTES = 512 * 1024
 
@@ -97,7 +106,10 @@ def _put_beside(run: Group, reader: Reader, module: ast.Module) -> None:
 def _put_model(run: Group, reader: Reader, made: list[ast.Call]) -> None:
     """The name of the one model that the module loads (``AutoModelForCausalLM.from_pretrained``,
     ``SFTTrainer(model="…")``)."""
-    loaded = [n.args[0] for n in made if dotted(n.func).endswith(_LOADS) and n.args]
+    loads = [n for n in made if dotted(n.func).endswith(_LOADS)]
+    loaded = [n.args[0] for n in loads if n.args]
+    loaded += [k.value for n in loads for k in n.keywords if k.arg in _MODEL_ARGUMENTS]
+    _put_loading(run, reader, loads)
     trainers = [n for n in made if dotted(n.func).endswith(_TRAINER)]
     loaded += [k.value for n in trainers for k in n.keywords if k.arg == "model"]
     found = [reader.value(node, reader.names) for node in loaded]
@@ -105,6 +117,15 @@ def _put_model(run: Group, reader: Reader, made: list[ast.Call]) -> None:
     if len(names) == 1 and _MODEL not in run.settings:
         (value,) = names.values()
         run.settings[_MODEL] = (value.node, value)
+
+
+def _put_loading(run: Group, reader: Reader, loads: list[ast.Call]) -> None:
+    """How the one model is loaded, by the names that a trainer's configuration has for it."""
+    for argument, name in _LOADING.items() if len(loads) == 1 else ():
+        for keyword in loads[0].keywords:
+            value = reader.value(keyword.value, reader.names)
+            if keyword.arg == argument and isinstance(value, Known) and name not in run.settings:
+                run.settings[name] = (value.node, value)
 
 
 def _whole(group: Group) -> Group:

@@ -32,6 +32,8 @@ ARGUMENTS = frozenset(
 BESIDE: Mapping[str, Mapping[str, str]] = {
     "LoraConfig": {"r": "lora_r", "target_modules": "lora_target_modules"},
     "BitsAndBytesConfig": {"load_in_4bit": "load_in_4bit", "load_in_8bit": "load_in_8bit"},
+    # Unsloth's, which take as arguments what others take as objects.
+    "get_peft_model": {"r": "lora_r", "target_modules": "lora_target_modules"},
 }
 
 _ARITHMETIC: Mapping[type[ast.operator], Callable[[float, float], float]] = {
