@@ -1,4 +1,4 @@
-"""The order of jobs by the numbers in their logs' names, where the logs themselves tell no times.
+"""The order of jobs by the numbers in their logs' names, where one of two logs tells no times.
 
 A scheduler counts its jobs up (slurm-8812.out, pretrain_8813.err, run.o8814), and a date in a name
 does the same. Numbers of tasks, ranks and nodes are not such: they are of one job.
@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from medic.text.patterns import regex
+
+from .machine import ZONES_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +29,7 @@ _NO_JOB = regex(r"(?i)(?:host|node|gpu|dgx|rank|worker|proc|pid|n|r|w)[_.-]?$")
 
 
 def over(launches: Sequence[Launch]) -> list[Launch]:
-    """Those without times that had failed, of a job before the last one that trained or failed."""
+    """Those that had failed, of a job before the last one that trained or failed."""
     jobs: dict[str, dict[tuple[int, ...], list[Launch]]] = {}
     for launch in launches:
         found = _job(launch.views)
@@ -38,17 +40,24 @@ def over(launches: Sequence[Launch]) -> list[Launch]:
 
 def _before_the_last(jobs: dict[tuple[int, ...], list[Launch]]) -> list[Launch]:
     told = [n for n, parts in jobs.items() if any(p.has_steps or p.failed for p in parts)]
-    if len(told) < 2 or any(p.began is not None for parts in jobs.values() for p in parts):
+    if len(told) < 2:
         return []
     last = max(told)
-    written = max(p.written for p in jobs[last]) + SLACK_SECONDS
+    timed = any(p.began is not None for p in jobs[last])
+    written = max(p.written for p in jobs[last])
     return [
         part
         for number in sorted(told)
         if number < last and any(p.failed for p in jobs[number])
         for part in jobs[number]
-        if part.written <= written
+        if part.written <= written + SLACK_SECONDS and not _later(part, written, timed=timed)
     ]
+
+
+def _later(part: Launch, written: float, *, timed: bool) -> bool:
+    """Whether the times that a log tells say more than its number: both logs have some, or it goes
+    on after the last one was written. The scheduler's own last words have a time in any log."""
+    return part.last is not None and (timed or part.last > written + ZONES_SECONDS)
 
 
 def _job(views: Sequence[View]) -> tuple[str, tuple[int, ...]] | None:

@@ -167,3 +167,33 @@ def test_a_failure_hours_before_counts(read: Read) -> None:
     """Clocks of two zones differ by as much."""
     old = "2026-03-20 03:00:00 OSError: [Errno 28] No space left on device\n"
     assert roots(read({"server.log": old, "train.log": TRAINS + TIMED})) == ["disk-full"]
+
+
+CANCELLED = (
+    "slurmstepd: error: *** JOB {job} ON n7 CANCELLED AT 2026-03-20T10:12:00 DUE TO {why} ***\n"
+)
+DICTS = "".join(
+    f"{{'loss': 1.{90 - n}, 'learning_rate': 1e-05, 'epoch': 0.{n:02}}}\n" for n in range(10, 40)
+)
+
+
+@pytest.mark.parametrize("why", ["PREEMPTION", "NODE FAILURE"])
+def test_a_job_that_was_ended_before_the_next_one_went_on(read: Read, why: str) -> None:
+    """Step lines without times: the scheduler's last words are the only time of both logs."""
+    end = "{'train_runtime': 3600.0, 'train_loss': 1.2, 'epoch': 1.0}\n"
+    old = DICTS + CANCELLED.format(job=311, why=why)
+    for last in (DICTS + end, "2026-03-20 11:00:00 start\n" + DICTS + end):
+        seen = read({"slurm-311.out": old, "slurm-312.out": last})
+        assert roots(seen) == []
+        assert seen[LogHits].ended == "well"
+    seen = read(
+        {"slurm-311.out": DICTS + end, "slurm-312.out": DICTS + CANCELLED.format(job=312, why=why)}
+    )
+    assert seen[LogHits].ended == "badly"
+
+
+def test_a_failure_without_a_time_before_a_job_that_tells_some(read: Read) -> None:
+    old = DICTS + MISTAKE
+    end = DICTS + CANCELLED.format(job=312, why="TIME LIMIT")
+    assert own(read({"slurm-311.out": old, "slurm-312.out": end})) == []
+    assert own(read({"slurm-312.out": old, "slurm-311.out": end})) == ["TypeError"]
