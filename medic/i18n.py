@@ -124,10 +124,6 @@ def in_chinese(words: str) -> bool:
     return bool(letters) and sum(map(_is_han, letters)) >= 0.1 * len(letters)
 
 
-def _is_han(letter: str) -> bool:
-    return "\u4e00" <= letter <= "\u9fff"
-
-
 def current() -> Lang:
     """The language in use: set by ``use``, else the locale's."""
     if not _language:

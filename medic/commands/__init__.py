@@ -95,7 +95,7 @@ def _has_chinese() -> bool:
 
 def _no_chinese() -> None:
     words = f"medic: the output's encoding, {sys.stdout.encoding}, has no Chinese"
-    print(f"{words}: set PYTHONIOENCODING=utf-8", file=sys.stderr)
+    sys.stderr.write(f"{words}: set PYTHONIOENCODING=utf-8\n")
 
 
 def _environment(problem: OSError) -> MedicError:

@@ -12,7 +12,9 @@ from medic.text.patterns import regex
 # TRL's classes of arguments (``trl/trainer/*_config.py``) are called after the kind; so are its commands
 # (``trl dpo``) and, by custom, scripts.
 _CLASS = regex(r"(?:\w+\.)*(\w+?)(?:Config|TrainingArguments|Arguments|Trainer)")
-_IN_NAME = regex(r"(?:^|[_\-./])(dpo|ipo|kto|orpo|simpo|cpo|ppo|grpo|rloo|gkd|rm|reward)(?:[_\-.]|$)")
+_IN_NAME = regex(
+    r"(?:^|[_\-./])(dpo|ipo|kto|orpo|simpo|cpo|ppo|grpo|rloo|gkd|rm|reward)(?:[_\-.]|$)"
+)
 # Losses over a chosen and a rejected answer, which lie in one batch.
 PAIRS = ("dpo", "ipo", "orpo", "simpo", "cpo", "rm", "reward")
 # Of these a frozen copy of the model stands beside it (TRL ``dpo_trainer.py``, LLaMA-Factory

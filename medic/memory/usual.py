@@ -42,7 +42,9 @@ def with_usual(
         usual.pop("gradient_accumulation_steps")
     if not any(config.get(name) is not None for name in RANKS):
         usual["world_size"] = 1
-    if details.more_models(config):  # TRL's trainers of preferences never hold whole logits since 1.14
+    if details.more_models(
+        config
+    ):  # TRL's trainers of preferences never hold whole logits since 1.14
         del usual["fused_loss"]
     if inverse == ("sequence_length",):
         usual["micro_batch_size"] = 1
