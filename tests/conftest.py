@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import importlib.util
 import sys
 from collections.abc import Callable
@@ -32,12 +31,6 @@ def load(extra: Path | None = None) -> Index:
 
 
 medic.index.knowledge.load = load
-
-
-def pytest_collection_finish() -> None:
-    """What is there now stays: to look it over again and again for garbage takes long."""
-    gc.collect()
-    gc.freeze()
 
 
 def _module(name: str) -> ModuleType:
