@@ -269,7 +269,8 @@ class RunConfig:
         return found.origin if (found := self.values.get(name)) is not None else None
 
     def missing(self, *names: str) -> tuple[str, ...]:
-        return tuple(n for n in names if self.get(n) is None)
+        values = self.values
+        return tuple([n for n in names if n not in values or values[n].value is None])
 
     def stated(self, name: str) -> bool:
         """True if a user wrote the value down (not a default, not derived)."""

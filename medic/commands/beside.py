@@ -23,6 +23,8 @@ def with_named(case: Case, launches: Launches | None) -> tuple[Case, tuple[str, 
     configurations beyond those that one launch can have."""
     scripts = {file.path for file in case.files if file.kind == "script"}
     own = [one for one in launches.launches if one.span.file in scripts] if launches else []
+    if not own:
+        return case, ()
     known = {Path(file.path).resolve() for file in case.files}
     found: dict[Path, GivenFile] = {}
     for launch in own:

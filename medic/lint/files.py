@@ -10,7 +10,7 @@ from medic.case.collect import Case, NotRead
 from medic.errors import MedicError
 from medic.facts import GivenFile, Launches
 from medic.fixes import Fix, propose
-from medic.i18n import Text
+from medic.i18n import Text, current
 from medic.index.knowledge import Index
 from medic.lint import together
 from medic.lint.conditions import conditional
@@ -20,7 +20,7 @@ from medic.records import dataclass, replace
 from medic.run_config import RunConfig, Span
 from medic.runner.evidence import Evidence
 from medic.runner.registry import ROOMS, all_probes
-from medic.runner.run import observe, with_needs
+from medic.runner.run import Waves, in_waves, observe, with_needs
 
 # YAML, engine JSON, launcher YAML, model config: no launch has more files than this.
 LAUNCH_CONFIGS = 8
@@ -79,16 +79,16 @@ class LintReport:
     apart: Text | None = None  # what is said where the files cannot be one launch
 
 
-def probes_for_lint(case: Case, index: Index) -> list[Probe]:
-    """Probes of files that may report a lint check, with the probes they build on.
+def probes_for_lint(case: Case, index: Index) -> Waves:
+    """Probes of files that may report a lint check, with the probes they build on, in waves.
 
     Probes of logs and GPU reports are loaded only where such files are given.
     """
     plain = {f.kind for f in case.files} <= {"config", "model-config", "script", "python"}
     rooms = ROOMS if plain else ()
     if (name := f"probes of lint in {rooms}") not in index.kept:
-        index.kept[name] = _probes_for_lint(rooms, index)
-    kept: list[Probe] = index.kept[name]
+        index.kept[name] = in_waves(_probes_for_lint(rooms, index))
+    kept: Waves = index.kept[name]
     return kept
 
 
@@ -162,7 +162,7 @@ def _joined(reports: Sequence[LintReport]) -> LintReport:
 
 
 def _launch(case: Case, index: Index, names: frozenset[str] | None) -> LintReport:
-    evidence = observe(case, index, probes_for_lint(case, index))
+    evidence = observe(case, index, waves=probes_for_lint(case, index))
     config = evidence.fact(RunConfig) or RunConfig()
     findings = []
     passed = []
@@ -193,8 +193,9 @@ def _not_checked(evidence: Evidence, index: Index) -> tuple[tuple[str, str], ...
     gaps = []
     made = {seen.name for seen in evidence.observed}  # by another probe
     open_ = index.lint_names - made
+    lang = current()
     for run in evidence.runs.values():
-        gaps += [(s.check, str(s.needs)) for s in run.skips if s.check in open_]
+        gaps += [(s.check, s.needs.get(lang)) for s in run.skips if s.check in open_]
     return tuple(sorted(dict.fromkeys(gaps)))
 
 

@@ -37,7 +37,7 @@ JUDGES: Sequence[Callable[[Scene], Iterator[Result]]] = (
 def look_at(case: Case, index: Index, cancel: threading.Event | None = None) -> Preflight:
     """Every result of the launch on this machine, read-only."""
     every = {p.name: p for p in all_probes()}
-    probes = {p.name: p for p in probes_for_lint(case, index)}
+    probes = {p.name: p for wave in probes_for_lint(case, index) for p in wave}
     probes |= {name: every[name] for name in PROBES}
     evidence = observe(replace(case, this_host=True), index, list(probes.values()), cancel=cancel)
     return judge(scene_of(evidence, index))

@@ -22,6 +22,7 @@ WORKERS = 4
 PATIENCE = 0.05  # seconds
 LATE = "time limit"
 Progress = Callable[[str, str], None]
+Waves = Sequence[Sequence[Probe]]
 
 
 def with_needs(names: Iterable[str], probes: Sequence[Probe]) -> list[Probe]:
@@ -44,20 +45,25 @@ def observe(
     index: Index,
     probes: Sequence[Probe] | None = None,
     *,
+    waves: Waves | None = None,
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
 ) -> Evidence:
-    """Runs the probes over the case. A probe that fails or hangs is told, and the rest goes on."""
+    """Runs the probes over the case. A probe that fails or hangs is told, and the rest goes on.
+
+    ``waves``: the probes ``in_waves``, from whoever has the same ones look at many cases.
+    """
     evidence = Evidence(not_read=list(case.not_read))
     cancel = cancel or threading.Event()
     look = CaseLook(case, index, evidence.facts, cancel)
-    waiting = list(registry.all_probes() if probes is None else probes)
+    if waves is None:
+        waves = in_waves(registry.all_probes() if probes is None else probes)
     # Signatures cost a start: a lint of configs does without them.
-    reads_logs = any(LogHits in p.gives for p in waiting)
+    reads_logs = any(LogHits in p.gives for p in chain.from_iterable(waves))
     if reads_logs and look.files("log"):
         look.prepare()
     crew = _Crew(lambda probe: _run_one(probe, look.for_probe(probe), index), cancel)
-    _run_all(waiting, crew, look, evidence, progress or (lambda *_: None))
+    _run_all(waves, crew, look, evidence, progress or (lambda *_: None))
     evidence.cancelled = cancel.is_set()
     evidence.host_is_the_runs = look.host_is_the_runs
     evidence.observed.sort(key=lambda o: (o.probe, o.name, o.finding.source.line))
@@ -73,15 +79,23 @@ def observe(
     return evidence
 
 
-def _run_all(
-    waiting: list[Probe], crew: _Crew, look: CaseLook, evidence: Evidence, tell: Progress
-) -> None:
-    """Runs in waves: those whose facts are there, then those that need what these gave."""
+def in_waves(probes: Iterable[Probe]) -> Waves:
+    """The probes in the order of their facts: those whose facts are there, then those that need
+    what these give."""
+    waves: list[list[Probe]] = []
+    waiting = list(probes)
+    while waiting:
+        waves.append(_ready(waiting) or waiting[:1])
+        begun = {p.name for p in waves[-1]}
+        waiting = [p for p in waiting if p.name not in begun]
+    return waves
+
+
+def _run_all(waves: Waves, crew: _Crew, look: CaseLook, evidence: Evidence, tell: Progress) -> None:
     try:
-        while waiting and not look.cancelled():
-            ready = _ready(waiting) or waiting[:1]
-            begun = {p.name for p in ready}
-            waiting = [p for p in waiting if p.name not in begun]
+        for ready in waves:
+            if look.cancelled():
+                break
             for probe in ready:
                 tell(probe.name, "start")
             idle = {p.name: run for p in ready if (run := _idle(p, look))}

@@ -160,7 +160,7 @@ IN_BACKWARD = frozenset(
 )
 
 Found = tuple[int, Key]
-Pattern = tuple[bool, tuple[str, ...]]  # any parents, steps
+Pattern = tuple[bool, tuple[str, ...], tuple[str]]  # any parents, steps, and these as a flag
 
 
 def parts_of(path: Iterable[str]) -> tuple[str, ...]:
@@ -178,7 +178,8 @@ def _steps(part: str) -> tuple[str, ...]:
 def _pattern(key: str) -> Pattern:
     """As a key of an entry writes it."""
     free = key.startswith("**.")
-    return free, parts_of([key[3:] if free else key])
+    steps = parts_of([key[3:] if free else key])
+    return free, steps, ("_".join(steps),)
 
 
 class _Tables:
@@ -189,12 +190,12 @@ class _Tables:
         self.ending: dict[str, list[tuple[tuple[str, ...], Found]]] = {}
         self.flags: dict[str, list[Found]] = {}
         for rank, key in enumerate(keys):
-            free, steps = _pattern(key.key)
+            free, steps, flag = _pattern(key.key)
             if free:
                 self.ending.setdefault(steps[-1], []).append((steps, (rank, key)))
             else:
                 self.exact.setdefault(steps, []).append((rank, key))
-            self.flags.setdefault("_".join(steps), []).append((rank, key))
+            self.flags.setdefault(flag[0], []).append((rank, key))
 
 
 class Keys:
@@ -268,8 +269,8 @@ class Paths:
 
     def have(self, patterns: Iterable[Pattern]) -> bool:
         """Whether every pattern fits a path."""
-        for free, steps in patterns:
-            among = self._endings if free else self._exact
-            if steps not in among and ("_".join(steps),) not in self._exact:
+        exact, endings = self._exact, self._endings
+        for free, steps, flag in patterns:
+            if steps not in (endings if free else exact) and flag not in exact:
                 return False
         return True
