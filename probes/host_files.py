@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from medic.errors import Unreadable
-from medic.facts import GivenFile, HostReport, HostReports, Launches, LogHits, Mount, Source
+from medic.facts import Cgroup, GivenFile, HostReport, HostReports, Launches, LogHits, Mount, Source
 from medic.facts.interfaces import IFNAMES, chosen
 from medic.facts.memory import gib
 from medic.i18n import Text
@@ -19,9 +19,14 @@ from .host import MIN_FREE_BYTES, MIN_FREE_SHARE
 
 MAX_FILES, MAX_LINES = 64, 20_000
 DISK, SHM, INTERFACE = "disk-space", "shared-memory-size", "network-interface"
+MEMORY = "host-memory-limit"
 _ESCAPES = regex(r"\x1b\[[\d;]*m")
 _GPU = regex(r"^GPU \d{1,3}: (\S.{0,80}?)(?: \(UUID.*)?$")
 _INTERFACE = regex(r"^\d{1,4}: ([\w.-]{1,40})(?:@\S+)?: <([A-Z_,-]+)> mtu")
+_LIMIT = regex(r"memory\.(?:max|limit_in_bytes)\W{1,4}(\d{6,19})\s*$")
+_ALONE = regex(r"^\s*(\d{6,19})\s*$")
+_EVENT = regex(r"^(?:\S*memory\.events:)?(oom|oom_kill) (\d{1,18})\s*$")
+_UNLIMITED = 1 << 50  # version 1 writes a number near 2^63 where there is no limit
 _TOTAL = regex(r"^MemTotal:\s+(\d{1,18}) kB")
 _SIZE = regex(r"^(\d{1,18}(?:\.\d{1,3})?)([KMGTPE]?)i?B?$")
 _HEAD = regex(r"^Filesystem\s+(Type\s+)?(\S+)")
@@ -58,8 +63,15 @@ def report(file: GivenFile, lines: Iterator[tuple[int, str]]) -> HostReport:
     gpus: list[str] = []
     links: dict[tuple[int, int], str] = {}
     memory, unit, typed = None, "", False
+    counted: dict[str, tuple[int, Source]] = {}
+    limited = False  # the line before names the file with the limit
     for number, raw in lines:
         line = _ESCAPES.sub("", raw)
+        if found := _LIMIT.search(line) or (_ALONE.match(line) if limited else None):
+            counted.setdefault("limit", (int(found[1]), Source(file.name, number, text=line)))
+        elif found := _EVENT.match(line):
+            counted.setdefault(found[1], (int(found[2]), Source(file.name, number, text=line)))
+        limited = "memory.max" in line or "memory.limit_in_bytes" in line
         if head := _HEAD.match(line):
             typed, unit = bool(head[1]), head[2]
         elif unit and (mount := _mount(line, unit, typed, Source(file.name, number, text=line))):
@@ -74,7 +86,16 @@ def report(file: GivenFile, lines: Iterator[tuple[int, str]]) -> HostReport:
             links |= _links(line.split())
         elif not line.strip():
             unit = ""
-    return HostReport(file.name, tuple(mounts), interfaces, tuple(gpus), links, memory)
+    return HostReport(
+        file.name, tuple(mounts), interfaces, tuple(gpus), links, memory, _cgroup(counted)
+    )
+
+
+def _cgroup(counted: Mapping[str, tuple[int, Source]]) -> Cgroup | None:
+    if not counted.keys() >= {"limit", "oom", "oom_kill"}:
+        return None
+    limit, oom, killed = (counted[name] for name in ("limit", "oom", "oom_kill"))
+    return Cgroup(limit[0], oom[0], killed[0], killed[1])
 
 
 def _mount(line: str, unit: str, typed: bool, source: Source) -> Mount | None:
@@ -119,6 +140,18 @@ def judge(look: Look) -> Iterator[Finding | Skip]:
     yield from _disk(look, reports)
     yield from _shared_memory(look, reports)
     yield from _interfaces(look, reports)
+    yield from _limit(look, reports)
+
+
+def _limit(look: Look, reports: Sequence[HostReport]) -> Iterator[Finding]:
+    """A cgroup whose processes were killed at its own limit, and a log that tells of a kill."""
+    hits = [h for h in logs_of(look).hits if h.symptom == "host-out-of-memory" and not h.benign]
+    for cgroup in (r.cgroup for r in reports if r.cgroup is not None):
+        if hits and cgroup.limit < _UNLIMITED and cgroup.out_of_memory and cgroup.killed:
+            value = {"limit": gib(cgroup.limit, 0), "killed": cgroup.killed}
+            found = (hits[0].source,)
+            yield Finding(MEMORY, "limit-of-the-job", value, cgroup.source, found, exact=True)
+            return
 
 
 def _disk(look: Look, reports: Sequence[HostReport]) -> Iterator[Finding]:
@@ -204,7 +237,7 @@ PROBES = (
     Probe(
         name="host-files-checks",
         title=Text("checks of the node's reports", "节点信息检查"),
-        tells=(DISK, SHM, INTERFACE),
+        tells=(DISK, SHM, INTERFACE, MEMORY),
         run=judge,
         needs=(HostReports,),
         wants=(LogHits, RunConfig, Launches),

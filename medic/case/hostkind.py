@@ -6,7 +6,7 @@ import re
 
 from medic.text.patterns import regex
 
-# torch.utils.collect_env; nvidia-smi topo -m; ip addr; df; free; pip freeze.
+# torch.utils.collect_env; nvidia-smi topo -m; ip addr; df; free; a cgroup's files; pip freeze.
 _COLLECT_ENV = regex(rb"^(?:Collecting environment information|PyTorch version: )", re.MULTILINE)
 _TOPOLOGY = regex(rb"^\s*(?:\x1b\[\d*m)?\s*GPU0\s.*(?:CPU Affinity|GPU1)", re.MULTILINE)
 _INTERFACES = regex(rb"^\d{1,4}: [\w.@:-]{1,40}: <[A-Z_,-]+> mtu \d+", re.MULTILINE)
@@ -15,13 +15,16 @@ _DISKS = regex(
 )
 _FROZEN = regex(rb"^[A-Za-z0-9][\w.-]{0,80}(?:==[\w.!+-]+| @ \S+)\s*$")
 _MEMORY = regex(rb"^MemTotal:\s+\d+ kB", re.MULTILINE)
+_CGROUP = regex(
+    rb"memory\.(?:max|limit_in_bytes)\b[^\n]{0,20}\s{0,2}\d{6,}\s|^oom_kill \d+\s*$", re.MULTILINE
+)
 _BEGIN = 2048
 
 
 def is_host_report(head: bytes) -> bool:
     """``head``: the first bytes of a text file, 4 KiB of it are enough."""
     begin = head[:_BEGIN]
-    kinds = (_COLLECT_ENV, _TOPOLOGY, _INTERFACES, _DISKS, _MEMORY)
+    kinds = (_COLLECT_ENV, _TOPOLOGY, _INTERFACES, _DISKS, _MEMORY, _CGROUP)
     return any(p.search(begin) for p in kinds) or _is_frozen(head)
 
 

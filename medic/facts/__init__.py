@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from medic.facts.files import FileKind, GivenFile, Source
     from medic.facts.gpus import Gpu, GpuClocks, GpuProcess, GpuSeries, GpuState
     from medic.facts.host import (
+        Cgroup,
         Host,
         HostReport,
         HostReports,
@@ -103,6 +104,7 @@ _HOMES = {
     ),
     "host": (
         "Host",
+        "Cgroup",
         "HostReport",
         "HostReports",
         "Mount",
@@ -152,6 +154,7 @@ __all__ = [
     "AttemptEnd",
     "Attempts",
     "CaptureValue",
+    "Cgroup",
     "CheckpointIndex",
     "Checkpoints",
     "Collective",

@@ -111,6 +111,17 @@ class Mount:
 
 
 @dataclass(frozen=True)
+class Cgroup:
+    """The memory of a job or container as ``/sys/fs/cgroup`` tells it: its limit in bytes, how often
+    the limit was met without a way out (``oom``), and how many processes were killed."""
+
+    limit: int
+    out_of_memory: int
+    killed: int
+    source: Source
+
+
+@dataclass(frozen=True)
 class HostReport:
     """What a saved text tells of some machine: ``collect_env``, ``df``, ``ip addr``, topology.
 
@@ -124,6 +135,7 @@ class HostReport:
     gpus: tuple[str, ...] = ()
     links: Mapping[tuple[int, int], str] = field(default_factory=dict)
     memory_total: int | None = None
+    cgroup: Cgroup | None = None
 
 
 @dataclass(frozen=True)

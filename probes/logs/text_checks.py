@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
-from medic.facts import Hit, LogHits
+from medic.errors import Unreadable
+from medic.facts import Hit, LogHits, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe
-from medic.records import dataclass
+from medic.records import dataclass, replace
+from medic.text.patterns import regex
+from medic.text.systemwords import in_both
 
 from .evidence import hits
 
@@ -51,6 +55,8 @@ _CGROUP = (
     r"Memory cgroup out of memory|CONSTRAINT_MEMCG|OOMKilled|"
     r"[Ee]xceeded (?:job|step) memory limit|exceeded (?:virtual )?memory limit \("
 )
+_BY_SLURM = regex(r"slurmstepd: |srun: error: |oom[-_]kill event|OUT_OF_MEMORY")
+_GRANTED = regex(r"^\s*(?:#SBATCH|srun|sbatch|salloc)\b.*\s--mem(?:-per-(?:cpu|gpu))?[= ][1-9]")
 QUESTIONS: tuple[Question, ...] = (
     Question("bind-error", "none", (Case("address-in-use", ("port-in-use",)),)),
     Question(
@@ -58,8 +64,12 @@ QUESTIONS: tuple[Question, ...] = (
         "none",
         (
             Case("shared-memory", _SHM, _NO_ROOM),
-            Case("quota-exceeded", ("disk-full",), r"[Qq]uota exceeded"),
-            Case("no-space", ("disk-full",), r"No space left|ENOSPC|Errno 28"),
+            Case(
+                "quota-exceeded", ("disk-full",), r"[Dd]isk quota exceeded|uota exceeded|Errno 122"
+            ),
+            Case(
+                "no-space", ("disk-full",), r"No space left on device|No space left|ENOSPC|Errno 28"
+            ),
             Case("cut-short", ("disk-full",), r"unexpected pos|PytorchStreamWriter failed"),
             Case("not-opened", ("disk-full",), r"cannot be opened"),
         ),
@@ -136,7 +146,22 @@ QUESTIONS: tuple[Question, ...] = (
 def run(look: Look) -> Iterator[Finding]:
     found = plain(list(hits(look.fact(LogHits))))
     for question in QUESTIONS:
-        yield answer(question, found)
+        finding = answer(question, found)
+        yield of_the_grant(look, finding) if finding.outcome == "memory-recorded" else finding
+
+
+def of_the_grant(look: Look, finding: Finding) -> Finding:
+    """The kill that Slurm counts as one of the job's own limit, where the script asks for a part of
+    the node's memory: --mem=0 asks for all of it."""
+    if not _BY_SLURM.search(finding.source.text):
+        return finding
+    for file in look.files("script"):
+        with suppress(Unreadable):
+            for number, line in look.lines(file.path):
+                if _GRANTED.search(line):
+                    asked = Source(file.name, number, text=line.strip())
+                    return replace(finding, outcome="limit-recorded", more=(asked,))
+    return finding
 
 
 def plain(found: Sequence[Hit]) -> list[Hit]:
@@ -159,7 +184,7 @@ def answer(question: Question, found: Sequence[Hit]) -> Finding:
     """The check's outcome for these hits, in the order of time."""
     for case in question.cases:
         for hit in found:
-            if hit.symptom in case.symptoms and re.search(case.words, hit.source.text):
+            if hit.symptom in case.symptoms and re.search(in_both(case.words), hit.source.text):
                 value = dict(hit.captures)
                 return Finding(question.check, case.outcome, value=value, source=hit.source)
     return Finding(question.check, question.normal)
