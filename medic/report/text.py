@@ -15,7 +15,7 @@ from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.report.words import CHANCE, NEAREST, OTHERS, SAFE, UNSAFE
 from medic.session.consultation import Session
-from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine
+from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine, line_of
 from medic.session.known import known_for
 from medic.text.safetext import one_line
 
@@ -42,7 +42,8 @@ def diagnosis(console: Console, session: Session, found: Diagnosis, *, numbers: 
     if words is not None:
         blocks.paragraph(words, indent="  ")
     if found.verdict in NO_ANSWER:
-        _lines(blocks, Text("What was seen", "观察到的现象"), found.symptoms)
+        seen = (*found.symptoms, *ranks_seen(session))
+        _lines(blocks, Text("What was seen", "观察到的现象"), seen)
         if not found.causes:
             _lines(blocks, CONSEQUENCES, first_of_each(found))
     elif found.causes:
@@ -59,6 +60,16 @@ def diagnosis(console: Console, session: Session, found: Diagnosis, *, numbers: 
     _lines(blocks, notes, found.notes)
     _next(blocks, session, found)
     _gaps(blocks, found)
+
+
+def ranks_seen(session: Session) -> list[EvidenceLine]:
+    """What the ranks of a collective that timed out did: of use where no cause is named, too."""
+    index = session.index
+    return [
+        line_of(index, h, "")
+        for h in session.found
+        if h.seen.name == "collective-ranks" and not index.is_normal(h.seen.name, h.seen.outcome)
+    ]
 
 
 def said_otherwise(session: Session, found: Diagnosis) -> Text | None:

@@ -4,7 +4,7 @@ weights, are held in it."""
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from medic.facts import Curve
@@ -31,7 +31,20 @@ def run(look: Look) -> Iterator[Any]:
     half = all(map(_is_bf16, last))
     value = {"norm": repr(values[-1]), "count": len(values[-LAST:])}
     source = source_at(look, series, series.steps.index(steps[-1]))
+    since = _since(values) if half else 0
+    if since:
+        value |= {"before": repr(values[since - 1]), "step": steps[since]}
+        source = source_at(look, series, series.steps.index(steps[since]))
+        yield Finding(CHECK, "bf16-since-a-resume", value=value, source=source)
+        return
     yield Finding(CHECK, "bf16" if half else "wider", value=value, source=source)
+
+
+def _since(values: Sequence[float]) -> int:
+    """Where the norms became those of bf16, behind as many that were not; 0 where they always were."""
+    at = next((n for n in range(len(values), 0, -1) if not _is_bf16(values[n - 1])), 0)
+    before = {v for v in values[max(0, at - LAST) : at] if v and not _is_bf16(v)}
+    return at if len(before) >= MIN_DIFFERENT and any(map(_is_long, before)) else 0
 
 
 def _is_bf16(value: float) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from medic.errors import Unreadable
 from medic.facts import Gpu, GpuSeries, GpuState, HostReports, Launches, LogHits, Source
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe, Skip, Unread
+from medic.probe import Finding, Look, Probe, Skip, Unread, logs_of
 from medic.run_config import RunConfig
 
 from .near import is_near, was_over
@@ -15,6 +15,8 @@ from .processes import judge
 from .saved import read_saved
 
 MAX_FILES = 64
+ERRORS, FAULT = "gpu-memory-errors", "gpu-hardware-fault"
+_FOLLOWS = ("cuda-kernel-error", "cublas-error", "nccl-error")
 
 
 def run(look: Look) -> Iterator[Finding | Skip | Unread | GpuState | GpuSeries]:
@@ -66,6 +68,7 @@ def _of_states(look: Look, states: list[GpuState]) -> Iterator[Finding | Skip | 
             check="gpu-processes",
         )
         return
+    yield from _memory_errors(look, near)
     findings = [
         f for s in near if (f := judge(look, s, over=was_over(look, s.source.time))) is not None
     ]
@@ -76,10 +79,25 @@ def _of_states(look: Look, states: list[GpuState]) -> Iterator[Finding | Skip | 
     )
 
 
+def _memory_errors(look: Look, states: list[GpuState]) -> Iterator[Finding]:
+    """Of the worst GPU: a row that was not remapped, else the most errors. Beside a log with what
+    follows from them they are a fault of the run, and else of some day."""
+    gpus = [
+        (g.row_remap_failed or False, g.ecc_uncorrected or 0, g, s) for s in states for g in s.gpus
+    ]
+    failed, count, gpu, state = max(gpus, key=lambda one: one[:2], default=(False, 0, None, None))
+    if gpu is None or state is None or not (failed or count):
+        return
+    outcome = "remapping-failed" if failed else "uncorrectable"
+    yield Finding(ERRORS, outcome, {"index": gpu.index, "count": count}, state.source, exact=True)
+    if any(h.symptom in _FOLLOWS and not h.benign for h in logs_of(look).hits):
+        yield Finding(FAULT, source=state.source)
+
+
 PROBE = Probe(
     name="gpu-report",
     title=Text("saved GPU reports", "已保存的 GPU 报告"),
-    tells=("gpu-processes",),
+    tells=("gpu-processes", ERRORS, FAULT),
     wants=(LogHits, Launches, RunConfig, HostReports),
     gives=(GpuState, GpuSeries),
     reliability="heuristic",

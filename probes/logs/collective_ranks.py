@@ -30,6 +30,7 @@ _DOING = (
 FIRST_SEQUENCES = 3
 _ROW = Text("rank {rank}: {told}", "rank {rank}：{told}")
 _AT = Text("{call} at {site}", "{call}，位于 {site}")
+_LAST = Text("rank {rank} wrote last “{line}”", "rank {rank} 最后写的是 “{line}”")
 _CAME = Text("{came} bytes came, {due} were expected", "收到 {came} 字节，应为 {due} 字节")
 
 
@@ -66,6 +67,11 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     outcome = "silent-rank-died" if shown else (None if waits else judge(timeouts))
     if outcome is None:
         outcome, shown = _by_silence(logs, look.fact(Ranks), timeouts, silent)
+    if outcome == "same-on-all" and (absent := _absent(look, logs, timeouts)):
+        value = {"ranks": ", ".join(map(str, absent[:16])), "count": len(timeouts)}
+        first = timeouts[0].source
+        yield Finding(RANKS, "ranks-without-logs", value=value, source=first)
+        return
     if outcome is None:
         yield Skip(needs.ALL_RANKS, check=RANKS)
         return
@@ -117,6 +123,8 @@ def _found(outcome: str, timeouts: Sequence[Collective], shown: Source | None) -
     line = quiet_ranks.words(shown) if shown else ""
     if shown and outcome == "sequence-differs":
         told.append(_ROW.fill(rank=shown.rank, told=line))
+    if shown and outcome == "one-rank-silent":
+        told.insert(0, _LAST.fill(rank=shown.rank, line=line))
     sources = [*([shown] if shown else []), *(t.source for t in timeouts)]
     value = {"told": joined(told), "line": line}
     return Finding(RANKS, outcome, value=value, source=sources[0], more=tuple(sources[1:]))
@@ -159,7 +167,7 @@ def _by_silence(
         return "silent-rank-" + ("answers" if quiet_ranks.answered(line) else "alive"), line
     if line := quiet_ranks.stopped(ranks, silent):
         return "silent-rank-stopped", line
-    return "one-rank-silent", None
+    return "one-rank-silent", quiet_ranks.last_word(logs, silent)
 
 
 def _call(told: Collective) -> tuple[object, ...]:
@@ -174,6 +182,15 @@ def _silent(look: Look, logs: LogHits, timeouts: Sequence[Collective]) -> list[i
     if world is not None and len({t.source.file for t in timeouts}) == 1 and len(told) > 1:
         expected |= set(range(world))
     return sorted(expected - told)
+
+
+def _absent(look: Look, logs: LogHits, timeouts: Sequence[Collective]) -> list[int]:
+    """Ranks of which no file is here, where each rank has one of its own: a node's may be missing."""
+    if len({t.source.file for t in timeouts}) < len(timeouts):
+        return []
+    here = set(logs.ranks) | set(look.fact(Ranks).seen) | {t.rank for t in timeouts}
+    world = config_of(look).integer("world_size") or max(here) + 1
+    return sorted(set(range(world)) - here)
 
 
 def _words(told: Collective) -> Text:

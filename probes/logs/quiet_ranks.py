@@ -79,6 +79,13 @@ def by_others(failed: FailedRank) -> bool:
     return failed.reason.startswith((_BY_LAUNCHER, "exit code -6"))
 
 
+def last_word(logs: LogHits, silent: Iterable[int]) -> Source | None:
+    """The last line of the silent rank that stopped first, with its time as it was written."""
+    quiet = set(silent)
+    last = [s for s in logs.last_words if s.rank in quiet]
+    return min(last, key=lambda s: (s.time or float("inf"), s.rank or 0), default=None)
+
+
 def words(source: Source) -> str:
     """A line without the prefixes of launcher and logger."""
     return message(Prefixes().read(source.text).body).strip()[:120]

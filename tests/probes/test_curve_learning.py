@@ -150,6 +150,11 @@ def test_gradients_in_bf16_show_in_their_digits(told: Any) -> None:
     assert told(half, rows)["gradient-precision"].outcome == "bf16"
     rows = [{"step": n, "loss": 2.0, "grad_norm": v} for n, v in enumerate(norms)]
     assert told(half, rows)["gradient-precision"].outcome == "wider"
+    rows = [
+        {"step": n, "loss": 2.0, "grad_norm": v if n < 15 else bf16(v)} for n, v in enumerate(norms)
+    ]
+    since = told(half, rows)["gradient-precision"]
+    assert (since.outcome, since.value["step"]) == ("bf16-since-a-resume", 15)
     # Rounded for print: nothing can be said.
     rows = [{"step": n, "loss": 2.0, "grad_norm": round(v, 2)} for n, v in enumerate(norms)]
     assert "gradient-precision" not in told(half, rows)
