@@ -8,13 +8,16 @@ from typing import Any
 import pytest
 from medic.probes.gpu import report, this_host
 
-from medic.facts import Gpu, GpuProcess, GpuState, Launch, Launches, LogHits, Source, Word
+from medic.facts import Gpu, GpuProcess, GpuState, Hit, Launch, Launches, LogHits, Source, Word
 from medic.probe import Finding, Skip, Unread
+from medic.records import replace
 from medic.run_config import Span
 
 TIME = 1772792430.0  # of the samples
 ALIVE = LogHits(first_time=TIME - 600, last_time=TIME + 5)
 FAILED = LogHits(first_time=TIME - 600, last_time=TIME - 60, ended="badly")
+
+MEMORY = ("gpu-memory-errors", "gpu-hardware-fault")  # of the card, whatever runs on it
 
 
 def launch(**environment: str) -> Launches:
@@ -26,7 +29,7 @@ def launch(**environment: str) -> Launches:
 
 
 def run(seen: Any, probe: Any = report) -> tuple[list[Any], Finding | Skip]:
-    items = list(probe.PROBE.run(seen))
+    items = [i for i in probe.PROBE.run(seen) if getattr(i, "name", "") not in MEMORY]
     (told,) = [i for i in items if isinstance(i, (Finding, Skip))]
     return [i for i in items if not isinstance(i, (Finding, Skip))], told
 
@@ -192,3 +195,13 @@ def test_a_process_without_a_size_is_not_blamed(look: Any, smi: Any) -> None:
     assert isinstance(told, Finding)
     assert told.outcome == "only-this-run"
     assert GpuProcess(4321, "/opt/my ollama serve", None)
+
+
+def test_memory_errors_are_a_fault_where_the_log_tells_what_follows(look: Any, smi: Any) -> None:
+    source = Source("train.log", 9)
+    hit = Hit("cuda-error", "cuda-kernel-error", "root", source, {}, (0.0, 0, 9))
+    for logs, fault in ((FAILED, False), (replace(FAILED, hits=(hit,)), True)):
+        found = list(report.PROBE.run(report_of(look, smi.xml, logs)))
+        told = {f.name: f.outcome for f in found if isinstance(f, Finding) and f.name in MEMORY}
+        assert told.pop("gpu-memory-errors") == "remapping-failed"
+        assert bool(told) == fault
