@@ -26,9 +26,11 @@ _SWITCHES_TAKE = frozenset(
 )
 _FLAG = regex(r"^--[A-Za-z][\w.-]*$")
 _PIECE = regex(r"^[A-Za-z0-9_][\w.+-]*$")
+_VALUE = regex(r"^[\w./+,-]*[A-Za-z0-9]$")
 _NUMBER = regex(r"^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 _DIGITS = ("0", "1")
 _SAID = ("True", "False", "true", "false")  # nobody writes a list of these
+_KEPT: list[tuple[Framework, frozenset[str]]] = []
 _COUNTS = ("number", "converted-number", "converted-whole")
 
 
@@ -64,6 +66,8 @@ def extra_words(
                 yield Extra(flag, "", one, without_word(words[at], one))
         elif at + 2 < len(words) and _stands_alone(words, at + 2):
             first, one = words[at + 1], words[at + 2]
+            if not _VALUE.match(first.text):
+                continue  # a sign between a flag and its value: told as such
             plain = normal(flag)
             digits = _NUMBER.match(first.text) is not None
             number = plain in numbers or (is_amount_or_place(plain) and digits)
@@ -75,7 +79,14 @@ def extra_words(
 
 
 def _numbers(frameworks: Sequence[Framework]) -> frozenset[str]:
-    """Names of what is one number to the framework and to those that it builds on."""
+    """Names of what is one number to the framework and to those that it builds on; those of the last
+    one are kept."""
+    if not (_KEPT and _KEPT[0][0] is frameworks[0]):
+        _KEPT[:] = [(frameworks[0], _collected(frameworks))]
+    return _KEPT[0][1]
+
+
+def _collected(frameworks: Sequence[Framework]) -> frozenset[str]:
     found = set()
     for one in frameworks:
         for key in one.keys:

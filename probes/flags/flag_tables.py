@@ -18,8 +18,7 @@ from .meanings import foreign_names, meanings, meant_in, times_named, words_of_n
 from .shared_values import is_amount_or_place, shared_values
 from .suspects import script_parts
 
-# Programs whose flags are all the framework's; a user's own script has flags of its own beside.
-# Some go by names that other projects use as well: those count where the flags agree.
+# Programs whose flags are all the framework's. Other projects use some of their names: flags tell.
 _PROGRAMS = {
     "openrlhf": regex(r"(?:^|/)openrlhf/cli/\w+\.py$"),
     "llama-factory": regex(r"(?:^|/)llamafactory/\w+\.py$"),
@@ -72,7 +71,7 @@ _WHOLE = frozenset(("axolotl", "torchtitan"))
 # Whose flags are judged in a script that has others beside; of any other's only what is plain.
 _JUDGED = FLAT | _DASHES | {PLAIN}
 _LONG = 9
-# Settings that no parser takes for switches; and words of those that may be.
+# Settings that no parser takes for switches.
 _WORDS = frozenset(("output_dir", "base_model", "optimizer", "lr_schedule"))
 _BOOLEANS = frozenset(("true", "false"))
 

@@ -191,11 +191,12 @@ def strangers(script: ScriptText) -> set[str]:
 def may_be_empty(name: str, own: Collection[str]) -> bool:
     """Whether a caller may leave a name out: more arguments; not where the script sets several of
     its ``own`` that are called alike (MODEL_ARGS, DATA_ARGS)."""
-    if not OPTIONAL.search(name):
-        return False
+    free = _FREE.search(name.upper()) is not None
+    if free or not OPTIONAL.search(name):
+        return free
     ending = name.rpartition("_")[2]
     alike = sum(one != name and one.rpartition("_")[2] == ending for one in own)
-    return alike < _ALIKE or _FREE.search(name.upper()) is not None
+    return alike < _ALIKE
 
 
 def _may_be_given(script: ScriptText, variable: str) -> bool:

@@ -45,7 +45,8 @@ def unset_lists(script: ScriptText, document: Document) -> Iterator[Misnamed]:
             continue
         meant = almost(script, name)
         meant = meant if meant in lists and not uses.get(meant) else ""
-        if meant or (not fetches and not may_be_empty(name, lists)):
+        sure = meant or (not fetches and not may_be_empty(name, lists))
+        if sure and script.quote_at(number, found.start() + 1) != "'":
             told.add(name)
             place = script.span(number, found.start(1) + 1, found.end(1) + 1)
             yield Misnamed(name, place, name, meant)
@@ -73,7 +74,7 @@ def unset_small(
     if len(found) != 1:
         return
     (name, (number, use)) = next(iter(found.items()))
-    if name not in told:
+    if name not in told and script.quote_at(number, use.start() + 1) != "'":
         yield Misnamed(name, script.span(number, use.start() + 1, use.end() + 1), use[0], "")
 
 
@@ -94,9 +95,6 @@ def _outside(
             continue
         for found in pattern.finditer(text):
             code = line[found.start()]
-            kept = code == MASK and (
-                single_quoted(text, found.start())
-                or script.quote_at(number, found.start() + 1) == "'"
-            )
+            kept = code == MASK and single_quoted(text, found.start())
             if code != COMMENT and not kept:
                 yield number, found
