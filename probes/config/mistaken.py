@@ -61,7 +61,22 @@ def mistaken_fields(
     """Those of the fields of which a key is meant by a setting that the framework does not know."""
     keys = [k for k in framework.keys if k.field in fields]
     leaves = {normal(plain_key(k)).rpartition(".")[2]: k.field for k in keys}
-    return frozenset(leaves[leaf] for leaf in _meant(leaves, settings, framework, every))
+    near = {leaves[leaf] for leaf in _meant(leaves, settings, framework, every)}
+    return frozenset(near | _by_meaning(set(fields) - near, settings, framework, every))
+
+
+def _by_meaning(
+    fields: Collection[str],
+    settings: Sequence[Setting],
+    framework: Framework,
+    every: Sequence[Framework],
+) -> set[str]:
+    """Those that a name which the framework does not know sets in other ones."""
+    meant = meanings(every) if fields else {}
+    names = {s.path[-1] for s in settings if s.path}
+    found = {name: field for name in names if (field := meant.get(name, ("", ""))[1]) in fields}
+    known = _known(framework, every) if found else frozenset()
+    return {field for name, field in found.items() if name not in known}
 
 
 def _meant(

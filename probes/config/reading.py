@@ -222,6 +222,9 @@ def build(
     if speaking:
         unset = speaking[0].defaults.keys() - values.keys()
         unknown |= mistaken_fields(unset, settings, speaking[0], frameworks)
+    for one in (s for s in sources if s.role == "launcher"):
+        unset = one.framework.defaults.keys() - values.keys()
+        unknown |= mistaken_fields(unset, one.settings, one.framework, frameworks)
     values = complete(values, speaking, takes_global=takes_global, unknown=unknown)
     files = [s for s in sources if s.document is not None and s.document.root is not None]
     return RunConfig(

@@ -71,8 +71,8 @@ def extra_words(
             plain = normal(flag)
             digits = _NUMBER.match(first.text) is not None
             number = plain in numbers or (is_amount_or_place(plain) and digits)
-            word = first.text in _SAID
-            if number or word or plain in ONE_OF or is_one_path(plain):
+            mixed = digits and _NUMBER.match(one.text) is None and table.knows(flag, proof)
+            if number or mixed or first.text in _SAID or plain in ONE_OF or is_one_path(plain):
                 meant = is_one_path(plain) or _NUMBER.match(one.text) is not None
                 meant = meant or one.text in ONE_OF.get(plain, ())
                 yield Extra(flag, first.raw, one, None if meant else without_word(first, one))

@@ -168,11 +168,22 @@ class Dictionary:
         field = self.foreign.get(name, ("", ""))[1]
         if field:
             return meant_in(self.names, field, parents, self.meant)
-        if name not in _EITHER_BATCH or name in self.names.leaves:
-            return ""
-        sizes = [meant_in(self.names, one, parents, self.meant) for one in _BATCHES]
-        there = [one in beside for one in sizes]
-        return sizes[there.index(False)] if all(sizes) and sum(there) == 1 else ""
+        return either_batch(self.names, name, parents, beside, self.meant)
+
+
+def either_batch(
+    names: Names,
+    name: str,
+    parents: tuple[str, ...],
+    beside: Collection[str],
+    meant: Mapping[str, tuple[str, str]],
+) -> str:
+    """Of a name that may be either batch the framework's one that is not ``beside`` it."""
+    if name not in _EITHER_BATCH or name in names.leaves:
+        return ""
+    sizes = [meant_in(names, one, parents, meant) for one in _BATCHES]
+    there = [one in beside for one in sizes]
+    return sizes[there.index(False)] if all(sizes) and sum(there) == 1 else ""
 
 
 def dictionary(framework: Framework, every: Sequence[Framework], names: Names) -> Dictionary:

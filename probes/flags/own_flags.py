@@ -16,6 +16,7 @@ from .families import PROOF, PROOF_FOREIGN, Given, told_whole
 from .flag_tables import Table
 from .key_names import joined_word, lost_word, moved_words, normal
 from .match import boolean
+from .meanings import either_batch
 
 _FLAG = regex(r"^--([A-Za-z][\w.-]*)(?:=(.*))?$", re.DOTALL)
 _VARIABLE = regex(r"^\"?\$\{?([A-Za-z_]\w*)\}?\"?$")
@@ -155,7 +156,7 @@ def _meant(name: str, table: Table, used: set[str], proof: int, odd: str, *, who
     if not found and whole and plain[:-1] in table.valued and plain.endswith("s"):
         found = plain[:-1] if plain[:-1] not in used else ""
     if not found and proof >= PROOF_FOREIGN:
-        found = table.meant_by(plain)
+        found = table.meant_by(plain) or either_batch(table.names, plain, (), used, table.meanings)
         found = "" if found in used else found
     return _spelt(found, name, table)
 
