@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+from medic.run_config import PLAIN
 from medic.text.patterns import regex
 from medic.text.slips import digits_of, one_apart
 
@@ -40,18 +41,18 @@ def common_slip(given: Given, table: Table, used: Collection[str], proof: int) -
     common = (n for n, count in table.times.items() if count >= _SEVERAL and n not in used)
     found = [known for known in common if _is_slip(name, known, table)]
     if len(found) == 1:
-        return found[0] if _may_have(found[0], table, used, proof) else ""
+        return found[0] if may_have(found[0], table, used, proof) else ""
     return "" if found else moved_sign(name, table.is_word)
 
 
-def _may_have(name: str, table: Table, used: Collection[str], proof: int) -> bool:
+def may_have(name: str, table: Table, used: Collection[str], proof: int) -> bool:
     """Whether a program that is given the flags may have this one: not where it is given the same
     setting by another name, nor the shape of a model where TrainingArguments load one."""
     field = table.meanings.get(name, ("", ""))[1]
     if field and any(table.meanings.get(one, ("", ""))[1] == field for one in used):
         return False
     loads = field in _SHAPES and (proof >= PROOF or table.framework.name in _LOAD)
-    return not loads or table.knows(name)
+    return not loads or (table.framework.name != PLAIN and table.knows(name))
 
 
 def moved_sign(name: str, is_word: Callable[[str], bool]) -> str:

@@ -10,7 +10,7 @@ from medic.records import dataclass
 from medic.text.patterns import regex
 from medic.text.slips import digits_of
 
-from .common_slips import common_slip
+from .common_slips import common_slip, may_have
 from .distance import letters_apart
 from .families import PROOF, PROOF_FOREIGN, Given, told_whole
 from .flag_tables import Table
@@ -93,6 +93,8 @@ def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
     for one in flags[:MAX_FLAGS]:
         name = normal(one.name)
         meant = _meant(one.name, table, used, proof, odd, whole=whole)
+        if not table.closed and meant and not may_have(normal(meant), table, used, proof):
+            continue
         if free and not meant and not table.knows(one.name):
             meant = _spelt(common_slip(one, table, used, proof), one.name, table)
         if meant:

@@ -1,0 +1,109 @@
+"""Names that only the script can set: lists, names in small letters, the one of many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from medic.case.collect import collect
+from medic.index.knowledge import load
+from medic.lint.files import LintFinding, lint
+
+Lint = Callable[..., tuple[LintFinding, ...]]
+UNSET, CUT = "unset-variable-takes-flag", "command-cut-short"
+
+SCRIPT = """#!/bin/bash
+SEQ=1024
+gpus=8
+MODEL_ARGS=(--num-layers 12 --hidden-size 768 --num-attention-heads 12)
+TRAIN_ARGS=(--micro-batch-size 4 --train-iters 100)
+BACKEND_ARGS=(--bf16)
+nodes=(one two)
+world=$(($gpus * 2))
+head=${nodes[0]}
+name=${head##*/}
+torchrun --nnodes $world pretrain_gpt.py "${MODEL_ARGS[@]}" "${TRAIN_ARGS[@]}" \\
+    "${BACKEND_ARGS[@]}" --seq-length $SEQ --max-position-embeddings $SEQ --save $name
+"""
+TRAIN = "TRAIN_ARGS=(--micro-batch-size 4 --train-iters 100)\n"
+
+
+def _told(found: tuple[LintFinding, ...]) -> list[int]:
+    return [f.line for f in found if f.name == UNSET]
+
+
+def test_all_set(lint_text: Lint) -> None:
+    assert _told(lint_text(SCRIPT, "run.sh")) == []
+
+
+@pytest.mark.parametrize(
+    ("gone", "line"),
+    [("gpus=8\n", 7), ("nodes=(one two)\n", 8), (TRAIN, 10), ("name=${head##*/}\n", 11)],
+)
+def test_one_is_forgotten(lint_text: Lint, gone: str, line: int) -> None:
+    assert gone in SCRIPT
+    assert _told(lint_text(SCRIPT.replace(gone, ""), "run.sh")) == [line]
+
+
+def test_a_list_of_nearly_that_name(lint_text: Lint) -> None:
+    text = SCRIPT.replace('"${BACKEND_ARGS[@]}"', '"${BAKCEND_ARGS[@]}"')
+    found = [f for f in lint_text(text, "run.sh") if f.name == UNSET]
+    assert [f.line for f in found] == [12]
+    assert "BACKEND_ARGS is meant" in found[0].message.en
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'echo "$later"',
+        "source env.sh",
+        "echo ${EXTRA_ARGS[@]}",
+        "python $ROOT/tools.py",
+        "awk '{print $last}' log",
+    ],
+)
+def test_what_may_be_set_elsewhere(lint_text: Lint, line: str) -> None:
+    assert _told(lint_text(f"{SCRIPT}{line}\n", "run.sh")) == []
+
+
+def test_a_script_that_reads_others_may_get_its_lists_there(lint_text: Lint) -> None:
+    assert _told(lint_text(SCRIPT.replace(TRAIN, "source more.sh\n"), "run.sh")) == []
+
+
+HEREDOC = """set -x
+read -r -d '' training_commands <<EOF
+openrlhf.cli.train_sft \\
+   --max_len 2048 \\
+   --dataset some/data \\
+   --pretrain some/model
+EOF
+ARGS="
+   --log-interval 1 \\
+   --eval-iters 10 \\
+   --save-interval 10
+"
+PYTHONPATH=. \\
+torchrun --nproc_per_node 8 train.py $ARGS
+deepspeed --module $training_commands
+"""
+
+
+@pytest.mark.parametrize("line", [4, 10, 13])
+def test_a_blank_behind_a_backslash_of_a_text(lint_text: Lint, line: int) -> None:
+    assert [f for f in lint_text(HEREDOC, "run.sh") if f.name == CUT] == []
+    lines = HEREDOC.split("\n")
+    lines[line - 1] += " "
+    found = [f.line for f in lint_text("\n".join(lines), "run.sh") if f.name == CUT]
+    assert found == [line]
+
+
+def test_a_byte_that_is_no_utf8(tmp_path: Path) -> None:
+    file = tmp_path / "run.sh"
+    file.write_bytes(b"# d\xe9part\ntorchrun train.py --lr 1e-4 \\ \n  --bf16\n")
+    report = lint(collect([str(file)]), load())
+    assert [(f.name, f.line) for f in report.findings] == [(CUT, 2)]
+    assert [n.en for n in report.not_read] == [
+        "byte 0xe9 is no UTF-8: the script was read without such bytes"
+    ]
