@@ -55,7 +55,9 @@ _SECRET = regex(r"KEY|TOKEN|SECRET|PASS", re.I)
 _GROUP = regex(r"^(?:WANDB|TENSORBOARD)_")
 # What stands before a variable in the value of a flag, or of an override: --out "/job/$RUN".
 _VALUE = regex(r"(?<!\S)(?:--[A-Za-z][\w.-]*[= ]|\+{0,2}[A-Za-z_]\w*(?:\.\w+)+=)\s*[^\s#]*$")
-_FREE = regex(r"EXTRA|CUSTOM|ADDITIONAL|USER|MORE|OTHER|DEBUG|OPTIONAL|PASS|CLI|RUNTIME|OVERRIDE")
+_FREE = regex(
+    r"EXTRA|EVAL|TEST|VALID|WANDB|MISC|PERF|PROFIL|LOG|CUSTOM|ADDITIONAL|USER|MORE|OTHER|DEBUG|OPTIONAL|PASS|CLI|RUNTIME|OVERRIDE"
+)
 _REDIRECTS = regex(r">\s*\S*$")
 _PLACE = regex(r"(?:ROOT|HOME|PATH|DIR)$")  # a program's folder, which its users export
 _ALIKE = 2  # of options that a script keeps in several variables, each is there
