@@ -118,6 +118,11 @@ class Recogniser:
             if keys.framework.role == "launcher" and _launches(keys, launch):
                 words = launch.launcher_words[1:]
                 stated = _stated(launch.span.file, keys, command.carriers(words, keys))
+                if _has_open_word(words) or _starts_open(
+                    launch
+                ):  # it may hold any option: no default is sure
+                    unset = frozenset(keys.framework.defaults) - stated.values.keys()
+                    stated = replace(stated, unknown=stated.unknown | unset)
                 if keys.framework.name == SLURM and _starts_one(words):
                     stated = self._of_a_driver(launch, stated)
                 return replace(stated, settings=command.settings(words, keys.framework.name))
@@ -193,6 +198,24 @@ def _launches(keys: Keys, launch: Launch) -> bool:
     """Whether the entry is the launch's; ``srun`` only where it starts the ranks itself."""
     mine = keys.framework.name != SLURM or launch.launcher == "srun"
     return mine and _named(keys, launch)
+
+
+def _starts_open(launch: Launch) -> bool:
+    """The same of a first word that looks like the script, which stands behind it."""
+    first = launch.script
+    unknown = first is not None and first.value is None and first.raw.strip('"').startswith("$")
+    return unknown and any(word.raw.endswith(".py") for word in launch.arguments)
+
+
+def _has_open_word(words: Sequence[Word]) -> bool:
+    """Whether options stand in a variable whose value is not known: ``torchrun $ARGS``."""
+    before = ["", *(word.raw for word in words)]
+    return any(
+        word.value is None
+        and word.raw.strip('"').startswith("$")
+        and (not last.startswith("-") or "=" in last)
+        for word, last in zip(words, before, strict=False)
+    )
 
 
 def _starts_one(words: Sequence[Word]) -> bool:

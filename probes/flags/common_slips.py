@@ -41,7 +41,8 @@ def common_slip(given: Given, table: Table, used: Collection[str], proof: int) -
     common = (n for n, count in table.times.items() if count >= _SEVERAL and n not in used)
     found = [known for known in common if _is_slip(name, known, table)]
     if len(found) == 1:
-        return found[0] if may_have(found[0], table, used, proof) else ""
+        rest = set(used) - {name}
+        return found[0] if may_have(found[0], table, rest, proof) else ""
     return "" if found else moved_sign(name, table.is_word)
 
 

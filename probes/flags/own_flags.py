@@ -93,7 +93,8 @@ def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
     for one in flags[:MAX_FLAGS]:
         name = normal(one.name)
         meant = _meant(one.name, table, used, proof, odd, whole=whole)
-        if not table.closed and meant and not may_have(normal(meant), table, used, proof):
+        rest = used - {name}
+        if not table.closed and meant and not may_have(normal(meant), table, rest, proof):
             continue
         if free and not meant and not table.knows(one.name):
             meant = _spelt(common_slip(one, table, used, proof), one.name, table)

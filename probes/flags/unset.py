@@ -55,11 +55,10 @@ _SECRET = regex(r"KEY|TOKEN|SECRET|PASS", re.I)
 _GROUP = regex(r"^(?:WANDB|TENSORBOARD)_")
 # What stands before a variable in the value of a flag, or of an override: --out "/job/$RUN".
 _VALUE = regex(r"(?<!\S)(?:--[A-Za-z][\w.-]*[= ]|\+{0,2}[A-Za-z_]\w*(?:\.\w+)+=)\s*[^\s#]*$")
-_FREE = regex(
-    r"EXTRA|EVAL|TEST|VALID|WANDB|MISC|PERF|PROFIL|LOG|CUSTOM|ADDITIONAL|USER|MORE|OTHER|DEBUG|OPTIONAL|PASS|CLI|RUNTIME|OVERRIDE"
-)
+_FREE = regex(r"EXTRA|CUSTOM|ADDITIONAL|USER|MORE|OTHER|DEBUG|OPTIONAL|PASS|CLI|RUNTIME|OVERRIDE")
 _REDIRECTS = regex(r">\s*\S*$")
 _PLACE = regex(r"(?:ROOT|HOME|PATH|DIR)$")  # a program's folder, which its users export
+_OFTEN_EMPTY = regex(r"EVAL|TEST|VALID|WANDB|MISC|PERF|PROFIL|LOG")  # options of such a kind
 _ALIKE = 2  # of options that a script keeps in several variables, each is there
 _ALL = 3  # of so many variables, all set but one, that one is forgotten
 _OWN = 2  # a command with so many variables of its own is not one to be called with others' values
@@ -198,7 +197,7 @@ def may_be_empty(name: str, own: Collection[str]) -> bool:
         return free
     ending = name.rpartition("_")[2]
     alike = sum(one != name and one.rpartition("_")[2] == ending for one in own)
-    return alike < _ALIKE
+    return alike < _ALIKE or _OFTEN_EMPTY.search(name.upper()) is not None
 
 
 def _may_be_given(script: ScriptText, variable: str) -> bool:

@@ -128,3 +128,13 @@ def test_a_rate_beside_the_one_that_rules(lint_text: Lint) -> None:
 def test_a_launcher_s_slip_leaves_its_default_unknown(lint_text: Lint) -> None:
     text = MEGATRON.replace("_node 8", "_nodes 8").replace("--bf16", "--context-parallel-size 8")
     assert _told(lint_text(text, "a.sh")) == [(FLAG, 1)]
+
+
+@pytest.mark.parametrize("word", ["$DISTRIBUTED_ARGS", "--nnodes 1 ${LAUNCH[@]}"])
+def test_options_in_an_unknown_variable_leave_no_default(lint_text: Lint, word: str) -> None:
+    text = MEGATRON.replace("--nproc_per_node 8", word).replace(
+        "--bf16", "--bf16 --context-parallel-size 8"
+    )
+    assert [one for one in _told(lint_text(text, "a.sh")) if "parallel" in one[0]] == []
+    known = text.replace(word, "--nproc_per_node 4")
+    assert [one[0] for one in _told(lint_text(known, "a.sh"))] == ["parallel-sizes-exceed-world"]
