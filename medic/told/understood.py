@@ -24,11 +24,13 @@ OFFERED = 4  # symptoms that words may mean
 
 @dataclass(frozen=True)
 class Reading:
-    """One thing that a sentence says: an outcome, and what else the sentence may mean."""
+    """One thing that a sentence says: an outcome, and what else the sentence may mean; ``plain``
+    where it says that and nothing else."""
 
     outcome: str
     quote: str
     also: tuple[str, ...] = ()
+    plain: bool = False
 
 
 @dataclass
@@ -134,17 +136,33 @@ class Told:
     def describe(self, words: str) -> None:
         """Takes a description: the symptoms it reports and the checks it answers."""
         from medic.match import answers, complaints, gist
+        from medic.match.text import WHOLE
         from medic.told.unfit import out_of_place
 
         words = gist(words)
         self.words = f"{self.words}\n{words}".strip()
         for match, also in complaints(words, self.index):
-            self.reported.setdefault(match.name, Reading("present", match.quote, also))
+            plain = match.score >= WHOLE and not also
+            self.reported.setdefault(match.name, Reading("present", match.quote, also, plain))
+        self._beside_settings(words)
         for check, outcome, quote in answers(words, self.index):
             if not out_of_place(check, self.words, self.index):
                 self.answered.setdefault(check, Reading(outcome, quote))
         self._quoted(words)
         self._denies(words)
+
+    def _beside_settings(self, words: str) -> None:
+        """Symptoms that the words plainly tell of once the names of settings are left out."""
+        from medic.match import complaints
+        from medic.match.text import WHOLE
+        from medic.told.unfit import without_settings
+
+        bare = without_settings(words, self.index)
+        for match, also in complaints(bare, self.index) if bare != words else ():
+            if match.score >= WHOLE and not also:
+                known = self.reported.get(match.name)
+                quote = known.quote if known else words.strip()
+                self.reported[match.name] = Reading("present", quote, (), plain=True)
 
     def _denies(self, words: str) -> None:
         """Symptoms that the words say are not there."""
@@ -222,7 +240,8 @@ class Told:
             return found
         for name, said in self.reported.items():
             if name not in self.chosen:
-                found.append(_heard(Seen(name, "present", "prose", said.also), said.quote))
+                how = "person" if said.plain else "prose"  # its own words are as good as a choice
+                found.append(_heard(Seen(name, "present", how, said.also), said.quote))
         one = self.answered[TELLTALE].quote if TELLTALE in self.answered else ""
         for check, said in self.answered.items():  # one sentence is one finding
             at = said.quote if said.quote == one else ""
@@ -238,16 +257,25 @@ class Told:
         if not text.strip():
             return {}
         from medic.match import alike
-        from medic.told.unfit import read_alike
+        from medic.told.unfit import read_alike, without_settings
 
-        found = alike(read_alike(text, self.index), self.index, self._symptoms(seen))
+        told = self._symptoms()
+        read = read_alike(text, self.index)
+        found = alike(read, self.index, told)
+        bare = without_settings(read, self.index)
+        if told and bare != read:  # a setting is no fault: its name speaks for causes of the symptom
+            plain, own = alike(bare, self.index, told), self._showing(told)
+            found = {n: r if n in own else min(r, plain.get(n, 0.0)) for n, r in found.items()}
         return {n: r / 2 if self._refuted(n, seen) else r for n, r in found.items()}
 
-    def _symptoms(self, seen: Collection[tuple[str, str]]) -> list[str]:
-        """What the words tell of, else what was seen: the symptoms whose causes are compared."""
+    def _symptoms(self) -> list[str]:
+        """What the words tell of: the symptoms whose causes are compared."""
         meant = {n for name, said in self.reported.items() for n in (name, *said.also)}
-        shown = {n for n, outcome in seen if outcome == "present"}
-        return sorted((meant | set(self.chosen) or shown) & self.index.raw["symptoms"].keys())
+        return sorted((meant | set(self.chosen)) & self.index.raw["symptoms"].keys())
+
+    def _showing(self, symptoms: Collection[str]) -> set[str]:
+        """The causes that show one of these, however seldom."""
+        return {c for name in symptoms for c in self.index.showing(name)}
 
     def _refuted(self, cause: str, seen: Collection[tuple[str, str]]) -> bool:
         ties = self.index.ties

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
 HAD_RUN, RESUMING, IN_BF16 = "had-run", "of-resuming", "computes-in-bf16"
 OF_RL = ("of-rl", "of-engines")
+SETTINGS = (
+    "of-sharding", "of-fp8", "of-offloading", "of-compiling", "of-adapters", "of-pipelines",
+    "of-quantising",
+)  # fmt: skip
+# ln of the odds of a cause whose setting a text does not name, as of one level less common.
+UNNAMED = math.log(1 / 4)
 # Families of the checks that tell in which phase a run failed, how it is set up, and what its GPUs
 # hold: an answer to one is no opinion, and words that are alike do not outweigh it.
 OF_THE_RUN = frozenset({"run-phase", "run-settings", "gpu-state", "moe-config"})
@@ -46,6 +52,12 @@ def read_alike(text: str, index: Index) -> str:
     return without_harmless(without_names(_ALLOCATOR.sub(r"\1", text), index), index)
 
 
+def without_settings(text: str, index: Index) -> str:
+    """The text without the names of settings and parts that any run may have."""
+    named = [name for name in SETTINGS if name in index.sayings]
+    return sayings_of(index).without(named, text)
+
+
 def fitted(likeness: Mapping[str, float], text: str, index: Index) -> dict[str, float]:
     """The log ratios of a likeness; a cause without room gets a negative one, alike or not. What
     shows itself in rewards, rollouts or engines is half as alike to a text without a word of these,
@@ -53,13 +65,14 @@ def fitted(likeness: Mapping[str, float], text: str, index: Index) -> dict[str, 
     room = _Room(text, index)
     say = sayings_of(index)
     of_rl_told = any(say.says(subject, text) for subject in OF_RL)
+    asked: Mapping[str, Sequence[str]] = index.told["of"]
+    unnamed = {c for c in asked if not any(say.says(one, text) for one in asked[c])}
 
-    def unnamed(cause: str) -> bool:
-        asked = index.told["of"].get(cause, ())
-        missed = bool(asked) and not any(say.says(one, text) for one in asked)
-        return missed or (not (of_rl_told or asked) and _is_of_rl(cause, index))
+    def half(cause: str) -> bool:
+        return cause in unnamed or not (of_rl_told or cause in asked or not _is_of_rl(cause, index))
 
-    likeness = {n: r / 2 if r > 0 and unnamed(n) else r for n, r in likeness.items()}
+    likeness = {n: r / 2 if r > 0 and half(n) else r for n, r in likeness.items()}
+    likeness |= {n: likeness.get(n, 0.0) + UNNAMED for n in sorted(unnamed)}
     return {**likeness, **{name: MISREAD for name in index.ties.causes if not room.fits(name)}}
 
 
