@@ -7,10 +7,15 @@ import pytest
 from medic.case.collect import collect
 from medic.commands import main
 from medic.explain import entry, find, named_in
+from medic.facts import Source
+from medic.i18n import plain
 from medic.index.knowledge import Index, load
 from medic.match import split_paste
+from medic.report.blocks import Blocks
+from medic.report.console import Console
 from medic.runner.registry import all_probes
 from medic.session.consultation import Session
+from medic.session.diagnosis import EvidenceLine
 
 
 @pytest.fixture(scope="module")
@@ -98,3 +103,31 @@ def test_a_pasted_command_is_linted_like_a_script(index: Index) -> None:
     session = Session(index, collect([], text=text, this_host=False, index=index), probes)
     session.look()
     assert session.diagnosis().causes[0].name == "flag-given-twice"
+
+
+def test_what_a_cause_is_told_by_says_what_was_looked_at(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["explain", "learning-rate-too-low", "--lang", "en"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    row = (
+        "The shape of the logged learning rate: logged as 0 at every step (speaks strongly for it)"
+    )
+    assert row in told
+
+
+def test_a_line_that_two_findings_tell_in_the_same_words_stands_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    at = Source("a.log", 3, text="two on one")
+    words, there = plain("two on one"), Source("a.log", 9)
+    lines = [
+        EvidenceLine("check", "devices", "one", words, at, "confirms"),
+        EvidenceLine("symptom", "duplicate", "present", words, at, "always"),
+        EvidenceLine("symptom", "duplicate", "present", plain("again"), there, "usually"),
+    ]
+    Blocks(Console()).evidence(lines)
+    told = capsys.readouterr().out
+    assert told.count("two on one (") == 1
+    assert "(confirms it, always shown by it)" in told
+    assert "a.log:9" in told

@@ -34,6 +34,18 @@ def _links(raw: Raw) -> Iterator[tuple[str, str, str]]:
         yield TELLTALE, raw["name"], raw["telltale"].get("weight", "confirms")
 
 
+def _told(check: str, outcome: str, weight: str, index: Index) -> dict[str, Any]:
+    return {"title": _outcomes(check, index)[outcome], "weight": weight}
+
+
+def _asked(check: str, outcome: str, index: Index) -> Text | None:
+    """What a check looks at: its outcome alone ("as usual") says of what only to who knows it."""
+    written = index.raw["checks"].get(check)
+    if written is None:
+        return index.title(check) if outcome == "passes" else None
+    return Text(**written["title"])
+
+
 def _outcomes(check: str, index: Index) -> dict[str, Text]:
     """Titles of a check's outcomes, written or of a lint check."""
     if check == TELLTALE:
@@ -138,7 +150,7 @@ def cause(name: str, index: Index) -> dict[str, Any]:
             for s in raw["shows"]
         ],
         "told_by": [
-            {"check": c, "outcome": o, "title": _outcomes(c, index)[o], "weight": w}
+            {"check": c, "of": _asked(c, o, index), "outcome": o} | _told(c, o, w, index)
             for c, o, w in _links(raw)
             if (c, o) != (TELLTALE, name)
         ],

@@ -39,10 +39,11 @@ class Blocks:
     def evidence(self, lines: Iterable[EvidenceLine]) -> None:
         """Each finding with its line; a line that stands above already is named, not repeated."""
         quoted: set[tuple[str, int]] = set()
-        for line in lines:
+        for line, weights in _once(lines):
             sign = SIGN.get(line.weight, ".")
-            words = WEIGHT.get(line.weight)
-            tail = Text(" ({words})", "（{words}）").fill(words=words) if words else ""
+            words = [WEIGHT[weight] for weight in weights if weight in WEIGHT]
+            said = Text(", ".join(w.en for w in words), "，".join(w.zh for w in words))
+            tail = Text(" ({words})", "（{words}）").fill(words=said) if words else ""
             self.paragraph(f"{line.text}{tail}", indent="    ", first=f"  {sign} ")
             for source in (line.source, *line.more[:2]):
                 self.source(source, quoted)
@@ -66,3 +67,14 @@ class Blocks:
                 self.console.styled(indent + self.console.style(shown, style))
             else:
                 self.console.out(indent + shown)
+
+
+def _once(lines: Iterable[EvidenceLine]) -> Iterable[tuple[EvidenceLine, list[str]]]:
+    """Each finding with all that it weighs: a symptom and a check may be told by one line, in the
+    same words."""
+    found: dict[tuple[str, str, int], tuple[EvidenceLine, list[str]]] = {}
+    for line in lines:
+        key = (line.text.en, line.source.file, line.source.line)
+        weights = found.setdefault(key, (line, []))[1]
+        weights += [line.weight] if line.weight not in weights else []
+    return found.values()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from medic.i18n import Text
+from medic.i18n import Text, joined
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.report.words import PRIOR, SAFE, TERM, UNSAFE, WEIGHT
@@ -13,6 +13,8 @@ from medic.report.words import PRIOR, SAFE, TERM, UNSAFE, WEIGHT
 Entry = Mapping[str, Any]
 
 
+_ASKED = Text("{of}: {title}", "{of}：{title}")
+_WITH = Text("{what} ({with_})", "{what}（{with_}）")
 _OF_A_CAUSE = Text("{title} ({name}, {code}; {prior})", "{title}（{name}，{code}，{prior}）")
 
 
@@ -112,9 +114,10 @@ def _cause(blocks: Blocks, data: Entry) -> None:
     blocks.paragraph(data["why"], "  ")
     blocks.heading(Text("What you would see", "会看到什么"))
     for row in data["shows"]:
-        blocks.paragraph(f"{row['title']} ({WEIGHT[row['level']]})", "    ", "  ")
+        blocks.paragraph(_WITH.fill(what=row["title"], with_=WEIGHT[row["level"]]), "    ", "  ")
     for row in data["told_by"]:
-        blocks.paragraph(f"{row['title']} ({WEIGHT[row['weight']]})", "    ", "  ")
+        title = _ASKED.fill(of=row["of"], title=row["title"]) if row["of"] else row["title"]
+        blocks.paragraph(_WITH.fill(what=title, with_=WEIGHT[row["weight"]]), "    ", "  ")
     for line in data["prints"]:
         blocks.paragraph(line, "    | ", "  | ")
     if data["versions"]:
@@ -126,7 +129,8 @@ def _cause(blocks: Blocks, data: Entry) -> None:
         blocks.heading(Text("Easily mistaken for", "容易混淆的原因"))
         for row in data["mistaken_for"]:
             by = Text("parted by: {c}", "区分依据：{c}").fill(c=row["parted_by"] or "-")
-            blocks.paragraph(f"{row['title']} ({row['name']}); {by}", "    ", "  ")
+            named = _WITH.fill(what=row["title"], with_=row["name"])
+            blocks.paragraph(joined([named, by]), "    ", "  ")
     _sources(blocks, data)
 
 
