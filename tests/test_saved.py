@@ -15,7 +15,7 @@ from medic.commands import main
 from medic.config import state_dir
 from medic.errors import UsageError
 from medic.report.schemas import SCHEMAS
-from medic.session.saved import chosen, load, talk_of
+from medic.session.saved import Keeper, chosen, load, talk_of
 from medic.text.safetext import columns
 
 GOOD: dict[str, Any] = {
@@ -168,3 +168,29 @@ def test_a_broken_line_of_a_talk_is_passed_over(keep: Callable[[str, Any], None]
     talk = state_dir("sessions") / "s1" / "talk.jsonl"
     talk.write_text("".join(f"{json.dumps(r)}\n" for r in rows))
     assert list(talk_of("s1")) == [{"lines": [{"text": "said"}]}]
+
+
+def test_what_is_open_in_another_terminal_is_not_taken_unasked(
+    keep: Callable[[str, Any], None],
+) -> None:
+    keep("s1", {**GOOD, "changed": 1.7e9})
+    keep("s2", {**GOOD, "changed": 1.8e9})
+    assert chosen(None).id == "s2"
+    held = Keeper("s2")
+    assert load("s2").is_open
+    assert not load("s1").is_open
+    assert chosen(None).id == "s1"
+    assert chosen("s2").id == "s2"
+    del held  # as when its process ends, however it does
+    assert chosen(None).id == "s2"
+
+
+def test_a_session_that_was_mended_is_listed_by_what_it_was(
+    keep: Callable[[str, Any], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    mended = {"verdict": "healthy", "leader": None, "mended": [["a fault", "某故障", "MEM-001"]]}
+    keep("s1", GOOD | mended)
+    assert main(["sessions", "--lang", "zh"]) == 0
+    assert "已修复：某故障（MEM-001）" in capsys.readouterr().out
+    assert main(["sessions", "--lang", "en"]) == 0
+    assert "Fixed: a fault (MEM-001)" in capsys.readouterr().out

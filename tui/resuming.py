@@ -35,6 +35,7 @@ def take_up(talk: Consultation, index: Index, name: str, *, why: Text | None = N
     restore(session, saved)
     talk.forget()
     talk.emit(Asked(None))
+    elsewhere = saved.is_open
     talk.diary = Diary(saved.id, saved.opened)
     talk.diary.open()
     talk.kept = {name: saved.data.get(name) for name in ("verdict", "leader", "stand", "walk")}
@@ -50,6 +51,8 @@ def take_up(talk: Consultation, index: Index, name: str, *, why: Text | None = N
         take_again(session, talk.stood)  # the log of another run may have come meanwhile
     talk.emit(Suspected(_suspects(saved)))
     talk.emit_only(said((why or words_keep.RESUMED).fill(id=saved.id), "strong"))
+    if elsewhere:
+        talk.emit_only(said(words_keep.OPEN_TOO.fill(id=saved.id), "warn"))
     for what in gone:
         talk.emit_only(said(words_keep.TAKEN_BACK_SINCE.fill(what=what), "warn"))
     if (walk := left_walk(index, saved)) is not None:
@@ -104,6 +107,7 @@ def resume(talk: Consultation, argument: str) -> None:
     from .starting import is_here
 
     others = [s for s in listed() if s.id != talk.diary.id]
+    others = [s for s in others if not s.is_open] or others
     here = [s.id for s in others if s.verdict and is_here(s, talk.case)]
     name = argument.strip() or next(iter([*here, *(s.id for s in others)]), "")
     if not name:

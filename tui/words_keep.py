@@ -110,6 +110,10 @@ BEFORE_IT_WAS = Text("(your answer was: {answer})", "（之前的回答：{answe
 # --- keeping --------------------------------------------------------------------------------
 
 NOT_KEPT = Text("This session cannot be kept: {why}", "无法保存本次会话：{why}")
+OPEN_TOO = Text(
+    "{id} is open in another terminal as well: what is done there is not seen here.",
+    "{id} 在另一个终端中也打开着：那边的操作在这里看不到。",
+)
 RESUMED = Text(
     "Going on with {id}; the files are read again as they are now.",
     "继续会话 {id}；文件按现在的内容重新读取。",

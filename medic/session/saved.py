@@ -22,6 +22,7 @@ from medic.errors import UsageError
 from medic.i18n import Text
 from medic.records import dataclass, replace
 from medic.session.intact import broken_field, is_record
+from medic.session.opened import hold, is_open
 from medic.session.recheck import Applied
 from medic.session.revisit import collect_again, without
 from medic.session.said import said, say_again
@@ -58,6 +59,11 @@ class Saved:
         return os.path.normpath(Path(self.data["case"]["cwd"]) / self.root) if self.root else ""
 
     @property
+    def is_open(self) -> bool:
+        """Whether it is open elsewhere just now."""
+        return is_open(_folder(self.id))
+
+    @property
     def place(self) -> str:
         """The folder as people name it: by its last two parts, from home on."""
         home = os.path.expanduser("~").rstrip("/")  # noqa: PTH111 - no home is no error
@@ -78,6 +84,7 @@ class Keeper:
         self.id = name
         self.opened = opened or time.time()
         self._folder = _folder(name)
+        self._lock = hold(self._folder)  # until it is gone: see is_open
         self._pasted: str | None = None
 
     @classmethod
@@ -207,8 +214,9 @@ def _cannot_read(name: str, at: str) -> UsageError:
 
 
 def chosen(name: str | None) -> Saved:
-    """The consultation of that name, or the one changed last: of the current folder and what is
-    below it, if there is any, else of all. Raises UsageError if there is none."""
+    """The consultation of that name, or the one changed last that is open nowhere else: of the
+    current folder and what is below it, if there is any, else of all. Raises UsageError if there is
+    none."""
     if name:
         return load(name)
     kept = listed()
@@ -216,6 +224,7 @@ def chosen(name: str | None) -> Saved:
         return load(broken[-1])  # raises, saying why
     if not kept:
         raise UsageError("no session is kept yet", "还没有保存过会话")
+    kept = [s for s in kept if not s.is_open] or kept
     here = str(Path.cwd())
     own = (s for s in kept if s.folder == here or s.folder.startswith(f"{here.rstrip('/')}/"))
     return next(own, kept[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -312,3 +313,24 @@ def test_a_desk_names_its_kept_session(drive: Drive, case: Case) -> None:
         assert app.app.talk.desk.session == "s1"
 
     drive(script, case)
+
+
+def test_a_session_that_is_open_elsewhere_says_so(drive: Drive, case: Case) -> None:
+    async def first(app: Any) -> None:
+        await app.send("2")
+
+    drive(first, case)
+    gc.collect()
+    held = saved.Keeper("s1")
+
+    async def second(app: Any) -> None:
+        assert "s1 is open in another terminal as well" in app.said
+
+    drive(second, Case(root="run1"), resume="s1")
+    del held
+    gc.collect()
+
+    async def third(app: Any) -> None:
+        assert "in another terminal" not in app.said
+
+    drive(third, Case(root="run1"), resume="s1")
