@@ -59,8 +59,8 @@ def to_check(talk: Consultation, offer: Offer) -> None:
         talk.tell(code(command))
         if talk.waiting is not None:
             elsewhere.warn(talk, talk.waiting)
-    check = offer.fix.remedy.check
-    if check:
+    check = offer.fix.remedy.check or restart.sign_of(talk.session, offer.fix.remedy)
+    if check is not None:
         talk.tell(Block("more", (Line(words_after.IT_WORKED_IF.fill(check=check)),)))
     if talk.demo:
         talk.tell(Block("more", (Line(words_after.IN_THE_DEMO, "muted"),)))

@@ -10,6 +10,10 @@ RUN_AGAIN = Text(
     "验证：像之前那样重新启动运行，并把日志写到此目录。",
 )
 IT_WORKED_IF = Text("It worked if: {check}", "有效的标志：{check}")
+STAYS_AWAY = Text("“{title}” does not come back", "不再出现“{title}”")
+STAYS_AWAY_FOR = Text(
+    "“{title}” does not come back within {n} steps", "{n} 步之内不再出现“{title}”"
+)
 IN_THE_DEMO = Text(
     "(This is the demo: there is nothing to run. In your run, medic would now read the new log.)",
     "（演示中没有可运行的任务。实际使用时，medic 会在此读取新日志。）",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import time
 from collections.abc import Callable
@@ -10,9 +11,13 @@ from typing import Any
 
 import pytest
 from medic.tui.patch_screen import PatchScreen
+from medic.tui.restart import sign_of
 
 import medic.session.recheck
 from medic.case.collect import Case, collect
+from medic.entries.remedies import WorkedIf
+from medic.index.knowledge import Index
+from medic.records import replace
 
 Drive = Callable[..., None]
 BEFORE = "model: small\nmicro_batch_size: 8\nseq_length: 4096\n"
@@ -479,3 +484,23 @@ def test_the_change_is_made_where_the_run_reads_it(
         assert other.read_text() == AFTER
 
     drive(script, collect(["run1"]))
+
+
+def test_a_remedy_without_a_sign_of_its_own_is_judged_by_its_symptom(
+    drive: Drive, case: Case, index: Index
+) -> None:
+    remedy = index.remedies["fix-micro-batch-too-large"]
+
+    async def script(app: Any) -> None:
+        session = app.app.talk.consultation.session
+        assert str(sign_of(session, remedy)) == "“CUDA out of memory” does not come back"
+        later = replace(remedy, worked_if=WorkedIf(gone="cuda-out-of-memory", after_steps=20))
+        told = sign_of(session, later)
+        assert str(told) == "“CUDA out of memory” does not come back within 20 steps"
+        assert sign_of(session, replace(remedy, worked_if=WorkedIf(after_steps=20))) is None
+        await app.press("f4", "a")
+        assert "It worked if: “CUDA out of memory” does not come back" in app.said
+
+    raw = copy.deepcopy(dict(index.raw))
+    del raw["remedies"][remedy.name]["check"]
+    drive(script, case, load=lambda: Index(raw))
