@@ -28,7 +28,7 @@ What to do
 Files read: 1
   Not read: a.bin: no checkpoint format
 """
-ZH = """很可能，但未确诊：微批次太大，单卡显存放不下（micro-batch-too-large, MEM-001）
+ZH = """很可能，但未确诊：微批次太大，单卡显存放不下（micro-batch-too-large，MEM-001）
   激活随微批次增长。
 
 证据

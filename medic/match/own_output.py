@@ -12,7 +12,7 @@ _BEGINS = regex(
     r"No failure was seen, but this is wrong|"
     r"已确诊|很可能，但未确诊|尚不明确；首要嫌疑（[^）\n]{1,40}）|"
     r"尚不明确；符合的原因有多个，其中之一|没有看到故障，但这里有问题)"
-    r"[:：].{1,400}[(（][a-z0-9-]+, [A-Z]{2,4}-\d{3}[)）]\s*$|"
+    r"[:：].{1,400}[(（][a-z0-9-]+(?:, |，)[A-Z]{2,4}-\d{3}[)）]\s*$|"
     r"(?:What causes it, most common first|原因（按常见程度排序）|This machine|本机)\s*$|"
     r"\S.{0,400}: [a-z0-9-]+ \([A-Z]{2,4}-\d{3}, (?:error|warning|info|错误|警告|提示)\)|"
     r"findings: \d+; files read: \d|问题：\d+；已读取文件："

@@ -200,7 +200,7 @@ def _also_wrong(blocks: Blocks, session: Session, found: Diagnosis) -> None:
         return
     blocks.heading(Text("Also wrong, but not the cause of this", "另有问题，但并非此次故障的原因"))
     for cause in found.also_wrong:
-        title = Text("{title} ({name}, {code})", "{title}（{name}, {code}）").fill(
+        title = Text("{title} ({name}, {code})", "{title}（{name}，{code}）").fill(
             title=cause.title, name=cause.name, code=cause.code
         )
         blocks.paragraph(title, indent="    ", first="  * ")

@@ -65,7 +65,7 @@ def verdict(
         blocks.paragraph(fits, indent="  ")
         return
     leader = found.causes[0]
-    line = Text("{verdict}: {title} ({name}, {code})", "{verdict}：{title}（{name}, {code}）").fill(
+    line = Text("{verdict}: {title} ({name}, {code})", "{verdict}：{title}（{name}，{code}）").fill(
         verdict=_how_sure(found, said, described=bool(words)),
         title=leader.title,
         name=leader.name,

@@ -66,7 +66,7 @@ def _loader_bound(look: Look, stacks: Stacks) -> Iterator[Finding]:
     if share < LOADER_SHARE or not use or mean(use) >= look.threshold("starved-utilisation"):
         return
     first = stacks.ranks[0]
-    value = {"utilisation": f"{mean(use):.0f}", "share": f"{100 * share:.0f}"}
+    value = {"utilisation": f"{mean(use):.0f}%", "share": f"{share:.0%}"}
     yield Finding(STARVED, value=value, source=first.source)
     yield Finding(BOUND, "loader-bound", value, first.source)
 

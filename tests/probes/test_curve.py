@@ -19,6 +19,7 @@ from medic.facts import Curve, GpuSeries, LogHits, Source, StepLine
 from medic.index.knowledge import load
 from medic.probe import Finding
 from medic.run_config import Origin, RunConfig, Value
+from medic.session.diagnosis import finding_text
 
 THRESHOLDS = {n: t.value for c in load().checks.values() for n, t in c.thresholds.items()}
 Look = Callable[..., Any]
@@ -269,6 +270,10 @@ def test_idle_gpus_in_long_steps(judge: Any) -> None:
     )
     assert found["gpu-starved"].outcome == "present"
     assert found["step-bound"].outcome == "loader-bound"
+    told = str(finding_text(load(), found["gpu-starved"]).en)
+    assert told == "the GPU is under-used: 1% busy, 0.69 s of each 0.70 s step without work"
+    told = str(finding_text(load(), found["step-bound"]).en)
+    assert told == "the GPU waits for the next batch, 99% of the time"
 
 
 def test_a_tiny_model_is_not_starved(judge: Any) -> None:
