@@ -37,6 +37,8 @@ from .lines import Block, Line, joined
 from .offers import first_change
 
 if TYPE_CHECKING:
+    from medic.case.collect import NotRead
+
     from .consultation import Consultation
     from .offers import Offer
 
@@ -132,13 +134,19 @@ def add(talk: Consultation, argument: str) -> None:
     session.add(paths=[path])
     names = [f.name for f in session.case.files if f.path not in known]
     for item in session.case.not_read[left:]:
-        why_not = Text(item.en, item.zh)
+        why_not = Text(item.en, item.zh) if item.file != path else _without(item, path)
         talk.tell(words_more.NOT_ADDED.fill(file=item.file, why=why_not), "warn")
     if names or path in known:
         shown = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
         talk.tell(words_more.ADDED.fill(files=shown or path))
         talk.remember(plain(f"/add {path}"), before)
         look_at_more(talk)
+
+
+def _without(item: NotRead, path: str) -> Text:
+    """Why a path was not read, in words that need not name it again."""
+    en = item.en.removeprefix(f"nothing to read in {path}: ")
+    return Text(en, item.zh.removeprefix(f"{path} 中没有可读的内容："))
 
 
 def look_at_more(talk: Consultation) -> None:

@@ -33,7 +33,8 @@ def why(session: Session, found: Diagnosis, asked: Question | None) -> Iterator[
     yield _mind(session)
     advice = do_not(session, found.causes[0].name)
     if advice:
-        yield Block("medic", tuple(advice))
+        title = words_more.DO_NOT.fill(title=found.causes[0].title)
+        yield Block("medic", (Line(title, "strong"), *advice))
 
 
 def _question(session: Session, asked: Question, found: Diagnosis) -> Block:

@@ -19,6 +19,7 @@ REFUTES = Text(
     "在确诊之前，用它检验首要嫌疑能否被推翻。",
 )
 WHY_CAUSE = Text("Why “{title}” ({code}), {word}:", "为什么是“{title}”（{code}），{word}：")
+DO_NOT = Text("Do not, against “{title}”:", "对“{title}”不要这样做：")
 NO_LEADER = Text("No cause leads yet.", "还没有首要嫌疑。")
 WHAT_CHANGES = Text("What would change my mind:", "什么会改变这一判断：")
 WITHOUT = Text("without “{finding}”: {leader}", "若没有“{finding}”：{leader}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from medic.facts import Place
 from medic.facts.host import PROGRAM
-from medic.facts.memory import gib
+from medic.facts.memory import gib, scaled
 from medic.i18n import Text
 from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
 from medic.records import replace
@@ -80,8 +80,8 @@ def _room(scene: Scene, place: Place) -> Result:
     en, zh = f"{gib(place.free)} free", f"剩余 {gib(place.free)}"
     if size:
         about, some = ("about", "约") if whole else ("at least", "至少")
-        en += f"; a checkpoint takes {about} {gib(size)}, and the next one is written before the last one goes"
-        zh += f"；一个检查点{some} {gib(size)}，写完下一个才会删除上一个"
+        en += f"; a checkpoint takes {about} {scaled(size)}, and the next one is written before the last one goes"
+        zh += f"；一个检查点{some} {scaled(size)}，写完下一个才会删除上一个"
     else:
         en += "; the size of a checkpoint is not known (needs parameters)"
         zh += "；检查点大小未知（需要 parameters）"

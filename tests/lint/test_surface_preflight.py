@@ -263,6 +263,8 @@ def test_room_for_a_part_is_not_called_enough() -> None:
     assert part.state == "not-seen"
     assert "a checkpoint takes at least 9" in part.text.en
     assert "一个检查点至少 9" in part.text.zh
+    small = states(replace(SCENE, config=config(parameters=3_600_000)))["disk-space"]
+    assert "a checkpoint takes about 48.1 MiB" in small.text.en
 
 
 def test_every_accepted_form_is_a_pattern() -> None:

@@ -46,6 +46,8 @@ def test_a_consultation_from_the_start_to_the_verdict(drive: Drive, case: Case) 
         assert "Why “The micro batch does not fit” (MEM-001), likely:" in talk
         assert "CUDA out of memory: always shown by it" in talk
         assert "without “needs 90 GiB on a 80 GiB GPU”: Another process holds" in talk
+        against = app.said.rpartition("Do not, against “The micro batch does not fit”:")[2]
+        assert "× empty the cache every step" in against
 
         await app.send("2")
         talk = app.talk()

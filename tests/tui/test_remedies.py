@@ -136,7 +136,8 @@ def test_a_fault_that_is_gone_is_said_to_be_fixed(
         assert app.app.talk.consultation.session.answers == []
         assert app.screen()[1] == " suspects  none"
         await app.send("/add nowhere")
-        assert "Not added: nowhere" in app.talk()
+        assert "Not added: nowhere: No such file or folder" in app.said
+        assert "nothing to read in nowhere" not in app.said
 
     drive(script, case)
 
