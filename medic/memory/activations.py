@@ -10,7 +10,7 @@ the first and the second map of attention and feed-forward; sequence parallelism
 
 from __future__ import annotations
 
-from medic.memory.shape import Shape
+from medic.memory.shape import MAPS, Shape
 from medic.memory.states import Style
 from medic.records import dataclass
 
@@ -105,17 +105,28 @@ def live_layer_bytes(shape: Shape, style: Style, sequence: int, how: Kernels) ->
     return max(attention, kept + through / 2)
 
 
-def adapter_bytes(shape: Shape, style: Style, *, every: bool, copy_bytes: int = 4) -> int:
-    """How much more (or less) a layer keeps per token when only LoRA adapters are trained.
+def adapter_bytes(
+    shape: Shape,
+    style: Style,
+    maps: tuple[str, ...] = MAPS,
+    *,
+    copy_bytes: int = 4,
+    shared: bool = False,
+) -> int:
+    """How much more (or less) a layer keeps per token when only LoRA adapters on ``maps`` are trained.
 
     Frozen norms and maps need no input, but peft copies an adapter's input to fp32, which autocast
-    casts to 16 bits (``copy_bytes``).
+    casts to 16 bits (``copy_bytes``). ``shared``: adapters that take the input as it is keep one for
+    all maps that it goes into, and attention keeps that of its last map anyway.
     """
     stream, inner = widths(style)
     h, ffn = shape.hidden, shape.ffn
     inputs = 3 + shape.maps - 1 if style == "autocast" else 2  # one a map, or one a norm
     less = 2 * stream * h + inputs * inner * h + inner * ffn
-    copies = 6 * h + ffn if every else 2 * h
+    wide = {"o": shape.q, "down": ffn}
+    if shared:
+        wide |= {"o": 0, "k": 0, "v": 0, "up": 0} if "q" in maps else {"o": 0, "up": 0}
+    copies = sum(wide.get(name, h) for name in maps)
     return copy_bytes * copies - less
 
 

@@ -87,6 +87,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
         "lisa_activated_layers",
     ),
     "quantize": ("quantize",),
+    "unsloth": ("use_unsloth",),
     "tuning": ("finetuning_type", "tuner_type", "train_type", "sft_type", "adapter"),
     "bf16": ("bf16",),
     "pure": ("pure_bf16",),

@@ -117,7 +117,7 @@ def _whole(read: Read, steps: list[Step], capacity: int | None) -> MemoryEstimat
     lean = _held(read.setups[0])  # these are all there at the optimizer's step
     # Prompts and answers of reinforcement learning rarely reach their longest together.
     unlike = bool(read.family) and read.family not in LIKE_LLAMA
-    if unlike or steps[0].setup.more_models:
+    if unlike or steps[0].setup.more_models or steps[0].setup.unsloth:
         low = lean + int(UNLIKE * (low - lean))
     low = lean if steps[0].setup.in_part else max(low, lean)
     parts = max(likely.values(), key=size)

@@ -15,6 +15,8 @@ from medic.memory.tape import Sizes
 ATTENTION_WORKSPACE = 8
 # A sum over tokens (gradient of a norm's weight) is staged in 8 bytes a value.
 SUM = 8
+# Maps whose input another one keeps already, where adapters take it as it is.
+_SHARING = ("k", "v", "o", "up")
 
 
 class Forward:
@@ -82,7 +84,7 @@ class Forward:
         if s.autocast and cast:
             t.new(f"{name}.in", s.tokens * inputs * 2)
         t.new(name, s.tokens * outputs * s.inner)
-        if s.lora and (s.setup.every_map or name in ("q", "v")):
+        if s.lora and name in s.setup.adapted:
             self._adapter(name, inputs, outputs)
         if not self.graph or s.lora:  # a frozen map keeps no input
             t.drop(f"{name}.in")
@@ -97,7 +99,8 @@ class Forward:
         narrow = s.stream == 2 or name in ("o", "down")  # what autocast's own maps gave
         if wide == 2 and narrow:
             t.new("adapter.wide", s.tokens * inputs * 4)
-        t.new(f"{name}.adapter", s.tokens * inputs * wide)
+        shared = s.setup.shares_inputs and name in _SHARING
+        t.new(f"{name}.adapter", 0 if shared else s.tokens * inputs * wide)
         t.passing(s.tokens * outputs * wide, s.tokens * outputs * wide)
         t.new(name, s.tokens * outputs * s.inner)
         t.drop("adapter.wide", *(() if self.graph else (f"{name}.adapter",)))

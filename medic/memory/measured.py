@@ -44,6 +44,7 @@ _IN_PART = Text(
     "within the backward pass)",
     "只含部分权重的梯度与优化器状态（冻结部分层、BAdam、GaLore、在反向中更新）",
 )
+_UNSLOTH = Text("Unsloth's kernels", "Unsloth 的算子")
 _QUANTISED = Text("quantised weights that are sharded", "被切分的量化权重")
 _OFFLOAD_ALL = Text("offload under ZeRO-3", "ZeRO-3 下的卸载")
 _SPREAD_FP8 = Text("fp8 over several GPUs", "多卡 fp8")
@@ -92,6 +93,7 @@ def not_measured(setup: Setup, family: str, framework: str = "") -> tuple[Text, 
         (setup.attention_recomputed and not megatron, _SOME),
         (setup.more_models and not (setup.preferring and setup.engine == "single"), _MORE),
         (setup.in_part, _IN_PART),
+        (setup.unsloth, _UNSLOTH),
         (setup.saved_ends > 0, _SAVED),
         (bool(family) and family not in LIKE_LLAMA, _FAMILY.fill(name=family)),
     )

@@ -86,8 +86,9 @@ class Quantities:
             kept += act.adapter_bytes(
                 shape,
                 setup.passing_style,
-                every=setup.every_map,
+                setup.adapted,
                 copy_bytes=setup.adapter_width,
+                shared=setup.shares_inputs,
             )
             kept += act.int8_input_bytes(shape) if setup.int8 else 0
         factor = act.COMPILED_SHARE if setup.compiled else 1.0

@@ -96,7 +96,7 @@ def _adapter_states(setup: Setup, here: Local) -> States:
     frozen /= setup.shards if setup.zero == 3 else 1
     if setup.shape is None:
         return States(int(frozen), 0, 0)
-    trained = setup.shape.adapters(setup.lora, every=setup.every_map)
+    trained = setup.shape.adapters(setup.lora, setup.adapted)
     # peft trains a copy of a module that is to be saved whole (``modules_to_save``).
     trained += setup.saved_ends * setup.shape.embedding
     trained //= setup.tensor * setup.pipeline

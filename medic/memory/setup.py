@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from medic.memory.shape import Shape
+from medic.memory.shape import MAPS, Shape
 from medic.memory.states import ADAMW, Optimizer, Style
 from medic.records import dataclass
 
@@ -36,7 +36,8 @@ class Setup:
     sequence_parallel: bool = False
     lora: int = 0  # rank of the adapters; 0: all weights are trained
     saved_ends: int = 0  # embedding and head that are trained beside adapters
-    every_map: bool = True  # adapters on all linear maps
+    adapted: tuple[str, ...] = MAPS  # the maps of a layer that have adapters
+    own_adapters: bool = False  # modules of one's own that take their input as it is, not peft's
     frozen_bytes: float = 0.0
     frozen_ends: float = 0.0  # of embeddings and head, where they differ
     offloaded: bool = False
@@ -54,6 +55,7 @@ class Setup:
     preferring: bool = False  # of these a reference model alone, and answers in pairs
     reference_logits: bool = False  # whole, beside those of the trained model
     reference: int = 0  # bytes of a weight of a frozen copy of the model; 0: there is none
+    unsloth: bool = False  # its kernels, which keep less
     own_modules: bool = False  # the trainer's own code, of whatever family the model is
     known: bool = False  # the model's code is one that was measured
     casts: bool = False  # autocast runs, also over weights in 16 bits
@@ -84,8 +86,20 @@ class Setup:
         """Bytes of a kept input value of an adapter: peft takes it in fp32 (peft,
         ``_cast_input_dtype``), which autocast casts to 16 bits; a norm that was made fp32 (peft,
         ``prepare_model_for_kbit_training``) hands it over so, and what is kept is its 16-bit form."""
+        if self.own_adapters and self.style == "pure":
+            return 2
         wide_norms = self.quantised and self.frozen_ends != 2
         return 2 if self.casts or wide_norms or self.style == "autocast" else 4
+
+    @property
+    def shares_inputs(self) -> bool:
+        """Whether adapters keep their input itself, one for all maps that it goes into."""
+        return self.own_adapters and self.passing_style == "pure"
+
+    @property
+    def every_map(self) -> bool:
+        """Whether adapters lie on all linear maps."""
+        return len(self.adapted) == len(MAPS)
 
     @property
     def int8(self) -> bool:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from medic.records import dataclass
 
+# The linear maps of a layer.
+MAPS = ("q", "k", "v", "o", "gate", "up", "down")
+
 
 @dataclass(frozen=True)
 class Experts:
@@ -105,10 +108,9 @@ class Shape:
     def parameters(self) -> int:
         return self.inside + self.ends
 
-    def adapters(self, rank: int, *, every: bool) -> int:
-        """Parameters of LoRA adapters on all linear maps, or on queries and values only."""
+    def adapters(self, rank: int, maps: tuple[str, ...] = MAPS) -> int:
+        """Parameters of LoRA adapters on ``maps`` of every layer."""
         h, q, kv, ffn = self.hidden, self.q, self.kv, self.ffn
-        sides = (h + q) + (h + kv)
-        if every:
-            sides += (h + kv) + (q + h) + self.maps * (h + ffn)
-        return self.layers * rank * sides
+        sides = {"q": h + q, "k": h + kv, "v": h + kv, "o": q + h, "up": h + ffn, "down": h + ffn}
+        sides["gate"] = h + ffn if self.maps > 2 else 0
+        return self.layers * rank * sum(sides[name] for name in maps)

@@ -106,7 +106,7 @@ class Trace:
 
     def _adapters(self) -> int:
         """Values of one layer's adapters."""
-        found = self.shape.adapters(self.setup.lora, every=self.setup.every_map)
+        found = self.shape.adapters(self.setup.lora, self.setup.adapted)
         return found // max(1, self.shape.layers)
 
     def _lay_buckets(self) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from medic.i18n import Text
 from medic.memory import details
+from medic.memory.adapters import adapted_maps, own_adapters
 from medic.memory.evaluating import evaluation_batch, keeps_no_logits
 from medic.memory.measured import LIKE_LLAMA, not_measured
 from medic.memory.preferences import both_logits, has_reference, in_pairs, prefers
@@ -22,7 +23,7 @@ from medic.memory.reading import (
     style_of,
 )
 from medic.memory.setup import Engine, Setup
-from medic.memory.shape import Shape
+from medic.memory.shape import MAPS, Shape
 from medic.memory.states import QUANTIZED, WEIGHT, Style
 from medic.records import dataclass, replace
 from medic.run_config import RunConfig
@@ -130,6 +131,7 @@ def _common(read: Reader) -> Setup | None:
         mixture=(config.integer("num_experts") or 1) > 1,
         casts=details.casts(config),
         own_modules=read.own_modules,
+        unsloth=details.flag(config, "unsloth") is True,
         known=read.eager and read.family in ("", *LIKE_LLAMA) and config.get("compile") is not True,
     )
 
@@ -192,18 +194,6 @@ def _recomputed(read: Reader, common: Setup) -> float:
     return min(1.0, some / max(1, layers // common.pipeline))
 
 
-def _every_map(read: Reader) -> Views[bool]:
-    """Whether adapters lie on all linear maps."""
-    words = details.adapter_targets(read.config)
-    if {"true", "all", "all-linear", "all_linear"} & set(words.split()) or "down_proj" in words:
-        return True, True, True
-    if words and not any(w in words for w in ("mlp", "gate", "up_proj", "dense", "fc", "*")):
-        return False, False, False
-    if not words:
-        read.assumed["LoRA targets"] = "all linear maps"
-    return False, True, True
-
-
 def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[Setup, ...]:
     styles, optimizers, engines = style_of(read), optimizer_for(read), _engines(read)
     none = (0.0, 0.0)
@@ -217,7 +207,8 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
     errors = (0.85, 1.0, 1.15) if read.eager else (0.7, 1.0, 1.25)
     if common.known:
         errors = (1.0, 1.0, 1.0)
-    every = _every_map(read) if common.lora else (True, True, True)
+    adapted = adapted_maps(read) if common.lora else (MAPS, MAPS, MAPS)
+    own = own_adapters(read) if common.lora else (False, False, False)
     stated = read.config.integer("parameters") or read.inner
     perhaps = _perhaps_sharded(read, common)
     reference, both = has_reference(read.config), both_logits(read.config)
@@ -230,7 +221,8 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
             optimizer=optimizers[i],
             gradient_bytes=gradients[i],
             engine=engines[i],
-            every_map=every[i],
+            adapted=adapted[i],
+            own_adapters=own[i],
             frozen_bytes=frozen[i][0],
             frozen_ends=frozen[i][1],
             recompute=recompute[i],

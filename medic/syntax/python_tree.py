@@ -19,6 +19,7 @@ _UNKNOWN = "$"
 TARGET = "_target_"
 _TRAINER = "Trainer"
 _LOADS = ("CausalLM.from_pretrained", "LanguageModel.from_pretrained")
+_UNSLOTH, _BY_UNSLOTH = "LanguageModel.from_pretrained", "use_unsloth"
 _MODEL = "model_name_or_path"
 _MODEL_ARGUMENTS = ("pretrained_model_name_or_path", "model_name")  # the latter is Unsloth's
 _LOADING = {
@@ -121,6 +122,12 @@ def _put_model(run: Group, reader: Reader, made: list[ast.Call]) -> None:
 
 def _put_loading(run: Group, reader: Reader, loads: list[ast.Call]) -> None:
     """How the one model is loaded, by the names that a trainer's configuration has for it."""
+    if (
+        len(loads) == 1
+        and dotted(loads[0].func).endswith(_UNSLOTH)
+        and _BY_UNSLOTH not in run.settings
+    ):
+        run.settings[_BY_UNSLOTH] = (loads[0].func, Known(value=True, node=loads[0].func))
     for argument, name in _LOADING.items() if len(loads) == 1 else ():
         for keyword in loads[0].keywords:
             value = reader.value(keyword.value, reader.names)

@@ -55,6 +55,9 @@ def trainer_config(row: dict[str, Any]) -> RunConfig:
         stated["lora_rank"] = row["lora"]
     values = {**sizes(row), "sequence_length": row["seq"], **stated}
     settings = {"model_type": row.get("family", "llama"), **row["arguments"]}
+    if row["trainer"] == "dpo":  # of TRL 1.14 or later
+        settings["stage"] = "dpo"
+        values["fused_loss"] = True
     if row.get("lora"):
         settings["lora_target_modules"] = "all-linear"
     return RunConfig(
@@ -138,6 +141,8 @@ def details(row: dict[str, Any], mode: str) -> dict[str, Any]:
     if row.get("lora"):
         maps = "all" if row.get("lora_every", True) else "q_proj v_proj"
         found["lora_target_modules"] = " ".join(row.get("lora_maps", ())) or maps
+    found["own_adapters"] = row.get("own")
+    found["stage"] = "dpo" if row.get("pairs") else None
     if row.get("quant") == "nf4":
         found["bnb_4bit_use_double_quant"] = True
     if mode == "megatron":
