@@ -30,6 +30,7 @@ from medic.runner.evidence import Evidence
 from medic.runner.registry import ROOMS, all_probes
 from medic.runner.run import observe, with_needs
 
+SCRIPT_TEXT, CUT = "script-text", "command-cut-short"
 LIVE = "live"  # --gpu live: the GPU of this machine
 
 
@@ -52,6 +53,7 @@ class Sizing:
     positions: int = 0  # that the model has, where the sequence is longer; else 0
     evaluation: tuple[int, int] = (0, 0)  # see ``choices.peak_with_one``
     batch: Text | None = None  # that the stated batches do not divide
+    cuts: tuple[str, ...] = ()  # places where a script's command ends before its last flags
     near: str = ""  # the known model that the name of an unknown one is near
 
     @property
@@ -118,6 +120,7 @@ def size_run(
         positions=_exceeded(config),
         evaluation=evaluation,
         batch=batch,
+        cuts=_cuts(case, index),
         near="" if name else nearest_model(config, index),
     )
 
@@ -129,6 +132,16 @@ def _evidence(case: Case, index: Index, needed: str) -> Evidence:
     probes = all_probes(ROOMS if plain else (), names)
     wanted = [p for p in with_needs(names, probes) if p.reads == "artefacts"]
     return observe(case, index, wanted)
+
+
+def _cuts(case: Case, index: Index) -> tuple[str, ...]:
+    """Where a line of a script lacks its backslash: no flag behind it is one of the command."""
+    if not any(f.kind == "script" for f in case.files):
+        return ()
+    probes = [one for one in all_probes(("flags",)) if one.name == SCRIPT_TEXT]
+    told = [one.finding for one in observe(case, index, probes).observed]
+    cut = [f for f in told if f.name == CUT and f.outcome == "fires"]
+    return tuple(f"{one.source.file}:{one.source.line}" for one in cut)
 
 
 def _exceeded(config: RunConfig) -> int:

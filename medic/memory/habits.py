@@ -168,10 +168,11 @@ def _sampled(config: RunConfig) -> dict[str, Scalar]:
 
 
 def _axolotl(config: RunConfig) -> Fields:
+    """``bf16`` is ``auto`` by default (axolotl ``utils/schemas/config.py``)."""
     sharded = config.get("fsdp") is True or config.integer("zero_stage")
-    if config.get("precision") != "bf16" or sharded:
-        return {}
-    return {"parameter_dtype": "bf16"}
+    precision = config.get("precision") or "bf16"
+    held: Fields = {} if precision != "bf16" or sharded else {"parameter_dtype": "bf16"}
+    return {"precision": precision, **held}
 
 
 def _trainer(config: RunConfig) -> Fields:  # noqa: ARG001 - one signature for all

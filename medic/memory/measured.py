@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from medic.i18n import Text
 from medic.memory.setup import Setup
+from medic.memory.states import counted
 
 # Model types of transformers that were measured, or whose layers are those of one that was.
 LIKE_LLAMA = frozenset(
-    {"llama", "mistral", "qwen2", "qwen3", "phi3", "mixtral", "qwen3_moe", "qwen2_moe", "olmoe"}
+    {"llama", "mistral", "qwen2", "qwen3", "phi3", "gemma", "mixtral", "qwen3_moe", "qwen2_moe",
+     "olmoe"}  # fmt: skip
 )
 
 _TENSOR = Text(
@@ -44,6 +46,7 @@ _IN_PART = Text(
     "within the backward pass)",
     "只含部分权重的梯度与优化器状态（冻结部分层、BAdam、GaLore、在反向中更新）",
 )
+_OTHER = Text("the states of the optimizer {name}", "优化器 {name} 的状态")
 _UNSLOTH = Text("Unsloth's kernels", "Unsloth 的算子")
 _QUANTISED = Text("quantised weights that are sharded", "被切分的量化权重")
 _OFFLOAD_ALL = Text("offload under ZeRO-3", "ZeRO-3 下的卸载")
@@ -93,6 +96,7 @@ def not_measured(setup: Setup, family: str, framework: str = "") -> tuple[Text, 
         (setup.attention_recomputed and not megatron, _SOME),
         (setup.more_models and not (setup.preferring and setup.engine == "single"), _MORE),
         (setup.in_part, _IN_PART),
+        (not counted(optimizer), _OTHER.fill(name=setup.optimizer.name)),
         (setup.unsloth, _UNSLOTH),
         (setup.saved_ends > 0, _SAVED),
         (bool(family) and family not in LIKE_LLAMA, _FAMILY.fill(name=family)),

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from medic.memory import details
 from medic.memory.shape import Experts, Shape
-from medic.memory.states import DOUBLE_QUANT, QUANTIZED, Optimizer, Style, optimizer_of
+from medic.memory.states import DOUBLE_QUANT, QUANTIZED, Optimizer, Style, counted, optimizer_of
 from medic.records import dataclass, field, replace
 from medic.run_config import RunConfig
 
@@ -25,7 +25,7 @@ _TWICE = ("axolotl", "llama-factory", "ms-swift")
 Views = tuple[T, T, T]
 # Frameworks with fp32 master weights and fused kernels of their own.
 _MEGATRON = ("megatron", "nemo", "neox", "nanotron", "bigscience")
-HEAD_NORMS = ("qwen3", "qwen3_moe", "olmoe", "olmo2")
+HEAD_NORMS = ("qwen3", "qwen3_moe", "olmoe", "olmo2", "gemma3", "gemma3_text")
 # Frameworks without a setting for accumulation: verl's actor takes ppo_mini_batch_size in micro
 # batches (workers/actor/dp_actor.py).
 DERIVED = ("verl",)
@@ -243,7 +243,9 @@ def optimizer_for(read: Reader) -> Views[Optimizer]:
     if fused or (engine and "foreach" not in name):  # both engines bring fused kernels
         found = replace(found, temporaries="none")
     lean = replace(found, temporaries="none") if found.temporaries == "all" else found
-    if "paged" in name:  # by bitsandbytes: what the card has no room for lies on the host
+    if "paged" in name or not counted(
+        name
+    ):  # by bitsandbytes: what the card has no room for lies on the host
         lean = replace(lean, moments=0.0)
     heavy = found
     if found.moments == 0:  # SGD's momentum may be on

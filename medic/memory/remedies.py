@@ -22,6 +22,8 @@ WORTH = 0.01
 # most 1.44): what is smaller by it fits without a trace.
 HELD = 1.5
 SHORTER = "shorter-sequence"  # the last resort
+# No such states: torchtitan ``components/optimizer.py``, Megatron ``core/optimizer``, OLMo ``config.py``.
+_WITHOUT_8_BIT = ("torchtitan", "megatron", "nanotron", "olmo")
 Bound = Literal["exact", "at-least", "at-most", "formula"]
 
 
@@ -100,7 +102,8 @@ def _offload(config: RunConfig) -> Ways:
 def _lean_optimizer(config: RunConfig) -> Ways:
     value = config.get("optimizer")
     name = value.lower() if isinstance(value, str) else "adamw"
-    if "adam" in name and "8bit" not in name and not config.integer("lora_rank"):
+    lean = config.framework in _WITHOUT_8_BIT or "8bit" in name or config.integer("lora_rank")
+    if "adam" in name and not lean:
         yield {"optimizer": "adamw_8bit"}
 
 

@@ -65,6 +65,15 @@ class Optimizer:
 
 
 ADAMW = Optimizer("adamw", 2.0, "all")
+# In the names of optimizers whose moments are those that ``optimizer_of`` counts.
+_COUNTED = ("adam", "adafactor", "muon", "lion", "momentum", "sgd", "rmsprop", "adagrad", "lamb",
+            "galore", "apollo", "lomo", "schedule")  # fmt: skip
+
+
+def counted(name: str) -> bool:
+    """Whether it is known how many moments an optimizer of this name keeps: Prodigy, SOAP and one of a
+    user's own keep others."""
+    return any(word in name.lower() for word in _COUNTED)
 
 
 def optimizer_of(name: str) -> Optimizer:

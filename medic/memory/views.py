@@ -204,11 +204,11 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
     fused, accumulation = attention_of(read), accumulation_of(read)
     lean_evaluation = keeps_no_logits(read.config)
     gradients = _gradient_bytes(read, styles[1])
-    errors = (0.85, 1.0, 1.15) if read.eager else (0.7, 1.0, 1.25)
-    if common.known:
-        errors = (1.0, 1.0, 1.0)
     adapted = adapted_maps(read) if common.lora else (MAPS, MAPS, MAPS)
     own = own_adapters(read) if common.lora else (False, False, False)
+    errors = (0.85, 1.0, 1.15) if read.eager else (0.7, 1.0, 1.25)
+    if common.known:  # of adapters of one's own nobody has seen the code
+        errors = (0.9, 1.0, 1.1) if own[1] else (1.0, 1.0, 1.0)
     stated = read.config.integer("parameters") or read.inner
     perhaps = _perhaps_sharded(read, common)
     reference, both = has_reference(read.config), both_logits(read.config)

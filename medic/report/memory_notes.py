@@ -55,7 +55,15 @@ def notes(sizing: Sizing) -> list[Text]:
     """What is odd about the run, or would help it, and is no canonical field."""
     found = ((bool(sizing.positions), beyond), (bool(sizing.evaluation[0]), evaluation))
     batch = [sizing.batch] if sizing.batch is not None else []
-    return [*batch, *(tell(sizing) for there, tell in found if there)]
+    cuts = [_cut(place) for place in sizing.cuts]
+    return [*cuts, *batch, *(tell(sizing) for there, tell in found if there)]
+
+
+def _cut(place: str) -> Text:
+    return Text(
+        "not counted: what stands behind {place}, which lacks its backslash; medic lint mends it",
+        "未计入：{place} 行尾缺少续行反斜杠，其后的参数不属于该命令；可用 medic lint 修复",
+    ).fill(place=place)
 
 
 def choice(one: Choice) -> Text:

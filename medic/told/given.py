@@ -51,12 +51,17 @@ def _no_field(name: str, sign: str) -> UsageError:
     )
 
 
+# What people call a word that a field takes.
+_ALSO = {"quantization": {"nf4": "4bit", "fp4": "4bit", "int4": "4bit", "4": "4bit", "qlora": "4bit",
+                          "int8": "8bit", "8": "8bit", "fp16": "none", "bf16": "none"}}  # fmt: skip
+
+
 def typed(name: str, raw: str) -> Any:
     """A value of a canonical field from how it is written. Raises UsageError."""
     from medic.run_config import FIELDS
 
     kind, unit, _ = FIELDS[name]
-    value = _of_kind(name, raw, kind)
+    value = _of_kind(name, _ALSO.get(name, {}).get(raw.lower(), raw), kind)
     if not isinstance(value, str) and value < 0:
         raise UsageError(f"--set {name}: {raw} is below 0", f"--set {name}：{raw} 小于 0")
     if "|" in unit and value not in unit.split("|"):

@@ -59,7 +59,7 @@ def trainer_config(row: dict[str, Any]) -> RunConfig:
         settings["stage"] = "dpo"
         values["fused_loss"] = True
     if row.get("lora"):
-        settings["lora_target_modules"] = "all-linear"
+        settings["lora_target_modules"] = " ".join(row.get("lora_maps", ())) or "all-linear"
     return RunConfig(
         {k: Value(v, Origin("given")) for k, v in values.items() if v is not None},
         framework=row.get("framework", TRAINERS[row["trainer"]]),

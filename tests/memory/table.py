@@ -22,7 +22,13 @@ HERE = Path(__file__).parent
 OF = runpy.run_path(str(HERE / "rows.py"))
 CARD = 85_017_493_504  # bytes of an H100
 Row = dict[str, Any]
-FIRST = ("fresh", "regions", "everyday", "kernels")  # their rows were predicted before they ran
+FIRST = (
+    "fresh",
+    "regions",
+    "everyday",
+    "kernels",
+    "corners",
+)  # their rows were predicted before they ran
 LOOKED_AT = ("trainers", "h100", "h200", "histories")
 
 

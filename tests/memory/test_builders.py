@@ -43,7 +43,7 @@ def _config(framework: str, settings: dict[str, Any], **values: Any) -> RunConfi
         ("qwen2.lora_qwen2_0_5b", "qwen2.5-0.5b"),
         ("gemma2.gemma2_9b", "gemma-2-9b"),
         ("phi4.phi4_14b", "phi-4"),
-        ("gemma.gemma_2b", None),  # Gemma 1 is another model than Gemma 2
+        ("gemma.gemma_2b", "gemma-2b"),  # Gemma 1 is another model than Gemma 2
         ("code_llama2.code_llama2_7b", None),
         ("llama3_2_vision.llama3_2_vision_11b", None),
         ("mistral.mistral_reward_7b", None),
