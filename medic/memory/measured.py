@@ -8,9 +8,9 @@ from medic.memory.states import counted
 
 # Model types of transformers that were measured, or whose layers are those of one that was.
 LIKE_LLAMA = frozenset(
-    {"llama", "mistral", "qwen2", "qwen3", "phi3", "gemma", "mixtral", "qwen3_moe", "qwen2_moe",
-     "olmoe"}  # fmt: skip
-)
+    ("llama", "mistral", "qwen2", "qwen3", "phi3", "gemma", "mixtral", "qwen3_moe", "qwen2_moe",
+     "olmoe")
+)  # fmt: skip
 
 _TENSOR = Text(
     "tensor parallelism outside transformers' models and Megatron Core's local layers, or compiled",
