@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from medic.facts import MemoryEstimate
-from medic.facts.memory import gib
+from medic.facts.memory import FITS_BELOW, gib
 from medic.i18n import Text, current
 from medic.memory.inverse import STEP, Largest
 from medic.report.bars import bar
@@ -193,6 +193,9 @@ def _largest(blocks: Blocks, sizing: Sizing) -> None:
         line = Text("Largest {f} on {gpu}: {n}", "{gpu} 上 {f} 最大可取：{n}")
         line = line.fill(f=one.field, gpu=_card(sizing), n=_most(one, sizing.found))
         blocks.console.styled(blocks.console.style(str(line), "bold"))
+        if one.likely:
+            spare = Text("{p} of the card is kept free", "为显卡保留 {p} 的余量")
+            blocks.paragraph(spare.fill(p=f"{1 - FITS_BELOW:.0%}"), indent="  ")
     taken = {one.field: sizing.run_config.integer(one.field) for one in sizing.largest}
     values = ", ".join(f"{name}={value}" for name, value in taken.items() if value)
     if values:

@@ -118,6 +118,7 @@ def test_the_inverse_questions(run: Run) -> None:
     assert largest["sequence_length"]["estimate"] >= 4096
     _, out, _ = run(*words, "--max-micro-batch")
     assert out.startswith("Largest micro_batch_size on h100-80g: ")
+    assert "5% of the card is kept free" in out
     assert "What follows is with micro_batch_size=" in out
 
 
