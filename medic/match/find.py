@@ -14,7 +14,6 @@ from medic.match.likeness import Likeness
 from medic.match.progress import progresses
 from medic.match.same import PASTED, PLAIN_WORDS, Same
 from medic.match.sayings import contrary, denied, led_by, sayings_of, told_of
-from medic.match.shows import causes_of
 from medic.match.text import WHOLE, Match, TextIndex
 from medic.match.tone import complains, tells
 from medic.text.patterns import regex
@@ -180,14 +179,10 @@ def _documents(index: Index, kind: str) -> Iterator[Document]:
 ASIDE = ("cards-are-well", "collects-data")
 
 
-def alike(text: str, index: Index, symptoms: Collection[str] = ()) -> dict[str, float]:
-    """Log ratios of the causes whose own description a text is most like, best first.
-
-    ``symptoms`` are what the text tells of: the words that these have say nothing of their causes.
-    """
+def alike(text: str, index: Index) -> dict[str, float]:
+    """Log ratios of the causes whose own description a text is most like, best first."""
     text = sayings_of(index).without([name for name in ASIDE if name in index.sayings], text)
-    among = frozenset().union(*map(causes_of(index).__getitem__, symptoms))
-    found = _likeness(Same(index)).ratios(_NO_CLIPPING.sub(_CLIPPING_OFF, text), among)
+    found = _likeness(Same(index)).ratios(_NO_CLIPPING.sub(_CLIPPING_OFF, text))
     if not found:
         return found
     absent = denied(text, index)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -24,7 +24,6 @@ SURE = 15.0  # a score of this size is no chance; a smaller one counts for less
 LEAST = 0.3  # share of the best score below which nothing is said
 LIMIT = 6000  # characters that are read
 FEW = 8  # terms, pairs of neighbours included
-ALTERNATIVES = 4  # causes of a symptom; among fewer the rarity of a word says little
 # Stack frames, metrics, progress bars, and advice that comes with every message of its kind.
 _FRAME = regex(
     r"^\s*(?:"
@@ -86,19 +85,13 @@ class Likeness:
     def __init__(self, causes: Sequence[str], weights: Mapping[str, Sequence[Any]]) -> None:
         self._causes, self._weights = causes, weights
 
-    def ratios(self, text: str, among: Collection[str] = ()) -> dict[str, float]:
-        """Log ratios of the nearest causes, best first; empty for a text of none of their words.
-
-        ``among``: the causes of the symptom that the text tells of. What its causes have in common
-        are its own words: of each, only the share counts that tells some of them from the others.
-        """
+    def ratios(self, text: str) -> dict[str, float]:
+        """Log ratios of the nearest causes, best first; empty for a text of none of their words."""
         scores = [0.0] * len(self._causes)
-        alternatives = frozenset(n for n, c in enumerate(self._causes) if c in among)
         for term in sorted(_asked(text)):  # one sum each time: of two equal causes the last may go
             row = self._weights.get(term, ())
-            share = self._share(row[::2], alternatives)
             for at, weight in zip(row[::2], row[1::2], strict=True):
-                scores[at] += share * weight
+                scores[at] += weight
         best = max(scores, default=0.0)
         if best <= 0:
             return {}
@@ -107,20 +100,6 @@ class Likeness:
             (-s, n) for n, s in zip(self._causes, scores, strict=True) if s > LEAST * best
         )
         return {n: top * (-s / best - LEAST) / (1 - LEAST) for s, n in near[:MOST]}
-
-    def _share(self, holders: Sequence[int], alternatives: frozenset[int]) -> float:
-        """Of a term's rarity among all causes, that among the alternatives, both from 0 to 1."""
-        if len(alternatives) < ALTERNATIVES:
-            return 1.0
-        everywhere = _rarity(len(holders), len(self._causes))
-        here = _rarity(sum(at in alternatives for at in holders), len(alternatives))
-        return min(1.0, here / everywhere)
-
-
-def _rarity(holders: int, size: int) -> float:
-    """Inverse frequency as BM25 has it, as a share of that of a term that nothing holds."""
-    most = math.log(1 + (size + 0.5) / 0.5)
-    return math.log(1 + (size - holders + 0.5) / (holders + 0.5)) / most
 
 
 def _asked(text: str) -> frozenset[str]:

@@ -26,8 +26,12 @@ def said(session: Session) -> dict[str, Any]:
         "episode": session.episode,
         "words": told.words,
         "chosen": dict(told.chosen),
-        "reported": {n: [r.outcome, r.quote, list(r.also), r.plain] for n, r in told.reported.items()},
-        "answered": {n: [r.outcome, r.quote, list(r.also), r.plain] for n, r in told.answered.items()},
+        "reported": {
+            n: [r.outcome, r.quote, list(r.also), r.plain] for n, r in told.reported.items()
+        },
+        "answered": {
+            n: [r.outcome, r.quote, list(r.also), r.plain] for n, r in told.answered.items()
+        },
         "denied": dict(told.denied),
         "refused": told.refused,
         "ruled": dict(told.ruled),

@@ -261,15 +261,17 @@ class Told:
 
         told = self._symptoms()
         read = read_alike(text, self.index)
-        found = alike(read, self.index, told)
+        found = alike(read, self.index)
         bare = without_settings(read, self.index)
-        if told and bare != read:  # a setting is no fault: its name speaks for causes of the symptom
-            plain, own = alike(bare, self.index, told), self._showing(told)
+        if (
+            told and bare != read
+        ):  # a setting is no fault: its name speaks for causes of the symptom
+            plain, own = alike(bare, self.index), self._showing(told)
             found = {n: r if n in own else min(r, plain.get(n, 0.0)) for n, r in found.items()}
         return {n: r / 2 if self._refuted(n, seen) else r for n, r in found.items()}
 
     def _symptoms(self) -> list[str]:
-        """What the words tell of: the symptoms whose causes are compared."""
+        """The symptoms that the words tell of."""
         meant = {n for name, said in self.reported.items() for n in (name, *said.also)}
         return sorted((meant | set(self.chosen)) & self.index.raw["symptoms"].keys())
 
