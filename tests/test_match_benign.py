@@ -85,6 +85,7 @@ def test_echoed_settings(line: str) -> None:
         "OutOfMemoryError('CUDA out of memory. Tried to allocate')",
         "(Worker pid=12, ip=10.0.0.1) RuntimeError: CUDA out of memory",
         "Train: [0/300][10/1251] lr 0.01 loss nan (nan) mem 99MB",
+        "../Cmp.cu:106: _assert: thread: [0,0,0] Assertion `either `inf`, `nan` or < 0` failed.",
     ],
 )
 def test_errors_stay_errors(line: str) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from medic.case.collect import collect
 from medic.index.knowledge import load
+from medic.match import sayings_of
 from medic.match.ease import complains_not
 from medic.session.consultation import Session
 from medic.session.diagnosis import Diagnosis
@@ -154,3 +155,61 @@ def test_a_cure_is_ease() -> None:
 )
 def test_who_collects_data_tells_of_no_garbage_collection(text: str) -> None:
     assert "garbage-collection-pauses" not in [cause.name for cause in _answered(text).causes[:2]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "训练到一半卡住了，GPU 利用率 100%，没有报错",
+        "八卡训练中途 hang 住，进度条不走，利用率 100%",
+        "training got stuck in the middle, all GPUs at 100%, no error",
+        "the run hangs after a few hours without any message, utilisation 100%",
+    ],
+)
+def test_no_setting_that_is_not_named_leads(text: str) -> None:
+    first = _first(text)
+    assert first
+    asked = INDEX.told["of"].get(first, ())
+    say = sayings_of(INDEX)
+    assert not asked or any(say.says(one, text) for one in asked)
+
+
+def test_a_setting_that_is_named_leads() -> None:
+    assert _first("Mixtral 用 zero3 训练，跑十几步就卡住，GPU 100% 没日志") == (
+        "zero3-skips-unused-experts"
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["loss 0 with zero3 offload", "loss is 0 with lora", "开了 fp8 之后 loss 一直是 0"]
+)
+def test_the_name_of_a_setting_is_no_fault(text: str) -> None:
+    first = _answered(text).causes[0]
+    assert "loss-is-zero" in first.explains
+
+
+def test_a_stated_value_is_given_and_no_description() -> None:
+    text = "显存不足，序列长度 4096，批大小是 8"
+    session = Session(INDEX, collect([], text=text, this_host=False, index=INDEX))
+    session.look()
+    assert session.case.given == {"sequence_length": 4096}
+    assert "4096" not in session.told.words and "8" not in session.told.words
+    assert session.told.reported["cuda-out-of-memory"].plain
+
+
+def test_what_is_given_is_not_overruled_by_words() -> None:
+    text, given = "OOM, seq len 4096", {"sequence_length": 512}
+    case = collect([], text=text, given=given, this_host=False, index=INDEX)
+    session = Session(INDEX, case)
+    session.look()
+    assert session.case.given == given
+
+
+def test_a_message_at_the_head_of_a_long_sentence_is_told() -> None:
+    text = (
+        "Loss is nan in some of the steps and fine in the others, and these have a prompt that is "
+        "longer than the limit.\n{'loss': nan, 'grad_norm': nan, 'epoch': 0.1}\n"
+    )
+    session = Session(INDEX, collect([], text=text, this_host=False, index=INDEX))
+    session.look()
+    assert "longer than the limit" in session.told.words

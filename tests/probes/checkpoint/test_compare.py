@@ -164,6 +164,7 @@ def test_another_split_changes_each_size_by_one_factor(
         ("layers.0.mlp.linear_fc1.weight", (5504, 4096), (14336, 4096), "shapes-differ"),
         ("layers.0.mlp.linear_fc1.weight", (5504, 4096), (11008, 8192), "shapes-differ"),
         ("layers.0.mlp.up_proj.weight", (5504, 4096), (11008, 4096), "shapes-differ"),
+        ("weight", (5504, 4096), (11008, 4096), "evenly-different"),
     ],
 )
 def test_one_size_that_a_tensor_split_would_make(
