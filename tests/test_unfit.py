@@ -193,7 +193,8 @@ def test_a_stated_value_is_given_and_no_description() -> None:
     session = Session(INDEX, collect([], text=text, this_host=False, index=INDEX))
     session.look()
     assert session.case.given == {"sequence_length": 4096}
-    assert "4096" not in session.told.words and "8" not in session.told.words
+    assert "4096" not in session.told.words
+    assert "8" not in session.told.words
     assert session.told.reported["cuda-out-of-memory"].plain
 
 

@@ -319,3 +319,10 @@ def test_a_norm_that_carries_the_loss_scale(judge: Any) -> None:
     assert judge(explodes, config(gradient_clip=1.0))[name].outcome == "absent"
     bf16 = [r | {"grad_norm": 65536.0} for r in healthy(90, 90)]
     assert name not in judge(bf16, config(gradient_clip=1.0))
+
+
+def test_a_log_that_begins_with_the_nan_tells_no_onset(judge: Any) -> None:
+    """It was cut there, or the run began there: a resume and steady training look alike."""
+    found = judge([{"step": 8001 + i, "loss": math.nan} for i in range(3)])
+    assert "loss-nan" in found
+    assert "nan-onset" not in found
