@@ -181,12 +181,12 @@ def nothing_near(talk: Consultation, text: str) -> None:
 
 def _of_a_remedy(talk: Consultation, text: str) -> bool:
     """Tells the remedy on offer that a question is about: how to find, or do, what it names."""
-    from .remedies import told
+    from .remedies import answer
 
     offers = talk.offers() if talk.found is not None and talk.found.causes else []
     offer = named(offers, text, SHARED, told=True)
     if offer is not None:
-        talk.tell_all(told(talk, offer), top=True)
+        talk.tell_all(answer(talk, offer), top=True)
         after.go_on(talk)
     return offer is not None
 

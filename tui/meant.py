@@ -94,11 +94,11 @@ def _apply(talk: Consultation, _words: str) -> bool:
 
 def _safe(talk: Consultation, _words: str) -> bool:
     """The remedy that comes first, with its risk and its costs."""
-    from .remedies import told
+    from .remedies import answer
 
     if not _found(talk) or not talk.offers():
         return False
-    talk.tell_all(told(talk, talk.offers()[0]), top=True)
+    talk.tell_all(answer(talk, talk.offers()[0]), top=True)
     after.go_on(talk)
     return True
 
@@ -112,14 +112,14 @@ def _thanks(talk: Consultation, _words: str) -> bool:
 
 def _may_i(talk: Consultation, words: str) -> bool:
     """The remedy that is asked about; else those that there are."""
-    from .remedies import advice_of, titled, told
+    from .remedies import advice_of, answer, titled
 
     if talk.found is None or not talk.found.causes or not talk.offers():
         return False
     asked = named(talk.offers(), words)
     leader = talk.found.causes[0]
     if asked is not None:
-        talk.tell_all(told(talk, asked), top=True)
+        talk.tell_all(answer(talk, asked), top=True)
         return True
     lines = [Line(words_talk.NOT_ADVISED.fill(title=leader.title), "strong")]
     lines += [titled(offer) for offer in talk.offers() if offer.own]

@@ -86,7 +86,8 @@ def _evidence(session: Session, leader: CauseView, *, sure: bool) -> Iterator[Li
         text, where = finding(session, item), place_of(session, item)
         mark = f"{SIGN.get(item.weight, '·')} "
         line = Line(text, "plain", mark, 2, where=where)
-        key = (text.en, where.en if where else "")
+        at = f"{item.source.file}:{item.source.line}" if item.source.file else ""
+        key = (text.en, at or (where.en if where else ""))
         _, weights = told.setdefault(key, (line, []))
         weight = WEIGHT.get(item.weight)
         if item.weight == "confirms" and not sure:

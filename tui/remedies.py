@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from medic.i18n import Text
 from medic.planner.verdict import NOTHING_NAMED
-from medic.records import dataclass, field
+from medic.records import dataclass, field, replace
 from medic.report.words import SAFE, UNSAFE
 from medic.session.known import known_for
 
@@ -73,6 +73,12 @@ def told(talk: Consultation, offer: Offer) -> list[Block]:
     """A remedy in full; that it was told is kept."""
     talk.plan.full[_key(offer)] = talk.blocks
     return remedy(talk.session, offer, told_of(talk.found) if talk.found is not None else ())
+
+
+def answer(talk: Consultation, offer: Offer) -> list[Block]:
+    """A remedy in full, as what is said by itself and not below a verdict."""
+    first, *rest = told(talk, offer)
+    return [replace(first, who="medic"), *rest]
 
 
 def near(talk: Consultation, offer: Offer) -> bool:

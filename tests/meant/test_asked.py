@@ -71,6 +71,7 @@ def test_nobody_is_asked_what_a_traceback_says_that_was_read(oom: Any) -> None:
 def test_what_is_said_after_a_remedy_is_understood(oom: Any, words: str, told: str) -> None:
     said = oom.say(words)
     assert told in said
+    assert "[medic]" in said.partition(told)[0] + told
     assert "No symptom that medic knows" not in said
     assert oom.talk.session.words == ""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from medic.tui import reasons
 from medic.tui.bars import Suspects, chance_word
 from medic.tui.events import Suspect
 from medic.tui.hints import hint
@@ -52,6 +53,15 @@ def test_what_says_the_same_is_told_once(
     index: Index, case: Case, lines: list[EvidenceLine], shown: int
 ) -> None:
     assert len(evidence(Session(index, case), lines)) == shown
+
+
+def test_one_line_weighs_once_for_all_that_it_is_a_sign_of(index: Index, case: Case) -> None:
+    at = EvidenceLine("check", "c", "o", plain("no flag --x"), Source("a.log", 3), "confirms")
+    session = Session(index, case)
+    session.complain_of("cuda-out-of-memory")
+    leader = replace(session.diagnosis().causes[0], evidence=(line("no flag --x", rank=0), at))
+    told = [str(row.text) for row in reasons._evidence(session, leader, sure=True)]
+    assert told == ["no flag --x: always shown by it, confirms it"]
 
 
 def test_a_line_that_a_finding_tells_to_the_letter_is_not_quoted_below_it(
