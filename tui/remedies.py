@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .offers import Offer
 
 
-NEAR = 12  # blocks: what was told no further above is not told again
+NEAR = 14  # blocks: what was told no further above is not told again
 
 
 @dataclass
