@@ -217,6 +217,9 @@ def _precursor(look: Look, norm: Series | None, step: int, value: dict[str, Any]
         return
     recent = int(look.threshold("precursor-steps"))
     index, last = before[-1]
+    if not math.isfinite(last):  # it had overflowed by then: no usual level, and no growth to it
+        yield Skip(needs.NORMS_BEFORE, check="nan-precursor")
+        return
     usual = median([v for _, v in before[-HISTORY:][: -min(recent, len(before) // 2)] or before])
     top = max(finite([v for _, v in before[-recent:]]))
     grew = top >= look.threshold("precursor-ratio") * usual and _rises(before)

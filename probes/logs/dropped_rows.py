@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import takewhile
+from collections.abc import Iterable, Iterator, Sequence
 
 from medic.errors import Unreadable
-from medic.facts import LogHits, Source
+from medic.facts import Hit, LogHits, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe
 from medic.text.patterns import regex
@@ -26,15 +25,25 @@ def run(look: Look) -> Iterator[Finding]:
     files = {f.name: f.path for f in look.files("log")}
     for name in dict.fromkeys(h.source.file for h in found):
         own = [h for h in found if h.source.file == name]
-        last = max(h.source.line for h in own) + BEHIND
+        if name not in files:
+            continue
         try:
-            lines = takewhile(lambda row: row[0] <= last, look.lines(files[name]))
-            told = _told(text for number, text in lines if number >= own[0].source.line)
-        except (Unreadable, KeyError):
+            told = _told(_beside(look, files[name], own))
+        except Unreadable:
             continue
         rows = max(h.count for h in own if h.signature == "dat-rows-deleted" or h is own[0])
         yield _judged(look, told, rows, own[0].source)
         return
+
+
+def _beside(look: Look, path: str, hits: Sequence[Hit]) -> Iterator[str]:
+    """The lines from the first of these on, and some behind the last one."""
+    last = max(h.source.line for h in hits) + BEHIND
+    for number, text in look.lines(path):
+        if number > last:
+            return
+        if number >= hits[0].source.line:
+            yield text
 
 
 def _told(lines: Iterable[str]) -> tuple[int, int | None]:

@@ -30,6 +30,9 @@ def place(path: str) -> tuple[str, int] | None:
 
 def settle(views: Sequence[View]) -> None:
     """Gives each worker's lines its global rank, where the lines of its node tell one."""
+    for view in views:
+        if view.prefixes.first:
+            _shift(view, view.prefixes.first)
     placed = [(view, *at) for view in views if (at := place(view.given.path))]
     first = _first_ranks([(view, root, local) for view, root, local in placed])
     for view, root, local in placed:
@@ -63,12 +66,21 @@ def _natural(name: str) -> list[tuple[int, str]]:
     return [(int(p), "") if p.isdecimal() else (-1, p) for p in _NUMBER.split(name)]
 
 
+def _shift(view: View, first: int) -> None:
+    """Lines that told a device of their node only, before the node's first rank was known."""
+    told = {*view.prefixes.told, view.prefixes.rank}
+    for local in sorted(r for r in view.ranks - told if r < first):
+        _renumber(view, local, local + first)
+
+
 def _move(view: View, local: int, rank: int) -> None:
     """Lines that had no rank of their own were taken for the folder's."""
     view.prefixes.rank = rank
-    if local == rank:
-        return
+    if local != rank:
+        _renumber(view, local, rank)
 
+
+def _renumber(view: View, local: int, rank: int) -> None:
     def source(old: Source) -> Source:
         return replace(old, rank=rank) if old.rank == local else old
 

@@ -20,6 +20,7 @@ HEAD = 160  # characters in which prefixes are looked for
 _RANK = regex(r"\[rank[ _]?(\d{1,5})\]|\[Rank (\d{1,5})\]|\bRank (\d{1,5})\]|^rank[ _]?(\d{1,5})\b")
 _MPI = regex(r"\[\d+,(\d{1,5})\]<std(?:out|err)>")
 _LOCAL = regex(r"\s*\[default(\d{1,4})\]:|\S+:\d+:\d+ \[(\d{1,3})\] NCCL ")
+_BOTH = regex(r"\s*rank\s+: (\d{1,5}) \(local_rank: (\d{1,4})\)")
 _ISO = regex(
     r"(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?"
     r"(?: ?(Z|UTC|GMT)\b| ?([+-])([01]\d):?([0-5]\d)(?![\d:.]))?"
@@ -100,6 +101,7 @@ class Prefixes:
         self.year = year
         self.label = label
         self.told: set[int] = set()  # ranks that lines state themselves
+        self.first = 0  # the node's first rank, where a line tells both of some rank
         self._globals: dict[int, int] = {}  # local rank -> global rank, where a line tells both
         self._zoned: tuple[float, float] | None = None  # the last time with an offset, and that
 
@@ -117,7 +119,7 @@ class Prefixes:
         if lead:
             stream, text = stream + lead.group(0).strip(), text[lead.end() :]
         if rank is None and local is not None:
-            rank = self._globals.get(local, local)
+            rank = self._globals.get(local, local + self.first)
         return Prefixed(self.rank if rank is None else rank, local, self.time(head), text, stream)
 
     def _ranks(self, head: str) -> tuple[int | None, int | None]:
@@ -129,6 +131,8 @@ class Prefixes:
             rank = whole(found.group(1))
         if ("[default" in head or " NCCL " in head) and (found := _LOCAL.match(head)):
             local = int(found.group(1) or found.group(2))
+        if "local_rank: " in head and (both := _BOTH.match(head)):
+            self.first = max(0, int(both[1]) - int(both[2]))
         if rank is not None and local is not None:
             self._globals.setdefault(local, rank)
         return rank, local

@@ -27,6 +27,9 @@ NAME = "stopped-without-a-word"
 # may only be silent.
 QUIET_SECONDS, QUIET_GAPS = 60.0, 10.0
 _SIGNAL = regex(r"\bSIG[A-Z]+\b|Segmentation fault|Bus error|Aborted|Terminated|Killed")
+_SENT = regex(
+    r"(?i:\b(?:received|caught|got|handling)\b[^.]{0,40}?|收到[^。]{0,20}?)\b(SIG[A-Z]+\d?)\b"
+)
 _CODE = regex(
     r"(?:exit ?code|exit status|return(?: |-)?code|terminated with code)\s*[:=]?\s*(-?[1-9]\d*)",
     re.I,
@@ -61,6 +64,12 @@ def _value(logs: LogHits, planned: int | None, how: Text | str) -> dict[str, obj
 
 
 def _silence(logs: LogHits, planned: int | None) -> Text:
+    told = _SENT.search(logs.tail[-1].text) if logs.tail else None
+    if told:  # the process says what ended it; who sent it, and why, it cannot know
+        return Text(
+            f"the process got {told[1]} at step {logs.last_step} of {planned}",
+            f"进程在第 {logs.last_step} 步（共 {planned} 步）收到 {told[1]}",
+        )
     return Text(
         f"the log stops at step {logs.last_step} of {planned}",
         f"日志停在第 {logs.last_step} 步（共 {planned} 步）",

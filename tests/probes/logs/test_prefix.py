@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from medic.probes.logs.prefix import Prefixes, label_of, message, rank_of_file
 
+from medic.facts import LogHits
+
 NOON = 1795780800.0  # 2026-11-27 12:00:00 UTC
 
 
@@ -207,3 +209,16 @@ def test_a_rank_in_front_of_every_line(prefix: str) -> None:
 def test_numbers_that_are_no_ranks(lines: list[str]) -> None:
     label = label_of(lines)
     assert Prefixes(label=label).read(lines[0]).rank is None
+
+
+def test_a_device_is_no_rank_on_the_second_node(read: Any) -> None:
+    """NCCL's lines name the device of their node; the launcher's report tells both numbers."""
+    words = "".join(
+        f"node1:22{n}:22{n} [{n}] NCCL WARN Call to connect returned Connection refused\n"
+        for n in (0, 3)
+    )
+    report = "[0]:\n  time      : 2026-03-20_11:52:40\n  host      : node1\n  rank      : {rank} (local_rank: 3)\n  exitcode  : 1 (pid: 71)\n"
+    for rank, ranks in ((11, {8, 11}), (3, {0, 3})):
+        found = read({"node1.log": words + report.format(rank=rank)})
+        assert {h.source.rank for h in found[LogHits].hits if "NCCL" in h.source.text} == ranks
+        assert set(found[LogHits].ranks) == ranks

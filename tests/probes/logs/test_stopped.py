@@ -10,7 +10,7 @@ import pytest
 from medic.probes.logs import stopped
 from medic.probes.logs.prefix import Prefixes
 
-from medic.facts import LogHits
+from medic.facts import LogHits, Source
 
 STEPS = "".join(
     f"2026-01-01 10:00:{s:02},000 [rank0] INFO train: step {s}/50 | loss {9 - s / 10:.2f}\n"
@@ -123,3 +123,18 @@ def test_each_state_of_a_bar_is_read(read: Any) -> None:
 )
 def test_steps_without_a_name(read: Any, line: str, step: int | None) -> None:
     assert read(line + "\n")[LogHits].last_step == step
+
+
+@pytest.mark.parametrize(
+    ("last", "told"),
+    [
+        ("WARNING Received SIGTERM, exiting", "SIGTERM"),
+        ("INFO got signal SIGUSR1, saving", "SIGUSR1"),
+        ("INFO step 150 took 9.1 s", None),
+    ],
+)
+def test_the_signal_that_the_last_line_tells(last: str, told: str | None) -> None:
+    tail = (Source("train.log", 9, None, 0.0, last),)
+    logs = LogHits(tail=tail, last_step=150)
+    en = stopped._silence(logs, 1000).en
+    assert en.startswith(f"the process got {told} at" if told else "the log stops at")
