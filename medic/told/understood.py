@@ -260,6 +260,8 @@ class Told:
         from medic.told.unfit import read_alike, without_settings
 
         told = self._symptoms()
+        plain = {n for n, said in self.reported.items() if said.plain}
+        sure = [n for n in told if n in plain or n in self.chosen]
         read = read_alike(text, self.index)
         found = alike(read, self.index)
         bare = without_settings(read, self.index)

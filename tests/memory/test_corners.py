@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from medic.facts import MemoryEstimate
-from medic.memory import estimate
+from medic.memory.estimate import estimate
 from medic.memory.overheads import CONTEXT
 from medic.memory.usual import with_usual
 
