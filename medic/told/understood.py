@@ -259,27 +259,23 @@ class Told:
         from medic.match import alike
         from medic.told.unfit import read_alike, without_settings
 
-        told = self._symptoms()
-        plain = {n for n, said in self.reported.items() if said.plain}
-        sure = [n for n in told if n in plain or n in self.chosen]
         read = read_alike(text, self.index)
         found = alike(read, self.index)
         bare = without_settings(read, self.index)
+        told = self._symptoms()
         if (
             told and bare != read
         ):  # a setting is no fault: its name speaks for causes of the symptom
-            plain, own = alike(bare, self.index), self._showing(told)
-            found = {n: r if n in own else min(r, plain.get(n, 0.0)) for n, r in found.items()}
+            plainly = {n for n, said in self.reported.items() if said.plain} | set(self.chosen)
+            own = {c for name in told if name in plainly for c in self.index.showing(name)}
+            other = alike(bare, self.index)
+            found = {n: r if n in own else min(r, other.get(n, 0.0)) for n, r in found.items()}
         return {n: r / 2 if self._refuted(n, seen) else r for n, r in found.items()}
 
     def _symptoms(self) -> list[str]:
         """The symptoms that the words tell of."""
         meant = {n for name, said in self.reported.items() for n in (name, *said.also)}
         return sorted((meant | set(self.chosen)) & self.index.raw["symptoms"].keys())
-
-    def _showing(self, symptoms: Collection[str]) -> set[str]:
-        """The causes that show one of these, however seldom."""
-        return {c for name in symptoms for c in self.index.showing(name)}
 
     def _refuted(self, cause: str, seen: Collection[tuple[str, str]]) -> bool:
         ties = self.index.ties
