@@ -143,6 +143,15 @@ def test_a_nan_with_a_finite_gradient(judge: Any) -> None:
     assert "NaN" in found["loss-nan"].source.text
 
 
+def test_a_norm_that_overflowed_before_the_nan_was_not_as_usual(judge: Any) -> None:
+    rows = healthy(60, 300)
+    rows[57]["grad_norm"] = rows[58]["grad_norm"] = math.inf
+    rows[59] |= {"loss": math.nan, "grad_norm": math.nan}
+    found = judge(rows)
+    assert "nan-precursor" not in found
+    assert found["nan-gradient"].outcome == "gradient-nan"
+
+
 def test_a_nan_after_growing_gradients(judge: Any) -> None:
     rows = healthy(60, 300)
     for i, norm in enumerate((0.9, 2.4, 16.0, 145.0)):
