@@ -18,8 +18,6 @@ from medic.told.given import typed
 from medic.told.model_words import GPU, MODEL, named
 
 if TYPE_CHECKING:
-    from re import Pattern
-
     from medic.index.knowledge import Index
 
 MAX_LENGTH = 600  # characters; what is longer is a report or a paste, and is read as such
@@ -272,7 +270,7 @@ def _number(field: str, word: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _patterns() -> tuple[tuple[str, Pattern[str]], ...]:
+def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple((f, re.compile(_pattern(f), re.I)) for f in FIELDS if f not in (MODEL, GPU))
 
 
