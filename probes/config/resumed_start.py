@@ -30,6 +30,11 @@ _NEEDS = Text(
     "前后两次启动打印的参数，或保存下来的 trainer_state.json",
 )
 _MAX_LINES, _MAX_LOGS, _MAX_STATE = 200_000, 8, 64 << 20
+# Without one of these no start of a log is a resumed one: its lines are not read one by one.
+_TELLS_RESUME = (b"successfully loaded checkpoint", b"Continuing training from global step")
+_PACKED = (".gz", ".zst")
+_CHUNK, _CHUNKS = 1 << 20, 64
+_ANY_SIZE = 1 << 62
 _BEFORE = 400  # lines: of a dump of arguments, about 250 or 350
 _BEGINS, _ENDS = "- arguments -", "- end of arguments -"
 _LOADED = regex(r"successfully loaded checkpoint from (\S+).{0,60}at iteration (\d+)")
@@ -69,12 +74,28 @@ class Start:
 
 def run(look: Look) -> Iterator[Finding | Skip]:
     starts: list[Start] = []
-    for log in look.files("log")[:_MAX_LOGS]:
-        with suppress(Unreadable):  # told by the probe that reads the log
-            starts += _starts(log.name, islice(look.lines(log.path), _MAX_LINES))
+    logs = look.files("log")[:_MAX_LOGS]
+    if any(_may_resume(look, log.path) for log in logs):
+        for log in logs:
+            with suppress(Unreadable):  # told by the probe that reads the log
+                starts += _starts(log.name, islice(look.lines(log.path), _MAX_LINES))
     resumed = [s for s in starts if s.loaded]
     found = [f for s in resumed for f in _of_start(s, starts)] or [*_of_state(look)]
     yield from found[:3] if found else [Skip(_NEEDS, check=CHECK)]
+
+
+def _may_resume(look: Look, path: str) -> bool:
+    if path.endswith(_PACKED):
+        return True
+    end = max(map(len, _TELLS_RESUME))
+    with suppress(Unreadable, OSError), look.open(path, _ANY_SIZE) as file:
+        before = b""
+        for chunk in islice(iter(lambda: file.read(_CHUNK), b""), _CHUNKS):
+            text = before + chunk
+            if any(word in text for word in _TELLS_RESUME):
+                return True
+            before = chunk[-end:]
+    return False
 
 
 def _of_start(start: Start, starts: Sequence[Start]) -> Iterator[Finding]:
