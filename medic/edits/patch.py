@@ -9,7 +9,7 @@ from medic.edits.diff import diff
 from medic.edits.plan import edits_for
 from medic.edits.sources import Read
 from medic.entries import Framework
-from medic.facts import Launches
+from medic.facts import Launches, Parsers
 from medic.facts.repairs import Step
 from medic.i18n import Text
 from medic.records import dataclass, field
@@ -48,8 +48,16 @@ def patch_for(
         once,
         frameworks=frameworks,
         launches=launches if isinstance(launches, Launches) else None,
+        flags=_taken(facts),
         steps=steps,
     )
     if not plan.edits:
         return None, plan.refused
     return Patch(plan.edits, diff(plan.edits, once), plan.hashes), ()
+
+
+def _taken(facts: Mapping[type[Any], Any]) -> frozenset[str]:
+    """The flags that the run's own scripts are known to take."""
+    read = facts.get(Parsers)
+    parsers = read.parsers if isinstance(read, Parsers) else ()
+    return frozenset(name for one in parsers for option in one.options for name in option.names)

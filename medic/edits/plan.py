@@ -3,7 +3,7 @@ none."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from hashlib import sha256
 
 from medic.edits.flags import flag_edits
@@ -21,7 +21,7 @@ from medic.facts import Launches
 from medic.facts.repairs import Step
 from medic.i18n import Text
 from medic.records import dataclass, field
-from medic.run_config import Change, Edit, Origin, RunConfig
+from medic.run_config import NOBODYS, Change, Edit, Origin, RunConfig
 from medic.syntax import parse as parse_any
 
 KeyFor = Callable[[str], "Place | None"]
@@ -46,11 +46,13 @@ def edits_for(
     key_for: KeyFor | None = None,
     launches: Launches | None = None,
     steps: Sequence[Step] = (),
+    flags: Collection[str] = (),
 ) -> EditPlan:
     """The edits that write ``changes`` into the files that state the fields, and repair ``steps``.
 
     A field that no file states is inserted where ``key_for`` says, by default beside its relatives
     under the framework's own name. All or none: one change that cannot be written refuses all.
+    ``flags`` are those that the script's own parser is known to take.
     """
     sources = Sources(read, parse)
     table = KeyTable(frameworks)
@@ -58,14 +60,20 @@ def edits_for(
     def place(change: Change) -> Place | None:
         return key_for(change.field) if key_for else place_for(run_config, table, change)
 
+    def known_place(change: Change) -> Place | None:
+        where = place(change)
+        if where is not None and where.syntax == "shell" and where.beside.framework in NOBODYS:
+            _require(where, flags)
+        return where
+
     refused: list[Text] = []
-    flags = [c for c in changes if c.field.startswith(("flag:", "flag-value:"))]
+    of_flags = [c for c in changes if c.field.startswith(("flag:", "flag-value:"))]
     try:
-        refused += flag_edits(flags, run_config, launches, sources)
+        refused += flag_edits(of_flags, run_config, launches, sources)
         refused += repair_edits(steps, table, sources)
         for change in changes:
-            if change not in flags:
-                refused += _field(change, changes, run_config, table, place, sources)
+            if change not in of_flags:
+                refused += _field(change, changes, run_config, table, known_place, sources)
         if not refused:
             refused += verify(sources)
     except MedicError as problem:
@@ -91,7 +99,10 @@ def _field(
         return [answer for answer in answers if answer is not None]
     if follows(change, changes, config, table):
         return []
-    where = place(change)
+    try:
+        where = place(change)
+    except EditRefused as problem:
+        return [Text(problem.en, problem.zh)]
     if where is None:
         return [_nowhere(change, config, table)]
     try:
@@ -108,6 +119,16 @@ def _replaced(change: Change, origin: Origin, table: KeyTable, sources: Sources)
     except EditRefused as problem:
         return _at(origin.where(), problem)
     return None
+
+
+def _require(where: Place, flags: Collection[str]) -> None:
+    """Raises EditRefused for a flag that a script with a parser of its own may not have."""
+    flag = where.path[-1]
+    if flag not in flags:
+        raise EditRefused(
+            f"whether the script takes {flag} is not known: it would stop at a flag that it has not",
+            f"不清楚该脚本是否支持 {flag}：脚本遇到不认识的选项会直接退出",
+        )
 
 
 def _factor(where: Place) -> float:

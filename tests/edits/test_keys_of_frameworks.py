@@ -69,3 +69,17 @@ def test_what_the_framework_does_by_itself_comes_last(tmp_path: Path) -> None:
     assert list(found)[-1] == "recompute-activations"
     assert found["recompute-activations"].made
     assert found["recompute-activations"].patch is None
+
+
+@pytest.mark.parametrize(("more", "written"), [("", False), ("--gradient-checkpointing", True)])
+def test_a_flag_is_added_only_where_the_script_takes_it(
+    tmp_path: Path, more: str, written: bool
+) -> None:
+    flags = ["--micro-batch-size", "--hidden-size", *([more] if more else [])]
+    lines = "".join(f"parser.add_argument('{flag}')\n" for flag in flags)
+    (tmp_path / "train.py").write_text(
+        f"import argparse\nparser = argparse.ArgumentParser()\n{lines}parser.parse_args()\n"
+    )
+    launch = "python train.py --micro-batch-size 8 --hidden-size 4096\n"
+    found = fixes(tmp_path, "micro-batch-too-large", launch_sh=launch)
+    assert (found["recompute-activations"].patch is not None) is written
