@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from medic.entries.words import TELLTALE
 from medic.facts import Curve, LogHits, Series
 from medic.i18n import Text
+from medic.planner.verdict import leading_symptoms
 from medic.session.diagnosis import line_of
+from medic.text.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -36,6 +38,13 @@ _NOT_ZERO = Text(
 )
 _WELL = Text("the log goes on to a good end", "日志一直记录到正常结束")
 MAX_QUOTE = 80
+# What a program prints at its end, though a sentence: "Training completed. Do not forget to ...".
+_ENDS = regex(
+    r"(?i)^\W*(?:(?:the )?(?:training|run|job|model|evaluation|checkpoint)s? "
+    r"(?:has |have |is |was )?(?:been )?(?:complete|finish|done|save|ended|written)|"
+    r"(?:all )?(?:done|finished|completed?|saved|saving|wrote|written)\b)"
+    r"(?!.*\b(?:i|my|we|our|it|they|but|same|answers?|outputs?)\b)"
+)
 
 
 def in_words(session: Session) -> list[Heard]:
@@ -49,6 +58,31 @@ def in_words(session: Session) -> list[Heard]:
         and not (h.seen.outcome == "present" and h.seen.name in gone)
         and not (gone and h.seen.name in checks and h.seen.name != TELLTALE)
     ]
+
+
+def written(session: Session) -> str:
+    """What a person wrote, with what was pasted beside it: a command is much alike in all cases, and
+    a log alone is read as one that lies in a file. Beside a log without a fault, a few words that
+    complain of nothing describe nothing: "done" is what a program printed."""
+    words, parts = session.told.words, session.case.parts
+    kinds = {name: name.rpartition("<")[2] for name in parts}
+    logs = any("log" in kind for kind in kinds.values())
+    if not words.strip() or (logs and not _tells(session)):
+        return ""
+    return "\n".join([words, *(t for name, t in parts.items() if "command" not in kinds[name])])
+
+
+def _tells(session: Session) -> bool:
+    """Whether something wrong was seen or told, or the words complain, ask why, or are a sentence."""
+    from medic.match import asks_why, complains
+    from medic.match.paste import is_sentence
+
+    words = session.told.words
+    if session.told.answered or leading_symptoms(session.index, session.found):
+        return True
+    told = complains(words) or asks_why(words)
+    lines = words.splitlines()
+    return told or any(is_sentence(n) and not _ENDS.search(n) for n in lines)
 
 
 def likeness(session: Session, text: str, seen: Collection[tuple[str, str]]) -> Mapping[str, float]:

@@ -122,7 +122,7 @@ class Session:
     @cached_property
     def model(self) -> Model:
         seen = {(o.name, o.outcome) for o in self.evidence.observed if o.reliability == "exact"}
-        plain, written = model_of(self.index, self.context), self._written()
+        plain, written = model_of(self.index, self.context), both.written(self)
         alike = both.likeness(self, written, seen)
         if self.told.words:
             from medic.told.unfit import fitted, of_the_run
@@ -131,14 +131,6 @@ class Session:
             # Beside files words are held against these, see ``against``.
             alike = alike if self.case.paths else of_the_run(alike, self.seen, self.index)
         return plain.of(alike, self.told.ruled)
-
-    def _written(self) -> str:
-        """What a person wrote, with what was pasted beside it: a command is much alike in all
-        cases, and a log alone is read as one that lies in a file."""
-        if not self.told.words.strip():
-            return ""
-        parts = (t for name, t in self.case.parts.items() if "command" not in name)
-        return "\n".join([self.told.words, *parts])
 
     @cached_property
     def told(self) -> Told:
