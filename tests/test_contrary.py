@@ -246,3 +246,33 @@ def test_a_benchmark_that_fell_leads_to_what_overwrote_it(text: str) -> None:
 def test_likeness_does_not_lead_to_a_rise_that_is_denied() -> None:
     assert _first("train loss 下降，验证 loss 下降，训了 3 个 epoch") != "small-data-memorised"
     assert _first("train loss 下降，验证 loss 上升，训了 3 个 epoch") == "small-data-memorised"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "other"),
+    [
+        (
+            "gpu-starved",
+            "GPU utilization drops to 0 every few seconds, GPU memory is fine, CPU at 100%",
+            "GPU utilization is at 97%, GPU memory is fine, CPU at 40%",
+        ),
+        ("gpu-starved", "GPU 利用率每隔几秒掉到 0，显存正常", "GPU 利用率 97%，显存正常"),
+        (
+            "throughput-drops",
+            "throughput drops every 100 steps, loss is fine",
+            "learning rate drops to 0 at the end, loss is fine",
+        ),
+        (
+            "gradient-vanishes",
+            "grad norm falls to 0.0, loss looks normal",
+            "grad norm falls to 0.4, loss looks normal",
+        ),
+    ],
+)
+def test_what_is_well_denies_nothing_of_the_rest(name: str, text: str, other: str) -> None:
+    told, quiet = Told(INDEX), Told(INDEX)
+    told.describe(text)
+    quiet.describe(other)
+    assert name in told.complaints
+    assert not told.at_ease
+    assert quiet.at_ease
