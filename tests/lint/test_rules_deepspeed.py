@@ -108,3 +108,27 @@ def test_stage_2_with_pipeline_stages(lint_text: Lint) -> None:
         files = {"ds_config.json": json.dumps(zero(stage), indent=1)}
         found = [f.name for f in lint_text(command, "run.sh", files) if f.name == EXCLUDE]
         assert found == rules
+
+
+def test_a_field_by_its_own_name_is_that_of_its_alias(lint_text: Lint) -> None:
+    """DeepSpeed reads ``stage3_x`` and plain ``x`` as one field of zero_optimization."""
+    own = {
+        "gather_16bit_weights_on_model_save": True, "prefetch_bucket_size": 5e7,
+        "param_persistence_threshold": 1e5, "model_persistence_threshold": 1e12,
+        "max_live_parameters": 1e9, "max_reuse_distance": 1e9, "allgather_sequential": True,
+        "module_granularity_threshold": 0, "use_all_reduce_for_fetch_params": True,
+        "partition_stream_chunk_size": 0,
+    }  # fmt: skip
+    for names in (own, {f"stage3_{name}": value for name, value in own.items()}):
+        text = json.dumps(MICRO | {"zero_optimization": {"stage": 3, **names}}, indent=1)
+        assert told(lint_text(text, "ds_config.json")) == []
+    for name, value in (("gather_16bit_weights_on_model_save", False), ("max_live_parameters", 1)):
+        text = json.dumps(MICRO | {"zero_optimization": {"stage": 3, name: value}}, indent=1)
+        assert told(lint_text(text, "ds_config.json")) == [("ungathered-shards-saved", 4)]
+
+
+@pytest.mark.parametrize("name", ["prefetch_bucket_size", "stage3_prefetch_bucket_size"])
+def test_either_name_takes_a_whole_number(lint_text: Lint, name: str) -> None:
+    text = json.dumps(zero(3, **{name: "5e7"}), indent=1)
+    (found,) = lint_text(text, "ds_config.json")
+    assert found.line == 6

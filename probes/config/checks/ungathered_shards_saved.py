@@ -10,8 +10,11 @@ from .numbers import unstated
 
 NAME = "ungathered-shards-saved"
 NEEDS = ("zero_stage",)
-_GATHER = ("stage3_gather_16bit_weights_on_model_save", "zero3_save_16bit_model",
-           "stage3_gather_fp16_weights_on_model_save")  # fmt: skip
+# DeepSpeed takes a field by its alias (stage3_...) or by its own name.
+_GATHER = (
+    "stage3_gather_16bit_weights_on_model_save", "gather_16bit_weights_on_model_save",
+    "stage3_gather_fp16_weights_on_model_save", "zero3_save_16bit_model",
+)  # fmt: skip
 
 
 def check(config: RunConfig) -> LintResult:
