@@ -33,6 +33,11 @@ _GIVES = regex(
 _NOT_TAKEN = Text(
     "{name}={value}: {readers} does not take this value", "{name}={value}：{readers} 不接受这个取值"
 )
+_COLON_MEANT = Text(
+    "{name}={value}: {readers} does not take this value; {meant} is meant",
+    "{name}={value}：{readers} 不接受这个取值，应为 {meant}",
+)
+_AS_TAKEN = Text("with colons {readers} takes it", "改成冒号后 {readers} 即可接受")
 _MEANT = Text("the only known variable that is near", "唯一相近的已知变量")
 
 
@@ -76,5 +81,18 @@ def not_taken(
                 continue
             if re.fullmatch(pattern, value) is None:
                 span = script.span(number, found.start(2) + 1, found.end(2) + 1)
-                what = _NOT_TAKEN.fill(name=found[1], value=value, readers=readers)
-                yield Slip(what, span)
+                yield _refused(found[1], found[2], (pattern, readers), span)
+
+
+def _refused(name: str, written: str, accepted: tuple[str, str], span: Span) -> Slip:
+    """A value with its quotes that is not taken; as it is meant, where ``:`` for ``=`` mends it."""
+    pattern, readers = accepted
+    value, colons = written.strip("\"'"), written.replace("=", ":")
+    meant = colons.strip("\"'")
+    words = {"name": name, "value": value, "readers": readers}
+    if meant == value or re.fullmatch(pattern, meant) is None:
+        return Slip(_NOT_TAKEN.fill(words), span)
+    edit = Edit(span.file, span.start, span.end, colons)
+    why = _AS_TAKEN.fill(readers=readers)
+    repair = Repair((Respelt((edit,)),), safe=False, why=why)
+    return Slip(_COLON_MEANT.fill(words | {"meant": meant}), span, repair)

@@ -123,3 +123,30 @@ def test_values_that_a_reader_is_strict_about(
 )
 def test_values_that_are_right(lint_text: Lint, line: str) -> None:
     assert not lint_text(f"#!/bin/bash\n{line}\ntorchrun train.py{FLAGS}\n", "run.sh")
+
+
+@pytest.mark.parametrize(
+    ("value", "meant"),
+    [
+        ("expandable_segments=True", "expandable_segments:True"),
+        (
+            '"max_split_size_mb=128,expandable_segments=True"',
+            '"max_split_size_mb:128,expandable_segments:True"',
+        ),
+        ("=True", None),
+    ],
+)
+def test_a_colon_is_offered_for_an_equals_sign(
+    lint_text: Lint, value: str, meant: str | None
+) -> None:
+    (found,) = lint_text(
+        f"#!/bin/bash\nexport PYTORCH_CUDA_ALLOC_CONF={value}\ntorchrun train.py{FLAGS}\n", "run.sh"
+    )
+    assert (found.name, found.line) == ("option-without-effect", 2)
+    if meant is None:
+        assert found.fix is None
+        return
+    assert found.fix is not None
+    assert found.fix.patch is not None
+    assert [edit.text for edit in found.fix.patch.edits] == [meant]
+    assert meant.strip('"') in found.message.en
