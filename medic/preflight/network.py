@@ -14,6 +14,7 @@ from medic.runner.look import open_regular
 from medic.text.patterns import regex
 
 _PORT = regex(r":(\d{1,5})[\"']?$")
+LOOPBACK = "lo"
 _LONGEST = 500  # bytes of an address
 LISTENING = Text("TCP ports that something listens on", "正在监听的 TCP 端口")
 INTERFACES = Text("network interfaces of this machine", "本机网卡")
@@ -95,6 +96,11 @@ def _interface(scene: Scene, variable: Variable) -> Result:
             INTERFACES,
             variable.source,
         )
+    nodes = scene.config.integer("nodes") or 1
+    if nodes > 1 and set(found) == {LOOPBACK}:
+        en = f"{told}: the loopback interface reaches no other machine, and the launch has {nodes} nodes"
+        zh = f"{told}：回环网卡到不了其他机器，而启动命令有 {nodes} 个节点"
+        return not_ok("interface", en, zh, INTERFACES, variable.source)
     up = ", ".join(n for n in found if have[n])
     return ok(
         "interface", f"{told}: {up} is up", f"{told}：{up} 已启用", INTERFACES, variable.source

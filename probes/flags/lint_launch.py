@@ -47,28 +47,33 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         if script is None:
             continue
         launches = launches_in(look, given.path)
+        here: set[str] = set()
         scalars = _scalars(look) if launches else frozenset()
         for launch in launches:
             read = True
             for finding in _findings(look, script, launch, scalars, alone=len(launches) == 1):
-                told.add(finding.name)
+                here.add(finding.name)
                 yield finding
         for one in _ports(look, script, launches):
             told.add(SHARED)
             yield replace(_finding(script, SHARED, one.what, one.span), repair=one.repair)
-        if layout.ENDPOINT not in told:
-            for fault in _of_job(script, launches):
-                told.add(fault.name)
-                yield _finding(script, fault.name, fault.what, fault.span)
+        for fault in _of_job(script, launches, address=layout.ENDPOINT not in here):
+            here.add(fault.name)
+            yield _finding(script, fault.name, fault.what, fault.span)
+        told |= here
     for name in TELLS:
         if name in told or (name in _WIDER and look.has(LogHits)) or name == arguments.VALUE:
             continue
         yield Finding(name, "passes") if read else Skip(needs=NEEDS_SCRIPT, check=name)
 
 
-def _of_job(script: ScriptText, launches: Sequence[Launch]) -> Iterator[layout.Fault]:
+def _of_job(
+    script: ScriptText, launches: Sequence[Launch], *, address: bool
+) -> Iterator[layout.Fault]:
+    """``address``: whether no launch has told of its own; another variable is told in any case."""
     allocation = allocation_of(script)
-    yield from loopback_of_job(script, allocation)
+    if address:
+        yield from loopback_of_job(script, allocation)
     yield from loopback_interface(script, allocation, launches)
 
 

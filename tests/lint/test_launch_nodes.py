@@ -53,6 +53,16 @@ def test_the_loopback_interface_on_several_nodes(lint_text: Lint, name: str) -> 
     assert _told(lint_text(alone, "run.sh")) == []
 
 
+def test_an_address_hides_no_interface(lint_text: Lint) -> None:
+    """Two faults of one launch, each at its line."""
+    text = (
+        "export NCCL_SOCKET_IFNAME=lo\ntorchrun --nnodes=2 --node_rank=0 --nproc_per_node=8 "
+        "--master_addr=localhost --master_port=29500 train.py --lr 1e-4\n"
+    )
+    found = _told(lint_text(text, "run.sh"))
+    assert found == [("rendezvous-endpoint-wrong", 1), ("rendezvous-endpoint-wrong", 2)]
+
+
 def test_short_names_of_a_known_family(lint_text: Lint) -> None:
     found = lint_text("export NCCL_DEBG=INFO\nexport MY_DEBG=1\npython train.py\n", "run.sh")
     assert [(f.name, f.line) for f in found] == [("option-without-effect", 1)]
