@@ -361,12 +361,14 @@ def test_probe(run: Run, pretrain: Path) -> None:
 
 
 def test_probe_tells_what_it_could_not_read(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "metrics.jsonl").write_text('{"step": 1, "loss": 2.0}\n' * 3)
-    (tmp_path / "history.json").write_text('[{"step": 1, "loss": 2.0}, {"st')
-    _, text, _ = run("probe", "curve", str(tmp_path))
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "metrics.jsonl").write_text('{"step": 1, "loss": 2.0}\n' * 3)
+    (folder / "history.json").write_text('[{"step": 1, "loss": 2.0}, {"st')
+    _, text, _ = run("probe", "curve", str(folder))
     assert "not read: " in text
     assert "history.json: not valid JSON" in text
-    data = json.loads(run("probe", "curve", str(tmp_path), "--json")[1])
+    data = json.loads(run("probe", "curve", str(folder), "--json")[1])
     assert [Path(n["file"]).name for n in data["not_read"]] == ["history.json"]
 
 

@@ -49,8 +49,15 @@ def test_words_that_many_causes_share_keep_the_common_first(index: Index) -> Non
     ],
 )
 def test_a_question_of_usage_names_a_term(
-    index: Index, asked: str, term: str, capsys: pytest.CaptureFixture[str]
+    index: Index,
+    asked: str,
+    term: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("medic.i18n._language", [])
+    monkeypatch.setattr("medic.i18n._asked", [])
+    monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
     assert [m.name for m in named_in(asked, index)][:1] == ([term] if term else [])
     assert main(["explain", asked]) == 1
     told = capsys.readouterr().err

@@ -150,10 +150,10 @@ AMOUNTS = ("using", "fine-tuned", "loaded", "at", "from", "dolma", "philosophy",
 @pytest.mark.parametrize(
     ("text", "names"),
     [
-        ("we train llama2 34b on 8 A30", ["llama2 34b", "A30"]),
+        ("we train llama2 34b on 8 A70", ["llama2 34b", "A70"]),
         ("Qwen1.5-110B-Chat", ["Qwen1.5-110B-Chat"]),
         ("我们训练 qwen2.5 110b 时", ["qwen2.5 110b"]),
-        ("baichuan-inc/Baichuan2-13B-Base hangs", ["baichuan-inc/Baichuan2-13B-Base"]),
+        ("baichuan-inc/Baichuan9-13B-Base hangs", ["baichuan-inc/Baichuan9-13B-Base"]),
         ("Qwen/Qwen1.5-110B", ["Qwen/Qwen1.5-110B"]),
         ("qwen3 8b on 4 A100 80G", []),
         ("100b tokens, a 7b model, training 7B on T4", []),

@@ -19,6 +19,7 @@ _SAID: dict[str, Any] = {
     "chosen": {"*": str},
     "reported": {"*": _READING},
     "answered": {"*": _READING},
+    "plain?": [str],
     "denied?": {"*": str},
     "refused": bool,
     "ruled?": {"*": str},

@@ -26,12 +26,9 @@ def said(session: Session) -> dict[str, Any]:
         "episode": session.episode,
         "words": told.words,
         "chosen": dict(told.chosen),
-        "reported": {
-            n: [r.outcome, r.quote, list(r.also), r.plain] for n, r in told.reported.items()
-        },
-        "answered": {
-            n: [r.outcome, r.quote, list(r.also), r.plain] for n, r in told.answered.items()
-        },
+        "reported": {n: [r.outcome, r.quote, list(r.also)] for n, r in told.reported.items()},
+        "answered": {n: [r.outcome, r.quote, list(r.also)] for n, r in told.answered.items()},
+        "plain": [n for n, r in told.reported.items() if r.plain],
         "denied": dict(told.denied),
         "refused": told.refused,
         "ruled": dict(told.ruled),
@@ -59,13 +56,13 @@ def say_again(session: Session, data: Mapping[str, Any]) -> None:
     told.words, told.refused = data["words"], data["refused"]
     told.chosen = {n: w for n, w in data["chosen"].items() if n in index.symptoms}
     told.reported = {
-        n: Reading(o, q, tuple(a), *more)
-        for n, (o, q, a, *more) in data["reported"].items()
+        n: Reading(o, q, tuple(a), n in data.get("plain", ()))
+        for n, (o, q, a) in data["reported"].items()
         if n in index.symptoms
     }
     told.answered = {
-        n: Reading(o, q, tuple(a), *more)
-        for n, (o, q, a, *more) in data["answered"].items()
+        n: Reading(o, q, tuple(a))
+        for n, (o, q, a) in data["answered"].items()
         if n in checks and o in checks[n].outcomes
     }
     told.denied = {n: q for n, q in data.get("denied", {}).items() if n in index.symptoms}

@@ -166,8 +166,8 @@ def test_model_and_gpu_in_words_are_shown_back_and_used(whole: Index) -> None:
 
 def test_a_model_that_is_not_known_is_told_as_not_used(whole: Index) -> None:
     talk = Talk(whole)
-    talk.say("CUDA out of memory at the first step", "llama2 34b on 8 A30")
-    assert "Not used: llama2 34b, A30." in talk.told
+    talk.say("CUDA out of memory at the first step", "llama2 34b on 8 A70")
+    assert "Not used: llama2 34b, A70." in talk.told
 
 
 def test_a_remedy_that_no_answer_changes_is_told_before_the_question(whole: Index) -> None:

@@ -15,6 +15,8 @@ _GATHER = (
     "stage3_gather_16bit_weights_on_model_save", "gather_16bit_weights_on_model_save",
     "stage3_gather_fp16_weights_on_model_save", "zero3_save_16bit_model",
 )  # fmt: skip
+# OpenRLHF's save_model gathers each parameter itself; Lightning keeps DeepSpeed's own folder.
+_SAVES_OTHERWISE = frozenset({"openrlhf", "lightning"})
 
 
 def check(config: RunConfig) -> LintResult:
@@ -22,8 +24,8 @@ def check(config: RunConfig) -> LintResult:
     missing = unstated(config, "zero_stage")
     if missing:
         return NotChecked(missing)
-    if "openrlhf" in config.frameworks:
-        return Passes()  # DeepspeedStrategy.save_model gathers each parameter itself
+    if not _SAVES_OTHERWISE.isdisjoint(config.frameworks):
+        return Passes()
     if config.integer("zero_stage") != 3 or config.get("lora_rank"):
         return Passes()
     if any(config.setting(name) is not None and _gathers(config, name) for name in _GATHER):
