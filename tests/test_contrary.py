@@ -104,6 +104,32 @@ def test_what_is_no_falling_validation_loss_denies_no_rise(text: str) -> None:
             "We used a smaller lr.",
             "With a smaller lr it is stable.",
         ),
+        (
+            "learning-rate-range=lower-is-better",
+            "loss 从 2.0 降到 1.2 然后就不动了，学习率 2e-5 cosine",
+            "学习率从 1e-4 降到 1e-5，loss 就稳定了",
+        ),
+        (
+            "gpu-memory-held=none-held",
+            "GPU 利用率忽高忽低，每隔几秒掉到 0，nvidia-smi 显存正常，CPU 100%",
+            "训练时 nvidia-smi 显存占用是 0，CPU 100%",
+        ),
+        (
+            "gpu-memory-held=none-held",
+            "GPU utilization drops to 0, GPU memory is fine",
+            "loss falls, no process of mine in nvidia-smi during training",
+        ),
+        (
+            "nan-gradient=gradient-nan",
+            "gradients are fine, yet the loss is nan at step 1",
+            "gradients are nan, and the loss is nan at step 1",
+        ),
+        ("nan-gradient=gradient-nan", "梯度一直正常，loss 变 nan", "梯度也是 nan，loss 变 nan"),
+        (
+            "zero-loss-gradient=gradient-nan",
+            "the loss is nan and grad norm is nan at step 1",
+            "the loss is 0.0 and grad norm is nan",
+        ),
         ("learning-rate-stated=very-high", "the lr is 5e-5", "the lr is 5e-3"),
         ("learning-rate-stated=high", "lr 用了 1e-5", "lr 用了 1e-3"),
         (
