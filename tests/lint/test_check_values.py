@@ -122,6 +122,8 @@ MUTATIONS = [
     (HF, "a.sh", "--save_strategy steps --save_steps 400", "--save_strategy epoch", BEST, 5),
     (SLURM, "a.sh", "num_workers 8", "num_workers 16", "more-workers-than-cpus", 3),
     (AXOLOTL, "a.yaml", "alpha: 32", "alpha: 512", "lora-scale-unusual", 4),
+    (AXOLOTL, "a.yaml", "alpha: 32", "alpha: -16", "lora-scale-unusual", 4),
+    (AXOLOTL, "a.yaml", "alpha: 32", "alpha: 0", IMPOSSIBLE, 4),
     (AXOLOTL, "a.yaml", "dropout: 0.05", "dropout: 5", IMPOSSIBLE, 5),
     (AXOLOTL, "a.yaml", "steps: 4", "steps: 0", IMPOSSIBLE, 7),
     (AXOLOTL, "a.yaml", "warmup_ratio: 0.05", "warmup_ratio: 5", IMPOSSIBLE, 11),
@@ -157,3 +159,33 @@ def test_each_mutation_fires(
 def test_a_part_that_is_off_has_no_nodes(lint_text: Callable[..., tuple[LintFinding, ...]]) -> None:
     text = "_target_: mine.Reward\ndefaults:\n  - _self_\nenable: false\nnnodes: 0\n"
     assert "impossible-value" not in [f.name for f in lint_text(text, "reward.yaml")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "effect"),
+    [
+        ("warmup_ratio: 0.05", "warmup_ratio: 0.3", "steps are lost at a low rate"),
+        ("warmup_ratio: 0.05", "warmup_ratio: 0.0002", "the first updates may be too large"),
+        ("alpha: 32", "alpha: 512", "the update is much larger than in known recipes"),
+        ("alpha: 32", "alpha: 1", "the update is much smaller than in known recipes"),
+        ("alpha: 32", "alpha: -16", "the update is subtracted"),
+    ],
+)
+def test_what_follows_is_that_of_the_side_it_is_on(
+    lint_text: Callable[..., tuple[LintFinding, ...]], old: str, new: str, effect: str
+) -> None:
+    (found,) = lint_text(AXOLOTL.replace(old, new), "a.yaml")
+    assert found.consequence.en.startswith(effect)
+    assert "{" not in found.consequence.zh
+
+
+def test_an_alpha_of_0_is_the_default_of_llama_factory(
+    lint_text: Callable[..., tuple[LintFinding, ...]],
+) -> None:
+    text = (
+        "model_name_or_path: some/base\nstage: sft\ndo_train: true\nfinetuning_type: lora\n"
+        "lora_rank: 8\nlora_alpha: 0\ndataset: mine\ntemplate: default\noutput_dir: out\n"
+    )
+    assert "lora_alpha" not in " ".join(f.message.en for f in lint_text(text, "a.yaml"))
+    other = AXOLOTL.replace("alpha: 32", "alpha: 0")
+    assert "lora_alpha" in " ".join(f.message.en for f in lint_text(other, "a.yaml"))

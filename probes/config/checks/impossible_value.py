@@ -9,11 +9,15 @@ from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import NOBODYS, RunConfig
 
 from ..bounds import RULED, STATED
-from .models import label
+from .models import counted, key_number, label
 
 NAME = "impossible-value"
 NEEDS: tuple[str, ...] = ()
 _ABOVE = Text("above 0: no step is trained", "大于 0：否则一步也不训练")
+_SCALE = Text(
+    "above 0: the adapter adds nothing and learns nothing",
+    "大于 0：否则适配器不起作用，也学不到东西",
+)
 # Frameworks whose run has as many steps as this says; to the Trainer 0 is as if not written.
 _COUNTS_STEPS = frozenset(("torchtitan", "nanotron", "gpt-neox"))
 _NUMBER = Text("a stated number", "写明的数值")
@@ -23,7 +27,7 @@ def check(config: RunConfig) -> LintResult | Sequence[Fires]:
     known = [name for name in STATED if config.stated(name) and config.number(name) is not None]
     if not known:
         return NotChecked((_NUMBER,))
-    return [*_fields(config, known), *_no_step(config)] or Passes()
+    return [*_fields(config, known), *_no_step(config), *_no_adapter(config)] or Passes()
 
 
 def _fields(config: RunConfig, names: Sequence[str]) -> Iterator[Fires]:
@@ -48,6 +52,15 @@ def _no_step(config: RunConfig) -> Iterator[Fires]:
         if config.stated(name) and counted and not other and not _vague(config, name):
             shown = {"key": label(config, name), "value": config.get(name)}
             yield Fires(name, {**shown, "allowed": _ABOVE})
+
+
+def _no_adapter(config: RunConfig) -> Iterator[Fires]:
+    """peft multiplies an adapter by alpha / rank: with an alpha of 0 neither its output nor its
+    gradient is anything. To LLaMA-Factory 0 is as if not written (hparams/finetuning_args.py)."""
+    alpha = key_number(config, "lora_alpha")
+    if alpha == 0 and counted(config, "lora_rank") and "llama-factory" not in config.frameworks:
+        shown = {"key": "lora_alpha", "value": f"{alpha:g}", "allowed": _SCALE}
+        yield Fires("lora_alpha", shown)
 
 
 def _vague(config: RunConfig, name: str) -> bool:

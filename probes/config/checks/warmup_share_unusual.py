@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from medic.i18n import Text
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
 
@@ -12,6 +13,8 @@ NAME = "warmup-share-unusual"
 NEEDS: tuple[str, ...] = ()
 # Published runs: 0.1-1% of a pretraining, 3-10% of a fine-tuning.
 LOW, HIGH = 0.001, 0.1
+_LONG = Text("steps are lost at a low rate", "大量步数处于低学习率")
+_SHORT = Text("the first updates may be too large", "最初的更新可能过大")
 
 
 def check(config: RunConfig) -> LintResult:
@@ -23,7 +26,8 @@ def check(config: RunConfig) -> LintResult:
         return NotChecked(("total_steps",))
     if share <= 0 or LOW <= share <= HIGH * 1.0001 or share >= 1 or constant_schedule(config):
         return Passes()  # none at all, or all of the run: told by their own checks
-    return Fires(at, {"share": percent(share, 1)})
+    effect = _LONG if share > HIGH else _SHORT
+    return Fires(at, {"share": percent(share, 1), "effect": effect})
 
 
 def _share(config: RunConfig) -> tuple[float | None, str]:
