@@ -74,12 +74,17 @@ def test_two_checkpoints_side_by_side(run: Run, tmp_path: Path) -> None:
     code, out, _ = run("checkpoint", "diff", a, b)
     assert code == 1
     assert 'removeprefix("module.")' in out
+    assert "values are not compared" in out
+    same = save(tmp_path / "same.safetensors", "w")
+    code, out, _ = run("checkpoint", "diff", b, same)
+    assert code == 0
+    assert "names and shapes agree (values are not compared)" in out
     assert run("checkpoint", "diff", a, a)[0] == 0
     jsonschema.validate(
         json.loads(run("checkpoint", "diff", a, b, "--json")[1]), SCHEMAS["checkpoint-diff"]
     )
     code, out, _ = run("checkpoint", "diff", a, b, lang="zh")
-    assert "改名后一致" in out
+    assert "改名后参数名和形状一致（未比较数值）" in out
 
 
 def test_what_is_no_checkpoint(run: Run, tmp_path: Path) -> None:

@@ -11,8 +11,13 @@ from medic.report.dumps import dumps
 
 SHOWN = 12
 _OUTCOMES = {
-    "same": Text("names and shapes agree", "参数名和形状一致"),
-    "prefix-only": Text("they agree once the names are changed", "改名后一致"),
+    "same": Text(
+        "names and shapes agree (values are not compared)", "参数名和形状一致（未比较数值）"
+    ),
+    "prefix-only": Text(
+        "names and shapes agree once the names are changed (values are not compared)",
+        "改名后参数名和形状一致（未比较数值）",
+    ),
     "layers-missing": Text("tensors are missing on one side", "一方缺少张量"),
     "vocabulary-changed": Text("only the vocabulary's rows differ", "只有词表的行数不同"),
     "split-differs": Text("another split", "切分不同"),
