@@ -29,7 +29,8 @@ def number(change: Change) -> Line:
         text = words_more.VALUE_BECOMES.fill(field=change.field, old=old, new=change.new)
     if change.new is None and kind != "flag-value":
         text = words_more.LEFT_OUT.fill(name=old if kind == "flag" else change.field)
-    return Line(words_more.BECAUSE.fill(text=text, why=change.why), mark="= ")
+    told = words_more.BECAUSE.fill(text=text, why=change.why) if str(change.why) else text
+    return Line(told, mark="= ")
 
 
 def files_of(diff: str) -> list[str]:

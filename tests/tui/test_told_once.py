@@ -48,6 +48,14 @@ def test_a_change_is_told_in_the_words_of_the_file(change: Change, told: str) ->
     assert str(number(change).text).startswith(told)
 
 
+def test_no_reason_has_no_brackets() -> None:
+    text = number(Change("activation_checkpointing", None, True, Text("", ""))).text
+    assert (text.en, text.zh) == (
+        "activation_checkpointing: ? -> true",
+        "activation_checkpointing：? -> true",
+    )
+
+
 def test_only_almost_certain_has_a_full_bar() -> None:
     title = Text("x", "x")
     assert lit(Suspect(title, "X", "almost-certain", 0.97)).count("█") == 5
