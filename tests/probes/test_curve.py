@@ -188,6 +188,10 @@ def test_a_rate_at_its_floor_early(judge: Any) -> None:
     found = judge(rows, config(total_steps=300))
     assert found["learning-rate-shape"].outcome == "reaches-floor-early"
     assert found["learning-rate-collapsed"].value["step"] <= 41
+    seen = load().symptoms["learning-rate-collapsed"].seen
+    told = seen.fill(found["learning-rate-collapsed"].value)
+    assert "on (13% into the run)" in told.en
+    assert "（全程 13% 处）" in told.zh
     assert found["loss-plateau"].outcome == "present"
 
 
