@@ -44,6 +44,11 @@ _AUTO = Text(
     "the training's own value, {value}, counts then",
     "此时以训练端的取值 {value} 为准",
 )
+# Files of one program need not be of one launch.
+_RUNS = Text(
+    "; if the files are of two runs, `medic lint --each` checks each by itself",
+    "；若两个文件属于两次运行，用 `medic lint --each` 逐个检查",
+)
 
 
 def check(config: RunConfig) -> LintResult | Sequence[Fires]:
@@ -63,10 +68,23 @@ def check(config: RunConfig) -> LintResult | Sequence[Fires]:
                     "value": here[0],
                     "other": there[0],
                     "other_where": there[1].where(),
+                    "runs": _RUNS if _two_files(value.origin, origin) else "",
                 }
                 found.append(Fires(at, values, repair=_auto(field, value, origin)))
                 break
     return found or Passes()
+
+
+def _two_files(*origins: Origin) -> bool:
+    """Whether two configuration files of one framework state the two, and no command does."""
+    spans = [origin.span for origin in origins]
+    frameworks = {origin.framework for origin in origins}
+    files = {span.file for span in spans if span is not None}
+    return (
+        len(files) == 2
+        and len(frameworks) == 1
+        and not any(origin.syntax == "shell" for origin in origins)
+    )
 
 
 def _switched_on_later(ruling: Origin, other: Origin) -> bool:

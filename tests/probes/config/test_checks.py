@@ -202,7 +202,26 @@ def test_a_contradiction_is_told_with_both_places() -> None:
     (values,) = conflict("micro_batch_size", 4, mine, 8, theirs)
     assert values == {
         "field": "micro_batch_size", "value": 4, "other": 8, "other_where": "ds.json:7",
+        "runs": "",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("theirs", "may_be_two"),
+    [
+        (Origin("file", THERE, key="micro_batch_size", framework="axolotl"), True),
+        (Origin("file", HERE, key="micro_batch_size", framework="axolotl"), False),
+        (Origin("file", THERE, key="micro", framework="openrlhf"), False),
+        (
+            Origin("flag", THERE, key="micro_batch_size", framework="axolotl", syntax="shell"),
+            False,
+        ),
+    ],
+)
+def test_two_files_of_one_framework_may_be_two_runs(theirs: Origin, may_be_two: bool) -> None:
+    mine = Origin("file", HERE, key="micro_batch_size", framework="axolotl")
+    (values,) = conflict("micro_batch_size", 4, mine, 8, theirs)
+    assert ("--each" in str(values["runs"])) == may_be_two
 
 
 @pytest.mark.parametrize(
