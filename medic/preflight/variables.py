@@ -58,8 +58,11 @@ def _judge(variable: Variable, terms: Mapping[str, Term]) -> Result | None:
     if re.fullmatch(term.accepts, variable.value):
         return None
     readers = ", ".join(term.read_by)
-    en = f"{told}: {readers} does not take this value. {term.what.en}"
-    zh = f"{told}：{readers} 不接受这个取值。{term.what.zh}"
+    meant = variable.value.replace("=", ":")
+    is_meant = meant != variable.value and re.fullmatch(term.accepts, meant) is not None
+    en = f"{told}: {readers} does not take this value{f'; {meant} is meant' if is_meant else ''}. "
+    zh = f"{told}：{readers} 不接受这个取值{f'，应为 {meant}' if is_meant else ''}。"
+    en, zh = en + term.what.en, zh + term.what.zh
     return not_ok(NAME, en, zh, looked, variable.source)
 
 

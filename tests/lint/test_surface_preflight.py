@@ -162,7 +162,7 @@ BAD = [
     ("variable", variables({"NCCL_TIMEOUT": "3600"}), "NCCL_TIMEOUT=3600: nothing reads it"),
     ("variable", variables({"NCCL_IB_DISABLE": "true"}), "NCCL does not take this value"),
     ("variable", variables({"NCCL_DEBUG": "DEBUG"}), "NCCL does not take this value"),
-    ("variable", variables({"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments=True"}), "does not take"),
+    ("variable", variables({"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments=True"}), "does not take this value; expandable_segments:True is meant"),
     ("variable", variables({"CUDA_VISIBLE_DEVICES": "0-7"}), "does not take this value"),
     ("variable", variables({"NCCL_SOCKET_IFNMAE": "eth0"}), "did you mean NCCL_SOCKET_IFNAME?"),
 ]  # fmt: skip
