@@ -189,6 +189,7 @@ def test_a_rate_at_its_floor_early(judge: Any) -> None:
     assert found["learning-rate-shape"].outcome == "reaches-floor-early"
     assert found["learning-rate-collapsed"].value["step"] <= 41
     seen = load().symptoms["learning-rate-collapsed"].seen
+    assert seen is not None
     told = seen.fill(found["learning-rate-collapsed"].value)
     assert "on (13% into the run)" in told.en
     assert "（全程 13% 处）" in told.zh

@@ -213,7 +213,7 @@ def test_a_contradiction_is_told_with_both_places() -> None:
         (Origin("file", HERE, key="micro_batch_size", framework="axolotl"), False),
         (Origin("file", THERE, key="micro", framework="openrlhf"), False),
         (
-            Origin("flag", THERE, key="micro_batch_size", framework="axolotl", syntax="shell"),
+            Origin("file", THERE, key="micro_batch_size", framework="axolotl", syntax="shell"),
             False,
         ),
     ],
