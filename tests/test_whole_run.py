@@ -153,6 +153,24 @@ def test_a_key_that_the_batch_lacks_is_likely_the_columns(tmp_path: Path) -> Non
     assert (found.verdict, found.named[0]) == ("likely", "column-names-not-mapped")
 
 
+ROWS = "JobID State ExitCode Elapsed Timelimit\n7 {state} {code} 1-00:00:11 1-00:00:00\n{own}\n"
+
+
+def test_another_jobs_row_of_the_accounting_says_nothing(tmp_path: Path) -> None:
+    for state, code in (("TIMEOUT", "0:0"), ("NODE_FAIL", "0:0")):
+        rows = ROWS.format(state=state, code=code, own="8 FAILED 1:0 00:02:11 1-00:00:00")
+        (tmp_path / "sacct.txt").write_text(rows)
+        (tmp_path / "slurm-8.out").write_text(KEY)
+        assert diagnosed(tmp_path).named[0] == "column-names-not-mapped"
+
+
+def test_the_own_row_of_the_accounting_counts(tmp_path: Path) -> None:
+    own = "8 TIMEOUT 0:0 1-00:00:10 1-00:00:00"
+    (tmp_path / "sacct.txt").write_text(ROWS.format(state="COMPLETED", code="0:0", own=own))
+    (tmp_path / "slurm-8.out").write_text(steps(0, 200))
+    assert diagnosed(tmp_path).named[0] == "time-limit-reached"
+
+
 # --- earlier jobs ------------------------------------------------------------------------------
 
 
