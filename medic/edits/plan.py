@@ -58,10 +58,7 @@ def edits_for(
     table = KeyTable(frameworks)
 
     def place(change: Change) -> Place | None:
-        return key_for(change.field) if key_for else place_for(run_config, table, change)
-
-    def known_place(change: Change) -> Place | None:
-        where = place(change)
+        where = key_for(change.field) if key_for else place_for(run_config, table, change)
         if where is not None and where.syntax == "shell" and where.beside.framework in NOBODYS:
             _require(where, flags)
         return where
@@ -73,7 +70,7 @@ def edits_for(
         refused += repair_edits(steps, table, sources)
         for change in changes:
             if change not in of_flags:
-                refused += _field(change, changes, run_config, table, known_place, sources)
+                refused += _field(change, changes, run_config, table, place, sources)
         if not refused:
             refused += verify(sources)
     except MedicError as problem:

@@ -120,7 +120,6 @@ def both(session: Session, found: Diagnosis) -> Text | None:
     said = [n for n, r in told.items() if r.outcome == "present" and not symptoms[n].bare]
     if not said or not session.case.files:
         return None
-    from medic.planner.verdict import leading_symptoms
     from medic.session.against import of_files
 
     shown = leading_symptoms(session.index, of_files(session))
