@@ -1,4 +1,5 @@
-"""Lines of the kernel in the log of a run, pasted with it: those of days, or a boot, before it."""
+"""Lines of the kernel in the log of a run, pasted with it: those of days, or a boot, before it, and
+of days after it."""
 
 from __future__ import annotations
 
@@ -16,21 +17,23 @@ _OF_A_PROGRAM = frozenset(["13", "31"])
 
 
 def of(view: View) -> Callable[[Hit], bool]:
-    """Whether a hit is a kernel's line of before the run that the other lines of its file tell of,
-    or of a card that is not the one on which a program failed long after it.
+    """Whether a hit is a kernel's line of another time than the run that the other lines of its file
+    tell of, or of a card that is not the one on which a program failed long after it.
 
     A machine's own log is held against the run by ``merge``.
     """
     if view.machine or not any(machine.is_line(h.source.text) for h in view.scan.hits):
         return lambda _: False
-    began = min(_of_the_run(view), default=None)
+    times = list(_of_the_run(view))
+    began = min(times, default=None)
+    ended = max(times, default=None)
     programs = list(_programs(view))
 
     def before(hit: Hit) -> bool:
         if not machine.is_line(hit.source.text):
             return False
         time = view.time_at(hit.source.line)
-        if machine.over_before(time, began, view.boots):
+        if machine.over_before(time, began, view.boots) or machine.days_after(time, ended):
             return True
         found = _XID.search(hit.source.text)
         return found is not None and _elsewhere(found.group(1), time, programs)

@@ -27,16 +27,27 @@ _HANDLED = Text(
     "第 {line} 行（{what}）不计入：此后运行仍在继续",
 )
 _BEFORE = Text(
-    "line {line} ({what}) does not count: it is of before this run, or of another card",
-    "第 {line} 行（{what}）不计入：它早于本次运行，或属于另一张卡",
+    "line {line} ({what}) does not count: it is of another time than this run, or of another card",
+    "第 {line} 行（{what}）不计入：它不在本次运行期间，或属于另一张卡",
 )
 _WHY = {"handled": _HANDLED, "earlier": _BEFORE}
+_OTHER_TIME = Text(
+    "line {line} ({what}) does not count: it is of another time than this run",
+    "第 {line} 行（{what}）不计入：它的时间不在本次运行期间",
+)
+_UNDATED = Text(
+    "line {line} ({what}) is a hint and no proof: its time cannot be compared with that of the run; "
+    "dmesg -T, or a log with dates, would tell",
+    "第 {line} 行（{what}）只作线索，不作为证明：它的时间无法与本次运行对照；"
+    "用 dmesg -T 输出，或提供带日期的日志即可判断",
+)
 
 
 def left_out(merged: Merged, views: Sequence[View], logs: LogHits) -> Iterator[Unread]:
     """Those of earlier launches, and those beside a run that ended well."""
     for view in merged.earlier:
         yield from _told(view, _EARLIER)
+    yield from _of_machine(merged)
     if logs.ended == "badly":
         yield from _lines(merged)
     if logs.ended != "well":
@@ -62,6 +73,19 @@ def _lines(merged: Merged) -> Iterator[Unread]:
                 _WHY[hit.benign].fill(line=hit.source.line, what=what),
                 partly=True,
             )
+
+
+def _of_machine(merged: Merged) -> Iterator[Unread]:
+    """The first failure's line of each machine's log that is of no known time, or of another."""
+    seen: set[tuple[str, str]] = set()
+    for hit, why in merged.left:
+        key = (hit.source.file, why)
+        if hit.role == "root" and not hit.benign and key not in seen:
+            seen.add(key)
+            pattern = _UNDATED if why == "undated" else _OTHER_TIME
+            what = hit.source.text.strip()[:WORDS]
+            words = pattern.fill(line=hit.source.line, what=what)
+            yield Unread(hit.source.file, words, partly=True, aside=why == "other-time")
 
 
 def _told(view: View, pattern: Text) -> Iterator[Unread]:

@@ -12,9 +12,10 @@ from medic.text.patterns import regex
 _NAMES = regex(
     r"^(?:dmesg|journal(?:ctl)?|kern(?:el)?|syslog|messages)(?:[._-][\w.-]*)?$", re.IGNORECASE
 )
-# dmesg with seconds since the boot or with dates, syslog, and journalctl with ISO dates.
+# dmesg with seconds since the boot or with dates (of a Chinese locale, too), syslog, and journalctl with ISO dates.
 _LINES = regex(
-    r"(?:<\d>)?\[(?:\s*\d{1,9}\.\d{6}|[A-Z][a-z]{2} [A-Z][a-z]{2} +\d{1,2} [\d:]{8} \d{4})\] |"
+    r"(?:<\d>)?\[(?:\s*\d{1,9}\.\d{6}|[A-Z][a-z]{2} [A-Z][a-z]{2} +\d{1,2} [\d:]{8} \d{4}|"
+    r"[一二三四五六日] +\d{1,2}月 +\d{1,2} [\d:]{8} \d{4})\] |"
     r"(?:[A-Z][a-z]{2} +\d{1,2} [\d:]{8}|\d{4}-\d\d-\d\dT[\d:]{8}\S*) [\w.-]+ [\w./@-]+(?:\[\d+\])?: "
 )
 MOSTLY = 0.8
@@ -45,6 +46,11 @@ def over_before(time: float | None, began: float | None, boots: Sequence[float])
         return False
     again = any(time < boot < began for boot in boots)
     return again or time < began - ZONES_SECONDS
+
+
+def days_after(time: float | None, ended: float | None) -> bool:
+    """Whether days went by between the run's last words and an event."""
+    return time is not None and ended is not None and time > ended + ZONES_SECONDS
 
 
 def is_machines(given: GivenFile, head: Sequence[str]) -> bool:

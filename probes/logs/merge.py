@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from medic.facts import AttemptEnd, Hit, LogHits, Source, StepLine, Traceback
 from medic.records import dataclass, field, replace
 
-from . import earlier_boots, history, launches, machine, other_jobs, waited
+from . import earlier_boots, history, in_time, launches, other_jobs, waited
 from .attempts import attempt_folder, starts
 from .ending import End, overall
 from .handled import by_time, handled, outlasts
@@ -31,6 +31,7 @@ class Merged:
     attempts: int = 1
     endings: tuple[AttemptEnd, ...] = ()
     earlier: list[View] = field(default_factory=list)  # of launches before the last one
+    left: list[in_time.Left] = field(default_factory=list)  # of the machine's logs
 
 
 def merge(views: Sequence[View]) -> Merged:
@@ -47,36 +48,15 @@ def merge(views: Sequence[View]) -> Merged:
             begins = begun[view.index] = starts(view)
             counts.append(len(begins))
             _take(merged, view, begins[-1] if begins else 0, seen)
-    span = _span(views, begun)
+    merged.left = in_time.settle(views, in_time.span(views, begun))
     for view in views:
         if view.machine:
-            _leave_out(view, span)
             _take_hits(merged, view, 0, seen, {kind: set() for kind in seen})
     merged.attempts = max(counts) + 1
     merged.earlier = [v for launch in earlier for v in launch.views]
     merged.endings = history.endings(earlier, views, begun)
     _sort(merged, views)
     return merged
-
-
-def _span(views: Sequence[View], begun: Mapping[int, Sequence[int]]) -> tuple[float, float] | None:
-    """When the last attempt began, and its last line that tells a time."""
-    times: list[float] = []
-    for view in views:
-        first = begun.get(view.index) or [0]
-        times += [t for line, t in view.clock if not view.machine and line >= first[-1]]
-    return (min(times), max(times)) if times else None
-
-
-def _leave_out(view: View, span: tuple[float, float] | None) -> None:
-    """Takes from the machine's log what was not in the time of the run."""
-
-    def counts(hit: Hit) -> bool:
-        time = view.time_at(hit.source.line)
-        again = machine.over_before(time, span[0] if span else None, view.boots)
-        return machine.near(time, span) and not again
-
-    view.scan = replace(view.scan, hits=tuple(h for h in view.scan.hits if counts(h)))
 
 
 def _take(merged: Merged, view: View, first: int, seen: dict[str, set[object]]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Iterable
 from itertools import chain, islice
@@ -12,11 +11,11 @@ from medic.probe import Look, Scan
 from medic.records import dataclass, field, replace
 from medic.text.patterns import regex
 
-from . import machine, windows
+from . import clock, machine, windows
 from .collectives import Watchdogs
 from .ending import End, how
 from .launcher import Failures
-from .prefix import Prefixed, Prefixes, label_of, message, rank_of_file, year_told
+from .prefix import Prefixed, Prefixes, label_of, message, rank_of_file
 from .progress import Progress, may_tell
 from .state_dict import StateDicts
 from .steps import Steps
@@ -108,11 +107,8 @@ class Reader:
         lines = [row[1] for row in head if row]
         label = label_of(lines)
         view.machine = machine.is_machines(view.given, lines)
-        year = year_told(lines)
-        if year is None:
-            year = time.localtime(view.given.modified or time.time()).tm_year
         rank = None if view.is_task else rank_of_file(view.given.path)
-        view.prefixes = Prefixes(rank, year, label)
+        view.prefixes = Prefixes(rank, clock.of_file(lines, view.given.modified), label)
         for row in chain(head, rows):
             if row is None:
                 self._gap()

@@ -112,7 +112,7 @@ def test_an_event_of_days_before_the_run(read: Read) -> None:
     old = XID.format(when="Mon Mar  9 04:00:00 2026", card="3b", **OFF)
     seen = read(old + TRAINS + ILLEGAL)
     assert roots(seen) == ["cuda-kernel-error"]
-    assert any("of before this run" in why for why in reasons(seen))
+    assert any("of another time than this run" in why for why in reasons(seen))
 
 
 @pytest.mark.parametrize(
@@ -197,3 +197,11 @@ def test_a_failure_without_a_time_before_a_job_that_tells_some(read: Read) -> No
     end = DICTS + CANCELLED.format(job=312, why="TIME LIMIT")
     assert own(read({"slurm-311.out": old, "slurm-312.out": end})) == []
     assert own(read({"slurm-312.out": old, "slurm-311.out": end})) == ["TypeError"]
+
+
+@pytest.mark.parametrize(
+    ("when", "counts"), [("Fri Mar 20 10:16:00 2026", True), ("Mon May 4 10:16:00 2026", False)]
+)
+def test_an_event_days_after_the_run(read: Read, when: str, counts: bool) -> None:
+    late = XID.format(when=when, card="3b", **OFF)
+    assert ("gpu-hardware-fault" in roots(read(TRAINS + ILLEGAL + late))) is counts

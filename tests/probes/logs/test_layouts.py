@@ -215,6 +215,57 @@ def test_a_record_counts_in_the_time_of_the_run(read: Any, line: str, counts: bo
     assert any(h.source.file == "dmesg.txt" for h in found[LogHits].hits) == counts
 
 
+FALLEN = (
+    "NVRM: Xid (PCI:0000:9c:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.\n"
+)
+TIMED_OUT_AT = (
+    "[rank1]:[E{at} ProcessGroupNCCL.cpp:632] [Rank 1] Watchdog caught collective operation timeout: "
+    "WorkNCCL(SeqNum=1, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=1800000) ran for "
+    "1800041 milliseconds before timing out.\n"
+)
+UNTIMED = "Running tokenizer on dataset (num_proc=1):  41%|####1     | 41/100 [29:58<43:10, 22.8 examples/s]\n"
+
+
+@pytest.mark.parametrize(
+    ("when", "log", "counts"),
+    [
+        # The day of the timeout without a year: a card that fell off the bus weeks before, or in it.
+        ("Mon Jun 15 10:10:51 2026", TIMED_OUT_AT.format(at="722 10:31:00"), "no"),
+        ("Wed Jul 22 10:10:51 2026", TIMED_OUT_AT.format(at="722 10:31:00"), "proof"),
+        ("Wed Jul 22 10:10:51 2020", TIMED_OUT_AT.format(at="722 10:31:00.123"), "proof"),
+        ("Wed Jul 22 10:51:00 2026", TIMED_OUT_AT.format(at="722 10:31:00"), "no"),
+        # Before the first line with a time, of a log that begins with others.
+        (
+            "Wed Jul 22 06:00:00 2026",
+            "step 1 loss 2.31\n" + TIMED_OUT_AT.format(at="722 10:31:00"),
+            "hint",
+        ),
+        # A log without times.
+        ("Wed Jul 22 10:10:51 2026", UNTIMED, "hint"),
+    ],
+)
+def test_an_event_is_proof_only_in_the_time_of_the_run(
+    read: Any, when: str, log: str, counts: str
+) -> None:
+    found = read({"rank1.log": log, "dmesg.txt": f"[{when}] {FALLEN}"})
+    hits = [h for h in found[LogHits].hits if h.source.file == "dmesg.txt"]
+    assert {"no" if not hits else "hint" if all(h.shared for h in hits) else "proof"} == {counts}
+    told = [u.why.en for u in found.unread if u.file == "dmesg.txt"]
+    words = {"no": "another time", "hint": "cannot be compared", "proof": ""}[counts]
+    assert any(words in why for why in told) if words else not told
+
+
+def test_a_process_that_both_name_is_one_whenever_it_was(read: Any) -> None:
+    agent = "failed (exitcode: -9) local_rank: 0 (pid: {pid}) of binary: /usr/bin/python\n"
+    for pid, shared in ((4242, False), (4243, True)):
+        log = UNTIMED + agent.format(pid=pid)
+        kill = KILL.replace("process 42 ", "process 4242 ")
+        found = read({"train.log": log, "dmesg.txt": f"[ 8123.123456] {kill}"})
+        hits = [h for h in found[LogHits].hits if h.source.file == "dmesg.txt"]
+        assert hits
+        assert all(h.shared is shared for h in hits)
+
+
 def test_syslog_is_known_by_its_lines(read: Any) -> None:
     lines = [f"Nov 27 10:00:0{n} node-3 systemd[1]: Started Session {n}.\n" for n in range(4)]
     found = read({"train.log": steps(), "node-3.log": "".join(lines)})

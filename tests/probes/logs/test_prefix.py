@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from medic.probes.logs.clock import Clock, of_file
 from medic.probes.logs.prefix import Prefixes, label_of, message, rank_of_file
 
 from medic.facts import LogHits
@@ -92,10 +93,20 @@ def test_lines_without_a_label(lines: list[str]) -> None:
         "[rank0]:[E1127 12:00:00.000000 ProcessGroupNCCL.cpp:689] x",
         "[rank0]:[E1127 12:00:00.0 ProcessGroupNCCL.cpp:689] x",
         "W1127 12:00:00.000000 652 torch/distributed/elastic/api.py:10] x",
+        "[rank0]:[E1127 12:00:00 ProcessGroupNCCL.cpp:632] x",
+        "I20261127 12:00:00.000000 652 service.cc:12] x",
+        "[ERROR] ME(1234:140,MainProcess):2026-11-27-12:00:00.000.000 [mindspore/a.py:1] x",
+        "[11/27/26 12:00:00] INFO     x",
+        "(EngineCore_0 pid=71) INFO 11-27 12:00:00 [core.py:12] x",
+        "[五 11月 27 12:00:00 2026] x",
+        "Fri Nov 27 12:00:00 PM UTC 2026",
+        "Fri 27 Nov 2026 12:00:00 PM UTC",
+        "[27/Nov/2026:12:00:00 +0000] x",
+        "<3>[Fri Nov 27 12:00:00 2026] x",
     ],
 )
 def test_times(line: str) -> None:
-    assert Prefixes(year=2026).read(line).time == NOON
+    assert Prefixes(clock=Clock(2026)).read(line).time == NOON
 
 
 @pytest.mark.parametrize(
@@ -111,16 +122,66 @@ def test_times(line: str) -> None:
 def test_dates_of_pytorch_have_three_digits_until_september(sign: str, date: str) -> None:
     at = f"2026-{date} 10:21:20,000 x"
     line = f"[rank0]:[{sign} 10:21:20.000 ProcessGroupNCCL.cpp:629] [Rank 0] Watchdog"
-    assert Prefixes(year=2026).read(line).time == Prefixes().read(at).time
+    assert Prefixes(clock=Clock(2026)).read(line).time == Prefixes().read(at).time
 
 
 @pytest.mark.parametrize("sign", ["E1302", "E45", "E000", "SE302"])
 def test_no_dates_of_pytorch(sign: str) -> None:
-    assert Prefixes(year=2026).read(f"[{sign} 10:21:20.000 a.cc:1] x").time is None
+    assert Prefixes(clock=Clock(2026)).read(f"[{sign} 10:21:20.000 a.cc:1] x").time is None
+
+
+@pytest.mark.parametrize("line", ["E302 apples 10:21:20 x", "loss E722 10:31:00 steps"])
+def test_no_dates_without_the_place_in_the_source(line: str) -> None:
+    assert Prefixes(clock=Clock(2026)).read(line).time is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "1795780800.123456 node-3 kernel: x",
+        "[1795780800.123456] kernel: x",
+        '{"timestamp": 1795780800.123456, "message": "x"}',
+        '{"level": "info", "ts": 1795780800123, "msg": "x"}',
+    ],
+)
+def test_seconds_since_1970(line: str) -> None:
+    assert Prefixes().read(line).time == pytest.approx(1795780800.123, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[    2.500000] rtc_cmos 00:03: setting system clock to 2026-11-27T12:00:00 UTC (1795780800)",
+        "[    2.500000] audit: type=2000 audit(1795780800.000:1): state=initialized",
+    ],
+)
+def test_seconds_since_the_boot_once_its_time_is_told(line: str) -> None:
+    prefixes, fault = Prefixes(), "[ 3602.500000] NVRM: Xid (PCI:0000:9c:00): 79, x"
+    assert prefixes.read(fault).time is None
+    prefixes.read(line)
+    assert prefixes.read(fault).time == 1795780800.0 + 3600
+
+
+def test_no_line_is_later_than_its_file() -> None:
+    lines = ["E1231 23:59:59.000 1 a.cc:1] x", "E0101 00:00:01.000 1 a.cc:1] x"]
+    written = 1799020800.0  # 2027-01-04
+    clock = of_file(lines, written)
+    first, then = (clock.read(line) for line in (*lines, lines[0])[:2])
+    assert first is not None
+    assert then is not None
+    assert then - first == 2
+    assert 0 < written - then < 5 * 86400
+
+
+def test_writers_may_take_turns_at_the_new_year() -> None:
+    clock = of_file(["2026-12-31 23:59:00 x"], 0.0)
+    old, new = "E1231 23:59:59.000 1 a.cc:1] x", "E0101 00:00:01.000 1 a.cc:1] x"
+    told = [clock.read(line) for line in (old, new, old, new)]
+    assert told[:2] == told[2:]
 
 
 def test_glog_takes_the_year_of_the_lines_before() -> None:
-    prefixes = Prefixes(year=1999)
+    prefixes = Prefixes(clock=Clock(1999))
     prefixes.read("2026-11-27 11:00:00,000 x")
     assert prefixes.read("E1127 12:00:00.000 1 a.cc:1] x").time == NOON
 

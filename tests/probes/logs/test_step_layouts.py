@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from medic.probes.logs.clock import Clock
 from medic.probes.logs.prefix import Prefixes, message
 from medic.probes.logs.steps import Step, Steps
 
@@ -92,7 +93,7 @@ def test_counts_with_a_letter_and_memory_without_a_unit() -> None:
 
 
 def test_a_time_without_its_year_takes_the_year_of_the_file() -> None:
-    known = Prefixes(year=2026)
+    known = Prefixes(clock=Clock(2026))
     assert (
         known.read(f"{MM}Iter(train) [1/2] loss: 1").time
         == known.read("2026-06-01 12:00:00 x").time
