@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from medic.facts import AttemptEnd, Hit, LogHits, Source, StepLine, Traceback
 from medic.records import dataclass, field, replace
 
-from . import earlier_boots, history, in_time, launches, other_jobs, waited
+from . import accounting, earlier_boots, history, in_time, launches, waited
 from .attempts import attempt_folder, starts
 from .ending import End, overall
 from .handled import by_time, handled, outlasts
@@ -37,8 +37,8 @@ class Merged:
 def merge(views: Sequence[View]) -> Merged:
     """Keeps of each file what its last attempt said; what two files say counts once."""
     merged = Merged()
-    other_jobs.leave_out(views)
     views, earlier = launches.split(views)
+    accounting.settle(views)
     folders = max((attempt_folder(v.given.path) or 0 for v in views), default=0)
     counts = [folders, len(earlier)]
     seen: dict[str, set[object]] = {"hit": set(), "mark": set(), "step": set(), "traceback": set()}

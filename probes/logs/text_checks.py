@@ -14,6 +14,7 @@ from medic.records import dataclass, replace
 from medic.text.patterns import regex
 from medic.text.systemwords import in_both
 
+from .accounting import LIMIT
 from .evidence import hits
 
 
@@ -55,7 +56,7 @@ _CGROUP = (
     r"Memory cgroup out of memory|CONSTRAINT_MEMCG|OOMKilled|"
     r"[Ee]xceeded (?:job|step) memory limit|exceeded (?:virtual )?memory limit \("
 )
-_BY_SLURM = regex(r"slurmstepd: |srun: error: |oom[-_]kill event|OUT_OF_MEMORY")
+_BY_SLURM = regex(r"slurmstepd: |srun: error: |oom[-_]kill event|OUT_OF_ME")
 _GRANTED = regex(r"^\s*(?:#SBATCH|srun|sbatch|salloc)\b.*\s--mem(?:-per-(?:cpu|gpu))?[= ][1-9]")
 QUESTIONS: tuple[Question, ...] = (
     Question("bind-error", "none", (Case("address-in-use", ("port-in-use",)),)),
@@ -98,7 +99,7 @@ QUESTIONS: tuple[Question, ...] = (
             Case(
                 "memory-recorded",
                 ("host-out-of-memory",),
-                r"ut of memory: Kill|oom[-_ ]?kill|OUT_OF_MEMORY|Out Of Memory|memory limit|"
+                r"ut of memory: Kill|oom[-_ ]?kill|OUT_OF_ME|Out Of Memory|memory limit|"
                 r"running low on memory|low on resource: memory|[Mm]emory ?[Pp]ressure|"
                 r"ray\.exceptions\.OutOfMemory|MemoryError|"
                 r"[Cc]an't allocate memory|not enough memory|Cannot allocate memory|bad_alloc",
@@ -151,8 +152,11 @@ def run(look: Look) -> Iterator[Finding]:
 
 
 def of_the_grant(look: Look, finding: Finding) -> Finding:
-    """The kill that Slurm counts as one of the job's own limit, where the script asks for a part of
-    the node's memory: --mem=0 asks for all of it."""
+    """The kill that Slurm counts as one of the job's own limit, where the accounting saw it at what
+    was granted, or the script asks for a part of the node's memory: --mem=0 asks for all of it."""
+    share = finding.value.get("share")
+    if isinstance(share, float) and share >= LIMIT:
+        return replace(finding, outcome="limit-recorded")
     if not _BY_SLURM.search(finding.source.text):
         return finding
     for file in look.files("script"):

@@ -17,6 +17,7 @@ from .ending import End, how
 from .launcher import Failures
 from .prefix import Prefixed, Prefixes, label_of, message, rank_of_file
 from .progress import Progress, may_tell
+from .slurm_records import Records
 from .state_dict import StateDicts
 from .steps import Steps
 from .tracebacks import Joiner, settle
@@ -58,6 +59,7 @@ class View:
     timed: int = 0  # the last line that tells its own time
     boots: list[float] = field(default_factory=list)  # when the machine or its driver started
     prefixes: Prefixes = field(default_factory=Prefixes)
+    jobs: Records = field(default_factory=Records)
     is_task: bool = False  # of a job array: the number in its name is no rank
 
     def time_at(self, line: int) -> float | None:
@@ -129,6 +131,7 @@ class Reader:
     def _line(self, number: int, text: str) -> None:
         read = self.view.prefixes.read(text)
         view = self.view
+        view.jobs.feed(text, lambda: self._source(number, read))
         if read.time is not None and read.time != self._time:
             self._time = read.time
             view.clock.append((number, read.time))

@@ -1,0 +1,10 @@
+"""How lines of Slurm's accounting look: sacct, squeue, scontrol show job, its mails."""
+
+from __future__ import annotations
+
+# Titles of a table and what stands below them, rows, blocks, mails; as in RE2, at a line's start.
+ACCOUNTED = (
+    r"^\s*JobID(?:Raw)?[\s|]|^-{3,}(?: +-{3,})+\s*$|^\s*JobId=\d|^\s*JobState=[A-Z]|^Slurm Job_id=\d|"
+    r"^\s*(?:\d{1,12}(?:[_.+]\w+)?[\s|].*)?\b(?:OUT_OF_ME\w*|NODE_FAIL|PREEMPTED|TIMEOUT|CANCELLED"
+    r"(?: by \d+)?|COMPLETED|FAILED)\+?(?:\s*$|[\s|]+\d)"
+)
