@@ -31,7 +31,6 @@ _LOG = regex(
             r"^\[(?:rank|default)?\d+\]|^\[[EWIF] ",
             r"^(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL)\b[: |\]]",
             r"^\s*\(\w[\w ]*pid=\d+[^)]*\)|^\s*\((?:raylet|autoscaler|gcs_server)\b[^)]*\)",
-            r"^\S+\.(?:cc|hpp|cuh):\d+|^\s*step:\d+ - ",
             r"^\[[ \d.]+\] \S|^\[\w{3} \w{3} +\d+ [\d:]+ \d{4}\]|.*NVRM: |^\s*exitcode\s+: ",
             r"^[\w ,()-]+:\s+\d+%\|",
             r"^To avoid data inconsistency, we are|^Some NCCL operations have failed or timed out",
@@ -50,7 +49,7 @@ _LOG = regex(
             r"^\[[EWIF]\d{3,4} |^Loading checkpoint shards:|^\w+Error\(\w+\): ",
             r"^(?:Epoch|Step|Iter(?:ation)?)\b[ :\[(]*\d+\b.*[:=] *-?\d+\.\d",
             r"^\s*Traceback \(most recent|^\s*File \".*\", line \d+",
-            r"^#\d+ \w|^frame #\d+|^\S+\.(?:py|cpp|cu|h):\d+\b|^[\w./-]+: error: ",
+            r"^#\d+ \w|^frame #\d+|^\S+\.(?:py|cc|cpp|cuh?|h|hpp):\d+\b|^[\w./-]+: error: |^\s*step:\d+ - ",
             ACCOUNTED,
             r"^\s*\{'\w+': |^\s*\d+%\|.*\| \d+/\d+",
         )
