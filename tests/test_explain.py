@@ -94,10 +94,17 @@ def test_instead_of_falling_it_rises(index: Index) -> None:
 
 
 def test_a_question_of_usage_gets_no_causes(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", "how do I set the learning rate", "--lang", "en"]) == 1
+    assert main(["explain", "how do I set the learning rate of one layer", "--lang", "en"]) == 1
     shown = capsys.readouterr()
-    assert "learning-rate-not-as-set" in shown.out + shown.err
+    assert "asks how something is done" in shown.err
     assert "What causes it" not in shown.out
+
+
+def test_how_a_setting_is_set_stands_on_its_page(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "how do I set the learning rate", "--lang", "en"]) == 0
+    shown = capsys.readouterr().out
+    assert "Peak learning rate" in shown
+    assert "What causes it" not in shown
 
 
 def test_a_pasted_command_is_linted_like_a_script(index: Index) -> None:

@@ -49,7 +49,7 @@ def explain(words: Sequence[str], *, as_json: bool = False, whole: bool = False)
         _usage(out, matches, index, as_json)
         return Exit.FINDING
     if not matches:
-        _no_match(out, asked, as_json)
+        _no_match(out, asked, index, as_json)
         return Exit.FINDING
     seen = diagnosed(asked, index)
     if seen.symptom:
@@ -122,9 +122,21 @@ def _json(out: Console, matches: Sequence[Match], data: dict[str, Any] | None) -
     out.raw(dumps({"schema": "medic.explain/1", "matches": rows, "entry": data}))
 
 
-def _no_match(out: Console, words: str, as_json: bool) -> None:
+def _no_match(out: Console, words: str, index: Index, as_json: bool) -> None:
+    """Of a name that no entry has, where it is spoken of."""
+    from medic.explain import about
+
+    places = about.speaking_of(words, index, MOST)
+    near = [Match(KIND_NAME[kind], name, about.NEAR) for kind, name in places]
     if as_json:
-        _json(out, [], None)
+        _json(out, near, None)
+    if near:
+        spoken = Text(
+            'no entry has the name "{words}"; these speak of it: {names}',
+            "没有名为 “{words}” 的条目；提到它的条目：{names}",
+        )
+        out.talk(spoken.fill(words=one_line(words, _SHOWN), names=_named(near, index)))
+        return
     line = Text(
         'nothing known that matches "{words}"; try fewer words, or the line of the log',
         "没有与 “{words}” 匹配的条目；可减少用词，或直接给出日志中的那一行",

@@ -9,7 +9,9 @@ from medic.entries.words import CONFIG
 from medic.i18n import Text
 from medic.records import dataclass
 
-TermKind = Literal["variable", "exit-code", "signal", "xid", "status", "errno", "state", "field"]
+TermKind = Literal[
+    "variable", "exit-code", "signal", "xid", "status", "errno", "state", "field", "concept"
+]
 
 
 @dataclass(frozen=True)

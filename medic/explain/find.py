@@ -49,7 +49,7 @@ def find(words: str, index: Index) -> list[Match]:
     by_code = index.by_code(word)
     if by_code is not None:
         return [Match("cause", by_code, 1.0)]
-    terms = _term(word, index) or _term(_asked(word), index)
+    terms = _term(word, index) or _term(_asked(word), index) or _named_only(word, index)
     if any(index.raw["terms"][t.name]["kind"] not in _PRINTED for t in terms):
         return terms
     written = _written(word.lower(), index) + terms
@@ -72,12 +72,22 @@ def _printed(word: str, index: Index) -> list[Match]:
 _PRINTED = ("errno", "status", "state")
 
 
+def _named_only(word: str, index: Index) -> list[Match]:
+    """Terms that the words name in a spelling of their own, and nothing besides."""
+    from medic.explain.names import named
+
+    return [Match(KIND_NAME["terms"], name, 1.0) for name in named(word, index)]
+
+
 def _named(word: str, index: Index) -> list[Match]:
-    """Terms that a longer line names, such as a status code."""
+    """Terms that a longer line names, such as a status code. The subject of a line, a word of
+    training, does not tell what the line means."""
+    few = columns(word) < A_LINE
     return [
         Match(KIND_NAME["terms"], name, GOOD_SCORE)
         for name, raw in index.raw["terms"].items()
-        if any(len(spelt) >= LONG_NAME and spelt in word for spelt in raw["says"])
+        if (few or raw["kind"] != "concept")
+        and any(len(spelt) >= LONG_NAME and spelt in word for spelt in raw["says"])
     ]
 
 

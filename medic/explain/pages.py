@@ -266,9 +266,17 @@ def term(name: str, index: Index) -> dict[str, Any]:
         "until": raw.get("until", ""),
         "myth": _text(raw.get("myth")),
         "do": _text(raw.get("do")),
-        "see": [{"name": n, "title": index.title(n)} for n in raw.get("see", ())],
+        "see": [
+            {"name": n, "title": index.title(n), "kind": _kind(n, index)}
+            for n in raw.get("see", ())
+        ],
         "sources": sources(raw),
     }
+
+
+def _kind(name: str, index: Index) -> str:
+    """ "fault" of a cause or a symptom: what goes wrong with what a term names; else ""."""
+    return "fault" if any(name in index.raw[kind] for kind in ("causes", "symptoms")) else ""
 
 
 def sources(raw: Raw) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from medic.i18n import Text, joined
@@ -191,6 +191,19 @@ def _term(blocks: Blocks, data: Entry) -> None:
     if data["do"]:
         blocks.heading(Text("What to do", "怎么办"))
         blocks.paragraph(data["do"], "  ")
-    for row in data["see"]:
-        blocks.paragraph(f"{row['title']} ({row['name']})", "     ", "  -> ")
+    _see(blocks, data["see"])
     _sources(blocks, data)
+
+
+def _see(blocks: Blocks, rows: Sequence[Entry]) -> None:
+    """Other entries of a term: what goes wrong with it, and what else tells of it."""
+    headings = (
+        ("fault", Text("What goes wrong with it", "与它有关的故障")),
+        ("", Text("See also", "另见")),
+    )
+    for kind, heading in headings:
+        own = [row for row in rows if row["kind"] == kind]
+        if own:
+            blocks.heading(heading)
+        for row in own:
+            blocks.paragraph(f"{row['title']} ({row['name']})", "     ", "  -> ")

@@ -89,6 +89,7 @@ TERM = {
     "errno": Text("errno of the system", "系统 errno"),
     "state": Text("state of a scheduler", "调度系统状态"),
     "field": Text("config field of medic", "medic 的配置字段"),
+    "concept": Text("term of training", "训练术语"),
 }
 SAFE = Text("safe", "安全")
 UNSAFE = Text("unsafe", "有风险")
