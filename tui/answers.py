@@ -23,6 +23,7 @@ from . import (
     words_walk,
 )
 from .events import Choices
+from .keeping import write
 from .lines import Line, joined
 from .run_values import unread_settings
 
@@ -113,7 +114,7 @@ def _complaint(talk: Consultation, value: str) -> None:
 
 
 def _moved(talk: Consultation, what: Text, before: dict[str, Any]) -> None:
-    talk.diary.open()
+    write(talk)
     talk.remember(what, before)
     talk.retell()
 
@@ -137,7 +138,7 @@ def say(talk: Consultation, text: str) -> None:
     from medic.match import printed, split_paste
     from medic.told.stated import only_states
 
-    talk.diary.open()
+    write(talk)
     if walking.goes_on(talk, text) or meant.taken(talk, text):
         return
     if only_states(text, talk.session.index):

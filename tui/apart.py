@@ -18,7 +18,7 @@ from multiprocessing.reduction import ForkingPickler
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from medic.i18n import Lang, current
+from medic.i18n import Lang, Text, current
 
 from . import jobs, words_more
 from .desk import Desk, Job, Opening
@@ -46,6 +46,7 @@ class Apart:
         ``opening`` holds what cannot be sent."""
         self.opening = opening
         self.session = ""
+        self.problem: Text | None = None
         self._emit, self._lost = emit, lost
         self._sent = self._ended = 0
         self._stopped = False
@@ -105,6 +106,7 @@ class Apart:
                 if isinstance(event, Stands):
                     self._ended += 1
                     self.session = event.session or self.session
+                    self.problem = event.problem
                 self._emit(event)
         except (EOFError, OSError):
             pass

@@ -139,13 +139,15 @@ class MedicApp(App[None]):
         self._say(words_more.LANG_NOW[name])
 
 
-def tell_kept(session: str) -> None:
-    """On the terminal that is left: how to go on."""
+def tell_kept(session: str, problem: Text | None = None) -> None:
+    """On the terminal that is left: how to go on; ``problem``: why not all of it is kept."""
     from medic.report.console import Console
 
-    from .words_keep import KEPT
+    from .words_keep import KEPT, KEPT_IN_PART
 
-    if session:
+    if session and problem is not None:
+        Console().talk(KEPT_IN_PART.fill(id=session, why=problem))
+    elif session:
         Console().talk(KEPT.fill(id=session))
 
 
@@ -171,5 +173,5 @@ def run(
         use(cast("Lang", lang))
     app = MedicApp(load, case, apart=True, demo=demo, which=which, resume=resume)
     app.run()
-    tell_kept(app.talk.desk.session)
+    tell_kept(app.talk.desk.session, app.talk.desk.problem)
     return app.return_code or int(Exit.OK)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from medic.i18n import Text
 
 from . import after, curves, open_question, remedies, settled, starting, telling, words, words_more
+from .diary import Diary
 from .events import Asked, Choices, Event, Given, Suspected, Told, Working
-from .keeping import Diary, state_of, told_before
+from .keeping import state_of, write
 from .lines import Block, Line, Tone, asking, said
 from .looking import late_settings, observe, tell_left_out, weigh
 from .moves import Move
@@ -65,8 +66,8 @@ class Consultation:
         self.numbers: list[str] = []  # keys of what was said: the first is number 1 of /change
         self.looks, self.lists = 0, 0  # how often it looked, and listed the runs
         self.blocks, self.plan = 0, remedies.Plan()  # how many were told, and what of the remedies
-        self._closed, self._told_problem = False, False
-        self._resume = resume
+        self.closed = False
+        self.resumed = resume  # whose words were held against its files before
         self._which = which
 
     @property
@@ -92,6 +93,7 @@ class Consultation:
 
     def remember(self, what: Text, before: dict[str, Any] | None = None, change: str = "") -> None:
         """Keeps how to take back what the user just said or changed."""
+        write(self)
         self.moves.append(Move(what, before, change))
 
     def files_changed(self) -> None:
@@ -118,7 +120,7 @@ class Consultation:
             from medic.session.consultation import Session
 
             index = self._load()
-            if self._resume:
+            if self.resumed:
                 self._go_on(index)
             else:
                 self._session = Session(index, self.case)
@@ -129,36 +131,33 @@ class Consultation:
         """Takes up a kept session: what was said is told again, and holds."""
         from .resuming import take_up
 
-        self._session = take_up(self, index, self._resume)
+        self._session = take_up(self, index, self.resumed)
         self.case = self._session.case
         self.emit(Given(self.case))
-
-    def tell_again(self, name: str) -> None:
-        """The last of a kept talk, shown once more and not kept twice."""
-        for block in told_before(name):
-            self.emit(Told(block))
 
     def begin(self) -> None:
         """The first job: looks if there is anything to look at, else asks; loads meanwhile."""
         if self._which:
             starting.ask_run(self)
-        elif not self._resume and not (self.case.files or self.case.text):
+        elif not self.resumed and not (self.case.files or self.case.text):
             starting.ask_what(self)
-        elif self._resume:
-            self.tell_again(self._resume)
+        elif self.resumed:
+            from .resuming import tell_again
+
+            tell_again(self, self.resumed)
         session = self.session
         if self.waiting is not None:
             after.recheck(self)
         elif session.case.files or session.case.text:
             (starting.tell_stands if self._which else starting.look_first)(self)
-        elif self._resume:
+        elif self.resumed:
             self.retell(whole=True)
         else:
             starting.tell_before(self)
 
     def close(self) -> None:
         """The app has gone: probes that run stop, none is started."""
-        self._closed = True
+        self.closed = True
         self.cancel.set()
 
     def take_case(self, case: Case) -> None:
@@ -166,7 +165,7 @@ class Consultation:
         from medic.session.consultation import Session
 
         self._session, self.case = Session(self.session.index, case), case
-        self._which, self._resume = False, ""
+        self._which, self.resumed = False, ""
         self.forget()
         self.probe_lines, self.left_out = {}, []
         self.emit(Given(case))
@@ -195,11 +194,12 @@ class Consultation:
 
     def look(self, *, whole: bool = True) -> None:
         """Runs the probes, telling each, then what is believed now."""
-        if self._closed:
+        if not self.diary.copies:
+            write(self)
+        self.keep()
+        if self.closed:
             return
         self.emit(Working(words.LOOKING))
-        self.diary.open()
-        self.keep()
         before, values = self.stood, values_of(self.session)
         self.tell_understood()
         if not self.stale:
@@ -212,22 +212,14 @@ class Consultation:
             after.since(self, before)
         else:
             late_settings(self)
-        self._maybe_new_episode()
+        if self.before_remedy is not None and self.session.episode_if(self.before_remedy):
+            self.another_run()
+            self.tell(words_more.NEW_EPISODE, "strong")
         self.retell(whole=whole)
-
-    @property
-    def resumed(self) -> bool:
-        """Whether a kept session was taken up, whose words were held against its files before."""
-        return bool(self._resume)
 
     def observe(self) -> None:
         """Runs the probes over the files as they are and tells what became of them."""
         observe(self)
-
-    def _maybe_new_episode(self) -> None:
-        if self.before_remedy is not None and self.session.episode_if(self.before_remedy):
-            self.another_run()
-            self.tell(words_more.NEW_EPISODE, "strong")
 
     def another_run(self) -> None:
         """What was said was about the run before; changed files can still be restored."""
@@ -292,9 +284,7 @@ class Consultation:
 
     def keep(self) -> None:
         """Writes down all that cannot be read again."""
-        if self._session is None:
-            return
-        self.diary.keep(self._session, state_of(self))
-        if self.diary.problem is not None and not self._told_problem:
-            self._told_problem = True
-            self.emit_only(said(self.diary.problem, "muted"))
+        if self._session is not None:
+            self.diary.keep(self._session, state_of(self))
+        if (problem := self.diary.news()) is not None:
+            self.emit_only(said(problem, "muted"))

@@ -8,9 +8,10 @@ from functools import cached_property
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from medic.i18n import Lang, use
+from medic.i18n import Lang, Text, use
 from medic.records import dataclass
 
+from . import awaited
 from .events import Event, Stands, Told
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Desk:
     def __init__(self, opening: Opening, emit: Callable[[Event], None]) -> None:
         self.opening = opening
         self._emit = emit
-        self._jobs: SimpleQueue[tuple[Job, tuple[Any, ...]] | None] = SimpleQueue()
+        self._jobs: SimpleQueue[tuple[Job, tuple[Any, ...], int] | None] = SimpleQueue()
         self._waiting = 0
         self._stopped = False
         self._lock = threading.RLock()
@@ -70,6 +71,11 @@ class Desk:
         """The id of the kept session, if there is any."""
         return self._made.diary.id if "_made" in self.__dict__ else ""
 
+    @property
+    def problem(self) -> Text | None:
+        """Why not all of it is kept."""
+        return self._made.diary.problem if "_made" in self.__dict__ else None
+
     def start(self) -> None:
         self._thread.start()
 
@@ -82,7 +88,9 @@ class Desk:
     def put(self, job: Job, *values: Any) -> None:
         with self._lock:
             self._waiting += 1
-        self._jobs.put((job, values))
+        said = awaited.record_of(job, values)
+        number = self.consultation.diary.hear(said) if said else 0
+        self._jobs.put((job, values, number))
 
     def keep(self, block: Block) -> None:
         """Keeps what the user said, at once: before anything is done with it."""
@@ -103,9 +111,9 @@ class Desk:
 
     def _work(self) -> None:
         while (one := self._jobs.get()) is not None and not self._stopped:
-            job, values = one
+            job, values, number = one
             try:
-                job(self.consultation, *values)
+                awaited.do(self.consultation, job, values, number)
             except Exception as problem:  # noqa: BLE001 - told to the user; the talk goes on
                 from .failures import told
 
@@ -114,6 +122,7 @@ class Desk:
                 self._emit(self._stands())
                 with self._lock:
                     self._waiting -= 1
+        self.consultation.diary.close()
 
     def _stands(self) -> Stands:
         from .offers import next_step
@@ -127,4 +136,4 @@ class Desk:
             "runs": len(talk.case.runs) > 1,
         }
         has = {name for name, is_there in held.items() if is_there} | next_step(talk)
-        return Stands(frozenset(has), talk.diary.id)
+        return Stands(frozenset(has), talk.diary.id, talk.diary.problem)

@@ -118,10 +118,12 @@ class Detailed:
 
 @dataclass(frozen=True)
 class Stands:
-    """A job has ended: what there is for an action to work on, and the id of the kept session."""
+    """A job has ended: what there is for an action to work on, and the id of the kept session.
+    ``problem``: why not all of it is kept."""
 
     has: frozenset[str]
     session: str = ""
+    problem: Text | None = None
 
 
 Event = Told | Asked | Suspected | Working | Previewed | Given | Graphed | Detailed | Stands

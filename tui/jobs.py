@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def begin(talk: Consultation) -> None:
+    from .awaited import take_left
+
     talk.begin()
+    take_left(talk)
 
 
 def wake(talk: Consultation) -> None:

@@ -1,4 +1,4 @@
-"""What was said, kept as it is said: blocks as plain data, and the consultation's diary."""
+"""What was said as plain data: blocks, and how a consultation stands."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from medic.errors import MedicError
 from medic.i18n import Text
 
 from . import words_keep
-from .lines import Block, Line
+from .lines import Block, Line, said
 
 if TYPE_CHECKING:
     from medic.session.consultation import Session
     from medic.session.diagnosis import CauseView, Diagnosis
-    from medic.session.saved import Keeper
 
     from .consultation import Consultation
 
@@ -74,65 +72,11 @@ def _text_of(value: Any) -> Text:
     return Text(str(en), str(zh))
 
 
-class Diary:
-    """Keeps the session and the talk; where that cannot be done it says so once."""
-
-    def __init__(self, name: str = "", opened: float = 0.0) -> None:
-        self._name = name
-        self._opened = opened
-        self._keeper: Keeper | None = None
-        self._early: list[Block] = []  # said before there was a session
-        self._last = ""
-        self.problem: Text | None = None
-
-    @property
-    def id(self) -> str:
-        return self._keeper.id if self._keeper else self._name
-
-    def open(self) -> None:
-        """Begins to write, or goes on with the session that was named."""
-        from medic.session.saved import Keeper
-
-        if self._keeper is not None or self.problem is not None:
-            return
-        try:
-            self._keeper = Keeper(self._name, self._opened) if self._name else Keeper.new()
-        except (OSError, MedicError) as problem:
-            self._fails(problem)
-            return
-        early, self._early = self._early, []
-        for block in early:
-            self.say(block)
-
-    def say(self, block: Block) -> None:
-        """Keeps a block that was said."""
-        if self.problem is not None:
-            return
-        if self._keeper is None:
-            self._early.append(block)
-            return
-        try:
-            self._keeper.say(record_of(block))
-        except OSError as problem:
-            self._fails(problem)
-
-    def keep(self, session: Session, more: Mapping[str, Any]) -> None:
-        """Keeps the state of the session, if it is another than the last time."""
-        from medic.session.said import said
-
-        now = repr((said(session), session.case.paths, session.applied, session.left_out, more))
-        if self._keeper is None or now == self._last:
-            return
-        try:
-            self._keeper.keep(session, **more)
-            self._last = now
-        except OSError as problem:
-            self._fails(problem)
-
-    def _fails(self, problem: Exception) -> None:
-        why = getattr(problem, "strerror", None) or str(problem)
-        self.problem = words_keep.NOT_KEPT.fill(why=why)
-        self._keeper = None
+def write(talk: Consultation) -> None:
+    """Something is said: from here on the session is kept; one that is open elsewhere is copied."""
+    if talk.diary.open():
+        told = words_keep.COPY_BEGUN.fill(id=talk.diary.id, of=talk.diary.copies)
+        talk.emit_only(said(told, "strong"))
 
 
 def state_of(talk: Consultation) -> dict[str, Any]:
@@ -155,6 +99,7 @@ def state_of(talk: Consultation) -> dict[str, Any]:
         "demo": talk.demo,
         "numbers": list(talk.numbers),
         "mended": list(_mended(talk.session)),
+        "taken": talk.diary.taking,
     }
 
 

@@ -75,8 +75,12 @@ class PlainTalk:
                 self._decide(self._offer, text.strip().lower())
             elif text.strip():
                 take(self, clean(text))
-        if self.talk.diary.id:
-            self._console.talk(words_keep.KEPT.fill(id=self.talk.diary.id))
+        diary = self.talk.diary
+        if diary.id and diary.problem is not None:
+            told = words_keep.KEPT_IN_PART.fill(id=diary.id, why=diary.problem)
+            self._console.talk(told)
+        elif diary.id:
+            self._console.talk(words_keep.KEPT.fill(id=diary.id))
         return self.talk.found
 
     def _prompt(self) -> Text:

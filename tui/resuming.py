@@ -8,9 +8,11 @@ from medic.i18n import Text, plain
 from medic.report.words import CHANCE
 
 from . import words_keep
+from .awaited import take_left
 from .consultation import Consultation
+from .diary import Diary
 from .events import OPEN, WRONG, WRONG_SET, Asked, Suspect, Suspected
-from .keeping import Diary
+from .keeping import told_before
 from .lines import said
 from .moves import Move
 from .walking import left_walk
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 def take_up(talk: Consultation, index: Index, name: str, *, why: Text | None = None) -> Session:
     """The session of ``name`` over its files as they are now; ``why`` it goes on, where nobody
     asked for it. Raises UsageError."""
+    from medic.session import awaited
     from medic.session.consultation import Session
     from medic.session.recheck import Applied, take_again
     from medic.session.saved import case_of, load, restore
@@ -36,8 +39,10 @@ def take_up(talk: Consultation, index: Index, name: str, *, why: Text | None = N
     talk.forget()
     talk.emit(Asked(None))
     elsewhere = saved.is_open
-    talk.diary = Diary(saved.id, saved.opened)
-    talk.diary.open()
+    talk.diary = Diary(copies=saved.id) if elsewhere else Diary(saved.id, saved.opened)
+    if not elsewhere:
+        talk.diary.go_on(saved.data.get("taken", 0), awaited.kept(saved))
+        talk.diary.open()
     talk.kept = {name: saved.data.get(name) for name in ("verdict", "leader", "stand", "walk")}
     talk.demo = bool(saved.data.get("demo"))
     talk.moves = [_move(data) for data in saved.data.get("moves", ())]
@@ -50,9 +55,10 @@ def take_up(talk: Consultation, index: Index, name: str, *, why: Text | None = N
     if talk.waiting is None:
         take_again(session, talk.stood)  # the log of another run may have come meanwhile
     talk.emit(Suspected(_suspects(saved)))
-    talk.emit_only(said((why or words_keep.RESUMED).fill(id=saved.id), "strong"))
     if elsewhere:
         talk.emit_only(said(words_keep.OPEN_TOO.fill(id=saved.id), "warn"))
+    else:
+        talk.emit_only(said((why or words_keep.RESUMED).fill(id=saved.id), "strong"))
     for what in gone:
         talk.emit_only(said(words_keep.TAKEN_BACK_SINCE.fill(what=what), "warn"))
     if (walk := left_walk(index, saved)) is not None:
@@ -87,9 +93,15 @@ def _suspects(saved: Saved) -> tuple[Suspect, ...] | None:
     return (Suspect(saved.title, saved.code, word, float(leader.get("chance", 0.0))),)
 
 
+def tell_again(talk: Consultation, name: str) -> None:
+    """The last of a kept talk, shown once more and not kept twice."""
+    for block in told_before(name):
+        talk.emit_only(block)
+
+
 def go_on(talk: Consultation, name: str) -> None:
     """Takes up a session that waits for the run after a change, as nobody begins anew there."""
-    talk.tell_again(name)
+    tell_again(talk, name)
     why = words_keep.WAITS_FOR_RUN
     talk.take_session(take_up(talk, talk.session.index, name, why=why))
 
@@ -113,9 +125,10 @@ def resume(talk: Consultation, argument: str) -> None:
     if not name:
         talk.tell(words_keep.NO_SESSIONS)
         return
-    talk.tell_again(load(name).id)
+    tell_again(talk, load(name).id)
     session = take_up(talk, talk.session.index, name)
     talk.take_session(session)
+    take_left(talk)
 
 
 def sessions(talk: Consultation, _argument: str) -> None:

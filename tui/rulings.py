@@ -8,6 +8,7 @@ from medic.i18n import Text
 from medic.text.safetext import one_line
 
 from . import words_talk
+from .keeping import write
 from .lines import Block, Line
 from .sayings import by_number
 from .seen import LONG, finding, place_of
@@ -52,7 +53,7 @@ def by_hand(talk: Consultation, cause: str, quote: str) -> None:
     before = said(session)
     session.told.ruled[cause] = one_line(quote, LONG)
     session.refresh()
-    talk.diary.open()
+    write(talk)
     number = next(n for n, one in by_number(talk).items() if one.key == f"ruled{cause}")
     talk.remember(words_talk.NOT_THIS.fill(title=entry.title), before)
     told = words_talk.RULED_OUT_NOW.fill(title=entry.title, code=entry.code, n=number)

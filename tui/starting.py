@@ -111,7 +111,7 @@ def before(talk: Consultation) -> Block | None:
     from medic.report.saved_text import outcome
     from medic.session.saved import listed
 
-    if talk.demo or talk.diary.id:
+    if talk.demo or _goes_on(talk):
         return None
     try:
         here = [s for s in listed() if is_here(s, talk.case) and s.verdict]
@@ -124,6 +124,11 @@ def before(talk: Consultation) -> Block | None:
     if walk is not None:
         talk.kept["walk"] = here[0].data["walk"]
     return Block("medic", (Line(told, "muted"), *((Line(walk),) if walk is not None else ())))
+
+
+def _goes_on(talk: Consultation) -> bool:
+    """Whether it is about a kept session already."""
+    return bool(talk.diary.id or talk.diary.copies)
 
 
 def look_first(talk: Consultation) -> None:
@@ -146,7 +151,7 @@ def unfinished(talk: Consultation) -> str:
     from medic.session.saved import listed
 
     case = talk.case
-    if talk.demo or talk.diary.id or case.given or case.text or not case.root:
+    if talk.demo or _goes_on(talk) or case.given or case.text or not case.root:
         return ""
     try:
         last = next((s for s in listed() if s.verdict and _is_of(s, case)), None)

@@ -8,6 +8,7 @@ from medic.i18n import Text, plain
 
 from . import words_walk
 from .events import Choices
+from .keeping import write
 from .lines import Block, Line, code, joined
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def _stand(talk: Consultation, current: Walk, *, taken_up: bool = False) -> None
     options.append((LEAVE, words_walk.LATER))
     talk.walking = Choices("walk", current.procedure.name, tuple(options))
     talk.offer_choices(talk.walking, Line(words_walk.WHAT_CAME_OUT, "strong"))
-    talk.diary.open()
+    write(talk)
     talk.keep()
 
 

@@ -111,8 +111,21 @@ BEFORE_IT_WAS = Text("(your answer was: {answer})", "（之前的回答：{answe
 
 NOT_KEPT = Text("This session cannot be kept: {why}", "无法保存本次会话：{why}")
 OPEN_TOO = Text(
-    "{id} is open in another terminal as well: what is done there is not seen here.",
-    "{id} 在另一个终端中也打开着：那边的操作在这里看不到。",
+    "{id} is open in another terminal: this is a look at it, and nothing is written to it from here. "
+    "The first thing you say or change here begins a copy of its own.",
+    "{id} 在另一个终端中打开着：这里只是查看，不会写入该会话。在这里说的第一句话或第一次修改会另存为一个副本。",
+)
+COPY_BEGUN = Text(
+    "From here on this is {id}, a copy of {of}; {of} goes on in the other terminal without it.",
+    "从这里起是 {id}，即 {of} 的副本；{of} 在另一个终端中继续，不受影响。",
+)
+SAID_BEFORE = Text(
+    "Said before it was left, and taken only now: “{words}”",
+    "上次离开前说的，现在才处理：“{words}”",
+)
+KEPT_IN_PART = Text(
+    "Not all of this session is kept ({why}). medic resume {id} goes on with what was kept before.",
+    "本次会话没有全部保存（{why}）。medic resume {id} 可从已保存的部分继续。",
 )
 RESUMED = Text(
     "Going on with {id}; the files are read again as they are now.",

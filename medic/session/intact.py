@@ -78,6 +78,7 @@ _STATE: dict[str, Any] = {
     "waiting?": {str, type(None)},
     "walk?": {str, type(None)},
     "mended?": [(str, str, str)],
+    "taken?": int,
 }
 _LEADER = {"code": str, "title": _PAIR, "word?": str, "chance?": float, "wrong?": str}
 

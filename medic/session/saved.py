@@ -11,6 +11,7 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,7 +62,7 @@ class Saved:
     @property
     def is_open(self) -> bool:
         """Whether it is open elsewhere just now."""
-        return is_open(_folder(self.id))
+        return is_open(folder_of(self.id))
 
     @property
     def place(self) -> str:
@@ -83,8 +84,8 @@ class Keeper:
     def __init__(self, name: str, opened: float = 0.0) -> None:
         self.id = name
         self.opened = opened or time.time()
-        self._folder = _folder(name)
-        self._lock = hold(self._folder)  # until it is gone: see is_open
+        self.folder = folder_of(name)
+        self._lock = hold(self.folder)  # until it is gone: see is_open
         self._pasted: str | None = None
 
     @classmethod
@@ -94,7 +95,7 @@ class Keeper:
         while True:
             number += 1
             try:
-                _folder(f"s{number}").mkdir(mode=PRIVATE_FOLDER)
+                folder_of(f"s{number}").mkdir(mode=PRIVATE_FOLDER)
             except FileExistsError:
                 continue
             return cls(f"s{number}")
@@ -103,7 +104,7 @@ class Keeper:
         """Writes the state; ``more`` is what the caller wants to find again. Raises OSError."""
         case = session.case
         if case.pasted != self._pasted:
-            _write(self._folder / PASTED, case.pasted.encode("utf-8", "replace"))
+            write_whole(self.folder / PASTED, case.pasted.encode("utf-8", "replace"))
             self._pasted = case.pasted
         where: dict[str, Any] = {"cwd": str(Path.cwd()), "paths": list(case.paths)}
         where |= {"root": case.root, "run": case.run}
@@ -118,20 +119,25 @@ class Keeper:
             "applied": [asdict(a) for a in session.applied],
             **more,
         }
-        _write(self._folder / STATE, json.dumps(data).encode())
+        write_whole(self.folder / STATE, json.dumps(data).encode())
+
+    def copy_talk(self, name: str) -> None:
+        """Begins with the talk of another consultation. Raises OSError."""
+        with suppress(FileNotFoundError), (folder_of(name) / TALK).open("rb") as file:
+            write_whole(self.folder / TALK, file.read(MAX_TALK))
 
     def say(self, record: Mapping[str, Any]) -> None:
         """Adds one thing said. Raises OSError."""
         line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-        handle = os.open(self._folder / TALK, flags, PRIVATE_FILE)
+        handle = os.open(self.folder / TALK, flags, PRIVATE_FILE)
         try:
             os.write(handle, line)
         finally:
             os.close(handle)
 
 
-def _write(file: Path, data: bytes) -> None:
+def write_whole(file: Path, data: bytes) -> None:
     """In one step: who reads it finds the old or the new, whole."""
     part = file.with_suffix(".part")
     handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE)
@@ -145,7 +151,8 @@ def _write(file: Path, data: bytes) -> None:
 # --- reading --------------------------------------------------------------------------------
 
 
-def _folder(name: str) -> Path:
+def folder_of(name: str) -> Path:
+    """Where a consultation is kept."""
     return state_dir("sessions") / name
 
 
@@ -165,7 +172,7 @@ def listed() -> list[Saved]:
 
 def unreadable() -> list[str]:
     """The ids of those that cannot be read."""
-    begun = [n for n in _names() if (_folder(n) / STATE).exists()]
+    begun = [n for n in _names() if (folder_of(n) / STATE).exists()]
     return sorted((n for n in begun if not _readable(n)), key=lambda n: int(n[1:]))
 
 
@@ -182,7 +189,7 @@ def load(name: str) -> Saved:
     try:
         if not _is_id(name):
             raise FileNotFoundError(name)
-        with (_folder(name) / STATE).open("rb") as file:
+        with (folder_of(name) / STATE).open("rb") as file:
             data = json.loads(file.read(MAX_STATE))
     except FileNotFoundError:
         raise UsageError(
@@ -243,7 +250,7 @@ def taken_back(change: str) -> bool:
 def talk_of(name: str) -> Iterator[dict[str, Any]]:
     """What was said, oldest first; a line that a crash cut off is passed over."""
     try:
-        with (_folder(name) / TALK).open("rb") as file:
+        with (folder_of(name) / TALK).open("rb") as file:
             data = file.read(MAX_TALK)
     except OSError:
         return
@@ -278,7 +285,7 @@ def case_of(saved: Saved, index: Index) -> Case:
 
 def _pasted(name: str) -> str:
     try:
-        with (_folder(name) / PASTED).open("rb") as file:
+        with (folder_of(name) / PASTED).open("rb") as file:
             return file.read(MAX_PASTED).decode("utf-8", "replace")
     except OSError:
         return ""

@@ -180,6 +180,8 @@ def drive(index: Index) -> Drive:
                 if wait:
                     await driver.settle()
                 await script(driver)
+            if wait:
+                app.talk.desk._thread.join(30)  # who comes next finds the session closed
 
         asyncio.run(go())
 

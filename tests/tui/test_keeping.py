@@ -324,7 +324,7 @@ def test_a_session_that_is_open_elsewhere_says_so(drive: Drive, case: Case) -> N
     held = saved.Keeper("s1")
 
     async def second(app: Any) -> None:
-        assert "s1 is open in another terminal as well" in app.said
+        assert "s1 is open in another terminal: this is a look at it" in app.said
 
     drive(second, Case(root="run1"), resume="s1")
     del held

@@ -1,0 +1,157 @@
+"""A consultation's diary: what is said is kept as it is said, and what waits until it was taken."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from medic.errors import MedicError
+from medic.i18n import Text
+
+from . import words_keep
+from .keeping import record_of
+
+if TYPE_CHECKING:
+    from medic.session.consultation import Session
+    from medic.session.saved import Keeper
+
+    from .lines import Block
+
+Waiting = dict[str, Any]  # something said that waits: its number, and what a job makes of it
+
+
+class Diary:
+    """Keeps the session and the talk. Where that cannot be done it says so, and tries again with
+    the next thing said.
+
+    ``copies``: the session is open in another terminal, which writes it. This one is a look at it
+    until something is said here: that begins a copy.
+    """
+
+    def __init__(self, name: str = "", opened: float = 0.0, *, copies: str = "") -> None:
+        self._name = name
+        self._opened = opened
+        self.copies = copies
+        self._keeper: Keeper | None = None
+        self._early: list[
+            Block
+        ] = []  # said before there was a session, or while none could be kept
+        self._last = ""
+        self._lock = threading.RLock()  # what waits is told by the thread that hears it
+        self._waiting: list[Waiting] = []
+        self._left: list[Waiting] = []  # of those what was said before the session was left
+        self._number = 0  # of what was heard last
+        self.taking = 0  # of what is being taken now, or was last
+        self.problem: Text | None = None
+        self._told = False
+
+    @property
+    def id(self) -> str:
+        return self._keeper.id if self._keeper else self._name
+
+    @property
+    def only_looks(self) -> bool:
+        """Whether it is a look at a session that another terminal writes."""
+        return bool(self.copies) and self._keeper is None
+
+    def open(self) -> bool:
+        """Begins to write, or goes on with the session that was named; whether it began a copy."""
+        from medic.session.saved import Keeper
+
+        if self._keeper is not None:
+            return False
+        try:
+            self._keeper = Keeper(self._name, self._opened) if self._name else Keeper.new()
+            if self.copies:
+                self._keeper.copy_talk(self.copies)
+        except (OSError, MedicError) as problem:
+            self._fails(problem)
+            return False
+        self._say_early()
+        with self._lock:
+            self._keep_waiting()
+        return bool(self.copies)
+
+    def close(self) -> None:
+        """Another terminal may have the session."""
+        self._name, self._keeper = self.id, None
+
+    def news(self) -> Text | None:
+        """What prevents the keeping, once."""
+        told, self._told = self._told, self.problem is not None
+        return None if told else self.problem
+
+    def say(self, block: Block) -> None:
+        """Keeps a block that was said."""
+        with self._lock:
+            self._early.append(block)
+            if self.problem is None:
+                self._say_early()
+
+    def _say_early(self) -> None:
+        """What could not be written stays."""
+        try:
+            with self._lock:
+                while self._early and self._keeper is not None:
+                    self._keeper.say(record_of(self._early[0]))
+                    del self._early[0]
+        except OSError as problem:
+            self._fails(problem)
+
+    def keep(self, session: Session, more: Mapping[str, Any]) -> None:
+        """Keeps the state of the session, if it is another than the last time."""
+        from medic.session.said import said
+
+        now = repr((said(session), session.case.paths, session.applied, session.left_out, more))
+        if self._keeper is None or now == self._last:
+            return
+        try:
+            self._keeper.keep(session, **more)
+        except OSError as problem:
+            self._fails(problem)
+            return
+        self._last, self.problem = now, None
+        self._say_early()
+
+    # --- what waits ---------------------------------------------------------------------
+
+    def hear(self, said: Mapping[str, Any]) -> int:
+        """Keeps what was said before anything is done with it; its number."""
+        with self._lock:
+            self._number += 1
+            self._waiting.append({**said, "number": self._number})
+            self._keep_waiting()
+            return self._number
+
+    def go_on(self, taken: int, left: Sequence[Waiting]) -> None:
+        """``left``: what was said and not taken when the session was left; ``taken``: the number
+        of what was taken last."""
+        self.taking, self._left, self._waiting = taken, list(left), list(left)
+        self._number = max([taken, *(one["number"] for one in left)])
+
+    def left(self) -> list[Waiting]:
+        """What was said before the session was left, once."""
+        left, self._left = self._left, []
+        return left
+
+    def taken(self, number: int) -> None:
+        """What was said is part of the session now, or was answered."""
+        with self._lock:
+            self._waiting = [one for one in self._waiting if one["number"] != number]
+            self._keep_waiting()
+
+    def _keep_waiting(self) -> None:
+        from medic.session import awaited
+
+        if self._keeper is None:
+            return
+        try:
+            awaited.keep(self._keeper.folder, self._waiting)
+        except OSError as problem:
+            self._fails(problem)
+
+    def _fails(self, problem: Exception) -> None:
+        why = getattr(problem, "strerror", None) or str(problem)
+        told = Text(problem.en, problem.zh) if isinstance(problem, MedicError) else Text(why, why)
+        self.problem = words_keep.NOT_KEPT.fill(why=told)
