@@ -183,7 +183,7 @@ def _read(talk: Consultation, text: str, parts: Sequence[Fragment]) -> None:
     if all(kind == "config" for kind, _, _ in parts):
         unread_settings(talk, text)
     talk.keep()
-    talk.look(whole=logs)
+    talk.look(whole=logs, pasted=logs)
 
 
 def _spoken(text: str) -> bool:

@@ -192,8 +192,8 @@ class Consultation:
         self.stale, self.plan = False, remedies.Plan()
         self.diary, self.kept = Diary(), {}
 
-    def look(self, *, whole: bool = True) -> None:
-        """Runs the probes, telling each, then what is believed now."""
+    def look(self, *, whole: bool = True, pasted: bool = False) -> None:
+        """Runs the probes, telling each, then what is believed now; ``pasted``: see ``observe``."""
         if not self.diary.copies:
             write(self)
         self.keep()
@@ -204,7 +204,7 @@ class Consultation:
         self.tell_understood()
         if not self.stale:
             after.edited(self, stands=False)
-        self.observe()
+        observe(self, pasted=pasted)
         if (other := other_values(values, values_of(self.session))) is not None:
             self.tell(other)
         tell_left_out(self)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from medic.runner.registry import title_of
 
-from . import held, words
+from . import held, words, words_keep
 from .events import Told, Working
 from .lines import Block, Line, joined
 from .probing import Board, ended, not_read, outcomes
@@ -18,10 +18,14 @@ if TYPE_CHECKING:
 
     from .consultation import Consultation
 
+SHOWN_NAMES = 3
 
-def observe(talk: Consultation) -> None:
-    """Runs the probes over the files as they are and tells what became of them."""
+
+def observe(talk: Consultation, *, pasted: bool = False) -> None:
+    """Runs the probes over the files as they are and tells what became of them; ``pasted``: a log
+    was pasted just now, which is what is asked about."""
     from medic.runner.registry import all_probes
+    from medic.session.pasted import take_alone
     from medic.session.recheck import standing
 
     session = talk.session
@@ -36,6 +40,10 @@ def observe(talk: Consultation) -> None:
     said, again = held_against(session, aside)
     if again:
         _run(talk, Board(board.total), key)
+    if pasted and (names := take_alone(session)):
+        _run(talk, Board(board.total), key)
+        told = words_keep.PASTED_ALONE.fill(files=", ".join(names[:SHOWN_NAMES]))
+        said.append(Line(told, "warn"))
     if said:
         talk.tell(Block("medic", tuple(said)))
     before, talk.probe_lines = talk.probe_lines, outcomes(session)

@@ -132,7 +132,9 @@ def abnormal(session: Session, run: Run) -> list[tuple[Text, Text | None]]:
 
 def not_read(session: Session, known: list[NotRead]) -> tuple[Block | None, list[NotRead]]:
     """What was left out and not told yet, and all that is known then."""
-    left = [item for item in session.evidence.not_read if item not in known]
+    from medic.session.pasted import ANOTHER  # is told where it is set aside
+
+    left = [i for i in session.evidence.not_read if i not in known and i.en != ANOTHER.en]
     if not left:
         return None, known
     lines = [

@@ -180,6 +180,8 @@ def _taken_back(talk: Consultation, move: Move, *, here: bool) -> None:
     if move.change:
         session.applied = [a for a in session.applied if a.change != move.change]
     other = move.before is not None and said.take_back(session, move.before)
+    if other and not move.change:
+        talk.stood = None  # what is no longer read is not gone
     talk.moves.remove(move)
     if not session.tried:
         talk.before_remedy = None

@@ -67,6 +67,14 @@ RUN_FAILED = Text("failed: {title}", "失败：{title}")
 AT_STEP = Text("step {step}", "第 {step} 步")
 OTHER_RUNS = Text("{n} older: /run NAME", "另有 {n} 个较早的运行：/run 名称")
 
+PASTED_ALONE = Text(
+    "What you pasted is of another run than {files}: it is looked at by itself, with the "
+    "configuration that lies here. A log that is written after this counts again; f8 takes the "
+    "paste back.",
+    "粘贴的日志与 {files} 不属于同一次运行：以下只看粘贴的内容，配置取自这里的文件。此后写入的新日志会重新计入；"
+    "f8 可撤回粘贴。",
+)
+
 # --- what was understood --------------------------------------------------------------------
 
 UNDERSTOOD = Text("I understood:", "我的理解：")

@@ -28,6 +28,7 @@ from medic.runner.evidence import Evidence
 from medic.runner.run import Progress, observe
 from medic.session import both
 from medic.session.diagnosis import Diagnosis, finding_text
+from medic.session.pasted import ANOTHER
 from medic.session.recheck import Applied
 from medic.session.revisit import OF_BEFORE, collect_again, merged, without
 from medic.told.understood import Told
@@ -49,6 +50,7 @@ class Session:
     unknown: list[str] = field(default_factory=list)  # asked, and nobody knows
     tried: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)  # paths that the user wants not to be read
+    aside: dict[str, float] = field(default_factory=dict)  # logs of another run than was pasted
     quotes: dict[str, str] = field(default_factory=dict)  # of values given in words, by field
     prose: str = ""  # what the case's text describes, taken at a look
     episode: int = 1
@@ -111,7 +113,7 @@ class Session:
     def collect_again(self, leave_out: Sequence[str] = ()) -> None:
         """The case as its folders are now, without ``leave_out``: files of before a change."""
         fresh = without(collect_again(self.case, self.index), self.left_out)
-        self.case = without(fresh, leave_out, OF_BEFORE)
+        self.case = without(without(fresh, list(self.aside), ANOTHER), leave_out, OF_BEFORE)
 
     # --- beliefs ----------------------------------------------------------------------------
 

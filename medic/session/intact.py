@@ -28,6 +28,7 @@ _SAID: dict[str, Any] = {
     "quotes?": {"*": str},
     "paths?": [str],
     "left_out?": [str],
+    "aside?": {"*": float},
     "pasted?": int,
 }
 _CASE: dict[str, Any] = {

@@ -14,6 +14,7 @@ from medic.facts import LogHits
 from medic.records import dataclass, replace
 from medic.runner.look import open_regular
 from medic.session.launched import read_instead
+from medic.session.pasted import back_again
 from medic.session.proof import proof
 from medic.session.reached import Reached, reached
 from medic.session.runlogs import (
@@ -196,6 +197,7 @@ def take_again(session: Session, before: Applied | None) -> None:
     which has changed, are of a run after it: they take the place of the others. So do logs that
     were written anew: those that were not are of the run before."""
     old = {f.path for f in session.case.files}
+    back_again(session)
     session.collect_again()
     if before is None or not before.time:
         return
@@ -232,13 +234,13 @@ def take_new_logs(session: Session, applied: Applied, pasted: str = "") -> bool:
 
     False, and the case as it was, if no log or metrics file was written since.
     """
-    before = session.case
-    session.case = replace(before, pasted=pasted)
+    before, aside = session.case, session.aside
+    session.case, session.aside = replace(before, pasted=pasted), {}
     session.collect_again()
     logs = [f for f in session.case.files if f.kind in OF_A_RUN]
     fresh = [f.path for f in logs if f.modified > applied.time or f.name.startswith("<pasted")]
     if not fresh:
-        session.case = before
+        session.case, session.aside = before, aside
         return False
     same = unchanged(session, applied)
     fresh = [path for path in fresh if path not in same] or fresh

@@ -20,7 +20,7 @@ def without(case: Case, paths: Sequence[str], why: Text = LEFT_OUT) -> Case:
     gone = [f for f in case.files if f.path in paths]
     if not gone:
         return case
-    before = why is OF_BEFORE  # it hides no fault of the run that is looked at
+    before = why is not LEFT_OUT  # it hides no fault of the run that is looked at
     left = [NotRead(f.name, why.en, why.zh, aside=before) for f in gone]
     kept = tuple(f for f in case.files if f not in gone)
     return replace(case, files=kept, not_read=tuple(dict.fromkeys((*case.not_read, *left))))

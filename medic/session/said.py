@@ -37,6 +37,7 @@ def said(session: Session) -> dict[str, Any]:
         "quotes": dict(session.quotes),
         "paths": list(case.paths),
         "left_out": list(session.left_out),
+        "aside": dict(session.aside),
         "pasted": len(case.pasted),
     }
 
@@ -68,12 +69,14 @@ def say_again(session: Session, data: Mapping[str, Any]) -> None:
     told.denied = {n: q for n, q in data.get("denied", {}).items() if n in index.symptoms}
     told.ruled = {n: q for n, q in data.get("ruled", {}).items() if n in index.causes}
     told.held = list(data.get("held", ()))
+    session.aside = dict(data.get("aside", session.aside))
     session.quotes = {n: q for n, q in data.get("quotes", {}).items() if n in FIELDS}
     session.refresh()
 
 
 def take_back(session: Session, data: Mapping[str, Any]) -> bool:
     """What was said and given, as it was; True if the case is another now: the caller looks again."""
+    aside = session.aside
     say_again(session, data)
     case = session.case
     given = {n: v for n, v in data.get("given", case.given).items() if n in FIELDS}
@@ -81,7 +84,7 @@ def take_back(session: Session, data: Mapping[str, Any]) -> bool:
     paths = tuple(data.get("paths", case.paths))
     left_out = list(data.get("left_out", session.left_out))
     session.case = replace(case, given=given, pasted=pasted, paths=paths)
-    if paths != case.paths or left_out != session.left_out:
+    if paths != case.paths or left_out != session.left_out or aside != session.aside:
         session.left_out = left_out
         session.collect_again()
     elif pasted != case.pasted:

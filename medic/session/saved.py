@@ -24,6 +24,7 @@ from medic.i18n import Text
 from medic.records import dataclass, replace
 from medic.session.intact import broken_field, is_record
 from medic.session.opened import hold, is_open
+from medic.session.pasted import ANOTHER
 from medic.session.recheck import Applied
 from medic.session.revisit import collect_again, without
 from medic.session.said import said, say_again
@@ -73,9 +74,6 @@ class Saved:
             full = f"~{full[len(home) :]}"
         parts = full.split("/")
         return full if len(parts) <= NAMED + 1 else "/".join(["\u2026", *parts[-NAMED:]])
-
-
-# --- writing --------------------------------------------------------------------------------
 
 
 class Keeper:
@@ -280,7 +278,9 @@ def case_of(saved: Saved, index: Index) -> Case:
     )
     case = collect_again(case, index)
     case = replace(case, text=case.text or case.pasted)
-    return without(case, where["left_out"])
+    return without(
+        without(case, where["left_out"]), [*saved.data["said"].get("aside", {})], ANOTHER
+    )
 
 
 def _pasted(name: str) -> str:

@@ -14,14 +14,15 @@ from .view import View
 
 WORDS = 60  # of a message
 _EARLIER = Text(
-    "of an earlier run, which failed at line {line} ({what}); medic diagnose {file} looks at it",
-    "属于之前的运行，在第 {line} 行失败（{what}）；可用 medic diagnose {file} 单独查看",
+    "of an earlier run, which failed at line {line} ({what}){alone}",
+    "属于之前的运行，在第 {line} 行失败（{what}）{alone}",
 )
 _BESIDE = Text(
-    "it failed at line {line} ({what}), and does not count: the last run here ended well; "
-    "medic diagnose {file} looks at it",
-    "在第 {line} 行失败（{what}），但此处最后一次运行正常结束，因此未计入；可用 medic diagnose {file} 单独查看",
+    "it failed at line {line} ({what}), and does not count: the last run here ended well{alone}",
+    "在第 {line} 行失败（{what}），但此处最后一次运行正常结束，因此未计入{alone}",
 )
+_ALONE = Text("; medic diagnose {file} looks at it", "；可用 medic diagnose {file} 单独查看")
+_NOWHERE = Text("", "")  # what was pasted is no file
 _HANDLED = Text(
     "line {line} ({what}) does not count: the run went on after it",
     "第 {line} 行（{what}）不计入：此后运行仍在继续",
@@ -95,5 +96,6 @@ def _told(view: View, pattern: Text) -> Iterator[Unread]:
     if found is not None:
         source, what = found
         file = view.given.name
-        why = pattern.fill(line=source.line, what=what[:WORDS], file=file)
+        alone = _NOWHERE if file.startswith("<") else _ALONE.fill(file=file)
+        why = pattern.fill(line=source.line, what=what[:WORDS], alone=alone)
         yield Unread(file, why, partly=True, aside=True)

@@ -12,18 +12,24 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from medic.tui import jobs
 from medic.tui.app import MedicApp
+from medic.tui.consultation import Consultation
+from medic.tui.events import Asked, Choices, Event, Told
+from medic.tui.lines import Block, plain_text
 from medic.tui.prompt import Prompt
+from medic.tui.typed import take
 from textual.pilot import Pilot
 
 import medic.runner.registry
 from medic.case.collect import Case, collect
 from medic.facts import Source
 from medic.i18n import use
-from medic.index.knowledge import Index
+from medic.index.knowledge import Index, load
 from medic.probe import Finding, Probe
 
 ROUNDS = 3
+PROBES = medic.runner.registry.all_probes
 OOM = "[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB [/bold]"
 HOSTILE = "\x1b]52;c;aGk=\x07[@click=app.exit()]click me[/] \u202e evil"
 
@@ -105,9 +111,75 @@ class Driver:
         return [row.rstrip() for row in rows]
 
 
+class Talk:
+    """A consultation without a screen, over the real knowledge."""
+
+    def __init__(self, index: Index, *paths: str) -> None:
+        self.events: list[Event] = []
+        self.choices: Choices | None = None
+        case = collect(list(paths)) if paths else Case()
+        self.talk = Consultation(lambda: index, case, self.events.append)
+        self.talk.begin()
+
+    def say(self, *texts: str) -> str:
+        """Says one after the other as if it were typed; what the last led to."""
+        told = ""
+        for text in texts:
+            before = len(self.events)
+            self.choices = self.open
+            take(self, text)
+            told = self.told(before)
+        return told
+
+    def told(self, since: int = 0) -> str:
+        blocks = [(e.block, 0) for e in self.events[since:] if isinstance(e, Told)]
+        return " ".join(plain_text(blocks).split())
+
+    @property
+    def open(self) -> Choices | None:
+        """The choices that are open now."""
+        asked = [event.choices for event in self.events if isinstance(event, Asked)]
+        return asked[-1] if asked else None
+
+    @property
+    def lead(self) -> str:
+        found = self.talk.found
+        return found.causes[0].name if found and found.causes else ""
+
+    # --- what shows a talk ---------------------------------------------------------------
+
+    def wait_for(self, choices: Choices | None) -> None:
+        self.choices = choices
+        self.events.append(Asked(choices))
+
+    def work(self, job: Callable[..., None], *values: Any, **_: Any) -> None:
+        job(self.talk, *values)
+
+    def action_do(self, word: str, argument: str = "") -> None:
+        self.work(jobs.order, word, argument)
+
+    def add(self, block: Block) -> None:
+        self.events.append(Told(block))
+
+    def keep(self, block: Block) -> None:
+        pass
+
+
 async def _no_rest(*_: object) -> None:
     """In place of Textual's wait until the processor has rested: ``settle`` knows what it waits for."""
     await asyncio.sleep(0)
+
+
+@pytest.fixture(scope="session")
+def whole() -> Index:
+    return load()
+
+
+@pytest.fixture
+def talk(whole: Index, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Talk]:
+    """``talk(path, …)``: a consultation over the real knowledge and probes."""
+    monkeypatch.setattr(medic.runner.registry, "all_probes", PROBES)
+    return lambda *paths: Talk(whole, *paths)
 
 
 Script = Callable[[Driver], Awaitable[None]]
