@@ -155,13 +155,12 @@ def as_diff(advice: Advice, config: RunConfig, facts: Mapping[type[Any], Any], i
     changes = [change for one in advice.plan for change in one.changes]
     if not changes or not advice.fits or not set(config.files) - model_files(config):
         return ""  # no training setting belongs into a model's own config
-    from medic.edits import patch_for
+    from medic.edits.patch import diff_for
 
     def read(path: str) -> bytes:
         return Path(path).read_bytes()
 
-    patch, _ = patch_for(changes, config, facts, list(index.frameworks.values()), read)
-    return patch.diff if patch is not None else ""
+    return diff_for(changes, config, facts, list(index.frameworks.values()), read)
 
 
 def live_gpu(index: Index) -> tuple[str, int]:

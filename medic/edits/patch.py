@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from medic.edits.diff import diff
-from medic.edits.plan import edits_for
+from medic.edits.plan import EditPlan, edits_for
 from medic.edits.sources import Read
 from medic.entries import Framework
 from medic.facts import Launches, Parsers
@@ -34,6 +34,33 @@ def patch_for(
     steps: Sequence[Step] = (),
 ) -> tuple[Patch | None, tuple[Text, ...]]:
     """The patch that writes the changes and repairs the steps, or None and the reasons."""
+    plan, once = _planned(changes, run_config, facts, frameworks, read, steps)
+    if not plan.edits:
+        return None, plan.refused
+    return Patch(plan.edits, diff(plan.edits, once), plan.hashes), ()
+
+
+def diff_for(
+    changes: Sequence[Change],
+    run_config: RunConfig,
+    facts: Mapping[type[Any], Any],
+    frameworks: Sequence[Framework],
+    read: Read,
+) -> str:
+    """The diff of ``patch_for``, to be shown and not written; empty where there is none."""
+    plan, once = _planned(changes, run_config, facts, frameworks, read)
+    return diff(plan.edits, once) if plan.edits else ""
+
+
+def _planned(
+    changes: Sequence[Change],
+    run_config: RunConfig,
+    facts: Mapping[type[Any], Any],
+    frameworks: Sequence[Framework],
+    read: Read,
+    steps: Sequence[Step] = (),
+) -> tuple[EditPlan, Read]:
+    """The edits, and what reads each of their files once."""
     kept: dict[str, bytes] = {}
 
     def once(file: str) -> bytes:
@@ -51,9 +78,7 @@ def patch_for(
         flags=_taken(facts),
         steps=steps,
     )
-    if not plan.edits:
-        return None, plan.refused
-    return Patch(plan.edits, diff(plan.edits, once), plan.hashes), ()
+    return plan, once
 
 
 def _taken(facts: Mapping[type[Any], Any]) -> frozenset[str]:

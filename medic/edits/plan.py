@@ -4,14 +4,12 @@ none."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from hashlib import sha256
+from functools import cached_property
 
-from medic.edits.flags import flag_edits
 from medic.edits.follow import follows
 from medic.edits.insert import insert
 from medic.edits.keys import KeyTable, to_written
 from medic.edits.places import Place, carriers, place_for
-from medic.edits.repairs import repair_edits
 from medic.edits.replace import replace_value
 from medic.edits.sources import Parse, Read, Sources
 from medic.edits.verify import verify
@@ -29,11 +27,18 @@ KeyFor = Callable[[str], "Place | None"]
 
 @dataclass(frozen=True)
 class EditPlan:
-    """``edits`` of all changes, or none and why. ``hashes``: SHA-256 of each file as read."""
+    """``edits`` of all changes, or none and why. ``read``: each file that they change."""
 
     edits: tuple[Edit, ...] = ()
     refused: tuple[Text, ...] = ()
-    hashes: Mapping[str, str] = field(default_factory=dict)
+    read: Mapping[str, bytes] = field(default_factory=dict)
+
+    @cached_property
+    def hashes(self) -> dict[str, str]:
+        """SHA-256 of each file as read; a diff that is only shown asks for none, nor for OpenSSL."""
+        from hashlib import sha256
+
+        return {file: sha256(data).hexdigest() for file, data in self.read.items()}
 
 
 def edits_for(
@@ -66,8 +71,14 @@ def edits_for(
     refused: list[Text] = []
     of_flags = [c for c in changes if c.field.startswith(("flag:", "flag-value:"))]
     try:
-        refused += flag_edits(of_flags, run_config, launches, sources)
-        refused += repair_edits(steps, table, sources)
+        if of_flags:
+            from medic.edits.flags import flag_edits
+
+            refused += flag_edits(of_flags, run_config, launches, sources)
+        if steps:
+            from medic.edits.repairs import repair_edits
+
+            refused += repair_edits(steps, table, sources)
         for change in changes:
             if change not in of_flags:
                 refused += _field(change, changes, run_config, table, place, sources)
@@ -78,7 +89,7 @@ def edits_for(
     if refused:
         return EditPlan(refused=tuple(refused))
     edits = tuple(sources.edits())
-    return EditPlan(edits, (), {e.file: sha256(sources.data(e.file)).hexdigest() for e in edits})
+    return EditPlan(edits, (), {e.file: sources.data(e.file) for e in edits})
 
 
 def _field(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -71,3 +73,27 @@ def test_a_failure_is_estimated_and_traced_once(
     assert len(made) > 3
     assert len(traced) > 2
     assert set(made.values()) == set(traced.values()) == {1}
+
+
+AXOLOTL = """base_model: meta-llama/Meta-Llama-3-8B
+sequence_len: 8192
+micro_batch_size: 1
+gradient_accumulation_steps: 8
+bf16: true
+gradient_checkpointing: true
+"""
+
+
+def test_a_diff_that_is_only_shown_loads_nothing_that_writes_one(tmp_path: Path) -> None:
+    (tmp_path / "axolotl.yml").write_text(AXOLOTL, "utf-8")
+    words = ["memory", "axolotl.yml", "--model", "llama-3-8b", "--gpu", "h100-80g"]
+    code = (
+        f"import sys; from medic.commands import main; main({words!r}); "
+        "print(*(n for n in ('medic.edits.writing', 'medic.edits.repairs', "
+        "'medic.edits.flags') if n in sys.modules))"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    ).stdout
+    assert "+optimizer: adamw_8bit" in out
+    assert not out.splitlines()[-1]
