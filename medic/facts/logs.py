@@ -67,6 +67,8 @@ class LogHits:
     last_words: tuple[Source, ...] = ()  # the last line of each rank that wrote any
     marks: tuple[Hit, ...] = ()  # lines that part the log; see medic.probe.Scan
     earlier_steps: tuple[StepLine, ...] = ()  # of launches before the last one
+    resumable: bool = False  # an earlier launch saved or trained on for long, and was not done
+    former_steps: tuple[StepLine, ...] = ()  # of earlier attempts, in the files of the last one
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,28 @@ _PATTERNS: Mapping[str, str] = {
         r"^(?:.{0,100}[\s\[|:(])?(?:ERROR|FATAL|CRITICAL)(?:[\]:)|\s-]+)\S|"
         r"^(?:.{0,60}[\s\]])?(?:[Ee]rror|[Ff]atal|[Cc]ritical|错误|致命错误)(?:: |：)\S"
     ),
+    # A start from a checkpoint, one that found none, and what of it was left out; see curve-resume-point.
+    "resume": (
+        r"(?i:\b(?:resum(?:e|ed|ing)|continu(?:ed|ing))\b.{0,40}\b(?:from|at)\b|"
+        r"\b(?:restor(?:ed|ing)|load(?:ed|ing)|successfully loaded) (?:\w+ ){0,4}(?:checkpoint|ckpt) "
+        r"(?:path|from|at|in|\S*/))|恢复训练|断点续训|继续训练|(?:检查点|checkpoint).{0,20}恢复"
+    ),
+    "no-checkpoint": (
+        r"(?i:will not load any checkpoints|could not find the metadata file|"
+        r"\bno (?:\w+ ){0,3}(?:checkpoints?|ckpts?) (?:\w+ ){0,2}(?:found|exists?|available|to (?:load|resume))|"
+        r"\bcheckpoints? (?:\S+ ){0,2}(?:not found|does not exist|doesn't exist)|"
+        r"\b(?:start|train)(?:ed|s|ing)?(?: \w+)? from scratch|did not find \S*checkpoint|"
+        r"unable to find latest file|starting a new training run)|"
+        r"(?:未找到|没有找到|找不到).{0,20}(?:检查点|checkpoint)|从头开始训练"
+    ),
+    "state-left": (
+        r"(?i:\b(?:optimi[sz]er|scheduler)\b[\w ./,'-]{0,40}\b(?:"
+        r"not (?:be )?(?:found|loaded|restored|in |available|present)|missing|skipped|"
+        r"re-?initiali[sz]ed|from scratch|will be reset)|"
+        r"\b(?:skip(?:ping|ped)?|without|not|failed to|unable to|could not|couldn't|cannot|can't|won't) "
+        r"(?:\w+ ){0,2}(?:load|restor|resum)(?:e|ed|ing)? (?:\w+ ){0,4}(?:optimi[sz]er|scheduler|lr_scheduler))|"
+        r"(?:优化器|调度器).{0,12}(?:未加载|未恢复|没有加载|没有恢复|重新初始化)"
+    ),
     "wait-over": r"srun: Step created for ",  # of Slurm, after "step creation … retrying"
     "state-dict": r"Error\(s\) in loading state_dict",
 }

@@ -10,13 +10,14 @@ from typing import Any
 from medic.facts import Curve, LogHits, Series
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, config_of
-from medic.records import dataclass
+from medic.records import dataclass, replace
 from medic.run_config import RunConfig
 
 from . import needs, stuck
 from .jumps import Jump, jumps, relative_noise, timing, troubling, unclipped
 from .numbers import chance, clean, median, windows
 from .plan import Plan, plan_of, source_at
+from .resume_points import starts
 
 MIN_POINTS = 10
 # Cross entropy of a model that has learned nothing yet is ln(vocabulary), 6 to 12; a fine-tune
@@ -67,13 +68,29 @@ def run(look: Look) -> Iterator[Any]:
         yield Skip(needs.LOSSES, check="loss-jump-timing")
         return
     shape = Shape(loss, steps, values, plan_of(look, curve), curve.series.get("learning_rate"))
-    found = jumps(look, steps, values)
+    found, since = _without_starts(look, loss, steps, jumps(look, steps, values))
     yield from _spike(look, shape, found)
     yield timing(look, curve, loss, found)
-    yield from _divergence(look, shape, found)
+    later = replace(shape, steps=steps[since:], values=values[since:]) if since else shape
+    yield from _divergence(look, later, found)
     yield from _plateau(look, shape)
     yield from stuck.vanished(look)
     yield from _swings(look, shape)
+
+
+def _without_starts(
+    look: Look, loss: Series, steps: list[int], found: list[Jump]
+) -> tuple[list[Jump], int]:
+    """The jumps that no start from a checkpoint explains (curve-resume-point tells those), and the
+    index of the last such start that the loss jumped at, else 0."""
+    if not found:
+        return found, 0
+    begun = {
+        s.after[0].step for s in starts(look) if s.here and s.after[0].source.file == loss.file
+    }
+    explained = [j for j in found if {j.step, steps[j.index - 1]} & begun]
+    kept = [j for j in found if j not in explained]
+    return kept, max((j.index for j in explained), default=0)
 
 
 def _at(look: Look, shape: Shape, step: int) -> Any:
@@ -93,6 +110,8 @@ def _spike(look: Look, shape: Shape, found: list[Jump]) -> Iterator[Finding]:
 
 def _divergence(look: Look, shape: Shape, found: list[Jump]) -> Iterator[Finding]:
     """The last tenth stands far above the lowest level, and is not on its way back."""
+    if len(shape.values) < MIN_POINTS:
+        return
     levels = windows(shape.values, WINDOWS)
     low = min(levels)
     last = max(3, len(shape.values) // 10)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from medic.errors import Unreadable
 from medic.facts import Curve, LogHits, Series, Source
 from medic.probe import Look, config_of, logs_of
-from medic.records import dataclass
+from medic.records import dataclass, replace
 
 # A run this near its planned end is complete: the last log line may stand one interval before.
 COMPLETE_SHARE = 0.95
@@ -62,6 +62,13 @@ def source_at(look: Look, series: Series, index: int) -> Source:
     """The line of a point, with its text."""
     line = series.lines[index]
     return Source(series.file, line, series.rank, None, _text(look, series.file, line))
+
+
+def quoted(look: Look, source: Source) -> Source:
+    """A line with its text, where only its place is known."""
+    if source.text:
+        return source
+    return replace(source, text=_text(look, source.file, source.line))
 
 
 def _text(look: Look, name: str, line: int) -> str:

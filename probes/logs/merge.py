@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from medic.facts import AttemptEnd, Hit, LogHits, Source, StepLine, Traceback
 from medic.records import dataclass, field, replace
+from medic.text.patterns import regex
 
 from . import accounting, earlier_boots, history, in_time, launches, waited
 from .attempts import attempt_folder, starts
@@ -15,6 +16,13 @@ from .killed import excuse_others
 from .view import Order, View
 
 MAX_STEPS = 20_000
+# What a start says of its checkpoint may stand above the line by which it is known as a start.
+AT_A_START = frozenset({"resume", "no-checkpoint", "state-left"})
+LONG = 1000  # steps; who trains on for so many saves between them
+_WORK = ("serial-work", "serial-done")
+_SAVES = regex(
+    r"(?i)\bsav(?:e|ed|ing)\b.{0,60}(?:checkpoint|ckpt|state)|checkpoint.{0,40}\bsave|保存"
+)
 EXITED, EXIT_ALONE = "rank-exited", "exit-alone"
 
 
@@ -31,6 +39,7 @@ class Merged:
     attempts: int = 1
     endings: tuple[AttemptEnd, ...] = ()
     earlier: list[View] = field(default_factory=list)  # of launches before the last one
+    former: list[StepLine] = field(default_factory=list)  # of attempts before the last one
     left: list[in_time.Left] = field(default_factory=list)  # of the machine's logs
 
 
@@ -64,7 +73,9 @@ def _take(merged: Merged, view: View, first: int, seen: dict[str, set[object]]) 
     _take_hits(merged, view, first, seen, fresh)
     for step in view.steps:
         values = (step.source.rank, step.step, tuple(step.values.items()))
-        if step.source.line >= first and values not in seen["step"]:
+        if step.source.line < first:
+            merged.former.append(step)
+        elif values not in seen["step"]:
             fresh["step"].add(values)
             merged.steps.append(step)
     for tb in view.tracebacks:
@@ -86,12 +97,14 @@ def _take_hits(
     fresh: dict[str, set[object]],
 ) -> None:
     is_over, of_before = waited.over(view), earlier_boots.of(view)
+    trained = max((s.source.line for s in view.steps if s.source.line < first), default=first)
     for kind, hits, into in (
         ("hit", view.scan.hits, merged.hits),
         ("mark", view.scan.marks, merged.marks),
     ):
         for hit in hits:
-            if hit.source.line and hit.source.line < first:
+            begins = trained if hit.signature in AT_A_START else first
+            if hit.source.line and hit.source.line < begins:
                 continue
             read = view.prefixes.read(hit.source.text)
             key = (hit.signature, read.rank, read.body.strip())
@@ -186,7 +199,21 @@ def log_hits(merged: Merged, views: Sequence[View], hosts: Iterable[str]) -> Log
         last_words=_last_words(views),
         marks=tuple(merged.marks),
         earlier_steps=tuple(_thin([s for v in merged.earlier for s in v.steps])),
+        resumable=_resumable(merged),
+        former_steps=tuple(_thin(merged.former)),
     )
+
+
+def _resumable(merged: Merged) -> bool:
+    """Whether the last launch before left something to go on from, and neither ended well nor was
+    interrupted by hand."""
+    if not merged.earlier:
+        return False
+    view = max(merged.earlier, key=lambda v: (v.order(v.last_line)[0], v.given.modified, v.index))
+    if not view.steps or any(e.how in ("well", "interrupted") for e in view.ends):
+        return False
+    saved = any(_SAVES.search(h.source.text) for h in view.scan.marks if h.signature in _WORK)
+    return saved or view.steps[-1].step >= LONG
 
 
 def _last_words(views: Sequence[View]) -> tuple[Source, ...]:

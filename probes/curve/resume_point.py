@@ -1,0 +1,155 @@
+"""Whether a run that started from a checkpoint, or meant to, goes on where the one before it was."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from medic.facts import Curve, LogHits
+from medic.i18n import Text
+from medic.probe import Finding, Look, Probe, config_of
+from medic.run_config import RunConfig
+from medic.text.patterns import regex
+
+from .jumps import UNTRAINED, relative_noise
+from .numbers import finite, median
+from .plan import quoted
+from .resume_points import Row, Start, starts
+
+CHECK, SYMPTOM, LOAD = "resume-difference", "resume-jumps", "resume-load"
+RATE, STATES = "learning-rate-not-as-set", "checkpoint-states"
+LAST, FIRST, LEAST = 10, 3, 3  # rows on either side of a start
+SIGMAS, MEDIAN_ERROR = 5.0, 1.2533
+HIGHER, NATS = 1.05, 0.05  # what noise of a few batches does not reach, times and plus
+INITIAL, FALLEN = 0.9, 1.3  # of the run's first loss; times the level before the start
+BEGINS = 0.1  # of the steps before: a counter below it has begun again
+STEADY = 4  # logged rates before a start that must not rise
+UP, DOWN = 1.02, 0.9  # times the last rate: no schedule that falls or is constant does both
+SOON = 30  # rows in which a loss that only lacked the optimizer's state is on its way back
+NEAR = 10  # rows behind a start in which a warmup shows
+_NAMES = ("optimizer", "scheduler")
+_METADATA = regex(r"could not find the metadata file (\S+?)/+latest_\S+")
+
+
+def run(look: Look) -> Iterator[Finding]:
+    yield from _other_path(look)
+    for start in reversed(starts(look)):
+        if len(start.before) >= LEAST and len(start.after) >= FIRST:
+            found = [*_judged(look, start)]
+            if found:
+                yield from found
+                return
+
+
+def _judged(look: Look, start: Start) -> Iterator[Finding]:
+    before = _until(start)
+    was, now = (
+        median([r.loss for r in before[-LAST:]]),
+        median([r.loss for r in start.after[:FIRST]]),
+    )
+    first = start.after[0]
+    jumps = now > was * max(HIGHER, _chance(before)) and now > was + NATS and first.loss > was
+    source = quoted(look, first.source)
+    value = {"step": first.step, "before": was, "after": now, "from": was, "to": now}
+    if start.kind == "no-checkpoint":
+        if jumps and _is_lost(look, start):
+            yield Finding(LOAD, "nothing-found", source=start.source, exact=start.here)
+            yield Finding(CHECK, "back-to-initial", value=value, source=source)
+            yield Finding(SYMPTOM, value=value, source=source)
+        return
+    again = first.step < BEGINS * start.before[-1].step
+    if start.kind == "loaded" and again:
+        return  # a new stage from these weights
+    if jumps:
+        yield Finding(CHECK, _level(start, was, now), value=value, source=source)
+        yield Finding(SYMPTOM, value=value, source=source)
+    rate = _rate_lost(before, start.after)
+    if rate is not None:
+        told = {"step": first.step, "before": rate[0], "after": rate[1]}
+        yield Finding(CHECK, "rate-restarts", value=told, source=source)
+        yield Finding(RATE, value=told, source=source)
+    if start.left and (jumps or rate is not None):
+        text = start.left[0].source.text.lower()
+        absent = tuple(n for n in _NAMES if n in text) or _NAMES[:1]
+        yield Finding(STATES, "state-absent", {"absent": absent}, start.left[0].source, exact=True)
+
+
+def _until(start: Start) -> list[Row]:
+    """What was logged before the step at which the run goes on, where its counter goes on."""
+    at = start.after[0].step
+    until = [r for r in start.before if r.step < at]
+    return until if len(until) >= LEAST else start.before
+
+
+def _chance(rows: Sequence[Row]) -> float:
+    """The ratio that the medians of a level that stays do not reach."""
+    noise = relative_noise(finite([r.loss for r in rows]))
+    return math.exp(SIGMAS * MEDIAN_ERROR * noise * math.sqrt(1 / LAST + 1 / FIRST))
+
+
+def _level(start: Start, was: float, now: float) -> str:
+    """A loss as at the run's start, that takes as long to come down as it did then: without the
+    optimizer's state it is back at once."""
+    whole = start.before[0].step <= BEGINS * start.before[-1].step
+    initial = median([r.loss for r in start.before[:FIRST]])
+    back = whole and initial > FALLEN * was and now > INITIAL * initial
+    later = min(SOON, len(start.before), len(start.after)) - FIRST
+    then, again = (median([r.loss for r in rows[later : later + FIRST]])
+                   for rows in (start.before, start.after))  # fmt: skip
+    slow = again > (then + was) / 2
+    return "back-to-initial" if back and slow else "higher-then-recovers"
+
+
+def _is_lost(look: Look, start: Start) -> bool:
+    """Whether there was a checkpoint to go on from, and the counter begins again."""
+    if not start.here:
+        return look.fact(LogHits).resumable
+    return start.after[0].step <= max(start.before[0].step, BEGINS * start.before[-1].step)
+
+
+def _rate_lost(before: Sequence[Row], after: Sequence[Row]) -> tuple[float, float] | None:
+    """(rate before, rate after) where one that no longer rose climbs again."""
+    old = [r.rate for r in before if r.rate is not None][-STEADY:]
+    new = [r.rate for r in after if r.rate is not None][:NEAR]
+    if len(old) < STEADY or len(new) < FIRST or old[-1] <= 0:
+        return None
+    if any(b > a for a, b in pairwise(old)):
+        return None
+    last, top = old[-1], max(new)
+    falls = old[0] > UP * last
+    lost = top > UP * last if falls else new[0] < DOWN * min(last, top)
+    return (last, new[0]) if lost else None
+
+
+def _other_path(look: Look) -> Iterator[Finding]:
+    """Megatron found no checkpoint at ``--load``, which is not where this run saves: where both are
+    one, a first start finds none, either."""
+    config: RunConfig = config_of(look)
+    load, save = config.get("resume_from"), config.get("output_dir")
+    if not look.has(LogHits) or not isinstance(load, str) or not isinstance(save, str):
+        return
+    load = load.rstrip("/")
+    if load == save.rstrip("/"):
+        return
+    for hit in look.fact(LogHits).marks:
+        found = _METADATA.search(hit.source.text) if hit.signature == "no-checkpoint" else None
+        if found and found[1] == load:
+            value = {"path": load}
+            yield Finding(LOAD, "nothing-found", value=value, source=hit.source, exact=True)
+            losses = (s for s in look.fact(LogHits).steps if s.source.line > hit.source.line)
+            first = next((s for s in losses if s.values.get("loss", 0.0) > UNTRAINED), None)
+            if first is not None:
+                yield Finding(SYMPTOM, value=value, source=first.source)
+            return
+
+
+PROBE = Probe(
+    name="curve-resume-point",
+    title=Text("the run at its start from a checkpoint", "从检查点启动时的训练状态"),
+    tells=(CHECK, SYMPTOM, LOAD, RATE, STATES),
+    wants=(Curve, LogHits, RunConfig),
+    reliability="heuristic",
+    seconds=0.02,
+    run=run,
+)
