@@ -15,6 +15,7 @@ from medic.case.datakind import (
     is_tracked,
     is_written,
 )
+from medic.case.gpukind import TRAINS, goes_on, is_gpu_report
 from medic.case.hostkind import is_host_report
 from medic.facts import FileKind
 from medic.text.encodings import utf8
@@ -67,7 +68,6 @@ _HOST_NAMES = regex(
     r"ifconfig|meminfo|free)(?:$|[._-])"
 )
 _REPORT = 1 << 20  # bytes of such a text that are looked at for a log
-_TRAINS = regex(rb"\b(?:loss|step|epoch|iteration|Epoch|Step)\b\W{0,4}\d|Traceback \(most recent")
 _STACK_NAMES = regex(r"py-?spy|(?:^|[._-])stacks?(?:$|[._-])", re.IGNORECASE)
 _NOTES = regex(
     r"^(?:issue|description|report|notes?|question|bug|problem|said)[\w.-]*\.(?:md|txt)$",
@@ -157,7 +157,7 @@ def _plain_kind(path: str, name: str) -> FileKind | None:
     lower = name.lower()
     if _HOST_NAMES.search(lower) and _is_host_report(path):
         return "host-report"
-    if "nvidia-smi" in lower or "nvidia_smi" in lower:
+    if ("nvidia-smi" in lower or "nvidia_smi" in lower) and not TRAINS.search(_head(path, _REPORT)):
         return "gpu-report"
     if _STACK_NAMES.search(name) and is_stacks(_head(path)):
         return "stacks"
@@ -177,7 +177,7 @@ def _plain_kind(path: str, name: str) -> FileKind | None:
 def _is_host_report(path: str) -> bool:
     """A text that begins like one and does not go on as the log of a training: jobs print their
     environment first."""
-    return is_host_report(_head(path)) and not _TRAINS.search(_head(path, _REPORT))
+    return is_host_report(_head(path)) and not TRAINS.search(_head(path, _REPORT))
 
 
 def is_stacks(head: bytes) -> bool:
@@ -221,7 +221,7 @@ def _structured(path: str, lower: str) -> FileKind | None:
 
 def _csv_kind(head: bytes, lower: str) -> FileKind | None:
     first = head.split(b"\n", 1)[0].lower()
-    if b"utilization.gpu" in first or b"memory.used" in first:
+    if is_gpu_report(head):
         return "gpu-series"
     if is_table(first) and not is_written(lower):
         return "data"
@@ -272,11 +272,8 @@ def _text_kind(path: str, head: bytes) -> FileKind | None:
     proven = by_magic(head)
     if proven is not None:
         return proven
-    first = head[:400]
-    if b"NVIDIA-SMI" in first or b"<nvidia_smi_log>" in first:
+    if is_gpu_report(head) and not goes_on(_head(path, _REPORT)):
         return "gpu-report"
-    if b"utilization.gpu" in head.split(b"\n", 1)[0]:
-        return "gpu-series"
     if is_stacks(head):
         return "stacks"
     return "host-report" if path.lower().endswith(".txt") and _is_host_report(path) else "log"

@@ -36,6 +36,9 @@ class Gpu:
     mig: bool | None = None
     compute_mode: str = ""
     temperature: float | None = None
+    clock: float | None = None  # of the SMs, MHz
+    clock_max: float | None = None
+    source: Source = field(default_factory=Source)  # its line in a report
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,10 @@ def gpu(index: int, fields: Fields, processes: Iterable[GpuProcess]) -> Gpu:
         pcie_generation_max=whole(_link(fields, "pcie_gen/max_link_gen", "pcie_generation/max")),
         mig=flag(_first(fields, "mig_mode/current_mig", "mig_mode/current")),
         compute_mode=_first(fields, "compute_mode") or "",
+        clock=number(_first(fields, "clocks/sm_clock", "clocks/sm", "clocks/graphics")),
+        clock_max=number(
+            _first(fields, "max_clocks/sm_clock", "max_clocks/sm", "max_clocks/graphics")
+        ),
         temperature=number(_first(fields, "temperature/gpu_temp", "temperature/gpu_current_temp")),
     )
 

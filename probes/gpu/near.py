@@ -7,10 +7,14 @@ from medic.probe import Look
 
 # Someone who looks at a failed run saves nvidia-smi minutes after it; an hour later others use it.
 SLACK = 15 * 60.0
+# What a card itself tells, its heat and its errors, holds for longer than who is on it: clocks of a
+# node and of a container that stand in different zones differ by less.
+ZONES = 26 * 3600.0
 
 
-def is_near(look: Look, source: Source) -> bool:
-    """Within 15 minutes of the run. Logs without times are compared by when files were written."""
+def is_near(look: Look, source: Source, slack: float = SLACK) -> bool:
+    """Within ``slack`` seconds of the run. Logs without times are compared by when files were
+    written."""
     logs = look.fact(LogHits) if look.has(LogHits) else None
     if logs is None:
         return False
@@ -18,7 +22,7 @@ def is_near(look: Look, source: Source) -> bool:
         if source.time is None:
             return False
         first = logs.first_time if logs.first_time is not None else logs.last_time
-        return first - SLACK <= source.time <= logs.last_time + SLACK
+        return first - slack <= source.time <= logs.last_time + slack
     return _written_together(look, source.file)
 
 
@@ -26,6 +30,12 @@ def _written_together(look: Look, name: str) -> bool:
     own = [f.modified for f in look.files("gpu-report", "gpu-series") if f.name == name]
     written = [f.modified for f in look.files("log") if f.modified]
     return bool(own and written) and abs(own[0] - max(written)) <= SLACK
+
+
+def is_beside(look: Look, source: Source) -> bool:
+    """Whether what a report tells of the cards may be of the run: it lies beside its logs and tells
+    no time, or one that no zone explains away."""
+    return source.time is None or is_near(look, source, ZONES)
 
 
 def was_over(look: Look, time: float | None) -> bool:

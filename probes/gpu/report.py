@@ -10,9 +10,12 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, Unread, logs_of
 from medic.run_config import RunConfig
 
-from .near import is_near, was_over
+from .near import is_beside, is_near, was_over
 from .processes import judge
 from .saved import read_saved
+from .slowed import CHECK as CLOCKS
+from .slowed import SLOW
+from .slowed import judge as judge_slow
 
 MAX_FILES = 64
 ERRORS, FAULT = "gpu-memory-errors", "gpu-hardware-fault"
@@ -62,13 +65,15 @@ def _of_states(look: Look, states: list[GpuState]) -> Iterator[Finding | Skip | 
     near = [s for s in states if is_near(look, s.source)]
     state = max(near or states, key=lambda s: s.source.time or 0.0)
     yield state
+    beside = [s for s in states if is_beside(look, s.source)]
+    yield from judge_slow(beside)
+    yield from _memory_errors(look, beside)
     if not near:
         yield Skip(
             needs=Text("nvidia-smi output of the run's time", "运行期间的 nvidia-smi 输出"),
             check="gpu-processes",
         )
         return
-    yield from _memory_errors(look, near)
     findings = [
         f for s in near if (f := judge(look, s, over=was_over(look, s.source.time))) is not None
     ]
@@ -97,7 +102,7 @@ def _memory_errors(look: Look, states: list[GpuState]) -> Iterator[Finding]:
 PROBE = Probe(
     name="gpu-report",
     title=Text("saved GPU reports", "已保存的 GPU 报告"),
-    tells=("gpu-processes", ERRORS, FAULT),
+    tells=("gpu-processes", ERRORS, FAULT, CLOCKS, SLOW),
     wants=(LogHits, Launches, RunConfig, HostReports),
     gives=(GpuState, GpuSeries),
     reliability="heuristic",

@@ -11,6 +11,7 @@ from medic.text.patterns import regex
 from .report_xml import Device, Report, process
 
 _DEVICE = regex(r"^GPU [0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d")
+_SLOWED = regex(r"(?:HW|Thermal|Brake|Braking) ?(?:Slowdown)?\s+:")
 _LINE = regex(r"^(\s*)(\S.*?)(?:\s+:\s?(.*))?$")
 
 _DRIVER = regex(r"Driver Version:\s*([\d.]+)")
@@ -27,19 +28,28 @@ _PROCESS = regex(
 
 
 def parse_log(lines: Iterable[str]) -> Report:
-    """The last report of ``nvidia-smi -q``; sections are told by their indentation."""
+    """The last report of ``nvidia-smi -q``, or a part of one; sections are told by their
+    indentation."""
     report, path = Report(), [(-1, "")]
-    for line in lines:
+    for number, line in enumerate(lines, 1):
         if "NVSMI LOG" in line:
             report, path = Report(), [(-1, "")]
         elif _DEVICE.match(line):
             report.devices.append(Device())
             path = [(-1, "")]
         elif found := _LINE.match(line.rstrip()):
-            _enter(report, path, len(found[1]), _key(found[2]), (found[3] or "").strip())
+            value = (found[3] or "").strip()
+            _enter(report, path, len(found[1]), _key(found[2]), value)
+            if value == "Active" and report.devices and _SLOWED.search(line):
+                report.devices[-1].line, report.devices[-1].text = number, line.strip()
     for device in report.devices:
         device.processes += _processes(device.fields)
     return report
+
+
+def is_device(line: str) -> bool:
+    """Whether the part of a report begins that tells of one GPU."""
+    return _DEVICE.match(line) is not None
 
 
 def _key(title: str) -> str:

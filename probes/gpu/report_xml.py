@@ -16,10 +16,13 @@ MAX_NODES = 2_000_000  # a report of 16 GPUs has some 20,000
 
 @dataclass
 class Device:
-    """One ``<gpu>``: its fields by path and its processes."""
+    """One ``<gpu>``: its fields by path and its processes. ``line``: the one of a text that tells
+    most of it, 0 if none does."""
 
     fields: dict[str, str] = field(default_factory=dict)
     processes: list[GpuProcess] = field(default_factory=list)
+    line: int = 0
+    text: str = ""
 
 
 @dataclass

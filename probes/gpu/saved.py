@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 from medic.errors import Unreadable
 from medic.facts import GivenFile, Gpu, GpuSeries, GpuState, Source
@@ -12,7 +13,8 @@ from medic.probe import Look
 from medic.records import replace
 
 from .fields import gpu, whole
-from .report_text import parse_log, parse_table
+from .queried import FEW, is_query, parse_query
+from .report_text import is_device, parse_log, parse_table
 from .report_xml import Report, parse_xml
 from .series import is_header, parse_series
 
@@ -28,11 +30,16 @@ def read_saved(look: Look, file: GivenFile) -> GpuState | GpuSeries:
         if head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"<"):
             return _state(parse_xml(head + opened.read(MAX_XML)), file)
     text = head.decode("utf-8", "replace")
-    if any(is_header(line) for line in text.splitlines()[:5]) or file.kind == "gpu-series":
+    rows = text.splitlines()
+    if any(map(is_query, rows)):
+        query = parse_query(itertools.islice(_lines(look, file), MAX_GPUS * FEW))
+        if 0 < query.samples < FEW and not any("NVIDIA-SMI" in row for row in rows):
+            return _state(query.report, file)
+    if any(is_header(line) for line in rows[:5]) or file.kind == "gpu-series":
         return parse_series(_lines(look, file), file.name)
     lines = (line for _, line in _lines(look, file))
-    report = parse_log(lines) if "NVSMI LOG" in text else parse_table(lines)
-    return _state(report, file)
+    excerpt = "NVSMI LOG" in text or any(map(is_device, rows))
+    return _state(parse_log(lines) if excerpt else parse_table(lines), file)
 
 
 def _lines(look: Look, file: GivenFile) -> Iterator[tuple[int, str]]:
@@ -44,7 +51,7 @@ def _state(report: Report, file: GivenFile) -> GpuState:
         raise Unreadable("no GPU in it", "其中没有 GPU")
     source = Source(file=file.name, time=stamp(report.fields.get("timestamp", "")))
     return GpuState(
-        gpus=_gpus(report),
+        gpus=_gpus(report, file.name),
         origin=file.name,
         driver=report.fields.get("driver_version", ""),
         cuda=report.fields.get("cuda_version", ""),
@@ -52,7 +59,7 @@ def _state(report: Report, file: GivenFile) -> GpuState:
     )
 
 
-def _gpus(report: Report) -> tuple[Gpu, ...]:
+def _gpus(report: Report, name: str) -> tuple[Gpu, ...]:
     """In the order of their indexes; those that the report left out are there without fields."""
     count = min(whole(report.fields.get("attached_gpus")) or 0, MAX_GPUS)
     found: dict[int, Gpu] = {}
@@ -61,6 +68,8 @@ def _gpus(report: Report) -> tuple[Gpu, ...]:
         if index is None and count > len(report.devices):
             index = whole(device.fields.get("minor_number"))
         made = gpu(place if index is None else index, device.fields, device.processes)
+        if device.line:
+            made = replace(made, source=Source(name, device.line, text=device.text))
         found[made.index if made.index not in found else place] = made
     for index in range(count):
         found.setdefault(index, Gpu(index))
@@ -68,8 +77,9 @@ def _gpus(report: Report) -> tuple[Gpu, ...]:
 
 
 def stamp(text: str) -> float | None:
-    """Seconds since 1970 of ``Fri Nov 27 23:00:03 2026``, in local time like a log's times."""
-    try:
-        return time.mktime(time.strptime(text.strip(), "%a %b %d %H:%M:%S %Y"))
-    except (ValueError, OverflowError):
-        return None
+    """Seconds since 1970 of ``Fri Nov 27 23:00:03 2026`` or ``2026/11/27 23:00:03.120``, in local
+    time like a log's times."""
+    for form in ("%a %b %d %H:%M:%S %Y", "%Y/%m/%d %H:%M:%S"):
+        with suppress(ValueError, OverflowError):
+            return time.mktime(time.strptime(text.strip().partition(".")[0], form))
+    return None

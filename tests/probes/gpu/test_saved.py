@@ -59,7 +59,7 @@ def test_text_of_minus_q_tells_the_same(look: Any, smi: Any) -> None:
     (gpu,) = text.gpus
     assert gpu.processes == (OLLAMA, GpuProcess(4400, "python", 512 << 20))
     for name in Gpu.__dataclass_fields__:
-        if name not in ("index", "processes"):
+        if name not in ("index", "processes", "source"):
             assert getattr(gpu, name) == getattr(xml.gpus[1], name), name
 
 
@@ -139,7 +139,7 @@ def test_values_that_are_not_available(look: Any, smi: Any) -> None:
     told = {
         n: getattr(gpu, n)
         for n in Gpu.__dataclass_fields__
-        if n not in ("index", "name", "throttle", "compute_mode")
+        if n not in ("index", "name", "throttle", "compute_mode", "source")
     }
     assert set(told.values()) == {None, ()}
 
@@ -151,7 +151,10 @@ def test_stamp() -> None:
 
 def test_series_in_a_file_called_a_report(look: Any) -> None:
     rows = "timestamp, index, utilization.gpu [%], memory.used [MiB]\n"
-    rows += "2026/03/06 10:20:30.5, 0, 3 %, 7 MiB\n"
-    series = read(look, rows)
+    row = "2026/03/06 10:20:3{n}.5, 0, 3 %, 7 MiB\n"
+    series = read(look, rows + "".join(row.format(n=n) for n in range(5)))
     assert not isinstance(series, GpuState)
-    assert series.samples == {0: ((TIME + 0.5, 3.0, 7 << 20, None, 2),)}
+    assert series.samples[0][0] == (TIME + 0.5, 3.0, 7 << 20, None, 2)
+    once = read(look, rows + row.format(n=0))
+    assert isinstance(once, GpuState)
+    assert (once.source.time, once.gpus[0].used) == (TIME, 7 << 20)
