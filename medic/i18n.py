@@ -72,7 +72,7 @@ def _fill(pattern: str, values: Mapping[str, object], lang: Lang) -> str:
 
 
 def _is_han(letter: str) -> bool:
-    return "\u3400" <= letter <= "\u9fff"
+    return "\u3400" <= letter <= "\u9fff" or letter in ("（", "）")
 
 
 def show(value: object, lang: Lang) -> str:

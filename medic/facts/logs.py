@@ -37,6 +37,26 @@ class Hit:
     shared: bool = False  # other programs print it, too, and nothing says who did
 
 
+class Counted(int):
+    """A step that no line names: how many ``lines`` logged one since the run began or went on
+    ``after`` a step. The number is no step but where every step is logged, or where the share of
+    the run that is done tells ``about`` which it is."""
+
+    lines: int
+    after: int
+    is_estimate: bool
+
+    def __new__(cls, lines: int, after: int = 0, about: int | None = None) -> Counted:
+        made = super().__new__(cls, lines + after if about is None else about)
+        made.lines, made.after, made.is_estimate = lines, after, about is not None
+        return made
+
+    @staticmethod
+    def is_count(step: object) -> bool:
+        """Whether a number is one of lines, and no step."""
+        return isinstance(step, Counted) and not step.is_estimate
+
+
 @dataclass(frozen=True)
 class StepLine:
     """One logged step: values by canonical metric name (loss, learning_rate, grad_norm, …)."""

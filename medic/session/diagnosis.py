@@ -11,7 +11,7 @@ from medic.beliefs.model import Beliefs, Model, word
 from medic.case.collect import NotRead
 from medic.entries import Cause
 from medic.entries.words import SPEAKS_AGAINST
-from medic.facts import Source
+from medic.facts import Counted, Source
 from medic.i18n import Text
 from medic.index.knowledge import Index
 from medic.planner.looks import NextLook
@@ -107,9 +107,16 @@ def _worded(index: Index, finding: Finding) -> dict[str, Any]:
     """The values of a finding; a symptom that is one of them by its title."""
     known = index.symptoms
     return {
-        key: known[value].title if isinstance(value, str) and value in known else value
+        key: known[value].title if isinstance(value, str) and value in known else _counted(value)
         for key, value in finding.value.items()
     }
+
+
+def _counted(value: object) -> object:
+    """A number of lines is told as one."""
+    if not Counted.is_count(value):
+        return value
+    return Text(f"{value} (by the count of logged lines)", f"{value}（按日志行数计）")
 
 
 def _has_all(pattern: Text, finding: Finding) -> bool:

@@ -10,7 +10,7 @@ from statistics import median
 
 from medic.case.collect import Case
 from medic.errors import MedicError
-from medic.facts import Curve, LogHits, Source
+from medic.facts import Counted, Curve, LogHits, Source
 from medic.i18n import Text
 from medic.index.knowledge import Index
 from medic.match import iter_lines
@@ -87,7 +87,7 @@ def judge(evidence: Evidence, index: Index) -> Vitals:
     return Vitals(
         rows=tuple(_row(scene, *row) for row in ROWS),
         stop=_stop(scene, logs),
-        step=max(steps, default=None),
+        step=max((s for s in steps if not Counted.is_count(s)), default=None),
         planned=logs.planned_steps or scene.curve.planned_steps,
         finished=logs.ended == "well",
         gap=median(gaps) if gaps else 0.0,

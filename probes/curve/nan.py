@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
-from medic.facts import Curve, LogHits, Series, Source
+from medic.facts import Counted, Curve, LogHits, Series, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
@@ -145,6 +145,8 @@ def _of_log(look: Look, curve: Curve, step: int, named: bool, source: Source) ->
 
 
 def _when(step: int) -> Text:
+    if Counted.is_count(step):
+        return Text("in this line", "此行")
     return Text(f"at step {step}", f"第 {step} 步")
 
 

@@ -17,7 +17,7 @@ from medic.facts import (
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, Unread
 
-from . import elastic, merge, needs, nodes, verdict
+from . import counted, elastic, merge, needs, nodes, verdict
 from .array import tasks
 from .collectives import Watchdogs
 from .evidence import hangs
@@ -52,6 +52,7 @@ def run(look: Look) -> Iterator[Finding | Skip | object]:
     if not views:
         return
     nodes.settle(views)
+    counted.settle(look, views)
     merged = merge.merge(views)
     hosts = {v.host for v in views if v.host} | failures.hosts
     logs = merge.log_hits(merged, views, hosts)

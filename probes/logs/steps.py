@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from medic.facts import Counted
 from medic.text.patterns import regex
 
 from .chinese import HINTS, in_english
@@ -43,6 +44,7 @@ _PLANNED = regex(
     r"(?:Total optimization steps|max_?(?:train_)?steps|total_?steps|train_iters)"
     r"\"?'?\s*(?:[:=]|\.{3,60})\s*(\d[\d,]*)"
 )
+_GOES_ON = regex(r"Continuing training from global step (\d{1,9})")
 _EPOCHS = regex(r"Num Epochs\s*=\s*(\d+)")
 _BARE = regex(r"(?:rank \d+[ :]*)?(?:global )?(?:step|iter(?:ation)?)[ :=]+\d+\s*$", re.IGNORECASE)
 # Layouts whose step has no name of its own; the last one is DeepSpeed's pipeline engine.
@@ -65,6 +67,7 @@ class Steps:
         self.epochs: int | None = None
         self.bar = 0  # where the training bar stands
         self._ordinal = 0
+        self._after = 0  # the step that the run goes on from, where lines are counted
         self._headline = False
         # Where the bar stood when a loss was told last, the step given to it, and the distance.
         self._told_at = self._last = 0
@@ -84,6 +87,8 @@ class Steps:
         if len(message) > MAX_LINE:
             message = message[-MAX_LINE:]
         self._totals(message, lowered)
+        if "global step" in lowered and (found := _GOES_ON.search(message)):
+            self._ordinal, self._after = 0, whole(found.group(1))
         if "%|" in message:
             return self._bars(message)
         self._layouts.header(message)
@@ -130,6 +135,7 @@ class Steps:
     def _guess(self, epoch: float | None, trained: bool) -> int:
         """The bar's step; of a bar that was not drawn again since the last loss, one that fits."""
         stands = trained and bool(self.bar) and self.bar == self._told_at
+        number: int
         if self.bar and not stands:
             number = self.bar
         elif epoch is not None and self.planned and self.epochs:
@@ -137,8 +143,11 @@ class Steps:
             if trained and epoch == self._epoch:  # of two digits, it does not tell
                 number = self._last + 1
             self._epoch = epoch
+            number = number if self.bar else Counted(self._ordinal, self._after, number)
+        elif stands:
+            number = self._last + self._gap
         else:
-            number = self._last + self._gap if stands else self._ordinal
+            number = Counted(self._ordinal, self._after)
         if trained:
             if self.bar and self.bar >= self._told_at:  # else the run began again
                 number = max(number, self._last)
