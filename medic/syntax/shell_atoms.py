@@ -117,8 +117,11 @@ def literal_of(group: Sequence[Atom], start: int, end: int) -> Atom | None:
 
 def extended(name: str, values: Collection[Variable | None]) -> Variable | None:
     """What all branches have of a list of options, and an unknown rest: ``ARGS+=(--fp8)`` in an
-    ``if``. None for anything else, and where a branch gives one of them again.
+    ``if``, ``ARGS="$ARGS --fp8"``. None for anything else, and where a branch gives one of them again.
     """
+    texts = [value.atoms for value in values if value is not None and value.elements is None]
+    if texts and len(texts) == len(values):
+        return _longer_text(texts)
     lists = [value.elements for value in values if value is not None and value.elements]
     if not lists or len(lists) < len(values):
         return None
@@ -127,6 +130,26 @@ def extended(name: str, values: Collection[Variable | None]) -> Variable | None:
     if not _only_added(words, rests):
         return None
     return Variable(elements=(*words, Word(rests[0][0].span, f"${{{name}[@]}}", None)))
+
+
+def _longer_text(texts: Sequence[tuple[Atom, ...]]) -> Variable | None:
+    """The shortest of the texts, where each other one goes on from it with further options."""
+    first = min(texts, key=len)
+    rests = [one[len(first) :] for one in texts if len(one) > len(first)]
+    if not first or not rests or any(one[: len(first)] != first for one in texts):
+        return None
+    given = _options(first)
+    for rest in rests:
+        text = "".join(atom.text or "$" for atom in rest)
+        begins = text[:1].isspace() and text.lstrip().startswith("-")
+        if not (begins and given and given.isdisjoint(_options(rest))):
+            return None
+    return Variable((*first, Atom(" ", 0, 0, exact=False), *UNKNOWN.atoms))
+
+
+def _options(atoms: Sequence[Atom]) -> set[str]:
+    """The flags of a text; of what is not known none."""
+    return _flags(word for atom in atoms for word in (atom.text or "").split())
 
 
 def _shared(lists: Sequence[tuple[Word, ...]]) -> tuple[Word, ...]:

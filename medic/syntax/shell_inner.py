@@ -41,7 +41,7 @@ def inner_node(
 ) -> tree_sitter.Node | None:
     """The string that holds a script, if a command runs it; its words are both together."""
     first = (prefix or words)[:1]
-    if node.type in ("string", "raw_string"):
+    if node.type in ("string", "raw_string") or _opened_in_between(node):
         near = [*prefix[-4:], *words[-4:]][-4:]
         last = [program_name(word.value) for word in near if word.value]
         shell = len(last) > 1 and not SHELLS.isdisjoint(last[:-1])
@@ -53,6 +53,14 @@ def inner_node(
         wrapped = bytes(head.text or b"") == _WRAP.encode()
         return second if wrapped and second.type in ("string", "raw_string") else None
     return None
+
+
+def _opened_in_between(node: tree_sitter.Node) -> bool:
+    """``'… --master_addr '$HOST' …'``: single quotes left for what the outer shell fills in."""
+    parts = with_comments(node) if node.type == "concatenation" else ()
+    ends = {part.type for part in (*parts[:1], *parts[-1:])}
+    kinds = {"raw_string", "simple_expansion", "expansion", "string"}
+    return ends == {"raw_string"} and {part.type for part in parts} <= kinds
 
 
 def program_name(text: str) -> str:

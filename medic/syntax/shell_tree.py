@@ -203,7 +203,7 @@ class _Script(Flow):
             words += self.words.fields(child)
             self._told(node.start_byte, node.end_byte, words, {})
             return True
-        twice = self.quoted_twice or node.type == "string"
+        twice = self.quoted_twice or node.type != "raw_string"
         self._inside(body, root, (*self.prefix, *words), quoted_twice=twice)
         return True
 

@@ -28,8 +28,8 @@ _WRITTEN_OUT = regex(
     r"|\d[\d.]*e\s*[-+\u2013\u2212]?\s*\d*"
     r"|\d[\d.,]*\s*(?:steps?|tokens?|epochs?|samples?|sequences?|layers?|heads?|gpus?|gb|gib|mb)"
 )
-# A letter for a one, or a one that was lost, before a power: le-4, e-5.
-_LOST_ONE = regex(r"[lI]?[eE]-\d+")
+# A letter for a one, or a one that was lost, before a power: le-4, e-5; before digits: l6.
+_LOST_ONE = regex(r"[lI]?[eE]-\d+|l\d+(?:\.\d+)?")
 _LETTER_O = regex(r"\d+[oO]\d*|[oO]\d+")
 _COUNTING = frozenset(
     ("steps", "step", "epochs", "samples", "workers", "size", "length", "len", "layers", "heads",

@@ -21,6 +21,7 @@ _A_SWITCH = Text("true or false", "为 true 或 false")
 _WORDS = frozenset("true yes on 1 t y false no off 0 f n".split())  # noqa: SIM905
 _NOTHING = frozenset(("none", "null", "auto", "~", ""))
 _DIGIT = regex(r"\d")
+_SLIPPED = regex(r"[-+]?\d[\d.]*(?:[eE][-+]?\d*)?[A-Za-z]?,?")
 
 
 def declared_single(own: Keys, every: Mapping[str, Keys]) -> Collection[tuple[str, ...]]:
@@ -49,9 +50,11 @@ def _kind_of(setting: Setting, every: Mapping[str, Keys]) -> str:
 def wrong_type(setting: Setting, every: Mapping[str, Keys]) -> Text | None:
     """What the value has to be; None where it is that, or may be filled in."""
     value, syntax = setting.value, setting.origin.syntax
-    if value is None or syntax not in ("yaml", "toml"):
+    if value is None or syntax not in ("yaml", "toml", "shell"):
         return None
     kind = _kind_of(setting, every)
+    if syntax == "shell":
+        return _of_a_flag(value, kind)
     if kind in _SWITCHES:
         return _switch(setting)
     if syntax == "toml" and (not isinstance(value, str) or as_number(value) is not None):
@@ -69,6 +72,13 @@ def wrong_type(setting: Setting, every: Mapping[str, Keys]) -> Text | None:
     if as_number(value) is not None and "," not in value:
         return _A_PLAIN_NUMBER if kind == "number" else None
     return _A_NUMBER
+
+
+def _of_a_flag(value: object, kind: str) -> Text | None:
+    """A word behind a flag is text until the parser converts it: ``8k``, ``10e``."""
+    if kind not in _NUMBERS or not isinstance(value, str) or is_open(value):
+        return None
+    return _A_NUMBER if _SLIPPED.fullmatch(value) is not None else None
 
 
 def _switch(setting: Setting) -> Text | None:

@@ -125,7 +125,8 @@ def behind_script(launch: Launch, spec: ParserSpec | None) -> Iterator[Fault]:
 
 
 def _taken_for_script(launch: Launch) -> Fault | None:
-    """A word without an ending where the script stands, and a Python file behind more options."""
+    """A word without an ending where the script stands, and a Python file right behind it or behind
+    more options."""
     word = launch.script
     words = [w.text for w in launch.launcher_words]
     after = [*words[1:], ""]
@@ -135,9 +136,8 @@ def _taken_for_script(launch: Launch) -> Fault | None:
     )
     if word is None or as_it_is or not _BARE.fullmatch(word.raw):
         return None
-    at = next((i for i, w in enumerate(launch.arguments) if w.raw.endswith(".py")), 0)
-    options = launch.arguments[:at]
-    if not options or not options[0].raw.startswith("--"):
+    at = next((i for i, w in enumerate(launch.arguments) if w.raw.endswith(".py")), None)
+    if at is None or (at and not launch.arguments[0].raw.startswith("--")):
         return None
     what = _STRAY.fill(word=word.raw, launcher=launch.launcher, script=launch.arguments[at].raw)
     before = launch.launcher_words[-1:] and launch.launcher_words[-1]

@@ -3,7 +3,8 @@ the variable that a flag is given."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from string import ascii_lowercase
 
 from medic.run_config import PLAIN
 from medic.text.patterns import regex
@@ -14,6 +15,7 @@ from .flag_tables import Table
 from .key_names import normal
 
 _SHORTEST = 8
+_LONG = 5  # letters of a word that a slip of one letter does not make another
 _SEVERAL = 2  # frameworks that have a name which any program's parser may have
 _SHAPES = frozenset(("num_layers", "hidden_size", "num_heads", "num_kv_heads", "ffn_size"))
 _LOAD = frozenset(("hf-trainer", "trl", "loop-scripts"))
@@ -31,7 +33,8 @@ def common_slip(given: Given, table: Table, used: Collection[str], proof: int) -
         return ""
     one = name.removesuffix("s")
     if one != name and one in table.times:
-        number = given.value is not None and _NUMBER.fullmatch(given.value) is not None
+        value = given.value or ""
+        number = _NUMBER.fullmatch(value) is not None or value in ("True", "False")
         return one if number and table.times[one] >= _SEVERAL and one not in used else ""
     variable = normal(given.variable)
     if variable not in used and _is_slip(name, variable, table):
@@ -43,7 +46,7 @@ def common_slip(given: Given, table: Table, used: Collection[str], proof: int) -
     if len(found) == 1:
         rest = set(used) - {name}
         return found[0] if may_have(found[0], table, rest, proof) else ""
-    return "" if found else moved_sign(name, table.is_word)
+    return "" if found else moved_sign(name, table.is_word) or slipped_word(name, table.words)
 
 
 def may_have(name: str, table: Table, used: Collection[str], proof: int) -> bool:
@@ -69,6 +72,36 @@ def moved_sign(name: str, is_word: Callable[[str], bool]) -> str:
             if all(_is_known(word, is_word) for word in other.split("_")):
                 found.add(other)
     return found.pop() if len(found) == 1 else ""
+
+
+def slipped_word(name: str, known: Collection[str]) -> str:
+    """The name with its one word as the only known one that it is a slip of: two letters swapped, one
+    doubled, or an inner one left out. ``attrbute_path``."""
+    words = name.split("_")
+    slips: dict[int, str] = {}
+    for at, word in enumerate(words if len(words) > 1 else ()):
+        if word.isalpha() and not _is_word(word, known):
+            near = {one for one in _nearest(word) if one in known and len(one) >= _LONG}
+            slips |= {at: near.pop()} if len(near) == 1 else {}
+    return "_".join(slips.get(at, word) for at, word in enumerate(words)) if len(slips) == 1 else ""
+
+
+def _is_word(word: str, known: Collection[str]) -> bool:
+    return len(word) < _LONG or any(
+        one in known for one in (word, word.removesuffix("s"), word + "s")
+    )
+
+
+def _nearest(word: str) -> Iterator[str]:
+    """Words of which this one is a slip that nobody means."""
+    for at in range(1, len(word) - 1):
+        if word[at] != word[at + 1]:
+            yield word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+        else:
+            yield word[:at] + word[at + 1 :]
+    if len(word) >= _LONG:
+        for at in range(1, len(word)):
+            yield from (word[:at] + letter + word[at:] for letter in ascii_lowercase)
 
 
 def _is_known(word: str, is_word: Callable[[str], bool]) -> bool:

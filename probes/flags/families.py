@@ -102,7 +102,7 @@ def proof_of(flags: Sequence[Given], table: Table, script: str) -> int:
         marks = len(used & (_LOOPS | _ALSO_LOOPS))
         return marks + 1 if marks >= PROOF and known >= _MANY else min(marks, PROOF)
     own = len(used & _TRAINERS_OWN)
-    told = sum(_says_trainer(one) for one in flags)
+    told = sum(_says_trainer(one) for one in flags) + _writes_switches(flags)
     named = PROOF if _TRAINERS_SCRIPT.match(PurePosixPath(script).name) else 0
     against = len(used & _LOOPS) if own + named < PROOF_FOREIGN else 0
     return max(own + told + named - against, 0)
@@ -111,6 +111,14 @@ def proof_of(flags: Sequence[Given], table: Table, script: str) -> int:
 def told_whole(table: Table, proof: int) -> bool:
     """Whether the program has the framework's flags: by its name, or by very many of them."""
     return table.closed or (table.dashes and proof >= PROOF_FOREIGN)
+
+
+def _writes_switches(flags: Sequence[Given]) -> bool:
+    """Whether several switches of the script's own have a word, as HfArgumentParser takes it, beside
+    its batch of a device."""
+    words = sum(one.value in ("True", "False") for one in flags if normal(one.name) not in SWITCHES)
+    batch = any(normal(one.name) == "per_device_train_batch_size" for one in flags)
+    return batch and words >= PROOF
 
 
 def _says_trainer(one: Given) -> bool:

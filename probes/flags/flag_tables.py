@@ -280,7 +280,7 @@ def table_of(
         names = replace(names, leaves=names.leaves - lent)
     beside = (*framework.builds_on, *_BESIDE.get(framework.name, ()))
     bases = [tables[name] for name in beside if name in tables]
-    known = foreign_names(framework, every, names)
+    known, whole = foreign_names(framework, every, names), closed or framework.name in _DASHES
     sources = (framework, *bases)
     listed = frozenset(normal(n) for one in sources for n in one.valued)
     switches = frozenset(normal(n) for n in framework.switches)
@@ -291,7 +291,7 @@ def table_of(
         listed.union(*(_valued(one) for one in sources)),
         switches,
         listed | switches | frozenset(normal(n) for n in framework.beside),
-        known if closed else {n: (o, f) for n, (o, f) in known.items() if f in _ARGUMENTS},
+        known if whole else {n: (o, f) for n, (o, f) in known.items() if f in _ARGUMENTS},
         words_of_names(every),
         meanings(every),
         shared_values(every),

@@ -24,6 +24,7 @@ from .launchers import (
 
 _ASSIGNMENT = regex(r"^([A-Za-z_]\w*)=(.*)$", re.DOTALL)
 _VERB = "tune"  # deepspeed --autotuning tune train.py
+_CALLERS = ("$@", "$*")  # words of who calls the script
 _MANAGERS = ("srun", "mpirun", "horovodrun")
 _OPEN = regex(r"\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*(?:\[@\])?\})$")
 
@@ -99,8 +100,8 @@ class _Reader:
                 at = inner
             elif word.value is None and self._starts_launcher(at + 1):
                 return self._python(at + 1)  # "$PYTHON" -m torch.distributed.run …
-            elif word.value is None and at == 0:
-                at += 1  # a prefix that only the running shell knows: ${PREFIX} torchrun …
+            elif word.value is None and (at == 0 or word.raw.strip('"') in _CALLERS):
+                at += 1  # what only the running shell knows: ${PREFIX} torchrun …, srun "$@" …
             else:
                 return self._handed_on(at)
         return None

@@ -23,7 +23,7 @@ from medic.run_config import PLAIN, RunConfig, Span
 
 from .arguments import VALUE
 from .extra_words import extra_words
-from .families import PROOF, Given, proof_of, told_by_many, told_whole
+from .families import PROOF, PROOF_FOREIGN, Given, proof_of, told_by_many, told_whole
 from .flag_findings import MISSPELT, SHORT, SWITCH, finding_of, parted, too_many
 from .flag_tables import Framework, Table, program_of, table_of
 from .glued_values import glued_values
@@ -98,7 +98,7 @@ def _of_launch(
         yield from _of_source(look, script, launch, spec, tables)
         return
     plain = _plain(look)
-    framework = _framework(launch, tables, speaks, plain) or plain
+    framework = _framework(launch, tables, speaks, plain) or _of_trainer(launch, look, tables)
     if framework is None:
         return
     table = table_of(launch, framework, look.frameworks, tables)
@@ -159,7 +159,7 @@ def _of_lists(
     else:
         head = Word(every[0].span, program, program)
         whole = Launch("python", (), head, every, head.span)
-    framework = _framework(whole, tables, speaks, _plain(look))
+    framework = _framework(whole, tables, speaks, _plain(look)) or _of_trainer(whole, look, tables)
     if framework is None:
         return
     table = table_of(whole, framework, look.frameworks, tables)
@@ -169,6 +169,16 @@ def _of_lists(
         known = sum(table.knows(one.name) for one in flags)
         for fault in faults(flags, table, proof) if known * 2 >= len(flags) else ():
             yield finding_of(script, fault, program)
+
+
+def _of_trainer(launch: Launch, look: Look, tables: Mapping[str, Framework]) -> Framework | None:
+    """The framework of TrainingArguments, where the flags show that a script parses them."""
+    trainer = tables.get("hf-trainer")
+    if trainer is None:
+        return _plain(look)
+    table = table_of(launch, trainer, look.frameworks, tables)
+    shown = proof_of(list(given_flags(launch.arguments)), table, "") >= PROOF_FOREIGN
+    return trainer if shown else _plain(look)
 
 
 def _plain(look: Look) -> Framework | None:

@@ -13,6 +13,7 @@ from .argument_repairs import meant_variable
 from .cuts import cuts
 from .joins import rejoined
 from .launches import launches_of
+from .loose_flags import program_in
 from .refusals import REFUSED, stop
 from .script_text import NEEDS_SCRIPT, ScriptText, read_script
 from .slip import replaced
@@ -100,7 +101,7 @@ def _unset(script: ScriptText, document: Document) -> Iterator[Finding]:
     found = [one for one in misnamed(script, document) if one.variable not in told]
     yield from _misnamed(script, found)
     told |= {one.variable for one in found}
-    if not launches:
+    if not (launches or program_in(script)):
         return
     lists = [one for one in unset_lists(script, document) if one.variable not in told]
     yield from _misnamed(script, [one for one in lists if one.meant])

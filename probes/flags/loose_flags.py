@@ -15,7 +15,12 @@ from .script_text import ScriptText
 _OPENS = regex(r"^\s*(?:(?:local|export|readonly|declare\s+-\w+)\s+)*([A-Za-z_]\w*)\+?=\(")
 _WORD = regex(r"'[^']*'|(?:\"(?:[^\"\\]|\\.)*\"|[^\s\"'()])+")
 _ADDED = regex(r"^\"?\$\{\w+\[@\]\}\"?$")  # another list, to which this one adds
-_PROGRAM = regex(r"\bpython3?\s+(?:-[um]\s+)*(\S*?[\w-]+\.py)\b")
+_PROGRAM = regex(
+    r"\bpython3?\s+(?:-[um]\s+)*(\S*?[\w-]+\.py)\b|"
+    # of a launcher, whose options stand between, also in lines of their own
+    r"\b(?:torchrun|torch\.distributed\.(?:run|launch)|deepspeed|accelerate\s+launch)\b"
+    r"(?:\s+(?!-m\s)[^\s;|&#]+){0,60}?\s+(?:-m\s+([A-Za-z_][\w.]*)|(\S*?[\w-]+\.py)\b)"
+)
 MAX_LISTS = 200
 
 
@@ -34,7 +39,8 @@ def loose_lists(script: ScriptText, launches: Sequence[Launch]) -> list[list[Wor
 
 def program_in(script: ScriptText) -> str:
     """The only Python file that the text names as a program; "" where there are several."""
-    named = {match[1].rpartition("/")[2] for match in _PROGRAM.finditer(script.text)}
+    found = (match[1] or match[2] or match[3] for match in _PROGRAM.finditer(script.text))
+    named = {one.rpartition("/")[2] for one in found}
     return named.pop() if len(named) == 1 else ""
 
 

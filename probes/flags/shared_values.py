@@ -22,7 +22,7 @@ _BOOLEANS = frozenset(("true", "false"))
 # Of several words, all of which name what lies at the place: --use_relative_path, --data_in_folder
 # and --save_full_path are switches. Megatron-LM's --data-path takes none, too.
 _AMOUNT_OR_PLACE = regex(
-    r"num_(?!(?:only|check)\b)[a-z_]+|(?:save|log|logging)_(?:path|dir|folder)|"
+    r"(?:(?:actor|critic|ref|reward|vllm|eval|train)_)?num_(?!(?:only|check)\b)[a-z_]+|(?:save|log|logging)_(?:path|dir|folder)|"
     r"(?!(?:[a-z]+_)*data_path$)(?:(?:model|data|dataset|train|test|val|valid|validation|eval|"
     r"output|out|cache|ckpt|checkpoint|config|tokenizer|pretrained|image|images|video|audio|text|"
     r"feature|features|work|root|result|results|input)_)+(?:path|dir|folder)"
@@ -41,7 +41,8 @@ _ALWAYS = regex(
     r"chunk|context|group|beam|shard)_(?:size|dim)|(?:model|dataset|run|exp|experiment|project|"
     r"optimizer|scheduler|lr_scheduler|task|job|tokenizer)_(?:name|type)|(?:train|eval|val|test|valid|"
     r"validation|dev|input|output|config|vocab)_files?|mm_projector_type|conv_mode|model_max_length|"
-    r"wandb_project|master_(?:port|addr)"
+    r"wandb_project|master_(?:port|addr)|(?:eval|evaluation|save|logging)_strategy|lr_scheduler_type|"
+    r"lr_decay_style|report_to"
 )
 # By the first of the entries: those of one knowledge are read together.
 _KEPT: list[tuple[Framework, frozenset[str]]] = []

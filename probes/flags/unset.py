@@ -25,10 +25,11 @@ _FLAG = regex(r"^--?[A-Za-z][\w.-]*$")
 ENVIRONMENT = regex(
     r"^(?:SLURM|SLURMD|SBATCH|SRUN|PBS|LSB|LSF|SGE|OMPI|PMI|PMIX|MPI|CUDA|NVIDIA|NCCL|TORCH|PYTORCH|HF|"
     r"HUGGING|TRANSFORMERS|WANDB|AWS|GCP|AZURE|AZUREML|CONDA|VIRTUAL|PET|GLOO|OMP|MKL|MASTER|LOCAL|"
-    r"NODE|NUM|GPU|GPUS|NNODES|NPROC|WORLD|KUBERNETES|KUBEFLOW|ARNOLD|METIS|MLP|DLC|PAI|VC|XDG|"
+    r"NODE|NUM(?=_(?:NODE|GPU|PROC|MACHINE|TASK|RANK|CPU|TRAINER|DEVICE|NPU|CARD))|"
+    r"GPU(?!_(?:MEM|UTIL|BATCH))|GPUS|NNODES|NPROC|WORLD|KUBERNETES|KUBEFLOW|ARNOLD|METIS|MLP|DLC|PAI|VC|XDG|"
     r"GIT|CI|GITHUB|TRITON|RAY|TPU|XLA|HOST|HIP|ROCR|ASCEND|HCCL|SINGULARITY|APPTAINER|DOCKER|"
-    r"BASH|LC|COMET|MLFLOW|TENSORBOARD|JOB|TASK|SCRATCH|WORK|PROJECT|STORE|CLUSTER|COBALT)_|"
-    r"^(?:HOME|USER|PATH|PWD|OLDPWD|HOSTNAME|TMPDIR|TMP|TEMP|SHELL|LANG|TERM|LOGNAME|UID|EUID|"
+    r"BASH|LC|COMET|MLFLOW|TENSORBOARD|JOB|TASK(?=_(?:ID|INDEX|RANK|TYPE))|SCRATCH|WORK|PROJECT|STORE|CLUSTER|COBALT)_|"
+    r"^(?:HOME|USER|PATH(?!_TO)|PWD|OLDPWD|HOSTNAME|TMPDIR|TMP|TEMP|SHELL|LANG|TERM|LOGNAME|UID|EUID|"
     r"RANDOM|SECONDS|LINENO|PPID|RANK|WORLD_SIZE|NNODES|NPROC|NPROC_PER_NODE|NODES|NGPUS|GPUS|"
     r"SCRATCH|WORK|STORE|PROJECT|DSDIR|PYTHON|PYTHONPATH|LD_LIBRARY_PATH|HOSTFILE|PORT|DEVICES|"
     r"LAUNCHER|DEBUG|SEED|TOKEN|INDEX|AIP)\w*$"
@@ -53,14 +54,22 @@ FETCHES = regex(
 # Those that nobody writes into a script.
 _SECRET = regex(r"KEY|TOKEN|SECRET|PASS", re.I)
 _GROUP = regex(r"^(?:WANDB|TENSORBOARD)_")
+# What a launch is told of its machines, the same on each of them: set by a cluster or by the script.
+_OF_A_LAUNCH = frozenset(
+    """
+    MASTER_ADDR MASTER_PORT NNODES NUM_NODES N_NODES GPUS_PER_NODE NUM_GPUS N_GPUS NGPUS
+    NUM_GPUS_PER_NODE NPROC_PER_NODE NUM_PROCESSES
+    """.split()  # noqa: SIM905
+)
 # What stands before a variable in the value of a flag, or of an override: --out "/job/$RUN".
-_VALUE = regex(r"(?<!\S)(?:--[A-Za-z][\w.-]*[= ]|\+{0,2}[A-Za-z_]\w*(?:\.\w+)+=)\s*[^\s#]*$")
+_VALUE = regex(r"(?<![^\s\"'(])(?:--[A-Za-z][\w.-]*[= ]|\+{0,2}[A-Za-z_]\w*(?:\.\w+)+=)\s*[^\s#]*$")
 _FREE = regex(r"EXTRA|CUSTOM|ADDITIONAL|USER|MORE|OTHER|DEBUG|OPTIONAL|PASS|CLI|RUNTIME|OVERRIDE")
+_ASSIGNS = regex(r"\s*(?:(?:export|readonly|local)\s+)?([A-Za-z_]\w*)=\"?[^\s\"'`(]*$")
 _REDIRECTS = regex(r">\s*\S*$")
 _PLACE = regex(r"(?:ROOT|HOME|PATH|DIR)$")  # a program's folder, which its users export
 _OFTEN_EMPTY = regex(r"EVAL|TEST|VALID|WANDB|MISC|PERF|PROFIL|LOG")  # options of such a kind
 _ALIKE = 2  # of options that a script keeps in several variables, each is there
-_ALL = 3  # of so many variables, all set but one, that one is forgotten
+_ALL = 2  # of so many variables, all set but one, that one is forgotten
 _OWN = 2  # a command with so many variables of its own is not one to be called with others' values
 _MIN_NAME = 5
 _LONG = 9  # letters of a name that is a slip of one that everybody knows
@@ -171,15 +180,23 @@ def forgotten(
         for use in _USE.finditer(text) if number not in script.documents else ():
             if name not in use.groups() or line[use.start()] == COMMENT:
                 continue
-            kept = script.quote_at(number, use.start() + 1) == "'"
             before = text[: use.start()]
+            # of bash -c '…' the inner shell fills it in
+            inner = number in launched and _VALUE.search(before) is not None
+            kept = not inner and script.quote_at(number, use.start() + 1) == "'"
             word = number in launched and not (_PLACE.search(name) or _REDIRECTS.search(before))
-            used = word or before.count("$((") > before.count("))")
+            used = word or before.count("$((") > before.count("))") or _kept(script, before)
             if not kept and (used or _VALUE.search(before)):
                 yield Misnamed(
                     name, script.span(number, use.start() + 1, use.end() + 1), use[0], ""
                 )
                 return
+
+
+def _kept(script: ScriptText, before: str) -> bool:
+    """Whether the script keeps the value in a variable that it reads itself: ``OUT="$BASE/run"``."""
+    found = _ASSIGNS.match(before)
+    return found is not None and found[1] in script.used
 
 
 def strangers(script: ScriptText) -> set[str]:
@@ -202,9 +219,12 @@ def may_be_empty(name: str, own: Collection[str]) -> bool:
 
 def _may_be_given(script: ScriptText, variable: str) -> bool:
     """Whether a scheduler, a launcher or a user's environment has it: not where the script sets
-    another name of the same group itself (WANDB_PROJECT beside WANDB_RUN_DIR)."""
-    if _SECRET.search(variable) or not ENVIRONMENT.match(variable.upper()):
+    another name of the same group itself (WANDB_PROJECT beside WANDB_RUN_DIR). None is in small
+    letters."""
+    if _SECRET.search(variable) or not ENVIRONMENT.match(variable):
         return bool(_SECRET.search(variable))
+    if variable in _OF_A_LAUNCH:
+        return script.set_alone.isdisjoint(_OF_A_LAUNCH)
     group = _GROUP.match(variable)
     return group is None or not any(name.startswith(group[0]) for name in script.set_alone)
 

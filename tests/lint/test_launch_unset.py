@@ -78,6 +78,19 @@ FORGOTTEN = [
     ("DATA=/job/data\n", 12),
     ("WANDB_RUN_DIR=/job/wandb\n", 9),
 ]
+SMALL = (
+    "MASTER_ADDR=localhost\nBASE=/job/out\nNAME=first\n"
+    'SAVE="$BASE/$NAME"\n'
+    "torchrun --master_addr $MASTER_ADDR --master_port 29500 train.py \\\n"
+    '  --out "$SAVE" --lr 1e-4\n'
+)
+# Each leaves one variable of a complete script without its line.
+LEFT = [
+    ("BASE=/job/out\n", "", 3),  # within another one's value
+    ("29500", "$MASTER_PORT", 5),  # beside an address that the script sets itself
+    ("29500", "29500 --nproc_per_node=$n_gpus", 5),  # no environment is in small letters
+    ("1e-4", "1e-4 --epochs=$NUM_EPOCHS", 6),  # NUM_GPUS may be a cluster's, NUM_EPOCHS is not
+]
 GIVEN = [
     ("DATA=/job/data\nRUN=first\n", ""),
     ("source venv/bin/activate\nMODEL=/job/model", "source paths.sh"),
@@ -96,6 +109,14 @@ def test_the_one_forgotten_variable_is_told(lint_text: Lint, old: str, line: int
     assert old in OWN
     found = lint_text(OWN.replace(old, "", 1), "launch.sh")
     assert [(f.name, f.line) for f in found] == [("unset-variable-takes-flag", line)]
+
+
+@pytest.mark.parametrize(("old", "new", "line"), [("", "", 0), *LEFT])
+def test_what_a_cluster_and_what_a_script_gives(
+    lint_text: Lint, old: str, new: str, line: int
+) -> None:
+    found = lint_text(SMALL.replace(old, new, 1), "launch.sh")
+    assert [(f.name, f.line) for f in found] == [("unset-variable-takes-flag", line)] * bool(line)
 
 
 @pytest.mark.parametrize(("old", "new"), GIVEN)
