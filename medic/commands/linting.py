@@ -84,8 +84,11 @@ def check(
         return _run_config(out, report, form)
     if show_diff or do_fix:
         code, written = _fix(out, report, unsafe=unsafe_fixes, write=do_fix, exit_zero=exit_zero)
-        if written and "-" not in files and form in ("text", "concise"):
-            _left(out, judged(case_of(files, given)), index, form)
+        if written and "-" not in files:
+            left = judged(case_of(files, given))
+            if left.findings and form in ("text", "concise"):
+                _render(out, left, index, form)
+            return Exit.OK if may_launch(left) or exit_zero else Exit.FINDING
         return code
     _render(out, report, index, form)
     if show_missing and form in ("text", "concise"):
@@ -164,12 +167,6 @@ def _left_to_fix(report: LintReport, *, unsafe: bool) -> Text:
         "没有可安全修复的问题；加 --unsafe-fixes 可查看另外 {n} 处",
     )
     return line.fill(n=more)
-
-
-def _left(out: Console, report: LintReport, index: Index, form: str) -> None:
-    """What is wrong in the files as they are after the fixes."""
-    if report.findings:
-        _render(out, report, index, form)
 
 
 def _fix(

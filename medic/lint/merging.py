@@ -5,22 +5,32 @@ from __future__ import annotations
 from medic.fixes import Fix, merged
 from medic.lint.files import LintFinding, LintReport
 
-# The tokens of a step are made of these, and these are counted in them.
-_OF_A_STEP = frozenset(
+# What is computed from what, the first first: the tokens of a step, of the run, its steps, and what
+# is a part of those. Fields of one place are not computed from one another.
+_ORDER = (
     ("micro_batch_size", "gradient_accumulation_steps", "global_batch_size", "sequence_length",
-     "data_parallel_size", "world_size")
+     "data_parallel_size", "world_size"),
+    ("total_tokens",),
+    ("total_steps",),
+    ("decay_steps",),
+    ("warmup_steps", "warmup_ratio", "save_interval", "eval_interval", "log_interval"),
 )  # fmt: skip
-_IN_STEPS = frozenset(("total_steps", "total_tokens", "decay_steps", "warmup_steps"))
+_PLACE = {name: place for place, names in enumerate(_ORDER) for name in names}
 
 
 def merged_fix(report: LintReport, *, unsafe: bool) -> tuple[Fix | None, tuple[LintFinding, ...]]:
-    """One patch of the fixes, and the findings that it repairs. Beside a fix of the batch none of
-    the schedule is taken: the next lint computes it with the batch as it is then."""
+    """One patch of the fixes, and the findings that it repairs. Of a schedule only what the others
+    do not change the ground of: the next lint computes the rest with the values as they are then."""
     wanted = [f for f in report.findings if f.fix and (f.fix.safe or unsafe)]
-    if any(_fields(f) & _OF_A_STEP for f in wanted):
-        wanted = [f for f in wanted if not _fields(f) & _IN_STEPS or _fields(f) & _OF_A_STEP]
+    first = min((place for f in wanted for place in _places(f)), default=0)
+    wanted = [f for f in wanted if not _places(f) or first in _places(f)]
     fix, taken = merged([f.fix for f in wanted if f.fix])
     return fix, tuple(f for f in wanted if f.fix in taken)
+
+
+def _places(finding: LintFinding) -> set[int]:
+    """Where the fields that a fix changes stand in ``_ORDER``."""
+    return {_PLACE[name] for name in _fields(finding) if name in _PLACE}
 
 
 def _fields(finding: LintFinding) -> frozenset[str]:
