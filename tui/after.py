@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from functools import partial
 from pathlib import Path
@@ -109,8 +108,9 @@ def choose(talk: Consultation, value: str) -> None:
         talk.ask()
 
 
-def recheck(talk: Consultation, pasted: str = "") -> None:
-    """Reads the log of the run after the change, a file or ``pasted``, and says what it shows."""
+def recheck(talk: Consultation, pasted: str = "", *, in_vain: bool = False) -> None:
+    """Reads the log of the run after the change, a file or ``pasted``, and says what it shows;
+    ``in_vain``: the user says that it still fails, which counts where no log shows it."""
     from medic.session.recheck import TELLS_NOTHING, outcome, take_new_logs
 
     one = talk.waiting
@@ -120,7 +120,7 @@ def recheck(talk: Consultation, pasted: str = "") -> None:
     session = talk.session
     stood = session.case, session.evidence, talk.stood
     if not take_new_logs(session, one, pasted):
-        _no_new_log(talk, one)
+        (_said_in_vain if in_vain else _no_new_log)(talk, one)
         return
     talk.waiting = None
     talk.observe()
@@ -144,33 +144,6 @@ def recheck(talk: Consultation, pasted: str = "") -> None:
         _still_there(session, one)
         session.remedy_done(one.remedy, helped=False)
     talk.retell(whole=True)
-
-
-def edited(talk: Consultation, *, stands: bool) -> bool:
-    """Whether settings were edited by hand and no run had them yet; says so, and whether what was
-    found ``stands`` or is worked out anew."""
-    from medic.session.recheck import edited as edited_since
-
-    names = edited_since(talk.session, talk.stood) if talk.stood is not None else []
-    if not names or talk.waiting is not None:
-        return False
-    files = ", ".join(names)
-    told = words_after.EDITED if stands else words_after.EDITED_READ
-    lint = words_after.LINT_IT.fill(command=f"medic lint {shlex.join(names)}")
-    talk.tell(Block("medic", (Line(told.fill(files=files), "warn"), Line(lint, "muted"))), top=True)
-    return True
-
-
-def nothing_new(talk: Consultation) -> bool:
-    """Whether each log is the one of the last look, to the byte; says so."""
-    from medic.session.runlogs import newest, same_logs
-
-    before, log = talk.stood, newest(talk.session)
-    if talk.found is None or before is None or log is None or not same_logs(talk.session, before):
-        return False
-    at = time.strftime("%H:%M:%S", time.localtime(log.modified))
-    talk.tell(words_after.NOTHING_NEW.fill(file=log.name, at=at), "warn", top=True)
-    return True
 
 
 def since(talk: Consultation, before: Applied) -> None:
@@ -197,6 +170,22 @@ def _still_there(session: Session, one: Applied) -> None:
         session.complain_of(name)
 
 
+def _said_in_vain(talk: Consultation, one: Applied) -> None:
+    """The remedy counts as tried; the new log tells what fails now."""
+    from medic.session.said import said
+
+    session = talk.session
+    before = said(session)
+    if not one.there and elsewhere.warn(talk, one):
+        ask(talk)  # the run did not have it: that is no proof against the remedy
+        return
+    session.remedy_done(one.remedy, helped=False)
+    talk.remember(words_more.NO_HELP, before)
+    talk.tell(words_after.SAID_IN_VAIN.fill(change=one.change), "warn", top=True)
+    ask(talk)
+    talk.keep()
+
+
 def _no_new_log(talk: Consultation, one: Applied) -> None:
     logs = [f for f in talk.session.case.files if f.kind in ("log", "metrics")]
     newest = max(logs, key=lambda f: f.modified, default=None)
@@ -213,6 +202,7 @@ def _no_new_log(talk: Consultation, one: Applied) -> None:
 def _gone(talk: Consultation, one: Applied) -> None:
     titles, why = earlier.titles(talk.session, one), _shown(talk, one)
     earlier.mended(talk, one)
+    talk.session.helped(one.remedy)
     talk.session.new_episode()
     talk.another_run()
     told = words_after.GONE if one.change else words_after.GONE_BY_HAND

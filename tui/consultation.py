@@ -15,6 +15,7 @@ from .keeping import state_of, write
 from .lines import Block, Line, Tone, asking, said
 from .looking import late_settings, observe, tell_left_out, weigh
 from .moves import Move
+from .news import edited
 from .offers import Offer, offers_of
 from .opening import SHOWN, files
 from .run_values import other_values, values_of
@@ -203,7 +204,7 @@ class Consultation:
         before, values = self.stood, values_of(self.session)
         self.tell_understood()
         if not self.stale:
-            after.edited(self, stands=False)
+            edited(self, stands=False)
         observe(self, pasted=pasted)
         if (other := other_values(values, values_of(self.session))) is not None:
             self.tell(other)

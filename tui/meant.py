@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from medic.text.patterns import regex
 from medic.text.safetext import one_line
 
-from . import after, guesses, words_keep, words_talk
+from . import after, guesses, news, turns, words_keep, words_talk
 from .lines import Block, Line
 from .offers import named
 
@@ -32,14 +32,22 @@ def taken(talk: Consultation, text: str) -> bool:
     ways = (
         ("tried-in-vain", _tried),
         ("asks-change-of-mind", _why),
+        ("asks-how-sure", turns.how_sure),
         ("asks-why", _why),
-        ("asks-what-it-means", _why),
+        ("asks-what-it-means", turns.means),
+        ("still-fails", turns.still_fails),
+        ("asks-what-to-run", turns.what_to_run),
+        ("asks-for-the-log", turns.what_to_paste),
         ("asks-to-apply", _apply),
         ("asks-if-safe", _safe),
-        ("asks-what-now", _what_now),
+        ("asks-what-now", what_now),
+        ("gives-up", turns.gives_up),
         ("asks-may-i", _may_i),
         ("works-now", _works),
         ("thanks", _thanks),
+        ("closes", _thanks),
+        ("greets", turns.greets),
+        ("doubts", turns.doubts),
         ("this-cause", _not_it),
         ("denies-a-cause", _not_it),
         ("guess", guesses.guessed),
@@ -65,7 +73,7 @@ def _why(talk: Consultation, _words: str) -> bool:
     return _found(talk)
 
 
-def _what_now(talk: Consultation, _words: str) -> bool:
+def what_now(talk: Consultation, _words: str) -> bool:
     """The remedies, and the question that is open."""
     from .remedies import closing
 
@@ -129,10 +137,15 @@ def _may_i(talk: Consultation, words: str) -> bool:
 
 def _works(talk: Consultation, _words: str) -> bool:
     """What works now shows in the log of the run that works."""
+    from .earlier import fixed
     from .orders import look
 
     if talk.found is None or not talk.session.case.files:
         return False
+    if talk.waiting is None and fixed(talk.session) and not news.any_new(talk):
+        talk.tell(words_talk.LOG_SAYS_SO, "good")  # it was told when the log of that run was read
+        after.go_on(talk)
+        return True
     look(talk, "")
     return True
 
@@ -148,6 +161,8 @@ def _tried(talk: Consultation, words: str) -> bool:
     if not _found(talk) or not talk.offers():
         return False
     offer = named(talk.offers(), words)
+    if offer is None and talk.waiting is not None:
+        return turns.still_fails(talk, words)
     if offer is not None:
         tried(talk, str(offer.number))
         return True

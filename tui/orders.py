@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from . import (
     graph_data,
     handover,
     looked,
+    news,
     opening,
     reasons,
     remedies,
@@ -73,8 +75,8 @@ def look(talk: Consultation, _argument: str) -> None:
         after.recheck(talk)
         return
     take_again(talk.session, talk.stood)
-    if talk.found is None or not after.edited(talk, stands=True):
-        talk.look(whole=not after.nothing_new(talk))
+    if talk.found is None or not news.edited(talk, stands=True):
+        talk.look(whole=not news.nothing_new(talk))
 
 
 def files(talk: Consultation, _argument: str) -> None:
@@ -127,6 +129,9 @@ def add(talk: Consultation, argument: str) -> None:
         talk.tell(words_more.ADD_WHAT)
         return
     path = str(Path(path).expanduser())
+    if os.path.realpath(path) == os.sep:
+        talk.tell(words_more.WHOLE_SYSTEM, "warn")
+        return
     session = talk.session
     known = {f.path for f in session.case.files}
     left = len(session.case.not_read)

@@ -14,6 +14,8 @@ from .lines import Block, Line, joined, said
 from .remedies import do_not
 from .seen import finding, place_of, with_question
 
+AGAINST = ("against", "strongly-against", "rules-out")
+
 if TYPE_CHECKING:
     from medic.beliefs.likelihoods import Seen
     from medic.planner.looks import NextLook
@@ -35,6 +37,20 @@ def why(session: Session, found: Diagnosis, asked: Question | None) -> Iterator[
     if advice:
         title = words_more.DO_NOT.fill(title=found.causes[0].title)
         yield Block("medic", (Line(title, "strong"), *advice))
+
+
+def sure(session: Session, found: Diagnosis) -> Block:
+    """How sure it is: the verdict in words, how much speaks for it and against it, and what could
+    change it."""
+    leader = found.causes[0]
+    told = {(e.name, e.outcome): e.weight for e in leader.evidence}
+    against = sum(weight in AGAINST for weight in told.values())
+    title = words_more.SURE if found.verdict == "established" else words_more.NOT_SURE
+    title = title.fill(title=leader.title, code=leader.code, word=CHANCE[leader.word])
+    count = words_more.FOR_AND_AGAINST.fill(n=len(told) - against, m=against)
+    lines = [Line(title, "strong"), Line(count, indent=2)]
+    lines += [replace(line, indent=2) for line in _mind(session).lines]
+    return Block("medic", (*lines, Line(words_talk.WHY_BY, "muted")))
 
 
 def _question(session: Session, asked: Question, found: Diagnosis) -> Block:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol
@@ -29,7 +30,24 @@ BARE = {
     "report": "report",
     "new": "new", "start over": "new", "start afresh": "new", "重新开始": "new", "新会话": "new",
 }  # fmt: skip
+# Words that change something and take nothing behind them, with what the user may have meant.
+ALONE = {
+    "none": Text("/ruleout N or NAME rules one out", "/ruleout 编号或名称 可排除其中一个"),
+    "undo": Text(
+        "it takes back what was said or changed last; /change N another answer",
+        "它撤回最近一次操作；/change 编号 可更改其他回答",
+    ),
+}
 FIRST = ("complaint", "meaning", "run")  # choices that words answer as well
+
+
+# A number as people write it for an answer, and what is numbers only.
+NUMBERED = re.compile(
+    r"^(?:(?:option|number|answer|choice|no\.?|nr\.?|选项?|选择|第|答案?|答)[ :：]?|#)?(\d{1,3})"
+    r"(?:[.)、。）]|个|项|号| ?please)?$",
+    re.IGNORECASE | re.ASCII,
+)
+NUMBERS = re.compile(r"[-+]?\d+(?:(?:[ ,.;/&+、，和与或-]|and|or)+\d+)*", re.ASCII)
 
 
 class Front(Protocol):
@@ -72,11 +90,13 @@ def _order(screen: Front, text: str) -> bool:
     if not text.startswith("/") or "\n" in text:
         return False
     word, _, argument = text[1:].partition(" ")
-    if not word:
+    if not text.strip("/ "):
         screen.action_do("commands")
         return True
     echo(screen, text)
-    if word in BY_WORD:
+    if word in ALONE and argument.strip():
+        screen.add(said(words.TAKES_NOTHING.fill(word=f"/{word}", near=ALONE[word]), "warn"))
+    elif word in BY_WORD:
         screen.action_do(word, argument)
     elif _is_path(text):
         screen.action_do("add", text)
@@ -95,7 +115,8 @@ def _is_path(text: str) -> bool:
 def _choice(screen: Front, text: str) -> bool:
     """Takes a number, ? or words that stand for an option as an answer to the choices."""
     choices = screen.choices
-    numbered = text.isdecimal() or text == "?"
+    text = NUMBERED.sub(r"\1", text)
+    numbered = text == "?" or NUMBERS.fullmatch(text) is not None
     if choices is None:
         only_answers = numbered or replies.only_answers(text)
         if only_answers:

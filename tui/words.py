@@ -192,7 +192,11 @@ NOT_MATCHED = Text(
     "那么请粘贴出错处的日志，或换一种说法。",
 )
 NO_CHOICE = Text("Nothing is asked just now.", "当前没有等待回答的问题。")
-NOT_A_CHOICE = Text("Answer with a number from 1 to {n}.", "请输入 1 到 {n} 的数字。")
+NOT_A_CHOICE = Text("Answer with one number from 1 to {n}.", "请输入 1 到 {n} 中的一个数字。")
+TAKES_NOTHING = Text(
+    "{word} takes nothing behind it, and nothing was done: {near}.",
+    "{word} 后面不能带参数，因此未执行：{near}。",
+)
 NOT_YES_NO = Text(
     "This is no yes-or-no question; answer with a number.",
     "这不是是非题，请输入数字。",

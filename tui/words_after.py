@@ -44,6 +44,13 @@ NOTHING_NEW = Text(
     "writes elsewhere: /add PATH.",
     "上次查看之后没有新日志：{file} 仍是 {at} 写的那份。新日志在别处时用 /add 路径 添加。",
 )
+SAID_IN_VAIN = Text(
+    "Noted: {change} did not help, as you say; its remedy counts as tried. What fails now stands in "
+    "the new log: paste its last lines here, or put the log into this folder and choose 1. Was the "
+    "change in force in that run?",
+    "已记下：按你所说，{change} 没有效果，该处置计为已试。现在为什么失败要看新日志：请把末尾几十行贴到这里，"
+    "或把日志放进此目录后选 1。另请确认那次运行确实用上了这个修改。",
+)
 GONE = Text(
     "Fixed, as far as the new log shows: no more “{titles}” since {change} ({why}).",
     "从新日志看已修复：{change} 之后“{titles}”不再出现（{why}）。",

@@ -18,6 +18,17 @@ REFUTES = Text(
     "It is asked to try to refute what leads before it is called established.",
     "在确诊之前，用它检验首要嫌疑能否被推翻。",
 )
+SURE = Text(
+    "Established: {title} ({code}); a finding that hardly anything else explains confirms it.",
+    "已确诊：{title}（{code}）；有一项几乎不可能由其他原因造成的发现。",
+)
+NOT_SURE = Text(
+    "Not proven. {title} ({code}) is {word}: nothing that was read confirms it beyond doubt.",
+    "尚未证实。{title}（{code}）：{word}；已读内容中没有能完全坐实它的发现。",
+)
+FOR_AND_AGAINST = Text(
+    "{n} findings speak for it, {m} against it.", "支持它的发现 {n} 条，反对的 {m} 条。"
+)
 WHY_CAUSE = Text("Why “{title}” ({code}), {word}:", "为什么是“{title}”（{code}），{word}：")
 DO_NOT = Text("Do not, against “{title}”:", "对“{title}”不要这样做：")
 NO_LEADER = Text("No cause leads yet.", "还没有首要嫌疑。")
@@ -151,6 +162,10 @@ SAID_NONE = Text("Noted: none of these.", "已记下：都不是。")
 
 ADD_WHAT = Text("/add needs a path.", "/add 需要一个路径。")
 ADDED = Text("Added: {files}", "已添加：{files}")
+WHOLE_SYSTEM = Text(
+    "That is the whole file system: name the folder of the run.",
+    "这是整个文件系统：请给出运行所在的目录。",
+)
 NOT_ADDED = Text("Not added: {file}: {why}", "未添加：{file}：{why}")
 NO_RUNS = Text("One run is here.", "此处只有一个运行。")
 

@@ -92,6 +92,41 @@ NOT_FOUND_OUT = Text(
     "There is nothing to do yet: no cause was found.", "目前还没有可执行的处置：尚未找到原因。"
 )
 
+# --- what is said back ---------------------------------------------------------------------------
+
+STILL_FAILS = Text(
+    "Then the log of that run tells more: none is new here since the last look. Paste its last "
+    "lines, /add PATH where it lies elsewhere, or /look when it is there.",
+    "那要看那次运行的日志：上次查看之后这里没有新日志。请粘贴其末尾几十行；日志在别处用 /add 路径，放好后用 /look。",
+)
+STILL_WHICH = Text(
+    "Which of these did you do before it? /tried N counts it as no help:",
+    "在那之前你做了哪一项？/tried 编号 可记为无效：",
+)
+PASTE_WHAT = Text(
+    "What tells most: the log of the run that fails, to its last line, with the first error of each "
+    "rank. Paste it, or /add PATH takes the run's folder with the configuration and the launch script.",
+    "最有用的是失败那次运行的日志：直到最后一行，并包含各 rank 的第一条报错。直接粘贴即可；"
+    "/add 路径 可加入整个运行目录，连同配置和启动脚本。",
+)
+IN_SHORT = Text("In short: {title} ({code}).", "简单说：{title}（{code}）。")
+THE_QUESTION = Text("The question: {question}", "问题是：{question}")
+SO_DO = Text("So do this first: {title}.", "所以先做这一步：{title}。")
+WHY_BY = Text("/why shows the evidence line by line.", "/why 逐条列出依据。")
+IF_NOT_SO = Text(
+    "If it is not so: say what speaks against it, or /ruleout {code} takes it out of question.",
+    "如果确实不是：请说出反对它的现象，或用 /ruleout {code} 排除。",
+)
+LOG_SAYS_SO = Text(
+    "Good. The log says so, too. /report hands over what it was; /quit leaves, and this session is "
+    "kept.",
+    "好的，日志也是这样显示的。/report 可生成交接报告；/quit 退出，会话会保存。",
+)
+HELLO = Text(
+    "Hello. Describe what goes wrong, or paste the error lines; /add PATH reads a run's folder.",
+    "你好。请描述出了什么问题，或粘贴报错；/add 路径 可读取运行目录。",
+)
+
 # --- courtesies ---------------------------------------------------------------------------------
 
 WELCOME = Text(

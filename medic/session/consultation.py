@@ -256,6 +256,10 @@ class Session:
             self.tried.append(remedy)
         self.refresh()
 
+    def helped(self, remedy: str) -> None:
+        """A remedy that was said to be in vain was not."""
+        self.tried = [name for name in self.tried if name != remedy]
+
     def observed_symptoms(self) -> set[str]:
         """Names of the symptoms that the evidence itself shows, whatever was said."""
         shown = heard(self.evidence, [], self.index, host_counts=True)

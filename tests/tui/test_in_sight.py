@@ -52,7 +52,7 @@ def test_below_a_high_question_the_talk_can_be_scrolled(drive: Drive, case: Case
     async def script(app: Any) -> None:
         ask(app)
         await app.send("77")
-        assert "Answer with a number from 1 to 11." in "\n".join(app.screen())
+        assert "Answer with one number from 1 to 11." in "\n".join(app.screen())
         for _ in range(2):
             await app.press("pageup")
         assert "Which is it?" in "\n".join(app.screen())

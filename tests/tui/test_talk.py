@@ -125,7 +125,7 @@ def test_a_number_answers_with_enter_only(drive: Drive, case: Case) -> None:
         assert app.prompt.text == "2"
         assert app.app.talk.consultation.session.answers == []
         await app.press("backspace", "9", "enter")
-        assert "Answer with a number from 1 to 4." in app.talk()
+        assert "Answer with one number from 1 to 4." in app.talk()
         await app.press("n", "enter")
         assert "This is no yes-or-no question" in app.talk()
         many = tuple((str(i), plain(f"option {i}")) for i in range(12))

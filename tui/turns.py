@@ -1,0 +1,126 @@
+"""What people say back in a talk: that it still fails, that they do not follow, that they doubt it,
+what to run. The words are those of ``knowledge/vocabulary/turns.yaml``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import after, news, words, words_after, words_talk
+from .lines import Block, Line, code, said
+
+if TYPE_CHECKING:
+    from .consultation import Consultation
+
+
+def still_fails(talk: Consultation, _words: str) -> bool:
+    """The remedy that was applied was in vain as far as the user says; the log of the run that
+    still fails tells why. Before a remedy was applied: which one he did, or what to paste."""
+    from .orders import look
+    from .remedies import titled
+
+    if talk.waiting is not None:
+        after.recheck(talk, in_vain=True)
+        return True
+    if talk.found is None or not talk.session.case.files:
+        return _paste(talk)
+    if news.any_new(talk):
+        look(talk, "")
+        return True
+    lines = [Line(words_talk.STILL_FAILS, "strong")]
+    untried = [titled(one) for one in talk.offers() if not one.tried] if talk.found.causes else []
+    if untried:
+        lines += [Line(words_talk.STILL_WHICH), *untried]
+    talk.tell(Block("medic", tuple(lines)), top=True)
+    after.go_on(talk)
+    return True
+
+
+def _paste(talk: Consultation) -> bool:
+    talk.tell(words_talk.PASTE_WHAT)
+    if talk.found is not None:
+        after.go_on(talk)
+    return True
+
+
+def means(talk: Consultation, _words: str) -> bool:
+    """How to look for the answer of the question that stands, else the cause in plain words."""
+    found, question = talk.found, talk.question
+    if found is None or not found.causes:
+        return False
+    cause, index = found.causes[0], talk.session.index
+    asks = question is not None and talk.waiting is None and not talk.plan.settled
+    lines = [Line(words_talk.IN_SHORT.fill(title=cause.title, code=cause.code), "strong")]
+    lines.append(Line(index.causes[cause.name].why, indent=2))
+    if asks and question is not None:
+        lines += [Line(words_talk.THE_QUESTION.fill(question=question.say), "strong")]
+        lines += [Line(words.HOW.fill(how=question.how), indent=2)] if question.how else []
+    elif talk.offers():
+        lines.append(Line(words_talk.SO_DO.fill(title=talk.offers()[0].title), indent=2))
+    lines.append(Line(words_talk.WHY_BY, "muted"))
+    talk.tell(Block("medic", tuple(lines)), top=True)
+    after.go_on(talk)
+    return True
+
+
+def how_sure(talk: Consultation, _words: str) -> bool:
+    """The word for it, what speaks for it and against it, and what could still change it."""
+    from .reasons import sure
+
+    if talk.found is None or not talk.found.causes:
+        return False
+    talk.tell(sure(talk.session, talk.found), top=True)
+    after.go_on(talk)
+    return True
+
+
+def doubts(talk: Consultation, _words: str) -> bool:
+    """What the cause rests on, and how to rule it out."""
+    from .orders import why
+
+    if talk.found is None or not talk.found.causes:
+        return False
+    why(talk, "")
+    code_ = talk.found.causes[0].code
+    talk.tell(Block("medic", (Line(words_talk.IF_NOT_SO.fill(code=code_)),)))
+    after.go_on(talk)
+    return True
+
+
+def what_to_run(talk: Consultation, words_: str) -> bool:
+    """The command that starts the run again; before a change what to do first."""
+    from .meant import what_now
+    from .restart import command_of
+
+    if talk.found is None:
+        return False
+    if talk.waiting is None and talk.found.causes:
+        return what_now(talk, words_)
+    log = f"after-{talk.waiting.change}.log" if talk.waiting is not None else ""
+    command = command_of(talk.session, log)
+    if not command and talk.waiting is None:
+        return False
+    talk.tell(words_after.RUN_THIS if command else words_after.RUN_AGAIN, "strong")
+    if command:
+        talk.tell(code(command))
+    after.go_on(talk)
+    return True
+
+
+def what_to_paste(talk: Consultation, _words: str) -> bool:
+    return _paste(talk)
+
+
+def gives_up(talk: Consultation, words_: str) -> bool:
+    """One thing to do next, whatever was said before."""
+    from .meant import what_now
+
+    if talk.found is not None and talk.found.causes:
+        return what_now(talk, words_)
+    return _paste(talk)
+
+
+def greets(talk: Consultation, _words: str) -> bool:
+    talk.emit_only(said(words_talk.HELLO))
+    if talk.found is not None:
+        after.go_on(talk)
+    return True
