@@ -13,7 +13,7 @@ from .offers import Offer
 if TYPE_CHECKING:
     from medic.case.collect import Case
 
-    from .graph_data import Graph
+    from .graph_nodes import Graph
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
-from medic.records import dataclass
 from medic.report.bars import chance_bar
 from medic.report.words import CHANCE, SAFE, UNSAFE
 
 from . import words_graph, words_more
+from .graph_nodes import SIGNS, Graph, Node
 from .lines import Block, Line, Tone, glued
 from .remedies import do_not
 from .ruled_out import reason
@@ -22,41 +22,10 @@ if TYPE_CHECKING:
     from medic.session.consultation import Session
     from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine
 
-SIGNS = {"confirmed": "●", "live": "○", "dimmed": "×", "away": "·"}
 NEAR = 6  # causes of a symptom that are shown; the others fold into one row
 LEAST = 0.005
 BAR = 5
 TITLE = Text("{title} ({code})", "{title}（{code}）")
-
-
-@dataclass(frozen=True)
-class Node:
-    """One row. ``parent`` is an index into the rows, -1 at the top; ``detail`` a key of details."""
-
-    parent: int
-    depth: int
-    mark: str
-    text: Text
-    tone: Tone = "plain"
-    aside: Text | None = None
-    detail: str = ""
-    open: bool = False
-    cause: str = ""
-
-
-@dataclass(frozen=True)
-class Graph:
-    """All rows, parents before children, and what is told of each symptom; of a cause that is
-    asked for when somebody looks at it."""
-
-    nodes: tuple[Node, ...]
-    details: dict[str, Block]
-    leader: str = ""
-
-    def cause_of(self, node: Node) -> str:
-        """The cause of a row, of a remedy the one that it is against; "" where it is of none."""
-        above = self.nodes[node.parent].cause if node.parent >= 0 else ""
-        return node.cause or above
 
 
 class _Drawing:

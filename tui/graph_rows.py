@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from medic.i18n import Text
 
-from .graph_data import Graph
+from .graph_nodes import Graph
 
 
 class Shown:

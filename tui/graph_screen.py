@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -15,7 +16,7 @@ from medic.i18n import Text
 from medic.text.safetext import columns, cut, one_line
 
 from . import words_graph
-from .graph_data import SIGNS, Graph
+from .graph_nodes import SIGNS, Graph
 from .graph_rows import Shown
 from .laid import RowsView
 from .lines import Block, Row, Tone, line_rows, pad
@@ -158,6 +159,13 @@ class GraphScreen(Screen[str]):
 
     def on_mount(self) -> None:
         self._ask_for_row()
+
+    async def on_screen_resume(self) -> None:
+        """What is composed, and below what is styled, takes a turn of the loop of its own."""
+        await asyncio.sleep(0)
+
+    async def on_resize(self) -> None:
+        await asyncio.sleep(0)
 
     def _ask_for_row(self) -> None:
         row = self.shown.row

@@ -32,7 +32,7 @@ from .written import write_patch
 if TYPE_CHECKING:
     from medic.session.diagnosis import Diagnosis
 
-    from .graph_data import Graph
+    from .graph_nodes import Graph
     from .offers import Offer
 
 P = ParamSpec("P")

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from .events import Choices
 
 SHORTEST = 4  # characters of the beginning of an option that stand for it
+LONGEST = 2000  # characters; no option and no answer has more, and a paste may have millions
 YES, NO = ("present", "yes", "fires", "read"), ("absent", "no", "passes", "later")
 _YES_WORDS = frozenset(
     ("y", "yes", "yep", "yeah", "yes it does", "yes it is", "是", "是的", "有", "有的", "对")
@@ -67,4 +68,6 @@ def _by_its_words(said: str, choices: Choices) -> int | None:
 
 def _plain(words: str) -> str:
     """Without case, typographic apostrophes, and what stands around the words."""
+    if len(words) > LONGEST:
+        return words
     return " ".join(words.casefold().replace("\u2019", "'").strip(_EDGES).split())

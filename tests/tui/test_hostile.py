@@ -81,7 +81,7 @@ def _shown(char: str) -> bool:
 
 def test_no_line_steers_the_graph_the_help_or_the_curve(drive: Drive, case: Case) -> None:
     from medic.tui.curves import picture
-    from medic.tui.graph_data import Graph, Node
+    from medic.tui.graph_nodes import Graph, Node
     from medic.tui.graph_screen import GraphScreen
     from medic.tui.help_screen import HelpScreen
 
