@@ -11,7 +11,7 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 
 from .jumps import relative_noise
-from .numbers import clean, finite, median
+from .numbers import clean, median
 from .plan import source_at
 from .resumed_rate import pairs_of_logs, rate_lost
 
@@ -70,17 +70,39 @@ def _compare(look: Look, loss: Series, old: Series) -> Finding | None:
     """The losses of the same steps, before and after; None where too few are there."""
     steps, values, _ = clean(loss)
     at = old.steps[0]
-    before = finite(old.values)[:POINTS]
     index = next((n for n, s in enumerate(steps) if s >= at), None)
-    if index is None or len(before) < MIN_POINTS or len(values) - index < MIN_POINTS:
+    if index is None:
         return None
-    after = values[index : index + POINTS]
+    before, after = _paired(old, steps[index:], values[index:])
+    if len(before) < MIN_POINTS:
+        return None
     was, now = median(before), median(after)
     error = relative_noise(values) * MEDIAN_ERROR * math.sqrt(1 / len(before) + 1 / len(after))
     outcome = _outcome(was, now, math.exp(SIGMAS * error), after[0], values[0])
+    if outcome == "back-to-initial" and after[0] <= HIGHER * before[0]:
+        outcome = "none"  # it began anew, and fares as it did at first
     value = {"step": at, "before": was, "after": now, "from": was, "to": now}
     source = source_at(look, loss, loss.steps.index(steps[index]))
     return Finding(CHECK, outcome, value=value, source=source)
+
+
+def _paired(
+    old: Series, steps: Sequence[int], values: Sequence[float]
+) -> tuple[list[float], list[float]]:
+    """The first losses of the old series, and the new ones of the same steps: of those between, as
+    the two may be logged at other intervals, the last one."""
+    before: list[float] = []
+    after: list[float] = []
+    place = 0
+    for step, value in zip(old.steps, old.values, strict=True):
+        while place + 1 < len(steps) and steps[place + 1] <= step:
+            place += 1
+        if len(before) == POINTS or step > steps[-1]:
+            break
+        if math.isfinite(value) and steps[place] <= step:
+            before.append(value)
+            after.append(values[place])
+    return before, after
 
 
 def _outcome(was: float, now: float, chance: float, first: float, initial: float) -> str:

@@ -20,6 +20,7 @@ from .resume_points import Row, Start, starts
 CHECK, SYMPTOM, LOAD = "resume-difference", "resume-jumps", "resume-load"
 RATE, STATES = "learning-rate-not-as-set", "checkpoint-states"
 LAST, FIRST, LEAST = 10, 3, 3  # rows on either side of a start
+HISTORY = 50  # rows before it that tell the noise
 SIGMAS, MEDIAN_ERROR = 5.0, 1.2533
 HIGHER, NATS = 1.05, 0.05  # what noise of a few batches does not reach, times and plus
 INITIAL, FALLEN = 0.9, 1.3  # of the run's first loss; times the level before the start
@@ -55,8 +56,8 @@ def _judged(look: Look, start: Start) -> Iterator[Finding]:
     if start.kind == "no-checkpoint":
         if jumps and _is_lost(look, start):
             yield Finding(LOAD, "nothing-found", source=start.source, exact=start.here)
-            yield Finding(CHECK, "back-to-initial", value=value, source=source)
-            yield Finding(SYMPTOM, value=value, source=source)
+            yield Finding(CHECK, "back-to-initial", value=value, source=source, exact=start.here)
+            yield Finding(SYMPTOM, value=value, source=source, exact=start.here)
         return
     again = first.step < BEGINS * start.before[-1].step
     if start.kind == "loaded" and again:
@@ -65,7 +66,7 @@ def _judged(look: Look, start: Start) -> Iterator[Finding]:
         yield Finding(CHECK, _level(start, was, now), value=value, source=source)
         yield Finding(SYMPTOM, value=value, source=source)
     rate = _rate_lost(before, start.after)
-    if rate is not None:
+    if rate is not None and jumps:  # that of a loss that goes on is curve-resumed-rate's
         told = {"step": first.step, "before": rate[0], "after": rate[1]}
         yield Finding(CHECK, "rate-restarts", value=told, source=source)
         yield Finding(RATE, value=told, source=source)
@@ -84,7 +85,7 @@ def _until(start: Start) -> list[Row]:
 
 def _chance(rows: Sequence[Row]) -> float:
     """The ratio that the medians of a level that stays do not reach."""
-    noise = relative_noise(finite([r.loss for r in rows]))
+    noise = relative_noise(finite([r.loss for r in rows[-HISTORY:]]))
     return math.exp(SIGMAS * MEDIAN_ERROR * noise * math.sqrt(1 / LAST + 1 / FIRST))
 
 

@@ -122,6 +122,10 @@ def _start(
     after = [r for r in own if r.source.line > first.source.line]
     before = [r for r in own if r.source.line < first.source.line]
     if before and after:
+        dense = [*_in_metrics(kind, first.source, step, curve, left)] if step is not None else []
+        if dense and len(dense[0].before) > len(before) and dense[0].after:
+            yield dense[0]
+            return
         yield Start(kind, first.source, step, before, after, left, here=True)
     elif after:
         old = _of_metrics(curve, first.source.file, step) or next(reversed([*former.values()]), [])
@@ -156,7 +160,7 @@ def _in_metrics(
 ) -> Iterator[Start]:
     """A log without losses beside a file of metrics: the steps go back there, or past the step."""
     loss = curve.series.get("loss")
-    if loss is None:
+    if loss is None or loss.file == source.file:
         return
     rows = _rows(loss, curve.series.get("learning_rate"))
     again = next((s for s in reversed(curve.replaced) if s.file == loss.file), None)
