@@ -9,6 +9,7 @@ from medic.text.patterns import regex
 
 from .chinese import in_english
 from .policy_names import POLICY
+from .preference_names import PREFERENCE
 from .time_names import TIMES
 
 # Written in lower case with underscores; a leading "train/" and the like is taken off first.
@@ -139,6 +140,7 @@ _NAMES: dict[str, str] = {
         "expert_ratio",
     ),
     **POLICY,
+    **PREFERENCE,
     **dict.fromkeys(["mfu", "model_flops_utilization", "model_flops_utilisation"], "mfu"),
     **dict.fromkeys(
         ["tflops", "tflops_per_gpu", "tflop_s_gpu", "model_tflops", "tflops_per_device"], "tflops"
