@@ -228,7 +228,7 @@ ACTIONS: tuple[Action, ...] = (
         Text("Language", "语言"),
         Text("English or Chinese", "切换中英文"),
         (),
-        Text("en or zh", "en 或 zh"),
+        Text("en, zh or auto", "en、zh 或 auto"),
     ),
     Action(
         "stop",

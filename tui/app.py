@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 
 from medic.case.collect import Case
 from medic.errors import Exit
-from medic.i18n import Lang, Text, use
+from medic.i18n import Lang, Text, current, detect, use
 
 from . import words_more
 from .desk import Opening
@@ -48,6 +48,7 @@ class MedicApp(App[None]):
         """``how``: what else ``Opening`` takes; ``apart``: the work is done in another process."""
         # Else Textual paints greys of its own, black on black with the colours of the terminal.
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
+        self.chosen_language = False  # with /lang, in this talk or at an earlier start
         self.talk = TalkScreen(Opening(load, case, **how), apart=apart)
         if os.environ.get("SSH_CONNECTION"):
             self.animation_level = "none"
@@ -70,6 +71,8 @@ class MedicApp(App[None]):
         keys, wrong = keys_of_project(Path.cwd())
         if wrong is not None:
             self.talk.transcript.add(wrong, first=True)
+        if self.chosen_language and current() != detect():
+            self.talk.transcript.add(said(words_more.LANG_CHOSEN[current()], "muted"), first=True)
         remap(keys)
         if keys:
             self.set_keymap({word: ",".join(given) for word, given in keys.items()})
@@ -130,6 +133,12 @@ class MedicApp(App[None]):
         self._say(words_more.THEME_NOW.fill(name=self.theme, names=", ".join(THEMES)))
 
     def _change_language(self, name: str) -> None:
+        if name == "auto":
+            self._remember(lang="")
+            use(detect())
+            self.talk.retell()
+            self._say(words_more.LANG_AUTO)
+            return
         if name not in ("en", "zh"):
             self._say(words_more.LANG_WHICH)
             return
@@ -163,15 +172,18 @@ def run(
 
     ``load`` gives the knowledge; it is called after the first paint, on another thread.
     ``which``: the case is one of several runs and nobody chose it; ``resume``: a kept session.
-    Without ``--lang`` the language that was chosen in the app the last time holds.
+    Without ``--lang`` the language that was chosen with /lang holds, before that of the system: who
+    chose it in the app wants it there, and is told how to take it back.
     """
     from .settings import remembered
 
     sys.setswitchinterval(SWITCH)
     lang = remembered().get("lang")
-    if lang in ("en", "zh") and not any(word.startswith("--lang") for word in sys.argv):
+    chosen = lang in ("en", "zh") and not any(word.startswith("--lang") for word in sys.argv)
+    if chosen:
         use(cast("Lang", lang))
     app = MedicApp(load, case, apart=True, demo=demo, which=which, resume=resume)
+    app.chosen_language = chosen
     app.run()
     tell_kept(app.talk.desk.session, app.talk.desk.problem)
     return app.return_code or int(Exit.OK)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -28,7 +29,9 @@ TREND = {-1: " ↓", 0: "", 1: " ↑"}
 PROGRESS_BAR = 20
 BAR = 5
 LEAST_NAMED = 30  # columns for a further suspect in one row: less says nothing
-SLOW = 4.0  # seconds; compiled knowledge takes less
+SLOW = 4  # seconds; compiled knowledge takes less
+TICK = 1.0  # seconds
+LOADS = frozenset((words.LOADING, words.LOADING_LONG))
 DONE, TODO = "━", "╌"
 
 
@@ -142,19 +145,34 @@ class Progress(RowsView):
         super().__init__(id="progress")
         self.state = Working(None)
         self.more: Text | None = None  # where there is more to read
+        self.began = monotonic()  # what goes on now
         self.display = False
 
+    def on_mount(self) -> None:
+        self.set_interval(TICK, self._tick)
+
     def take(self, state: Working) -> None:
+        before = self.state.what
+        if state.what in LOADS and before in LOADS:
+            return  # it is told by both processes
+        if before is None or before in LOADS:
+            self.began = monotonic()
         self.state = state
-        if state.what == words.LOADING:
-            self.set_timer(SLOW, self._slow)
         self._show()
 
-    def _slow(self) -> None:
-        """Compiled knowledge is there at once: this is the first start of a version."""
+    @property
+    def seconds(self) -> int:
+        """How long it goes on already."""
+        return int(monotonic() - self.began)
+
+    def _tick(self) -> None:
+        """What takes long shows that it lives. Compiled knowledge is there at once: where it is
+        not, this is the first start of a version."""
+        if self.state.what is None or self.seconds < SLOW:
+            return
         if self.state.what == words.LOADING:
             self.state = Working(words.LOADING_LONG)
-            self._show()
+        self._show()
 
     def point(self, more: Text | None) -> None:
         """Says where there is more to read than the screen shows."""
@@ -173,7 +191,8 @@ class Progress(RowsView):
         size = min(PROGRESS_BAR, width // 4) if state.total else 0
         full = round(size * state.done / state.total) if state.total else 0
         count = f" {state.done}/{state.total}" if state.total else ""
-        tail = f"{count}  {esc}"
+        clock = f" {self.seconds // 60}:{self.seconds % 60:02}" if self.seconds >= SLOW else ""
+        tail = f"{count}{clock}  {esc}"
         space = max(1, width - columns(tail) - size - 4)
         name = cut(one_line(str(state.what or "")) or str(words.LOOKING), space)
         return [

@@ -161,6 +161,9 @@ class PlainTalk:
     def wait_for(self, choices: Choices | None) -> None:
         self.choices = choices
 
+    def speak(self) -> None:
+        """What is told from here on is made in the language that is in use."""
+
     def work(
         self, job: Callable[Concatenate[Consultation, P], None], *values: P.args, **named: P.kwargs
     ) -> None:

@@ -283,6 +283,9 @@ class TalkScreen(Screen[None]):
         self.transcript.moved()
         getattr(self.transcript, f"scroll_{way}")(animate=False)
 
+    def speak(self) -> None:
+        self.retell()
+
     def ready(self) -> set[str]:
         """What there is for an action to work on."""
         running = bool(self.query_one(Progress).state.stoppable)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol
 
-from medic.i18n import Text, plain
+from medic.i18n import Lang, Text, current, follow, plain
 from medic.text.safetext import shortened
 
 from . import jobs, replies, words
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 SHOWN_OF_PASTE = 3
+LOOKED_AT = 400  # rows at either end of a paste
+LONGEST_ROW = 400  # characters of a row
+TELLS = re.compile(
+    r"(?:^|[\s.:\]|])(?!ChildFailed|CalledProcess|ConnectionReset|BrokenPipe)[A-Z]\w*(?:Error|Exception)\b(?:\s*:\s*\S|\s*$)|out of memory|"
+    r"\b(?:Segmentation fault|Killed|NCCL WARN|Xid|No space left)\b|(?:^|\s)(?:FATAL|fatal error|error: \S)|oom-kill",
+)
 # Said by themselves these are no description of a run, with or without the slash.
 BARE = {
     "help": "help", "帮助": "help",
@@ -41,6 +47,14 @@ ALONE = {
 FIRST = ("complaint", "meaning", "run")  # choices that words answer as well
 
 
+LANGUAGE = re.compile(
+    r"^\W*(?:(?:can|could) you |please |now |let's )*(?:(?:speak|talk|use|write|answer|reply|respond|"
+    r"switch|change|continue)(?: to me)?(?: to| in)? ?)?(?:in )?(?:chinese|english|mandarin|中文|英文)"
+    r"(?:,? please| instead| version)*\W*$|^(?:请|麻烦|能不能|可以|能)?(?:你)?(?:用|说|讲|换成|切换(?:成|到|为)|"
+    r"改(?:成|用)|切(?:成|到))(?:中文|汉语|英文|英语)(?:回答|回复|说|显示|交流|界面|版)?(?:吗|吧|一下)?[。！？?! ]*$",
+    re.IGNORECASE,
+)
+CHINESE = re.compile(r"chinese|mandarin|中文|汉语", re.IGNORECASE)
 # A number as people write it for an answer, and what is numbers only.
 NUMBERED = re.compile(
     r"^(?:(?:option|number|answer|choice|no\.?|nr\.?|选项?|选择|第|答案?|答)[ :：]?|#)?(\d{1,3})"
@@ -56,6 +70,10 @@ class Front(Protocol):
     choices: Choices | None
 
     def wait_for(self, choices: Choices | None) -> None: ...
+    def speak(self) -> None:
+        """Shows all in the language that is in use now."""
+        ...
+
     def work(
         self, job: Callable[Concatenate[Consultation, P], None], *values: P.args, **_: P.kwargs
     ) -> None: ...
@@ -73,12 +91,35 @@ def take(screen: Front, text: str) -> None:
     """Does what was typed or pasted."""
     text = text.strip("\n")
     word = text.strip()
+    _follow(screen, word)
+    if (lang := language_asked(word)) is not None:
+        echo(screen, text)
+        screen.action_do("lang", lang)
+        return
     if _order(screen, word) or _choice(screen, word):
         return
     echo(screen, text)
     if screen.choices is not None and screen.choices.kind in FIRST:
         screen.wait_for(None)
     screen.work(jobs.say, text)
+
+
+def _follow(screen: Front, text: str) -> None:
+    """Who writes Chinese is answered in Chinese, unless a language was asked for."""
+    before = current()
+    if "\n" not in text:
+        follow(text)
+    if current() != before:
+        screen.speak()
+        screen.add(said(words.FOLLOWED, "muted"))
+
+
+def language_asked(text: str) -> Lang | None:
+    """The language that a sentence asks for, and nothing else."""
+    asked = LANGUAGE.match(text)
+    if asked is None:
+        return None
+    return "zh" if CHINESE.search(text) else "en"
 
 
 def _order(screen: Front, text: str) -> bool:
@@ -154,14 +195,26 @@ def _picked(screen: Front, choices: Choices, place: int) -> None:
 
 
 def echo(screen: Front, text: str) -> None:
-    """What the user said, a long paste by its first lines."""
+    """What the user said, a long paste by its first line and the one that tells most."""
     rows = text.split("\n")
-    kept = [shortened(row) for row in rows[:SHOWN_OF_PASTE]]
-    lines = [Line(plain(row), short=len(rows) > 1) for row in kept]
-    if len(rows) > SHOWN_OF_PASTE:
-        more: Text = words.LINES_IN_ALL.fill(n=len(rows))
-        lines.append(Line(more, "muted"))
+    if len(rows) <= SHOWN_OF_PASTE:
+        lines = [Line(plain(shortened(row)), short=len(rows) > 1) for row in rows]
+    else:
+        first = next((i for i, row in enumerate(rows[:SHOWN_OF_PASTE]) if row.strip()), 0)
+        shown = [first, *(n for n in (telling(rows),) if n != first)]
+        lines = [Line(plain(shortened(rows[n])), short=True) for n in shown]
+        lines.append(Line(words.LINES_IN_ALL.fill(n=len(rows)), "muted"))
     show(screen, Block("you", tuple(lines)))
+
+
+def telling(rows: list[str]) -> int:
+    """The line of a long paste by which a reader knows it again: the last that names an error, else
+    the last one with words. Of a very long one its end and its beginning are looked at."""
+    near = [*range(len(rows) - 1, max(-1, len(rows) - LOOKED_AT - 1), -1)]
+    near += range(min(LOOKED_AT, near[-1]))
+    errors = (n for n in near if TELLS.search(rows[n][:LONGEST_ROW]))
+    worded = (n for n in near if any(map(str.isalnum, rows[n][:LONGEST_ROW])))
+    return next(errors, next(worded, 0))
 
 
 def show(screen: Front, block: Block) -> None:

@@ -16,8 +16,8 @@ NO_SUSPECTS = Text("none", "无")
 WHY_HINT = Text("f3 why", "f3 依据")
 LOADING = Text("loading the knowledge", "正在加载知识库")
 LOADING_LONG = Text(
-    "loading the knowledge: a new version compiles it once, half a minute or more",
-    "正在加载知识库：新版本首次启动需编译一次，约需半分钟以上",
+    "compiling the knowledge, once for a version: half a minute or more",
+    "正在编译知识库（每个版本仅首次启动需要），约需半分钟以上",
 )
 LOOKING_AT_RUNS = Text("looking at the end of each run", "正在查看各运行的末尾")
 LOOKING = Text("looking at the evidence", "正在查看证据")
@@ -208,6 +208,7 @@ PASTE_KINDS = {
     "config": Text("settings ({n})", "配置（{n} 行）"),
     "command": Text("a command ({n})", "命令（{n} 行）"),
 }
+FOLLOWED = Text("Going on in Chinese; /lang en goes back.", "已切换为中文；/lang en 可切回英文。")
 LINES_IN_ALL = Text("… {n} lines in all", "……共 {n} 行")
 
 # --- decided --------------------------------------------------------------------------------

@@ -252,10 +252,29 @@ NEAR_COMMAND = Text(
     "没有命令“{word}”；是否想输入“/{near}”？",
 )
 THEME_NOW = Text("Theme: {name}. There are: {names}", "主题：{name}。可选：{names}")
-LANG_WHICH = Text("/lang takes en or zh.", "/lang 的参数是 en 或 zh。")
+LANG_WHICH = Text(
+    "/lang takes en or zh; auto follows the system.", "/lang 的参数是 en 或 zh；auto 跟随系统。"
+)
+LANG_AUTO = Text("Following the language of the system.", "已改为跟随系统语言。")
+LANG_CHOSEN = {
+    "en": Text(
+        "English, as chosen with /lang; /lang auto follows the system.",
+        "界面为英文（此前用 /lang 选择）；/lang auto 跟随系统。",
+    ),
+    "zh": Text(
+        "Chinese, as chosen with /lang; /lang auto follows the system.",
+        "界面为中文（此前用 /lang 选择）；/lang auto 跟随系统。",
+    ),
+}
 LANG_NOW = {
-    "en": Text("Switched to English.", "已切换为英文。"),
-    "zh": Text("Switched to Chinese.", "已切换为中文。"),
+    "en": Text(
+        "Switched to English, for later starts as well; /lang auto follows the system.",
+        "已切换为英文，下次启动也用英文；/lang auto 跟随系统。",
+    ),
+    "zh": Text(
+        "Switched to Chinese, for later starts as well; /lang auto follows the system.",
+        "已切换为中文，下次启动也用中文；/lang auto 跟随系统。",
+    ),
 }
 QUIT_HOW = Text("ctrl+q, f10 or /quit leaves.", "按 ctrl+q、f10 或输入 /quit 退出。")
 KNOWLEDGE_FAILED = Text("The knowledge cannot be used: {why}", "知识库无法使用：{why}")

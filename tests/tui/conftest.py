@@ -158,6 +158,9 @@ class Talk:
     def action_do(self, word: str, argument: str = "") -> None:
         self.work(jobs.order, word, argument)
 
+    def speak(self) -> None:
+        pass
+
     def add(self, block: Block) -> None:
         self.events.append(Told(block))
 

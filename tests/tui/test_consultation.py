@@ -238,7 +238,7 @@ def test_the_language_changes_what_was_said_before(drive: Drive, case: Case) -> 
         assert rows[-1].startswith(" f1 帮助")
         assert "输入 1-4 回车作答" in rows[-2]
         await app.send("/lang en")
-        assert "Switched to Chinese." in app.talk()
+        assert "Switched to Chinese, for later starts as well" in app.talk()
         await app.send("/lang zh")
         await app.send("/lang fr")
         assert "/lang 的参数是 en 或 zh。" in app.talk()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,9 @@ from medic.tui.patch_screen import PatchHead
 from medic.tui.written import number
 
 from medic.case.collect import Case
-from medic.i18n import Text, plain
+from medic.errors import KnowledgeError
+from medic.i18n import Lang, Text, plain, use
+from medic.index.knowledge import Index
 from medic.run_config import Change
 
 Drive = Callable[..., None]
@@ -68,12 +71,15 @@ def test_the_change_is_pointed_at_beside_a_question_that_does_not_bear_on_it() -
 
 
 def test_a_slow_first_start_says_why(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("medic.tui.bars.SLOW", 0.01)
+    monkeypatch.setattr("medic.tui.bars.SLOW", 0.0)
+    monkeypatch.setattr("medic.tui.bars.TICK", 0.02)
 
     async def script(app: Any) -> None:
         bar = app.app.talk.query_one(Progress)
         bar.take(Working(words.LOADING))
-        await app.until(lambda: "compiles it once" in "\n".join(app.screen()))
+        await app.until(
+            lambda: "compiling the knowledge, once for a version" in "\n".join(app.screen())
+        )
 
     drive(script, Case())
 
@@ -120,3 +126,27 @@ def test_a_cause_is_ruled_out_from_the_row_of_its_remedy(drive: Drive, case: Cas
         assert "graph" not in type(app.app.screen).__name__.lower()
 
     drive(script, case)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_takes_long_shows_a_clock_and_the_first_start_fits_80_columns(
+    drive: Drive, case: Case, monkeypatch: pytest.MonkeyPatch, lang: Lang
+) -> None:
+    gate = threading.Event()
+    monkeypatch.setattr("medic.tui.bars.TICK", 0.02)
+
+    def load() -> Index:
+        gate.wait(20)
+        raise KnowledgeError("late", "迟到")
+
+    async def script(app: Any) -> None:
+        bar = app.app.talk.query_one(Progress)
+        bar.began -= 75
+        await app.until(lambda: bar.state.what == words.LOADING_LONG)
+        row = next(row for row in app.screen() if str(words.LOADING_LONG)[:9] in row)
+        assert str(words.LOADING_LONG) in row
+        assert "1:15" in row
+        gate.set()
+
+    use(lang)
+    drive(script, case, load=load, wait=False)
