@@ -238,6 +238,13 @@ def _torchtune(config: RunConfig) -> Fields:
     return {**shards, "lora_rank": _RANK} if adapters else shards
 
 
+def _nanogpt(config: RunConfig) -> Fields:  # noqa: ARG001
+    """``train.py``: autocast in bf16 where the card has it, GPT-2's vocabulary padded to 50,304 where the
+    data brings none; ``model.py``: the head is the embedding, nothing is recomputed."""
+    usual: Fields = {"precision": "bf16", "parameter_dtype": "fp32", "vocab_size": 50304}
+    return {**usual, "tied_embeddings": True, "activation_checkpointing": False}
+
+
 def _torchtitan(config: RunConfig) -> Fields:
     shards: Fields = {} if details.count(config, "shard_degree", -1) == 1 else {"fsdp": True}
     return {**shards, "precision": "bf16", "parameter_dtype": "fp32"}
@@ -249,6 +256,7 @@ HABITS: Mapping[str, Callable[[RunConfig], Fields]] = {
     "litgpt": _litgpt,
     "llama-factory": _llama_factory,
     "ms-swift": _with_rank,
+    "nanogpt": _nanogpt,
     "olmo": _olmo,
     "torchtitan": _torchtitan,
     "torchtune": _torchtune,

@@ -88,7 +88,8 @@ class Reader:
         """
         found = [s for s in self.config.settings if s.path[-1:] == ("model_type",)]
         found.sort(key=lambda s: s.origin.framework in _OWN_TYPES)
-        value = next((s.value for s in found if isinstance(s.value, str)), "")
+        usual = "gpt2" if self.config.framework == "nanogpt" else ""  # its model.py is GPT-2
+        value = next((s.value for s in found if isinstance(s.value, str)), usual)
         return value.lower().removesuffix("forcausallm")
 
     @property

@@ -53,4 +53,13 @@ def with_usual(
         usual["precision"] = "bf16"
         usual["lora_rank"] = 0
     missing = {name: value for name, value in usual.items() if config.get(name) is None}
+    if "gradient_accumulation_steps" in missing:
+        missing["gradient_accumulation_steps"] = _micro_batches(config)
     return with_values(config, missing, ""), habits | told(missing)
+
+
+def _micro_batches(config: RunConfig) -> int:
+    """Of a step, as a stated global batch has them; else one."""
+    whole, micro = config.integer("global_batch_size"), config.integer("micro_batch_size")
+    ranks = config.integer("data_parallel_size") or config.integer("world_size") or 1
+    return max(1, (whole or 0) // (micro * ranks)) if micro else 1

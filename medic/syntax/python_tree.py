@@ -9,7 +9,9 @@ from functools import cached_property
 from medic.errors import BrokenProgram, Unreadable
 from medic.facts import Document, Node
 from medic.run_config import Span
+from medic.syntax.python_loop import loop_of
 from medic.syntax.python_reader import Reader
+from medic.syntax.python_scopes import Scopes
 from medic.syntax.python_values import BESIDE, Group, Items, Known, Result, Unknown, dotted
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.text.parserwords import in_chinese
@@ -68,6 +70,11 @@ def _settings(reader: Reader, module: ast.Module) -> Group:
         found = [*returned, *reader.groups]
         groups += [one for one in found if isinstance(one, Group) and one.runs]
     groups = next(([one] for one in groups if one.runs), groups)
+    if not any(one.runs for one in groups):
+        loop = loop_of(reader, module)
+        if loop is not None:
+            _put_beside(loop, reader, module)
+            return loop
     best = max(groups, key=Group.size, default=None)
     own = Group(ast.Constant(None, lineno=1, col_offset=0, end_lineno=1, end_col_offset=0))
     for statement in module.body:
@@ -88,7 +95,7 @@ def _put_beside(run: Group, reader: Reader, module: ast.Module) -> None:
     """Adapters and quantisation among the run's settings. Unknown where the module makes several
     that differ, or one that it may not come to."""
     made = [n for n in ast.walk(module) if isinstance(n, ast.Call)]
-    _put_model(run, reader, made)
+    _put_model(run, reader, module, made)
     for kind, names in BESIDE.items():
         calls = [node for node in made if dotted(node.func).rpartition(".")[2] == kind]
         reached = [one for one in reader.beside if one.made_by.rpartition(".")[2] == kind]
@@ -104,23 +111,24 @@ def _put_beside(run: Group, reader: Reader, module: ast.Module) -> None:
                 run.settings[name] = (value.node, value)
 
 
-def _put_model(run: Group, reader: Reader, made: list[ast.Call]) -> None:
+def _put_model(run: Group, reader: Reader, module: ast.Module, made: list[ast.Call]) -> None:
     """The name of the one model that the module loads (``AutoModelForCausalLM.from_pretrained``,
     ``SFTTrainer(model="…")``)."""
     loads = [n for n in made if dotted(n.func).endswith(_LOADS)]
     loaded = [n.args[0] for n in loads if n.args]
     loaded += [k.value for n in loads for k in n.keywords if k.arg in _MODEL_ARGUMENTS]
-    _put_loading(run, reader, loads)
     trainers = [n for n in made if dotted(n.func).endswith(_TRAINER)]
     loaded += [k.value for n in trainers for k in n.keywords if k.arg == "model"]
-    found = [reader.value(node, reader.names) for node in loaded]
+    scopes = Scopes(reader, module)
+    _put_loading(run, scopes, loads)
+    found = [scopes.value(node) for node in loaded]
     names = {v.value: v for v in found if isinstance(v, Known) and isinstance(v.value, str)}
     if len(names) == 1 and _MODEL not in run.settings:
         (value,) = names.values()
         run.settings[_MODEL] = (value.node, value)
 
 
-def _put_loading(run: Group, reader: Reader, loads: list[ast.Call]) -> None:
+def _put_loading(run: Group, scopes: Scopes, loads: list[ast.Call]) -> None:
     """How the one model is loaded, by the names that a trainer's configuration has for it."""
     if (
         len(loads) == 1
@@ -130,7 +138,7 @@ def _put_loading(run: Group, reader: Reader, loads: list[ast.Call]) -> None:
         run.settings[_BY_UNSLOTH] = (loads[0].func, Known(value=True, node=loads[0].func))
     for argument, name in _LOADING.items() if len(loads) == 1 else ():
         for keyword in loads[0].keywords:
-            value = reader.value(keyword.value, reader.names)
+            value = scopes.value(keyword.value)
             if keyword.arg == argument and isinstance(value, Known) and name not in run.settings:
                 run.settings[name] = (value.node, value)
 
