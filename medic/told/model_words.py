@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from medic.index.knowledge import Index
@@ -27,6 +27,7 @@ _BEFORE_MODEL = r"(?<![a-z0-9_.])(?<![\w.]/)(?:[a-z]\w+/)?"
 _BEHIND = r"(?![a-z0-9]|[.-][a-z0-9]|/)"
 _NUMBERED = regex(r"[a-z]\D{0,20}\d", re.I)  # all names have a number behind letters
 _CARD = regex(rf"{_BEFORE}{CARD}(?![a-z0-9])".replace(" ?", r"[\s-]*"), re.I)
+_ALIKE = str.maketrans("\u0130\u0131\u017f\u212a", "iisk")  # what a pattern takes for these, too
 _SIZE = r"\d+(?:\.\d+)?b"
 # Behind a size: a model of "7b", and no amount of "500b tokens".
 _BEHIND_SIZE = r"(?![\w-]|\.[a-z]|/|\s*tok)"
@@ -84,16 +85,25 @@ def _of_family(families: tuple[str, ...]) -> Pattern[str]:
 def _of(
     text: str, entries: Iterable[Model] | Iterable[Gpu], before: str, more: str
 ) -> Iterator[tuple[str, Place]]:
+    small = text.translate(_ALIKE).lower()
     for one in entries:
         for name in (one.name, *one.says):
-            if not name.isdecimal():  # 4090 may count anything
+            if name.isdecimal():  # 4090 may count anything
+                continue
+            if all(part in small for part in _parts(name)):
                 for hit in _pattern(name, before, more).finditer(text):
                     yield one.name, hit.span()
 
 
+@cache
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(_PARTS.findall(name.lower()))
+
+
+@cache  # of hundreds of names few stand in a text: a pattern of each is compiled for milliseconds
 def _pattern(name: str, before: str, more: str) -> Pattern[str]:
     """The parts of a name with what people put between them, or leave out."""
-    parts = [re.escape(part) for part in _PARTS.findall(name.lower())]
+    parts = [re.escape(part) for part in _parts(name)]
     if re.search(r"\d-?g$", name):  # of a card's memory
         parts[-1] = r"gi?b?"
     return re.compile(f"{before}{_GAP.join(parts)}{more}{_BEHIND}", re.I)
