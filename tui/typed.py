@@ -24,7 +24,8 @@ SHOWN_OF_PASTE = 3
 LOOKED_AT = 400  # rows at either end of a paste
 LONGEST_ROW = 400  # characters of a row
 TELLS = re.compile(
-    r"(?:^|[\s.:\]|])(?!ChildFailed|CalledProcess|ConnectionReset|BrokenPipe)[A-Z]\w*(?:Error|Exception)\b(?:\s*:\s*\S|\s*$)|out of memory|"
+    r"(?:^|[\s.:\]|])(?!ChildFailed|CalledProcess|ConnectionReset|BrokenPipe)[A-Z]\w*"
+    r"(?:Error|Exception)\b(?:\s*:\s*\S|\s*$)|out of memory|"
     r"\b(?:Segmentation fault|Killed|NCCL WARN|Xid|No space left)\b|(?:^|\s)(?:FATAL|fatal error|error: \S)|oom-kill",
 )
 # Said by themselves these are no description of a run, with or without the slash.
