@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from .launches import Launch
     from .view import View
 
+_PART_OF_ONE = regex(
+    r"(?i)(?:^|[^a-z])(?:host|node|gpu|dgx|rank|worker|proc|process|task|pid|n|g|r|w)[_.-]?$"
+)
+_NUMBER = regex(r"([^\d/]{0,20})(\d{1,15})")
+_SETTING = regex(r"(?i)(?:^|[^a-z])(?:m?bs|batch|lr|seq|len|ctx|gpus?|tp|pp|dp|zero|lora)[_.=-]?$")
+_STEM = regex(r"(\D*?)\d")
 SLACK_SECONDS = 60.0  # between files that were copied at once
 _JOB = regex(
     r"(?:^|/)(?P<stem>[^/]*?)(?P<job>\d{3,12})(?:[_.-]\d{1,6})?\.(?:out|err)$"
@@ -26,6 +32,23 @@ _JOB = regex(
 )
 # A number behind these is a machine's or a process's.
 _NO_JOB = regex(r"(?i)(?:host|node|gpu|dgx|rank|worker|proc|pid|n|r|w)[_.-]?$")
+
+
+def is_no_try(name: str) -> bool:
+    """Whether the first number in a file's name is that of a machine, a process or a job."""
+    stem = _STEM.match(name)
+    return _JOB.search(name) is not None or (
+        stem is not None and _PART_OF_ONE.search(stem[1]) is not None
+    )
+
+
+def comes_first(path: str, other: str) -> bool:
+    """Whether the number in which two names differ says that one is the earlier, or says no order:
+    that of a setting."""
+    for found, then in zip(_NUMBER.finditer(path), _NUMBER.finditer(other), strict=False):
+        if found[2] != then[2]:
+            return _SETTING.search(found[1]) is not None or int(found[2]) < int(then[2])
+    return False
 
 
 def over(launches: Sequence[Launch]) -> list[Launch]:

@@ -87,6 +87,10 @@ def split(views: Sequence[View]) -> tuple[list[View], list[Launch]]:
         last += [g for g in launches.values() if all(g is not o for o in over)]
     before = _failed_before(last)
     before += job_numbers.over([g for g in last if all(g is not b for b in before)])
+    left = [g for g in last if all(g is not b for b in before)]
+    before += [
+        g for launches in by_shape.values() for g in _beside_a_finished([*launches.values()], left)
+    ]
     earlier += before
     kept += [v for g in last if all(g is not b for b in before) for v in g.views]
     order = {id(view): number for number, view in enumerate(views)}
@@ -125,6 +129,33 @@ def _failed_before(launches: Sequence[Launch]) -> list[Launch]:
     last = max((g.began or 0.0 for g in failing), default=0.0)
     last = max(last, trained) - machine.ZONES_SECONDS
     return [g for g in failing if _over_by(g) < trained or _failed_at(g) < last]
+
+
+def _beside_a_finished(launches: Sequence[Launch], left: Sequence[Launch]) -> list[Launch]:
+    """Failed tries whose logs differ by a number from that of one that trained and ended well
+    (attempt1.log, attempt2.log), where neither time nor number says that they came after it."""
+    own = [g for g in launches if any(g is one for one in left) and not _is_a_part(g)]
+    done = [g for g in own if g.has_steps and not g.failed and all(map(_ended_well, g.views))]
+    return [g for g in own if g.failed and any(_tried_before(g, one) for one in done)]
+
+
+def _tried_before(failed: Launch, done: Launch) -> bool:
+    if failed.last is not None and done.began is not None:
+        return False  # their lines tell times: judged by those
+    if abs(failed.written - done.written) > TOGETHER_SECONDS:
+        return failed.written < done.written
+    return job_numbers.comes_first(failed.views[0].given.path, done.views[0].given.path)
+
+
+def _is_a_part(launch: Launch) -> bool:
+    """Whether its files are, by their names, of one rank, node or process of a launch."""
+    names = [PurePath(v.given.path).name for v in launch.views]
+    parts = any(v.prefixes.rank is not None or v.is_task for v in launch.views)
+    return parts or any(job_numbers.is_no_try(name) for name in names)
+
+
+def _ended_well(view: View) -> bool:
+    return bool(view.ends) and view.ends[-1].how == "well"
 
 
 def _failed_at(launch: Launch) -> float:

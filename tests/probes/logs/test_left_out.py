@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from medic.facts import Attempts, LogHits
+import pytest
+
+from medic.facts import Attempts, LogHits, Tracebacks
 
 FAILED = """2026-11-27 20:53:10,399 [rank0] INFO train: model parameters: 2422.9M
 [rank0]: Traceback (most recent call last):
@@ -28,6 +30,10 @@ def told(read: Any) -> list[str]:
 def roots(read: Any) -> list[str]:
     hits = read[LogHits].hits
     return [h.symptom for h in hits if h.role == "root" and not h.benign]
+
+
+def own(read: Any) -> list[str]:
+    return [t.source.file for t in read[Tracebacks].all if t.uncaught]
 
 
 def test_a_run_that_failed_before_the_last_one_began(read: Read) -> None:
@@ -62,3 +68,37 @@ def test_beside_a_run_that_ended_well(read: Read) -> None:
 def test_what_was_handled_is_not_told(read: Read) -> None:
     seen = read({"train.log": TRAINS[:200] + FAILED + TRAINS + WELL})
     assert told(seen) == []
+
+
+UNDATED = FAILED.partition("\n")[2]
+DONE = (
+    "".join(f"step {n}/300 | loss 6.1 | lr 1.000e-04\n" for n in range(6, 12))
+    + "training finished\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("failed", "done", "counts"),
+    [
+        ("attempt1.log", "attempt2.log", False),
+        ("train_bs8.log", "train_bs4.log", False),
+        ("run1.txt", "run2.txt", False),
+        ("run2.txt", "run1.txt", True),  # it came after it
+        ("slurm-12.out", "slurm-11.out", True),
+        ("node1.log", "node2.log", True),  # parts of one run
+        ("rank1.log", "rank0.log", True),
+        ("worker_1.log", "worker_0.log", True),
+        ("stderr.log", "stdout.log", True),
+        ("eval.log", "train.log", True),
+    ],
+)
+def test_a_failed_try_beside_one_that_ended_well(
+    read: Read, failed: str, done: str, counts: bool
+) -> None:
+    """Without times: their names differ by a number, which is no part's of one run."""
+    seen = read({failed: UNDATED, done: DONE})
+    assert bool(own(seen)) == counts
+    if not counts:
+        assert any(
+            f"{failed}: of an earlier run, which failed at line 4" in why for why in told(seen)
+        )
