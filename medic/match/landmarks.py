@@ -96,6 +96,11 @@ _PATTERNS: Mapping[str, str] = {
         r"(?:\w+ ){0,2}(?:load|restor|resum)(?:e|ed|ing)? (?:\w+ ){0,4}(?:optimi[sz]er|scheduler|lr_scheduler))|"
         r"(?:优化器|调度器).{0,12}(?:未加载|未恢复|没有加载|没有恢复|重新初始化)"
     ),
+    # The load of each expert of a mixture, as a list; how even it is is judged where it is used.
+    "expert-loads": (
+        r"(?i:\b(?:tokens?[ _]per[ _]expert|experts?[ _](?:loads?|tokens|counts?|usage)))\b[^\[\n]{0,60}"
+        r"\[ *(?:\d[\d.eE+-]* *, *){3,}"
+    ),
     "wait-over": r"srun: Step created for ",  # of Slurm, after "step creation … retrying"
     "state-dict": r"Error\(s\) in loading state_dict",
 }

@@ -81,10 +81,11 @@ def _short(file: str) -> str:
 
 
 def _steps_before(logs: LogHits, hit: Hit) -> int | None:
-    """The last step of the rank that ran out. Where one rank prints the steps of all, without its
-    number, they are those of this one, too."""
+    """The last step of the rank that ran out. Where one rank prints the steps of all, with its
+    number or without, they are those of this one, too."""
     steps = [s.step for s in logs.steps if hit.source.rank in (None, s.source.rank)]
     told = steps or [s.step for s in logs.steps if s.source.rank is None]
+    told = told or [s.step for s in logs.steps]
     return max(told, default=logs.last_step if not logs.steps else None)
 
 
