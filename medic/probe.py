@@ -128,6 +128,10 @@ class Look(Protocol):
         """The GPU models of the knowledge."""
         ...
 
+    def with_named_sizes(self, run_config: RunConfig) -> RunConfig:
+        """The config with the sizes of the open model that it names, where it states none."""
+        ...
+
     @property
     def variables(self) -> frozenset[str]:
         """Environment variables that something is known to read."""

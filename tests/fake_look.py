@@ -15,6 +15,7 @@ from medic.facts import Document, FileKind, GivenFile
 from medic.index.knowledge import load
 from medic.nearest import nearest
 from medic.probe import Part, Scan
+from medic.run_config import RunConfig
 from medic.syntax import parse
 
 T = TypeVar("T")
@@ -59,6 +60,9 @@ class FakeLook:
     def fact(self, kind: type[T]) -> T:
         found: T = self.facts[kind]
         return found
+
+    def with_named_sizes(self, run_config: RunConfig) -> RunConfig:
+        return run_config
 
     def has(self, kind: type[Any]) -> bool:
         return kind in self.facts

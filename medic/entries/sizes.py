@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from medic.entries.evidence import Source
 from medic.entries.words import CONFIG
-from medic.records import dataclass
+from medic.records import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class Model:
     expert_ffn: int = 0
     shared_ffn: int = 0
     dense_layers: int = 0
+    # What it was made for at most: of ``any`` of its names, and of those that begin with a name.
+    positions: Mapping[str, int] = field(default_factory=dict)
     parameters: int = 0  # where the sizes do not tell it: other attention, biases
 
 

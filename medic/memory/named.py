@@ -23,6 +23,7 @@ _TAIL = regex(
     r"bnb|[48]bit|int[48]|fp8|awq|gptq|unsloth|bf16"
 )
 _NUMBER = regex(r"\d+")
+_OWN_LENGTH = regex(r"\d(?:k|m)\b|long|yarn|rope")
 # torchtune's builders: models/<family>/_model_builders.py.
 _BUILDERS = "torchtune.models."
 _BUILT_SIZE = regex(r"(\d+(?:_\d+)?b)(?:_(?:base|instruct))?")
@@ -55,6 +56,23 @@ def with_model(config: RunConfig, index: Index, words: str = "") -> tuple[RunCon
         if value and (key == "model_type" or config.setting(key) is None)
     ]
     return replace(config, values=known, settings=(*config.settings, *stated)), found.name
+
+
+def with_named_sizes(config: RunConfig, index: Index) -> RunConfig:
+    """The config with the sizes and the positions of the model that it names, as far as both are
+    known. A name that tells its own length (…-128k, …-1m) may be made for more."""
+    stated = _stated(config)
+    sized, name = with_model(config, index) if stated else (config, "")
+    last = key(stated.rstrip("/").rsplit("/", 1)[-1])
+    if not name or _OWN_LENGTH.search(last):
+        return sized
+    known = index.models[name].positions
+    own = [n for n in known if n != "any" and _plain(last).startswith(_plain(n))]
+    positions = known.get(own[0] if own else "any")
+    if positions and "max_position_embeddings" not in sized.values:
+        value = Value(positions, Origin("derived", note=name))
+        return replace(sized, values={**sized.values, "max_position_embeddings": value})
+    return sized
 
 
 def nearest_model(config: RunConfig, index: Index) -> str:

@@ -201,6 +201,11 @@ class CaseLook:
     def gpus(self) -> Sequence[Any]:
         return list(self._index.gpus.values())
 
+    def with_named_sizes(self, run_config: Any) -> Any:
+        from medic.memory.named import with_named_sizes
+
+        return with_named_sizes(run_config, self._index)
+
     @property
     def variables(self) -> frozenset[str]:
         """Worked out once for all of many files."""

@@ -12,17 +12,41 @@ from medic.records import replace
 from medic.run_config import FIELDS, Origin, RunConfig, Scalar, Setting
 
 from .carriers import same
+from .checks.rollout_layout import ROLLOUT
 from .combine import OVERRIDDEN
 from .several import of_each
+
+# Checks that the sizes of an open model answer, where the run names it and states none.
+_OF_A_MODEL = frozenset(
+    (
+        "positions-beyond-trained",
+        "model-not-divisible-by-parallel-size",
+        "rollout-tensor-parallel-wrong",
+    )
+)
+_PARALLEL = ("tensor_parallel_size", "pipeline_parallel_size")
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
     known = [part for part in look.parts if part.name in look.checks]
 
     def judged(config: RunConfig) -> list[Finding | Skip]:
-        return [found for part in known for found in judge(part, config)]
+        sized = look.with_named_sizes(config) if _asks_for_sizes(config) else config
+        return [
+            found
+            for part in known
+            for found in judge(part, sized if part.name in _OF_A_MODEL else config)
+        ]
 
     yield from of_each(look.fact(RunConfig), judged)
+
+
+def _asks_for_sizes(config: RunConfig) -> bool:
+    """Whether the sizes of a model that is only named would tell anything."""
+    named = config.stated("base_model") or config.setting("model_name") is not None
+    parallel = any((config.integer(name) or 1) > 1 for name in _PARALLEL)
+    engine = config.setting(f"{ROLLOUT}.tensor_model_parallel_size") is not None
+    return named and (config.stated("sequence_length") or parallel or engine)
 
 
 @cache

@@ -5,11 +5,12 @@ from __future__ import annotations
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
 
-from .models import counted
+from .models import counted, on
 from .sequence_longer_than_position_limit import REFUSING
 
 NAME = "positions-beyond-trained"
 NEEDS = ("sequence_length", "max_position_embeddings")
+_PACKING = ("sample_packing", "packing", "neat_packing", "packing_samples", "pack_sequences")
 _UNSCALED = (None, False, "default", "none", 1)
 
 
@@ -24,9 +25,17 @@ def check(config: RunConfig) -> LintResult:
     kind = config.setting("position_embedding_type")
     unlearned = kind is not None and kind.value != "learned_absolute"
     refused = config.framework in REFUSING or unlearned  # told by the check of what is refused
-    if refused or length <= limit or _scaled(config):
+    if refused or length <= limit or _scaled(config) or _packed(config):
         return Passes()
     return Fires("sequence_length", {"length": length, "limit": limit})
+
+
+def _packed(config: RunConfig) -> bool:
+    """Whether a model that is only named gets several samples in a sequence: positions begin anew
+    with each of them."""
+    origin = config.origin("max_position_embeddings")
+    named = origin is not None and origin.source == "derived"
+    return named and any(on(config.setting(name)) for name in _PACKING)
 
 
 def _scaled(config: RunConfig) -> bool:

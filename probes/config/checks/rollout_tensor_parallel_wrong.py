@@ -17,6 +17,10 @@ _GPUS = Text(
     "{gpus} GPUs do not divide into rollout engines of {size}",
     "{gpus} 张 GPU 不能均分为每个 {size} 卡的 rollout 引擎",
 )
+_HEADS = Text(
+    "the {heads} attention heads of the model do not divide into rollout engines of {tensor}",
+    "模型的 {heads} 个注意力头不能被 rollout 的张量并行 {tensor} 整除",
+)
 _EXPERTS = Text(
     "rollout.expert_parallel_size {experts} is not tensor x data parallel size {size}",
     "rollout.expert_parallel_size {experts} 不等于 张量并行 x 数据并行 = {size}",
@@ -25,11 +29,15 @@ _EXPERTS = Text(
 
 def check(config: RunConfig) -> LintResult:
     """verl workers/fsdp_workers.py _build_rollout: rollout world_size is not divisible by
-    infer_world_size; workers/config/rollout.py RolloutConfig.__post_init__ (experts).
+    infer_world_size; vLLM ModelConfig.verify_with_parallel_config (heads); verl
+    workers/config/rollout.py RolloutConfig.__post_init__ (experts).
     """
     if not is_verl_rl(config) or word(config, f"{ROLLOUT}.name") == "hf":
         return NotChecked((_TP,))
     tensor, gpus = number(config, _TP), config.integer("world_size")
+    heads = config.integer("num_heads")
+    if tensor and heads and heads % tensor:
+        return Fires(_TP, {"what": _HEADS.fill(heads=heads, tensor=tensor)})
     if not tensor or not gpus:
         return NotChecked((_TP, "world_size"))
     engine = tensor * (number(config, f"{ROLLOUT}.data_parallel_size") or 1)

@@ -1,0 +1,107 @@
+"""The probe of what the GPUs that a batch script asks for do not compute: bf16, FlashAttention-2."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from medic.facts import Launches, Source
+from medic.i18n import Text
+from medic.probe import Finding, Look, Probe, config_of, source_of
+from medic.run_config import RunConfig, Setting, Span
+from medic.text.patterns import regex
+
+from .launches import launches_in
+from .script_text import ScriptText, read_script
+
+PRECISION, ATTENTION = "precision-not-supported-by-device", "flash-attn-gpu-too-old"
+# Of Volta, Turing and older: compute capability below 8.0 (NVIDIA, CUDA GPUs).
+_OLDER = regex(
+    r"(?<![a-z0-9])(v100s?|p100|p40|p4|k80|m60|t4|titan[_-]?(?:rtx|xp|v)|(?:rtx[_-]?)?20[678]0(?:[_-]?ti)?|"
+    r"(?:gtx[_-]?)?1080(?:[_-]?ti)?|quadro[_-]?rtx[_-]?\d000|volta|turing|pascal)(?![a-z0-9])"
+)
+_OTHER = regex(
+    r"(?<![a-z0-9])(?:[abh]\d{2,3}s?|l40s?|l4|gh200|gb200|ampere|hopper|ada)(?![a-z0-9])"
+)
+_ASKS = regex(
+    r"^#SBATCH\s+(?:--(?:gres|gpus|gpus-per-node|gpus-per-task|gpus-per-socket|constraint|partition)"
+    r"|-[CGp])[= ]?\s*([^\s#]+)"
+)
+_ATTENTION = ("attn_implementation", "_attn_implementation", "attn_impl", "flash_attn")
+_FLASH = ("flash_attention_2", "fa2", "flash_attn", "flash_attn_2", "flash_attention_3")
+_SWITCHES = ("flash_attention", "use_flash_attn", "use_flash_attention", "use_flash_attention_2")
+_NO_BF16 = Text(
+    "{key} {value}: {gpu}, which line {line} of {script} asks for, has no bf16",
+    "{key} {value}：{script} 第 {line} 行申请的 {gpu} 没有 bf16",
+)
+_NO_FLASH = Text(
+    "{key} {value}: {gpu}, which line {line} of {script} asks for, is older than Ampere",
+    "{key} {value}：{script} 第 {line} 行申请的 {gpu} 早于 Ampere 架构",
+)
+
+
+def run(look: Look) -> Iterator[Finding]:
+    """Only where one script is all that launches: another one may ask for other GPUs."""
+    scripts = [s for f in look.files("script") if (s := read_script(look, f.path, f.name))]
+    config = config_of(look)
+    if len(scripts) != 1 or config.others:
+        return
+    (script,) = scripts
+    asked = _older(script)
+    if asked is None or not launches_in(look, script.file):
+        return
+    gpu, line = asked
+    found = {PRECISION: (_bf16(config), _NO_BF16), ATTENTION: (_flash(config), _NO_FLASH)}
+    for name, ((key, value, span), said) in found.items():
+        if span is None:
+            yield Finding(name, "passes")
+            continue
+        what = said.fill(key=key, value=value, gpu=gpu, line=line, script=script.name)
+        source: Source = source_of(span, f"{key}: {value}")
+        yield Finding(name, "fires", {"what": what}, source, span=span)
+
+
+def _older(script: ScriptText) -> tuple[str, int] | None:
+    """The older GPU that the directives ask for, and the line; None where others will do as well."""
+    found: tuple[str, int] | None = None
+    for number, text in enumerate(script.lines, 1):
+        asks: re.Match[str] | None = _ASKS.match(text)
+        if asks is None or number in script.documents:
+            continue
+        words = asks[1].lower()
+        older = _OLDER.search(words)
+        if _OTHER.search(words):
+            return None
+        if older is not None and found is None:
+            found = older[1].upper(), number
+    return found
+
+
+def _bf16(config: RunConfig) -> tuple[str, str, Span | None]:
+    origin = config.origin("precision")
+    if config.get("precision") != "bf16" or origin is None:
+        return "", "", None
+    return origin.key, "bf16", origin.span
+
+
+def _flash(config: RunConfig) -> tuple[str, str, Span | None]:
+    found: Setting | None = None
+    for name in (*_ATTENTION, *_SWITCHES):
+        one = config.setting(name)
+        value = str(one.value).lower() if one is not None else ""
+        if value in _FLASH or (name in _SWITCHES and value == "true"):
+            found = found or one
+    return (found.origin.key, str(found.value), found.origin.span) if found else ("", "", None)
+
+
+PROBE = Probe(
+    name="older-gpus",
+    title=Text("what older GPUs compute", "较早 GPU 的计算能力"),
+    tells=(PRECISION, ATTENTION),
+    run=run,
+    needs=(RunConfig,),
+    wants=(Launches,),
+    files=("script",),
+    seconds=0.02,
+    limit_seconds=5,
+)
