@@ -8,15 +8,16 @@ import medic.facts
 from medic.facts import SinceGood
 from medic.fixes import Fix
 from medic.i18n import Text
-from medic.planner.verdict import NO_ANSWER, NOTHING_NAMED
-from medic.report import late_text, oom_text, timeline, verdict_text
+from medic.planner.verdict import NO_ANSWER
+from medic.report import late_text, oom_text, open_text, timeline, verdict_text
 from medic.report.bars import chance_bar
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.report.words import CHANCE, NEAREST, OTHERS, SAFE, UNSAFE
 from medic.session.consultation import Session
-from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine, line_of
+from medic.session.diagnosis import BY_YOU, CauseView, Diagnosis, EvidenceLine, line_of
 from medic.session.known import known_for
+from medic.session.undecided import would_show
 from medic.text.safetext import one_line
 
 CONSEQUENCES = Text("Consequences, not causes", "后果而非原因")
@@ -58,7 +59,7 @@ def diagnosis(console: Console, session: Session, found: Diagnosis, *, numbers: 
         since_good_text.table(blocks, fact)
     notes = Text("Worth knowing", "值得留意")
     _lines(blocks, notes, found.notes)
-    _next(blocks, session, found)
+    open_text.question(blocks, session, found)
     _gaps(blocks, found)
 
 
@@ -81,6 +82,7 @@ def said_otherwise(session: Session, found: Diagnosis) -> Text | None:
 def _leader(blocks: Blocks, session: Session, found: Diagnosis) -> None:
     leader = found.causes[0]
     cause = session.index.causes[leader.name]
+    open_text.why_open(blocks, session, found)
     blocks.paragraph(cause.why, indent="  ")
     blocks.heading(Text("Evidence", "证据"))
     blocks.evidence(leader.evidence)
@@ -166,6 +168,7 @@ def _others(blocks: Blocks, session: Session, found: Diagnosis, numbers: bool) -
         rest = tuple(c for c in found.causes if c.chance >= NEAR)
     rest = tuple(sorted(rest, key=lambda c: list(CHANCE).index(c.word)))  # of one word: by chance
     if rest and found.verdict != "established":
+        shown = would_show(session, rest if unanswered else found.causes)
         blocks.heading(NEAREST if unanswered else OTHERS)
         for cause in rest:
             tail = f" P = {cause.chance:.3f}" if numbers else ""
@@ -176,9 +179,13 @@ def _others(blocks: Blocks, session: Session, found: Diagnosis, numbers: bool) -
             blocks.paragraph(f"{bar} {line}{tail}", indent="    ", first="  ")
             if found.verdict == "unclear":
                 blocks.paragraph(_against(session, cause), indent="      ", first="    ")
-    if found.ruled_out and found.verdict != "established":
+            if cause.name in shown:
+                open_text.would_show(blocks, shown[cause.name], "    ")
+    # What shows nothing of this case is no wonder to be out of the question.
+    out = [c for c in found.ruled_out if c.explains or (c.pruned_by and c.pruned_by.name == BY_YOU)]
+    if out and found.verdict != "established":
         blocks.heading(Text("Ruled out", "已排除"))
-        for cause in found.ruled_out[:5]:
+        for cause in out[:5]:
             by = cause.pruned_by
             reason = f"{by.text}" if by else ""
             where = f" [{by.source.where()}]" if by and by.source.file else ""
@@ -207,32 +214,6 @@ def _also_wrong(blocks: Blocks, session: Session, found: Diagnosis) -> None:
         blocks.evidence(cause.evidence[:2])
         for fix in session.fixes(cause.name)[:1]:
             blocks.diff(fix.diff)
-
-
-def _next(blocks: Blocks, session: Session, found: Diagnosis) -> None:
-    if found.next is None or found.verdict in {"established", *NOTHING_NAMED}:
-        return
-    question = session.question(found.next)
-    blocks.heading(Text("This would tell", "下一步最能说明问题的是"))
-    blocks.paragraph(question.say, indent="  ")
-    blocks.paragraph(question.how, indent="  ")
-    for outcome, title in question.choices:
-        flip = next((f for f in found.next.flips if f.outcome == outcome), None)
-        leads = _leads(session, found, flip.leader) if flip else Text("", "")
-        blocks.paragraph(f"{title} -> {leads}", indent="      ", first="    ")
-    how = Text(
-        "Answer it in the app (medic PATH) or with --answer {name}=OUTCOME.",
-        "可在应用中回答（medic PATH），或用 --answer {name}=结果。",
-    )
-    blocks.paragraph(how.fill(name=question.name), indent="  ")
-
-
-def _leads(session: Session, found: Diagnosis, leader: str) -> Text:
-    """Who would lead after an answer; an answer may also only make the leader surer, or less."""
-    title = session.index.title(leader)
-    if found.causes and leader == found.causes[0].name:
-        return Text("still {title}", "仍是：{title}").fill(title=title)
-    return title
 
 
 def _gaps(blocks: Blocks, found: Diagnosis) -> None:

@@ -33,6 +33,7 @@ def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
         hits = []
     told = {o.name for o in evidence.observed if o.outcome == "present"}
     raised = _raised(evidence)
+    hits = list(_as_read(hits, raised, evidence, index))
     timed_out = _TIMEOUT in told or any(h.symptom == _TIMEOUT for h in hits)
     root = next((h for h in hits if h.role == "root" and h.symptom), None)
     for hit in hits:
@@ -72,6 +73,18 @@ def _follows(hit: Hit, root: Hit) -> bool:
     the one that says why goes first."""
     apart = hit.source.file != root.source.file and None in (hit.source.time, root.source.time)
     return apart or hit.order >= root.order
+
+
+def _as_read(
+    hits: Sequence[Hit], raised: set[tuple[str, int]], evidence: Evidence, index: Index
+) -> Iterator[Hit]:
+    """A line of which a probe says that its cause is out shows no symptom of that cause, either: it
+    is an exception where it ends a traceback, and nothing elsewhere."""
+    for hit in hits:
+        if not (hit.check == TELLTALE and hit.symptom and _read_otherwise(hit, evidence, index)):
+            yield hit
+        elif _place(hit.source) in raised:
+            yield replace(hit, symptom=EXCEPTION, captures={}, shared=False)
 
 
 # Torch ends the process with this signal after a collective timed out.

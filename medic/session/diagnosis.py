@@ -20,6 +20,7 @@ from medic.planner.verdict import Heard, Verdict, fired, leading_symptoms, spoke
 from medic.probe import Finding
 from medic.records import dataclass, field, replace
 from medic.runner.evidence import Evidence, Observed
+from medic.runner.logsymptoms import EXCEPTION
 
 MAX_CAUSES = 5
 LEAST_CAUSES = 3  # the nearest are told even where none is near
@@ -124,9 +125,20 @@ def _has_all(pattern: Text, finding: Finding) -> bool:
     return "{" not in pattern.fill(blank).en
 
 
+# Of a line that other programs print, too, and no words around it say who did.
+_PERHAPS = Text("perhaps: {title}", "可能：{title}")
+_ALSO_OTHERS = Text(
+    "a line that is printed by this, and otherwise, too: {title}",
+    "这一行在以下情况会出现，但其他情况也会打印：{title}",
+)
+
+
 def line_of(index: Index, item: Heard, weight: str) -> EvidenceLine:
+    """A finding as a line of the answer. What a line tells that others print, too, is no fact."""
     kind: Literal["symptom", "check"] = "symptom" if item.seen.name in index.symptoms else "check"
     text = finding_text(index, item.finding)
+    if item.seen.reliability == DOUBTED and item.seen.name != EXCEPTION:
+        text = (_PERHAPS if kind == "symptom" else _ALSO_OTHERS).fill(title=text)
     return EvidenceLine(
         kind,
         item.seen.name,

@@ -8,7 +8,8 @@ from medic.facts import Hit, LogHits, Source, Traceback, Tracebacks
 from medic.text.patterns import regex
 
 _LIBRARY = regex(
-    r"/(?:site|dist)-packages/|/lib/python\d|^<frozen|^<string>|/(?:Megatron-LM|megatron|deepspeed|"
+    r"/(?:site|dist)-packages/|/lib/python\d|^<frozen|^<string>|/unsloth_compiled_cache/|"
+    r"/(?:Megatron-LM|megatron|deepspeed|"
     r"DeepSpeed|transformers|accelerate|torchtitan|fairseq|NeMo|nemo|verl|trl|axolotl|nanotron)/"
 )
 

@@ -20,6 +20,8 @@ FAILED = "rendezvous-failed"
 LOOKUPS, LOOKUP_SECONDS = 5, 20.0
 
 # Reached from their own machine only: loopback, Docker's and libvirt's bridges, and pairs.
+# What the system says where an address does not answer.
+_NO_ANSWER = regex(r"(?i)refus|timed? ?-?out|connect|unreachable|no route|reset by|closed|\bnot respond")
 _VIRTUAL = regex(r"^(?:lo|docker\d*|virbr\d*|veth\w*|br-\w+|cni\d*|flannel\S*|tun\d+)$")
 _NO_INTERFACE = regex(r"no (?:socket )?interface found|Unable to find address")
 _LOCAL_ADDRESS = regex(r"^(?:127\.|localhost|::1|\[::1\]|172\.17\.)")
@@ -92,7 +94,7 @@ def _asks_again(logs: LogHits) -> Hit | None:
 def address(hit: Hit, *, several_nodes: bool) -> str:
     """What a rendezvous failure says about the address; empty if nothing."""
     text = hit.source.text
-    if "expected, but not set" in text:
+    if "variable" in hit.captures or "expected, but not set" in text:
         return "not-set"
     if re.search(r"gai ?error|Name or service not known|name resolution|nodename nor", text):
         return "name-unresolved"
@@ -103,7 +105,7 @@ def address(hit: Hit, *, several_nodes: bool) -> str:
     host = str(hit.captures.get("host", ""))
     if several_nodes and _LOCAL_ADDRESS.match(host):
         return "loopback-across-nodes"
-    if hit.role in ("root", "either"):
+    if hit.role in ("root", "either") and _NO_ANSWER.search(text):
         return "no-answer"
     return ""
 
