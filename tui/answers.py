@@ -10,6 +10,7 @@ from medic.text.safetext import one_line
 
 from . import (
     after,
+    excerpt,
     guesses,
     held,
     meant,
@@ -172,8 +173,10 @@ def _read(talk: Consultation, text: str, parts: Sequence[Fragment]) -> None:
 
     session = talk.session
     kinds = [words.PASTE_KINDS[kind].fill(n=body.count("\n") + 1) for kind, body, _ in parts]
-    talk.tell(words.TAKEN_AS.fill(kinds=joined(kinds)))
     logs = any(kind == "log" for kind, _, _ in parts)
+    if all(kind == "log" for kind, _, _ in parts) and excerpt.known(talk, text):
+        return
+    talk.tell(words.TAKEN_AS.fill(kinds=joined(kinds)))
     if talk.waiting is not None and logs:
         after.recheck(talk, text)
         return

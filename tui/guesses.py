@@ -26,6 +26,10 @@ TELLS = ("confirms", "strong", "rules-out", "strongly-against")  # what tells mo
 SPEAK = ("confirms", "strong")
 SHARED = 2  # words that a question and a remedy have in common: it is about that remedy
 HOW = regex(r"(?i)\b(?:how|where|which)\b|怎么|怎样|如何|哪")
+ASKS = regex(
+    r"(?i)^\W*(?:and |but |so |ok,? )*(?:what|which|why|when|where|who|how|is|are|was|were|do|does|did|"
+    r"can|could|will|would|should)\b|[吗呢么]$|什么|为什么|怎么|哪|多少|是不是|能不能|会不会"
+)
 VOUCHES = "vouches"  # the saying that something is well
 
 
@@ -170,6 +174,9 @@ def nothing_near(talk: Consultation, text: str) -> None:
     asks = usage or HOW.search(text) is not None or text.rstrip().endswith(("?", "？"))
     if asks and _of_a_remedy(talk, text):
         return
+    if talk.found is not None and talk.found.causes and (asks or ASKS.search(text)):
+        _what_is_known(talk, text)
+        return
     lines = [Line(words.ASKS_USAGE if usage else words.NO_SYMPTOM)]
     for name in [m.name for m in named_in(text, index)][:1] if asks else ():
         term = index.raw["terms"][name]
@@ -177,6 +184,46 @@ def nothing_near(talk: Consultation, text: str) -> None:
         lines.append(Line(explained, mark="-> "))
     talk.tell(Block("medic", tuple(lines)))
     after.go_on(talk)
+
+
+def _what_is_known(talk: Consultation, text: str) -> None:
+    """A question that medic has no answer to: the findings that it names, the cause, what to do."""
+    from medic.explain import named_in
+
+    session, found = talk.session, talk.found
+    leads = found.causes[0] if found is not None else None
+    if leads is None:
+        return
+    seen = _named_findings(talk, text)
+    lines = [Line(words_talk.OF_THE_EVIDENCE if seen else words_talk.NO_ANSWER)]
+    for line in seen:
+        where = place_of(session, line)
+        lines.append(Line(finding(session, line, LONG), mark="· ", indent=2, where=where))
+    for name in [m.name for m in named_in(text, session.index)][:1]:
+        term = session.index.raw["terms"][name]
+        told = words.EXPLAINS.fill(name=term["says"][0], title=Text(**term["title"]))
+        lines.append(Line(told, mark="-> ", indent=2))
+    word = CHANCE[leads.word]
+    lines.append(Line(words_talk.KNOWN_IS.fill(title=leads.title, code=leads.code, word=word)))
+    if talk.waiting is None and talk.offers():
+        lines.append(Line(words_talk.SO_DO.fill(title=talk.offers()[0].title), indent=2))
+    talk.tell(Block("medic", (*lines, Line(words_talk.TO_ASK, "muted"))), top=True)
+    after.go_on(talk)
+
+
+def _named_findings(talk: Consultation, text: str) -> list[EvidenceLine]:
+    """What was seen that shares words with a question, what shares most first."""
+    from medic.match.words import terms_of
+
+    found, asked = talk.found, set(terms_of(text))
+    if found is None:
+        return []
+    every = [e for cause in (*found.causes[:1], *found.also_wrong) for e in cause.evidence]
+    every += [*found.unexplained, *found.notes]
+    told = [(line, finding(talk.session, line, LONG)) for line in every]
+    shared = [(len(asked & set(terms_of(f"{t.en}\n{t.zh}"))), line) for line, t in told]
+    best = sorted((one for one in shared if one[0]), key=lambda one: -one[0])
+    return [line for _, line in best[:SHOWN]]
 
 
 def _of_a_remedy(talk: Consultation, text: str) -> bool:

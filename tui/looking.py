@@ -29,6 +29,7 @@ def observe(talk: Consultation, *, pasted: bool = False) -> None:
     from medic.session.recheck import standing
 
     session = talk.session
+    failed = bool(session.observed_symptoms())
     talk.cancel.clear()
     talk.stale = False
     board = Board(len(all_probes() if session.probes is None else session.probes))
@@ -40,7 +41,7 @@ def observe(talk: Consultation, *, pasted: bool = False) -> None:
     said, again = held_against(session, aside)
     if again:
         _run(talk, Board(board.total), key)
-    if pasted and (names := take_alone(session)):
+    if pasted and (names := take_alone(session, failed)):
         _run(talk, Board(board.total), key)
         told = words_keep.PASTED_ALONE.fill(files=", ".join(names[:SHOWN_NAMES]))
         said.append(Line(told, "warn"))

@@ -35,6 +35,9 @@ def nothing_new(talk: Consultation) -> bool:
     before, log = talk.stood, newest(talk.session)
     if talk.found is None or before is None or log is None or not same_logs(talk.session, before):
         return False
+    if log.name.startswith("<"):
+        talk.tell(words_after.NOTHING_BUT_PASTED, "warn", top=True)
+        return True
     at = time.strftime("%H:%M:%S", time.localtime(log.modified))
     talk.tell(words_after.NOTHING_NEW.fill(file=log.name, at=at), "warn", top=True)
     return True

@@ -5,8 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from medic.report.words import CHANCE
+
 from . import after, news, words, words_after, words_talk
 from .lines import Block, Line, code, said
+
+SHOWN, SHOWN_ELSE = 2, 3  # findings of the cause in short; suspects behind it
 
 if TYPE_CHECKING:
     from .consultation import Consultation
@@ -59,6 +63,66 @@ def means(talk: Consultation, _words: str) -> bool:
     lines.append(Line(words_talk.WHY_BY, "muted"))
     talk.tell(Block("medic", tuple(lines)), top=True)
     after.go_on(talk)
+    return True
+
+
+def in_short(talk: Consultation, _words: str) -> bool:
+    """The cause, the finding that tells most, and what to do first."""
+    from .seen import LONG, finding, place_of
+
+    found, session = talk.found, talk.session
+    if found is None:
+        return False
+    if not found.causes:
+        return _nothing_found(talk)
+    cause = found.causes[0]
+    title = words_talk.SHORTLY.fill(title=cause.title, code=cause.code, word=CHANCE[cause.word])
+    lines = [Line(title, "strong")]
+    lines += [
+        Line(finding(session, one, LONG), mark="! ", indent=2, where=place_of(session, one))
+        for one in cause.evidence[:SHOWN]
+    ]
+    if talk.waiting is not None:
+        waits = words_talk.CHANGE_WAITS.fill(change=talk.waiting.change)
+        lines.append(Line(waits, indent=2))
+    elif talk.offers():
+        lines.append(Line(words_talk.SO_DO.fill(title=talk.offers()[0].title), indent=2))
+    lines.append(Line(words_talk.REPORT_BY, "muted"))
+    talk.tell(Block("medic", tuple(lines)), top=True)
+    after.go_on(talk)
+    return True
+
+
+def _nothing_found(talk: Consultation) -> bool:
+    """That no cause was named, and what would tell more."""
+    talk.tell(words_talk.NO_CAUSE_YET)
+    return _paste(talk)
+
+
+def what_else(talk: Consultation, _words: str) -> bool:
+    """The next suspects, and how to set two side by side."""
+    found = talk.found
+    if found is None or not found.causes:
+        return False
+    rest = [c for c in found.causes[1:] if c.word != "ruled-out"][:SHOWN_ELSE]
+    lines = [Line(words_talk.ELSE if rest else words_talk.NOTHING_ELSE, "strong")]
+    for one in rest:
+        text = words_talk.OF_FAMILY.fill(title=one.title, code=one.code, word=CHANCE[one.word])
+        lines.append(Line(text, mark="- ", indent=2))
+    if rest:
+        both = words_talk.COMPARE_IT.fill(first=found.causes[0].code, code=rest[0].code)
+        lines.append(Line(both, "muted"))
+    lines.append(Line(words_talk.GRAPH_BY, "muted"))
+    talk.tell(Block("medic", tuple(lines)), top=True)
+    after.go_on(talk)
+    return True
+
+
+def worked_before(talk: Consultation, _words: str) -> bool:
+    """What is other than in the run that worked is what to look for."""
+    talk.tell(words_talk.WORKED_BEFORE)
+    if talk.found is not None:
+        after.go_on(talk)
     return True
 
 

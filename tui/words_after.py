@@ -39,6 +39,11 @@ OLD_LOG = Text(
     "Run it, or /add the new log.",
     "没有比这次修改更新的日志：{file} 最后写于 {at}，修改于 {since}。请先运行，或用 /add 添加新日志。",
 )
+NOTHING_BUT_PASTED = Text(
+    "No log is new since the last look: what was pasted is all there is. Paste the end of the new "
+    "log, or /add PATH.",
+    "上次查看之后没有新日志：目前只有粘贴的内容。请粘贴新日志的末尾，或用 /add 路径 添加。",
+)
 NOTHING_NEW = Text(
     "No log is new since the last look: {file} is as it was written at {at}. Where the new run "
     "writes elsewhere: /add PATH.",

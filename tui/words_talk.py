@@ -109,6 +109,47 @@ PASTE_WHAT = Text(
     "最有用的是失败那次运行的日志：直到最后一行，并包含各 rank 的第一条报错。直接粘贴即可；"
     "/add 路径 可加入整个运行目录，连同配置和启动脚本。",
 )
+SHORTLY = Text("In short, {word}: {title} ({code})", "简单说，{word}：{title}（{code}）")
+CHANGE_WAITS = Text(
+    "{change} was written against it; no run has shown yet whether it helps.",
+    "已针对它做了修改 {change}，尚无运行验证是否有效。",
+)
+REPORT_BY = Text(
+    "/report is the whole case to hand over; /why the evidence.",
+    "/report 生成完整的交接报告；/why 查看依据。",
+)
+NO_CAUSE_YET = Text("No cause was found in what was read.", "已读内容中没有找到原因。")
+ELSE = Text("Behind the first suspect:", "排在首要嫌疑之后的：")
+NOTHING_ELSE = Text(
+    "Nothing else that medic knows fits what was seen.",
+    "在 medic 已知的原因中，没有其他与所见相符的。",
+)
+GRAPH_BY = Text(
+    "/graph shows what was ruled out and by what; /none says that it is none of these.",
+    "/graph 显示排除了什么、依据何在；/none 表示都不是。",
+)
+WORKED_BEFORE = Text(
+    "Then what is other than in the run that worked is the place to look: settings, data, versions, or "
+    "the machine. Say which of them changed, or let medic compare: medic diagnose THIS_RUN --baseline "
+    "RUN_THAT_WORKED",
+    "那就要看与正常的那次相比变了什么：设置、数据、版本还是机器。请说出哪一项变了，或让 medic 比较："
+    "medic diagnose 这次的目录 --baseline 正常那次的目录",
+)
+NO_ANSWER = Text(
+    "medic has no answer of its own to this question.", "这个问题 medic 没有直接的答案。"
+)
+READ_ALREADY = Text(
+    "These lines stand in {file} (near line {line}) and were read already. What was seen in them:",
+    "这些行就在 {file} 中（第 {line} 行附近），已经读过。其中看到的：",
+)
+NO_SIGN_IN_IT = Text("nothing that counts as a sign of the fault", "没有可作为故障迹象的内容")
+STILL_LEADS = Text("Still first: {title} ({code}).", "首要嫌疑不变：{title}（{code}）。")
+OF_THE_EVIDENCE = Text("What was seen of it:", "与此有关的发现：")
+KNOWN_IS = Text("What is known: {title} ({code}), {word}.", "目前所知：{title}（{code}），{word}。")
+TO_ASK = Text(
+    "/why shows the evidence, /probes what was read and what was not, /report the whole case.",
+    "/why 查看依据，/probes 查看读了什么、没读什么，/report 为完整报告。",
+)
 IN_SHORT = Text("In short: {title} ({code}).", "简单说：{title}（{code}）。")
 THE_QUESTION = Text("The question: {question}", "问题是：{question}")
 SO_DO = Text("So do this first: {title}.", "所以先做这一步：{title}。")

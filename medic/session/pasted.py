@@ -15,12 +15,13 @@ PASTED = "<pasted"
 ANOTHER = Text("of another run than what was pasted", "与粘贴的日志不属于同一次运行")
 
 
-def take_alone(session: Session) -> list[str]:
+def take_alone(session: Session, failed: bool) -> list[str]:
     """Leaves the logs of the folder out where what was pasted does not count beside them: it is of
-    an earlier run, or they went on after it. Their names; none where it counts. The caller looks
-    again."""
+    an earlier run, or they went on after it. Their names; none where it counts. ``failed``: the run
+    of the folder did, too: lines that tell no time of their own are then taken as of that run. The
+    caller looks again."""
     others = [f for f in session.case.files if f.kind in OF_A_RUN and not f.name.startswith(PASTED)]
-    if not others or not _does_not_count(session):
+    if not others or not _does_not_count(session, aside=failed):
         return []
     session.aside |= {f.path: f.modified for f in others}
     session.collect_again()
@@ -37,6 +38,8 @@ def back_again(session: Session) -> None:
         session.aside = {}
 
 
-def _does_not_count(session: Session) -> bool:
+def _does_not_count(session: Session, *, aside: bool) -> bool:
+    """``aside``: the whole of it is of another run."""
     runs = [r for r in session.evidence.runs.values() if LogHits in r.probe.gives]
-    return any(u.partly and u.file.startswith(PASTED) for r in runs for u in r.unread)
+    left = [u for r in runs for u in r.unread if u.partly and u.file.startswith(PASTED)]
+    return any(u.aside or not aside for u in left)

@@ -43,6 +43,11 @@ class Launch:
         return max((v.given.modified for v in self.views), default=0.0)
 
     @property
+    def undated(self) -> bool:
+        """Whether it was pasted and tells no time: nothing says that it was earlier."""
+        return self.last is None and all(v.given.name.startswith("<") for v in self.views)
+
+    @property
     def has_steps(self) -> bool:
         return any(v.steps for v in self.views)
 
@@ -125,7 +130,7 @@ def _failed_before(launches: Sequence[Launch]) -> list[Launch]:
     last, or days before the last one that failed."""
     begun = [(g.began, g.has_steps) for g in launches if g.began is not None]
     trained = max((time for time, steps in begun if steps), default=0.0) - TOGETHER_SECONDS
-    failing = [g for g in launches if g.failed]
+    failing = [g for g in launches if g.failed and not g.undated]
     last = max((g.began or 0.0 for g in failing), default=0.0)
     last = max(last, trained) - machine.ZONES_SECONDS
     return [g for g in failing if _over_by(g) < trained or _failed_at(g) < last]

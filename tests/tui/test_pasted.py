@@ -90,3 +90,39 @@ def test_lines_of_the_log_that_lies_here_change_nothing_of_what_is_read(
     assert "another run" not in told
     assert one.lead == lead
     assert one.talk.session.aside == {}
+
+
+def test_lines_that_were_read_already_are_no_further_evidence(
+    talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("run").mkdir()
+    steps = "".join(f"step {n} loss {9 - n / 100:.2f}\n" for n in range(40))
+    Path("run/train.log").write_text(f"{steps}{FAILED}")
+    one = talk("run")
+    chances = [(c.name, c.chance) for c in one.talk.found.causes]
+    for lines in (
+        "torch.OutOfMemoryError: CUDA out of memory.",
+        '  File "/job/train.py", line 120, in main\n    loss.backward()\ntorch.OutOfMemoryError: CUDA',
+    ):
+        told = one.say(lines)
+        assert "These lines stand in run/train.log (near line 4" in told
+        assert "CUDA out of memory" in told.rpartition("What was seen in them:")[2]
+        assert [(c.name, c.chance) for c in one.talk.found.causes] == chances
+        assert one.talk.session.case.pasted == ""
+    told = one.say("[rank1]: RuntimeError: another one that no file has")
+    assert "These lines stand" not in told
+    assert one.talk.session.case.pasted
+
+
+def test_pasted_lines_without_a_time_are_no_earlier_run(
+    talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("run").mkdir()
+    Path("run/train.log").write_text(FAILED)
+    one = talk("run")
+    told = one.say("[rank1]: ValueError: could not decode sample 11: expected 129 tokens, found 0")
+    assert "another run" not in told
+    assert "of an earlier run" not in told
+    assert one.talk.session.aside == {}

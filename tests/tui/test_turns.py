@@ -175,3 +175,23 @@ def test_the_whole_file_system_is_never_read(talk: Talk, run: Path) -> None:
     for words in ("/add /", "/add //", "/add /.."):
         assert "That is the whole file system" in one.say(words)
     assert one.talk.session.case.files == files
+
+
+def test_questions_are_answered_with_what_is_known(talk: Talk, run: Path) -> None:
+    one = talk("run")
+    title = "The micro batch does not fit in GPU memory (MEM-001)"
+    for words in ("what happened?", "summarize", "why did it crash?", "总结一下", "怎么回事"):
+        told = one.say(words)
+        assert f"In short, likely: {title}" in told, words
+        assert "So do this first: " in told, words
+    assert "Behind the first suspect:" in one.say("what else could it be?")
+    assert "--baseline RUN_THAT_WORKED" in one.say("it worked yesterday")
+    told = one.say("how many tokens did the optimizer see?")
+    assert f"What is known: {title}, likely." in told
+    assert "No symptom that medic knows" not in told
+    assert "None of the causes" not in told
+    told = one.say("do I have to retrain from scratch?")
+    assert "It is none of the remedies" in told
+    assert one.talk.session.complaints == []
+    for words in ("ok I halved the batch and now it runs", "改小之后能跑了"):
+        assert "No log is new since the last look" in one.say(words), words
