@@ -8,7 +8,7 @@ from typing import Literal
 
 from medic.facts.memory import fitting
 from medic.i18n import Text
-from medic.memory import details
+from medic.memory import details, offered
 from medic.memory.batches import smaller_micro_batches
 from medic.memory.estimate import estimate_of, tensors, tensors_of
 from medic.memory.inverse import changed
@@ -22,8 +22,6 @@ WORTH = 0.01
 # most 1.44): what is smaller by it fits without a trace.
 HELD = 1.5
 SHORTER = "shorter-sequence"  # the last resort
-# No such states: torchtitan ``components/optimizer.py``, Megatron ``core/optimizer``, OLMo ``config.py``.
-_WITHOUT_8_BIT = ("torchtitan", "megatron", "nanotron", "olmo")
 Bound = Literal["exact", "at-least", "at-most", "formula"]
 
 
@@ -65,7 +63,7 @@ def _attention(config: RunConfig) -> Ways:
 
 def _loss(config: RunConfig) -> Ways:
     needs_plugin = config.framework == "axolotl" and not details.loss_plugin(config)
-    if config.get("fused_loss") is not True and not needs_plugin:
+    if config.get("fused_loss") is not True and not needs_plugin and offered.has_fused_loss(config):
         yield {"fused_loss": True}
 
 
@@ -74,6 +72,8 @@ def _optimizer(config: RunConfig) -> Ways:
     name = value.lower() if isinstance(value, str) else ""
     if name in ("adamw", "adamw_torch", "adamw_hf"):
         yield {"optimizer": "adamw_torch_fused"}
+    if name == "torch.optim.adamw":  # of a loop of one's own
+        yield {"optimizer": "torch.optim.adamw_fused"}
 
 
 def _half(config: RunConfig) -> Ways:
@@ -83,27 +83,29 @@ def _half(config: RunConfig) -> Ways:
 
 def _recompute(config: RunConfig) -> Ways:
     some = details.word(config, "recompute") == "selective" and not details.by_hand(config)
-    if some or config.get("activation_checkpointing") is not True:
+    if offered.has_recompute(config) and (
+        some or config.get("activation_checkpointing") is not True
+    ):
         yield {"activation_checkpointing": True}
 
 
 def _shard(config: RunConfig) -> Ways:
     ranks = config.integer("data_parallel_size") or config.integer("world_size") or 1
     if ranks > 1 and config.get("fsdp") is not True:
-        yield {"zero_stage": 3} if details.deepspeed(config) else {"fsdp": True}
+        yield from offered.sharding(config)
 
 
 def _offload(config: RunConfig) -> Ways:
     stage = config.integer("zero_stage") or 0
-    if stage and config.get("optimizer_offload") in (None, "none"):
+    if stage and offered.has_offload(config) and config.get("optimizer_offload") in (None, "none"):
         yield {"optimizer_offload": "cpu"}
 
 
 def _lean_optimizer(config: RunConfig) -> Ways:
     value = config.get("optimizer")
     name = value.lower() if isinstance(value, str) else "adamw"
-    lean = config.framework in _WITHOUT_8_BIT or "8bit" in name or config.integer("lora_rank")
-    if "adam" in name and not lean:
+    lean = "8bit" in name or config.integer("lora_rank")
+    if "adam" in name and not lean and offered.has_8_bit(config):
         yield {"optimizer": "adamw_8bit"}
 
 

@@ -13,6 +13,7 @@ from medic.facts.memory import fitting
 from medic.memory.estimate import estimate
 from medic.memory.inverse import changed, largest
 from medic.memory.remedies import OPTIONS, advise
+from medic.records import replace
 from medic.run_config import Origin, RunConfig, Value
 
 Sized = Callable[..., dict[str, Any]]
@@ -206,3 +207,34 @@ def test_the_global_batch_of_deepspeed_stays_what_its_parts_make(
     new = {c["field"]: c["new"] for c in one["change"]}
     assert new["micro_batch_size"] < 4
     assert new["micro_batch_size"] * new["gradient_accumulation_steps"] * 8 == 256
+
+
+SHARED = {"world_size": 8, "data_parallel_size": 8, "micro_batch_size": 16}
+OFFERED = [
+    ("hf-trainer", {"fuse-loss", "shard-model-states", "lean-optimizer"}, set()),
+    ("own-loop", {"fuse-loss", "shard-model-states", "lean-optimizer"}, set()),
+    ("megatron", {"shard-model-states"}, {"fuse-loss", "lean-optimizer"}),
+    ("nanotron", {"shard-model-states"}, {"fuse-loss", "lean-optimizer"}),
+    ("torchtitan", set(), {"fuse-loss", "lean-optimizer"}),
+    ("nanogpt", set(), {"fuse-loss", "lean-optimizer", "recompute-activations",
+                        "shard-model-states"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("framework", "some", "none"), OFFERED)
+def test_only_what_the_framework_has_is_offered(
+    framework: str, some: set[str], none: set[str]
+) -> None:
+    config = replace(run(**SHARED), framework=framework)
+    told = {one.name: one for one in advise(config, 24 * GIB).alone}
+    assert some <= told.keys()
+    assert not none & told.keys()
+    if framework in ("megatron", "nanotron"):
+        assert [(c.field, c.new) for c in told["shard-model-states"].changes] == [("zero_stage", 1)]
+
+
+def test_no_stage_that_a_pipeline_refuses_is_offered() -> None:
+    ranks = {"pipeline_parallel_size": 2, "world_size": 8, "data_parallel_size": 4, "zero_stage": 0}
+    stated = {k: Value(v, Origin("file")) for k, v in {**STATED, **SHARED, **ranks}.items()}
+    told = {one.name: one for one in advise(RunConfig(stated, framework="gpt-neox"), 8 * GIB).alone}
+    assert [c.new for c in told["shard-model-states"].changes] == [1]
