@@ -56,8 +56,8 @@ Ways = Iterator[dict[str, Scalar]]
 
 
 def _attention(config: RunConfig) -> Ways:
-    value = config.get("attention")
-    if isinstance(value, str) and any(w in value.lower() for w in ("eager", "math", "naive")):
+    value = str(config.get("attention") or "").lower()
+    if any(w in value for w in ("eager", "math", "naive")):
         yield {"attention": "sdpa"}
 
 
@@ -68,8 +68,7 @@ def _loss(config: RunConfig) -> Ways:
 
 
 def _optimizer(config: RunConfig) -> Ways:
-    value = config.get("optimizer")
-    name = value.lower() if isinstance(value, str) else ""
+    name = str(config.get("optimizer") or "").lower()
     if name in ("adamw", "adamw_torch", "adamw_hf"):
         yield {"optimizer": "adamw_torch_fused"}
     if name == "torch.optim.adamw":  # of a loop of one's own
@@ -102,8 +101,7 @@ def _offload(config: RunConfig) -> Ways:
 
 
 def _lean_optimizer(config: RunConfig) -> Ways:
-    value = config.get("optimizer")
-    name = value.lower() if isinstance(value, str) else "adamw"
+    name = str(config.get("optimizer") or "adamw").lower()
     lean = "8bit" in name or config.integer("lora_rank")
     if "adam" in name and not lean and offered.has_8_bit(config):
         yield {"optimizer": "adamw_8bit"}
