@@ -16,8 +16,9 @@ from medic.lint.contradictions import odd_batch, refuse
 from medic.memory import details
 from medic.memory.batches import whole_steps
 from medic.memory.cards import counted, gpu_of, on_cards
-from medic.memory.choices import Choice, choices, peak_with_one
+from medic.memory.choices import Choice, choices, peak_with_one, widest
 from medic.memory.habits import model_files
+from medic.memory.hosted import host_of_node
 from medic.memory.inverse import STEP, Largest, changed, largest
 from medic.memory.named import nearest_model, with_model
 from medic.memory.preferences import staged
@@ -54,6 +55,8 @@ class Sizing:
     evaluation: tuple[int, int] = (0, 0)  # see ``choices.peak_with_one``
     batch: Text | None = None  # that the stated batches do not divide
     cuts: tuple[str, ...] = ()  # places where a script's command ends before its last flags
+    wide: tuple[str, ...] = ()  # assumed fields that make a wide range wide
+    host: tuple[int, int] = (1, 0)  # ranks of a node, and what they hold in host memory, in bytes
     near: str = ""  # the known model that the name of an unknown one is near
 
     @property
@@ -121,6 +124,8 @@ def size_run(
         evaluation=evaluation,
         batch=batch,
         cuts=_cuts(case, index),
+        wide=widest(config, found),
+        host=host_of_node(config),
         near="" if name else nearest_model(config, index),
     )
 

@@ -8,10 +8,11 @@ from medic.facts import MemoryEstimate
 from medic.memory.estimate import estimate, tensors
 from medic.memory.evaluating import with_one
 from medic.memory.inverse import changed
+from medic.memory.peak import size, steps_of
 from medic.memory.resident import states_of
 from medic.memory.views import read_setups
 from medic.records import dataclass
-from medic.run_config import RunConfig, Scalar
+from medic.run_config import FIELDS, RunConfig, Scalar
 
 # Fields that change most, and what they may be instead.
 OTHERS: Mapping[str, Mapping[str, Scalar]] = {
@@ -73,3 +74,34 @@ def _quick(config: RunConfig) -> int | None:
         return peak
     setups = read_setups(config).setups
     return states_of(setups[1]).total if setups else None
+
+
+# What an assumption is told as, and the value that states it.
+_STATED: Mapping[str, Scalar] = {
+    "on": True, "off": False, "fused (sdpa or flash)": "sdpa", "AdamW": "adamw_torch", "1": 1, "0": 0,
+}  # fmt: skip
+WIDE = 2.0  # a range whose high bound is so many times its low one is told why
+SHARE = 0.2  # of the range that stating a field has to take off
+
+
+def widest(config: RunConfig, found: MemoryEstimate) -> tuple[str, ...]:
+    """Assumed fields that make a wide range wide, those first that would narrow it most."""
+    if found.not_measured or not found.low or (found.high or 0) <= WIDE * found.low:
+        return ()
+    now = _spread(config)
+    narrower = {}
+    for field, taken in found.assumed.items():
+        if field in FIELDS:
+            after = _spread(changed(config, {field: _STATED.get(taken, taken)}))
+            narrower[field] = now - after
+    told = [field for field, less in narrower.items() if less > SHARE * now > 0]
+    return tuple(sorted(told, key=lambda field: -narrower[field]))
+
+
+def _spread(config: RunConfig) -> int:
+    """Bytes of tensors between the leanest and the heaviest set-up."""
+    peaks = [steps_of(setup) for setup in read_setups(config).setups]
+    if not peaks or not all(peaks):
+        return 0
+    low, _, high = (max(size(p) for step in some for p in step.phases.values()) for some in peaks)
+    return max(0, high - low)

@@ -23,6 +23,13 @@ WHOLE = ("full", "freeze", "none", "")  # tuned weights, in frameworks' words, t
 SIZES = ("hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads",
          "intermediate_size", "vocab_size", "n_embd", "n_layer", "n_head", "d_model")  # fmt: skip
 DEEPEST = 1_000  # layers: DeepNet (arXiv 2203.00555); each layer of a step is traced
+# Beyond these a slip of the keyboard is likelier than a run: ten to a hundred times what was trained.
+MOST = {
+    "hidden_size": 262_144, "ffn_size": 4_194_304, "num_heads": 8_192, "head_dim": 16_384,
+    "vocab_size": 16_777_216, "num_experts": 65_536, "lora_rank": 65_536,
+    "sequence_length": 134_217_728, "micro_batch_size": 1_048_576, "world_size": 1_048_576,
+    "gradient_accumulation_steps": 16_777_216,
+}  # fmt: skip
 SHARDED = 2  # the first ZeRO stage that a pipeline refuses
 
 
@@ -33,6 +40,8 @@ def impossible(config: RunConfig) -> Iterator[Told]:
     yield from _whole_quantised(config)
     yield from _negative(config)
     yield from _no_sizes(config)
+    yield from _heads(config)
+    yield from _beyond(config)
     layers = config.integer("num_layers") or 0
     if layers > DEEPEST:
         yield (
@@ -40,6 +49,34 @@ def impossible(config: RunConfig) -> Iterator[Told]:
             f"num_layers is {layers}: no transformer is deeper than {DEEPEST} layers",
             f"num_layers 为 {layers}：Transformer 没有超过 {DEEPEST} 层的",
         )
+
+
+def _heads(config: RunConfig) -> Iterator[Told]:
+    """Heads that the width does not divide into, and key heads that the heads do not."""
+    width, heads, keys = map(config.integer, ("hidden_size", "num_heads", "num_kv_heads"))
+    if width and heads and width % heads and not config.integer("head_dim"):
+        yield (
+            config.origin("hidden_size"),
+            f"hidden_size {width} is no multiple of num_heads {heads}, and no head_dim is given",
+            f"hidden_size {width} 不是 num_heads {heads} 的整数倍，也没有给出 head_dim",
+        )
+    if heads and keys and heads % keys:
+        yield (
+            config.origin("num_kv_heads"),
+            f"num_heads {heads} is no multiple of num_kv_heads {keys}",
+            f"num_heads {heads} 不是 num_kv_heads {keys} 的整数倍",
+        )
+
+
+def _beyond(config: RunConfig) -> Iterator[Told]:
+    for name, most in MOST.items():
+        value = config.integer(name)
+        if value is not None and value > most:
+            yield (
+                config.origin(name),
+                f"{name} is {value:,}, beyond any run (at most {most:,} is computed)",
+                f"{name} 为 {value:,}，超出任何训练可能的取值（最多计算到 {most:,}）",
+            )
 
 
 def _pipeline(config: RunConfig) -> Iterator[Told]:

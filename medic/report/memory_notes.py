@@ -53,10 +53,35 @@ def evaluation(sizing: Sizing) -> Text:
 
 def notes(sizing: Sizing) -> list[Text]:
     """What is odd about the run, or would help it, and is no canonical field."""
-    found = ((bool(sizing.positions), beyond), (bool(sizing.evaluation[0]), evaluation))
+    found = (
+        (bool(sizing.positions), beyond),
+        (bool(sizing.evaluation[0]), evaluation),
+        (bool(sizing.wide), _wide),
+        (bool(sizing.host[1]), _host),
+    )
     batch = [sizing.batch] if sizing.batch is not None else []
     cuts = [_cut(place) for place in sizing.cuts]
     return [*cuts, *batch, *(tell(sizing) for there, tell in found if there)]
+
+
+def _wide(sizing: Sizing) -> Text:
+    """Why the range is as wide as it is."""
+    names = Text(", ".join(sizing.wide), "、".join(sizing.wide))
+    return Text(
+        "the range is wide as nothing states {n}: give it with --set",
+        "范围较宽，是因为没有写明 {n}：可用 --set 给出",
+    ).fill(n=names)
+
+
+def _host(sizing: Sizing) -> Text:
+    """What is offloaded lies in host memory, of each rank of a node."""
+    ranks, size = sizing.host
+    line = Text(
+        "host memory for what is offloaded: about {n} a rank, {all} on a node of {k}; pinned buffers "
+        "can take half as much again",
+        "卸载所需主机内存：每个 rank 约 {n}，{k} 卡节点共 {all}；锁页缓冲可能再多占一半",
+    )
+    return line.fill(n=gib(size // ranks), all=gib(size), k=ranks)
 
 
 def _cut(place: str) -> Text:

@@ -41,6 +41,10 @@ def case(folder: Path, *given: str, **sizes: float) -> Case:
         ({"vocab_size": float("inf")}, "vocab_size is inf"),
         ({"num_hidden_layers": 0}, "num_hidden_layers is 0"),
         ({"num_hidden_layers": 99_999_999}, "no transformer is deeper"),
+        ({"hidden_size": 7}, "hidden_size 7 is no multiple of num_heads 32"),
+        ({"num_key_value_heads": 5}, "num_heads 32 is no multiple of num_kv_heads 5"),
+        ({"hidden_size": 10**18}, "hidden_size is 1,000,000,000,000,000,000, beyond any run"),
+        ({"intermediate_size": 10**15}, "ffn_size is .* beyond any run"),
     ],
 )
 def test_impossible_sizes_are_refused(tmp_path: Path, sizes: dict[str, float], word: str) -> None:

@@ -174,3 +174,35 @@ def test_litgpt_shards_over_several_gpus(of: Sized) -> None:
     text = LITGPT.format(precision="bf16-true").replace("lora_r: 8\nlora_alpha: 16\n", "")
     assert "gathered weights" in of(text, "--gpu", "8xh100")["parts"]
     assert "gathered weights" not in of(text, "--gpu", "h100")["parts"]
+
+
+def test_a_wide_range_says_what_would_narrow_it(sized: Sized) -> None:
+    told = {"sequence_length": 2048, "micro_batch_size": 1, "parameter_dtype": "fp32",
+            "precision": "bf16", "lora_rank": 0, "attention": "sdpa"}  # fmt: skip
+    wide = sized("--model", "llama-3-8b", "--gpu", "8xh200", zero_stage=3, **told)
+    assert wide["device"]["high"] > 2 * wide["device"]["low"]
+    [why] = [note for note in wide["notes"] if "range is wide" in note]
+    assert "activation_checkpointing" in why
+    more = {**told, "activation_checkpointing": True}
+    narrow = sized("--model", "llama-3-8b", "--gpu", "8xh200", zero_stage=3, **more)
+    low, high = (narrow["device"][name] - wide["device"][name] for name in ("low", "high"))
+    assert high < low  # and stating it did narrow the range
+    assert not [note for note in narrow["notes"] if "activation_checkpointing" in note]
+
+
+@pytest.mark.parametrize(
+    ("stated", "each"),
+    [
+        ({"zero_stage": 2, "optimizer_offload": "cpu"}, 16),  # fp32 weights, gradients, two moments
+        ({"zero_stage": 2, "optimizer_offload": "none"}, 0),
+    ],
+)
+def test_what_is_offloaded_is_told_in_host_memory(
+    sized: Sized, stated: dict[str, Any], each: int
+) -> None:
+    found = sized("--model", "llama-3-8b", "--gpu", "8xh100-80g", sequence_length=1024,
+                  micro_batch_size=1, **stated)  # fmt: skip
+    told = [note for note in found["notes"] if "host memory" in note]
+    assert bool(told) == bool(each)
+    if each:
+        assert f"{8.03e9 * each / 2**30:.1f}" in told[0].replace(",", "")
