@@ -59,7 +59,7 @@ _PATTERNS: Mapping[str, str] = {
     "regular-end": (
         r"(?i:\btrain(?:ing)?\b.{0,40}\b(?:finished|completed?|done|ended)\b|"
         r"\b(?:finished|completed?|done)\b.{0,16}\btraining\b|train_runtime|"
-        r"`?max_(?:steps|epochs)=.{0,20}reached)|训练已?(?:完成|结束)"
+        r"end time of running main: |`?max_(?:steps|epochs)=.{0,20}reached)|训练已?(?:完成|结束)"
     ),
     "crash": (
         r"Fatal Python error: (?:Segmentation|Aborted|Bus|Illegal|Floating)|Segmentation fault|"

@@ -12,8 +12,8 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.run_config import RunConfig
 
-from .loss import LATE_START
-from .numbers import clean, value_at
+from .loss import LATE_START, UNTRAINED_LOSS
+from .numbers import clean, median, value_at
 from .plan import plan_of, source_at
 
 LEVEL, HIGH = "start-level", "initial-loss-too-high"
@@ -23,6 +23,15 @@ FIRST = 3
 NEAR = 0.7  # nats from ln(vocabulary): that of weights that know nothing
 MIN_VOCABULARY = 50  # of single characters; fewer are classes
 FAR = 1.5  # times ln(vocabulary)
+# A language model that was trained on any text starts another one below 5 nats: the loss of a first
+# step of 8 and more is that of weights that know nothing of these tokens.
+UNKNOWING = 8.0
+LARGEST = 262_144  # entries of the largest vocabularies in use (Gemma 3)
+STAYS = 0.5  # of the first loss: new tokens alone are learned sooner
+MIN_LOSSES = 20
+# Parts that start untrained in a model that is trained: their loss may be that of a guess.
+_NEW_PARTS = ("new_special_tokens", "add_tokens", "resize_vocab", "additional_special", "audio", "speech",
+              "tts", "projector", "vision", "from_scratch", "random_init", "classification", "from_config")  # fmt: skip
 MIN_ZEROS = 3
 ZERO_SHARE = 0.1
 ROUNDED = 0.05
@@ -50,6 +59,17 @@ def level(look: Look, curve: Curve, loss: Series, config: RunConfig) -> Iterator
     steps, values, _ = clean(loss)
     vocabulary = config.integer("vocab_size")
     late = not steps or steps[0] > max(10, LATE_START * plan_of(look, curve).length)
+    if (
+        vocabulary is None
+        and not late
+        and not config.get("resume_from")
+        and _knows_nothing(values, config)
+    ):
+        value = {"step": steps[0], "loss": values[0]}
+        source = source_at(look, loss, loss.steps.index(steps[0]))
+        yield Finding(LEVEL, "near-random", value=value, source=source)
+        yield Finding(HIGH, value=value, source=source)
+        return
     if late or vocabulary is None or vocabulary < MIN_VOCABULARY or config.get("resume_from"):
         yield Skip(_NEEDS, check=LEVEL)
         return
@@ -57,12 +77,13 @@ def level(look: Look, curve: Curve, loss: Series, config: RunConfig) -> Iterator
     first = values[0] if steps[0] <= 1 else min(values[:FIRST])
     random = math.log(vocabulary)
     value = {"step": steps[0], "loss": first, "random": random, "vocabulary": vocabulary}
-    named = any(s.path and s.path[-1] in _TRAINED for s in config.settings)
     source = source_at(look, loss, loss.steps.index(steps[0]))
-    trained = named or config.get("base_model") is not None
+    trained = _is_trained(config)
     outcome = _outcome(look, first, random, trained=trained)
     if outcome == "above-random" and not trained and first > FAR * random and _is_built(config):
         outcome = UNTRAINED
+    if outcome is None and _knows_nothing(values, config):
+        outcome = "near-random"
     if outcome is None:
         yield Skip(Text("whether the run starts from trained weights", "是否从训练过的权重开始"),
                    check=LEVEL)  # fmt: skip
@@ -71,6 +92,28 @@ def level(look: Look, curve: Curve, loss: Series, config: RunConfig) -> Iterator
     yield Finding(LEVEL, outcome, value=value, source=source, exact=exact)
     high = outcome in ("above-random", UNTRAINED, "near-random")
     yield Finding(HIGH, "present" if high else "absent", value=value, source=source)
+
+
+def _is_trained(config: RunConfig) -> bool:
+    named = any(s.path and s.path[-1] in _TRAINED for s in config.settings)
+    return named or config.get("base_model") is not None
+
+
+def _knows_nothing(values: list[float], config: RunConfig) -> bool:
+    """Whether trained weights begin, and stay, where a language model is that knows nothing of its
+    text, of whatever vocabulary."""
+    first, end = median(values[:FIRST]), median(values[-max(FIRST, len(values) // 5) :])
+    vocabulary = config.integer("vocab_size")
+    most = math.log(vocabulary or LARGEST) + NEAR
+    if not _is_trained(config) or not UNKNOWING <= first <= most or end < STAYS * first:
+        return False
+    if len(values) < MIN_LOSSES:
+        return False
+    accumulated = config.integer("gradient_accumulation_steps") or 1
+    if accumulated > 1 and first / accumulated < UNTRAINED_LOSS:
+        return False  # losses that are summed over micro batches
+    said = " ".join(f"{'.'.join(s.path)} {s.value}" for s in config.settings).lower()
+    return not any(word in said for word in _NEW_PARTS)
 
 
 def _is_built(config: RunConfig) -> bool:

@@ -20,7 +20,7 @@ _WELL = regex(
     r"\b(?:finished|completed?|done)(?: with)? (?:the )?training\b|"
     r"exiting program (?:at iteration \d+|after (?:receiving SIG|\d))|\[after training is done\]|"
     r"Trainer\.fit`? stopped: `?max_(?:steps|epochs)|Process \d+ exits successfully|"
-    r"\bexit(?:ed with)? ?code:? 0\b|"
+    r"\bexit(?:ed with)? ?code:? 0\b|\bEnd time of running main: |"  # the second: ms-swift
     r"\u8bad\u7ec3(?:\u5df2)?(?:\u5b8c\u6210|\u7ed3\u675f)",  # 训练完成 训练结束
     re.IGNORECASE,
 )
@@ -53,6 +53,7 @@ _SIGNS = (
     *("exit", "code", "segmentation", "bus error", "killed", "core dumped", "aborted", "terminate"),
     *("illegal", "floating point", "cancelled", "time limit", "fatal", "signal", "sigkill", "oom"),
     *("childfailed", "done", "finish", "complete", "train_runtime", "ended", "stopped"),
+    "end time of running",
     *("\u8bad\u7ec3", "keyboardinterrupt", "sigint", "^c"),
 )
 

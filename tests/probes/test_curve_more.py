@@ -256,6 +256,27 @@ def test_the_first_loss(look: Any, first: float, base: str | None, outcome: str 
 
 
 @pytest.mark.parametrize(
+    ("first", "last", "stated", "outcome"),
+    [
+        (11.7, 8.3, {"base_model": "a-model"}, "near-random"),
+        (9.6, 7.7, {"base_model": "a-model", "vocab_size": 128_256}, "near-random"),
+        (9.6, 1.9, {"base_model": "a-model"}, None),  # new tokens, learned soon
+        (11.7, 8.3, {}, None),  # it may be a new model
+        (14.5, 9.0, {"base_model": "a-model"}, None),  # above any guess: summed, or worse
+        (12.0, 8.0, {"base_model": "a-model", "gradient_accumulation_steps": 8}, None),
+        (6.0, 5.0, {"base_model": "a-model"}, None),
+        (11.7, 8.3, {"base_model": "a-model", "resume_from": "out/checkpoint-10"}, None),
+    ],
+)
+def test_trained_weights_that_know_nothing(
+    look: Any, first: float, last: float, stated: dict[str, Any], outcome: str | None
+) -> None:
+    """Whatever the vocabulary, and where it is known."""
+    seen = curve(series("loss", [last + (first - last) * math.exp(-n / 20) for n in range(80)]))
+    assert told(look, start, seen, config(**stated)).get("start-level") == outcome
+
+
+@pytest.mark.parametrize(
     ("norm", "outcome"),
     [(math.nan, "gradient-nan"), (0.0, "gradient-zero"), (1.0, "gradient-constant")],
 )

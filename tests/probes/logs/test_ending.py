@@ -11,6 +11,7 @@ from medic.probes.logs.ending import how
     [
         ("[after training is done] datetime: 2025-03-01 12:00:00", "well"),
         ("training finished after 50 steps", "well"),
+        ("[INFO:swift] End time of running main: 2026-07-20 10:00:00.000000", "well"),
         ("the state is saved after training finished", None),
     ],
 )
