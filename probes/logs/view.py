@@ -16,6 +16,7 @@ from .collectives import Watchdogs
 from .ending import End, how
 from .launcher import Failures
 from .prefix import Prefixed, Prefixes, label_of, message, rank_of_file
+from .printed_labels import masked
 from .progress import Progress, may_tell
 from .slurm_records import Records
 from .state_dict import StateDicts
@@ -108,6 +109,7 @@ class Reader:
         head = list(islice(rows, HEAD))
         lines = [row[1] for row in head if row]
         label = label_of(lines)
+        view.scan = replace(view.scan, hits=(*view.scan.hits, *masked(view, head)))
         view.machine = machine.is_machines(view.given, lines)
         rank = None if view.is_task else rank_of_file(view.given.path)
         view.prefixes = Prefixes(rank, clock.of_file(lines, view.given.modified), label)
