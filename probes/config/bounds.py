@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from medic.i18n import Text
-from medic.records import dataclass
+from medic.records import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,11 @@ class Bounds:
         below = value <= self.low if self.open_low else value < self.low
         above = value >= self.high if self.open_high else value > self.high
         return not (below or above) or (self.unset and value == -1)
+
+
+def _at_most(bounds: Bounds, most: int) -> Text:
+    both = Text("{low}, and at most {most}", "{low}，且不大于 {most}")
+    return both.fill(low=bounds.words, most=most)
 
 
 ANY = float("inf")
@@ -106,7 +111,7 @@ RANKED = ("llama-factory", "axolotl", "litgpt", "torchtune", "trl", "ms-swift")
 # Fields of which the framework's own rules, or a check of their own, tell it.
 RULED = {"ms-swift": ("warmup_ratio",), "megatron": ("warmup_ratio",)}
 # Fields of which a value below zero, other than -1, is none anywhere; of some not even -1.
-BY_FIELD = {
+_LEAST = {
     **dict.fromkeys(
         ("global_batch_size", "sequence_length", "total_steps",
          "warmup_steps", "epochs", "tensor_parallel_size", "pipeline_parallel_size",
@@ -123,3 +128,24 @@ BY_FIELD = {
     "adam_beta2": BELOW_ONE,
     "warmup_ratio": SHARE,
 }  # fmt: skip
+# More than any run has by orders of magnitude: zeros too many, a number of another key.
+_MOST = {
+    "micro_batch_size": 10**6,
+    "gradient_accumulation_steps": 10**6,
+    "sequence_length": 10**9,
+    "num_layers": 10**5,
+    "hidden_size": 10**7,
+    "num_heads": 10**5,
+    "lora_rank": 10**5,
+    "tensor_parallel_size": 10**5,
+    "pipeline_parallel_size": 10**5,
+    "context_parallel_size": 10**5,
+    "nodes": 10**6,
+    "gpus_per_node": 10**4,
+    "num_workers": 10**5,
+}
+BY_FIELD = {
+    name: replace(one, high=_MOST[name], words=_at_most(one, _MOST[name])) if name in _MOST else one
+    for name, one in _LEAST.items()
+}
+RANK = replace(POSITIVE, high=_MOST["lora_rank"], words=_at_most(POSITIVE, _MOST["lora_rank"]))

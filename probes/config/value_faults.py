@@ -11,7 +11,7 @@ from medic.run_config import FIELDS, MORE, NOBODYS, RunConfig, Setting
 from medic.text.patterns import regex
 
 from .betas import odd_betas
-from .bounds import BY_FIELD, BY_NAME, COUNTS, POSITIVE, RANKED, RULED, STATED, Bounds
+from .bounds import BY_FIELD, BY_NAME, COUNTS, RANK, RANKED, RULED, STATED, Bounds
 from .documents import read_documents
 from .keys import Framework, Key, Keys
 from .parted_numbers import OTHERWISE, parted
@@ -181,7 +181,7 @@ def _no_number(setting: Setting, field: str, reads: Sequence[str], *, known: boo
 def _bounds(setting: Setting, field: str, number: float, *, known: bool) -> Bounds | None:
     """Of a name that no framework defines only what is beyond any meaning."""
     if field == "lora_rank" and setting.origin.framework in RANKED:
-        return POSITIVE
+        return RANK
     return BY_FIELD.get(field) if known or number < -1 else None
 
 

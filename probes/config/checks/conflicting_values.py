@@ -26,9 +26,11 @@ _COMPARED = frozenset(
         "learning_rate", "min_learning_rate", "warmup_steps", "warmup_ratio", "decay_steps",
         "weight_decay", "adam_beta2", "adam_epsilon", "gradient_clip", "precision", "zero_stage",
         "optimizer_offload", "hidden_size", "num_layers", "num_heads", "num_kv_heads", "ffn_size",
-        "vocab_size", "num_experts",
+        "vocab_size", "num_experts", "lora_rank",
     ]
 )  # fmt: skip
+# Keys of which a run has one value as well, and which are no canonical field.
+_KEYS = ("lora_alpha", "lora_dropout")
 # Names that do not say what they count; without a framework they contradict nothing.
 _VAGUE = frozenset(["batch_size", "bsz", "bs", "max_length", "dtype"])
 # What the Trainer fills in where the DeepSpeed file says "auto" (transformers
@@ -72,7 +74,22 @@ def check(config: RunConfig) -> LintResult | Sequence[Fires]:
                 }
                 found.append(Fires(at, values, repair=_auto(field, value, origin)))
                 break
+    found += filter(None, (_of_key(config, name) for name in _KEYS))
     return found or Passes()
+
+
+def _of_key(config: RunConfig, name: str) -> Fires | None:
+    """A key at one place of two files of a framework, with two values."""
+    first = config.setting(name)
+    if first is None or first.value is None:
+        return None
+    for one in config.settings:
+        alike = (one.path, one.origin.framework) == (first.path, first.origin.framework)
+        differs = one.value is not None and not same(one.value, first.value)
+        if alike and differs and _two_files(first.origin, one.origin):
+            values = {"field": name, "value": first.value, "other": one.value}
+            return Fires(name, {**values, "other_where": one.origin.where(), "runs": _RUNS})
+    return None
 
 
 def _two_files(*origins: Origin) -> bool:
