@@ -20,6 +20,7 @@ _A_WHOLE = Text("a whole number", "是整数")
 _A_SWITCH = Text("true or false", "为 true 或 false")
 _WORDS = frozenset("true yes on 1 t y false no off 0 f n".split())  # noqa: SIM905
 _NOTHING = frozenset(("none", "null", "auto", "~", ""))
+_NO_NUMBERS = _NOTHING | _WORDS | {"inf", "infinity", "nan"}
 _DIGIT = regex(r"\d")
 _SLIPPED = regex(r"[-+]?\d[\d.]*(?:[eE][-+]?\d*)?[A-Za-z]?,?")
 
@@ -78,7 +79,8 @@ def _of_a_flag(value: object, kind: str) -> Text | None:
     """A word behind a flag is text until the parser converts it: ``8k``, ``10e``."""
     if kind not in _NUMBERS or not isinstance(value, str) or is_open(value):
         return None
-    return _A_NUMBER if _SLIPPED.fullmatch(value) is not None else None
+    word = value.isalpha() and value.lower() not in _NO_NUMBERS
+    return _A_NUMBER if word or _SLIPPED.fullmatch(value) is not None else None
 
 
 def _switch(setting: Setting) -> Text | None:

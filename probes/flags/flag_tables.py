@@ -2,47 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Protocol
 
 from medic.facts import Launch
 from medic.records import dataclass, field, replace
 from medic.run_config import FIELDS, PLAIN
-from medic.text.patterns import regex
 
 from .families import PROOF, PROOF_FOREIGN, SWITCHES
 from .key_names import DOTTED, FLAT, USERS_OWN, Names, names_of, normal
 from .key_names import Framework as Keyed
 from .meanings import foreign_names, meanings, meant_in, times_named, words_of_names
+from .own_programs import is_closed
 from .shared_values import is_amount_or_place, shared_values
-from .suspects import script_parts
 
-# Programs whose flags are all the framework's. Other projects use some of their names: flags tell.
-_PROGRAMS = {
-    "openrlhf": regex(r"(?:^|/)openrlhf/cli/\w+\.py$"),
-    "llama-factory": regex(r"(?:^|/)llamafactory/\w+\.py$"),
-    "ms-swift": regex(r"(?:^|/)(?:swift/cli/\w+\.py|bin/swift)$"),
-    "axolotl": regex(r"(?:^|/)axolotl/cli/(?:train|evaluate)\.py$"),
-    "torchtitan": regex(r"(?:^|/)torchtitan/train\.py$"),
-    "trl": regex(r"(?:^|/)trl/scripts/(?:sft|dpo|grpo|kto|rloo|reward)\.py$"),
-    "vllm": regex(r"(?:^|/)vllm/entrypoints/(?:openai/)?api_server(?:\.py)?$"),
-}
-_LIKELY = {
-    "megatron": regex(r"(?:^|/)pretrain_(?:gpt|bert|t5|llama|vlm|ict|retro|mamba)\w*\.py$"),
-    "openrlhf": regex(r"(?:^|/)train_(?:ppo(?:_ray)?|sft|dpo|rm|kto|kd|prm)\.py$"),
-    "llama-factory": regex(r"(?:^|/)(?:train_bash|src/train)\.py$"),
-}
-_LAUNCHED = {
-    "llamafactory-cli": "llama-factory",
-    "lmf": "llama-factory",
-    "swift": "ms-swift",
-    "megatron": "megatron-swift",
-    "trl": "trl",
-    "axolotl": "axolotl",
-    "litgpt": "litgpt",
-    "vllm": "vllm",
-}
 # What a script of TrainingArguments has no second name for.
 _ARGUMENTS = frozenset(
     (
@@ -151,7 +125,7 @@ class Table:
         if proof >= PROOF_FOREIGN and plain in _LOOPS and self._trains:
             return False
         above, _, leaf = plain.rpartition(".")
-        if plain in self.kinds or (not above and plain in self.names.leaves):
+        if plain in self.kinds or (not above and plain in self._flat):
             return True
         below = self.names.below.get(above, ()) if above or self.dotted else ()
         return leaf in below or self._free(above)
@@ -225,6 +199,16 @@ class Table:
         return found
 
     @cached_property
+    def _flat(self) -> Collection[str]:
+        """Names without a block: OpenRLHF has flags with one and without, no last step alone."""
+        top = self.names.below.get("", ())
+        return (
+            frozenset(top)
+            if self.closed and self.framework.name == "openrlhf"
+            else self.names.leaves
+        )
+
+    @cached_property
     def _kept(self) -> dict[str, list[str]]:
         """The names of each block, made when one is asked for."""
         return {}
@@ -233,26 +217,6 @@ class Table:
     def spelt(self) -> frozenset[str]:
         """Flags as the framework's parser spells them."""
         return frozenset((*self.framework.switches, *self.framework.valued))
-
-
-def program_of(launch: Launch) -> str:
-    """The framework whose own program a launch starts, by its name alone."""
-    if launch.launcher in _LAUNCHED:
-        return _LAUNCHED[launch.launcher]
-    path = _path(launch)
-    return next((name for name, known in _PROGRAMS.items() if known.search(path)), "")
-
-
-def _path(launch: Launch) -> str:
-    parts, script = script_parts(launch), launch.script
-    return "/".join(parts) or (script.raw.strip("\"'") if script is not None else "")
-
-
-def _is_closed(launch: Launch, name: str) -> bool:
-    likely = _LIKELY.get(name)
-    return program_of(launch) == name or (
-        likely is not None and likely.search(_path(launch)) is not None
-    )
 
 
 def _valued(framework: Framework) -> Iterator[str]:
@@ -272,7 +236,7 @@ def table_of(
     every: Sequence[Framework],
     tables: Mapping[str, Framework],
 ) -> Table:
-    closed = _is_closed(launch, framework.name)
+    closed = is_closed(launch, framework.name)
     names = names_of(framework, tables)
     if closed and framework.name in FLAT:
         own = {normal(k.key.removeprefix("**.")) for k in framework.keys}

@@ -25,7 +25,7 @@ from .arguments import VALUE
 from .extra_words import extra_words
 from .families import PROOF, PROOF_FOREIGN, Given, proof_of, told_by_many, told_whole
 from .flag_findings import MISSPELT, SHORT, SWITCH, finding_of, parted, too_many
-from .flag_tables import Framework, Table, program_of, table_of
+from .flag_tables import Framework, Table, table_of
 from .glued_values import glued_values
 from .key_names import KNOWN, guess, names_of, normal
 from .launcher_flags import before_script, of_words
@@ -33,6 +33,7 @@ from .launcher_texts import kept
 from .launches import launches_in, servers_of, unreached_of
 from .loose_flags import loose_lists, program_in
 from .own_flags import Fault, faults, given_flags
+from .own_programs import program_of
 from .parted_paths import second_words
 from .renamed import now
 from .script_text import ScriptText, read_script

@@ -15,6 +15,7 @@ from .key_names import Framework, Names, names_of, nearest_name, normal, plain_k
 from .lint_keys import MISSPELT, NEAR, RENAMED
 from .meanings import Dictionary, dictionary
 from .parted_overrides import parted
+from .shortened import same_but_shorter
 
 SYNTAX = "override-syntax-wrong"
 # Frameworks that take the whole configuration as overrides.
@@ -192,6 +193,8 @@ def _wrong(
             return _other_block(path, written, names) if at == len(path) - 1 else None
         beside = {p[at] for p in written if len(p) == at + 1 and p[:at] == above}
         near = nearest_name(step, [name for name in known if name not in beside])
+        if names.framework.name in _HYDRA:
+            near = near or same_but_shorter(step, known)
         near = near or book.own(step, above) or _deeper(step, above, book)
         return (at, ".".join((*above, near))) if near and near not in beside else None
     return None

@@ -17,6 +17,7 @@ from .flag_tables import Table
 from .key_names import joined_word, lost_word, moved_words, normal
 from .match import boolean
 from .meanings import either_batch
+from .shortened import same_but_shorter
 
 _FLAG = regex(r"^--([A-Za-z][\w.-]*)(?:=(.*))?$", re.DOTALL)
 _VARIABLE = regex(r"^\"?\$\{?([A-Za-z_]\w*)\}?\"?$")
@@ -26,26 +27,6 @@ _UNDERSCORES = frozenset(("openrlhf",))
 _SHORTEST = 6
 _FEW = 4
 _STRANGE = 3  # names that a program does not have, and nobody misspelt
-# Words that frameworks write in full or shorter: --max_model_length, --max-num-sequences.
-_SHORT_WORDS = {
-    "length": "len",
-    "sequence": "seq",
-    "sequences": "seqs",
-    "number": "num",
-    "caching": "cache",
-    "utilisation": "utilization",
-    "parallelism": "parallel",
-    "parameter": "param",
-    "parameters": "params",
-    "checkpoint": "ckpt",
-    "gradient": "grad",
-    "attention": "attn",
-    "normalization": "norm",
-    "configuration": "config",
-    "directory": "dir",
-    "maximum": "max",
-    "minimum": "min",
-}
 MAX_FLAGS = 1_000  # nobody writes more into one command
 
 
@@ -155,18 +136,13 @@ def _meant(name: str, table: Table, used: set[str], proof: int, odd: str, *, who
     if not found and proof >= PROOF:
         found = _slip(plain, near if table.closed else [n for n in near if n not in used], table)
     if not found and table.closed:
-        found = _only(n for n in near if n not in used and _shortened(n) == _shortened(plain))
+        found = same_but_shorter(plain, [n for n in near if n not in used])
     if not found and whole and plain[:-1] in table.valued and plain.endswith("s"):
         found = plain[:-1] if plain[:-1] not in used else ""
     if not found and proof >= PROOF_FOREIGN:
         found = table.meant_by(plain) or either_batch(table.names, plain, (), used, table.meanings)
         found = "" if found in used else found
     return _spelt(found, name, table)
-
-
-def _shortened(name: str) -> list[str]:
-    """The words of a name, each in the shortest way to write it."""
-    return [_SHORT_WORDS.get(word, word) for word in name.split("_")]
 
 
 def _plain_slip(name: str, others: Sequence[str], used: set[str], table: Table) -> str:
