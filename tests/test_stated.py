@@ -133,6 +133,8 @@ def test_every_field_is_taken_by_its_name_and_by_its_meaning(name: str) -> None:
             {"model_name": "llama-3-8b", "gpu": "a100-40g", "world_size": 4},
         ),
         ("qwen3 30b a3b", {"model_name": "qwen3-30b-a3b"}),
+        ("Qwen2-7B", {"model_name": "qwen2-7b"}),
+        ("llama 3.1 8b", {"model_name": "llama-3.1-8b"}),
         ("RTX 4090", {"gpu": "rtx-4090"}),
         ("not qwen3 8b", {}),
         ("llama3 8b works, qwen3 8b does not start", {}),

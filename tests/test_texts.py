@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from medic.i18n import Text
+from medic.index.knowledge import load
 
 ROOT = Path(__file__).resolve().parents[1]
 HAN = re.compile(r"[\u4e00-\u9fff]")
@@ -152,3 +153,32 @@ def test_no_blank_parts_two_chinese_words(pattern: str, value: str, told: str) -
     text = Text("needs {what}", pattern).fill(what=value)
     assert text.zh == told
     assert text.en == f"needs {value}"
+
+
+def _chinese(node: object, kept: str = "zh") -> Iterator[str]:
+    """The Chinese texts of an entry; not what people type or programs print."""
+    if isinstance(node, dict):
+        for key, value in node.items():
+            if key == kept and isinstance(value, str):
+                yield value
+            elif key not in ("phrases", "reports", "instead_of", "signatures"):
+                yield from _chinese(value)
+    elif isinstance(node, (list, tuple)):
+        for value in node:
+            yield from _chinese(value)
+
+
+# The word for what is lost, a name of a function, and names in brackets.
+_OTHER_LOSS = re.compile(
+    r"损失(?:部分|一些|缩放|函数|几|大部分|一?小时| ?\d)|(?:质量|速度|略有|就能看出)损失"
+)
+_NAMED_LOSS = re.compile(r"损失|(?<![\w/.-])Loss(?![A-Za-z_])")
+
+
+def test_the_loss_has_one_name_in_chinese() -> None:
+    raw = load().raw
+    kinds = ("causes", "symptoms", "checks", "remedies", "procedures", "terms")
+    texts = [text for kind in kinds for text in _chinese(dict(raw[kind].items()))]
+    told = [text for text in texts if _NAMED_LOSS.search(_OTHER_LOSS.sub("", text))]
+    assert len(texts) > 1000
+    assert told == []

@@ -120,7 +120,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "curve",
         Text("Curve", "曲线"),
-        Text("draw the loss or another metric", "绘制损失或其他指标"),
+        Text("draw the loss or another metric", "绘制 loss 或其他指标"),
         (),
         Text("NAME", "名称"),
         needs="looked",

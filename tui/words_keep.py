@@ -43,8 +43,8 @@ OR_SAY = Text(
 )
 COMPLAINTS = (
     ("cuda-out-of-memory", Text("out of GPU memory", "显存不足")),
-    ("loss-nan", Text("the loss is NaN or Inf", "损失变成 NaN 或 Inf")),
-    ("loss-plateau", Text("the loss does not go down", "损失不下降")),
+    ("loss-nan", Text("the loss is NaN or Inf", "loss 变成 NaN 或 Inf")),
+    ("loss-plateau", Text("the loss does not go down", "loss 不下降")),
     ("training-hangs", Text("it hangs, nothing moves", "卡住不动")),
     ("training-slow", Text("it is too slow", "太慢")),
     ("python-exception", Text("it stops with an error message", "报错退出")),

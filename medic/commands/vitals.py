@@ -17,7 +17,7 @@ HELP = Text(
     "nothing. Exit 0: nothing is not ok. 1: something is not ok or could not be read whole, or the "
     "run has ended badly or stands still. 2: none of the five could be seen. In a crontab: "
     "*/10 * * * * medic vitals DIR || mail ...",
-    "训练现在是否正常？Loss 下降、GPU 在忙、显存平稳、梯度范数与自身中位数比、无 NaN/Inf：逐项给出"
+    "训练现在是否正常？loss 下降、GPU 在忙、显存平稳、梯度范数与自身中位数比、无 NaN/Inf：逐项给出"
     "正常、异常或未查看，并附所依据的那一行。只读，不提问。退出码 0：没有异常；1：有异常或未能读全，或训练已"
     "异常结束、停住；2：五项都无法查看。crontab 用法：*/10 * * * * medic vitals DIR || mail ...",
 )

@@ -124,7 +124,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     (
         "fuse-loss",
-        Text("loss in chunks, without the full logits", "分块计算损失，不物化完整 logits"),
+        Text("loss in chunks, without the full logits", "分块计算 loss，不物化完整 logits"),
         Text("none; needs Liger or the like", "无，需要 Liger 等融合算子"),
         _loss,
     ),

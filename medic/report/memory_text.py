@@ -22,7 +22,7 @@ PART = {
     "optimizer": Text("optimizer states", "优化器状态"),
     "reference model": Text("reference model", "参考模型"),
     "activations": Text("activations", "激活"),
-    "logits": Text("logits and loss", "logits 与损失"),
+    "logits": Text("logits and loss", "logits 与 loss"),
     "weight copies": Text("low-precision copies of weights", "权重的低精度副本"),
     "gathered weights": Text("gathered weights", "聚合后的权重"),
     "gradients before sharding": Text("gradients before sharding", "切分前的梯度"),
@@ -40,7 +40,7 @@ PART = {
 }
 PHASE = {
     "forward": Text("forward", "前向"),
-    "loss": Text("loss", "损失"),
+    "loss": Text("loss", "loss"),
     "backward": Text("backward", "反向"),
     "optimizer step": Text("optimizer step", "优化器步"),
     "second step": Text("second step (DDP rebuilds its buckets)", "第二步（DDP 重建通信桶）"),

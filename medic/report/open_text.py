@@ -71,7 +71,7 @@ def _effects(
 
 
 _FOR, _AGAINST = Text("speaks for it", "支持它"), Text("speaks against it", "与它不符")
-_SAYS = {
+_SAYS: dict[str, Text] = {
     "": Text("says nothing of it", "与它无关"),
     **dict.fromkeys(("confirms", "strong", "weak"), _FOR),
     **dict.fromkeys(SPEAKS_AGAINST, _AGAINST),

@@ -30,11 +30,11 @@ _NONE = Text(
 )
 _FINITE = Text(
     "the {n} losses logged up to step {step} are all finite",
-    "到第 {step} 步为止记录的 {n} 个 Loss 全是有限值",
+    "到第 {step} 步为止记录的 {n} 个 loss 全是有限值",
 )
 _NOT_ZERO = Text(
     "none of the {n} losses logged up to step {step} is 0",
-    "到第 {step} 步为止记录的 {n} 个 Loss 没有一个为 0",
+    "到第 {step} 步为止记录的 {n} 个 loss 没有一个为 0",
 )
 _WELL = Text("the log goes on to a good end", "日志一直记录到正常结束")
 MAX_QUOTE = 80

@@ -40,11 +40,12 @@ _ON_HUB = regex(
 
 def named(text: str, index: Index) -> Iterator[tuple[str, str, str, Place]]:
     """(field, name as medic knows it, words, place) of each model and GPU in a text; of two that
-    overlap the longer."""
+    overlap the longer. A model keeps the name it was called by: that of the same sizes is another."""
     if not _NUMBERED.search(text):
         return
-    found = [(MODEL, *hit) for hit in _of(text, index.models.values(), _BEFORE_MODEL, _MORE)]
-    found += [(GPU, *hit) for hit in _of(text, index.gpus.values(), _BEFORE, "s?")]
+    models = _of(text, index.models.values(), _BEFORE_MODEL, _MORE)
+    found = [(MODEL, said.lower(), place) for _, said, place in models]
+    found += [(GPU, n, place) for n, _, place in _of(text, index.gpus.values(), _BEFORE, "s?")]
     kept: list[tuple[str, str, str, Place]] = []
     for field, name, (start, end) in sorted(found, key=lambda one: one[2][0] - one[2][1]):
         if all(end <= a or b <= start for *_, (a, b) in kept):
@@ -84,7 +85,8 @@ def _of_family(families: tuple[str, ...]) -> Pattern[str]:
 
 def _of(
     text: str, entries: Iterable[Model] | Iterable[Gpu], before: str, more: str
-) -> Iterator[tuple[str, Place]]:
+) -> Iterator[tuple[str, str, Place]]:
+    """(name of the entry, that of its names which is said, place) of what the entries are called."""
     small = text.translate(_ALIKE).lower()
     for one in entries:
         for name in (one.name, *one.says):
@@ -92,7 +94,7 @@ def _of(
                 continue
             if all(part in small for part in _parts(name)):
                 for hit in _pattern(name, before, more).finditer(text):
-                    yield one.name, hit.span()
+                    yield one.name, name, hit.span()
 
 
 @cache

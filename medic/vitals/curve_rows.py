@@ -27,7 +27,7 @@ def loss(scene: Scene) -> Judged:
     series = scene.curve.series.get("loss")
     points = finite(series)
     if series is None or len(points) < MIN_POINTS:
-        return unseen("fewer than 10 logged losses", "Loss 记录不足 10 条")
+        return unseen("fewer than 10 logged losses", "loss 记录不足 10 条")
     if (spike := scene.bad("loss-spike")) is not None and _unrecovered(points):
         return "not-ok", *spike
     size = max(END_POINTS, len(points) // 10)
@@ -80,7 +80,7 @@ def numbers(scene: Scene) -> Judged:
         return "not-ok", *found
     watched = [s for n in ("loss", "grad_norm", "eval_loss") if (s := scene.curve.series.get(n))]
     if not watched:
-        return unseen("no logged loss and no gradient norm", "没有 Loss 与梯度范数记录")
+        return unseen("no logged loss and no gradient norm", "没有 loss 与梯度范数记录")
     for series in watched:
         at = next((i for i, v in enumerate(series.values) if not math.isfinite(v)), None)
         if at is not None and not (series.name == "grad_norm" and _is_scaled(scene)):
@@ -108,7 +108,7 @@ def _zero(scene: Scene) -> tuple[Text, Source] | None:
     words = Text(
         "loss is exactly 0 at step {s}, {v} before it: a NaN that is logged as 0, or a batch whose "
         "labels are all masked",
-        "Loss 在第 {s} 步恰为 0（此前为 {v}）：NaN 被记录成 0，或该批标签全部被屏蔽",
+        "loss 在第 {s} 步恰为 0（此前为 {v}）：NaN 被记录成 0，或该批标签全部被屏蔽",
     )
     return words.fill(s=series.steps[at], v=f"{values[at - 1]:.4g}"), last_of(scene, series, at)
 

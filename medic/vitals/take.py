@@ -46,7 +46,7 @@ PROBES = frozenset(
     }
 )  # fmt: skip
 ROWS: tuple[tuple[str, Text, Callable[[Scene], Judged]], ...] = (
-    ("loss-falling", Text("loss falling", "Loss 下降"), loss),
+    ("loss-falling", Text("loss falling", "loss 下降"), loss),
     ("gpu-busy", Text("GPU busy", "GPU 在忙"), busy),
     ("memory-flat", Text("memory flat", "显存平稳"), memory),
     ("grad-norm", Text("gradient norm as usual", "梯度范数正常"), norm),

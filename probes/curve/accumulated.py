@@ -84,7 +84,7 @@ def _of_validation(look: Look, loss: Series, held: Series, steps: int | None) ->
 
 PROBE = Probe(
     name="curve-accumulated",
-    title=Text("the factor of an accumulated loss", "累积 Loss 的倍数"),
+    title=Text("the factor of an accumulated loss", "累积 loss 的倍数"),
     tells=(FACTOR,),
     needs=(Curve,),
     wants=(RunConfig,),

@@ -14,7 +14,7 @@ from .plan import source_at
 CHECK = "loss-exactly-constant"
 EVALUATIONS = 3
 DIGITS = 4  # behind the first: fewer hide small changes
-_NEEDS = Text("three evaluations of the loss", "三次评估的 Loss")
+_NEEDS = Text("three evaluations of the loss", "三次评估的 loss")
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
@@ -37,7 +37,7 @@ def _digits(value: float) -> int:
 
 PROBE = Probe(
     name="curve-constant",
-    title=Text("a loss that never changes", "恒定不变的 Loss"),
+    title=Text("a loss that never changes", "恒定不变的 loss"),
     tells=(CHECK,),
     needs=(Curve,),
     seconds=0.01,

@@ -13,7 +13,7 @@ from .numbers import finite
 from .plan import source_at
 
 NAME = "eval-loss-nan"
-_NEEDS = Text("a validation loss beside the training loss", "训练 Loss 与验证 Loss")
+_NEEDS = Text("a validation loss beside the training loss", "训练 loss 与验证 loss")
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
@@ -33,7 +33,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
 
 PROBE = Probe(
     name="curve-eval-nan",
-    title=Text("a validation loss that is NaN", "为 NaN 的验证 Loss"),
+    title=Text("a validation loss that is NaN", "为 NaN 的验证 loss"),
     tells=(NAME,),
     needs=(Curve,),
     reliability="exact",

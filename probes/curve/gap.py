@@ -35,7 +35,7 @@ CLIMBS, STAIR_EVALS, STAIR_POINTS, STAIR = 0.15, 3, 5, 0.1
 LIKE_TRAINING, LEARNED, SAME = 0.9, 0.8, 1e-3  # of the loss at the begin
 NOTHING_LEFT = 0.15  # nats: no text that was not seen before is so easy to foretell
 FAR = 0.6  # dropout and averages over an epoch explain a third, not more
-_NEEDS = Text("several validation losses beside the training loss", "训练 Loss 与多个验证 Loss")
+_NEEDS = Text("several validation losses beside the training loss", "训练 loss 与多个验证 loss")
 
 
 def run(look: Look) -> Iterator[Any]:
@@ -227,7 +227,7 @@ def _turned(values: Sequence[float], train: Sequence[float], lowest: int) -> boo
 
 PROBE = Probe(
     name="curve-validation",
-    title=Text("validation beside training loss", "验证与训练 Loss 对比"),
+    title=Text("validation beside training loss", "验证与训练 loss 对比"),
     tells=(CHECK, SYMPTOM, LOW, NEVER, FLOOR),
     needs=(Curve,),
     reliability="heuristic",

@@ -247,7 +247,7 @@ def _swings(look: Look, shape: Shape) -> Iterator[Finding]:
 
 PROBE = Probe(
     name="curve-loss",
-    title=Text("the loss curve", "Loss 曲线"),
+    title=Text("the loss curve", "loss 曲线"),
     tells=(
         "loss-spike",
         "loss-diverges",

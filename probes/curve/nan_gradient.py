@@ -87,4 +87,4 @@ def _after(loss: Series, index: int) -> Text | None:
     step = loss.steps[following]
     if broken > 1:
         return None
-    return Text(f"the loss is finite again at step {step}", f"第 {step} 步 Loss 恢复有限")
+    return Text(f"the loss is finite again at step {step}", f"第 {step} 步 loss 恢复有限")

@@ -18,7 +18,7 @@ CHECK = "batch-noise"
 # while a model learns to copy its labels; on one batch none of 282 steps did (measured, dropout 0).
 MIN_FALLS = 30
 FROM = 1.0  # nats: a fall that begins lower is hardly one
-_NEEDS = Text("the loss of every step while it falls to zero", "Loss 降到零期间每一步的值")
+_NEEDS = Text("the loss of every step while it falls to zero", "loss 降到零期间每一步的值")
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:

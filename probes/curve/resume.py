@@ -24,7 +24,7 @@ INITIAL = 0.9  # of the first loss of the run
 FALLEN = 1.3  # times the level before: else the start and the resume do not differ
 _NEEDS = Text(
     "a run that went on from a checkpoint, with losses of the same steps before and after",
-    "从检查点恢复的训练，且恢复前后有相同步数的 Loss",
+    "从检查点恢复的训练，且恢复前后有相同步数的 loss",
 )
 
 
@@ -117,7 +117,7 @@ def _outcome(was: float, now: float, chance: float, first: float, initial: float
 
 PROBE = Probe(
     name="curve-resume",
-    title=Text("the loss across the restart", "重启前后的 Loss"),
+    title=Text("the loss across the restart", "重启前后的 loss"),
     tells=(CHECK, SYMPTOM),
     needs=(Curve,),
     wants=(LogHits,),

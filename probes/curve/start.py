@@ -36,7 +36,7 @@ MIN_ZEROS = 3
 ZERO_SHARE = 0.1
 ROUNDED = 0.05
 SUDDEN = 0.5  # a loss that is followed by 0: rounding makes none of it
-_NEEDS = Text("the loss of the first steps and the vocabulary size", "最初几步的 Loss 与词表大小")
+_NEEDS = Text("the loss of the first steps and the vocabulary size", "最初几步的 loss 与词表大小")
 # Keys that name weights to start from.
 _TRAINED = ("model_name_or_path", "base_model", "pretrained_model_name_or_path", "model_id")
 _CLASS = ("architectures", "model_type")
@@ -158,7 +158,7 @@ def _zeros(look: Look, curve: Curve, loss: Series, config: RunConfig) -> Iterato
     source = source_at(look, loss, first)
     yield Finding(ZERO, value=value, source=source)
     if not norms:
-        yield Skip(Text("the gradient norm of the steps with a loss of 0", "Loss 为 0 各步的梯度范数"),
+        yield Skip(Text("the gradient norm of the steps with a loss of 0", "loss 为 0 各步的梯度范数"),
                    check=GRADIENT)  # fmt: skip
     elif hidden:
         yield Finding(GRADIENT, "gradient-nan", value=value, source=source)
@@ -176,7 +176,7 @@ def _is_sudden(loss: Series) -> bool:
 
 PROBE = Probe(
     name="curve-start",
-    title=Text("the first losses", "起始 Loss"),
+    title=Text("the first losses", "起始 loss"),
     tells=(LEVEL, HIGH, ZERO, GRADIENT),
     needs=(Curve,),
     wants=(RunConfig,),

@@ -19,7 +19,7 @@ MIN_POINTS = 20
 FALLS = 0.02  # of the level: a loss that falls by more is of weights that change
 _DIGITS = Text(
     "the learning rate with more digits: it is logged as 0 while the loss falls",
-    "位数更多的学习率：日志记为 0，而 Loss 在下降",
+    "位数更多的学习率：日志记为 0，而 loss 在下降",
 )
 _FEW_DIGITS = Text(
     "the learning rate with more digits: it is logged as 0.000, which any rate below 5e-4 is",

@@ -16,7 +16,7 @@ _COUNTS = frozenset(("print", "range", "len", "min", "max", "int", "ceil", "info
 _NOT_DIVIDED = Text(
     "the loss is not divided by {steps}: the gradient that is clipped is the sum over the micro "
     "batches, not their mean",
-    "Loss 没有除以 {steps}：被裁剪的梯度是各微批次之和，而不是平均",
+    "loss 没有除以 {steps}：被裁剪的梯度是各微批次之和，而不是平均",
 )
 
 

@@ -193,7 +193,7 @@ def test_the_summary_counts_a_run_that_ended_badly(
     told = capsys.readouterr()
     out = told.out + told.err
     assert out.startswith({"en": "not ok    run goes on", "zh": "异常      训练在进行"}[lang])
-    assert {"en": "as it was until then:\nok        loss", "zh": "在此之前：\n正常      Loss"}[
+    assert {"en": "as it was until then:\nok        loss", "zh": "在此之前：\n正常      loss"}[
         lang
     ] in out
     assert {"en": "not ok 1, ok ", "zh": "异常 1，正常 "}[lang] in out
@@ -227,7 +227,7 @@ def test_json_and_chinese(
     assert [r["name"] for r in data["rows"]] == [
         "loss-falling", "gpu-busy", "memory-flat", "grad-norm", "no-nan",
     ]  # fmt: skip
-    assert data["rows"][0]["title"] == "Loss 下降"
+    assert data["rows"][0]["title"] == "loss 下降"
     assert main(["--lang", "zh", "vitals", str(tmp_path / "metrics.jsonl")]) == 0
     assert capsys.readouterr().out.startswith("正常")
 
