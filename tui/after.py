@@ -53,11 +53,11 @@ def to_check(talk: Consultation, offer: Offer) -> None:
     command = restart.command_of(
         talk.session, f"after-{talk.waiting.change}.log" if talk.waiting else ""
     )
+    if command and talk.waiting is not None:
+        elsewhere.warn(talk, talk.waiting)  # first: the command runs without the change till then
     talk.tell(words_after.RUN_THIS if command else words_after.RUN_AGAIN, "strong")
     if command:
         talk.tell(code(command))
-        if talk.waiting is not None:
-            elsewhere.warn(talk, talk.waiting)
     check = offer.fix.remedy.check or restart.sign_of(talk.session, offer.fix.remedy)
     if check is not None:
         talk.tell(Block("more", (Line(words_after.IT_WORKED_IF.fill(check=check)),)))

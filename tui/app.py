@@ -20,6 +20,7 @@ from . import words_more
 from .desk import Opening
 from .lines import said
 from .messages import AppAction
+from .prompt import Prompt
 from .talk_screen import TalkScreen
 
 if TYPE_CHECKING:
@@ -84,6 +85,10 @@ class MedicApp(App[None]):
 
         if self.screen is self.talk:
             self.push_screen(palette())
+
+    @on(Prompt.Leaves)
+    def leaves(self) -> None:
+        self.action_help_quit()
 
     def action_help_quit(self) -> None:
         """ctrl+c by habit: says how to leave."""

@@ -30,6 +30,8 @@ def hold(
 ) -> None:
     """Keeps a sentence as what was said, and tells what the files show instead; ``asks``: and the
     open question once more."""
+    from medic.session.against import AGAINST
+
     from .sayings import by_number
 
     session = talk.session
@@ -39,9 +41,12 @@ def hold(
         talk.remember(words_keep.QUOTE.fill(words=one_line(text, QUOTED)), before)
     number = next(n for n, one in by_number(talk).items() if one.key == f"held{said}")
     quote = one_line(text, QUOTED)
-    told = words_talk.YOU_SAY.fill(words=quote, finding=finding(session, shown, LONG))
-    lines = [Line(told, "warn", where=place_of(session, shown))]
-    lines.append(Line(words_talk.FILES_HOLD.fill(n=number), "muted"))
+    otherwise = shown.weight in AGAINST
+    told = words_talk.YOU_SAY if otherwise else words_talk.ANOTHER_MATTER
+    told = told.fill(words=quote, finding=finding(session, shown, LONG))
+    lines = [Line(told, "warn" if otherwise else "plain", where=place_of(session, shown))]
+    hold_ = words_talk.FILES_HOLD if otherwise else words_talk.SAME_MATTER
+    lines.append(Line(hold_.fill(n=number), "muted"))
     talk.tell(Block("medic", tuple(lines)), top=True)
     if asks:
         after.go_on(talk)

@@ -51,6 +51,9 @@ class Prompt(TextArea, inherit_bindings=False):
             super().__init__()
             self.text = text
 
+    class Leaves(Message):
+        """The user pressed ctrl+d on an empty line, as one leaves a shell."""
+
     def __init__(self) -> None:
         super().__init__(id="prompt", compact=True, highlight_cursor_line=False)
         self.choices = 0  # how many numbered choices are open
@@ -68,7 +71,15 @@ class Prompt(TextArea, inherit_bindings=False):
             event.prevent_default()
             self.post_message(self.Sent("?"))
             return
+        if event.key == "ctrl+d" and not self.text:
+            self.post_message(self.Leaves())
+            return
         await super()._on_key(event)
+
+    def action_delete_to_start_of_line(self) -> None:
+        """All before the cursor, over however many rows the line is wrapped."""
+        row, column = self.cursor_location
+        self.delete((row, 0), (row, column))
 
     def drop_digits(self) -> None:
         """A number that was typed before the choices are there is no answer to them."""

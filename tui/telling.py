@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from medic.facts import LogHits
 from medic.i18n import Text
 from medic.planner.standing import BAR
 from medic.planner.verdict import NOTHING_NAMED
-from medic.report.words import CHANCE, FOLLOWS, NOT_WHOLE, UNKNOWN_EXCEPTION, VERDICT
+from medic.report.words import CHANCE, FOLLOWS, NOT_WHOLE, UNKNOWN_EXCEPTION, VERDICT, placed
 
 from . import words
 from .events import OPEN, WRONG, WRONG_SET, Suspect
 from .lines import Block, Line, Tone, asking, glued, joined, said
 from .remedies import advice_of
 from .ruled_out import ruled_out
-from .seen import evidence
+from .seen import evidence, shown_file
 
 if TYPE_CHECKING:
     from medic.planner.questions import Question
@@ -90,7 +91,7 @@ def _verdict(session: Session, found: Diagnosis) -> list[Line]:
         why = {"healthy": words.HEALTHY, "no-fault-seen": words.NO_FAULT}.get(
             found.verdict, NOT_WHOLE
         )
-        return [Line(glued(verdict, Text(".", "。")), tone), Line(why)]
+        return [Line(glued(verdict, Text(".", "。")), tone), Line(why), *_passed_over(session)]
     if not found.causes:
         unknown = found.verdict == "none-of-these" and bool(found.symptoms)
         told = []
@@ -117,6 +118,19 @@ def _verdict(session: Session, found: Diagnosis) -> list[Line]:
         title=leader.title, code=leader.code
     )
     return [Line(glued(verdict, name), tone)]
+
+
+def _passed_over(session: Session) -> list[Line]:
+    """The first error after which the run went on, which is no fault: who looks at the log sees it,
+    too."""
+    logs = session.evidence.fact(LogHits)
+    every = logs.hits if logs is not None else ()
+    hit = next((h for h in every if h.role == "root" and h.benign == "handled"), None)
+    if hit is None or not hit.symptom:
+        return []
+    title = words.PASSED_OVER.fill(title=session.index.title(hit.symptom))
+    file = shown_file(session, hit.source.file)
+    return [Line(title, "muted", where=placed(file, hit.source.line, hit.source.rank))]
 
 
 def only_wrong(session: Session, found: Diagnosis) -> bool:

@@ -177,6 +177,7 @@ def _taken_back(talk: Consultation, move: Move, *, here: bool) -> None:
     from medic.session import said
 
     session = talk.session
+    before = next((a for a in session.applied if a.change == move.change != ""), None)
     if move.change:
         session.applied = [a for a in session.applied if a.change != move.change]
     other = move.before is not None and said.take_back(session, move.before)
@@ -190,6 +191,8 @@ def _taken_back(talk: Consultation, move: Move, *, here: bool) -> None:
         talk.files_changed()
         told = words_more.RESTORED if here else words_more.RESTORED_BEFORE
         talk.tell(told.fill(what=move.what), "good" if here else "plain", top=True)
+        if before is not None and before.symptoms and before.shown in ("gone", "other"):
+            talk.tell(words_after.BACK_AGAIN.fill(titles=titles(session, before)), "warn")
     else:
         talk.tell(words_more.TOOK_BACK.fill(what=move.what), top=True)
     if move.change or other:

@@ -147,6 +147,10 @@ NO_FAULT = Text(
     "was not checked.",
     "已读内容中没有指向故障的迹象，但这不等于一切正常：/probes 列出未检查的内容。",
 )
+PASSED_OVER = Text(
+    "Seen, and passed over because the run went on after it: {title}",
+    "看到过，但此后运行仍在继续，因此不作为故障：{title}",
+)
 DESCRIBE = Text(
     "If something still worries you, describe it or paste the lines.",
     "如果仍有异常，请描述现象或粘贴相关日志。",

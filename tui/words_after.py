@@ -76,6 +76,11 @@ RETURNS = Text(
     "With this change the next run no longer showed “{titles}”: without it, expect it again.",
     "修改之后的运行不再出现“{titles}”，撤销后很可能再次出现。",
 )
+BACK_AGAIN = Text(
+    "So “{titles}” is to be expected in the next run: the log that is here is of the run with the "
+    "change.",
+    "因此下一次运行很可能再次出现“{titles}”：目前的日志来自带有该修改的那次运行。",
+)
 BUT_FOR_TIMES = Text(
     "The new log is the same log but for its times.", "除时间外，新日志与之前的完全相同。"
 )

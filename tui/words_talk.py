@@ -12,6 +12,14 @@ FILES_HOLD = Text(
     "The files hold, so this does not count. If it is so all the same: /change {n}.",
     "以文件为准，这句话未计入。如确实如此：/change {n}。",
 )
+ANOTHER_MATTER = Text(
+    "Noted: “{words}”. By itself it does not speak against what the files establish: {finding}",
+    "已记下：“{words}”。它本身并不否定文件已经坐实的：{finding}",
+)
+SAME_MATTER = Text(
+    "So it is kept and not counted for the cause. If it belongs to the same fault: /change {n}.",
+    "因此保留这句话，但不用来判断原因。如果它与故障是同一件事：/change {n}。",
+)
 WHAT_OF_IT = Text("“{words}”: what shall hold?", "“{words}”：以哪个为准？")
 COUNT_IT = Text("it is so: count it", "确实如此：计入")
 KEEP_HELD = Text("the files hold: leave it as it is", "以文件为准：保持不变")
