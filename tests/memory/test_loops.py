@@ -170,7 +170,7 @@ def test_accelerates_own_words_count(read: Callable[[str], RunConfig]) -> None:
 def test_adapters_on_quantised_maps_within_a_function(sized: Sized, tmp_path: Path) -> None:
     (tmp_path / "qlora.py").write_text(QLORA, "utf-8")
     found = sized(str(tmp_path / "qlora.py"), "--gpu", "a100-40g")
-    assert found["model"] == "mistral-7b"
+    assert found["model"] == "mistral-7b-v0.3"
     assert found["verdict"] == "fits"
     assert 4 < found["parts"]["weights"] / 2**30 < 6
     assert not found["unknown"]
