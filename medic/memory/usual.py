@@ -54,12 +54,14 @@ def with_usual(
         usual["lora_rank"] = 0
     missing = {name: value for name, value in usual.items() if config.get(name) is None}
     if "gradient_accumulation_steps" in missing:
-        missing["gradient_accumulation_steps"] = _micro_batches(config)
+        one = missing.get("world_size")
+        missing["gradient_accumulation_steps"] = _micro_batches(config, 1 if one else 0)
     return with_values(config, missing, ""), habits | told(missing)
 
 
-def _micro_batches(config: RunConfig) -> int:
-    """Of a step, as a stated global batch has them; else one."""
+def _micro_batches(config: RunConfig, alone: int) -> int:
+    """Of a step, as a stated global batch has them among known ranks (``alone``: 1 where one is taken);
+    else one."""
     whole, micro = config.integer("global_batch_size"), config.integer("micro_batch_size")
-    ranks = config.integer("data_parallel_size") or config.integer("world_size") or 1
-    return max(1, (whole or 0) // (micro * ranks)) if micro else 1
+    ranks = config.integer("data_parallel_size") or alone
+    return max(1, (whole or 0) // (micro * ranks)) if micro and ranks else 1

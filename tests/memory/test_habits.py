@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from medic.memory.habits import settled
-from medic.run_config import Origin, RunConfig, Setting
+from medic.memory.usual import with_usual
+from medic.run_config import Origin, RunConfig, Setting, Value
 
 Run = Callable[..., tuple[int, str, str]]
 Sized = Callable[..., dict[str, Any]]
@@ -278,3 +279,14 @@ def test_a_sampled_sequence_is_the_longest_prompt_with_the_longest_answer(
     for some, wanted in ((stated, 1536), (stated[1:], None)):
         config = settled(RunConfig(framework=framework, settings=some))[0]
         assert config.integer("sequence_length") == wanted
+
+
+@pytest.mark.parametrize(
+    ("ranks", "steps"), [({}, 16), ({"data_parallel_size": 4}, 4), ({"fsdp": True}, 1)]
+)
+def test_a_global_batch_tells_the_micro_batches_where_the_ranks_are_known(
+    ranks: dict[str, Any], steps: int
+) -> None:
+    stated = {"global_batch_size": 32, "micro_batch_size": 2, **ranks}
+    config = RunConfig({k: Value(v, Origin("file")) for k, v in stated.items()}, framework="olmo")
+    assert with_usual(config)[0].integer("gradient_accumulation_steps") == steps
