@@ -288,5 +288,7 @@ def test_a_global_batch_tells_the_micro_batches_where_the_ranks_are_known(
     ranks: dict[str, Any], steps: int
 ) -> None:
     stated = {"global_batch_size": 32, "micro_batch_size": 2, **ranks}
-    config = RunConfig({k: Value(v, Origin("file")) for k, v in stated.items()}, framework="hf-trainer")
+    config = RunConfig(
+        {k: Value(v, Origin("file")) for k, v in stated.items()}, framework="hf-trainer"
+    )
     assert with_usual(config)[0].integer("gradient_accumulation_steps") == steps

@@ -203,3 +203,31 @@ def test_nanogpt_is_counted_with_its_own_defaults(sized: Sized, tmp_path: Path) 
         found["assumed"]
     )
     assert found["device"]["estimate"]
+
+
+LIGER = "apply_liger_kernel_to_qwen2()"
+BY_LIGER = "train.py: liger_kernel.transformers.AutoLigerKernelForCausalLM.from_pretrained(…)"
+
+
+@pytest.mark.parametrize(
+    ("more", "count", "lines"),
+    [
+        ("", 4, [BY_LIGER]),
+        (LIGER, 32, ["train.py:16: DataLoader(…, batch_size=16)", "every 16 micro batches"]),
+    ],
+)
+def test_a_plan_for_a_loop_names_the_line_and_the_call(
+    run: Callable[..., tuple[int, str, str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    more: str,
+    count: int,
+    lines: list[str],
+) -> None:
+    program = loop(model=f"{PARTS['model']}\n{more}").replace("size=4,", f"size={count},")
+    (tmp_path / "train.py").write_text(program.replace("2e-5)", "2e-5, fused=True)"), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    out = " ".join(run("train.py", "--gpu", "24gib")[1].split())
+    assert "In the program, by hand" in out
+    assert "As a change of your files" not in out  # Python is never edited
+    assert [line for line in lines if line in out] == lines
