@@ -12,6 +12,7 @@ from typing import Literal
 
 from medic.i18n import Text
 from medic.records import dataclass, field
+from medic.text.keypaths import steps_of
 
 Scalar = int | float | bool | str | None
 Syntax = Literal["yaml", "json", "toml", "shell", "python", "text"]
@@ -240,9 +241,9 @@ class RunConfig:
     def setting(self, name: str, framework: str = "") -> Setting | None:
         """The key whose path ends in ``name`` (``a.b``): one of ``framework`` before others, a
         short path before a long one. None if nothing states it."""
-        steps = tuple(name.lower().replace("-", "_").split("."))
+        steps = steps_of(name)
         found = [s for s in self._by_end.get(steps[-1], ()) if s.path[-len(steps) :] == steps]
-        if not found:
+        if not found:  # as for most names
             return None
         return min(found, key=lambda s: (s.origin.framework != framework, len(s.path)))
 
@@ -269,8 +270,7 @@ class RunConfig:
         return found.origin if (found := self.values.get(name)) is not None else None
 
     def missing(self, *names: str) -> tuple[str, ...]:
-        values = self.values
-        return tuple([n for n in names if n not in values or values[n].value is None])
+        return tuple([n for n in names if self.get(n) is None])
 
     def stated(self, name: str) -> bool:
         """True if a user wrote the value down (not a default, not derived)."""

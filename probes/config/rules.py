@@ -80,15 +80,17 @@ def _check(
         if left_out(rule, releases):
             judged = True
             continue
-        missing = [key for key in rule.where if _value(config, key, framework)[0] is _MISSING]
+        values = {key: _value(config, key, framework)[0] for key in rule.where}
+        met = [_meets(wanted, values[key]) for key, wanted in rule.where.items()]
+        missing = [key for key, value in values.items() if value is _MISSING]
         needed = [key for key in missing if not _may_lack(rule.where[key])]
-        if holds(rule, config, framework):
+        if all(m is True for m in met):
             if meant := _mistaken(missing, config, framework, frameworks):
                 lacking |= dict.fromkeys(meant)
                 continue
             fired = True
             yield _fired(rule, config, framework, releases)
-        elif needed and _open(rule, config, framework):
+        elif needed and _open(met):
             lacking |= dict.fromkeys(needed)
         else:
             judged = True
@@ -110,17 +112,8 @@ def _mistaken(
     return [key for key in missing if mistaken(key, config.settings, own, frameworks)]
 
 
-def holds(rule: Rule, config: RunConfig, framework: str = "") -> bool:
-    """Whether every condition of the rule is known to be met."""
-    return all(
-        _meets(wanted, _value(config, key, framework)[0]) is True
-        for key, wanted in rule.where.items()
-    )
-
-
-def _open(rule: Rule, config: RunConfig, framework: str) -> bool:
-    """Whether what is known leaves the rule undecided."""
-    met = [_meets(w, _value(config, k, framework)[0]) for k, w in rule.where.items()]
+def _open(met: Sequence[bool | None]) -> bool:
+    """Whether what is known of its conditions leaves a rule undecided."""
     return False not in met and any(m is True for m in met)
 
 

@@ -22,6 +22,8 @@ def letters_apart(one: str, other: str, limit: int = 2) -> int | None:
         return None
     if limit == 1:
         return one_apart(one, other)
+    if len({*one} ^ {*other}) > 2 * limit:  # a change takes one letter from these, and adds one
+        return None
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, a in enumerate(one, 1):

@@ -139,7 +139,7 @@ def _data(path: str, data: bytes) -> Any:
         return tomllib.loads(data.decode())
     if path.endswith(".json"):
         return json.loads(data)
-    return yaml.safe_load(data) if path.endswith((".yaml", ".yml")) else None
+    return yaml.load(data, yaml.CSafeLoader) if path.endswith((".yaml", ".yml")) else None
 
 
 def _leaves(data: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
