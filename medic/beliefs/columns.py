@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from operator import itemgetter
 
 from medic.records import dataclass
 
@@ -21,9 +22,12 @@ class Columns:
     odd: Mapping[int, tuple[float, ...]]
 
     @cached_property
-    def places(self) -> tuple[int, ...]:
-        """Of the causes that have a link."""
-        return tuple(self.odd)
+    def linked(self) -> Callable[[Sequence[float]], Sequence[float]]:
+        """Takes the values of the causes that have a link from those of all, by place."""
+        places = tuple(self.odd)
+        if len(places) > 1:
+            return itemgetter(*places)  # of one it gives the value itself
+        return lambda values: [values[i] for i in places]
 
     @cached_property
     def by_outcome(self) -> tuple[tuple[float, ...], ...]:

@@ -60,7 +60,7 @@ class Told:
         """``chances``: 0 of a cause that is not live, which has no part in the sums."""
         self._columns, self._live = columns, live
         self.outcomes, self.usual = columns.outcomes, columns.usual
-        linked = [chances[i] for i in columns.places]
+        linked = columns.linked(chances)
         rest = 1 - sum(linked)
         self.chances = [
             usual * rest + sum(map(mul, linked, row))
@@ -181,8 +181,7 @@ def next_look(
     stand = standing(model, model.named(now.chances), findings)
     if stand.established:
         return None
-    told = {look: now.told(look).information for look in opened}
-    told = {look: much for look, much in told.items() if much > MIN_INFORMATION}
+    told = {look: much for look in opened if (much := now.told(look).information) > MIN_INFORMATION}
     looks = _by_worth(told)
     found = _first(now, stand, looks)
     if found is not None and words_alone and len(now.suspects) > 1:
