@@ -21,7 +21,9 @@ LOOKUPS, LOOKUP_SECONDS = 5, 20.0
 
 # Reached from their own machine only: loopback, Docker's and libvirt's bridges, and pairs.
 # What the system says where an address does not answer.
-_NO_ANSWER = regex(r"(?i)refus|timed? ?-?out|connect|unreachable|no route|reset by|closed|\bnot respond")
+_NO_ANSWER = regex(
+    r"(?i)refus|timed? ?-?out|connect|unreachable|no route|reset by|closed|\bnot respond"
+)
 _VIRTUAL = regex(r"^(?:lo|docker\d*|virbr\d*|veth\w*|br-\w+|cni\d*|flannel\S*|tun\d+)$")
 _NO_INTERFACE = regex(r"no (?:socket )?interface found|Unable to find address")
 _LOCAL_ADDRESS = regex(r"^(?:127\.|localhost|::1|\[::1\]|172\.17\.)")
