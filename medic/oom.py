@@ -27,7 +27,7 @@ class Account:
     """The numbers of a message in bytes, what they say, and the estimate of the run with remedies.
 
     ``found`` and ``advice`` are None where no config tells of the run. ``diff``: the plan on the
-    user's files.
+    user's files. ``room``: bytes that the changes have to fit.
     """
 
     numbers: Mapping[str, int]
@@ -36,6 +36,7 @@ class Account:
     found: MemoryEstimate | None = None
     advice: Advice | None = None
     diff: str = ""
+    room: int = 0
 
 
 def of_run(evidence: Evidence, index: Index) -> Account | None:
@@ -72,9 +73,27 @@ def _estimated(
     found = estimate(config, room)
     if found.low is None:
         return Account(numbers, source, tuple(_says(numbers, None, room)))
-    advice = advise(config, room)
+    fit = _held_to(found, wanted(numbers), room)
+    advice = advise(config, fit)
     diff = as_diff(advice, config, evidence.facts, index)
-    return Account(numbers, source, tuple(_says(numbers, found, room)), found, advice, diff)
+    says = [*_says(numbers, found, room)]
+    if fit < room and advice.alone:
+        line = Text(
+            "what was wanted lies above the estimate, within its range: the changes are held to fit "
+            "{n} of the {room}",
+            "实际所需高于估计值但仍在其范围内：下列修改按 {room} 中的 {n} 来判断",
+        )
+        says.append(line.fill(n=gib(fit), room=gib(room)))
+    return Account(numbers, source, tuple(says), found, advice, diff, fit)
+
+
+def _held_to(found: MemoryEstimate, need: int | None, room: int) -> int:
+    """The room; where the estimate itself would fit it, less by as much as the run wanted more, if the
+    range holds that: what is computed for the changed run falls short by as much."""
+    likely, high = found.estimate, found.high
+    if need is None or not likely or high is None or found.not_measured:
+        return room
+    return room * likely // need if likely <= fitting(room) and room < need <= high else room
 
 
 def of_words(words: str, index: Index) -> Account | None:

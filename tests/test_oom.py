@@ -17,7 +17,7 @@ import pytest
 from medic.case.collect import Case, collect
 from medic.commands import main
 from medic.facts import GpuMemory
-from medic.facts.memory import fitting, others_of
+from medic.facts.memory import fitting, others_of, room_of
 from medic.fixes import propose
 from medic.index.knowledge import load
 from medic.oom import Account, of_run, of_words, wanted
@@ -280,3 +280,22 @@ def test_a_step_that_fits_what_others_leave_or_the_empty_card_is_told_so(
     says = " | ".join(line.en for line in account(run, tmp_path).says)
     assert all(words in says for words in told), says
     assert not_told not in says
+
+
+def test_a_run_that_failed_within_the_range_gets_changes_that_make_up_for_what_it_wanted_more(
+    tmp_path: Path,
+) -> None:
+    """By the estimate alone it would fit, and nothing would be advised."""
+    said = {"request": 9.27, "free": "6.70 GiB", "process": 72.47, "allocated": 71.67,
+            "total": 79.18, "loose": "129.44 MiB"}  # fmt: skip
+    run = {"model": QWEN3, "message": said,
+           "config": {"micro": 2, "length": 4096, "attention": "sdpa", "liger": "false"}}  # fmt: skip
+    found = account(run, tmp_path)
+    assert found.found is not None
+    likely, need = found.found.estimate or 0, wanted(found.numbers) or 0
+    assert likely <= fitting(room_of(found.numbers)) < need <= (found.found.high or 0)
+    assert found.room == room_of(found.numbers) * likely // need
+    assert found.advice is not None
+    assert found.advice.fits
+    assert found.advice.plan[-1].peak <= fitting(found.room)
+    assert any("held to fit" in line.en for line in found.says)

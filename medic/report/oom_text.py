@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from medic.facts.memory import gib, others_of, room_of
+from medic.facts.memory import gib, others_of
 from medic.i18n import Text
 from medic.oom import Account
 from medic.report.blocks import Blocks
@@ -39,7 +39,7 @@ def shown(console: Console, found: Account | None) -> None:
     if found.advice is not None:
         from medic.report.memory_advice import advice
 
-        advice(blocks, found.advice, room_of(found.numbers))
+        advice(blocks, found.advice, found.room)
     if found.diff:
         blocks.heading(Text("As a change of your files", "对应的文件修改"))
         blocks.diff(found.diff)
@@ -70,7 +70,7 @@ def _advice_data(found: Account) -> dict[str, Any]:
         return {"remedies": [], "plan": [], "fits": False}
     from medic.report.memory_json import remedy_data
 
-    room = room_of(found.numbers)
+    room = found.room
     return {
         "remedies": [remedy_data(one, room) for one in found.advice.alone],
         "plan": [remedy_data(one, room) for one in found.advice.plan],

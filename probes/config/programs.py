@@ -16,10 +16,14 @@ _UNKNOWN = "$"
 
 
 def programs(look: Look, launches: Sequence[Launch]) -> list[GivenFile]:
-    """Python files that belong to the run: those that the user named, or a command does."""
+    """Python files that belong to the run: those that the user named, or a command does; without a
+    command or a configuration the only one beside the logs."""
     words = [w for one in launches for w in (one.script, *one.arguments) if w is not None]
     names = {PurePath(word.value).name for word in words if word.value}
     given = look.files("python")
+    alone = len(given) == 1 and not (launches or look.files("config") or look.files("script"))
+    if alone and look.files("log"):
+        return list(given)
     return [file for file in given if file.named or PurePath(file.name).name in names]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from medic.case.collect import collect
+from medic.commands import main
 from medic.index.knowledge import load
 from medic.lint.files import lint
 from medic.run_config import RunConfig
@@ -231,3 +232,26 @@ def test_a_plan_for_a_loop_names_the_line_and_the_call(
     assert "In the program, by hand" in out
     assert "As a change of your files" not in out  # Python is never edited
     assert [line for line in lines if line in out] == lines
+
+
+OUT_OF_MEMORY = (
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 18.55 GiB. GPU 0 has a total "
+    "capacity of 79.15 GiB of which 1.01 GiB is free. Including non-PyTorch memory, this process has "
+    "78.13 GiB memory in use. Of the allocated memory 70.69 GiB is allocated by PyTorch, and 6.43 GiB "
+    "is reserved by PyTorch but unallocated.\n"
+)
+
+
+@pytest.mark.parametrize(("files", "read"), [(1, True), (2, False)])
+def test_the_only_program_beside_a_log_is_the_runs(
+    tmp_path: Path,
+    state: Path,
+    capsys: pytest.CaptureFixture[str],
+    files: int,
+    read: bool,
+) -> None:
+    for number in range(files):
+        (tmp_path / f"train{number}.py").write_text(loop(), "utf-8")
+    (tmp_path / "train.log").write_text(OUT_OF_MEMORY, "utf-8")
+    main(["diagnose", str(tmp_path), "--lang", "en"])
+    assert ("the configured step" in capsys.readouterr().out) == read
