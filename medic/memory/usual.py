@@ -63,5 +63,8 @@ def _micro_batches(config: RunConfig, alone: int) -> int:
     """Of a step, as a stated global batch has them among known ranks (``alone``: 1 where one is taken);
     else one."""
     whole, micro = config.integer("global_batch_size"), config.integer("micro_batch_size")
-    ranks = config.integer("data_parallel_size") or alone
+    world = config.integer("world_size") or alone
+    for name in ("tensor", "pipeline", "context"):
+        world //= config.integer(f"{name}_parallel_size") or 1
+    ranks = config.integer("data_parallel_size") or world
     return max(1, (whole or 0) // (micro * ranks)) if micro and ranks else 1

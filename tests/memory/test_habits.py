@@ -282,7 +282,13 @@ def test_a_sampled_sequence_is_the_longest_prompt_with_the_longest_answer(
 
 
 @pytest.mark.parametrize(
-    ("ranks", "steps"), [({}, 16), ({"data_parallel_size": 4}, 4), ({"fsdp": True}, 1)]
+    ("ranks", "steps"),
+    [
+        ({}, 16),
+        ({"data_parallel_size": 4}, 4),
+        ({"fsdp": True}, 1),
+        ({"world_size": 8, "tensor_parallel_size": 2}, 4),
+    ],
 )
 def test_a_global_batch_tells_the_micro_batches_where_the_ranks_are_known(
     ranks: dict[str, Any], steps: int
