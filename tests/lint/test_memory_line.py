@@ -7,11 +7,17 @@ from typing import Any
 import pytest
 
 from medic.facts import GpuMemory, MemoryEstimate
-from medic.i18n import Text
+from medic.i18n import Text, use
 from medic.report.console import Console
 from medic.report.memory_line import memory_data, memory_line
 
 GIB = 2**30
+
+
+@pytest.fixture(autouse=True)
+def english() -> None:
+    """Whatever language a test before was in."""
+    use("en")
 
 
 def facts(low: int, likely: int, high: int, **more: Any) -> dict[type[Any], Any]:
