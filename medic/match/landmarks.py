@@ -85,7 +85,8 @@ _PATTERNS: Mapping[str, str] = {
         r"\bno (?:\w+ ){0,3}(?:checkpoints?|ckpts?) (?:\w+ ){0,2}(?:found|exists?|available|to (?:load|resume))|"
         r"\bcheckpoints? (?:\S+ ){0,2}(?:not found|does not exist|doesn't exist)|"
         r"\b(?:start|train)(?:ed|s|ing)?(?: \w+)? from scratch|did not find \S*checkpoint|"
-        r"unable to find latest file|starting a new training run)|"
+        r"unable to find latest file|starting a new training run|"
+        r"no checkpoint path provided)|"
         r"(?:未找到|没有找到|找不到).{0,20}(?:检查点|checkpoint)|从头开始训练"
     ),
     "state-left": (

@@ -18,6 +18,7 @@ from .plan import quoted
 from .resume_points import Row, Start, starts
 
 CHECK, SYMPTOM, LOAD = "resume-difference", "resume-jumps", "resume-load"
+AGAIN = "rate-after-resume"
 RATE, STATES = "learning-rate-not-as-set", "checkpoint-states"
 LAST, FIRST, LEAST = 10, 3, 3  # rows on either side of a start
 HISTORY = 50  # rows before it that tell the noise
@@ -62,14 +63,17 @@ def _judged(look: Look, start: Start) -> Iterator[Finding]:
     again = first.step < BEGINS * start.before[-1].step
     if start.kind == "loaded" and again:
         return  # a new stage from these weights
-    if jumps:
-        yield Finding(CHECK, _level(start, was, now), value=value, source=source)
-        yield Finding(SYMPTOM, value=value, source=source)
     rate = _rate_lost(before, start.after)
+    if jumps:
+        exact = rate is not None  # two signs, neither of which follows from the other
+        yield Finding(CHECK, _level(start, was, now), value=value, source=source, exact=exact)
+        yield Finding(SYMPTOM, value=value, source=source)
     if rate is not None and jumps:  # that of a loss that goes on is curve-resumed-rate's
         told = {"step": first.step, "before": rate[0], "after": rate[1]}
         yield Finding(CHECK, "rate-restarts", value=told, source=source)
         yield Finding(RATE, value=told, source=source)
+        if rate[1] < DOWN * rate[0]:
+            yield Finding(AGAIN, "lower-and-loss-jumps", value=told, source=source, exact=True)
     if start.left and (jumps or rate is not None):
         text = start.left[0].source.text.lower()
         absent = tuple(n for n in _NAMES if n in text) or _NAMES[:1]
@@ -148,7 +152,7 @@ def _other_path(look: Look) -> Iterator[Finding]:
 PROBE = Probe(
     name="curve-resume-point",
     title=Text("the run at its start from a checkpoint", "从检查点启动时的训练状态"),
-    tells=(CHECK, SYMPTOM, LOAD, RATE, STATES),
+    tells=(CHECK, SYMPTOM, LOAD, RATE, AGAIN, STATES),
     wants=(Curve, LogHits, RunConfig),
     reliability="heuristic",
     seconds=0.02,

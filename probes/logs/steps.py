@@ -49,6 +49,8 @@ _EPOCHS = regex(r"Num Epochs\s*=\s*(\d+)")
 _BARE = regex(r"(?:rank \d+[ :]*)?(?:global )?(?:step|iter(?:ation)?)[ :=]+\d+\s*$", re.IGNORECASE)
 # Layouts whose step has no name of its own; the last one is DeepSpeed's pipeline engine.
 _UNNAMED = regex(r"\[\s*(\d+)\s*/\s*(\d+)\s*\]:?\s+(?=\S)|steps: (\d+)(?= loss: )")
+# OLMo's, behind "time\thost:rank\tlogger:line\tlevel\t" where it is no console.
+_HEADLINE = regex(r"(?:^|\s)\[step=\d")
 _HINTS = regex(r"loss|step|iter|%\||lr|num epochs|norm|reward|batch=|epoch")
 
 
@@ -113,7 +115,7 @@ class Steps:
             return self._without_step(message, read)
         if not read.values and read.total is None and not _BARE.match(message):
             return None
-        self._headline = message.startswith("[step=") and not read.values
+        self._headline = _HEADLINE.search(message) is not None and not read.values
         if read.total is not None and (read.values or self._headline):
             self.planned = read.total
         self._ordinal = read.step
