@@ -74,6 +74,7 @@ def test_a_loss_that_jumps_at_the_start(read: Any, line: str) -> None:
     assert found["resume-difference"] in ("higher-then-recovers", "rate-restarts")
     assert "resume-jumps" in found
     assert "learning-rate-not-as-set" in found
+    assert found["rate-after-resume"] == "lower-and-loss-jumps"
     assert told(read, [*rows(BEFORE), line, *rows(LATER)]) == {}
 
 
@@ -143,6 +144,9 @@ FOUND_NONE = [
     "to load latest checkpoint please ensure this file exists",
     "Checkpoint '/job/out/step_2000' does not exist. Starting a new training run.",
     "未找到检查点，从头开始训练",
+    "07/23/2026 08:00:10 [INFO|DP=0|PP=0|TP=0|node1]: No checkpoint path provided.",
+    "07/22 13:00:00 - mmengine - INFO - Did not find last_checkpoint to be resumed.",
+    "| INFO | fairseq.trainer | No existing checkpoint found checkpoints/checkpoint_last.pt",
 ]
 FIRST = range(10, 410, 10)
 

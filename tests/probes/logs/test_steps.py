@@ -228,6 +228,8 @@ def test_a_dict_behind_its_bar_on_one_line() -> None:
 
 def test_metrics_below_their_step() -> None:
     found, steps = read("[step=10/1000,epoch=0]", "    train/CrossEntropyLoss=10.9")
+    head = "2026-07-22 10:00:40.123\tnode1:0\tolmo.train:966\tINFO\t[step=10/1000,epoch=0]"
+    assert read(head, "    train/CrossEntropyLoss=10.9")[0] == found
     assert found == Step(10, {"loss": 10.9})
     assert steps.planned == 1000
 
