@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from medic.facts import Curve, Series
+from medic.facts import Curve, LogHits, Series
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 
 from .numbers import clean, median, spread, windows
 from .plan import source_at
 
-CHECK, SYMPTOM = "slow-onset", "throughput-drops"
+CHECK, SYMPTOM, SLOW = "slow-onset", "throughput-drops", "training-slow"
 MIN_POINTS, FEW_POINTS = 40, 12
 FEW_SIDE, FEW_SLOWER = 5, 0.4  # with few points only a large fall is no chance
 TIMES = ("step_time", "bar_time")  # seconds a step: as logged, and as a progress bar averages
@@ -27,6 +27,7 @@ PAUSE = 0.5  # of the usual speed
 PAUSES = 4
 EVEN = 0.15  # spread of the gaps between pauses
 COSTLY = 0.1  # of the whole time
+FAULT = 0.3  # of the whole time: no evaluation and no save is meant to cost so much
 LAST, LAST_SECONDS = 20, 20.0  # times the usual step, and at least so long where it is known
 _NEEDS = Text("throughput or step times over more steps", "更多步的吞吐或每步耗时")
 
@@ -52,6 +53,8 @@ def run(look: Look) -> Iterator[Any]:
     }
     source = source_at(look, series, series.steps.index(at))
     yield Finding(CHECK, outcome, value=value, source=source)
+    if outcome == "at-intervals" and _lost(values) >= FAULT and not _explained(look, series.steps):
+        yield Finding(SLOW, source=source)
     drops = outcome in ("suddenly", "gradually")
     yield (
         Finding(SYMPTOM, "present", value=value, source=source)
@@ -101,6 +104,22 @@ def _onset(steps: Sequence[int], values: Sequence[float]) -> tuple[str, int, flo
     if pause is not None:
         return "at-intervals", steps[pause], usual, values[pause]
     return "none", steps[-1], usual, usual
+
+
+def _lost(values: Sequence[float]) -> float:
+    """Of the whole time, the share that slow points took beyond the usual."""
+    usual = median(values)
+    lost = sum(1 / v - 1 / usual for v in values if v < PAUSE * usual)
+    return lost / sum(1 / v for v in values)
+
+
+def _explained(look: Look, steps: Sequence[int]) -> bool:
+    """Whether the run evaluates or saves about as often as it pauses."""
+    evaluated = look.fact(Curve).series.get("eval_loss")
+    logs = look.fact(LogHits) if look.has(LogHits) else None
+    marks = [m for m in logs.marks if m.signature == "serial-work"] if logs else []
+    often = max(PAUSES, len(steps) // 50)
+    return len(marks) >= often or (evaluated is not None and len(evaluated.steps) >= PAUSES)
 
 
 def _ends_slow(series: Series, values: Sequence[float]) -> bool:
@@ -172,8 +191,9 @@ def _pauses(values: Sequence[float], usual: float) -> int | None:
 PROBE = Probe(
     name="curve-speed",
     title=Text("speed over the steps", "速度变化"),
-    tells=(CHECK, SYMPTOM),
+    tells=(CHECK, SYMPTOM, SLOW),
     needs=(Curve,),
+    wants=(LogHits,),
     reliability="heuristic",
     seconds=0.1,
     run=run,

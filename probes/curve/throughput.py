@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,6 +15,7 @@ from medic.run_config import RunConfig
 from . import needs
 from .numbers import finite, median
 from .plan import source_at
+from .speed import PAUSES, SETTLE
 
 MIN_SAMPLES = 10
 # A tiny model leaves the GPU idle between launches of millisecond steps; waiting for data costs
@@ -52,13 +54,27 @@ def _data_wait(look: Look, curve: Curve) -> Finding | None:
     total = _step_seconds(curve, _training_time(look))
     if data is None or not total or len(finite(data.values)) < MIN_SAMPLES:
         return None
-    share = median(data.values) / total
+    share = max(median(data.values) / total, _in_pauses(curve, data))
     if share > 1:
         return None  # the wait of several steps, or of another clock
     outcome = "loader-bound" if share >= look.threshold("data-wait-share") else "compute-bound"
     source = source_at(look, data, len(data.steps) - 1)
     value = {"share": f"{share:.0%}"}
     return Finding("step-bound", outcome, value=value, source=source, exact=True)
+
+
+def _in_pauses(curve: Curve, data: Series) -> float:
+    """The share of all the time, where waits come in a few steps alone; without the first steps,
+    in which the loader's workers start."""
+    times = curve.series.get("step_time")
+    if times is None or times.steps != data.steps:
+        return 0.0
+    first = max(2, round(SETTLE * len(data.steps)))
+    pairs = list(zip(data.values, times.values, strict=True))[first:]
+    known = [(wait, time) for wait, time in pairs if math.isfinite(wait + time) and wait <= time]
+    often = sum(wait > 0.5 * time for wait, time in known) >= PAUSES
+    whole = sum(time for _, time in known)
+    return sum(wait for wait, _ in known) / whole if often and whole > 0 else 0.0
 
 
 def _longest(curve: Curve) -> Series | None:
