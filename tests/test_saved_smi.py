@@ -25,6 +25,12 @@ NAMED = (
     "clocks_throttle_reasons.hw_thermal_slowdown\n"
     "0, 1980 MHz, 1980 MHz, 55, 640.10 W, Not Active\n3, {clock}, 1980 MHz, 91, 310.20 W, {held}\n"
 )
+STAMPED = (
+    "timestamp, index, name, pstate, utilization.gpu [%], clocks.current.sm [MHz], "
+    "clocks_event_reasons.hw_power_brake_slowdown\n"
+    "2026/03/11 02:01:11.120, 1, NVIDIA A100-SXM4-80GB, P0, 100 %, 1410 MHz, Not Active\n"
+    "2026/03/11 02:01:11.122, 2, NVIDIA A100-SXM4-80GB, P0, 100 %, 630 MHz, Active\n"
+)
 DETAIL = (
     "GPU 00000000:9C:00.0\n    Clocks Event Reasons\n        Idle                  : Not Active\n"
     "        SW Power Cap          : {cap}\n        HW Slowdown           : {held}\n"
@@ -71,6 +77,7 @@ def of(folder: Path, report: str, log: str = SLOWER, name: str = "gpu.txt") -> R
         ("nvidia-smi-n3.txt", NAMED.format(clock="855 MHz", held="Active")),
         ("gpu.csv", NAMED.format(clock="855 MHz", held="Active")),
         ("gpu.txt", DETAIL.format(cap="Not Active", held="Active", clock=855)),
+        ("smi-node3.txt", STAMPED),
     ],
 )
 def test_a_card_that_is_held_back(tmp_path: Path, name: str, report: str) -> None:

@@ -16,7 +16,9 @@ _SMI = regex(
 )
 _BEGIN = 600
 # Lines of a table, of a titled value, of CSV, of the command.
-_LINE = regex(rb"\s*(?:[|+=]|[$#>] |\S.*\s:(?:\s|$)|[A-Z][\w ()/]*$|\d+, |GPU-|\S+, \S)")
+_LINE = regex(
+    rb"\s*(?:[|+=]|[$#>] |\S.*\s:(?:\s|$)|[A-Z][\w ()/]*$|\d[\d/:. -]{0,40}, |GPU-|[\dA-F]{8}:[\dA-F])"
+)
 TRAINS = regex(rb"\b(?:loss|step|epoch|iteration|Epoch|Step)\b\W{0,4}\d|Traceback \(most recent")
 
 
