@@ -30,7 +30,7 @@ _WRITTEN_OUT = regex(
 )
 # A letter for a one, or a one that was lost, before a power: le-4, e-5; before digits: l6.
 _LOST_ONE = regex(r"[lI]?[eE]-\d+|l\d+(?:\.\d+)?")
-_LETTER_O = regex(r"\d+[oO]\d*|[oO]\d+")
+_LETTER_O = regex(r"\d+[oO]\d*|[oO]\d+|l\d+")
 _COUNTING = frozenset(
     ("steps", "step", "epochs", "samples", "workers", "size", "length", "len", "layers", "heads",
      "gpus", "nodes", "limit", "percentage", "batches", "batch", "every", "interval", "timeout",
@@ -118,7 +118,7 @@ def no_number(value: Scalar, field: str) -> bool:
 
 
 def letter_for_zero(value: Scalar, name: str) -> bool:
-    """``10o`` behind a name that counts something: no unit is written so."""
+    """``10o``, ``l6`` behind a name that counts something: no unit is written so."""
     words = name.split("_")
     counts = not _COUNTING.isdisjoint(words) or words[0] in ("num", "max", "min")
     return isinstance(value, str) and counts and _LETTER_O.fullmatch(value) is not None

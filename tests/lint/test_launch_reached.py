@@ -145,3 +145,16 @@ def test_a_word_lacks_behind_a_flag_that_needs_one(lint_text: Lint, flag: str) -
 def test_a_word_before_the_script_is_taken_for_it(lint_text: Lint) -> None:
     text = "torchrun --nproc_per_node 8 4 train.py --lr 1e-4\n"
     assert ("flag-value-not-accepted", 1) in _places(lint_text(text, "run.sh"))
+
+
+@pytest.mark.parametrize(
+    ("flag", "name"),
+    [
+        ("--data_path --image_folder x", "flag-value-not-accepted"),
+        ("--batch_size l16", "impossible-value"),
+    ],
+)
+def test_a_text_and_a_number_of_a_script_of_ones_own(lint_text: Lint, flag: str, name: str) -> None:
+    trains = "--deepspeed ds.json --bf16 True --tf32 True --per_device_train_batch_size 1"
+    text = OWN.format(flag=f"{trains} {flag}")
+    assert (name, 1) in _places(lint_text(text, "run.sh"))
