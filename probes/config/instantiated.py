@@ -68,6 +68,7 @@ _BUILDER = regex(r"torchtune\.(?:models|datasets)\.(?:\w+\.)*([a-z][\w]*[A-Z]\w*
 _ALMOST = regex(r"_+target_+|_target|target_")
 _DOTTED = regex(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _LEADS = regex(r"\$\{([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\}")
+_WORD = regex(r"\w+")
 _SHORTEST, _LONG = 5, 9
 _NO_ARGUMENT = Text(
     "{target} has no argument {key}; {meant} is meant", "{target} 没有参数 {key}，应为 {meant}"
@@ -178,11 +179,22 @@ def _meant(path: str, root: Node) -> str:
             return ""
         below = node.get(step)
         if below is None:
+            if not at and step in _groups(root):
+                return ""
             names = [str(key.value) for key, _ in node.items]
             near = [n for n in names if len(n) >= _SHORTEST and one_apart(step, n) == 1]
             return ".".join((*steps[:at], near[0], *steps[at + 1 :])) if len(near) == 1 else ""
         node = below
     return ""
+
+
+def _groups(root: Node) -> set[str]:
+    """The words of a ``defaults`` list: what its files bring stands under them."""
+    listed = root.get("defaults")
+    elements = listed.elements if listed is not None else ()
+    texts = [str(one.value) for one in elements if one.kind == "scalar"]
+    texts += [str(key.value) for one in elements for key, _ in one.items]
+    return {word for text in texts for word in _WORD.findall(text)}
 
 
 def _fires(name: str, node: Node, what: Text, new: str) -> Finding:

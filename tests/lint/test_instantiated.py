@@ -66,6 +66,7 @@ SILENT = [
     (HYDRA, "lightning.pytorch.Trainer", "my.Trainer\n  max_epoch: 3"),
     (HYDRA, "max_epochs: 10", "max_epochs: 10\n  my_own_argument: 1"),
     (HYDRA, "${output_dir}/logs", "${model.name}/logs"),  # of a file of the defaults list
+    (HYDRA, "${output_dir}/logs", "${model.name}/logs\nmodels: 3"),  # near one of this file
     (HYDRA, "torch.optim.AdamW", "my.optim.Adamw"),
     (TUNE, "${output_dir}", "${base_dir}"),
 ]
