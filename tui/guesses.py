@@ -28,7 +28,7 @@ SHARED = 2  # words that a question and a remedy have in common: it is about tha
 HOW = regex(r"(?i)\b(?:how|where|which)\b|怎么|怎样|如何|哪")
 ASKS = regex(
     r"(?i)^\W*(?:and |but |so |ok,? )*(?:what|which|why|when|where|who|how|is|are|was|were|do|does|did|"
-    r"can|could|will|would|should)\b|[吗呢么]$|什么|为什么|怎么|哪|多少|是不是|能不能|会不会"
+    r"can|could|will|would|should)\b|[吗呢么]$|什么|为什么|怎么|哪|多少|是不是|能不能|会不会|要不要|有没有|几"
 )
 VOUCHES = "vouches"  # the saying that something is well
 
@@ -174,8 +174,8 @@ def nothing_near(talk: Consultation, text: str) -> None:
     asks = usage or HOW.search(text) is not None or text.rstrip().endswith(("?", "？"))
     if asks and _of_a_remedy(talk, text):
         return
-    if talk.found is not None and talk.found.causes and (asks or ASKS.search(text)):
-        _what_is_known(talk, text)
+    if talk.found is not None and talk.found.causes:
+        what_is_known(talk, text, asks=bool(asks or ASKS.search(text)))
         return
     lines = [Line(words.ASKS_USAGE if usage else words.NO_SYMPTOM)]
     for name in [m.name for m in named_in(text, index)][:1] if asks else ():
@@ -186,20 +186,22 @@ def nothing_near(talk: Consultation, text: str) -> None:
     after.go_on(talk)
 
 
-def _what_is_known(talk: Consultation, text: str) -> None:
-    """A question that medic has no answer to: the findings that it names, the cause, what to do."""
+def what_is_known(talk: Consultation, text: str, *, asks: bool = True) -> None:
+    """A question that medic has no answer to, or words that name no symptom: the findings that a
+    question names, the cause, what to do."""
     from medic.explain import named_in
 
     session, found = talk.session, talk.found
     leads = found.causes[0] if found is not None else None
     if leads is None:
         return
-    seen = _named_findings(talk, text)
-    lines = [Line(words_talk.OF_THE_EVIDENCE if seen else words_talk.NO_ANSWER)]
+    seen = _named_findings(talk, text) if asks else []
+    title = words_talk.OF_THE_EVIDENCE if seen else words_talk.NO_ANSWER
+    lines = [Line(title if asks else words.NO_SYMPTOM)]
     for line in seen:
         where = place_of(session, line)
         lines.append(Line(finding(session, line, LONG), mark="· ", indent=2, where=where))
-    for name in [m.name for m in named_in(text, session.index)][:1]:
+    for name in [m.name for m in named_in(text, session.index)][:1] if asks else ():
         term = session.index.raw["terms"][name]
         told = words.EXPLAINS.fill(name=term["says"][0], title=Text(**term["title"]))
         lines.append(Line(told, mark="-> ", indent=2))

@@ -5,11 +5,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from medic.i18n import plain
 from medic.report.words import CHANCE
+from medic.text.patterns import regex
 
 from . import after, news, words, words_after, words_talk
 from .lines import Block, Line, code, said
 
+CURVES = {
+    "grad_norm": regex(r"(?i)\bgrad|梯度"),
+    "learning_rate": regex(r"(?i)\blr\b|learning rate|学习率"),
+}
 SHOWN, SHOWN_ELSE = 2, 3  # findings of the cause in short; suspects behind it
 
 if TYPE_CHECKING:
@@ -123,6 +129,67 @@ def worked_before(talk: Consultation, _words: str) -> bool:
     talk.tell(words_talk.WORKED_BEFORE)
     if talk.found is not None:
         after.go_on(talk)
+    return True
+
+
+def a_curve(talk: Consultation, words_: str) -> bool:
+    """The curve that is named, of those that are called so by everybody; else the loss."""
+    from .curves import curve
+
+    if talk.found is None:
+        return False
+    curve(talk, next((name for name, says in CURVES.items() if says.search(words_)), ""))
+    after.go_on(talk)
+    return True
+
+
+def what_i_said(talk: Consultation, _words: str) -> bool:
+    from .sayings import change
+
+    change(talk, "")
+    after.go_on(talk)
+    return True
+
+
+def report(talk: Consultation, _words: str) -> bool:
+    from . import handover
+
+    if talk.found is None:
+        return False
+    handover.report(talk, "")
+    return True
+
+
+def known_from(talk: Consultation, _words: str) -> bool:
+    """Where the cause is known from."""
+    if talk.found is None or not talk.found.causes:
+        return False
+    cause = talk.found.causes[0]
+    sources = talk.session.index.causes[cause.name].sources
+    lines = [Line(words_talk.KNOWN_FROM.fill(title=cause.title, code=cause.code), "strong")]
+    for one in sources[:SHOWN_ELSE]:
+        told = " ".join(filter(None, (one.handbook, one.document, one.at)))
+        lines.append(Line(plain(told), mark="- ", indent=2))
+    lines.append(Line(words_talk.EXPLAIN_BY.fill(code=cause.code), "muted"))
+    talk.tell(Block("medic", tuple(lines)), top=True)
+    after.go_on(talk)
+    return True
+
+
+def prevent(talk: Consultation, _words: str) -> bool:
+    talk.tell(words_talk.PREVENT)
+    if talk.found is not None:
+        after.go_on(talk)
+    return True
+
+
+def how_it_stands(talk: Consultation, words_: str) -> bool:
+    """What was seen of a thing that is asked about; it is no report of a fault."""
+    from .guesses import what_is_known
+
+    if talk.found is None or not talk.found.causes:
+        return False
+    what_is_known(talk, words_)
     return True
 
 

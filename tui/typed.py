@@ -32,7 +32,8 @@ TELLS = re.compile(
 BARE = {
     "help": "help", "帮助": "help",
     "quit": "quit", "exit": "quit", "bye": "quit", ":q": "quit", "退出": "quit",
-    "undo": "undo", "back": "undo", "撤销": "undo",
+    "undo": "undo", "back": "undo", "go back": "undo", "undo that": "undo", "undo it": "undo",
+    "take it back": "undo", "撤销": "undo", "撤回": "undo", "返回": "undo", "上一步": "undo",
     "why": "why", "为什么": "why",
     "report": "report",
     "new": "new", "start over": "new", "start afresh": "new", "重新开始": "new", "新会话": "new",

@@ -90,7 +90,9 @@ ALL_BUT_CONFIRMS = Text(
 # --- what was tried, and what may be ------------------------------------------------------------
 
 WHICH_TRIED = Text(
-    "Which of these did not help? /tried N counts it.", "哪一项无效？/tried 编号 可记为已试。"
+    "Which of these did not help? /tried N counts it. If it is none of them, it says nothing against "
+    "the first suspect.",
+    "哪一项无效？/tried 编号 可记为已试。如果不在其中，它并不能否定首要嫌疑。",
 )
 NOT_ADVISED = Text(
     "It is none of the remedies against {title}. Those are:",
@@ -116,6 +118,16 @@ PASTE_WHAT = Text(
     "rank. Paste it, or /add PATH takes the run's folder with the configuration and the launch script.",
     "最有用的是失败那次运行的日志：直到最后一行，并包含各 rank 的第一条报错。直接粘贴即可；"
     "/add 路径 可加入整个运行目录，连同配置和启动脚本。",
+)
+KNOWN_FROM = Text("{title} ({code}) is known from:", "{title}（{code}）的出处：")
+EXPLAIN_BY = Text(
+    "medic explain {code} shows all of it: why it happens, what one sees, what it is mistaken for.",
+    "medic explain {code} 查看完整条目：为什么发生、会看到什么、容易与什么混淆。",
+)
+PREVENT = Text(
+    "Before the next start: medic lint checks the configuration and the launch script, medic preflight "
+    "the machine, medic memory whether it fits.",
+    "下次启动之前：medic lint 检查配置和启动脚本，medic preflight 检查机器，medic memory 估算显存是否够用。",
 )
 SHORTLY = Text("In short, {word}: {title} ({code})", "简单说，{word}：{title}（{code}）")
 CHANGE_WAITS = Text(

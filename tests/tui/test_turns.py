@@ -195,3 +195,32 @@ def test_questions_are_answered_with_what_is_known(talk: Talk, run: Path) -> Non
     assert one.talk.session.complaints == []
     for words in ("ok I halved the batch and now it runs", "改小之后能跑了"):
         assert "No log is new since the last look" in one.say(words), words
+
+
+def test_what_is_asked_of_the_talk_itself_is_answered(talk: Talk, run: Path) -> None:
+    one = talk("run")
+    for words in ("is the gpu memory normal?", "显存占用正常吗", "先不管这个，显存占用正常吗"):
+        told = one.say(words)
+        assert "What was seen of it:" in told, words
+        assert one.talk.session.complaints == [], words
+    one.say("1")
+    assert "What differs from a run that worked" in one.say("what did I say so far?")
+    assert "MEM-001) is known from:" in one.say("is this a known bug?")
+    assert "medic preflight" in one.say("how can I prevent this next time")
+    assert "Hand-over report" in one.say("make a report for my team")
+    for words in ("下一步", "just tell me what to change", "有没有更简单的办法"):
+        assert "What to do" in one.say(words), words
+    told = one.say("it is 3am and the deadline is tomorrow")
+    assert "No symptom that medic knows is near this." in told
+    assert "So do this first: " in told
+
+
+def test_a_curve_is_drawn_when_it_is_asked_for(talk: Talk, run: Path) -> None:
+    (run / "train.log").write_text(WELL)
+    one = talk("run")
+    for words, named in (
+        ("show me the curve", "loss over steps 1 to"),
+        ("plot the learning rate", "learning_rate over steps 1 to"),
+        ("看看梯度范数曲线", "grad_norm over steps 1 to"),
+    ):
+        assert named in one.say(words), words
