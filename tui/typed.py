@@ -49,18 +49,23 @@ ALONE = {
 FIRST = ("complaint", "meaning", "run")  # choices that words answer as well
 
 
+CHINESE, ENGLISH = "chinese|mandarin|中文|汉语", "english|英文|英语"
+# Before and behind the name of a language that is asked for.
+_POLITE = "请|麻烦|你|能不能|可以|能"
+_SPEAK = "用|说|讲|换成|切换成|切换到|切换为|改成|改用|切成|切到"
+_REPLY = "回答|回复|说|显示|交流|界面|版|吗|吧|一下"
 LANGUAGE = re.compile(
     r"^\W*(?:(?:can|could) you |please |now |let's )*(?:(?:speak|talk|use|write|answer|reply|respond|"
-    r"switch|change|continue)(?: to me)?(?: to| in)? ?)?(?:in )?(?:chinese|english|mandarin|中文|英文)"
-    r"(?:,? please| instead| version)*\W*$|^(?:请|麻烦|能不能|可以|能)?(?:你)?(?:用|说|讲|换成|切换(?:成|到|为)|"
-    r"改(?:成|用)|切(?:成|到))(?:中文|汉语|英文|英语)(?:回答|回复|说|显示|交流|界面|版)?(?:吗|吧|一下)?[。！？?! ]*$",
+    r"switch|change|continue)(?: to me)?(?: to| in)? ?)?(?:in )?"
+    rf"(?:{CHINESE}|{ENGLISH})(?:,? please| instead| version)*\W*$|"
+    rf"^(?:{_POLITE})*(?:{_SPEAK})(?:{CHINESE}|{ENGLISH})(?:{_REPLY})*\W*$",
     re.IGNORECASE,
 )
-CHINESE = re.compile(r"chinese|mandarin|中文|汉语", re.IGNORECASE)
 # A number as people write it for an answer, and what is numbers only.
+_CHOSEN, _UNIT = "选|选项|选择|第|答|答案", "个|项|号"
 NUMBERED = re.compile(
-    r"^(?:(?:option|number|answer|choice|no\.?|nr\.?|选项?|选择|第|答案?|答)[ :：]?|#)?(\d{1,3})"
-    r"(?:[.)、。）]|个|项|号| ?please)?$",
+    rf"^(?:(?:option|number|answer|choice|no\.?|nr\.?|{_CHOSEN})[ :：]?|#)?(\d{{1,3}})"
+    rf"(?:[.)、。）]|{_UNIT}| ?please)?$",
     re.IGNORECASE | re.ASCII,
 )
 NUMBERS = re.compile(r"[-+]?\d+(?:(?:[ ,.;/&+、，和与或-]|and|or)+\d+)*", re.ASCII)
@@ -121,7 +126,7 @@ def language_asked(text: str) -> Lang | None:
     asked = LANGUAGE.match(text)
     if asked is None:
         return None
-    return "zh" if CHINESE.search(text) else "en"
+    return "zh" if re.search(CHINESE, text, re.IGNORECASE) else "en"
 
 
 def _order(screen: Front, text: str) -> bool:

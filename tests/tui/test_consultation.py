@@ -241,7 +241,7 @@ def test_the_language_changes_what_was_said_before(drive: Drive, case: Case) -> 
         assert "Switched to Chinese, for later starts as well" in app.talk()
         await app.send("/lang zh")
         await app.send("/lang fr")
-        assert "/lang 的参数是 en 或 zh。" in app.talk()
+        assert "/lang 的参数是 en 或 zh；auto 跟随系统。" in app.talk()
         for theme in ("textual-light", "textual-dark"):
             await app.send(f"/theme {theme}")
             await app.press("ctrl+home")
