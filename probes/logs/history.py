@@ -20,6 +20,11 @@ _FOLDER = regex(r"(?:^|[/._-])((?:node|host|gpu|dgx)[_-]?\w*\d)(?=[/._-])", 2)
 _BEYOND = 1 << 60
 
 Part = tuple[View, int, int]  # a file, and the lines of it that belong to the attempt
+LONG = 1000  # steps; who trains on for so many saves between them
+_WORK = ("serial-work", "serial-done")
+_SAVES = regex(
+    r"(?i)\bsav(?:e|ed|ing)\b.{0,60}(?:checkpoint|ckpt|state)|checkpoint.{0,40}\bsave|保存"
+)
 
 
 def endings(
@@ -85,3 +90,15 @@ def _node(texts: Sequence[str], file: str, hosts: Sequence[str]) -> str:
     if found := _FOLDER.search(file.replace("\\", "/")):
         return found.group(1)
     return next((host for host in hosts if host), "")
+
+
+def resumable(earlier: Sequence[View]) -> bool:
+    """Whether the last launch before left something to go on from, and neither ended well nor was
+    interrupted by hand."""
+    if not earlier:
+        return False
+    view = max(earlier, key=lambda v: (v.order(v.last_line)[0], v.given.modified, v.index))
+    if not view.steps or any(e.how in ("well", "interrupted") for e in view.ends):
+        return False
+    saved = any(_SAVES.search(h.source.text) for h in view.scan.marks if h.signature in _WORK)
+    return saved or view.steps[-1].step >= LONG

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 from medic.facts import AttemptEnd, Hit, LogHits, Source, StepLine, Traceback
 from medic.records import dataclass, field, replace
-from medic.text.patterns import regex
 
 from . import accounting, earlier_boots, history, in_time, launches, waited
 from .attempts import attempt_folder, starts
@@ -18,11 +17,6 @@ from .view import Order, View
 MAX_STEPS = 20_000
 # What a start says of its checkpoint may stand above the line by which it is known as a start.
 AT_A_START = frozenset({"resume", "no-checkpoint", "state-left"})
-LONG = 1000  # steps; who trains on for so many saves between them
-_WORK = ("serial-work", "serial-done")
-_SAVES = regex(
-    r"(?i)\bsav(?:e|ed|ing)\b.{0,60}(?:checkpoint|ckpt|state)|checkpoint.{0,40}\bsave|保存"
-)
 EXITED, EXIT_ALONE = "rank-exited", "exit-alone"
 
 
@@ -199,21 +193,9 @@ def log_hits(merged: Merged, views: Sequence[View], hosts: Iterable[str]) -> Log
         last_words=_last_words(views),
         marks=tuple(merged.marks),
         earlier_steps=tuple(_thin([s for v in merged.earlier for s in v.steps])),
-        resumable=_resumable(merged),
+        resumable=history.resumable(merged.earlier),
         former_steps=tuple(_thin(merged.former)),
     )
-
-
-def _resumable(merged: Merged) -> bool:
-    """Whether the last launch before left something to go on from, and neither ended well nor was
-    interrupted by hand."""
-    if not merged.earlier:
-        return False
-    view = max(merged.earlier, key=lambda v: (v.order(v.last_line)[0], v.given.modified, v.index))
-    if not view.steps or any(e.how in ("well", "interrupted") for e in view.ends):
-        return False
-    saved = any(_SAVES.search(h.source.text) for h in view.scan.marks if h.signature in _WORK)
-    return saved or view.steps[-1].step >= LONG
 
 
 def _last_words(views: Sequence[View]) -> tuple[Source, ...]:
