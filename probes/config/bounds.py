@@ -141,7 +141,7 @@ _MOST = {
     "pipeline_parallel_size": 10**5,
     "context_parallel_size": 10**5,
     "nodes": 10**6,
-    "gpus_per_node": 10**4,
+    "gpus_per_node": 10**6,
     "num_workers": 10**5,
 }
 BY_FIELD = {

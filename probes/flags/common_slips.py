@@ -46,7 +46,11 @@ def common_slip(given: Given, table: Table, used: Collection[str], proof: int) -
     if len(found) == 1:
         rest = set(used) - {name}
         return found[0] if may_have(found[0], table, rest, proof) else ""
-    return "" if found else moved_sign(name, table.is_word) or slipped_word(name, table.words)
+    if found:
+        return ""
+    one_value = given.alone or given.value is not None or given.variable
+    slipped = slipped_word(name, table.words) if one_value else ""
+    return moved_sign(name, table.is_word) or slipped
 
 
 def may_have(name: str, table: Table, used: Collection[str], proof: int) -> bool:

@@ -101,6 +101,12 @@ def proof_of(flags: Sequence[Given], table: Table, script: str) -> int:
         known = sum(table.knows(name) for name in used)
         marks = len(used & (_LOOPS | _ALSO_LOOPS))
         return marks + 1 if marks >= PROOF and known >= _MANY else min(marks, PROOF)
+    return proof_of_trainer(flags, script)
+
+
+def proof_of_trainer(flags: Sequence[Given], script: str) -> int:
+    """The same of TrainingArguments, whatever else is known of the program."""
+    used = {normal(one.name) for one in flags}
     own = len(used & _TRAINERS_OWN)
     told = sum(_says_trainer(one) for one in flags) + _writes_switches(flags)
     named = PROOF if _TRAINERS_SCRIPT.match(PurePosixPath(script).name) else 0

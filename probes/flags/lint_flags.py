@@ -23,7 +23,15 @@ from medic.run_config import PLAIN, RunConfig, Span
 
 from .arguments import VALUE
 from .extra_words import extra_words
-from .families import PROOF, PROOF_FOREIGN, Given, proof_of, told_by_many, told_whole
+from .families import (
+    PROOF,
+    PROOF_FOREIGN,
+    Given,
+    proof_of,
+    proof_of_trainer,
+    told_by_many,
+    told_whole,
+)
 from .flag_findings import MISSPELT, SHORT, SWITCH, finding_of, parted, too_many
 from .flag_tables import Framework, Table, table_of
 from .glued_values import glued_values
@@ -174,12 +182,8 @@ def _of_lists(
 
 def _of_trainer(launch: Launch, look: Look, tables: Mapping[str, Framework]) -> Framework | None:
     """The framework of TrainingArguments, where the flags show that a script parses them."""
-    trainer = tables.get("hf-trainer")
-    if trainer is None:
-        return _plain(look)
-    table = table_of(launch, trainer, look.frameworks, tables)
-    shown = proof_of(list(given_flags(launch.arguments)), table, "") >= PROOF_FOREIGN
-    return trainer if shown else _plain(look)
+    shown = proof_of_trainer(list(given_flags(launch.arguments)), "") >= PROOF_FOREIGN
+    return (tables.get("hf-trainer") if shown else None) or _plain(look)
 
 
 def _plain(look: Look) -> Framework | None:

@@ -54,6 +54,7 @@ FETCHES = regex(
 # Those that nobody writes into a script.
 _SECRET = regex(r"KEY|TOKEN|SECRET|PASS", re.I)
 _GROUP = regex(r"^(?:WANDB|TENSORBOARD)_")
+_ADDRESS = frozenset(("MASTER_ADDR", "MASTER_PORT"))
 # What a launch is told of its machines, the same on each of them: set by a cluster or by the script.
 _OF_A_LAUNCH = frozenset(
     """
@@ -224,7 +225,8 @@ def _may_be_given(script: ScriptText, variable: str) -> bool:
     if _SECRET.search(variable) or not ENVIRONMENT.match(variable):
         return bool(_SECRET.search(variable))
     if variable in _OF_A_LAUNCH:
-        return script.set_alone.isdisjoint(_OF_A_LAUNCH)
+        beside = _ADDRESS if variable in _ADDRESS else _OF_A_LAUNCH
+        return script.set_alone.isdisjoint(beside)
     group = _GROUP.match(variable)
     return group is None or not any(name.startswith(group[0]) for name in script.set_alone)
 

@@ -107,7 +107,7 @@ def test_a_slip_is_told_at_its_line(
 
 RIGHT = [
     # The quotes end before the variable and begin again behind it.
-    "addr=`hostname`\nsrun sh -c '\n  torchrun --master-addr '$addr' \\\n  --nnodes 2 a.py'\n",
+    "addr=`hostname`\nsrun sh -c '\n  torchrun --master-addr '$addr' \\\n  --nnodes 2 --node_rank $SLURM_NODEID a.py'\n",
     # What other things stand beside cd, mkdir, export and module.
     "cd src\nmkdir -p torchrun deepspeed\nmodule load cuda python/3.10\nexport A=1 B=2\npython a.py\n",
     "A=$(date +%s) B=$(ls -a) C=$(hostname -i)\nG=$DIR*$X\npython a.py --x $A\n",
