@@ -77,6 +77,10 @@ def write(talk: Consultation) -> None:
     if talk.diary.open():
         told = words_keep.COPY_BEGUN.fill(id=talk.diary.id, of=talk.diary.copies)
         talk.emit_only(said(told, "strong"))
+        # A copy can be taken up from here on; what is being said is no part of it yet.
+        taking, talk.diary.taking = talk.diary.taking, 0
+        talk.keep()
+        talk.diary.taking = taking
 
 
 def state_of(talk: Consultation) -> dict[str, Any]:

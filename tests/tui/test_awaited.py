@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from medic.tui.diary import Diary
+from medic.tui.keeping import write
 from medic.tui.lines import said
 
 import medic.runner.registry
@@ -170,21 +171,31 @@ def test_a_second_terminal_looks_and_then_writes_a_copy(drive: Drive, case: Case
         assert "s1 is open in another terminal: this is a look at it" in app.said
         assert app.app.talk.desk.session == ""
 
+    async def quits(app: Any) -> None:
+        talk = app.app.talk.consultation
+        talk.diary.hear({"says": "my training hangs, why?"})
+        talk.diary.taking = 1
+        write(talk)  # and the process ends before the sentence is taken
+        assert [one["says"] for one in awaited.kept(saved.load("s2"))] == [
+            "my training hangs, why?"
+        ]
+
     async def says(app: Any) -> None:
         assert "2 this process needs it" in app.said
         await app.send("my training hangs, why?")
-        assert "From here on this is s2, a copy of s1" in app.said
-        assert app.app.talk.desk.session == "s2"
+        assert "From here on this is s3, a copy of s1" in app.said
+        assert app.app.talk.desk.session == "s3"
 
     drive(looks, Case(root="run1"), resume="s1")
     assert [one.id for one in saved.listed()] == ["s1"]
+    drive(quits, Case(root="run1"), resume="s1")
     drive(says, Case(root="run1"), resume="s1")
     del held
     assert saved.load("s1").data == before
-    copy = saved.load("s2").data
+    copy = saved.load("s3").data
     assert copy["said"]["answers"] == before["said"]["answers"]
     assert "my training hangs" in copy["said"]["words"]
-    talk = [json.dumps(record) for record in saved.talk_of("s2")]
+    talk = [json.dumps(record) for record in saved.talk_of("s3")]
     assert any("this process needs it" in record for record in talk)
     assert any("my training hangs" in record for record in talk)
 
