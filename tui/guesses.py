@@ -190,13 +190,15 @@ def what_is_known(talk: Consultation, text: str, *, asks: bool = True) -> None:
     """A question that medic has no answer to, or words that name no symptom: the findings that a
     question names, the cause, what to do."""
     from medic.explain import named_in
+    from medic.match import asks_usage
 
     session, found = talk.session, talk.found
     leads = found.causes[0] if found is not None else None
     if leads is None:
         return
     seen = _named_findings(talk, text) if asks else []
-    title = words_talk.OF_THE_EVIDENCE if seen else words_talk.NO_ANSWER
+    title = words.ASKS_USAGE if asks_usage(text) else words_talk.NO_ANSWER
+    title = words_talk.OF_THE_EVIDENCE if seen else title
     lines = [Line(title if asks else words.NO_SYMPTOM)]
     for line in seen:
         where = place_of(session, line)
