@@ -105,6 +105,11 @@ def test_what_is_no_falling_validation_loss_denies_no_rise(text: str) -> None:
             "With a smaller lr it is stable.",
         ),
         (
+            "learning-rate-not-as-set",
+            "loss 从 2.0 降到 1.2 然后就不动了，学习率 2e-5 cosine",
+            "loss 不动了，日志里的学习率和配置的不同",
+        ),
+        (
             "learning-rate-range=lower-is-better",
             "loss 从 2.0 降到 1.2 然后就不动了，学习率 2e-5 cosine",
             "学习率从 1e-4 降到 1e-5，loss 就稳定了",

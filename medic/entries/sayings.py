@@ -60,7 +60,8 @@ class Vocabulary:
 @dataclass(frozen=True)
 class Usual:
     """What people ask about and any sound run does: a text that says all of ``when``, none of
-    ``not_when``, and has no other word for trouble than ``words``, which are none here."""
+    ``not_when``, and has no other word for trouble than ``words``, which are none here. ``unasked``: also
+    where nothing is asked, since nothing else is meant by it."""
 
     __pydantic_config__ = CONFIG
     name: str
@@ -71,3 +72,4 @@ class Usual:
     sources: tuple[Source, ...] = ()
     not_when: Names = ()
     words: Names = ()
+    unasked: bool = False

@@ -34,11 +34,12 @@ _CHECKS = regex(r"(?ai)\b(?:just|only) (?:checking|asking|curious)\b")
 
 
 def expected(text: str, index: Index) -> bool:
-    """Whether a text asks about what any sound run does, and complains of nothing else."""
-    return (asks(text) or _CHECKS.search(text) is not None) and (
-        any(is_usual(kind, text, sayings_of(index)) for kind in index.raw.get("usual", {}).values())
-        or _holds_the_optimizer(text)
-    )
+    """Whether a text asks about, or tells, what any sound run does, and complains of nothing else."""
+    asked = asks(text) or _CHECKS.search(text) is not None
+    kinds = index.raw.get("usual", {}).values()
+    return any(
+        is_usual(kind, text, sayings_of(index)) for kind in kinds if asked or kind.get("unasked")
+    ) or (asked and _holds_the_optimizer(text))
 
 
 def is_usual(kind: Mapping[str, Sequence[str]], text: str, say: Sayings) -> bool:
