@@ -188,9 +188,7 @@ FIELDS: Mapping[str, tuple[type, str, Text]] = {
     "fused_loss": (
         bool,
         "",
-        Text(
-            "loss computed in chunks, without the full logits", "分块计算 loss，不物化完整 logits"
-        ),
+        Text("loss computed in chunks, without the full logits", "分块计算 loss，不存完整 logits"),
     ),
     "quantization": (
         str,
