@@ -156,12 +156,16 @@ class GraphScreen(Screen[str]):
         self.typing = False
         self._ask = ask
         self._asked: set[str] = set()
+        self._drawn = False
 
     def on_mount(self) -> None:
         self._ask_for_row()
 
-    async def on_screen_resume(self) -> None:
-        """What is composed, and below what is styled, takes a turn of the loop of its own."""
+    async def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """What is composed takes a turn of the loop of its own, and so does, below, what is laid
+        out; at the first time all has just been styled."""
+        event.refresh_styles = self._drawn
+        self._drawn = True
         await asyncio.sleep(0)
 
     async def on_resize(self) -> None:

@@ -92,7 +92,8 @@ def _of(
         for name in (one.name, *one.says):
             if name.isdecimal():  # 4090 may count anything
                 continue
-            if all(part in small for part in _parts(name)):
+            first, *others = _parts(name)
+            if first in small and all(part in small for part in others):
                 for hit in _pattern(name, before, more).finditer(text):
                     yield one.name, name, hit.span()
 
