@@ -6,7 +6,8 @@ from collections.abc import Collection
 
 from medic.i18n import Text
 
-from . import words
+from . import words, words_help
+from .events import Choices
 from .offers import NEEDS
 
 
@@ -20,3 +21,10 @@ def hint(choices: int, has: Collection[str], *, question: bool) -> Text:
     if not choices:
         return words.LOOK_HERE if "remedy" in has else words.TYPE_HERE
     return (words.ANSWER_HERE if question else words.CHOOSE_HERE).fill(n=choices)
+
+
+def waits(choices: Choices | None) -> Text:
+    """What the input takes now, in words."""
+    if choices is None:
+        return words_help.TALKS
+    return words_help.ANSWERS if choices.how is not None else words_help.CHOOSES

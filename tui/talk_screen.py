@@ -15,7 +15,7 @@ from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.widgets import Static
 
-from medic.i18n import Text, current
+from medic.i18n import current
 
 from . import jobs, words, words_more
 from .actions import ACTIONS
@@ -34,7 +34,7 @@ from .events import (
     Told,
     Working,
 )
-from .hints import hint
+from .hints import hint, waits
 from .keys_told import as_bound
 from .lines import Block, said
 from .messages import AppAction, Happened, is_open
@@ -252,7 +252,7 @@ class TalkScreen(Screen[None]):
         if word == "help":
             from .help_screen import HelpScreen
 
-            self.app.push_screen(HelpScreen(waits=self._waits()))
+            self.app.push_screen(HelpScreen(waits=waits(self.choices)))
         elif word == "copy":
             self._copy(argument.strip())
         elif word == "stop":
@@ -261,14 +261,6 @@ class TalkScreen(Screen[None]):
             self.post_message(AppAction(word, argument.strip()))
         else:
             self.work(jobs.order, word, argument)
-
-    def _waits(self) -> Text:
-        """What the input takes now, in words."""
-        from . import words_help
-
-        if self.choices is None:
-            return words_help.TALKS
-        return words_help.ANSWERS if self.choices.how is not None else words_help.CHOOSES
 
     def _copy(self, which: str) -> None:
         number = int(which) if which.isdecimal() else None
