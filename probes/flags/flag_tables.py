@@ -9,7 +9,6 @@ from typing import Protocol
 from medic.facts import Launch
 from medic.records import dataclass, field, replace
 from medic.run_config import FIELDS, PLAIN
-from medic.text.patterns import regex
 
 from .families import PROOF, PROOF_FOREIGN, SWITCHES
 from .key_names import DOTTED, FLAT, USERS_OWN, Names, names_of, normal
@@ -48,10 +47,8 @@ _JUDGED = FLAT | _DASHES | {PLAIN}
 _LONG = 9
 # Settings that no parser takes for switches.
 _WORDS = frozenset(("output_dir", "base_model", "optimizer", "lr_schedule"))
-# Fields of a script's own dataclasses that are text; a verb before them may make a switch.
-_PLACE = regex(
-    r"(?!(?:use|save|keep|is|no|with|only|enable|add|skip|load|resume|log)_)[a-z]\w*_(?:path|dir|folder|file)"
-)
+# Texts of the dataclasses that scripts beside TrainingArguments have.
+_TEXTS = frozenset(("data_path", "image_folder", "eval_data_path"))
 _BOOLEANS = frozenset(("true", "false"))
 
 
@@ -153,7 +150,7 @@ class Table:
         shown = self.closed or self.dashes or self.loops or self._trains
         return (
             name in self.shared
-            or (self._trains and proof >= PROOF_FOREIGN and _PLACE.fullmatch(name) is not None)
+            or (self._trains and proof >= PROOF_FOREIGN and name in _TEXTS)
             or (name not in self.own and is_amount_or_place(name))
             or (shown and proof >= PROOF and name in self.valued)
         )

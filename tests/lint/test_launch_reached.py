@@ -158,3 +158,9 @@ def test_a_text_and_a_number_of_a_script_of_ones_own(lint_text: Lint, flag: str,
     trains = "--deepspeed ds.json --bf16 True --tf32 True --per_device_train_batch_size 1"
     text = OWN.format(flag=f"{trains} {flag}")
     assert (name, 1) in _places(lint_text(text, "run.sh"))
+
+
+def test_a_switch_that_is_called_like_a_place_needs_none(lint_text: Lint) -> None:
+    trains = "--deepspeed ds.json --bf16 True --tf32 True --per_device_train_batch_size 1"
+    text = OWN.format(flag=f"{trains} --overwrite_output_dir --do_train --output_dir out")
+    assert not _places(lint_text(text, "run.sh"))
