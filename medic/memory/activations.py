@@ -130,6 +130,13 @@ def adapter_bytes(
     return copy_bytes * copies - less
 
 
+def adapter_gradient_bytes(shape: Shape, maps: tuple[str, ...] = MAPS) -> int:
+    """Per token, what passes backwards through the adapter of the widest input: its gradient in fp32
+    and, cast, in 16 bits."""
+    wide = {"o": shape.q, "down": shape.ffn}
+    return 6 * max((wide.get(name, shape.hidden) for name in maps), default=0)
+
+
 def int8_input_bytes(shape: Shape) -> int:
     """Inputs of a layer's maps that bitsandbytes' int8 maps keep to their next call, recomputed or
     not (bitsandbytes/autograd/_functions.py, ``MatMul8bitLt``; measured)."""

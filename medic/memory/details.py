@@ -216,6 +216,12 @@ def word(config: RunConfig, name: str) -> str:
     return value.lower() if isinstance(value, str) else ""
 
 
+def tells_dtype(config: RunConfig) -> bool:
+    """Whether the training config, not the model's own, has a key for the dtype of loaded weights."""
+    stated = (config.setting(key, config.framework) for key in ("dtype", "torch_dtype"))
+    return any(one is not None and one.origin.framework != "hf-model" for one in stated)
+
+
 def deepspeed(config: RunConfig) -> bool:
     """Whether ZeRO's engine trains: a stage is set, and not by a person who says that none is."""
     origin = config.origin("zero_stage")

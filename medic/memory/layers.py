@@ -101,8 +101,17 @@ class Forward:
             t.new("adapter.wide", s.tokens * inputs * 4)
         shared = s.setup.shares_inputs and name in _SHARING
         t.new(f"{name}.adapter", 0 if shared else s.tokens * inputs * wide)
-        t.passing(s.tokens * outputs * wide, s.tokens * outputs * wide)
-        t.new(name, s.tokens * outputs * s.inner)
+        if wide > s.inner:  # the sum is in fp32 before it is cast
+            t.new("result.own", s.tokens * outputs * wide)
+            t.new("result.scaled", s.tokens * outputs * wide)
+            t.drop("result.own")
+            t.new("result.sum", s.tokens * outputs * wide)
+            t.drop("result.scaled", name)
+            t.new(name, s.tokens * outputs * s.inner)
+            t.drop("result.sum")
+        else:
+            t.passing(s.tokens * outputs * wide, s.tokens * outputs * wide)
+            t.new(name, s.tokens * outputs * s.inner)
         t.drop("adapter.wide", *(() if self.graph else (f"{name}.adapter",)))
 
     def _attention(self) -> None:

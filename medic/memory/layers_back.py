@@ -71,10 +71,21 @@ class Backward(Forward):
         s, t = self.sizes, self.tape
         if s.setup.quantised:
             t.passing(2 * values)
+        if name in s.setup.adapted and s.setup.adapter_width > s.inner:  # the sum was in fp32
+            outputs = s.tokens * values // inputs
+            t.new("wide", 4 * outputs)
+            t.drop(grad)
+            t.new("base", s.inner * outputs)
+            t.new("scaled", 4 * outputs)
+            t.drop("wide", "scaled")
+            t.rename("base", grad)
+        if f"{name}.adapter" in t.held:  # its own pass comes first: it was made last
+            t.new("wide", s.tokens * inputs * 4)
+            t.drop(f"{name}.adapter")
+            t.new("through", s.tokens * inputs * s.inner)
+            t.drop("wide")
         t.new("own", s.tokens * inputs * s.inner)
-        if f"{name}.adapter" in t.held:
-            t.passing(s.tokens * inputs * 4, s.tokens * inputs * 2)
-        t.drop(grad, f"{name}.weight", f"{name}.in", f"{name}.adapter")
+        t.drop(grad, f"{name}.weight", f"{name}.in", "through")
         t.rename("own", into)
 
     def _add(self, one: str, other: str) -> None:

@@ -99,6 +99,9 @@ class Quantities:
         setup, shape = self.setup, self.shape
         how = self.kernels(live=True)
         live = act.live_layer_bytes(shape, setup.passing_style, self.sequence, how)
+        if setup.lora and how.fused:
+            kept = self.each() / setup.error
+            live = max(live, kept + act.adapter_gradient_bytes(shape, setup.adapted))
         return int(self.tokens * live * setup.error)
 
     def logits(self) -> int:

@@ -189,9 +189,11 @@ def style_of(read: Reader) -> Views[Style]:
     if held == "fp32" or precision == "fp16" or read.config.get("use_amp") is True:
         return "autocast", "autocast", "autocast"
     if read.config.integer("lora_rank") and read.word("quantization") not in QUANTIZED:
-        # Frozen weights stay in the 16 bits that they are published in.
-        read.assumed["parameter_dtype"] = precision
-        return "pure", "pure", "autocast"
+        # Frozen weights stay in the 16 bits that they are published in; TRL loads a model that is
+        # named in fp32 where no dtype is told (trl/trainer/utils.py, create_model_from_path).
+        wide = read.config.framework == "trl" and not details.tells_dtype(read.config)
+        read.assumed["parameter_dtype"] = "fp32" if wide else precision
+        return "pure", "autocast" if wide else "pure", "autocast"
     read.assumed["parameter_dtype"] = "fp32"
     return "pure", "autocast", "autocast"
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from medic.memory.estimate import estimate
 from medic.memory.habits import settled
 from medic.memory.peak import size, step_of
 from medic.memory.traces import trace_of
@@ -79,3 +80,33 @@ def test_trace_and_formula_hold_the_tensors_that_adapters_leave(row: dict[str, A
     assert trace.meter.peak == pytest.approx(row["peak_allocated"], rel=0.04)
     parts = max(step.phases.values(), key=size)
     assert size(parts) - parts["context"] == pytest.approx(row["peak_allocated"], rel=0.02)
+
+
+LATER = [json.loads(text) for text in (HERE / "adapters.jsonl").read_text("utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("row", LATER, ids=[f"{r['region']} {r['seq']}" for r in LATER])
+def test_rows_that_were_predicted_first_are_near(row: dict[str, Any]) -> None:
+    """A long sequence: the widest adapter's gradient passes in fp32 beside what its layer keeps. TRL:
+    a model that is named is loaded in fp32 where the config tells no dtype."""
+    trained = "trainer" in row
+    config = with_usual(OF["trainer_config"](row))[0] if trained else OF["config_of"](row)
+    found = estimate(config, row["device_total"])
+    assert found.reserved == pytest.approx(row["peak_reserved"], rel=0.10)
+    assert (found.reserved_low or 0) <= row["peak_reserved"] <= (found.reserved_high or 0)
+
+
+@pytest.mark.parametrize(
+    ("framework", "stated", "style"),
+    [("trl", {}, "autocast"), ("trl", {"dtype": "auto"}, "pure"), ("hf-trainer", {}, "pure")],
+)
+def test_trl_loads_in_fp32_what_no_dtype_is_told_for(
+    framework: str, stated: dict[str, str], style: str
+) -> None:
+    given = Origin("given")
+    config = RunConfig(
+        {k: Value(v, given) for k, v in {**MODEL, "precision": "bf16"}.items()},
+        framework=framework,
+        settings=tuple(Setting((k,), v, given) for k, v in stated.items()),
+    )
+    assert [s.style for s in read_setups(config).setups] == ["pure", style, "autocast"]
