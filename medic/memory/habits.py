@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from medic.memory import details
+from medic.memory import details, megatron
 from medic.records import replace
 from medic.run_config import Origin, RunConfig, Scalar, Value
 from medic.text.patterns import regex
@@ -90,6 +90,8 @@ def _own(config: RunConfig) -> dict[str, Scalar]:
         found["parameter_dtype"] = held
     if details.flag(config, "pure") is True:
         found |= {"precision": "bf16", "parameter_dtype": "bf16"}
+    if megatron.makes_no_logits(config):
+        found["fused_loss"] = True
     if config.framework == "torchtune" and held:
         found["precision"] = held
     if config.framework == "axolotl" and _written(config, "fsdp_config"):

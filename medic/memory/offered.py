@@ -1,9 +1,13 @@
 """Which of the changes that save memory a framework has a setting for.
 
-Sources: Megatron-LM ``training/arguments.py`` (``--cross-entropy-loss-fusion`` leaves the logits whole,
-``--use-distributed-optimizer`` is stage 1) and ``core/optimizer``; nanotron ``config/config.py`` (ZeRO 0
-or 1, ``recompute_layer``); NeMo ``core/optim``; GPT-NeoX ``neox_arguments``; torchtitan
-``components/optimizer.py``; OLMo ``config.py``; nanoGPT ``train.py`` and ``model.py``.
+Sources: Megatron-LM ``core/transformer/linear_cross_entropy.py`` (only ``--cross-entropy-fusion-impl
+linear``, of late and in an experimental kernel, makes no whole logits) and
+``core/optimizer/optimizer_config.py`` (narrow moments are its precision-aware optimizer's, no 8-bit
+one; its FSDP shards weights too, in checkpoints of its own); nanotron ``config/config.py`` (SGD and
+AdamW, ``recompute_layer``, no offload) and ``helpers.py`` (any ZeRO stage above 0 is one optimizer);
+GPT-NeoX ``training.py`` (``use_bnb_optimizer``); torchtitan ``components/optimizer.py`` and
+``components/loss.py`` (a loss in chunks is a class of its configs in Python, no key of a file); OLMo
+``config.py`` (AdamW and Lion); nanoGPT ``train.py`` and ``model.py``.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ _WHOLE_LOGITS = ("megatron", "megatron-swift", "slime", "nemo", "nemo2", "nemo-r
                  "nanotron", "olmo", "torchtitan", "nanogpt", "fairseq")  # fmt: skip
 _WITHOUT_8_BIT = ("torchtitan", "megatron", "megatron-swift", "slime", "nemo", "nemo2", "nemo-rl",
                   "nanotron", "olmo", "nanogpt")  # fmt: skip
-# States are sharded by a distributed optimizer, weights are not.
+# States are sharded by a distributed optimizer, weights are not unless by an engine of another kind.
 _FIRST_STAGE = ("megatron", "megatron-swift", "slime", "nemo", "nemo2", "nanotron")
 _WITHOUT_SHARDING = ("nanogpt", "fairseq")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from medic.memory import details
+from medic.memory import details, megatron
 from medic.memory.shape import Experts, Shape
 from medic.memory.states import DOUBLE_QUANT, QUANTIZED, Optimizer, Style, counted, optimizer_of
 from medic.records import dataclass, field, replace
@@ -245,6 +245,8 @@ def optimizer_for(read: Reader) -> Views[Optimizer]:
     fused = details.flag(read.config, "fused_step") is True
     if fused or (engine and "foreach" not in name):  # both engines bring fused kernels
         found = replace(found, temporaries="none")
+    if read.megatron:
+        found = megatron.with_lean_moments(read.config, found)
     lean = replace(found, temporaries="none") if found.temporaries == "all" else found
     if "paged" in name or not counted(
         name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from medic.i18n import Text
-from medic.memory import details
+from medic.memory import details, megatron
 from medic.memory.adapters import adapted_maps, own_adapters
 from medic.memory.evaluating import evaluation_batch, keeps_no_logits
 from medic.memory.measured import LIKE_LLAMA, not_measured
@@ -111,8 +111,9 @@ def _common(read: Reader) -> Setup | None:
     if shards is None or rank is None:
         return None
     sharding = details.word(config, "sharding")
-    if zero == ALL and "no_shard" in sharding:
-        zero = 0
+    if zero == ALL:
+        below = 0 if "no_shard" in sharding else megatron.stage_below(config)
+        zero = ALL if below is None else below
     return Setup(
         shape=None,
         parameters=0,
@@ -246,6 +247,9 @@ def _gradient_bytes(read: Reader, style: Style) -> Views[int]:
     told not to."""
     if not read.megatron or style != "master":
         return 0, 0, 0
+    told = megatron.gradient_bytes(read.config)
+    if told:
+        return told, told, told
     wide = details.flag(read.config, "gradients_in_fp32")
     return {None: (2, 4, 4), True: (4, 4, 4), False: (2, 2, 2)}[wide]
 
@@ -280,7 +284,7 @@ def _replicas(config: RunConfig) -> int | None:
 def _engines(read: Reader) -> Views[Engine]:
     """What spreads the run over ranks."""
     config = read.config
-    if config.get("fsdp") is True:
+    if config.get("fsdp") is True and megatron.stage_below(config) is None:
         return "fsdp", "fsdp", "fsdp"
     if read.megatron:
         return "megatron", "megatron", "megatron"

@@ -1,0 +1,45 @@
+"""What Megatron's own settings say of states and loss, which are no canonical fields.
+
+Sources: Megatron-LM ``training/arguments.py`` (gradients are added up in fp32 unless
+``--main-grads-dtype`` tells another), ``core/optimizer/optimizer_config.py`` (dtypes of moments and
+gradients under ``--use-precision-aware-optimizer``, fp32 by default) and
+``core/transformer/linear_cross_entropy.py`` (``--cross-entropy-fusion-impl linear`` takes the head's
+product into the loss; the other kernels are handed whole logits).
+"""
+
+from __future__ import annotations
+
+from medic.memory import details
+from medic.memory.states import Optimizer
+from medic.records import replace
+from medic.run_config import RunConfig
+
+_BYTES = {"fp32": 4, "fp16": 2, "bf16": 2, "fp8": 1}
+# Megatron FSDP's strategies below the one that shards weights too, as ZeRO stages.
+_STAGES = {"no_shard": 0, "optim": 1, "optim_grads": 2}
+
+
+def with_lean_moments(config: RunConfig, optimizer: Optimizer) -> Optimizer:
+    """The optimizer with moments of the widths that its precision-aware form is told."""
+    if details.flag(config, "lean_states") is not True or not optimizer.moments:
+        return optimizer
+    widths = [_BYTES.get(details.word(config, f"{n}_moment"), 4) for n in ("first", "second")]
+    return replace(optimizer, moment_bytes=sum(widths) / 2)
+
+
+def gradient_bytes(config: RunConfig) -> int:
+    """Bytes of a gradient that is added up; 0 where no dtype of them is told."""
+    if details.flag(config, "lean_states") is not True:
+        return 0
+    return _BYTES.get(details.word(config, "main_gradients"), 0)
+
+
+def stage_below(config: RunConfig) -> int | None:
+    """The ZeRO stage of Megatron FSDP where its strategy leaves weights whole, else None."""
+    return _STAGES.get(details.word(config, "megatron_sharding"))
+
+
+def makes_no_logits(config: RunConfig) -> bool:
+    """Whether the loss takes in the product of the head."""
+    on = details.flag(config, "loss_fusion") is True
+    return on and details.word(config, "loss_kernel") == "linear"

@@ -1,0 +1,80 @@
+"""Settings of Megatron's own that move its states or the loss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from medic.memory.habits import settled
+from medic.memory.setup import Setup
+from medic.memory.views import read_setups
+from medic.run_config import Origin, RunConfig, Setting, Value
+
+SIZES: dict[str, Any] = {
+    "hidden_size": 4096,
+    "num_layers": 32,
+    "num_heads": 32,
+    "num_kv_heads": 8,
+    "ffn_size": 14336,
+    "vocab_size": 128256,
+    "sequence_length": 4096,
+    "micro_batch_size": 1,
+    "data_parallel_size": 8,
+    "world_size": 8,
+    "precision": "bf16",
+    "optimizer": "adam",
+}
+LEAN = {"use_precision_aware_optimizer": True}
+
+
+def setups(fields: dict[str, Any] | None = None, **settings: Any) -> tuple[Setup, ...]:
+    given = Origin("given")
+    config = RunConfig(
+        {k: Value(v, given) for k, v in {**SIZES, **(fields or {})}.items()},
+        framework="megatron",
+        settings=tuple(Setting((k,), v, given) for k, v in settings.items()),
+    )
+    return read_setups(settled(config)[0]).setups
+
+
+@pytest.mark.parametrize(
+    ("settings", "moments", "gradients"),
+    [
+        ({"exp_avg_dtype": "bf16", "exp_avg_sq_dtype": "bf16", **LEAN}, 4.0, 4),
+        ({"exp_avg_dtype": "fp8", "exp_avg_sq_dtype": "fp16", **LEAN}, 3.0, 4),
+        ({"main_grads_dtype": "bf16", **LEAN}, 8.0, 2),
+        ({"exp_avg_dtype": "bf16", "main_grads_dtype": "bf16"}, 8.0, 4),  # read by that form alone
+        ({}, 8.0, 4),
+    ],
+)
+def test_the_precision_aware_optimizer_keeps_what_it_is_told(
+    settings: dict[str, Any], moments: float, gradients: int
+) -> None:
+    likely = setups(**settings)[1]
+    assert likely.optimizer.held(likely.style) == moments
+    assert likely.gradient_bytes == gradients
+
+
+@pytest.mark.parametrize(
+    ("strategy", "zero", "engine"),
+    [
+        ("no_shard", 0, "megatron"),
+        ("optim", 1, "megatron"),
+        ("optim_grads", 2, "megatron"),
+        ("optim_grads_params", 3, "fsdp"),
+    ],
+)
+def test_megatron_fsdp_shards_what_its_strategy_says(strategy: str, zero: int, engine: str) -> None:
+    likely = setups({"fsdp": True}, data_parallel_sharding_strategy=strategy)[1]
+    assert (likely.zero, likely.engine) == (zero, engine)
+
+
+@pytest.mark.parametrize(
+    ("on", "kernel", "fused"),
+    [(True, "linear", True), (True, "te", False), (None, "linear", False)],
+)
+def test_only_the_linear_kernel_makes_no_logits(on: bool | None, kernel: str, fused: bool) -> None:
+    found = setups(cross_entropy_loss_fusion=on, cross_entropy_fusion_impl=kernel)
+    assert found[1].fused_loss is fused
+    assert found[2].fused_loss is fused
