@@ -101,8 +101,8 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "engine_config": ("deepspeed", "deepspeed_config", "deepspeed_config_file"),
     "actor_micro_batch": ("actor.ppo_micro_batch_size_per_gpu",),
     "actor_strategy": ("actor.strategy",),
-    "prompt_length": ("max_prompt_length",),
-    "response_length": ("max_response_length", "max_completion_length"),
+    "prompt_length": ("max_prompt_length", "prompt_max_len"),
+    "response_length": ("max_response_length", "max_completion_length", "generate_max_len"),
 }
 
 
@@ -205,6 +205,15 @@ def count(config: RunConfig, name: str, usual: int = 0) -> int:
     if isinstance(value, bool) or value is None:
         return usual
     return int(value)
+
+
+def number(config: RunConfig, name: str) -> float:
+    """A number, also one that is written as text; 0 where there is none."""
+    value = detail(config, name)
+    try:
+        return float(value) if value is not None and not isinstance(value, bool) else 0.0
+    except ValueError:
+        return 0.0
 
 
 def flag(config: RunConfig, name: str) -> bool | None:

@@ -96,7 +96,7 @@ def _states_only(read: Read, capacity: int | None) -> MemoryEstimate:
     low, likely, high = _states(read)
     return MemoryEstimate(
         low=low,
-        states=states_of(read.setups[1]).total,
+        states=_held(read.setups[1]),
         states_low=low,
         states_likely=likely,
         states_high=high,

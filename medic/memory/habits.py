@@ -108,7 +108,7 @@ def _own(config: RunConfig) -> dict[str, Scalar]:
     if config.framework == "olmo" and details.word(config, "activation") == "swiglu":
         found["ffn_size"] = details.count(config, "plain_ffn") // 2 or None
     found = {name: value for name, value in found.items() if value is not None}
-    rolls = {"verl": _verl, "trl": _sampled}.get(config.framework)
+    rolls = {"verl": _verl, "trl": _sampled, "openrlhf": _sampled}.get(config.framework)
     return found | (rolls(config) if rolls is not None else {})
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from medic.facts.memory import gib
 from medic.i18n import Text
+from medic.memory import details
 from medic.memory.choices import Choice
 from medic.sizing import Sizing
 
@@ -51,11 +52,31 @@ def evaluation(sizing: Sizing) -> Text:
     return line.fill(n=batch, high=gib(high), key=key)
 
 
+def rollout_bytes(sizing: Sizing) -> int:
+    """What a rollout engine that shares the card is let have of it: the stated part of all of it
+    (vLLM's ``gpu_memory_utilization``); 0 where no part or no card is told."""
+    share = details.number(sizing.run_config, "rollout_share")
+    return int(share * (sizing.capacity or 0)) if 0 < share <= 1 else 0
+
+
+def _rollout(sizing: Sizing) -> Text:
+    """That the rollout engine's part of the card is not in the numbers."""
+    line = Text(
+        "note: the rollout engine may take {n} of the card ({m} of it); where it shares the card and "
+        "does not sleep during the step, that is in addition",
+        "注意：rollout 引擎可占用 {n} 显存（整卡的 {m}）；若与训练共用同一张卡、且训练步中不休眠，"
+        "需再加上这一部分",
+    )
+    share = details.number(sizing.run_config, "rollout_share")
+    return line.fill(n=gib(rollout_bytes(sizing)), m=f"{share:g}")
+
+
 def notes(sizing: Sizing) -> list[Text]:
     """What is odd about the run, or would help it, and is no canonical field."""
     found = (
         (bool(sizing.positions), beyond),
         (bool(sizing.evaluation[0]), evaluation),
+        (rollout_bytes(sizing) > 0, _rollout),
         (bool(sizing.wide), _wide),
         (bool(sizing.host[1]), _host),
     )
