@@ -17,7 +17,7 @@ from medic.facts import (
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, Unread
 
-from . import counted, elastic, merge, needs, nodes, verdict
+from . import counted, elastic, log_fact, merge, needs, nodes, verdict
 from .array import tasks
 from .collectives import Watchdogs
 from .evidence import hangs
@@ -55,7 +55,7 @@ def run(look: Look) -> Iterator[Finding | Skip | object]:
     counted.settle(look, views)
     merged = merge.merge(views)
     hosts = {v.host for v in views if v.host} | failures.hosts
-    logs = merge.log_hits(merged, views, hosts)
+    logs = log_fact.log_hits(merged, views, hosts)
     yield logs
     yield from left_out(merged, views, logs)
     yield Attempts(merged.endings)

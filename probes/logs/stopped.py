@@ -18,8 +18,8 @@ from ..curve.numbers import median
 from .digits import whole
 from .evidence import hangs, hits
 from .launcher import SIGNALS
+from .log_fact import EXIT_ALONE
 from .machine import ZONES_SECONDS
-from .merge import EXIT_ALONE
 from .verdict import unexplained
 
 NAME = "stopped-without-a-word"
