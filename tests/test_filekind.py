@@ -126,3 +126,71 @@ def test_lines_that_come_again_are_a_programs(tmp_path: Path) -> None:
     text = "".join(line.format(r=r, n=n) for n in range(5) for r in range(4))
     (tmp_path / "train.log").write_text(text)
     assert kind_of(str(tmp_path / "train.log")) == "log"
+
+
+REPORTS = {
+    "en": "My fine-tuning job dies a few minutes after the start, we only changed the batch size.\n"
+    "What could be the cause?\n\n"
+    + "".join(f"2026-03-01 10:00:{n:02} INFO step {n} loss {3 - n / 50:.3f}\n" for n in range(40))
+    + "Traceback (most recent call last):\n"
+    '  File "/job/train.py", line 9, in <module>\n    main()\nRuntimeError: CUDA error\n',
+    "zh": "单机能训练，两台机器就卡在第一步，麻烦看看是什么原因：\n"
+    "[rank0]: NCCL WARN Call to connect returned Connection refused\n"
+    '{"train_batch_size": 64}\n',
+    "behind": "[rank3]: ValueError: Current length of row (11961) is larger than the limit\n\n"
+    "I get this after three hundred steps, why not at the start?\n",
+}
+
+
+@pytest.mark.parametrize(
+    "name", ["train.log", "log.txt", "issue.md", "README.txt", "notes", "slurm-12.out"]
+)
+@pytest.mark.parametrize("words", REPORTS.values(), ids=REPORTS)
+def test_a_report_with_a_log_in_it_is_a_note_whatever_its_name(
+    tmp_path: Path, name: str, words: str
+) -> None:
+    (tmp_path / name).write_text(words, "utf-8")
+    assert kind_of(str(tmp_path / name)) == "note"
+    case = collect([str(tmp_path)])
+    assert words.split("\n")[0] in case.text
+    assert any("<log" in part for part in case.parts)
+
+
+PRINTED = {
+    "warning": "Setting OMP_NUM_THREADS environment variable for each process to be 1 in default, to avoid "
+    "your system being overloaded, please further tune the variable for optimal performance.\n"
+    "We recommend that you set it, as the training is slow and may hang otherwise.\n",
+    "help": "usage: train.py [-h] [--lr LR]\n\nTrains our model on your data. Is it slow? Use --fast.\n",
+    "sample": "Prompt: Why is my dog so bad?\nAnswer: I think that it is lonely, and we should help it.\n",
+    "notice": "检测到断点 /job/out/step600，从第 600 步恢复，优化器与学习率状态已恢复。\n",
+    "values": "The following values were not passed to `accelerate launch` and had defaults used "
+    "instead:\n\t`--num_machines` was set to a value of `1`\n",
+}
+STEPS = "".join(f"step {n} loss {3 - n / 50:.3f}\n" for n in range(60))
+
+
+@pytest.mark.parametrize("lead", PRINTED.values(), ids=PRINTED)
+def test_what_a_program_says_in_sentences_is_a_log(tmp_path: Path, lead: str) -> None:
+    story = "I was walking home with my dog, and we met a friend. Why is he so sad?\n"
+    (tmp_path / "train.log").write_text(lead + STEPS + story, "utf-8")
+    assert kind_of(str(tmp_path / "train.log")) == "log"
+
+
+def test_a_model_card_is_no_report(tmp_path: Path) -> None:
+    card = "# Small model\n\nOur model is bad at sums, and we know why: it saw few of them.\n\n"
+    (tmp_path / "README.txt").write_text(
+        card * 60 + "```python\nmodel = load('small')\n```\n", "utf-8"
+    )
+    assert kind_of(str(tmp_path / "README.txt")) is None
+
+
+def test_a_log_of_megabytes_is_not_read_for_a_persons_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "train.log").write_text(REPORTS["en"] + STEPS * 1000, "utf-8")
+
+    def parted(text: str) -> None:
+        raise AssertionError(len(text))
+
+    monkeypatch.setattr("medic.match.notes.split_paste", parted)
+    assert kind_of(str(tmp_path / "train.log")) == "log"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from medic.text.encodings import utf8
 from medic.text.patterns import regex
 
 # A few words that complain, whatever their file is called, if not as a program's output or data.
@@ -12,6 +13,10 @@ _NOT_WORDS = regex(
     r"(?:^|[._-])(?:log|out(?:put)?|err(?:or)?|std(?:out|err)|nohup|slurm|prompts?|samples?|data"
     r"|responses?|completions?|generations?|answers?|train|test|val"
     r"|about|licen[cs]e|notice|changelog|vocab|merges|environment|requirements|constraints)\d*(?:$|[._-])",
+    re.IGNORECASE,
+)
+_LOG_WORDS = regex(
+    r"(?:^|[._-])(?:log|out(?:put)?|err(?:or)?|std(?:out|err)|nohup|slurm)\d*(?:$|[._-])",
     re.IGNORECASE,
 )
 _NUMBERS = regex(r"\d[\d.,:e+-]*")
@@ -40,3 +45,28 @@ def repeats(text: str) -> bool:
     """Whether lines come again with other numbers, as a program's do and a person's do not."""
     shapes = [_NUMBERS.sub("0", line.strip()) for line in text.split("\n") if line.strip()]
     return len(shapes) >= 4 and len(set(shapes)) < len(shapes) * _DIFFERENT
+
+
+def names_data(name: str) -> bool:
+    """Whether a file is called after data, a licence or the like, and no log."""
+    return _NOT_WORDS.search(name) is not None and _LOG_WORDS.search(name) is None
+
+
+def is_reported(text: str, name: str) -> bool:
+    """Whether a text is a person's report with a log or a config pasted into it. What a README tells
+    of a model is none: it needs lines of a log."""
+    from medic.match.notes import is_report
+
+    if names_data(name):
+        return False
+    return is_report(text, of_log=name.lower().startswith("readme"))
+
+
+def holds_log(head: bytes) -> bool:
+    """Whether a text that its name calls a report has lines of a program."""
+    if b"\0" in head:
+        return False
+    from medic.match import split_paste
+
+    text = utf8(head).decode("utf-8", "replace")
+    return any(f.kind == "log" for f in split_paste(text))

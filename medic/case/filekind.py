@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from medic.case.byhand import WORDS_BYTES, is_written_by_hand, may_complain, repeats
+from medic.case.byhand import (
+    WORDS_BYTES,
+    holds_log,
+    is_reported,
+    is_written_by_hand,
+    may_complain,
+    names_data,
+    repeats,
+)
 from medic.case.datakind import (
     first_object,
     has_index,
@@ -17,6 +25,7 @@ from medic.case.datakind import (
 )
 from medic.case.gpukind import TRAINS, goes_on, is_gpu_report
 from medic.case.hostkind import is_host_report
+from medic.case.recorderkind import is_bare_rank, is_recorder, names_recorder
 from medic.facts import FileKind
 from medic.text.encodings import utf8
 from medic.text.patterns import regex
@@ -47,13 +56,6 @@ _IGNORED_JSON = regex(
     r"^eval_results\.json$",
     re.IGNORECASE,
 )
-# TORCH_FR_DUMP_TEMP_FILE and its older name: a prefix that torch puts the rank behind.
-_RECORDER_NAMES = regex(
-    r"(?:nccl|comm(?:_lib)?|fr|flight_recorder)_(?:trace|dump)[\w.-]*?\d+(?:\.(?:json|pkl|pickle))?$"
-    r"|fr_trace[\w-]*$"
-)
-_BARE_RANK = regex(r"[\w.-]*?_?\d{1,5}(?:\.json|\.pkl|\.pickle)?$")
-_RECORDER_KEYS = (b"pg_config", b"pg_status", b"profiling_name", b"comm_lib_version", b"record_id")
 _CHECKPOINT_ENDS = (".pt", ".pth", ".bin", ".ckpt", ".safetensors")
 _NOT_CHECKPOINTS = regex(
     r"^(?:rng_state|scheduler|optimizer|training_args|scaler)[\w.-]*\.(?:pt|bin|pth)$"
@@ -70,7 +72,7 @@ _HOST_NAMES = regex(
 _REPORT = 1 << 20  # bytes of such a text that are looked at for a log
 _STACK_NAMES = regex(r"py-?spy|(?:^|[._-])stacks?(?:$|[._-])", re.IGNORECASE)
 _NOTES = regex(
-    r"^(?:issue|description|report|notes?|question|bug|problem|said)[\w.-]*\.(?:md|txt)$",
+    r"^(?:issue|description|report|notes?|question|bug|problem|said)(?:[\w.-]*\.(?:md|txt|log))?$",
     re.IGNORECASE,
 )
 NOTE_BYTES = 64 * 1024
@@ -78,17 +80,18 @@ NOTE_BYTES = 64 * 1024
 
 def note_text(path: str) -> str | None:
     """The content of a text file that a person wrote, or None for any other file."""
-    head = _head(path, NOTE_BYTES + 1)
-    if not path.lower().endswith((".txt", ".md")) and not (
-        _has_log_name(Path(path).name) and is_written_by_hand(head)
-    ):
+    head, name = _head(path, NOTE_BYTES + 1), Path(path).name
+    words = path.lower().endswith((".txt", ".md")) or _NOTES.match(name) is not None
+    if not words and not _has_log_name(name):
         return None
     if len(head) > NOTE_BYTES or by_magic(head) or b"\0" in head:
         return None
     from medic.match import is_note
 
     text = utf8(head).decode("utf-8", "replace")
-    return text if is_note(text) and not repeats(text) else None
+    if (words or is_written_by_hand(head)) and is_note(text) and not repeats(text):
+        return text
+    return text if is_reported(text, name) else None
 
 
 def _has_log_name(name: str) -> bool:
@@ -125,7 +128,7 @@ def kind_of(path: str) -> FileKind | None:
     """The kind of evidence in a file, or None for what medic has no use for."""
     name = Path(path).name
     lower = name.lower()
-    if _names_recorder(path, lower):
+    if names_recorder(lower) or (is_bare_rank(lower) and is_recorder(_head(path))):
         return "flight-recorder"
     if lower == ".metadata" or lower.endswith(".distcp"):
         return "checkpoint"
@@ -144,14 +147,6 @@ def kind_of(path: str) -> FileKind | None:
     return _plain_kind(path, name)
 
 
-def _names_recorder(path: str, lower: str) -> bool:
-    """By its name, or where that is a bare rank by what it holds."""
-    if ("trace" in lower or "dump" in lower) and _RECORDER_NAMES.search(lower):
-        return True
-    stem = lower.removesuffix(".json").removesuffix(".pkl").removesuffix(".pickle")
-    return bool(stem[-1:].isdigit() and _BARE_RANK.match(lower)) and _is_recorder(_head(path))
-
-
 def _plain_kind(path: str, name: str) -> FileKind | None:
     """Of a text without a telling ending, or with that of a log."""
     lower = name.lower()
@@ -161,17 +156,32 @@ def _plain_kind(path: str, name: str) -> FileKind | None:
         return "gpu-report"
     if _STACK_NAMES.search(name) and is_stacks(_head(path)):
         return "stacks"
-    if _NOTES.match(name) and note_text(path) is not None:
-        return "note"
+    if _NOTES.match(name):
+        if note_text(path) is not None:
+            return "note"
+        if holds_log(_head(path, NOTE_BYTES)):
+            return _text_kind(path, _head(path))
     if lower.endswith((".txt", ".md")) and _complains(path, name):
         return "note"
     if _LOG_NAMES.search(name) and not _NOT_LOGS.match(name):
         head = _head(path)
         kind = _text_kind(path, head)
         # A ticket's text, whatever its file is called
-        written = kind == "log" and is_written_by_hand(head)
+        written = kind == "log" and (is_written_by_hand(head) or _may_report(path, head))
         return "note" if written and note_text(path) is not None else kind
+    if lower.startswith("readme") and _may_report(path, _head(path)):
+        return "note" if note_text(path) is not None else None
     return None
+
+
+def _may_report(path: str, head: bytes) -> bool:
+    """Whether a text so short may be a report, by its beginning."""
+    long = len(head) == HEAD and Path(path).stat().st_size > NOTE_BYTES
+    if long or names_data(Path(path).name):
+        return False
+    from medic.match.notes import has_voice
+
+    return has_voice(utf8(head).decode("utf-8", "replace"))
 
 
 def _is_host_report(path: str) -> bool:
@@ -188,12 +198,6 @@ def is_stacks(head: bytes) -> bool:
     if first == b"[":
         return b'"thread_id"' in head and b'"frames"' in head
     return b"Process " in head and re.search(_STACK_TEXT, head, re.MULTILINE) is not None
-
-
-def _is_recorder(head: bytes) -> bool:
-    """A dump of torch's flight recorder, as pickle or as JSON, by the keys that it begins with."""
-    begins = head.startswith(b"\x80\x02}") or head.lstrip()[:1] == b"{"
-    return begins and sum(key in head for key in _RECORDER_KEYS) >= 2
 
 
 def _head(path: str, size: int = HEAD) -> bytes:
