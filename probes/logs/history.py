@@ -8,6 +8,7 @@ from medic.facts import AttemptEnd, Source, Traceback
 from medic.text.patterns import regex
 
 from .launches import Launch
+from .same_run import is_same_run
 from .view import View
 
 MAX_ATTEMPTS = 50
@@ -92,9 +93,11 @@ def _node(texts: Sequence[str], file: str, hosts: Sequence[str]) -> str:
     return next((host for host in hosts if host), "")
 
 
-def resumable(earlier: Sequence[View]) -> bool:
-    """Whether the last launch before left something to go on from, and neither ended well nor was
-    interrupted by hand."""
+def resumable(earlier: Sequence[View], views: Sequence[View]) -> bool:
+    """Whether the last launch of the run that ``views`` are of left something to go on from, and
+    neither ended well nor was interrupted by hand."""
+    now = max((v for v in views if v.steps), key=lambda v: v.order(v.last_line), default=None)
+    earlier = [v for v in earlier if now is not None and is_same_run(v, now)]
     if not earlier:
         return False
     view = max(earlier, key=lambda v: (v.order(v.last_line)[0], v.given.modified, v.index))

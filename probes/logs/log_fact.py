@@ -52,7 +52,7 @@ def log_hits(merged: Merged, views: Sequence[View], hosts: Iterable[str]) -> Log
         last_words=_last_words(views),
         marks=tuple(merged.marks),
         earlier_steps=tuple(thin([s for v in merged.earlier for s in v.steps])),
-        resumable=history.resumable(merged.earlier),
+        resumable=history.resumable(merged.earlier, views),
         former_steps=tuple(thin(merged.former)),
     )
 

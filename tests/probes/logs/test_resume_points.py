@@ -187,6 +187,36 @@ def test_a_run_that_begins_anew_in_a_log_of_its_own(
     assert (told(read, files).get("resume-load") == "nothing-found") == fires
 
 
+SAVED = "Saving model checkpoint to /job/out/{}/checkpoint-2000"
+NONE_IN = "no checkpoint found in /job/out/{}, starting from scratch"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "now", "fires"),
+    [
+        (("slurm-101.out", "a"), ("slurm-102.out", "a"), True),
+        (("slurm-101.out", "a"), ("slurm-102.out", "b"), False),  # the folders of two experiments
+        (("train_20260721_0800.log", ""), ("train_20260722_0900.log", ""), True),
+        (("logs/attempt_0/train.log", ""), ("logs/attempt_1/train.log", ""), True),
+        (("qwen-7b.log", ""), ("llama-8b.log", ""), False),
+        (("exp1/train.log", ""), ("exp2/train.log", ""), False),
+        (("lr_3e-4.log", ""), ("lr_1e-4.log", ""), False),
+    ],
+)
+def test_only_a_start_of_the_same_run_had_something_to_go_on_from(
+    read: Any, earlier: tuple[str, str], now: tuple[str, str], fires: bool
+) -> None:
+    saved = [SAVED.format(earlier[1])] if earlier[1] else []
+    none = NONE_IN.format(now[1]) if now[1] else FOUND_NONE[2]
+    clock = [f"2026-07-21 08:00:{n:02} INFO {line}" for n, line in enumerate(saved or ["start"])]
+    late = [f"2026-07-23 08:00:{n:02} INFO {line}" for n, line in enumerate([none])]
+    files = {
+        earlier[0]: [*rows(BEFORE), *clock, LIMIT],
+        now[0]: [*late, *rows(FIRST)],
+    }
+    assert (told(read, files).get("resume-load") == "nothing-found") == fires
+
+
 def test_a_log_in_two_parts(read: Any) -> None:
     files = {"slurm-101.out": [*rows(BEFORE), LIMIT], "slurm-102.out": [RESUMES[0], *rows(LATER)]}
     assert told(read, files) == {}
