@@ -18,6 +18,8 @@ from medic.text.patterns import regex
 from .host import MIN_FREE_BYTES, MIN_FREE_SHARE
 
 MAX_FILES, MAX_LINES = 64, 20_000
+MAX_PASTED = 64 << 10  # bytes of a log that is read for rows of df: what a person pastes is short
+ROOM = 0.1  # of a file system: with less, what the failing write left may have made the difference
 DISK, SHM, INTERFACE = "disk-space", "shared-memory-size", "network-interface"
 MEMORY = "host-memory-limit"
 _ESCAPES = regex(r"\x1b\[[\d;]*m")
@@ -29,6 +31,7 @@ _EVENT = regex(r"^(?:\S*memory\.events:)?(oom|oom_kill) (\d{1,18})\s*$")
 _UNLIMITED = 1 << 50  # version 1 writes a number near 2^63 where there is no limit
 _TOTAL = regex(r"^MemTotal:\s+(\d{1,18}) kB")
 _SIZE = regex(r"^(\d{1,18}(?:\.\d{1,3})?)([KMGTPE]?)i?B?$")
+_ROW = regex(r"^\S+\s+\d[\d.]*[GTP]\s+\d[\d.]*[KMGTP]?\s+\d[\d.]*[KMGTP]?\s+\d{1,3}%\s+/")
 _HEAD = regex(r"^Filesystem\s+(Type\s+)?(\S+)")
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50, "E": 1 << 60}
 # File systems that are full by nature, or hold nothing of a run.
@@ -39,9 +42,14 @@ _PATH = regex(r"(/[\w.+-]+(?:/[\w.+-]+)+)")
 
 def read(look: Look) -> Iterator[HostReports | Unread]:
     reports = []
-    for file in look.files("host-report")[:MAX_FILES]:
+    short = [f for f in look.files("log") if 0 < f.size <= MAX_PASTED][:MAX_FILES]
+    for file in (*look.files("host-report")[:MAX_FILES], *short):
         found = _report(look, file)
-        if isinstance(found, Unread):
+        if file.kind == "log":
+            # Beside the lines of a run only the rows of df are surely a node's.
+            if isinstance(found, HostReport) and found.mounts:
+                reports.append(HostReport(file.name, found.mounts))
+        elif isinstance(found, Unread):
             yield found
         else:
             reports.append(found)
@@ -74,7 +82,7 @@ def report(file: GivenFile, lines: Iterator[tuple[int, str]]) -> HostReport:
         limited = "memory.max" in line or "memory.limit_in_bytes" in line
         if head := _HEAD.match(line):
             typed, unit = bool(head[1]), head[2]
-        elif unit and (mount := _mount(line, unit, typed, Source(file.name, number, text=line))):
+        elif mount := _mount(line, unit, typed, Source(file.name, number, text=line)):
             mounts.append(mount)
         elif found := _INTERFACE.match(line):
             interfaces[found[1]] = "UP" in found[2].split(",")
@@ -99,7 +107,11 @@ def _cgroup(counted: Mapping[str, tuple[int, Source]]) -> Cgroup | None:
 
 
 def _mount(line: str, unit: str, typed: bool, source: Source) -> Mount | None:
-    """A row of df: total, used, free, per cent, path; sizes as -h, -k or -i print them."""
+    """A row of df: total, used, free, per cent, path; sizes as -h, -k or -i print them. Of a row
+    without its heading (no ``unit``) the sizes must have units of bytes: those of K and M may count
+    inodes."""
+    if not unit and not _ROW.match(line):
+        return None
     words = line.split()
     at = 2 if typed else 1
     if len(words) < at + 5 or not words[at + 3].endswith(("%", "-")):
@@ -171,6 +183,23 @@ def _disk(look: Look, reports: Sequence[HostReport]) -> Iterator[Finding]:
         full = full if len(full) == 1 else []
     for mount in full[:1]:
         yield Finding(DISK, "full", _value(mount), mount.source, (hits[0].source,))
+    room = None if full else _with_room(paths, mounts)
+    if room is not None:
+        yield Finding(DISK, "room-shown", _value(room), room.source, (hits[0].source,))
+
+
+def _with_room(paths: Sequence[str], mounts: Sequence[Mount]) -> Mount | None:
+    """The file system that was written to, where df shows bytes left there: the one that holds the
+    named paths, or with none named the first of several that all have room. None if a table of
+    inodes, or another row, tells of one that is full."""
+    asked = _holding(paths, mounts) if paths else list(mounts)
+    if paths and any(m.path == "/" for m in asked):
+        return None  # the folder may be a mount of its own that the table leaves out
+    bytes_of = [m for m in asked if not m.inodes]
+    if any(_is_full(m) for m in asked) or not bytes_of:
+        return None
+    roomy = [m for m in bytes_of if m.total > 0 and m.free >= ROOM * m.total]
+    return roomy[0] if len(roomy) == len(bytes_of) else None
 
 
 def _holding(paths: Sequence[str], mounts: Sequence[Mount]) -> list[Mount]:

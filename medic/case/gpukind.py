@@ -19,7 +19,11 @@ _BEGIN = 600
 _LINE = regex(
     rb"\s*(?:[|+=]|[$#>] |\S.*\s:(?:\s|$)|[A-Z][\w ()/]*$|\d[\d/:. -]{0,40}, |GPU-|[\dA-F]{8}:[\dA-F])"
 )
-TRAINS = regex(rb"\b(?:loss|step|epoch|iteration|Epoch|Step)\b\W{0,4}\d|Traceback \(most recent")
+TRAINS = regex(
+    rb"\b(?:loss|step|epoch|iteration|Epoch|Step)\b\W{0,4}\d|Traceback \(most recent|"
+    rb"^(?:\w+\.)*\w*(?:Error|Exception): ",
+    re.MULTILINE,
+)
 
 
 def is_gpu_report(head: bytes) -> bool:

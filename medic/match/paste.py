@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from medic.text.accounting import ACCOUNTED
+from medic.text.accounting import ACCOUNTED, DISK_ROWS
 from medic.text.patterns import regex
 
 Kind = Literal["log", "prose", "config", "command"]
@@ -50,7 +50,7 @@ _LOG = regex(
             r"^(?:Epoch|Step|Iter(?:ation)?)\b[ :\[(]*\d+\b.*[:=] *-?\d+\.\d",
             r"^\s*Traceback \(most recent|^\s*File \".*\", line \d+",
             r"^#\d+ \w|^frame #\d+|^\S+\.(?:py|cc|cpp|cuh?|h|hpp):\d+\b|^[\w./-]+: error: |^\s*step:\d+ - ",
-            ACCOUNTED,
+            rf"{ACCOUNTED}|{DISK_ROWS}",
             r"^\s*\{'\w+': |^\s*\d+%\|.*\| \d+/\d+",
         )
     )

@@ -8,3 +8,10 @@ ACCOUNTED = (
     r"^\s*(?:\d{1,12}(?:[_.+]\w+)?[\s|].*)?\b(?:OUT_OF_ME\w*|NODE_FAIL|PREEMPTED|TIMEOUT|CANCELLED"
     r"(?: by \d+)?|COMPLETED|FAILED)\+?(?:\s*$|[\s|]+\d)"
 )
+
+# Lines of a table of ``df``, and the rows of ``du -h``.
+DISK_ROWS = (
+    r"^Filesystem\s.*\bMounted on$|"
+    r"^\S+(?:\s+[a-z]\S*)?(?:\s+\d[\d.]*[KMGTP]?){3}\s+\d{1,3}%\s+/|"
+    r"^\d[\d.]*[KMGTP]\s+\S*/\S*$"
+)

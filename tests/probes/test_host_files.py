@@ -160,6 +160,47 @@ def test_a_disk_with_space_left_says_nothing_of_a_quota(look: Look) -> None:
     assert "disk-space" not in outcomes(look(df__txt=DF, train__log=other))
 
 
+def disk(evidence: Evidence) -> set[str]:
+    return {o.outcome for o in evidence.observed if o.name == "disk-space"}
+
+
+ROOMY = """\
+Filesystem      Size  Used Avail Use% Mounted on
+/dev/nvme0n1p1  3.5T  1.2T  2.3T  35% /mnt/out
+"""
+
+
+def test_a_refused_write_where_df_shows_room(look: Look) -> None:
+    assert disk(look(df__txt=ROOMY, train__log=FULL)) == {"room-shown"}
+
+
+def test_rows_of_df_below_the_message_are_read_too(look: Look) -> None:
+    assert disk(look(train__log=FULL + "$ df -h\n" + ROOMY)) == {"room-shown"}
+    row = ROOMY.splitlines()[1] + "\n"
+    assert disk(look(train__log=FULL + row)) == {"room-shown"}
+
+
+def test_a_text_with_an_error_above_its_table_is_a_log(tmp_path: Path) -> None:
+    (tmp_path / "seen.txt").write_text("it died:\n" + FULL + ROOMY, "utf-8")
+    assert kind_of(str(tmp_path / "seen.txt")) != "host-report"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        ROOMY.replace("2.3T  35%", "300G  92%"),  # it may have become full and empty again
+        ROOMY + "/dev/sdb 1.8T 1.8T 0 100% /mnt/out/ckpt\n",
+        ROOMY.replace("/mnt/out", "/home"),  # not where it was written
+    ],
+)
+def test_no_room_is_shown_where_it_was_written(look: Look, table: str) -> None:
+    assert "room-shown" not in disk(look(df__txt=table, train__log=FULL))
+
+
+def test_room_without_a_refused_write_is_nothing(look: Look) -> None:
+    assert disk(look(df__txt=ROOMY, train__log="step 1 loss 2.0\n")) == set()
+
+
 def test_a_small_shared_memory(look: Look) -> None:
     assert outcomes(look(df__txt=DF))["shared-memory-size"] == "too-small"
     large = DF.replace("64M     0   64M", "64G     0   64G")
