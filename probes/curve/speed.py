@@ -28,6 +28,8 @@ PAUSES = 4
 EVEN = 0.15  # spread of the gaps between pauses
 COSTLY = 0.1  # of the whole time
 FAULT = 0.3  # of the whole time: no evaluation and no save is meant to cost so much
+ROUND, FEWEST, MANY = 5, 10, 50  # steps between saves or evaluations: few are no multiple of five
+WAITS = 0.5  # of a pause: what the loader took where it logs its own time
 LAST, LAST_SECONDS = 20, 20.0  # times the usual step, and at least so long where it is known
 _NEEDS = Text("throughput or step times over more steps", "更多步的吞吐或每步耗时")
 
@@ -53,8 +55,10 @@ def run(look: Look) -> Iterator[Any]:
     }
     source = source_at(look, series, series.steps.index(at))
     yield Finding(CHECK, outcome, value=value, source=source)
-    if outcome == "at-intervals" and _lost(values) >= FAULT and not _explained(look, series.steps):
-        yield Finding(SLOW, source=source)
+    if outcome == "at-intervals" and _lost(values) >= FAULT:
+        planned = _planned(steps, values) and not _waits_for_data(look, series, steps, values)
+        if not (planned or _explained(look, series.steps)):
+            yield Finding(SLOW, source=source)
     drops = outcome in ("suddenly", "gradually")
     yield (
         Finding(SYMPTOM, "present", value=value, source=source)
@@ -111,6 +115,25 @@ def _lost(values: Sequence[float]) -> float:
     usual = median(values)
     lost = sum(1 / v - 1 / usual for v in values if v < PAUSE * usual)
     return lost / sum(1 / v for v in values)
+
+
+def _planned(steps: Sequence[int], values: Sequence[float]) -> bool:
+    """Whether the pauses come every N steps as a setting states it, whatever is logged of them. A
+    loader that lags pauses once in as many steps as it has workers: a small number, seldom round."""
+    every = round(median([b - a for a, b in pairwise(steps[n] for n in _starts(values))]))
+    return every >= MANY or (every >= FEWEST and every % ROUND == 0)
+
+
+def _waits_for_data(
+    look: Look, series: Series, steps: Sequence[int], values: Sequence[float]
+) -> bool:
+    """Whether the loader's own logged seconds are most of the pauses, where steps have seconds."""
+    waited = look.fact(Curve).series.get("data_time")
+    if waited is None or series.name not in TIMES:
+        return False
+    of_step = dict(zip(waited.steps, waited.values, strict=True))
+    shares = [of_step[steps[n]] * values[n] for n in _starts(values) if steps[n] in of_step]
+    return bool(shares) and median(shares) >= WAITS
 
 
 def _explained(look: Look, steps: Sequence[int]) -> bool:
@@ -176,10 +199,17 @@ def _fall(values: Sequence[float]) -> tuple[int, float, float] | None:
     return (at, median(before), median(after)) if slow and ends and apart <= 1 else None
 
 
+def _starts(values: Sequence[float]) -> list[int]:
+    """Indices of the first slow point of each pause."""
+    usual = median(values)
+    slow = [n for n, v in enumerate(values) if v < PAUSE * usual]
+    return [n for n, before in zip(slow, [-2, *slow], strict=False) if n - 1 != before]
+
+
 def _pauses(values: Sequence[float], usual: float) -> int | None:
     """Index of the first of several slow points at even distances that cost a tenth of the time."""
     slow = [n for n, v in enumerate(values) if v < PAUSE * usual]
-    starts = [n for n, before in zip(slow, [-2, *slow], strict=False) if n - 1 != before]
+    starts = _starts(values)
     if len(starts) < PAUSES:
         return None
     gaps = [b - a for a, b in pairwise(starts)]
