@@ -152,3 +152,12 @@ def test_what_stands_between_two_log_lines_is_a_persons_if_it_speaks_or_complain
     between: str, kinds: list[str]
 ) -> None:
     assert [f.kind for f in split_paste(WATCHDOG.format(between=between))] == kinds
+
+
+def test_what_python_ignored_as_it_ended_is_no_word_of_a_person() -> None:
+    from medic.match.paste import split_paste
+
+    (only,) = split_paste("Exception ignored in: <function _ConnectionBase.__del__>")
+    assert only.kind == "log"
+    (said,) = split_paste("The exception ignored in my loop was the reason of it all.")
+    assert said.kind == "prose"

@@ -44,7 +44,7 @@ _LOG = regex(
             r"^`?Trainer\.fit`? stopped|^slurmstepd:|^srun: error|^Killed$|^terminate called|^\s*what\(\):",
             # Exceptions, frames, messages with their place.
             r"^(?:\w+\.)*\w*(?:[Ee]rror|Exception|Warning|Interrupt|Exit)\b(?:\([^)]*\))?\s*:",
-            r"^\w*(?:Error|Exception|Interrupt)$|^Error\(s\) in loading state_dict for",
+            r"^Exception ignored in: |^\w*(?:Error|Exception|Interrupt)$|^Error\(s\) in loading state_dict for",
             r"^\s*size mismatch for \S+: |^\s*(?:Missing|Unexpected) key\(s\) in state_dict:",
             r"^\[[EWIF]\d{3,4} |^Loading checkpoint shards:|^\w+Error\(\w+\): ",
             r"^(?:Epoch|Step|Iter(?:ation)?)\b[ :\[(]*\d+\b.*[:=] *-?\d+\.\d",
