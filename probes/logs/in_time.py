@@ -18,7 +18,10 @@ from .view import View
 _WAITED = regex(r"ran for (\d{4,9}) milliseconds")
 # A process that both name is the same one, whenever they say so.
 _KERNELS_PID = regex(r"(?i)\b(?:pid[=: ']{1,3}|process )(\d{3,8})\b")
-_RUNS_PID = regex(r"(?i)\bpid(?:\(s\))?[=: ]{1,3}(\d{3,8})\b|^\S{1,60}?:(\d{3,8}):\d+ \[\d+\]")
+_RUNS_PID = regex(
+    r"(?i)\bpid(?:\(s\))?[=: ]{1,3}(\d{3,8})\b|^\S{1,60}?:(\d{3,8}):\d+ \[\d+\]|"
+    r"\bline \d+: +(\d{3,8}) Killed\b"
+)
 
 
 class Span(NamedTuple):

@@ -76,10 +76,19 @@ def test_another_program_that_the_kernel_killed_is_no_end_of_the_run(read: Any, 
 @pytest.mark.parametrize("name", ["python", "pt_main_thread", "ray::Worker", "my_trainer"])
 def test_what_may_be_of_the_run_stays_killed(read: Any, name: str) -> None:
     both = KILLED.format(name="chrome") + KILLED.format(name=name)
-    found = read({"train.log": QUIET, "dmesg.txt": both})
+    dated = "".join(f"2026-03-01 10:09:0{i} {row}\n" for i, row in enumerate(QUIET.splitlines()))
+    found = read({"train.log": dated, "dmesg.txt": both})
     told = found.ask(text_checks.PROBE)["host-kill-record"]
     assert told.outcome == "memory-recorded"
     assert name in told.source.text
+
+
+def test_a_kill_of_the_pid_that_the_shell_names_needs_no_time(read: Any) -> None:
+    ended = QUIET + "launch.sh: line 3: {pid} Killed                  python train.py\n"
+    kernel = KILLED.format(name="python")
+    for pid, outcome in ((88123, "memory-recorded"), (88124, "killed-without-record")):
+        found = read({"train.log": ended.format(pid=pid), "dmesg.txt": kernel})
+        assert found.ask(text_checks.PROBE)["host-kill-record"].outcome == outcome
 
 
 def test_a_run_that_ended_well_cancels_its_lines(read: Any) -> None:

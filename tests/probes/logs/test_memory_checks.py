@@ -90,7 +90,7 @@ def test_phases(frames: list[Frame], steps: int | None, phase: str | None) -> No
     [
         ("iteration 270/400 | lm loss: 2.1\n", "later-step"),  # of all ranks, by one
         ("[rank0]: step 270 | loss 2.1\n", "later-step"),
-        ("[rank1]: step 270 | loss 2.1\n", "first-step"),  # of another rank alone
+        ("[rank1]: step 270 | loss 2.1\n", "later-step"),  # ranks step together
         ("", "first-step"),
     ],
 )
