@@ -78,7 +78,8 @@ _PATTERNS: Mapping[str, str] = {
     "resume": (
         r"(?i:\b(?:resum(?:e|ed|ing)|continu(?:ed|ing))\b.{0,40}\b(?:from|at)\b|"
         r"\b(?:restor(?:ed|ing)|load(?:ed|ing)|successfully loaded) (?:\w+ ){0,4}(?:checkpoint|ckpt) "
-        r"(?:path|from|at|in|\S*/))|恢复训练|断点续训|继续训练|(?:检查点|checkpoint).{0,20}恢复"
+        r"(?:path|from|at|in|\S*/)|^.{0,60}\bloading model from \S*checkpoint-\d)|"
+        r"恢复训练|断点续训|继续训练|(?:检查点|checkpoint).{0,20}恢复"
     ),
     "no-checkpoint": (
         r"(?i:will not load any checkpoints|could not find the metadata file|"

@@ -16,6 +16,7 @@ from medic.text.patterns import regex
 from . import job_numbers, machine
 from .attempts import attempt_folder
 from .nodes import place
+from .same_run import goes_on_from
 from .view import View
 
 # Workers of one launch begin within this many seconds, however early one of them fell silent.
@@ -93,6 +94,8 @@ def split(views: Sequence[View]) -> tuple[list[View], list[Launch]]:
     before = _failed_before(last)
     before += job_numbers.over([g for g in last if all(g is not b for b in before)])
     left = [g for g in last if all(g is not b for b in before)]
+    before += (gone_on := _gone_on_from(left))
+    left = [g for g in left if all(g is not b for b in gone_on)]
     before += [
         g for launches in by_shape.values() for g in _beside_a_finished([*launches.values()], left)
     ]
@@ -134,6 +137,21 @@ def _failed_before(launches: Sequence[Launch]) -> list[Launch]:
     last = max((g.began or 0.0 for g in failing), default=0.0)
     last = max(last, trained) - machine.ZONES_SECONDS
     return [g for g in failing if _over_by(g) < trained or _failed_at(g) < last]
+
+
+def _gone_on_from(launches: Sequence[Launch]) -> list[Launch]:
+    """Those that failed and from whose checkpoint another began, where no times tell the order."""
+    return [
+        g
+        for g in launches
+        if g.failed
+        and any(
+            (g.last is None or one.began is None)
+            and any(goes_on_from(a, b) for a in g.views for b in one.views)
+            for one in launches
+            if one is not g
+        )
+    ]
 
 
 def _beside_a_finished(launches: Sequence[Launch], left: Sequence[Launch]) -> list[Launch]:

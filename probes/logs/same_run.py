@@ -35,6 +35,18 @@ def is_same_run(earlier: View, now: View) -> bool:
     return _told(earlier.given.path) == _told(now.given.path)
 
 
+def goes_on_from(earlier: View, now: View) -> bool:
+    """Whether ``now`` began with a checkpoint that ``earlier`` says it saved."""
+    begun = set(_places(now, ("resume",)))
+    return bool(begun) and not begun.isdisjoint(_places(earlier, _WORK))
+
+
+def _places(view: View, marks: tuple[str, ...]) -> Iterator[str]:
+    for mark in view.scan.marks:
+        if mark.signature in marks:
+            yield from (p[1].rstrip("/.") for p in _PLACE.finditer(mark.source.text))
+
+
 def _folders(view: View) -> Iterator[str]:
     """The folders that a log's lines name as the place of its checkpoints."""
     for mark in view.scan.marks:
