@@ -163,6 +163,9 @@ def _beside_a_finished(launches: Sequence[Launch], left: Sequence[Launch]) -> li
 
 
 def _tried_before(failed: Launch, done: Launch) -> bool:
+    paths = (PurePath(one.views[0].given.path).parts for one in (failed, done))
+    if any(a != b and job_numbers.is_no_try(a) for a, b in zip(*paths, strict=False)):
+        return False  # folders of nodes or ranks
     if failed.last is not None and done.began is not None:
         return False  # their lines tell times: judged by those
     if abs(failed.written - done.written) > TOGETHER_SECONDS:

@@ -95,6 +95,7 @@ class Front:
 @pytest.fixture(autouse=True)
 def _own_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     monkeypatch.setenv("MEDIC_STATE", str(tmp_path / "state"))
+    use("en")
     yield
     use("en")
 

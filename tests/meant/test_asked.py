@@ -59,8 +59,8 @@ def test_nobody_is_asked_what_a_traceback_says_that_was_read(oom: Any) -> None:
     [
         ("why this cause?", "What would change my mind"),
         ("为什么是这个原因？", "What would change my mind"),
-        ("what does this mean?", "What would change my mind"),
-        ("看不懂", "What would change my mind"),
+        ("what does this mean?", "In short"),
+        ("看不懂", "In short"),
         ("is it safe?", "costs: one restart"),
         ("这样改安全吗？", "costs: one restart"),
         ("怎么减小 micro batch 并增加累积步数？", "costs: one restart"),
