@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -56,7 +57,7 @@ def megatron(step: int, seconds: float) -> str:
     )
 
 
-HEALTHY = {
+HEALTHY: dict[str, Callable[[int, float], str]] = {
     "megatron": megatron,
     "plain": lambda n, s: f"step {n} | loss {4 - n / 400:.4f} | lr 1e-4 | step_time {s:.2f}s",
     "deepspeed": lambda n, s: (
