@@ -49,12 +49,10 @@ def _places(view: View, marks: tuple[str, ...]) -> Iterator[str]:
 
 def _folders(view: View) -> Iterator[str]:
     """The folders that a log's lines name as the place of its checkpoints."""
-    for mark in view.scan.marks:
-        if mark.signature in _WORK:
-            for found in _PLACE.finditer(mark.source.text):
-                place = _STEP.split(found[1], maxsplit=1)[0].rstrip("/.")
-                if place and not place.endswith((".py", ".cpp")):
-                    yield place
+    for named in _places(view, _WORK):
+        place = _STEP.split(named, maxsplit=1)[0].rstrip("/.")
+        if place and not place.endswith((".py", ".cpp")):
+            yield place
 
 
 def _within(path: str, folder: str) -> bool:
