@@ -12,7 +12,8 @@ from medic.text.patterns import regex
 
 from .view import View
 
-_WORK = ("serial-work", "serial-done", "no-checkpoint")
+_SAVED = ("serial-work", "serial-done")
+_WORK = (*_SAVED, "no-checkpoint")
 _PLACE = regex(r"(?<![\w.])((?:[\w.+-]+)?(?:/[\w.+-]+)+)")
 # The last part of where one checkpoint lies, and the file that a start looks for.
 _STEP = regex(
@@ -38,7 +39,7 @@ def is_same_run(earlier: View, now: View) -> bool:
 def goes_on_from(earlier: View, now: View) -> bool:
     """Whether ``now`` began with a checkpoint that ``earlier`` says it saved."""
     begun = set(_places(now, ("resume",)))
-    return bool(begun) and not begun.isdisjoint(_places(earlier, _WORK))
+    return bool(begun) and not begun.isdisjoint(_places(earlier, _SAVED))
 
 
 def _places(view: View, marks: tuple[str, ...]) -> Iterator[str]:

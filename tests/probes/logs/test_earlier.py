@@ -207,12 +207,19 @@ def test_an_event_days_after_the_run(read: Read, when: str, counts: bool) -> Non
     assert ("gpu-hardware-fault" in roots(read(TRAINS + ILLEGAL + late))) is counts
 
 
-@pytest.mark.parametrize(("begins", "over"), [("out/checkpoint-500", True), ("hub/sft-7b", False)])
+@pytest.mark.parametrize(
+    ("says", "begins", "over"),
+    [
+        ("Saving model checkpoint to out/checkpoint-500", "out/checkpoint-500", True),
+        ("Saving model checkpoint to out/checkpoint-500", "hub/sft-7b", False),
+        ("no checkpoint found in out/checkpoint-500", "out/checkpoint-500", False),
+    ],
+)
 def test_a_job_from_whose_checkpoint_another_log_went_on(
-    read: Read, begins: str, over: bool
+    read: Read, says: str, begins: str, over: bool
 ) -> None:
     limit = "slurmstepd: error: *** JOB 771 ON n4 CANCELLED AT 2026-03-20T10:15:00 DUE TO TIME LIMIT ***\n"
-    first = "step 500 loss 2.4\nSaving model checkpoint to out/checkpoint-500\n" + limit
+    first = f"{says}\nstep 500 loss 2.4\n{limit}"
     then = f"Loading model from {begins}.\nstep 510 loss 2.4\nstep 520 loss 2.3\n"
     found = roots(read({"sft.log": first, "more.log": then}))
     assert (found == []) is over
