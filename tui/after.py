@@ -66,9 +66,10 @@ def to_check(talk: Consultation, offer: Offer) -> None:
     ask(talk)
 
 
-def ask(talk: Consultation) -> None:
-    """Whether the next run has been made."""
+def ask(talk: Consultation, *first: tuple[str, Text], before: Line | None = None) -> None:
+    """Whether the next run has been made; ``first``: answers ahead of the usual ones."""
     options = (
+        *first,
         *elsewhere.options(talk),
         ("read", words_after.READ_NEW),
         ("undo", words_after.TAKE_BACK),
@@ -76,7 +77,8 @@ def ask(talk: Consultation) -> None:
         *elsewhere.by_hand(talk),
         *((("anew", words_after.ANEW),) if talk.by_itself else ()),
     )
-    talk.offer_choices(Choices("after", "", options), Line(words_after.DID_YOU_RUN, "strong"))
+    asked = before or Line(words_after.DID_YOU_RUN, "strong")
+    talk.offer_choices(Choices("after", "", options), asked)
 
 
 def go_on(talk: Consultation) -> None:
@@ -91,6 +93,8 @@ def choose(talk: Consultation, value: str) -> None:
     """What the user picked after a change."""
     if value == "read":
         recheck(talk)
+    elif value == "vain" and talk.waiting is not None:
+        said_in_vain(talk, talk.waiting)
     elif value == "undo":
         from .undoing import restore
 
@@ -108,9 +112,14 @@ def choose(talk: Consultation, value: str) -> None:
         talk.ask()
 
 
-def recheck(talk: Consultation, pasted: str = "", *, in_vain: bool = False) -> None:
+def recheck(
+    talk: Consultation,
+    pasted: str = "",
+    *,
+    without: Callable[[Consultation, Applied], None] | None = None,
+) -> None:
     """Reads the log of the run after the change, a file or ``pasted``, and says what it shows;
-    ``in_vain``: the user says that it still fails, which counts where no log shows it."""
+    ``without``: what to do where there is none, instead of asking for it."""
     from medic.session.recheck import TELLS_NOTHING, outcome, take_new_logs
 
     one = talk.waiting
@@ -120,7 +129,7 @@ def recheck(talk: Consultation, pasted: str = "", *, in_vain: bool = False) -> N
     session = talk.session
     stood = session.case, session.evidence, talk.stood
     if not take_new_logs(session, one, pasted):
-        (_said_in_vain if in_vain else _no_new_log)(talk, one)
+        (without or _no_new_log)(talk, one)
         return
     talk.waiting = None
     talk.observe()
@@ -170,8 +179,8 @@ def _still_there(session: Session, one: Applied) -> None:
         session.complain_of(name)
 
 
-def _said_in_vain(talk: Consultation, one: Applied) -> None:
-    """The remedy counts as tried; the new log tells what fails now."""
+def said_in_vain(talk: Consultation, one: Applied) -> None:
+    """The user says that it still fails: the remedy counts as tried; the new log tells what fails now."""
     from medic.session.said import said
 
     session = talk.session
@@ -180,7 +189,8 @@ def _said_in_vain(talk: Consultation, one: Applied) -> None:
         ask(talk)  # the run did not have it: that is no proof against the remedy
         return
     session.remedy_done(one.remedy, helped=False)
-    talk.remember(words_more.NO_HELP, before)
+    title = session.index.remedies[one.remedy].title
+    talk.remember(words_more.MARKED.fill(title=title), before)
     talk.tell(words_after.SAID_IN_VAIN.fill(change=one.change), "warn", top=True)
     ask(talk)
     talk.keep()

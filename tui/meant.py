@@ -164,8 +164,8 @@ def _works(talk: Consultation, _words: str) -> bool:
 
 def _tried(talk: Consultation, words: str) -> bool:
     """The remedy that is said to have been in vain; where none is named, which it was."""
-    from .orders import tried
     from .remedies import titled
+    from .tried import mark
 
     if not _found(talk) or not talk.offers():
         return False
@@ -173,7 +173,7 @@ def _tried(talk: Consultation, words: str) -> bool:
     if offer is None and talk.waiting is not None:
         return turns.still_fails(talk, words)
     if offer is not None:
-        tried(talk, str(offer.number))
+        mark(talk, str(offer.number))
         return True
     rows = [titled(one) for one in talk.offers() if not one.tried]
     talk.tell(Block("medic", (Line(words_talk.WHICH_TRIED, "strong"), *rows)), top=True)

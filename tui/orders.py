@@ -26,6 +26,7 @@ from . import (
     rulings,
     sayings,
     starting,
+    tried,
     undoing,
     walking,
     words,
@@ -187,7 +188,7 @@ def patch(talk: Consultation, argument: str) -> None:
         talk.retell()
         return
     first = first_change(talk.offers()) if talk.found is not None else None
-    offer = first if first and not argument.strip() else _chosen(talk, argument)
+    offer = first if first and not argument.strip() else chosen(talk, argument)
     if offer is None:
         return
     if offer.fix.patch is not None:
@@ -204,7 +205,7 @@ def patch(talk: Consultation, argument: str) -> None:
         talk.tell(Block("more", (Line(words_more.OTHER_PATCHES, "strong"), *lines)))
 
 
-def _chosen(talk: Consultation, argument: str) -> Offer | None:
+def chosen(talk: Consultation, argument: str) -> Offer | None:
     """The offer of a number; without one the first against what leads, those tried last."""
     offers = talk.offers() if talk.found is not None else []
     if not offers:
@@ -218,29 +219,6 @@ def _chosen(talk: Consultation, argument: str) -> Offer | None:
     none = Line(words_more.NO_SUCH_OFFER.fill(n=len(offers)))
     talk.tell(Block("medic", (none, *(remedies.titled(o) for o in offers))))
     return None
-
-
-def tried(talk: Consultation, argument: str) -> None:
-    """Marks a remedy as not helped: it goes to the end, and its causes become less likely."""
-    from medic.session.said import said
-
-    session = talk.session
-    if talk.stale:
-        talk.retell(plan=True)
-    offer = _chosen(talk, argument)
-    if offer is None:
-        return
-    name = offer.fix.remedy.name
-    if name in session.tried:
-        talk.tell(words_more.TRIED_ALREADY.fill(title=offer.title))
-        return
-    before = said(session)
-    if talk.before_remedy is None:
-        talk.before_remedy = session.observed_symptoms()
-    session.remedy_done(name, helped=False)
-    talk.remember(offer.title, before)
-    talk.tell(words_more.DID_NOT_HELP.fill(title=offer.title))
-    talk.retell(plan=True)
 
 
 ORDERS: dict[str, Order] = {
@@ -259,7 +237,7 @@ ORDERS: dict[str, Order] = {
     "run": run,
     "none": none,
     "ruleout": rulings.ruleout,
-    "tried": tried,
+    "tried": tried.tried,
     "walk": walking.walk,
     "report": handover.report,
     "new": starting.anew,

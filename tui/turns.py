@@ -29,7 +29,7 @@ def still_fails(talk: Consultation, _words: str) -> bool:
     from .remedies import titled
 
     if talk.waiting is not None:
-        after.recheck(talk, in_vain=True)
+        after.recheck(talk, without=after.said_in_vain)
         return True
     if talk.found is None or not talk.session.case.files:
         return _paste(talk)

@@ -195,7 +195,19 @@ def _taken_back(talk: Consultation, move: Move, *, here: bool) -> None:
             talk.tell(words_after.BACK_AGAIN.fill(titles=titles(session, before)), "warn")
     else:
         talk.tell(words_more.TOOK_BACK.fill(what=move.what), top=True)
+        _tell_standing(talk)
     if move.change or other:
         talk.look(whole=False)
     else:
         talk.retell()
+
+
+def _tell_standing(talk: Consultation) -> None:
+    """A word was taken back: that the newest change of files is as it was, where there is one."""
+    changed = [move for move in talk.moves if move.change]
+    if not changed or not _as_written(changed[-1].change):
+        return
+    next_one = changed[-1] is talk.moves[-1]
+    told = words_more.FILES_STAY if next_one else words_more.FILES_STAY_BEHIND
+    told = told.fill(what=changed[-1].what, id=changed[-1].change)
+    talk.tell(Block("more", (Line(told, "warn"),)))

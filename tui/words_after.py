@@ -49,6 +49,14 @@ NOTHING_NEW = Text(
     "writes elsewhere: /add PATH.",
     "上次查看之后没有新日志：{file} 仍是 {at} 写的那份。新日志在别处时用 /add 路径 添加。",
 )
+NO_RUN_YET = Text(
+    "No run with {change} has been seen, so it counts against nothing yet. When it has run:",
+    "还没有看到带有 {change} 的运行，因此暂不计为无效。运行之后：",
+)
+RAN_IN_VAIN = Text(
+    "it ran with the change and failed as before; its log is elsewhere",
+    "已带着修改运行过，问题依旧；日志在别处",
+)
 SAID_IN_VAIN = Text(
     "Noted: {change} did not help, as you say; its remedy counts as tried. What fails now stands in "
     "the new log: paste its last lines here, or put the log into this folder and choose 1. Was the "

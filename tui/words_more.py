@@ -140,6 +140,15 @@ LEFT_AS_IT_IS = Text(
     "文件保持现状；/undo 将从{what}之前的内容继续。",
 )
 TOOK_BACK = Text("Taken back: {what}", "已撤回：{what}")
+MARKED = Text("that “{title}” did not help", "“{title}”的无效标记")
+FILES_STAY = Text(
+    "No file was touched: the {what} stands. To take that back, too: f8 or medic undo {id}",
+    "文件没有变动：{what}仍在。如需一并撤销：f8 或 medic undo {id}",
+)
+FILES_STAY_BEHIND = Text(
+    "No file was touched: the {what} stands. To take that back, too: medic undo {id}",
+    "文件没有变动：{what}仍在。如需一并撤销：medic undo {id}",
+)
 NOTHING_TO_UNDO = Text("There is nothing to take back.", "没有可撤回的操作。")
 DID_NOT_HELP = Text(
     "Noted: “{title}” did not help. It counts against its causes, and is the last of the list now.",
