@@ -40,6 +40,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "reduce_bucket": ("reduce_bucket_size",),
     "overlap": ("overlap_comm",),
     "bucket_view": ("gradient_as_bucket_view",),
+    "sharded_start": ("zero3_init_flag",),
     "evaluation_batch": ("per_device_eval_batch_size",),
     "axolotl_evaluation": ("eval_batch_size",),
     "evaluation_strategy": ("eval_strategy", "evaluation_strategy"),

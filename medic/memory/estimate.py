@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from medic.facts import MemoryEstimate
 from medic.facts.memory import fitting
+from medic.memory.loading import LOAD, SAVE
 from medic.memory.measured import EXPERTS, LIKE_LLAMA
 from medic.memory.overheads import (
     ALLOCATOR,
@@ -29,6 +30,8 @@ from medic.run_config import RunConfig
 UNLIKE = 0.5
 KEPT = 16  # estimates that were made last
 _STATES = ("weights", "gradients", "optimizer")
+# Phases in which hardly a block comes and goes: next to nothing is held beyond the tensors.
+_STILL = (LOAD, SAVE, "evaluation")
 _LASTING = ("weights", "optimizer", "context", "workspace", "buckets", "reference model")
 
 
@@ -228,11 +231,14 @@ def _reserved(step: Step, capacity: int = 0) -> dict[str, Parts]:
         limit = max(0, capacity - _outside(widest) - WORKSPACE)
         held = reserved_share(step, limit) - 1
         return {
-            n: {**p, "allocator": int((EVALUATION if n == "evaluation" else held) * _tensors(p))}
+            n: {**p, "allocator": int((EVALUATION if n in _STILL else held) * _tensors(p))}
             for n, p in phases.items()
         }
     share = _share(step)
-    return {n: {**p, "allocator": int(share * _passing(p))} for n, p in phases.items()}
+    return {
+        n: {**p, "allocator": int((EVALUATION if n in (LOAD, SAVE) else share) * _passing(p))}
+        for n, p in phases.items()
+    }
 
 
 def _passing(parts: Parts) -> int:

@@ -6,11 +6,17 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 
 from medic.memory import activations as act
+from medic.memory.loading import LOAD, SAVE, loading, saving
 from medic.memory.quantities import Quantities
 from medic.memory.resident import Parts, deepspeed_buckets, fixed, states_of
 from medic.memory.setup import Setup
 from medic.memory.states import WEIGHT
 from medic.records import dataclass, replace
+
+
+FIRST = "first step"
+_TRAINING = ("forward", "loss", "backward", "optimizer step")
+_ORDER = (LOAD, FIRST, *_TRAINING, "second step", "outputs joined", SAVE, "evaluation")
 
 
 @dataclass(frozen=True)
@@ -31,20 +37,34 @@ class Step(Quantities):
             always = whole
         backward = (self._first(always), self._last(whole), self._embedding(whole))
         found = {
+            LOAD: loading(self, always),
             "forward": self._forward(always),
             "loss": self._loss(always),
             "backward": max(backward, key=size),
             "optimizer step": self._optimizer_step(whole),
         }
+        found[FIRST] = self._first_step(found)
         if self.setup.engine == "ddp":
             found["second step"] = self._rebuilding(found, states.gradients)
         outputs = self.pipeline_outputs()
         if outputs:
             joined = {"joined outputs": sum(outputs.values())}
             found["outputs joined"] = {**whole, **self.pipeline_buffers(), **outputs, **joined}
+        found[SAVE] = saving(self, always)
         if self.setup.evaluation:
             found["evaluation"] = self._evaluation(states.weights, always)
-        return found
+        return {name: found[name] for name in _ORDER if name in found}
+
+    def _first_step(self, found: Mapping[str, Parts]) -> Parts:
+        """The fullest moment of the first step: up to the optimizer's own there are no moments yet
+        (torch ``optim/adamw.py``: ``_init_group`` makes them at the first step). DeepSpeed's ZeRO-3 makes
+        them before it (``stage3.py``, ``initialize_optimizer_states``)."""
+        setup = self.setup
+        made = found[LOAD].get("optimizer", 0)
+        if setup.engine == "deepspeed" and setup.zero == 3:
+            return max((found[name] for name in _TRAINING), key=size)
+        before = [{**found[name], "optimizer": made} for name in _TRAINING[:-1]]
+        return max((*before, found[_TRAINING[-1]]), key=size)
 
     def _keeps_gradients(self) -> bool:
         """Whether gradients are there in every forward pass. ZeRO-3 has a buffer for them."""

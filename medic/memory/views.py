@@ -8,6 +8,7 @@ from medic.i18n import Text
 from medic.memory import details, megatron
 from medic.memory.adapters import adapted_maps, own_adapters
 from medic.memory.evaluating import evaluation_batch, keeps_no_logits
+from medic.memory.loading import whole_at_load, whole_at_save
 from medic.memory.measured import LIKE_LLAMA, not_measured
 from medic.memory.preferences import both_logits, has_reference, in_pairs, prefers
 from medic.memory.reading import (
@@ -213,6 +214,8 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
     stated = read.config.integer("parameters") or read.inner
     perhaps = _perhaps_sharded(read, common)
     reference, both = has_reference(read.config), both_logits(read.config)
+    load = whole_at_load(read.config, sharded=common.zero == ALL)
+    save = whole_at_save(read.config)
     return tuple(
         replace(
             perhaps if i == 0 else common,
@@ -236,6 +239,8 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
             error=errors[i],
             reference=WEIGHT[styles[i]] if reference else 0,
             reference_logits=both[i],
+            whole_at_load=load[i],
+            whole_at_save=save[i],
             view=i,
         )
         for i in range(3)

@@ -24,6 +24,7 @@ PART = {
     "reference model": Text("reference model", "参考模型"),
     "activations": Text("activations", "激活"),
     "logits": Text("logits and loss", "logits 与 loss"),
+    "passing weights": Text("weights on their way", "加载途中的权重"),
     "weight copies": Text("low-precision copies of weights", "权重的低精度副本"),
     "gathered weights": Text("gathered weights", "聚合后的权重"),
     "gradients before sharding": Text("gradients before sharding", "切分前的梯度"),
@@ -40,12 +41,15 @@ PART = {
     "allocator": Text("held by the allocator, unused", "分配器保留而未用"),
 }
 PHASE = {
+    "load": Text("load", "加载"),
+    "first step": Text("first step", "第一步"),
     "forward": Text("forward", "前向"),
     "loss": Text("loss", "loss"),
     "backward": Text("backward", "反向"),
     "optimizer step": Text("optimizer step", "优化器步"),
     "second step": Text("second step (DDP rebuilds its buckets)", "第二步（DDP 重建通信桶）"),
     "outputs joined": Text("results of the last stage joined", "末级输出拼接"),
+    "save": Text("save", "保存"),
     "evaluation": Text("evaluation", "评估"),
 }
 ASSUMED = {

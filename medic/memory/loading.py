@@ -1,0 +1,111 @@
+"""Loading and saving a model: what they take on one GPU beside what stays, in bytes.
+
+Loading, up to where the engine has what it holds from then on:
+
+- One GPU, DDP: the weights, in the dtype in which they stay. A checkpoint arrives tensor by tensor
+  (transformers ``core_model_loading.py``, ``modeling_utils.py``), or the model is made on the host and moved
+  (``Module.to`` replaces one parameter after the other): there is no second copy.
+- bitsandbytes: one map in 16 bits beside its packed form (transformers ``Bnb4bitQuantize``: each weight is moved
+  to the card and packed before the next); peft's preparation casts the embedding to fp32 beside itself
+  (``prepare_model_for_kbit_training``).
+- FSDP: the shards and one unit that is not sharded yet: a layer, or at the end all outside the layers (torch
+  ``_fully_shard/_fsdp_init.py`` ``_move_states_to_device``; accelerate ``fsdp_utils.py`` hands on one parameter
+  after the other). FSDP1 copies the unit into its flat weight (``_flat_param.py``). A model that was put on the
+  card before lies there whole, on each rank.
+- ZeRO: 16-bit weights and the rank's fp32 ones. Under stage 3 ``zero.Init``, which transformers uses, leaves a
+  rank its part of each module before the next is made; without it ``deepspeed.initialize`` moves the whole model to
+  each card first (``runtime/engine.py``, ``_configure_distributed_model``). Stages 1 and 2 lay the weights flat on
+  the card only where it has room for a copy (``stage_1_and_2.py``, ``flatten_on_gpu``).
+
+Saving: weights and optimizer states lie there, gradients are gone where the step freed them.
+
+- One GPU, DDP, ZeRO-1 and 2, Megatron, shards of FSDP (DCP): each tensor goes to the host as it is.
+- FSDP, a full state dict: a unit at a time in the shards' own precision (FSDP1, ``_state_dict_utils.py``), a
+  parameter at a time (FSDP2, ``_gather_state_dict``), moved to the host before the next one where it is offloaded, as
+  accelerate does (``FullStateDictConfig(offload_to_cpu=True, rank0_only=True)``). torch's default is not to
+  (``fsdp/api.py``): then all of it stays on the card.
+- ZeRO-3, 16-bit weights: the parameters of one module at a time (``engine.py``,
+  ``_zero3_consolidated_16bit_state_dict``).
+"""
+
+from __future__ import annotations
+
+from medic.i18n import Text
+from medic.memory import details
+from medic.memory.quantities import Quantities
+from medic.memory.resident import Parts, local_parameters, reference_model, states_of
+from medic.memory.setup import Setup
+from medic.memory.states import WEIGHT
+from medic.run_config import RunConfig
+
+HALF = 2  # bytes of a 16-bit value
+OWN_LOOP = "own-loop"
+LOAD, SAVE = "load", "save"
+WHOLE_LOAD = Text("the whole model on each rank before it is sharded", "切分前每个 rank 上的完整模型")
+WHOLE_SAVE = Text(
+    "a full state dict gathered on the card", "在显卡上聚合完整的 state dict"
+)
+
+
+def whole_at_load(config: RunConfig, *, sharded: bool) -> tuple[bool, bool, bool]:
+    """Whether the whole model may lie on each card before it is sharded: low, likely and high."""
+    if not sharded:
+        return False, False, False
+    if details.flag(config, "sharded_start") is False:
+        return True, True, True
+    return False, False, config.framework == OWN_LOOP
+
+
+def whole_at_save(config: RunConfig) -> tuple[bool, bool, bool]:
+    """Whether FSDP's full state dict may be gathered on the card and stay there."""
+    return False, False, config.get("fsdp") is True and config.framework == OWN_LOOP
+
+
+def held_bytes(setup: Setup) -> float:
+    """Of one weight as it is loaded and sharded."""
+    return setup.frozen_bytes if setup.lora else WEIGHT[setup.style]
+
+
+def loading(step: Quantities, always: Parts) -> Parts:
+    """Parts alive at the fullest moment of loading; ``always``: what stays through the steps."""
+    setup, states = step.setup, states_of(step.setup)
+    parts = {"context": always["context"], "weights": states.weights}
+    if setup.reference:
+        parts["reference model"] = reference_model(setup)
+    if setup.style == "master" and not setup.offloaded:
+        share = setup.shards if setup.zero else 1
+        parts["optimizer"] = int(4 * local_parameters(setup) / share)
+    if setup.engine == "megatron":  # its buffer of gradients is made with the model
+        parts["gradients"] = states.gradients
+    if setup.whole_at_load:
+        return {**parts, "weights": int(local_parameters(setup) * held_bytes(setup))}
+    passing = _passing_at_load(step)
+    return {**parts, "passing weights": passing} if passing else parts
+
+
+def _passing_at_load(step: Quantities) -> int:
+    setup, shape = step.setup, step.shape
+    if setup.quantised:
+        packed = shape.hidden * max(shape.ffn, shape.q) * HALF
+        cast = HALF * shape.embedding if setup.frozen_ends > HALF else 0
+        return int(max(packed, cast)) // setup.tensor
+    if setup.zero != 3:
+        return 0
+    if setup.engine == "deepspeed":
+        return HALF * shape.embedding // setup.tensor
+    unit = max(shape.ends, shape.layer)
+    return int((2 if setup.flat else 1) * held_bytes(setup) * unit) // setup.tensor
+
+
+def saving(step: Quantities, always: Parts) -> Parts:
+    """Parts alive at the fullest moment of saving; ``always``: what stays between two steps."""
+    setup, shape = step.setup, step.shape
+    if setup.zero != 3:
+        return always
+    if setup.whole_at_save:
+        whole = int(local_parameters(setup) * held_bytes(setup))
+        return {**always, "gathered weights": whole}
+    if setup.engine == "deepspeed":
+        return {**always, "gathered weights": HALF * shape.embedding // setup.tensor}
+    unit = shape.ends + shape.layer if setup.flat else shape.embedding
+    return {**always, "gathered weights": int(held_bytes(setup) * unit) // setup.tensor}
