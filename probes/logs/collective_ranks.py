@@ -17,6 +17,7 @@ from .evidence import hits
 from .verdict import own_failures
 
 RANKS, MOMENT, STALL = "collective-ranks", "timeout-moment", "stall-point"
+BUSY = "busy-rank"
 _BYTES = regex(r"op\.nbytes\. (\d+) vs (\d+)")
 _PREPARING = regex(
     r"tokeni[sz]|process|pack|download|shuffl|dataset|data set|corpus|ind(?:ex|ices)|分词|数据",
@@ -66,6 +67,9 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     shown = quiet_ranks.died(logs, look.fact(Ranks), timeouts, silent)
     outcome = "silent-rank-died" if shown else (None if waits else judge(timeouts))
     if outcome is None:
+        if over := quiet_ranks.left_the_loop(look, logs, timeouts, silent):
+            yield from _over(timeouts, over)
+            return
         outcome, shown = _by_silence(logs, look.fact(Ranks), timeouts, silent)
     if outcome == "same-on-all" and (absent := _absent(look, logs, timeouts)):
         value = {"ranks": ", ".join(map(str, absent[:16])), "count": len(timeouts)}
@@ -76,6 +80,14 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         yield Skip(needs.ALL_RANKS, check=RANKS)
         return
     yield _found(outcome, timeouts, shown)
+
+
+def _over(timeouts: Sequence[Collective], line: Source) -> Iterator[Finding]:
+    """A rank whose batches were over, and that was well when it said so."""
+    told = _LAST.fill(rank=line.rank, line=quiet_ranks.words(line))
+    waits = tuple(t.source for t in timeouts)
+    yield Finding(BUSY, "left-the-loop", value={"told": told}, source=line, more=waits)
+    yield Finding(STALL, "end-of-epoch", source=line)
 
 
 def _in_python(
@@ -242,7 +254,7 @@ def _key(source: Source) -> tuple[float, int]:
 PROBE = Probe(
     name="collective-ranks",
     title=Text("where each rank waited", "各 rank 等待的位置"),
-    tells=(RANKS, MOMENT, STALL),
+    tells=(RANKS, MOMENT, STALL, BUSY),
     run=run,
     needs=(LogHits, Ranks, Tracebacks),
     wants=(Collectives, FlightRecords, RunConfig),

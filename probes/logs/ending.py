@@ -25,7 +25,8 @@ _WELL = regex(
     re.IGNORECASE,
 )
 _NOT_WELL = regex(
-    r"\b(?:not|until|before|after|when|once|if|will|fail)\b|n't\b|%\||\bepoch \d+", re.IGNORECASE
+    r"\b(?:not|until|before|after|when|once|if|will|fail)\b|n't\b|%\||\bepoch \d+|第 ?\d+ ?(?:轮|个)",
+    re.IGNORECASE,
 )
 # "training finished after 50 steps" is an end, as Megatron's own line is; "saved after training
 # finished" tells of none.

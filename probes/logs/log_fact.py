@@ -12,7 +12,7 @@ from .ending import End, overall
 from .merge import Merged, thin
 from .view import Order, View
 
-EXITED, EXIT_ALONE = "rank-exited", "exit-alone"
+EXITED, EXIT_ALONE, TIMEOUT = "rank-exited", "exit-alone", "collective-timeout"
 
 
 def log_hits(merged: Merged, views: Sequence[View], hosts: Iterable[str]) -> LogHits:
@@ -128,12 +128,17 @@ def _failed(merged: Merged, planned: int | None) -> bool:
 
     uncaught = any(t.uncaught and stays(t.source, t.order) for t in merged.tracebacks)
     return uncaught or any(
-        (h.role == "root" or (h.role == "victim" and not through(h)))
+        (h.role == "root" or _waits(h) or (h.role == "victim" and not through(h)))
         and not h.benign
         and not h.goes_on
         and stays(h.source, h.order)
         for h in merged.hits
     )
+
+
+def _waits(hit: Hit) -> bool:
+    """Whether a rank waited in a collective until that timed out: it is not through, whoever is."""
+    return hit.symptom == TIMEOUT and hit.source.rank is not None and hit.role != "context"
 
 
 def _after(end: End, source: Source, order: Order) -> bool:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
+from medic.errors import Unreadable
 from medic.facts import Collective, FailedRank, LogHits, Ranks, Source
+from medic.probe import Look
 from medic.text.patterns import regex
 
 from .collectives import STATE
@@ -15,6 +18,21 @@ from .prefix import Prefixes, message
 _BY_LAUNCHER = "exit code -15"  # SIGTERM
 # Torch ends a process with these after an error of NCCL too, which may be another rank's fault.
 _ABORT = regex(r"terminate called|\bAborted\b|\bSIGABRT\b")
+
+# What a rank writes that has no further batch, of itself or of the loop that it has left.
+_LEFT = regex(
+    r"(?i)\bepochs?\b.{0,24}\b(?:finished|done|completed?|ended|is over)\b|"
+    r"\b(?:end|finished|completed) (?:of )?(?:the )?(?:training )?epoch\b|"
+    r"\b(?:leav(?:es|ing)|left|exit(?:s|ed|ing)?|out of|end of) (?:the )?(?:train(?:ing)?|main|batch|data) ?loop\b|"
+    r"\b(?:train(?:ing)?|main) loop (?:is )?(?:done|finished|over|ended|completed?)\b|"
+    r"\b(?:no (?:more|further)|r[au]n out of|exhausted(?: all)?) (?:\w+ )?(?:batch(?:es)?|data|samples|inputs)\b|"
+    r"\bdata ?loader\b.{0,12}\b(?:exhausted|finished|ended|is empty)\b|"
+    r"(?:epoch|第 ?\d+ ?(?:轮|个 ?epoch)|训练循环).{0,12}(?:结束|完成|跑完)|(?:数据|batch).{0,6}(?:读完|用完|耗尽|跑完)"
+)
+# Collectives of a backward pass: the sum of the gradients of a whole bucket, not of a metric.
+_GRADIENTS = regex(r"ALLREDUCE|REDUCE_SCATTER")
+_BUCKET = 10_000  # elements
+FAR, NEAR = 2_000_000, 2_000  # lines of a log that are looked through; lines behind a step
 
 # What torch's watchdog writes on a rank that is told of another rank's timeout.
 _ANSWERS = regex(r"collective timeout from\s+rank \d|dump signal from another rank")
@@ -109,6 +127,42 @@ def finished(logs: LogHits, timeouts: Sequence[Collective], silent: Iterable[int
         if reached > behind and not busy:
             return source
     return None
+
+
+def left_the_loop(
+    look: Look, logs: LogHits, timeouts: Sequence[Collective], silent: Iterable[int]
+) -> Source | None:
+    """The last line of a silent rank, where it says that its batches were over, while all that wait
+    were in the backward pass of a step and had not said so of theirs."""
+    if not all(
+        _GRADIENTS.search(t.operation) and (t.elements_in or 0) >= _BUCKET for t in timeouts
+    ):
+        return None
+    quiet, end = set(silent), first_timeout(timeouts)
+    for line in logs.last_words:
+        rank = line.rank
+        reached = _last_step(logs, rank, end) if rank is not None and rank in quiet else None
+        if reached is None or later(line, end):
+            continue
+        if not _LEFT.search(words(line)) and how(words(line)) != "well":
+            continue
+        if all(_goes_on(look, logs, t, reached) for t in timeouts):
+            return line
+    return None
+
+
+def _goes_on(look: Look, logs: LogHits, waiting: Collective, reached: int) -> bool:
+    """Whether a waiting rank got as far, and said nothing of an end from there on."""
+    own = [s for s in logs.steps if s.source.rank == waiting.rank and s.step >= reached]
+    given = next((f for f in look.files("log") if own and f.name == own[0].source.file), None)
+    if given is None:
+        return False
+    try:
+        lines = islice(look.lines(given.path), FAR)
+        since = [text for number, text in lines if number >= own[0].source.line]
+    except Unreadable:
+        return False
+    return not any(_LEFT.search(text[:400]) for text in since[:NEAR])
 
 
 def alive(logs: LogHits, timeouts: Sequence[Collective], silent: Iterable[int]) -> Source | None:

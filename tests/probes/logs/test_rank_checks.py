@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from medic.probes.logs import collective_ranks, exceptions, failing_rank
 
+from medic.facts import LogHits
 from medic.run_config import Origin, RunConfig, Value
 
 QUIET = "step 1/2 | loss 3.0\nstep 2/2 | loss 2.9\n"
@@ -341,3 +342,39 @@ def test_a_host_that_fails_alone_in_its_log_is_no_first(read: Any) -> None:
     lines = [f"node{r}: step {n} loss 2.0" for n in range(4) for r in (1, 0)]
     lines += ["node1: " + line for line in OF_ITS_OWN]
     assert "first-failing-rank" not in read("\n".join(lines) + "\n").ask(failing_rank.PROBE)
+
+
+EPOCH_OVER = said(1, "20:41:01", "epoch 0 finished: 3994 batches on this rank")
+
+
+def in_backward(rank: int) -> str:
+    return timeout(rank, size=25_165_824)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (EPOCH_OVER + in_backward(0), True),
+        (said(1, "20:41:01", "leaving train loop, waiting for the others") + in_backward(0), True),
+        (said(1, "20:41:01", "dataloader exhausted") + in_backward(0), True),
+        (said(1, "20:41:01", "第 1 轮训练结束") + in_backward(0), True),
+        # A metric or a barrier: the others may have left the loop as well, and say nothing of it.
+        (EPOCH_OVER + timeout(0, size=1), False),
+        # Both ended the epoch; one of them died in the next.
+        (
+            EPOCH_OVER + said(0, "20:41:01", "epoch 0 finished: 3994 batches") + in_backward(0),
+            False,
+        ),
+        (said(1, "20:41:01", "saved") + in_backward(0), False),
+    ],
+)
+def test_a_rank_that_says_its_batches_are_over_left_the_loop(
+    read: Any, text: str, left: bool
+) -> None:
+    found = read(steps_of(0, 1) + text).ask(collective_ranks.PROBE)
+    assert ("busy-rank" in found) is left
+
+
+def test_a_rank_that_waits_is_not_through_when_another_is(read: Any) -> None:
+    seen = read(steps_of(0, 1) + said(1, "20:41:01", "training finished") + in_backward(0))
+    assert seen[LogHits].ended == "badly"
