@@ -162,7 +162,10 @@ def _goes_on(look: Look, logs: LogHits, waiting: Collective, reached: int) -> bo
         since = [text for number, text in lines if number >= own[0].source.line]
     except Unreadable:
         return False
-    return not any(_LEFT.search(text[:400]) for text in since[:NEAR])
+    return not any(
+        _LEFT.search(text[:400]) and Prefixes().read(text).rank in (None, waiting.rank)
+        for text in since[:NEAR]
+    )
 
 
 def alive(logs: LogHits, timeouts: Sequence[Collective], silent: Iterable[int]) -> Source | None:
