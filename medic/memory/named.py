@@ -19,11 +19,12 @@ SIZES = ("hidden_size", "num_layers", "num_heads", "num_kv_heads", "ffn_size", "
          "head_dim", "tied_embeddings")  # fmt: skip
 # What is added to a model's name without changing its sizes.
 _TAIL = regex(
-    r"instruct|chat|hf|base|it|pt|sft|dpo|rl|thinking|v\d+(?:\.\d+)*|\d{4}|\d+k|"
+    r"instruct|chat|hf|base|it|pt|sft|dpo|rl|thinking|preview|v\d+(?:\.\d+)*|\d{4}|\d+k|1m|"
     r"bnb|[48]bit|int[48]|fp8|awq|gptq|unsloth|bf16"
 )
 _NUMBER = regex(r"\d+")
-_OWN_LENGTH = regex(r"\d(?:k|m)\b|long|yarn|rope")
+# Thousands of tokens, or a million; other millions are parameters (opt-125m).
+_OWN_LENGTH = regex(r"\dk\b|\b1m\b|long|yarn|rope")
 # torchtune's builders: models/<family>/_model_builders.py.
 _BUILDERS = "torchtune.models."
 _BUILT_SIZE = regex(r"(\d+(?:_\d+)?b)(?:_(?:base|instruct))?")
