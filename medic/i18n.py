@@ -118,6 +118,12 @@ def follow(words: str) -> None:
         _language[:] = ["zh"]
 
 
+def of_the_system() -> None:
+    """Answers in the language of the system again, where no language was asked for."""
+    if not _asked:
+        _language[:] = [detect()]
+
+
 def in_chinese(words: str) -> bool:
     """Whether a tenth of the letters is Han: names and messages stay English in Chinese, too."""
     letters = [c for c in words if c.isalpha()]

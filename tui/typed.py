@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol
 
-from medic.i18n import Lang, Text, current, follow, plain
+from medic.i18n import Lang, Text, current, follow, of_the_system, plain
 from medic.text.safetext import shortened
 
 from . import jobs, replies, words
@@ -71,6 +71,15 @@ NUMBERED = re.compile(
 NUMBERS = re.compile(r"[-+]?\d+(?:(?:[ ,.;/&+、，和与或-]|and|or)+\d+)*", re.ASCII)
 
 
+WHOLE_SENTENCE = 4  # words
+_WORD = re.compile(r"(?<![\w./-])[A-Za-z][A-Za-z'-]*(?![\w/])")
+_SMALL_WORD = re.compile(
+    r"(?i)\b(?:i|my|we|our|it|the|an?|is|are|was|were|does|do|did|not|after|when|every|each|until|since|"
+    r"only|but|why|what|how|at|on|of|with|without)\b"
+)
+_PRINTED = re.compile(r"\w: |[=\[\](){}<>\\|]|^\W|\w+(?:Error|Exception)\b")
+
+
 class Front(Protocol):
     """What shows the talk and takes what is typed: a screen, or lines on a terminal."""
 
@@ -112,13 +121,25 @@ def take(screen: Front, text: str) -> None:
 
 
 def _follow(screen: Front, text: str) -> None:
-    """Who writes Chinese is answered in Chinese, unless a language was asked for."""
+    """The language of the last whole sentence, unless one was asked for: Chinese for who writes
+    Chinese, that of the system again for an English sentence. A path and a /word change nothing."""
     before = current()
-    if "\n" not in text:
+    if "\n" in text or text.startswith("/") or _is_path(text):
+        return
+    if english_sentence(text):
+        of_the_system()
+    else:
         follow(text)
     if current() != before:
         screen.speak()
-        screen.add(said(words.FOLLOWED, "muted"))
+        screen.add(said(words.FOLLOWED if current() == "zh" else words.BACK_AGAIN, "muted"))
+
+
+def english_sentence(text: str) -> bool:
+    """Whether somebody says it, rather than a program, in English: a message that is quoted is
+    English in every country."""
+    said_ = len(_WORD.findall(text)) >= WHOLE_SENTENCE and _SMALL_WORD.search(text) is not None
+    return said_ and text.isascii() and _PRINTED.search(text) is None
 
 
 def language_asked(text: str) -> Lang | None:

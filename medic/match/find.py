@@ -45,6 +45,7 @@ def complaints(text: str, index: Index) -> list[tuple[Match, tuple[str, ...]]]:
     groups = _groups(search(said, index, ("symptoms",), limit=MANY))
     for clause in _clauses(said) if len(said) <= BRIEF else ():
         own = _groups(search(clause, index, ("symptoms",), limit=MANY))
+        own = [g for g in own if not _taken_back(g[0], said, index)]
         known = {match.name for group in groups for match in group}
         groups += [g for g in own if g[0].score >= CLEAR and known.isdisjoint(m.name for m in g)]
     found = [(group[0], tuple(m.name for m in group[1:ALSO])) for group in groups]
@@ -53,6 +54,12 @@ def complaints(text: str, index: Index) -> list[tuple[Match, tuple[str, ...]]]:
             found.insert(0, (Match("symptoms", name, WHOLE, quote), ()))
     jump = jump_of_loss(said)
     return _of_jump(jump, found) if jump and not _is_quiet(jump) else found
+
+
+def _taken_back(match: Match, text: str, index: Index) -> bool:
+    """Whether a clause tells that something failed, and the rest of the text that it was not so."""
+    bare = match.name in index.symptoms and index.symptoms[match.name].bare
+    return bare and contrary(match.name, text, index)
 
 
 # What a loss that jumped and stayed there is told as, and is not.

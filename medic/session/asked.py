@@ -15,22 +15,33 @@ if TYPE_CHECKING:
     from medic.session.consultation import Session
 
 
+SILENT = "stopped-without-a-word"
+# Families of what others record of the end of a run, whose own log shows nothing.
+OUTSIDE = ("scheduler", "ranks", "hardware", "storage")
+
+
 def still_open(session: Session) -> list[Open]:
     """Checks and symptoms that a person could still answer. Rollouts, rewards and engines are
     asked about where something was seen or said of them: elsewhere nobody could answer; nor what
-    supposes a symptom that is not there, or another kind of run; nor whether something failed at all."""
+    supposes a symptom that is not there, or another kind of run; nor whether something failed at all.
+    A run that goes on raised nothing; one whose log just stops has printed no message."""
     index = session.index
     known = {h.seen.name for h in session.found} | set(session.unknown)
     asked = {name: c.minutes for name, c in index.ties.checks.items() if name not in known}
     looks = [Open(name, minutes) for name, minutes in asked.items() if minutes is not None]
+    present = {h.seen.name for h in session.found if h.seen.outcome == "present"}
+    silent = SILENT in present
+    shown = [index.symptoms[name] for name in present if name in index.symptoms]
+    goes_on = bool(shown) and all(one.goes_on for one in shown)
     if LogHits not in session.evidence.facts:  # else its symptoms are seen or not seen
         for name, symptom in index.symptoms.items():
             if symptom.ask and name not in known and not (symptom.benign or symptom.bare):
+                if silent and symptom.signatures and symptom.family not in OUTSIDE:
+                    continue
                 looks.append(Open(name, symptom.ask.minutes))
     if not speaks_of_rl(index, session.seen):
         looks = [look for look in looks if not of_rl(index, look.name)]
     absent = {h.seen.name for h in session.found if h.seen.outcome == "absent"}
-    present = {h.seen.name for h in session.found if h.seen.outcome == "present"}
 
     def fits(name: str) -> bool:
         check = index.checks.get(name)
@@ -38,7 +49,7 @@ def still_open(session: Session) -> list[Open]:
             return True
         if check.ask.supposes and present.isdisjoint(check.ask.supposes):
             return False  # no line is there that it asks about, and nobody told of one
-        if check.ask.of == "traceback" and _raised(session):
+        if check.ask.of == "traceback" and (_raised(session) or goes_on):
             return False
         normal = [outcome for outcome, one in check.outcomes.items() if one.normal]
         supposes = any(denies(o, absent) and not denies(o, present) for o in normal)

@@ -93,6 +93,28 @@ _REPORTS = regex(
 )
 
 
+# Cards that are some of those of the run, by what stands before or behind their count: "有一张卡特别慢",
+# "2 GPUs are slower than the others". How many these are is no size of the run.
+_SOME_BEFORE = regex(
+    r"(?:其中|某|里有?|中有|另外?|[坏掉少多换丢]了|总有|老有|只有|就|有|哪|这|那)的?\s?$|"
+    r"\b(?:lost|only|the other|these|those|except(?: for)?|of (?:my|our|the|all)|swap\w*|replac\w*) $",
+    re.I,
+)
+_SOME_BEHIND = regex(
+    r"^\s?(?:总是|一直|经常|明显|特别|比|跑得|的?(?:温度|频率|功耗|利用率|速度|显存)|掉|坏|慢|快|热|降频|报|"
+    r"出现|出了|没|不|偏|卡住|挂|异常|有问题|拖)|"
+    r"^ (?:(?:is|are|was|were|runs?|ran) (?:\w+ )?(?:slow\w*|hot\w*|behind|lagging|missing|gone|bad|broken|faulty|"
+    r"idle|throttl\w*)|(?:fell|falls?|drops?|dropped) (?:off|out)|throttl\w*|lags?|overheats?)\b",
+    re.I,
+)
+_OF_MORE = regex(r"^ (?:out )?of (?:the |our |my )?(?:\d|other)", re.I)
+_WITH_THESE = regex(r"(?:\b(?:on|with|using|use|only have)|[用在]) ?$", re.I)
+_OTHERS = regex(
+    r"\b(?:others|(?:the|all) other (?:\w+ )?(?:gpus?|cards?|ranks?|ones)|the rest|remaining)\b|"
+    r"其[他它余]|别的|剩下|剩余|另外[几的]",
+    re.I,
+)
+
 COUNT = "world_size"
 Place = tuple[int, int]
 
@@ -178,12 +200,28 @@ def _found(text: str, index: Index | None) -> Sequence[tuple[Stated, Place]]:
             kept.append(one)
     if index is not None:  # a card is named within its count: "4 A100 80G"
         kept += [(Stated(f, name, words), at) for f, name, words, at in named(text, index)]
-    kept = [one for one in kept if not _DENIED.search(text[: one[1][0]])]
+    kept = [one for one in kept if not _DENIED.search(text[: one[1][0]]) and not _some(text, one)]
     values: dict[str, set[str]] = {}
     for item, _ in kept:
         values.setdefault(item.field, set()).add(repr(item.value))
     once = [one for one in kept if len(values[one[0].field]) == 1]
     return tuple(sorted(_of_the_run(text, once), key=lambda one: one[1]))
+
+
+def _some(text: str, one: tuple[Stated, Place]) -> bool:
+    """Whether a count of cards or ranks is of some of those of the run, about which something is
+    told, and not of all."""
+    item, (start, end) = one
+    if item.field != COUNT:
+        return False
+    before, behind = text[:start], text[end:]
+    if _OF_MORE.search(behind):
+        return True
+    if _WITH_THESE.search(before):
+        return False
+    if _SOME_BEHIND.search(behind):
+        return item.value == 1 or bool(_SOME_BEFORE.search(before) or _OTHERS.search(text))
+    return bool(_SOME_BEFORE.search(before) and _OTHERS.search(text))
 
 
 def _of_the_run(text: str, found: Sequence[tuple[Stated, Place]]) -> list[tuple[Stated, Place]]:

@@ -4,6 +4,7 @@ for, or chosen."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -84,6 +85,32 @@ def test_who_writes_chinese_is_answered_in_chinese(
     monkeypatch.setattr(i18n, "_language", ["en"])
     drive(script, case)
     drive(asked, case)
+
+
+@pytest.mark.parametrize("system", ["C.UTF-8", "zh_CN.UTF-8"])
+def test_the_language_is_that_of_the_last_whole_sentence(
+    drive: Drive, case: Case, monkeypatch: pytest.MonkeyPatch, system: str, tmp_path: Path
+) -> None:
+    (tmp_path / "训练.log").write_text("step 1 loss 2.0\n")
+    at_home: Lang = "zh" if system.startswith("zh") else "en"
+    monkeypatch.setenv("LC_ALL", system)
+    monkeypatch.setattr(i18n, "_asked", [])
+    monkeypatch.setattr(i18n, "_language", ["en"])
+
+    async def script(app: Any) -> None:
+        for words, lang in (
+            ("/add 训练.log", "en"),
+            ("训练卡住了", "zh"),
+            ("RuntimeError: the size of the tensor must match", "zh"),
+            ("OOM", "zh"),
+            ("/why", "zh"),
+            ("it hangs after the first evaluation", at_home),
+            ("loss 也不降", "zh"),
+        ):
+            await app.send(words)
+            assert current() == lang, words
+
+    drive(script, case)
 
 
 def test_a_chosen_language_holds_until_the_system_is_followed_again(
