@@ -111,6 +111,11 @@ def use(lang: Lang) -> None:
     _asked[:] = [lang]
 
 
+def speak(lang: Lang) -> None:
+    """Sets the language for now: that of the last words, which nobody asked for."""
+    _language[:] = [lang]
+
+
 def follow(words: str) -> None:
     """Answers in Chinese where a person wrote Chinese and no language was asked for. English words
     change nothing: what is pasted is English in every country."""

@@ -15,6 +15,8 @@ from .events import Choices
 from .lines import Block, Line, code
 from .looking import tell_left_out
 
+WITHOUT = "gone-without"  # an outcome: the run did not have the change
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -94,6 +96,8 @@ def choose(talk: Consultation, value: str) -> None:
     if value == "read":
         recheck(talk)
     elif value == "vain" and talk.waiting is not None:
+        from .tried import said_in_vain
+
         said_in_vain(talk, talk.waiting)
     elif value == "undo":
         from .undoing import restore
@@ -179,23 +183,6 @@ def _still_there(session: Session, one: Applied) -> None:
         session.complain_of(name)
 
 
-def said_in_vain(talk: Consultation, one: Applied) -> None:
-    """The user says that it still fails: the remedy counts as tried; the new log tells what fails now."""
-    from medic.session.said import said
-
-    session = talk.session
-    before = said(session)
-    if not one.there and elsewhere.warn(talk, one):
-        ask(talk)  # the run did not have it: that is no proof against the remedy
-        return
-    session.remedy_done(one.remedy, helped=False)
-    title = session.index.remedies[one.remedy].title
-    talk.remember(words_more.MARKED.fill(title=title), before)
-    talk.tell(words_after.SAID_IN_VAIN.fill(change=one.change), "warn", top=True)
-    ask(talk)
-    talk.keep()
-
-
 def _no_new_log(talk: Consultation, one: Applied) -> None:
     logs = [f for f in talk.session.case.files if f.kind in ("log", "metrics")]
     newest = max(logs, key=lambda f: f.modified, default=None)
@@ -216,6 +203,9 @@ def _gone(talk: Consultation, one: Applied) -> None:
     talk.session.new_episode()
     talk.another_run()
     told = words_after.GONE if one.change else words_after.GONE_BY_HAND
+    if one.shown == WITHOUT:
+        elsewhere.warn(talk, one)
+        told = words_after.GONE_WITHOUT
     told = told.fill(titles=titles, change=one.change, why=why)
     talk.tell(told, "good", top=True)
     earlier.tell(talk, one)
@@ -285,6 +275,7 @@ _OPEN = {
 _BY_HAND = {words_after.STILL_THE_SAME: words_after.STILL_BY_HAND}
 _TELL: dict[str, Callable[[Consultation, Applied], None]] = {
     "gone": _gone,
+    WITHOUT: lambda talk, one: _gone(talk, replace(one, shown=WITHOUT)),
     "same": _same,
     "other": _other,
     "unseen": _unseen,

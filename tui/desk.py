@@ -8,7 +8,7 @@ from functools import cached_property
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from medic.i18n import Lang, Text, use
+from medic.i18n import Lang, Text, speak
 from medic.records import dataclass
 
 from . import awaited
@@ -102,7 +102,7 @@ class Desk:
 
     def speak(self, lang: Lang) -> None:
         """The language of what is made into words from here on."""
-        use(lang)
+        speak(lang)
 
     @property
     def busy(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import after, words_after, words_more
+from . import after, elsewhere, words_after, words_more
 from .lines import Line
 
 if TYPE_CHECKING:
@@ -33,6 +33,23 @@ def tried(talk: Consultation, argument: str) -> None:
 def _no_run_yet(talk: Consultation, one: Applied) -> None:
     told = words_after.NO_RUN_YET.fill(change=one.change)
     after.ask(talk, ("vain", words_after.RAN_IN_VAIN), before=Line(told, "warn"))
+
+
+def said_in_vain(talk: Consultation, one: Applied) -> None:
+    """The user says that it still fails: the remedy counts as tried; the new log tells what fails now."""
+    from medic.session.said import said
+
+    session = talk.session
+    before = said(session)
+    if not one.there and elsewhere.warn(talk, one):
+        after.ask(talk)  # the run did not have it: that is no proof against the remedy
+        return
+    session.remedy_done(one.remedy, helped=False)
+    title = session.index.remedies[one.remedy].title
+    talk.remember(words_more.MARKED.fill(title=title), before)
+    talk.tell(words_after.SAID_IN_VAIN.fill(change=one.change), "warn", top=True)
+    after.ask(talk)
+    talk.keep()
 
 
 def mark(talk: Consultation, argument: str) -> None:

@@ -29,7 +29,9 @@ def still_fails(talk: Consultation, _words: str) -> bool:
     from .remedies import titled
 
     if talk.waiting is not None:
-        after.recheck(talk, without=after.said_in_vain)
+        from .tried import said_in_vain
+
+        after.recheck(talk, without=said_in_vain)
         return True
     if talk.found is None or not talk.session.case.files:
         return _paste(talk)

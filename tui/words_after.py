@@ -68,6 +68,11 @@ GONE = Text(
     "Fixed, as far as the new log shows: no more “{titles}” since {change} ({why}).",
     "从新日志看已修复：{change} 之后“{titles}”不再出现（{why}）。",
 )
+GONE_WITHOUT = Text(
+    "Gone, as far as the new log shows: no more “{titles}” ({why}). But that run did not have {change}, "
+    "so it was not this change that mended it.",
+    "从新日志看，“{titles}”不再出现（{why}）。但这次运行并未用到 {change}，所以不是它修好的。",
+)
 GONE_BY_HAND = Text(
     "Fixed, as far as the new log shows: no more “{titles}” ({why}).",
     "从新日志看已修复：“{titles}”不再出现（{why}）。",
@@ -185,6 +190,10 @@ MADE_THERE = Text(
 # What the run after a change showed of it, in the hand-over.
 SHOWN = {
     "gone": Text("the next run no longer shows the fault", "下一次运行不再出现该问题"),
+    "gone-without": Text(
+        "the next run no longer shows the fault, but did not have this change",
+        "下一次运行不再出现该问题，但没有用到这个修改",
+    ),
     "same": Text("the next run shows the same fault", "下一次运行仍有同样的问题"),
     "other": Text("the next run shows another fault", "下一次运行出现了别的问题"),
     "still": Text("the next run measures the same", "下一次运行的指标与之前一样"),

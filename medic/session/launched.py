@@ -1,11 +1,11 @@
-"""The script that starts the run, and which files it reads."""
+"""The script that starts the run, which files it reads, and whether it can have had a change."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from medic.errors import MedicError
 from medic.runner.look import open_regular
@@ -13,8 +13,10 @@ from medic.runner.look import open_regular
 if TYPE_CHECKING:
     from medic.facts import GivenFile
     from medic.session.consultation import Session
+    from medic.session.recheck import Applied
 
 MAX_SCRIPT = 64 * 1024
+MAX_FILE = 2 * 1024 * 1024  # bytes of a changed file
 
 
 def script_of(session: Session) -> GivenFile | None:
@@ -41,3 +43,31 @@ def read_instead(session: Session, files: Sequence[str]) -> Iterator[tuple[str, 
             other = Path(word)
             if other.is_absolute() and not (other.exists() and other.samefile(file)):
                 yield str(file), word
+
+
+def in_force(applied: Applied) -> bool:
+    """Whether the files still hold what the change added; what cannot be read speaks for it."""
+    lines: set[str] = set()
+    try:
+        for name in applied.files:
+            with open_regular(name) as file:
+                text = file.read(MAX_FILE).decode("utf-8", "replace")
+            lines |= {line.strip() for line in text.splitlines()}
+    except (MedicError, OSError):
+        return True
+    return all(line in lines for line in applied.added if line)
+
+
+def had_it(session: Session, applied: Applied) -> bool:
+    """Whether the run may have had the change."""
+    return lacks(session, applied) is None
+
+
+def lacks(session: Session, applied: Applied) -> Literal["not-in-force", "elsewhere"] | None:
+    """Why the run cannot have had the change; None where it may have had it."""
+    if not applied.change:
+        return None
+    if not in_force(applied):
+        return "not-in-force"
+    other = not applied.there and any(read_instead(session, applied.files))
+    return "elsewhere" if other else None

@@ -13,7 +13,7 @@ from medic.errors import MedicError
 from medic.facts import LogHits
 from medic.records import dataclass, replace
 from medic.runner.look import open_regular
-from medic.session.launched import read_instead
+from medic.session.launched import had_it, lacks
 from medic.session.pasted import back_again
 from medic.session.proof import proof
 from medic.session.reached import Reached, reached
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 Outcome = Literal[
     "gone", "same", "still", "other", "early", "nothing", "unseen", "unread", "older", "same-log",
-    "not-in-force", "elsewhere",
+    "not-in-force", "elsewhere", "gone-without",
 ]  # fmt: skip
 # Of the change: its run, or enough of it, is still awaited.
 TELLS_NOTHING = ("older", "unread", "same-log", "early", "nothing", "elsewhere")
@@ -215,19 +215,6 @@ def _begin(session: Session) -> tuple[float, int] | None:
     return None if logs is None else (logs.first_time or 0.0, logs.attempts)
 
 
-def in_force(applied: Applied) -> bool:
-    """Whether the files still hold what the change added; what cannot be read speaks for it."""
-    lines: set[str] = set()
-    try:
-        for name in applied.files:
-            with open_regular(name) as file:
-                text = file.read(MAX_FILE).decode("utf-8", "replace")
-            lines |= {line.strip() for line in text.splitlines()}
-    except (MedicError, OSError):
-        return True
-    return all(line in lines for line in applied.added if line)
-
-
 def take_new_logs(session: Session, applied: Applied, pasted: str = "") -> bool:
     """Takes the files of the run after a change, and what was ``pasted`` of it, in place of those
     before it.
@@ -255,7 +242,8 @@ def outcome(session: Session, applied: Applied) -> Outcome:
     read: silence is no proof. ``older``: the run began before the change and only went on;
     ``same-log``: it is the log from before. The fault is there: ``not-in-force`` if the change is
     not, ``elsewhere`` if the run reads another file. It is not: ``early``, ``nothing`` and
-    ``still`` where that proves nothing (``proof``), ``other`` if there is another one.
+    ``still`` where that proves nothing (``proof``), ``other`` if there is another one,
+    ``gone-without`` if it is gone from a run that did not have the change.
     """
     if not applied.symptoms:
         return "unseen"
@@ -271,7 +259,9 @@ def outcome(session: Session, applied: Applied) -> Outcome:
     if seen:
         return "other"
     shown = proof(session, applied).state
-    return "gone" if shown == "proved" else shown
+    if shown != "proved":
+        return shown
+    return "gone" if had_it(session, applied) else "gone-without"
 
 
 def _went_on(session: Session, applied: Applied) -> bool:
@@ -283,10 +273,7 @@ def _went_on(session: Session, applied: Applied) -> bool:
 
 def _unchanged(session: Session, applied: Applied) -> Outcome:
     """Of a fault that is still there: whether the run had the change."""
-    if not in_force(applied):
-        return "not-in-force"
-    other = not applied.there and any(read_instead(session, applied.files))
-    return "elsewhere" if other else "same"
+    return lacks(session, applied) or "same"
 
 
 def _logs_failed(session: Session) -> bool:

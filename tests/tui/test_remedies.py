@@ -487,6 +487,31 @@ def test_the_change_is_made_where_the_run_reads_it(
     drive(script, collect(["run1"]))
 
 
+@pytest.mark.parametrize("lacks", ["reads-another", "taken-out", "has-it"])
+def test_a_change_is_credited_only_with_what_its_run_shows(
+    drive: Drive, run_folder: Path, tmp_path: Path, lacks: str
+) -> None:
+    config, other = run_folder / "train.yaml", tmp_path / "elsewhere" / "train.yaml"
+    other.parent.mkdir()
+    other.write_text(BEFORE)
+    read = other if lacks == "reads-another" else config
+    (run_folder / "launch.sh").write_text(f"torchrun train.py --config {read}\n")
+
+    async def script(app: Any) -> None:
+        await app.press("f4", "a")
+        if lacks == "taken-out":
+            config.write_text(BEFORE.replace("8", "2"))
+        written_later(run_folder / "train.log", FURTHER)
+        await app.send("/look")
+        had = lacks == "has-it"
+        assert ("Fixed, as far as the new log shows" in app.said) is had
+        assert ("so it was not this change that mended it" in app.said) is not had
+        await app.send("/report")
+        assert ("by c1" in app.said) is had
+
+    drive(script, collect(["run1"]))
+
+
 def test_a_remedy_without_a_sign_of_its_own_is_judged_by_its_symptom(
     drive: Drive, case: Case, index: Index
 ) -> None:
