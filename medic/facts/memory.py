@@ -46,7 +46,9 @@ class MemoryEstimate:
     stated, ``unknown`` what is missing. ``reserved`` (with its bounds) is the part that torch's allocator
     reserves: all but the CUDA context and NCCL. ``not_measured`` names terms behind which no
     measurement stands: then only the lower bound is a claim. ``stages`` has the peak of the first and
-    the last stage of a pipeline, which differ.
+    the last stage of a pipeline, which differ. ``by_formula`` names phases that no measurement stands
+    behind; ``could`` has those that take more than ``estimate`` where a loop of one's own loads or gathers
+    the whole model on each card.
     """
 
     low: int | None = None
@@ -70,6 +72,8 @@ class MemoryEstimate:
     reserved_high: int | None = None
     not_measured: tuple[Text, ...] = ()
     stages: Mapping[str, int] = field(default_factory=dict)
+    by_formula: tuple[str, ...] = ()
+    could: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

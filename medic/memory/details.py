@@ -40,6 +40,8 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "reduce_bucket": ("reduce_bucket_size",),
     "overlap": ("overlap_comm",),
     "bucket_view": ("gradient_as_bucket_view",),
+    "whole_start": ("model_on_card_first",),
+    "whole_save": ("state_dict_on_card",),
     "sharded_start": ("zero3_init_flag",),
     "evaluation_batch": ("per_device_eval_batch_size",),
     "axolotl_evaluation": ("eval_batch_size",),

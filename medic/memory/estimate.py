@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from medic.facts import MemoryEstimate
 from medic.facts.memory import fitting
-from medic.memory.loading import LOAD, SAVE
+from medic.memory.loading import LOAD, SAVE, TERMS, by_formula, could_take
 from medic.memory.measured import EXPERTS, LIKE_LLAMA
 from medic.memory.overheads import (
     ALLOCATOR,
@@ -18,7 +18,7 @@ from medic.memory.overheads import (
     WORKSPACE,
 )
 from medic.memory.peak import Step, size, steps_of
-from medic.memory.resident import Parts, reference_model, states_of
+from medic.memory.resident import HEAVY, Parts, reference_model, states_of
 from medic.memory.setup import Setup
 from medic.memory.traces import reserved_share, traced
 from medic.memory.views import ALL, Read, read_setups
@@ -115,16 +115,20 @@ def _states_only(read: Read, capacity: int | None) -> MemoryEstimate:
 def _whole(read: Read, steps: list[Step], capacity: int | None) -> MemoryEstimate:
     likely = _reserved(steps[1], capacity or 0)
     widest = [_widest(step) for step in steps]
+    heavy = max(size(steps[2].phases[name]) for name in TERMS)
     outside = [_outside(parts) for parts in widest]
     low, high = _bounds(steps, likely, [_tensors(parts) for parts in widest], outside)
+    high = max(high, int(heavy * (1 + EVALUATION)) - outside[2])
     lean = _held(read.setups[0])  # these are all there at the optimizer's step
     # Prompts and answers of reinforcement learning rarely reach their longest together.
     unlike = bool(read.family) and read.family not in LIKE_LLAMA
     if unlike or steps[0].setup.more_models or steps[0].setup.unsloth:
         low = lean + int(UNLIKE * (low - lean))
     low = lean if steps[0].setup.in_part else max(low, lean)
-    parts = max(likely.values(), key=size)
+    fullest = max(likely, key=lambda name: size(likely[name]))
+    parts, formula = likely[fullest], by_formula(steps[1].setup)
     peak = size(parts)
+    term = (TERMS[fullest],) if fullest in formula and fullest in TERMS else ()
     named = (*_STATES, "activations", "logits")
     states = _states(read)
     return MemoryEstimate(
@@ -145,9 +149,11 @@ def _whole(read: Read, steps: list[Step], capacity: int | None) -> MemoryEstimat
         fits=_fits(low + outside[0], high + outside[2], capacity),
         assumed=read.assumed,
         unknown=read.unknown,
-        not_measured=read.not_measured,
+        not_measured=(*read.not_measured, *term),
         parts=parts,
         phases={name: size(alive) for name, alive in likely.items()},
+        by_formula=formula,
+        could=could_take(steps[1].setup, steps[2].phases, peak),
     )
 
 
@@ -177,7 +183,10 @@ def _bounds(
 
 
 def _widest(step: Step) -> Parts:
-    return max(step.phases.values(), key=size)
+    """At the peak; of the heaviest set-up in training, as loading and saving have no allocator's spread."""
+    heaviest = step.setup.view == HEAVY
+    phases = step.phases.items()
+    return max((p for n, p in phases if not heaviest or n not in TERMS), key=size)
 
 
 def _outside(parts: Parts) -> int:

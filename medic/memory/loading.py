@@ -30,6 +30,8 @@ Saving: weights and optimizer states lie there, gradients are gone where the ste
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from medic.i18n import Text
 from medic.memory import details
 from medic.memory.quantities import Quantities
@@ -40,25 +42,35 @@ from medic.run_config import RunConfig
 
 HALF = 2  # bytes of a 16-bit value
 OWN_LOOP = "own-loop"
-LOAD, SAVE = "load", "save"
-WHOLE_LOAD = Text("the whole model on each rank before it is sharded", "切分前每个 rank 上的完整模型")
-WHOLE_SAVE = Text(
-    "a full state dict gathered on the card", "在显卡上聚合完整的 state dict"
-)
+LOAD, FIRST, SAVE = "load", "first step", "save"
+# What of a phase no measured row stands behind, where it makes the peak.
+TERMS = {
+    LOAD: Text("the whole model on each rank before it is sharded", "切分前每个 rank 上的完整模型"),
+    SAVE: Text("a full state dict gathered on the card", "在显卡上聚合完整的 state dict"),
+}
 
 
 def whole_at_load(config: RunConfig, *, sharded: bool) -> tuple[bool, bool, bool]:
-    """Whether the whole model may lie on each card before it is sharded: low, likely and high."""
+    """Whether the whole model lies on each card before it is sharded: low, likely and high."""
     if not sharded:
         return False, False, False
     if details.flag(config, "sharded_start") is False:
         return True, True, True
-    return False, False, config.framework == OWN_LOOP
+    return _told(config, details.flag(config, "whole_start"))
 
 
 def whole_at_save(config: RunConfig) -> tuple[bool, bool, bool]:
-    """Whether FSDP's full state dict may be gathered on the card and stay there."""
-    return False, False, config.get("fsdp") is True and config.framework == OWN_LOOP
+    """Whether FSDP's full state dict is gathered on the card and stays there."""
+    if config.get("fsdp") is not True:
+        return False, False, False
+    return _told(config, details.flag(config, "whole_save"))
+
+
+def _told(config: RunConfig, told: bool | None) -> tuple[bool, bool, bool]:
+    """What a loop of one's own says; trainers never do it."""
+    if told is None:
+        return False, False, config.framework == OWN_LOOP
+    return told, told, told
 
 
 def held_bytes(setup: Setup) -> float:
@@ -109,3 +121,17 @@ def saving(step: Quantities, always: Parts) -> Parts:
         return {**always, "gathered weights": HALF * shape.embedding // setup.tensor}
     unit = shape.ends + shape.layer if setup.flat else shape.embedding
     return {**always, "gathered weights": int(held_bytes(setup) * unit) // setup.tensor}
+
+
+def by_formula(setup: Setup) -> tuple[str, ...]:
+    """Of loading, the first step and saving those that no measured row stands behind."""
+    spread = setup.tensor > 1 or setup.pipeline > 1 or setup.engine in ("deepspeed", "megatron")
+    return (LOAD, FIRST, SAVE) if spread or setup.offloaded else ()
+
+
+def could_take(setup: Setup, heavy: Mapping[str, Parts], peak: int) -> dict[str, int]:
+    """Bytes of loading and of saving where the whole model may lie on the card, which is open, as far as
+    that is above the ``peak``."""
+    sure = {LOAD: setup.whole_at_load, SAVE: setup.whole_at_save}
+    sizes = {name: sum(heavy[name].values()) for name in sure if not sure[name]}
+    return {name: total for name, total in sizes.items() if total > peak}

@@ -43,3 +43,21 @@ def makes_no_logits(config: RunConfig) -> bool:
     """Whether the loss takes in the product of the head."""
     on = details.flag(config, "loss_fusion") is True
     return on and details.word(config, "loss_kernel") == "linear"
+
+
+def chunks(config: RunConfig, pipeline: int) -> int:
+    """Model chunks of a pipeline stage."""
+    stated = details.count(config, "virtual_size")
+    layers, each = config.integer("num_layers"), details.count(config, "virtual_layers")
+    if not stated and layers and each and pipeline > 1:
+        stated = layers // pipeline // each
+    return max(1, stated)
+
+
+def recomputed(config: RunConfig, pipeline: int) -> float:
+    """Share of a stage's layers that Megatron's ``block`` method recomputes."""
+    layers = config.integer("num_layers")
+    some = details.count(config, "recompute_layers")
+    if details.word(config, "recompute_method") != "block" or not layers or not some:
+        return 1.0
+    return min(1.0, some / max(1, layers // pipeline))

@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 
 from medic.memory import activations as act
-from medic.memory.loading import LOAD, SAVE, loading, saving
+from medic.memory.loading import FIRST, LOAD, SAVE, loading, saving
 from medic.memory.quantities import Quantities
 from medic.memory.resident import Parts, deepspeed_buckets, fixed, states_of
 from medic.memory.setup import Setup
 from medic.memory.states import WEIGHT
 from medic.records import dataclass, replace
 
-
-FIRST = "first step"
 _TRAINING = ("forward", "loss", "backward", "optimizer step")
 _ORDER = (LOAD, FIRST, *_TRAINING, "second step", "outputs joined", SAVE, "evaluation")
 

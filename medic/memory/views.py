@@ -156,7 +156,7 @@ def _with_details(read: Reader, common: Setup) -> Setup:
         common,
         expert=config.integer("expert_parallel_size") or 1,
         sequence_parallel=details.flag(config, "sequence_parallel") is True,
-        chunks=_chunks(config, common.pipeline),
+        chunks=megatron.chunks(config, common.pipeline),
         all_forward_first="gpipe" in details.word(config, "pipeline_schedule"),
         parameters_offloaded=parameters,
         offloaded=common.offloaded or (parameters and config.get("fsdp") is True),
@@ -167,7 +167,7 @@ def _with_details(read: Reader, common: Setup) -> Setup:
         overlap=details.flag(config, "overlap"),
         bucket_view=details.flag(config, "bucket_view") is True,
         attention_recomputed=granularity == "selective",
-        recomputed_share=_recomputed(read, common),
+        recomputed_share=megatron.recomputed(config, common.pipeline),
         fused_gate=liger or (read.megatron and details.flag(config, "fused_gate") is not False),
         lean_norms=liger or _engines(read)[1] == "megatron",
         in_part=not common.lora and details.in_part(config),
@@ -176,24 +176,6 @@ def _with_details(read: Reader, common: Setup) -> Setup:
         local_layers=details.word(config, "layers") == "local",
         evaluation=evaluation_batch(read),
     )
-
-
-def _chunks(config: RunConfig, pipeline: int) -> int:
-    """Model chunks of a pipeline stage."""
-    stated = details.count(config, "virtual_size")
-    layers, each = config.integer("num_layers"), details.count(config, "virtual_layers")
-    if not stated and layers and each and pipeline > 1:
-        stated = layers // pipeline // each
-    return max(1, stated)
-
-
-def _recomputed(read: Reader, common: Setup) -> float:
-    """Share of a stage's layers that Megatron's ``block`` method recomputes."""
-    layers = read.config.integer("num_layers")
-    some = details.count(read.config, "recompute_layers")
-    if details.word(read.config, "recompute_method") != "block" or not layers or not some:
-        return 1.0
-    return min(1.0, some / max(1, layers // common.pipeline))
 
 
 def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[Setup, ...]:

@@ -32,6 +32,7 @@ def json_data(sizing: Sizing) -> dict[str, Any]:
         },
         "parts": dict(found.parts),
         "phases": dict(found.phases),
+        "phases_not_measured": list(found.by_formula),
         "stages": dict(found.stages),
         "fits": sizing.fits,
         "verdict": sizing.verdict,

@@ -6,8 +6,39 @@ from medic.facts.memory import gib
 from medic.i18n import Text
 from medic.memory import details
 from medic.memory.choices import Choice
+from medic.memory.loading import LOAD, SAVE
 from medic.sizing import Sizing
 
+# Of loading and saving: that the whole model on each card makes the peak, and that it may.
+WHOLE = {
+    LOAD: (
+        Text(
+            "note: the peak is loading, as each card holds the whole model before it is sharded; sharded "
+            "from the host or the meta device, the peak is {less}",
+            "注意：峰值出现在加载阶段，因为切分前每张卡上都有完整模型；改为从主机内存或 meta 设备逐层切分，"
+            "峰值为 {less}",
+        ),
+        Text(
+            "note: loading takes {n} if the model is moved to the card before it is sharded; sharded from "
+            "the host or the meta device it takes {less}",
+            "注意：若先把整个模型搬到显卡再切分，加载时占 {n}；从主机内存或 meta 设备逐层切分则为 {less}",
+        ),
+    ),
+    SAVE: (
+        Text(
+            "note: the peak is saving, as a full state dict is gathered on the card; offloaded "
+            "(cpu_offload, FSDP1: offload_to_cpu), the peak is {less}",
+            "注意：峰值出现在保存阶段，因为完整 state dict 在显卡上聚合；开启 cpu_offload（FSDP1 为 "
+            "offload_to_cpu）后，峰值为 {less}",
+        ),
+        Text(
+            "note: saving takes {n} if a full state dict is gathered on the card; offloaded (cpu_offload, "
+            "FSDP1: offload_to_cpu) it takes {less}",
+            "注意：若在显卡上聚合完整 state dict，保存时占 {n}；开启 cpu_offload（FSDP1 为 offload_to_cpu）"
+            "则为 {less}",
+        ),
+    ),
+}
 IDLE = 0.1  # of the card: less than this, held unused, is not told
 
 
@@ -71,6 +102,19 @@ def _rollout(sizing: Sizing) -> Text:
     return line.fill(n=gib(rollout_bytes(sizing)), m=f"{share:g}")
 
 
+def _whole(sizing: Sizing) -> list[Text]:
+    """What loading or saving takes, or may take, where each card holds the whole model."""
+    found = sizing.found
+    told = []
+    for name, (sure, open_) in WHOLE.items():
+        others = [size for other, size in found.phases.items() if other != name]
+        if found.phases.get(name, 0) > max(others, default=0):
+            told.append(sure.fill(less=gib(max(others))))
+        elif name in found.could:
+            told.append(open_.fill(n=gib(found.could[name]), less=gib(found.phases[name])))
+    return told
+
+
 def notes(sizing: Sizing) -> list[Text]:
     """What is odd about the run, or would help it, and is no canonical field."""
     found = (
@@ -82,7 +126,7 @@ def notes(sizing: Sizing) -> list[Text]:
     )
     batch = [sizing.batch] if sizing.batch is not None else []
     cuts = [_cut(place) for place in sizing.cuts]
-    return [*cuts, *batch, *(tell(sizing) for there, tell in found if there)]
+    return [*cuts, *batch, *_whole(sizing), *(tell(sizing) for there, tell in found if there)]
 
 
 def _wide(sizing: Sizing) -> Text:

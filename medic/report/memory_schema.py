@@ -24,6 +24,7 @@ MEMORY = document(
         "device": _BOUNDS,
         "parts": {"type": "object", "additionalProperties": INTEGER},
         "phases": {"type": "object", "additionalProperties": INTEGER},
+        "phases_not_measured": items(STRING),
         "stages": {"type": "object", "additionalProperties": INTEGER},
         "fits": maybe(BOOLEAN),
         "verdict": {

@@ -97,12 +97,18 @@ def _parts(blocks: Blocks, found: MemoryEstimate) -> None:
         blocks.heading(title.fill(p=PHASE[peak]))
         _bars(console, {str(PART[n]): v for n, v in found.parts.items() if v})
         blocks.heading(Text("Peak of each phase", "各阶段峰值"))
-        _bars(console, {str(PHASE[n]): v for n, v in found.phases.items()})
+        _bars(console, {str(_phase(n, found)): v for n, v in found.phases.items()})
     if found.stages:
         blocks.heading(Text("Peak of pipeline stages", "各流水线级峰值"))
         name = Text("stage {n}", "第 {n} 级")
         stages = {str(name.fill(n=n.split()[-1])): v for n, v in found.stages.items()}
         _bars(console, stages)
+
+
+def _phase(name: str, found: MemoryEstimate) -> Text:
+    if name not in found.by_formula:
+        return PHASE[name]
+    return Text("{n} (formula, not measured)", "{n}（公式，未经实测）").fill(n=PHASE[name])
 
 
 def _head(blocks: Blocks, sizing: Sizing) -> None:

@@ -8,22 +8,27 @@ bound once, to what is known; all else stays unknown.
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Callable
 
 from medic.syntax.python_calls import Calls, makes_model, one
 from medic.syntax.python_numerics import optimizer, precision, width
 from medic.syntax.python_reader import Reader
 from medic.syntax.python_scopes import last
+from medic.syntax.python_spread import (
+    gathered_on_card,
+    on_card_first,
+    plain,
+    shards,
+    strategy,
+    version,
+)
 from medic.syntax.python_values import Group, Known, Result, Unknown, dotted
 
+# Settings that no trainer has: what lies whole on each card before FSDP shards it, or when it is saved.
+ON_CARD_FIRST, GATHERED_ON_CARD = "model_on_card_first", "state_dict_on_card"
 LOOP = "training_loop"  # the setting by which such a file is known
-# Other code may recompute activations or wrap the model; these do only what is read here.
-_PLAIN = ("torch", "transformers", "peft", "accelerate", "datasets", "bitsandbytes", "numpy", "tqdm",
-          "wandb", "liger_kernel", "evaluate", "pandas", "safetensors", "yaml", "tokenizers")  # fmt: skip
 _RECOMPUTES = ("gradient_checkpointing_enable", "apply_activation_checkpointing")
 _MAY_RECOMPUTE = ("checkpoint", "checkpoint_wrapper", "set_activation_checkpointing")
-_SHARDS = ("FSDP", "FullyShardedDataParallel", "fully_shard")
 _NOT_TRAINED = ("eval", "val", "test", "dev", "infer")
 _LENGTHS = ("max_length", "max_seq_length", "max_seq_len", "seq_len", "seq_length", "block_size",
             "sequence_length", "context_length", "max_len")  # fmt: skip
@@ -90,33 +95,10 @@ def _recompute(loop: Calls) -> Result | None:
         on.append(Unknown(call) if loop.scopes.may_not_run(call) else said)
     if on:
         return one(on)
-    if loop.named(*_MAY_RECOMPUTE) or not _plain(loop):
+    if loop.named(*_MAY_RECOMPUTE) or not plain(loop):
         return None
     made = next(c for c in loop.calls if makes_model(c))
     return Known(False, made.func)
-
-
-def _plain(loop: Calls) -> bool:
-    """Whether all that the module imports is known not to hold the run's own code."""
-    roots = {name.partition(".")[0] for name in loop.scopes.imported}
-    return all(root in _PLAIN or root in sys.stdlib_module_names for root in roots)
-
-
-def _shards(loop: Calls) -> Result | None:
-    found = loop.named(*_SHARDS)
-    sure = [c for c in found if not loop.scopes.may_not_run(c)]
-    if not found:
-        return None
-    return Known(True, sure[0].func) if sure else Unknown(found[0])
-
-
-def _strategy(loop: Calls) -> Result | None:
-    """FSDP1's, by the last step of its name."""
-    for call in loop.named("FSDP", "FullyShardedDataParallel"):
-        for keyword in call.keywords:
-            if keyword.arg == "sharding_strategy" and dotted(keyword.value):
-                return Known(last(keyword.value).lower(), keyword.value)
-    return None
 
 
 def _compiled(loop: Calls) -> Result | None:
@@ -182,8 +164,11 @@ _TOLD: dict[str, Callable[[Calls], Result | None]] = {
     "optimizer": optimizer,
     "mixed_precision": precision,
     "gradient_checkpointing": _recompute,
-    "fsdp": _shards,
-    "sharding_strategy": _strategy,
+    "fsdp": shards,
+    "sharding_strategy": strategy,
+    "fsdp_version": version,
+    ON_CARD_FIRST: on_card_first,
+    GATHERED_ON_CARD: gathered_on_card,
     "compile": _compiled,
     "use_liger_kernel": _liger,
     "torch_dtype": _dtype,

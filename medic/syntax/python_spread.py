@@ -1,0 +1,121 @@
+"""How a training loop of one's own spreads its model over ranks: FSDP, and whether a card ever holds all of it."""
+
+from __future__ import annotations
+
+import ast
+import sys
+
+from medic.syntax.python_calls import Calls, makes_model
+from medic.syntax.python_numerics import width
+from medic.syntax.python_scopes import last
+from medic.syntax.python_values import Known, Result, Unknown, dotted
+
+# Other code may recompute activations or wrap the model; these do only what is read here.
+_PLAIN = ("torch", "transformers", "peft", "accelerate", "datasets", "bitsandbytes", "numpy", "tqdm",
+          "wandb", "liger_kernel", "evaluate", "pandas", "safetensors", "yaml", "tokenizers")  # fmt: skip
+_FSDP1 = ("FSDP", "FullyShardedDataParallel")
+_SHARDS = (*_FSDP1, "fully_shard")
+_ELSEWHERE = ("cpu", "meta")
+_GATHERS = ("get_model_state_dict", "get_state_dict", "full_tensor", "summon_full_params")
+
+
+def plain(loop: Calls) -> bool:
+    """Whether all that the module imports is known not to hold the run's own code."""
+    roots = {name.partition(".")[0] for name in loop.scopes.imported}
+    return all(root in _PLAIN or root in sys.stdlib_module_names for root in roots)
+
+
+def shards(loop: Calls) -> Result | None:
+    found = loop.named(*_SHARDS)
+    sure = [c for c in found if not loop.scopes.may_not_run(c)]
+    if not found:
+        return None
+    return Known(True, sure[0].func) if sure else Unknown(found[0])
+
+
+def strategy(loop: Calls) -> Result | None:
+    """FSDP1's, by the last step of its name."""
+    for call in loop.named(*_FSDP1):
+        for keyword in call.keywords:
+            if keyword.arg == "sharding_strategy" and dotted(keyword.value):
+                return Known(last(keyword.value).lower(), keyword.value)
+    return None
+
+
+def version(loop: Calls) -> Result | None:
+    """1 of the class that wraps, 2 of ``fully_shard``."""
+    found = loop.named(*_SHARDS)
+    return Known(1 if last(found[0].func) in _FSDP1 else 2, found[0].func) if found else None
+
+
+def on_card_first(loop: Calls) -> Result | None:
+    """Whether the whole model is put on the card before it is sharded; None where it cannot be told."""
+    found = loop.named(*_SHARDS)
+    if not found:
+        return None
+    end = max((c.end_lineno or c.lineno, c.end_col_offset or 0) for c in found)
+    for call in loop.calls:
+        if (call.lineno, call.col_offset) < end and _onto_card(loop, call):
+            return Known(True, call.func)
+    return Known(False, found[0].func) if plain(loop) else None
+
+
+def _onto_card(loop: Calls, call: ast.Call) -> bool:
+    """A model's ``cuda()`` or ``to(device)``, or a ``device_map`` of what loads it."""
+    if makes_model(call):
+        return any(k.arg == "device_map" and not _elsewhere(loop, k.value) for k in call.keywords)
+    if not isinstance(call.func, ast.Attribute) or "model" not in dotted(call.func.value).lower():
+        return isinstance(call.func, ast.Attribute) and _made(call.func.value, call, loop)
+    return _moves(loop, call)
+
+
+def _made(holder: ast.expr, call: ast.Call, loop: Calls) -> bool:
+    """``AutoModelForCausalLM.from_pretrained(…).cuda()``"""
+    return isinstance(holder, ast.Call) and makes_model(holder) and _moves(loop, call)
+
+
+def _moves(loop: Calls, call: ast.Call) -> bool:
+    if last(call.func) == "cuda":
+        return True
+    given = [*call.args, *(k.value for k in call.keywords if k.arg == "device")]
+    where = [v for v in given if not _elsewhere(loop, v) and width(loop.value(v)) is None]
+    return last(call.func) == "to" and any("dtype" not in dotted(v) for v in where)
+
+
+def _elsewhere(loop: Calls, node: ast.expr) -> bool:
+    """Whether it is another device than a card."""
+    value = loop.value(node.args[0] if isinstance(node, ast.Call) and node.args else node)
+    return isinstance(value, Known) and value.value in (None, *_ELSEWHERE)
+
+
+def gathered_on_card(loop: Calls) -> Result | None:
+    """Whether a full state dict of FSDP stays on the card; None where it cannot be told.
+
+    torch offloads none unless told (``FullStateDictConfig``, ``StateDictOptions``), and gathers a full one
+    where FSDP1's kind of state dict is not set (``fsdp/fully_sharded_data_parallel.py``)."""
+    found = loop.named(*_SHARDS)
+    if not found:
+        return None
+    stated = loop.named("FullStateDictConfig", "StateDictOptions")
+    for call in stated:
+        name = "offload_to_cpu" if last(call.func) == "FullStateDictConfig" else "cpu_offload"
+        full = loop.argument(call, "full_state_dict")
+        whole = name == "offload_to_cpu" or _on(full)
+        if whole and not _on(loop.argument(call, name)):
+            unsure = isinstance(loop.argument(call, name), Unknown)
+            return Unknown(call) if unsure else Known(True, call.func)
+    if not stated and _default_of_fsdp1(loop):
+        return Known(True, loop.named("state_dict")[0].func)
+    open_ones = loop.named(*_GATHERS) if not stated else []
+    return Known(False, found[0].func) if plain(loop) and not open_ones else None
+
+
+def _default_of_fsdp1(loop: Calls) -> bool:
+    """A model's ``state_dict()`` under FSDP1 whose kind nothing sets."""
+    if not loop.named(*_FSDP1) or loop.named("state_dict_type", "set_state_dict_type"):
+        return False
+    return any("model" in dotted(c.func).lower() for c in loop.named("state_dict"))
+
+
+def _on(value: Result | None) -> bool:
+    return isinstance(value, Known) and value.value is True
