@@ -40,6 +40,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "reduce_bucket": ("reduce_bucket_size",),
     "overlap": ("overlap_comm",),
     "bucket_view": ("gradient_as_bucket_view",),
+    "state_dict_type": ("fsdp_state_dict_type", "state_dict_type"),
     "whole_start": ("model_on_card_first",),
     "whole_save": ("state_dict_on_card",),
     "sharded_start": ("zero3_init_flag",),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from medic.facts import MemoryEstimate
 from medic.facts.memory import fitting
-from medic.memory.loading import LOAD, SAVE, TERMS, by_formula, could_take
+from medic.memory.loading import FIRST, LOAD, SAVE, TERMS, by_formula, could_take
 from medic.memory.measured import EXPERTS, LIKE_LLAMA
 from medic.memory.overheads import (
     ALLOCATOR,
@@ -14,11 +14,12 @@ from medic.memory.overheads import (
     CONTEXT,
     EVALUATION,
     RESERVED,
+    STILL,
     TENSORS,
     WORKSPACE,
 )
 from medic.memory.peak import Step, size, steps_of
-from medic.memory.resident import HEAVY, Parts, reference_model, states_of
+from medic.memory.resident import Parts, reference_model, states_of
 from medic.memory.setup import Setup
 from medic.memory.traces import reserved_share, traced
 from medic.memory.views import ALL, Read, read_setups
@@ -115,16 +116,18 @@ def _states_only(read: Read, capacity: int | None) -> MemoryEstimate:
 def _whole(read: Read, steps: list[Step], capacity: int | None) -> MemoryEstimate:
     likely = _reserved(steps[1], capacity or 0)
     widest = [_widest(step) for step in steps]
-    heavy = max(size(steps[2].phases[name]) for name in TERMS)
     outside = [_outside(parts) for parts in widest]
-    low, high = _bounds(steps, likely, [_tensors(parts) for parts in widest], outside)
-    high = max(high, int(heavy * (1 + EVALUATION)) - outside[2])
+    training = {name: parts for name, parts in likely.items() if name not in TERMS}
+    low, high = _bounds(steps, training, [_tensors(parts) for parts in widest], outside)
     lean = _held(read.setups[0])  # these are all there at the optimizer's step
     # Prompts and answers of reinforcement learning rarely reach their longest together.
     unlike = bool(read.family) and read.family not in LIKE_LLAMA
     if unlike or steps[0].setup.more_models or steps[0].setup.unsloth:
         low = lean + int(UNLIKE * (low - lean))
     low = lean if steps[0].setup.in_part else max(low, lean)
+    still = [max(size(step.phases[name]) for name in TERMS) for step in steps]
+    low = max(low, int(TENSORS * still[0]) - outside[0])
+    high = max(high, int((1 + STILL) * still[2]) - outside[2])
     fullest = max(likely, key=lambda name: size(likely[name]))
     parts, formula = likely[fullest], by_formula(steps[1].setup)
     peak = size(parts)
@@ -183,10 +186,8 @@ def _bounds(
 
 
 def _widest(step: Step) -> Parts:
-    """At the peak; of the heaviest set-up in training, as loading and saving have no allocator's spread."""
-    heaviest = step.setup.view == HEAVY
-    phases = step.phases.items()
-    return max((p for n, p in phases if not heaviest or n not in TERMS), key=size)
+    """At the peak of training: loading and saving have no allocator's spread."""
+    return max((p for n, p in step.phases.items() if n not in TERMS), key=size)
 
 
 def _outside(parts: Parts) -> int:
@@ -238,16 +239,26 @@ def _reserved(step: Step, capacity: int = 0) -> dict[str, Parts]:
     if traced(step):
         widest = max(phases.values(), key=size)
         limit = max(0, capacity - _outside(widest) - WORKSPACE)
-        held = reserved_share(step, limit) - 1
-        return {
-            n: {**p, "allocator": int((EVALUATION if n in _STILL else held) * _tensors(p))}
+        steps, first = reserved_share(step, limit)
+        held = dict.fromkeys(_STILL, 1 + EVALUATION) | {FIRST: first}
+        found = {
+            n: {**p, "allocator": int((held.get(n, steps) - 1) * _tensors(p))}
             for n, p in phases.items()
         }
+        return _no_more_at_first(found)
     share = _share(step)
     return {
         n: {**p, "allocator": int((EVALUATION if n in (LOAD, SAVE) else share) * _passing(p))}
         for n, p in phases.items()
     }
+
+
+def _no_more_at_first(found: dict[str, Parts]) -> dict[str, Parts]:
+    """The first step holds no more than all steps do."""
+    over = size(found[FIRST]) - max(size(p) for n, p in found.items() if n not in (*_STILL, FIRST))
+    parts = found[FIRST]
+    found[FIRST] = {**parts, "allocator": parts["allocator"] - max(0, over)}
+    return found
 
 
 def _passing(parts: Parts) -> int:

@@ -20,10 +20,12 @@ Loading, up to where the engine has what it holds from then on:
 Saving: weights and optimizer states lie there, gradients are gone where the step freed them.
 
 - One GPU, DDP, ZeRO-1 and 2, Megatron, shards of FSDP (DCP): each tensor goes to the host as it is.
-- FSDP, a full state dict: a unit at a time in the shards' own precision (FSDP1, ``_state_dict_utils.py``), a
-  parameter at a time (FSDP2, ``_gather_state_dict``), moved to the host before the next one where it is offloaded, as
-  accelerate does (``FullStateDictConfig(offload_to_cpu=True, rank0_only=True)``). torch's default is not to
-  (``fsdp/api.py``): then all of it stays on the card.
+- FSDP, a full state dict: a unit at a time in the shards' own precision (FSDP1, ``_state_dict_utils.py``; the last is
+  the one outside the layers, whose copies lie beside it), a parameter at a time (FSDP2, ``_gather_state_dict``), moved
+  to the host before the next where it is offloaded, as accelerate does
+  (``FullStateDictConfig(offload_to_cpu=True, rank0_only=True)``). torch's default is not to (``fsdp/api.py``): then
+  all of it stays on the card. Shards (accelerate's default for FSDP2, ``utils/dataclasses.py``) take nothing, but FSDP1
+  gathers its units for them, too, and copies the rank's part of each parameter.
 - ZeRO-3, 16-bit weights: the parameters of one module at a time (``engine.py``,
   ``_zero3_consolidated_16bit_state_dict``).
 """
@@ -35,7 +37,7 @@ from collections.abc import Mapping
 from medic.i18n import Text
 from medic.memory import details
 from medic.memory.quantities import Quantities
-from medic.memory.resident import Parts, local_parameters, reference_model, states_of
+from medic.memory.resident import HEAVY, Parts, local_parameters, reference_model, states_of
 from medic.memory.setup import Setup
 from medic.memory.states import WEIGHT
 from medic.run_config import RunConfig
@@ -66,6 +68,14 @@ def whole_at_save(config: RunConfig) -> tuple[bool, bool, bool]:
     return _told(config, details.flag(config, "whole_save"))
 
 
+def saves_shards(config: RunConfig) -> bool:
+    """Whether FSDP's ranks save their shards: told, or accelerate's default."""
+    told = details.word(config, "state_dict_type")
+    if told or config.framework == OWN_LOOP:
+        return "sharded" in told
+    return details.count(config, "fsdp_version", 1) == 2
+
+
 def _told(config: RunConfig, told: bool | None) -> tuple[bool, bool, bool]:
     """What a loop of one's own says; trainers never do it."""
     if told is None:
@@ -90,7 +100,12 @@ def loading(step: Quantities, always: Parts) -> Parts:
     if setup.engine == "megatron":  # its buffer of gradients is made with the model
         parts["gradients"] = states.gradients
     if setup.whole_at_load:
-        return {**parts, "weights": int(local_parameters(setup) * held_bytes(setup))}
+        whole = local_parameters(setup)
+        if (
+            setup.flat and setup.view == HEAVY
+        ):  # the last unit's flat copy finds no block that was freed
+            whole += step.shape.ends // setup.tensor
+        return {**parts, "weights": int(whole * held_bytes(setup))}
     passing = _passing_at_load(step)
     return {**parts, "passing weights": passing} if passing else parts
 
@@ -115,12 +130,14 @@ def saving(step: Quantities, always: Parts) -> Parts:
     if setup.zero != 3:
         return always
     if setup.whole_at_save:
-        whole = int(local_parameters(setup) * held_bytes(setup))
-        return {**always, "gathered weights": whole}
+        whole = local_parameters(setup) + (shape.ends // setup.tensor if setup.flat else 0)
+        return {**always, "gathered weights": int(whole * held_bytes(setup))}
     if setup.engine == "deepspeed":
         return {**always, "gathered weights": HALF * shape.embedding // setup.tensor}
-    unit = shape.ends + shape.layer if setup.flat else shape.embedding
-    return {**always, "gathered weights": int(held_bytes(setup) * unit) // setup.tensor}
+    values: float = max(shape.ends, shape.layer) if setup.flat else shape.embedding
+    if setup.saves_shards:
+        values = values + local_parameters(setup) / setup.shards if setup.flat else 0
+    return {**always, "gathered weights": int(held_bytes(setup) * values) // setup.tensor}
 
 
 def by_formula(setup: Setup) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ class Step(Quantities):
             "weights": states.weights,
             "optimizer": states.optimizer,
         }
-        whole = {**always, "gradients": states.gradients}
+        whole, between = {**always, "gradients": states.gradients}, always
         if self._keeps_gradients():
             always = whole
         backward = (self._first(always), self._last(whole), self._embedding(whole))
@@ -48,7 +48,7 @@ class Step(Quantities):
         if outputs:
             joined = {"joined outputs": sum(outputs.values())}
             found["outputs joined"] = {**whole, **self.pipeline_buffers(), **outputs, **joined}
-        found[SAVE] = saving(self, always)
+        found[SAVE] = saving(self, always if self._lasting_gradients() else between)
         if self.setup.evaluation:
             found["evaluation"] = self._evaluation(states.weights, always)
         return {name: found[name] for name in _ORDER if name in found}
@@ -65,11 +65,15 @@ class Step(Quantities):
         return max((*before, found[_TRAINING[-1]]), key=size)
 
     def _keeps_gradients(self) -> bool:
-        """Whether gradients are there in every forward pass. ZeRO-3 has a buffer for them."""
+        """Whether gradients are there in every forward pass."""
+        setup = self.setup
+        return setup.accumulation > max(1, setup.in_flight) or self._lasting_gradients()
+
+    def _lasting_gradients(self) -> bool:
+        """Whether they are there between steps, too. ZeRO-3 has a buffer for them."""
         setup = self.setup
         buffer = setup.engine == "deepspeed" and setup.zero == 3
-        more = setup.accumulation > max(1, setup.in_flight)
-        return more or setup.engine == "megatron" or setup.bucket_view or buffer
+        return setup.engine == "megatron" or setup.bucket_view or buffer
 
     def _bucket(self) -> Parts:
         """DeepSpeed's reduce bucket, made in the backward pass of ZeRO-1 and 2."""

@@ -73,6 +73,7 @@ class Setup:
     evaluation: int = 0  # sequences of an evaluation step; 0: unknown
     lean_evaluation: bool = False  # its logits are never whole
     whole_at_load: bool = False  # the model lies on each card before it is sharded
+    saves_shards: bool = False  # of FSDP, not a full state dict
     whole_at_save: bool = False  # FSDP's full state dict stays on the card
     error: float = 1.0  # factor on activations
     view: int = 1  # 0 low, 1 likely, 2 high

@@ -69,6 +69,7 @@ class Trace:
         self.with_workspace: set[Thread] = set()
         self.buckets: list[Block | None] = []
         self.passed: list[Passed] = []
+        self.first_share = 1.0  # of the first step alone, as ``run`` has it of all
         self.first = True  # the micro batch makes the gradients, later ones are added to them
 
     def _layers(self) -> list[Layer]:
@@ -88,6 +89,8 @@ class Trace:
                 self._lay_buckets()
             self._step()
             self._optimizer(first=number == 0)
+            if number == 0:
+                self.first_share = self.meter.most / max(1, self.meter.peak)
         return self.meter.most / max(1, self.meter.peak)
 
     # --- phases -----------------------------------------------------------------------------

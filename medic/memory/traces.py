@@ -17,8 +17,8 @@ ENGINES = ("single", "ddp", "group", "fsdp", "deepspeed")
 
 
 @lru_cache(maxsize=512)
-def reserved_share(step: Step, limit: int = 0) -> float:
-    """What torch reserves for the step, as a multiple of the peak of its tensors (>= 1).
+def reserved_share(step: Step, limit: int = 0) -> tuple[float, float]:
+    """What torch reserves for all steps, and for the first, as multiples of the peaks of their tensors (>= 1).
 
     ``limit``: bytes that it may reserve; where tensors in pieces do not fit them, the share is what
     it would be without a limit.
@@ -26,23 +26,28 @@ def reserved_share(step: Step, limit: int = 0) -> float:
     from medic.memory.allocator import FullError
 
     if not limit:
-        return _unlimited(step)[0]
+        return _unlimited(step)[:2]
     if size_of(step) > limit:
-        share, peak, most = _unlimited(step)
+        share, first, peak, most = _unlimited(step)
         if peak > BEYOND * limit or most <= limit:
-            return share
+            return share, first
     try:
-        return trace_of(step, limit).run()
+        return shares(trace_of(step, limit))
     except FullError:
-        return _unlimited(step)[0]
+        return _unlimited(step)[:2]
+
+
+def shares(trace: Trace) -> tuple[float, float]:
+    """Of a run of the trace."""
+    return trace.run(), trace.first_share
 
 
 @lru_cache(maxsize=512)
-def _unlimited(step: Step) -> tuple[float, int, int]:
-    """The share where any number of bytes may be reserved, the peak of the blocks and the most that
+def _unlimited(step: Step) -> tuple[float, float, int, int]:
+    """The shares where any number of bytes may be reserved, the peak of the blocks and the most that
     was reserved: the same for a card and for what other processes leave of it."""
     trace = trace_of(step)
-    return trace.run(), trace.meter.peak, trace.meter.most
+    return *shares(trace), trace.meter.peak, trace.meter.most
 
 
 def size_of(step: Step) -> int:

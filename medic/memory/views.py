@@ -8,7 +8,7 @@ from medic.i18n import Text
 from medic.memory import details, megatron
 from medic.memory.adapters import adapted_maps, own_adapters
 from medic.memory.evaluating import evaluation_batch, keeps_no_logits
-from medic.memory.loading import whole_at_load, whole_at_save
+from medic.memory.loading import saves_shards, whole_at_load, whole_at_save
 from medic.memory.measured import LIKE_LLAMA, not_measured
 from medic.memory.preferences import both_logits, has_reference, in_pairs, prefers
 from medic.memory.reading import (
@@ -175,6 +175,7 @@ def _with_details(read: Reader, common: Setup) -> Setup:
         preferring=prefers(config),
         local_layers=details.word(config, "layers") == "local",
         evaluation=evaluation_batch(read),
+        saves_shards=saves_shards(config),
     )
 
 

@@ -158,6 +158,10 @@ def details(row: dict[str, Any], mode: str) -> dict[str, Any]:
         found["fsdp_version"] = 1 if mode == "fsdp1" else 2
         found["reshard_after_forward"] = row.get("reshard", True)
         found["offload_params"] = bool(row.get("offload"))
+        kind = "SHARDED_STATE_DICT" if row.get("save") == "shards" else "FULL_STATE_DICT"
+        found["fsdp_state_dict_type"] = kind
+        found["model_on_card_first"] = row.get("load") == "whole"
+        found["state_dict_on_card"] = row.get("save") == "card"
     if mode.startswith("zero"):
         found["reduce_bucket_size"] = row.get("bucket")
         found["overlap_comm"] = row.get("overlap", False)

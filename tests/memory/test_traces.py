@@ -14,7 +14,7 @@ from medic.memory.peak import Step, steps_of
 from medic.memory.program import Layer, Recorder
 from medic.memory.tape import Sizes
 from medic.memory.trace import Trace
-from medic.memory.traces import reserved_share, size_of, trace_of, traced
+from medic.memory.traces import reserved_share, shares, size_of, trace_of, traced
 from medic.memory.views import read_setups
 from medic.run_config import Origin, RunConfig, Value
 
@@ -35,7 +35,7 @@ def step_of(**more: Any) -> Step:
 def test_a_limit_beyond_what_is_reserved_or_below_the_tensors_changes_nothing() -> None:
     step = step_of()
     free = trace_of(step)
-    share = free.run()
+    share = shares(free)
     assert reserved_share(step, 2 * free.meter.most) == share
     assert reserved_share(step, free.meter.peak // 2) == share
     with pytest.raises(FullError):
