@@ -7,9 +7,10 @@ import pytest
 from medic.case.collect import collect
 from medic.commands import main
 from medic.index.knowledge import Index, load
+from medic.records import replace
 from medic.runner.registry import all_probes
 from medic.session.consultation import Session
-from medic.session.undecided import lacks, would_show
+from medic.session.undecided import _short, lacks, would_show
 
 
 @pytest.fixture(scope="module")
@@ -86,3 +87,15 @@ def test_answers_of_one_effect_stand_in_one_row(
     assert "-> speaks against it" in told
     # A cause that would show nothing of this is not told to be ruled out.
     assert "port is taken" not in shown
+
+
+def test_a_confirmed_leader_that_others_hold_below_the_bar_says_so(index: Index) -> None:
+    """Of no rival worth a name the chance itself is what is missing."""
+    session = _session(index, KILLED)
+    found = session.diagnosis()
+    leader = replace(found.causes[0], chance=0.9, evidence=())
+    rival = replace(found.causes[1], chance=0.05, word="unlikely")
+    assert (
+        "its chance is 90%, and 95% is asked for"
+        in _short(session, replace(found, causes=(leader, rival))).en
+    )

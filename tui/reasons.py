@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from medic.i18n import Text
 from medic.records import replace
 from medic.report.words import CHANCE, SIGN, WEIGHT
+from medic.session.undecided import not_established
 
 from . import words, words_more, words_talk
 from .lines import Block, Line, joined, said
@@ -31,7 +32,7 @@ def why(session: Session, found: Diagnosis, asked: Question | None) -> Iterator[
     if not found.causes:
         yield said(words_more.NO_LEADER)
         return
-    yield _cause(session, found.causes[0], sure=found.verdict == "established")
+    yield _cause(session, found)
     yield _mind(session)
     advice = do_not(session, found.causes[0].name)
     if advice:
@@ -49,6 +50,7 @@ def sure(session: Session, found: Diagnosis) -> Block:
     title = title.fill(title=leader.title, code=leader.code, word=CHANCE[leader.word])
     count = words_more.FOR_AND_AGAINST.fill(n=len(told) - against, m=against)
     lines = [Line(title, "strong"), Line(count, indent=2)]
+    lines += [replace(line, indent=2) for line in _not_established(session, found)]
     lines += [replace(line, indent=2) for line in _mind(session).lines]
     return Block("medic", (*lines, Line(words_talk.WHY_BY, "muted")))
 
@@ -85,14 +87,22 @@ def _leader(session: Session, name: str) -> Text:
     return words_more.NO_CAUSE_KNOWN
 
 
-def _cause(session: Session, leader: CauseView, *, sure: bool) -> Block:
-    """``sure``: the cause is established; else no finding confirms it."""
+def _cause(session: Session, found: Diagnosis) -> Block:
+    """The leading cause, why it is not established where it is not, and its evidence."""
+    leader, sure = found.causes[0], found.verdict == "established"
     title = words_more.WHY_CAUSE.fill(
         title=leader.title, code=leader.code, word=CHANCE[leader.word]
     )
     lines = [Line(title, "strong"), Line(session.index.causes[leader.name].why)]
+    lines += _not_established(session, found)
     lines += _evidence(session, leader, sure=sure)
     return Block("medic", tuple(lines))
+
+
+def _not_established(session: Session, found: Diagnosis) -> Iterator[Line]:
+    told = not_established(session, found)
+    if told is not None:
+        yield Line(told)
 
 
 def _evidence(session: Session, leader: CauseView, *, sure: bool) -> Iterator[Line]:

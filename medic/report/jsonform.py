@@ -11,6 +11,7 @@ from medic.report import oom_text
 from medic.run_config import Change
 from medic.session.consultation import Session
 from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine
+from medic.session.undecided import lacks
 
 SCHEMA = "medic.diagnosis/1"
 
@@ -20,6 +21,7 @@ def diagnosis(session: Session, found: Diagnosis) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "verdict": found.verdict,
+        "not_established": str(lacks(session, found) or ""),
         "causes": [cause(session, c) for c in found.causes],
         "also_wrong": [cause(session, c) for c in found.also_wrong],
         "unexplained": [

@@ -9,7 +9,8 @@ from medic.planner.verdict import NO_ANSWER
 from medic.report.words import CHANCE, NEAREST, OTHERS, SAFE, UNSAFE, VERDICT, WEIGHT, place
 from medic.session.both import both
 from medic.session.consultation import Session
-from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine
+from medic.session.diagnosis import Diagnosis, EvidenceLine
+from medic.session.undecided import not_established
 from medic.text.safetext import for_markdown
 
 
@@ -22,7 +23,7 @@ def diagnosis(session: Session, found: Diagnosis) -> str:
     if unanswered:
         parts += _section(Text("What was seen", "观察到的现象"), found.symptoms)
     elif found.causes:
-        parts += _cause(session, found.causes[0])
+        parts += _cause(session, found)
     parts += _section(Text("Consequences", "后果"), found.consequences)
     others = found.causes if unanswered else found.causes[1:]
     if others and found.verdict != "established":
@@ -39,9 +40,12 @@ def diagnosis(session: Session, found: Diagnosis) -> str:
     return "\n".join(parts).rstrip()
 
 
-def _cause(session: Session, view: CauseView) -> list[str]:
+def _cause(session: Session, found: Diagnosis) -> list[str]:
+    view = found.causes[0]
     cause = session.index.causes[view.name]
     parts = [f"**{cause.title}** (`{view.name}`, {view.code}): {CHANCE[view.word]}", ""]
+    if (why := not_established(session, found)) is not None:
+        parts += [for_markdown(str(why)), ""]
     parts += [str(cause.why), "", f"## {Text('Evidence', '证据')}", ""]
     parts += _evidence(view.evidence)
     parts += [f"## {Text('What to do', '怎么办')}", ""]

@@ -11,19 +11,18 @@ from medic.planner.verdict import NOTHING_NAMED
 from medic.report.blocks import Blocks
 from medic.session.consultation import Session
 from medic.session.diagnosis import Diagnosis
-from medic.session.undecided import lacks
+from medic.session.undecided import not_established
 from medic.session.undecided import would_show as showing
 
-_NOT_ESTABLISHED = Text("Not established: {why}.", "尚未确认：{why}。")
 _IF_SO = Text("would show: {told}", "若是它，应能看到：{told}")
 
 
 def why_open(blocks: Blocks, session: Session, found: Diagnosis) -> None:
     """One line below the verdict, and what would establish it, where anything would."""
-    why = lacks(session, found)
+    why = not_established(session, found)
     if why is None:
         return
-    blocks.paragraph(_NOT_ESTABLISHED.fill(why=why), indent="  ")
+    blocks.paragraph(why, indent="  ")
     own = showing(session, found.causes).get(found.causes[0].name)
     if own is not None:
         would_show(blocks, own, "  ")

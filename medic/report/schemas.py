@@ -63,6 +63,7 @@ DIAGNOSIS = document(
                 "not-read-whole",
             ]
         },
+        "not_established": STRING,
         "causes": items(CAUSE),
         "also_wrong": items(CAUSE),
         "unexplained": items(UNEXPLAINED),

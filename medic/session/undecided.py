@@ -3,6 +3,7 @@ others would not."""
 
 from __future__ import annotations
 
+from math import floor
 from typing import TYPE_CHECKING, NamedTuple
 
 from medic.beliefs.likelihoods import DOUBTED
@@ -20,10 +21,23 @@ if TYPE_CHECKING:
     from medic.session.consultation import Session
     from medic.session.diagnosis import CauseView, Diagnosis
 
+NEARLY = 0.25  # of the leader's chance: a rival that fits nearly as well
 QUOTED = 100  # columns of a finding within a sentence
 _TELLING = ("confirms", "strong")
 _DENIED = Text("“{finding}” speaks against it", "“{finding}” 与之不符")
 _RIVAL = Text("“{title}” fits what was seen nearly as well", "“{title}” 与所见现象几乎同样吻合")
+_OPEN = Text("“{title}” is not ruled out", "尚不能排除“{title}”")
+_SHORT = Text(
+    "its chance is {chance}, and {bar} is asked for; {others}",
+    "其可能性为 {chance}，达到 {bar} 才算确认；{others}",
+)
+_SHARE = Text("others share the rest, “{title}” first", "其余由其他原因分占，首先是“{title}”")
+_UNKNOWN = Text("the rest is with what medic does not know", "其余属于 medic 未收录的原因")
+_HELPED = Text(
+    "what was read alone does not reach {bar}; the description helps it there",
+    "仅凭已读内容达不到 {bar}，有一部分来自描述",
+)
+NOT_ESTABLISHED = Text("Not established: {why}.", "尚未确认：{why}。")
 _SAID = Text(
     "it rests on what was said; no log or file that was read shows it",
     "依据只有描述，已读的日志和文件都没有显示",
@@ -63,13 +77,19 @@ def lacks(session: Session, found: Diagnosis) -> Text | None:
     if telling and not read:
         return _SAID
     if any(_confirms(one) for one in read):
-        return _outdone(session, found, denied)
+        return _outdone(session, found, denied) or _short(session, found)
     if denied and telling:
         return _denied(session, denied)
     if read:
         doubted = all(one.heard.seen.reliability == DOUBTED for one in read)
         return _SHARED if doubted else _outdone(session, found, ()) or _ONE_LINE
     return _FITS
+
+
+def not_established(session: Session, found: Diagnosis) -> Text | None:
+    """Why the leader is not established, as a sentence; None where ``lacks`` is."""
+    why = lacks(session, found)
+    return NOT_ESTABLISHED.fill(why=why) if why is not None else None
 
 
 def _links(session: Session, cause: CauseView) -> list[_Link]:
@@ -88,8 +108,21 @@ def _outdone(session: Session, found: Diagnosis, denied: Sequence[_Link]) -> Tex
     remedy = session.model.remedy
     rival = next((c for c in others if remedy[c.name] != remedy[leader.name]), None)
     if rival is not None and leader.chance < BAR and rival.word != "unlikely":
-        return _RIVAL.fill(title=rival.title)
+        near = rival.chance >= NEARLY * leader.chance
+        return (_RIVAL if near else _OPEN).fill(title=rival.title)
     return _denied(session, denied) if denied else None
+
+
+def _short(session: Session, found: Diagnosis) -> Text:
+    """Of a leader that a finding confirms, with none against it: how much is left to others."""
+    leader, *others = found.causes
+    remedy, bar = session.model.remedy, f"{BAR:.0%}"
+    chance = leader.chance + sum(c.chance for c in others if remedy[c.name] == remedy[leader.name])
+    if chance >= BAR:
+        return _HELPED.fill(bar=bar)
+    rival = next((c for c in others if remedy[c.name] != remedy[leader.name]), None)
+    told = _SHARE.fill(title=rival.title) if rival is not None else _UNKNOWN
+    return _SHORT.fill(chance=f"{floor(100 * chance)}%", bar=bar, others=told)
 
 
 def _denied(session: Session, denied: Sequence[_Link]) -> Text:
