@@ -25,7 +25,8 @@ class Fix:
 
     ``text`` is what to do with the numbers filled in; ``patch`` the edits, if the user's files
     can carry them; ``missing`` the fields without which nothing could be computed. ``repair`` is
-    what the probe of a lint check knows in place of a computation.
+    what the probe of a lint check knows in place of a computation. ``rebatches``: the tokens of a
+    step are others after it.
     """
 
     remedy: Remedy
@@ -35,11 +36,14 @@ class Fix:
     missing: tuple[str, ...] = ()
     notes: tuple[Text, ...] = field(default_factory=tuple)
     repair: Repair | None = None
+    rebatches: bool = False
 
     @property
     def safe(self) -> bool:
-        """Whether ``--fix`` writes it without being told to."""
-        return self.remedy.safe if self.repair is None else self.repair.safe
+        """Whether ``--fix`` writes it without being told to: never where the learning rate and the
+        steps were set for another batch."""
+        safe = self.remedy.safe if self.repair is None else self.repair.safe
+        return safe and not self.rebatches
 
     @property
     def filled(self) -> bool:
@@ -86,7 +90,9 @@ def propose(
     patch, refused = _patch(plan.changes, config, facts, index)
     told = tokens_told(config, plan.changes) if patch is not None else None
     notes = tuple(n for n in (plan.note, *refused, told) if n is not None)
-    return Fix(remedy, remedy.do.fill(plan.values), plan.changes, patch, plan.missing, notes)
+    text = remedy.do.fill(plan.values)
+    other = told is not None
+    return Fix(remedy, text, plan.changes, patch, plan.missing, notes, rebatches=other)
 
 
 def _sized(remedy: Remedy, config: RunConfig, index: Index) -> RunConfig:

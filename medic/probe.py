@@ -143,6 +143,11 @@ class Look(Protocol):
         ...
 
     @property
+    def unread(self) -> Mapping[str, str]:
+        """Variables that are said to help and that no known program reads -> the term of each."""
+        ...
+
+    @property
     def checks(self) -> frozenset[str]:
         """Names of the lint checks that the knowledge has words for."""
         ...

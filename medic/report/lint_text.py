@@ -14,7 +14,7 @@ from medic.report.console import Console
 from medic.report.memory_line import CLAIMS, memory_data, memory_line
 from medic.report.words import SAFE, SEVERITY, UNSAFE
 from medic.run_config import NOBODYS
-from medic.text.safetext import clean, columns, one_line
+from medic.text.safetext import clean, columns, one_line, wrap
 
 COLOR = {"error": "red", "warning": "yellow", "info": "blue"}
 
@@ -229,7 +229,10 @@ def _whose(console: Console, report: LintReport) -> None:
     )
     names = ", ".join(one_line(key) for key in dict.fromkeys(stated))
     which = Text(" ({w})", "（{w}）").fill(w=names) if names else ""
-    console.talk(line.fill(n=len(stated), m=len(keys), which=which))
+    for part in wrap(
+        str(line.fill(n=len(stated), m=len(keys), which=which)), Blocks(console).width
+    ):
+        console.talk(part)
 
 
 def missing(console: Console, report: LintReport) -> None:

@@ -230,6 +230,15 @@ class CaseLook:
         }
 
     @property
+    def unread(self) -> Mapping[str, str]:
+        return {
+            says: name
+            for name, term in self._index.raw["terms"].items()
+            if term["kind"] == "variable" and term.get("myth") and not term.get("read_by")
+            for says in term["says"]
+        }
+
+    @property
     def checks(self) -> frozenset[str]:
         return self._index.lint_names
 

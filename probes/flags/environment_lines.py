@@ -26,6 +26,11 @@ _NOTHING_READS = Text(
     "{name}: nothing reads this variable; {meant} is meant",
     "{name}：没有程序读取该变量，应为 {meant}",
 )
+_BY_NOBODY = Text(
+    "{name}: no known program reads this variable, only code of your own could; "
+    "`medic explain {term}` tells what does it instead",
+    "{name}：已知程序都不读取该变量，除非自己的代码会读；替代做法见 `medic explain {term}`",
+)
 # An assignment in front of a command, or alone; a value with blanks has quotes.
 _GIVES = regex(
     r"(?:^|(?<=[\s;]))([A-Z][A-Z0-9_]+)=(\"[^\"]*\"|'[^']*'|[^\s;&|()<>`]*)(?=$|[\s;&|])"
@@ -65,6 +70,17 @@ def unread(script: ScriptText, known: Collection[str]) -> Iterator[Slip]:
             edit = Edit(span.file, span.start, span.end, meant)
             repair = Repair((Respelt((edit,), joins=True),), safe=False, why=_MEANT)
             yield Slip(_NOTHING_READS.fill(name=name, meant=meant), span, repair)
+
+
+def by_nobody(script: ScriptText, document: Document, unread: Mapping[str, str]) -> Iterator[Slip]:
+    """Variables that are passed on as a cure and have no reader; not where the script itself uses one."""
+    for number, line in numbered(script, document):
+        for found in _GIVES.finditer(script.line_text(number)) if "=" in line else ():
+            name = found[1]
+            shown = line[found.start(1)] not in (MASK, COMMENT)
+            if name in unread and name not in script.used and shown and found[2]:
+                span = script.span(number, found.start(1) + 1, found.end(1) + 1)
+                yield Slip(_BY_NOBODY.fill(name=name, term=unread[name]), span)
 
 
 def not_taken(

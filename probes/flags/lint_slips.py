@@ -12,7 +12,7 @@ from medic.probe import Finding, Look, Probe, Skip
 from medic.records import replace
 
 from .device_lists import EACH_ONCE, not_read, repeated
-from .environment_lines import not_taken, ports, unread
+from .environment_lines import by_nobody, not_taken, ports, unread
 from .late_variables import late_variables
 from .launches import launches_of
 from .reaching import backgrounds, sudo, unexported
@@ -70,6 +70,7 @@ def _of_script(look: Look, script: ScriptText) -> Iterator[Finding]:
         *((LATE, one) for one in comments(script)),
         *((NO_EFFECT, one) for one in unexported(script, document, launches, look.variables)),
         *((NO_EFFECT, one) for one in not_taken(script, document, look.accepted)),
+        *((NO_EFFECT, one) for one in by_nobody(script, document, look.unread)),
         *((NO_EFFECT, one) for one in sudo(document, look.variables)),
         *((UNKNOWN, one) for one in unknown(script, options)),
         *((NO_EFFECT, one) for one in unread(script, look.variables)),

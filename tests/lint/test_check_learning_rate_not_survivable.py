@@ -23,6 +23,9 @@ output_dir: out
     [
         ("3", "adamw_torch", True),
         ("0.2", "adamw_torch", True),
+        ("0.08", "adamw_torch", True),
+        ("0.05", "adamw_torch", False),
+        ("0.08", "sgd", False),
         ("2.0e-5", "adamw_torch", False),
         ("0.1", "sgd", False),
         ("1.0", "adafactor", False),
@@ -36,6 +39,15 @@ def test_rates_of_adam(lint_text: Lint, rate: str, optimizer: str, fires: bool) 
     if told:
         assert (told[0].severity, told[0].line) == ("warning", 1)
         assert "learning-rate-too-high" not in {f.name for f in found}
+
+
+SCALED = ["use_mup: true\n", "width_mult: 8\n", "layer_decay: 0.75\n"]
+
+
+@pytest.mark.parametrize("more", SCALED)
+def test_a_rate_that_is_scaled_layer_by_layer_may_be_large(lint_text: Lint, more: str) -> None:
+    found = lint_text(more + TEXT.format(rate="0.08", optimizer="adamw_torch"))
+    assert "learning-rate-not-survivable" not in {f.name for f in found}
 
 
 WHOLE = [

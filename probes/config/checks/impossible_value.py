@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeGuard
 
 from medic.i18n import Text
 from medic.probe import Fires, LintResult, NotChecked, Passes
-from medic.run_config import NOBODYS, RunConfig
+from medic.run_config import NOBODYS, RunConfig, Scalar
 
 from ..bounds import RULED, STATED
 from .models import counted, key_number, label
@@ -20,14 +21,26 @@ _SCALE = Text(
 )
 # Frameworks whose run has as many steps as this says; to the Trainer 0 is as if not written.
 _COUNTS_STEPS = frozenset(("torchtitan", "nanotron", "gpt-neox"))
+# Experts of a token, and of a layer, as a block of some framework or a command calls them.
+_CHOSEN = (
+    "moe_router_topk", "num_experts_per_tok", "num_experts_per_token", "moe_top_k", "moe_topk",
+    "n_expert_per_token", "experts_per_token",
+)  # fmt: skip
+_EXPERTS = (
+    "num_experts", "num_moe_experts", "n_routed_experts", "num_local_experts", "moe_num_experts",
+    "n_expert", "n_experts",
+)  # fmt: skip
+_AT_MOST = Text("at most {key}, {experts}", "不大于 {key}，即 {experts}")
 _NUMBER = Text("a stated number", "写明的数值")
 
 
 def check(config: RunConfig) -> LintResult | Sequence[Fires]:
     known = [name for name in STATED if config.stated(name) and config.number(name) is not None]
-    if not known:
+    choice = list(_more_than_all(config))
+    if not known and not choice:
         return NotChecked((_NUMBER,))
-    return [*_fields(config, known), *_no_step(config), *_no_adapter(config)] or Passes()
+    found = [*_fields(config, known), *_no_step(config), *_no_adapter(config), *choice]
+    return found or Passes()
 
 
 def _fields(config: RunConfig, names: Sequence[str]) -> Iterator[Fires]:
@@ -61,6 +74,28 @@ def _no_adapter(config: RunConfig) -> Iterator[Fires]:
     if alpha == 0 and counted(config, "lora_rank") and "llama-factory" not in config.frameworks:
         shown = {"key": "lora_alpha", "value": f"{alpha:g}", "allowed": _SCALE}
         yield Fires("lora_alpha", shown)
+
+
+def _more_than_all(config: RunConfig) -> Iterator[Fires]:
+    """A token sent to more experts than a layer has: torch.topk refuses it in every router. Both stand
+    side by side, in one block or in one command."""
+    for name in _CHOSEN:
+        chosen = config.setting(name)
+        if chosen is None or not _counts(chosen.value):
+            continue
+        beside = (config.setting(one) for one in _EXPERTS)
+        group = chosen.path[:-1]
+        every = next((one for one in beside if one is not None and one.path[:-1] == group), None)
+        if every is None or not _counts(every.value) or float(every.value) >= float(chosen.value):
+            continue
+        values = {"key": every.origin.key, "experts": int(every.value)}
+        shown = {"key": chosen.origin.key, "value": int(chosen.value)}
+        yield Fires(name, {**shown, "allowed": _AT_MOST.fill(values)})
+
+
+def _counts(value: Scalar) -> TypeGuard[int | float]:
+    """Whether it is a number of experts: 1 is a layer that is no mixture."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 1
 
 
 def _vague(config: RunConfig, name: str) -> bool:

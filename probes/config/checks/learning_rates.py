@@ -27,6 +27,9 @@ FAR_ABOVE = 5.0
 FAR_BELOW = 20.0
 # Five times the usual spread of a transformer's weights: one step of Adam overwrites them.
 _SURVIVABLE, _SPREAD = 0.1, 0.02
+# Three times it, and ten times the highest rate published for any size (6e-3, see learning_rates):
+# where nothing scales the update or trains something else.
+_SURVIVABLE_PLAIN = 0.06
 # The same of LoRA's A, which is drawn from +-1/sqrt(inputs) (peft lora/layer.py, kaiming_uniform with
 # a = sqrt(5)), where the model is of a size whose layers have 4096 inputs or more.
 _SURVIVABLE_LORA, _SPREAD_LORA, _WIDE = 0.045, 0.009, 6.5e9
@@ -35,7 +38,7 @@ _SURVIVABLE_LORA, _SPREAD_LORA, _WIDE = 0.045, 0.009, 6.5e9
 _SURVIVABLE_WHOLE, _LARGE = 0.005, 1e9
 # Settings of those that train something else, or that scale the update themselves.
 _OTHERWISE = regex(
-    r"prompt_tun|p_tuning|prefix|pre_seq|freeze|frozen|peft|lora|adapter|trainable|galore|apollo|badam|muon|lomo|lisa"
+    r"prompt_tun|p_tuning|prefix|pre_seq|freeze|frozen|peft|lora|adapter|trainable|galore|apollo|badam|muon|lomo|lisa|(?:^|_)mup(?:_|$)|width_mult|lr_mult|lr_scale|layer_decay"
 )
 _OTHER_START = ("init_lora_weights", "pissa_init", "lora_init", "init_weights", "use_dora")
 _NAMED_SIZE = regex(r"(?<![\d.])(\d{1,4}(?:\.\d+)?)[bB](?![a-zA-Z])")
@@ -53,7 +56,9 @@ def survivable(config: RunConfig) -> float | None:
         return None
     if _whole_and_large(config):
         return _SURVIVABLE_WHOLE
-    return _SURVIVABLE_LORA if _wide_adapter(config) else _SURVIVABLE
+    if _wide_adapter(config):
+        return _SURVIVABLE_LORA
+    return _SURVIVABLE if kind_of(config) == "lora" or _otherwise(config) else _SURVIVABLE_PLAIN
 
 
 def spread(config: RunConfig) -> float:
@@ -65,8 +70,13 @@ def _whole_and_large(config: RunConfig) -> bool:
     """Whether every weight of a large pretrained model is trained, by its name and its settings."""
     if kind_of(config) != "fine-tuning" or adapts(config) or (named_size(config) or 0) < _LARGE:
         return False
+    return not _otherwise(config)
+
+
+def _otherwise(config: RunConfig) -> bool:
+    """Whether a setting that is on says so."""
     given = (one for one in config.settings if one.value not in (None, False, "", 0, "none"))
-    return not any(_OTHERWISE.search(str(step).lower()) for one in given for step in one.path)
+    return any(_OTHERWISE.search(str(step).lower()) for one in given for step in one.path)
 
 
 def _wide_adapter(config: RunConfig) -> bool:

@@ -1,0 +1,130 @@
+"""More experts a token than there are, addresses that are each node's own, variables of no reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from medic.lint.files import LintFinding
+
+Lint = Callable[..., tuple[LintFinding, ...]]
+
+MEGATRON = """#!/bin/bash
+torchrun --nproc_per_node 8 pretrain_gpt.py \\
+  --num-layers 24 --hidden-size 2048 --num-attention-heads 16 --seq-length 4096 \\
+  --max-position-embeddings 4096 --micro-batch-size 1 --global-batch-size 64 \\
+  --num-experts {experts} --moe-router-topk {chosen}
+"""
+MODEL = """{{"model_type": "{kind}", "hidden_size": 4096, "num_attention_heads": 32,
+ "num_hidden_layers": 32, "{every}": {experts}, "{each}": {chosen}}}
+"""
+OWN = """model:
+  moe: {{num_experts: {experts}, moe_topk: {chosen}}}
+  router: {{num_experts: 2}}
+"""
+ACCELERATE = """compute_environment: LOCAL_MACHINE
+distributed_type: MULTI_GPU
+main_process_ip: {address}
+num_machines: {machines}
+num_processes: 16
+"""
+JOB = """#!/bin/bash
+#SBATCH --nodes=1
+{before}module load cuda
+{line}
+torchrun --nproc_per_node 8 train.py
+"""
+NOBODY = "option-without-effect"
+
+
+@pytest.mark.parametrize(
+    ("experts", "chosen", "fires"), [(8, 16, True), (8, 8, False), (8, 2, False)]
+)
+def test_no_token_goes_to_more_experts_than_there_are(
+    lint_text: Lint, experts: int, chosen: int, fires: bool
+) -> None:
+    numbers = {"experts": experts, "chosen": chosen}
+    mixtral = {"kind": "mixtral", "every": "num_local_experts", "each": "num_experts_per_tok"}
+    deepseek = {"kind": "deepseek_v3", "every": "n_routed_experts", "each": "num_experts_per_tok"}
+    texts = [
+        (MEGATRON.format(**numbers), "run.sh", 5),
+        (MODEL.format(**numbers, **mixtral), "config.json", 2),
+        (MODEL.format(**numbers, **deepseek), "config.json", 2),
+        (OWN.format(**numbers), "config.yaml", 2),
+    ]
+    for text, name, line in texts:
+        found = [f for f in lint_text(text, name) if f.name == "impossible-value"]
+        assert [(f.line, f.severity) for f in found] == ([(line, "error")] if fires else [])
+
+
+@pytest.mark.parametrize(
+    ("address", "machines", "lines"),
+    [
+        ("127.0.0.1", 2, [3]),
+        ("localhost", 4, [3]),
+        ("127.0.0.1", 1, []),
+        ("10.0.0.5", 2, []),
+        ("null", 2, []),
+    ],
+)
+def test_machines_do_not_meet_at_their_own_names(
+    lint_text: Lint, address: str, machines: int, lines: list[int]
+) -> None:
+    found = lint_text(ACCELERATE.format(address=address, machines=machines))
+    assert [f.line for f in found if f.name == "rendezvous-endpoint-wrong"] == lines
+
+
+@pytest.mark.parametrize(
+    ("line", "fires"),
+    [
+        ("export NCCL_TIMEOUT=3600", True),
+        ("NCCL_TIMEOUT=3600 torchrun --nproc_per_node 8 train.py", True),
+        ("# export NCCL_TIMEOUT=3600", False),
+        ("echo 'export NCCL_TIMEOUT=3600 does nothing'", False),
+        ("export NCCL_TIMEOUT=3600; ./fabric --timeout $NCCL_TIMEOUT", False),
+        ("export TORCH_NCCL_BLOCKING_WAIT=1", False),
+    ],
+)
+def test_a_variable_that_no_program_reads_is_told(lint_text: Lint, line: str, fires: bool) -> None:
+    found = lint_text(f"#!/bin/bash\n{line}\ntorchrun --nproc_per_node 8 train.py\n", "run.sh")
+    told = [f for f in found if f.name == NOBODY]
+    assert [(f.line, f.severity) for f in told] == ([(2, "warning")] if fires else [])
+    assert all("nccl-timeout" in f.message.en and "nccl-timeout" in f.message.zh for f in told)
+
+
+@pytest.mark.parametrize(
+    ("before", "line", "says"),
+    [
+        ("", "#SBATCH --gres=gpu:8", True),
+        ("", "#SBATCH --gpus-per-node=8", True),
+        ("#SBATCH --gres=gpu:8\n", "#SBATCH --gpus-per-node=8", False),
+        ("", "#SBATCH --time=01:00:00", False),
+    ],
+)
+def test_a_late_request_leaves_the_job_without_gpus(
+    lint_text: Lint, before: str, line: str, says: bool
+) -> None:
+    found = lint_text(JOB.format(before=before, line=line), "job.sbatch")
+    (late,) = [f for f in found if f.name == "slurm-directive-ignored"]
+    assert ("no GPU" in late.message.en, "GPU" in late.message.zh) == (says, says)
+
+
+RANKS = """num_nodes: 1
+gpus_per_node: 8
+world_size: 16
+micro_batch_size: 2
+{batch}
+"""
+
+
+@pytest.mark.parametrize(
+    ("batch", "safe"),
+    [("gradient_accumulation_steps: 4", False), ("global_batch_size: 128", True)],
+)
+def test_a_fix_that_halves_the_tokens_of_a_step_is_not_safe(
+    lint_text: Lint, batch: str, safe: bool
+) -> None:
+    (found,) = [f for f in lint_text(RANKS.format(batch=batch)) if f.name == "world-size-not-gpus"]
+    assert found.fix is not None
+    assert found.fix.safe == safe
