@@ -252,14 +252,28 @@ def _torchtitan(config: RunConfig) -> Fields:
     return {**shards, "precision": "bf16", "parameter_dtype": "fp32"}
 
 
+def _slime(config: RunConfig) -> Fields:  # noqa: ARG001
+    """``backends/megatron_utils/arguments.py``: always the distributed optimizer, bf16 if not fp16."""
+    return {"precision": "bf16", "zero_stage": 1}
+
+
+def _megatron_swift(config: RunConfig) -> Fields:
+    """``megatron/arguments/megatron_args.py``: use_distributed_optimizer is on, the type the model's."""
+    written = config.setting("use_distributed_optimizer")
+    shards: Fields = {} if written is not None and written.value is False else {"zero_stage": 1}
+    return {"precision": "bf16", **shards}
+
+
 HABITS: Mapping[str, Callable[[RunConfig], Fields]] = {
     "axolotl": _axolotl,
     "hf-trainer": _trainer,
     "litgpt": _litgpt,
     "llama-factory": _llama_factory,
+    "megatron-swift": _megatron_swift,
     "ms-swift": _with_rank,
     "nanogpt": _nanogpt,
     "olmo": _olmo,
+    "slime": _slime,
     "torchtitan": _torchtitan,
     "torchtune": _torchtune,
     "trl": _trl,

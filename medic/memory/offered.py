@@ -7,7 +7,10 @@ one; its FSDP shards weights too, in checkpoints of its own); nanotron ``config/
 AdamW, ``recompute_layer``, no offload) and ``helpers.py`` (any ZeRO stage above 0 is one optimizer);
 GPT-NeoX ``training.py`` (``use_bnb_optimizer``); torchtitan ``components/optimizer.py`` and
 ``components/loss.py`` (a loss in chunks is a class of its configs in Python, no key of a file); OLMo
-``config.py`` (AdamW and Lion); nanoGPT ``train.py`` and ``model.py``.
+``config.py`` (AdamW and Lion); nanoGPT ``train.py`` and ``model.py``; NeMo ``core/optim/optimizers.py``
+and ``megatron_trainer_builder.py`` (weights offloaded by its FSDP only); OpenRLHF
+``utils/deepspeed/deepspeed.py`` (FusedAdam, or DeepSpeed's on the host); fairseq ``optim`` and
+``dataclass/constants.py`` (``ddp_backend fully_sharded``).
 """
 
 from __future__ import annotations
@@ -21,10 +24,10 @@ from medic.run_config import RunConfig, Scalar
 _WHOLE_LOGITS = ("megatron", "megatron-swift", "slime", "nemo", "nemo2", "nemo-rl", "gpt-neox",
                  "nanotron", "olmo", "torchtitan", "nanogpt", "fairseq")  # fmt: skip
 _WITHOUT_8_BIT = ("torchtitan", "megatron", "megatron-swift", "slime", "nemo", "nemo2", "nemo-rl",
-                  "nanotron", "olmo", "nanogpt")  # fmt: skip
+                  "nanotron", "olmo", "nanogpt", "openrlhf", "fairseq")  # fmt: skip
 # States are sharded by a distributed optimizer, weights are not unless by an engine of another kind.
 _FIRST_STAGE = ("megatron", "megatron-swift", "slime", "nemo", "nemo2", "nanotron")
-_WITHOUT_SHARDING = ("nanogpt", "fairseq")
+_WITHOUT_OFFLOAD = ("nanotron", "nemo")
 
 
 def has_fused_loss(config: RunConfig) -> bool:
@@ -44,7 +47,7 @@ def has_recompute(config: RunConfig) -> bool:
 
 def has_offload(config: RunConfig) -> bool:
     """Whether optimizer states can lie in host memory."""
-    return config.framework != "nanotron"
+    return config.framework not in _WITHOUT_OFFLOAD
 
 
 def sharding(config: RunConfig) -> Iterator[dict[str, Scalar]]:
@@ -56,5 +59,5 @@ def sharding(config: RunConfig) -> Iterator[dict[str, Scalar]]:
             yield {"zero_stage": 1}
     elif details.deepspeed(config):
         yield {"zero_stage": max(stage, 1) if piped else 3}
-    elif config.framework not in _WITHOUT_SHARDING and not piped:
+    elif config.framework != "nanogpt" and not piped:
         yield {"fsdp": True}

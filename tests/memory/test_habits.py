@@ -298,3 +298,35 @@ def test_a_global_batch_tells_the_micro_batches_where_the_ranks_are_known(
         {k: Value(v, Origin("file")) for k, v in stated.items()}, framework="hf-trainer"
     )
     assert with_usual(config)[0].integer("gradient_accumulation_steps") == steps
+
+
+SLIME = """ray job submit -- python3 train.py --actor-num-nodes 1 --actor-num-gpus-per-node 8 \\
+ --hf-checkpoint /job/model --num-rollout 300 --rollout-batch-size 32 --n-samples-per-prompt 8 \\
+ --micro-batch-size 1 --num-layers 36 --hidden-size 4096 --ffn-hidden-size 12288 \\
+ --num-attention-heads 32 --num-query-groups 8 --vocab-size 151936 --seq-length 4096{}
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "precision"), [("", "precision = bf16"), (" --fp16", "precision = fp16")]
+)
+def test_slime_shards_its_optimizer_without_a_flag(
+    sized: Sized, tmp_path: Path, more: str, precision: str
+) -> None:
+    """Also where it states all that a launch of Megatron does."""
+    file = tmp_path / "run.sh"
+    file.write_text(SLIME.format(more))
+    found = sized(str(file), "--gpu", "h100")
+    assert (precision in found["assumed"]) is (more == "")
+    assert "zero_stage = 1" in found["assumed"]
+    assert "world_size = 1" not in found["assumed"]
+
+
+@pytest.mark.parametrize(("more", "stage"), [({}, 1), ({"use_distributed_optimizer": False}, None)])
+def test_megatron_swift_shards_its_optimizer_if_not_told_otherwise(
+    more: dict[str, Any], stage: int | None
+) -> None:
+    given = Origin("given", framework="megatron-swift")
+    settings = tuple(Setting((name,), value, given) for name, value in more.items())
+    config, _ = settled(RunConfig({}, framework="megatron-swift", settings=settings))
+    assert config.integer("zero_stage") == stage

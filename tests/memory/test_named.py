@@ -40,8 +40,9 @@ qwen3-235b-a22b 235.1 qwen3-30b-a3b 30.5 qwen3-32b 32.8 qwen3-4b 4.02 qwen3-8b 8
 seed-oss-36b 36.2 smollm2-1.7b 1.71 smollm2-135m 0.135 smollm2-360m 0.362 smollm3-3b 3.08
 stablelm-3b-4e1t 2.80 starcoder2-15b 15.96 starcoder2-3b 3.03 starcoder2-7b 7.17
 tinyllama-1.1b 1.10 yi-34b 34.4 yi-6b 6.06 yi-9b 8.83
-""".split()
-BILLIONS = dict(zip(PUBLISHED[::2], map(float, PUBLISHED[1::2]), strict=True))
+"""
+WORDS = PUBLISHED.split()
+BILLIONS = dict(zip(WORDS[::2], map(float, WORDS[1::2]), strict=True))
 
 
 def test_every_model_has_its_published_number() -> None:

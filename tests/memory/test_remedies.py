@@ -216,6 +216,9 @@ OFFERED = [
     ("megatron", {"shard-model-states"}, {"fuse-loss", "lean-optimizer"}),
     ("nanotron", {"shard-model-states"}, {"fuse-loss", "lean-optimizer"}),
     ("torchtitan", set(), {"fuse-loss", "lean-optimizer"}),
+    ("openrlhf", {"shard-model-states"}, {"lean-optimizer"}),
+    ("fairseq", {"shard-model-states", "recompute-activations"}, {"fuse-loss", "lean-optimizer"}),
+    ("nemo", {"shard-model-states"}, {"fuse-loss", "lean-optimizer"}),
     ("nanogpt", set(), {"fuse-loss", "lean-optimizer", "recompute-activations",
                         "shard-model-states"}),
 ]  # fmt: skip
@@ -231,6 +234,15 @@ def test_only_what_the_framework_has_is_offered(
     assert not none & told.keys()
     if framework in ("megatron", "nanotron"):
         assert [(c.field, c.new) for c in told["shard-model-states"].changes] == [("zero_stage", 1)]
+
+
+@pytest.mark.parametrize(("framework", "offers"), [("nemo2", True), ("nemo", False)])
+def test_an_optimizer_on_the_host_is_offered_where_there_is_a_key(
+    framework: str, offers: bool
+) -> None:
+    config = replace(run(**SHARED, zero_stage=1), framework=framework)
+    told = {one.name for one in advise(config, 24 * GIB).alone}
+    assert ("offload-optimizer-states" in told) is offers
 
 
 def test_no_stage_that_a_pipeline_refuses_is_offered() -> None:
