@@ -12,10 +12,16 @@ if TYPE_CHECKING:
 
 
 def affected(faults: Sequence[Version], known: Mapping[str, str]) -> bool | None:
-    """True if a known version has the fault, False if all that are known have not, else None."""
-    told = [has(known[f.package], f.spec) for f in faults if f.package in known]
-    answers = [answer for answer in told if answer is not None]
-    return any(answers) if answers else None
+    """True if the known versions have the fault, False if one of them has not, else None.
+
+    Several ranges of one package are each faulty; several packages fail only together.
+    """
+    told: dict[str, bool] = {}
+    for fault in faults:
+        answer = has(known[fault.package], fault.spec) if fault.package in known else None
+        if answer is not None:
+            told[fault.package] = answer or told.get(fault.package, False)
+    return all(told.values()) if told else None
 
 
 def index_name(name: str) -> str:

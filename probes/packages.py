@@ -17,11 +17,12 @@ from medic.versions import index_name
 FROZEN = 20_000  # lines of pip freeze or collect_env
 FILES, LINES, LONG = 8, 3000, 400  # versions are printed at the start
 _NAMES = """
-accelerate apex axolotl bitsandbytes cuda cudnn datasets deepspeed diffusers driver fairscale
-flash-attn gcc huggingface-hub hydra-core lightning llama-factory megatron-core ms-swift nccl nemo
-numpy openrlhf optimum peft protobuf pyarrow pydantic python pytorch pytorch-lightning ray safetensors
-sentencepiece sglang tensorboard tensordict tokenizers torch torchao torchaudio torchtitan torchtune
-torchvision transformer-engine transformers triton trl unsloth verl vllm wandb xformers
+accelerate apex axolotl bitsandbytes click cuda cuda-python cudnn datasets deepspeed diffusers dill
+driver fairscale flash-attn fsspec gcc huggingface-hub hydra-core lightning llama-factory megatron-core
+ms-swift nccl nemo numba numpy openrlhf optimum outlines peft protobuf pyarrow pydantic python pytorch
+pytorch-lightning ray safetensors sentencepiece setuptools sglang tensorboard tensordict tokenizers
+torch torchao torchaudio torchmetrics torchtitan torchtune torchvision transformer-engine transformers
+triton trl unsloth verl vllm wandb xformers
 """
 _ALIASES = {
     "pytorch": "torch",

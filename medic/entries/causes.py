@@ -67,7 +67,7 @@ class DoNot:
 
 @dataclass(frozen=True)
 class Version:
-    """A package with the versions (PEP 440) that have the fault."""
+    """A package with the versions (PEP 440) that have the fault; of several packages all must."""
 
     __pydantic_config__ = CONFIG
     package: str

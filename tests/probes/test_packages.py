@@ -42,9 +42,18 @@ def test_versions_of_a_line(line: str, expected: dict[str, str]) -> None:
 
 
 def test_a_fault_of_some_versions() -> None:
-    faults = (Version("transformers", ">=4.46,<4.46.2"), Version("trl", "==0.9.1"))
+    faults = (Version("transformers", ">=4.46,<4.46.2"), Version("transformers", "==4.44.0"))
     assert affected(faults, {"transformers": "4.46.1"}) is True
     assert affected(faults, {"transformers": "4.46.2"}) is False
+    assert affected(faults, {"transformers": "4.44.0"}) is True
     assert affected(faults, {"torch": "2.3.0"}) is None
     assert has("2.4.0+cu121", "<2.5") is True
     assert has("nightly", "<2.5") is None
+
+
+def test_packages_that_fail_only_together() -> None:
+    pair = (Version("vllm", "<0.10"), Version("transformers", ">=4.54"))
+    assert affected(pair, {"vllm": "0.9.2", "transformers": "4.55.0"}) is True
+    assert affected(pair, {"vllm": "0.10.1", "transformers": "4.55.0"}) is False
+    assert affected(pair, {"vllm": "0.9.2"}) is True
+    assert affected(pair, {"vllm": "main", "torch": "2.8.0"}) is None
