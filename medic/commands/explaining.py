@@ -7,7 +7,8 @@ from typing import Any
 
 from medic.config import extra_knowledge
 from medic.errors import Exit, UsageError
-from medic.explain import KIND_NAME, Match, diagnosed, entry, find, named_in
+from medic.explain import KIND_NAME, Match, about, diagnosed, entry, find, named_in
+from medic.explain.numbers import Unknown, unknown, unknown_name
 from medic.i18n import Text, follow
 from medic.index.knowledge import Index, load
 from medic.nearest import did_you_mean
@@ -42,11 +43,17 @@ def explain(words: Sequence[str], *, as_json: bool = False, whole: bool = False)
     if asked.strip().lower() in FIELD_WORDS:
         fields(as_json=as_json)
         return Exit.OK
+    if told := unknown(asked, index):
+        _unknown(out, told, index, as_json)
+        return Exit.FINDING
     matches = find(asked, index)
     if not matches and _is_usage(asked):
         matches = named_in(asked, index)
     if matches and matches[0].score < 1 and _is_usage(asked):
         _usage(out, matches, index, as_json)
+        return Exit.FINDING
+    if not matches and (told := unknown_name(asked, index)):
+        _unknown(out, told, index, as_json)
         return Exit.FINDING
     if not matches:
         _no_match(out, asked, index, as_json)
@@ -124,8 +131,6 @@ def _json(out: Console, matches: Sequence[Match], data: dict[str, Any] | None) -
 
 def _no_match(out: Console, words: str, index: Index, as_json: bool) -> None:
     """Of a name that no entry has, where it is spoken of."""
-    from medic.explain import about
-
     places = about.speaking_of(words, index, MOST)
     near = [Match(KIND_NAME[kind], name, about.NEAR) for kind, name in places]
     if as_json:
@@ -142,6 +147,26 @@ def _no_match(out: Console, words: str, index: Index, as_json: bool) -> None:
         "没有与 “{words}” 匹配的条目；可减少用词，或直接给出日志中的那一行",
     )
     out.talk(line.fill(words=one_line(words, _SHOWN)))
+
+
+def _unknown(out: Console, told: Unknown, index: Index, as_json: bool) -> None:
+    """A code of a kind that medic knows, and not this one of it."""
+    if as_json:
+        _json(out, [Match(KIND_NAME["terms"], name, about.NEAR) for _, name in told.near], None)
+    line = Text("medic has no entry for {code}", "medic 没有 {code} 的条目")
+    out.talk(line.fill(code=told.code))
+    if told.signal:
+        shell = Text(
+            "Above 128 an exit code is 128 + the signal that ended the program: signal {n}; "
+            "kill -l {n} names it.",
+            "大于 128 的退出码等于 128 + 结束程序的信号：信号 {n}；kill -l {n} 可查看它的名字。",
+        )
+        out.talk(shell.fill(n=told.signal))
+    if told.near:
+        rows = [Match(KIND_NAME["terms"], name, about.NEAR) for _, name in told.near]
+        codes = ", ".join(code for code, _ in told.near)
+        near = Text("nearest that it has: {codes}: {names}", "最接近的条目：{codes}：{names}")
+        out.talk(near.fill(codes=codes, names=_named(rows, index)))
 
 
 def _others(out: Console, matches: Sequence[Match], index: Index) -> None:

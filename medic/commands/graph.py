@@ -81,6 +81,7 @@ def _list(out: Console, index: Index) -> None:
 def _show(out: Console, index: Index, name: str) -> None:
     from medic.graph import around
 
+    name = index.by_code(name) or name
     found = around(index, name)
     if not found:
         names = [
