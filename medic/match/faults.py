@@ -9,6 +9,7 @@ from medic.entries import Signature
 from medic.errors import KnowledgeError
 from medic.index.knowledge import Index
 from medic.match.anchors import PLAIN_LOG
+from medic.match.landmarks import LANDMARKS
 from medic.match.marks import Watched
 from medic.match.sayings import sayings_of
 from medic.match.scan import Matcher
@@ -24,7 +25,7 @@ _NO_LITERAL = regex(r"\\[dDwWsSbBAzpP]|\[\^?\]?[^\]]*\]|\(\?P?<\w+>|\(\?[a-zA-Z:
 def signature_faults(own: Watched) -> Iterator[str]:
     """Why a signature is no good: its pattern, the lines it must match and must not."""
     signature = own.signature
-    matcher = Matcher([own._replace(signature=replace(signature, at_least=1))])
+    matcher = _alone(own._replace(signature=replace(signature, at_least=1)))
     if max(map(len, literals(signature.pattern)), default=0) < LITERAL:
         yield f"{signature.id}: no literal of {LITERAL} bytes"
     if signature.unless and not signature.shared:
@@ -46,6 +47,14 @@ def signature_faults(own: Watched) -> Iterator[str]:
                 yield f"{signature.id} takes {line!r}"
     except KnowledgeError as problem:
         yield problem.en
+
+
+def _alone(own: Watched) -> Matcher:
+    """Looks for one signature: whether the sieve of all lets its lines pass is another question,
+    and to find literals of the landmarks again for each takes most of the time."""
+    number = len(LANDMARKS)
+    alone = {"whole": [number], "groups": (), "further": {}}
+    return Matcher([own], sieve=alone, only=frozenset({number}))
 
 
 def _parting_faults(matcher: Matcher, signature: Signature) -> Iterator[str]:
