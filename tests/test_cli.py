@@ -338,7 +338,9 @@ def test_graph(run: Run) -> None:
     assert code == 0
     assert "micro-batch-too-large" in out
     data(run("graph", "--json")[1], "graph")
-    assert run("graph", "--check")[0] == 0
+    code, out, _ = run("graph", "--check")
+    assert code == 0
+    assert out.rstrip().endswith(": clean")
     assert "confirms" in run("graph", "--factors")[1]
     assert run("graph", "cuda-out-of-memroy")[0] == 2
 

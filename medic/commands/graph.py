@@ -18,6 +18,11 @@ HELP = Text(
     "按类别列出原因；给出名称则显示该条目的关联；--json 导出全部；"
     "--check 检查知识本身，--factors 打印每条关联的实际权重。",
 )
+_COUNTED = ("causes", "symptoms", "checks", "remedies")
+_CLEAN = Text(
+    "{causes} causes, {symptoms} symptoms, {checks} checks, {remedies} remedies: clean",
+    "{causes} 个原因、{symptoms} 个症状、{checks} 项检查、{remedies} 个处理办法：未发现问题",
+)
 
 
 @click.command(help=str(HELP))
@@ -45,6 +50,8 @@ def command(name: str | None, form: str, as_json: bool, do_check: bool, do_facto
         found = list(graph.defects(index))
         for defect in found:
             out.out(f"{defect.kind} {defect.name}: {defect.fault}")
+        if not found:
+            out.out(_CLEAN.fill(**{kind: len(index.raw[kind]) for kind in _COUNTED}))
         return Exit.FINDING if found else Exit.OK
     if do_factors:
         for f in graph.factors(index):
