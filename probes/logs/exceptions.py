@@ -92,6 +92,9 @@ _OTHERS = regex(
     r"/(?:huggingface_hub|datasets|wandb|mlflow|ray|vllm|sglang)/|torch/distributed/|/transformers/utils/hub"
 )
 _FAILING = ("root", "either")
+# Of a tuple of the code's own; behind a shape it is a tensor's dimensions that were counted.
+_UNPACKS = regex(r"^(?:too many|not enough) values to unpack|^cannot unpack non-iterable")
+_OF_SHAPE = regex(r"\.shape\b|\.size\(|\bshape\b")
 _RAISES = regex(r"\braise\b")
 _LOOKUPS = regex(r"\bself\.(\w+(?:\.\w+)*)\(")
 _POSITIONS = regex(r"position|pos_emb|(?:^|\.)wpe$")
@@ -148,14 +151,17 @@ def _names_a_symptom(logs: LogHits, told: Traceback) -> bool:
 
 
 def place(told: Traceback) -> str:
-    """data-loader, own-code or library: by the innermost frame, unless samples were being read."""
+    """By the innermost frame: library, own-code, or own-data-code where samples were being read;
+    what a library raised as they were is data-loader."""
+    library = is_library(told.frames[-1].file)
     if told.worker or any(_LOADER.search(f"{f.file} {f.function}") for f in told.frames):
-        return "data-loader"
-    return "library" if is_library(told.frames[-1].file) else "own-code"
+        return "data-loader" if library else "own-data-code"
+    return "library" if library else "own-code"
 
 
 def kind(told: Traceback) -> str:
-    """programming-error, missing-file, bad-data, network, own-check or other, by the exception's type."""
+    """programming-error, tuple-length, missing-file, bad-data, network, own-check or other, by the
+    exception's type."""
     name = told.exception.rpartition(".")[2]
     if _is_network(told, name):
         return "network"
@@ -166,10 +172,20 @@ def kind(told: Traceback) -> str:
     library = bool(told.frames) and is_library(told.frames[-1].file)
     if name in _CHECKS and library and " " in told.message.strip():
         return "other"
+    if _unpacks(told):
+        return "tuple-length"
     if name in _PROGRAMMING:
         return "programming-error"
     own = bool(told.frames) and not library
     return "own-check" if own and _RAISES.search(told.frames[-1].code) else "other"
+
+
+def _unpacks(told: Traceback) -> bool:
+    """Whether a line of the code takes a tuple apart that has another length."""
+    if not told.frames or is_library(told.frames[-1].file):
+        return False
+    code = told.frames[-1].code
+    return bool(code and _UNPACKS.search(told.message)) and not _OF_SHAPE.search(code)
 
 
 def _is_network(told: Traceback, name: str) -> bool:
@@ -259,7 +275,7 @@ def _config_without(look: Look, key: str) -> str:
 
 
 def place_is_loader(told: Traceback) -> bool:
-    return bool(told.frames) and place(told) == "data-loader"
+    return bool(told.frames) and place(told) in ("data-loader", "own-data-code")
 
 
 PROBE = Probe(

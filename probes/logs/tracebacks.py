@@ -85,6 +85,7 @@ class Joiner:
         self._before: dict[str, str] = {}
         self._worker: dict[str, Traceback] = {}
         self._last: dict[str, Traceback] = {}
+        self._led_to: dict[str, Traceback] = {}
         # File and line of exceptions that led to another one.
         self.handled: set[tuple[str, int]] = set()
         # Lines of exceptions without a header: they count only where a log ends.
@@ -95,6 +96,7 @@ class Joiner:
         self._open.clear()
         self._before.clear()
         self._worker.clear()
+        self._led_to.clear()
 
     def feed(self, body: str, stream: str, at: Callable[[], Source]) -> Traceback | None:
         """``body`` is the line behind the launcher's prefix, ``stream`` tells writers apart."""
@@ -108,6 +110,7 @@ class Joiner:
             if body.startswith(_CHAINED) and stream in self._last:
                 earlier = self._last[stream].source
                 self.handled.add((earlier.file, earlier.line))
+                self._led_to[stream] = self._last[stream]
             self._before[stream] = body
             return None
         if current.stamped and (stamp := _STAMP.match(body)):
@@ -181,6 +184,10 @@ class Joiner:
             victim=_is_victim(exception, words, current.frames),
             writer="" if stream.isdecimal() or stream == "None" else stream.strip(" :|[]()"),
         )
+        cause = self._led_to.pop(stream, None)
+        if cause is not None and (cause.exception, cause.message) == (exception, made.message):
+            # A pool raises what its worker did once more: the worker's frames say where.
+            made = replace(made, frames=cause.frames or made.frames)
         self._last[stream] = made
         outer = self._worker.pop(stream, None)
         if outer is not None:
