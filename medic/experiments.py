@@ -188,10 +188,15 @@ def _pointed(script: bytes, moved: Mapping[str, Path]) -> bytes:
         for one in words:
             text = re.sub(
                 rf"(?<![\w./${{}}-]){re.escape(one)}(?![\w.-])",
-                str(copy).replace("\\", r"\\"),
+                str(_as_named(one, copy)).replace("\\", r"\\"),
                 text,
             )
     return text.encode("utf-8", "surrogateescape")
+
+
+def _as_named(word: str, copy: Path) -> Path:
+    """The copy as the script names the file: from wherever it is started, or from one folder."""
+    return copy.absolute() if word.startswith(("/", "$")) else copy
 
 
 def _same_end(word: str, name: str) -> bool:

@@ -153,3 +153,18 @@ def test_each_trial_logs_into_a_folder_of_its_own(run: Path, flag: str, own: str
     trial = made(run, "lr-range-test")[-1]
     assert own in trial.files[str(run / "launch.sh")].decode()
     assert (f"+torchrun --nproc-per-node=8 {own}" in trial.diff) is (own != flag)
+
+
+@pytest.mark.parametrize("named", ["absolute", "by-variable", "relative"])
+def test_a_script_that_names_its_config_from_anywhere_still_does(
+    run: Path, named: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = run / "conf" / "pretrain.yaml"
+    words = {"absolute": str(config), "by-variable": "$ROOT/conf/pretrain.yaml"}
+    launch = LAUNCH.replace("conf/pretrain.yaml", words.get(named, "conf/pretrain.yaml"))
+    (run / "launch.sh").write_text(launch)
+    monkeypatch.chdir(run)
+    (first, *_) = placed(made(run, "lr-range-test"), Path("../lrr"))
+    script = next(data for name, data in first.files.items() if name.endswith(".sh")).decode()
+    copy = Path("../lrr") / first.name / "pretrain.yaml"
+    assert f"--config {copy if named == 'relative' else copy.absolute()}" in script

@@ -35,6 +35,7 @@ GUTTER = 9
 # Below this width the label of a block stands on its own row: a gutter would take too much.
 NARROW = 50
 LEAST_ASIDE = 16
+HANG = 3  # columns that an aside on a row of its own stands further in
 FEW = 2  # rows of a quoted line
 SIGNS = "/\\_-=,:;&|? "  # behind one of these a word that is longer than a row is broken
 LABELS = {
@@ -57,8 +58,8 @@ class Line:
     """One paragraph. Rows after the first hang under the text, behind ``mark``.
 
     ``where`` is the place of evidence, set after the text. ``verbatim`` keeps every space and
-    folds at the width; ``short`` cuts to two rows; ``aside`` follows as far as the row
-    has room.
+    folds at the width; ``short`` cuts to two rows; ``aside`` follows, on rows of its own where
+    the last one has no room.
     """
 
     text: Text
@@ -171,9 +172,13 @@ def line_rows(line: Line, width: int) -> Iterator[Row]:
         for i, part in enumerate(_toned(line, pieces))
     ]
     if line.aside is not None:
-        room = space - columns(pieces[-1]) - 2
-        if room >= LEAST_ASIDE:
-            body[-1] = (*body[-1], ("  " + one_line(str(line.aside), room), "muted"))
+        aside = one_line(str(line.aside))
+        if columns(aside) <= space - columns(pieces[-1]) - 2:
+            body[-1] = (*body[-1], ("  " + aside, "muted"))
+        elif space >= LEAST_ASIDE:  # a name that is cut is none
+            hang = min(HANG, space // 4)
+            found = (p for row in wrap(aside, space - hang) for p in fold(row, space - hang))
+            body += [((blank + " " * hang, "muted"), (row, "muted")) for row in found]
     if line.where is None:
         yield from body
         return

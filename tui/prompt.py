@@ -89,7 +89,11 @@ class Prompt(TextArea, inherit_bindings=False):
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()
         event.prevent_default()
-        text = clean(event.text.replace("\r\n", "\n").replace("\r", "\n")[:MAX_PASTE])
+        self.type_on(event.text)
+
+    def type_on(self, pasted: str) -> None:
+        """What was pasted, or typed where something else lay above."""
+        text = clean(pasted.replace("\r\n", "\n").replace("\r", "\n")[:MAX_PASTE])
         if len(text) > SHOWN_PASTE:
             self.post_message(self.Sent(f"{self.text}\n{text}".strip("\n")))
             self.text = ""

@@ -252,7 +252,9 @@ class TalkScreen(Screen[None]):
         if word == "help":
             from .help_screen import HelpScreen
 
-            self.app.push_screen(HelpScreen(waits=waits(self.choices)))
+            self.app.push_screen(
+                HelpScreen("", waits(self.choices), self.query_one(Prompt).type_on)
+            )
         elif word == "copy":
             self._copy(argument.strip())
         elif word == "stop":

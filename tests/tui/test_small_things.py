@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 from medic.tui import after, held
+from medic.tui.lines import Line, line_rows
 
 from medic.case.collect import Case
+from medic.i18n import plain
 from medic.records import replace
 from medic.session.against import AGAINST
 
@@ -98,3 +100,29 @@ def test_what_comes_back_with_an_undone_change_is_told(
     one.say("/undo")
     told = one.say("1")
     assert "So “CUDA out of memory” is to be expected in the next run" in told
+
+
+def test_what_is_typed_over_the_help_is_not_lost(drive: Drive, case: Case) -> None:
+    async def script(app: Any) -> None:
+        await app.press("f1")
+        await app.pilot.press(*"it hangs")  # in one go: the screen is still there for some of it
+        await app.settle()
+        assert app.prompt.text == "it hangs"
+        app.prompt.text = ""
+        await app.press("f1", "q")
+        assert app.prompt.text == ""
+        await app.press("f4", "f1", "x", "escape", "escape")
+        assert app.prompt.text == ""
+
+    drive(script, case)
+
+
+def test_a_cause_beside_an_answer_is_told_whole() -> None:
+    title = "-> A batch whose labels are all masked gives 0/0 as its mean loss"
+    line = Line(plain("yes, from the first step of the run on"), mark="1  ", aside=plain(title))
+    for width in (40, 60, 80):
+        text = ["".join(part for part, _ in row) for row in line_rows(line, width)]
+        assert title in " ".join(" ".join(text).split())
+        assert all(len(row) <= width for row in text)
+    short = list(line_rows(Line(plain("yes"), mark="1  ", aside=plain("-> lr too high")), 40))
+    assert len(short) == 1
