@@ -54,8 +54,12 @@ class StateDictError:
 
 @dataclass(frozen=True)
 class SkippedKeys:
-    """What a load that was told not to be strict left out, as the log prints it."""
+    """What a load that was told not to be strict left out, as the log prints it.
+
+    ``more``: missing names that the log counts and does not write out.
+    """
 
     missing: tuple[str, ...]
     unexpected: tuple[str, ...]
     source: Source
+    more: int = 0

@@ -98,6 +98,11 @@ _PATTERNS: Mapping[str, str] = {
         r"(?:\w+ ){0,2}(?:load|restor|resum)(?:e|ed|ing)? (?:\w+ ){0,4}(?:optimi[sz]er|scheduler|lr_scheduler))|"
         r"(?:优化器|调度器).{0,12}(?:未加载|未恢复|没有加载|没有恢复|重新初始化)"
     ),
+    # Weights that a load which need not be strict left out.
+    "keys-left": (
+        r"(?i:\b(?:missing|unexpected)(?:_keys|[ _]keys?| key\(s\))?\b.{0,60}?[:=] *[\[({]+ *"
+        r"['\"][\w-]+\.[\w.-]+['\"])"
+    ),
     # The load of each expert of a mixture, as a list; how even it is is judged where it is used.
     "expert-loads": (
         r"(?i:\b(?:tokens?[ _]per[ _]expert|experts?[ _](?:loads?|tokens|counts?|usage)))\b[^\[\n]{0,60}"

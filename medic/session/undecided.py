@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from medic.session.diagnosis import CauseView, Diagnosis
 
 NEARLY = 0.25  # of the leader's chance: a rival that fits nearly as well
+LEAST = 0.02  # a chance below it is no rival that a user should hear of
 QUOTED = 100  # columns of a finding within a sentence
 _TELLING = ("confirms", "strong")
 _DENIED = Text("“{finding}” speaks against it", "“{finding}” 与之不符")
@@ -107,7 +108,12 @@ def _outdone(session: Session, found: Diagnosis, denied: Sequence[_Link]) -> Tex
     leader, *others = found.causes
     remedy = session.model.remedy
     rival = next((c for c in others if remedy[c.name] != remedy[leader.name]), None)
-    if rival is not None and leader.chance < BAR and rival.word != "unlikely":
+    if (
+        rival is not None
+        and leader.chance < BAR
+        and rival.word != "unlikely"
+        and rival.chance >= LEAST
+    ):
         near = rival.chance >= NEARLY * leader.chance
         return (_RIVAL if near else _OPEN).fill(title=rival.title)
     return _denied(session, denied) if denied else None

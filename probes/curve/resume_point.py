@@ -65,9 +65,11 @@ def _judged(look: Look, start: Start) -> Iterator[Finding]:
         return  # a new stage from these weights
     rate = _rate_lost(before, start.after)
     if jumps:
-        exact = rate is not None  # two signs, neither of which follows from the other
-        yield Finding(CHECK, _level(start, was, now), value=value, source=source, exact=exact)
-        yield Finding(SYMPTOM, value=value, source=source)
+        level = _level(start, was, now)
+        # Two signs, neither of which follows from the other; or the run's own first losses again.
+        exact = rate is not None or (level == "back-to-initial" and start.here)
+        yield Finding(CHECK, level, value=value, source=source, exact=exact)
+        yield Finding(SYMPTOM, value=value, source=source, exact=exact)
     if rate is not None and jumps:  # that of a loss that goes on is curve-resumed-rate's
         told = {"step": first.step, "before": rate[0], "after": rate[1]}
         yield Finding(CHECK, "rate-restarts", value=told, source=source)

@@ -15,8 +15,10 @@ from medic.text.patterns import regex
 
 from ..logs.digits import whole
 
+BEGUN = 0.1  # of the steps before: a counter below it has begun again
 Kind = Literal["resumed", "loaded", "no-checkpoint"]
-MARKS = ("resume", "no-checkpoint", "state-left")
+KEYS_LEFT = "keys-left"  # weights that a load left out: one in the middle of a log is a restart's
+MARKS = ("resume", "no-checkpoint", "state-left", KEYS_LEFT)
 # A setting that is printed, a download that goes on, the shards of pretrained weights.
 _NO_START = regex(
     r"(?i)--\S*(?:resum|continu)|resume\w*['\"]?\s?[:=]|\b(?:none|null|false|no)\b|download|shards|"
@@ -107,7 +109,8 @@ def _start(
     curve: Curve,
 ) -> Iterator[Start]:
     told = {h.signature for h in group}
-    if not told & {"resume", "no-checkpoint"}:
+    own = rows.get(group[0].source.file, [])
+    if not told & {"resume", "no-checkpoint"} and not _reloads(group, own):
         return
     first = next(h for h in group if h.signature != "state-left")
     left = tuple(h for h in group if h.signature == "state-left")
@@ -118,7 +121,6 @@ def _start(
     elif all(_LOADS.search(h.source.text) for h in group if h.signature == "resume"):
         kind = "loaded"
     step = next((n for h in group if (n := _number(h.source.text)) is not None), None)
-    own = rows.get(first.source.file, [])
     after = [r for r in own if r.source.line > first.source.line]
     before = [r for r in own if r.source.line < first.source.line]
     if before and after:
@@ -132,6 +134,14 @@ def _start(
         yield Start(kind, first.source, step, old, after, left, here=False)
     else:
         yield from _in_metrics(kind, first.source, step, curve, left)
+
+
+def _reloads(group: Sequence[Hit], own: Sequence[Row]) -> bool:
+    """Whether a load that tells what it left out stands between two logged losses, whose steps go on."""
+    mark = next((h for h in group if h.signature == KEYS_LEFT), None)
+    before = [r for r in own if mark is not None and r.source.line < mark.source.line]
+    after = [r for r in own if mark is not None and r.source.line > mark.source.line]
+    return bool(before and after) and after[0].step > BEGUN * before[-1].step
 
 
 def _number(text: str) -> int | None:

@@ -18,6 +18,13 @@ _OLD_KEYS = regex(
 )
 # What load_state_dict(strict=False) returns, as scripts print it.
 _RETURNED = regex(r"_IncompatibleKeys\(missing_keys=\[([^\]]*)(?:\], unexpected_keys=\[([^\]]*))?")
+# The same lists as scripts print them line by line; they may cut them ("... 288 more").
+_LISTED = regex(
+    r"\b(missing|unexpected)(?:[_ ]keys?|[_ ]key\(s\))?(?: (?:in|from|when|while|of|for|on|during|after)\b"
+    r"[^\[\"':=]{0,50})?(?: ?\(\d+\))?[\"']? *[:=] *[\[({]+ *(?=[\"'])([^\])}]+)",
+    re.IGNORECASE,
+)
+_MORE = regex(r"\b(\d{1,6}) more\b")
 _QUOTED = regex(r"\"([^\"]+)\"|'([^']+)'")
 _SIZE = regex(
     r"size mismatch for (\S+): copying a param (?:with shape|of) torch\.Size\(\[([\d, ]*)\]\) from "
@@ -41,11 +48,14 @@ class StateDicts:
     source: Source | None = None
     truncated: bool = False
     skipped: SkippedKeys | None = None
+    _listed: dict[str, tuple[tuple[str, ...], int]] = field(default_factory=dict)
 
     def feed(self, body: str, at: Callable[[], Source]) -> None:
         if self.skipped is None and "_IncompatibleKeys(" in body:
             self._returned(body, at)
             return
+        if self.skipped is None and ("issing" in body or "nexpected" in body):
+            self._printed(body, at)
         if "state_dict" in body and self._keys(body):
             self.source = self.source or at()
             return
@@ -59,6 +69,17 @@ class StateDicts:
         missing, unexpected = (_names(found[1]), _names(found[2])) if found else ((), ())
         if missing or unexpected:
             self.skipped = SkippedKeys(missing, unexpected, at())
+
+    def _printed(self, body: str, at: Callable[[], Source]) -> None:
+        for found in _LISTED.finditer(body):
+            more = _MORE.search(found[2])
+            self._listed.setdefault(
+                found[1].lower(), (_names(found[2]), whole(more[1]) if more else 0)
+            )
+        missing, more_missing = self._listed.get("missing", ((), 0))
+        unexpected, _ = self._listed.get("unexpected", ((), 0))
+        if missing and unexpected:
+            self.skipped = SkippedKeys(missing, unexpected, at(), more_missing)
 
     def _keys(self, body: str) -> bool:
         found = _KEYS.search(body)

@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from medic.probes.checkpoint import loaded_keys
 from medic.probes.curve import curve, loss, resume, resume_point
 
-from medic.facts import Curve, LogHits
+from medic.facts import Curve, LogHits, SkippedKeys
 from medic.run_config import Origin, RunConfig, Value
 
 Rates = Callable[[int], float]
@@ -286,3 +287,43 @@ def test_logs_of_other_intervals_are_compared_by_their_steps(read: Any) -> None:
     found.look.facts[Curve] = next(m for m in curve.PROBE.run(found.look) if isinstance(m, Curve))
     seen = found.ask(resume.PROBE)
     assert "resume-difference" not in seen or seen["resume-difference"].outcome == "none"
+
+
+WANTED = "'model.layers.0.q.weight', 'model.layers.0.k.weight'"
+PREFIXED = "'_orig_mod.model.layers.0.q.weight', '_orig_mod.model.layers.0.k.weight'"
+LISTS = [
+    f"Missing keys: [{WANTED}, ... 288 more]\nUnexpected keys: [{PREFIXED}, ... 288 more]",
+    f"[INFO] loaded, missing_keys=[{WANTED}], unexpected_keys=[{PREFIXED}]",
+    f"missing keys (2): [{PREFIXED.replace('_orig_mod', 'module')}]\nunexpected keys (2): [{WANTED}]",
+    f"_IncompatibleKeys(missing_keys=[{WANTED}], unexpected_keys=[{PREFIXED}])",
+]
+
+
+def left_out(read: Any, lines: list[str]) -> str:
+    found = read({"train.log": "\n".join(lines) + "\n"})
+    if SkippedKeys not in found:
+        return ""
+    seen = found.ask(loaded_keys.PROBE).get("loaded-keys")
+    return seen.outcome if seen else ""
+
+
+@pytest.mark.parametrize("lists", LISTS)
+def test_a_load_that_left_all_weights_out(read: Any, lists: str) -> None:
+    """The lists alone tell of the start; the loss is the run's first one again."""
+    lines = [*rows(BEFORE), *lists.split("\n"), *rows(LATER, lambda s: falling(s - 2000))]
+    assert told(read, lines)["resume-difference"] == "back-to-initial"
+    assert left_out(read, lines) == "wrapped-so-not-loaded"
+
+
+@pytest.mark.parametrize("lists", LISTS)
+def test_a_loss_that_goes_on_had_its_weights(read: Any, lists: str) -> None:
+    lines = [*rows(BEFORE), *lists.split("\n"), *rows(LATER)]
+    assert told(read, lines) == {}
+    assert left_out(read, lines) == ""
+
+
+def test_another_name_is_no_wrapper(read: Any) -> None:
+    renamed = PREFIXED.replace("_orig_mod.model", "backbone")
+    lists = [f"Missing keys: [{WANTED}]", f"Unexpected keys: [{renamed}]"]
+    assert left_out(read, [*lists, *rows(LATER)]) == "renamed-so-not-loaded"
+    assert left_out(read, ["Missing keys: ['rope.inv_freq']", *rows(LATER)]) == ""
