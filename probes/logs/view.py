@@ -18,6 +18,7 @@ from .launcher import Failures
 from .prefix import Prefixed, Prefixes, label_of, message, rank_of_file
 from .printed_labels import masked
 from .progress import Progress, may_tell
+from .shown_text import ShownTexts
 from .slurm_records import Records
 from .state_dict import StateDicts
 from .steps import Steps
@@ -96,6 +97,7 @@ class Reader:
         self._time: float | None = None
         self._progress = Progress()
         self._found: list[Traceback] = []
+        self._shown = ShownTexts()
 
     def read(self, look: Look) -> View:
         """Raises Unreadable."""
@@ -114,12 +116,23 @@ class Reader:
         rank = None if view.is_task else rank_of_file(view.given.path)
         view.prefixes = Prefixes(rank, clock.of_file(lines, view.given.modified), label)
         for row in chain(head, rows):
+            for held in self._shown.flush() if row is None else self._shown.feed(row):
+                self._line(*held)
             if row is None:
                 self._gap()
-            else:
-                self._line(*row)
+        for held in self._shown.flush():
+            self._line(*held)
+        if self._shown.spans:
+            self._leave_out()
         self._finish()
         return view
+
+    def _leave_out(self) -> None:
+        """What a model wrote is no evidence, whatever it says."""
+        scan, shown = self.view.scan, self._shown
+        hits = tuple(h for h in scan.hits if not shown.has(h.source.line))
+        marks = tuple(m for m in scan.marks if not shown.has(m.source.line))
+        self.view.scan = replace(scan, hits=hits, marks=marks)
 
     def set_time(self, seconds: float) -> None:
         """When the lines were written, where they do not tell it themselves."""
