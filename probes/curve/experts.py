@@ -13,6 +13,9 @@ from .numbers import clean, median
 from .plan import source_at
 
 SYMPTOM = "experts-unbalanced"
+BUSIEST = Text(
+    "the busiest expert has {ratio} times the mean load", "最忙专家的负载是平均的 {ratio} 倍"
+)
 MIN_POINTS = 10
 UNBALANCED = 2.0  # the busiest expert over the mean; below 1.3 is good (Switch, DeepSeek-V3)
 DEAD = 0.1  # the idlest expert over the mean
@@ -31,6 +34,7 @@ def run(look: Look) -> Iterator[Any]:
     least = series.get("expert_least")
     idle = _end(clean(least)[1]) if least is not None else 1.0
     value = {
+        "told": BUSIEST.fill(ratio=f"{level:.2f}"),
         "step": ratio.steps[-1],
         "ratio": f"{level:.2f}",
         "least": f"{idle:.2f}" if least is not None else "-",

@@ -1,24 +1,43 @@
-"""How evenly the experts of a mixture are used, where a log prints the load of each as a list."""
+"""How evenly the experts of a mixture are used, where a log prints the load of each as a list, or
+how many of them got nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from medic.facts import LogHits, Source
+from medic.facts import LogHits, Source, StepLine
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.text.patterns import regex
 
-from ..curve.experts import DEAD, SYMPTOM, UNBALANCED
+from ..curve.experts import BUSIEST, DEAD, SYMPTOM, UNBALANCED
+from .digits import whole
 
 EARLY = 100  # steps: until then every router is uneven
 MIN_EXPERTS = 4
+# A tenth of the experts without a token is more than a few that start late (Switch, DeepSeek-V3
+# keep all in use); above 5% dropped tokens cost quality (Switch Transformers, section 2.2).
+UNUSED, LAST = 0.1, 5  # share; logged lines at the end that all tell so
+SCANNED = 500  # step lines
+_UNUSED = regex(
+    r"(?i)(?:\b|_)(?:(?:unused|dead|idle|inactive|starved)[_ -]?experts?|"
+    r"experts?[_ -]?(?:unused|dead|idle|inactive|starved))['\"]?\s*[:=]?\s*['\"]?(\d{1,5})\s*(?:/|of)\s*(\d{1,5})"
+)
+_DROPPED = regex(
+    r"(?i)(?:\b|_)(?:dropped[_ -]?tokens?|tokens?[_ -]?dropped|(?:token[_ -]?)?drop[_ -]?(?:rate|ratio|frac(?:tion)?))"
+    r"(?:[_ -]?(?:rate|ratio|frac(?:tion)?|share))?['\"]?\s*[:=]?\s*(0?\.\d+|\d{1,2}(?:\.\d+)?%)"
+)
+_NONE = Text("{count} of {total} experts get no token", "{total} 个专家中有 {count} 个没有 token")
+_AND = Text("{none}, {share} of the tokens are dropped", "{none}，{share} 的 token 被丢弃")
 _LIST = regex(r"\[([^\[\]]{7,20000})\]")
 _NUMBER = regex(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
     logs = look.fact(LogHits)
+    if told := _without_tokens(logs.steps):
+        yield told
+        return
     marks = [m.source for m in logs.marks if m.signature == "expert-loads"]
     if not marks or logs.last_step is None or logs.last_step < EARLY:
         yield Skip(Text("the load of each expert in a log", "日志中各专家的负载"), check=SYMPTOM)
@@ -30,8 +49,33 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     mean = sum(loads) / len(loads)
     ratio, least = max(loads) / mean, min(loads) / mean
     if ratio > UNBALANCED or least < DEAD:
-        value = {"step": _step(logs, source), "ratio": f"{ratio:.2f}", "least": f"{least:.2f}"}
+        busiest = BUSIEST.fill(ratio=f"{ratio:.2f}")
+        value = {
+            "told": busiest,
+            "step": _step(logs, source),
+            "ratio": f"{ratio:.2f}",
+            "least": f"{least:.2f}",
+        }
         yield Finding(SYMPTOM, value=value, source=source)
+
+
+def _without_tokens(steps: Sequence[StepLine]) -> Finding | None:
+    """Experts that get nothing, as many in all of the last lines that tell their number."""
+    told = [(s, found) for s in steps[-SCANNED:] if (found := _UNUSED.search(s.source.text))]
+    if len(told) < LAST or told[-1][0].step < EARLY:
+        return None
+    last = told[-LAST:]
+    if any(whole(f[2]) < MIN_EXPERTS or whole(f[1]) > whole(f[2]) for _, f in last):
+        return None
+    if min(whole(f[1]) / whole(f[2]) for _, f in last) < UNUSED:
+        return None
+    step, found = told[-1]
+    words = _NONE.fill(count=whole(found[1]), total=whole(found[2]))
+    if dropped := _DROPPED.search(step.source.text):
+        share = dropped[1] if dropped[1].endswith("%") else f"{float(dropped[1]):.0%}"
+        words = _AND.fill(none=words, share=share)
+    value = {"told": words, "step": step.step, "unused": whole(found[1]) / whole(found[2])}
+    return Finding(SYMPTOM, value=value, source=step.source)
 
 
 def loads_of(line: str) -> list[float]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from medic.probes.logs import expert_loads
 
-from medic.facts import Hit, LogHits, Source
+from medic.facts import Hit, LogHits, Source, StepLine
 from medic.probe import Finding
 
 
@@ -26,3 +26,35 @@ def test_loads(look: Any, line: str, last_step: int, ratio: str | None) -> None:
     seen = look(facts=[LogHits(marks=(mark,), last_step=last_step)])
     found = [f for f in expert_loads.run(seen) if isinstance(f, Finding)]
     assert [f.value["ratio"] for f in found] == ([ratio] if ratio else [])
+
+
+def steps(
+    unused: int, total: int, *, first: int = 100, name: str = "experts_unused"
+) -> tuple[StepLine, ...]:
+    lines = [
+        f"step {n} | loss 2.9 | dropped_tokens 0.55 | {name} {unused}/{total}"
+        for n in range(first, first + 60, 10)
+    ]
+    return tuple(
+        StepLine(first + 10 * i, {"loss": 2.9}, Source("a.log", i + 1, text=t))
+        for i, t in enumerate(lines)
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (steps(48, 64), "48 of 64 experts get no token, 55% of the tokens are dropped"),
+        (
+            steps(3, 8, name="dead experts:"),
+            "3 of 8 experts get no token, 55% of the tokens are dropped",
+        ),
+        (steps(2, 64), None),
+        (steps(0, 64), None),
+        (steps(48, 64, first=0), None),  # early
+    ],
+)
+def test_experts_without_tokens(look: Any, lines: tuple[StepLine, ...], words: str | None) -> None:
+    seen = look(facts=[LogHits(steps=lines, last_step=lines[-1].step)])
+    found = [f for f in expert_loads.run(seen) if isinstance(f, Finding)]
+    assert [f.value["told"].en for f in found] == ([words] if words else [])
