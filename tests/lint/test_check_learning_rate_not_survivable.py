@@ -50,6 +50,36 @@ def test_a_rate_that_is_scaled_layer_by_layer_may_be_large(lint_text: Lint, more
     assert "learning-rate-not-survivable" not in {f.name for f in found}
 
 
+PUBLISHED = [
+    ("model_name_or_path: some/model\n", "0.01", True),
+    ("model_name_or_path: some/model\n", "0.005", False),
+    ("model_name_or_path: some/model\nlora_rank: 8\n", "0.02", False),
+]
+
+
+@pytest.mark.parametrize(("more", "rate", "fires"), PUBLISHED)
+def test_ten_times_what_is_published_for_the_kind(
+    lint_text: Lint, more: str, rate: str, fires: bool
+) -> None:
+    found = lint_text(more + TEXT.format(rate=rate, optimizer="adamw_torch"))
+    assert ("learning-rate-not-survivable" in {f.name for f in found}) == fires
+
+
+MEGATRON = """torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers {layers} --hidden-size {hidden} \\
+  --num-attention-heads 16 --seq-length 2048 --max-position-embeddings 2048 \\
+  --micro-batch-size 1 --global-batch-size 64 --train-iters 1000 --lr {rate}
+"""
+SIZES = [(32, 4096, "0.02", True), (32, 4096, "0.005", False), (8, 512, "0.02", False)]
+
+
+@pytest.mark.parametrize(("layers", "hidden", "rate", "fires"), SIZES)
+def test_ten_times_what_is_published_for_the_size(
+    lint_text: Lint, layers: int, hidden: int, rate: str, fires: bool
+) -> None:
+    found = lint_text(MEGATRON.format(layers=layers, hidden=hidden, rate=rate), "run.sh")
+    assert ("learning-rate-not-survivable" in {f.name for f in found}) == fires
+
+
 WHOLE = [
     ("model_name_or_path: some/Model-8B\n", "0.005", True),
     ("model_name_or_path: some/Model-8B\n", "0.001", False),

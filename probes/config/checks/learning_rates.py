@@ -27,9 +27,9 @@ FAR_ABOVE = 5.0
 FAR_BELOW = 20.0
 # Five times the usual spread of a transformer's weights: one step of Adam overwrites them.
 _SURVIVABLE, _SPREAD = 0.1, 0.02
-# Three times it, and ten times the highest rate published for any size (6e-3, see learning_rates):
-# where nothing scales the update or trains something else.
-_SURVIVABLE_PLAIN = 0.06
+# Where nothing scales the update or trains something else: ten times the highest rate published for
+# the kind and size of training, and at least half of the spread, which two steps overwrite.
+_TIMES, _SURVIVABLE_HALF = 10, 0.01
 # The same of LoRA's A, which is drawn from +-1/sqrt(inputs) (peft lora/layer.py, kaiming_uniform with
 # a = sqrt(5)), where the model is of a size whose layers have 4096 inputs or more.
 _SURVIVABLE_LORA, _SPREAD_LORA, _WIDE = 0.045, 0.009, 6.5e9
@@ -58,7 +58,9 @@ def survivable(config: RunConfig) -> float | None:
         return _SURVIVABLE_WHOLE
     if _wide_adapter(config):
         return _SURVIVABLE_LORA
-    return _SURVIVABLE if kind_of(config) == "lora" or _otherwise(config) else _SURVIVABLE_PLAIN
+    if kind_of(config) == "lora" or adapts(config) or _otherwise(config):
+        return _SURVIVABLE
+    return max(_TIMES * usual(config).high, _SURVIVABLE_HALF)
 
 
 def spread(config: RunConfig) -> float:
