@@ -10,8 +10,10 @@ import pytest
 from medic.entries import Signature
 from medic.index.knowledge import load
 from medic.match import Matcher, watched
+from medic.match.matchers import matcher_of
 
-WATCHED = watched(load())
+INDEX = load()
+WATCHED = watched(INDEX)
 SIGNATURES = [own.signature for own in WATCHED]
 LINE = 16 * 1024  # a work that is the square of it would take seconds a signature
 PARTS = 16  # so that they run side by side
@@ -19,7 +21,7 @@ PARTS = 16  # so that they run side by side
 
 @pytest.fixture(scope="module")
 def matcher() -> Matcher:
-    return Matcher(WATCHED)
+    return matcher_of(INDEX)
 
 
 def words_of(signature: Signature) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 import pytest
 import re2
 
@@ -24,8 +27,13 @@ TWINS = [
 ]
 
 
+@cache
+def _patterns() -> list[tuple[str, Any]]:
+    return [(m.signature.id, re2.compile("(?m)" + m.signature.pattern)) for m in MARKS]
+
+
 def _found(line: str) -> set[str]:
-    return {m.signature.id for m in MARKS if re2.search("(?m)" + m.signature.pattern, line)}
+    return {name for name, pattern in _patterns() if pattern.search(line)}
 
 
 @pytest.mark.parametrize(("english", "chinese"), TWINS)

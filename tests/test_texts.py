@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,13 +20,22 @@ PLACEHOLDER = re.compile(r"\{([a-zA-Z_]\w*)\}")
 
 def texts() -> Iterator[tuple[str, str, str]]:
     """(place, English, Chinese) of every literal Text(...) and error in the source."""
-    for folder in ("medic", "probes", "tui"):
-        for file in sorted((ROOT / folder).rglob("*.py")):
-            for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-                if isinstance(node, ast.Call) and _name(node) in TWO:
-                    values = [_literal(a) for a in node.args[:2]]
-                    if len(values) == 2 and None not in values:
-                        yield f"{file.name}:{node.lineno}", str(values[0]), str(values[1])
+    for place, node in calls():
+        values = [_literal(a) for a in node.args[:2]]
+        if len(values) == 2 and None not in values:
+            yield place, str(values[0]), str(values[1])
+
+
+@cache
+def calls() -> list[tuple[str, ast.Call]]:
+    """Every call in the source that makes a text, with its place: all of it is parsed once."""
+    return [
+        (f"{file.name}:{node.lineno}", node)
+        for folder in ("medic", "probes", "tui")
+        for file in sorted((ROOT / folder).rglob("*.py"))
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Call) and _name(node) in TWO
+    ]
 
 
 TWO = {"Text", "MedicError", "UsageError", "Unreadable", "KnowledgeError", "EditRefused"}
@@ -94,13 +104,9 @@ BEFORE_FILLED = re.compile(
 
 def composed() -> Iterator[tuple[str, str]]:
     """(place, Chinese) of every f-string text, and of what parts its items; {} where it is filled."""
-    for folder in ("medic", "probes", "tui"):
-        for file in sorted((ROOT / folder).rglob("*.py")):
-            for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-                if not isinstance(node, ast.Call) or _name(node) not in TWO:
-                    continue
-                for zh in (a for a in node.args[1:2] if isinstance(a, ast.JoinedStr)):
-                    yield f"{file.name}:{node.lineno}", _filled(zh)
+    for place, node in calls():
+        for zh in (a for a in node.args[1:2] if isinstance(a, ast.JoinedStr)):
+            yield place, _filled(zh)
 
 
 def _filled(text: ast.JoinedStr) -> str:

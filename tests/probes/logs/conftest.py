@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from medic.index.knowledge import load
-from medic.match import Matcher, iter_lines, watched
+from medic.match import Matcher, iter_lines
+from medic.match.matchers import matcher_of
 from medic.probe import Finding, Probe, Skip, Unread
 
 
-@lru_cache(maxsize=1)
 def matcher() -> Matcher:
-    return Matcher(watched(load()))
+    return matcher_of(load())
 
 
 @lru_cache(maxsize=1)
