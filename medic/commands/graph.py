@@ -51,7 +51,7 @@ def command(name: str | None, form: str, as_json: bool, do_check: bool, do_facto
         for defect in found:
             out.out(f"{defect.kind} {defect.name}: {defect.fault}")
         if not found:
-            out.out(_CLEAN.fill(**{kind: len(index.raw[kind]) for kind in _COUNTED}))
+            out.out(_CLEAN.fill({kind: len(index.raw[kind]) for kind in _COUNTED}))
         return Exit.FINDING if found else Exit.OK
     if do_factors:
         for f in graph.factors(index):
