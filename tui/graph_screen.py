@@ -32,8 +32,11 @@ class GraphList(RowsView):
         super().__init__(id="graph-list")
         self.shown = shown
         self.top = 0
+        self.drawn = False  # its first rows take a turn of the loop of their own
 
     def rows(self, width: int) -> list[Row]:
+        if not self.drawn:
+            return []
         height = max(1, self.size.height)
         shown = self.shown
         if not shown.visible:
@@ -73,8 +76,11 @@ class Detail(RowsView):
         super().__init__(id="graph-detail")
         self.shown = shown
         self.page = 0
+        self.drawn = False
 
     def rows(self, width: int) -> list[Row]:
+        if not self.drawn:
+            return []
         i = self.shown.row
         node = self.shown.graph.nodes[i] if i >= 0 else None
         block = self.shown.graph.details.get(node.detail) if node else None
@@ -160,6 +166,15 @@ class GraphScreen(Screen[str]):
 
     def on_mount(self) -> None:
         self._ask_for_row()
+        self.call_after_refresh(self._draw, GraphList)
+
+    def _draw(self, kind: type[GraphList | Detail]) -> None:
+        """The rows of one part of the screen for the first time, then those of the next."""
+        for view in self.query(kind):
+            view.drawn = True
+            view.refresh()
+        if kind is GraphList:
+            self.call_after_refresh(self._draw, Detail)
 
     async def on_screen_resume(self, event: events.ScreenResume) -> None:
         """What is composed takes a turn of the loop of its own, and so does, below, what is laid
