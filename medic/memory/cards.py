@@ -11,6 +11,10 @@ from medic.run_config import Origin, RunConfig, Value
 from medic.text.patterns import regex
 
 UNITS = {"": 1, "b": 1, "mb": 10**6, "mib": 2**20, "g": 2**30, "gb": 10**9, "gib": 2**30}
+ECC, ROUNDED = (
+    0.92,
+    0.02,
+)  # least share of the named GiB that a card tells, and how far it is from round GB
 MOST = 2**42  # bytes, more than any card has
 _SIZE = regex(r"(\d+(?:\.\d+)?)\s*([a-z]*)")
 _CARDS = regex(r"(\d{1,5})\s*[x×*]\s*(\S.*)")  # 4xA100-80G
@@ -22,15 +26,20 @@ _SHARES = ("tensor_parallel_size", "pipeline_parallel_size", "context_parallel_s
 
 
 def counted(words: str) -> tuple[int, str]:
-    """How many cards the words name (0: not said), and the card: ``4xA100-80G``."""
+    """How many cards the words name (0: not said), and the card: ``4xA100-80G``. Raises UsageError
+    where it is none of a card."""
     if not any(mark in words for mark in "x×*"):  # most name one card: no pattern is compiled
         return 0, words
     before, behind = (one.fullmatch(words.strip()) for one in (_CARDS, _CARDS_BEHIND))
-    if before is not None and int(before[1]):
-        return int(before[1]), before[2]
-    if behind is None or behind[1].isdigit():  # 0x41 is not 41 cards
+    if before is not None and (int(before[1]) or not before[2].isdigit()):
+        count, card = int(before[1]), before[2]
+    elif behind is None or behind[1].isdigit():  # 0x41 is not 41 cards
         return 0, words
-    return int(behind[2]), behind[1]
+    else:
+        count, card = int(behind[2]), behind[1]
+    if count:
+        return count, card
+    raise UsageError(f'--gpu: "{words}" names 0 cards', f"--gpu：“{words}” 的卡数为 0")
 
 
 def gpu_of(index: Index, words: str) -> tuple[str, int]:
@@ -43,6 +52,9 @@ def gpu_of(index: Index, words: str) -> tuple[str, int]:
     for one in index.raw["gpus"] if wanted else ():
         if wanted in map(_plain, called(index, "gpus", one)):
             return one, index.raw["gpus"][one]["memory"]
+    sized = _with_size(index, wanted)
+    if sized:
+        return sized, index.raw["gpus"][sized]["memory"]
     size = _SIZE.fullmatch(words.strip().lower().replace(",", "").replace("_", ""))
     if size is not None and size[2] in UNITS:
         total = int(float(size[1]) * UNITS[size[2]])
@@ -53,6 +65,24 @@ def gpu_of(index: Index, words: str) -> tuple[str, int]:
         f'--gpu: no card "{words}"{hint.en} (a size such as 80GiB will do)',
         f"--gpu：没有名为 “{words}” 的显卡{hint.zh}（也可写大小，如 80GiB）",
     )
+
+
+def _with_size(index: Index, wanted: tuple[str, ...]) -> str:
+    """The card whose memory is named beside it where its own name does not tell it (``rtx4090-24g``):
+    in GiB, of which ECC takes up to a sixteenth, or in GB; empty where it has another."""
+    last = _SIZE.fullmatch(wanted[-1]) if len(wanted) > 1 else None
+    if last is None or last[2] != "g":
+        return ""
+    for one in index.raw["gpus"]:
+        if wanted[:-1] not in map(_plain, called(index, "gpus", one)):
+            continue
+        memory, told = index.raw["gpus"][one]["memory"], float(last[1])
+        if (
+            ECC <= memory / (told * UNITS["gib"]) <= 1
+            or abs(memory / (told * UNITS["gb"]) - 1) < ROUNDED
+        ):
+            return str(one)
+    return ""
 
 
 def _plain(words: str) -> tuple[str, ...]:

@@ -63,6 +63,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "first_moment": ("exp_avg_dtype",),
     "second_moment": ("exp_avg_sq_dtype",),
     "main_gradients": ("main_grads_dtype",),
+    "megatron_fsdp": ("use_megatron_fsdp", "use_custom_fsdp"),
     "megatron_sharding": ("data_parallel_sharding_strategy",),
     "loss_fusion": ("cross_entropy_loss_fusion",),
     "loss_kernel": ("cross_entropy_fusion_impl",),

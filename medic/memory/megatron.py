@@ -35,8 +35,11 @@ def gradient_bytes(config: RunConfig) -> int:
 
 
 def stage_below(config: RunConfig) -> int | None:
-    """The ZeRO stage of Megatron FSDP where its strategy leaves weights whole, else None."""
-    return _STAGES.get(details.word(config, "megatron_sharding"))
+    """The ZeRO stage of Megatron FSDP where its strategy leaves weights whole, else None. Megatron-LM's own
+    default shards nothing (``distributed_data_parallel_config.py``); ms-swift's and verl's shard all."""
+    own = config.framework == "megatron" and details.flag(config, "megatron_fsdp") is True
+    told = details.word(config, "megatron_sharding") or ("no_shard" if own else "")
+    return _STAGES.get(told)
 
 
 def makes_no_logits(config: RunConfig) -> bool:

@@ -114,6 +114,8 @@ def _common(read: Reader) -> Setup | None:
     sharding = details.word(config, "sharding")
     if zero == ALL:
         below = 0 if "no_shard" in sharding else megatron.stage_below(config)
+        if below == 0 and not sharding and not details.word(config, "megatron_sharding"):
+            read.assumed["data_parallel_sharding_strategy"] = "no_shard"
         zero = ALL if below is None else below
     return Setup(
         shape=None,

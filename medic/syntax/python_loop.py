@@ -15,6 +15,8 @@ from medic.syntax.python_numerics import optimizer, precision, width
 from medic.syntax.python_reader import Reader
 from medic.syntax.python_scopes import last
 from medic.syntax.python_spread import (
+    engine_settings,
+    engines,
     gathered_on_card,
     on_card_first,
     plain,
@@ -43,15 +45,17 @@ def loop_of(reader: Reader, module: ast.Module) -> Group | None:
     models = [c for c in calls if makes_model(c)]
     if "backward" not in names or len(models) != 1 or "DataParallel" in names:
         return None
-    if any(dotted(c.func).endswith("deepspeed.initialize") for c in calls):
-        return None
     found = Group(models[0])
     found.settings[LOOP] = (models[0].func, Known(value=True, node=models[0].func))
     loop = Calls(reader, module, calls)
+    engine = engine_settings(loop) if engines(loop) else {}
+    if engine is None:
+        return None
     for name, tell in _TOLD.items():
         value = tell(loop)
         if value is not None:
             found.settings[name] = (value.node, value)
+    found.settings.update(engine)
     for name, value in loop.sizes():
         found.settings[name] = (value.node, value)
     return found
@@ -75,7 +79,7 @@ def _accumulation(loop: Calls) -> Result | None:
     for test in (n for n in ast.walk(loop.module) if isinstance(n, ast.If)):
         steps = any(
             isinstance(n, ast.Call)
-            and dotted(n.func).lower().endswith(("optimizer.step", "optim.step"))
+            and dotted(n.func).lower().endswith(("optimizer.step", "optim.step", "opt.step"))
             for statement in test.body
             for n in ast.walk(statement)
         )
@@ -153,7 +157,7 @@ def _length(loop: Calls) -> Result | None:
         and (value := loop.argument(call, "max_length")) is not None
     ]
     if not found:
-        named = loop.scopes.constants()
+        named = [*loop.scopes.constants(), *loop.scopes.reader.options.items()]
         found = [v for name, v in named if name.lower() in _LENGTHS and isinstance(v, Known)]
     return one(found)
 

@@ -30,10 +30,12 @@ _CASTS = {"int": int, "float": float}
 class Reader:
     """Reads one module. ``groups`` are the settings that it binds to a name or returns.
 
+    ``options``: defaults of the program's options, where they count as what it runs with (``args.lr``).
     ``steps``: statements and expressions that were gone through; after ``MAX_STEPS`` none counts.
     """
 
-    def __init__(self, module: ast.Module) -> None:
+    def __init__(self, module: ast.Module, options: Names | None = None) -> None:
+        self.options = options or {}
         self.functions = {f.name: f for f in module.body if isinstance(f, ast.FunctionDef)}
         self.names: Names = {}
         self.groups: list[Group] = []
@@ -144,6 +146,8 @@ class Reader:
         found: Result | None = names.get(first)
         for step in path:
             found = found.get(step) if isinstance(found, Group) else None
+        if found is None and path:
+            found = self.options.get(path[-1])
         return found if found is not None else literal(node)
 
     def _comparison(self, node: ast.Compare, names: Names) -> Result:

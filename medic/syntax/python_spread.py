@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import sys
 
+from medic.run_config import MORE
 from medic.syntax.python_calls import Calls, makes_model
 from medic.syntax.python_numerics import width
 from medic.syntax.python_scopes import last
-from medic.syntax.python_values import Known, Result, Unknown, dotted
+from medic.syntax.python_values import Group, Items, Known, Result, Unknown, dotted
 
 # Other code may recompute activations or wrap the model; these do only what is read here.
 _PLAIN = ("torch", "transformers", "peft", "accelerate", "datasets", "bitsandbytes", "numpy", "tqdm",
-          "wandb", "liger_kernel", "evaluate", "pandas", "safetensors", "yaml", "tokenizers")  # fmt: skip
+          "wandb", "deepspeed", "liger_kernel", "evaluate", "pandas", "safetensors", "yaml", "tokenizers")  # fmt: skip
 _FSDP1 = ("FSDP", "FullyShardedDataParallel")
 _SHARDS = (*_FSDP1, "fully_shard")
 _ELSEWHERE = ("cpu", "meta")
@@ -49,7 +50,12 @@ def version(loop: Calls) -> Result | None:
 
 
 def on_card_first(loop: Calls) -> Result | None:
-    """Whether the whole model is put on the card before it is sharded; None where it cannot be told."""
+    """Whether the whole model is put on the card before it is sharded; None where it cannot be told.
+    ``deepspeed.initialize`` does it with a model that ``zero.Init`` did not make (``runtime/engine.py``)."""
+    engine = engines(loop)
+    if engine:
+        sharded = loop.named("Init", "HfDeepSpeedConfig")
+        return Known(not sharded, engine[0].func) if sharded or plain(loop) else None
     found = loop.named(*_SHARDS)
     if not found:
         return None
@@ -119,3 +125,48 @@ def _default_of_fsdp1(loop: Calls) -> bool:
 
 def _on(value: Result | None) -> bool:
     return isinstance(value, Known) and value.value is True
+
+
+def engines(loop: Calls) -> list[ast.Call]:
+    """Calls that make DeepSpeed's engine."""
+    return [c for c in loop.calls if dotted(c.func).endswith("deepspeed.initialize")]
+
+
+def engine_settings(loop: Calls) -> dict[str, tuple[ast.AST, Result]] | None:
+    """What the engine's configuration states, by the names of a loop's settings, or the file that it is
+    read from; None where neither can be told."""
+    (call, *more) = engines(loop)
+    stated = loop.argument(call, "config") or loop.argument(call, "config_params")
+    if more or stated is None or isinstance(stated, (Unknown, Items)):
+        return None
+    if isinstance(stated, Known):
+        named = isinstance(stated.value, str) and stated.value.endswith(".json")
+        return {"deepspeed_config": (stated.node, stated)} if named else None
+    if MORE in stated.settings:  # a call's result
+        return None
+    found: dict[str, tuple[ast.AST, Result]] = {}
+    for name, path in _ENGINE.items():
+        value: Result | None = stated
+        for step in path:
+            value = value.get(step) if isinstance(value, Group) else None
+        if value is not None:
+            found[name] = (value.node, value)
+    for kind in ("bf16", "fp16"):
+        inner = stated.get(kind)
+        if isinstance(inner, Group) and _on(inner.get("enabled")):
+            found["mixed_precision"] = (inner.node, Known(kind, inner.node))
+    found.setdefault("zero_stage", (stated.node, Known(0, stated.node)))
+    return found
+
+
+# The path of what DeepSpeed's configuration states.
+_ENGINE = {
+    "batch_size": ("train_micro_batch_size_per_gpu",),
+    "gradient_accumulation_steps": ("gradient_accumulation_steps",),
+    "optimizer": ("optimizer", "type"),
+    "zero_stage": ("zero_optimization", "stage"),
+    "optimizer_offload": ("zero_optimization", "offload_optimizer", "device"),
+    "offload_param_device": ("zero_optimization", "offload_param", "device"),
+    "reduce_bucket_size": ("zero_optimization", "reduce_bucket_size"),
+    "overlap_comm": ("zero_optimization", "overlap_comm"),
+}

@@ -10,6 +10,7 @@ from medic.errors import BrokenProgram, Unreadable
 from medic.facts import Document, Node
 from medic.run_config import Span
 from medic.syntax.python_loop import loop_of
+from medic.syntax.python_options import options_of
 from medic.syntax.python_reader import Reader
 from medic.syntax.python_scopes import Scopes
 from medic.syntax.python_values import BESIDE, Group, Items, Known, Result, Unknown, dotted
@@ -71,9 +72,11 @@ def _settings(reader: Reader, module: ast.Module) -> Group:
         groups += [one for one in found if isinstance(one, Group) and one.runs]
     groups = next(([one] for one in groups if one.runs), groups)
     if not any(one.runs for one in groups):
-        loop = loop_of(reader, module)
+        options = options_of(module)
+        at_start = Reader(module, options) if options else reader
+        loop = loop_of(at_start, module)
         if loop is not None:
-            _put_beside(loop, reader, module)
+            _put_beside(loop, at_start, module)
             return loop
     best = max(groups, key=Group.size, default=None)
     own = Group(ast.Constant(None, lineno=1, col_offset=0, end_lineno=1, end_col_offset=0))

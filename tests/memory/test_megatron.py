@@ -70,6 +70,13 @@ def test_megatron_fsdp_shards_what_its_strategy_says(strategy: str, zero: int, e
     assert (likely.zero, likely.engine) == (zero, engine)
 
 
+def test_megatron_fsdp_shards_nothing_by_default() -> None:
+    own = setups({"fsdp": True}, use_megatron_fsdp=True)[1]
+    assert (own.zero, own.engine) == (0, "megatron")
+    torchs = setups({"fsdp": True}, use_torch_fsdp2=True)[1]
+    assert (torchs.zero, torchs.engine) == (3, "fsdp")
+
+
 @pytest.mark.parametrize(
     ("on", "kernel", "fused"),
     [(True, "linear", True), (True, "te", False), (None, "linear", False)],

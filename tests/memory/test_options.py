@@ -87,7 +87,8 @@ def test_a_json_config_loads_its_grammar_and_no_resources_of_it(tmp_path: Path) 
     ("words", "name"),
     [("H100 80GB", "h100-80g"), ("NVIDIA-H100-80GB-HBM3", "h100-80g"),
      ("NVIDIA A100-SXM4-40GB", "a100-40g"), ("A100 SXM4 80GB", "a100-80g"), ("a800", "a100-80g"),
-     ("NVIDIA GeForce RTX 4090", "rtx-4090")],
+     ("NVIDIA GeForce RTX 4090", "rtx-4090"), ("rtx4090-24g", "rtx-4090"), ("RTX 3090 24GB", "rtx-3090"),
+     ("a6000-48g", "rtx-a6000"), ("b200-192g", "b200")],
 )  # fmt: skip
 def test_a_card_by_the_names_that_people_and_drivers_give_it(words: str, name: str) -> None:
     assert gpu_of(load(), words)[0] == name
@@ -97,6 +98,18 @@ def test_cards_are_counted_before_or_behind_their_name() -> None:
     assert counted("4xA100-80G") == counted("A100-80G x4") == (4, "A100-80G")
     assert counted("8 x H20") == (8, "H20")
     assert counted("h100-80g") == (0, "h100-80g")
+
+
+@pytest.mark.parametrize("words", ["0xH100-80G", "H100-80G x0", "00*a100"])
+def test_no_card_is_refused(words: str) -> None:
+    with pytest.raises(UsageError, match="names 0 cards"):
+        counted(words)
+
+
+@pytest.mark.parametrize("words", ["rtx4090-48g", "h100-40g", "4090-80g", "0x41"])
+def test_a_card_of_another_memory_is_not_known(words: str) -> None:
+    with pytest.raises(UsageError, match="no card"):
+        gpu_of(load(), words)
 
 
 def test_nodes_of_so_many_cards_make_the_ranks() -> None:
