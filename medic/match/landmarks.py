@@ -98,6 +98,15 @@ _PATTERNS: Mapping[str, str] = {
         r"(?:\w+ ){0,2}(?:load|restor|resum)(?:e|ed|ing)? (?:\w+ ){0,4}(?:optimi[sz]er|scheduler|lr_scheduler))|"
         r"(?:优化器|调度器).{0,12}(?:未加载|未恢复|没有加载|没有恢复|重新初始化)"
     ),
+    # Data that a run reads from its first sample on; whether it was to go on is judged where it is used.
+    "data-begins": (
+        r"(?i:\b(?:data ?loader|data(?:set)?|sampler|streams?|loader)\b[^\n]{0,40}(?:"
+        r"\bno (?:saved |stored )?(?:state|position)\b|"
+        r"\b(?:state|position) (?:was |is )?(?:not (?:found|saved|restored|loaded|in )|missing)|"
+        r"\b(?:start|begin|read)(?:s|ing|ed|ning)? (?:over |again )?(?:at|from|with) (?:"
+        r"the (?:beginning|start\b|first )|[^\n]{0,24}\b(?:sample|batch|index|offset|position|document|record)[ =:#]{1,2}0\b)))|"
+        r"(?:数据|dataloader|采样器).{0,16}(?:从头|没有保存的?(?:状态|位置)|(?:状态|位置)未恢复)"
+    ),
     # Weights that a load which need not be strict left out.
     "keys-left": (
         r"(?i:\b(?:missing|unexpected)(?:_keys|[ _]keys?| key\(s\))?\b.{0,60}?[:=] *[\[({]+ *"

@@ -30,6 +30,11 @@ STEADY = 4  # logged rates before a start that must not rise
 UP, DOWN = 1.02, 0.9  # times the last rate: no schedule that falls or is constant does both
 SOON = 30  # rows in which a loss that only lacked the optimizer's state is on its way back
 NEAR = 10  # rows behind a start in which a warmup shows
+_LATER_EPOCH = regex(r"(?i)\bepoch\W{0,3}[1-9]|第 ?[1-9]\d* ?(?:轮|个)")
+_NO_POSITION = regex(
+    r"(?i)\bno (?:saved |stored )?(?:state|position)\b|\b(?:state|position) (?:was |is )?(?:not|missing)\b|"
+    r"没有保存|未恢复"
+)
 _NAMES = ("optimizer", "scheduler")
 _METADATA = regex(r"could not find the metadata file (\S+?)/+latest_\S+")
 
@@ -64,6 +69,8 @@ def _judged(look: Look, start: Start) -> Iterator[Finding]:
     if start.kind == "loaded" and again:
         return  # a new stage from these weights
     rate = _rate_lost(before, start.after)
+    if start.data is not None and not jumps:
+        yield from _data_again(look, start, was, now, _chance(before))
     if jumps:
         level = _level(start, was, now)
         # Two signs, neither of which follows from the other; or the run's own first losses again.
@@ -80,6 +87,22 @@ def _judged(look: Look, start: Start) -> Iterator[Finding]:
         text = start.left[0].source.text.lower()
         absent = tuple(n for n in _NAMES if n in text) or _NAMES[:1]
         yield Finding(STATES, "state-absent", {"absent": absent}, start.left[0].source, exact=True)
+
+
+def _data_again(
+    look: Look, start: Start, was: float, now: float, chance: float
+) -> Iterator[Finding]:
+    """The data starts anew behind a checkpoint: its position was not there, or the loss falls at
+    once, as on samples that were seen before. A checkpoint of an epoch's end starts one, too."""
+    first, data = start.after[0], start.data
+    if data is None or _LATER_EPOCH.search(data.source.text):
+        return
+    lower = now * max(HIGHER, chance) < was and was - now > NATS
+    value = {"step": first.step, "before": was, "after": now, "from": was, "to": now}
+    if lower or _NO_POSITION.search(data.source.text):
+        yield Finding(CHECK, "data-from-start", value=value, source=data.source, exact=True)
+    if lower:
+        yield Finding(SYMPTOM, value=value, source=quoted(look, first.source), exact=True)
 
 
 def _until(start: Start) -> list[Row]:

@@ -18,7 +18,9 @@ from ..logs.digits import whole
 BEGUN = 0.1  # of the steps before: a counter below it has begun again
 Kind = Literal["resumed", "loaded", "no-checkpoint"]
 KEYS_LEFT = "keys-left"  # weights that a load left out: one in the middle of a log is a restart's
-MARKS = ("resume", "no-checkpoint", "state-left", KEYS_LEFT)
+DATA = "data-begins"
+BESIDE = ("state-left", DATA)  # what is told at a start, and is none by itself
+MARKS = ("resume", "no-checkpoint", KEYS_LEFT, *BESIDE)
 # A setting that is printed, a download that goes on, the shards of pretrained weights.
 _NO_START = regex(
     r"(?i)--\S*(?:resum|continu)|resume\w*['\"]?\s?[:=]|\b(?:none|null|false|no)\b|download|shards|"
@@ -50,6 +52,7 @@ class Start(NamedTuple):
     after: list[Row]
     left: tuple[Hit, ...]
     here: bool
+    data: Hit | None = None  # a line by which the data starts anew
 
 
 def starts(look: Look) -> list[Start]:
@@ -63,7 +66,11 @@ def starts(look: Look) -> list[Start]:
     curve = look.fact(Curve) if look.has(Curve) else Curve()
     rows = _by_file((*logs.former_steps, *logs.steps))
     former = _by_file(logs.earlier_steps)
-    return [s for group in _groups(marks, rows) for s in _start(group, rows, former, curve)]
+    return [
+        s._replace(data=next((h for h in group if h.signature == DATA), None))
+        for group in _groups(marks, rows)
+        for s in _start(group, rows, former, curve)
+    ]
 
 
 def _marks(logs: LogHits) -> Iterator[Hit]:
@@ -112,7 +119,7 @@ def _start(
     own = rows.get(group[0].source.file, [])
     if not told & {"resume", "no-checkpoint"} and not _reloads(group, own):
         return
-    first = next(h for h in group if h.signature != "state-left")
+    first = next(h for h in group if h.signature not in BESIDE)
     left = tuple(h for h in group if h.signature == "state-left")
     kind: Kind = "resumed"
     if "no-checkpoint" in told:

@@ -327,3 +327,25 @@ def test_another_name_is_no_wrapper(read: Any) -> None:
     lists = [f"Missing keys: [{WANTED}]", f"Unexpected keys: [{renamed}]"]
     assert left_out(read, [*lists, *rows(LATER)]) == "renamed-so-not-loaded"
     assert left_out(read, ["Missing keys: ['rope.inv_freq']", *rows(LATER)]) == ""
+
+
+NO_POSITION = "dataloader: no saved state, starting at shard 0 sample 0 (epoch 0)"
+
+
+@pytest.mark.parametrize(
+    ("line", "level", "fires"),
+    [
+        (NO_POSITION, lambda s: falling(s) - 0.3, True),
+        (NO_POSITION, falling, True),
+        ("sampler position not found in checkpoint", falling, True),
+        ("数据从头开始读取", lambda s: falling(s) - 0.3, True),
+        ("dataset starting from batch 0", lambda s: falling(s) - 0.3, True),
+        ("dataset starting from batch 0", falling, False),  # the checkpoint of an epoch's end
+        ("dataloader: no saved state, starting at batch 0 of epoch 3", falling, False),
+        ("dataloader starting at shard 512 sample 81920", lambda s: falling(s) - 0.3, False),
+    ],
+)
+def test_data_that_starts_again(read: Any, line: str, level: Any, fires: bool) -> None:
+    found = told(read, [*rows(BEFORE), RESUMES[0], line, *rows(LATER, level)])
+    assert (found.get("resume-difference") == "data-from-start") is fires
+    assert told(read, [line, *rows(BEFORE)]) == {}  # a first start
