@@ -12,6 +12,7 @@ from medic.text.slips import digits_of, one_apart
 
 from .families import PROOF, Given
 from .flag_tables import Table
+from .glued_values import ONE_OF
 from .key_names import normal
 
 _SHORTEST = 8
@@ -19,14 +20,22 @@ _LONG = 5  # letters of a word that a slip of one letter does not make another
 _SEVERAL = 2  # frameworks that have a name which any program's parser may have
 _SHAPES = frozenset(("num_layers", "hidden_size", "num_heads", "num_kv_heads", "ffn_size"))
 _LOAD = frozenset(("hf-trainer", "trl", "loop-scripts"))
+# What a run has one of: no list of these stands behind one word.
+_ONE_EACH = frozenset(
+    """
+    model_name_or_path pretrained_model_name_or_path tokenizer_name_or_path deepspeed_config
+    deepspeed_config_file resume_from_checkpoint wandb_project wandb_name run_name output_dir
+    logging_dir cache_dir
+    """.split()  # noqa: SIM905
+)
 _NUMBER = regex(r"-?\d[\d.]*(?:e-?\d+)?")
 
 
 def common_slip(given: Given, table: Table, used: Collection[str], proof: int) -> str:
     """The name that a flag is one letter away from, in a word that is none; "" if unsure.
 
-    A flag in the plural may be a list: it is a slip where one number is its value. British spelling
-    is none.
+    A flag in the plural may be a list: it is a slip where one number is its value, or the one word
+    that a run has of its kind. British spelling is none.
     """
     name = normal(given.name)
     if len(name) < _SHORTEST or "." in name or table.times.get(name):
@@ -35,7 +44,10 @@ def common_slip(given: Given, table: Table, used: Collection[str], proof: int) -
     if one != name and one in table.times:
         value = given.value or ""
         number = _NUMBER.fullmatch(value) is not None or value in ("True", "False")
-        return one if number and table.times[one] >= _SEVERAL and one not in used else ""
+        said = given.value is not None or bool(given.variable)
+        word = value in ONE_OF.get(one, ()) or (one in _ONE_EACH and said)
+        sure = word or (number and table.times[one] >= _SEVERAL)
+        return one if sure and one not in used else ""
     variable = normal(given.variable)
     if variable not in used and _is_slip(name, variable, table):
         return variable

@@ -15,7 +15,7 @@ from .flag_tables import Framework, Table
 from .glued_values import ONE_OF
 from .key_names import normal
 from .match import boolean
-from .parted_paths import is_one_path
+from .parted_paths import alone_among, is_one_path
 from .shared_values import is_amount_or_place
 
 # Programs whose parser takes words without a flag, and those that read overrides.
@@ -30,6 +30,10 @@ _VALUE = regex(r"^[\w./+,-]*[A-Za-z0-9]$")
 _NUMBER = regex(r"^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 _DIGITS = ("0", "1")
 _SAID = ("True", "False", "true", "false")  # nobody writes a list of these
+# What a script of one's own may be told to do, in a word of its own.
+_TASKS = frozenset(
+    "train test eval evaluate val fit predict finetune pretrain sft dpo generate infer run".split()  # noqa: SIM905
+)
 _KEPT: list[tuple[Framework, frozenset[str]]] = []
 _COUNTS = ("number", "converted-number", "converted-whole")
 
@@ -38,21 +42,28 @@ _COUNTS = ("number", "converted-number", "converted-whole")
 class Extra:
     """``word`` stands behind ``flag``, which has the value ``value`` or, a switch, takes none.
 
-    ``repair`` takes it out, where it can be nothing that was meant for the flag.
+    ``repair`` takes it out, where it can be nothing that was meant for the flag. ``supposed``: the
+    parser is not known.
     """
 
     flag: str
     value: str
     word: Word
     repair: Repair | None = None
+    supposed: bool = False
 
 
 def extra_words(
     words: Sequence[Word], table: Table, proof: int, frameworks: Sequence[Framework]
 ) -> Iterator[Extra]:
-    """Only where the parser is shown: one of a script's own may take words without a flag."""
+    """A script's own parser may take words without a flag: where none is shown only what stands alone
+    among many flags, behind a number or a word that is the one value of its flag everywhere.
+    """
     name = table.framework.name
-    if proof < PROOF or table.overridden or name in _TAKE_WORDS:
+    if table.overridden or name in _TAKE_WORDS:
+        return
+    if proof < PROOF:
+        yield from _lone(words)
         return
     numbers = _numbers(frameworks)
     for at in range(len(words) - 1):
@@ -76,6 +87,20 @@ def extra_words(
                 meant = is_one_path(plain) or _NUMBER.match(one.text) is not None
                 meant = meant or one.text in ONE_OF.get(plain, ())
                 yield Extra(flag, first.raw, one, None if meant else without_word(first, one))
+
+
+def _lone(words: Sequence[Word]) -> Iterator[Extra]:
+    """The only word without a flag, between two flags: ``--num_train_epochs 3 x --lr 1e-4``."""
+    if not alone_among(words):
+        return
+    for at in range(len(words) - 3):
+        flag, first, one = words[at].value or "", words[at + 1], words[at + 2]
+        if not _FLAG.match(flag) or not (_is_value(first) and _stands_alone(words, at + 2)):
+            continue
+        plain, mixed = normal(flag), _NUMBER.match(one.text) is None and one.text not in _TASKS
+        amount = is_amount_or_place(plain) and _NUMBER.match(first.text) is not None
+        if (amount and mixed) or (first.text in ONE_OF.get(plain, ()) and one.text not in _TASKS):
+            yield Extra(flag, first.raw, one, without_word(first, one), supposed=True)
 
 
 def _numbers(frameworks: Sequence[Framework]) -> frozenset[str]:

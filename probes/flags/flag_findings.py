@@ -32,6 +32,11 @@ _NO_MORE = Text(
     "{flag} takes one value and has {value}: {word} is a word too many, which the parser refuses",
     "{flag} 只接受一个取值，已有 {value}：{word} 是多余的词，解析器会拒绝",
 )
+_ALONE = Text(
+    "{flag} has the value {value}, and {word} is the only word that no flag takes: the parser refuses it "
+    "if it has no argument without a flag",
+    "{flag} 的取值是 {value}，而 {word} 是唯一没有对应选项的词：除非解析器有不带选项的参数，否则会报错",
+)
 _NONE_AT_ALL = Text(
     "{flag} is a switch: {word} is a word too many, which the parser refuses",
     "{flag} 是开关：{word} 是多余的词，解析器会拒绝",
@@ -79,8 +84,10 @@ def too_many(script: ScriptText, extra: Extra) -> Finding:
     span = extra.word.span
     source = Source(script.name, span.line, text=script.line_text(span.line))
     said = _NO_MORE if extra.value else _NONE_AT_ALL
+    said = _ALONE if extra.supposed else said
     what = said.fill(flag=extra.flag, value=extra.value, word=extra.word.raw)
-    return Finding(VALUE, "fires", {"what": what}, source, span=span, repair=extra.repair)
+    values = {"what": what, "supposed": extra.supposed}
+    return Finding(VALUE, "fires", values, source, span=span, repair=extra.repair)
 
 
 def _written(given: Given) -> str:

@@ -44,9 +44,14 @@ def second_words(words: Sequence[Word], *, shown: bool) -> Iterator[tuple[str, W
     have arguments without a flag.
     """
     found = list(_parted(words))
-    flags = sum(_FLAG.match(word.raw.partition("=")[0]) is not None for word in words)
-    if shown or (len(found) == 1 and flags > _FEW and _stray(words) == 1):
+    if shown or (len(found) == 1 and alone_among(words)):
         yield from found
+
+
+def alone_among(words: Sequence[Word]) -> bool:
+    """Whether one word alone has no flag, among several flags."""
+    flags = sum(_FLAG.match(word.raw.partition("=")[0]) is not None for word in words)
+    return flags > _FEW and _stray(words) == 1
 
 
 def _parted(words: Sequence[Word]) -> Iterator[tuple[str, Word]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator
 
 from medic.facts import Document
@@ -19,6 +20,7 @@ _DEFAULT = regex(r"\]:?[-+=?]")
 _SHELLS = regex(
     r"^(?:BASH_\w+|PIPESTATUS|FUNCNAME|DIRSTACK|GROUPS|COMP_WORDS|MAPFILE|REPLY|COPROC|SLURM_\w+)$"
 )
+_PLACES = 2  # of a name that the script's author means throughout
 # Those that tools read in small letters, and lines that only speak or ask.
 _TOOLS = frozenset(("http_proxy", "https_proxy", "no_proxy", "all_proxy", "ftp_proxy", "_"))
 _SPEAKS = regex(r"^\s*(?:echo|printf|logger|log|info|usage|die|trap|alias|:)\b|\[\[?\s|\btest\s")
@@ -58,13 +60,16 @@ def unset_small(
     """The one name in small letters that nothing sets in a script which sets others itself.
 
     Of several the script is a template, or a part of another one; one that reads others in capitals
-    is called with them.
+    is called with them. One that sets none is a script of its own, no part, by its first line, and
+    its name is no single gap if it stands in several places.
     """
-    if FETCHES.search(script.text) or not script.set_alone & script.used:
+    alone = not script.set_alone & script.used
+    if FETCHES.search(script.text) or (alone and not script.text.startswith("#!")):
         return
     if any(name != name.lower() and name not in told for name in strangers(script)):
         return
     found: dict[str, tuple[int, re.Match[str]]] = {}
+    places = Counter(use[1] or use[2] for _, use in _outside(script, document, _USE))
     for number, use in _outside(script, document, _USE):
         name = use[1] or use[2]
         if name in _TOOLS or script.named_otherwise(name) or may_be_empty(name, ()):
@@ -74,6 +79,8 @@ def unset_small(
     if len(found) != 1:
         return
     (name, (number, use)) = next(iter(found.items()))
+    if alone and places[name] < _PLACES:
+        return
     if name not in told and script.quote_at(number, use.start() + 1) != "'":
         yield Misnamed(name, script.span(number, use.start() + 1, use.end() + 1), use[0], "")
 

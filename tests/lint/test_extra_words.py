@@ -80,3 +80,52 @@ def test_it_is_taken_out_where_it_can_be_no_value(
 def test_a_flag_of_the_launcher_and_of_the_script_are_two(lint_text: Lint) -> None:
     text = "accelerate launch --num_processes 8 train.py --num_processes 4 --lr 1e-4\n"
     assert [f.name for f in lint_text(text, "run.sh") if f.name == TWICE] == []
+
+
+UNKNOWN = """torchrun --nproc_per_node 8 my_own.py --root /data/x --arch vit_b --seed 1 \\
+    --num_epochs 10 --knn 3 --alpha 0.5 --mixed_precision bf16 --depth 12
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("--num_epochs 10", "--num_epochs 10 tuned", True),
+        ("bf16", "bf16 x", True),
+        ("--num_epochs 10", "--num_epochs 10 20", False),  # may be a list
+        ("--num_epochs 10", "--num_epochs 10 train", False),  # may be what to do
+        ("--num_epochs 10", "--num_epochs 10 /data/y", False),  # may be the data
+        ("--arch vit_b", "--arch vit_b x", False),
+        ("--depth 12", "--depth 12 cifar", False),  # the last word may be an argument
+    ],
+)
+def test_of_a_parser_that_nobody_knows_it_is_supposed(
+    lint_text: Lint, old: str, new: str, *, told: bool
+) -> None:
+    found = [f for f in lint_text(UNKNOWN.replace(old, new), "run.sh") if f.name == VALUE]
+    assert [f.severity for f in found] == (["warning"] if told else [])
+
+
+def test_two_words_without_a_flag_are_arguments(lint_text: Lint) -> None:
+    text = UNKNOWN.replace("--num_epochs 10", "--num_epochs 10 tuned").replace(
+        "my_own.py", "x.py fit"
+    )
+    assert [f for f in lint_text(text, "run.sh") if f.name == VALUE] == []
+
+
+@pytest.mark.parametrize(
+    ("flag", "meant"),
+    [
+        ("--output_dirs /out", "--output_dir"),
+        ("--lr_scheduler_types cosine", "--lr_scheduler_type"),
+        ("--pretrained_model_name_or_paths $MODEL", "--pretrained_model_name_or_path"),
+        ("--output_dirs /a /b", ""),
+        ("--data_dirs /a", ""),
+        ("--model_names a", ""),
+        ("--lr_scheduler_types mine", ""),
+    ],
+)
+def test_no_run_has_several_of_these(lint_text: Lint, flag: str, meant: str) -> None:
+    text = UNKNOWN.replace("--depth 12", flag)
+    found = [f for f in lint_text(text, "run.sh") if f.name == "misspelt-flag"]
+    assert [meant in f.message.en for f in found] == ([True] if meant else [])

@@ -107,3 +107,25 @@ def test_a_byte_that_is_no_utf8(tmp_path: Path) -> None:
     assert [n.en for n in report.not_read] == [
         "byte 0xe9 is no UTF-8: the script was read without such bytes"
     ]
+
+
+ONE = """#!/bin/bash
+export OMP_NUM_THREADS=8
+mkdir -p "runs/${run_name}"
+torchrun --nproc_per_node 2 train.py a.yaml --save_folder="runs/${run_name}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (ONE, [3]),
+        (ONE.replace("export", "run_name=a\nexport"), []),
+        (ONE.replace("#!/bin/bash", "# a part of a script"), []),
+        (ONE.replace("run_name", "RUN_NAME"), []),
+        (ONE.replace("#!/bin/bash\n", "#!/bin/bash\nsource ./names.sh\n"), []),
+        (ONE.replace("runs/${run_name}", "runs/a", 1), []),
+    ],
+)
+def test_the_only_name_of_a_script(lint_text: Lint, text: str, lines: list[int]) -> None:
+    assert _told(lint_text(text, "run.sh")) == lines
