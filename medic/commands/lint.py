@@ -29,6 +29,14 @@ HELP = Text(
 @click.command(help=str(HELP))
 @click.argument("files", nargs=-1, required=True)
 @set_option
+@option(
+    "--gpu",
+    metavar="NAME",
+    help=Text(
+        "the GPU of the run, for what it can compute and hold: V100, H100-80G",
+        "训练所用的 GPU 型号，用于判断精度与显存：V100、H100-80G",
+    ),
+)
 @format_options("json", "concise", "github", "sarif")
 @option(
     "--diff",
@@ -93,5 +101,6 @@ HELP = Text(
 @option("--exit-zero", is_flag=True, help=Text("exit 0 even with a finding", "有发现时也返回 0"))
 @redact_option
 @lang_option
-def command(files: Sequence[str], **options: Any) -> int:
-    return check(files, **options)
+def command(files: Sequence[str], gpu: str | None, given: Sequence[str], **options: Any) -> int:
+    more = (f"gpu={gpu}",) if gpu else ()
+    return check(files, given=(*given, *more), **options)

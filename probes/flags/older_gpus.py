@@ -1,4 +1,5 @@
-"""The probe of what the GPUs that a batch script asks for do not compute: bf16, FlashAttention-2."""
+"""The probe of what the GPUs that a batch script asks for, or that are told (``--gpu``), do not
+compute: bf16, FlashAttention-2."""
 
 from __future__ import annotations
 
@@ -38,10 +39,31 @@ _NO_FLASH = Text(
     "{key} {value}: {gpu}, which line {line} of {script} asks for, is older than Ampere",
     "{key} {value}：{script} 第 {line} 行申请的 {gpu} 早于 Ampere 架构",
 )
+_NO_BF16_THERE = Text("{key} {value}: the {gpu} has no bf16", "{key} {value}：{gpu} 没有 bf16")
+_NO_FLASH_THERE = Text(
+    "{key} {value}: the {gpu} is older than Ampere", "{key} {value}：{gpu} 早于 Ampere 架构"
+)
 
 
 def run(look: Look) -> Iterator[Finding]:
-    """Only where one script is all that launches: another one may ask for other GPUs."""
+    """By the GPU that is told, else by the one script that launches: another one may ask for others."""
+    config = config_of(look)
+    told = str(config.get("gpu") or "")
+    if not told:
+        yield from _by_script(look)
+        return
+    older = _OLDER.search(told.lower().replace(" ", "-"))
+    if older is None or _OTHER.search(told.lower()):
+        return
+    found = {
+        PRECISION: (_bf16(config), _NO_BF16_THERE),
+        ATTENTION: (_flash(config), _NO_FLASH_THERE),
+    }
+    for name, ((key, value, span), said) in found.items():
+        yield _judged(name, key, value, span, said.fill(key=key, value=value, gpu=told))
+
+
+def _by_script(look: Look) -> Iterator[Finding]:
     scripts = [s for f in look.files("script") if (s := read_script(look, f.path, f.name))]
     config = config_of(look)
     if len(scripts) != 1 or config.others:
@@ -53,12 +75,15 @@ def run(look: Look) -> Iterator[Finding]:
     gpu, line = asked
     found = {PRECISION: (_bf16(config), _NO_BF16), ATTENTION: (_flash(config), _NO_FLASH)}
     for name, ((key, value, span), said) in found.items():
-        if span is None:
-            yield Finding(name, "passes")
-            continue
         what = said.fill(key=key, value=value, gpu=gpu, line=line, script=script.name)
-        source: Source = source_of(span, f"{key}: {value}")
-        yield Finding(name, "fires", {"what": what}, source, span=span)
+        yield _judged(name, key, value, span, what)
+
+
+def _judged(name: str, key: str, value: str, span: Span | None, what: Text) -> Finding:
+    if span is None:
+        return Finding(name, "passes")
+    source: Source = source_of(span, f"{key}: {value}")
+    return Finding(name, "fires", {"what": what}, source, span=span)
 
 
 def _older(script: ScriptText) -> tuple[str, int] | None:
@@ -81,7 +106,7 @@ def _bf16(config: RunConfig) -> tuple[str, str, Span | None]:
     origin = config.origin("precision")
     if config.get("precision") != "bf16" or origin is None:
         return "", "", None
-    return origin.key, "bf16", origin.span
+    return origin.key, "true" if "bf16" in origin.key else "bf16", origin.span
 
 
 def _flash(config: RunConfig) -> tuple[str, str, Span | None]:
@@ -101,7 +126,7 @@ PROBE = Probe(
     run=run,
     needs=(RunConfig,),
     wants=(Launches,),
-    files=("script",),
+    files=("script", "config"),
     seconds=0.02,
     limit_seconds=5,
 )

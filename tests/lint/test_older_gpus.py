@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from medic.lint.files import LintFinding
+from medic.case.collect import collect
+from medic.commands import main
+from medic.index.knowledge import load
+from medic.lint.files import LintFinding, lint
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 JOB = (
@@ -47,3 +51,36 @@ def test_what_is_asked_for(lint_text: Lint, old: str, new: str, count: int) -> N
     names = {name for name, _ in TOLD}
     found = [one for one in lint_text(text, "job.sbatch") if one.name in names]
     assert len(found) == count
+
+
+TRAINER = """model_name_or_path: some/model
+output_dir: out
+per_device_train_batch_size: 1
+learning_rate: 1.0e-5
+num_train_epochs: 1
+bf16: true
+attn_implementation: flash_attention_2
+"""
+
+
+@pytest.mark.parametrize(
+    ("gpu", "lines"),
+    [("V100", [6, 7]), ("Tesla T4", [6, 7]), ("A100-80G", []), ("RTX 3090", []), ("", [])],
+)
+def test_the_gpu_that_is_told(tmp_path: Path, gpu: str, lines: list[int]) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text(TRAINER)
+    given = {"gpu": gpu} if gpu else {}
+    found = lint(collect([str(file)], given=given), load()).findings
+    names = {name for name, _ in TOLD}
+    assert [one.line for one in found if one.name in names] == lines
+
+
+@pytest.mark.parametrize(("gpu", "count"), [("V100", 2), ("H100", 0)])
+def test_what_is_told_rules_over_what_a_script_asks_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], gpu: str, count: int
+) -> None:
+    file = tmp_path / "job.sbatch"
+    file.write_text(JOB.format(gpu="t4"))
+    main(["lint", str(file), "--gpu", gpu, "--format", "concise", "--lang", "en"])
+    assert capsys.readouterr().out.count(f"the {gpu} ") == count
