@@ -54,6 +54,8 @@ PUBLISHED = [
     ("model_name_or_path: some/model\n", "0.01", True),
     ("model_name_or_path: some/model\n", "0.005", False),
     ("model_name_or_path: some/model\nlora_rank: 8\n", "0.02", False),
+    ("model_name_or_path: some/model\nlora_rank: 8\n", "0.08", True),
+    ("model_name_or_path: some/model\nlora_rank: 8\nuse_dora: true\n", "0.08", False),
 ]
 
 

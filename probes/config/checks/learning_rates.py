@@ -33,6 +33,8 @@ _TIMES, _SURVIVABLE_HALF = 10, 0.01
 # The same of LoRA's A, which is drawn from +-1/sqrt(inputs) (peft lora/layer.py, kaiming_uniform with
 # a = sqrt(5)), where the model is of a size whose layers have 4096 inputs or more.
 _SURVIVABLE_LORA, _SPREAD_LORA, _WIDE = 0.045, 0.009, 6.5e9
+# Of 2048 inputs it is 0.013.
+_SURVIVABLE_NARROW = 0.065
 # A pretrained model of this size or more, all of whose weights are trained: four steps overwrite
 # them; nothing published fine-tunes one with a tenth of the rate.
 _SURVIVABLE_WHOLE, _LARGE = 0.005, 1e9
@@ -56,8 +58,8 @@ def survivable(config: RunConfig) -> float | None:
         return None
     if _whole_and_large(config):
         return _SURVIVABLE_WHOLE
-    if _wide_adapter(config):
-        return _SURVIVABLE_LORA
+    if _adapter(config):
+        return _SURVIVABLE_LORA if _wide_adapter(config) else _SURVIVABLE_NARROW
     if kind_of(config) == "lora" or adapts(config) or _otherwise(config):
         return _SURVIVABLE
     return max(_TIMES * usual(config).high, _SURVIVABLE_HALF)
@@ -81,9 +83,14 @@ def _otherwise(config: RunConfig) -> bool:
     return any(_OTHERWISE.search(str(step).lower()) for one in given for step in one.path)
 
 
-def _wide_adapter(config: RunConfig) -> bool:
+def _adapter(config: RunConfig) -> bool:
+    """LoRA, with A and B as peft starts them."""
     usual_start = all(config.setting(name) is None for name in _OTHER_START)
-    return kind_of(config) == "lora" and usual_start and (named_size(config) or 0) >= _WIDE
+    return kind_of(config) == "lora" and usual_start
+
+
+def _wide_adapter(config: RunConfig) -> bool:
+    return _adapter(config) and (named_size(config) or 0) >= _WIDE
 
 
 def named_size(config: RunConfig) -> float | None:
