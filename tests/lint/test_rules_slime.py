@@ -50,6 +50,8 @@ MUTATIONS = [
         9,
     ),
     ("--use-kl-loss", "--debug-rollout-only --debug-train-only", EXCLUDE, 9),
+    (" --ref-load /job/ref", "", NEEDS, 9),
+    ("--use-kl-loss", "--use-kl-loss --use-rollout-logprobs --use-tis", EXCLUDE, 9),
     ("--use-kl-loss", "--use-kl-loss --update-weight-transport disk", NEEDS, 9),
     ("--colocate", "--colocate --update-weight-mode delta", EXCLUDE, 2),
     (" --mtp-num-layers 1", " --enable-mtp-training", NEEDS, 7),
