@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from medic.entries import Version
 
+# How the names of files begin that pin versions.
+PINNING = ("requirements", "constraints", "pyproject", "conda", "env", "setup", "uv", "poetry",
+           "Pipfile")  # fmt: skip
+
 
 def affected(faults: Sequence[Version], known: Mapping[str, str]) -> bool | None:
     """True if the known versions have the fault, False if one of them has not, else None.
@@ -22,6 +26,11 @@ def affected(faults: Sequence[Version], known: Mapping[str, str]) -> bool | None
         if answer is not None:
             told[fault.package] = answer or told.get(fault.package, False)
     return all(told.values()) if told else None
+
+
+def pins(file: str) -> bool:
+    """Whether a file of this name says which versions are installed."""
+    return file.replace("\\", "/").rpartition("/")[2].startswith(PINNING)
 
 
 def index_name(name: str) -> str:

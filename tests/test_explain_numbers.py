@@ -24,7 +24,7 @@ from medic.commands import explain, graph
     ],
 )
 def test_a_code_without_an_entry(words: str, code: str, near: str) -> None:
-    told = CliRunner().invoke(explain.command, [words], standalone_mode=False)
+    told = CliRunner().invoke(explain.command, [words, "--lang", "en"], standalone_mode=False)
     assert told.return_value == 1
     assert code in told.output.splitlines()[0]
     assert near in told.output
@@ -41,7 +41,7 @@ def test_a_code_without_an_entry(words: str, code: str, near: str) -> None:
     ],
 )
 def test_a_code_with_one(words: str, title: str) -> None:
-    told = CliRunner().invoke(explain.command, [words], standalone_mode=False)
+    told = CliRunner().invoke(explain.command, [words, "--lang", "en"], standalone_mode=False)
     assert told.return_value == 0
     assert title in told.output
 

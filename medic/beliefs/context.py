@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from medic.beliefs.conditions import Context
-from medic.facts import GpuSeries, GpuState, LogHits, Packages, Stacks
+from medic.facts import GpuSeries, GpuState, LogHits, Packages, Releases, Stacks
 from medic.run_config import RunConfig
+from medic.versions import pins
 
 # A run is in its first steps until warmup and allocator have settled: discriminators count the
 # first hundred steps as a phase of their own.
@@ -22,9 +23,8 @@ def context_of(facts: Mapping[type[Any], Any]) -> Context:
     logs = facts.get(LogHits)
     if isinstance(config, RunConfig):
         known |= _of_config(config)
-    packages = facts.get(Packages)
-    if isinstance(packages, Packages):
-        known["versions"] = dict(packages.versions)
+    if versions := _versions(facts):
+        known["versions"] = versions
     gpus = facts.get(GpuState)
     reported = isinstance(gpus, GpuState) and gpus.origin != "this-host"
     if reported or isinstance(facts.get(GpuSeries), GpuSeries):
@@ -35,6 +35,19 @@ def context_of(facts: Mapping[type[Any], Any]) -> Context:
     if isinstance(logs, LogHits):
         known = _of_logs(logs, resumed=bool(known.get("resumed"))) | known
     return Context(known)
+
+
+def _versions(facts: Mapping[type[Any], Any]) -> dict[str, str]:
+    """By package: what the run printed or its owner told, else the one version that its files pin.
+
+    What is installed where medic runs may be another environment, and the version in a model's
+    config is the one that saved it.
+    """
+    releases, packages = facts.get(Releases), facts.get(Packages)
+    named = releases.packages if isinstance(releases, Releases) else {}
+    pinned = ((name, r) for name, r in named.items() if r.source.line and pins(r.source.file))
+    known = {name: release.version for name, release in pinned if release.version}
+    return known | (dict(packages.versions) if isinstance(packages, Packages) else {})
 
 
 def _of_config(config: RunConfig) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def explain(words: Sequence[str], *, as_json: bool = False, whole: bool = False)
     if matches and matches[0].score < 1 and _is_usage(asked):
         _usage(out, matches, index, as_json)
         return Exit.FINDING
-    if not matches and (told := unknown_name(asked, index)):
+    if not _sure(matches) and (told := unknown_name(asked, index)):
         _unknown(out, told, index, as_json)
         return Exit.FINDING
     if not matches:
@@ -147,6 +147,10 @@ def _no_match(out: Console, words: str, index: Index, as_json: bool) -> None:
         "没有与 “{words}” 匹配的条目；可减少用词，或直接给出日志中的那一行",
     )
     out.talk(line.fill(words=one_line(words, _SHOWN)))
+
+
+def _sure(matches: Sequence[Match]) -> bool:
+    return bool(matches) and matches[0].score >= 1
 
 
 def _unknown(out: Console, told: Unknown, index: Index, as_json: bool) -> None:

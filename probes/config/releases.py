@@ -14,6 +14,7 @@ from medic.facts import GivenFile, Release, Releases, Source
 from medic.i18n import Text
 from medic.probe import Look, Probe
 from medic.text.patterns import regex
+from medic.versions import pins
 
 from ..host_python import dist_infos, site_packages
 from .pins import PACKAGES, noted, pinned
@@ -23,8 +24,6 @@ _PINNING = regex(
     r"(?:conda[_-]?)?env(?:ironment)?[\w.-]*\.ya?ml|setup\.cfg|setup\.py|uv\.lock|poetry\.lock|"
     r"Pipfile(?:\.lock)?)$"
 )
-_PINNING_HEADS = ("requirements", "constraints", "pyproject", "conda", "env", "setup", "uv", "poetry",
-                  "Pipfile")  # fmt: skip
 _ROOT = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 _LEVELS = 4
 _MAX_FILES, _MAX_LINES, _MAX_BYTES = 12, 20_000, 4 * 1024 * 1024
@@ -128,7 +127,7 @@ def _pinning(folder: Path, _changed: int) -> Sequence[Path]:
 
 def _pins_in(name: str) -> bool:
     """Most names begin otherwise: the pattern is not compiled for them."""
-    return name.startswith(_PINNING_HEADS) and _PINNING.match(name) is not None
+    return pins(name) and _PINNING.match(name) is not None
 
 
 def _notes(look: Look, given: list[GivenFile]) -> Iterator[tuple[str, Release]]:
