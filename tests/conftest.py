@@ -25,9 +25,9 @@ fresh = medic.index.knowledge.load
 SHIPPED = fresh()  # before xdist starts its workers: one of them all compiles it
 
 
-def load(extra: Path | None = None) -> Index:
+def load(extra: Path | None = None, slow: Callable[[], None] | None = None) -> Index:
     """The shipped knowledge once a process: it is not written to, and takes longer than most tests."""
-    return SHIPPED if extra is None else fresh(extra)
+    return SHIPPED if extra is None else fresh(extra, slow)
 
 
 medic.index.knowledge.load = load

@@ -104,3 +104,15 @@ def test_outcomes_are_those_of_the_checks() -> None:
         assert index.outcomes(name) == {o: one.normal for o, one in check.outcomes.items()}
     assert index.outcomes("loss-nan") == {"present": False, "absent": True}
     assert index.outcomes("no-such-name") == {}
+
+
+def test_a_start_that_takes_long_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh_load: Callable[..., Index]
+) -> None:
+    monkeypatch.setattr("medic.index.building.build", lambda _: {"symptoms": {}, "words": {}})
+    monkeypatch.setenv("MEDIC_STATE", str(tmp_path / "state"))
+    told: list[str] = []
+    assert isinstance(fresh_load(None, lambda: told.append("long")).raw, Parts)
+    assert told == ["long"]
+    fresh_load(None, lambda: told.append("again"))
+    assert told == ["long"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from medic.case.collect import Case
-from medic.commands.given import case_of, knowledge
+from medic.commands.given import case_of, knowledge_of_the_app
 from medic.commands.options import case_options, lang_option, option
 from medic.i18n import Text
 
@@ -75,7 +75,7 @@ def start(
         ask = sys.stdin.isatty() or not demo
         return consult(case, ask=ask, demo=demo, which=which, resume=resume)
     run = import_module("medic.tui.app").run
-    return int(run(knowledge, case, demo=demo, which=which, resume=resume))
+    return int(run(knowledge_of_the_app, case, demo=demo, which=which, resume=resume))
 
 
 def interactive() -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from medic.config import extra_knowledge
+from medic.commands.given import knowledge
 from medic.errors import Exit, UsageError
 from medic.explain import KIND_NAME, Match, about, diagnosed, entry, find, named_in
 from medic.explain.numbers import Unknown, unknown, unknown_name
 from medic.i18n import Text, follow
-from medic.index.knowledge import Index, load
+from medic.index.knowledge import Index
 from medic.nearest import did_you_mean
 from medic.report.console import Console
 from medic.text.safetext import one_line
@@ -34,7 +34,7 @@ def explain(words: Sequence[str], *, as_json: bool = False, whole: bool = False)
     A symptom's page tells of its most common causes; JSON, and ``whole``, of all.
     """
     out = Console()
-    index = load(extra_knowledge())
+    index = knowledge()
     if not words:
         _table(out, index, as_json)
         return Exit.OK
@@ -182,7 +182,7 @@ def _others(out: Console, matches: Sequence[Match], index: Index) -> None:
 def listing(*, family: str = "", as_json: bool = False) -> int:
     """Prints every entry by kind, or the causes of one family. Returns the exit code."""
     out = Console()
-    index = load(extra_knowledge())
+    index = knowledge()
     if family:
         _family(out, index, family, as_json)
         return Exit.OK

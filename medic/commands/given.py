@@ -28,7 +28,21 @@ def console(*, redact: bool = False) -> Console:
 def knowledge() -> Index:
     from medic.config import extra_knowledge
 
+    return load(extra_knowledge(), _reading)
+
+
+def knowledge_of_the_app() -> Index:
+    """The same where the screen is the app's: a line on it would stay there."""
+    from medic.config import extra_knowledge
+
     return load(extra_knowledge())
+
+
+def _reading() -> None:
+    from medic.i18n import Text
+
+    en = "reading the entries of the knowledge: half a minute, once after each change of them ..."
+    console().talk(Text(en, "正在读取知识条目：约需半分钟，条目改动后才会重新读取……"))
 
 
 def _pasted() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,9 @@ WORDING = (
 )  # make the terms, phrases, marks, their sieve and sayings
 
 
-def cached(folders: list[Path]) -> Mapping[str, Any]:
-    """From the cache, or compiled anew; a cache that cannot be written is no failure."""
+def cached(folders: list[Path], slow: Callable[[], None] | None = None) -> Mapping[str, Any]:
+    """From the cache, or compiled anew, which ``slow`` is told of; a cache that cannot be written
+    is no failure."""
     from medic.config import cache_dir
     from medic.errors import UsageError
 
@@ -40,6 +41,8 @@ def cached(folders: list[Path]) -> Mapping[str, Any]:
             return Parts(cache)
     except (OSError, UsageError):
         pass
+    if slow is not None:
+        slow()
     from medic.index.building import build
 
     compiled = build(folders)
@@ -47,6 +50,7 @@ def cached(folders: list[Path]) -> Mapping[str, Any]:
         with suppress(OSError):
             _drop_old(cache.parent)
             store(compiled, cache, 0o600)
+            return Parts(cache)  # as at every later start
     return compiled
 
 

@@ -273,8 +273,12 @@ def telltale_check(causes: Mapping[str, Any]) -> Check:
 # --- loading --------------------------------------------------------------------------------
 
 
-def load(extra: Path | None = None) -> Index:
-    """The shipped knowledge, with a team's own folder on top. Raises KnowledgeError."""
+def load(extra: Path | None = None, slow: Callable[[], None] | None = None) -> Index:
+    """The shipped knowledge, with a team's own folder on top. Raises KnowledgeError.
+
+    ``slow`` is called before what takes long: the first start of a checkout or after a change of
+    the entries, which are then compiled.
+    """
     # A mapped package: its place is known to the import system only, in a wheel and in a checkout.
     packaged = Path(import_module("medic.knowledge").__path__[0])
     compiled = packaged / "compiled"
@@ -285,4 +289,4 @@ def load(extra: Path | None = None) -> Index:
         folders.append(extra)
     from medic.index.cached import cached
 
-    return Index(cached(folders))
+    return Index(cached(folders, slow))
