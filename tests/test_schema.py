@@ -70,6 +70,9 @@ BAD = {
     "placeholders differ": (CAUSE.replace("en: heat", "en: '{x} heat'"), 6, "x"),
     "an alias": (CAUSE.replace("{document: a test}", "&a {document: t}, *a"), 12, ""),
     "a tag": (CAUSE.replace("en: heat", "en: !!python/name:os.system"), 6, ""),
+    "a tag of YAML's own": (CAUSE.replace("en: heat", "en: !!set {heat}"), 6, "tags"),
+    "a list as a key": (CAUSE + "? [a]\n: b\n", 13, "plain name"),
+    "a merge": (CAUSE + "<<: {name: x}\n", 13, "plain name"),
     "no mapping": ("- a\n", 1, ""),
     "a key twice": (CAUSE + "told-by: []\n", 13, "told-by"),
     "a nested key twice": (

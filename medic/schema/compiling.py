@@ -47,6 +47,9 @@ def _text_schema(_source: object, _handler: object) -> core_schema.CoreSchema:
 Text.__get_pydantic_core_schema__ = _text_schema  # type: ignore[attr-defined]
 _PLACEHOLDER = regex(r"\{([a-z_]+)\}")
 _MAX_BYTES = 256 * 1024
+_STRING, _LIST, _MAPPING, _MERGE = (
+    f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map", "merge")
+)
 _ANCHOR = regex(rb"(?:^|[\s\[{,:-])&\w")  # without one there is no alias
 
 
@@ -101,28 +104,40 @@ def read_entry(file: Path) -> Located:
                     "an entry has no YAML aliases", "条目中不使用 YAML 别名", at=f"{file}:{line}"
                 )
         root = loader.get_single_node()
-        data = loader.construct_document(root) if root is not None else None
+        data = _made(file, loader, root) if root is not None else None
     except (yaml.YAMLError, RecursionError, ValueError) as problem:
         raise _yaml_error(file, problem) from None
     if not isinstance(data, dict) or root is None:
         raise KnowledgeError("an entry is a mapping", "条目必须是一个映射", at=f"{file}:1")
-    _refuse_twins(file, root)
     return Located(file, root, data)
 
 
-def _refuse_twins(file: Path, node: yaml.Node) -> None:
-    """YAML takes the last of two equal keys, and what the first one says is lost without a word."""
-    if isinstance(node, yaml.SequenceNode):
-        for element in node.value:
-            _refuse_twins(file, element)
+def _made(file: Path, loader: Any, node: yaml.Node) -> Any:
+    """The data of a node, as the loader makes it in several passes. Of two equal keys YAML takes
+    the last, and what the first one says is lost without a word: they are refused."""
+    if isinstance(node, yaml.ScalarNode):
+        return node.value if node.tag == _STRING else loader.construct_object(node, deep=True)
+    if isinstance(node, yaml.SequenceNode) and node.tag == _LIST:
+        return [_made(file, loader, element) for element in node.value]
+    if not isinstance(node, yaml.MappingNode) or node.tag != _MAPPING:
+        raise KnowledgeError(
+            "an entry has no YAML tags", "条目中不使用 YAML 标签", at=_at(file, node)
+        )
+    found: dict[Any, Any] = {}
     seen: set[str] = set()
-    for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
+    for key, value in node.value:
+        if not isinstance(key, yaml.ScalarNode) or key.tag == _MERGE:
+            raise KnowledgeError("a key is a plain name", "键必须是普通名称", at=_at(file, key))
         if key.value in seen:
-            at = f"{file}:{key.start_mark.line + 1}"
             en, zh = f"the key {key.value} stands twice", f"键 {key.value} 出现了两次"
-            raise KnowledgeError(en, zh, at=at)
+            raise KnowledgeError(en, zh, at=_at(file, key))
         seen.add(key.value)
-        _refuse_twins(file, value)
+        found[_made(file, loader, key)] = _made(file, loader, value)
+    return found
+
+
+def _at(file: Path, node: yaml.Node) -> str:
+    return f"{file}:{node.start_mark.line + 1}"
 
 
 def _yaml_error(file: Path, problem: Exception) -> KnowledgeError:
