@@ -55,6 +55,7 @@ class FakeLook:
         self.variables: frozenset[str] = frozenset()
         self.parts = parts
         self.accepted: dict[str, tuple[str, str]] = {}
+        self.unread: dict[str, str] = {}
         self.host_is_the_runs = host_is_the_runs
 
     def fact(self, kind: type[T]) -> T:

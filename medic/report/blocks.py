@@ -31,6 +31,11 @@ class Blocks:
         for i, line in enumerate(wrap(str(text), self.width - len(indent))):
             self.console.out((lead if i == 0 else indent) + line)
 
+    def aside(self, text: Text | str) -> None:
+        """A paragraph beside the report, on stderr."""
+        for line in wrap(str(text), self.width):
+            self.console.talk(line)
+
     def command(self, text: str, indent: str) -> None:
         """A command as it is typed: a line break within it would end it in a shell."""
         for i, line in enumerate(text.splitlines()):

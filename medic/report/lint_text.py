@@ -14,7 +14,7 @@ from medic.report.console import Console
 from medic.report.memory_line import CLAIMS, memory_data, memory_line
 from medic.report.words import SAFE, SEVERITY, UNSAFE
 from medic.run_config import NOBODYS
-from medic.text.safetext import clean, columns, one_line, wrap
+from medic.text.safetext import clean, columns, one_line
 
 COLOR = {"error": "red", "warning": "yellow", "info": "blue"}
 
@@ -229,10 +229,7 @@ def _whose(console: Console, report: LintReport) -> None:
     )
     names = ", ".join(one_line(key) for key in dict.fromkeys(stated))
     which = Text(" ({w})", "（{w}）").fill(w=names) if names else ""
-    for part in wrap(
-        str(line.fill(n=len(stated), m=len(keys), which=which)), Blocks(console).width
-    ):
-        console.talk(part)
+    Blocks(console).aside(line.fill(n=len(stated), m=len(keys), which=which))
 
 
 def missing(console: Console, report: LintReport) -> None:

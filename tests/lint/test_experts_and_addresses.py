@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from medic.commands import main
 from medic.lint.files import LintFinding
+from medic.text.safetext import columns
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 
@@ -128,3 +131,18 @@ def test_a_fix_that_halves_the_tokens_of_a_step_is_not_safe(
     (found,) = [f for f in lint_text(RANKS.format(batch=batch)) if f.name == "world-size-not-gpus"]
     assert found.fix is not None
     assert found.fix.safe == safe
+
+
+def test_the_line_of_whose_keys_they_are_is_wrapped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text(RANKS.format(batch="global_batch_size: 128\nlearning_rate: 1.0e-4"))
+    for lang, begins in (("en", "no framework is recognised"), ("zh", "未识别出框架")):
+        main(["lint", str(file), "--lang", lang])
+        said = capsys.readouterr().err
+        assert begins in said
+        told = said[said.index(begins) :].partition("[*]")[0].splitlines()
+        assert "learning_rate" in told[-1]
+        assert len(told) > 1
+        assert max(columns(line) for line in told) <= 80
