@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from click.testing import CliRunner
 
-from medic.commands import explain, graph
+from medic.commands import main
 
 
 @pytest.mark.parametrize(
@@ -23,11 +22,13 @@ from medic.commands import explain, graph
         ("ncclSystmError", "ncclSystmError", "ncclSystemError"),
     ],
 )
-def test_a_code_without_an_entry(words: str, code: str, near: str) -> None:
-    told = CliRunner().invoke(explain.command, [words, "--lang", "en"], standalone_mode=False)
-    assert told.return_value == 1
-    assert code in told.output.splitlines()[0]
-    assert near in told.output
+def test_a_code_without_an_entry(
+    words: str, code: str, near: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", words, "--lang", "en"]) == 1
+    told = "".join(capsys.readouterr())
+    assert code in told
+    assert near in told
 
 
 @pytest.mark.parametrize(
@@ -40,13 +41,11 @@ def test_a_code_without_an_entry(words: str, code: str, near: str) -> None:
         ("NCCL error 3", "internal check"),
     ],
 )
-def test_a_code_with_one(words: str, title: str) -> None:
-    told = CliRunner().invoke(explain.command, [words, "--lang", "en"], standalone_mode=False)
-    assert told.return_value == 0
-    assert title in told.output
+def test_a_code_with_one(words: str, title: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", words, "--lang", "en"]) == 0
+    assert title in capsys.readouterr().out
 
 
-def test_the_graph_takes_a_code() -> None:
-    told = CliRunner().invoke(graph.command, ["num-001"], standalone_mode=False)
-    assert told.return_value == 0
-    assert told.output.startswith("learning-rate-too-high")
+def test_the_graph_takes_a_code(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["graph", "num-001"]) == 0
+    assert capsys.readouterr().out.startswith("learning-rate-too-high")
