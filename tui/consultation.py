@@ -67,6 +67,7 @@ class Consultation:
         self.numbers: list[str] = []  # keys of what was said: the first is number 1 of /change
         self.looks, self.lists = 0, 0  # how often it looked, and listed the runs
         self.blocks, self.plan = 0, remedies.Plan()  # how many were told, and what of the remedies
+        self.asked_last: tuple[str, tuple[tuple[str, Text], ...]] | None = None
         self.closed = False
         self.resumed = resume  # whose words were held against its files before
         self._which = which
@@ -191,7 +192,7 @@ class Consultation:
         self.before_remedy, self.waiting, self.stood = None, None, None
         self.moves, self._understood, self.numbers = [], set(), []
         self.stale, self.plan = False, remedies.Plan()
-        self.diary, self.kept = Diary(), {}
+        self.diary, self.kept, self.asked_last = Diary(), {}, None
 
     def look(self, *, whole: bool = True, pasted: bool = False) -> None:
         """Runs the probes, telling each, then what is believed now; ``pasted``: see ``observe``."""

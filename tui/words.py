@@ -233,6 +233,9 @@ DO_FIRST = Text(
 )
 AS_BEFORE = Text("What to do is as told above:", "处置同上：")
 IF_YOU_LIKE = Text("(optional, to be surer) {question}", "（可选，回答后结论更可靠）{question}")
+STILL_IF_YOU_LIKE = Text(
+    "(still open, optional) {question} {answers}", "（仍可回答，可选）{question} {answers}"
+)
 WRONG_HOW = Text("What to do about it:", "处置：")
 BEST_GUESS = Text(
     "What to do, in this order (no question left would change it; f3 says why):",
