@@ -182,7 +182,8 @@ def _disk(look: Look, reports: Sequence[HostReport]) -> Iterator[Finding]:
         full = [m for m in mounts if _is_full(m)]
         full = full if len(full) == 1 else []
     for mount in full[:1]:
-        yield Finding(DISK, "full", _value(mount), mount.source, (hits[0].source,))
+        outcome = "no-inodes" if mount.inodes else "full"
+        yield Finding(DISK, outcome, _value(mount), mount.source, (hits[0].source,))
     room = None if full else _with_room(paths, mounts)
     if room is not None:
         yield Finding(DISK, "room-shown", _value(room), room.source, (hits[0].source,))

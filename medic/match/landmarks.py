@@ -104,7 +104,8 @@ _PATTERNS: Mapping[str, str] = {
         r"\bno (?:saved |stored )?(?:state|position)\b|"
         r"\b(?:state|position) (?:was |is )?(?:not (?:found|saved|restored|loaded|in )|missing)|"
         r"\b(?:start|begin|read)(?:s|ing|ed|ning)? (?:over |again )?(?:at|from|with) (?:"
-        r"the (?:beginning|start\b|first )|[^\n]{0,24}\b(?:sample|batch|index|offset|position|document|record)[ =:#]{1,2}0\b)))|"
+        r"the (?:beginning|start\b|first )|[^\n]{0,24}\b(?:sample|batch|index|offset|position|document|record)"
+        r"[ =:#]{1,2}0\b)))|"
         r"(?:数据|dataloader|采样器).{0,16}(?:从头|没有保存的?(?:状态|位置)|(?:状态|位置)未恢复)"
     ),
     # Weights that a load which need not be strict left out.

@@ -14,6 +14,7 @@ from medic.vitals.scene import MIN_POINTS, Judged, Scene, State, finite, last_of
 END_POINTS = 5
 FALLS = 0.005  # of the level: less than this over a whole run cannot be told from level
 NEWEST = 5  # norms
+MULTIPLIED = 2.0  # times its level: no batch is so much harder than the others
 NOT_ZERO = 0.5  # a loss that rounding makes no zero
 HISTORY = 1_000  # norms whose median is the run's own
 
@@ -28,7 +29,8 @@ def loss(scene: Scene) -> Judged:
     points = finite(series)
     if series is None or len(points) < MIN_POINTS:
         return unseen("fewer than 10 logged losses", "loss 记录不足 10 条")
-    if (spike := scene.bad("loss-spike")) is not None and _unrecovered(points):
+    spike = scene.bad("loss-spike")
+    if spike is not None and (_multiplied(scene) or _unrecovered(points)):
         return "not-ok", *spike
     size = max(END_POINTS, len(points) // 10)
     begin, end = median(points[:size]), median(points[-size:])
@@ -45,6 +47,17 @@ def loss(scene: Scene) -> Judged:
         level = Text("level, neither falling nor risen: {t}", "持平，未见下降也未上升：{t}")
         text = level.fill(t=text)
     return state, text, last_of(scene, series)
+
+
+def _multiplied(scene: Scene) -> bool:
+    """A jump to twice its level and more that was not made good at once: what a diagnosis starts
+    from is not well, though the loss fell again."""
+    found = scene.finding("loss-spike")
+    value = found.finding.value if found is not None else {}
+    before, top = value.get("from"), value.get("to")
+    if not isinstance(before, float) or not isinstance(top, float):
+        return False
+    return top >= MULTIPLIED * before > 0
 
 
 def _unrecovered(points: Sequence[float]) -> bool:

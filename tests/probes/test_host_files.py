@@ -148,7 +148,7 @@ def test_a_full_disk_is_the_one_that_the_message_names(look: Look) -> None:
 
 def test_inodes_that_ran_out(look: Look) -> None:
     evidence = look(df__txt=DF_INODES, train__log=FULL)
-    assert outcomes(evidence)["disk-space"] == "full"
+    assert outcomes(evidence)["disk-space"] == "no-inodes"
 
 
 def test_a_full_disk_without_a_message_is_none(look: Look) -> None:
