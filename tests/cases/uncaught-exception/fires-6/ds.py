@@ -1,0 +1,2 @@
+def __getitem__(self, i):
+    start = self.offsets[i + 1]
