@@ -54,13 +54,8 @@ DIAGNOSIS = document(
     {
         "verdict": {
             "enum": [
-                "established",
-                "likely",
-                "unclear",
-                "none-of-these",
-                "healthy",
-                "no-fault-seen",
-                "not-read-whole",
+                *("established", "likely", "unclear", "none-of-these"),
+                *("healthy", "no-fault-seen", "not-read-whole"),
             ]
         },
         "not_established": STRING,
