@@ -13,9 +13,11 @@ from medic.i18n import Text
 from medic.run_config import FIELDS, Scalar
 from medic.text.patterns import regex
 from medic.told.absent import features
-from medic.told.field_words import CARD, NAMES, PHRASES
+from medic.told.field_words import NAMES, PHRASES
+from medic.told.fillers import says_nothing
 from medic.told.given import typed
 from medic.told.model_words import GPU, MODEL, named
+from medic.told.some_cards import are_some
 
 if TYPE_CHECKING:
     from medic.index.knowledge import Index
@@ -63,23 +65,6 @@ _INSTALLS = regex(
     r"(?:Import|ModuleNotFound)Error|\.so\b|安装|装不|导入|编译|依赖|版本|动态库|找不到.{0,8}(?:库|模块|符号)",
     re.I,
 )
-# Words that say nothing more beside a value.
-_FILLERS = (
-    "we|i|it|the|an?|our|my|this|that|each|every|there|have|has|had|is|are|was|were|uses?|used|"
-    "using|with|and|on|in|of|for|running|runs?|training|job|nodes?|machines?|servers?|cpu|gpu|"
-    "total|so|about|also|only|just|set|to|both|at|model|per|all|by"
-)
-_ZH_FILLERS = (
-    "我们|我的|我|用了|用|的|是|有|了|本次|本|该|这个|这次|这|每|台|个|节点|机器|服务器|训练|任务|"
-    "模型|一共|总共|共|和|与|且|及|在|上|里|大约|约|配置|设置"
-)
-# The longer before what it begins with: each word is taken once, without going back.
-_FILLER = re.compile(
-    rf"(?<![a-z0-9])(?:{CARD}|{_FILLERS})(?![a-z0-9])|{_ZH_FILLERS}|[\s,.;:，。；、：!！]+".replace(
-        " ?", r"[\s-]?"
-    ),
-    re.I,
-)
 _BLANKS = regex(r"[ \t]{3,}|_{3,}|-{3,}")  # no name has so many: spares trying each of them
 _CLAUSE_END = regex(r"[;，；。！!\n]|[,.](?!\d)|,\s")
 _DENIED = regex(r"(?:\b(?:not?|isn'?t|aren'?t|never)|不是|并非|不用|没有?|别用|未)\s*$", re.I)
@@ -89,29 +74,6 @@ _REPORTS = regex(
     r"help(?:s|ed)?|should|would|could|might|instead|rather|previously|formerly|earlier|if)\b|n't\b|"
     r"used to be|不|没|未|无法|无效|并非|期望|预期|预计|应该|应当|本来|原来|原本|之前|以前|"
     r"试过|试了|尝试|能跑|可以|正常|如果|假如|建议",
-    re.I,
-)
-
-
-# Cards that are some of those of the run, by what stands before or behind their count: "有一张卡特别慢",
-# "2 GPUs are slower than the others". How many these are is no size of the run.
-_SOME_BEFORE = regex(
-    r"(?:其中|某|里有?|中有|另外?|[坏掉少多换丢]了|总有|老有|只有|就|有|哪|这|那)的?\s?$|"
-    r"\b(?:lost|only|the other|these|those|except(?: for)?|of (?:my|our|the|all)|swap\w*|replac\w*) $",
-    re.I,
-)
-_SOME_BEHIND = regex(
-    r"^\s?(?:总是|一直|经常|明显|特别|比|跑得|的?(?:温度|频率|功耗|利用率|速度|显存)|掉|坏|慢|快|热|降频|报|"
-    r"出现|出了|没|不|偏|卡住|挂|异常|有问题|拖)|"
-    r"^ (?:(?:is|are|was|were|runs?|ran) (?:\w+ )?(?:slow\w*|hot\w*|behind|lagging|missing|gone|bad|broken|faulty|"
-    r"idle|throttl\w*)|(?:fell|falls?|drops?|dropped) (?:off|out)|throttl\w*|lags?|overheats?)\b",
-    re.I,
-)
-_OF_MORE = regex(r"^ (?:out )?of (?:the |our |my )?(?:\d|other)", re.I)
-_WITH_THESE = regex(r"(?:\b(?:on|with|using|use|only have)|[用在]) ?$", re.I)
-_OTHERS = regex(
-    r"\b(?:others|(?:the|all) other (?:\w+ )?(?:gpus?|cards?|ranks?|ones)|the rest|remaining)\b|"
-    r"其[他它余]|别的|剩下|剩余|另外[几的]",
     re.I,
 )
 
@@ -200,7 +162,9 @@ def _found(text: str, index: Index | None) -> Sequence[tuple[Stated, Place]]:
             kept.append(one)
     if index is not None:  # a card is named within its count: "4 A100 80G"
         kept += [(Stated(f, name, words), at) for f, name, words, at in named(text, index)]
-    kept = [one for one in kept if not _DENIED.search(text[: one[1][0]]) and not _some(text, one)]
+    kept = [
+        one for one in kept if not _DENIED.search(text[: one[1][0]]) and not _of_some(text, one)
+    ]
     values: dict[str, set[str]] = {}
     for item, _ in kept:
         values.setdefault(item.field, set()).add(repr(item.value))
@@ -208,20 +172,9 @@ def _found(text: str, index: Index | None) -> Sequence[tuple[Stated, Place]]:
     return tuple(sorted(_of_the_run(text, once), key=lambda one: one[1]))
 
 
-def _some(text: str, one: tuple[Stated, Place]) -> bool:
-    """Whether a count of cards or ranks is of some of those of the run, about which something is
-    told, and not of all."""
+def _of_some(text: str, one: tuple[Stated, Place]) -> bool:
     item, (start, end) = one
-    if item.field != COUNT:
-        return False
-    before, behind = text[:start], text[end:]
-    if _OF_MORE.search(behind):
-        return True
-    if _WITH_THESE.search(before):
-        return False
-    if _SOME_BEHIND.search(behind):
-        return item.value == 1 or bool(_SOME_BEFORE.search(before) or _OTHERS.search(text))
-    return bool(_SOME_BEFORE.search(before) and _OTHERS.search(text))
+    return item.field == COUNT and are_some(text, start, end, alone=item.value == 1)
 
 
 def _of_the_run(text: str, found: Sequence[tuple[Stated, Place]]) -> list[tuple[Stated, Place]]:
@@ -251,17 +204,7 @@ def _squeezed(text: str) -> str:
 
 def _only(text: str, places: Sequence[Place]) -> bool:
     """Whether a text says nothing beside the values at these places."""
-    return bool(places) and _says_nothing(_masked(text, places).replace("=", " "))
-
-
-def _says_nothing(text: str) -> bool:
-    """Whether the text is made of words that say nothing."""
-    at = 0
-    for hit in _FILLER.finditer(text):
-        if hit.start() != at:
-            return False
-        at = hit.end()
-    return at == len(text)
+    return bool(places) and says_nothing(_masked(text, places).replace("=", " "))
 
 
 def _all(text: str) -> Iterator[tuple[Stated, Place]]:
