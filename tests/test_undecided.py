@@ -8,9 +8,11 @@ from medic.case.collect import collect
 from medic.commands import main
 from medic.index.knowledge import Index, load
 from medic.records import replace
+from medic.report import jsonform, markdown
 from medic.runner.registry import all_probes
 from medic.session.consultation import Session
 from medic.session.undecided import _short, lacks, would_show
+from medic.tui import reasons
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +73,26 @@ def test_each_suspect_has_an_answer_of_its_own(index: Index) -> None:
     assert "the memory of the container" in shown["job-memory-limit"].en
     texts = [text.en for text in shown.values()]
     assert len(set(texts)) == len(texts)
+
+
+def test_every_form_of_an_open_answer_says_what_its_suspects_would_show(index: Index) -> None:
+    session = _session(index, KILLED)
+    found = session.diagnosis()
+    told = {n: str(t) for n, t in would_show(session, found.causes).items()}
+    causes = jsonform.diagnosis(session, found)["causes"]
+    assert {c["name"]: c["would_show"] for c in causes if c["would_show"]} == told
+    written = markdown.diagnosis(session, found).replace("\\", "")
+    assert all(f"would show: {text}" in written for text in told.values())
+    said = [str(line.text) for block in reasons.why(session, found, None) for line in block.lines]
+    assert all(any(text in line for line in said) for text in told.values())
+
+
+def test_what_is_established_has_no_suspects(index: Index) -> None:
+    session = _session(index, NO_LAUNCHER)
+    found = session.diagnosis()
+    assert not any(c["would_show"] for c in jsonform.diagnosis(session, found)["causes"])
+    assert "would show" not in markdown.diagnosis(session, found)
+    assert not any("would show" in str(line.text) for line in reasons.sure(session, found).lines)
 
 
 def test_answers_of_one_effect_stand_in_one_row(

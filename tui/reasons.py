@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from medic.i18n import Text
 from medic.records import replace
 from medic.report.words import CHANCE, SIGN, WEIGHT
-from medic.session.undecided import not_established
+from medic.session.undecided import IF_SO, not_established, suspects, would_show
 
 from . import words, words_more, words_talk
 from .lines import Block, Line, joined, said
@@ -101,8 +101,16 @@ def _cause(session: Session, found: Diagnosis) -> Block:
 
 def _not_established(session: Session, found: Diagnosis) -> Iterator[Line]:
     told = not_established(session, found)
-    if told is not None:
-        yield Line(told)
+    if told is None:
+        return
+    yield Line(told)
+    shown = would_show(session, suspects(found))
+    own = shown.pop(found.causes[0].name, None)
+    if own is not None:
+        yield Line(IF_SO.fill(told=own))
+    for rival in found.causes[1:]:
+        if rival.name in shown and rival.word != "unlikely":
+            yield Line(words_more.RIVAL_SHOWS.fill(title=rival.title, told=shown[rival.name]))
 
 
 def _evidence(session: Session, leader: CauseView, *, sure: bool) -> Iterator[Line]:

@@ -30,6 +30,7 @@ FOR_AND_AGAINST = Text(
     "{n} findings speak for it, {m} against it.", "支持它的发现 {n} 条，反对的 {m} 条。"
 )
 WHY_CAUSE = Text("Why “{title}” ({code}), {word}:", "为什么是“{title}”（{code}），{word}：")
+RIVAL_SHOWS = Text("“{title}” would show: {told}", "若是“{title}”，应能看到：{told}")
 DO_NOT = Text("Do not, against “{title}”:", "对“{title}”不要这样做：")
 NO_LEADER = Text("No cause leads yet.", "还没有首要嫌疑。")
 WHAT_CHANGES = Text("What would change my mind:", "什么会改变这一判断：")

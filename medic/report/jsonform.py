@@ -11,18 +11,21 @@ from medic.report import oom_text
 from medic.run_config import Change
 from medic.session.consultation import Session
 from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine
-from medic.session.undecided import lacks
+from medic.session.undecided import lacks, suspects, would_show
 
 SCHEMA = "medic.diagnosis/1"
 
 
 def diagnosis(session: Session, found: Diagnosis) -> dict[str, Any]:
     """The diagnosis with causes best first."""
+    shown = would_show(session, suspects(found))
     return {
         "schema": SCHEMA,
         "verdict": found.verdict,
         "not_established": str(lacks(session, found) or ""),
-        "causes": [cause(session, c) for c in found.causes],
+        "causes": [
+            {**cause(session, c), "would_show": str(shown.get(c.name, ""))} for c in found.causes
+        ],
         "also_wrong": [cause(session, c) for c in found.also_wrong],
         "unexplained": [
             {"symptom": e.name, "text": str(e.text), "source": source(e)} for e in found.unexplained

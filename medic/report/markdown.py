@@ -10,7 +10,7 @@ from medic.report.words import CHANCE, NEAREST, OTHERS, SAFE, UNSAFE, VERDICT, W
 from medic.session.both import both
 from medic.session.consultation import Session
 from medic.session.diagnosis import Diagnosis, EvidenceLine
-from medic.session.undecided import not_established
+from medic.session.undecided import IF_SO, not_established, suspects, would_show
 from medic.text.safetext import for_markdown
 
 
@@ -28,7 +28,10 @@ def diagnosis(session: Session, found: Diagnosis) -> str:
     others = found.causes if unanswered else found.causes[1:]
     if others and found.verdict != "established":
         parts += [f"## {NEAREST if unanswered else OTHERS}", ""]
-        parts += [f"- {c.title} (`{c.name}`): {CHANCE[c.word]}" for c in others]
+        shown = would_show(session, suspects(found))
+        for cause in others:
+            parts.append(f"- {cause.title} (`{cause.name}`): {CHANCE[cause.word]}")
+            parts += _if_so(shown.get(cause.name), "  ")
         parts.append("")
     for cause in found.also_wrong:
         parts += [f"## {Text('Also wrong', '另有问题')}: {cause.title}", ""]
@@ -46,6 +49,8 @@ def _cause(session: Session, found: Diagnosis) -> list[str]:
     parts = [f"**{cause.title}** (`{view.name}`, {view.code}): {CHANCE[view.word]}", ""]
     if (why := not_established(session, found)) is not None:
         parts += [for_markdown(str(why)), ""]
+        own = _if_so(would_show(session, suspects(found)).get(view.name))
+        parts += [*own, ""] if own else []
     parts += [str(cause.why), "", f"## {Text('Evidence', '证据')}", ""]
     parts += _evidence(view.evidence)
     parts += [f"## {Text('What to do', '怎么办')}", ""]
@@ -61,6 +66,11 @@ def _cause(session: Session, found: Diagnosis) -> list[str]:
     for advice in cause.do_not:
         parts.append(f"- **{Text('Do not', '不要')}**: {advice.say}")
     return [*parts, ""]
+
+
+def _if_so(told: Text | None, indent: str = "") -> list[str]:
+    """What a suspect would show that the others would not."""
+    return [indent + for_markdown(str(IF_SO.fill(told=told)))] if told is not None else []
 
 
 def _evidence(lines: Iterable[EvidenceLine]) -> list[str]:

@@ -11,10 +11,8 @@ from medic.planner.verdict import NOTHING_NAMED
 from medic.report.blocks import Blocks
 from medic.session.consultation import Session
 from medic.session.diagnosis import Diagnosis
-from medic.session.undecided import not_established
+from medic.session.undecided import IF_SO, not_established
 from medic.session.undecided import would_show as showing
-
-_IF_SO = Text("would show: {told}", "若是它，应能看到：{told}")
 
 
 def why_open(blocks: Blocks, session: Session, found: Diagnosis) -> None:
@@ -30,7 +28,7 @@ def why_open(blocks: Blocks, session: Session, found: Diagnosis) -> None:
 
 def would_show(blocks: Blocks, told: Text, indent: str) -> None:
     """The answer that speaks for one suspect and not for the others."""
-    blocks.paragraph(_IF_SO.fill(told=told), indent=indent + "  ", first=indent)
+    blocks.paragraph(IF_SO.fill(told=told), indent=indent + "  ", first=indent)
 
 
 def question(blocks: Blocks, session: Session, found: Diagnosis) -> None:

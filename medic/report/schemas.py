@@ -45,7 +45,8 @@ CAUSE = record(
         "explains": items(STRING),
         "evidence": items(EVIDENCE),
         "remedies": items(REMEDY),
-    }
+    },
+    {"would_show": STRING},  # of a suspect: the answer that would speak for it and not for others
 )
 UNEXPLAINED = record({"symptom": STRING, "text": STRING, "source": SOURCE})
 GAP = record({"name": STRING, "needs": STRING})

@@ -17,13 +17,12 @@ from medic.report.words import CHANCE, NEAREST, OTHERS, SAFE, UNSAFE
 from medic.session.consultation import Session
 from medic.session.diagnosis import BY_YOU, CauseView, Diagnosis, EvidenceLine, line_of
 from medic.session.known import known_for
-from medic.session.undecided import would_show
+from medic.session.undecided import suspects, would_show
 from medic.text.safetext import one_line
 
 CONSEQUENCES = Text("Consequences, not causes", "后果而非原因")
 BAR = 10
 MAX_GAPS = 3
-NEAR = 0.05  # a nearest cause below it is noise
 FACT_NAMES = frozenset(medic.facts.__all__) | {"RunConfig"}
 
 
@@ -165,7 +164,7 @@ def _others(blocks: Blocks, session: Session, found: Diagnosis, numbers: bool) -
     rest = found.causes[1:]
     unanswered = found.verdict in NO_ANSWER
     if unanswered:
-        rest = tuple(c for c in found.causes if c.chance >= NEAR)
+        rest = suspects(found)
     rest = tuple(sorted(rest, key=lambda c: list(CHANCE).index(c.word)))  # of one word: by chance
     if rest and found.verdict != "established":
         shown = would_show(session, rest if unanswered else found.causes)

@@ -11,6 +11,7 @@ from medic.beliefs.model import TOLD
 from medic.entries.words import SPEAKS_AGAINST, TELLTALE
 from medic.i18n import Text
 from medic.planner.standing import BAR
+from medic.planner.verdict import NO_ANSWER, NOTHING_NAMED
 from medic.session.diagnosis import WEIGHT_ORDER, finding_text
 from medic.text.safetext import one_line
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 NEARLY = 0.25  # of the leader's chance: a rival that fits nearly as well
 LEAST = 0.02  # a chance below it is no rival that a user should hear of
+NOISE = 0.05  # of a cause that is only among the nearest: below it none is told of
 QUOTED = 100  # columns of a finding within a sentence
 _TELLING = ("confirms", "strong")
 _DENIED = Text("“{finding}” speaks against it", "“{finding}” 与之不符")
@@ -38,6 +40,7 @@ _HELPED = Text(
     "what was read alone does not reach {bar}; the description helps it there",
     "仅凭已读内容达不到 {bar}，有一部分来自描述",
 )
+IF_SO = Text("would show: {told}", "若是它，应能看到：{told}")
 NOT_ESTABLISHED = Text("Not established: {why}.", "尚未确认：{why}。")
 _SAID = Text(
     "it rests on what was said; no log or file that was read shows it",
@@ -134,6 +137,16 @@ def _short(session: Session, found: Diagnosis) -> Text:
 def _denied(session: Session, denied: Sequence[_Link]) -> Text:
     text = finding_text(session.index, denied[0].heard.finding)
     return _DENIED.fill(finding=Text(one_line(text.en, QUOTED), one_line(text.zh, QUOTED)))
+
+
+def suspects(found: Diagnosis) -> tuple[CauseView, ...]:
+    """The causes of an answer that is open, best first; none where one is established or no fault
+    was seen, and of the nearest ones only those that are no noise."""
+    if found.verdict == "established" or found.verdict in NOTHING_NAMED:
+        return ()
+    if found.verdict in NO_ANSWER:
+        return tuple(cause for cause in found.causes if cause.chance >= NOISE)
+    return found.causes
 
 
 def would_show(session: Session, causes: Sequence[CauseView]) -> dict[str, Text]:
