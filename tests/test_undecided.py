@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from medic.tui import reasons
 
 from medic.case.collect import collect
 from medic.commands import main
@@ -12,7 +13,6 @@ from medic.report import jsonform, markdown
 from medic.runner.registry import all_probes
 from medic.session.consultation import Session
 from medic.session.undecided import _short, lacks, would_show
-from medic.tui import reasons
 
 
 @pytest.fixture(scope="module")

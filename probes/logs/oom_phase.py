@@ -1,4 +1,4 @@
-"""In which phase of the run the GPU memory ran out, by the traceback and the last step."""
+"""In which phase of the run the GPU memory ran out, by the traceback, the last step and the last bar."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from medic.probe import Finding, Look, Probe, Skip
 from medic.text.patterns import regex
 
 from . import needs
+from .evaluation_bar import evaluates
 from .evidence import hits
 from .verdict import hits_of
 
@@ -34,6 +35,7 @@ _COMPUTE = regex(
     r"\b(?:forward|backward|_?run_backward|_engine_run_backward|training_step|forward_step|"
     r"compute_loss)\(|\.to\("
 )
+_TRAINS = regex(r"\b(?:backward|_?run_backward|_engine_run_backward|training_step)\(")
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
@@ -43,12 +45,17 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         yield Finding(CHECK, "not-oom")
         return
     told = _traceback(first, look.fact(Tracebacks), logs)
-    outcome = phase(told.frames if told else (), _steps_before(logs, first))
+    frames = told.frames if told else ()
+    outcome = phase(frames, _steps_before(logs, first))
+    source = first.source
+    if outcome != "save-or-eval" and not _trains(frames):
+        bar = evaluates(look, logs, first)
+        outcome, source = ("save-or-eval", bar) if bar is not None else (outcome, source)
     if outcome is None:
         yield Skip(needs.TRACEBACK_OR_STEPS, check=CHECK)
         return
     value = {"step": logs.last_step} if logs.last_step is not None else {}
-    yield Finding(CHECK, outcome, value=value, source=first.source)
+    yield Finding(CHECK, outcome, value=value, source=source)
 
 
 def phase(frames: tuple[Frame, ...], steps: int | None) -> str | None:
@@ -57,7 +64,7 @@ def phase(frames: tuple[Frame, ...], steps: int | None) -> str | None:
     ``steps`` is the last step that was logged before, None if there was none. What a frame calls
     outweighs the step count: saving happens at any step, loading before the first one.
     """
-    calls = [f"{_short(f.file)}:{f.function}( {f.code}" for f in frames]
+    calls = _calls(frames)
 
     def any_of(pattern: re.Pattern[str]) -> bool:
         return any(pattern.search(call) for call in calls)
@@ -72,6 +79,15 @@ def phase(frames: tuple[Frame, ...], steps: int | None) -> str | None:
     if any_of(_LOAD) and not any(f.function in ("forward", "backward") for f in frames):
         return "at-load"
     return "first-step" if any_of(_COMPUTE) else None
+
+
+def _calls(frames: tuple[Frame, ...]) -> list[str]:
+    return [f"{_short(f.file)}:{f.function}( {f.code}" for f in frames]
+
+
+def _trains(frames: tuple[Frame, ...]) -> bool:
+    """Whether a frame is of a training step alone: a bar that stands still says nothing then."""
+    return any(_TRAINS.search(call) or _OPTIMIZER.search(call) for call in _calls(frames))
 
 
 def _short(file: str) -> str:

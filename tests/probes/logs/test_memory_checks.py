@@ -102,3 +102,35 @@ def test_whose_steps_count(read: Any, steps: str, phase: str) -> None:
         "[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
     )
     assert read(text).ask(oom_phase.PROBE)["oom-phase"].outcome == phase
+
+
+_STEPS = "step 280 | loss 2.1\nstep 290 | loss 2.1\n"
+_IN_MODEL = (
+    "Traceback (most recent call last):\n"
+    '  File "/job/train.py", line 90, in main\n'
+    "    {call}\n"
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+)
+_EPOCH_BAR = "Epoch 0:  50%|█████     | 100/200 [00:50<00:50,  2.10it/s, v_num=3]"
+
+
+@pytest.mark.parametrize(
+    ("before", "call", "phase"),
+    [
+        (_EPOCH_BAR + "\rValidation DataLoader 0:   3%|▎         | 1/33 [00:01<00:40,  1.25s/it]", "run(cfg)", "save-or-eval"),
+        ("Sanity Checking DataLoader 0:  50%|█████     | 1/2 [00:01<00:01,  1.25s/it]\n", "run(cfg)", "save-or-eval"),
+        (_STEPS + "\nEvaluating:  12%|█▏        | 24/200 [00:10<01:20,  2.20it/s]\n", "logits = model(x)", "save-or-eval"),
+        (_STEPS + "Running validation:  40%|████      | 40/100 [00:20<00:30,  2.0it/s]\n", "logits = model(x)", "save-or-eval"),
+        (_STEPS + "Validation  ━━━━━━━╺━━━━━━━━━━━ 3/33 0:00:01 • 0:00:40\n", "logits = model(x)", "save-or-eval"),
+        (_STEPS + "验证:  40%|████      | 40/100 [00:20<00:30,  2.0it/s]\n", "logits = model(x)", "save-or-eval"),
+        # it was through, the training went on, or the bar is of something else
+        (_STEPS + "Running validation: 100%|██████████| 100/100 [00:50<00:00,  2.0it/s]\n", "logits = model(x)", "later-step"),
+        (_STEPS + "Evaluating:  12%|█▏        | 24/200 [00:10<01:20,  2.20it/s]\nstep 300 | loss 2.1\n", "logits = model(x)", "later-step"),
+        (_STEPS + "Evaluating:  12%|█▏        | 24/200 [00:10<01:20,  2.20it/s]\n", "loss.backward()", "later-step"),
+        ("Validation DataLoader 0:   3%|▎         | 1/33 [00:01<00:40,  1.25s/it]\r" + _EPOCH_BAR + "\n" + _STEPS, "run(cfg)", "later-step"),
+        (_STEPS + "Tokenizing validation split:  12%|█▏        | 24/200 [00:10<01:20,  2.20it/s]\n", "logits = model(x)", "later-step"),
+    ],
+)  # fmt: skip
+def test_the_bar_tells_the_phase(read: Any, before: str, call: str, phase: str) -> None:
+    asked = read(before + _IN_MODEL.format(call=call)).ask(oom_phase.PROBE)
+    assert asked["oom-phase"].outcome == phase
