@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from medic.index.knowledge import Index
     from medic.match import Fragment
 
+# What a run leaves: beside it, notes may tell of other runs.
+_OF_A_RUN = frozenset({"log", "metrics"})
 MAX_PARTS = 64  # of a pasted text that stand alone
 
 
@@ -206,6 +208,7 @@ def _take_notes(
     kept: list[GivenFile] = []
     parts: dict[str, str] = {}
     texts: list[str] = []
+    beside = any(file.kind in _OF_A_RUN for file in files)
     for file in files:
         text = note_text(file.path) if file.kind == "note" or file.named else None
         if text is None:
@@ -213,6 +216,10 @@ def _take_notes(
                 kept.append(file)
             continue
         text = _evidence(text)
+        if beside and file.kind == "note":
+            from medic.match.bygone import without_bygone
+
+            text = without_bygone(text)
         texts.append(text)
         own, made = split_text(text, file.name, index)
         parts |= own

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from medic.errors import Unreadable
 from medic.facts import Curve, Series
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, config_of
@@ -25,6 +26,10 @@ _PARTS = (
 
 
 _SPLITTING = ("fsdp", "zero", "shard", "deepspeed", "parallel", "megatron", "mesh", "expert")
+# It shards the parameters unless its configuration says otherwise.
+_SHARDS_UNASKED = frozenset({"torchtitan"})
+_SHARDS = (b"fully_shard(", b"FullyShardedDataParallel", b"FSDP(", b"deepspeed.initialize(")
+_FILES, _BYTES = 24, 400_000  # programs that are looked at, and of each
 
 
 def run(look: Look) -> Iterator[Any]:
@@ -48,8 +53,10 @@ def run(look: Look) -> Iterator[Any]:
     index = norms[ranks[0]].steps.index(step)
     source = source_at(look, norms[ranks[0]], index)
     value = {"step": step, "told": told, "steps": different}
-    outcome = "differ-in-replicas" if _replicated(look) else "differ"
-    yield Finding(CHECK, outcome, value=value, source=source)
+    if not _averaged(look):
+        yield Finding(CHECK, "differ", value=value, source=source)
+        return
+    yield Finding(CHECK, "differ-in-replicas", value=value, source=source)
     yield Finding(SYMPTOM, source=source)
 
 
@@ -58,12 +65,28 @@ def _sharded(config: RunConfig) -> bool:
     return whole or bool(config.get("fsdp")) or (config.integer("zero_stage") or 0) >= 2
 
 
-def _replicated(look: Look) -> bool:
-    """Whether a configuration of the training was read that names no way to split the model."""
+def _averaged(look: Look) -> bool:
+    """Whether the norm that is logged must be one of averaged gradients: the configuration of the
+    training clips it, so it was taken behind the reduction, and nothing that was read splits the
+    model. A norm that a loop takes by itself may be of its own micro batch or its own shard."""
     config = config_of(look)
+    clips = (config.number("gradient_clip") or 0) > 0
+    if not clips or config.framework in _SHARDS_UNASKED:
+        return False
     words = [".".join(s.path).lower() for s in config.settings]
-    trains = config.get("micro_batch_size") is not None or config.get("learning_rate") is not None
-    return trains and not any(part in word for word in words for part in _SPLITTING)
+    if any(part in word for word in words for part in _SPLITTING):
+        return False
+    return not any(_splits(look, file.path) for file in look.files("python")[:_FILES])
+
+
+def _splits(look: Look, path: str) -> bool:
+    """Whether a program shards the model, or cannot be read."""
+    try:
+        with look.open(path, _BYTES) as file:
+            text = file.read(_BYTES)
+    except Unreadable:
+        return True
+    return any(word in text for word in _SHARDS)
 
 
 def _apart(norms: Mapping[int, Series]) -> tuple[int, int, tuple[int, tuple[int, int]]] | None:

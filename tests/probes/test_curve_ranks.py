@@ -10,6 +10,7 @@ from medic.probes.curve import host_memory, replicas
 
 from medic.facts import Curve, Series
 from medic.probe import Finding
+from medic.records import replace
 from medic.run_config import Origin, RunConfig, Value
 
 
@@ -34,15 +35,34 @@ def ask(look: Any, probe: Any, *facts: Any) -> dict[str, str]:
     return {f.name: f.outcome for f in probe.PROBE.run(seen) if isinstance(f, Finding)}
 
 
-def test_replicas_that_are_not_averaged(look: Any) -> None:
-    found = ask(look, replicas, norms(lambda n: 2.0 + n / 5))
-    assert found["replica-gradients"] == "differ"
+def test_norms_of_unknown_origin_are_told_and_blame_nothing(look: Any) -> None:
+    """A loop may log the norm of its own micro batch, or of its own shard."""
+    for facts in ([], [config(micro_batch_size=4)]):
+        found = ask(look, replicas, norms(lambda n: 2.0 + n / 5), *facts)
+        assert found["replica-gradients"] == "differ"
+        assert "gradients-differ-between-ranks" not in found
+
+
+def test_clipped_norms_without_shards_leave_no_doubt(look: Any) -> None:
+    found = ask(look, replicas, norms(lambda n: 2.0 + n / 5), config(gradient_clip=1.0))
+    assert found["replica-gradients"] == "differ-in-replicas"
     assert "gradients-differ-between-ranks" in found
 
 
-def test_a_configuration_without_shards_leaves_no_doubt(look: Any) -> None:
-    found = ask(look, replicas, norms(lambda n: 2.0 + n / 5), config(micro_batch_size=4))
-    assert found["replica-gradients"] == "differ-in-replicas"
+@pytest.mark.parametrize(
+    ("framework", "program"),
+    [
+        ("torchtitan", "loss.backward()"),  # shards by default
+        ("", "for block in model.layers:\n    fully_shard(block)\n"),
+        ("", "model = FSDP(model)\n"),
+    ],
+)
+def test_norms_of_shards_prove_nothing(look: Any, framework: str, program: str) -> None:
+    clips = replace(config(gradient_clip=1.0), framework=framework)
+    curve = norms(lambda n: 2.0 + n / 5)
+    seen = look({"train.py": program}, facts=[curve, clips], thresholds={})
+    found = {f.name: f.outcome for f in replicas.PROBE.run(seen) if isinstance(f, Finding)}
+    assert found == {"replica-gradients": "differ"}
 
 
 @pytest.mark.parametrize(
