@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from medic.memory import details, megatron
+from medic.memory import details, megatron, recomputing
 from medic.records import replace
 from medic.run_config import Origin, RunConfig, Scalar, Value
 from medic.text.patterns import regex
@@ -92,6 +92,7 @@ def _own(config: RunConfig) -> dict[str, Scalar]:
         found |= {"precision": "bf16", "parameter_dtype": "bf16"}
     if megatron.makes_no_logits(config):
         found["fused_loss"] = True
+    found["activation_checkpointing"] = recomputing.by_code(config)
     if config.framework == "torchtune" and held:
         found["precision"] = held
     if config.framework == "axolotl" and _written(config, "fsdp_config"):

@@ -88,7 +88,7 @@ def _accumulation(loop: Calls) -> Result | None:
     return one(found)
 
 
-def _recompute(loop: Calls) -> Result | None:
+def recompute(loop: Calls) -> Result | None:
     """On where it is switched on in any case; off where all of the code is known not to."""
     on: list[Result] = [
         Unknown(call) if loop.scopes.may_not_run(call) else Known(True, call.func)
@@ -167,7 +167,7 @@ _TOLD: dict[str, Callable[[Calls], Result | None]] = {
     "gradient_accumulation_steps": _accumulation,
     "optimizer": optimizer,
     "mixed_precision": precision,
-    "gradient_checkpointing": _recompute,
+    "gradient_checkpointing": recompute,
     "fsdp": shards,
     "sharding_strategy": strategy,
     "fsdp_version": version,

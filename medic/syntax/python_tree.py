@@ -13,6 +13,7 @@ from medic.syntax.python_loop import loop_of
 from medic.syntax.python_options import options_of
 from medic.syntax.python_reader import Reader
 from medic.syntax.python_scopes import Scopes
+from medic.syntax.python_trainer import put_recompute
 from medic.syntax.python_values import BESIDE, Group, Items, Known, Result, Unknown, dotted
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.text.parserwords import in_chinese
@@ -99,6 +100,7 @@ def _put_beside(run: Group, reader: Reader, module: ast.Module) -> None:
     that differ, or one that it may not come to."""
     made = [n for n in ast.walk(module) if isinstance(n, ast.Call)]
     _put_model(run, reader, module, made)
+    put_recompute(run, reader, module, made)
     for kind, names in BESIDE.items():
         calls = [node for node in made if dotted(node.func).rpartition(".")[2] == kind]
         reached = [one for one in reader.beside if one.made_by.rpartition(".")[2] == kind]

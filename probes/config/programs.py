@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
+from medic.errors import Unreadable
 from medic.facts import Document, GivenFile, Launch
 from medic.probe import Look
 from medic.records import replace
+from medic.run_config import MORE
 
 from .carriers import Stated
+from .recognise import Recogniser
 
 # The raw text of a value that only the running program knows.
 _UNKNOWN = "$"
+# What the code of a script says of recomputation (medic/syntax/python_trainer.py).
+RECOMPUTES = "model_recomputes"
 
 
 def programs(look: Look, launches: Sequence[Launch]) -> list[GivenFile]:
@@ -25,6 +30,23 @@ def programs(look: Look, launches: Sequence[Launch]) -> list[GivenFile]:
     if alone and look.files("log"):
         return list(given)
     return [file for file in given if file.named or PurePath(file.name).name in names]
+
+
+def beside_arguments(
+    look: Look, reader: Recogniser, launches: Sequence[Launch], files: Sequence[Stated]
+) -> list[Stated]:
+    """The only program of a folder, where no command is there and a file holds the arguments: one
+    that takes them as they are, and states nothing that a file does."""
+    given = look.files("python")
+    if launches or len(given) != 1 or given[0].named or not files:
+        return []
+    try:
+        stated = reader.file(given[0], look.parse(given[0].path))
+    except Unreadable:
+        return []
+    if stated is None or {(RECOMPUTES,), (MORE,)} - {s.path for s in stated.settings}:
+        return []
+    return [] if any(file.values.keys() & stated.values.keys() for file in files) else [stated]
 
 
 def defaults_first(files: Sequence[Stated]) -> list[Stated]:

@@ -22,7 +22,7 @@ from .hydra_parts import parts_of, placed
 from .keys import Framework
 from .mistaken import mistaken_fields
 from .pins import version_of
-from .programs import defaults_first, less, programs
+from .programs import beside_arguments, defaults_first, less, programs
 from .readers.wandb import unwrapped
 from .recognise import Recogniser
 from .written import written
@@ -72,6 +72,7 @@ def run(look: Look) -> Iterator[Finding | Skip | Unread | RunConfig]:
             files.append(found)
         else:
             yield found
+    files += beside_arguments(look, reader, launches, files)
     commands = [Command(reader.launcher(o), reader.script(o), reader.batch(o)) for o in launches]
     yield from _broken(look)
     command = the_command(commands, files)

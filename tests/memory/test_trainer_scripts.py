@@ -1,0 +1,121 @@
+"""Scripts of transformers' Trainer: what their own code says of recomputation, and what it leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medic.case.collect import collect
+from medic.index.knowledge import load
+from medic.memory.habits import settled
+from medic.run_config import RunConfig
+from medic.runner.registry import all_probes
+from medic.runner.run import observe, with_needs
+
+Sized = Callable[..., dict[str, Any]]
+SCRIPT = """import argparse
+import yaml
+{imports}
+from transformers import AutoConfig, AutoModelForCausalLM, Trainer, TrainingArguments
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--config")
+    {more}
+    options = parser.parse_args()
+    cfg = yaml.safe_load(open(options.config))
+    model = AutoModelForCausalLM.from_pretrained("meta-llama/Llama-3.2-1B", torch_dtype="bfloat16")
+    {model}
+    args = TrainingArguments({arguments})
+    Trainer(model=model, args=args, train_dataset=data).train()
+
+main()
+"""
+STATED = "output_dir='out', per_device_train_batch_size=4, bf16=True"
+YAML = "output_dir: out\nper_device_train_batch_size: 4\nbf16: true\n"
+SET = ("--gpu=h100-80g", "--set=sequence_length=2048")
+
+
+def script(**parts: str) -> str:
+    return SCRIPT.format(**{"imports": "", "more": "", "model": "", "arguments": STATED, **parts})
+
+
+@pytest.fixture
+def assumed(sized: Sized, tmp_path: Path) -> Callable[..., bool]:
+    """Whether recomputation is assumed to be off, of a script and a file of its arguments."""
+
+    def told(text: str, arguments: str = "") -> bool:
+        (tmp_path / "train.py").write_text(text)
+        (tmp_path / "run.yaml").write_text(arguments)
+        files = ("train.py", "run.yaml") if arguments else ("train.py",)
+        found = sized(*(str(tmp_path / name) for name in files), *SET)
+        return "activation_checkpointing = off" in found["assumed"]
+
+    return told
+
+
+def test_arguments_that_do_not_recompute_are_no_assumption(assumed: Callable[..., bool]) -> None:
+    assert not assumed(script())
+
+
+def test_arguments_from_a_file_that_is_here_are_none_either(assumed: Callable[..., bool]) -> None:
+    assert not assumed(script(arguments="**cfg"), YAML)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"arguments": "**cfg"},
+        {"arguments": f"{STATED}, **cfg"},
+        {"imports": "from helpers import prepare"},
+        {"more": "parser.add_argument('--gradient_checkpointing', action='store_true')"},
+        {"more": "from torch.utils.checkpoint import checkpoint; checkpoint(f, x)"},
+    ],
+    ids=["file elsewhere", "more elsewhere", "own module", "option", "function"],
+)
+def test_what_may_recompute_stays_an_assumption(
+    assumed: Callable[..., bool], parts: dict[str, str]
+) -> None:
+    assert assumed(script(**parts))
+
+
+def test_code_that_recomputes_is_believed_and_the_file_before_it(
+    sized: Sized, tmp_path: Path
+) -> None:
+    peaks = []
+    calls = "model.gradient_checkpointing_enable()"
+    for text, file in (
+        (script(arguments="**cfg", model=calls), YAML),
+        (script(arguments="**cfg"), f"{YAML}gradient_checkpointing: true\n"),
+        (script(arguments="**cfg"), YAML),
+    ):
+        (tmp_path / "train.py").write_text(text)
+        (tmp_path / "run.yaml").write_text(file)
+        found = sized(*(str(tmp_path / name) for name in ("train.py", "run.yaml")), *SET)
+        peaks.append(found["peak"]["estimate"])
+    assert peaks[0] == peaks[1] < peaks[2]
+
+
+@pytest.mark.parametrize(
+    ("files", "known"),
+    [
+        ({"train.py": script(arguments="**cfg")}, False),
+        ({"train.py": script(arguments="**cfg"), "other.py": script()}, None),
+        ({"train.py": script()}, None),  # whose own arguments are not those of the file
+    ],
+    ids=["the program", "one of two", "arguments of its own"],
+)
+def test_the_only_program_beside_its_arguments_is_read(
+    tmp_path: Path, state: Path, files: dict[str, str], known: bool | None
+) -> None:
+    for name, text in {**files, "run.yaml": YAML, "train.log": "step 1 loss 2.0\n"}.items():
+        (tmp_path / name).write_text(text)
+    probes = with_needs(("config",), all_probes(None, ("config",)))
+    case, index = collect([str(tmp_path)]), load()
+    found = observe(case, index, [p for p in probes if p.reads == "artefacts"])
+    config = found.fact(RunConfig) or RunConfig()
+    assert config.integer("micro_batch_size") == 4
+    assert settled(config)[0].get("activation_checkpointing") is known
