@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from medic.errors import MedicError
 from medic.i18n import Text
 from medic.text.safetext import one_line
 
 from . import jobs, words_keep
+from .diary import Diary
 from .events import Choices
 from .lines import said
 
@@ -55,6 +57,41 @@ def take_left(talk: Consultation) -> None:
         talk.keep()
         with suppress(KeyError, TypeError, ValueError):
             _take(talk, one)
+
+
+def keep_unheard(talk: Consultation) -> bool:
+    """What was said before the knowledge was there is kept as the app is left: in the session that
+    was to go on, else in one of its own. Whether there was any."""
+    from medic.session import awaited
+    from medic.session.saved import load
+
+    waiting = talk.diary.unheard
+    if not waiting or talk.begun:
+        return False
+    if not talk.resumed:
+        _keep_bare(talk)
+        return True
+    with suppress(MedicError, OSError):
+        saved = load(talk.resumed)
+        if saved.is_open:
+            return False
+        diary = Diary(saved.id, saved.opened)
+        diary.go_on(saved.data.get("taken", 0), awaited.kept(saved))
+        diary.open()
+        for one in waiting:
+            diary.hear(one)
+        talk.diary = diary
+    return True
+
+
+def _keep_bare(talk: Consultation) -> None:
+    """A session of which nothing is known but its case: what waits is taken when it goes on."""
+    from medic.index.knowledge import Index
+    from medic.session.consultation import Session
+
+    nobody_asks = Index({})
+    talk.diary.open()
+    talk.diary.keep(Session(nobody_asks, talk.case), {"taken": 0, "demo": talk.demo})
 
 
 def _take(talk: Consultation, one: Mapping[str, Any]) -> None:

@@ -80,6 +80,11 @@ class Consultation:
             raise RuntimeError("no session")
         return self._session
 
+    @property
+    def begun(self) -> bool:
+        """Whether the knowledge is there, and the session open."""
+        return self._session is not None
+
     # --- telling ------------------------------------------------------------------------
 
     def tell(self, what: Text | str | Block, tone: Tone = "plain", *, top: bool = False) -> None:

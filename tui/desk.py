@@ -84,6 +84,9 @@ class Desk:
         self.consultation.close()
         self._stopped = True
         self._jobs.put(None)
+        if awaited.keep_unheard(self.consultation):
+            diary = self.consultation.diary
+            self._emit(Stands(frozenset(), diary.id, diary.problem))
 
     def put(self, job: Job, *values: Any) -> None:
         with self._lock:

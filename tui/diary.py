@@ -59,19 +59,26 @@ class Diary:
         """Begins to write, or goes on with the session that was named; whether it began a copy."""
         from medic.session.saved import Keeper
 
-        if self._keeper is not None:
-            return False
-        try:
-            self._keeper = Keeper(self._name, self._opened) if self._name else Keeper.new()
-            if self.copies:
-                self._keeper.copy_talk(self.copies)
-        except (OSError, MedicError) as problem:
-            self._fails(problem)
-            return False
+        with self._lock:  # the thread that leaves may open it as well
+            if self._keeper is not None:
+                return False
+            try:
+                self._keeper = Keeper(self._name, self._opened) if self._name else Keeper.new()
+                if self.copies:
+                    self._keeper.copy_talk(self.copies)
+            except (OSError, MedicError) as problem:
+                self._fails(problem)
+                return False
         self._say_early()
         with self._lock:
             self._keep_waiting()
         return bool(self.copies)
+
+    @property
+    def unheard(self) -> list[Waiting]:
+        """What was said, and waits, where nothing keeps it yet."""
+        with self._lock:
+            return [] if self._keeper is not None else list(self._waiting)
 
     def close(self) -> None:
         """Another terminal may have the session."""

@@ -6,6 +6,7 @@ import os
 import select
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, cast
 
 from medic.i18n import Lang, Text, use
@@ -13,7 +14,7 @@ from medic.report.bars import EMPTY, FULL
 from medic.report.console import Console
 from medic.text.safetext import clean
 
-from . import jobs, words, words_keep, words_plain
+from . import awaited, jobs, words, words_keep, words_plain
 from .consultation import Consultation
 from .desk import Opening
 from .events import Asked, Choices, Event, Given, Graphed, Previewed, Told, Working
@@ -169,7 +170,9 @@ class PlainTalk:
     ) -> None:
         """Does a job of the consultation at once; ctrl+c stops it."""
         try:
-            job(self.talk, *values, **named)
+            said_now = awaited.record_of(job, values)
+            number = self.talk.diary.hear(said_now) if said_now else 0
+            awaited.do(self.talk, partial(job, **named) if named else job, values, number)
         except KeyboardInterrupt:
             self.talk.cancel.set()
             self.add(said(words_plain.STOPPED))

@@ -133,12 +133,12 @@ def resume(talk: Consultation, argument: str) -> None:
 
 def sessions(talk: Consultation, _argument: str) -> None:
     """/sessions: what is kept."""
-    from medic.report.saved_text import outcome
+    from medic.report.saved_text import by_minute, outcome
     from medic.session.saved import listed
 
     from .lines import Block, Line
 
-    kept = listed()
+    kept = by_minute(listed())
     if not kept:
         talk.emit_only(said(words_keep.NO_SESSIONS))
         return

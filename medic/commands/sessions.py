@@ -23,11 +23,11 @@ HELP = Text(
 @redact_option
 @lang_option
 def command(form: str, as_json: bool, redact: bool) -> int:
-    from medic.report.saved_text import listing
+    from medic.report.saved_text import by_minute, listing
     from medic.session.saved import listed, unreadable
 
     out = console(redact=redact)
-    kept, broken = listed(), unreadable()
+    kept, broken = by_minute(listed()), unreadable()
     if as_json or form == "json":
         from medic.report.dumps import dumps
 

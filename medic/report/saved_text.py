@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from medic.i18n import Text
@@ -22,6 +22,7 @@ GO_ON = Text(
     "medic resume 编号 继续会话，medic show 编号 输出会话。",
 )
 INDENT = 6
+MINUTE = 60.0  # seconds
 UNSURE = ("possible", "unlikely", "ruled-out")  # of the first cause: nothing leads yet
 UNCLEAR = Text("not clear yet, first of many", "尚不明确，排在最前的是")
 ONLY_WRONG = Text("no failure was seen, but this is wrong", "没有看到故障，但这里有问题")
@@ -37,6 +38,12 @@ ABOUT = Text(
 TITLE = Text("medic session {id}: {what}", "medic 会话 {id}：{what}")
 TAKEN_BACK = Text("taken back since", "之后已撤销")
 Record = Mapping[str, Any]
+
+
+def by_minute(kept: Iterable[Saved]) -> list[Saved]:
+    """The newest first, as a list shows them: times are told in minutes, and within one minute the
+    numbers say which came later."""
+    return sorted(kept, key=lambda s: (-(s.changed // MINUTE), -int(s.id[1:])))
 
 
 def outcome(saved: Saved, *, coded: bool = True) -> Text:

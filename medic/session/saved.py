@@ -165,7 +165,7 @@ def _is_id(name: str) -> bool:
 def listed() -> list[Saved]:
     """All kept consultations that can be read, the newest first."""
     found = [saved for saved in map(_readable, _names()) if saved]
-    return sorted(found, key=lambda s: (-s.changed, s.id))
+    return sorted(found, key=lambda s: (-s.changed, -int(s.id[1:])))
 
 
 def unreadable() -> list[str]:

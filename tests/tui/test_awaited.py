@@ -20,7 +20,7 @@ from medic.tui.lines import said
 
 import medic.runner.registry
 from medic.case.collect import Case
-from medic.errors import UsageError
+from medic.errors import KnowledgeError, UsageError
 from medic.i18n import Text
 from medic.index.knowledge import Index
 from medic.probe import Probe
@@ -242,3 +242,36 @@ def test_why_nothing_is_kept_is_said_in_the_language_of_the_talk(
         "This session cannot be kept: the state folder cannot be made",
         "无法保存本次会话：无法创建状态目录",
     )
+
+
+def test_what_is_typed_before_the_knowledge_is_there_is_kept_when_the_app_is_left(
+    drive: Drive, case: Case
+) -> None:
+    loads = threading.Event()
+
+    def load() -> Index:
+        loads.wait(30)
+        raise KnowledgeError("late", "迟到")
+
+    async def leaves(app: Any) -> None:
+        await app.until(lambda: app.app.talk.desk._waiting > 0)
+        app.prompt.text = "my training hangs, why?"
+        await app.pilot.press("enter")
+        await app.until(lambda: app.app.talk.desk._waiting > 1)
+
+    async def says_nothing(app: Any) -> None:
+        await app.until(lambda: app.app.talk.desk._waiting > 0)
+
+    async def again(app: Any) -> None:
+        assert "Said before it was left, and taken only now: “my training hangs, why?”" in app.said
+        assert app.app.talk.consultation.session.complaints == ["training-hangs"]
+
+    drive(says_nothing, case, load=load, wait=False)
+    assert saved.listed() == []
+    drive(leaves, case, load=load, wait=False)
+    assert [one["says"] for one in awaited.kept(saved.load("s1"))] == ["my training hangs, why?"]
+    loads.set()
+    while saved.load("s1").is_open:
+        time.sleep(0.01)
+    drive(again, Case(root="run1"), resume="s1")
+    assert awaited.kept(saved.load("s1")) == []

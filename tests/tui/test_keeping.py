@@ -24,6 +24,7 @@ from medic.commands import main
 from medic.edits import records
 from medic.i18n import Text, plain, use
 from medic.records import replace
+from medic.report.saved_text import by_minute
 from medic.report.schemas import SCHEMAS
 from medic.session import saved
 
@@ -334,3 +335,11 @@ def test_a_session_that_is_open_elsewhere_says_so(drive: Drive, case: Case) -> N
         assert "in another terminal" not in app.said
 
     drive(third, Case(root="run1"), resume="s1")
+
+
+def test_sessions_of_one_minute_are_listed_by_their_numbers() -> None:
+    def kept(name: str, changed: float) -> saved.Saved:
+        return saved.Saved(name, 0.0, changed, "run1", "", None, "", 0, {})
+
+    rows = [kept("s2", 125.0), kept("s10", 130.0), kept("s9", 170.0), kept("s1", 200.0)]
+    assert [one.id for one in by_minute(rows)] == ["s1", "s10", "s9", "s2"]
