@@ -25,6 +25,11 @@ _PRINTED = regex(
     rb"(?im)^\s{0,8}(?:\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d|(?:global[_ ]?)?(?:step|iter\w{0,6}|epoch)\W{0,4}\d"
     rb"|\[?(?:INFO|WARN\w*|ERROR|DEBUG)\b|\{|Traceback \(most)"
 )
+# Its other beginnings, which a person's report may quote: a warning with its place, a bar, a callback.
+_WARNED = regex(
+    rb"(?m)^\s{0,8}(?:\S+\.py:\d+: |Exception ignored in: |Monitored metric \S+ did not improve|"
+    rb"Restor(?:ing|ed) (?:all )?states from |[^\n|]{0,60}\d{1,3}%\||\(\w[\w ]*pid=\d+)"
+)
 # A program prints a sentence at times, seldom two that end.
 _ENDED = regex(rb"[A-Za-z)\d][.?!](?=\s|$)|\xe3\x80\x82|\xef\xbc\x9f|\xef\xbc\x81")
 _DIFFERENT = 0.7  # of a person's lines; the quoted ones may repeat
@@ -32,7 +37,8 @@ _DIFFERENT = 0.7  # of a person's lines; the quoted ones may repeat
 
 def is_written_by_hand(head: bytes) -> bool:
     """Whether a log's beginning has a person's sentences and none of a program's lines."""
-    return not _PRINTED.search(head) and len(_ENDED.findall(head)) > 1
+    printed = _PRINTED.search(head) or _WARNED.search(head)
+    return not printed and len(_ENDED.findall(head)) > 1
 
 
 def may_complain(name: str, head: bytes) -> bool:

@@ -6,8 +6,8 @@ from medic.text.patterns import regex
 
 # Marked as solved in brackets or at the beginning: "NCCL timeout (fixed in April)".
 _SOLVED = (
-    r"(?:solved|fixed|resolved|closed|done|no longer happens|not any ?more|obsolete|已(?:经)?(?:解决|修复|修好|处理|关闭|恢复)|"
-    r"解决了|修好了|不再出现)"
+    r"(?:solved|fixed|resolved|closed|done|no longer happens|not any ?more|obsolete|"
+    r"已(?:经)?(?:解决|修复|修好|处理|关闭|恢复)|解决了|修好了|不再出现)"
 )
 _MARKED = regex(
     rf"(?i)[(\[（【][^)\]）】\n]{{0,24}}{_SOLVED}[^)\]）】\n]{{0,40}}[)\]）】]|^\W*{_SOLVED}\b[^:：\n]{{0,40}}[:：]|"
@@ -15,12 +15,13 @@ _MARKED = regex(
 )
 # Told as of another time, with how it ended, or as a heading.
 _OLD = regex(
-    r"(?i)\b(?:old|past|former|previous|historic(?:al)?|earlier|last (?:week|month|year|spring|summer|autumn|winter)(?:'s)?"
-    r")\b[\w ]{0,20}\b(?:troubles?|problems?|issues?|errors?|bugs?|incidents?|failures?|crash(?:es)?|runs?|history)\b|"
+    r"(?i)\b(?:old|past|former|previous|historic(?:al)?|earlier|last (?:week|month|year)(?:'s)?)\b"
+    r"[\w ]{0,20}\b(?:troubles?|problems?|issues?|errors?|bugs?|incidents?|failures?|crash(?:es)?|runs?|history)\b|"
     r"(?:以前|之前|过去|历史|老|旧|上(?:周|月|个月|次)|去年)[^，。：\n]{0,8}(?:问题|故障|报错|错误|事故|坑|记录)"
 )
 _ENDED = regex(
-    rf"(?i)\b{_SOLVED}|{_SOLVED}|\bwas (?:a|an|the|due to|caused by|only|just)\b|\bturned out\b|是(?:网线|线缆|因为|由于)|原因是|换(?:了|线|卡|机)"
+    rf"(?i)\b{_SOLVED}|{_SOLVED}|\bwas (?:a|an|the|due to|caused by|only|just)\b|"
+    r"\bturned out\b|是(?:网线|线缆|因为|由于)|原因是|换(?:了|线|卡|机)"
 )
 # Words by which the trouble is of now, or not over.
 _STILL = regex(

@@ -19,7 +19,8 @@ _WELL = regex(
     r"(?: successfully)? (?:finished|completed?|done|ended)\b|"
     r"\b(?:finished|completed?|done)(?: with)? (?:the )?training\b|"
     r"exiting program (?:at iteration \d+|after (?:receiving SIG|\d))|\[after training is done\]|"
-    r"Trainer\.fit`? stopped: `?max_(?:steps|epochs)|Process \d+ exits successfully|"
+    r"Trainer\.fit`? stopped: `?max_(?:steps|epochs)|Signaling Trainer to stop|"
+    r"^(?:\w+: )?Training stopped early as no improvement|Process \d+ exits successfully|"
     r"\bexit(?:ed with)? ?code:? 0\b|\bEnd time of running main: |"  # the second: ms-swift
     r"\u8bad\u7ec3(?:\u5df2)?(?:\u5b8c\u6210|\u7ed3\u675f)",  # 训练完成 训练结束
     re.IGNORECASE,
@@ -54,7 +55,7 @@ _SIGNS = (
     *("exit", "code", "segmentation", "bus error", "killed", "core dumped", "aborted", "terminate"),
     *("illegal", "floating point", "cancelled", "time limit", "fatal", "signal", "sigkill", "oom"),
     *("childfailed", "done", "finish", "complete", "train_runtime", "ended", "stopped"),
-    "end time of running",
+    *("end time of running", "signaling trainer"),
     *("\u8bad\u7ec3", "keyboardinterrupt", "sigint", "^c"),
 )
 
