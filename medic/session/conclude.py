@@ -9,6 +9,7 @@ from medic.entries.words import TELLTALE
 from medic.planner.standing import nearest, pruned
 from medic.planner.verdict import CLEAN, NO_ANSWER, advises, decide, fired, leading_symptoms
 from medic.records import replace
+from medic.session.affected import with_versions
 from medic.session.bare import follows_only, nothing_known
 from medic.session.bare import places as raised_at
 from medic.session.diagnosis import (
@@ -137,7 +138,8 @@ def _named(
     if stand is None:
         return ()
     causes = ranked_causes(session.index, session.model, stand, beliefs, session.found)
-    causes = tuple(c for c in causes if c.name not in session.told.ruled)
+    facts, ruled = session.evidence.facts, session.told.ruled
+    causes = tuple(with_versions(session.index, c, facts) for c in causes if c.name not in ruled)
     return causes if established else tuple(map(unproven, causes))
 
 

@@ -29,6 +29,7 @@ RULED = (
     "option-reads-otherwise",
     "options-exclude-each-other",
     "two-precisions-set",
+    "zero-2-gradients-wrong",
     UNKNOWN_KEY,
 )
 # A framework needs a version of its own of those that it builds on.
