@@ -10,6 +10,7 @@ from __future__ import annotations
 from medic.memory.activations import int8_input_bytes
 from medic.memory.program import Recorder
 from medic.memory.tape import Sizes
+from medic.memory.windows import bias
 
 # cuDNN's attention backward: workspace in bytes for each query value.
 ATTENTION_WORKSPACE = 8
@@ -127,13 +128,15 @@ class Forward:
             t.new(f"{name}.turned", s.tokens * width * s.stream)
             t.drop(f"{name}.a", f"{name}.b")
         t.drop("q", "k")
+        keys = self._masked() if s.masked else s.kv
         if s.autocast:
             grouped = not s.fused and s.kv < s.q  # eager attention repeats keys before their cast
-            for name, width in (("q", s.q),) if grouped else (("k", s.kv), ("q", s.q)):
+            for name, width in (("q", s.q),) if grouped else (("k", keys), ("q", s.q)):
                 t.new(f"{name}.low", s.tokens * width * 2)
         if s.fused:
             t.new("mixed", s.tokens * s.q * s.inner)
             t.new("sums", s.tokens * s.heads * 4)
+            t.drop("keys.wide")
         else:
             self._scores()
         if not self.graph:
@@ -141,8 +144,25 @@ class Forward:
         self._map("o", s.h * s.q, s.q, s.h, cast=False)
         if s.autocast:
             t.drop("q.turned", "k.turned")
+        if s.masked and 1 < self._heads_of_keys < s.heads:
+            t.drop("k.turned", "v")
         if not self.graph:
             t.drop("mixed", "sums", "q.turned", "k.turned", "v", "one.out")
+            t.drop(*(("bias", "keys", "values") if s.masked else ()))
+
+    @property
+    def _heads_of_keys(self) -> int:
+        return self.sizes.heads * self.sizes.kv // self.sizes.q
+
+    def _masked(self) -> int:
+        """Beside a mask: keys and values of all heads (one head's are a view until keys are cast), the
+        bias. The width of the keys that attention takes."""
+        s, t = self.sizes, self.tape
+        if 1 < self._heads_of_keys < s.heads:
+            t.new("keys.wide" if s.autocast else "keys", s.tokens * s.q * s.stream)
+            t.new("values", s.tokens * s.q * s.inner)
+        t.new("bias", s.tokens * bias(s.sequence, s.inner))
+        return s.q
 
     def _head_norm(self, name: str, width: int) -> None:
         s, t = self.sizes, self.tape

@@ -156,11 +156,13 @@ class Backward(Forward):
     def _attention_back(self) -> None:
         s, t = self.sizes, self.tape
         self._map_back("o", s.h * s.q, s.q, "g", "d.mixed", cast=False)
+        keys = s.q if s.masked else s.kv  # of repeated ones each has its gradient
         if s.fused:
-            for name, width in (("d.q", s.q), ("d.k", s.kv), ("d.v", s.kv)):
+            for name, width in (("d.q", s.q), ("d.k", keys), ("d.v", keys)):
                 t.new(name, s.tokens * width * s.inner)
             t.passing(s.tokens * s.q * ATTENTION_WORKSPACE)
             t.drop("d.mixed", "mixed", "sums", "q.low", "k.low", "q.turned", "k.turned", "v")
+            t.drop(*(("bias", "keys", "values") if s.masked else ()))
         else:
             self._scores_back()
         for name, width in (("k", s.kv), ("q", s.q)):

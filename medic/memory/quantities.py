@@ -7,6 +7,7 @@ from medic.memory.resident import Parts, local, local_parameters, states_of
 from medic.memory.setup import Setup
 from medic.memory.shape import Shape
 from medic.memory.states import MOMENT
+from medic.memory.windows import bias
 from medic.records import dataclass
 
 # DeepSpeed updates ZeRO-3 partitions in groups of at most so many values (sub_group_size).
@@ -39,6 +40,11 @@ class Quantities:
         setup, shape = self.setup, self.shape
         grouped = shape.kv_heads < shape.heads
         return setup.fused_attention and not (setup.style == "fp32" and grouped)
+
+    @property
+    def masked(self) -> bool:
+        """Whether fused attention takes a written mask, as no flag tells it of the window."""
+        return 0 < self.setup.window <= self.sequence and self.fused_attention
 
     def kernels(self, *, live: bool = False) -> act.Kernels:
         """``live``: of a layer in its own backward pass, where recomputed scores are there."""
@@ -74,6 +80,8 @@ class Quantities:
         """Eager attention's causal mask, one for all heads and layers, in the precision of the
         residual stream (transformers, masking_utils.py); recomputed layers need it to the end."""
         setup = self.setup
+        if self.masked:
+            return self.sequence**2
         if setup.fused_attention or setup.engine == "megatron":
             return 0
         return self.tokens * self.sequence * act.widths(setup.passing_style)[0]
@@ -82,6 +90,7 @@ class Quantities:
         """Bytes per token that one layer keeps, not recomputed."""
         setup, shape = self.setup, self.shape
         kept = act.layer_bytes(shape, setup.passing_style, self.sequence, self.kernels())
+        kept += self.masked_bytes()
         if setup.lora:
             kept += act.adapter_bytes(
                 shape,
@@ -94,11 +103,21 @@ class Quantities:
         factor = act.COMPILED_SHARE if setup.compiled else 1.0
         return kept * factor * setup.error
 
+    def masked_bytes(self) -> float:
+        """Bytes per token that a layer keeps beside a mask: the bias, keys and values of all heads."""
+        if not self.masked:
+            return 0
+        stream, width = act.widths(self.setup.passing_style)
+        copies = 2 if self.shape.kv_heads > 1 else int(stream > width)  # one head's are views
+        repeated = copies * (self.shape.q - self.shape.kv) // self.setup.tensor * width
+        return bias(self.sequence, width) + repeated
+
     def live_layer(self) -> int:
         """One layer in its own backward pass."""
         setup, shape = self.setup, self.shape
         how = self.kernels(live=True)
         live = act.live_layer_bytes(shape, setup.passing_style, self.sequence, how)
+        live += self.masked_bytes()
         if setup.lora and how.fused:
             kept = self.each() / setup.error
             live = max(live, kept + act.adapter_gradient_bytes(shape, setup.adapted))

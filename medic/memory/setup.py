@@ -63,6 +63,7 @@ class Setup:
     recomputed_share: float = 1.0  # of the layers, where ``recompute``
     attention_recomputed: bool = False
     fused_attention: bool = True
+    window: int = 0  # tokens that all layers look back at, by a mask; 0: all
     fused_gate: bool = False
     lean_norms: bool = False  # norms keep their input only
     local_layers: bool = False  # Megatron's own, without Transformer Engine

@@ -30,6 +30,11 @@ def config_of(row: dict[str, Any]) -> RunConfig:
     )
 
 
+def window(row: dict[str, Any]) -> int | None:
+    """Of transformers' MistralConfig, whose own default the rows kept."""
+    return 4096 if row.get("family") == "mistral" else None
+
+
 TRAINERS = {"hf": "hf-trainer", "trl": "trl", "dpo": "trl"}
 # What of a trainer's arguments is a canonical field.
 FIELDS = {
@@ -55,6 +60,8 @@ def trainer_config(row: dict[str, Any]) -> RunConfig:
         stated["lora_rank"] = row["lora"]
     values = {**sizes(row), "sequence_length": row["seq"], **stated}
     settings = {"model_type": row.get("family", "llama"), **row["arguments"]}
+    if window(row):
+        settings["sliding_window"] = window(row)
     if row["trainer"] == "dpo":  # of TRL 1.14 or later
         settings["stage"] = "dpo"
         values["fused_loss"] = True
@@ -137,6 +144,7 @@ def details(row: dict[str, Any], mode: str) -> dict[str, Any]:
         "num_experts_per_tok": row.get("top_k"),
         "shared_expert_intermediate_size": row.get("shared"),
         "per_device_eval_batch_size": row.get("evaluate"),
+        "sliding_window": window(row),
     }
     if row.get("lora"):
         maps = "all" if row.get("lora_every", True) else "q_proj v_proj"

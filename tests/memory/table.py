@@ -28,6 +28,7 @@ FIRST = (
     "everyday",
     "kernels",
     "corners",
+    "draws",
 )  # their rows were predicted before they ran
 LOOKED_AT = ("trainers", "h100", "h200", "histories")
 

@@ -1,0 +1,43 @@
+"""Models whose layers all look back at so many tokens only, and what sdpa then keeps.
+
+A flag cannot tell torch's sdpa of a window: from as many tokens on transformers hands it a written
+mask (``masking_utils.py``, ``_ignore_causal_mask_sdpa``: no skip where the sequence is as long as the
+window). torch makes of it a bias in the type of the queries, for every sequence of the batch, in
+each layer anew, and keeps it for the backward pass (``sdp_utils``, ``convert_boolean_attn_mask``;
+a row is padded to 16 values, ``pad_bias``). Beside a mask keys and values are repeated for all heads
+(``sdpa_attention.py``, ``use_gqa_in_sdpa``). Measured on an H200, torch 2.11, transformers 5.17.
+Flash attention takes the window itself.
+"""
+
+from __future__ import annotations
+
+from medic.memory.reading import Reader, Views
+
+_PADDED = 16  # values of a bias's row
+# Families with one window for all layers; what a config.json without the key means
+# (transformers ``configuration_mistral.py``, ``configuration_phi3.py``, ``configuration_mixtral.py``).
+_WITHOUT_KEY = {"mistral": 4096, "phi3": 0, "mixtral": 0}
+
+
+def windows_of(read: Reader) -> Views[int]:
+    """Tokens of the window where sdpa runs, 0 where none is; an unstated kernel may be flash."""
+    word = read.word("attention")
+    if read.family not in _WITHOUT_KEY or not read.eager or "flash" in word:
+        return 0, 0, 0
+    window = _stated(read)
+    return (window if word else 0), window, window
+
+
+def _stated(read: Reader) -> int:
+    told = read.config.setting("sliding_window")
+    if told is not None:
+        known = isinstance(told.value, int) and not isinstance(told.value, bool)
+        return int(told.value or 0) if known else 0
+    family = read.config.setting("model_type", "hf-model")
+    from_file = family is not None and family.origin.framework == "hf-model"
+    return _WITHOUT_KEY[read.family] if from_file else 0
+
+
+def bias(sequence: int, width: int) -> int:
+    """Bytes of the bias for each token; ``width``: of a value."""
+    return -(-sequence // _PADDED) * _PADDED * width
