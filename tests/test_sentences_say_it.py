@@ -99,3 +99,45 @@ def test_the_first_question_is_of_what_was_told(words: str, not_asked: list[str]
 def test_an_exception_is_asked_about_where_one_was_told() -> None:
     session, _ = told("the data loader crashes with an exception")
     assert "exception-subject" in {look.name for look in session.open_looks()}
+
+
+@pytest.mark.parametrize(
+    ("words", "rate", "answer"),
+    [
+        ("PPO kl blows up to 40 in the first 10 steps, kl coef 0.02, critic lr 1e-5", None, None),
+        ("PPO kl blows up to 40, actor lr 1e-6, critic lr 1e-5", 1e-6, None),
+        ("PPO kl blows up to 40, lr 1e-5 for the value head", None, None),
+        ("PPO kl blows up to 40, the learning rate of the critic is 1e-5", None, None),
+        ("GRPO kl blows up to 40, reward model lr 5e-5", None, None),
+        ("PPO 的 KL 前 10 步就涨到 40，critic 学习率 1e-5", None, None),
+        ("PPO 的 KL 前 10 步就涨到 40，价值模型的学习率是 1e-5", None, None),
+        ("PPO kl blows up to 40, actor lr 1e-6", 1e-6, None),
+        ("PPO kl blows up to 40, actor lr 1e-5, critic lr 1e-5", 1e-5, "high"),
+        ("PPO kl explodes, lr 1e-5 for both actor and critic", 1e-5, "high"),
+        ("PPO 的 KL 飙到 40，actor 学习率 1e-5", 1e-5, "high"),
+        ("KL 飙升，reward 归零，actor 和 critic 学习率 1e-5", 1e-5, "high"),
+        ("GRPO lora, reward does not move, lr 1e-6 with lora", 1e-6, "low"),
+    ],
+)
+def test_the_rate_of_another_model_is_no_rate_of_the_trained_one(
+    words: str, rate: float | None, answer: str | None
+) -> None:
+    assert [v.value for v in stated(words) if v.field == "learning_rate"] == ([rate] if rate else [])
+    reading = told(words)[0].told.answered.get("rl-learning-rate")
+    assert (reading.outcome if reading else None) == answer
+
+
+@pytest.mark.parametrize(
+    ("words", "field", "value"),
+    [
+        ("reward model 7B parameters, hidden size 4096", "hidden_size", 4096),
+        ("draft model hidden size 1024", "hidden_size", None),
+        ("the reward goes up, lr 1e-6", "learning_rate", 1e-6),
+        ("参考模型 tp 2，训练 tp 4", "tensor_parallel_size", 4),
+        ("LoRA lr 2e-4, adapter saved", "learning_rate", 2e-4),
+    ],
+)
+def test_a_setting_behind_the_name_of_another_model_is_its_own(
+    words: str, field: str, value: float | None
+) -> None:
+    assert [v.value for v in stated(words) if v.field == field] == ([value] if value else [])

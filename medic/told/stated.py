@@ -17,6 +17,7 @@ from medic.told.field_words import NAMES, PHRASES
 from medic.told.fillers import says_nothing
 from medic.told.given import typed
 from medic.told.model_words import GPU, MODEL, named
+from medic.told.owners import is_of_another, of_others
 from medic.told.some_cards import are_some
 
 if TYPE_CHECKING:
@@ -155,6 +156,7 @@ def shown(name: str, value: Scalar) -> Text:
 def _found(text: str, index: Index | None) -> Sequence[tuple[Stated, Place]]:
     if len(text) > MAX_LENGTH or _ASKED.search(text):
         return ()
+    others = list(of_others(text))
     every = sorted(_all(text), key=lambda one: (one[1][0] - one[1][1], one[1][0]))
     kept: list[tuple[Stated, Place]] = []
     for one in every:  # the longest first: "min lr" is no "lr"
@@ -163,7 +165,11 @@ def _found(text: str, index: Index | None) -> Sequence[tuple[Stated, Place]]:
     if index is not None:  # a card is named within its count: "4 A100 80G"
         kept += [(Stated(f, name, words), at) for f, name, words, at in named(text, index)]
     kept = [
-        one for one in kept if not _DENIED.search(text[: one[1][0]]) and not _of_some(text, one)
+        one
+        for one in kept
+        if not _DENIED.search(text[: one[1][0]])
+        and not _of_some(text, one)
+        and not is_of_another(text, *one[1], others)
     ]
     values: dict[str, set[str]] = {}
     for item, _ in kept:

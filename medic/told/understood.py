@@ -137,6 +137,7 @@ class Told:
         """Takes a description: the symptoms it reports and the checks it answers."""
         from medic.match import answers, complaints, gist
         from medic.match.text import WHOLE
+        from medic.told.owners import without_others
         from medic.told.unfit import out_of_place
 
         words = gist(words)
@@ -145,8 +146,10 @@ class Told:
             plain = match.score >= WHOLE and not also
             self.reported.setdefault(match.name, Reading("present", match.quote, also, plain))
         self._beside_settings(words)
-        for check, outcome, quote in answers(words, self.index):
+        own = without_others(words)
+        for check, outcome, said in answers(own, self.index):
             if not out_of_place(check, self.words, self.index):
+                quote = said if own == words or said in words else words.strip()
                 self.answered.setdefault(check, Reading(outcome, quote))
         self._quoted(words)
         self._denies(words)

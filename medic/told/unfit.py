@@ -46,10 +46,12 @@ _ALLOCATOR = regex(r"(CUDA out of memory)\. Tried to allocate [^\n]*")
 def read_alike(text: str, index: Index) -> str:
     """What of a pasted text is compared with the descriptions of the causes: a warning that every
     load on the CPU prints has nearly the words of the error without a GPU. Nor does the name of a
-    model or a GPU tell of a fault."""
+    model or a GPU tell of a fault, nor a setting of another model."""
+    from medic.told.owners import without_others
     from medic.told.stated import without_names
 
-    return without_harmless(without_names(_ALLOCATOR.sub(r"\1", text), index), index)
+    bare = without_others(_ALLOCATOR.sub(r"\1", text))
+    return without_harmless(without_names(bare, index), index)
 
 
 def without_settings(text: str, index: Index) -> str:
