@@ -15,7 +15,8 @@ from .events import Choices
 from .lines import Block, Line, code
 from .looking import tell_left_out
 
-WITHOUT = "gone-without"  # an outcome: the run did not have the change
+# Outcomes: the run did not have the change; it may not have had it.
+WITHOUT, UNSURE = "gone-without", "gone-unsure"
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -206,6 +207,8 @@ def _gone(talk: Consultation, one: Applied) -> None:
     if one.shown == WITHOUT:
         elsewhere.warn(talk, one)
         told = words_after.GONE_WITHOUT
+    elif one.shown == UNSURE:
+        told = words_after.GONE_UNSURE
     told = told.fill(titles=titles, change=one.change, why=why)
     talk.tell(told, "good", top=True)
     earlier.tell(talk, one)
@@ -276,6 +279,7 @@ _BY_HAND = {words_after.STILL_THE_SAME: words_after.STILL_BY_HAND}
 _TELL: dict[str, Callable[[Consultation, Applied], None]] = {
     "gone": _gone,
     WITHOUT: lambda talk, one: _gone(talk, replace(one, shown=WITHOUT)),
+    UNSURE: lambda talk, one: _gone(talk, replace(one, shown=UNSURE)),
     "same": _same,
     "other": _other,
     "unseen": _unseen,

@@ -51,7 +51,7 @@ def fixed(session: Session) -> list[Applied]:
     from medic.session.saved import taken_back
 
     seen = session.observed_symptoms()
-    gone = [a for a in session.applied if a.shown in ("gone", "gone-without") and a.symptoms]
+    gone = [a for a in session.applied if a.shown.startswith("gone") and a.symptoms]
     return [a for a in gone if not seen & set(a.symptoms) and not taken_back(a.change)]
 
 
@@ -63,8 +63,8 @@ def titled(session: Session, one: Applied) -> tuple[Text, str]:
 
 def tell(talk: Consultation, last: Applied) -> None:
     """Which faults before the ``last`` one this run has passed as well."""
-    from medic.session.launched import had_it
     from medic.session.proof import proof
+    from medic.session.recheck import gone
 
     session = talk.session
     seen = session.observed_symptoms()
@@ -75,10 +75,9 @@ def tell(talk: Consultation, last: Applied) -> None:
         found = proof(session, one)
         if found.state != "proved":
             continue
-        had = had_it(session, one)
-        shown = "gone" if had else "gone-without"
+        shown = gone(session, one)
         session.applied = [replace(a, shown=shown) if a == one else a for a in session.applied]
-        told = words_after.GONE_TOO if one.change and had else words_after.GONE_TOO_BY_HAND
+        told = words_after.GONE_TOO if one.change and shown == "gone" else words_after.GONE_TOO_BY_HAND
         told = told.fill(titles=titles(session, one), change=one.change, why=found.told)
         talk.tell(told, "good")
 

@@ -101,7 +101,7 @@ def _fixed(session: Session) -> list[Line]:
         seen = earlier.titles(session, one)
         text = by_code.fill(title=title, code=code, seen=seen) if code else title
         by = words_keep.FIXED_BY.fill(change=one.change) if one.change else words_keep.BY_HAND
-        if one.shown == "gone-without":
+        if one.shown in ("gone-without", "gone-unsure"):
             by = words_after.SHOWN[one.shown]
         lines.append(Line(text, mark="· ", indent=2, where=by))
     return lines

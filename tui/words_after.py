@@ -73,6 +73,11 @@ GONE_WITHOUT = Text(
     "so it was not this change that mended it.",
     "从新日志看，“{titles}”不再出现（{why}）。但这次运行并未用到 {change}，所以不是它修好的。",
 )
+GONE_UNSURE = Text(
+    "Gone, as far as the new log shows: no more “{titles}” ({why}). That run may not have had {change}: "
+    "its script names a file that is not on this machine.",
+    "从新日志看，“{titles}”不再出现（{why}）。但启动脚本读取的文件不在本机，这次运行未必用到了 {change}。",
+)
 GONE_BY_HAND = Text(
     "Fixed, as far as the new log shows: no more “{titles}” ({why}).",
     "从新日志看已修复：“{titles}”不再出现（{why}）。",
@@ -193,6 +198,10 @@ SHOWN = {
     "gone-without": Text(
         "the next run no longer shows the fault, but did not have this change",
         "下一次运行不再出现该问题，但没有用到这个修改",
+    ),
+    "gone-unsure": Text(
+        "the next run no longer shows the fault; whether it had this change is not known",
+        "下一次运行不再出现该问题；是否用到了这个修改尚不清楚",
     ),
     "same": Text("the next run shows the same fault", "下一次运行仍有同样的问题"),
     "other": Text("the next run shows another fault", "下一次运行出现了别的问题"),

@@ -63,6 +63,14 @@ def had_it(session: Session, applied: Applied) -> bool:
     return lacks(session, applied) is None
 
 
+def elsewhere_unseen(session: Session, applied: Applied) -> bool:
+    """Whether all that speaks against the change is a file that the script names and that is not on
+    this machine, as in a folder that was copied from another: it may well hold the change."""
+    if lacks(session, applied) != "elsewhere":
+        return False
+    return not any(Path(other).exists() for _, other in read_instead(session, applied.files))
+
+
 def lacks(session: Session, applied: Applied) -> Literal["not-in-force", "elsewhere"] | None:
     """Why the run cannot have had the change; None where it may have had it."""
     if not applied.change:

@@ -13,7 +13,7 @@ from medic.errors import MedicError
 from medic.facts import LogHits
 from medic.records import dataclass, replace
 from medic.runner.look import open_regular
-from medic.session.launched import had_it, lacks
+from medic.session.launched import elsewhere_unseen, had_it, lacks
 from medic.session.pasted import back_again
 from medic.session.proof import proof
 from medic.session.reached import Reached, reached
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 Outcome = Literal[
     "gone", "same", "still", "other", "early", "nothing", "unseen", "unread", "older", "same-log",
     "not-in-force", "elsewhere", "gone-without",
+    "gone-unsure",
 ]  # fmt: skip
 # Of the change: its run, or enough of it, is still awaited.
 TELLS_NOTHING = ("older", "unread", "same-log", "early", "nothing", "elsewhere")
@@ -243,7 +244,8 @@ def outcome(session: Session, applied: Applied) -> Outcome:
     ``same-log``: it is the log from before. The fault is there: ``not-in-force`` if the change is
     not, ``elsewhere`` if the run reads another file. It is not: ``early``, ``nothing`` and
     ``still`` where that proves nothing (``proof``), ``other`` if there is another one,
-    ``gone-without`` if it is gone from a run that did not have the change.
+    ``gone-without`` if it is gone from a run that did not have the change, ``gone-unsure`` if that
+    cannot be told from here.
     """
     if not applied.symptoms:
         return "unseen"
@@ -261,7 +263,14 @@ def outcome(session: Session, applied: Applied) -> Outcome:
     shown = proof(session, applied).state
     if shown != "proved":
         return shown
-    return "gone" if had_it(session, applied) else "gone-without"
+    return gone(session, applied)
+
+
+def gone(session: Session, applied: Applied) -> Outcome:
+    """Of a fault that is gone: whether the change can be what mended it."""
+    if had_it(session, applied):
+        return "gone"
+    return "gone-unsure" if elsewhere_unseen(session, applied) else "gone-without"
 
 
 def _went_on(session: Session, applied: Applied) -> bool:

@@ -512,6 +512,26 @@ def test_a_change_is_credited_only_with_what_its_run_shows(
     drive(script, collect(["run1"]))
 
 
+def test_whether_a_run_of_another_machine_had_a_change_is_not_known(
+    drive: Drive, run_folder: Path
+) -> None:
+    """A folder that was copied: its script names the file where it lay there."""
+    (run_folder / "launch.sh").write_text("torchrun train.py --config /job/run1/train.yaml\n")
+
+    async def script(app: Any) -> None:
+        await app.press("f4", "a")
+        written_later(run_folder / "train.log", FURTHER)
+        await app.send("/look")
+        said = " ".join(app.said.split())
+        assert "Gone, as far as the new log shows" in said
+        assert "That run may not have had c1" in said
+        assert "did not have c1" not in said
+        await app.send("/report")
+        assert "whether it had this change is not known" in " ".join(app.said.split())
+
+    drive(script, collect(["run1"]))
+
+
 def test_a_remedy_without_a_sign_of_its_own_is_judged_by_its_symptom(
     drive: Drive, case: Case, index: Index
 ) -> None:
