@@ -19,12 +19,13 @@ _WELL = regex(
     r"(?: successfully)? (?:finished|completed?|done|ended)\b|"
     r"\b(?:finished|completed?|done)(?: with)? (?:the )?training\b|"
     r"exiting program (?:at iteration \d+|after (?:receiving SIG|\d))|\[after training is done\]|"
-    r"Trainer\.fit`? stopped: `?max_(?:steps|epochs)|Signaling Trainer to stop|"
-    r"^(?:\w+: )?Training stopped early as no improvement|Process \d+ exits successfully|"
+    r"Trainer\.fit`? stopped: `?max_(?:steps|epochs)|Process \d+ exits successfully|"
     r"\bexit(?:ed with)? ?code:? 0\b|\bEnd time of running main: |"  # the second: ms-swift
     r"\u8bad\u7ec3(?:\u5df2)?(?:\u5b8c\u6210|\u7ed3\u675f)",  # 训练完成 训练结束
     re.IGNORECASE,
 )
+# Early stopping: the callback ends a run that is in order.
+_EARLY = regex(r"Signaling Trainer to stop|^(?:\w+: )?Training stopped early as no improvement")
 _NOT_WELL = regex(
     r"\b(?:not|until|before|after|when|once|if|will|fail)\b|n't\b|%\||\bepoch \d+|第 ?\d+ ?(?:轮|个)",
     re.IGNORECASE,
@@ -76,6 +77,8 @@ def how(message: str) -> Literal["well", "badly", "interrupted"] | None:
         return None
     if _BADLY.search(message):
         return "badly"
+    if _EARLY.search(message):
+        return "well"
     if _WELL.search(message) and not _NOT_WELL.search(_HOW_LONG.sub("", message)):
         return "well"
     if _INTERRUPTED.search(message):
