@@ -132,3 +132,21 @@ def test_either_name_takes_a_whole_number(lint_text: Lint, name: str) -> None:
     text = json.dumps(zero(3, **{name: "5e7"}), indent=1)
     (found,) = lint_text(text, "ds_config.json")
     assert found.line == 6
+
+
+@pytest.mark.parametrize(
+    ("pin", "stage", "tells"),
+    [
+        ("deepspeed==0.18.1\n", 2, True),
+        ("deepspeed==0.17.6\n", 2, True),
+        ("deepspeed==0.18.1\n", 1, False),
+        ("deepspeed==0.18.3\n", 2, False),
+        ("deepspeed>=0.16\n", 2, False),
+        ("", 2, False),
+    ],
+)
+def test_a_release_with_faulty_gradients(
+    lint_text: Lint, pin: str, stage: int, *, tells: bool
+) -> None:
+    found = lint_text(json.dumps(zero(stage)), "ds_config.json", more={"requirements.txt": pin})
+    assert [f.name for f in found] == ["zero-2-gradients-wrong"] * tells
