@@ -16,6 +16,8 @@ from medic.memory.windows import bias
 ATTENTION_WORKSPACE = 8
 # A sum over tokens (gradient of a norm's weight) is staged in 8 bytes a value.
 SUM = 8
+# What attention keeps beside a written mask, and where heads are padded.
+BESIDE = ("bias", "keys", "values", "q.padded", "k.padded", "v.padded", "mixed.padded")
 # Maps whose input another one keeps already, where adapters take it as it is.
 _SHARING = ("k", "v", "o", "up")
 
@@ -134,6 +136,7 @@ class Forward:
             for name, width in (("q", s.q),) if grouped else (("k", keys), ("q", s.q)):
                 t.new(f"{name}.low", s.tokens * width * 2)
         if s.fused:
+            self._padded()
             t.new("mixed", s.tokens * s.q * s.inner)
             t.new("sums", s.tokens * s.heads * 4)
             t.drop("keys.wide")
@@ -144,11 +147,20 @@ class Forward:
         self._map("o", s.h * s.q, s.q, s.h, cast=False)
         if s.autocast:
             t.drop("q.turned", "k.turned")
-        if s.masked and 1 < self._heads_of_keys < s.heads:
+        if s.padding > 1 or (s.masked and 1 < self._heads_of_keys < s.heads):
             t.drop("k.turned", "v")
         if not self.graph:
             t.drop("mixed", "sums", "q.turned", "k.turned", "v", "one.out")
-            t.drop(*(("bias", "keys", "values") if s.masked else ()))
+            t.drop(*BESIDE)
+
+    def _padded(self) -> None:
+        """What flash attention takes and gives where heads are padded; the cast inputs go."""
+        s, t = self.sizes, self.tape
+        if s.padding == 1:
+            return
+        for name, width in (("q", s.q), ("k", s.kv), ("v", s.kv), ("mixed", s.q)):
+            t.new(f"{name}.padded", s.tokens * width * s.padding * s.inner)
+        t.drop("q.low", "k.low")
 
     @property
     def _heads_of_keys(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from medic.memory.layers import ATTENTION_WORKSPACE, SUM, Forward
+from medic.memory.layers import ATTENTION_WORKSPACE, BESIDE, SUM, Forward
 from medic.memory.program import Program, Recorder
 from medic.memory.tape import Sizes
 
@@ -162,7 +162,7 @@ class Backward(Forward):
                 t.new(name, s.tokens * width * s.inner)
             t.passing(s.tokens * s.q * ATTENTION_WORKSPACE)
             t.drop("d.mixed", "mixed", "sums", "q.low", "k.low", "q.turned", "k.turned", "v")
-            t.drop(*(("bias", "keys", "values") if s.masked else ()))
+            t.drop(*BESIDE)
         else:
             self._scores_back()
         for name, width in (("k", s.kv), ("q", s.q)):

@@ -46,6 +46,19 @@ class Quantities:
         """Whether fused attention takes a written mask, as no flag tells it of the window."""
         return 0 < self.setup.window <= self.sequence and self.fused_attention
 
+    @property
+    def padding(self) -> float:
+        """Heads as flash attention takes them over their own width; 1.0 where that is a multiple of 8.
+
+        Others are padded to one in front of the kernel, and what it gives is cut again (torch
+        ``transformers/attention.cpp``, ``pad_last_dim<8>``): it keeps all in the padded width, and
+        the cut result is a copy.
+        """
+        head = self.shape.q // self.shape.heads
+        half = act.widths(self.setup.passing_style)[1] == 2
+        plain = not half or self.masked or not self.fused_attention
+        return 1.0 if plain else -(-head // 8) * 8 / head
+
     def kernels(self, *, live: bool = False) -> act.Kernels:
         """``live``: of a layer in its own backward pass, where recomputed scores are there."""
         setup = self.setup
@@ -90,7 +103,7 @@ class Quantities:
         """Bytes per token that one layer keeps, not recomputed."""
         setup, shape = self.setup, self.shape
         kept = act.layer_bytes(shape, setup.passing_style, self.sequence, self.kernels())
-        kept += self.masked_bytes()
+        kept += self.masked_bytes() + self.padded_bytes()
         if setup.lora:
             kept += act.adapter_bytes(
                 shape,
@@ -112,12 +125,19 @@ class Quantities:
         repeated = copies * (self.shape.q - self.shape.kv) // self.setup.tensor * width
         return bias(self.sequence, width) + repeated
 
+    def padded_bytes(self) -> float:
+        """Bytes per token that a layer keeps more where heads are padded."""
+        if self.padding == 1:
+            return 0
+        q, kv = self.shape.q // self.setup.tensor, self.shape.kv // self.setup.tensor
+        return 2 * (self.padding * q + (self.padding - 1) * (q + 2 * kv))
+
     def live_layer(self) -> int:
         """One layer in its own backward pass."""
         setup, shape = self.setup, self.shape
         how = self.kernels(live=True)
         live = act.live_layer_bytes(shape, setup.passing_style, self.sequence, how)
-        live += self.masked_bytes()
+        live += self.masked_bytes() + self.padded_bytes()
         if setup.lora and how.fused:
             kept = self.each() / setup.error
             live = max(live, kept + act.adapter_gradient_bytes(shape, setup.adapted))

@@ -50,7 +50,7 @@ class Sizes:
         self.autocast = self.style == "autocast"
         self.lora = setup.lora
         self.fused = step.fused_attention
-        self.masked = step.masked
+        self.masked, self.padding = step.masked, step.padding
         split = setup.tensor
         self.h, self.vocab = shape.hidden, shape.vocab
         self.q, self.kv, self.ffn = shape.q // split, shape.kv // split, shape.ffn // split
