@@ -7,9 +7,12 @@ from collections.abc import Callable, Mapping
 from medic.facts.memory import fitting
 from medic.memory.estimate import estimate, tensors
 from medic.records import dataclass, replace
-from medic.run_config import Origin, RunConfig, Scalar, Value
+from medic.run_config import Origin, RunConfig, Scalar, Setting, Value
 
 MOST = {"micro_batch_size": 1 << 14, "sequence_length": 1 << 24}
+# Whose one key for a fused loss brings Liger's norms and gate as well (transformers
+# ``integrations/liger.py``, LLaMA-Factory ``liger_kernel.py``, ms-swift ``liger_kernel``).
+_BY_LIGER = frozenset(("hf-trainer", "llama-factory", "ms-swift", "own-loop"))
 # Sequences are told in whole blocks of tokens.
 STEP = {"micro_batch_size": 1, "sequence_length": 128}
 
@@ -25,9 +28,12 @@ class Largest:
 
 
 def changed(config: RunConfig, values: Mapping[str, Scalar]) -> RunConfig:
-    """The config with these canonical fields set by hand."""
+    """The config with these canonical fields set by hand, and what the key that states one brings."""
     new = {name: Value(value, Origin("given")) for name, value in values.items()}
-    return replace(config, values={**config.values, **new})
+    more: tuple[Setting, ...] = ()
+    if values.get("fused_loss") is True and config.framework in _BY_LIGER:
+        more = (Setting(("use_liger_kernel",), value=True, origin=Origin("given")),)
+    return replace(config, values={**config.values, **new}, settings=(*config.settings, *more))
 
 
 def largest(config: RunConfig, name: str, capacity: int) -> Largest:

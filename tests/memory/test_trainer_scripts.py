@@ -119,3 +119,17 @@ def test_the_only_program_beside_its_arguments_is_read(
     config = found.fact(RunConfig) or RunConfig()
     assert config.integer("micro_batch_size") == 4
     assert settled(config)[0].get("activation_checkpointing") is known
+
+
+def test_the_loss_that_is_offered_is_what_its_key_brings(sized: Sized, tmp_path: Path) -> None:
+    """``use_liger_kernel`` fuses the gate and the norms beside the loss."""
+    arguments = YAML.replace("batch_size: 4", "batch_size: 24")
+    (tmp_path / "train.py").write_text(script(arguments="**cfg"))
+    peaks = []
+    for more in ("", "use_liger_kernel: true\n"):
+        (tmp_path / "run.yaml").write_text(arguments + more)
+        found = sized(*(str(tmp_path / name) for name in ("train.py", "run.yaml")), *SET)
+        peaks.append(found)
+    offered = [one for one in peaks[0]["remedies"] if one["name"] == "fuse-loss"]
+    assert peaks[0]["fits"] is False
+    assert [one["device"] for one in offered] == [peaks[1]["device"]["estimate"]]
