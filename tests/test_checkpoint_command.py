@@ -87,6 +87,44 @@ def test_two_checkpoints_side_by_side(run: Run, tmp_path: Path) -> None:
     assert "改名后参数名和形状一致（未比较数值）" in out
 
 
+def weights(path: Path, head: float | None, embedding: str = "model.embed_tokens.weight") -> str:
+    """A safetensors file of two layers, an embedding of ones and a head of ``head``."""
+    values = {f"model.layers.{i}.mlp.up_proj.weight": 0.5 for i in range(2)} | {embedding: 1.0}
+    values |= {} if head is None else {"lm_head.weight": head}
+    entries = {
+        n: {"dtype": "F32", "shape": [4, 2], "data_offsets": [32 * i, 32 * i + 32]}
+        for i, n in enumerate(values)
+    }
+    text = json.dumps(entries).encode()
+    data = b"".join(struct.pack("<8f", *[value] * 8) for value in values.values())
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
+    return str(path)
+
+
+@pytest.mark.parametrize("embedding", ["model.embed_tokens.weight", "transformer.wte.weight"])
+def test_a_head_of_its_own_is_missed_and_a_tied_one_is_not(
+    run: Run, tmp_path: Path, embedding: str
+) -> None:
+    own = weights(tmp_path / "own" / "a.safetensors", 3.0, embedding)
+    same = weights(tmp_path / "same" / "a.safetensors", 1.0, embedding)
+    none = weights(tmp_path / "none" / "a.safetensors", None, embedding)
+    code, out, _ = run("checkpoint", "diff", own, none)
+    assert (code, "only in A (1):\n    lm_head.weight" in out, "no matter" in out) == (
+        1,
+        True,
+        False,
+    )
+    code, out, _ = run("checkpoint", "diff", none, own)
+    assert (code, "only in B (1):\n    lm_head.weight" in out) == (1, True)
+    code, out, _ = run("checkpoint", "diff", same, none)
+    assert (code, "tied head" in out) == (0, True)
+    (tmp_path / "none" / "config.json").write_text('{"tie_word_embeddings": true}')
+    assert run("checkpoint", "diff", own, none)[0] == 1, "the head that is there would be lost"
+    (tmp_path / "own" / "config.json").write_text('{"tie_word_embeddings": true}')
+    assert run("checkpoint", "diff", own, none)[0] == 0
+
+
 def test_what_is_no_checkpoint(run: Run, tmp_path: Path) -> None:
     (tmp_path / "run.log").write_text("step 1 loss 2.0\n")
     (tmp_path / "a.safetensors").write_bytes(b"version https://git-lfs.github.com/spec/v1\n")

@@ -186,13 +186,18 @@ def is_head(name: str) -> bool:
     return _HEAD.search(name) is not None
 
 
+def is_embedding(name: str) -> bool:
+    """Whether it may be the table of the tokens, with which a head shares its weights."""
+    return "emb" in name or "wte" in name
+
+
 def _is_tied_head(name: str, ours: Mapping[str, Shape], wanted: Mapping[str, Shape]) -> bool:
     """A head on one side only, of the shape of an embedding that both sides have."""
     shape = ours.get(name) or wanted.get(name)
     if not _HEAD.search(name) or shape is None:
         return False
     return any(
-        "emb" in n or "wte" in n
+        is_embedding(n)
         for n, other in ours.items()
         if other == shape and n != name and wanted.get(n) == shape
     )

@@ -12,6 +12,7 @@ from medic.records import dataclass, replace
 
 from .compare import Comparison, compare
 from .fusing import join_for, split_for
+from .heads import with_own_heads
 from .keys import shapes
 from .reader import Reader, refuse_empty
 from .remap import rule_for
@@ -50,6 +51,7 @@ def diff(look: Look, first: Unit, second: Unit) -> Difference:
     found = compare(shapes(ours), shapes(theirs))
     rule = rule_for(have, wanted) if found.outcome == "different-model" else found.rule
     names = rule.mapping(ours.tensors, theirs.tensors)
+    found = with_own_heads(look, found, (first, second), names)
     counts: Counter[tuple[str, str]] = Counter()
     for name, tensor in ours.tensors.items():
         other = theirs.tensors.get(names[name])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from operator import eq
 from typing import BinaryIO
 
@@ -45,10 +45,12 @@ class Sample:
     size: int
 
 
-def read(look: Look, unit: Unit) -> dict[str, Sample]:
+def read(
+    look: Look, unit: Unit, wanted: Callable[[str], bool] = lambda _: True
+) -> dict[str, Sample]:
     """Samples of the model's tensors by name, in the same choice for the same names.
 
-    Empty for formats whose tensors have no known place. Raises Unreadable.
+    ``wanted``: of which names alone. Empty for formats whose tensors have no known place. Raises Unreadable.
     """
     if unit.kind != "file":
         return {}
@@ -64,7 +66,7 @@ def read(look: Look, unit: Unit) -> dict[str, Sample]:
             places = torch_file.extents(file, tensors)
         else:
             return {}
-        return _samples(file, kinds, places)
+        return _samples(file, kinds, {n: at for n, at in places.items() if wanted(n)})
 
 
 def _samples(
@@ -86,10 +88,12 @@ def _samples(
     return found
 
 
-def read_or_none(look: Look, unit: Unit) -> dict[str, Sample]:
+def read_or_none(
+    look: Look, unit: Unit, wanted: Callable[[str], bool] = lambda _: True
+) -> dict[str, Sample]:
     """As ``read``; a file that cannot be read is told elsewhere."""
     try:
-        return read(look, unit)
+        return read(look, unit, wanted)
     except Unreadable:
         return {}
 

@@ -144,6 +144,7 @@ _MOST = {
     "gpus_per_node": 10**6,
     "num_workers": 10**5,
 }
+FAR_BEYOND = 1e15  # of any count under any name, also of tokens or bytes
 BY_FIELD = {
     name: replace(one, high=_MOST[name], words=_at_most(one, _MOST[name])) if name in _MOST else one
     for name, one in _LEAST.items()

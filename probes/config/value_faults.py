@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from medic.facts import Repair
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
-from medic.run_config import FIELDS, MORE, NOBODYS, RunConfig, Setting
+from medic.run_config import FIELDS, MORE, NOBODYS, PLAIN, RunConfig, Setting
 from medic.text.patterns import regex
 
 from .betas import odd_betas
-from .bounds import BY_FIELD, BY_NAME, COUNTS, RANK, RANKED, RULED, STATED, Bounds
+from .bounds import BY_FIELD, BY_NAME, COUNTS, FAR_BEYOND, RANK, RANKED, RULED, STATED, Bounds
 from .documents import read_documents
 from .keys import Framework, Key, Keys
 from .parted_numbers import OTHERWISE, parted
@@ -70,6 +70,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
 def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
     reader = recogniser(look.frameworks)
     keys = {one.framework.name: one for one in reader.keys}
+    shared = {PLAIN: reader.plain, **keys}
     entries: Mapping[str, Framework] = {f.name: f for f in look.frameworks}
     stated = frozenset(setting.path[-1] for setting in config.settings)
     documents = list(read_documents(look, config))
@@ -90,7 +91,7 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
         if setting.origin.span is None or setting.path == (MORE,) or setting.value is None:
             continue
         found = _of_unseen(setting) or _of_number(
-            setting, keys.get(setting.origin.framework), config
+            setting, shared.get(setting.origin.framework), config
         )
         found = found or word_fault(setting, entries, stated) or switch_fault(setting, entries)
         if found is None and setting.origin.span not in told:
@@ -156,7 +157,8 @@ def _of_number(setting: Setting, keys: Keys | None, config: RunConfig) -> Findin
         return fault(NO_EFFECT, setting, setting.value, {"what": what})
     if field in RULED.get(setting.origin.framework, ()):
         return None
-    bounds = BY_NAME.get(name) or _bounds(setting, field, number, known=known)
+    bounds = BY_NAME.get(name) if known or number != -1 else None
+    bounds = bounds or _bounds(setting, field, number, known=known)
     if bounds is None or bounds.allow(number) or _told(config, field, number):
         return None
     if not _belongs(setting, bounds, known=known):
@@ -182,12 +184,16 @@ def _bounds(setting: Setting, field: str, number: float, *, known: bool) -> Boun
     """Of a name that no framework defines only what is beyond any meaning."""
     if field == "lora_rank" and setting.origin.framework in RANKED:
         return RANK
-    return BY_FIELD.get(field) if known or number < -1 else None
+    return BY_FIELD.get(field) if known or number < -1 or number > FAR_BEYOND else None
 
 
 def _belongs(setting: Setting, bounds: Bounds, *, known: bool) -> bool:
     """A block that names something else may mean something else: quantization eps, ppo lr."""
-    return known or bounds is not BY_NAME.get("eps") or "optim" in "".join(setting.path[:-1])
+    if known or bounds is not BY_NAME.get("eps"):
+        return True
+    blocks = setting.path[:-1]
+    own = setting.path[-1] != "eps" and (not blocks or blocks[-1].startswith("train"))
+    return own or "optim" in "".join(blocks)
 
 
 def _told(config: RunConfig, field: str, number: float) -> bool:

@@ -30,6 +30,12 @@ _EXPERTS = (
     "num_experts", "num_moe_experts", "n_routed_experts", "num_local_experts", "moe_num_experts",
     "n_expert", "n_experts",
 )  # fmt: skip
+# What a 0 under a name of one's own may be worked out of: elsewhere no factor of the batch is 0.
+_ALONE = {
+    "gradient_accumulation_steps": ("global_batch_size", "global_batch_tokens"),
+    "sequence_length": ("global_batch_tokens",),
+    "world_size": ("nodes", "gpus_per_node"),
+}
 _AT_MOST = Text("at most {key}, {experts}", "不大于 {key}，即 {experts}")
 _NUMBER = Text("a stated number", "写明的数值")
 
@@ -98,12 +104,23 @@ def _counts(value: Scalar) -> TypeGuard[int | float]:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 1
 
 
+def _stands_alone(config: RunConfig, name: str, key: str) -> bool:
+    """Whether nothing stated lets a program work the value out, as some do that find a 0."""
+    if "max" in key or "auto" in key or not config.number("micro_batch_size"):
+        return False
+    return not any(config.stated(other) for other in _ALONE[name]) and not any(
+        setting.path[-1] in ("rank", "local_rank") for setting in config.settings
+    )
+
+
 def _vague(config: RunConfig, name: str) -> bool:
     """A name that no framework defines: there a 0 may be "off", but a share stays a share, and a
     batch that says of what it is."""
     origin = config.origin(name)
     if origin is None or origin.framework not in NOBODYS:
         return False
+    if name in _ALONE and config.number(name) == 0:
+        return not _stands_alone(config, name, origin.key)
     plain = name not in ("warmup_ratio", "adam_beta2")
     return plain and not any(
         word in origin.key for word in ("micro_batch", "per_device", "per_gpu")
