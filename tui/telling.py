@@ -10,6 +10,7 @@ from medic.i18n import Text
 from medic.planner.standing import BAR
 from medic.planner.verdict import NOTHING_NAMED
 from medic.report.words import CHANCE, FOLLOWS, NOT_WHOLE, UNKNOWN_EXCEPTION, VERDICT, placed
+from medic.session.unlike import rate_set_otherwise
 
 from . import words
 from .events import OPEN, WRONG, WRONG_SET, Suspect
@@ -117,7 +118,8 @@ def _verdict(session: Session, found: Diagnosis) -> list[Line]:
     name = Text(": {title} ({code})", "：{title}（{code}）").fill(
         title=leader.title, code=leader.code
     )
-    return [Line(glued(verdict, name), tone)]
+    rates = rate_set_otherwise(session, found)
+    return [Line(glued(verdict, name), tone), *([Line(rates, "warn")] if rates else [])]
 
 
 def _passed_over(session: Session) -> list[Line]:

@@ -12,6 +12,7 @@ from medic.text.safetext import shortened
 
 from . import jobs, replies, words
 from .actions import BY_WORD
+from .keys_asked import told_of_key
 from .lines import Block, Line, said
 
 if TYPE_CHECKING:
@@ -111,6 +112,10 @@ def take(screen: Front, text: str) -> None:
     if (lang := language_asked(word)) is not None:
         echo(screen, text)
         screen.action_do("lang", lang)
+        return
+    if (key := told_of_key(word)) is not None:
+        echo(screen, text)
+        screen.add(key)
         return
     if _order(screen, word) or _choice(screen, word):
         return

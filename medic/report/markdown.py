@@ -11,6 +11,7 @@ from medic.session.both import both
 from medic.session.consultation import Session
 from medic.session.diagnosis import Diagnosis, EvidenceLine
 from medic.session.undecided import IF_SO, not_established, suspects, would_show
+from medic.session.unlike import rate_set_otherwise
 from medic.text.safetext import for_markdown
 
 
@@ -19,6 +20,8 @@ def diagnosis(session: Session, found: Diagnosis) -> str:
     parts = [f"# medic: {VERDICT[found.verdict]}", ""]
     if session.told.words and (words := both(session, found)) is not None:
         parts += [for_markdown(str(words)), ""]
+    if (rates := rate_set_otherwise(session, found)) is not None:
+        parts += [for_markdown(str(rates)), ""]
     unanswered = found.verdict in NO_ANSWER
     if unanswered:
         parts += _section(Text("What was seen", "观察到的现象"), found.symptoms)

@@ -18,6 +18,7 @@ from medic.session.consultation import Session
 from medic.session.diagnosis import BY_YOU, CauseView, Diagnosis, EvidenceLine, line_of
 from medic.session.known import known_for
 from medic.session.undecided import suspects, would_show
+from medic.session.unlike import rate_set_otherwise
 from medic.text.safetext import one_line
 
 CONSEQUENCES = Text("Consequences, not causes", "后果而非原因")
@@ -41,6 +42,8 @@ def diagnosis(console: Console, session: Session, found: Diagnosis, *, numbers: 
     verdict_text.verdict(blocks, session, found, numbers=numbers, refuted=words is not None)
     if words is not None:
         blocks.paragraph(words, indent="  ")
+    if (rates := rate_set_otherwise(session, found)) is not None:
+        blocks.paragraph(rates, indent="  ")
     if found.verdict in NO_ANSWER:
         seen = (*found.symptoms, *ranks_seen(session))
         _lines(blocks, Text("What was seen", "观察到的现象"), seen)
