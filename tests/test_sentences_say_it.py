@@ -45,6 +45,18 @@ def test_some_of_the_cards_are_no_size_of_the_run(words: str, size: int | None) 
     ("words", "shown"),
     [
         ("training died at night, the log just stops", {"stopped-without-a-word"}),
+        ("training died at night, log just stops", {"stopped-without-a-word"}),
+        ("the run crashed in the middle with no error", {"stopped-without-a-word"}),
+        ("训练晚上没了，日志断了", {"stopped-without-a-word"}),
+        ("job crashed with ValueError at night", {"python-exception"}),
+        ("it died with a KeyError", {"python-exception"}),
+        ("it stopped with an IndexError after two hours", {"python-exception"}),
+        ("训练报 ValueError 就停了", {"python-exception"}),
+        ("昨晚任务因为 AttributeError 退出了", {"python-exception"}),
+        ("how do I catch a ValueError in the collator?", set()),
+        ("no KeyError any more, but the loss is nan", {"loss-nan"}),
+        ("crashed with torch.OutOfMemoryError at night", {"cuda-out-of-memory"}),
+        ("loss won't go below 1.9 no matter what", {"loss-plateau"}),
         ("crashed at night, the log just ends", {"stopped-without-a-word"}),
         ("训练到一半崩了，没有报错", {"stopped-without-a-word"}),
         ("the script crashes with a traceback", {"python-exception"}),
@@ -73,6 +85,14 @@ def test_what_a_sentence_complains_of(words: str, shown: set[str]) -> None:
         ("超过 4096 就乱码", "context-knee", "at-trained-length"),
         ("loss goes down to 2.3 and then does not move", "loss-exactly-constant", None),
         ("loss is bit-identical at every step", "loss-exactly-constant", "same-number"),
+        ("training loss got stuck at 3.1", "plateau-level", None),
+        ("loss 卡在 2.5 附近不再下降，lr 1e-4", "plateau-level", None),
+        ("loss stuck at 10.8", "plateau-level", "at-guessing"),
+        ("loss 卡在 11.9 不动", "plateau-level", "at-guessing"),
+        ("loss spikes every time a new epoch starts", "loss-jump-timing", "at-epoch-starts"),
+        ("每个 epoch 开头 loss 都会跳一下", "loss-jump-timing", "at-epoch-starts"),
+        ("每 1000 步 loss 跳一下", "loss-jump-timing", None),
+        ("loss jumps down when a new epoch begins", "loss-jump-timing", None),
     ],
 )
 def test_what_a_sentence_answers(words: str, check: str, outcome: str | None) -> None:
@@ -122,7 +142,9 @@ def test_an_exception_is_asked_about_where_one_was_told() -> None:
 def test_the_rate_of_another_model_is_no_rate_of_the_trained_one(
     words: str, rate: float | None, answer: str | None
 ) -> None:
-    assert [v.value for v in stated(words) if v.field == "learning_rate"] == ([rate] if rate else [])
+    assert [v.value for v in stated(words) if v.field == "learning_rate"] == (
+        [rate] if rate else []
+    )
     reading = told(words)[0].told.answered.get("rl-learning-rate")
     assert (reading.outcome if reading else None) == answer
 
@@ -141,3 +163,32 @@ def test_a_setting_behind_the_name_of_another_model_is_its_own(
     words: str, field: str, value: float | None
 ) -> None:
     assert [v.value for v in stated(words) if v.field == field] == ([value] if value else [])
+
+
+@pytest.mark.parametrize(
+    ("words", "exotic"),
+    [
+        ("loss 降到 2.3 之后就不动了，学习率 3e-4", "adam-epsilon-large"),
+        ("training loss got stuck at 3.1", "updates-lost-in-half-weights"),
+        ("训练到一半崩了，没有报错", "process-on-far-socket"),
+        ("晚上跑着的任务早上没了", "hosted-session-ended"),
+        ("loss jumps at the beginning of each epoch", "warmup-missing"),
+    ],
+)
+def test_an_exotic_cause_needs_a_word_of_its_own(words: str, exotic: str) -> None:
+    session, _ = told(words)
+    shown = {c.name: c.chance for c in session.diagnosis().causes}
+    assert shown.get(exotic, 0.0) < 0.2
+    assert next(iter(shown)) != exotic
+
+
+def test_a_cause_with_its_own_word_leads() -> None:
+    for words, cause in (
+        ("loss hardly falls, adam eps is 1e-3 from another repo", "adam-epsilon-large"),
+        (
+            "loss does not fall, all weights in bfloat16 without fp32 copy",
+            "updates-lost-in-half-weights",
+        ),
+    ):
+        session, _ = told(words)
+        assert session.diagnosis().causes[0].name == cause
