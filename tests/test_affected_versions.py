@@ -20,7 +20,7 @@ def lines(text: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> list[t
     evidence = [
         e for cause in json.loads(capsys.readouterr().out)["causes"] for e in cause["evidence"]
     ]
-    return [(e["text"], e["source"]["text"]) for e in evidence if e["check"] == "release"]
+    return [(e["text"], e["source"]["text"]) for e in evidence if e.get("check") == "release"]
 
 
 def test_the_line_that_states_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
