@@ -47,8 +47,8 @@ class Fix:
 
     @property
     def filled(self) -> bool:
-        """Whether every number of the text is known."""
-        return "{" not in self.text.en
+        """Whether every number of the text is known, and says a change."""
+        return "{" not in self.text.en and not (self.made and self.remedy.changes)
 
     @property
     def made(self) -> bool:

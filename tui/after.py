@@ -224,12 +224,17 @@ def _open(talk: Consultation, one: Applied) -> None:
 
 
 def _same(talk: Consultation, one: Applied) -> None:
+    from medic.session.further import goes_further
     from medic.session.runlogs import same_but_for_times
 
-    talk.tell(words_after.SAME.fill(titles=earlier.titles(talk.session, one)), "warn", top=True)
+    further = goes_further(talk.session, one)
+    told = words_after.SAME_FURTHER if further else words_after.SAME
+    told = told.fill(titles=earlier.titles(talk.session, one), change=one.change)
+    talk.tell(told, "warn", top=True)
     if same_but_for_times(talk.session, one):
         talk.tell(words_after.BUT_FOR_TIMES, "muted")
-    talk.session.remedy_done(one.remedy, helped=False)
+    if not further:
+        talk.session.remedy_done(one.remedy, helped=False)
 
 
 def _elsewhere(talk: Consultation, one: Applied) -> None:

@@ -77,7 +77,9 @@ def tell(talk: Consultation, last: Applied) -> None:
             continue
         shown = gone(session, one)
         session.applied = [replace(a, shown=shown) if a == one else a for a in session.applied]
-        told = words_after.GONE_TOO if one.change and shown == "gone" else words_after.GONE_TOO_BY_HAND
+        told = (
+            words_after.GONE_TOO if one.change and shown == "gone" else words_after.GONE_TOO_BY_HAND
+        )
         told = told.fill(titles=titles(session, one), change=one.change, why=found.told)
         talk.tell(told, "good")
 

@@ -42,8 +42,8 @@ class Offer:
 
     @property
     def own(self) -> bool:
-        """Whether it acts against what leads and was not tried yet."""
-        return self.against is None and not self.tried
+        """Whether it acts against what leads, was not tried yet and is not in the files already."""
+        return self.against is None and not self.tried and not self.fix.made
 
     @property
     def full_title(self) -> Text:
@@ -54,8 +54,8 @@ class Offer:
 
 
 def offers_of(session: Session, found: Diagnosis | None) -> list[Offer]:
-    """Remedies of the leader, then of what else may be or is wrong, and last those that were tried
-    and did not help; numbered from 1."""
+    """Remedies of the leader, then of what else may be or is wrong, those that the files hold
+    already, and last those that were tried and did not help; numbered from 1."""
     from medic.planner.verdict import NOTHING_NAMED  # the first paint needs no engine
 
     if found is None or found.verdict in {"none-of-these", *NOTHING_NAMED}:
@@ -73,7 +73,7 @@ def offers_of(session: Session, found: Diagnosis | None) -> list[Offer]:
     for name, fix in chosen:
         kept.setdefault(fix.remedy.name, (name, fix))
     titles, tried = session.index.causes, set(session.tried)
-    in_order = sorted(kept.values(), key=lambda one: one[1].remedy.name in tried)
+    in_order = sorted(kept.values(), key=lambda one: (one[1].remedy.name in tried, one[1].made))
     return [
         Offer(
             n,

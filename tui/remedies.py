@@ -61,7 +61,10 @@ def closing(talk: Consultation, found: Diagnosis) -> list[Block]:
     else:
         first = [block for offer in own[:1] for block in told(talk, offer)]
     lines = [*_others(words.IF_NOT, own[1:])]
-    lines += _others(words.AGAINST_OTHERS, [o for o in offers if not (o.own or o.tried)])
+    made = [o for o in offers if o.fix.made and not o.tried]
+    others = [o for o in offers if not (o.own or o.tried or o.fix.made)]
+    lines += _others(words.AGAINST_OTHERS, others)
+    lines += _others(words_more.MADE_ALREADY, made)
     lines += _others(words_more.TRIED_BEFORE, tried)
     if all(o.fix.safe for o in own[:1]) and not all(o.fix.safe for o in offers):
         lines.append(Line(words.UNSAFE_IS, "muted"))

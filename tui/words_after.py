@@ -128,6 +128,11 @@ SAME = Text(
     "are ranked anew.",
     "问题依旧：仍然出现“{titles}”。该处置已标记为无效，并重新排序。",
 )
+SAME_FURTHER = Text(
+    "The same again: “{titles}” is still there. {change} was not enough; its remedy goes a step "
+    "further from where the files are now.",
+    "问题依旧：仍然出现“{titles}”。{change} 还不够，可在当前文件的基础上再进一步。",
+)
 OTHER = Text(
     "Gone: “{titles}”. Something else has come up: a new episode.",
     "“{titles}”不再出现，但出现了新的问题，按新的故障处理。",

@@ -155,6 +155,7 @@ DID_NOT_HELP = Text(
     "Noted: “{title}” did not help. It counts against its causes, and is the last of the list now.",
     "已记下：“{title}”无效。这会降低对应原因的可能性，该处置已排到最后。",
 )
+MADE_ALREADY = Text("In the files already:", "文件中已经如此：")
 TRIED_BEFORE = Text("Tried already, without success:", "已试过但无效：")
 NO_HELP = Text("tried, did not help", "已试过，无效")
 ALL_TRIED = Text(

@@ -211,7 +211,7 @@ def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Eviden
     return LintFinding(
         name=cause.name,
         code=cause.code,
-        severity=words.severity,
+        severity=_severity(words.severity, finding),
         file=finding.source.file,
         line=finding.source.line,
         column=column,
@@ -223,6 +223,11 @@ def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Eviden
         by_hand=_by_hand(fix),
         also=_also(finding),
     )
+
+
+def _severity(usual: str, finding: Finding) -> str:
+    """That of the entry; what it only tells of is a warning where the probe calls it ``grave``."""
+    return "warning" if usual == "info" and finding.value.get("grave") else usual
 
 
 def _also(finding: Finding) -> tuple[tuple[str, int], ...]:

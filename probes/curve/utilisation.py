@@ -17,9 +17,20 @@ CHECK = "model-flops-utilisation"
 MIN_POINTS = 10
 LARGE = 500_000_000  # parameters: a smaller model cannot fill a GPU
 _TERA = 1e12
-_NEEDS = Text(
-    "step time, tokens per step, parameters, GPU count and the GPU's model (or a logged mfu)",
-    "每步耗时、每步 token 数、参数量、GPU 数量与型号（或日志中的 mfu）",
+_FIELDS = ("global_batch_tokens", "parameters", "world_size")
+_PEAK = Text(
+    "the GPU's model, as nvidia-smi prints it, and its published bf16 peak",
+    "GPU 型号（nvidia-smi 打印的）及其公开的 bf16 峰值",
+)
+_STEP_TIME = Text(
+    "the step time of 10 steps or a logged mfu", "至少 10 步的每步耗时，或日志中的 mfu"
+)
+_POSSIBLE = Text(
+    "numbers that give a share of the peak below 1", "能得出低于峰值的数字（现有数字互相矛盾）"
+)
+_OTHER = Text(
+    "arithmetic for adapters and experts: only a dense model that is trained whole is computed",
+    "适配器或 MoE 的算法：只计算整体训练的稠密模型",
 )
 
 
@@ -29,7 +40,7 @@ def run(look: Look) -> Iterator[Any]:
     found = _logged(curve) or _computed(look, curve, config)
     parameters = config.number("parameters")
     if found is None:
-        yield Skip(_NEEDS, check=CHECK)
+        yield Skip(_lacks(look, curve, config), check=CHECK)
         return
     share, series, how = found
     source = source_at(look, series, len(series.steps) - 1)
@@ -37,6 +48,17 @@ def run(look: Look) -> Iterator[Any]:
     large = parameters is not None and parameters >= LARGE
     low = share < look.threshold("low-utilisation") and large
     yield Finding(CHECK, "low" if low else "usual", value=value, source=source)
+
+
+def _lacks(look: Look, curve: Curve, config: RunConfig) -> Text:
+    """What of the arithmetic is not known here."""
+    times = curve.series.get("step_time")
+    lacking = [] if times is not None and len(times.steps) >= MIN_POINTS else [_STEP_TIME]
+    lacking += [Text(name, name) for name in _FIELDS if not config.number(name)]
+    lacking += [_PEAK] if _peak(look) is None else []
+    lacking += [_OTHER] if config.get("lora_rank") or config.get("num_experts") else []
+    lacking = lacking or [_POSSIBLE]
+    return Text("; ".join(t.en for t in lacking), "；".join(t.zh for t in lacking))
 
 
 def _logged(curve: Curve) -> tuple[float, Series, Text] | None:
@@ -51,8 +73,7 @@ def _logged(curve: Curve) -> tuple[float, Series, Text] | None:
 def _computed(look: Look, curve: Curve, config: RunConfig) -> tuple[float, Series, Text] | None:
     """6 N flops a token and 6 L h s of causal attention (PaLM, appendix B; half of it masked)."""
     times = curve.series.get("step_time")
-    names = ("global_batch_tokens", "parameters", "world_size")
-    tokens, parameters, world = (config.number(n) for n in names)
+    tokens, parameters, world = (config.number(n) for n in _FIELDS)
     peak = _peak(look)
     if times is None or len(times.steps) < MIN_POINTS or not (tokens and parameters and world):
         return None

@@ -173,3 +173,28 @@ def test_the_name_of_an_attention(lint_text: Lint, written: str, fires: bool) ->
     found = lint_text(text + "per_device_train_batch_size: 2\noutput_dir: out\n")
     told = [f for f in found if f.name == "flag-value-not-accepted"]
     assert [f.line for f in told] == ([2] if fires else [])
+
+
+OWN = """model: {{hidden_size: 256, num_layers: 4, vocab_size: 512}}
+training: {{lr: {rate}, total_steps: 300, micro_batch_size: 16, seq_len: 128{more}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("rate", "more", "severity"),
+    [
+        ("0.08", "", "warning"),
+        ("0.06", "", "warning"),
+        ("0.04", "", "info"),
+        ("0.02", "", None),
+        ("0.003", "", None),
+        ("0.08", ", optimizer: sgd", None),
+        ("0.08", ", resume_from: out/step10.pt", "info"),
+    ],
+)
+def test_a_rate_of_an_unstated_optimizer_ten_times_above_all_published_is_a_warning(
+    lint_text: Lint, rate: str, more: str, severity: str | None
+) -> None:
+    found = lint_text(OWN.format(rate=rate, more=more))
+    told = [f.severity for f in found if f.name == "learning-rate-too-high"]
+    assert told == ([severity] if severity else [])

@@ -106,6 +106,56 @@ def test_applied_then_the_same_again_then_taken_back(
     drive(script, case)
 
 
+def test_a_remedy_that_was_not_enough_goes_a_step_further(
+    drive: Drive, run_folder: Path, index: Index
+) -> None:
+    """16 was not enough: 8 is next, not "16 -> 16", and after three steps it is another cause."""
+    config, log = run_folder / "train.yaml", run_folder / "train.log"
+    raw = copy.deepcopy(dict(index.raw))
+    changes = {"micro_batch_size": {"compute": "halve-to-divisor"}}
+    raw["remedies"]["fix-micro-batch-too-large"] |= {"changes": changes}
+
+    async def failed_again(app: Any, later: int) -> None:
+        log.write_text(f"step 1 loss 2.{later}\nCUDA out of memory\n")
+        os.utime(log, (time.time() + later, time.time() + later))
+        await app.send("/look")
+
+    async def script(app: Any) -> None:
+        session = app.app.talk.consultation.session
+        for old, new in ((8, 4), (4, 2)):
+            await app.send("/patch 2" if old == 4 else "/patch")
+            await app.press("a")
+            assert f"micro_batch_size: {new}\n" in config.read_text(), old
+            await failed_again(app, 60 * (10 - old))
+            said = " ".join(app.said.split())
+            assert "was not enough; its remedy goes a step further" in said
+            assert session.tried == []
+        await app.send("/patch 2")
+        await app.press("a")
+        assert "micro_batch_size: 1\n" in config.read_text()
+        await failed_again(app, 900)
+        assert session.tried == ["fix-micro-batch-too-large"]
+
+    case = collect(["run1"], given={"gradient_accumulation_steps": 4})
+    drive(script, case, load=lambda: Index(raw))
+
+
+def test_what_the_files_hold_already_is_not_shown_as_a_change(
+    drive: Drive, run_folder: Path
+) -> None:
+    (run_folder / "train.yaml").write_text(AFTER)
+
+    async def script(app: Any) -> None:
+        await app.send("2")
+        said = " ".join(app.said.split())
+        assert "In the files already:" in said
+        assert "4 -> 4" not in said
+        await app.press("f4")
+        assert not isinstance(app.app.screen, PatchScreen)
+
+    drive(script, collect(["run1"]))
+
+
 def test_a_fault_that_is_gone_is_said_to_be_fixed(
     drive: Drive, case: Case, run_folder: Path
 ) -> None:

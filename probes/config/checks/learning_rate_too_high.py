@@ -6,7 +6,7 @@ from medic.i18n import Text
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
 
-from .learning_rates import FAR_ABOVE, adam_like, placeholders, survivable, usual
+from .learning_rates import FAR_ABOVE, adam_like, kind_of, placeholders, survivable, usual
 from .numbers import unstated
 
 NAME = "learning-rate-too-high"
@@ -14,6 +14,11 @@ NEEDS = ("learning_rate",)
 _RANGE = Text("a published range for this optimizer", "该优化器公开发表的取值范围")
 
 _TOLD = Text("a rate that a run can survive", "训练可能存活的学习率")
+
+
+# Times the highest rate published for the size, where AdamW is what an unstated optimizer is: those
+# that are known to be Adam, learning-rate-not-survivable calls lost from the same on.
+GRAVE = 10.0
 
 
 def check(config: RunConfig) -> LintResult:
@@ -24,7 +29,8 @@ def check(config: RunConfig) -> LintResult:
     limit = survivable(config)
     if limit is not None and rate >= limit:
         return NotChecked((_TOLD,))
-    told = placeholders(config, found)
+    grave = kind_of(config) == "pretraining" and rate >= GRAVE * found.high
+    told = placeholders(config, found) | {"grave": grave}
     if rate >= FAR_ABOVE * found.high:
         return Fires("learning_rate", told)
     for other, origin in config.values["learning_rate"].also:
