@@ -29,12 +29,14 @@ COMPILED_SHARE = 0.56
 @dataclass(frozen=True)
 class Kernels:
     """How a layer is computed. ``fused`` attention keeps no scores. ``tensor`` ranks share a layer,
-    with ``sequence_parallel`` its norms too. ``lean``: norms keep their input only;
-    ``fused_gate``: the gate's product is fused (Megatron, all kernels of Liger)."""
+    with ``sequence_parallel`` its norms too, and what the maps take unless those are
+    ``gathered_inputs``. ``lean``: norms keep their input only; ``fused_gate``: the gate's
+    product is fused (Megatron, all kernels of Liger)."""
 
     fused: bool = True
     tensor: int = 1
     sequence_parallel: bool = False
+    gathered_inputs: bool = False
     lean: bool = False
     fused_gate: bool = False
 
@@ -48,20 +50,24 @@ def widths(style: Style) -> tuple[int, int]:
 
 def layer_bytes(shape: Shape, style: Style, sequence: int, how: Kernels) -> float:
     """What one layer keeps per token."""
-    whole = _around(shape, style, how)
+    norms, inputs = _norms(shape, style, how), _inputs(shape, style)
     split = _attention(shape, style, sequence, how) + _feed_forward(shape, style, how)
-    return whole / (how.tensor if how.sequence_parallel else 1) + split / how.tensor
+    over = how.tensor if how.sequence_parallel else 1
+    return norms / over + inputs / (1 if how.gathered_inputs else over) + split / how.tensor
 
 
-def _around(shape: Shape, style: Style, how: Kernels) -> int:
-    """Both norms, and the inputs of attention and of the feed-forward part."""
-    stream, inner = widths(style)
-    h = shape.hidden
-    norms = 2 * stream * h if how.lean else 2 * (4 + stream) * h
+def _norms(shape: Shape, style: Style, how: Kernels) -> int:
+    """Both norms."""
+    stream, _ = widths(style)
+    return 2 * stream * shape.hidden if how.lean else 2 * (4 + stream) * shape.hidden
+
+
+def _inputs(shape: Shape, style: Style) -> int:
+    """The inputs of attention and of the feed-forward part."""
     # Under autocast each of the linear maps casts the norm's output for itself.
     if style == "autocast":
-        return norms + (3 + shape.maps - 1) * 2 * h
-    return norms + 2 * inner * h
+        return (3 + shape.maps - 1) * 2 * shape.hidden
+    return 2 * widths(style)[1] * shape.hidden
 
 
 def _attention(shape: Shape, style: Style, sequence: int, how: Kernels) -> int:

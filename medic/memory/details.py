@@ -12,7 +12,9 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "shared_ffn": ("shared_expert_intermediate_size", "moe_shared_expert_intermediate_size"),
     "shared_experts": ("n_shared_experts",),
     "dense_layers": ("first_k_dense_replace",),
-    "sequence_parallel": ("sequence_parallel",),
+    "sequence_parallel": ("sequence_parallel", "enable_sequence_parallel"),
+    "tensor_mode": ("parallelism.tp_mode",),
+    "whole_logits": ("disable_loss_parallel",),
     "virtual_size": (
         "virtual_pipeline_model_parallel_size",
         "num_virtual_stages_per_pipeline_rank",
@@ -83,7 +85,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "model_part": ("model._component_",),
     "strategy": ("distributed_strategy",),
     "plain_ffn": ("mlp_hidden_size",),
-    "activation": ("activation_type",),
+    "activation": ("activation_type", "model.activation"),
     "flavor": ("model.flavor",),
     "model_name": ("model.name",),
     "fused_step": ("optimizer.fused",),
@@ -124,6 +126,11 @@ def more_models(config: RunConfig) -> bool:
 def rolls_out(config: RunConfig) -> bool:
     """Whether a rollout engine has a share of the GPU, or answers are sampled."""
     return any(detail(config, name) is not None for name in ("rollout_share", "generations"))
+
+
+def megatron_actor(config: RunConfig) -> bool:
+    """Whether verl's actor is Megatron's."""
+    return config.framework == "verl" and word(config, "actor_strategy") == "megatron"
 
 
 # Switches of optimizers that hold states, or gradients, of a part of the weights at a time (LLaMA-Factory

@@ -109,8 +109,8 @@ def _own(config: RunConfig) -> dict[str, Scalar]:
     if config.framework == "olmo" and details.word(config, "activation") == "swiglu":
         found["ffn_size"] = details.count(config, "plain_ffn") // 2 or None
     found = {name: value for name, value in found.items() if value is not None}
-    rolls = {"verl": _verl, "trl": _sampled, "openrlhf": _sampled}.get(config.framework)
-    return found | (rolls(config) if rolls is not None else {})
+    more = _MORE.get(config.framework)
+    return found | (more(config) if more is not None else {})
 
 
 def _preset(config: RunConfig) -> dict[str, Scalar]:
@@ -167,6 +167,18 @@ def _sampled(config: RunConfig) -> dict[str, Scalar]:
     return {"sequence_length": prompt + response} if prompt and response else {}
 
 
+def _nemo(config: RunConfig) -> dict[str, Scalar]:
+    return {"zero_stage": 1} if megatron.shards_optimizer(config) else {}
+
+
+_MORE: Mapping[str, Callable[[RunConfig], dict[str, Scalar]]] = {
+    "nemo": _nemo,
+    "openrlhf": _sampled,
+    "trl": _sampled,
+    "verl": _verl,
+}
+
+
 # --- habits ---------------------------------------------------------------------------------
 
 
@@ -212,13 +224,9 @@ def _loss_in_chunks(config: RunConfig) -> bool:
 
 
 def _verl_habits(config: RunConfig) -> Fields:
-    spread = config.integer("zero_stage") is not None or _megatron_actor(config)
+    spread = config.integer("zero_stage") is not None or details.megatron_actor(config)
     shards: Fields = {} if spread else {"fsdp": True}
     return {**shards, "precision": "bf16", "parameter_dtype": "fp32"}
-
-
-def _megatron_actor(config: RunConfig) -> bool:
-    return details.word(config, "actor_strategy") == "megatron"
 
 
 def _litgpt(config: RunConfig) -> Fields:

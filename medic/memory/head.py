@@ -42,7 +42,7 @@ class HeadTrace:
             self._fused_loss()
             return
         each = sizes.tokens * sizes.vocab
-        if sizes.split > 1:  # each rank's part, then gathered
+        if self._gathers():  # each rank's part, then gathered
             t.new("part", sizes.inner * each // sizes.split)
             t.new("gathered", sizes.inner * each)
         t.new("logits", sizes.inner * each)
@@ -53,6 +53,10 @@ class HeadTrace:
         if setup.pipeline > 1:
             self.outputs.append(t.held.pop("logits"))
         t.drop("float", *(("out",) if sizes.autocast else ()), "logits")
+
+    def _gathers(self) -> bool:
+        """Whether each rank makes a part of the logits and holds all of them."""
+        return self.sizes.split > 1 and not self.setup.loss_parallel
 
     def norm(self) -> None:
         """The last norm, in fp32; of a 16-bit stream its input and result are cast."""
@@ -116,7 +120,7 @@ class HeadTrace:
         t.drop("losses", "soft")
         if sizes.inner == 2:
             t.new("back", 2 * each)
-        if sizes.split > 1:
+        if self._gathers():
             t.new("back", sizes.inner * each // sizes.split)
         if sizes.autocast and not self.setup.lora:
             t.new("weight gradient", 2 * sizes.embedding)

@@ -94,7 +94,8 @@ def loading(step: Quantities, always: Parts) -> Parts:
     parts = {"context": always["context"], "weights": states.weights}
     if setup.reference:
         parts["reference model"] = reference_model(setup)
-    if setup.style == "master" and not setup.offloaded:
+    # Of frozen weights there are no wide ones (``stage_1_and_2.py`` takes what the optimizer is given).
+    if setup.style == "master" and not setup.offloaded and not setup.lora:
         share = setup.shards if setup.zero else 1
         parts["optimizer"] = int(4 * local_parameters(setup) / share)
     if setup.engine == "megatron":  # its buffer of gradients is made with the model

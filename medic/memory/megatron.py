@@ -42,6 +42,13 @@ def stage_below(config: RunConfig) -> int | None:
     return _STAGES.get(told)
 
 
+def shards_optimizer(config: RunConfig) -> bool:
+    """Whether NeMo 1's optimizer is one that shards its states over data parallel ranks: Apex's
+    (``contrib/optimizers/distributed_fused_adam.py``) or Megatron Core's, by their names in ``model.optim``."""
+    named = str(config.get("optimizer") or "").lower()
+    return named in ("distributed_fused_adam", "mcore_distributed_optim")
+
+
 def makes_no_logits(config: RunConfig) -> bool:
     """Whether the loss takes in the product of the head."""
     on = details.flag(config, "loss_fusion") is True

@@ -67,6 +67,7 @@ class Quantities:
             fused,
             setup.tensor,
             setup.sequence_parallel and setup.tensor > 1,
+            gathered_inputs=setup.gathered_inputs,
             lean=setup.lean_norms,
             fused_gate=setup.fused_gate,
         )
@@ -144,7 +145,7 @@ class Quantities:
         return int(self.tokens * live * setup.error)
 
     def logits(self) -> int:
-        """Logits and loss. transformers gathers them under tensor parallelism, Megatron not."""
+        """Logits and loss. transformers gathers them under tensor parallelism, others do not."""
         setup = self.setup
         if not setup.is_last:
             return 0
@@ -155,13 +156,17 @@ class Quantities:
             each = act.MEGATRON_LOGIT_BYTES
         elif setup.view == 0 and (setup.more_models or not setup.known):
             each = act.LEAST_LOGIT_BYTES  # reinforcement learning has losses of its own
-        split = setup.tensor if setup.engine == "megatron" else 1
-        return self.tokens * each * self.shape.vocab // split
+        return self.tokens * each * self.shape.vocab // self.vocab_split()
+
+    def vocab_split(self) -> int:
+        """Ranks that the logits are split over."""
+        setup = self.setup
+        return setup.tensor if setup.engine == "megatron" or setup.loss_parallel else 1
 
     def logits_block(self) -> int:
         """The largest block of the loss: logits in fp32."""
         whole = self.setup.is_last and not self.setup.fused_loss
-        return 4 * self.tokens * self.shape.vocab if whole else 0
+        return 4 * self.tokens * self.shape.vocab // self.vocab_split() if whole else 0
 
     def fused_loss_fixed(self) -> int:
         """Gradient of the head's weight, computed in the forward pass, and its temporaries."""
@@ -178,7 +183,8 @@ class Quantities:
             return {}
         _, inner = act.widths(setup.passing_style)
         steps = max(1, setup.accumulation) if setup.view else 0
-        return {"pipeline outputs": steps * self.tokens * self.shape.vocab * inner}
+        each = self.tokens * self.shape.vocab * inner // self.vocab_split()
+        return {"pipeline outputs": steps * each}
 
     def pipeline_buffers(self) -> Parts:
         """Hidden states that a pipeline stage received or will send, of micro batches in flight."""

@@ -6,10 +6,10 @@ high, and listed; nothing is filled in silently.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TypeVar
 
 from medic.memory import details, megatron
+from medic.memory.gates import is_gated
 from medic.memory.shape import Experts, Shape
 from medic.memory.states import DOUBLE_QUANT, QUANTIZED, Optimizer, Style, counted, optimizer_of
 from medic.records import dataclass, field, replace
@@ -119,7 +119,7 @@ def shape_of(read: Reader) -> Views[Shape] | None:
     def shape(tied: bool, gated: bool) -> Shape:
         return Shape(hidden, layers, heads, kv, ffn, vocab or 0, tied, gated, width, norms, experts)
 
-    gated = _is_gated(read, shape, ffn, stated_ffn, hidden)
+    gated = is_gated(read, shape, ffn, stated_ffn, hidden)
     if vocab is None:
         read.inner = shape(tied=True, gated=gated[0]).parameters
         return None
@@ -140,31 +140,6 @@ def experts_of(read: Reader, ffn: int) -> Experts | None:
     width = details.count(config, "expert_ffn", ffn)
     shared = details.count(config, "shared_ffn") or details.count(config, "shared_experts") * width
     return Experts(count, used, width, shared, details.count(config, "dense_layers"))
-
-
-def _is_gated(
-    read: Reader,
-    shape: Callable[[bool, bool], Shape],
-    ffn: int,
-    stated: int | None,
-    hidden: int,
-) -> Views[bool]:
-    """Whether the feed-forward part has a gate. The number of parameters tells, if it is known."""
-    total = read.config.integer("parameters")
-    if total is not None:
-        fits = {
-            gated: min(abs(shape(tied, gated).parameters - total) for tied in (True, False))
-            for gated in (True, False)
-        }
-        gate = fits[True] <= fits[False]
-        return gate, gate, gate
-    if stated is None:
-        return False, False, False
-    # Without a gate the usual width is 4 * hidden; no plain model has another one.
-    unsure = ffn == 4 * hidden and not (read.family or read.eager)
-    if unsure:
-        read.assumed["feed-forward gate"] = "on"
-    return not unsure, True, True
 
 
 def style_of(read: Reader) -> Views[Style]:

@@ -34,6 +34,8 @@ class Setup:
     context: int = 1
     expert: int = 1
     sequence_parallel: bool = False
+    gathered_inputs: bool = False  # what maps take is kept gathered, not gathered again (DTensor)
+    loss_parallel: bool = False  # logits and loss are split over tensor parallel ranks
     lora: int = 0  # rank of the adapters; 0: all weights are trained
     saved_ends: int = 0  # embedding and head that are trained beside adapters
     adapted: tuple[str, ...] = MAPS  # the maps of a layer that have adapters

@@ -52,7 +52,7 @@ class Sizes:
         self.fused = step.fused_attention
         self.masked, self.padding = step.masked, step.padding
         split = setup.tensor
-        self.h, self.vocab = shape.hidden, shape.vocab
+        self.h, self.vocab = shape.hidden, shape.vocab // step.vocab_split()
         self.q, self.kv, self.ffn = shape.q // split, shape.kv // split, shape.ffn // split
         # Key and value heads of which there are fewer than ranks are copied.
         self.kv = max(self.kv, shape.kv // shape.kv_heads)

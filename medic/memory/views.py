@@ -26,6 +26,7 @@ from medic.memory.reading import (
 from medic.memory.setup import Engine, Setup
 from medic.memory.shape import MAPS, Shape
 from medic.memory.states import QUANTIZED, WEIGHT, Style
+from medic.memory.tensor import splits_logits, splits_stream
 from medic.memory.windows import windows_of
 from medic.records import dataclass, replace
 from medic.run_config import RunConfig
@@ -158,7 +159,6 @@ def _with_details(read: Reader, common: Setup) -> Setup:
     return replace(
         common,
         expert=config.integer("expert_parallel_size") or 1,
-        sequence_parallel=details.flag(config, "sequence_parallel") is True,
         chunks=megatron.chunks(config, common.pipeline),
         all_forward_first="gpipe" in details.word(config, "pipeline_schedule"),
         parameters_offloaded=parameters,
@@ -198,6 +198,7 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
     errors = (0.85, 1.0, 1.15) if read.eager else (0.7, 1.0, 1.25)
     if common.known:  # of adapters of one's own nobody has seen the code
         errors = (0.9, 1.0, 1.1) if own[1] else (1.0, 1.0, 1.0)
+    stream, logits = splits_stream(read), splits_logits(read)
     stated = read.config.integer("parameters") or read.inner
     perhaps = _perhaps_sharded(read, common)
     reference, both = has_reference(read.config), both_logits(read.config)
@@ -212,6 +213,9 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
             optimizer=optimizers[i],
             gradient_bytes=gradients[i],
             engine=engines[i],
+            sequence_parallel=stream[i] and common.tensor > 1,
+            gathered_inputs=i > 0 and not read.megatron,
+            loss_parallel=logits[i],
             adapted=adapted[i],
             own_adapters=own[i],
             frozen_bytes=frozen[i][0],

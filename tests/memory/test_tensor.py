@@ -1,0 +1,133 @@
+"""What tensor parallelism splits in frameworks' own models, and what their optimizers and adapters hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Sized = Callable[..., dict[str, Any]]
+GIB = 2**30
+# torchtitan's own benchmark (benchmarks/llama3_h100_202412_torchtitan.md, table 4): FSDP 32, TP 8,
+# compiled, all layers recomputed.
+TITAN = """[model]
+name = "llama3"
+flavor = "70B"
+[training]
+local_batch_size = 16
+seq_len = 8192
+[optimizer]
+name = "AdamW"
+[parallelism]
+tensor_parallel_degree = 8
+[activation_checkpoint]
+mode = "full"
+[compile]
+enable = true
+"""
+MEASURED = 71.9  # GiB
+NANOTRON = """model:
+  dtype: bfloat16
+  model_config: {hidden_size: 2048, intermediate_size: 8192, is_llama_config: true, num_attention_heads: 32,
+    num_hidden_layers: 24, num_key_value_heads: 8, tie_word_embeddings: true, vocab_size: 49152}
+optimizer: {zero_stage: 1, optimizer_factory: {name: adamW}}
+parallelism: {dp: 16, pp: 1, tp: 2, tp_mode: REDUCE_SCATTER}
+tokens: {micro_batch_size: 4, sequence_length: 2048, batch_accumulation_per_replica: 8, train_steps: 1000}
+"""
+NEMO = """trainer: {devices: 8, num_nodes: 2, precision: bf16}
+model:
+  micro_batch_size: 4
+  global_batch_size: 256
+  tensor_model_parallel_size: 1
+  pipeline_model_parallel_size: 1
+  encoder_seq_length: 2048
+  num_layers: 24
+  hidden_size: 2048
+  ffn_hidden_size: 8192
+  num_attention_heads: 16
+  activation: gelu
+  megatron_amp_O2: true
+  optim: {name: distributed_fused_adam, lr: 2.0e-4}
+"""
+
+
+@pytest.fixture
+def of(sized: Sized, tmp_path: Path) -> Sized:
+    """The answer for a config's text."""
+
+    def call(text: str, name: str = "run.yaml", **fields: object) -> dict[str, Any]:
+        file = tmp_path / name
+        file.write_text(text, "utf-8")
+        return sized(str(file), **fields)
+
+    return call
+
+
+def test_torchtitan_splits_the_stream_and_the_loss(of: Sized) -> None:
+    found = of(TITAN, "train.toml", world_size=256)
+    assert found["device"]["low"] < MEASURED * GIB
+    assert found["device"]["estimate"] == pytest.approx(MEASURED * GIB, rel=0.25)
+
+
+@pytest.mark.parametrize(
+    ("line", "part"),
+    [
+        ("disable_loss_parallel = true", "logits"),
+        ("enable_sequence_parallel = false", "activations"),
+    ],
+)
+def test_it_does_not_where_it_is_told_not_to(of: Sized, line: str, part: str) -> None:
+    whole = TITAN.replace("tensor_parallel_degree = 8", f"tensor_parallel_degree = 8\n{line}")
+    before = of(TITAN, "train.toml", world_size=256)["parts"][part]
+    assert of(whole, "train.toml", world_size=256)["parts"][part] > 2 * before
+
+
+def test_nanotron_splits_the_stream_by_its_mode(of: Sized) -> None:
+    split = of(NANOTRON)
+    whole = of(NANOTRON.replace("REDUCE_SCATTER", "ALL_REDUCE"))
+    assert split["parts"]["activations"] < whole["parts"]["activations"]
+    assert split["parts"]["logits"] == whole["parts"]["logits"]
+
+
+def test_nanotron_says_whether_the_head_is_the_embedding(of: Sized) -> None:
+    tied = of(NANOTRON)
+    assert not any(a.startswith(("tied_embeddings", "feed-forward gate")) for a in tied["assumed"])
+    own = of(NANOTRON.replace("tie_word_embeddings: true", "tie_word_embeddings: false"))
+    assert own["parts"]["weights"] > tied["parts"]["weights"]
+
+
+def test_only_an_unknown_loop_may_split_what_nothing_says(of: Sized, sized: Sized) -> None:
+    size = {"hidden_size": 4096, "num_layers": 8, "num_heads": 32, "vocab_size": 32000}
+    run = {"micro_batch_size": 4, "sequence_length": 4096, "world_size": 8, "precision": "bf16"}
+    plain = sized(**size, **run, tensor_parallel_size=8)
+    # 8 layers that each keep their input whole are no lower bound.
+    assert plain["device"]["low"] < plain["device"]["estimate"] / 2
+    megatron = of(NEMO, vocab_size=50304, tensor_parallel_size=2)
+    asked = of(NEMO + "  sequence_parallel: true\n", vocab_size=50304, tensor_parallel_size=2)
+    assert asked["parts"]["activations"] < megatron["parts"]["activations"]
+
+
+def test_nemos_distributed_optimizer_shards_its_states(of: Sized) -> None:
+    found = of(NEMO, vocab_size=50304)["parts"]
+    whole = of(NEMO.replace("distributed_fused_adam", "fused_adam"), vocab_size=50304)["parts"]
+    assert whole["optimizer"] == pytest.approx(16 * found["optimizer"], rel=0.01)
+    assert whole["weights"] == found["weights"]
+
+
+def test_an_activation_that_is_no_glu_has_no_gate(of: Sized) -> None:
+    plain, gated = of(NEMO, vocab_size=50304), of(NEMO.replace("gelu", "swiglu"), vocab_size=50304)
+    more = 24 * 2048 * 8192 * 2
+    assert gated["parts"]["weights"] - plain["parts"]["weights"] == pytest.approx(more, rel=0.01)
+    assert not any("gate" in one for one in plain["assumed"] + gated["assumed"])
+
+
+def test_of_frozen_weights_deepspeed_holds_no_wide_ones(sized: Sized) -> None:
+    fields = {"zero_stage": 2, "world_size": 8, "precision": "bf16", "micro_batch_size": 2,
+              "sequence_length": 2048, "activation_checkpointing": True}  # fmt: skip
+    adapters = sized("--model", "qwen2.5-7b", **fields, lora_rank=8)
+    assert adapters["parts"]["optimizer"] < GIB
+    assert adapters["phases"]["load"] < 17 * GIB
+    every = sized("--model", "qwen2.5-7b", **fields)
+    assert every["parts"]["optimizer"] > 10 * GIB
