@@ -11,10 +11,8 @@ from medic.run_config import Origin, RunConfig, Value
 from medic.text.patterns import regex
 
 UNITS = {"": 1, "b": 1, "mb": 10**6, "mib": 2**20, "g": 2**30, "gb": 10**9, "gib": 2**30}
-ECC, ROUNDED = (
-    0.92,
-    0.02,
-)  # least share of the named GiB that a card tells, and how far it is from round GB
+ECC = 0.92  # least share of the named GiB that a card tells
+ROUNDED = 0.02  # how far what a card tells is from round GB
 MOST = 2**42  # bytes, more than any card has
 _SIZE = regex(r"(\d+(?:\.\d+)?)\s*([a-z]*)")
 _CARDS = regex(r"(\d{1,5})\s*[x×*]\s*(\S.*)")  # 4xA100-80G

@@ -17,7 +17,9 @@ _NAME = (
     r"(?:(?:peak |max |base )?(?<![a-z])(?:lr|learning[\s_]rate)(?![a-z])|(?:峰值|最大)?学习率|weight[\s_]decay|"
     r"warm-?up(?: steps)?|(?:micro[\s_])?batch(?:[\s_]size)?|(?:tp|pp)(?: size)?(?![a-z])|hidden(?: size)?|dropout)"
 )
-_LINK = r"\s?(?:[=:：]|(?:is|was|of|at|to|set to)(?![a-z])|设为|设成|设置为|改成|用的?是?|是|为)?\s?"
+_LINK = (
+    r"\s?(?:[=:：]|(?:is|was|of|at|to|set to)(?![a-z])|设为|设成|设置为|改成|用的?是?|是|为)?\s?"
+)
 _NUMBER = r"\d[\d.,]*(?:e[-+]?\d+)?(?![\d.]*\d)"
 _TRAINED = r"(?:actor|policy|student|base|backbone|策略|主干)(?:\s?(?:model|模型))?"
 _BOTH = rf"(?!\s*(?:and|/|&|和|与|、)\s*(?:the )?{_TRAINED})"

@@ -18,7 +18,7 @@ from medic.run_config import RunConfig
 
 from .plan import source_at
 
-CHECK = "learning-rate-not-survivable"
+CHECK = "rate-at-first-loss"
 SPREAD = 0.02
 # Adam with a rate that is a factor of one which it finds itself, or of a relative step.
 _SCALED = ("dadapt", "prodigy", "adafactor", "relative", "mechanic", "came")
@@ -37,8 +37,10 @@ def run(look: Look) -> Iterator[Finding]:
     index = next((n for n, step in enumerate(series.steps) if step == loss.steps[0]), None)
     if index is None or not SPREAD < series.values[index] < math.inf:
         return
-    value = {"learning_rate": series.values[index], "spread": SPREAD, "limit": SPREAD}
-    yield Finding(CHECK, "fires", value=value, source=source_at(look, loss, 0), exact=True)
+    value = {"learning_rate": series.values[index], "spread": SPREAD}
+    yield Finding(
+        CHECK, "overwrites-weights", value=value, source=source_at(look, loss, 0), exact=True
+    )
 
 
 PROBE = Probe(

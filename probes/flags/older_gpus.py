@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from medic.facts import Launches, Source
 from medic.i18n import Text
@@ -12,8 +13,9 @@ from medic.probe import Finding, Look, Probe, config_of, source_of
 from medic.run_config import RunConfig, Setting, Span
 from medic.text.patterns import regex
 
-from .launches import launches_in
-from .script_text import ScriptText, read_script
+if TYPE_CHECKING:
+    from .script_text import ScriptText
+
 
 PRECISION, ATTENTION = "precision-not-supported-by-device", "flash-attn-gpu-too-old"
 # Of Volta, Turing and older: compute capability below 8.0 (NVIDIA, CUDA GPUs).
@@ -50,7 +52,8 @@ def run(look: Look) -> Iterator[Finding]:
     config = config_of(look)
     told = str(config.get("gpu") or "")
     if not told:
-        yield from _by_script(look)
+        if look.files("script"):
+            yield from _by_script(look)
         return
     older = _OLDER.search(told.lower().replace(" ", "-"))
     if older is None or _OTHER.search(told.lower()):
@@ -64,6 +67,10 @@ def run(look: Look) -> Iterator[Finding]:
 
 
 def _by_script(look: Look) -> Iterator[Finding]:
+    # Where a configuration is all there is, what reads scripts is not imported.
+    from .launches import launches_in
+    from .script_text import read_script
+
     scripts = [s for f in look.files("script") if (s := read_script(look, f.path, f.name))]
     config = config_of(look)
     if len(scripts) != 1 or config.others:
