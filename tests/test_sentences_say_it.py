@@ -6,6 +6,7 @@ import pytest
 
 from medic.case.collect import Case
 from medic.index.knowledge import load
+from medic.match import split_paste
 from medic.planner.questions import Question
 from medic.session.consultation import Session
 from medic.told.stated import stated
@@ -192,3 +193,98 @@ def test_a_cause_with_its_own_word_leads() -> None:
     ):
         session, _ = told(words)
         assert session.diagnosis().causes[0].name == cause
+
+
+@pytest.mark.parametrize(
+    ("words", "check", "outcome"),
+    [
+        (
+            "MoE 64 experts top-8: 3 experts get 60% of tokens, aux loss coef 0.001",
+            "balance-loss",
+            "on",
+        ),
+        ("64 个专家的 MoE，3 个专家拿走了 60% 的 token，辅助损失系数 0.01", "balance-loss", "on"),
+        ("MoE 64 experts, aux loss coef 0, 3 experts get most tokens", "balance-loss", "off"),
+        ("lr 日志里一直是 0，deepspeed fp16，一直打印 OVERFLOW", "precision-in-use", "fp16"),
+        ("loss scale keeps falling, training in fp16 with deepspeed", "precision-in-use", "fp16"),
+        ("loss is nan, it is not fp16 training", "precision-in-use", None),
+        (
+            "resume fails: size mismatch for lm_head.weight 151936 vs 152064",
+            "vocabulary-setting",
+            "differs",
+        ),
+        ("加载报错 size mismatch，embed_tokens 151936 vs 152064", "vocabulary-setting", "differs"),
+        ("size mismatch for q_proj.weight 4096 vs 8192", "vocabulary-setting", None),
+        ("卡死在第一个 step，nvidia-smi 显示所有卡 100%", "gpu-seen-by-driver", "all-busy"),
+        ("it hangs, nvidia-smi shows all 8 GPUs at 100%", "gpu-seen-by-driver", "all-busy"),
+        ("it hangs, all GPUs have their memory at 100%", "gpu-seen-by-driver", None),
+        (
+            "4 nodes 32 gpus, one node with 8 gpus works, with several nodes it hangs",
+            "recurrence",
+            None,
+        ),
+        ("单机 8 卡没问题，多机就 hang 在 init_process_group", "gpus-for-ranks", "enough"),
+    ],
+)
+def test_what_a_sentence_says_is_not_asked(words: str, check: str, outcome: str | None) -> None:
+    session, _ = told(words)
+    reading = session.told.answered.get(check)
+    assert (reading.outcome if reading else None) == outcome
+    asked = {look.name for look in session.open_looks()}
+    assert outcome is None or check not in asked
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("grad_norm 0.8 loss 2.1 but throughput halved since yesterday", {"throughput-drops"}),
+        ("loss 2.1，grad norm 0.8 都正常，但吞吐从昨天开始减半", {"throughput-drops"}),
+        ("throughput halved since yesterday, loss 2.1 and grad norm 0.8", {"throughput-drops"}),
+        ("grad_norm 80 loss 2.1 and throughput halved", {"gradient-norm-grows"}),
+        ("GPU util 35% with 4 A100, batch 2, zero3", {"gpu-starved"}),
+        ("GPU 利用率只有 30%，4 张 A100 80G，zero3", {"gpu-starved"}),
+        ("GPU util 98% with 4 A100 40GB", set()),
+    ],
+)
+def test_healthy_values_beside_a_complaint_are_no_complaint(words: str, shown: set[str]) -> None:
+    assert set(told(words)[0].complaints) == shown
+
+
+@pytest.mark.parametrize(
+    ("words", "values"),
+    [
+        ("4 机 32 卡，单机 8 卡没问题", {"nodes": 4, "world_size": 32, "gpus_per_node": 8}),
+        ("2机16卡训练卡在 init", {"nodes": 2, "world_size": 16, "gpus_per_node": 8}),
+        (
+            "4 nodes 32 gpus, one node with 8 gpus works, several nodes hang",
+            {"nodes": 4, "world_size": 32, "gpus_per_node": 8},
+        ),
+        ("4 机 8 卡训练很慢", {"nodes": 4}),
+        ("4 台机器共 8 张卡", {"nodes": 4, "world_size": 8}),
+        ("MoE 64 experts top-8: 3 experts get 60% of tokens", {"num_experts": 64}),
+        ("4 A100, batch 2", {"world_size": 4}),
+        ("4 A100 80G", {"world_size": 4, "gpu": "a100-80g"}),
+        ("4 H100", {"world_size": 4, "gpu": "h100-80g"}),
+    ],
+)
+def test_sizes_that_a_sentence_tells(words: str, values: dict[str, object]) -> None:
+    assert {one.field: one.value for one in stated(words, INDEX)} == values
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        (
+            "model repeats the same token forever after finetune, train loss 0.3, pad token = eos",
+            "prose",
+        ),
+        ("output is garbage after sft, final loss 0.2, chat template chatml", "prose"),
+        ("grad_norm 0.8 loss 2.1 but throughput halved since yesterday", "prose"),
+        ("epoch 3 done, train loss 0.3, eval loss 0.4, saving model to output", "log"),
+        ("Finished training epoch with final loss 0.31", "log"),
+        ("step 120 loss nan grad_norm nan skipping update", "log"),
+        ("iteration 20 loss 2.1 failed to save checkpoint retrying", "log"),
+    ],
+)
+def test_a_sentence_with_a_value_is_words(line: str, kind: str) -> None:
+    assert [part.kind for part in split_paste(line)] == [kind]

@@ -23,7 +23,7 @@ _OF_A_RUN = frozenset({"log", "metrics"})
 MAX_PARTS = 64  # of a pasted text that stand alone
 
 
-_EITHER = regex(r"[^\n{}\[\]|=]+$")
+_EITHER = regex(r"(?:[^\n{}\[\]|=]| = (?=[A-Za-z]))+$")
 
 _BLANK = (
     "it is empty: check the path, or what should have written it",

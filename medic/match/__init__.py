@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from medic.match.sayings import denied, sayings_of, told_of
     from medic.match.scan import Matcher
     from medic.match.text import Match, TextIndex
+    from medic.match.told_values import without_healthy
     from medic.match.tone import (
         all_well,
         asks,
@@ -69,6 +70,7 @@ _HOMES = {
     "harmless": "warns",
     "harmless_lines": "warns",
     "without_harmless": "warns",
+    "without_healthy": "told_values",
     "makes_progress": "progress",
     "only_asks": "tone",
     "praises": "tone",
@@ -139,6 +141,7 @@ __all__ = [
     "told_of",
     "watched",
     "without_harmless",
+    "without_healthy",
 ]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from medic.match.told_values import JOINING, tells_a_value
 from medic.text.accounting import ACCOUNTED, DISK_ROWS
 from medic.text.patterns import regex
 
@@ -59,8 +60,8 @@ _LOG = regex(
 _LOG_WORDS = regex(
     r"\b(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL)\b[: |\]]|\bNCCL (?:INFO|WARN)\b|"
     r"\bexit ?code\b\s*[:=]? ?-?\d+|CUDA (?:error|out of memory)|Segmentation fault|"
-    r"\b(?:[Ss]tep|[Ii]ter|iteration|[Ee]poch)\b[ :=#]*\d+\b.*\b(?:loss|lr)\b|"
-    r"\bloss\b\s*[:=]?\s*\[?(?:[Nn]a[Nn]|[Ii]nf|\d[\d.]*)\b"
+    r"(?P<value>\b(?:[Ss]tep|[Ii]ter|iteration|[Ee]poch)\b[ :=#]*\d+\b.*\b(?:loss|lr)\b|"
+    r"\bloss\b\s*[:=]?\s*\[?(?:[Nn]a[Nn]|[Ii]nf|\d[\d.]*)\b)"
 )
 # A few words as people type them: no sign but a comma, and one of the small words that no log has.
 _TYPED = regex(r"[A-Za-z0-9][\w'-]*(?:,? [A-Za-z0-9][\w'-]*){2,}[.?!]?")
@@ -99,13 +100,7 @@ _SIGNS = r"^\s*(?:={5,}|-{5,}|\*{5,})\s*$"
 _RULE = regex(_SIGNS)
 _REPORTED = regex(rf"^\s+\S|{_SIGNS}|^\S+ FAILED\s*$|^[A-Z][\w() ]*:\s*$|^\[\d+\]:\s*$")
 
-
-_JOINING_WORDS = """
-the a an is are was were my i I we it its with and but when while after of to on this that not then
-have has for from
-"""
-_JOINING = frozenset(_JOINING_WORDS.split())
-JOINED = 3
+JOINED = 3  # of the words that only join others
 
 
 def split_paste(text: str, printed: Collection[int] = ()) -> list[Fragment]:
@@ -244,13 +239,18 @@ def _kind(line: str, before: Kind) -> Kind:
         return "command"
     if _BRACKET.match(line) and not told:
         return "config"
-    if _LOG.match(line) or (_LOG_WORDS.search(line) and not is_sentence(line) and not _typed(line)):
+    if _LOG.match(line) or _has_log_words(line):
         return "log"
     if _KEY.match(line) and not told:
         return "config"
-    if before == "log" and line.startswith((" ", "\t")):
-        return "log"
-    return "prose"
+    return "log" if before == "log" and line.startswith((" ", "\t")) else "prose"
+
+
+def _has_log_words(line: str) -> bool:
+    found = _LOG_WORDS.search(line)
+    if found is None or is_sentence(line) or _typed(line):
+        return False
+    return not (found["value"] and tells_a_value(line))
 
 
 def is_sentence(line: str) -> bool:
@@ -271,7 +271,7 @@ def _typed(line: str) -> bool:
 def is_joined(line: str) -> bool:
     if line.lstrip().startswith("--"):  # an option is no sentence, whatever its help says
         return False
-    return len(_JOINING.intersection(line.split())) >= JOINED
+    return len(JOINING.intersection(line.split())) >= JOINED
 
 
 # Whose words it is that stand between two log lines.

@@ -122,6 +122,7 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         f"每(?:个|台)?{_ZH_NODE}(?:上)?(?:有|用|跑)? ?{_PIECES}",
         f"# {_GPUS} each",
         f"{_PIECES} each",
+        f"(?:one|single|a|1) {_NODE} (?:with|of|has) # {_GPUS}",
         f"[x×*] ?# {_GPUS}",
         f"[x×*] ?{_PIECES}",
     ),
@@ -137,7 +138,12 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         f"(?:一共|总共|共)?#{_KA}",
         "#个(?:rank|进程)",
     ),
-    "nodes": (f"# {_NODE}s?", f"#(?:个|台){_ZH_NODE}", f"# {CARD} {_NODE}s?"),
+    "nodes": (
+        f"# {_NODE}s?",
+        f"#(?:个|台){_ZH_NODE}",
+        f"# {CARD} {_NODE}s?",
+        r"#机(?=[\s,，、x×*]*(?:一共|总共|共)?\s?\d+\s?(?:张|块|个)?(?:卡|gpu))",
+    ),
     "node_cores": (
         "# (?:cpu )?cores?",
         "# cpus",

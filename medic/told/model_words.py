@@ -45,12 +45,22 @@ def named(text: str, index: Index) -> Iterator[tuple[str, str, str, Place]]:
         return
     models = _of(text, index.models.values(), _BEFORE_MODEL, _MORE)
     found = [(MODEL, said.lower(), place) for _, said, place in models]
-    found += [(GPU, n, place) for n, _, place in _of(text, index.gpus.values(), _BEFORE, "s?")]
+    found += [
+        (GPU, n, place)
+        for n, said, place in _of(text, index.gpus.values(), _BEFORE, "s?")
+        if not _of_several_sizes(said, index)
+    ]
     kept: list[tuple[str, str, str, Place]] = []
     for field, name, (start, end) in sorted(found, key=lambda one: one[2][0] - one[2][1]):
         if all(end <= a or b <= start for *_, (a, b) in kept):
             kept.append((field, name, text[start:end].strip(), (start, end)))
     yield from sorted(kept, key=lambda one: one[3])
+
+
+def _of_several_sizes(said: str, index: Index) -> bool:
+    """Whether cards of this name are known with several amounts of memory: an A100 has 40 or 80 GB."""
+    sized = re.compile(rf"{re.escape(said)}-\d+g", re.I)
+    return len({one.memory for one in index.gpus.values() if sized.fullmatch(one.name)}) > 1
 
 
 def not_known(text: str, index: Index) -> list[str]:

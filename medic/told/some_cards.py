@@ -24,6 +24,11 @@ _SOME_BEHIND = regex(
 )
 _OF_MORE = regex(r"^ (?:out )?of (?:the |our |my )?(?:\d|other)", re.I)
 _WITH_THESE = regex(r"(?:\b(?:on|with|using|use|only have)|[用在]) ?$", re.I)
+_ACTS = regex(
+    r"^ (?:(?:are |were )?(?:get|gets|got|getting|take|takes|took|receive\w*|have|hold|hog|handle|carry|eat|attract|"
+    r"dominate|dead|idle|starv\w*|unused|never)\b)|^\s?(?:就?(?:拿|占|吃|分|得|收|承|包)|从不|没有?|是死的|闲)",
+    re.I,
+)
 _OTHERS = regex(
     r"\b(?:others|(?:the|all) other (?:\w+ )?(?:gpus?|cards?|ranks?|ones)|the rest|remaining)\b|"
     r"其[他它余]|别的|剩下|剩余|另外[几的]",
@@ -42,3 +47,8 @@ def are_some(text: str, start: int, end: int, alone: bool) -> bool:
     if _SOME_BEHIND.search(behind):
         return alone or bool(_SOME_BEFORE.search(before) or _OTHERS.search(text))
     return bool(_SOME_BEFORE.search(before) and _OTHERS.search(text))
+
+
+def acts(text: str, end: int) -> bool:
+    """Whether what is counted up to ``end`` is told to do something: "3 experts get 60% of the tokens"."""
+    return _ACTS.search(text[end:]) is not None

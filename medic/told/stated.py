@@ -18,7 +18,8 @@ from medic.told.fillers import says_nothing
 from medic.told.given import typed
 from medic.told.model_words import GPU, MODEL, named
 from medic.told.owners import is_of_another, of_others
-from medic.told.some_cards import are_some
+from medic.told.shared_out import shared_out
+from medic.told.some_cards import acts, are_some
 
 if TYPE_CHECKING:
     from medic.index.knowledge import Index
@@ -175,11 +176,13 @@ def _found(text: str, index: Index | None) -> Sequence[tuple[Stated, Place]]:
     for item, _ in kept:
         values.setdefault(item.field, set()).add(repr(item.value))
     once = [one for one in kept if len(values[one[0].field]) == 1]
-    return tuple(sorted(_of_the_run(text, once), key=lambda one: one[1]))
+    return tuple(sorted(shared_out(text, _of_the_run(text, once)), key=lambda one: one[1]))
 
 
 def _of_some(text: str, one: tuple[Stated, Place]) -> bool:
     item, (start, end) = one
+    if item.field == "num_experts":
+        return acts(text, end)
     return item.field == COUNT and are_some(text, start, end, alone=item.value == 1)
 
 
@@ -282,5 +285,6 @@ def _pattern(field: str) -> str:
         # Chinese is written with and without blanks around a number.
         blank = "" if phrase.isascii() else " ?"
         number = phrase.replace("#", f"{blank}({_NUMBER}{_UNIT}|[{_DIGITS}]){blank}")
-        parts.append(rf"(?<![a-z0-9_.+-]){number}(?![a-z0-9])")
+        end = "" if "(?=" in phrase else "(?![a-z0-9])"
+        parts.append(rf"(?<![a-z0-9_.+-]){number}{end}")
     return "|".join(parts).replace("\\ ", " ").replace(" ?", r"[\s_-]*").replace(" ", r"[\s_-]+")

@@ -135,18 +135,19 @@ class Told:
 
     def describe(self, words: str) -> None:
         """Takes a description: the symptoms it reports and the checks it answers."""
-        from medic.match import answers, complaints, gist
+        from medic.match import answers, complaints, gist, without_healthy
         from medic.match.text import WHOLE
         from medic.told.owners import without_others
         from medic.told.unfit import out_of_place
 
         words = gist(words)
         self.words = f"{self.words}\n{words}".strip()
-        for match, also in complaints(words, self.index):
+        telling = without_healthy(words)
+        for match, also in complaints(telling, self.index):
             plain = match.score >= WHOLE and not also
             self.reported.setdefault(match.name, Reading("present", match.quote, also, plain))
-        self._beside_settings(words)
-        own = without_others(words)
+        self._beside_settings(telling)
+        own = without_others(telling)
         for check, outcome, said in answers(own, self.index):
             if not out_of_place(check, self.words, self.index):
                 quote = said if own == words or said in words else words.strip()

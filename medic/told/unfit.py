@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from medic.beliefs.conditions import Context, allows
-from medic.match import sayings_of, without_harmless
+from medic.match import sayings_of, without_harmless, without_healthy
 from medic.planner.questions import of_rl
 from medic.text.patterns import regex
 
@@ -50,7 +50,7 @@ def read_alike(text: str, index: Index) -> str:
     from medic.told.owners import without_others
     from medic.told.stated import without_names
 
-    bare = without_others(_ALLOCATOR.sub(r"\1", text))
+    bare = without_healthy(without_others(_ALLOCATOR.sub(r"\1", text)))
     return without_harmless(without_names(bare, index), index)
 
 
