@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from itertools import pairwise
 from statistics import fmean, median
 
@@ -13,6 +13,8 @@ from medic.session.diagnosis import finding_text
 from medic.vitals.scene import MIN_POINTS, Judged, Scene, State, unseen
 
 SMALL = 0.1  # of the GPU's memory
+Sample = tuple[float, float | None, int | None, int | None, int]
+HELD = 0.1  # of the most that was in use: with less the run's process is not there (yet, any more)
 RECENT = 60  # GPU samples: a minute of nvidia-smi -l 1
 
 
@@ -38,6 +40,13 @@ def busy(scene: Scene) -> Judged:
         if uses:
             use, filled, _ = max(uses)
             return _use(scene, use, filled, Source(now.origin))
+    if isinstance(samples, GpuSeries):
+        most = max((len(rows) for rows in samples.samples.values()), default=0)
+        few = Text(
+            "{n} GPU samples, {file}: from {least} on they tell",
+            "{file} 中只有 {n} 个 GPU 采样，至少需要 {least} 个",
+        )
+        return "not-seen", few.fill(n=most, file=samples.file, least=MIN_POINTS), Source()
     return unseen(
         "no GPU samples (nvidia-smi --query-gpu=... -l 10) and no data_time",
         "没有 GPU 采样（nvidia-smi --query-gpu=... -l 10），也没有 data_time",
@@ -68,13 +77,21 @@ def _busiest(samples: GpuSeries) -> tuple[float | None, float, int]:
     best: float | None = None
     filled, line = 0.0, 0
     for rows in samples.samples.values():
-        recent = [r for r in rows[-RECENT:] if r[1] is not None]
+        recent = [r for r in while_held(rows)[-RECENT:] if r[1] is not None]
         mean = fmean(r[1] or 0.0 for r in recent) if len(recent) >= MIN_POINTS else -1.0
         if mean > (-1.0 if best is None else best):
             used, total = max(r[2] or 0 for r in recent), max(r[3] or 0 for r in recent)
             # Without a total, memory in use is that of a model from 8 GiB on.
             best, filled, line = mean, used / (total or 80 * 2**30), recent[-1][4]
     return best, filled, line
+
+
+def while_held(rows: Sequence[Sample]) -> Sequence[Sample]:
+    """The samples from when the run's process holds memory until it has left: a sampler goes on
+    before and after it."""
+    most = max((r[2] or 0 for r in rows), default=0)
+    held = [i for i, r in enumerate(rows) if (r[2] or 0) >= HELD * most]
+    return rows[held[0] : held[-1] + 1] if most else rows
 
 
 def memory(scene: Scene) -> Judged:
@@ -92,11 +109,9 @@ def memory(scene: Scene) -> Judged:
     )
 
 
-def _growth(
-    scene: Scene, file: str, rows: Iterable[tuple[float, float | None, int | None, int | None, int]]
-) -> Judged | None:
+def _growth(scene: Scene, file: str, rows: Sequence[Sample]) -> Judged | None:
     """Used bytes of one GPU in ten stretches, the first one (the start) left out."""
-    used = [(r[2], r[4]) for r in rows if r[2] is not None]
+    used = [(r[2], r[4]) for r in while_held(rows) if r[2] is not None]
     size = len(used) // 10
     if size < 4:
         return None

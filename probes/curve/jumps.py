@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
-from medic.facts import Curve, Series
+from medic.facts import Curve, Series, Source
 from medic.probe import Finding, Look, config_of
 from medic.records import dataclass
 
@@ -45,6 +46,8 @@ class Jump:
     length: int  # points above the limit
     recovers: bool
     after: int  # points behind it
+    last: float = 0.0  # the loss right before it, as logged
+    top_step: int = 0
 
     @property
     def is_over(self) -> bool:
@@ -84,8 +87,10 @@ def jumps(look: Look, steps: Sequence[int], values: Sequence[float]) -> list[Jum
         while end + 1 < len(values) and values[end + 1] > level + 0.5 * (limit - level):
             end += 1
         back = end + 1 < len(values) and steps[end + 1] - steps[i] <= window
-        top = max(values[i : end + 1])
-        found.append(Jump(i, steps[i], level, top, end - i + 1, back, len(values) - end - 1))
+        peak = max(range(i, end + 1), key=values.__getitem__)
+        length, behind = end - i + 1, len(values) - end - 1
+        told = values[i - 1], steps[peak]
+        found.append(Jump(i, steps[i], level, values[peak], length, back, behind, *told))
         i = end + 1
     return found
 
@@ -135,11 +140,20 @@ def timing(look: Look, curve: Curve, loss: Series, found: Sequence[Jump]) -> Fin
         return Finding("loss-jump-timing", "none")
     bad = troubling(found, loose=unclipped(look))
     worst = max(bad or found, key=lambda j: j.ratio)
-    source = source_at(look, loss, loss.steps.index(worst.step))
-    value = {"step": worst.step, "from": worst.before, "to": worst.top}
+    value, source, more = told_of(look, loss, worst)
     over = worst.ratio >= HIGH and not bad
     when = "recovered" if over else _when(curve, worst)
-    return Finding("loss-jump-timing", when, value=value, source=source)
+    return Finding("loss-jump-timing", when, value=value, source=source, more=more)
+
+
+def told_of(
+    look: Look, loss: Series, jump: Jump
+) -> tuple[dict[str, Any], Source, tuple[Source, ...]]:
+    """A jump in the numbers of its own lines: from the loss right before it to the highest, and the
+    line where it begins; that of the highest loss, too, where it is another."""
+    value = {"step": jump.step, "from": jump.last, "to": jump.top}
+    at = [source_at(look, loss, loss.steps.index(s)) for s in (jump.step, jump.top_step)]
+    return value, at[0], tuple(at[1:]) if jump.top_step != jump.step else ()
 
 
 def _when(curve: Curve, jump: Jump) -> str:

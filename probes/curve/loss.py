@@ -14,7 +14,7 @@ from medic.records import dataclass, replace
 from medic.run_config import RunConfig
 
 from . import needs, stuck
-from .jumps import Jump, jumps, relative_noise, timing, troubling, unclipped
+from .jumps import Jump, jumps, relative_noise, timing, told_of, troubling, unclipped
 from .numbers import chance, clean, median, windows
 from .plan import Plan, plan_of, source_at
 from .resume_points import starts
@@ -104,8 +104,8 @@ def _spike(look: Look, shape: Shape, found: list[Jump]) -> Iterator[Finding]:
         yield Finding("loss-spike", "absent")
         return
     worst = max(bad, key=lambda j: j.ratio)
-    value = {"step": worst.step, "from": worst.before, "to": worst.top, "count": len(found)}
-    yield Finding("loss-spike", value=value, source=_at(look, shape, worst.step))
+    value, source, more = told_of(look, shape.series, worst)
+    yield Finding("loss-spike", value=value | {"count": len(found)}, source=source, more=more)
 
 
 def _divergence(look: Look, shape: Shape, found: list[Jump]) -> Iterator[Finding]:

@@ -56,7 +56,9 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             outcome = "ran-out-of-batches"
         elif _known(first, logs):
             outcome = "died-of-known-error"
-    value = {"rank": first.rank, "reason": first.reason}
+    # Of a failure that nothing names, its line: never an empty reason.
+    reason = first.reason or first.source.text.strip()[:200] or first.source.where()
+    value = {"rank": first.rank, "reason": reason}
     # The lines of ranks that ended after it show that all failed, not that this one did first.
     more = tuple(f.source for f in ranks.others) if outcome == "all-at-once" else ()
     yield Finding(CHECK, outcome, value=value, source=first.source, more=more)
@@ -87,7 +89,11 @@ def _first(
         return ranks.first
     if own:
         return min(own.values(), key=lambda f: f[0])[1]
-    return next((FailedRank(t.rank, t.source, "") for t in timeouts), None)
+    return next((FailedRank(t.rank, t.source, _timed_out(t)) for t in timeouts), None)
+
+
+def _timed_out(call: Collective) -> str:
+    return f"{call.operation} (SeqNum {call.sequence}) timed out"
 
 
 def _known(first: FailedRank, logs: LogHits) -> bool:

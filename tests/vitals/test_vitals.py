@@ -274,3 +274,27 @@ def test_any_metrics_are_judged(vitals: Take, table: list[tuple[Any, Any, Any]])
     )
     found = vitals({"metrics.jsonl": text, "train.log": "hello\n"})
     assert len(found.rows) == 5
+
+
+def test_samples_before_and_after_the_run_are_not_of_it(vitals: Take, made: Any) -> None:
+    """The sampler went on when the process had left: that is no memory that fell to nothing."""
+    usual = vitals({"metrics.jsonl": made.rows(), "nvidia-smi.csv": made.samples()})
+    held = made.samples(used=lambda n: 60_000 if 20 <= n < 80 else 4)
+    found = vitals({"metrics.jsonl": made.rows(), "nvidia-smi.csv": held})
+    assert states(found)["memory-flat"] == states(usual)["memory-flat"] == "ok"
+    told = next(r for r in found.rows if r.name == "memory-flat").text.en
+    assert told == next(r for r in usual.rows if r.name == "memory-flat").text.en
+
+
+def test_memory_that_a_run_held_too_shortly_tells_nothing(vitals: Take, made: Any) -> None:
+    short = made.samples(used=lambda n: 60_000 + 9 * n if 90 <= n < 110 else 4)
+    found = vitals({"metrics.jsonl": made.rows(), "nvidia-smi.csv": short})
+    assert states(found)["memory-flat"] == "not-seen"
+
+
+def test_few_samples_are_said_to_be_few(vitals: Take, made: Any) -> None:
+    found = vitals({"metrics.jsonl": made.rows(), "nvidia-smi.csv": made.samples(count=8)})
+    told = next(r for r in found.rows if r.name == "gpu-busy")
+    assert told.state == "not-seen"
+    assert "8 GPU samples" in told.text.en
+    assert "no GPU samples" not in told.text.en

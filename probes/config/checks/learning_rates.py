@@ -43,6 +43,8 @@ _OTHERWISE = regex(
     r"prompt_tun|p_tuning|prefix|pre_seq|freeze|frozen|peft|lora|adapter|trainable|galore|apollo|badam|muon|lomo|lisa|(?:^|_)mup(?:_|$)|width_mult|lr_mult|lr_scale|layer_decay"
 )
 _OTHER_START = ("init_lora_weights", "pissa_init", "lora_init", "init_weights", "use_dora")
+_STATED = Text("{n} parameters", "{n} 参数的模型")
+_BY_SHAPE = Text("about {n} parameters by its shape", "按结构约 {n} 参数的模型")
 _NAMED_SIZE = regex(r"(?<![\d.])(\d{1,4}(?:\.\d+)?)[bB](?![a-zA-Z])")
 # Adam with a rate that is a factor of one which it finds itself, or of a relative step.
 _SCALED = ("dadapt", "prodigy", "adafactor", "relative", "mechanic", "came")
@@ -104,7 +106,9 @@ def placeholders(config: RunConfig, found: Range) -> dict[str, object]:
     size = parameters(config)
     shown = Text("a model of a size that is not stated", "规模未写明的模型")
     if size:
-        shown = Text("{n} parameters", "{n} 参数的模型").fill(n=sized(size))
+        stated = config.number("parameters") is not None
+        shown = _STATED if stated else _BY_SHAPE  # which is right to about 20%
+        shown = shown.fill(n=sized(size) if stated else sized(float(f"{size:.2g}")))
     elif named := named_size(config):
         shown = Text("a model of {n}, by its name", "名称为 {n} 的模型").fill(n=sized(named))
     return {
