@@ -108,6 +108,10 @@ def _stated(config: RunConfig) -> str:
         stated = config.get(field)
         if isinstance(stated, str):
             return stated
+    if config.framework == "litgpt" and details.word(
+        config, "named"
+    ):  # pretrain's, by litgpt's own names
+        return details.word(config, "named")
     name, flavor = (details.word(config, n) for n in ("model_name", "flavor"))
     return f"{name}-{flavor}" if name and flavor else ""
 

@@ -256,7 +256,7 @@ def _perhaps_sharded(read: Reader, common: Setup) -> Setup:
     config = read.config
     ranks = config.integer("data_parallel_size") or config.integer("world_size")
     told = config.get("fsdp") is not None or config.integer("zero_stage") is not None
-    if told or read.megatron or ranks == 1:
+    if told or read.megatron or ranks == 1 or details.flag(config, "replicated") is True:
         return common
     read.assumed["zero_stage"] = "0"
     return replace(common, zero=3, shards=ranks or UNKNOWN_RANKS)
@@ -294,4 +294,6 @@ def _engines(read: Reader) -> Views[Engine]:
     if not known:
         read.assumed["world_size"] = "1"
         return "single", "single", "ddp"
+    if max(known) > 1 and details.flag(config, "replicated") is True:
+        return "ddp", "ddp", "ddp"
     return ("single", "ddp", "ddp") if max(known) > 1 else ("single", "single", "single")

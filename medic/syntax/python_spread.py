@@ -16,6 +16,13 @@ _PLAIN = ("torch", "transformers", "peft", "accelerate", "datasets", "bitsandbyt
           "wandb", "deepspeed", "liger_kernel", "evaluate", "pandas", "safetensors", "yaml", "tokenizers")  # fmt: skip
 _FSDP1 = ("FSDP", "FullyShardedDataParallel")
 _SHARDS = (*_FSDP1, "fully_shard")
+_REPLICATES = ("DistributedDataParallel", "DDP")
+# In names of what shards weights or states, or of engines that may.
+_MAY_SHARD = ("fsdp", "fullysharded", "fully_shard", "zeroredundancy", "deepspeed", "accelerat", "lightning",
+              "fabric", "fairscale", "megatron", "colossal", "parallelize", "distribute_", "zero_stage",
+              "shard_model", "distributed_optimizer", "distributedoptimizer")  # fmt: skip
+# The setting: each rank holds the whole model and its optimizer states.
+REPLICATED = "model_replicated"
 _ELSEWHERE = ("cpu", "meta")
 _GATHERS = ("get_model_state_dict", "get_state_dict", "full_tensor", "summon_full_params")
 
@@ -32,6 +39,25 @@ def shards(loop: Calls) -> Result | None:
     if not found:
         return None
     return Known(True, sure[0].func) if sure else Unknown(found[0])
+
+
+def replicated(module: ast.Module) -> ast.Call | None:
+    """The call by which each rank holds the whole model: torch's DDP, where no name of the module shards
+    weights or optimizer states, or hands the model to an engine that may."""
+    nodes = list(ast.walk(module))
+    wraps = [n for n in nodes if isinstance(n, ast.Call) and last(n.func) in _REPLICATES]
+    if not wraps:
+        return None
+    of_torch = any(
+        isinstance(n, ast.Import | ast.ImportFrom) and "torch" in ast.unparse(n) for n in nodes
+    )
+    names = [
+        getattr(n, "id", None) or getattr(n, "attr", None) or getattr(n, "arg", None) for n in nodes
+    ]
+    names += [n.module for n in nodes if isinstance(n, ast.ImportFrom)]
+    names += [n.name for n in nodes if isinstance(n, ast.alias)]
+    others = any(word in name.lower() for name in names if name for word in _MAY_SHARD)
+    return wraps[0] if of_torch and not others else None
 
 
 def strategy(loop: Calls) -> Result | None:

@@ -13,6 +13,7 @@ from medic.syntax.python_loop import loop_of
 from medic.syntax.python_options import options_of
 from medic.syntax.python_reader import Reader
 from medic.syntax.python_scopes import Scopes
+from medic.syntax.python_spread import REPLICATED, replicated
 from medic.syntax.python_trainer import put_recompute
 from medic.syntax.python_values import BESIDE, Group, Items, Known, Result, Unknown, dotted
 from medic.syntax.source import MAX_DEPTH, SourceText
@@ -59,6 +60,9 @@ def parse_python(source: SourceText) -> Document:
         raise Unreadable("not Python", "不是 Python", at=source.file) from None
     reader = Reader(module)
     group = _settings(reader, module)
+    wraps = replicated(module)
+    if wraps is not None:
+        group.settings.setdefault(REPLICATED, (wraps.func, Known(value=True, node=wraps.func)))
     return Document(source.file, "python", _Nodes(source).mapping(group, 0))
 
 

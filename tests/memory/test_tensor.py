@@ -131,3 +131,53 @@ def test_of_frozen_weights_deepspeed_holds_no_wide_ones(sized: Sized) -> None:
     assert adapters["phases"]["load"] < 17 * GIB
     every = sized("--model", "qwen2.5-7b", **fields)
     assert every["parts"]["optimizer"] > 10 * GIB
+
+
+OWN = """import torch
+from torch.nn.parallel import DistributedDataParallel as DDP
+from gpt import GPT
+model = GPT().cuda()
+if world > 1:
+    model = DDP(model, device_ids=[local])
+opt = torch.optim.AdamW(model.parameters(), lr=1e-4)
+loss.backward()
+"""
+SIZES = """model: {n_layer: 24, n_head: 16, n_embd: 2048, vocab_size: 50304, block_size: 2048}
+train: {world_size: 32, micro_batch_size: 8, grad_accum: 4, dtype: bfloat16, compile: true}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("", True),
+        ("from torch.distributed.optim import ZeroRedundancyOptimizer", False),
+        ("from torch.distributed.fsdp import FullyShardedDataParallel", False),
+        ("model = DDP(model) if plain else accelerator.prepare(model)", False),
+    ],
+)
+def test_a_script_that_only_wraps_in_ddp_shards_nothing(
+    sized: Sized, tmp_path: Path, line: str, told: bool
+) -> None:
+    script, sizes = tmp_path / "train.py", tmp_path / "train.yaml"
+    script.write_text(OWN + line + "\n", "utf-8")
+    sizes.write_text(SIZES, "utf-8")
+    found = sized(str(script), str(sizes))
+    assert ("zero_stage = 0" not in found["assumed"]) is told
+    whole = 4 * 1.3e9 * 4  # weights, gradients and two moments in fp32, or in bf16
+    assert (found["device"]["low"] > whole / 2) is told
+
+
+LITGPT = """model_name: tiny-llama-1.1b
+precision: bf16-mixed
+train: {micro_batch_size: 4, max_seq_length: 2048, global_batch_size: 512, lr_warmup_steps: 10, tie_embeddings: false}
+initial_checkpoint_dir: null
+"""
+
+
+def test_litgpt_pretrains_the_model_that_it_names(of: Sized) -> None:
+    found = of(LITGPT, world_size=8)
+    assert found["parts"]["weights"] > GIB / 2
+    assert not any(one.startswith("tied_embeddings") for one in found["assumed"])
+    unknown = of(LITGPT.replace("tiny-llama-1.1b", "my-own-model"), world_size=8)
+    assert unknown["device"]["low"] is None
