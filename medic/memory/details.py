@@ -53,6 +53,8 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "cut_loss": ("cut_cross_entropy",),
     "liger_loss": ("use_liger_loss", "use_liger_kernel"),
     "loss_type": ("loss_type",),
+    "loss_part": ("loss._component_",),
+    "loss_chunks": ("loss.num_output_chunks",),
     "adapter_targets": (
         "lora_target_modules",
         "lora_target",

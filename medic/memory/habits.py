@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from medic.memory import details, megatron, recomputing
+from medic.memory import chunked, details, megatron, recomputing
 from medic.records import replace
 from medic.run_config import Origin, RunConfig, Scalar, Value
 from medic.text.patterns import regex
@@ -167,13 +167,10 @@ def _sampled(config: RunConfig) -> dict[str, Scalar]:
     return {"sequence_length": prompt + response} if prompt and response else {}
 
 
-def _nemo(config: RunConfig) -> dict[str, Scalar]:
-    return {"zero_stage": 1} if megatron.shards_optimizer(config) else {}
-
-
 _MORE: Mapping[str, Callable[[RunConfig], dict[str, Scalar]]] = {
-    "nemo": _nemo,
+    "nemo": megatron.sharded_states,
     "openrlhf": _sampled,
+    "torchtune": chunked.stated,
     "trl": _sampled,
     "verl": _verl,
 }

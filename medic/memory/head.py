@@ -41,6 +41,9 @@ class HeadTrace:
         if setup.fused_loss:
             self._fused_loss()
             return
+        if setup.loss_chunks:
+            self._chunks()
+            return
         each = sizes.tokens * sizes.vocab
         if self._gathers():  # each rank's part, then gathered
             t.new("part", sizes.inner * each // sizes.split)
@@ -53,6 +56,37 @@ class HeadTrace:
         if setup.pipeline > 1:
             self.outputs.append(t.held.pop("logits"))
         t.drop("float", *(("out",) if sizes.autocast else ()), "logits")
+
+    def _chunks(self) -> None:
+        """torchtune's: the log-softmax of each chunk stays."""
+        setup, sizes, t = self.setup, self.sizes, self.loss
+        each = sizes.tokens * sizes.vocab // setup.loss_chunks
+        logits = [f"logits {i}" for i in range(setup.loss_chunks)]
+        for name in logits if setup.whole_logits else ():
+            t.new(name, sizes.inner * each)
+        for i, name in enumerate(logits):
+            if not setup.whole_logits:
+                t.new(name, sizes.inner * each)
+            if sizes.inner == 2:
+                t.new("float", 4 * each)
+            t.new(f"soft {i}", 4 * each)
+            t.drop("float", *(() if setup.whole_logits else (name,)))
+        t.drop(*logits, *(("out",) if sizes.autocast else ()))
+
+    def _chunks_back(self) -> None:
+        setup, sizes, t = self.setup, self.sizes, self.loss
+        each = sizes.tokens * sizes.vocab // setup.loss_chunks
+        t.new("d.in", sizes.whole(sizes.inner))
+        for i in reversed(range(setup.loss_chunks)):
+            t.new("losses", 4 * each)
+            t.new("back", 4 * each)
+            t.drop("losses", f"soft {i}")
+            if sizes.inner == 2:
+                t.new("back", 2 * each)
+            if i == setup.loss_chunks - 1 and not setup.lora:
+                self.end_gradient()
+            self.product()
+            t.drop("back")
 
     def _gathers(self) -> bool:
         """Whether each rank makes a part of the logits and holds all of them."""
@@ -87,7 +121,9 @@ class HeadTrace:
         if not setup.is_last:
             t.new("g", sizes.residual(sizes.stream))
             return
-        if not setup.fused_loss:
+        if setup.loss_chunks and not setup.fused_loss:
+            self._chunks_back()
+        elif not setup.fused_loss:
             self._logits_back()
         if "hidden" not in t.held and (setup.fused_loss or sizes.autocast or sizes.split > 1):
             t.new("hidden", sizes.whole(sizes.stream))

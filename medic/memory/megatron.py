@@ -12,7 +12,7 @@ from __future__ import annotations
 from medic.memory import details
 from medic.memory.states import Optimizer
 from medic.records import replace
-from medic.run_config import RunConfig
+from medic.run_config import RunConfig, Scalar
 
 _BYTES = {"fp32": 4, "fp16": 2, "bf16": 2, "fp8": 1}
 # Megatron FSDP's strategies below the one that shards weights too, as ZeRO stages.
@@ -42,11 +42,12 @@ def stage_below(config: RunConfig) -> int | None:
     return _STAGES.get(told)
 
 
-def shards_optimizer(config: RunConfig) -> bool:
-    """Whether NeMo 1's optimizer is one that shards its states over data parallel ranks: Apex's
-    (``contrib/optimizers/distributed_fused_adam.py``) or Megatron Core's, by their names in ``model.optim``."""
+def sharded_states(config: RunConfig) -> dict[str, Scalar]:
+    """What NeMo 1's optimizer says of the states: Apex's (``contrib/optimizers/distributed_fused_adam.py``) and
+    Megatron Core's shard them over data parallel ranks, by their names in ``model.optim``."""
     named = str(config.get("optimizer") or "").lower()
-    return named in ("distributed_fused_adam", "mcore_distributed_optim")
+    spread = named in ("distributed_fused_adam", "mcore_distributed_optim")
+    return {"zero_stage": 1} if spread else {}
 
 
 def makes_no_logits(config: RunConfig) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from medic.memory import activations as act
+from medic.memory.chunked import bytes_a_logit
 from medic.memory.resident import Parts, local, local_parameters, states_of
 from medic.memory.setup import Setup
 from medic.memory.shape import Shape
@@ -151,12 +152,14 @@ class Quantities:
             return 0
         if setup.fused_loss:
             return self.tokens * act.fused_loss_bytes(self.shape) + self.fused_loss_fixed()
-        each = act.COMPILED_LOGIT_BYTES if setup.compiled else act.LOGIT_BYTES
-        if setup.engine == "megatron":
+        each: float = act.COMPILED_LOGIT_BYTES if setup.compiled else act.LOGIT_BYTES
+        if setup.loss_chunks:
+            each = bytes_a_logit(setup.loss_chunks, whole=setup.whole_logits, view=setup.view)
+        elif setup.engine == "megatron":
             each = act.MEGATRON_LOGIT_BYTES
         elif setup.view == 0 and (setup.more_models or not setup.known):
             each = act.LEAST_LOGIT_BYTES  # reinforcement learning has losses of its own
-        return self.tokens * each * self.shape.vocab // self.vocab_split()
+        return int(self.tokens * each * self.shape.vocab) // self.vocab_split()
 
     def vocab_split(self) -> int:
         """Ranks that the logits are split over."""
@@ -165,8 +168,9 @@ class Quantities:
 
     def logits_block(self) -> int:
         """The largest block of the loss: logits in fp32."""
-        whole = self.setup.is_last and not self.setup.fused_loss
-        return 4 * self.tokens * self.shape.vocab // self.vocab_split() if whole else 0
+        setup = self.setup
+        block = 4 * self.tokens * self.shape.vocab // self.vocab_split()
+        return block // max(1, setup.loss_chunks) if setup.is_last and not setup.fused_loss else 0
 
     def fused_loss_fixed(self) -> int:
         """Gradient of the head's weight, computed in the forward pass, and its temporaries."""

@@ -71,6 +71,8 @@ class Setup:
     local_layers: bool = False  # Megatron's own, without Transformer Engine
     compiled: bool = False
     fused_loss: bool = False
+    loss_chunks: int = 0  # torchtune's losses in chunks of the tokens; 0: all at once
+    whole_logits: bool = False  # of these the one that is handed all logits
     old_liger: bool = False  # before 0.8.5, whose fused loss takes more
     accumulation: int = 1
     evaluation: int = 0  # sequences of an evaluation step; 0: unknown

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from medic.i18n import Text
 from medic.memory import details, megatron
 from medic.memory.adapters import adapted_maps, own_adapters
+from medic.memory.chunked import chunks_of
 from medic.memory.evaluating import evaluation_batch, keeps_no_logits
 from medic.memory.loading import saves_shards, whole_at_load, whole_at_save
 from medic.memory.measured import LIKE_LLAMA, not_measured
@@ -179,6 +180,8 @@ def _with_details(read: Reader, common: Setup) -> Setup:
         local_layers=details.word(config, "layers") == "local",
         evaluation=evaluation_batch(read),
         saves_shards=saves_shards(config),
+        loss_chunks=chunks_of(config)[0],
+        whole_logits=chunks_of(config)[1],
     )
 
 

@@ -181,3 +181,27 @@ def test_litgpt_pretrains_the_model_that_it_names(of: Sized) -> None:
     assert not any(one.startswith("tied_embeddings") for one in found["assumed"])
     unknown = of(LITGPT.replace("tiny-llama-1.1b", "my-own-model"), world_size=8)
     assert unknown["device"]["low"] is None
+
+
+TORCHTUNE = """tokenizer: {_component_: torchtune.models.llama3.llama3_tokenizer, max_seq_len: 4096}
+model: {_component_: torchtune.models.llama3_1.llama3_1_8b}
+batch_size: 4
+optimizer: {_component_: torch.optim.AdamW, fused: true, lr: 2e-5}
+loss: {_component_: torchtune.modules.loss.LinearCrossEntropyLoss}
+enable_activation_checkpointing: true
+dtype: bf16
+"""
+TOKENS, VOCAB = 4 * 4096, 128256
+
+
+def test_torchtunes_losses_in_chunks_keep_a_softmax(of: Sized) -> None:
+    linear = of(TORCHTUNE, world_size=8)["parts"]["logits"]
+    assert linear == (4 + 8 // 8) * TOKENS * VOCAB
+    handed = TORCHTUNE.replace("LinearCrossEntropyLoss", "CEWithChunkedOutputLoss")
+    assert of(handed, world_size=8)["parts"]["logits"] == (6 + 8 // 8) * TOKENS * VOCAB
+    few = TORCHTUNE.replace("Loss}", "Loss, num_output_chunks: 4}")
+    assert of(few, world_size=8)["parts"]["logits"] == (4 + 8 // 4) * TOKENS * VOCAB
+    whole = TORCHTUNE.replace(
+        "torchtune.modules.loss.LinearCrossEntropyLoss", "torch.nn.CrossEntropyLoss"
+    )
+    assert of(whole, world_size=8)["parts"]["logits"] == 12 * TOKENS * VOCAB
