@@ -72,11 +72,13 @@ def test_lint_computes_the_steps(run: Run, pretrain: Path) -> None:
 
 def test_lint_shows_writes_and_undoes(run: Run, pretrain: Path) -> None:
     before = pretrain.read_bytes()
-    code, out, _ = run("lint", str(pretrain), "--diff")
+    code, out, _ = run("lint", str(pretrain), "--diff", "--unsafe-fixes")
     assert code == 1
     assert "+total_steps: 238418     # planned" in out
     assert pretrain.read_bytes() == before
-    code, _, err = run("lint", str(pretrain), "--fix")
+    assert run("lint", str(pretrain), "--fix")[0] == 1
+    assert pretrain.read_bytes() == before, "the tokens may be wrong as well as the steps"
+    code, _, err = run("lint", str(pretrain), "--fix", "--unsafe-fixes")
     assert code == 0
     assert "medic undo" in err
     assert b"total_steps: 238418     # planned" in pretrain.read_bytes()
@@ -562,5 +564,5 @@ def test_runs_without_a_config_are_kept_apart(run: Run, tmp_path: Path, healthy:
 def test_the_diff_of_a_windows_file_is_exact(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "c.yaml"
     file.write_bytes(PRETRAIN.replace("\n", "\r\n").encode())
-    _, out, _ = run("lint", str(file), "--diff")
+    _, out, _ = run("lint", str(file), "--diff", "--unsafe-fixes")
     assert "-total_steps: 100000     # planned\r" in out

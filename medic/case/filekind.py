@@ -258,7 +258,8 @@ def _json_kind(lower: str, head: bytes) -> FileKind | None:
         if is_record(first_object(head)) and not is_written(lower):
             return "data"
         return "metrics" if _has_step(head) else None
-    return "config" if head.lstrip()[:1] in (b"{", b"\xef") else None
+    first = head.lstrip()
+    return "config" if first[:1] in (b"{", b"\xef") or first[:2] in (b"//", b"/*") else None
 
 
 def by_magic(head: bytes) -> FileKind | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from medic.commands.linting import check
+from medic.commands.linting import check, knowledge
 from medic.commands.options import (
     format_options,
     lang_option,
@@ -102,5 +102,9 @@ HELP = Text(
 @redact_option
 @lang_option
 def command(files: Sequence[str], gpu: str | None, given: Sequence[str], **options: Any) -> int:
+    if gpu:
+        from medic.memory.cards import gpu_of
+
+        gpu_of(knowledge(), gpu)  # refuses a card that is not known
     more = (f"gpu={gpu}",) if gpu else ()
     return check(files, given=(*given, *more), **options)

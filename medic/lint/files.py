@@ -155,7 +155,7 @@ def _joined(reports: Sequence[LintReport]) -> LintReport:
         run_config=RunConfig(),
         facts={},
         read={file: size for r in reports for file, size in r.read.items()},
-        not_read=tuple(n for r in reports for n in r.not_read),
+        not_read=tuple(dict.fromkeys(n for r in reports for n in r.not_read)),
         failed=tuple(dict.fromkeys(f for r in reports for f in r.failed)),
         parts=tuple(reports),
     )

@@ -67,8 +67,8 @@ def _one(console: Console, finding: LintFinding) -> None:
     else:
         blocks.paragraph(str(finding.message), " " * gutter + "   ")
     lead = " " * gutter + " = "
-    if finding.also:
-        blocks.paragraph(also(finding), " " * (gutter + 3), lead)
+    if others := also(finding):
+        blocks.paragraph(others, " " * (gutter + 3), lead)
     words = Text("then: ", "后果：")
     blocks.paragraph(str(words) + str(finding.consequence), " " * (gutter + 9), lead)
     _fix(blocks, finding, lead, gutter)
@@ -137,7 +137,11 @@ def _shown(key: str, old: str, new: str) -> str:
 
 def also(finding: LintFinding) -> str:
     """The other places of the fault: lines of the same file, then those of others."""
-    lines = [str(line) for file, line in finding.also if file == finding.file]
+    lines = [
+        str(line)
+        for file, line in finding.also
+        if file == finding.file and not _named(finding.message, line)
+    ]
     rest = [f"{one_line(file)}:{line}" for file, line in finding.also if file != finding.file]
     if not lines and not rest:
         return ""
@@ -145,6 +149,11 @@ def also(finding: LintFinding) -> str:
     own = [str(word.fill(n=", ".join(lines)))] if lines else []
     places = ", ".join((*own, *rest))
     return str(Text("also at {places}", "另见{places}").fill(places=places))
+
+
+def _named(message: Text, line: int) -> bool:
+    """Whether what is said names the line already."""
+    return f"line {line} " in f"{message.en} "
 
 
 def _lines(file: str) -> list[str]:
@@ -156,7 +165,8 @@ def _lines(file: str) -> list[str]:
 
 def concise(console: Console, report: LintReport) -> None:
     for f in report.findings:
-        places = f" ({also(f)})" if f.also else ""
+        others = also(f)
+        places = f" ({others})" if others else ""
         console.out(f"{_title(f)} {one_line(str(f.message))}{places}")
     summary(console, report)
 

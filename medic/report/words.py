@@ -85,7 +85,7 @@ TERM = {
     "exit-code": Text("exit code", "退出码"),
     "signal": Text("signal", "信号"),
     "xid": Text("NVIDIA XID", "NVIDIA XID"),
-    "status": Text("status code of a library", "库返回的状态码"),
+    "status": Text("status or message of a library", "库的状态码或提示"),
     "errno": Text("errno of the system", "系统 errno"),
     "state": Text("state of a scheduler", "调度系统状态"),
     "field": Text("config field of medic", "medic 的配置字段"),

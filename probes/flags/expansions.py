@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from medic.facts import Command, Document
 from medic.i18n import Text
+from medic.run_config import Span
 from medic.text.patterns import regex
 
 from .masked import COMMENT, MASK, numbered, single_quoted
@@ -33,7 +34,7 @@ _READ_DOLLARS = frozenset(
 _EVALUATES = regex(r"\beval\b|\benvsubst\b|\s-l?c\s|\bssh\s|\btrap\s|\$\{!|\bxargs\b")
 _SET_KEPT = regex(
     rf"^\s*(?:export\s+|readonly\s+|local\s+)?{_NAME}=('[\w./:@,%+-]*(?:\$\{{?{_NAME}\}}?[\w./:@,%+-]*)+')"
-    r"\s*(?:#.*)?$"
+    r"(?:\s*(?:#.*)?$|(?=\s+[^\s#]))"  # a line of its own, or before a command
 )
 _FLAG_KEPT = regex(
     rf"(?<!\S)--[A-Za-z][\w.-]*[ =]('[\w./:@,%+-]*(?:\$(?:{_NAME}|\{{{_NAME}\}})[\w./:@,%+-]*)+')(?=\s|$)"
@@ -90,12 +91,20 @@ _BAD_ONE = Text(
 
 def expansions(script: ScriptText, document: Document) -> Iterator[Slip]:
     """Each place may be given several times."""
+    kept = [slip for command in document.commands for slip in _kept(command, document)]
+    yield from kept
     for command in document.commands:
-        yield from _kept(command, document)
         yield from _one_word(command, script)
     evaluates = _EVALUATES.search(script.text) is not None
     for number, line in numbered(script, document):
-        yield from _of_line(script, number, line, evaluates=evaluates)
+        for slip in _of_line(script, number, line, evaluates=evaluates):
+            if not any(_within(slip.span, one.span) for one in kept):
+                yield slip
+
+
+def _within(span: Span, whole: Span) -> bool:
+    """Whether a place is a part of a word that is told: ``--nproc='$N'`` is one fault."""
+    return span.file == whole.file and whole.start < span.start < whole.end
 
 
 def trains(command: Command) -> bool:
@@ -165,7 +174,7 @@ def _of_line(script: ScriptText, number: int, line: str, *, evaluates: bool) -> 
 
 def _set_kept(script: ScriptText, number: int, line: str, text: str) -> Iterator[Slip]:
     kept = _SET_KEPT.match(text)
-    if kept is None or not _opens(line, kept.start(1)):
+    if kept is None or not _opens(line, kept.start(1)) or _TAKES_DOLLARS.search(text[kept.end() :]):
         return
     names = [a or b for a, b in _USE.findall(kept[1])]
     if all(name in script.assigned or _ALWAYS_SET.match(name) for name in names):

@@ -88,12 +88,12 @@ _CUT_OFF = Text(
     "sbatch 读到空格即止，--{name}={value} 为 {value} {unit}，而不是 {value} {rest}",
 )
 _COMMENT = Text(
-    "{word} is a comment to sbatch, the option --{name} is not read; write #SBATCH",
-    "{word} 对 sbatch 只是注释，选项 --{name} 不会被读取；请写 #SBATCH",
+    "{word} is a comment to sbatch, the option {name} is not read; write #SBATCH",
+    "{word} 对 sbatch 只是注释，选项 {name} 不会被读取；请写 #SBATCH",
 )
 _INDENTED = Text(
-    "a blank stands before #SBATCH: the line is a comment to sbatch, --{name} is not read",
-    "#SBATCH 前有空格：这一行对 sbatch 只是注释，--{name} 不会被读取",
+    "a blank stands before #SBATCH: the line is a comment to sbatch, {name} is not read",
+    "#SBATCH 前有空格：这一行对 sbatch 只是注释，{name} 不会被读取",
 )
 _COMMAND = Text(
     "the shell runs SBATCH as a command, and sbatch reads no directive from here on; write #SBATCH",
@@ -200,7 +200,7 @@ def comments(script: ScriptText) -> Iterator[Slip]:
         if _is_no_comment(line, found) or (found[3] in _COUNTS and found[3] not in active):
             span = script.between(number, found.span(1))
             what = (_INDENTED if found[2] == "SBATCH" and found[1][0] != "#" else _COMMENT).fill(
-                word=found[1], name=found[3]
+                word=found[1], name=f"{'-' if len(found[3]) == 1 else '--'}{found[3]}"
             )
             yield Slip(what, span, replaced(span, "#SBATCH"))
 

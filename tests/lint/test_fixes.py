@@ -228,11 +228,11 @@ def test_the_schedule_waits_for_the_batch(
         "global_batch_size: 512\nmicro_batch_size: 4\ngradient_accumulation_steps: 8\n"
         "data_parallel_size: 8\nsequence_length: 4096\ntotal_tokens: 100B\ntotal_steps: 60000\n"
     )
-    main(["lint", str(path), "--fix"])
+    main(["lint", str(path), "--fix", "--unsafe-fixes"])
     assert "depend on these: run it again" in capsys.readouterr().err
     assert "gradient_accumulation_steps: 16" in path.read_text()
     assert "total_steps: 60000" in path.read_text()
-    main(["lint", str(path), "--fix"])
+    main(["lint", str(path), "--fix", "--unsafe-fixes"])
     assert f"total_steps: {100_000_000_000 // (512 * 4096)}" in path.read_text()
     capsys.readouterr()
     assert main(["lint", str(path)]) == 0
