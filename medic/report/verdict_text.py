@@ -8,6 +8,7 @@ from medic.report.blocks import Blocks
 from medic.report.words import CHANCE, FOLLOWS, NOT_WHOLE, UNKNOWN_EXCEPTION, VERDICT
 from medic.session.consultation import Session
 from medic.session.diagnosis import Diagnosis
+from medic.told.first_loss import of_first_loss
 
 CLEAR = 0.5  # below it the leader is a suspect, not a likely cause
 
@@ -48,6 +49,11 @@ def verdict(
     color = {"healthy": "green", "no-fault-seen": "green", "established": "red"}.get(
         found.verdict, "yellow"
     )
+    answer = None if session.case.files else of_first_loss(words)
+    if answer is not None:
+        blocks.paragraph(answer)
+        if not found.causes:
+            return
     if not_understood(session, found):
         _not_understood(blocks, session)
         return
@@ -81,6 +87,7 @@ def not_understood(session: Session, found: Diagnosis) -> bool:
     complain of is not known."""
     told = session.told
     words_only = not found.read and bool(told.words) and not told.at_ease
+    words_only = words_only and of_first_loss(told.words) is None
     return words_only and not found.symptoms and found.verdict in ("none-of-these", "no-fault-seen")
 
 
