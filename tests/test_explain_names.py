@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from medic.commands import main
@@ -89,3 +91,25 @@ def test_a_name_without_an_entry_is_where_it_stands(index: Index) -> None:
 def test_where_a_name_stands_is_no_match(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--lang", "en", "explain", "SwiGLU"]) == 1
     assert 'no entry has the name "SwiGLU"' in capsys.readouterr().err
+
+
+def test_a_name_with_a_word_more_is_found_by_its_part(
+    capsys: pytest.CaptureFixture[str], state: object
+) -> None:
+    main(["explain", "nccl flight recorder"])
+    told = capsys.readouterr().err
+    assert '"flight recorder"' in told
+    assert "torch-nccl-trace-buffer-size" in told
+    main(["explain", "purple of the zebra"])
+    assert "nothing known that matches" in capsys.readouterr().err
+
+
+def test_who_gives_a_file_is_told_what_reads_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "warmup").write_text("x")
+    (tmp_path / "train.log").write_text("CUDA out of memory")
+    monkeypatch.chdir(tmp_path)
+    assert main(["explain", "train.log"]) == 1
+    assert "medic diagnose train.log reads it" in capsys.readouterr().err
+    assert main(["explain", "warmup"]) == 0  # a name that is known stays one

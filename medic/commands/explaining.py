@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from medic.commands.given import knowledge
@@ -16,6 +17,7 @@ from medic.report.console import Console
 from medic.text.safetext import one_line
 
 FIELD_WORDS = ("fields", "字段")
+_NAME_WORDS = 5  # with more it is a sentence
 _SHOWN = 200  # columns of the words that are told back
 MOST = 6  # causes on a page that fits a few screens
 KIND_TITLES = {
@@ -54,6 +56,9 @@ def explain(words: Sequence[str], *, as_json: bool = False, whole: bool = False)
         return Exit.FINDING
     if not _sure(matches) and (told := unknown_name(asked, index)):
         _unknown(out, told, index, as_json)
+        return Exit.FINDING
+    if not _sure(matches) and len(words) == 1 and Path(words[0]).exists():
+        _file_given(out, words[0])
         return Exit.FINDING
     if not matches:
         _no_match(out, asked, index, as_json)
@@ -131,7 +136,7 @@ def _json(out: Console, matches: Sequence[Match], data: dict[str, Any] | None) -
 
 def _no_match(out: Console, words: str, index: Index, as_json: bool) -> None:
     """Of a name that no entry has, where it is spoken of."""
-    places = about.speaking_of(words, index, MOST)
+    words, places = _spoken_of(words, index)
     near = [Match(KIND_NAME[kind], name, about.NEAR) for kind, name in places]
     if as_json:
         _json(out, near, None)
@@ -147,6 +152,32 @@ def _no_match(out: Console, words: str, index: Index, as_json: bool) -> None:
         "没有与 “{words}” 匹配的条目；可减少用词，或直接给出日志中的那一行",
     )
     out.talk(line.fill(words=one_line(words, _SHOWN)))
+
+
+def _spoken_of(words: str, index: Index) -> tuple[str, list[tuple[str, str]]]:
+    """The longest part of a name, two words at least, that entries speak of, and their places: of
+    "nccl flight recorder" the last two words. Without any, all of it and no place."""
+    from medic.match.words import terms_of
+
+    parts = words.split()
+    if len(parts) <= _NAME_WORDS:
+        for size in range(len(parts), 1, -1):
+            for at in range(len(parts) - size, -1, -1):
+                part = " ".join(parts[at : at + size])
+                if size < len(parts) and len(terms_of(part)) < 2:
+                    continue  # "of the"
+                if places := about.speaking_of(part, index, MOST):
+                    return part, places
+    return words, about.speaking_of(words, index, MOST)
+
+
+def _file_given(out: Console, path: str) -> None:
+    """Who asks what a file means wants it read."""
+    line = Text(
+        "{path} is here: medic diagnose {path} reads it; medic explain takes a message or a name",
+        "{path} 是本机上的路径：用 medic diagnose {path} 读取它；medic explain 解释的是报错或名称",
+    )
+    out.talk(line.fill(path=one_line(path, _SHOWN)))
 
 
 def _sure(matches: Sequence[Match]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from medic.facts.memory import gib, others_of
@@ -21,8 +22,10 @@ ROW = {
 }
 
 
-def shown(console: Console, found: Account | None) -> None:
-    """Prints the message's own numbers, what they say and, of a run, the remedies; or nothing."""
+def shown(console: Console, found: Account | None, above: Collection[str] = ()) -> None:
+    """Prints the message's own numbers, what they say and, of a run, the remedies; or nothing.
+
+    ``above``: the changes that stand above and are not shown again."""
     if found is None:
         return
     blocks = Blocks(console)
@@ -40,7 +43,7 @@ def shown(console: Console, found: Account | None) -> None:
         from medic.report.memory_advice import advice
 
         advice(blocks, found.advice, found.room)
-    if found.diff:
+    if found.diff and found.diff not in above:
         blocks.heading(Text("As a change of your files", "对应的文件修改"))
         blocks.diff(found.diff)
 

@@ -51,7 +51,10 @@ def diagnosis(console: Console, session: Session, found: Diagnosis, *, numbers: 
             _lines(blocks, CONSEQUENCES, first_of_each(found))
     elif found.causes:
         _leader(blocks, session, found)
-    oom_text.shown(console, session.memory())
+    memory = session.memory()
+    leads = found.causes and found.verdict not in NO_ANSWER and memory is not None
+    above = [fix.diff for fix in session.fixes(found.causes[0].name)] if leads else []
+    oom_text.shown(console, memory, above)
     _others(blocks, session, found, numbers)
     _also_wrong(blocks, session, found)
     _lines(blocks, Text("Not explained by this cause", "该原因无法解释的现象"), found.unexplained)
@@ -212,7 +215,7 @@ def _also_wrong(blocks: Blocks, session: Session, found: Diagnosis) -> None:
         title = Text("{title} ({name}, {code})", "{title}（{name}，{code}）").fill(
             title=cause.title, name=cause.name, code=cause.code
         )
-        blocks.paragraph(title, indent="    ", first="  * ")
+        blocks.paragraph(title, indent="    ", first="  ")
         blocks.evidence(cause.evidence[:2])
         for fix in session.fixes(cause.name)[:1]:
             blocks.diff(fix.diff)

@@ -41,10 +41,10 @@ def busy(scene: Scene) -> Judged:
             use, filled, _ = max(uses)
             return _use(scene, use, filled, Source(now.origin))
     if isinstance(samples, GpuSeries):
-        most = max((len(rows) for rows in samples.samples.values()), default=0)
+        most = max(map(len, of_the_run(samples)), default=0)
         few = Text(
-            "{n} GPU samples, {file}: from {least} on they tell",
-            "{file} 中只有 {n} 个 GPU 采样，至少需要 {least} 个",
+            "{n} GPU samples of the run in {file}; {least} at least tell",
+            "{file} 中属于本次运行的 GPU 采样只有 {n} 个，至少需要 {least} 个",
         )
         return "not-seen", few.fill(n=most, file=samples.file, least=MIN_POINTS), Source()
     return unseen(
@@ -76,14 +76,22 @@ def _busiest(samples: GpuSeries) -> tuple[float | None, float, int]:
     in use, and the line of the last sample."""
     best: float | None = None
     filled, line = 0.0, 0
-    for rows in samples.samples.values():
-        recent = [r for r in while_held(rows)[-RECENT:] if r[1] is not None]
+    for rows in of_the_run(samples):
+        recent = [r for r in rows[-RECENT:] if r[1] is not None]
         mean = fmean(r[1] or 0.0 for r in recent) if len(recent) >= MIN_POINTS else -1.0
         if mean > (-1.0 if best is None else best):
             used, total = max(r[2] or 0 for r in recent), max(r[3] or 0 for r in recent)
             # Without a total, memory in use is that of a model from 8 GiB on.
             best, filled, line = mean, used / (total or 80 * 2**30), recent[-1][4]
     return best, filled, line
+
+
+def of_the_run(samples: GpuSeries) -> list[Sequence[Sample]]:
+    """The samples of each GPU that the run uses: one beside it that holds next to nothing is idle."""
+    peaks = [max((r[2] or 0 for r in rows), default=0) for rows in samples.samples.values()]
+    most = max(peaks, default=0)
+    every = zip(samples.samples.values(), peaks, strict=True)
+    return [while_held(rows) for rows, peak in every if peak >= HELD * most]
 
 
 def while_held(rows: Sequence[Sample]) -> Sequence[Sample]:
@@ -100,7 +108,7 @@ def memory(scene: Scene) -> Judged:
         state: State = "not-ok" if found.outcome == "grows-every-step" else "ok"
         return state, finding_text(scene.index, found.finding), found.finding.source
     samples = scene.evidence.fact(GpuSeries)
-    judged = [_growth(scene, samples.file, r) for r in samples.samples.values()] if samples else []
+    judged = [_growth(scene, samples.file, r) for r in of_the_run(samples)] if samples else []
     known = [j for j in judged if j is not None]
     if known:
         return next((j for j in known if j[0] == "not-ok"), known[0])
@@ -111,7 +119,7 @@ def memory(scene: Scene) -> Judged:
 
 def _growth(scene: Scene, file: str, rows: Sequence[Sample]) -> Judged | None:
     """Used bytes of one GPU in ten stretches, the first one (the start) left out."""
-    used = [(r[2], r[4]) for r in while_held(rows) if r[2] is not None]
+    used = [(r[2], r[4]) for r in rows if r[2] is not None]
     size = len(used) // 10
     if size < 4:
         return None
@@ -120,6 +128,12 @@ def _growth(scene: Scene, file: str, rows: Sequence[Sample]) -> Judged | None:
     room = 1 + scene.threshold("growth-share")
     source = Source(file, used[-1][1])
     first, half, last = (gib(n, 2) for n in (levels[0], levels[4], levels[-1]))
+    if min(levels) < HELD * max(levels):
+        words = Text(
+            "{a} -> {b}: let go in between, by a restart or a sleeping engine",
+            "{a} -> {b}：中途释放过（重启，或推理引擎休眠）",
+        )
+        return "not-seen", words.fill(a=half, b=last), source
     if levels[-1] <= levels[4] * room:
         return (
             "ok",

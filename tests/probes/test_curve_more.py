@@ -326,4 +326,7 @@ def test_utilisation_by_arithmetic(look: Any, seconds: float, outcome: str) -> N
 
 def test_utilisation_needs_the_card(look: Any) -> None:
     seen = look(facts=[curve(series("step_time", [1.0] * 20)), config()], thresholds=thresholds())
-    assert all(isinstance(item, Skip) for item in utilisation.run(seen))
+    (skip,) = utilisation.run(seen)
+    assert isinstance(skip, Skip)
+    assert "nvidia-smi" in skip.needs.en
+    assert "step time" not in skip.needs.en  # that is known

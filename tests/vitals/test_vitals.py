@@ -298,3 +298,18 @@ def test_few_samples_are_said_to_be_few(vitals: Take, made: Any) -> None:
     assert told.state == "not-seen"
     assert "8 GPU samples" in told.text.en
     assert "no GPU samples" not in told.text.en
+
+
+def test_memory_of_a_gpu_beside_the_run_or_of_two_processes_is_not_called_flat(
+    vitals: Take, made: Any
+) -> None:
+    short = made.samples(used=lambda n: 60_000 if 90 <= n < 110 else 0)
+    beside = "".join(
+        row.replace(", 0, 95 %", ", 1, 0 %")
+        for row in made.samples(used=lambda _: 4).splitlines(keepends=True)[1:]
+    )
+    found = vitals({"metrics.jsonl": made.rows(), "nvidia-smi.csv": short + beside})
+    assert states(found)["memory-flat"] == "not-seen"
+    again = made.samples(used=lambda n: 0 if 60 <= n < 90 else 60_000)
+    found = vitals({"metrics.jsonl": made.rows(), "nvidia-smi.csv": again})
+    assert states(found)["memory-flat"] == "not-seen"
