@@ -61,7 +61,8 @@ def parse_python(source: SourceText) -> Document:
     reader = Reader(module)
     group = _settings(reader, module)
     wraps = replicated(module)
-    if wraps is not None:
+    others = group.runs or group.made_by  # a trainer's or a recipe's arguments
+    if wraps is not None and not others:
         group.settings.setdefault(REPLICATED, (wraps.func, Known(value=True, node=wraps.func)))
     return Document(source.file, "python", _Nodes(source).mapping(group, 0))
 

@@ -8,6 +8,10 @@ from typing import Any
 
 import pytest
 
+from medic.commands import main
+from medic.syntax.python_tree import parse_python
+from medic.syntax.source import SourceText
+
 Sized = Callable[..., dict[str, Any]]
 GIB = 2**30
 # torchtitan's own benchmark (benchmarks/llama3_h100_202412_torchtitan.md, table 4): FSDP 32, TP 8,
@@ -205,3 +209,37 @@ def test_torchtunes_losses_in_chunks_keep_a_softmax(of: Sized) -> None:
         "torchtune.modules.loss.LinearCrossEntropyLoss", "torch.nn.CrossEntropyLoss"
     )
     assert of(whole, world_size=8)["parts"]["logits"] == 12 * TOKENS * VOCAB
+
+
+TRAINER = """from torch.nn.parallel import DistributedDataParallel
+from transformers import Trainer, TrainingArguments
+args = TrainingArguments("out", bf16=True, per_device_train_batch_size=2)
+model = DistributedDataParallel(model)
+Trainer(model, args).train()
+"""
+NANOGPT = """from torch.nn.parallel import DistributedDataParallel as DDP
+import torch
+batch_size = 12
+block_size = 1024
+n_layer = 12
+n_head = 12
+n_embd = 768
+gradient_accumulation_steps = 40
+learning_rate = 6e-4
+max_iters = 600000
+model = DDP(model, device_ids=[local])
+"""
+
+
+@pytest.mark.parametrize(("text", "told"), [(TRAINER, False), (NANOGPT, True)])
+def test_what_a_script_wraps_stands_among_no_trainers_arguments(text: str, told: bool) -> None:
+    root = parse_python(SourceText(text.encode(), "train.py")).root
+    assert root is not None
+    keys = {key.value for key, _ in root.items}
+    assert ("model_replicated" in keys) is told
+
+
+def test_what_a_script_wraps_is_no_key_that_it_may_not_have(state: Path, tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(NANOGPT, "utf-8")
+    assert main(["lint", str(file), "--lang", "en"]) == 0
