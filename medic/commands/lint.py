@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from medic.commands.linting import check, knowledge
+from medic.commands.given import knowledge
+from medic.commands.linting import check
 from medic.commands.options import (
     format_options,
     lang_option,

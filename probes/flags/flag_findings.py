@@ -18,6 +18,9 @@ from .script_text import ScriptText
 MISSPELT, SWITCH = "misspelt-flag", "boolean-flag-with-value"
 _RENAME = Text("the parser knows {new}, not {old}", "解析器只认识 {new}，不认识 {old}")
 _BEHIND = Text("{flag} behind {script}", "写在 {script} 之后的 {flag}")
+_ITS_OWN = Text(
+    "what it calls this itself (--help lists it)", "它自己的写法（见 --help），或去掉该选项"
+)
 _DROP = Text("a switch takes no value", "开关型选项不接受取值")
 SHORT = "argument-deprecated"  # Megatron-LM refuses it from 0.16 on, others if it is not unique
 _SHORT = Text(
@@ -60,6 +63,9 @@ def finding_of(script: ScriptText, fault: Fault, program: str, right: Now | None
         change = Change(f"flag-value:{flag}", fault.value, None, _DROP)
         value |= {"value": fault.value, "correct": flag, "flags": (flag,)}
         return Finding(SWITCH, "fires", value, source, changes=(change,), span=span)
+    if fault.kind == "foreign":
+        value |= {"meant": _ITS_OWN, "exists": "", "flags": (flag,), "meanings": (flag,)}
+        return Finding(MISSPELT, "fires", value, source, span=span)
     if fault.kind == "misplaced":
         value |= {"meant": _BEHIND.fill(flag=flag, script=fault.meant), "exists": ""}
         value |= {"flags": (flag,), "meanings": (flag,)}

@@ -26,13 +26,21 @@ _UNDERSCORES = frozenset(("openrlhf",))
 # Shorter names a letter away from one another may well both be meant.
 _SHORTEST = 6
 _FEW = 4
+# What launchers and parsers of others have, and no release of these programs: who adds flags to them
+# has no use for a second name of what they have.
+_FOREIGN = frozenset(
+    ("mixed_precision", "per_device_train_batch_size", "per_device_eval_batch_size",
+     "num_train_epochs", "gradient_accumulation_steps", "lr_scheduler_type", "evaluation_strategy",
+     "save_total_limit")
+)  # fmt: skip
+_OF_ITS_OWN = frozenset(("megatron", "openrlhf"))
 _STRANGE = 3  # names that a program does not have, and nobody misspelt
 MAX_FLAGS = 1_000  # nobody writes more into one command
 
 
 @dataclass(frozen=True)
 class Fault:
-    """``kind``: unknown (``meant`` is the right name), short (its beginning), switch (with
+    """``kind``: unknown (``meant`` is the right name), foreign (nothing is near), short (its beginning), switch (with
     ``value``), empty, misplaced (before the script, an option of the script ``meant``).
     """
 
@@ -87,6 +95,14 @@ def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
             yield Fault("empty", one)
         elif whole and name in table.switches and one.value and _says(one):
             yield Fault("switch", one, value=one.value)
+        elif _is_foreign(name, table) and not other:
+            yield Fault("foreign", one)
+
+
+def _is_foreign(name: str, table: Table) -> bool:
+    """Whether a program that has none of its users' flags is given another framework's."""
+    own = table.closed and table.framework.name in _OF_ITS_OWN
+    return own and name in _FOREIGN and not table.knows(name)
 
 
 def _of_other_release(used: set[str], table: Table) -> bool:
