@@ -137,11 +137,9 @@ def _shown(key: str, old: str, new: str) -> str:
 
 def also(finding: LintFinding) -> str:
     """The other places of the fault: lines of the same file, then those of others."""
-    lines = [
-        str(line)
-        for file, line in finding.also
-        if file == finding.file and not _named(finding.message, line)
-    ]
+    said = f"{finding.message.en} "  # a line that it names is not told again
+    own_lines = [line for file, line in finding.also if file == finding.file]
+    lines = [str(line) for line in own_lines if f"line {line} " not in said]
     rest = [f"{one_line(file)}:{line}" for file, line in finding.also if file != finding.file]
     if not lines and not rest:
         return ""
@@ -149,11 +147,6 @@ def also(finding: LintFinding) -> str:
     own = [str(word.fill(n=", ".join(lines)))] if lines else []
     places = ", ".join((*own, *rest))
     return str(Text("also at {places}", "另见{places}").fill(places=places))
-
-
-def _named(message: Text, line: int) -> bool:
-    """Whether what is said names the line already."""
-    return f"line {line} " in f"{message.en} "
 
 
 def _lines(file: str) -> list[str]:

@@ -8,8 +8,9 @@ from itertools import islice
 from medic.errors import Unreadable
 from medic.facts import LogHits, Source
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe, Skip
+from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.records import replace
+from medic.run_config import RunConfig
 
 from .device_lists import EACH_ONCE, not_read, repeated
 from .environment_lines import by_nobody, not_taken, ports, unread
@@ -58,10 +59,11 @@ def _of_script(look: Look, script: ScriptText) -> Iterator[Finding]:
     options = next((f.known for f in look.frameworks if f.name == "slurm"), ())
     launches = launches_of(document)
     trains = bool(launches) or asks_for_gpus(allocation_of(script))
+    steps = config_of(look).number("total_steps") or 0
     found = [
         *((SLIP, one) for one in slips(script, document, launches)),
         *((SLIP, one) for one in islice(late_variables(script, launches), MAX_FOUND)),
-        *((SLIP, one) for one in directive_words(script, options, trains=trains)),
+        *((SLIP, one) for one in directive_words(script, options, trains=trains, steps=steps)),
         *((SLIP, one) for one in commands(script)),
         *((SLIP if stops else NO_EFFECT, one) for stops, one in first_line(script)),
         *((SLIP, one) for one in backgrounds(script, document)),
@@ -96,7 +98,7 @@ PROBE = Probe(
     title=Text("slips in the scripts", "脚本中的疏漏"),
     tells=(*_CHECKS, IMPOSSIBLE, NO_EFFECT),
     run=run,
-    wants=(LogHits,),
+    wants=(LogHits, RunConfig),
     files=("script", "log"),
     without=tuple(Skip(NEEDS_SCRIPT, name) for name in _CHECKS),
     seconds=0.05,

@@ -118,7 +118,9 @@ _NO_INTERPRETER = Text(
 )
 
 
-def words(script: ScriptText, options: Sequence[str], *, trains: bool = False) -> Iterator[Slip]:
+def words(
+    script: ScriptText, options: Sequence[str], *, trains: bool = False, steps: float = 0
+) -> Iterator[Slip]:
     """The directives up to the first command, those that sbatch reads; ``trains``: of a job that
     starts a training."""
     known = frozenset(option.replace("_", "-") for option in options)
@@ -145,13 +147,13 @@ def words(script: ScriptText, options: Sequence[str], *, trains: bool = False) -
             span = script.between(number, found.span(1))
             yield Slip(_DASH.fill(word=found[1]), span, replaced(span, "--"))
         told = {found.start() for found in one_dash}
-        yield from _values(script, number, body, told, trains=trains)
+        yield from _values(script, number, body, told, steps if trains else None)
         for found in _VARIABLE.finditer(body):
             yield Slip(_NOT_EXPANDED.fill(word=found[0]), script.between(number, found.span()))
 
 
 def _values(
-    script: ScriptText, number: int, body: str, told: Collection[int], *, trains: bool
+    script: ScriptText, number: int, body: str, told: Collection[int], steps: float | None
 ) -> Iterator[Slip]:
     """Values that sbatch does not read as they look; those that a variable fills aside, and
     options at the places that are ``told``.
@@ -164,7 +166,7 @@ def _values(
         if form is None or any(sign in value for sign in "$%<{[@"):
             continue
         behind = body[found.end() :].split(maxsplit=1)
-        small = without_unit(name, value) if trains else None
+        small = without_unit(name, value, steps) if steps is not None else None
         if not form.match(value):
             span = script.between(number, found.span(3))
             yield Slip(_NOT_READ.fill(name=name, value=value), span)
