@@ -103,9 +103,10 @@ def _render(out: Console, report: LintReport, index: Index, form: str) -> None:
     from medic.report import lint_text
 
     if form == "json":
+        from medic.report import lint_json
         from medic.report.dumps import dumps
 
-        out.raw(dumps(lint_text.json_data(report)))
+        out.raw(dumps(lint_json.json_data(report)))
     elif form == "concise":
         lint_text.concise(out, report)
     else:

@@ -12,6 +12,7 @@ from medic.memory.evaluating import evaluation_batch, keeps_no_logits
 from medic.memory.loading import saves_shards, whole_at_load, whole_at_save
 from medic.memory.measured import LIKE_LLAMA, not_measured
 from medic.memory.preferences import both_logits, has_reference, in_pairs, prefers
+from medic.memory.ranks import replicas, spread_model
 from medic.memory.reading import (
     Reader,
     Views,
@@ -265,22 +266,6 @@ def _perhaps_sharded(read: Reader, common: Setup) -> Setup:
     return replace(common, zero=3, shards=ranks or UNKNOWN_RANKS)
 
 
-def _spread_model(config: RunConfig) -> bool:
-    """Whether several ranks share one model."""
-    sizes = ("tensor", "pipeline", "context", "expert")
-    return any((config.integer(f"{name}_parallel_size") or 1) > 1 for name in sizes)
-
-
-def _replicas(config: RunConfig) -> int | None:
-    """Data parallel replicas, stated or left by the sizes that share a model."""
-    stated, world = config.integer("data_parallel_size"), config.integer("world_size")
-    if stated is not None or world is None:
-        return stated
-    for name in ("tensor", "pipeline", "context"):
-        world //= config.integer(f"{name}_parallel_size") or 1
-    return world
-
-
 def _engines(read: Reader) -> Views[Engine]:
     """What spreads the run over ranks."""
     config = read.config
@@ -290,7 +275,7 @@ def _engines(read: Reader) -> Views[Engine]:
         return "megatron", "megatron", "megatron"
     if details.deepspeed(config):
         return "deepspeed", "deepspeed", "deepspeed"
-    if _replicas(config) == 1 and _spread_model(config):
+    if replicas(config) == 1 and spread_model(config):
         return "group", "group", "group"
     names = ("world_size", "data_parallel_size", "gpus_per_node", "nodes")
     known = [size for size in map(config.integer, names) if size is not None]

@@ -1,17 +1,16 @@
-"""Lint findings as text, one line each, and as JSON."""
+"""Lint findings as text and one line each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from medic.fixes import Fix
 from medic.i18n import Text
 from medic.lint.files import LintFinding, LintReport
 from medic.report.blocks import Blocks
 from medic.report.console import Console
-from medic.report.memory_line import CLAIMS, memory_data, memory_line
+from medic.report.memory_line import CLAIMS, memory_line
 from medic.report.words import SAFE, SEVERITY, UNSAFE
 from medic.run_config import NOBODYS
 from medic.text.safetext import clean, columns, one_line
@@ -103,7 +102,7 @@ def _fix(blocks: Blocks, finding: LintFinding, lead: str, gutter: int) -> None:
     shown = comma.join(_shown(*one) for one in finding.shown if any(one))
     safe = SAFE if finding.fix.safe else UNSAFE
     words = Text("fix:  ", "修复：")
-    reasons = comma.join(_reasons(finding.fix))
+    reasons = comma.join(reasons(finding.fix))
     if not shown:
         shown, reasons = reasons, ""
     tail = (
@@ -115,7 +114,7 @@ def _fix(blocks: Blocks, finding: LintFinding, lead: str, gutter: int) -> None:
     blocks.paragraph(f"{words}{shown}{tail}", " " * (gutter + 9), lead)
 
 
-def _reasons(fix: Fix) -> Iterator[str]:
+def reasons(fix: Fix) -> Iterator[str]:
     """Why the change is the right one, and what it costs where that is to be weighed."""
     if fix.repair is not None:
         yield str(fix.repair.why)
@@ -257,50 +256,3 @@ def missing(console: Console, report: LintReport) -> None:
     for idle in report.idle:
         if not idle.unknown:
             console.out(f"{one_line(idle.file)}:{idle.line}: {idle.text}")
-
-
-def json_data(report: LintReport) -> dict[str, Any]:
-    """The contract medic.lint/1."""
-    return {
-        "schema": "medic.lint/1",
-        "findings": [_json_finding(f) for f in report.findings],
-        "not_checked": [{"name": n, "needs": w} for n, w in report.not_checked],
-        "ignored": [
-            {"name": f.name, "code": f.code, "file": f.file, "line": f.line, "by": by}
-            for f, by in report.ignored
-        ],
-        "not_read": [{"file": n.file, "why": n.en} for n in report.not_read],
-        "memory": memory_data(report.facts),
-        "run_config": {
-            name: {"value": value.value, "from": value.origin.where()}
-            for name, value in sorted(report.run_config.values.items())
-        },
-    }
-
-
-def _json_finding(f: LintFinding) -> dict[str, Any]:
-    fix = None
-    if f.fix is not None and f.fix.patch is not None:
-        fix = {
-            "safe": f.fix.safe,
-            "edits": [
-                {"file": e.file, "start": e.start, "end": e.end, "text": e.text}
-                for e in f.fix.patch.edits
-            ],
-            "diff": f.fix.diff,
-            "why": "; ".join(_reasons(f.fix)),
-        }
-    return {
-        "name": f.name,
-        "code": f.code,
-        "severity": f.severity,
-        "file": f.file,
-        "line": f.line,
-        "column": f.column,
-        "end_column": f.end_column,
-        "message": str(f.message),
-        "consequence": str(f.consequence),
-        "fix": fix,
-        "by_hand": [str(note) for note in f.by_hand],
-        "also": [{"file": file, "line": line} for file, line in f.also],
-    }

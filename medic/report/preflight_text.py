@@ -7,7 +7,7 @@ from typing import Any
 from medic.i18n import Text
 from medic.lint.files import LintReport
 from medic.preflight import Preflight, Result
-from medic.report import lint_text
+from medic.report import lint_json, lint_text
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.text.safetext import columns
@@ -64,5 +64,5 @@ def json_data(report: LintReport, found: Preflight, host: str) -> dict[str, Any]
             }
             for r in found.results
         ],
-        "lint": lint_text.json_data(report),
+        "lint": lint_json.json_data(report),
     }

@@ -14,7 +14,7 @@ from medic.commands import main
 from medic.i18n import Text, plain, use
 from medic.index.knowledge import load
 from medic.lint.files import LintFinding, LintReport
-from medic.report import lint_ci, lint_text
+from medic.report import lint_ci, lint_json, lint_text
 from medic.report.console import Console
 from medic.report.schemas import SCHEMAS
 from medic.run_config import RunConfig
@@ -70,7 +70,7 @@ def test_text_and_json_take_them(
 ) -> None:
     lint_text.full(Console(), report(one))
     assert capsys.readouterr().out.startswith(f"{lead}{NAME}")
-    data = lint_text.json_data(report(one, ignored=((one, "pyproject.toml:3"),)))
+    data = lint_json.json_data(report(one, ignored=((one, "pyproject.toml:3"),)))
     jsonschema.validate(data, SCHEMAS["lint"])
     assert data["findings"][0]["line"] == one.line
     assert data["ignored"] == [
