@@ -137,14 +137,13 @@ def _shown(key: str, old: str, new: str) -> str:
 def also(finding: LintFinding) -> str:
     """The other places of the fault: lines of the same file, then those of others."""
     said = f"{finding.message.en} "  # a line that it names is not told again
-    own_lines = [line for file, line in finding.also if file == finding.file]
-    lines = [str(line) for line in own_lines if f"line {line} " not in said]
+    same = [str(line) for file, line in finding.also if file == finding.file]
+    lines = [line for line in same if f"line {line} " not in said]
     rest = [f"{one_line(file)}:{line}" for file, line in finding.also if file != finding.file]
     if not lines and not rest:
         return ""
     word = Text("line {n}", "第 {n} 行") if len(lines) == 1 else Text("lines {n}", "第 {n} 行")
-    own = [str(word.fill(n=", ".join(lines)))] if lines else []
-    places = ", ".join((*own, *rest))
+    places = ", ".join((*([str(word.fill(n=", ".join(lines)))] if lines else []), *rest))
     return str(Text("also at {places}", "另见{places}").fill(places=places))
 
 
@@ -157,8 +156,7 @@ def _lines(file: str) -> list[str]:
 
 def concise(console: Console, report: LintReport) -> None:
     for f in report.findings:
-        others = also(f)
-        places = f" ({others})" if others else ""
+        places = f" ({others})" if (others := also(f)) else ""
         console.out(f"{_title(f)} {one_line(str(f.message))}{places}")
     summary(console, report)
 

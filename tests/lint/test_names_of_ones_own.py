@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from medic.commands import main
 from medic.lint.files import LintFinding
 
 Lint = Callable[..., tuple[LintFinding, ...]]
@@ -106,3 +108,26 @@ def test_what_either_side_may_have_wrong_is_a_choice(lint_text: Lint, text: str)
     fixes = [f.fix for f in lint_text(text, "train.yaml") if f.fix is not None]
     assert fixes
     assert not any(fix.safe for fix in fixes)
+
+
+def test_a_file_that_is_not_read_is_told_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.yaml", "b.yaml"):
+        Path(name).write_text("")
+    Path("c.yaml").write_text("micro_batch_size: 4\nlr: 1.0e-4\n")
+    main(["lint", "--each", "--format", "github", "a.yaml", "b.yaml", "c.yaml"])
+    assert [capsys.readouterr().out.count(f"file={name}") for name in ("a.yaml",)] == [1]
+    Path("ds.json").write_text(
+        '// x\n{"bf16": {"enabled": true}, "zero_optimization": {"stage": 2}}\n'
+    )
+    assert main(["lint", "ds.json"]) == 1
+    assert "ds.json:1" in capsys.readouterr().err
+
+
+def test_a_card_that_is_not_known_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text("micro_batch_size: 4\nlr: 1.0e-4\n")
+    assert main(["lint", "--gpu", "H100-80G", str(path)]) == 0
+    assert main(["lint", "--gpu", "RTX9999", str(path)]) == 2
