@@ -102,15 +102,11 @@ def _fix(blocks: Blocks, finding: LintFinding, lead: str, gutter: int) -> None:
     shown = comma.join(_shown(*one) for one in finding.shown if any(one))
     safe = SAFE if finding.fix.safe else UNSAFE
     words = Text("fix:  ", "修复：")
-    reasons = comma.join(reasons(finding.fix))
+    why = comma.join(reasons(finding.fix))
     if not shown:
-        shown, reasons = reasons, ""
-    tail = (
-        Text(" ({safe}: {why})", "（{safe}：{why}）")
-        if reasons
-        else Text(" ({safe})", "（{safe}）")
-    )
-    tail = tail.fill(safe=safe, why=reasons)
+        shown, why = why, ""
+    tail = Text(" ({safe}: {why})", "（{safe}：{why}）") if why else Text(" ({safe})", "（{safe}）")
+    tail = tail.fill(safe=safe, why=why)
     blocks.paragraph(f"{words}{shown}{tail}", " " * (gutter + 9), lead)
 
 
