@@ -29,7 +29,11 @@ _DROPPED = regex(
 )
 _NONE = Text("{count} of {total} experts get no token", "{total} 个专家中有 {count} 个没有 token")
 _AND = Text("{none}, {share} of the tokens are dropped", "{none}，{share} 的 token 被丢弃")
-_LIST = regex(r"\[([^\[\]]{7,20000})\]")
+# The list behind the load's own name: a line begins with a date in brackets, too.
+_LIST = regex(
+    r"(?i)\b(?:tokens?[ _]per[ _]expert|experts?[ _](?:loads?|tokens|counts?|usage))\b"
+    r"[^\[\n]{0,60}\[([^\[\]]{7,20000})\]"
+)
 _NUMBER = regex(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 
@@ -79,7 +83,7 @@ def _without_tokens(steps: Sequence[StepLine]) -> Finding | None:
 
 
 def loads_of(line: str) -> list[float]:
-    """The list of numbers in a line; none where it is too short to be told from another."""
+    """The numbers behind a load's name; none where they are too few to be told from others."""
     listed = _LIST.search(line)
     loads = [float(n) for n in _NUMBER.findall(listed[1])] if listed else []
     return loads if len(loads) >= MIN_EXPERTS and sum(loads) > 0 else []

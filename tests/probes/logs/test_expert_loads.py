@@ -19,6 +19,10 @@ from medic.probe import Finding
         ("expert loads tensor([1e3, 1.1e3, 9e2, 1.05e3])", 900, None),
         ("tokens_per_expert: [40112, 33, 7, 0, 52]", 20, None),  # early
         ("tokens per expert: [4, 3]", 900, None),
+        # The line's own time is no list of loads.
+        ("[2026-11-12 12:34:03] step=600 expert_load(l7)=[0.24, 0.26, 0.25, 0.25]", 900, None),
+        ("[2026-11-12 12:34:03] [12, 3, 4, 5] expert_load=[9, 1, 1, 1]", 900, "3.00"),
+        ("[11/12/2026-12:34:03] tokens_per_expert: [250, 260, 255, 251]", 900, None),
     ],
 )
 def test_loads(look: Any, line: str, last_step: int, ratio: str | None) -> None:
