@@ -28,6 +28,10 @@ def test_ranks_of_names(name: str) -> None:
     assert rank_of(name) == RANKS[name]
 
 
+XID = b"[Thu Nov 12 12:52:11 2026] NVRM: Xid (PCI:0000:5d:00): 79, pid=20114, name=python\n"
+SYSLOG = b"Nov 12 12:52:11 gpu13 kernel: NVRM: Xid (PCI:0000:5d:00): 79, pid=20114\n"
+LOST = b"Unable to determine the device handle for GPU0000:5D:00.0: "
+
 KINDS: dict[str, tuple[bytes, str | None]] = {
     "train.log": (b"step 1\n", "log"),
     "README.md": (b"# x\n", None),
@@ -44,6 +48,28 @@ KINDS: dict[str, tuple[bytes, str | None]] = {
     "notes.txt": (b"PK\x03\x04", "checkpoint"),
     "launch.sh": (b"torchrun x.py\n", "script"),
     "nccl_trace_rank_0": (b"", "flight-recorder"),
+    "gpu13.dmesg": (XID, "log"),
+    "dmesg.gpu13": (XID, "log"),
+    "dmesg": (
+        b"[ 8012.114233] NVRM: Xid (PCI:0000:5d:00): 79, GPU has fallen off the bus.\n",
+        "log",
+    ),
+    "node3.journal": (SYSLOG * 3, "log"),
+    "messages": (SYSLOG, "log"),
+    "messages-20261112": (SYSLOG, "log"),
+    "syslog.1": (SYSLOG, "log"),
+    "kern.log": (SYSLOG, "log"),
+    "console": (
+        b"2026-11-12T12:52:11.004+00:00 gpu13 kernel: NVRM: Xid (PCI:0000:5d:00): 79\n",
+        "log",
+    ),
+    "system.journal": (b"LPKSHHRH\0\0\0", None),
+    "dmesg.cpp": (b"int main() {}\n", None),
+    "Makefile": (b"all:\n\tpython train.py\n", None),
+    "messages.2": (b"hello\nhow are you\n", None),
+    "nvidia-smi-gpu13.txt": (LOST + b"Unknown Error\n", "log"),
+    "nvidia-smi.out": (LOST + b"GPU is lost.  Reboot the system to recover this GPU\n", "log"),
+    "nvidia_smi.txt": (b"| NVIDIA-SMI 550 |\n" + LOST + b"Unknown Error\n", "gpu-report"),
 }
 
 

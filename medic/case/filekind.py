@@ -25,6 +25,7 @@ from medic.case.datakind import (
 )
 from medic.case.gpukind import TRAINS, goes_on, is_gpu_report
 from medic.case.hostkind import is_host_report
+from medic.case.kernelkind import has_no_report, is_kernel_log, may_be_kernels
 from medic.case.recorderkind import is_bare_rank, is_recorder, names_recorder
 from medic.facts import FileKind
 from medic.text.encodings import utf8
@@ -153,7 +154,8 @@ def _plain_kind(path: str, name: str) -> FileKind | None:
     if _HOST_NAMES.search(lower) and _is_host_report(path):
         return "host-report"
     if ("nvidia-smi" in lower or "nvidia_smi" in lower) and not TRAINS.search(_head(path, _REPORT)):
-        return "gpu-report"
+        head = _head(path)
+        return "log" if has_no_report(head) and not is_gpu_report(head) else "gpu-report"
     if _STACK_NAMES.search(name) and is_stacks(_head(path)):
         return "stacks"
     if _NOTES.match(name):
@@ -171,7 +173,7 @@ def _plain_kind(path: str, name: str) -> FileKind | None:
         return "note" if written and note_text(path) is not None else kind
     if lower.startswith("readme") and _may_report(path, _head(path)):
         return "note" if note_text(path) is not None else None
-    return None
+    return "log" if may_be_kernels(lower) and is_kernel_log(lower, _head(path)) else None
 
 
 def _may_report(path: str, head: bytes) -> bool:

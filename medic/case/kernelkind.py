@@ -1,0 +1,51 @@
+"""Whether a text is a kernel's log, by its name or its first lines, and what nvidia-smi prints in
+place of a report."""
+
+from __future__ import annotations
+
+from medic.text.patterns import regex
+
+HEAD = 4096  # bytes
+# dmesg, gpu13.dmesg, dmesg.gpu13, syslog.1: the command's or the file's own name tells enough.
+_NAME = regex(r"(?:^|[._-])(?:dmesg|kmsg|journalctl|syslog)(?:$|[._-])")
+_OTHER = regex(r"\.(?:c|cc|cpp|h|hpp|cu|cuh|rs|go|js|html|md|mp[34]|h5|m4|gguf|arrow|parquet)$")
+# Names of which the lines are looked at: messages, node3.journal, kern.gpu13, console.
+_MAY = regex(
+    r"^[^.]+$|\.(?:journal|kern|kernel|messages|console|sys)$|\.[a-z]{1,20}[-_]?\d{1,6}$|\.\d{1,3}$"
+)
+# dmesg with seconds or with -T; syslog and journalctl with a host; ISO times of newer ones.
+_LINE = regex(
+    rb"(?:<\d{1,3}>)?\[ {0,8}\d{1,9}\.\d{6}\] "
+    rb"|(?:<\d{1,3}>)?\[[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}\] "
+    rb"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,64} [\w./@()-]{1,64}(?:\[\d{1,8}\])?: "
+    rb"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.,:+Z-]{0,16} [\w.-]{1,64} [\w./@()-]{1,64}(?:\[\d{1,8}\])?: "
+    rb"|NVRM: "
+)
+MOST = 0.6  # share of the first lines; others are continued ones and journalctl's "-- Boot"
+# nvidia-smi's words where a card does not answer; without a driver it says others, on login nodes.
+_NO_REPORT = regex(rb"^\s*Unable to determine the device handle for ")
+
+
+def may_be_kernels(name: str) -> bool:
+    """Whether a file called so, in lower case, is worth a look: a folder may hold thousands."""
+    if _OTHER.search(name):
+        return False
+    return _NAME.search(name) is not None or _MAY.search(name) is not None
+
+
+def is_kernel_log(name: str, head: bytes) -> bool:
+    """``name``: of the file, in lower case; ``head``: its first bytes, HEAD of them are enough."""
+    if head.startswith(b"\x1f\x8b") and _NAME.search(name):  # gzip, which logs are read from
+        return True
+    if b"\0" in head or not head.strip():
+        return False
+    if _NAME.search(name):
+        return True
+    lines = [line for line in head[:HEAD].splitlines() if line.strip()]
+    whole = lines[:-1] if len(head) >= HEAD else lines
+    return bool(whole) and sum(_LINE.match(line) is not None for line in whole) >= MOST * len(whole)
+
+
+def has_no_report(head: bytes) -> bool:
+    """Whether nvidia-smi says in a first line that it cannot reach a GPU."""
+    return any(_NO_REPORT.match(line) for line in head.splitlines()[:8])
