@@ -1,4 +1,4 @@
-"""Global ranks of torchrun's ``--log-dir`` folders, which are named after local ranks.
+"""Global ranks of what names local ranks: torchrun's ``--log-dir`` folders, and NCCL's lines.
 
 ``[NODE/]RUN_ID/attempt_N/LOCAL_RANK/stderr.log``: torch/distributed/elastic/multiprocessing/api.py.
 Several nodes write folders of the same names, side by side or each below one of its own.
@@ -19,6 +19,8 @@ from .view import View
 _PLACE = regex(r"(?:(.*)/)?attempt_\d+/(\d{1,5})/[^/]+$")
 _NUMBER = regex(r"(\d+)")
 
+MOST_LOCAL = 16  # GPUs of one node (HGX-2): a rank beyond them is on another
+
 Sourced = TypeVar("Sourced", StepLine, Traceback, End)
 
 
@@ -30,6 +32,7 @@ def place(path: str) -> tuple[str, int] | None:
 
 def settle(views: Sequence[View]) -> None:
     """Gives each worker's lines its global rank, where the lines of its node tell one."""
+    _forget_devices(views)
     for view in views:
         if view.prefixes.first:
             _shift(view, view.prefixes.first)
@@ -38,6 +41,22 @@ def settle(views: Sequence[View]) -> None:
     for view, root, local in placed:
         if root in first and view.prefixes.rank == local:
             _move(view, local, first[root] + local)
+
+
+def _forget_devices(views: Sequence[View]) -> None:
+    """NCCL's ``host:pid:tid [device]`` tells no rank where the run has several nodes, unless a
+    launcher's line told the first rank of this one."""
+    hosts = {host for view in views for host in view.prefixes.devices}
+    told = {rank for view in views for rank in view.prefixes.told}
+    if len(hosts) < 2 and max(told, default=0) < MOST_LOCAL:
+        return
+    for view in views:
+        prefixes = view.prefixes
+        prefixes.several = True
+        if not prefixes.first:
+            devices = {d for found in prefixes.devices.values() for d in found}
+            for device in sorted(devices - prefixes.told - {prefixes.rank}):
+                _renumber(view, device, None)
 
 
 def _first_ranks(placed: Sequence[tuple[View, str, int]]) -> dict[str, int]:
@@ -80,7 +99,7 @@ def _move(view: View, local: int, rank: int) -> None:
         _renumber(view, local, rank)
 
 
-def _renumber(view: View, local: int, rank: int) -> None:
+def _renumber(view: View, local: int, rank: int | None) -> None:
     def source(old: Source) -> Source:
         return replace(old, rank=rank) if old.rank == local else old
 
@@ -91,6 +110,10 @@ def _renumber(view: View, local: int, rank: int) -> None:
     view.tracebacks = moved(view.tracebacks)
     view.ends = moved(view.ends)
     view.tail = [source(line) for line in view.tail]
-    if local in view.last_of:
-        view.last_of[rank] = source(view.last_of.pop(local))
-    view.ranks = (view.ranks - {local}) | {rank}
+    last = view.last_of.pop(local, None)
+    view.ranks = view.ranks - {local}
+    if rank is None:
+        return
+    if last is not None:
+        view.last_of[rank] = source(last)
+    view.ranks |= {rank}

@@ -16,7 +16,7 @@ HEAD = 160  # characters in which prefixes are looked for
 
 _RANK = regex(r"\[rank[ _]?(\d{1,5})\]|\[Rank (\d{1,5})\]|\bRank (\d{1,5})\]|^rank[ _]?(\d{1,5})\b")
 _MPI = regex(r"\[\d+,(\d{1,5})\]<std(?:out|err)>")
-_LOCAL = regex(r"\s*\[default(\d{1,4})\]:|\S+:\d+:\d+ \[(\d{1,3})\] NCCL ")
+_LOCAL = regex(r"\s*\[default(\d{1,4})\]:|(\S+):\d+:\d+ \[(\d{1,3})\] NCCL ")
 _BOTH = regex(r"\s*rank\s+: (\d{1,5}) \(local_rank: (\d{1,4})\)")
 # Anything that stands before the message; repeated.
 _LEAD = regex(
@@ -83,6 +83,8 @@ class Prefixes:
         self.label = label
         self.told: set[int] = set()  # ranks that lines state themselves
         self.first = 0  # the node's first rank, where a line tells both of some rank
+        self.devices: dict[str, set[int]] = {}  # by host, as NCCL's lines name them
+        self.several = False  # nodes: then a device of a host is no rank of the run
         self._globals: dict[int, int] = {}  # local rank -> global rank, where a line tells both
 
     def read(self, text: str) -> Prefixed:
@@ -99,7 +101,8 @@ class Prefixes:
         if lead:
             stream, text = stream + lead.group(0).strip(), text[lead.end() :]
         if rank is None and local is not None:
-            rank = self._globals.get(local, local + self.first)
+            unknown = self.several and not self.first and " NCCL " in head
+            rank = self._globals.get(local, None if unknown else local + self.first)
         time = self.clock.read(head)
         if time is None and lead:
             time = self.clock.read(text[:HEAD])
@@ -113,7 +116,9 @@ class Prefixes:
         elif "]<std" in head and (found := _MPI.match(head)):
             rank = whole(found.group(1))
         if ("[default" in head or " NCCL " in head) and (found := _LOCAL.match(head)):
-            local = int(found.group(1) or found.group(2))
+            local = int(found[1] or found[3])
+            if found[2] and rank is None:
+                self.devices.setdefault(found[2], set()).add(local)
         if "local_rank: " in head and (both := _BOTH.match(head)):
             self.first = max(0, int(both[1]) - int(both[2]))
         if rank is not None and local is not None:

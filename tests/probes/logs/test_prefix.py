@@ -283,3 +283,27 @@ def test_a_device_is_no_rank_on_the_second_node(read: Any) -> None:
         found = read({"node1.log": words + report.format(rank=rank)})
         assert {h.source.rank for h in found[LogHits].hits if "NCCL" in h.source.text} == ranks
         assert set(found[LogHits].ranks) == ranks
+
+
+DEVICE = "{}:20112:20440 [3] NCCL WARN Call to connect returned Connection refused\n".format
+FAR = "[rank24]: torch.distributed.DistBackendError: NCCL error in: x.cpp:2077\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "rank", "ranks"),
+    [
+        ({"gpu14.out": DEVICE("gpu14")}, 3, {3}),  # the only node
+        ({"gpu11.out": DEVICE("gpu11"), "gpu14.out": DEVICE("gpu14")}, None, set()),
+        ({"all.out": DEVICE("gpu11") + DEVICE("gpu14")}, None, set()),
+        ({"gpu14.out": DEVICE("gpu14") + FAR}, None, {24}),
+        ({"gpu14.out": "[rank3]: hello\n" + DEVICE("gpu14") + FAR}, None, {3, 24}),
+        ({"rank27.log": DEVICE("gpu14"), "rank3.log": DEVICE("gpu11")}, {27, 3}, {3, 27}),
+    ],
+)
+def test_a_device_of_one_of_several_nodes_is_no_rank(
+    read: Any, files: dict[str, str], rank: int | set[int] | None, ranks: set[int]
+) -> None:
+    logs = read(files)[LogHits]
+    told = {h.source.rank for h in logs.hits if "NCCL WARN" in h.source.text}
+    assert told == (rank if isinstance(rank, set) else {rank})
+    assert set(logs.ranks) == ranks
