@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from medic.errors import Unreadable
-from medic.facts import Curve, LogHits, Series, Source
+from medic.facts import Counted, Curve, LogHits, Series, Source
 from medic.probe import Look, config_of, logs_of
 from medic.records import dataclass, replace
 
@@ -45,6 +45,8 @@ def plan_of(look: Look, curve: Curve) -> Plan:
     warmup = config.integer("warmup_steps")
     ratio = config.number("warmup_ratio")
     steps = steps or logs.planned_steps or curve.planned_steps
+    if _only_counted(curve):
+        steps = warmup = ratio = None
     if warmup is None and ratio is not None and steps:
         warmup = int(ratio * steps)
     return Plan(
@@ -56,6 +58,13 @@ def plan_of(look: Look, curve: Curve) -> Plan:
         warmup=warmup,
         resumed=bool(config.get("resume_from")),
     )
+
+
+def _only_counted(curve: Curve) -> bool:
+    """Whether the rows name no step and nothing tells every how many steps one is logged: their
+    count is the steps up to a factor, and compares with no number of steps."""
+    rows = curve.series.get("learning_rate") or curve.series.get("loss")
+    return rows is not None and Counted.is_count(rows.steps[-1])
 
 
 def source_at(look: Look, series: Series, index: int) -> Source:

@@ -26,6 +26,9 @@ _NAME_END = regex(r"[\s:=|\"'\[(]+$")
 _UNIT_END = regex(r"\s*[(\[](ms|s|GiB|GB|MiB|MB)[)\]]?$")
 _PARTS = regex(r"[|,;{}\t\"'\[\]]|\s-\s|:\s")
 _TOTAL = regex(r"\s*(?:/|of)\s*$")
+# torchvision, DETR and DINO write "time: 2.61  data: 2.08", timm and PyTorch's ImageNet example the
+# same with an average behind: seconds of an iteration, and of them those of the loader.
+_CLOCK = regex(r"(?i)s?[\s,|)\]]+(time|data)\s{0,3}[:=]?\s{0,3}$")
 # After these words "step" or "iteration" is no position.
 _NOT_A_POSITION = frozenset(
     "per of skipped nan each every total max num warmup save log eval decay every_n".split()  # noqa: SIM905
@@ -199,9 +202,12 @@ def values_of(text: str) -> Values:
     parts = _NUMBER.split(text)
     found: dict[str, float] = {}
     step = total = epoch = None
+    clocks: dict[str, float] = {}
     exact = False  # "step" tells more than "iter" where a line has both
     for n in range(0, len(parts) - 1, 2):
         metric, factor, inner, _ = _between(parts[n])
+        if metric in (None, "time") and (clock := _CLOCK.match(parts[n])):
+            clocks.setdefault(clock[1].lower(), _float(parts[n + 1]))
         if metric is None:
             if n and step is not None and total is None and _TOTAL.match(parts[n]):
                 value = _float(parts[n + 1])
@@ -219,7 +225,15 @@ def values_of(text: str) -> Values:
         elif metric != "time" or unit:
             name = "step_time" if metric == "time" else metric
             found.setdefault(name, in_unit(name, value * factor, unit))
-    return Values(found, step, total, epoch)
+    return Values(_waits(clocks) | found, step, total, epoch)
+
+
+def _waits(clocks: dict[str, float]) -> dict[str, float]:
+    """Times of a step where a bare "data" beside a "time" can be the part of it that the loader took."""
+    total, data = clocks.get("time"), clocks.get("data")
+    if total is None or data is None or not 0 <= data <= total:
+        return {}
+    return {"step_time": total, "data_time": data}
 
 
 @lru_cache(maxsize=8192)

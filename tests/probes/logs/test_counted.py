@@ -76,3 +76,33 @@ def test_a_count_is_not_told_as_a_step(tmp_path: Path) -> None:
 def test_a_step_that_a_line_names_is_one(tmp_path: Path) -> None:
     log = HEAD + lines(40).replace("{'loss'", "{'step': 7, 'loss'", 1)
     assert not isinstance(steps_of(tmp_path, log)[0], Counted)
+
+
+def with_rates(decay_rows: int, flat: int = 0) -> str:
+    """Rows of an epoch and no step; the rate falls to zero over ``decay_rows``, and stays there."""
+    count = decay_rows + flat
+    rates = [2e-5 * max(0.0, 1 - n / decay_rows) for n in range(1, count + 1)]
+    rows = "".join(
+        f"{{'loss': {2.1 - n / count:.4f}, 'grad_norm': 1.1, 'learning_rate': {rate:.6g}, "
+        f"'epoch': {3 * n / count:.2f}}}\n"
+        for n, rate in enumerate(rates, 1)
+    )
+    return rows + "{'train_runtime': 9211.2, 'train_loss': 1.21, 'epoch': 3.0}\n"
+
+
+@pytest.mark.parametrize(
+    ("log", "every", "early"),
+    [
+        (with_rates(200), "", False),  # one row in ten steps, and nothing says so
+        (with_rates(200), "logging_steps: 10\n", False),
+        (with_rates(60, 140), "logging_steps: 10\n", True),
+        (with_rates(60, 140), "", True),  # by the rows alone
+    ],
+)
+def test_counted_rows_are_not_compared_with_a_number_of_steps(
+    tmp_path: Path, log: str, every: str, early: bool
+) -> None:
+    (tmp_path / "args.yaml").write_text(f"learning_rate: 2.0e-5\nmax_steps: 2000\n{every}")
+    observed = session_of(tmp_path, log).evidence.observed
+    shapes = {o.outcome for o in observed if o.name == "learning-rate-shape"}
+    assert shapes == {"reaches-floor-early" if early else "as-usual"}

@@ -293,3 +293,33 @@ def test_losses_between_two_drawings_of_the_bar() -> None:
     lines += [str({"loss": 1.0, "epoch": n / 100}) for n in (4, 5, 6)]
     steps = [s.number for line in lines if (s := reader.read(line)) is not None]
     assert steps == [4, 5, 6]
+
+
+@pytest.mark.parametrize(
+    ("line", "seconds"),
+    [
+        (
+            "Epoch: [0]  [  20/62500]  eta: 1 day, 21:00:11  lr: 0.000100  loss: 2.79 (2.89)  "
+            "time: 2.6302  data: 2.1554  max mem: 31204",
+            (2.6302, 2.1554),
+        ),
+        (
+            "Train: 0 [  50/62500 (  0%)]  Loss: 2.825 (2.800)  Time: 2.775s,  12.20/s  (2.610s,  "
+            "12.20/s)  LR: 1.000e-04  Data: 2.177 (2.080)",
+            (2.775, 2.177),
+        ),
+        (
+            "Epoch: [0][  10/5005]\tTime  0.543 ( 1.200)\tData  0.301 ( 0.330)\tLoss 6.9 (6.95)",
+            (0.543, 0.301),
+        ),
+        ("step 20/300 loss 2.5 time: 1.25 data: 4.5", (None, None)),  # of another clock
+        ("step 20/300 loss 2.5 time: 1732873.5", (None, None)),
+        ("step 20/300 loss 2.5 train data: 4.5", (None, None)),
+    ],
+)
+def test_seconds_of_the_loader_beside_those_of_a_step(
+    line: str, seconds: tuple[float | None, float | None]
+) -> None:
+    found, _ = read(line)
+    assert found is not None
+    assert (found.values.get("step_time"), found.values.get("data_time")) == seconds
