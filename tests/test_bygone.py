@@ -22,6 +22,11 @@ from medic.match.bygone import without_bygone
         "已修复：loss 在 400 步变成 nan",
         "Old problems:\n- NCCL timeout after 600 s\n- CUDA out of memory",
         "# 以前的问题\n- NCCL 超时\n- 显存不足",
+        "- Nov 10: `CUDA out of memory` at step 3. Fixed: batch 8 -> 2, accumulation 4. RESOLVED.",
+        "- Nov 11: NCCL timeout from bad cable on n7, node drained, resolved.",
+        "2026-03-02: loss nan after step 400. Lowered lr to 1e-4. Fixed.",
+        "- 11月10日：第 3 步显存不足。批次 8 改为 2。已解决。",
+        "3月2日 NCCL 超时，重启节点，已恢复",
     ],
 )
 def test_what_is_over_is_left_out(note: str) -> None:
@@ -40,10 +45,22 @@ def test_what_is_over_is_left_out(note: str) -> None:
         "老问题又出现了：NCCL 超时 600 秒",
         "Known issues: none\nCUDA out of memory at step 40",
         "problem:\n- NCCL timeout after 600 s",
+        "- Nov 10: CUDA out of memory at step 3. Batch 8 -> 2.",
+        "- Nov 10: CUDA out of memory at step 3, still not resolved.",
+        "- Nov 11: NCCL timeout again, resolved?",
+        "The loss is nan at step 40, and the cable is fixed.",
+        "- 11月10日：第 3 步显存不足，未解决",
+        "Loss is nan with lr 1e-4, fixed.",
+        "- Nov 10: CUDA out of memory, connection closed.",
     ],
 )
 def test_what_may_be_of_now_stays(note: str) -> None:
     assert without_bygone(note) == note
+
+
+def test_a_cure_at_the_end_of_a_day_hides_its_own_sentence_alone() -> None:
+    kept = without_bygone("- Nov 10: loss is nan from step 40. The NCCL hang on n7, resolved.")
+    assert kept == "- Nov 10: loss is nan from step 40."
 
 
 def test_a_cure_does_not_hide_the_sentence_behind_it() -> None:

@@ -13,6 +13,17 @@ _MARKED = regex(
     rf"(?i)[(\[（【][^)\]）】\n]{{0,24}}{_SOLVED}[^)\]）】\n]{{0,40}}[)\]）】]|^\W*{_SOLVED}\b[^:：\n]{{0,40}}[:：]|"
     rf"^\W*已(?:解决|修复)|~~.+~~"
 )
+# Said last of it: "NCCL timeout on n7, node drained, resolved.", and of all that a diary tells below
+# one date: "- Nov 10: out of memory at step 3. Batch 8 -> 2. RESOLVED."
+_END = r"[.,;，。；、—–-]\s{0,3}(?:%s|已(?:经)?(?:解决|修复|修好|恢复)|解决了|修好了)[.!。！]?\s*$"
+_LAST = regex("(?i)" + _END % "solved|resolved")  # a rate, too, is "fixed"
+_LAST_OF_DAY = regex("(?i)" + _END % "solved|fixed|resolved")
+_DATED = regex(
+    r"(?i)^\s*(?:[-*+•]\s+|\d{1,2}[.)]\s+)?[\[(*]{0,3}"
+    r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/]\d{1,2}|(?:\d{4}\s?年\s?)?\d{1,2}\s?月\s?\d{1,2}\s?[日号]|"
+    r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?\s\d{1,2}|"
+    r"\d{1,2}\.?\s(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*)\b[^:：\n]{0,20}[:：\s]"
+)
 # Told as of another time, with how it ended, or as a heading.
 _OLD = regex(
     r"(?i)\b(?:old|past|former|previous|historic(?:al)?|earlier|last (?:week|month|year)(?:'s)?)\b"
@@ -48,12 +59,18 @@ def without_bygone(text: str) -> str:
 
 
 def _less(line: str) -> str:
-    return " ".join(part for part in _SENTENCE.split(line) if not _is_bygone(part))
+    sentences = _SENTENCE.split(line)
+    if _DATED.match(line) and not _STILL.search(line):
+        last = _LAST_OF_DAY.search(line)
+        # "...; the hang, resolved." ends the last sentence alone, "... Resolved." all before it.
+        if last and (last[0][0] not in ",，、" or len(sentences) == 1):
+            return ""
+    return " ".join(part for part in sentences if not _is_bygone(part))
 
 
 def _is_bygone(words: str, *, heading: bool = False) -> bool:
     if _STILL.search(words):
         return False
-    if _MARKED.search(words):
+    if _MARKED.search(words) or _LAST.search(words):
         return True
     return _OLD.search(words) is not None and (heading or _ENDED.search(words) is not None)

@@ -10,6 +10,7 @@ from medic.facts import Curve, LogHits, Series
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 
+from . import longer
 from .numbers import clean, median, spread, windows
 from .plan import source_at
 
@@ -41,6 +42,11 @@ def run(look: Look) -> Iterator[Any]:
         return
     series, steps, values = found
     outcome, at, before, after = _onset(steps, values)
+    if outcome in ("suddenly", "gradually") and longer.explains(
+        look.fact(Curve), series, found[1], at, before / after
+    ):
+        yield Finding(CHECK, "none", source=source_at(look, series, series.steps.index(at)))
+        return
     if outcome == "none" and _ends_slow(series, values):
         after, outcome = values[-1], "last-step"
     if series.name == "bar_time" and outcome == "at-intervals":

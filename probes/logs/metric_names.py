@@ -119,6 +119,10 @@ _NAMES: dict[str, str] = {
         ["skipped", "number_of_skipped_iterations", "skipped_iterations", "skipped_steps"],
         "skipped",
     ),
+    **dict.fromkeys(
+        ["seq_len", "seqlen", "sequence_length", "seq_length", "curriculum_seqlen"],
+        "sequence_length",
+    ),
     **dict.fromkeys(["number_of_nan_iterations", "nan_iterations"], "nan_iterations"),
     **dict.fromkeys(
         [

@@ -192,6 +192,45 @@ def test_steps_that_take_longer_and_longer(told: Any) -> None:
     assert told(speed, rows)["slow-onset"].outcome == "suddenly"
 
 
+@pytest.mark.parametrize(
+    ("metric", "late", "lengths", "outcome"),
+    [
+        ("tokens_per_s", 0.7, (4096, 32768), None),
+        ("tokens_per_s", 0.6, (4096, 16384), None),
+        ("step_time", 1 / 5, (4096, 16384), None),  # four times the tokens, and attention
+        ("tokens_per_s", 0.2, (4096, 16384), "present"),  # more than attention can cost
+        ("tokens_per_s", 0.7, (4096, 4096), "present"),
+        ("tokens_per_s", 0.7, (32768, 4096), "present"),
+        ("tokens_per_s", 1.0, (4096, 32768), "absent"),
+    ],
+)
+def test_longer_sequences_explain_a_fall_of_speed(
+    told: Any, metric: str, late: float, lengths: tuple[int, int], outcome: str | None
+) -> None:
+    chance = random.Random(1)
+    rows = []
+    for n in range(150):
+        speed_now = (1.0 if n < 100 else late) * chance.uniform(0.97, 1.03)
+        value = 1 / speed_now if metric == "step_time" else 400_000 * speed_now
+        rows.append({"step": n * 20, "loss": 2.0, metric: value, "seq_len": lengths[n >= 100]})
+    found = told(speed, rows)
+    assert (found["throughput-drops"].outcome if "throughput-drops" in found else None) == outcome
+
+
+def test_lengths_that_rose_long_before_or_differ_by_batch_explain_no_fall(told: Any) -> None:
+    chance = random.Random(1)
+    fell = [400_000 * (1.0 if n < 100 else 0.7) for n in range(150)]
+    for lengths in (
+        [4096 if n < 60 else 32768 for n in range(150)],
+        [chance.choice((900, 2048, 4096)) for _ in range(150)],
+    ):
+        rows = [
+            {"step": n * 20, "loss": 2.0, "tokens_per_s": v, "seq_len": lengths[n]}
+            for n, v in enumerate(fell)
+        ]
+        assert told(speed, rows)["throughput-drops"].outcome == "present"
+
+
 def first(loss: float) -> list[dict[str, Any]]:
     return [{"step": n, "loss": loss} for n in range(1, 6)]
 

@@ -1,0 +1,42 @@
+"""Whether a run became slower because its sequences became longer."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from medic.facts import Curve, Series
+
+from .numbers import median
+
+LONGER = 1.2  # a smaller rise of the length costs no quarter of the speed
+NEAR = 20  # the length rises within a twentieth of the points around the fall
+POINTS = 10  # on each side beyond it
+
+
+def explains(curve: Curve, speed: Series, steps: Sequence[int], at: int, slower: float) -> bool:
+    """Whether the logged sequence length rises where the speed falls to 1/``slower`` of itself.
+
+    ``steps`` are those of the speed, ``at`` is the one of the fall, or the last where it falls over
+    the whole run. Attention's share of a token's work grows with the length, so that a token costs at
+    most in proportion to it, and a sequence as its square: a deeper fall has another reason.
+    """
+    lengths = curve.series.get("sequence_length")
+    if lengths is None:
+        return False
+    place, near = steps.index(at), max(1, len(steps) // NEAR)
+    whole = at == steps[-1]
+    early = steps[:POINTS] if whole else steps[: max(1, place - near)][-POINTS:]
+    late = steps[-POINTS:] if whole else (steps[place + near :] or steps[-1:])[:POINTS]
+    before, after = _lengths(lengths, early), _lengths(lengths, late)
+    if not before or not after or min(after) < LONGER * max(before):
+        return False  # lengths that differ by batch are no rise
+    power = 1 if speed.name == "tokens_per_s" else 2
+    return slower <= (median(after) / median(before)) ** power
+
+
+def _lengths(lengths: Series, steps: Sequence[int]) -> list[float]:
+    """The lengths of some steps: of each the one that was logged last, as some log it only where it
+    changes."""
+    places = [bisect_right(lengths.steps, step) for step in steps]
+    return [lengths.values[n - 1] for n in places if n and lengths.values[n - 1] > 0]
