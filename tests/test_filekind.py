@@ -220,3 +220,20 @@ def test_a_log_of_megabytes_is_not_read_for_a_persons_words(
 
     monkeypatch.setattr("medic.match.notes.split_paste", parted)
     assert kind_of(str(tmp_path / "train.log")) == "log"
+
+
+def test_reports_of_no_kind_are_named_as_not_read(tmp_path: Path) -> None:
+    for name, content in {
+        "train.log": b"step 1 loss 2.0\n",
+        "system.journal": b"LPKSHHRH\0\0\0",
+        "node3.sel": b"1 | 11/12/2026 | 12:52 | Critical Interrupt | Bus Fatal Error\n",
+        "gpu13.dmesg": XID,
+        "trace.cu": b"int x;\n",
+        "photo.jpg": b"\xff\xd8\0",
+        "README.md": b"# x\n",
+    }.items():
+        (tmp_path / name).write_bytes(content)
+    case = collect([str(tmp_path)])
+    assert sorted(Path(f.path).name for f in case.files) == ["gpu13.dmesg", "train.log"]
+    assert [Path(n.file).name for n in case.not_read] == ["node3.sel", "system.journal"]
+    assert all(n.aside for n in case.not_read)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from medic.case.datakind import tracked_runs
 from medic.case.filekind import kind_of, rank_of
+from medic.case.kernelkind import UNKNOWN, may_tell
 from medic.facts import FileKind, GivenFile
 from medic.records import dataclass
 from medic.text.patterns import regex
@@ -80,6 +81,7 @@ def walk(folder: str, left: list[NotRead]) -> list[GivenFile]:
     found: list[GivenFile] = []
     refused: list[NotRead] = []
     others: list[str] = []
+    unknown: list[str] = []
     for seen, (path, info) in enumerate(_entries(folder, MAX_DEPTH, refused)):
         if seen >= MAX_ENTRIES or time.monotonic() > end:
             left.append(NotRead(folder, "stopped: too many files", "文件过多，提前停止"))
@@ -91,10 +93,13 @@ def walk(folder: str, left: list[NotRead]) -> list[GivenFile]:
             refused.append(NotRead(shown(path), *REFUSED))
         elif path.lower().endswith(_PICKLED):
             others.append(path)
+        elif may_tell(path, info.st_size):
+            unknown.append(path)
     if not any(f.kind == "log" for f in found):
         found += _of_tracker(folder, {f.path for f in found})
     if not any(f.kind in _TELLING for f in found):
         left += itertools.islice(_pickles(sorted(others)), MAX_PICKLES)
+    left += (NotRead(shown(path), *UNKNOWN, aside=True) for path in sorted(unknown)[:MAX_REFUSED])
     found = _without_old(folder, found, left)
     left += refused[:MAX_REFUSED]
     if len(refused) > MAX_REFUSED:

@@ -21,6 +21,15 @@ _LINE = regex(
     rb"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.,:+Z-]{0,16} [\w.-]{1,64} [\w./@()-]{1,64}(?:\[\d{1,8}\])?: "
     rb"|NVRM: "
 )
+# Words in names of a machine's logs and reports: a folder's other files are not named.
+_TELLS = regex(
+    r"(?:^|[._-])(?:dmesg|kmsg|journal|kern|syslog|messages|console|crash|diag|xid|mce"
+    r"|sel|ipmi|smi|sosreport|bug-report)(?:$|[._-])"
+)
+UNKNOWN = (
+    "not text that medic knows: give it by its name, or as text (journalctl --file, dmesg -T)",
+    "不是可识别的文本：请直接给出该文件，或先转成文本（journalctl --file、dmesg -T）",
+)
 MOST = 0.6  # share of the first lines; others are continued ones and journalctl's "-- Boot"
 # nvidia-smi's words where a card does not answer; without a driver it says others, on login nodes.
 _NO_REPORT = regex(rb"^\s*Unable to determine the device handle for ")
@@ -31,6 +40,12 @@ def may_be_kernels(name: str) -> bool:
     if _OTHER.search(name):
         return False
     return _NAME.search(name) is not None or _MAY.search(name) is not None
+
+
+def may_tell(path: str, size: int) -> bool:
+    """Whether a file of no kind is, by its name, a log or a report of a machine."""
+    name = path.replace("\\", "/").rpartition("/")[2].lower()
+    return size > 0 and not _OTHER.search(name) and _TELLS.search(name) is not None
 
 
 def is_kernel_log(name: str, head: bytes) -> bool:
