@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import medic.index.knowledge
+from medic import i18n
 from medic.config import cache_dir
 from medic.index.knowledge import Index
 
@@ -81,3 +82,11 @@ def state(tmp_path: Path, compiled: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     (folder / "cache").symlink_to(compiled)
     monkeypatch.setenv("MEDIC_STATE", str(folder))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def language() -> Iterator[None]:
+    """A language that a test chooses is not that of the next one."""
+    before = list(i18n._language), list(i18n._asked)
+    yield
+    i18n._language[:], i18n._asked[:] = before

@@ -5,19 +5,11 @@ from __future__ import annotations
 import re
 
 from medic.i18n import Text, plain
+from medic.told.keys import key_asked
 
 from .actions import ACTIONS, bound, keys_of, usage
 from .lines import Block, Line
 
-_KEY = r"(?P<key>f(?:[1-9]|1[0-2])|ctrl ?[+-] ?[a-z]|esc(?:ape)?|/[a-z]+)"
-_BUTTON = r"(?: ?(?:key|button|command|键|按键|命令))?"
-_ASKED = re.compile(
-    rf"^\W*?(?:and |so )?what(?:'s| does| is| do| will)?(?: the)?(?: key| command)? {_KEY}{_BUTTON}"
-    rf"(?: (?:do|does|for|mean|here|key|about|used for))+\W*$|"
-    rf"^(?:请问|那)?(?:按键?|按下)?\s?{_KEY.replace('key>', 'zh>')}{_BUTTON}\s?(?:是|有|会|能|用来)?\s?"
-    r"(?:干什么|干嘛|干啥|做什么|什么意思|什么用|什么作用|什么功能|怎么样|什么)(?:的|用)?(?:呢|啊|呀)?\W*$",
-    re.IGNORECASE,
-)
 _DOES = Text("{key}: {help} ({word})", "{key}：{help}（{word}）")
 _NOTHING = Text(
     "{key} does nothing here; f1 or /help lists the keys and words",
@@ -27,10 +19,9 @@ _NOTHING = Text(
 
 def told_of_key(text: str) -> Block | None:
     """What the key or word does that a sentence asks about; None: it asks about none."""
-    asked = _ASKED.match(text)
-    if asked is None:
+    name = key_asked(text)
+    if name is None:
         return None
-    name = (asked["key"] or asked["zh"]).lower()
     key = re.sub(r" ?[+-] ?", "+", name)
     key = "escape" if key == "esc" else key
     for action in ACTIONS:

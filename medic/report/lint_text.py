@@ -178,9 +178,14 @@ def summary(console: Console, report: LintReport) -> None:
     claimed = any(finding.name in CLAIMS for finding in report.findings)
     memory_line(console, report.facts, unclaimed=unclaimed and not claimed)
     if fixes:
-        en = "fixable with --fix: {safe} (with --unsafe-fixes: {unsafe} more)"
-        zh = "--fix 可修复 {safe} 处（加 --unsafe-fixes 另可修复 {unsafe} 处）"
-        told = Text(f"[*] {en}", f"[*] {zh}") if safe else Text(en, zh)  # only a mark that is above
+        told = Text(
+            "[*] fixable with --fix: {safe} (with --unsafe-fixes: {unsafe} more)",
+            "[*] --fix 可修复 {safe} 处（加 --unsafe-fixes 另可修复 {unsafe} 处）",
+        )
+        if not safe:  # no finding above has the mark
+            told = Text(
+                "fixable with --unsafe-fixes: {unsafe}", "加 --unsafe-fixes 可修复 {unsafe} 处"
+            )
         console.talk(told.fill(safe=safe, unsafe=len(fixes) - safe))
     if report.ignored:
         told = Text("ignored by comments or [tool.medic]: {n}", "被注释或 [tool.medic] 忽略：{n}")

@@ -98,7 +98,7 @@ def test_settings_that_are_newer_than_the_log_are_pointed_at(
 
 def test_the_change_that_is_shown_first_is_that_of_the_first_remedy_or_says_why() -> None:
     def offer(number: int, *, patch: bool, safe: bool, against: Text | None = None) -> Offer:
-        fix: Any = SimpleNamespace(patch=object() if patch else None, safe=safe)
+        fix: Any = SimpleNamespace(patch=object() if patch else None, safe=safe, made=False)
         return Offer(number, "cause", plain(f"remedy {number}"), fix, against)
 
     first = offer(1, patch=True, safe=False)
