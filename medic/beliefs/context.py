@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from medic.beliefs.conditions import Context
-from medic.facts import GpuSeries, GpuState, LogHits, Packages, Releases, Stacks
+from medic.facts import GpuSeries, GpuState, LogHits, Packages, Releases, Source, Stacks
 from medic.run_config import RunConfig
 from medic.versions import pins
 
@@ -23,8 +23,8 @@ def context_of(facts: Mapping[type[Any], Any]) -> Context:
     logs = facts.get(LogHits)
     if isinstance(config, RunConfig):
         known |= _of_config(config)
-    if versions := _versions(facts):
-        known["versions"] = versions
+    if versions := stated_versions(facts):
+        known["versions"] = {name: version for name, (version, _) in versions.items()}
     gpus = facts.get(GpuState)
     reported = isinstance(gpus, GpuState) and gpus.origin != "this-host"
     if reported or isinstance(facts.get(GpuSeries), GpuSeries):
@@ -37,8 +37,9 @@ def context_of(facts: Mapping[type[Any], Any]) -> Context:
     return Context(known)
 
 
-def _versions(facts: Mapping[type[Any], Any]) -> dict[str, str]:
-    """By package: what the run printed or its owner told, else the one version that its files pin.
+def stated_versions(facts: Mapping[type[Any], Any]) -> dict[str, tuple[str, Source]]:
+    """Version and place by package: what the run printed or its owner told, else the one version
+    that its files pin.
 
     What is installed where medic runs may be another environment, and the version in a model's
     config is the one that saved it.
@@ -46,8 +47,11 @@ def _versions(facts: Mapping[type[Any], Any]) -> dict[str, str]:
     releases, packages = facts.get(Releases), facts.get(Packages)
     named = releases.packages if isinstance(releases, Releases) else {}
     pinned = ((name, r) for name, r in named.items() if r.source.line and pins(r.source.file))
-    known = {name: release.version for name, release in pinned if release.version}
-    return known | (dict(packages.versions) if isinstance(packages, Packages) else {})
+    known = {name: (r.version, r.source) for name, r in pinned if r.version}
+    if isinstance(packages, Packages):
+        places = packages.sources
+        known |= {n: (v, places.get(n, Source())) for n, v in packages.versions.items()}
+    return known
 
 
 def _of_config(config: RunConfig) -> dict[str, Any]:

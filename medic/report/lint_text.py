@@ -139,7 +139,8 @@ def also(finding: LintFinding) -> str:
     if not lines and not rest:
         return ""
     word = Text("line {n}", "第 {n} 行") if len(lines) == 1 else Text("lines {n}", "第 {n} 行")
-    places = ", ".join((*([str(word.fill(n=", ".join(lines)))] if lines else []), *rest))
+    own = [str(word.fill(n=", ".join(lines)))] if lines else []
+    places = ", ".join((*own, *rest))
     return str(Text("also at {places}", "另见{places}").fill(places=places))
 
 

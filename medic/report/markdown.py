@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from medic.i18n import Text
 from medic.planner.verdict import NO_ANSWER
@@ -22,16 +22,16 @@ def diagnosis(session: Session, found: Diagnosis) -> str:
         parts += [for_markdown(str(words)), ""]
     if (rates := rate_set_otherwise(session, found)) is not None:
         parts += [for_markdown(str(rates)), ""]
+    shown = would_show(session, suspects(found))
     unanswered = found.verdict in NO_ANSWER
     if unanswered:
         parts += _section(Text("What was seen", "观察到的现象"), found.symptoms)
     elif found.causes:
-        parts += _cause(session, found)
+        parts += _cause(session, found, shown)
     parts += _section(Text("Consequences", "后果"), found.consequences)
     others = found.causes if unanswered else found.causes[1:]
     if others and found.verdict != "established":
         parts += [f"## {NEAREST if unanswered else OTHERS}", ""]
-        shown = would_show(session, suspects(found))
         for cause in others:
             parts.append(f"- {cause.title} (`{cause.name}`): {CHANCE[cause.word]}")
             parts += _if_so(shown.get(cause.name), "  ")
@@ -46,13 +46,13 @@ def diagnosis(session: Session, found: Diagnosis) -> str:
     return "\n".join(parts).rstrip()
 
 
-def _cause(session: Session, found: Diagnosis) -> list[str]:
+def _cause(session: Session, found: Diagnosis, shown: Mapping[str, Text]) -> list[str]:
     view = found.causes[0]
     cause = session.index.causes[view.name]
     parts = [f"**{cause.title}** (`{view.name}`, {view.code}): {CHANCE[view.word]}", ""]
     if (why := not_established(session, found)) is not None:
         parts += [for_markdown(str(why)), ""]
-        own = _if_so(would_show(session, suspects(found)).get(view.name))
+        own = _if_so(shown.get(view.name))
         parts += [*own, ""] if own else []
     parts += [str(cause.why), "", f"## {Text('Evidence', '证据')}", ""]
     parts += _evidence(view.evidence)

@@ -52,8 +52,8 @@ def diagnosis(console: Console, session: Session, found: Diagnosis, *, numbers: 
     elif found.causes:
         _leader(blocks, session, found)
     memory = session.memory()
-    leads = found.causes and found.verdict not in NO_ANSWER and memory is not None
-    above = [fix.diff for fix in session.fixes(found.causes[0].name)] if leads else []
+    again = memory is not None and memory.diff and found.causes and found.verdict not in NO_ANSWER
+    above = [fix.diff for fix in session.fixes(found.causes[0].name)] if again else []
     oom_text.shown(console, memory, above)
     _others(blocks, session, found, numbers)
     _also_wrong(blocks, session, found)

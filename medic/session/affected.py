@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from medic.facts import Packages, Releases, Source
+from medic.beliefs.context import stated_versions
+from medic.entries import Version
+from medic.facts import Source
 from medic.i18n import Text
 from medic.index.knowledge import Index
 from medic.records import replace
 from medic.session.diagnosis import CauseView, EvidenceLine
-from medic.versions import affected, pins
+from medic.versions import affected
 
 RELEASE = "release"  # in place of a check
 _WITHIN = Text(
@@ -22,33 +24,18 @@ def with_versions(index: Index, cause: CauseView, facts: Mapping[type[Any], Any]
     """The cause with a line for each version of the case that has its fault, if they all have."""
     if not index.raw["causes"][cause.name].get("versions"):
         return cause  # most: they are not decoded for it
-    known = {name: version for name, (version, _) in _stated(facts).items()}
-    if not affected(index.causes[cause.name].versions, known):
+    stated = stated_versions(facts)
+    faults = index.causes[cause.name].versions
+    if not affected(faults, {name: version for name, (version, _) in stated.items()}):
         return cause
-    return replace(cause, evidence=(*cause.evidence, *_lines(index, cause.name, facts)))
+    return replace(cause, evidence=(*cause.evidence, *_lines(faults, stated)))
 
 
-def _lines(index: Index, name: str, facts: Mapping[type[Any], Any]) -> Iterator[EvidenceLine]:
-    stated = _stated(facts)
-    for fault in index.causes[name].versions:
+def _lines(
+    faults: Sequence[Version], stated: Mapping[str, tuple[str, Source]]
+) -> Iterator[EvidenceLine]:
+    for fault in faults:
         version, source = stated.get(fault.package, ("", Source()))
         if version and affected((fault,), {fault.package: version}):
             text = _WITHIN.fill(n=fault.package, v=version, spec=fault.spec)
             yield EvidenceLine("check", RELEASE, "affected", text, source, "weak")
-
-
-def _stated(facts: Mapping[type[Any], Any]) -> dict[str, tuple[str, Source]]:
-    """Version and place by package, as the context takes them: what was printed comes first."""
-    releases, packages = facts.get(Releases), facts.get(Packages)
-    named = releases.packages if isinstance(releases, Releases) else {}
-    found = {
-        name: (release.version, release.source)
-        for name, release in named.items()
-        if release.version and release.source.line and pins(release.source.file)
-    }
-    if isinstance(packages, Packages):
-        found |= {
-            name: (version, packages.sources.get(name, Source()))
-            for name, version in packages.versions.items()
-        }
-    return found
