@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from medic.case.collect import MAX_PARTS, collect, prose_of, split_text
+from medic.case.collect import collect
+from medic.case.pasted import MAX_PARTS, prose_of, split_text
 from medic.index.knowledge import load
 from medic.match import gist, printed, split_paste
 from medic.match.paste import WORDS

@@ -133,6 +133,7 @@ def recheck(
         return
     session = talk.session
     stood = session.case, session.evidence, talk.stood
+    out = session.aside, session.before
     if not take_new_logs(session, one, pasted):
         (without or _no_new_log)(talk, one)
         return
@@ -145,6 +146,7 @@ def recheck(
         # An old log beside the changed files would show another fault than the one there is.
         talk.waiting = one
         session.case, session.evidence, talk.stood = stood
+        session.aside, session.before = out
         session.refresh()
         talk.stale = True  # what was found is of the files before the change
         ask(talk)
@@ -153,6 +155,7 @@ def recheck(
     session.applied = [replace(a, shown=found) if a == one else a for a in session.applied]
     if found == "still":  # what showed the fault is the run before: the new log has no sign of it
         session.case, session.evidence, talk.stood = stood
+        session.aside, session.before = out
         if not session.evidence.runs:  # a session that was taken up has not looked before
             talk.observe()
         _still_there(session, one)

@@ -29,9 +29,10 @@ def take_up(talk: Consultation, index: Index, name: str, *, why: Text | None = N
     """The session of ``name`` over its files as they are now; ``why`` it goes on, where nobody
     asked for it. Raises UsageError."""
     from medic.session import awaited
+    from medic.session.again import case_of, restore
     from medic.session.consultation import Session
     from medic.session.recheck import Applied, take_again
-    from medic.session.saved import case_of, load, restore
+    from medic.session.saved import load
 
     saved = load(name)
     session = Session(index, case_of(saved, index))
@@ -45,7 +46,7 @@ def take_up(talk: Consultation, index: Index, name: str, *, why: Text | None = N
         talk.diary.open()
     talk.kept = {name: saved.data.get(name) for name in ("verdict", "leader", "stand", "walk")}
     talk.demo = bool(saved.data.get("demo"))
-    talk.moves = [_move(data) for data in saved.data.get("moves", ())]
+    talk.moves = [_move(saved, data) for data in saved.data.get("moves", ())]
     talk.numbers = [str(key) for key in saved.data.get("numbers", ())]
     stood = saved.data.get("stood")
     talk.stood = Applied.of(stood) if stood else None
@@ -106,9 +107,11 @@ def go_on(talk: Consultation, name: str) -> None:
     talk.take_session(take_up(talk, talk.session.index, name, why=why))
 
 
-def _move(data: Any) -> Move:
+def _move(saved: Saved, data: Any) -> Move:
+    from medic.session.again import from_here
+
     (en, zh), before, change = data
-    return Move(Text(en, zh), before, change)
+    return Move(Text(en, zh), before and from_here(saved, before), change)
 
 
 def resume(talk: Consultation, argument: str) -> None:

@@ -9,22 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from medic.case.filekind import by_magic, is_blank, is_stacks, kind_of, note_text
 from medic.case.folders import REFUSED, NotRead, given_file, runs_below, shown, walk
+from medic.case.pasted import evidence, split_text
 from medic.errors import UsageError
 from medic.facts import FileKind, GivenFile
 from medic.records import dataclass, field, replace
-from medic.text.patterns import regex
 
 if TYPE_CHECKING:
     from medic.index.knowledge import Index
-    from medic.match import Fragment
 
 # What a run leaves: beside it, notes may tell of other runs.
 _OF_A_RUN = frozenset({"log", "metrics"})
-MAX_PARTS = 64  # of a pasted text that stand alone
-
-
-_EITHER = regex(r"(?:[^\n{}\[\]|=]| = (?=[A-Za-z]))+$")
-
 _BLANK = (
     "it is empty: check the path, or what should have written it",
     "文件为空：请检查路径，或本应写入它的程序",
@@ -51,9 +45,14 @@ class Case:
     this_host: bool | None = None  # whether the user says that the run is on this machine
     root: str = ""
     paths: tuple[str, ...] = ()  # as they were given
-    pasted: str = ""  # of ``text`` what no file holds; the rest is ``notes``
+    pastes: tuple[str, ...] = ()  # of ``text`` what no file holds; the rest is ``notes``
     notes: str = ""
     aliases: Mapping[str, str] = field(default_factory=dict)  # folder -> how it is shown
+
+    @property
+    def pasted(self) -> str:
+        """All that was pasted or typed, one after the other."""
+        return "\n".join(self.pastes)
 
 
 def collect(
@@ -67,7 +66,8 @@ def collect(
 ) -> Case:
     """The case of these files and folders. Raises UsageError if none can be read.
 
-    With an ``index``, lines that its signatures know part log from prose in what was typed.
+    With an ``index``, lines that its signatures know part log from prose in what was typed. What
+    was pasted stands before the files: it is what is asked about.
     """
     files, left, runs, chosen = _gathered(paths, run)
     if paths and not files and not text:
@@ -75,12 +75,12 @@ def collect(
         en = f"nothing to read in {paths[0]}" + (f": {why.en}" if why else "")
         zh = f"{paths[0]} 中没有可读的内容" + (f"：{why.zh}" if why else "")
         raise UsageError(en, zh)
-    text = _evidence(text)
+    text = evidence(text)
     parts, pasted = split_text(text, index=index)
     files, noted, notes = _take_notes(files, index)
     return Case(
-        files=(*files, *pasted),
-        parts=noted | parts,
+        files=(*pasted, *files),
+        parts=parts | noted,
         text="\n".join(filter(None, (text, notes))),
         given=given or {},
         not_read=tuple(left),
@@ -89,7 +89,7 @@ def collect(
         this_host=this_host,
         root=paths[0] if paths else "",
         paths=tuple(paths),
-        pasted=text,
+        pastes=(text,) if text else (),
         notes=notes,
     )
 
@@ -138,69 +138,6 @@ def _is_folder(path: str) -> bool:
         return False
 
 
-def split_text(
-    text: str, of: str = "", index: Index | None = None
-) -> tuple[dict[str, str], list[GivenFile]]:
-    """Pasted text as parts that probes read like files: log lines, config, commands.
-
-    Prose is no part: it is matched as a description. A part keeps the line numbers of the text,
-    which is the content of the file ``of``, if one is named.
-    """
-    if not text:
-        return {}, []
-    from medic.match import raised, split_paste
-
-    kinds: dict[str, FileKind] = {"log": "log", "config": "config", "command": "script"}
-    parts: dict[str, str] = {}
-    files: list[GivenFile] = []
-    fragments = split_paste(text, _printed(text, index))
-    if index is not None:
-        fragments = [*fragments, *raised(fragments, index)]
-    for kind, words, line in _few(fragments):
-        if kind in kinds:
-            number = len(files) + 1 if files else ""
-            name = f"{of}<{kind}{number}>" if of else f"<pasted {kind}{number}>"
-            parts[name] = "\n" * (line - 1) + words
-            files.append(GivenFile(name, name, kinds[kind], len(words.encode())))
-    return parts, files
-
-
-def _few(fragments: list[Fragment]) -> Iterator[Fragment]:
-    """The fragments; above MAX_PARTS the later ones of a kind are one, at their own lines.
-
-    Each part starts with the blank lines that stand before it: their cost would be quadratic.
-    """
-    yield from fragments[:MAX_PARTS]
-    rest: dict[str, tuple[Fragment, list[str], int]] = {}  # first, texts, the line after them
-    for fragment in fragments[MAX_PARTS:]:
-        first, texts, after = rest.get(fragment.kind, (fragment, [], fragment.line))
-        texts += ["\n" * (fragment.line - after), fragment.text, "\n"]
-        after = fragment.line + fragment.text.count("\n") + 1
-        rest[fragment.kind] = first, texts, after
-    for first, texts, _ in rest.values():
-        yield first._replace(text="".join(texts[:-1]))
-
-
-def prose_of(text: str, index: Index) -> str:
-    """What of a pasted text is a description in words, as far as it is read as words."""
-    from medic.match import gist, split_paste
-
-    known = _printed(text, index)
-    fragments = split_paste(text, known)
-    words = gist("\n".join(words for kind, words, _ in fragments if kind == "prose"))
-    words = words if any(map(str.isalnum, words)) else ""  # else a rule between lines
-    # One line with a number may be either: unless it is a known message, it is both.
-    return words if words or known or not _EITHER.match(text.strip()) else gist(text)
-
-
-def _printed(text: str, index: Index | None) -> frozenset[int]:
-    from medic.match import harmless_lines, printed
-
-    if index is None:
-        return frozenset()
-    return printed(text, index) | harmless_lines(text, index)
-
-
 def _take_notes(
     files: list[GivenFile], index: Index | None
 ) -> tuple[list[GivenFile], dict[str, str], str]:
@@ -215,7 +152,7 @@ def _take_notes(
             if file.kind != "note":
                 kept.append(file)
             continue
-        text = _evidence(text)
+        text = evidence(text)
         if beside and file.kind == "note":
             from medic.match.bygone import without_bygone
 
@@ -225,15 +162,6 @@ def _take_notes(
         parts |= own
         kept += made
     return kept, parts, "\n".join(texts)
-
-
-def _evidence(text: str) -> str:
-    """What was pasted or noted, without what medic itself said of a run."""
-    if not text:
-        return text
-    from medic.match.own_output import without_own
-
-    return without_own(text)
 
 
 def _add_file(path: str, files: list[GivenFile], left: list[NotRead]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from medic.i18n import Text
+from medic.text.patterns import regex
 from medic.text.safetext import one_line
 
 UNKNOWN_EXCEPTION = Text(
@@ -56,7 +57,8 @@ WEIGHT = {
     "rarely": Text("rarely shown by it", "很少出现"),
 }
 # Names of what was pasted, by what it was taken for.
-PASTED = (("log", "粘贴的日志"), ("config", "粘贴的配置"), ("command", "粘贴的命令"))
+PASTED = {"log": "粘贴的日志", "config": "粘贴的配置", "command": "粘贴的命令"}
+_PASTED = regex(r"<pasted(-\d+)? (log|config|command)")
 SIGN = {
     "confirms": "!",
     "always": "!",
@@ -103,9 +105,7 @@ PRIOR = {
 def file_name(file: str) -> Text:
     """The name of a file on one line; what was pasted has a name in each language."""
     file = one_line(file)
-    zh = file
-    for en, words in PASTED:
-        zh = zh.replace(f"<pasted {en}", f"<{words}")
+    zh = _PASTED.sub(lambda hit: f"<{PASTED[hit[2]]}{hit[1] or ''}", file)
     return Text(file, zh)
 
 

@@ -30,7 +30,7 @@ from medic.session import both
 from medic.session.diagnosis import Diagnosis, finding_text
 from medic.session.pasted import ANOTHER
 from medic.session.recheck import Applied
-from medic.session.revisit import OF_BEFORE, collect_again, merged, without
+from medic.session.revisit import OF_BEFORE, collect_again, merged, still_before, without
 from medic.told.understood import Told
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class Session:
     tried: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)  # paths that the user wants not to be read
     aside: dict[str, float] = field(default_factory=dict)  # logs of another run than was pasted
+    before: dict[str, float] = field(default_factory=dict)  # logs of a run before a change
     quotes: dict[str, str] = field(default_factory=dict)  # of values given in words, by field
     prose: str = ""  # what the case's text describes, taken at a look
     episode: int = 1
@@ -102,8 +103,10 @@ class Session:
     def add(self, text: str = "", paths: Sequence[str] = ()) -> None:
         """More evidence: pasted text or files. The caller looks again."""
         old = self.case
-        pasted = f"{old.pasted}\n{text}" if old.pasted and text else old.pasted or text
-        self.case = merged(replace(old, pasted=pasted), self.index, more=paths)
+        pastes = (*old.pastes, text) if text else old.pastes
+        self.case = merged(replace(old, pastes=pastes), self.index, more=paths)
+        for file in self.case.files:
+            self.before.pop(file.path, None)
 
     def drop(self, path: str) -> None:
         """Leaves a file out of the case. The caller looks again."""
@@ -111,9 +114,12 @@ class Session:
         self.case = without(self.case, self.left_out)
 
     def collect_again(self, leave_out: Sequence[str] = ()) -> None:
-        """The case as its folders are now, without ``leave_out``: files of before a change."""
+        """The case as its folders are now, without ``leave_out``: files of before a change. Those
+        that were left out so, and were not written to since then, stay out."""
         fresh = without(collect_again(self.case, self.index), self.left_out)
-        self.case = without(without(fresh, list(self.aside), ANOTHER), leave_out, OF_BEFORE)
+        fresh = without(fresh, list(self.aside), ANOTHER)
+        self.before = still_before(fresh, self.before, leave_out)
+        self.case = without(fresh, list(self.before), OF_BEFORE)
 
     # --- beliefs ----------------------------------------------------------------------------
 
@@ -276,12 +282,9 @@ class Session:
     def new_episode(self) -> None:
         """From here on the case is another run: what was said of the one before does not hold."""
         self.episode += 1
-        kept = []
-        for name, outcome in self.answers:
-            check = self.index.checks.get(name)
-            if check and check.outcomes[outcome].normal:
-                kept.append((name, outcome))
-        self.answers = kept
+        checks = self.index.checks
+        normal = ((n, o) for n, o in self.answers if n in checks and checks[n].outcomes[o].normal)
+        self.answers = list(normal)
         self.unknown = []
         self.told.forget()
         self.refresh()

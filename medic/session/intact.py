@@ -29,7 +29,8 @@ _SAID: dict[str, Any] = {
     "paths?": [str],
     "left_out?": [str],
     "aside?": {"*": float},
-    "pasted?": int,
+    "before?": {"*": float},
+    "pastes?": int,
 }
 _CASE: dict[str, Any] = {
     "cwd": str,
@@ -39,6 +40,7 @@ _CASE: dict[str, Any] = {
     "given": {"*": object},
     "this_host": {bool, type(None)},
     "left_out": [str],
+    "pastes?": [int],
 }
 _APPLIED = {
     "change": str,

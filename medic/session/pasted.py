@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from medic.case.pasted import PASTED
 from medic.facts import LogHits
 from medic.i18n import Text
 from medic.session.runlogs import OF_A_RUN
@@ -11,7 +12,6 @@ from medic.session.runlogs import OF_A_RUN
 if TYPE_CHECKING:
     from medic.session.consultation import Session
 
-PASTED = "<pasted"
 ANOTHER = Text("of another run than what was pasted", "与粘贴的日志不属于同一次运行")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from zlib import crc32
 
+from medic.case.pasted import PASTED
 from medic.errors import MedicError
 from medic.facts import LogHits
 from medic.records import dataclass, replace
@@ -222,13 +223,13 @@ def take_new_logs(session: Session, applied: Applied, pasted: str = "") -> bool:
 
     False, and the case as it was, if no log or metrics file was written since.
     """
-    before, aside = session.case, session.aside
-    session.case, session.aside = replace(before, pasted=pasted), {}
+    stood = session.case, session.aside, session.before
+    session.case, session.aside = replace(session.case, pastes=(pasted,) if pasted else ()), {}
     session.collect_again()
     logs = [f for f in session.case.files if f.kind in OF_A_RUN]
-    fresh = [f.path for f in logs if f.modified > applied.time or f.name.startswith("<pasted")]
+    fresh = [f.path for f in logs if f.modified > applied.time or f.name.startswith(PASTED)]
     if not fresh:
-        session.case, session.aside = before, aside
+        session.case, session.aside, session.before = stood
         return False
     same = unchanged(session, applied)
     fresh = [path for path in fresh if path not in same] or fresh

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from medic.case.collect import Case, NotRead, collect
+from medic.case.pasted import PASTED, pasted_beside
 from medic.errors import UsageError
 from medic.i18n import Text
 from medic.index.knowledge import Index
 from medic.records import replace
 
 LEFT_OUT = Text("left out as you asked", "按你的要求未纳入")
-_PASTED = "<pasted"
 OF_BEFORE = Text("of an earlier run", "属于之前的运行")
 
 
@@ -24,6 +24,16 @@ def without(case: Case, paths: Sequence[str], why: Text = LEFT_OUT) -> Case:
     left = [NotRead(f.name, why.en, why.zh, aside=before) for f in gone]
     kept = tuple(f for f in case.files if f not in gone)
     return replace(case, files=kept, not_read=tuple(dict.fromkeys((*case.not_read, *left))))
+
+
+def still_before(
+    case: Case, before: Mapping[str, float], more: Sequence[str] = ()
+) -> dict[str, float]:
+    """Paths of the files that are of an earlier run, and when they were written: those of
+    ``before`` that nobody wrote to since then, and ``more``."""
+    return {
+        f.path: f.modified for f in case.files if f.path in more or before.get(f.path) == f.modified
+    }
 
 
 def collect_again(case: Case, index: Index) -> Case:
@@ -47,16 +57,20 @@ def _read(case: Case, paths: Sequence[str], index: Index) -> list[Case]:
             found.append(collect([path], run=run, index=index))
         except UsageError as problem:
             found.append(Case(not_read=(NotRead(path, problem.en, problem.zh),)))
-    if case.pasted:
-        found.append(collect([], text=case.pasted, index=index))
+    names: set[str] = set()
+    for text in case.pastes:
+        parts, files = pasted_beside(text, index, names)
+        names |= parts.keys()
+        found.append(Case(files=tuple(files), parts=parts))
     return found
 
 
 def _joined(case: Case, fresh: Sequence[Case], *, keep: bool) -> Case:
-    """One case of several; ``keep``: also of the files that it has already."""
-    old = [f for f in case.files if keep and not f.name.startswith(_PASTED)]
-    files = {f.path: f for f in (*(f for one in fresh for f in one.files), *old)}
-    parts = {n: t for n, t in case.parts.items() if keep and not n.startswith(_PASTED)}
+    """One case of several; ``keep``: also of the files that it has already. Whatever was looked at
+    when, the order is the same: of lines without a time it says which came first."""
+    files = {f.path: f for f in case.files if keep and not f.name.startswith(PASTED)}
+    files |= {f.path: f for one in fresh for f in one.files}
+    parts = {n: t for n, t in case.parts.items() if keep and not n.startswith(PASTED)}
     notes = [case.notes] if keep else []
     for one in fresh:
         parts |= one.parts
@@ -65,7 +79,7 @@ def _joined(case: Case, fresh: Sequence[Case], *, keep: bool) -> Case:
     left = (*(case.not_read if keep else ()), *(n for one in fresh for n in one.not_read))
     return replace(
         case,
-        files=tuple(files.values()),
+        files=tuple(sorted(files.values(), key=lambda f: not f.name.startswith(PASTED))),
         parts=parts,
         text="\n".join(filter(None, (case.pasted, told))),
         not_read=tuple(dict.fromkeys(left)),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def said(session: Session) -> dict[str, Any]:
-    """All that the user said and gave. Of what was pasted only its length: it grows at its end."""
+    """All that the user said and gave. Of what was pasted only how much: it grows at its end."""
     told, case = session.told, session.case
     return {
         "answers": [list(pair) for pair in session.answers],
@@ -38,7 +38,8 @@ def said(session: Session) -> dict[str, Any]:
         "paths": list(case.paths),
         "left_out": list(session.left_out),
         "aside": dict(session.aside),
-        "pasted": len(case.pasted),
+        "before": dict(session.before),
+        "pastes": len(case.pastes),
     }
 
 
@@ -70,24 +71,26 @@ def say_again(session: Session, data: Mapping[str, Any]) -> None:
     told.ruled = {n: q for n, q in data.get("ruled", {}).items() if n in index.causes}
     told.held = list(data.get("held", ()))
     session.aside = dict(data.get("aside", session.aside))
+    session.before = dict(data.get("before", session.before))
     session.quotes = {n: q for n, q in data.get("quotes", {}).items() if n in FIELDS}
     session.refresh()
 
 
 def take_back(session: Session, data: Mapping[str, Any]) -> bool:
     """What was said and given, as it was; True if the case is another now: the caller looks again."""
-    aside = session.aside
+    out = session.aside, session.before
     say_again(session, data)
     case = session.case
     given = {n: v for n, v in data.get("given", case.given).items() if n in FIELDS}
-    pasted = case.pasted[: data.get("pasted", len(case.pasted))]
+    pastes = case.pastes[: data.get("pastes", len(case.pastes))]
     paths = tuple(data.get("paths", case.paths))
     left_out = list(data.get("left_out", session.left_out))
-    session.case = replace(case, given=given, pasted=pasted, paths=paths)
-    if paths != case.paths or left_out != session.left_out or aside != session.aside:
+    session.case = replace(case, given=given, pastes=pastes, paths=paths)
+    apart = out != (session.aside, session.before)
+    if paths != case.paths or left_out != session.left_out or apart:
         session.left_out = left_out
         session.collect_again()
-    elif pasted != case.pasted:
+    elif pastes != case.pastes:
         session.case = merged(session.case, session.index, ())
     return session.case != case
 
@@ -95,7 +98,7 @@ def take_back(session: Session, data: Mapping[str, Any]) -> bool:
 def listen(session: Session) -> str:
     """What the case's text describes, "" where that was taken at an earlier look. The values that
     words alone state are given from here on, and no part of the description."""
-    from medic.case.collect import prose_of
+    from medic.case.pasted import prose_of
     from medic.told.stated import beside_values, stated
 
     case, index = session.case, session.index

@@ -17,20 +17,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from medic import __version__
-from medic.case.collect import Case
 from medic.config import PRIVATE_FILE, PRIVATE_FOLDER, state_dir
 from medic.errors import UsageError
 from medic.i18n import Text
-from medic.records import dataclass, replace
+from medic.records import dataclass
 from medic.session.intact import broken_field, is_record
 from medic.session.opened import hold, is_open
-from medic.session.pasted import ANOTHER
-from medic.session.recheck import Applied
-from medic.session.revisit import collect_again, without
-from medic.session.said import said, say_again
+from medic.session.said import said
 
 if TYPE_CHECKING:
-    from medic.index.knowledge import Index
     from medic.session.consultation import Session
 
 STATE, TALK, PASTED = "state.json", "talk.jsonl", "pasted.txt"
@@ -38,7 +33,6 @@ FORMAT = 1
 NAMED = 2  # parts of a path that name a run
 MAX_STATE = 16 * 1024 * 1024
 MAX_TALK = 64 * 1024 * 1024
-MAX_PASTED = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -107,6 +101,7 @@ class Keeper:
         where: dict[str, Any] = {"cwd": str(Path.cwd()), "paths": list(case.paths)}
         where |= {"root": case.root, "run": case.run}
         where |= {"given": dict(case.given), "this_host": case.this_host}
+        where |= {"pastes": [len(text) for text in case.pastes]}
         data = {
             "format": FORMAT,
             "medic": __version__,
@@ -259,40 +254,3 @@ def talk_of(name: str) -> Iterator[dict[str, Any]]:
             continue
         if is_record(record):
             yield record
-
-
-def case_of(saved: Saved, index: Index) -> Case:
-    """The case as its files are now; one whose files are gone has what was pasted."""
-    where = saved.data["case"]
-    moved = where["cwd"] != str(Path.cwd())
-    paths = [str(Path(where["cwd"]) / p) if moved else p for p in where["paths"]]
-    root = str(Path(where["cwd"]) / where["root"]) if moved and where["root"] else where["root"]
-    case = Case(
-        given=dict(where["given"]),
-        run=where["run"],
-        runs=(where["run"],) if where["run"] else (),
-        this_host=where["this_host"],
-        root=root,
-        paths=tuple(paths),
-        pasted=_pasted(saved.id),
-    )
-    case = collect_again(case, index)
-    case = replace(case, text=case.text or case.pasted)
-    return without(
-        without(case, where["left_out"]), [*saved.data["said"].get("aside", {})], ANOTHER
-    )
-
-
-def _pasted(name: str) -> str:
-    try:
-        with (folder_of(name) / PASTED).open("rb") as file:
-            return file.read(MAX_PASTED).decode("utf-8", "replace")
-    except OSError:
-        return ""
-
-
-def restore(session: Session, saved: Saved) -> None:
-    """What was said and changed, back into a session over the case of ``saved``."""
-    session.left_out = list(saved.data["case"]["left_out"])
-    session.applied = [Applied.of(data) for data in saved.data["applied"]]
-    say_again(session, saved.data["said"])

@@ -45,6 +45,11 @@ def hangs(logs: LogHits) -> Source | None:
     return next((s for s in still if _HANGS.search(s.text)), None)
 
 
+def is_pasted(file: str) -> bool:
+    """Whether a log of this name is what a person pasted, and no file."""
+    return file.startswith("<")
+
+
 def is_library(file: str) -> bool:
     """Whether a frame's file is an installed package or a framework's checkout."""
     return bool(_LIBRARY.search(file))

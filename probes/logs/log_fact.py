@@ -9,6 +9,7 @@ from medic.records import replace
 
 from . import history
 from .ending import End, overall
+from .evidence import is_pasted
 from .merge import Merged, thin
 from .view import Order, View
 
@@ -17,9 +18,7 @@ EXITED, EXIT_ALONE, TIMEOUT = "rank-exited", "exit-alone", "collective-timeout"
 
 def log_hits(merged: Merged, views: Sequence[View], hosts: Iterable[str]) -> LogHits:
     """The LogHits fact of a merged case."""
-    planned = max((v.planned or 0 for v in views), default=0) or None
-    reached = [s.step for s in merged.steps] + [v.progress for v in views if v.progress]
-    last_step = max(reached, default=None)
+    planned, last_step = _reached(merged, views)
     ended, end = overall(
         _final(merged),
         failed=_failed(merged, planned),
@@ -55,6 +54,18 @@ def log_hits(merged: Merged, views: Sequence[View], hosts: Iterable[str]) -> Log
         resumable=history.resumable(merged.earlier, views),
         former_steps=tuple(thin(merged.former)),
     )
+
+
+def _reached(merged: Merged, views: Sequence[View]) -> tuple[int | None, int | None]:
+    """The steps that are planned, and the last one that is told. Those of a paste are of another
+    log than those of the files beside it: no step of one is one of so many of the other."""
+    files = [v for v in views if not is_pasted(v.given.name)]
+    if any(v.steps or v.progress for v in files):
+        views = files
+    names = {v.given.name for v in views}
+    planned = max((v.planned or 0 for v in views), default=0) or None
+    reached = [s.step for s in merged.steps if s.source.file in names]
+    return planned, max([*reached, *(v.progress for v in views if v.progress)], default=None)
 
 
 def _last_words(views: Sequence[View]) -> tuple[Source, ...]:

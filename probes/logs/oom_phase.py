@@ -12,7 +12,7 @@ from medic.text.patterns import regex
 
 from . import needs
 from .evaluation_bar import evaluates
-from .evidence import hits
+from .evidence import hits, is_pasted
 from .verdict import hits_of
 
 CHECK = "oom-phase"
@@ -46,7 +46,8 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         return
     told = _traceback(first, look.fact(Tracebacks), logs)
     frames = told.frames if told else ()
-    outcome = phase(frames, _steps_before(logs, first))
+    last = _steps_before(logs, first)
+    outcome = phase(frames, last)
     source = first.source
     if outcome != "save-or-eval" and not _trains(frames):
         bar = evaluates(look, logs, first)
@@ -54,7 +55,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     if outcome is None:
         yield Skip(needs.TRACEBACK_OR_STEPS, check=CHECK)
         return
-    value = {"step": logs.last_step} if logs.last_step is not None else {}
+    value = {"step": last} if last is not None else {}
     yield Finding(CHECK, outcome, value=value, source=source)
 
 
@@ -98,10 +99,11 @@ def _short(file: str) -> str:
 
 def _steps_before(logs: LogHits, hit: Hit) -> int | None:
     """The last step of the rank that ran out. Where one rank prints the steps of all, with its
-    number or without, they are those of this one, too."""
-    steps = [s.step for s in logs.steps if hit.source.rank in (None, s.source.rank)]
-    told = steps or [s.step for s in logs.steps if s.source.rank is None]
-    told = told or [s.step for s in logs.steps]
+    number or without, they are those of this one, too; those of a paste are of another log."""
+    of_log = [s for s in logs.steps if is_pasted(s.source.file) == is_pasted(hit.source.file)]
+    steps = [s.step for s in of_log if hit.source.rank in (None, s.source.rank)]
+    told = steps or [s.step for s in of_log if s.source.rank is None]
+    told = told or [s.step for s in of_log]
     return max(told, default=logs.last_step if not logs.steps else None)
 
 

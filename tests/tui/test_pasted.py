@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from medic.facts import LogHits
 from medic.i18n import Lang, use
+from medic.report.words import placed
 from medic.session import saved
 
 Talk = Callable[..., Any]
@@ -126,3 +128,57 @@ def test_pasted_lines_without_a_time_are_no_earlier_run(
     assert "another run" not in told
     assert "of an earlier run" not in told
     assert one.talk.session.aside == {}
+
+
+PASTED = "step 4998 loss 2.1\nstep 4999 loss 2.1\n[rank2]: RuntimeError: the reader fell over\n"
+
+
+def places(one: Any) -> list[str]:
+    return [h.finding.source.where() for h in one.talk.session.found if h.finding.source.line]
+
+
+def test_lines_of_a_paste_count_from_its_first(
+    talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    one = talk()
+    one.say("warmup_ratio: 0.1\nlogging_steps: 10", PASTED)
+    assert "<pasted log>:3" in places(one)
+    one.say(PASTED.replace("rank2", "rank3").replace("reader", "writer"))
+    assert "<pasted log>:3" in places(one)
+    assert "<pasted-2 log>" in [f.name for f in one.talk.session.case.files]
+    use("zh")
+    assert "<粘贴的日志-2>:3" in str(placed("<pasted-2 log>", 3, None))
+
+
+def test_steps_of_a_paste_are_none_of_the_log_beside_it(
+    talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("run").mkdir()
+    Path("run/train.log").write_text("step 1 loss 10.9\nstep 2 loss 10.2\n" + FAILED.split("\n")[6])
+    one = talk("run")
+    assert "after step 2 had passed" in one.say("why")
+    told = one.say(PASTED)
+    assert "after step 2 had passed" in told
+    assert "4999 had passed" not in told
+    assert one.talk.session.evidence.fact(LogHits).last_step == 2
+
+
+def test_steps_of_a_paste_alone_are_its_own(
+    talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    one = talk()
+    one.say(PASTED + FAILED.split("\n")[6])
+    assert one.talk.session.evidence.fact(LogHits).last_step == 4999
+
+
+def test_an_error_is_not_gone_because_earlier_steps_are_pasted_behind_it(
+    talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    one = talk()
+    one.say(FAILED.split("\n")[6])
+    one.say("step 1 loss 10.9\nstep 2 loss 10.2\nstep 3 loss 9.9\n")
+    assert "cuda-out-of-memory" in one.talk.session.observed_symptoms()
