@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from medic.i18n import Text, plain
+from medic.i18n import Text
 from medic.text.safetext import one_line
 
 from . import (
     after,
+    cards,
     excerpt,
     guesses,
     held,
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
 SUGGESTIONS = 3
 NEAR_ENOUGH = 0.56  # of a symptom that is offered: below it the words name something else
-MAX_NAMED = 600  # characters; in what is longer no name of a model is looked for
 # How a sentence about a run begins; no program prints its messages so.
 OPENERS = frozenset(
     "the my our it i we this that after when since why how training loss run job".split()  # noqa: SIM905
@@ -137,22 +137,29 @@ def say(talk: Consultation, text: str) -> None:
     """A description is taken for what it reports, values for values; evidence is read like a
     file."""
     from medic.match import printed, split_paste
+    from medic.told.refused import refused
     from medic.told.stated import only_states
 
     write(talk)
+    text = cards.with_size(talk, text)
     if walking.goes_on(talk, text) or meant.taken(talk, text):
+        return
+    no_value, rest = refused(text)
+    text = rest if no_value and (not rest or only_states(rest, talk.session.index)) else text
+    parts = split_paste(text, printed(text, talk.session.index))
+    prose = _spoken(text) or all(kind == "prose" for kind, _, _ in parts)
+    for told in no_value if prose or text == rest else ():
+        talk.tell(told, "warn")
+    if no_value and not text:
+        after.go_on(talk)
         return
     if only_states(text, talk.session.index):
         _state(talk, text)
         return
-    if _spoken(text):
+    if prose:
         describe(talk, text)
-        return
-    parts = split_paste(text, printed(text, talk.session.index))
-    if all(kind == "prose" for kind, _, _ in parts):
-        describe(talk, text)
-        return
-    _read(talk, text, parts)
+    else:
+        _read(talk, text, parts)
 
 
 def _state(talk: Consultation, text: str) -> None:
@@ -162,7 +169,7 @@ def _state(talk: Consultation, text: str) -> None:
 
     before = said(talk.session)
     state(talk.session, stated(text, talk.session.index))
-    not_used(talk, text)
+    cards.not_used(talk, text)
     talk.remember(words_keep.QUOTE.fill(words=one_line(text, 40)), before)
     sayings.look_again(talk)
 
@@ -222,7 +229,7 @@ def describe(talk: Consultation, text: str) -> None:
     if reports or values:
         session.refuse(False)
         talk.remember(words_keep.QUOTE.fill(words=one_line(text, 40)), before)
-        not_used(talk, text)
+        cards.not_used(talk, text)
         if state(session, values):
             sayings.look_again(talk)
         else:
@@ -238,12 +245,13 @@ def _guess(talk: Consultation, text: str) -> None:
 
     session = talk.session
     words_ = beside_values(text, session.index, session.words).strip()
-    unknown = not_used(talk, text)
+    unknown = cards.not_used(talk, text)
     near = (
         [n for n in session.suggest(words_) if n[1] >= NEAR_ENOUGH][:SUGGESTIONS] if words_ else []
     )
     if not words_ or (unknown and not complains(words_)):
-        talk.tell(words.NOTHING_TAKEN)
+        if not talk.which_size:
+            talk.tell(words.NOTHING_TAKEN)
         after.go_on(talk)
         return
     if not near and guesses.vouched(talk, text):
@@ -254,16 +262,6 @@ def _guess(talk: Consultation, text: str) -> None:
     index = session.index
     options = (*((name, index.title(name)) for name, _ in near), ("", words.NONE_OF_THESE))
     talk.offer_choices(Choices("meaning", text, options), Line(words.DID_YOU_MEAN, "strong"))
-
-
-def not_used(talk: Consultation, text: str) -> bool:
-    """Tells of models and GPUs in a text that medic knows no sizes of; whether there are any."""
-    from medic.told.model_words import not_known
-
-    names = not_known(text, talk.session.index) if len(text) <= MAX_NAMED else []
-    if names:
-        talk.tell(words_keep.NOT_USED.fill(names=joined(map(plain, names))), "warn")
-    return bool(names)
 
 
 def _values(session: Session, text: str, *, beside: bool) -> list[Stated]:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from medic.i18n import Lang, Text, current
 
 from . import jobs, words_more
+from .awaited import kept_at_once
 from .desk import Desk, Job, Opening
 from .events import Asked, Event, Stands, Working
 from .lines import said
@@ -95,6 +96,8 @@ class Apart:
         """To a process that has died nothing is sent: whoever listens tells of it."""
         with suppress(OSError):
             while what := self._out.get():
+                if what[0] == "do":  # on the disk before it is heard: this process may be killed
+                    what += (kept_at_once(*what[1:], self.opening, self.session),)
                 self._to.send(what)
         self._to.close()
 

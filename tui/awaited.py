@@ -18,7 +18,7 @@ from .lines import said
 
 if TYPE_CHECKING:
     from .consultation import Consultation
-    from .desk import Job
+    from .desk import Job, Opening
 
 QUOTED = 60
 ANSWERS = ("answer", "meaning", "complaint")  # choices that tell something of the run
@@ -33,6 +33,15 @@ def record_of(job: Job, values: tuple[Any, ...]) -> dict[str, Any] | None:
         options = [[name, [title.en, title.zh]] for name, title in choices.options]
         return {"picks": [choices.kind, choices.name, value], "options": options}
     return None
+
+
+def kept_at_once(job: Job, values: tuple[Any, ...], opening: Opening, session: str) -> str:
+    """Where what a job takes from the user is kept until ``session``, or one that begins, has it."""
+    from medic.session.unheard import keep
+
+    said = record_of(job, values)
+    name = session or opening.resume
+    return keep(said, opening.case, name, demo=opening.demo) if said else ""
 
 
 def do(talk: Consultation, job: Job, values: tuple[Any, ...], number: int) -> None:
@@ -65,8 +74,7 @@ def keep_unheard(talk: Consultation) -> bool:
     from medic.session import awaited
     from medic.session.saved import load
 
-    waiting = talk.diary.unheard
-    if not waiting or talk.begun:
+    if not talk.diary.unheard or talk.begun:
         return False
     if not talk.resumed:
         _keep_bare(talk)
@@ -78,9 +86,7 @@ def keep_unheard(talk: Consultation) -> bool:
         diary = Diary(saved.id, saved.opened)
         diary.go_on(saved.data.get("taken", 0), awaited.kept(saved))
         diary.open()
-        for one in waiting:
-            diary.hear(one)
-        talk.diary = diary
+        talk.diary = talk.diary.followed_by(diary)
     return True
 
 

@@ -68,7 +68,7 @@ class Consultation:
         self.looks, self.lists = 0, 0  # how often it looked, and listed the runs
         self.blocks, self.plan = 0, remedies.Plan()  # how many were told, and what of the remedies
         self.asked_last: tuple[str, tuple[tuple[str, Text], ...]] | None = None
-        self.closed = False
+        self.closed, self.which_size = False, ""  # a card whose memory is asked for
         self.resumed = resume  # whose words were held against its files before
         self._which = which
 
@@ -197,7 +197,7 @@ class Consultation:
         self.before_remedy, self.waiting, self.stood = None, None, None
         self.moves, self._understood, self.numbers = [], set(), []
         self.stale, self.plan = False, remedies.Plan()
-        self.diary, self.kept, self.asked_last = Diary(), {}, None
+        self.diary, self.kept, self.asked_last = self.diary.followed_by(Diary()), {}, None
 
     def look(self, *, whole: bool = True, pasted: bool = False) -> None:
         """Runs the probes, telling each, then what is believed now; ``pasted``: see ``observe``."""

@@ -88,11 +88,13 @@ class Desk:
             diary = self.consultation.diary
             self._emit(Stands(frozenset(), diary.id, diary.problem))
 
-    def put(self, job: Job, *values: Any) -> None:
+    def put(self, job: Job, *values: Any, path: str = "") -> None:
+        """``path``: where what the job takes from the user is kept already."""
         with self._lock:
             self._waiting += 1
-        said = awaited.record_of(job, values)
-        number = self.consultation.diary.hear(said) if said else 0
+        said, talk = awaited.record_of(job, values), self.consultation
+        path = path or awaited.kept_at_once(job, values, self.opening, talk.diary.id)
+        number = talk.diary.hear(said, path) if said else 0
         self._jobs.put((job, values, number))
 
     def keep(self, block: Block) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from medic.errors import MedicError
 from medic.i18n import Text
+from medic.session.unheard import is_kept
 
 from . import words_keep
 from .keeping import record_of
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     from .lines import Block
 
+MILLISECOND = 1_000_000  # in nanoseconds
 Waiting = dict[str, Any]  # something said that waits: its number, and what a job makes of it
 
 
@@ -40,8 +43,9 @@ class Diary:
         self._last = ""
         self._lock = threading.RLock()  # what waits is told by the thread that hears it
         self._waiting: list[Waiting] = []
+        self._unheard: dict[int, str] = {}  # by number where it is kept until a session has it
         self._left: list[Waiting] = []  # of those what was said before the session was left
-        self._number = 0  # of what was heard last
+        self._number = 0  # of what was heard last; no two sessions give the same
         self.taking = 0  # of what is being taken now, or was last
         self.problem: Text | None = None
         self._told = False
@@ -120,21 +124,38 @@ class Diary:
             return
         self._last, self.problem = now, None
         self._say_early()
+        with self._lock:
+            self._is_kept()
 
     # --- what waits ---------------------------------------------------------------------
 
-    def hear(self, said: Mapping[str, Any]) -> int:
-        """Keeps what was said before anything is done with it; its number."""
+    def hear(self, said: Mapping[str, Any], path: str = "") -> int:
+        """Keeps what was said before anything is done with it; its number. ``path``: where it is
+        kept until a session has it."""
         with self._lock:
-            self._number += 1
+            self._number = max(self._number + 1, time.time_ns() // MILLISECOND)
+            self._unheard[self._number] = path
             self._waiting.append({**said, "number": self._number})
             self._keep_waiting()
             return self._number
 
+    def followed_by(self, other: Diary) -> Diary:
+        """The talk goes on with another session, which takes what was said and waits still."""
+        with self._lock, other._lock:
+            mine = [one for one in self._waiting if one not in self._left]
+            other._waiting += mine
+            other._unheard |= self._unheard
+            self._waiting, self._unheard = list(self._left), {}
+            if mine:
+                self._keep_waiting()
+                other._keep_waiting()
+        return other
+
     def go_on(self, taken: int, left: Sequence[Waiting]) -> None:
         """``left``: what was said and not taken when the session was left; ``taken``: the number
         of what was taken last."""
-        self.taking, self._left, self._waiting = taken, list(left), list(left)
+        self.taking, self._left = taken, list(left)
+        self._waiting = [*left, *self._waiting]
         self._number = max([taken, *(one["number"] for one in left)])
 
     def left(self) -> list[Waiting]:
@@ -147,6 +168,7 @@ class Diary:
         with self._lock:
             self._waiting = [one for one in self._waiting if one["number"] != number]
             self._keep_waiting()
+            is_kept(self._unheard.pop(number, ""))
 
     def _keep_waiting(self) -> None:
         from medic.session import awaited
@@ -157,6 +179,15 @@ class Diary:
             awaited.keep(self._keeper.folder, self._waiting)
         except OSError as problem:
             self._fails(problem)
+            return
+        self._is_kept()
+
+    def _is_kept(self) -> None:
+        """A session that can be read has all that waits."""
+        if self._unheard and self._keeper is not None and self._keeper.begun:
+            for path in self._unheard.values():
+                is_kept(path)
+            self._unheard.clear()
 
     def _fails(self, problem: Exception) -> None:
         why = getattr(problem, "strerror", None) or str(problem)

@@ -40,7 +40,8 @@ def take_up(talk: Consultation, index: Index, name: str, *, why: Text | None = N
     talk.forget()
     talk.emit(Asked(None))
     elsewhere = saved.is_open
-    talk.diary = Diary(copies=saved.id) if elsewhere else Diary(saved.id, saved.opened)
+    diary = Diary(copies=saved.id) if elsewhere else Diary(saved.id, saved.opened)
+    talk.diary = talk.diary.followed_by(diary)
     if not elsewhere:
         talk.diary.go_on(saved.data.get("taken", 0), awaited.kept(saved))
         talk.diary.open()

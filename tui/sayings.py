@@ -68,10 +68,18 @@ def sayings(session: Session) -> list[Saying]:
 
 def by_number(talk: Consultation) -> dict[int, Saying]:
     """All of it by the numbers of /change. What was said keeps its number, whatever is said or
-    taken out after it: the numbers that the talk shows go on holding."""
+    taken out after it: the numbers that the talk shows go on holding. One that is free is given to
+    what is said next."""
     every = {saying.key: saying for saying in sayings(talk.session)}
-    talk.numbers += [key for key in every if key not in talk.numbers]
-    return {n: every[key] for n, key in enumerate(talk.numbers, start=1) if key in every}
+    talk.numbers = [key if key in every else "" for key in talk.numbers]
+    for key in every:
+        if key in talk.numbers:
+            continue
+        if "" in talk.numbers:
+            talk.numbers[talk.numbers.index("")] = key
+        else:
+            talk.numbers.append(key)
+    return {n: every[key] for n, key in enumerate(talk.numbers, start=1) if key}
 
 
 def value_keys(session: Session) -> set[str]:
@@ -129,6 +137,8 @@ def change(talk: Consultation, argument: str) -> None:
     if not every:
         talk.tell(words_keep.NOTHING_SAID)
     elif not number:
+        talk.numbers = [key for key in talk.numbers if key]  # a list is counted from 1
+        every = by_number(talk)
         lines = [Line(words_keep.SAID_SO_FAR, "strong")]
         lines += [_line(n, s) for n, s in every.items()]
         talk.tell(Block("medic", (*lines, Line(words_keep.CHANGE_HOW, "muted"))), top=True)

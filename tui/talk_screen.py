@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 # Objects, and rounds: a collection of the command's 50,000, or of all, holds a key up for 20 ms.
 COLLECTED = (2_000, 10, 100)
+MOST_DIGITS = 6  # of a number of a block
 OF_THE_APP = frozenset({"commands", "theme", "lang", "quit"})
 
 
@@ -265,8 +266,9 @@ class TalkScreen(Screen[None]):
             self.work(jobs.order, word, argument)
 
     def _copy(self, which: str) -> None:
-        number = int(which) if which.isdecimal() else None
-        text = self.transcript.whole() if which == "all" else self.transcript.code(number)
+        number = int(which) if which.isdecimal() and len(which) < MOST_DIGITS else 0  # 0: none
+        code = self.transcript.code(number if which else None)
+        text = self.transcript.whole() if which == "all" else code
         if text is None:
             missing = words_more.NO_SUCH_BLOCK if which else words_more.NOTHING_TO_COPY
             self.transcript.add(said(missing.fill(n=which), "muted"))

@@ -194,6 +194,7 @@ def _choice(screen: Front, text: str) -> bool:
     if choices is None:
         only_answers = numbered or replies.only_answers(text)
         if only_answers:
+            echo(screen, text)
             screen.add(said(words.NO_CHOICE, "muted"))
         return only_answers
     if text == "?":
@@ -208,6 +209,7 @@ def _choice(screen: Front, text: str) -> bool:
         screen.work(jobs.how, choices)
         return True
     if numbered or replies.only_answers(text):
+        echo(screen, text)
         known = words.NOT_A_CHOICE if numbered else words.NOT_YES_NO
         screen.add(said(known.fill(n=len(choices.options)), "muted"))
         return True

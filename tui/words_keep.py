@@ -91,6 +91,10 @@ AND_OTHERS = Text("and {n} more", "另有 {n} 项")
 NO_FIELD = Text(
     "No value of the run was taken from {names}{hint}", "未从 {names} 中读到训练的参数值{hint}"
 )
+WHICH_SIZE = Text(
+    "{card}: {sizes} GB? What is reckoned needs it: say {one}G, for example.",
+    "{card}：{sizes} GB？计算需要显存大小，例如回答 {one}G。",
+)
 NOT_USED = Text(
     "Not used: {names}. medic has no data on this. Of a model give the hidden size, layers and heads, "
     "or /add its config.json; of a GPU /add the nvidia-smi output.",

@@ -50,8 +50,8 @@ def _opened(first: tuple[str, Opening, Any], emit: Any) -> Desk:
 
 def _take(desk: Desk, what: str, *values: Any) -> None:
     if what == "do":
-        job, given = values
-        desk.put(job, *given)
+        job, given, path = values
+        desk.put(job, *given, path=path)
     elif what == "keep":
         desk.keep(*values)
     elif what == "cancel":

@@ -38,22 +38,31 @@ def command(
     this_host: bool | None = None,
     plain: bool = False,
 ) -> int:
-    here = all(paths) and [Path(p).absolute() for p in paths or ["."]] == [Path.cwd()] and not run
-    case = _here(given, this_host) if here else case_of(list(paths), given, run, this_host)
+    talks = interactive() or plain
+    if _is_here(paths) and not run:
+        case = _folder(".", given, this_host)
+    elif len(paths) == 1 and all(paths) and talks and Path(paths[0]).is_dir() and not run:
+        case = _folder(paths[0], given, this_host)
+    else:
+        case = case_of(list(paths), given, run, this_host)
     return start(case, plain=plain, which=len(case.runs) > 1 and not run)
 
 
-def _here(given: Sequence[str], this_host: bool | None) -> Case:
-    """The current folder; an empty one is no error, the user may paste."""
+def _is_here(paths: Sequence[str]) -> bool:
+    return all(paths) and [Path(p).absolute() for p in paths or ["."]] == [Path.cwd()]
+
+
+def _folder(path: str, given: Sequence[str], this_host: bool | None) -> Case:
+    """A folder that is talked about; an empty one is no error, the user may paste."""
     from medic.case.collect import Case, collect
     from medic.errors import UsageError
     from medic.told.given import parse_given
 
     values = parse_given(given)
     try:
-        return collect(["."], given=values, this_host=this_host)
+        return collect([path], given=values, this_host=this_host)
     except UsageError:
-        return Case(root=".", paths=(".",), given=values, this_host=this_host)
+        return Case(root=path, paths=(path,), given=values, this_host=this_host)
 
 
 def start(

@@ -92,6 +92,11 @@ class Keeper:
                 continue
             return cls(f"s{number}")
 
+    @property
+    def begun(self) -> bool:
+        """Whether there is a state that can be read."""
+        return (self.folder / STATE).exists()
+
     def keep(self, session: Session, **more: Any) -> None:
         """Writes the state; ``more`` is what the caller wants to find again. Raises OSError."""
         case = session.case
@@ -159,6 +164,9 @@ def _is_id(name: str) -> bool:
 
 def listed() -> list[Saved]:
     """All kept consultations that can be read, the newest first."""
+    from medic.session.unheard import take_in
+
+    take_in()
     found = [saved for saved in map(_readable, _names()) if saved]
     return sorted(found, key=lambda s: (-s.changed, -int(s.id[1:])))
 

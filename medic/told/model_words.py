@@ -27,6 +27,7 @@ _BEFORE_MODEL = r"(?<![a-z0-9_.])(?<![\w.]/)(?:[a-z]\w+/)?"
 _BEHIND = r"(?![a-z0-9]|[.-][a-z0-9]|/)"
 _NUMBERED = regex(r"[a-z]\D{0,20}\d", re.I)  # all names have a number behind letters
 _CARD = regex(rf"{_BEFORE}{CARD}(?![a-z0-9])".replace(" ?", r"[\s-]*"), re.I)
+_NO_MEMORY = regex(r"(?:(?:nvidia|tesla|amd)[\s-])?([a-z]+)[\s-]?(\d+)s?(?:[\s-]gpus?)?", re.I)
 _ALIKE = str.maketrans("\u0130\u0131\u017f\u212a", "iisk")  # what a pattern takes for these, too
 _SIZE = r"\d+(?:\.\d+)?b"
 # Behind a size: a model of "7b", and no amount of "500b tokens".
@@ -58,9 +59,22 @@ def named(text: str, index: Index) -> Iterator[tuple[str, str, str, Place]]:
 
 
 def _of_several_sizes(said: str, index: Index) -> bool:
-    """Whether cards of this name are known with several amounts of memory: an A100 has 40 or 80 GB."""
-    sized = re.compile(rf"{re.escape(said)}-\d+g", re.I)
-    return len({one.memory for one in index.gpus.values() if sized.fullmatch(one.name)}) > 1
+    return len(_sizes(said, index)) > 1
+
+
+def _sizes(card: str, index: Index) -> list[int]:
+    """The amounts of memory, in GB, that cards of this name are known with."""
+    sized = re.compile(rf"{re.escape(card)}-(\d+)g", re.I)
+    return sorted(int(hit[1]) for name in index.gpus if (hit := sized.fullmatch(name)))
+
+
+def of_several_sizes(said: str, index: Index) -> tuple[str, list[int]] | None:
+    """A card that is named without its memory, and the amounts in GB that it may have: an A100 has
+    40 or 80. None for one of a single size, and for what is no card."""
+    hit = _NO_MEMORY.fullmatch(said)
+    card = f"{hit[1]}{hit[2]}".lower() if hit else ""
+    sizes = _sizes(card, index) if card else []
+    return (card, sizes) if len(sizes) > 1 else None
 
 
 def not_known(text: str, index: Index) -> list[str]:

@@ -25,28 +25,27 @@ if TYPE_CHECKING:
     from medic.index.knowledge import Index
 
 MAX_LENGTH = 600  # characters; what is longer is a report or a paste, and is read as such
-_NUMBER = r"[-+]?(?:\d{1,3}(?:,\d{3}){1,5}|\d[\d_]*)(?:\.\d+)?(?:e[-+]?\d+)?"
-_UNIT = r"(?: ?(?:[kmbt]|thousand|million|billion|trillion)(?![a-z0-9])| ?[万亿千])?"
+NUMBER = r"[-+]?(?:\d{1,3}(?:,\d{3}){1,5}|\d[\d_]*)(?:\.\d+)?(?:e[-+]?\d+)?"
+UNIT = r"(?: ?(?:[kmbt]|thousand|million|billion|trillion)(?![a-z0-9])| ?[万亿千])?"
 _SIZES = {
     "k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "b": 1e9, "billion": 1e9, "t": 1e12,
     "trillion": 1e12, "千": 1e3, "万": 1e4, "亿": 1e8,
 }  # fmt: skip
 _DIGITS = "零一二三四五六七八九十两"
 _BINARY = ("sequence_length", "max_position_embeddings", "vocab_size")  # 4k of these is 4096
+# A hyphen joins a name and its number ("batch-size-8"); behind anything else it is a sign.
 _LINK = (
-    r"(?: ?(?:==?|:|：) ?| (?:is|are|was|of|to|at|on|set to|equals) |"
-    r" ?(?:改成|改为|配成了?|写成了?|配置成|设置为|设为|设成|等于|大小为|是|为|用) ?| )"
+    r"(?:\s*(?:==?|:|：)\s*|\s+(?:is|are|was|of|to|at|on|set\s+to|equals)\s+|"
+    r"\s*(?:改成|改为|配成了?|写成了?|配置成|设置为|设为|设成|等于|大小为|是|为|用)\s*|\s+|(?<=\w)[_-](?=\d))"
 )
-_WRITTEN = r" ?(?:==?|:|：) ?| (?:is|set to) | ?(?:是|为|设为|设成) ?"
+_WRITTEN = r"\s*(?:==?|:|：)\s*|\s+(?:is|set\s+to)\s+|\s*(?:是|为|设为|设成)\s*"
 _WORDS = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "float32": "fp32"}
 _SWITCHES = {
     "true": True, "on": True, "yes": True, "enabled": True, "开": True, "开启": True, "是": True,
     "false": False, "off": False, "no": False, "disabled": False, "关": False, "关闭": False,
     "否": False,
 }  # fmt: skip
-_ASKED = regex(
-    r"[?？]\s*$|吗|^\s*(?:how|what|why|should|can|could|is|are|does|do|if|which)\b", re.I
-)
+ASKED = regex(r"[?？]\s*$|吗|^\s*(?:how|what|why|should|can|could|is|are|does|do|if|which)\b", re.I)
 # Of a run, and of no fault by itself.
 _TELLS_NOTHING = regex(
     r"\bbatch(?:[ _-]?size)?(?: ?[=:]| is| of)? (?!1\b)\d+\b|批(?:次|量)?(?:大小)?(?:是|为|：|:|=)? ?(?!1\b)\d+|"
@@ -103,7 +102,7 @@ def stated(text: str, index: Index | None = None) -> tuple[Stated, ...]:
 def only_states(text: str, index: Index | None = None) -> bool:
     """Whether the text says nothing but values."""
     text = _squeezed(text)
-    return _only(text, [place for _, place in _found(text, index)])
+    return says_only(text, [place for _, place in _found(text, index)])
 
 
 def beside_values(text: str, index: Index | None = None, before: str = "") -> str:
@@ -119,7 +118,7 @@ def beside_values(text: str, index: Index | None = None, before: str = "") -> st
     kept = []
     for start, end in _clauses(text, places):
         own = [(a - start, b - start) for a, b in places if start <= a < end]
-        kept.append("\n" if _only(text[start:end], own) else text[start:end])
+        kept.append("\n" if says_only(text[start:end], own) else text[start:end])
     return "".join(kept)
 
 
@@ -155,7 +154,7 @@ def shown(name: str, value: Scalar) -> Text:
 
 
 def _found(text: str, index: Index | None) -> Sequence[tuple[Stated, Place]]:
-    if len(text) > MAX_LENGTH or _ASKED.search(text):
+    if len(text) > MAX_LENGTH or ASKED.search(text):
         return ()
     others = list(of_others(text))
     every = sorted(_all(text), key=lambda one: (one[1][0] - one[1][1], one[1][0]))
@@ -211,7 +210,7 @@ def _squeezed(text: str) -> str:
     return _BLANKS.sub(" ", text)
 
 
-def _only(text: str, places: Sequence[Place]) -> bool:
+def says_only(text: str, places: Sequence[Place]) -> bool:
     """Whether a text says nothing beside the values at these places."""
     return bool(places) and says_nothing(_masked(text, places).replace("=", " "))
 
@@ -222,23 +221,22 @@ def _all(text: str) -> Iterator[tuple[Stated, Place]]:
     for field, pattern in _patterns():
         for hit in pattern.finditer(text):
             raw = next((group for group in hit.groups() if group), "")
-            value = _value(field, raw)
+            value = value_of(field, raw)
             if value is not None:
                 yield Stated(field, value, hit.group().strip()), hit.span()
 
 
-def _value(field: str, raw: str) -> Scalar:
+def value_of(field: str, raw: str) -> Scalar:
     """The value as its field takes it; None where it takes no such value."""
     word = raw.strip().strip("\"'`").rstrip(".,;，。；")
     kind, unit, _ = FIELDS[field]
     if kind is bool:
         return _SWITCHES.get(word.lower())
-    word = _word(word, unit) if kind is str else _number(field, word)
     try:
-        value: Scalar = typed(field, word)
+        taken: Scalar = typed(field, _word(word, unit) if kind is str else _number(field, word))
     except UsageError:
         return None
-    return value
+    return taken
 
 
 def _word(word: str, unit: str) -> str:
@@ -249,7 +247,7 @@ def _word(word: str, unit: str) -> str:
 def _number(field: str, word: str) -> str:
     if word in _DIGITS:
         return "2" if word == "两" else str(_DIGITS.index(word))
-    parts = re.fullmatch(rf"({_NUMBER}) ?(\S*)", word, re.I)
+    parts = re.fullmatch(rf"({NUMBER}) ?(\S*)", word, re.I)
     if parts is None or not parts[2]:
         return word.replace(",", "").replace("_", "")
     size = _SIZES.get(parts[2].lower(), 0.0)
@@ -264,14 +262,19 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple((f, re.compile(_pattern(f), re.I)) for f in FIELDS if f not in (MODEL, GPU))
 
 
+def names_of(field: str) -> str:
+    """What people call a field, as one pattern; a blank in it may be a hyphen, too."""
+    title = called(field)
+    own = [field.replace("_", " "), re.escape(title.en.lower()), re.escape(title.zh.lower())]
+    return "|".join([*own, *NAMES.get(field, ())])
+
+
 def _pattern(field: str) -> str:
     """A number in a phrase, or a name before its value."""
     kind, unit, _ = FIELDS[field]
-    title = called(field)
-    own = [field.replace("_", " "), re.escape(title.en.lower()), re.escape(title.zh.lower())]
-    names = "|".join([*own, *NAMES.get(field, ())])
+    names = names_of(field)
     if kind in (int, float):
-        value, link = f"({_NUMBER}{_UNIT})", _LINK
+        value, link = f"({NUMBER}{UNIT})", _LINK
     elif kind is bool:
         value, link = f"({'|'.join(_SWITCHES)})", _LINK
     elif "|" in unit:
@@ -284,7 +287,12 @@ def _pattern(field: str) -> str:
     for phrase in PHRASES.get(field, ()):
         # Chinese is written with and without blanks around a number.
         blank = "" if phrase.isascii() else " ?"
-        number = phrase.replace("#", f"{blank}({_NUMBER}{_UNIT}|[{_DIGITS}]){blank}")
+        number = phrase.replace("#", f"{blank}({NUMBER}{UNIT}|[{_DIGITS}]){blank}")
         end = "" if "(?=" in phrase else "(?![a-z0-9])"
         parts.append(rf"(?<![a-z0-9_.+-]){number}{end}")
-    return "|".join(parts).replace("\\ ", " ").replace(" ?", r"[\s_-]*").replace(" ", r"[\s_-]+")
+    return spelled("|".join(parts))
+
+
+def spelled(pattern: str) -> str:
+    """A pattern with blanks as people write them: as white space, hyphens or underscores."""
+    return pattern.replace("\\ ", " ").replace(" ?", r"[\s_-]*").replace(" ", r"[\s_-]+")

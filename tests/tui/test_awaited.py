@@ -136,12 +136,17 @@ def test_an_answer_that_waits_is_taken_and_what_is_broken_is_passed_over(
 
     drive(first, case)
     options = [["genuine-need", ["this process needs it", "本进程需要"]]]
+    last = saved.load("s1").data["taken"]
     waits = [
-        {"number": 2, "picks": ["answer", "oom-shortfall", "genuine-need"], "options": options},
-        {"number": 3, "picks": ["answer", "no-such-check", "x"], "options": []},
-        {"number": 4, "picks": 7},
+        {
+            "number": last + 1,
+            "picks": ["answer", "oom-shortfall", "genuine-need"],
+            "options": options,
+        },
+        {"number": last + 2, "picks": ["answer", "no-such-check", "x"], "options": []},
+        {"number": last + 3, "picks": 7},
         {"number": "5", "says": "x"},
-        {"number": 1, "says": "it is NaN"},  # it was taken: the state holds the number
+        {"number": last, "says": "it is NaN"},  # it was taken: the state holds the number
         17,
     ]
     file = tmp_path / "state" / "sessions" / "s1" / awaited.AWAITED

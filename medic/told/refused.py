@@ -1,0 +1,72 @@
+"""Values that a person states and that no run can have: they are told, and not taken."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from medic.i18n import Text, plain
+from medic.run_config import FIELDS
+from medic.told.stated import (
+    ASKED,
+    MAX_LENGTH,
+    NUMBER,
+    UNIT,
+    Place,
+    called,
+    names_of,
+    says_only,
+    spelled,
+    value_of,
+)
+
+# As a setting is written; "the learning rate is nan" tells of a run.
+_SET = (
+    r"(?:\s*(?:==?|:|：)\s*|\s+(?:(?:is\s+)?set\s+)?to\s+|\s*(?:设置为|设为|设成|改成|改为|等于)\s*|"
+    r"(?:\s+is|\s*是|\s*为)?\s*(?=-\d))"
+)
+_NO_NUMBER = r"[-+]?(?:nan|inf(?:inity)?)"
+# Frameworks take -1 of these for "not limited".
+_UNLIMITED = ("total_steps", "epochs", "warmup_steps")
+NOT_TAKEN = Text("{what} = {value} is not taken: {must}.", "未采纳 {what} = {value}：{must}。")
+WHOLE = Text("it must be a whole number, 0 or more", "应为不小于 0 的整数")
+FINITE = Text("it must be a finite number, 0 or more", "应为不小于 0 的有限数值")
+
+
+def refused(text: str) -> tuple[list[Text], str]:
+    """What is told of the values in a text that their fields do not take, and the text without
+    them, "" where it says nothing else."""
+    if len(text) > MAX_LENGTH or "\n" in text.strip() or ASKED.search(text):
+        return [], text
+    found = sorted(_found(text), key=lambda one: one[1][0] - one[1][1])
+    told: dict[Place, Text] = {}
+    for field, (start, end), value in found:  # the longest first, as what is taken
+        if all(end <= a or b <= start for a, b in told):
+            must = WHOLE if FIELDS[field][0] is int else FINITE
+            words = {"what": called(field), "value": plain(value), "must": must}
+            told[start, end] = NOT_TAKEN.fill(words)
+    places = sorted(told)
+    rest = "" if says_only(text, places) else text
+    for start, end in reversed(places if rest else ()):
+        rest = f"{rest[:start]}{rest[end:]}"
+    return [told[place] for place in places], rest.strip(" ,;，；")
+
+
+def _found(text: str) -> list[tuple[str, Place, str]]:
+    return [
+        (field, hit.span(), hit[1])
+        for field, pattern in _patterns()
+        for hit in pattern.finditer(text)
+        if value_of(field, hit[1]) is None and not (field in _UNLIMITED and hit[1] == "-1")
+    ]
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    numeric = [name for name, (kind, _, _) in FIELDS.items() if kind in (int, float)]
+    return tuple((name, re.compile(_pattern(name), re.IGNORECASE)) for name in numeric)
+
+
+def _pattern(field: str) -> str:
+    names = spelled(rf"(?<![a-z0-9_.])(?:{names_of(field)})")
+    return rf"{names}{_SET}({_NO_NUMBER}|{NUMBER}{UNIT})(?![\w.%])"
