@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text
@@ -214,6 +213,7 @@ def _gone(talk: Consultation, one: Applied) -> None:
         told = words_after.GONE_UNSURE
     told = told.fill(titles=titles, change=one.change, why=why)
     talk.tell(told, "good", top=True)
+    elsewhere.tell_rate(talk, one)
     earlier.tell(talk, one)
 
 
@@ -234,6 +234,7 @@ def _same(talk: Consultation, one: Applied) -> None:
     told = words_after.SAME_FURTHER if further else words_after.SAME
     told = told.fill(titles=earlier.titles(talk.session, one), change=one.change)
     talk.tell(told, "warn", top=True)
+    elsewhere.tell_rate(talk, one)
     if same_but_for_times(talk.session, one):
         talk.tell(words_after.BUT_FOR_TIMES, "muted")
     if not further:
@@ -270,14 +271,6 @@ def _awaited(told: Text, talk: Consultation, one: Applied) -> None:
     talk.tell(told.fill(change=one.change), "warn", top=True)
 
 
-def _not_in_force(talk: Consultation, one: Applied) -> None:
-    """What the run shows is not the doing of a change that it did not have."""
-    files = ", ".join(Path(file).name for file in one.files)
-    titles = earlier.titles(talk.session, one)
-    told = words_after.NOT_IN_FORCE.fill(titles=titles, change=one.change, files=files)
-    talk.tell(told, "warn", top=True)
-
-
 _OPEN = {
     "early": words_after.EARLY,
     "nothing": words_after.NOTHING_YET,
@@ -294,7 +287,7 @@ _TELL: dict[str, Callable[[Consultation, Applied], None]] = {
     "unread": partial(_awaited, words_after.UNREAD),
     "older": partial(_awaited, words_after.OLDER),
     "same-log": partial(_awaited, words_after.SAME_LOG),
-    "not-in-force": _not_in_force,
+    "not-in-force": elsewhere.not_in_force,
     "elsewhere": _elsewhere,
     **dict.fromkeys(_OPEN, _open),
 }

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
 from medic.records import replace
+from medic.report.words import placed
 
 from . import words_after
 from .lines import Block, Line, code
+from .seen import shown_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,12 +49,40 @@ def tell(talk: Consultation, one: Applied, titles: Text) -> None:
     lines = [Line(told, "strong") for told, _, _ in files]
     still = words_after.MAYBE_NOT_IN_FORCE.fill(titles=titles, change=one.change)
     talk.tell(Block("medic", (*lines, Line(still, "warn"))), top=True)
+    tell_rate(talk, one)
     added = "\n".join(one.added)
     for _, changed, other in files:
         if _can_change(other) or not added:
             continue
         talk.tell(Block("more", (Line(words_after.LINES_FOR.fill(file=other, changed=changed)),)))
         talk.tell(code(added))
+
+
+def tell_rate(talk: Consultation, one: Applied) -> None:
+    """The rate that the new run logged, where it shows whether the run had the change."""
+    from medic.session.rates import ran
+
+    by_rate = ran(talk.session, one)
+    if by_rate is None or one.rates is None:
+        return
+    known = words_after.RATE_AS_SET if by_rate.as_set else words_after.RATE_NOT_AS_SET
+    told = known.fill(rate=f"{by_rate.rate:.4g}", change=one.change, new=f"{one.rates[1]:.4g}")
+    file = shown_file(talk.session, by_rate.source.file)
+    where = placed(file, by_rate.source.line, by_rate.source.rank)
+    talk.tell(Block("more", (Line(told, "plain", where=where),)))
+
+
+def not_in_force(talk: Consultation, one: Applied) -> None:
+    """What the run shows is not the doing of a change that it did not have."""
+    from medic.session.launched import in_force
+
+    from . import earlier
+
+    files = ", ".join(Path(file).name for file in one.files)
+    known = words_after.MAYBE_NOT_IN_FORCE if in_force(one) else words_after.NOT_IN_FORCE
+    titles = earlier.titles(talk.session, one)
+    talk.tell(known.fill(titles=titles, change=one.change, files=files), "warn", top=True)
+    tell_rate(talk, one)
 
 
 def options(talk: Consultation) -> tuple[tuple[str, Text], ...]:

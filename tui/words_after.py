@@ -169,6 +169,14 @@ MAYBE_NOT_IN_FORCE = Text(
     "not marked as no help.",
     "仍然出现“{titles}”，但这次运行未必用到了修改 {change}：因此不把该处置记为无效。",
 )
+RATE_AS_SET = Text(
+    "Its learning rate reaches {rate}, as {change} sets it: the run had the change.",
+    "新运行的学习率最高为 {rate}，与 {change} 的设置一致：这次运行用到了该修改。",
+)
+RATE_NOT_AS_SET = Text(
+    "Its learning rate reaches {rate}, not {new} as {change} sets it: the run did not have the change.",
+    "新运行的学习率最高为 {rate}，而 {change} 设为 {new}：这次运行没有用到该修改。",
+)
 EDITED = Text(
     "{files} has changed since this run, and no log of a newer run is here: what was found is of "
     "the run as it was. Run again, then /look.",

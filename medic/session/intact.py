@@ -57,6 +57,7 @@ _APPLIED = {
     "paths?": [str],
     "there?": bool,
     "reached?": {dict, type(None)},
+    "rates?": {list, type(None)},
 }
 _REACHED = {
     "at": {int, type(None)},

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from medic.errors import MedicError
 from medic.runner.look import open_regular
+from medic.session.rates import ran
 
 if TYPE_CHECKING:
     from medic.facts import GivenFile
@@ -66,16 +67,22 @@ def had_it(session: Session, applied: Applied) -> bool:
 def elsewhere_unseen(session: Session, applied: Applied) -> bool:
     """Whether all that speaks against the change is a file that the script names and that is not on
     this machine, as in a folder that was copied from another: it may well hold the change."""
-    if lacks(session, applied) != "elsewhere":
+    if lacks(session, applied) != "elsewhere" or ran(session, applied) is not None:
         return False
     return not any(Path(other).exists() for _, other in read_instead(session, applied.files))
 
 
 def lacks(session: Session, applied: Applied) -> Literal["not-in-force", "elsewhere"] | None:
-    """Why the run cannot have had the change; None where it may have had it."""
+    """Why the run cannot have had the change; None where it may have had it. The rate that the run
+    itself logged outweighs what the files say."""
     if not applied.change:
+        return None
+    by_rate = ran(session, applied)
+    if by_rate is not None and by_rate.as_set:
         return None
     if not in_force(applied):
         return "not-in-force"
     other = not applied.there and any(read_instead(session, applied.files))
-    return "elsewhere" if other else None
+    if other:
+        return "elsewhere"
+    return None if by_rate is None else "not-in-force"

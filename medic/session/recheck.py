@@ -17,6 +17,7 @@ from medic.runner.look import open_regular
 from medic.session.launched import elsewhere_unseen, had_it, lacks
 from medic.session.pasted import back_again
 from medic.session.proof import proof
+from medic.session.rates import rates_of
 from medic.session.reached import Reached, reached
 from medic.session.runlogs import (
     OF_A_RUN,
@@ -60,7 +61,8 @@ class Applied:
     and CRC of each configuration and script; ``logs``: size and CRC of the end of each log,
     ``heads``: CRC of its beginning with and without times, ``paths``: where they lay; ``there``:
     the user made the change in the file that the run reads instead; ``reached``: how far the run
-    came; ``shown``: what the next run showed of it, an ``Outcome``, "" before there is one.
+    came; ``shown``: what the next run showed of it, an ``Outcome``, "" before there is one;
+    ``rates``: the peak learning rate before and after it.
     """
 
     change: str
@@ -80,6 +82,7 @@ class Applied:
     there: bool = False
     reached: Reached | None = None
     shown: str = ""
+    rates: tuple[float, float] | None = None
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Applied:
@@ -110,6 +113,7 @@ def applied_now(session: Session, record: ChangeRecord, fix: Fix, cause: str) ->
         added=added,
         began=_begin(session),
         reached=reached(session, seen),
+        rates=rates_of(fix),
         **_logs_now(session),
     )
 
