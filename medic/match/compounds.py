@@ -11,6 +11,8 @@ COMPOUNDS = tuple(
     (tuple(parts.split("|")), regex(rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])"), f" {term} ")
     for parts, pattern, term in (
         *COMPARED,
+        # As "before" and "yesterday" it says when, and nothing of what is wrong.
+        ("last ", r"last (?:week|month|night|year)(?:'?s)?", ""),
         (
             "out of",
             r"(?:run |runs |running |goes )?out of (?:ram|host memory|cpu memory)",

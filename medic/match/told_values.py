@@ -22,6 +22,12 @@ _CONTRAST = frozenset(
     ["but", "while", "although", "though", "yet", "since", "even", "yesterday", "today", "suddenly"]
 )
 
+# How a person holds a run against another one.
+_COMPARED = regex(
+    r"(?i)\b(?:half|twice|third|times) (?:as|the) \w+|\bas \w+ as\b|\blast (?:week|month|night|year|time)\b|"
+    r"\bthan (?:before|usual|expected|it (?:was|used)|the last|last|my|our|yesterday)\b"
+)
+
 # What a sound run prints: a value and no more.
 _SPEED = regex(
     r"\b(?:throughput|tok(?:en)?s?/s\w*|tokens? per second|slow\w*|speed|mfu|step time|it/s|samples?/s\w*)\b|"
@@ -52,7 +58,8 @@ def tells_a_value(line: str) -> bool:
         return False
     from medic.match.tone import complains
 
-    return complains(line) or not _CONTRAST.isdisjoint(words)
+    compares = _COMPARED.search(line) is not None or not _CONTRAST.isdisjoint(words)
+    return compares or complains(line)
 
 
 def without_healthy(text: str) -> str:

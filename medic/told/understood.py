@@ -261,20 +261,21 @@ class Told:
         if not text.strip():
             return {}
         from medic.match import alike
+        from medic.told.bare_words import share_of
         from medic.told.unfit import read_alike, without_settings
 
         read = read_alike(text, self.index)
         found = alike(read, self.index)
         bare = without_settings(read, self.index)
         told = self._symptoms()
-        if (
-            told and bare != read
-        ):  # a setting is no fault: its name speaks for causes of the symptom
+        if told and bare != read:
+            # A setting is no fault: its name speaks for causes of the symptom.
             plainly = {n for n, said in self.reported.items() if said.plain} | set(self.chosen)
             own = {c for name in told if name in plainly for c in self.index.showing(name)}
             other = alike(bare, self.index)
             found = {n: r if n in own else min(r, other.get(n, 0.0)) for n, r in found.items()}
-        return {n: r / 2 if self._refuted(n, seen) else r for n, r in found.items()}
+        share = share_of(read, told, self.index)
+        return {n: share * (r / 2 if self._refuted(n, seen) else r) for n, r in found.items()}
 
     def _symptoms(self) -> list[str]:
         """The symptoms that the words tell of."""
