@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from medic.lint.short import short
 from medic.probe import Finding, Probe
 from medic.records import dataclass, replace
 from medic.run_config import RunConfig, Span
+from medic.runner.crew import Crew
 from medic.runner.evidence import Evidence
 from medic.runner.registry import ROOMS, all_probes
 from medic.runner.run import Waves, in_waves, observe, with_needs
@@ -114,28 +115,30 @@ def lint(
 
     More configs than one launch can have are checked one by one; with ``apart`` every file is.
     """
-    if apart:
-        alone = [replace(case, files=(file,)) for file in case.files]
-        return _joined([_launch(one, index, names) for one in alone])
-    configs: list[GivenFile] = []
-    rest: list[GivenFile] = []
-    for file in case.files:
-        (configs if file.kind == "config" and file.named else rest).append(file)
-    if len(configs) <= LAUNCH_CONFIGS:
-        return _together(case, index, names)
-    reports = [_launch(replace(case, files=(file,)), index, names) for file in configs]
-    if rest:
-        reports.append(_launch(replace(case, files=tuple(rest)), index, names))
-    return _joined(reports)
+    with Crew() as crew:
+
+        def judge(files: Sequence[GivenFile]) -> LintReport:
+            return _launch(replace(case, files=tuple(files)), index, names, crew)
+
+        if apart:
+            return _joined([judge((file,)) for file in case.files])
+        configs: list[GivenFile] = []
+        rest: list[GivenFile] = []
+        for file in case.files:
+            (configs if file.kind == "config" and file.named else rest).append(file)
+        if len(configs) <= LAUNCH_CONFIGS:
+            return _together(case, judge)
+        reports = [judge((file,)) for file in configs]
+        return _joined([*reports, judge(rest)] if rest else reports)
 
 
-def _together(case: Case, index: Index, names: frozenset[str] | None) -> LintReport:
+def _together(case: Case, judge: Callable[[Sequence[GivenFile]], LintReport]) -> LintReport:
     """The files as one launch; apart, where they cannot be one."""
-    report = _launch(case, index, names)
+    report = judge(case.files)
     groups = together.apart(case, report.run_config)
     if not groups:
         return report
-    reports = [_launch(replace(case, files=files), index, names) for files in groups]
+    reports = [judge(files) for files in groups]
     return replace(_joined(reports), apart=together.told(groups, report.run_config))
 
 
@@ -161,8 +164,8 @@ def _joined(reports: Sequence[LintReport]) -> LintReport:
     )
 
 
-def _launch(case: Case, index: Index, names: frozenset[str] | None) -> LintReport:
-    evidence = observe(case, index, waves=probes_for_lint(case, index))
+def _launch(case: Case, index: Index, names: frozenset[str] | None, crew: Crew) -> LintReport:
+    evidence = observe(case, index, waves=probes_for_lint(case, index), crew=crew)
     config = evidence.fact(RunConfig) or RunConfig()
     findings = []
     passed = []

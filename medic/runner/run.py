@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import queue
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from itertools import chain
 
 from medic.case.collect import Case, NotRead
@@ -15,12 +15,10 @@ from medic.facts.words import lacking
 from medic.index.knowledge import Index
 from medic.probe import Finding, Probe, Skip, Unread
 from medic.runner import registry
+from medic.runner.crew import Crew
 from medic.runner.evidence import Evidence, Observed, Run, State
 from medic.runner.look import CaseLook
 
-WORKERS = 4
-PATIENCE = 0.05  # seconds
-LATE = "time limit"
 Progress = Callable[[str, str], None]
 Waves = Sequence[Sequence[Probe]]
 
@@ -48,10 +46,12 @@ def observe(
     waves: Waves | None = None,
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
+    crew: Crew | None = None,
 ) -> Evidence:
     """Runs the probes over the case. A probe that fails or hangs is told, and the rest goes on.
 
-    ``waves``: the probes ``in_waves``, from whoever has the same ones look at many cases.
+    ``waves``: the probes ``in_waves``, from whoever has the same ones look at many cases; ``crew``:
+    who runs them, for all of the cases.
     """
     evidence = Evidence(not_read=list(case.not_read))
     cancel = cancel or threading.Event()
@@ -62,8 +62,9 @@ def observe(
     reads_logs = any(LogHits in p.gives for p in chain.from_iterable(waves))
     if reads_logs and look.files("log"):
         look.prepare()
-    crew = _Crew(lambda probe: _run_one(probe, look.for_probe(probe), index), cancel)
-    _run_all(waves, crew, look, evidence, progress or (lambda *_: None))
+    tell = progress or (lambda *_: None)
+    with Crew() if crew is None else nullcontext(crew) as at_work:
+        _run_all(waves, at_work, look, index, evidence, tell)
     evidence.cancelled = cancel.is_set()
     evidence.host_is_the_runs = look.host_is_the_runs
     evidence.observed.sort(key=lambda o: (o.probe, o.name, o.finding.source.line))
@@ -91,20 +92,22 @@ def in_waves(probes: Iterable[Probe]) -> Waves:
     return waves
 
 
-def _run_all(waves: Waves, crew: _Crew, look: CaseLook, evidence: Evidence, tell: Progress) -> None:
-    try:
-        for ready in waves:
-            if look.cancelled():
-                break
-            for probe in ready:
-                tell(probe.name, "start")
-            idle = {p.name: run for p in ready if (run := _idle(p, look))}
-            busy = [p for p in ready if p.name not in idle]
-            for run in chain(idle.values(), crew.runs(busy)):
-                _take(run, evidence)
-                tell(run.probe.name, run.state)
-    finally:
-        crew.dismiss()
+def _run_all(
+    waves: Waves, crew: Crew, look: CaseLook, index: Index, evidence: Evidence, tell: Progress
+) -> None:
+    def work(probe: Probe) -> Run:
+        return _run_one(probe, look.for_probe(probe), index)
+
+    for ready in waves:
+        if look.cancelled():
+            break
+        for probe in ready:
+            tell(probe.name, "start")
+        idle = {p.name: run for p in ready if (run := _idle(p, look))}
+        busy = [p for p in ready if p.name not in idle]
+        for run in chain(idle.values(), crew.runs(work, busy, look.cancelled)):
+            _take(run, evidence)
+            tell(run.probe.name, run.state)
 
 
 def _among(file: str, places: Sequence[str]) -> bool:
@@ -120,62 +123,6 @@ def _ready(waiting: Sequence[Probe]) -> list[Probe]:
         for probe in waiting
         if all(givers[k] == (k in probe.gives) for k in (*probe.needs, *probe.wants))
     ]
-
-
-class _Crew:
-    """Threads that run probes: one, and another whenever those at work are long at it.
-
-    A probe's limit counts from its own start; one that outlasts it is told and left behind: its
-    daemon thread ends with the process.
-    """
-
-    def __init__(self, work: Callable[[Probe], Run], cancel: threading.Event) -> None:
-        self._work = work
-        self._cancel = cancel
-        self._todo: queue.SimpleQueue[Probe | None] = queue.SimpleQueue()
-        self._done: queue.SimpleQueue[Run] = queue.SimpleQueue()
-        self._started: dict[str, float] = {}
-        self._threads = self._lost = 0
-
-    def _serve(self) -> None:
-        while (probe := self._todo.get()) is not None:
-            self._started[probe.name] = time.monotonic()
-            self._done.put(self._work(probe))
-
-    def _hire(self) -> None:
-        if self._threads - self._lost < WORKERS:
-            self._threads += 1
-            threading.Thread(target=self._serve, daemon=True).start()
-
-    def runs(self, probes: Sequence[Probe]) -> Iterator[Run]:
-        """The run of each probe as it ends, or outlasts its limit."""
-        pending = {probe.name: probe for probe in probes}
-        for probe in probes:
-            self._todo.put(probe)
-        if pending and self._threads == self._lost:
-            self._hire()
-        while pending and not self._cancel.is_set():
-            try:
-                run = self._done.get(timeout=PATIENCE)
-                if pending.pop(run.probe.name, None) is not None:
-                    yield run
-            except queue.Empty:
-                if not self._todo.empty():
-                    self._hire()
-            for probe in self._late(pending):
-                del pending[probe.name]
-                self._lost += 1
-                self._hire()
-                yield Run(probe, "failed", error=LATE)
-
-    def _late(self, pending: Mapping[str, Probe]) -> list[Probe]:
-        now = time.monotonic()
-        begun = [p for name, p in pending.items() if name in self._started]
-        return [p for p in begun if now - self._started[p.name] > p.limit_seconds]
-
-    def dismiss(self) -> None:
-        for _ in range(self._threads):
-            self._todo.put(None)
 
 
 def _idle(probe: Probe, look: CaseLook) -> Run | None:
