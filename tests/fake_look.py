@@ -13,6 +13,7 @@ from medic.entries import Framework
 from medic.errors import Unreadable
 from medic.facts import Document, FileKind, GivenFile
 from medic.index.knowledge import load
+from medic.match import matcher_of
 from medic.nearest import nearest
 from medic.probe import Part, Scan
 from medic.run_config import RunConfig
@@ -92,7 +93,9 @@ class FakeLook:
         yield from enumerate(text.splitlines(), 1)
 
     def scan(self, path: str) -> Scan:
-        raise NotImplementedError
+        with self.open(path) as file:
+            found: Scan = matcher_of(load()).scan_file(file, Path(path).name)
+        return found
 
     def scan_text(self, text: str, name: str = "-") -> Scan:
         raise NotImplementedError

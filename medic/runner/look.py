@@ -132,9 +132,12 @@ class CaseLook:
         return names.get(path) or Path(path).name
 
     def scan(self, path: str) -> Scan:
-        with self._log_file(path) as file:
-            scan: Scan = self._matcher.scan_file(file, self._name(path))
-        return scan
+        """Made once: what a log said and where its lines begin is asked again."""
+        scans: dict[str, Scan] = self._shared.setdefault("scans", {})
+        if path not in scans:
+            with self._log_file(path) as file:
+                scans[path] = self._matcher.scan_file(file, self._name(path))
+        return scans[path]
 
     def scan_settings(self, path: str) -> Scan:
         """What a configuration or script itself says, as a log would."""

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 from medic.errors import Unreadable
-from medic.facts import Source
+from medic.facts import LogHits, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.records import dataclass, field
@@ -31,10 +31,7 @@ _NEEDS = Text(
 )
 _MAX_LINES, _MAX_LOGS, _MAX_STATE = 200_000, 8, 64 << 20
 # Without one of these no start of a log is a resumed one: its lines are not read one by one.
-_TELLS_RESUME = (b"successfully loaded checkpoint", b"Continuing training from global step")
-_PACKED = (".gz", ".zst")
-_CHUNK, _CHUNKS = 1 << 20, 64
-_ANY_SIZE = 1 << 62
+_TELLS_RESUME = ("successfully loaded checkpoint", "Continuing training from global step")
 _BEFORE = 400  # lines: of a dump of arguments, about 250 or 350
 _BEGINS, _ENDS = "- arguments -", "- end of arguments -"
 _LOADED = regex(r"successfully loaded checkpoint from (\S+).{0,60}at iteration (\d+)")
@@ -85,16 +82,9 @@ def run(look: Look) -> Iterator[Finding | Skip]:
 
 
 def _may_resume(look: Look, path: str) -> bool:
-    if path.endswith(_PACKED):
-        return True
-    end = max(map(len, _TELLS_RESUME))
-    with suppress(Unreadable, OSError), look.open(path, _ANY_SIZE) as file:
-        before = b""
-        for chunk in islice(iter(lambda: file.read(_CHUNK), b""), _CHUNKS):
-            text = before + chunk
-            if any(word in text for word in _TELLS_RESUME):
-                return True
-            before = chunk[-end:]
+    with suppress(Unreadable):
+        texts = (mark.source.text for mark in look.scan(path).marks if mark.signature == "resume")
+        return any(word in text for text in texts for word in _TELLS_RESUME)
     return False
 
 
@@ -249,6 +239,7 @@ PROBE = Probe(
     tells=(CHECK, IGNORED),
     run=run,
     files=("log",),
+    wants=(LogHits,),  # behind the probe that has the logs scanned
     without=(Skip(_NEEDS, CHECK),),
     seconds=0.1,
     limit_seconds=20,

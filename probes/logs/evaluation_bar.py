@@ -36,7 +36,8 @@ def evaluates(look: Look, logs: LogHits, hit: Hit) -> Source | None:
         return None
     found: Source | None = None
     try:
-        for row in windows.read(look, given, (hit.source.line,)):
+        starts = look.scan(given.path).starts
+        for row in windows.read(look, given, (hit.source.line,), starts):
             if row is None:
                 continue
             number, text = row
