@@ -10,10 +10,10 @@ from typing import Literal
 from medic.text.patterns import regex
 
 _PLACEHOLDER = regex(r"\{([a-z_0-9]+)\}")
-_HAN = "\u3400-\u9fff"
 # A blank stands between Chinese and a Latin word or a number, and none between two Chinese words:
-# which of them a value is, is known when it is filled in.
-_APART = regex(rf"((?<=[{_HAN}]) )?\{{([a-z_0-9]+)\}}( (?=[{_HAN}]))?")
+# which of them a value is, is known when it is filled in. A pattern with the range of Chinese
+# characters takes as long to compile as a start has for twenty others.
+_APART = regex(r"( ?)\{([a-z_0-9]+)\}( ?)")
 
 Lang = Literal["en", "zh"]
 
@@ -60,19 +60,25 @@ def _fill(pattern: str, values: Mapping[str, object], lang: Lang) -> str:
         return show(values[name], lang) if name in values else found[0]
 
     def apart(found: re.Match[str]) -> str:
-        before, name, after = found[1] or "", found[2], found[3] or ""
+        before, name, after = found[1], found[2], found[3]
         if name not in values:
             return found[0]
         shown = show(values[name], lang)
-        return (
-            f"{'' if _is_han(shown[:1]) else before}{shown}{'' if _is_han(shown[-1:]) else after}"
-        )
+        if _is_word(pattern[found.start() - 1 : found.start()]) and _is_han(shown[:1]):
+            before = ""
+        if _is_word(pattern[found.end() : found.end() + 1]) and _is_han(shown[-1:]):
+            after = ""
+        return f"{before}{shown}{after}"
 
     return _APART.sub(apart, pattern) if lang == "zh" else _PLACEHOLDER.sub(value, pattern)
 
 
+def _is_word(letter: str) -> bool:
+    return "\u3400" <= letter <= "\u9fff"
+
+
 def _is_han(letter: str) -> bool:
-    return "\u3400" <= letter <= "\u9fff" or letter in ("（", "）")
+    return _is_word(letter) or letter in ("（", "）")
 
 
 def show(value: object, lang: Lang) -> str:

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from medic.records import dataclass, field
@@ -67,6 +68,15 @@ def site_packages(environment: Mapping[str, str]) -> list[Path]:
     prefix = _prefix(environment)
     if prefix is None:
         return []
+    try:
+        return list(_sites(prefix, os.stat(prefix / "lib").st_mtime_ns))  # noqa: PTH116 - faster
+    except OSError:
+        return []
+
+
+@lru_cache(maxsize=8)
+def _sites(prefix: Path, _changed: int) -> Sequence[Path]:
+    """A lint of many files asks for them for each."""
     found = sorted(prefix.glob("lib/python3.*/site-packages"))
     return found or sorted(prefix.glob("lib/python3*/dist-packages"))
 

@@ -146,6 +146,8 @@ def _given(look: Look) -> list[int]:
     """Bytes of the card that the user named."""
     name = config_of(look).get("gpu")
     words = _SPACES.sub("-", name.strip().lower()) if isinstance(name, str) else ""
+    if not words:
+        return []
     words = _BYTES.sub("g", words)
     return [gpu.memory for gpu in look.gpus if words in (gpu.name, *gpu.says)]
 

@@ -19,7 +19,9 @@ from medic.index.knowledge import Index
 
 # A machine that is busy with something else makes no example a bad one.
 # The same examples each time: a build does not fail by chance. --hypothesis-seed=N draws others.
-settings.register_profile("steady", suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+settings.register_profile(
+    "steady", suppress_health_check=[HealthCheck.too_slow], deadline=None, derandomize=True
+)
 settings.load_profile("steady")
 
 fresh = medic.index.knowledge.load

@@ -172,6 +172,11 @@ class Index:
     def lint_names(self) -> frozenset[str]:
         return frozenset(self._tables["lint"])
 
+    @cached_property
+    def variables(self) -> frozenset[str]:
+        """Environment variables that a library reads."""
+        return frozenset(self._tables["variables"])
+
     def links(self, cause: str) -> tuple[ToldBy, ...]:
         """The cause's links to check outcomes, its own lint check and telltale among them."""
         if cause not in self._links:

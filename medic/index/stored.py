@@ -161,7 +161,7 @@ def _late(text: bytes) -> Any:
 def tables(raw: Mapping[str, Any]) -> dict[str, Any]:
     """What would cost a look at every cause: the names of those with lint words and of those with
     words of their own, by their code, and by the symptoms that they show; and the symptoms beside
-    which a check is answered."""
+    which a check is answered. At every term: the variables that a library reads."""
     causes = raw["causes"]
     shown: dict[str, list[str]] = {}
     for name, cause in sorted(causes.items()):
@@ -173,6 +173,12 @@ def tables(raw: Mapping[str, Any]) -> dict[str, Any]:
         "codes": {raw["code"]: name for name, raw in sorted(causes.items())},
         "shown": shown,
         "beside": {n: one["beside"] for n, one in raw["checks"].items() if "beside" in one},
+        "variables": sorted(
+            name
+            for term in raw["terms"].values()
+            if term["kind"] == "variable" and term.get("read_by")
+            for name in term["says"]
+        ),
     }
 
 

@@ -48,7 +48,9 @@ SHORT = 40  # log lines, above which the words behind them may be a sample that 
 
 def has_voice(text: str) -> bool:
     """Whether anybody may speak in a text: cheap, and true of many that no person wrote."""
-    return _VOICE.search(text) is not None or _CHINESE.search(text) is not None
+    return _VOICE.search(text) is not None or (
+        not text.isascii() and _CHINESE.search(text) is not None
+    )
 
 
 def is_report(text: str, *, of_log: bool = False) -> bool:

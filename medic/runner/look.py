@@ -211,17 +211,7 @@ class CaseLook:
 
     @property
     def variables(self) -> frozenset[str]:
-        """Worked out once for all of many files."""
-        kept = self._index.kept
-        if "variables" not in kept:
-            kept["variables"] = self._variables()
-        found: frozenset[str] = kept["variables"]
-        return found
-
-    def _variables(self) -> frozenset[str]:
-        terms = self._index.raw["terms"].values()
-        read = (t["says"] for t in terms if t["kind"] == "variable" and t.get("read_by"))
-        return frozenset(name for names in read for name in names)
+        return self._index.variables
 
     @property
     def accepted(self) -> Mapping[str, tuple[str, str]]:

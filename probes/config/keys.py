@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Protocol
 
 from medic.i18n import Text
@@ -159,6 +160,8 @@ IN_BACKWARD = frozenset(
     ("optimizer_in_bwd", "optimizer_in_backward", "optim_in_bwd", "early_step_in_backward")
 )
 
+_MANY = 4096  # paths whose keys are kept
+
 Found = tuple[int, Key]
 Pattern = tuple[bool, tuple[str, ...], tuple[str]]  # any parents, steps, and these as a flag
 
@@ -205,6 +208,7 @@ class Keys:
         self.framework = framework
         self.plain = plain if framework.unknown_key == "free" else None
         self._tells = [[_pattern(k) for k in keys] for keys in framework.recognise.any_keys]
+        self._found: dict[tuple[str, ...], Sequence[Found]] = {}
 
     @cached_property
     def _tables(self) -> _Tables:
@@ -216,13 +220,24 @@ class Keys:
         types = self.framework.types
         return {parts_of([key]): kind for kind, keys in types.items() for key in keys}
 
-    def find(self, path: Iterable[str]) -> list[Found]:
-        """(rank, key) of what a path states; a lower rank rules over a higher one."""
-        steps = parts_of(path)
+    def find(self, path: Iterable[str]) -> Sequence[Found]:
+        """(rank, key) of what a path states; a lower rank rules over a higher one. Files have most
+        of their paths in common."""
+        return self._of(parts_of(path))
+
+    def _of(self, steps: tuple[str, ...]) -> Sequence[Found]:
+        found = self._found.get(steps)
+        if found is None:
+            if len(self._found) >= _MANY:
+                self._found.clear()
+            found = self._found[steps] = self._looked_up(steps)
+        return found
+
+    def _looked_up(self, steps: tuple[str, ...]) -> list[Found]:
         found = self._tables.exact.get(steps) or self._by_ending(steps)
         if not found and self.plain is not None:
             first = len(self.framework.keys)
-            found = [(first + rank, key) for rank, key in self.plain.find(path)]
+            found = [(first + rank, key) for rank, key in self.plain._of(steps)]
         return found
 
     def _by_ending(self, steps: tuple[str, ...]) -> list[Found]:
@@ -236,10 +251,12 @@ class Keys:
         longest = max((length for length, _ in fits), default=0)
         return [found for length, found in fits if length == longest]
 
-    def find_flag(self, name: str) -> list[Found]:
+    def find_flag(self, name: str) -> Sequence[Found]:
         """The same for a flag's name, ``--training-lr`` as ``training.lr``."""
         flat = "_".join(parts_of([name]))
-        found = self._tables.flags.get(flat) or (self.find([name]) if "." in name else [])
+        found: Sequence[Found] = self._tables.flags.get(flat) or (
+            self.find([name]) if "." in name else []
+        )
         if not found and self.framework.unknown_key == "free":
             found = self._grouped_flag(flat)
         if not found and self.plain is not None:
@@ -255,6 +272,13 @@ class Keys:
                 return found
         return []
 
+    @property
+    def first_signs(self) -> Iterable[tuple[str, ...]]:
+        """Of each set of keys that tells this framework the first one, as ``Paths.endings`` has it."""
+        return chain.from_iterable(
+            (steps, flag) for (_, steps, flag), *_ in filter(None, self._tells)
+        )
+
     def specificity(self, paths: Paths) -> int:
         """The size of the largest set of keys, all in ``paths``, that tells this framework."""
         return max((len(patterns) for patterns in self._tells if paths.have(patterns)), default=0)
@@ -265,11 +289,11 @@ class Paths:
 
     def __init__(self, paths: Iterable[tuple[str, ...]]) -> None:
         self._exact = frozenset(paths)
-        self._endings = frozenset(path[i:] for path in self._exact for i in range(len(path)))
+        self.endings = frozenset(path[i:] for path in self._exact for i in range(len(path)))
 
     def have(self, patterns: Iterable[Pattern]) -> bool:
         """Whether every pattern fits a path."""
-        exact, endings = self._exact, self._endings
+        exact, endings = self._exact, self.endings
         for free, steps, flag in patterns:
             if steps not in (endings if free else exact) and flag not in exact:
                 return False

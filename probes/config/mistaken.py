@@ -16,6 +16,9 @@ from .keys import Framework
 
 # Words that tell no key from another.
 _PLAIN = frozenset(("size", "model", "num", "number", "use", "enable", "with", "of"))
+# Kept for further files, with the entry that they are of.
+_LEAVES: dict[str, tuple[Framework, Sequence[tuple[str, str]]]] = {}
+_KNOWN: dict[str, tuple[Framework, frozenset[str]]] = {}
 
 
 def mistaken(
@@ -59,8 +62,7 @@ def mistaken_fields(
     every: Sequence[Framework],
 ) -> frozenset[str]:
     """Those of the fields of which a key is meant by a setting that the framework does not know."""
-    keys = [k for k in framework.keys if k.field in fields]
-    leaves = {normal(plain_key(k)).rpartition(".")[2]: k.field for k in keys}
+    leaves = {leaf: field for leaf, field in _leaves(framework) if field in fields}
     near = {leaves[leaf] for leaf in _meant(leaves, settings, framework, every)}
     return frozenset(near | _by_meaning(set(fields) - near, settings, framework, every))
 
@@ -72,11 +74,12 @@ def _by_meaning(
     every: Sequence[Framework],
 ) -> set[str]:
     """Those that a name which the framework does not know sets in other ones."""
-    meant = meanings(every) if fields else {}
-    names = {s.path[-1] for s in settings if s.path}
-    found = {name: field for name in names if (field := meant.get(name, ("", ""))[1]) in fields}
-    known = _known(framework, every) if found else frozenset()
-    return {field for name, field in found.items() if name not in known}
+    names = {s.path[-1] for s in settings if s.path} if fields else set()
+    names = names.difference(leaf for leaf, _ in _leaves(framework))
+    unknown = names - _known(framework, every) if names else names
+    # Made of every key of every framework: few files have a name that they do not know.
+    meant = meanings(every) if unknown else {}
+    return {field for name in unknown if (field := meant.get(name, ("", ""))[1]) in fields}
 
 
 def _meant(
@@ -107,12 +110,28 @@ def _named(name: str, wanted: Sequence[str]) -> str:
     return found[0] if len(found) == 1 else ""
 
 
+def _leaves(framework: Framework) -> Sequence[tuple[str, str]]:
+    """(last step of a key, its field), the keys of a framework in their order."""
+    kept = _LEAVES.get(framework.name)
+    if kept is None or kept[0] is not framework:
+        rows = [(normal(plain_key(k)).rpartition(".")[2], k.field) for k in framework.keys]
+        kept = _LEAVES[framework.name] = (framework, rows)
+    return kept[1]
+
+
 def _known(framework: Framework, every: Sequence[Framework]) -> frozenset[str]:
     """The names of a framework and of those that it builds on; of one whose names are not all
     known, those that it reads."""
+    kept = _KNOWN.get(framework.name)
+    if kept is None or kept[0] is not framework:
+        kept = _KNOWN[framework.name] = (framework, _known_names(framework, every))
+    return kept[1]
+
+
+def _known_names(framework: Framework, every: Sequence[Framework]) -> frozenset[str]:
     tables = {f.name: f for f in every if f.name in KNOWN}
     own = [f for f in every if f.name == framework.name or f.name in framework.builds_on]
-    names = {normal(plain_key(k)).rpartition(".")[2] for f in own for k in f.keys}
+    names = {leaf for f in own for leaf, _ in _leaves(f)}
     return frozenset(names).union(
         *(names_of(tables[f.name], tables).leaves for f in own if f.name in tables)
     )

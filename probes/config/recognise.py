@@ -40,6 +40,16 @@ class Recogniser:
         self.plain = Keys(plain) if plain is not None else None
         self.keys = [Keys(f, self.plain) for f in entries if f.name != PLAIN]
         self._tables = {f.name: f for f in entries if f.name in KNOWN}
+        self._signs: dict[tuple[str, ...], set[Keys]] = {}
+        for keys in self.keys:
+            for sign in keys.first_signs:
+                self._signs.setdefault(sign, set()).add(keys)
+
+    def _told_by(self, paths: Paths) -> Callable[[Keys], int]:
+        """How many of the paths tell a framework: asked of those of which one is a sign at all."""
+        none: set[Keys] = set()
+        signed = none.union(*(self._signs.get(ending, none) for ending in paths.endings))
+        return lambda keys: keys.specificity(paths) if keys in signed else 0
 
     # --- files ------------------------------------------------------------------------------
 
@@ -50,11 +60,11 @@ class Recogniser:
 
         ``handed``: see there.
         """
-        paths = tree.key_paths(document.root)
+        told_by = self._told_by(tree.key_paths(document.root))
         name = PurePath(given.name).name
         owner = (handed or {}).get(name)
         sizes = [
-            (_told(keys, given, name, document, paths, handed=keys.framework.name == owner), keys)
+            (_told(keys, given, name, document, told_by, handed=keys.framework.name == owner), keys)
             for keys in self.keys
         ]
         plain = self.plain if document.syntax != "python" else None
@@ -158,8 +168,8 @@ class Recogniser:
     def script(self, launch: Launch) -> Stated | None:
         """What the flags of the training script state."""
         names = [flag.name.lstrip("-") for flag in command.flags(launch.arguments)]
-        paths = Paths(("_".join(parts_of([name])),) for name in names)
-        sizes = [(_told_by_command(keys, launch, paths), keys) for keys in self.keys]
+        told_by = self._told_by(Paths(("_".join(parts_of([name])),) for name in names))
+        sizes = [(_told_by_command(keys, launch, told_by), keys) for keys in self.keys]
         best = self._best(sizes, lambda keys: command.carriers(launch.arguments, keys), self.plain)
         mentioned = frozenset(w.value for w in launch.arguments if w.value)
         if best is not None:
@@ -172,7 +182,13 @@ class Recogniser:
 
 
 def _told(
-    keys: Keys, given: GivenFile, name: str, document: Document, paths: Paths, *, handed: bool
+    keys: Keys,
+    given: GivenFile,
+    name: str,
+    document: Document,
+    told_by: Callable[[Keys], int],
+    *,
+    handed: bool,
 ) -> int:
     """How many keys tell that a file of this name is one of the framework's."""
     recognise = keys.framework.recognise
@@ -186,7 +202,7 @@ def _told(
         return _HANDED
     if any(_is_named(name, pattern) for pattern in recognise.file_names):
         return _NAMED
-    return keys.specificity(paths)
+    return told_by(keys)
 
 
 def _is_named(name: str, pattern: str) -> bool:
@@ -224,13 +240,13 @@ def _starts_one(words: Sequence[Word]) -> bool:
     return given[-1:] == ["1"] or any(word.value == "-n1" for word in words)
 
 
-def _told_by_command(keys: Keys, launch: Launch, paths: Paths) -> int:
+def _told_by_command(keys: Keys, launch: Launch, told_by: Callable[[Keys], int]) -> int:
     syntax = keys.framework.recognise.syntax
     if keys.framework.role != "trainer" or (syntax and "shell" not in syntax):
         return 0
     if _named(keys, launch):
         return _NAMED
-    return 0 if keys.framework.recognise.own_commands else keys.specificity(paths)
+    return 0 if keys.framework.recognise.own_commands else told_by(keys)
 
 
 def _stated(name: str, keys: Keys, found: Sequence[Carrier]) -> Stated:

@@ -25,6 +25,7 @@ _PINNING = regex(
     r"Pipfile(?:\.lock)?)$"
 )
 _ROOT = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
+_HOMES = (".venv", "venv")
 _LEVELS = 4
 _MAX_FILES, _MAX_LINES, _MAX_BYTES = 12, 20_000, 4 * 1024 * 1024
 LONG = 400  # no requirement is longer
@@ -58,19 +59,29 @@ def _folders(files: list[GivenFile]) -> list[Path]:
     for folder in dict.fromkeys(Path(file.path).absolute().parent for file in files):
         found[folder] = None
         above = [folder, *folder.parents][:_LEVELS]
-        root = next((one for one in above if _is_root(str(one))), None)
+        root = next((one for one in above if _held(one, _ROOT)), None)
         if root is not None:
             found |= dict.fromkeys(above[: above.index(root) + 1])
     return list(found)
 
 
-def _is_root(folder: str) -> bool:
-    return any(os.path.exists(f"{folder}/{name}") for name in _ROOT)  # noqa: PTH110 - much faster
+def _held(folder: Path, names: tuple[str, ...]) -> Sequence[str]:
+    """Which of the names a folder holds; a lint of many files asks it of theirs for each."""
+    try:
+        changed = os.stat(folder).st_mtime_ns  # noqa: PTH116 - much faster
+    except OSError:
+        return ()
+    return _names(str(folder), names, changed)
+
+
+@lru_cache(maxsize=128)
+def _names(folder: str, names: tuple[str, ...], _changed: int) -> Sequence[str]:
+    return [name for name in names if os.path.exists(f"{folder}/{name}")]  # noqa: PTH110
 
 
 def _environments(folders: list[Path]) -> list[Path]:
     """Packages of the environment that lies beside the files, or is active."""
-    homes = [folder / name for folder in folders for name in (".venv", "venv")]
+    homes = [folder / name for folder in folders for name in _held(folder, _HOMES)]
     active = [os.environ.get(name, "") for name in ("VIRTUAL_ENV", "CONDA_PREFIX")]
     homes += [Path(home) for home in active if home]
     there = [home for home in homes if os.path.isdir(home)]  # noqa: PTH112 - much faster
