@@ -22,7 +22,11 @@ _TEMPLATES = {
 }
 _QUANTISED = r"(?:-(?:AWQ|GPTQ.*|bnb-4bit|FP8|\d{4}))*"
 _CHAT_MODELS = {
-    "Qwen": regex(rf"Qwen[\d.]*-[\d.]+B(?:-A[\d.]+B)?-(?:Instruct|Chat){_QUANTISED}"),
+    # Qwen3 without a suffix is the chat model; what it was trained from ends in -Base.
+    "Qwen": regex(
+        rf"Qwen[\d.]*-[\d.]+B(?:-A[\d.]+B)?-(?:Instruct|Chat|Thinking){_QUANTISED}"
+        rf"|Qwen3-[\d.]+B(?:-A[\d.]+B)?{_QUANTISED}"
+    ),
     "Llama 3": regex(rf"(?:Meta-)?Llama-3(?:\.[123])?-\d+B-Instruct{_QUANTISED}"),
     "Llama 2 / Mistral": regex(
         rf"Llama-2-\d+b-chat(?:-hf)?{_QUANTISED}|M(?:istral|ixtral)-(?:7B|8x7B|8x22B)-Instruct-v\d\.\d"

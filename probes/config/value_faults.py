@@ -223,7 +223,9 @@ def _warmup(setting: Setting, field: str, keys: Keys | None, config: RunConfig) 
 
 
 def _impossible(setting: Setting, allowed: Text, repair: Repair | None = None) -> Finding:
-    values = {"key": setting.origin.key, "value": setting.value, "allowed": allowed}
+    part = isinstance(setting.value, float) and not setting.value.is_integer()
+    shown = str(setting.value) if part else setting.value  # no part of it is rounded off
+    values = {"key": setting.origin.key, "value": shown, "allowed": allowed}
     return fault(IMPOSSIBLE, setting, setting.value, values, repair)
 
 

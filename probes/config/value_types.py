@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from medic.i18n import Text
 from medic.run_config import Setting
@@ -21,7 +21,20 @@ _A_SWITCH = Text("true or false", "为 true 或 false")
 _WORDS = frozenset("true yes on 1 t y false no off 0 f n".split())  # noqa: SIM905
 _NOTHING = frozenset(("none", "null", "auto", "~", ""))
 _NO_NUMBERS = _NOTHING | _WORDS | {"inf", "infinity", "nan"}
+# Words that some number or other is worked out for.
+_SOME_WORDS = _NO_NUMBERS | frozenset(("max", "min", "all", "default", "dynamic", "same", "full"))
+# Blocks that a framework hands to another one as they are.
+_HANDS_ON = {"gpt-neox": "deepspeed"}
 _DIGIT = regex(r"\d")
+_WORD = regex(r"[A-Za-z]{3,}")
+# What is counted, in the names of settings: a part of one is none.
+_COUNTED = frozenset(
+    ("step", "samples", "workers", "size", "length", "len", "layers", "heads", "gpus", "nodes",
+     "iters", "tokens", "dim", "seed", "port", "processes", "machines", "replicas", "hysteresis", "stage")
+)  # fmt: skip
+# Names of numbers in every framework that has them.
+_NUMBERED = frozenset(("seed", "random_seed", "num_workers", "dataloader_num_workers"))
+_NOT_COUNTED = frozenset(("epochs", "cycles", "warmup", "scale", "mult", "ratio"))
 _SLIPPED = regex(r"[-+]?\d[\d.]*(?:[eE][-+]?\d*)?[A-Za-z]?,?")
 
 
@@ -38,30 +51,42 @@ def declared_single(own: Keys, every: Mapping[str, Keys]) -> Collection[tuple[st
 
 def _with_bases(own: Keys, every: Mapping[str, Keys]) -> Iterator[Keys]:
     yield own
-    yield from (every[name] for name in own.framework.builds_on if name in every)
+    name = own.framework.name
+    bases = [*own.framework.builds_on, *([_HANDS_ON[name]] if name in _HANDS_ON else [])]
+    yield from (every[name] for name in bases if name in every)
 
 
 def _kind_of(setting: Setting, every: Mapping[str, Keys]) -> str:
     """The kind that is declared for the whole path, "" for none."""
     own = every.get(setting.origin.framework)
-    declared = () if own is None else _with_bases(own, every)
-    return next((keys.kinds[setting.path] for keys in declared if setting.path in keys.kinds), "")
+    declared: Iterable[Keys] = () if own is None else _with_bases(own, every)
+    found = (keys.kinds[setting.path] for keys in declared if setting.path in keys.kinds)
+    anywhere = own is not None and setting.path[-1] in _NUMBERED
+    return next(found, "converted-number" if anywhere else "")
 
 
 def wrong_type(setting: Setting, every: Mapping[str, Keys]) -> Text | None:
     """What the value has to be; None where it is that, or may be filled in."""
     value, syntax = setting.value, setting.origin.syntax
-    if value is None or syntax not in ("yaml", "toml", "shell"):
+    if value is None or syntax not in ("yaml", "toml", "shell", "json"):
         return None
     kind = _kind_of(setting, every)
     if syntax == "shell":
         return _of_a_flag(value, kind)
+    if kind in _NUMBERS and _is_part(value, setting.path[-1]):
+        return _A_WHOLE
+    if kind in _NUMBERS and _is_word(value):
+        return _A_NUMBER
+    if syntax == "json":
+        return None  # the rest is told with the types of JSON and TOML
     if kind in _SWITCHES:
         return _switch(setting)
     if syntax == "toml" and (not isinstance(value, str) or as_number(value) is not None):
         return None  # told with the types of JSON and TOML
-    if kind not in _NUMBERS:
-        return None
+    return _number(value, kind) if kind in _NUMBERS else None
+
+
+def _number(value: object, kind: str) -> Text | None:
     if isinstance(value, bool):
         return _A_NUMBER if value else None  # what is off counts as 0
     if kind == "converted-whole" and isinstance(value, float) and not value.is_integer():
@@ -73,6 +98,19 @@ def wrong_type(setting: Setting, every: Mapping[str, Keys]) -> Text | None:
     if as_number(value) is not None and "," not in value:
         return _A_PLAIN_NUMBER if kind == "number" else None
     return _A_NUMBER
+
+
+def _is_part(value: object, name: str) -> bool:
+    """``2.5`` of what is counted; a share of the run is below 1."""
+    words = name.split("_")
+    counts = words[0] == "num" or not _COUNTED.isdisjoint(words)
+    part = isinstance(value, float) and value > 1 and not value.is_integer()
+    return part and counts and _NOT_COUNTED.isdisjoint(words)
+
+
+def _is_word(value: object) -> bool:
+    text = value.strip() if isinstance(value, str) else ""
+    return _WORD.fullmatch(text) is not None and text.lower() not in _SOME_WORDS
 
 
 def _of_a_flag(value: object, kind: str) -> Text | None:

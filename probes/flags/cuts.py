@@ -32,8 +32,13 @@ _OVERRIDE = regex(r"^\s+\+{0,2}[a-z_]\w*(?:\.\w+)*=")
 _READ = regex(r"\bread\s+(?:-\w+\s+(?:''\s+)?)*[A-Za-z_]\w*\s*<<-?\s*\w")
 # A variable for one command, and the command.
 _SETS = regex(r"^\s*[A-Za-z_]\w*=")
-_STARTS = regex(r"^\s*(?:python3?|torchrun|deepspeed|accelerate|srun|mpirun|bash)\s")
+_STARTS = regex(
+    r"^\s*(?:[A-Za-z_]\w*=|(?:python3?|torchrun|deepspeed|accelerate|srun|mpirun|bash|swift|megatron|"
+    r"llamafactory-cli|trl|axolotl|litgpt|tune|vllm)\s)"
+)
 _FLAG = regex(r"^--?[A-Za-z]")
+# What Hydra and its kin are given; no program has such a name, and no variable of the shell a dot.
+_DOTTED = regex(r"^[+~]{0,2}[A-Za-z_]\w*(?:\.\w+)+=")
 _LEFT_OUT = ("...", "…")  # documentation that shows a part of a command
 
 BLANK = Text(
@@ -136,7 +141,7 @@ def _first(line: str) -> str:
 
 
 def _flags_alone(document: Document, script: ScriptText) -> Iterator[tuple[int, str]]:
-    """Commands whose name is a flag, at the start of their line."""
+    """Commands whose name is a flag or an override, at the start of their line."""
     for command in document.every_command:
         own = (w for w in command.words if _is_within(w.span, command.span))
         first = command.words[0] if command.words else None
@@ -144,7 +149,8 @@ def _flags_alone(document: Document, script: ScriptText) -> Iterator[tuple[int, 
         text = word.text if word else ""
         inside = word is not None and _is_within(word.span, command.span)
         place = word.span if word is not None and inside else command.span
-        if _FLAG.match(text) and not script.line_text(place.line)[: place.column - 1].strip():
+        named = _FLAG.match(text) or _DOTTED.match(text)
+        if named and not script.line_text(place.line)[: place.column - 1].strip():
             yield place.line, text
 
 

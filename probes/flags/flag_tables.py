@@ -15,6 +15,7 @@ from .key_names import DOTTED, FLAT, USERS_OWN, Names, names_of, normal
 from .key_names import Framework as Keyed
 from .meanings import foreign_names, meanings, meant_in, times_named, words_of_names
 from .own_programs import is_closed
+from .program_lacks import lacks
 from .shared_values import is_amount_or_place, shared_values
 
 # What a script of TrainingArguments has no second name for.
@@ -86,6 +87,7 @@ class Table:
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     times: Mapping[str, int] = field(default_factory=dict)  # how many frameworks have a name
     own: frozenset[str] = frozenset()  # of the script's parser, where its source is at hand
+    lacks: Mapping[str, str] = field(default_factory=dict)  # name of a sister program -> its own
 
     @property
     def dotted(self) -> bool:
@@ -124,6 +126,8 @@ class Table:
 
     def knows(self, name: str, proof: int = 0) -> bool:
         plain = normal(name)
+        if plain in self.lacks:
+            return False
         if proof >= PROOF_FOREIGN and plain in _LOOPS and self._trains:
             return False
         above, _, leaf = plain.rpartition(".")
@@ -168,6 +172,8 @@ class Table:
         """What the framework calls a setting that has another framework's name; "" if unsure."""
         if name in _LOOPS and self._trains:
             return _LOOPS[name]
+        if name in self.lacks:
+            return self.lacks[name]
         above, _, leaf = name.rpartition(".")
         if not above:
             found = self.foreign.get(leaf, ("", ""))[1]
@@ -247,6 +253,7 @@ def table_of(
         names = replace(names, leaves=names.leaves - lent)
     beside = (*framework.builds_on, *_BESIDE.get(framework.name, ()))
     bases = [tables[name] for name in beside if name in tables]
+    given = [w.text.lstrip("-").partition("=")[0] for w in launch.arguments if w.text[:2] == "--"]
     known, whole = foreign_names(framework, every, names), closed or framework.name in _DASHES
     sources = (framework, *bases)
     listed = frozenset(normal(n) for one in sources for n in one.valued)
@@ -264,4 +271,5 @@ def table_of(
         shared_values(every),
         {normal(n).rpartition(".")[2]: w for one in sources for n, w in one.choices.items()},
         times_named(every),
+        lacks=lacks(launch, framework.name, given),
     )

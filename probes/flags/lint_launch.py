@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from medic.facts import Launch, Launches, LogHits, Parsers, Source
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe, Skip
+from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.records import replace
-from medic.run_config import Span
+from medic.run_config import RunConfig, Span
 
 from . import arguments, layout
+from .allotted import beyond_hostfile, devices_without_tasks
 from .argument_repairs import one_task
 from .device_lists import refused_together
 from .first_node import only_first_node
@@ -89,7 +90,12 @@ def _findings(
     spec = spec_of(launch, parsers, alone=alone)
     allocation = allocation_of(script)
     faults = layout.faults(script, launch, allocation, alone=alone)
-    for fault in (*faults, *only_first_node(script, launch, allocation)):
+    for fault in (
+        *faults,
+        *only_first_node(script, launch, allocation),
+        *devices_without_tasks(launch, allocation, config_of(look)),
+        *beyond_hostfile(script, launch),
+    ):
         tasks = allocation.place("ntasks-per-node") if fault.name == layout.EVERY_TASK else None
         repair = one_task(fault.span) if fault.span == tasks else None
         yield replace(_finding(script, fault.name, fault.what, fault.span), repair=repair)
@@ -134,7 +140,7 @@ PROBE = Probe(
     title=Text("checks of the launch command", "启动命令检查"),
     tells=TELLS,
     run=run,
-    wants=(Launches, Parsers, LogHits),
+    wants=(Launches, RunConfig, Parsers, LogHits),
     files=("script", "log"),
     without=tuple(Skip(NEEDS_SCRIPT, name) for name in TELLS if name != arguments.VALUE),
     seconds=0.05,

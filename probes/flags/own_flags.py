@@ -142,6 +142,9 @@ def _meant(name: str, table: Table, used: set[str], proof: int, odd: str, *, who
         return _respelt(name, table) if whole else ""
     if not (table.judged or table.closed):
         return ""
+    if normal(name) in table.lacks:
+        meant = table.meant_by(normal(name))
+        return "" if meant in used else _spelt(meant, name, table)
     plain, near = normal(name), table.near(name)
     found = _plain_slip(plain, near, used, table)
     if not found and (proof >= PROOF or name == odd):

@@ -38,11 +38,12 @@ def program_of(launch: Launch) -> str:
     """The framework whose own program a launch starts, by its name alone."""
     if launch.launcher in _LAUNCHED:
         return _LAUNCHED[launch.launcher]
-    path = _path(launch)
+    path = path_of(launch)
     return next((name for name, known in _PROGRAMS.items() if known.search(path)), "")
 
 
-def _path(launch: Launch) -> str:
+def path_of(launch: Launch) -> str:
+    """The path of a launch's program, or the name of the command that is told it."""
     parts, script = script_parts(launch), launch.script
     return "/".join(parts) or (script.raw.strip("\"'") if script is not None else "")
 
@@ -51,5 +52,5 @@ def is_closed(launch: Launch, name: str) -> bool:
     """Whether it is the program of that framework, by its name."""
     likely = _LIKELY.get(name)
     return program_of(launch) == name or (
-        likely is not None and likely.search(_path(launch)) is not None
+        likely is not None and likely.search(path_of(launch)) is not None
     )

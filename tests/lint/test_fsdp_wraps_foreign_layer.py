@@ -24,6 +24,12 @@ LAUNCH = (
     "accelerate launch --config_file fsdp.yaml sft.py --model_name_or_path {model} "
     "--learning_rate 2e-5 --per_device_train_batch_size 2 --bf16 --output_dir out\n"
 )
+AXOLOTL = (
+    "base_model: Qwen/Qwen2.5-7B\ndatasets:\n  - path: some/data\n    type: alpaca\n"
+    "sequence_len: 2048\nmicro_batch_size: 1\nnum_epochs: 1\nlearning_rate: 2e-5\n"
+    "fsdp:\n  - full_shard\n  - auto_wrap\n"
+    "fsdp_config:\n  fsdp_transformer_layer_cls_to_wrap: {layer}\n"
+)
 FLAGS = (
     "accelerate launch --num_processes 8 --use_fsdp "
     "--fsdp_auto_wrap_policy TRANSFORMER_BASED_WRAP "
@@ -63,6 +69,12 @@ def test_flags_of_the_launcher(lint_text: Lint) -> None:
 
     assert lines("LlamaDecoderLayer") == [1]
     assert lines("Qwen2DecoderLayer") == []
+
+
+@pytest.mark.parametrize(("layer", "fires"), [("LlamaDecoderLayer", 1), ("Qwen2DecoderLayer", 0)])
+def test_a_list_of_words_switches_it_on(lint_text: Lint, layer: str, fires: int) -> None:
+    found = lint_text(AXOLOTL.format(layer=layer))
+    assert sum(one.name == NAME for one in found) == fires
 
 
 @pytest.mark.parametrize(

@@ -64,3 +64,22 @@ def test_windows_line_ends_are_told_once_at_the_first_line(lint_text: Lint) -> N
     (found,) = lint_text(CLEAN.replace("\n", "\r\n"), "launch.sh")
     assert (found.name, found.line) == ("command-cut-short", 1)
     assert "CRLF" in found.message.en
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("a.b=1 \\\n", "a.b=1\n", 3),  # the next line is a command of a name that none has
+        ("DEVICES=0 \\\n", "DEVICES=0 \\ \n", 1),
+    ],
+)
+def test_a_cut_before_an_override_or_a_variable(
+    lint_text: Lint, old: str, new: str, line: int
+) -> None:
+    clean = (
+        "CUDA_VISIBLE_DEVICES=0 \\\nNPROC_PER_NODE=1 \\\n"
+        "python train.py a.b=1 \\\n  trainer.nnodes=1 \\\n  +trainer.epochs=2\n"
+    )
+    assert lint_text(clean, "run.sh") == ()
+    found = lint_text(clean.replace(old, new), "run.sh")
+    assert [(f.name, f.line) for f in found] == [("command-cut-short", line)]

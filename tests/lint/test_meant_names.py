@@ -138,3 +138,46 @@ def test_options_in_an_unknown_variable_leave_no_default(lint_text: Lint, word: 
     assert [one for one in _told(lint_text(text, "a.sh")) if "parallel" in one[0]] == []
     known = text.replace(word, "--nproc_per_node 4")
     assert [one[0] for one in _told(lint_text(known, "a.sh"))] == ["parallel-sizes-exceed-world"]
+
+
+SWIFT = "swift sft --model some/model --dataset some --learning_rate 1e-4 --logging_steps 5\n"
+MEGATRONS = "megatron sft --model some/model --dataset some --lr 1e-4 --micro_batch_size 4\n"
+RAY = "python -m openrlhf.cli.train_ppo_ray --pretrain some/model --actor_learning_rate 1e-6\n"
+RATE = "python -m openrlhf.cli.train_sft --pretrain some/model --learning_rate 1e-6\n"
+GROUPED = "python -m openrlhf.cli.train_ppo_ray --actor.model_name_or_path a --adam.lr 1e-6\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "old", "new", "meant"),
+    [
+        (SWIFT, "--learning_rate", "--lr", "--learning_rate"),
+        (SWIFT, "--learning_rate", "--actor_learning_rate", "--learning_rate"),
+        (SWIFT, "--logging_steps", "--log_interval", "--logging_steps"),
+        (MEGATRONS, "--lr", "--learning_rate", "--lr"),
+        (RAY, "--actor_learning_rate", "--learning_rate", "--actor_learning_rate"),
+        (GROUPED, "", "", "--actor.adam.lr"),
+        (SWIFT, "", "", ""),
+        (MEGATRONS, "", "", ""),
+        (RAY, "", "", ""),
+        (RATE, "", "", ""),
+        ("swift deploy --model some/model --log_interval 20\n", "", "", ""),
+    ],
+)
+def test_names_of_a_sister_program(
+    lint_text: Lint, command: str, old: str, new: str, meant: str
+) -> None:
+    found = [f for f in lint_text(command.replace(old, new, 1), "a.sh") if f.name == FLAG]
+    assert [f"{meant} is meant" in str(f.message) for f in found] == ([True] if meant else [])
+
+
+AXOLOTL = (
+    "base_model: some/model\ndatasets:\n  - path: some/data\n    type: alpaca\n"
+    "sequence_len: 2048\nmicro_batch_size: 1\nnum_epochs: 1\nlearning_rate: 2e-5\n"
+)
+
+
+def test_a_name_of_a_block_at_the_top(lint_text: Lint) -> None:
+    found = lint_text(AXOLOTL.replace("learning_rate", "lr"))
+    assert (KEY, 8) in _told(found)
+    groups = "lr_groups:\n  - name: head\n    modules: [lm_head]\n    lr: 1e-4\n"
+    assert _told(lint_text(AXOLOTL + groups)) == []

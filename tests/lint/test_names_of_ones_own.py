@@ -48,7 +48,7 @@ def test_values_under_own_names(lint_text: Lint, text: str, lines: list[int]) ->
         (RLHF, "--mixed_precision bf16", True),
         (MEGATRON, "--our-own-option 3", False),  # of an extra_args_provider
         (MEGATRON.replace("pretrain_gpt.py", "train.py"), "--mixed-precision bf16", False),
-        (RLHF, "--learning_rate 1e-6", False),  # of its older releases
+        (RLHF, "--learning_rate 1e-6", True),  # train_sft and train_dpo have it
     ],
 )
 def test_flags_of_another_framework(lint_text: Lint, command: str, flag: str, told: bool) -> None:

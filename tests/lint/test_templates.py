@@ -57,6 +57,10 @@ def test_another_template_for_what_was_trained(
         ("google/gemma-2-9b-it", "qwen", True),
         ("mistralai/Mistral-7B-Instruct-v0.3", "llama3", True),
         ("Qwen/Qwen2.5-7B-Instruct", "qwen", False),
+        ("Qwen/Qwen3-8B", "llama3", True),
+        ("Qwen/Qwen3-4B-Instruct-2507", "llama3", True),
+        ("Qwen/Qwen3-8B", "qwen3", False),
+        ("Qwen/Qwen3-8B-Base", "alpaca", False),
         ("Qwen/Qwen2.5-7B", "llama3", True),  # of whose marks its vocabulary has none
         ("my/Qwen2.5-7B-Instruct-medical", "llama3", False),
         ("deepseek-ai/DeepSeek-R1-Distill-Qwen-7B", "deepseekr1", False),

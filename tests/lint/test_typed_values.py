@@ -140,6 +140,12 @@ NEOX = (
     '  "train_iters": 1000,\n  "eval_iters": 10,\n  "hidden_dropout": 0.0,\n'
     '  "layernorm_fusion": false\n}\n'
 )
+QUIET = [
+    ("num_processes: 8", "num_processes: ${N}"),
+    ("num_processes: 8", "num_processes: auto"),
+    ("num_processes: 8", "num_processes: null"),
+    ("machine_rank: 0", "machine_rank: 0.0"),
+]
 TITAN_ALONE = (
     '[model]\nname = "llama3"\n[training]\nlocal_batch_size = 2\nseq_len = 4096\nsteps = 1000\n'
     "[lr_scheduler]\nwarmup_steps = 10\n[parallelism]\ntensor_parallel_degree = 2\n"
@@ -155,6 +161,10 @@ TITAN_ALONE = (
         (ACCELERATE, "a.yaml", "use_cpu: false", "use_cpu: enabled", 7),
         (NEOX, "a.yml", '"eval_iters": 10', '"eval_iters": [10]', 6),
         (NEOX, "a.yml", '"hidden_dropout": 0.0', '"hidden_dropout": 10%', 7),
+        (ACCELERATE, "a.yaml", "num_processes: 8", "num_processes: eight", 6),
+        (ACCELERATE, "a.yaml", "num_machines: 1", "num_machines: 1.5", 5),
+        (NEOX, "a.yml", '"num_layers": 12', '"num_layers": many', 2),
+        (NEOX, "a.yml", '"layernorm_fusion": false\n', '"seed": 12.5\n', 8),
         (NEOX, "a.yml", '"layernorm_fusion": false', '"layernorm_fusion": 2', 8),
         (TITAN_ALONE, "a.toml", "steps = 1000", 'steps = "1,000"', 6),
     ],
@@ -166,3 +176,9 @@ def test_what_a_framework_declares(
     found = lint_text(text.replace(old, new), name)
     told = [(f.name, f.line) for f in found if f.severity != "info"]
     assert told == [("impossible-value", line)]
+
+
+@pytest.mark.parametrize(("old", "new"), QUIET)
+def test_a_word_that_stands_for_a_number(lint_text: Lint, old: str, new: str) -> None:
+    found = lint_text(ACCELERATE.replace(old, new), "a.yaml")
+    assert not [f for f in found if f.name == "impossible-value"]

@@ -61,7 +61,8 @@ def check(config: RunConfig) -> LintResult | Sequence[Fires]:
         if field not in _COMPARED or not config.stated(field):
             continue
         for other, origin in value.also:
-            if not same(other, value.value) and _contradicts(value.origin, origin):
+            clash = _contradicts(value.origin, origin) or _machines_alone(config, field, origin)
+            if not same(other, value.value) and clash:
                 at, here, there = field, (value.value, value.origin), (other, origin)
                 if _switched_on_later(value.origin, origin):
                     at, here, there = origin.key, there, here
@@ -126,6 +127,16 @@ def _contradicts(ruling: Origin, other: Origin) -> bool:
     if other.note == OVERRIDDEN or vague:
         return False
     return ruling.framework != other.framework or names[0] == names[1]
+
+
+def _machines_alone(config: RunConfig, field: str, other: Origin) -> bool:
+    """Whether a command changes the machines of accelerate's file and not its processes, which are
+    those of all machines together (accelerate launch --help: num_processes)."""
+    world = config.origin("world_size") if field == "nodes" else None
+    spans = (other.span, world.span if world is not None else None)
+    files = {span.file for span in spans if span is not None}
+    from_file = world is not None and world.framework == other.framework == "accelerate"
+    return from_file and None not in spans and len(files) == 1
 
 
 def _leaf(origin: Origin) -> str:

@@ -67,10 +67,17 @@ def _names(value: str) -> Iterator[str]:
 
 def _wraps_by_class(config: RunConfig) -> bool:
     """Whether the run shards with FSDP, and wraps by the name of a class."""
-    if config.get("fsdp") is not True or not _ONE_MODEL.issuperset(_trainers(config)):
+    if not _shards(config) or not _ONE_MODEL.issuperset(_trainers(config)):
         return False
     policy = next(filter(None, map(config.setting, _POLICIES)), None)
     return policy is None or str(policy.value).upper() == _BY_CLASS
+
+
+def _shards(config: RunConfig) -> bool:
+    """By a switch, or in axolotl by a list of words: full_shard, auto_wrap."""
+    words = config.setting("fsdp")
+    listed = words is not None and words.path == ("fsdp",) and "auto_wrap" in str(words.value)
+    return config.get("fsdp") is True or (config.framework == "axolotl" and listed)
 
 
 def _trainers(config: RunConfig) -> frozenset[str]:
