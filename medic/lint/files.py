@@ -185,7 +185,7 @@ def _launch(case: Case, index: Index, names: frozenset[str] | None, crew: Crew) 
         run_config=config,
         facts=evidence.facts,
         read=evidence.read,
-        not_read=tuple(evidence.not_read),
+        not_read=tuple(dict.fromkeys(evidence.not_read)),
         failed=tuple(
             (r.probe.name, r.error) for r in evidence.runs.values() if r.state == "failed"
         ),

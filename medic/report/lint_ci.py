@@ -24,7 +24,7 @@ def github(console: Console, report: LintReport) -> None:
         others = also(f)
         text = _escape(f"{f.message}{f' ({others})' if others else ''}; {f.consequence}")
         console.out(f"::{level[f.severity]} {','.join(places)}::{text}")
-    for item in dict.fromkeys(report.not_read):
+    for item in report.not_read:
         told = Text("not read: {w}", "未读取：{w}").fill(w=Text(item.en, item.zh))
         console.out(f"::error file={_property(item.file)}::{_escape(str(told))}")
 

@@ -39,6 +39,8 @@ _LAST_VALUE = Text(
 def problems(look: Look, files: Sequence[Stated]) -> Iterator[Finding]:
     """One finding a place; "passes" for a check that found none in the files."""
     read = [s for s in files if s.document is not None and s.document.root is not None]
+    told = list(_of_others(look, read)) if DUPLICATE in look.checks else []
+    yield from told
     if not read:
         return
     for name, check in ((DUPLICATE, _duplicates), (AS_TEXT, _numbers), (OTHERWISE, _odd)):
@@ -49,16 +51,33 @@ def problems(look: Look, files: Sequence[Stated]) -> Iterator[Finding]:
             for finding in check(look, stated):
                 fired = True
                 yield finding
-        if not fired:
+        if not fired and not (told and name == DUPLICATE):
             yield Finding(name, "passes")
 
 
+def _of_others(look: Look, read: Sequence[Stated]) -> Iterator[Finding]:
+    """The same of files that were named and that no framework is known to read: a key that stands
+    twice is lost whoever reads it."""
+    known = {stated.document.file for stated in read if stated.document is not None}
+    for given in look.files("config"):
+        if not given.named or given.path in known:
+            continue
+        try:
+            yield from _twice(look, look.parse(given.path))
+        except Unreadable:
+            continue
+
+
 def _duplicates(look: Look, stated: Stated) -> Iterator[Finding]:
-    document = stated.document
-    for problem in document.problems if document else ():
+    if stated.document is not None:
+        yield from _twice(look, stated.document)
+
+
+def _twice(look: Look, document: Document) -> Iterator[Finding]:
+    for problem in document.problems:
         if problem.kind == "duplicate-key" and problem.other is not None:
             value = {"key": problem.detail.split(".")[-1], "first_line": problem.other.line}
-            source = _line(look, stated, problem.span.line)
+            source = _line(look, document, problem.span.line)
             first = Source(problem.other.file, problem.other.line)
             yield Finding(
                 DUPLICATE,
@@ -71,9 +90,9 @@ def _duplicates(look: Look, stated: Stated) -> Iterator[Finding]:
             )
 
 
-def _without_first(problem: Problem, document: Document | None) -> Repair | None:
+def _without_first(problem: Problem, document: Document) -> Repair | None:
     """The first of two equal keys goes: that is the one which PyYAML and json read over."""
-    if document is None or problem.other is None or problem.dropped is None:
+    if problem.other is None or problem.dropped is None:
         return None
     twin = problem.span
     for later in document.problems:  # of three equal keys the tree holds the last
@@ -132,7 +151,7 @@ def _numbers(look: Look, stated: Stated) -> Iterator[Finding]:
         if number and not node.quoted and field is not None:
             use = _IN_OPTIMIZER if field in _OPTIMIZER else _IN_ARITHMETIC
             value = {"key": ".".join(path), "raw": node.raw, "use": use}
-            source = _line(look, stated, node.span.line)
+            source = _line(look, document, node.span.line)
             step = Rewritten(node.span, "yaml", path[-1], node.value)
             repair = Repair((step,), safe=True, why=_WITH_DOT)
             yield Finding(AS_TEXT, "fires", value, source, span=node.span, repair=repair)
@@ -158,7 +177,7 @@ def _odd(look: Look, stated: Stated) -> Iterator[Finding]:
         if isinstance(node.value, int):
             step = Rewritten(span, "yaml", problem.detail.split(".")[-1], node.value)
             repair = Repair((step,), safe=False, why=_DECIMAL)
-        source = _line(look, stated, span.line)
+        source = _line(look, document, span.line)
         yield Finding(OTHERWISE, "fires", value, source, span=span, repair=repair)
 
 
@@ -192,9 +211,9 @@ def _scalars(node: Node | None, path: tuple[str, ...]) -> Iterator[tuple[tuple[s
         yield from _scalars(element, path)
 
 
-def _line(look: Look, stated: Stated, line: int) -> Source:
+def _line(look: Look, document: Document, line: int) -> Source:
     """A line of the file with its text."""
-    file = stated.document.file if stated.document else stated.name
+    file = document.file
     text = ""
     try:
         with look.open(file) as handle:

@@ -83,6 +83,7 @@ def run(look: Look) -> Iterator[Finding | Skip | Unread | RunConfig]:
         yield Unread(other.name, why)
     sources = [*(command.stated if command else ()), *defaults_first(kept)]
     if not sources and not look.given:
+        yield from problems(look, ())
         return
     config = build(sources, look.given, frameworks)
     releases = look.fact(Releases).packages if look.has(Releases) else {}

@@ -25,6 +25,8 @@ _NO_NUMBERS = _NOTHING | _WORDS | {"inf", "infinity", "nan"}
 _SOME_WORDS = _NO_NUMBERS | frozenset(("max", "min", "all", "default", "dynamic", "same", "full"))
 # Blocks that a framework hands to another one as they are.
 _HANDS_ON = {"gpt-neox": "deepspeed"}
+# Whose parser takes a word behind a switch (transformers HfArgumentParser, string_to_bool).
+_PARSED = frozenset(("hf-trainer", "trl", "llama-factory", "ms-swift"))
 _DIGIT = regex(r"\d")
 _WORD = regex(r"[A-Za-z]{3,}")
 # What is counted, in the names of settings: a part of one is none.
@@ -72,7 +74,8 @@ def wrong_type(setting: Setting, every: Mapping[str, Keys]) -> Text | None:
         return None
     kind = _kind_of(setting, every)
     if syntax == "shell":
-        return _of_a_flag(value, kind)
+        parsed = kind in _SWITCHES and setting.origin.framework in _PARSED
+        return _switch(setting) if parsed else _of_a_flag(value, kind)
     if kind in _NUMBERS and _is_part(value, setting.path[-1]):
         return _A_WHOLE
     if kind in _NUMBERS and _is_word(value):

@@ -87,7 +87,7 @@ _WORDS = 3
 # The tables are large: those of the frameworks in use are kept.
 _NAMES: dict[str, Names] = {}
 # Frameworks in which a name of one block is another framework's in the next.
-TOLD_APART = frozenset(("deepspeed", "litgpt", "openrlhf", "axolotl"))
+TOLD_APART = frozenset(("deepspeed", "litgpt", "openrlhf", "axolotl", "gpt-neox"))
 # A block of Megatron's test configurations that holds what the command is given.
 _ARGUMENTS = "model_args"
 

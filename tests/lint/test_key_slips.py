@@ -230,3 +230,33 @@ OLD_NEOX = (
 @pytest.mark.parametrize(("text", "name"), [(OLD_LITGPT, "a.yaml"), (OLD_NEOX, "a.yml")])
 def test_names_of_older_releases_are_known(lint_text: Lint, text: str, name: str) -> None:
     assert [f for f in lint_text(text, name) if f.name == NAME] == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fires"),
+    [
+        ('"gas"', '"max_grad_norm"', True),  # a name of optimizer.params, at the top
+        ('"train-iters": 1000', '"lr_warmup_fraction": 0.01', True),
+        ('"gas": 2', '"optimizer": {"params": {"max_grad_norm": 1.0}}', False),
+    ],
+)
+def test_a_name_of_another_block_at_the_top(
+    lint_text: Lint, old: str, new: str, fires: bool
+) -> None:
+    found = lint_text(OLD_NEOX.replace(old, new), "a.yml")
+    assert any(f.name == NAME for f in found) == fires
+
+
+@pytest.mark.parametrize(
+    ("name", "fires"), [("use_reenrtant", True), ("use_reentrant", False), ("own_switch", False)]
+)
+def test_arguments_of_checkpointing(lint_text: Lint, name: str, fires: bool) -> None:
+    text = f"{AXOLOTL}gradient_checkpointing_kwargs:\n  {name}: false\n"
+    assert any(f.name == NAME for f in lint_text(text)) == fires
+
+
+@pytest.mark.parametrize(("second", "fires"), [("a_threshold", True), ("b_threshold", False)])
+def test_a_key_twice_whoever_reads_it(lint_text: Lint, second: str, fires: bool) -> None:
+    text = f"own_mode: false\na_threshold: 2.0\n{second}: 4.0\n"
+    found = [f.line for f in lint_text(text) if f.name == "duplicate-config-key"]
+    assert found == ([3] if fires else [])

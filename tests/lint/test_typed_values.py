@@ -182,3 +182,18 @@ def test_what_a_framework_declares(
 def test_a_word_that_stands_for_a_number(lint_text: Lint, old: str, new: str) -> None:
     found = lint_text(ACCELERATE.replace(old, new), "a.yaml")
     assert not [f for f in found if f.name == "impossible-value"]
+
+
+HF = (
+    "python run_clm.py --model_name_or_path some/model --output_dir out --save_total_limit 2 "
+    "--evaluation_strategy no --save_strategy steps --logging_steps 1 --report_to none "
+    "--per_device_train_batch_size 1 --learning_rate 1e-5 --bf16 {word} --tf32 True\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("word", "fires"), [("2", 1), ("half", 1), ("True", 0), ("1", 0), ("$BF16", 0), ("", 0)]
+)
+def test_a_word_behind_a_switch(lint_text: Lint, word: str, fires: int) -> None:
+    found = lint_text(HF.format(word=word), "run.sh")
+    assert sum(f.name == "impossible-value" for f in found) == fires
