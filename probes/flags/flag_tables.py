@@ -31,6 +31,8 @@ _ARGUMENTS = frozenset(
         "warmup_ratio",
         "warmup_steps",
         "save_interval",
+        "log_interval",
+        "eval_interval",
     )
 )
 # Names of scripts with a loop of their own: one that parses TrainingArguments has other ones.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from medic.facts import Launch, Launches, LogHits, Repair, Respelt, Word
 from medic.i18n import Text
@@ -18,6 +18,7 @@ from .parted_overrides import parted
 from .shortened import same_but_shorter
 
 SYNTAX = "override-syntax-wrong"
+_BATCH = "train_batch_size"
 # Frameworks that take the whole configuration as overrides.
 _OVERRIDDEN = frozenset(("verl", "verl-sft", "torchtune", "nemo"))
 # Those whose configuration is Hydra's: there + adds a key, and one that is there is an error.
@@ -196,6 +197,7 @@ def _wrong(
         if names.framework.name in _HYDRA:
             near = near or same_but_shorter(step, known)
         near = near or book.own(step, above) or _deeper(step, above, book)
+        near = near or _batch_of(step, known, book)
         return (at, ".".join((*above, near))) if near and near not in beside else None
     return None
 
@@ -216,6 +218,12 @@ def _always(framework: Framework) -> frozenset[str]:
     """The settings that every version of a framework has."""
     known = (key.key for key in framework.keys if key.field in _EVERYWHERE)
     return frozenset(known) | _THERE.get(framework.name, frozenset())
+
+
+def _batch_of(name: str, known: Collection[str], book: Dictionary) -> str:
+    """verl's name of what others call the global batch: prompts, of which it samples several."""
+    is_global = book.meant.get(name, ("", ""))[1] == "global_batch_size"
+    return _BATCH if is_global and _BATCH in known else ""
 
 
 def _deeper(name: str, above: tuple[str, ...], book: Dictionary) -> str:

@@ -84,6 +84,14 @@ def test_clean(lint_text: Lint, text: str, name: str) -> None:
         (FACTORY, "warmup_ratio: 0.1", "warmup_ratio: 100", VALUE, 12, "warmup_steps: 100"),
         (VERL, "actor.ppo_mini", "rollout.ppo_mini", KEY, 5, "actor.ppo_mini_batch_size=64"),
         (VERL, "rollout.gpu_mem", "actor.gpu_mem", KEY, 7, "rollout.gpu_memory_utilization=0.6"),
+        (
+            VERL,
+            "data.max_p",
+            "data.global_batch_size=128 data.max_p",
+            KEY,
+            2,
+            "data.train_batch_size=128",
+        ),
         (VERL, "actor.optim.lr", "actor.learning_rate", KEY, 6, "actor.optim.lr=1e-6"),
         (MEGATRON, "--global-batch", "--train-batch", FLAG, 4, "--global-batch-size 64"),
         (MEGATRON, "-iters 10 ", "-iters 0.01 ", VALUE, 4, "--lr-warmup-iters 10 "),
@@ -181,3 +189,23 @@ def test_a_name_of_a_block_at_the_top(lint_text: Lint) -> None:
     assert (KEY, 8) in _told(found)
     groups = "lr_groups:\n  - name: head\n    modules: [lm_head]\n    lr: 1e-4\n"
     assert _told(lint_text(AXOLOTL + groups)) == []
+
+
+TRAINER = (
+    "python run_clm.py --model_name_or_path some/model --output_dir out --save_strategy no "
+    "--evaluation_strategy no --report_to none --save_total_limit 2 --tf32 True "
+    "--per_device_train_batch_size 1 --learning_rate 1e-5 {flag} 5\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("flag", "meant"),
+    [
+        ("--log_interval", "--logging_steps"),
+        ("--logging_steps", ""),
+        ("--logging_steps 1 --log_interval", ""),  # beside it a flag of the script's own
+    ],
+)
+def test_an_interval_of_another_framework(lint_text: Lint, flag: str, meant: str) -> None:
+    found = [f for f in lint_text(TRAINER.format(flag=flag), "a.sh") if f.name == FLAG]
+    assert [f"{meant} is meant" in str(f.message) for f in found] == ([True] if meant else [])

@@ -150,6 +150,13 @@ def test_a_base_is_not_the_run(
     assert ("checkpoints-never-saved" in found) is told
 
 
+@pytest.mark.parametrize(("interval", "severity"), [("-1", "info"), ("0", "warning")])
+def test_never_is_a_word_of_verl(lint_text: Lint, interval: str, severity: str) -> None:
+    found = lint_text(CLEAN.replace("save_freq=20", f"save_freq={interval}"), "run.sh")
+    told = [f.severity for f in found if f.name == "checkpoints-never-saved"]
+    assert told == [severity]
+
+
 def test_a_full_response_has_to_fit_the_context(lint_text: Lint) -> None:
     name = "actor_rollout_ref.rollout.max_model_len"
     text = CLEAN.replace(MICRO, f"{MICRO} {name}=4096")

@@ -53,7 +53,7 @@ def _interval(config: RunConfig) -> LintResult:
         return Passes()
     if origin.framework in NOBODYS:
         return Passes()
-    return Fires("save_interval", {"what": _NONE.fill(key=origin.key)})
+    return Fires("save_interval", {"what": _NONE.fill(key=origin.key), "grave": True})
 
 
 def _verl(config: RunConfig) -> LintResult:
@@ -62,7 +62,8 @@ def _verl(config: RunConfig) -> LintResult:
         return NotChecked((_SAVE_FREQ,))
     if interval > 0:
         return Passes()
-    return Fires(_SAVE_FREQ, {"what": _VERL.fill(interval=interval)})
+    # -1 is verl's own word for never: who writes it down means it, as its examples do.
+    return Fires(_SAVE_FREQ, {"what": _VERL.fill(interval=interval), "grave": interval == 0})
 
 
 def _is_base(config: RunConfig) -> bool:
@@ -92,4 +93,4 @@ def _olmo(config: RunConfig) -> LintResult:
     found = [config.setting(key) for key in others]
     if keep.value != 0 or any(s is not None and s.value is not None for s in found):
         return Passes()
-    return Fires("save_num_checkpoints_to_keep", {"what": _OLMO})
+    return Fires("save_num_checkpoints_to_keep", {"what": _OLMO, "grave": True})
