@@ -52,7 +52,7 @@ def _outcome(track: Track, scale: float, *, negative: bool) -> str | None:
 def left(track: Track) -> bool:
     """Whether the policy is many times further from its reference than at first."""
     half = median([abs(v) for v in track.values[: len(track.values) // 2]])
-    return track.last > max(LEFT, TIMES * half)
+    return track.last > max(LEFT * _SCALES[track.series.name], TIMES * half)
 
 
 def _clipped(look: Look, curve: Curve) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.records import replace
 
-from . import distance
+from . import distance, exploited
 from .numbers import median, spread, windows
 from .stuck import trend
 from .tracks import PARTS, Track, seen, track_of
@@ -26,13 +26,17 @@ NOISE = 4.0  # deviations of the reward's medians
 FALLS = 0.6  # of what was gained
 LOST = 0.3  # of a first reward above zero
 LONGER, SHORTER = 3.0, 0.15
+SIDE, LATE = 5, 1.5  # answers that grow so much in the second half, with no more reward
+_NAMES = ("entropy", "reward", "kl", "sequence_kl", "response_length")
 _NEEDS = Text("entropy, reward, KL and length by step", "逐步的熵、奖励、KL 与长度")
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
     curve = look.fact(Curve)
-    tracks = {n: track_of(curve, n) for n in ("entropy", "reward", "kl", "response_length")}
+    tracks = {n: track_of(curve, n) for n in _NAMES}
     told = {found.name: found for found in distance.judged(look, curve)}
+    if found := exploited.paid_for(told, tracks["reward"]):
+        told[found.name] = found
     if not any(tracks.values()) and not told:
         yield Skip(_NEEDS, check=BEFORE)
         return
@@ -41,6 +45,9 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         if track is not None:
             for found in judge(look, track):
                 told[found.name] = found
+    for found in exploited.held_back(look, curve, tracks["reward"]):
+        told[found.name] = found
+    _longer(look, tracks, told)
     yield from told.values()
     yield from _before(look, tracks, told)
 
@@ -105,29 +112,67 @@ def _length(look: Look, track: Track) -> Iterator[Finding]:
         yield seen(look, LENGTH, track)
 
 
+def _longer(look: Look, tracks: dict[str, Track | None], told: dict[str, Finding]) -> None:
+    """Answers that get longer are a fault only where nothing is gained by it."""
+    lengths = tracks["response_length"]
+    if lengths is None or LENGTHS not in told or told[LENGTHS].outcome != "grows":
+        return
+    worse = exploited.WORSE in told and told[exploited.WORSE].outcome == "present"
+    learns = _learns(lengths, tracks["reward"])
+    if worse or learns is False:
+        told[LENGTH] = seen(look, LENGTH, lengths)
+    elif learns:
+        del told[LENGTHS]
+
+
+def _learns(lengths: Track, reward: Track | None) -> bool | None:
+    """Whether longer answers earn more, as those of reasoning do: not where they go on getting
+    longer in the second half of the run and the reward is level there; None where it is not logged."""
+    if reward is None:
+        return None
+    middle = len(lengths.values) // 2
+    half = median(lengths.values[max(0, middle - SIDE) : middle + SIDE])
+    return lengths.last < LATE * half or exploited.climbs(reward, lengths.steps[middle])
+
+
 def _before(
     look: Look, tracks: dict[str, Track | None], told: dict[str, Finding]
 ) -> Iterator[Finding]:
     """What moved with the entropy or the reward that broke."""
-    broken = [n for n in (ENTROPY, REWARD_FALLS) if n in told and told[n].outcome == "present"]
+    signs = (exploited.WORSE, ENTROPY, REWARD_FALLS)
+    broken = [n for n in signs if n in told and told[n].outcome == "present"]
     if not broken:
         return
     entropy, shown = tracks["entropy"], told[broken[0]]
+    kl = tracks["kl"] or tracks["sequence_kl"]
+    if broken[0] == exploited.WORSE:
+        if kl is not None and distance.left(kl):
+            yield seen(look, BEFORE, kl, "kl-rose")
+        return
     if entropy is not None and (_fell(entropy) or _ran_away(entropy)):
         outcome = "entropy-fell" if _fell(entropy) else "entropy-rose"
+        value = entropy.value()
         if outcome == "entropy-fell" and _held(tracks["kl"], told):
-            outcome = "entropy-fell-alone"
-        yield Finding(BEFORE, outcome, value=entropy.value(), source=shown.source)
-    elif (kl := told.get(distance.LEVEL)) is not None and kl.outcome == "explodes":
-        yield Finding(BEFORE, "kl-rose", value=kl.value, source=kl.source)
-    elif (kl_track := tracks["kl"]) is not None and distance.left(kl_track):
-        yield seen(look, BEFORE, kl_track, "kl-rose")
+            outcome, value = "entropy-fell-alone", value | _beside(tracks)
+        yield Finding(BEFORE, outcome, value=value, source=shown.source)
+    elif (level := told.get(distance.LEVEL)) is not None and level.outcome == "explodes":
+        yield Finding(BEFORE, "kl-rose", value=level.value, source=level.source)
+    elif kl is not None and distance.left(kl):
+        yield seen(look, BEFORE, kl, "kl-rose")
 
 
 def _held(kl: Track | None, told: dict[str, Finding]) -> bool:
     """Whether the policy is known to stay near its reference, and to keep its reward."""
-    moved = kl is None or distance.LEVEL in told or abs(kl.last) > distance.FAR
+    moved = kl is None or distance.LEVEL in told or abs(kl.last) > distance.LEFT
     return not moved and REWARD_FALLS in told and told[REWARD_FALLS].outcome == "absent"
+
+
+def _beside(tracks: dict[str, Track | None]) -> dict[str, float]:
+    """Where the distance and the reward ended, beside an entropy that fell."""
+    kl, reward = tracks["kl"], tracks["reward"]
+    assert kl is not None
+    assert reward is not None
+    return {"kl": kl.last, "reward_first": reward.first, "reward_last": reward.last}
 
 
 _JUDGES = ((_entropy, "entropy"), (_reward, "reward"), (_length, "response_length"))
@@ -138,6 +183,7 @@ PROBE = Probe(
     tells=(
         ENTROPY,
         *distance.TELLS,
+        *exploited.TELLS,
         REWARD_FLAT,
         REWARD_FALLS,
         LENGTH,

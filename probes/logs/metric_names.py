@@ -8,7 +8,7 @@ from functools import lru_cache
 from medic.text.patterns import regex
 
 from .chinese import in_english
-from .policy_names import POLICY
+from .policy_names import HELD, POLICY
 from .preference_names import PREFERENCE
 from .time_names import TIMES
 
@@ -217,8 +217,9 @@ def canonical(name: str) -> tuple[str, float] | None:
                 return stem, _FACTORS[unit.group(1)]
     if scoped.startswith(("val/", "valid/", "eval/", "validation/", "test/")):
         word = _underscored(scoped.partition("/")[2])
-        return ("eval_loss", 1.0) if _NAMES.get(word) == "loss" else None
-    return None
+        if _NAMES.get(word) == "loss":
+            return "eval_loss", 1.0
+    return ("held_score", 1.0) if HELD.search(scoped) else None
 
 
 def _underscored(name: str) -> str:

@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
+from medic.text.patterns import regex
+
+# What held-out prompts say of the policy: verl's "val-core/SET/acc/mean@4" and "val/test_score/SET",
+# TRL's "eval_reward", OpenRLHF's "eval_SET_pass1", and what people call a win rate or a gold reward.
+HELD = regex(
+    r"^(?:val(?:id(?:ation)?)?(?:-core)?|eval(?:uation)?|test|held_?out|dev)[/_.](?!rewards?[/_.](?:"
+    r"chosen|rejected|margins?|accuracies))(?:[\w.+-]{1,40}[/_.]){0,3}"
+    r"(?:acc(?:uracy)?|score|rewards?|win_?rate|pass(?:@?\d*|_rate)|solve_rate|success_rate|"
+    r"correct(?:ness)?)(?:[/_.]mean)?(?:@\d{1,4})?$|"
+    r"^val(?:idation)?/test_score/[\w./+-]{1,60}$|"
+    r"^(?:(?:gold|true)_(?:rewards?|scores?)|win_?rate)(?:[/_.]mean)?$"
+)
+
 POLICY: dict[str, str] = {
     **dict.fromkeys(
         ["entropy", "entropy_loss", "policy_entropy", "policy_entropy_avg", "mean_entropy"],

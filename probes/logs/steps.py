@@ -17,7 +17,7 @@ from .step_layouts import Layouts
 MAX_LINE = 8000  # characters; those of verl, the longest, take about 4000
 
 _NUMBER = regex(
-    r"(?<![\w.])([-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|"
+    r"(?<![\w.@])([-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|"
     r"[-+]?(?:nan|inf|infinity)(?![A-Za-z0-9_])(?! iterations))",
     re.IGNORECASE,
 )
@@ -130,7 +130,7 @@ class Steps:
             return None
         if self._headline and message.startswith((" ", "\t")):
             return Step(self._ordinal, read.values)
-        losses = read.values.keys() & {"loss", "eval_loss"}
+        losses = read.values.keys() & {"loss", "eval_loss", "held_score"}
         if not losses or not message.startswith("{") or "train_runtime" in message:
             return None
         if "loss" in losses:
