@@ -16,7 +16,7 @@ NAME = "learning_rate"
 BEFORE, AFTER = 4, 3  # logged rates on either side
 # Times the rate before. One interval of no schedule that decays or is constant changes it so much;
 # a lower one has to rise again, as a warmup does: a steep decay falls, too.
-UP, LOST, AGAIN = 1.5, 0.3, 1.5
+UP, LOST, AGAIN, DOWN = 1.5, 0.3, 1.5, 0.9
 BETWEEN = 400  # lines of a start
 
 
@@ -44,11 +44,13 @@ def _by_writer(logs: LogHits) -> list[list[StepLine]]:
 
 
 def _leaps(before: Sequence[float], after: Sequence[float]) -> bool:
-    """Whether a rate that no longer rose is far higher at once, or falls and is warmed up anew."""
+    """Whether a rate that no longer rose is far higher at once, or falls and is warmed up anew: to
+    much more than it was at, where it does not fall so far in the interval that is logged."""
     last, now = before[-1], after[0]
     if last <= 0 or any(b > a for a, b in pairwise(before)):
         return False
-    return now > UP * last or (now < LOST * last and max(after) > max(AGAIN * now, LOST * last))
+    lost = now < LOST * last and max(after) > max(AGAIN * now, LOST * last)
+    return now > UP * last or lost or (now < DOWN * last and max(after) > UP * last)
 
 
 def _resumes(look: Look, first: Source, later: Source) -> bool:

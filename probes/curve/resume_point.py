@@ -75,13 +75,15 @@ def _judged(look: Look, start: Start) -> Iterator[Finding]:
         level = _level(start, was, now)
         # Two signs, neither of which follows from the other; or the run's own first losses again.
         exact = rate is not None or (level == "back-to-initial" and start.here)
-        yield Finding(CHECK, level, value=value, source=source, exact=exact)
+        if rate is None or rate[1] <= UP * rate[0]:  # a rate that leaps up takes the loss with it
+            yield Finding(CHECK, level, value=value, source=source, exact=exact)
         yield Finding(SYMPTOM, value=value, source=source, exact=exact)
-    if rate is not None and jumps:  # that of a loss that goes on is curve-resumed-rate's
+    # In one log, that of a loss that goes on is curve-resumed-rate's.
+    if rate is not None and (jumps or not start.here):
         told = {"step": first.step, "before": rate[0], "after": rate[1]}
         yield Finding(CHECK, "rate-restarts", value=told, source=source)
         yield Finding(RATE, value=told, source=source)
-        if rate[1] < DOWN * rate[0]:
+        if jumps and rate[1] < DOWN * rate[0]:
             yield Finding(AGAIN, "lower-and-loss-jumps", value=told, source=source, exact=True)
     if start.left and (jumps or rate is not None):
         text = start.left[0].source.text.lower()

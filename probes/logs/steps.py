@@ -9,6 +9,7 @@ from typing import NamedTuple
 from medic.facts import Counted
 from medic.text.patterns import regex
 
+from . import bare_rows
 from .chinese import HINTS, in_english
 from .digits import whole
 from .metric_names import canonical, in_unit
@@ -72,6 +73,7 @@ class Steps:
         self.epochs: int | None = None
         self.bar = 0  # where the training bar stands
         self._ordinal = 0
+        self._named = False  # whether a line told its step
         self._after = 0  # the step that the run goes on from, where lines are counted
         self._headline = False
         # Where the bar stood when a loss was told last, the step given to it, and the distance.
@@ -121,7 +123,7 @@ class Steps:
         self._headline = _HEADLINE.search(message) is not None and not read.values
         if read.total is not None and (read.values or self._headline):
             self.planned = read.total
-        self._ordinal = read.step
+        self._ordinal, self._named = read.step, True
         return Step(read.step, read.values)
 
     def _without_step(self, message: str, read: Values) -> Step | None:
@@ -131,11 +133,19 @@ class Steps:
         if self._headline and message.startswith((" ", "\t")):
             return Step(self._ordinal, read.values)
         losses = read.values.keys() & {"loss", "eval_loss", "held_score"}
-        if not losses or not message.startswith("{") or "train_runtime" in message:
+        if not losses or "train_runtime" in message:
+            return None
+        if not message.startswith("{") and not self._is_bare(message, read):
             return None
         if "loss" in losses:
             self._ordinal += 1
         return Step(self._guess(read.epoch, "loss" in losses), read.values)
+
+    def _is_bare(self, message: str, read: Values) -> bool:
+        """A row of a loop that prints no step at all; beside its steps it is a summary."""
+        if self._named or self.bar:
+            return False
+        return bare_rows.is_row(_NUMBER.split(message)[::2], read.values.keys())
 
     def _guess(self, epoch: float | None, trained: bool) -> int:
         """The bar's step; of a bar that was not drawn again since the last loss, one that fits."""

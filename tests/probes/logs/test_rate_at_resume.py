@@ -27,7 +27,8 @@ DECAY = [3e-3 * (1 - n / 60) for n in range(58)]
     ("after", "word", "fires"),
     [
         ([3e-3] * 18, _RESUME, True),
-        ([3e-3 * n / 8 for n in range(1, 19)], _RESUME, False),  # a warmup that begins half as high
+        ([3e-3 * n / 8 for n in range(1, 19)], _RESUME, True),  # warmed up past where it was
+        ([8e-4 * (1 - n / 60) for n in range(18)], _RESUME, False),  # lower, and it falls on
         ([1e-4 * n for n in range(1, 19)], _RESUME, True),
         ([3e-3] * 18, _SAVED, False),  # a cycle by design
         (DECAY[40:], _RESUME, False),
