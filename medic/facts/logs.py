@@ -163,11 +163,13 @@ class FailedRank:
 
 @dataclass(frozen=True)
 class Ranks:
-    """Which rank failed first, and what the others then saw."""
+    """Which rank failed first, and what the others then saw. Not ``in_order``: several failed of
+    themselves, and neither their lines nor the launcher tell which of them was first."""
 
     first: FailedRank | None = None
     others: tuple[FailedRank, ...] = ()
     seen: tuple[int, ...] = ()
+    in_order: bool = True
 
 
 @dataclass(frozen=True)

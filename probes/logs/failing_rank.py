@@ -51,6 +51,9 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     first = _first(ranks, own, timeouts)
     if first is None:
         return
+    if (unknown := _unordered(ranks, own)) is not None:
+        yield unknown
+        return
     if outcome == "died-before-others":
         if _ran_out(first, look.fact(Tracebacks), timeouts):
             outcome = "ran-out-of-batches"
@@ -62,6 +65,18 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     # The lines of ranks that ended after it show that all failed, not that this one did first.
     more = tuple(f.source for f in ranks.others) if outcome == "all-at-once" else ()
     yield Finding(CHECK, outcome, value=value, source=first.source, more=more)
+
+
+def _unordered(ranks: Ranks, own: dict[int, tuple[Order, FailedRank]]) -> Finding | None:
+    """Several ranks that failed of themselves, each in its own way or beside others that did not,
+    where nothing tells which was first."""
+    failed = [f for _, f in sorted(own.values(), key=lambda f: f[1].rank)]
+    alike = len({f.reason for f in failed}) == 1 and set(own) >= set(ranks.seen)
+    if len(failed) < 2 or alike or ranks.in_order:
+        return None
+    value = {"ranks": ", ".join(f"{f.rank} ({f.reason[:60]})" for f in failed[:4])}
+    more = tuple(f.source for f in failed[1:4])
+    return Finding(CHECK, "order-unknown", value=value, source=failed[0].source, more=more)
 
 
 def _of_writers(tracebacks: Tracebacks) -> Finding | None:

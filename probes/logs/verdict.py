@@ -66,6 +66,9 @@ def ranks(logs: LogHits, tracebacks: Sequence[Traceback], reports: Sequence[Fail
     for order, failed in own:
         first_of.setdefault(failed.rank, (order, failed))
     first = own[0][1] if own else _reported(reports, tracebacks, logs)
+    in_order = comparable([*first_of.values()])
+    if not in_order and (named := [r.rank for r in reports if r.first and r.rank in first_of]):
+        first, in_order = first_of[named[0]][1], len(set(named)) == 1
     others = [f for _, f in first_of.values() if first is None or f.rank != first.rank]
     told = {f.rank for f in others} | ({first.rank} if first else set())
     for report in reports:
@@ -73,7 +76,15 @@ def ranks(logs: LogHits, tracebacks: Sequence[Traceback], reports: Sequence[Fail
             told.add(report.rank)
             others.append(FailedRank(report.rank, report.source, report.words()))
     seen = sorted({*logs.ranks, *(r.rank for r in reports)})
-    return Ranks(first=first, others=tuple(sorted(others, key=lambda f: f.rank)), seen=tuple(seen))
+    by_rank = tuple(sorted(others, key=lambda f: f.rank))
+    return Ranks(first=first, others=by_rank, seen=tuple(seen), in_order=in_order)
+
+
+def comparable(failures: Sequence[tuple[Order, FailedRank]]) -> bool:
+    """Whether the order of failures is known: lines of one file stand in it, those of several files
+    have none without a time."""
+    files = {failed.source.file for _, failed in failures}
+    return len(files) < 2 or all(order[0] for order, _ in failures)
 
 
 def _reported(
