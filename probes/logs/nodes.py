@@ -18,6 +18,7 @@ from .view import View
 
 _PLACE = regex(r"(?:(.*)/)?attempt_\d+/(\d{1,5})/[^/]+$")
 _NUMBER = regex(r"(\d+)")
+_NODE = regex(r"(?:^|[^a-z])(?:node|host|worker|machine)[-_]?(\d{1,4})(?!\d)[^/]*$")
 
 MOST_LOCAL = 16  # GPUs of one node (HGX-2): a rank beyond them is on another
 
@@ -33,8 +34,9 @@ def place(path: str) -> tuple[str, int] | None:
 def settle(views: Sequence[View]) -> None:
     """Gives each worker's lines its global rank, where the lines of its node tell one."""
     _forget_devices(views)
+    _forget_locals(views)
     for view in views:
-        if view.prefixes.first:
+        if view.prefixes.first and len(view.prefixes.firsts) == 1:
             _shift(view, view.prefixes.first)
     placed = [(view, *at) for view in views if (at := place(view.given.path))]
     first = _first_ranks([(view, root, local) for view, root, local in placed])
@@ -53,10 +55,45 @@ def _forget_devices(views: Sequence[View]) -> None:
     for view in views:
         prefixes = view.prefixes
         prefixes.several = True
-        if not prefixes.first:
+        if not prefixes.firsts:
             devices = {d for found in prefixes.devices.values() for d in found}
             for device in sorted(devices - prefixes.told - {prefixes.rank}):
                 _renumber(view, device, None)
+
+
+def _forget_locals(views: Sequence[View]) -> None:
+    """torchrun's ``[default3]:`` names a rank of its node: of several nodes, no rank of the run,
+    but where the agent told with which one the node begins."""
+    telling = [view for view in views if view.prefixes.local]
+    of_nodes = any(v.prefixes.several or v.prefixes.nodes > 1 for v in telling)
+    if not of_nodes and not _of_several_nodes(telling):
+        return
+    for view in telling:
+        prefixes = view.prefixes
+        if len(prefixes.firsts) != 1:
+            prefixes.several = True
+            forgotten = sorted(prefixes.local - prefixes.told - {prefixes.rank})
+            _keep_one(view, forgotten)
+            for local in forgotten:
+                _renumber(view, local, None)
+
+
+def _keep_one(view: View, forgotten: Sequence[int]) -> None:
+    """The steps of one writer: of several that nothing tells apart they would go back and forth."""
+    logging = [s.source.rank for s in view.steps if s.source.rank in forgotten]
+    one = min((rank for rank in logging if rank is not None), default=None)
+    view.steps = [
+        s for s in view.steps if s.source.rank in (None, one) or s.source.rank not in forgotten
+    ]
+
+
+def _of_several_nodes(telling: Sequence[View]) -> bool:
+    """Whether files are those of different nodes: by what the agents told, by the hosts that their
+    lines name, or by their own names. One launch may write a file for each stream, too."""
+    firsts = {first for view in telling for first in view.prefixes.firsts}
+    hosts = {view.host for view in telling if view.host}
+    named = {found[1] for v in telling if (found := _NODE.search(v.given.path.lower()))}
+    return max(len(firsts), len(hosts), len(named)) > 1
 
 
 def _first_ranks(placed: Sequence[tuple[View, str, int]]) -> dict[str, int]:

@@ -18,6 +18,9 @@ _RANK = regex(r"\[rank[ _]?(\d{1,5})\]|\[Rank (\d{1,5})\]|\bRank (\d{1,5})\]|^ra
 _MPI = regex(r"\[\d+,(\d{1,5})\]<std(?:out|err)>")
 _LOCAL = regex(r"\s*\[default(\d{1,4})\]:|(\S+):\d+:\d+ \[(\d{1,3})\] NCCL ")
 _BOTH = regex(r"\s*rank\s+: (\d{1,5}) \(local_rank: (\d{1,4})\)")
+# What torchrun's agent prints of its node after each rendezvous.
+_GLOBALS = regex(r"\bglobal_ranks=\[(\d{1,5})\b")
+_NODES = regex(r"\bgroup_world_size=(\d{1,5})\b|\bgroup_world_sizes=\[(\d{1,5})\b")
 # Anything that stands before the message; repeated.
 _LEAD = regex(
     r"(?:\[\d+,\d+\]<std(?:out|err)>: ?|\[(?:default|rank)\d+\]:? ?|"
@@ -82,7 +85,10 @@ class Prefixes:
         self.clock = clock or Clock()
         self.label = label
         self.told: set[int] = set()  # ranks that lines state themselves
-        self.first = 0  # the node's first rank, where a line tells both of some rank
+        self.first = 0  # the node's first rank, where a line tells it
+        self.firsts: set[int] = set()  # of several, the lines are of several nodes
+        self.nodes = 1  # as the agent told
+        self.local: set[int] = set()  # ranks on their node that torchrun's "[default3]:" tells
         self.devices: dict[str, set[int]] = {}  # by host, as NCCL's lines name them
         self.several = False  # nodes: then a device of a host is no rank of the run
         self._globals: dict[int, int] = {}  # local rank -> global rank, where a line tells both
@@ -101,12 +107,18 @@ class Prefixes:
         if lead:
             stream, text = stream + lead.group(0).strip(), text[lead.end() :]
         if rank is None and local is not None:
-            unknown = self.several and not self.first and " NCCL " in head
-            rank = self._globals.get(local, None if unknown else local + self.first)
+            rank = self._globals.get(local, self._of_node(local))
         time = self.clock.read(head)
         if time is None and lead:
             time = self.clock.read(text[:HEAD])
         return Prefixed(self.rank if rank is None else rank, local, time, text, stream)
+
+    def _of_node(self, local: int) -> int | None:
+        """The global rank of a local one; None where the run has several nodes and no line tells
+        with which rank this one begins, or one file has the lines of several nodes."""
+        if len(self.firsts) > 1 or (self.several and not self.firsts):
+            return None
+        return local + self.first
 
     def _ranks(self, head: str) -> tuple[int | None, int | None]:
         rank = local = None
@@ -117,13 +129,24 @@ class Prefixes:
             rank = whole(found.group(1))
         if ("[default" in head or " NCCL " in head) and (found := _LOCAL.match(head)):
             local = int(found[1] or found[3])
+            if found[1]:
+                self.local.add(local)
             if found[2] and rank is None:
                 self.devices.setdefault(found[2], set()).add(local)
         if "local_rank: " in head and (both := _BOTH.match(head)):
-            self.first = max(0, int(both[1]) - int(both[2]))
+            self._begins(int(both[1]) - int(both[2]))
+        elif "global_ranks=[" in head and (of_node := _GLOBALS.search(head)):
+            self._begins(whole(of_node[1]))
+        elif "group_world_size" in head and (of_run := _NODES.search(head)):
+            self.nodes = whole(of_run[1] or of_run[2])
         if rank is not None and local is not None:
             self._globals.setdefault(local, rank)
         return rank, local
+
+    def _begins(self, rank: int) -> None:
+        """With which rank the node begins."""
+        self.first = max(0, rank)
+        self.firsts.add(self.first)
 
 
 _FILE_RANK = regex(
