@@ -63,7 +63,7 @@ def test_the_rank_of_a_local_one(read: Any, files: dict[str, str], rank: int | N
 def test_writers_that_nothing_tells_apart_log_no_steps_that_go_back(read: Any) -> None:
     lines = [f"[default{r}]:step {n - r}/100 loss 2.0" for n in range(3, 20) for r in (0, 1, 2)]
     of_node = "\n".join(lines) + "\n"
-    steps = [s for s in read({"node0.log": of_node, "node1.log": of_node})[LogHits].steps]
+    steps = read({"node0.log": of_node, "node1.log": of_node})[LogHits].steps
     assert {s.source.rank for s in steps} == {None}
     for file in ("node0.log", "node1.log"):
         own = [s.step for s in steps if s.source.file == file]
