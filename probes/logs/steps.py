@@ -50,6 +50,8 @@ _PLANNED = regex(
 )
 _GOES_ON = regex(r"Continuing training from global step (\d{1,9})")
 _EPOCHS = regex(r"Num Epochs\s*=\s*(\d+)")
+# Megatron's timers, on lines of their own below the step's: (min, max) over the ranks, or one; ms.
+_BATCHES = regex(r"\bbatch-generator\b[ .:]{1,80}\(?(?:[\d.]{1,12}, )?(\d{1,9}(?:\.\d{1,6})?)")
 _BARE = regex(r"(?:rank \d+[ :]*)?(?:global )?(?:step|iter(?:ation)?)[ :=]+\d+\s*$", re.IGNORECASE)
 # Layouts whose step has no name of its own; the last one is DeepSpeed's pipeline engine.
 _UNNAMED = regex(r"\[\s*(\d+)\s*/\s*(\d+)\s*\]:?\s+(?=\S)|steps: (\d+)(?= loss: )")
@@ -89,6 +91,8 @@ class Steps:
         lowered = message.lower()
         if row := self._layouts.row(message):
             return self._line(row)
+        if self._named and "batch-generator" in message and (took := _BATCHES.search(message)):
+            return Step(self._ordinal, {"data_time": float(took[1]) / 1000})
         if not _HINTS.search(lowered):
             return None
         if len(message) > MAX_LINE:
@@ -235,12 +239,13 @@ def values_of(text: str) -> Values:
         elif metric != "time" or unit:
             name = "step_time" if metric == "time" else metric
             found.setdefault(name, in_unit(name, value * factor, unit))
-    return Values(_waits(clocks) | found, step, total, epoch)
+    return Values(_waits(clocks, found) | found, step, total, epoch)
 
 
-def _waits(clocks: dict[str, float]) -> dict[str, float]:
-    """Times of a step where a bare "data" beside a "time" can be the part of it that the loader took."""
-    total, data = clocks.get("time"), clocks.get("data")
+def _waits(clocks: dict[str, float], found: dict[str, float]) -> dict[str, float]:
+    """Times of a step where a bare "data" (mmengine: "data_time") beside a "time" can be the part
+    of it that the loader took."""
+    total, data = clocks.get("time"), clocks.get("data", found.get("data_time"))
     if total is None or data is None or not 0 <= data <= total:
         return {}
     return {"step_time": total, "data_time": data}
