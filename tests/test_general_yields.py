@@ -48,3 +48,27 @@ def test_the_general_cause_is_not_proven_against_one_that_was_told(index: Index,
 def test_the_kill_alone_is_proven(index: Index) -> None:
     found = diagnosed(index, KILL)
     assert (found.verdict, found.causes[0].name) == ("established", "host-memory-exhausted")
+
+
+CACHE = "ImportError: cannot import name 'HybridCache' from 'transformers' (/v/lib/python3.12/site-packages/transformers/__init__.py)\n"
+PEFT = '  File "/v/lib/python3.12/site-packages/peft/peft_model.py", line 37, in <module>\n'
+
+
+@pytest.mark.parametrize(
+    "versions",
+    ["", "- Transformers version: 5.5.0\n- PEFT version: 0.17.1\n"],
+)
+def test_of_words_that_two_print_the_narrower_is_named(index: Index, versions: str) -> None:
+    found = diagnosed(index, versions + PEFT + CACHE)
+    assert found.causes[0].name == "peft-older-than-transformers-5"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CACHE.replace("HybridCache", "StaticLayer"),
+        f"- Transformers version: 5.5.0\n- PEFT version: 0.19.1\n{CACHE}",
+    ],
+)
+def test_the_general_one_stays_where_the_narrower_is_not(index: Index, text: str) -> None:
+    assert diagnosed(index, text).causes[0].name == "library-api-moved"

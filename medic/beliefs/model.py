@@ -23,6 +23,7 @@ from medic.entries.levels import (
     SHOWN,
     TELLTALE_UNSEEN,
     UNLISTED,
+    WEIGHT,
 )
 from medic.entries.words import TELLTALE
 from medic.index.knowledge import Index
@@ -206,7 +207,7 @@ class Model:
 
     def _bearing(self, told: Sequence[Seen]) -> dict[int, float]:
         """ln P(answer | cause) / P(answer | none) of the causes that it bears on; of words that
-        several causes print, that it was any of them."""
+        several causes print, that it was any of them but those that the others rule out."""
         usual, odd = 0.0, defaultdict[int, float](float)
         for seen in told:
             found = self.told.outcome(seen)
@@ -214,7 +215,20 @@ class Model:
                 for place, chance in found[1].items():
                     odd[place] += chance - found[0]
                 usual += found[0]
-        return {place: math.log((usual + more) / usual) for place, more in odd.items()}
+        bearing = {place: math.log((usual + more) / usual) for place, more in odd.items()}
+        return bearing | dict.fromkeys(self._ruled_out(told), math.log(WEIGHT["rules-out"]))
+
+    def _ruled_out(self, told: Sequence[Seen]) -> Iterator[int]:
+        """Causes whose words are a part of those that a narrower one prints, and that rule it out."""
+        for seen in told:
+            if (
+                seen.name == TELLTALE
+                and seen.reliability == "exact"
+                and seen.outcome in self._place
+            ):
+                for cause, weight in self.links[TELLTALE][seen.outcome].items():
+                    if weight == "rules-out":
+                        yield self._place[cause]
 
     def _unprinted(self, findings: Sequence[Seen]) -> Iterator[int]:
         """Causes that always show a symptom whose lines were read, but none of their own words."""
