@@ -37,11 +37,12 @@ def record_of(job: Job, values: tuple[Any, ...]) -> dict[str, Any] | None:
 
 def kept_at_once(job: Job, values: tuple[Any, ...], opening: Opening, session: str) -> str:
     """Where what a job takes from the user is kept until ``session``, or one that begins, has it."""
+    said = record_of(job, values)
+    if said is None:
+        return ""
     from medic.session.unheard import keep
 
-    said = record_of(job, values)
-    name = session or opening.resume
-    return keep(said, opening.case, name, demo=opening.demo) if said else ""
+    return keep(said, opening.case, session or opening.resume, demo=opening.demo)
 
 
 def do(talk: Consultation, job: Job, values: tuple[Any, ...], number: int) -> None:

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from medic.errors import MedicError
 from medic.i18n import Text
-from medic.session.unheard import is_kept
-
 from . import words_keep
 from .keeping import record_of
 
@@ -125,7 +123,7 @@ class Diary:
         self._last, self.problem = now, None
         self._say_early()
         with self._lock:
-            self._is_kept()
+            self._all_kept()
 
     # --- what waits ---------------------------------------------------------------------
 
@@ -168,7 +166,7 @@ class Diary:
         with self._lock:
             self._waiting = [one for one in self._waiting if one["number"] != number]
             self._keep_waiting()
-            is_kept(self._unheard.pop(number, ""))
+            _is_kept(self._unheard.pop(number, ""))
 
     def _keep_waiting(self) -> None:
         from medic.session import awaited
@@ -180,16 +178,22 @@ class Diary:
         except OSError as problem:
             self._fails(problem)
             return
-        self._is_kept()
+        self._all_kept()
 
-    def _is_kept(self) -> None:
+    def _all_kept(self) -> None:
         """A session that can be read has all that waits."""
         if self._unheard and self._keeper is not None and self._keeper.begun:
             for path in self._unheard.values():
-                is_kept(path)
+                _is_kept(path)
             self._unheard.clear()
 
     def _fails(self, problem: Exception) -> None:
         why = getattr(problem, "strerror", None) or str(problem)
         told = Text(problem.en, problem.zh) if isinstance(problem, MedicError) else Text(why, why)
         self.problem = words_keep.NOT_KEPT.fill(why=told)
+
+
+def _is_kept(path: str) -> None:
+    from medic.session.unheard import is_kept
+
+    is_kept(path)

@@ -46,7 +46,8 @@ def closing(talk: Consultation, found: Diagnosis) -> list[Block]:
     if found.verdict in NOTHING_NAMED:
         return [said(words.DESCRIBE)]
     if found.verdict == "none-of-these":
-        return [said(words.NONE_HOW)]
+        undo = words.OR_UNDO if session.refused else ""  # what a log shows nobody can take back
+        return [said(words.NONE_HOW.fill(undo=undo))]
     own, tried = [o for o in offers if o.own], [o for o in offers if o.tried]
     by_hand = not any(o.fix.patch for o in own)
     title = said(_decided(session, found, by_hand=by_hand), "strong")

@@ -209,7 +209,6 @@ def _choice(screen: Front, text: str) -> bool:
         screen.work(jobs.how, choices)
         return True
     if numbered or replies.only_answers(text):
-        echo(screen, text)
         known = words.NOT_A_CHOICE if numbered else words.NOT_YES_NO
         screen.add(said(known.fill(n=len(choices.options)), "muted"))
         return True

@@ -250,10 +250,11 @@ AFTER_RUN = Text(
     "not help: /tried.",
     "再次运行后：/look 读取新日志（日志在别处则用 /add 路径）。如果没有效果，输入 /tried。",
 )
+OR_UNDO = Text("; /undo takes this back", "；/undo 撤回")
 NONE_HOW = Text(
     "What was ruled out, and by what: /graph. To go on: paste more of the log, /add a file, or "
-    "describe what you see; /undo takes this back.",
-    "排除了什么、依据何在：/graph。继续：粘贴更多日志、用 /add 添加文件或描述现象；/undo 撤回。",
+    "describe what you see{undo}.",
+    "排除了什么、依据何在：/graph。继续：粘贴更多日志、用 /add 添加文件或描述现象{undo}。",
 )
 UNSAFE_IS = Text(
     "unsafe: it may change what is learned, or lose something; weigh the costs first",

@@ -92,8 +92,8 @@ NO_FIELD = Text(
     "No value of the run was taken from {names}{hint}", "未从 {names} 中读到训练的参数值{hint}"
 )
 WHICH_SIZE = Text(
-    "{card}: {sizes} GB? What is reckoned needs it: say {one}G, for example.",
-    "{card}：{sizes} GB？计算需要显存大小，例如回答 {one}G。",
+    "{card}: {sizes} GB? Say {one}G, for example: what fits is reckoned with it.",
+    "{card}：{sizes} GB？估算显存要用到，例如回答 {one}G。",
 )
 NOT_USED = Text(
     "Not used: {names}. medic has no data on this. Of a model give the hidden size, layers and heads, "

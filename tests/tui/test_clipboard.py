@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from medic.tui.clipboard import copy
+
+from medic.case.collect import Case
 
 
 def _tmux(folder: Path, script: str) -> None:
@@ -57,3 +61,20 @@ def test_without_a_state_folder_it_says_so(tmp_path: Path, monkeypatch: pytest.M
     blocked.write_text("")
     monkeypatch.setenv("MEDIC_STATE", str(blocked / "state"))
     assert "no file" in copy("text", lambda _: None).en
+
+
+def test_only_a_block_that_is_there_is_copied(
+    drive: Callable[..., None], case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def script(app: Any) -> None:
+        copied: list[str] = []
+        monkeypatch.setattr(app.app, "copy_to_clipboard", copied.append)
+        for which in ("-1", "0", "9", "x", "1" * 5000):
+            await app.send(f"/copy {which}")
+        assert copied == []
+        assert "There is no block -1." in app.said
+        await app.send("/copy")
+        await app.send("/copy all")
+        assert len(copied) == 2
+
+    drive(script, case)

@@ -103,3 +103,10 @@ def test_numbers_of_what_was_said_begin_at_one(one: Any) -> None:
     told = one.say("/change")
     assert "1 CPU cores of a node = 32" in told
     assert "Taken out: CPU cores" in one.say("/change 1")
+
+
+def test_a_number_without_a_question_is_shown_as_said(one: Any) -> None:
+    one.wait_for(None)
+    told = one.say("2")
+    assert "[you] 2" in told
+    assert "Nothing is asked just now." in told

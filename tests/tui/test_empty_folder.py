@@ -1,0 +1,45 @@
+"""A folder with nothing in it is talked about, from inside and from outside; without a terminal one
+line says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import medic.commands.app as command
+from medic.case.collect import Case
+from medic.commands import main
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Case]:
+    found: list[Case] = []
+    monkeypatch.setattr(command, "start", lambda case, **_: found.append(case) or 0)
+    return found
+
+
+@pytest.mark.parametrize("args", [[], ["."], ["--plain"]])
+def test_from_inside(
+    args: list[str], started: list[Case], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(args or ["--lang", "en"]) == 0
+    assert [(c.root, c.files) for c in started] == [(".", ())]
+
+
+@pytest.mark.parametrize("screen", [True, False])
+def test_from_outside(
+    screen: bool,
+    started: list[Case],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "interactive", lambda: screen)
+    assert main(["empty"]) == (0 if screen else 2)
+    assert [c.root for c in started] == (["empty"] if screen else [])
+    assert ("nothing to read in empty" in capsys.readouterr().err) is not screen
+    assert main(["none/such"]) == 2
