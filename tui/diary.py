@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from medic.errors import MedicError
 from medic.i18n import Text
+
 from . import words_keep
 from .keeping import record_of
 
