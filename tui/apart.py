@@ -97,7 +97,9 @@ class Apart:
         with suppress(OSError):
             while what := self._out.get():
                 if what[0] == "do":  # on the disk before it is heard: this process may be killed
-                    what += (kept_at_once(*what[1:], self.opening, self.session),)
+                    _, job, values = what
+                    path = kept_at_once(job, values, self.opening, self.session)
+                    what = ("do", job, values, path)
                 self._to.send(what)
         self._to.close()
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .consultation import Consultation
 
 MAX_NAMED = 600  # characters; in what is longer no name of a model is looked for
-_SIZE = regex(r"(?i)\s*(\d{2,3})\s*(?:g|gb|gib)?\s*(?:显存|的|版)?\s*[.。]?\s*")
+_SIZE = regex(r"(?i)\s*(\d{2,3})\s*(?:g|gb|gib)?[\W\u4e00-\u9fff]{0,4}")
 
 
 def not_used(talk: Consultation, text: str) -> bool:

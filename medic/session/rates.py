@@ -29,14 +29,16 @@ class Ran:
 def rates_of(fix: Fix) -> tuple[float, float] | None:
     """The peak learning rate before and after a change; None where it changes none."""
     for change in fix.changes:
-        old, new = change.old, change.new
-        if change.field == FIELD and _is_number(old) and _is_number(new):
-            return float(old), float(new)
+        if change.field == FIELD:
+            old, new = _number(change.old), _number(change.new)
+            return None if old is None or new is None else (old, new)
     return None
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return float(value)
 
 
 def ran(session: Session, applied: Applied) -> Ran | None:

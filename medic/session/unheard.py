@@ -28,7 +28,8 @@ def keep(said: Mapping[str, Any], case: Case, session: str = "", *, demo: bool =
     """Writes what was said of a case, in ``session`` if it has begun; the path of it, "" where it
     cannot be written."""
     owner = {"host": socket.gethostname(), "pid": os.getpid(), "number": next(_numbers)}
-    about = {"cwd": str(Path.cwd()), "paths": list(case.paths), "root": case.root, "run": case.run}
+    about: dict[str, Any] = {"cwd": str(Path.cwd()), "paths": list(case.paths)}
+    about |= {"root": case.root, "run": case.run}
     about |= {"given": dict(case.given), "this_host": case.this_host, "text": case.pasted}
     record = owner | {"said": dict(said), "case": about, "session": session, "demo": demo}
     try:
