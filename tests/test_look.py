@@ -67,3 +67,13 @@ def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     end.set()
     other.join()
     assert look.parse(str(file)).root is not None
+
+
+def test_a_log_is_scanned_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "train.log"
+    file.write_text("step 1 loss 2.0\nContinuing training from global step 500\n", "utf-8")
+    look = _look(file)
+    first = look.scan(str(file))
+    monkeypatch.setattr(look, "_log_file", None)
+    assert look.scan(str(file)) is first
+    assert [mark.signature for mark in first.marks] == ["resume"]

@@ -11,6 +11,7 @@ from typing import Any
 from medic.case.collect import Case
 from medic.index.knowledge import load
 from medic.probe import Finding, Probe, Skip
+from medic.runner.crew import WORKERS, Crew
 from medic.runner.evidence import Evidence
 from medic.runner.run import observe
 
@@ -82,6 +83,45 @@ def test_a_hung_probe_is_given_up_at_its_limit() -> None:
     assert found.runs["hang"].state == "failed"
     assert found.runs["hang"].error == "time limit"
     release.set()
+
+
+def test_what_was_given_up_in_one_case_is_no_part_of_the_next() -> None:
+    release, ended = threading.Event(), threading.Event()
+
+    def hang(look: Any) -> Iterator[Any]:
+        release.wait(20)
+        yield First(1)
+        ended.set()
+
+    def wait(look: Any) -> Iterator[Any]:
+        release.set()
+        ended.wait(20)
+        yield First(2)
+
+    with Crew() as crew:
+        one = observe(Case(), INDEX, [probe("a", hang, limit_seconds=0.2)], crew=crew)
+        two = observe(Case(), INDEX, [probe("a", wait, gives=(First,))], crew=crew)
+        three = observe(Case(), INDEX, [probe("a", wait, gives=(First,))], crew=crew)
+    assert one.runs["a"].error == "time limit"
+    assert [found.facts[First] for found in (two, three)] == [First(2), First(2)]
+
+
+def test_one_thread_runs_the_probes_of_all_cases() -> None:
+    threads = set()
+
+    def quick(look: Any) -> Iterator[Any]:
+        threads.add(threading.get_ident())
+        yield First(1)
+
+    with Crew() as crew:
+        for _ in range(5):
+            observe(
+                Case(),
+                INDEX,
+                [probe(f"p{i}", quick, limit_seconds=60) for i in range(4)],
+                crew=crew,
+            )
+    assert len(threads) <= WORKERS
 
 
 def test_a_limit_counts_from_the_start_of_the_probe() -> None:

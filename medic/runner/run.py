@@ -71,7 +71,10 @@ def observe(
     evidence.not_read = list(dict.fromkeys(evidence.not_read))
     unread = [u.file for r in evidence.runs.values() for u in r.unread if not u.partly]
     unread += [n.file for n in case.not_read]
-    evidence.read = {f: size for f, size in look.read.copy().items() if not _among(f, unread)}
+    # In the order of the files: which probe opened one first is chance.
+    places = {file.path: n for n, file in enumerate(case.files)}
+    read = sorted(look.read.copy().items(), key=lambda one: places.get(one[0], len(places)))
+    evidence.read = {f: size for f, size in read if not _among(f, unread)}
     if reads_logs:
         from medic.runner.logsymptoms import answers_of_logs, settings_hits, symptoms_of_logs
 

@@ -96,3 +96,11 @@ def test_the_saved_state_of_hugging_face(look: Look, printed: int, changed: bool
     found = told(look({"checkpoint-500/trainer_state.json": json.dumps(state), "train.log": log}))
     expected = {"setup-changed": {"changed": "per_device_train_batch_size 8 -> 4"}}
     assert found == (expected if changed else {})
+
+
+def test_only_a_log_of_a_resumed_run_is_read_line_by_line(
+    look: Look, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quiet = look({"a.log": start() + start(first=1)})
+    monkeypatch.setattr(quiet, "lines", None)
+    assert told(quiet) == {}
