@@ -65,7 +65,7 @@ def run(look: Look) -> Iterator[Packages | Skip]:
     found: dict[str, tuple[str, Source]] = {}
     rows = list(_lines(look))
     named = _named("\n".join(line for _, _, line in rows))
-    for file, number, line in rows:
+    for file, number, line in rows if named else ():
         for name, version in versions_in(line, named):
             found.setdefault(name, (version, Source(file=file, line=number, text=line.strip())))
     if not found:

@@ -63,10 +63,13 @@ class Result:
         return "whole", Text("", "")
 
 
+_NEEDS = Text("a checkpoint", "检查点")
+
+
 def run(look: Look) -> Iterator[Finding | Skip | Unread | Checkpoints]:
     units = _ordered(look)
     if not units:
-        yield Skip(needs=Text("a checkpoint", "检查点"))
+        yield Skip(_NEEDS)
         return
     reader = Reader(look)
     results = [_read(reader, unit) for unit in units[:MAX_READ] if not look.cancelled()]
@@ -194,6 +197,8 @@ PROBE = Probe(
     tells=("checkpoint-file",),
     wants=(RunConfig, LogHits, Launches),
     gives=(Checkpoints,),
+    files=("checkpoint",),
+    without=(Skip(_NEEDS),),
     seconds=0.5,
     run=run,
 )

@@ -18,14 +18,13 @@ from .plain import read_plain
 MAX_DUMPS = 4_096
 # A dump of 2,000 calls takes some 0.2 s.
 MAX_SECONDS = 45.0
+_NEEDS = Text("a dump of PyTorch's flight recorder", "PyTorch flight recorder 转储")
 
 
 def run(look: Look) -> Iterator[FlightRecords | Skip | Unread]:
     files = look.files("flight-recorder")
     if not files:
-        yield Skip(
-            needs=Text("a dump of PyTorch's flight recorder", "PyTorch flight recorder 转储")
-        )
+        yield Skip(_NEEDS)
         return
     records: dict[int, RankRecord] = {}
     # The newest of a rank; of the same age, the pickle, which has the frames.
@@ -59,6 +58,8 @@ PROBE = Probe(
     tells=(),
     run=run,
     gives=(FlightRecords,),
+    files=("flight-recorder",),
+    without=(Skip(_NEEDS),),
     seconds=0.2,
     limit_seconds=60.0,
 )
