@@ -13,6 +13,7 @@ from medic.text.slips import digits_of, is_swapped, one_apart
 
 from .distance import letters_apart
 from .masked import COMMENT, MASK, numbered, single_quoted
+from .renamed_variables import renamed
 from .script_text import ScriptText
 from .slurm_names import slip_of
 
@@ -288,4 +289,4 @@ def almost(script: ScriptText, variable: str) -> str:
             continue
         if apart == 1 or (apart == 2 and name not in script.used):
             near.append((apart, name))
-    return min(near, default=(0, ""))[1]
+    return min(near, default=(0, ""))[1] or renamed(script, variable)

@@ -129,3 +129,28 @@ torchrun --nproc_per_node 2 train.py a.yaml --save_folder="runs/${run_name}"
 )
 def test_the_only_name_of_a_script(lint_text: Lint, text: str, lines: list[int]) -> None:
     assert _told(lint_text(text, "run.sh")) == lines
+
+
+SOURCED = """#!/bin/bash
+source $WORK/start-prod
+{sets}
+torchrun --nnodes 1 pretrain_gpt.py --seq-length {reads} --max-position-embeddings 2048 --bf16
+"""
+
+
+@pytest.mark.parametrize(
+    ("sets", "reads", "lines"),
+    [
+        ("SEQ_LENGTH=2048", "$SEQ_LEN", [4]),
+        ("NUM_HEADS=16", "$NHEADS", [4]),
+        ("SEQ_LEN=2048", "$SEQ_LEN", []),
+        ("export SEQ_LENGTH=2048", "$SEQ_LEN", []),  # read by a program
+        ("SEQ_LENGTH=2048\necho $SEQ_LENGTH", "$SEQ_LEN", []),  # and the other one is sourced
+        ("SEQ_START=0", "$SEQ_LEN", []),
+    ],
+)
+def test_another_name_of_what_is_set(
+    lint_text: Lint, sets: str, reads: str, lines: list[int]
+) -> None:
+    text = SOURCED.format(sets=sets, reads=reads)
+    assert sorted({*_told(lint_text(text, "run.sh"))}) == lines
