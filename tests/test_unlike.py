@@ -9,7 +9,7 @@ import pytest
 from medic.case.collect import collect
 from medic.index.knowledge import load
 from medic.session.consultation import Session
-from medic.session.unlike import rate_set_otherwise
+from medic.session.unlike import TOLD, rate_set_otherwise
 
 INDEX = load()
 
@@ -45,6 +45,8 @@ def test_two_rates_are_told_once_with_both_places(
     said = rate_set_otherwise(session, found)
     assert found.causes[0].name == "learning-rate-too-high"
     assert (said is not None) is told
+    seen = (one.finding for one in session.evidence.observed if one.name == TOLD)
+    assert any(one.value.get("above") for one in seen) is told
     if said is not None:
         assert "up to 0.002 [" in said.en
         assert "train.log:40]" in said.en

@@ -89,7 +89,8 @@ class Rule:
     the key. A list counts as its values, joined by spaces. The rule is a finding of the lint
     check ``cause``, at the first key of ``where`` that is stated. ``holds-in`` bounds it by version
     (``transformers: ">=5.0"``): it is left out where every version that may run lies outside.
-    ``only-in`` does so too, and leaves it out where the version is not known.
+    ``only-in`` does so too, and leaves it out where the version is not known. Of one that is
+    ``mild`` the run is the same without the setting: it is told, and stops no launch.
     """
 
     __pydantic_config__ = CONFIG
@@ -101,6 +102,7 @@ class Rule:
     fix: RuleFix | None = None
     holds_in: Mapping[str, str] = records.field(default_factory=dict)
     only_in: Mapping[str, str] = records.field(default_factory=dict)
+    mild: bool = False
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from medic.runner.run import Waves, in_waves, observe, with_needs
 
 # YAML, engine JSON, launcher YAML, model config: no launch has more files than this.
 LAUNCH_CONFIGS = 8
+_SAME = Text("the run is the same without it", "去掉它，运行也完全一样")
 ORDER = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -220,7 +221,7 @@ def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Eviden
         column=column,
         end_column=end,
         message=words.message.fill(values),
-        consequence=words.then.fill(values),
+        consequence=_SAME if finding.value.get("mild") else words.then.fill(values),
         fix=fix if fix.patch is not None else None,
         shown=_shown(fix, config),
         by_hand=_by_hand(fix),
@@ -229,7 +230,10 @@ def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Eviden
 
 
 def _severity(usual: str, finding: Finding) -> str:
-    """That of the entry; what it only tells of is a warning where the probe calls it ``grave``."""
+    """That of the entry; what it only tells of is a warning where the probe calls it ``grave``, and
+    what is ``mild`` is only told of."""
+    if finding.value.get("mild"):
+        return "info"
     return "warning" if usual == "info" and finding.value.get("grave") else usual
 
 

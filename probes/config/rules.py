@@ -124,7 +124,7 @@ def _fired(
     name = UNKNOWN_KEY if rule.cause in _OF_VERSION and certain(rule, releases) else rule.cause
     places = ((key, _value(config, key, framework)[1]) for key in rule.where)
     found = next(((key, o) for key, o in places if o is not None and o.span), None)
-    values = {"what": bounded(rule.say, rule, releases), "rule": rule.name}
+    values = {"what": bounded(rule.say, rule, releases), "rule": rule.name, "mild": rule.mild}
     if found is None or found[1].span is None:
         return Finding(name, "fires", values)
     at, span = found[1], found[1].span

@@ -22,6 +22,7 @@ TOKENS, HELD_OUT, IN_FORCE = "tokens-not-as-planned", "validation-not-held-out",
 RATE = "learning-rate-not-as-set"
 MIN_STEPS = 10
 SAME = 0.01  # of a rate: within the rounding of a log
+ABOVE = 1.1  # of the rate that is set: no rounding of a log gives more
 _IN_ALL = Text(
     "{steps} steps of {gb_tok} tokens: {trained} trained, {planned} planned",
     "{steps} 步，每步 {gb_tok} token：实际训练 {trained}，计划 {planned}",
@@ -46,7 +47,8 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     held = curve.series.get("eval_loss")
     if held is not None and held.steps:
         yield from _held_out(config, held, source_at(look, held, len(held.steps) - 1))
-    yield from _in_force(look, curve, config)
+    twice = list(_in_force(look, curve, config))
+    yield from twice or _above(look, curve, config)
 
 
 def _in_all(look: Look, curve: Curve, config: RunConfig) -> Text | None:
@@ -104,6 +106,24 @@ def _in_force(look: Look, curve: Curve, config: RunConfig) -> Iterator[Finding]:
     yield Finding(IN_FORCE, "another-than-the-first", value=value, source=at)
     told = {"step": steps[values.index(top)], "logged": f"{top:.4g}", "configured": f"{first:.4g}"}
     yield Finding(RATE, value=told, source=at)
+
+
+def _above(look: Look, curve: Curve, config: RunConfig) -> Iterator[Finding]:
+    """A run that logs a higher rate than its file has; a lower one is that of a warmup or a decay."""
+    series, peak = curve.series.get("learning_rate"), config.number("learning_rate")
+    origin = config.origin("learning_rate")
+    if series is None or not peak or origin is None or origin.span is None:
+        return
+    if origin.source != "file" or origin.span.file == series.file:
+        return
+    steps, values, _ = clean(series)
+    top = max(values, default=0.0)
+    if top > ABOVE * peak:
+        step = steps[values.index(top)]
+        told = {"step": step, "logged": f"{top:.4g}", "configured": f"{peak:.4g}", "above": True}
+        at = source_at(look, series, series.steps.index(step))
+        set_at = Source(origin.span.file, origin.span.line)
+        yield Finding(RATE, value=told, source=at, more=(set_at,))
 
 
 def _dropped(look: Look, config: RunConfig) -> tuple[float, int] | None:
