@@ -10,7 +10,16 @@ from collections.abc import Collection, Iterable, Sequence
 
 from medic.run_config import Setting
 
-from ..flags.key_names import DOTTED, KNOWN, lost_word, names_of, nearest_name, normal, plain_key
+from ..flags.key_names import (
+    DOTTED,
+    KNOWN,
+    TOLD_APART,
+    lost_word,
+    names_of,
+    nearest_name,
+    normal,
+    plain_key,
+)
 from ..flags.meanings import meanings
 from .keys import Framework
 
@@ -42,7 +51,20 @@ def _foreign(
     known = _known(framework, every) if field else frozenset()
     meant = meanings(every) if field else {}
     names = {s.path[-1] for s in settings if s.path} - known
+    names |= _of_a_block(settings, framework, every) if field else set()
     return any(meant.get(name, ("", ""))[1] == field for name in names) if field else False
+
+
+def _of_a_block(
+    settings: Sequence[Setting], framework: Framework, every: Sequence[Framework]
+) -> set[str]:
+    """Names that the framework has in a block alone, and that stand at the top: lr of lr_groups."""
+    tables = {f.name: f for f in every if f.name in KNOWN}
+    if framework.name not in TOLD_APART or framework.name not in tables:
+        return set()
+    names = names_of(tables[framework.name], tables)
+    top = frozenset(names.below.get("", ()))
+    return {s.path[0] for s in settings if len(s.path) == 1} & names.leaves - top
 
 
 def _misplaced(
