@@ -22,7 +22,9 @@ _WORDS = frozenset("true yes on 1 t y false no off 0 f n".split())  # noqa: SIM9
 _NOTHING = frozenset(("none", "null", "auto", "~", ""))
 _NO_NUMBERS = _NOTHING | _WORDS | {"inf", "infinity", "nan"}
 # Words that some number or other is worked out for.
-_SOME_WORDS = _NO_NUMBERS | frozenset(("max", "min", "all", "default", "dynamic", "same", "full"))
+_SOME_WORDS = _NO_NUMBERS | frozenset(
+    ("max", "min", "all", "default", "dynamic", "same", "full", "random")
+)
 # Blocks that a framework hands to another one as they are.
 _HANDS_ON = {"gpt-neox": "deepspeed"}
 # Whose parser takes a word behind a switch (transformers HfArgumentParser, string_to_bool).
@@ -36,7 +38,7 @@ _COUNTED = frozenset(
 )  # fmt: skip
 # Names of numbers in every framework that has them.
 _NUMBERED = frozenset(("seed", "random_seed", "num_workers", "dataloader_num_workers"))
-_NOT_COUNTED = frozenset(("epochs", "cycles", "warmup", "scale", "mult", "ratio"))
+_NOT_COUNTED = frozenset(("epochs", "cycles", "warmup", "scale", "ratio", "factor", "penalty"))
 _SLIPPED = regex(r"[-+]?\d[\d.]*(?:[eE][-+]?\d*)?[A-Za-z]?,?")
 
 
@@ -106,7 +108,7 @@ def _number(value: object, kind: str) -> Text | None:
 def _is_part(value: object, name: str) -> bool:
     """``2.5`` of what is counted; a share of the run is below 1."""
     words = name.split("_")
-    counts = words[0] == "num" or not _COUNTED.isdisjoint(words)
+    counts = words[0] == "num" or words[-1] in _COUNTED  # no length_penalty
     part = isinstance(value, float) and value > 1 and not value.is_integer()
     return part and counts and _NOT_COUNTED.isdisjoint(words)
 

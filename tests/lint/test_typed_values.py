@@ -146,6 +146,11 @@ QUIET = [
     ("num_processes: 8", "num_processes: null"),
     ("machine_rank: 0", "machine_rank: 0.0"),
 ]
+FACTORY = (
+    "model_name_or_path: some/model\nstage: sft\ndo_train: true\nfinetuning_type: lora\n"
+    "dataset: some\ntemplate: qwen\ncutoff_len: 2048\noutput_dir: out\nlearning_rate: 1.0e-4\n"
+    "num_train_epochs: 2.5\nlength_penalty: 1.2\nseed: 42\n"
+)
 TITAN_ALONE = (
     '[model]\nname = "llama3"\n[training]\nlocal_batch_size = 2\nseq_len = 4096\nsteps = 1000\n'
     "[lr_scheduler]\nwarmup_steps = 10\n[parallelism]\ntensor_parallel_degree = 2\n"
@@ -197,3 +202,9 @@ HF = (
 def test_a_word_behind_a_switch(lint_text: Lint, word: str, fires: int) -> None:
     found = lint_text(HF.format(word=word), "run.sh")
     assert sum(f.name == "impossible-value" for f in found) == fires
+
+
+def test_a_part_of_what_is_not_counted(lint_text: Lint) -> None:
+    assert not [f for f in lint_text(FACTORY) if f.name == "impossible-value"]
+    (found,) = (f for f in lint_text(FACTORY.replace("42", "4.5")) if f.name == "impossible-value")
+    assert found.line == 12
