@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import islice
 
 from medic.errors import Unreadable
-from medic.facts import HostReports, LogHits, Mount, Source
+from medic.facts import Hit, HostReports, LogHits, Mount, Source
 from medic.facts.memory import gib
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, logs_of
@@ -23,13 +23,29 @@ _ROW = regex(
     r"^\s*(\d{1,6}(?:\.\d{1,3})?)([GT])i?B?\s+(\S*(?:checkpoint|ckpt|global_step|step|iter|epoch)"
     r"[-_=]?\d{1,12}\S{0,60}?)/?\s*$"
 )
+# A line that tells of a save that was done, or of one that began, and its place with a number.
+_SAVES = regex(
+    r"(?i)\bsav(?:ed|ing)\b(?:[^\n/]{0,60}\biter(?:ation)?\s{1,8}(\d{1,9})\b|[^\n]{0,80}?"
+    r"(\S*(?:checkpoint|ckpt|global_step|step|iter|epoch)[-_=]?\d{1,12})(?!\d))"
+)
+_REMOVES = regex(
+    r"(?i)\b(?:delet|remov|prun|rotat|clean)\w{0,4}\b[^\n]{0,40}(?:checkpoint|ckpt|step|iter)|"
+    r"删除.{0,12}(?:检查点|checkpoint)"
+)
+_ELSEWHERE = regex(r"/tmp/|\.cache|\.triton|inductor|/dev/shm|huggingface|\.arrow\b|wandb/")  # noqa: S108 - read, not opened
+MAX_LOG = 500_000  # lines of a log that is read again
+NEAR = 40  # lines of a traceback between the words of a save and its end
 _UNITS = {"G": 1 << 30, "T": 1 << 40}
 
 
 def run(look: Look) -> Iterator[Finding]:
     refused = [h for h in logs_of(look).hits if h.symptom == "disk-full" and not h.benign]
-    if not refused:
-        return
+    if refused:
+        yield from _listed(look, refused[0]) or _saved(look, refused[0])
+
+
+def _listed(look: Look, refused: Hit) -> list[Finding]:
+    """By the sizes that du tells."""
     sizes: dict[str, tuple[int, Source]] = {}
     for file in look.files("log", "host-report")[:MAX_FILES]:
         if 0 < file.size <= MAX_BYTES:
@@ -40,10 +56,36 @@ def run(look: Look) -> Iterator[Finding]:
                         sizes.setdefault(row[3], (size, Source(file.name, number, text=line)))
     taken = sum(size for size, _ in sizes.values())
     if len(sizes) < LEAST or taken < SHARE * _room(look):
-        return
+        return []
     value = {"n": len(sizes), "size": gib(taken, 0)}
     first = next(iter(sizes.values()))[1]
-    yield Finding(CHECK, "kept-checkpoints", value, first, (refused[0].source,))
+    return [Finding(CHECK, "kept-checkpoints", value, first, (refused.source,))]
+
+
+def _saved(look: Look, refused: Hit) -> list[Finding]:
+    """By the saves of the log: each into a place of its own, none removed, and the one that was
+    refused is the next."""
+    file = next((f for f in look.files("log") if f.name == refused.source.file), None)
+    if file is None or _ELSEWHERE.search(refused.source.text):
+        return []
+    saved: dict[str, Source] = {}
+    saving, removed = 0, False
+    with suppress(Unreadable):
+        for number, line in islice(look.lines(file.path), MAX_LOG):
+            if number > refused.source.line:
+                break
+            removed = removed or _REMOVES.search(line) is not None
+            if "sav" in line.lower() or "checkpoint" in line:
+                saving = number
+                if found := _SAVES.search(line):
+                    saved.setdefault(
+                        found[1] or found[2], Source(file.name, number, text=line[:400])
+                    )
+    at_a_save = refused.source.line - saving <= NEAR or "checkpoint" in refused.source.text
+    if removed or not at_a_save or len(saved) <= LEAST:
+        return []
+    last = list(saved.values())[-1]
+    return [Finding(CHECK, "saves-pile-up", {"n": len(saved)}, last, (refused.source,))]
 
 
 def _room(look: Look) -> int:
