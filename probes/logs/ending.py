@@ -25,7 +25,17 @@ _WELL = regex(
     re.IGNORECASE,
 )
 # Early stopping: the callback ends a run that is in order.
-_EARLY = regex(r"Signaling Trainer to stop|^(?:\w+: )?Training stopped early as no improvement")
+_EARLY = regex(
+    r"(?i)Signaling Trainer to stop|\b(?:training )?(?:stopp(?:ed|ing)) (?:the )?(?:training )?early\b|"
+    r"\bearly[- _]?stop(?:ping|ped)?(?: (?:was |is |has been )?(?:triggered|activated|reached|condition met)"
+    r"|(?: training)? (?:at|after) (?:epoch|step|iter(?:ation)?)s? ?\d|: no improvement|[.!]?$)|"
+    r"\bstopping training[:,.]? (?:no improvement|early)|"
+    r"(?:提前|提早)(?:停止|结束)训练|触发(?:了)?(?:早停|提前停止)|早停(?:触发|于第)"
+)
+_NO_EARLY = regex(
+    r"(?i)\bno\b(?!\s?improve)|\b(?:not|never|without|disabl\w+|enabl\w+|patience|counter|if|will|when|would|once)\b(?! improve)|"
+    r"未(?:触发|启用)|如果|若"
+)
 _NOT_WELL = regex(
     r"\b(?:not|until|before|after|when|once|if|will|fail)\b|n't\b|%\||\bepoch \d+|第 ?\d+ ?(?:轮|个)",
     re.IGNORECASE,
@@ -48,6 +58,14 @@ _BADLY = regex(
     r"returned non-zero exit status|\bSIGKILL\b|\boom[-_]kill\b|ChildFailedError",
     re.IGNORECASE,
 )
+# What ends a process from outside in good order: a scheduler's signal, not a limit that it reached.
+_ASKED = regex(
+    r"(?i)CANCELLED AT \S+ ?\*|got signal: 15\b|\b(?:15|SIGTERM) death signal|closing signal SIGTERM|"
+    r"^Signal 15 \(SIG|\bTerminated\b|"
+    r"\bexit ?code\b\s*[:=]?\s*(?:-15|143)\b|return(?: |-)?code\s*=?\s*(?:-15|143)\b"
+)
+_LIMIT = regex(r"(?i)DUE TO|TIME LIMIT|preempt")
+SOON = 600.0  # seconds from the end of the training: what hangs at its end waits for a timeout
 _INTERRUPTED = regex(
     r"^(?:\S+\.)?KeyboardInterrupt\b|received SIGINT|\^C|got signal: 2\b|^Signal 2 \(SIG"
 )
@@ -56,7 +74,8 @@ _SIGNS = (
     *("exit", "code", "segmentation", "bus error", "killed", "core dumped", "aborted", "terminate"),
     *("illegal", "floating point", "cancelled", "time limit", "fatal", "signal", "sigkill", "oom"),
     *("childfailed", "done", "finish", "complete", "train_runtime", "ended", "stopped"),
-    *("end time of running", "signaling trainer"),
+    *("end time of running", "signaling trainer", "early", "stopping training"),
+    *("\u505c\u6b62", "\u65e9\u505c", "\u7ed3\u675f"),  # 停止, 早停, 结束
     *("\u8bad\u7ec3", "keyboardinterrupt", "sigint", "^c"),
 )
 
@@ -77,7 +96,7 @@ def how(message: str) -> Literal["well", "badly", "interrupted"] | None:
         return None
     if _BADLY.search(message):
         return "badly"
-    if _EARLY.search(message):
+    if _EARLY.search(message) and not _NO_EARLY.search(message):
         return "well"
     if _WELL.search(message) and not _NOT_WELL.search(_HOW_LONG.sub("", message)):
         return "well"
@@ -93,8 +112,8 @@ def overall(
 
     A launcher's word of a failed child outweighs a rank that ended well.
     """
-    bad = [e for e in ends if e.how == "badly"]
     well = [e for e in ends if e.how == "well"]
+    bad = [e for e in ends if e.how == "badly" and not asked_to_leave(e.source, well)]
     if bad:
         return "badly", bad[-1].source
     if failed:
@@ -106,3 +125,17 @@ def overall(
     if any(e.how == "interrupted" for e in ends) or not lines:
         return "unknown", None
     return "silent", None
+
+
+def asked_to_leave(last: Source, well: Sequence[End]) -> bool:
+    """Whether a line is that of processes which were asked to leave soon after the training was
+    done (``well``), as far as the lines tell the time; of no limit that they reached."""
+    text = last.text[:400]
+    if not well or not _ASKED.search(text) or _LIMIT.search(text):
+        return False
+    return any(
+        e.source.file == last.file
+        and e.source.line < last.line
+        and (e.source.time is None or last.time is None or last.time - e.source.time <= SOON)
+        for e in well
+    )

@@ -8,7 +8,7 @@ from medic.facts import Hit, LogHits, Source
 from medic.records import replace
 
 from . import history
-from .ending import End, overall
+from .ending import End, asked_to_leave, overall
 from .evidence import is_pasted
 from .merge import Merged, thin
 from .view import Order, View
@@ -135,6 +135,8 @@ def _failed(merged: Merged, planned: int | None) -> bool:
 
     def stays(source: Source, order: Order) -> bool:
         own = [e for e in well if e.source.rank == source.rank] if source.rank is not None else []
+        if asked_to_leave(source, well):
+            return False
         return not any(_after(e, source, order) for e in own or well)
 
     uncaught = any(t.uncaught and stays(t.source, t.order) for t in merged.tracebacks)

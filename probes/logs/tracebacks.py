@@ -152,7 +152,8 @@ class Joiner:
         if found is None:
             return None
         self.headless.add(at().line)
-        return self._end(_Open(at().line), found, stream, at())
+        ignored = "Exception ignored" in self._before.get(stream, "")
+        return self._end(_Open(at().line, ignored=ignored), found, stream, at())
 
     def _inside(self, current: _Open, body: str) -> bool:
         """Takes a line that belongs to the frames."""
