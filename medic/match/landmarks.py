@@ -74,6 +74,12 @@ _PATTERNS: Mapping[str, str] = {
         r"^(?:.{0,100}[\s\[|:(])?(?:ERROR|FATAL|CRITICAL)(?:[\]:)|\s-]+)\S|"
         r"^(?:.{0,60}[\s\]])?(?:[Ee]rror|[Ff]atal|[Cc]ritical|错误|致命错误)(?:: |：)\S"
     ),
+    # Numbers of the tokenizer and of the embedding, which are compared where a lookup fails.
+    "tokenizer-size": (
+        r"(?i:\blen\(tokenizer\)[^\n]{0,4}?\d{3}|"
+        r"\btokenizer\b[^\n]{0,24}\b(?:vocab(?:ulary)?[ _]?size|length|size)\b[^\n\d]{0,4}\d{3})|"
+        r"\bEmbedding\(\d{3,8}, \d|(?i:\bmodel\b[^\n]{0,12}\bvocab(?:ulary)?[ _]?size\b[^\n\d]{0,4}\d{3})"
+    ),
     # A start from a checkpoint, one that found none, and what of it was left out; see curve-resume-point.
     "resume": (
         r"(?i:\b(?:resum(?:e|ed|ing)|continu(?:ed|ing))\b.{0,40}\b(?:from|at)\b|"

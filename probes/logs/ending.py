@@ -33,7 +33,8 @@ _EARLY = regex(
     r"(?:提前|提早)(?:停止|结束)训练|触发(?:了)?(?:早停|提前停止)|早停(?:触发|于第)"
 )
 _NO_EARLY = regex(
-    r"(?i)\bno\b(?!\s?improve)|\b(?:not|never|without|disabl\w+|enabl\w+|patience|counter|if|will|when|would|once)\b(?! improve)|"
+    r"(?i)\bno\b(?!\s?improve)|\b(?:not|never|without|disabl\w+|enabl\w+|"
+    r"patience|counter|if|will|when|would|once)\b(?! improve)|"
     r"未(?:触发|启用)|如果|若"
 )
 _NOT_WELL = regex(
