@@ -9,6 +9,9 @@ PREFERENCE: dict[str, str] = {
         "rejected_reward",
     ),
     **dict.fromkeys(["rewards_margins", "reward_margin", "reward_margins"], "reward_margin"),
+    **dict.fromkeys(
+        ["rewards_accuracies", "reward_accuracies", "reward_accuracy"], "pair_accuracy"
+    ),
     **dict.fromkeys(["logps_chosen", "chosen_logps"], "chosen_logps"),
     **dict.fromkeys(["logps_rejected", "rejected_logps"], "rejected_logps"),
 }

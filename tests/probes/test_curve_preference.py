@@ -72,3 +72,46 @@ def test_a_loss_that_is_not_that_of_equal_models(look: Any) -> None:
 )
 def test_the_names(name: str, plain: str) -> None:
     assert canonical(name) == (plain, 1.0)
+
+
+def of_rewards(chosen: list[float], rejected: list[float], right: float, **more: Any) -> Any:
+    margins = [c - r for c, r in zip(chosen, rejected, strict=True)]
+    tracks = {"chosen_reward": chosen, "rejected_reward": rejected, "reward_margin": margins}
+    tracks |= {"pair_accuracy": [right] * len(chosen)} | more
+    return curve(*(series(name, values) for name, values in tracks.items()))
+
+
+@pytest.mark.parametrize(
+    ("last", "outcome", "lost"),
+    [(-0.5, None, False), (-5.0, "chosen-falls", False), (-20.0, "chosen-falls", True)],
+)
+def test_chosen_answers_that_get_less_likely(
+    look: Any, last: float, outcome: str | None, lost: bool
+) -> None:
+    chosen = [last * n / 99 for n in range(100)]
+    found = told(look, preference, of_rewards(chosen, [1.5 * c - 0.01 for c in chosen], 0.8))
+    assert found.get("preference-logps") == outcome
+    assert (found.get("chosen-likelihood-falls") == "present") is lost
+
+
+@pytest.mark.parametrize(("loss", "right", "easy"), [(1e-4, 1.0, True), (0.3, 0.85, False)])
+def test_pairs_that_are_all_told_apart(look: Any, loss: float, right: float, easy: bool) -> None:
+    chosen = [0.02 * n for n in range(100)]
+    seen = of_rewards(chosen, [-0.5 * n for n in range(100)], right, loss=[loss] * 100)
+    found = told(look, preference, seen)
+    assert (found.get("preference-loss-at-zero") == "present") is easy
+    assert (found.get("preference-logps") == "all-told-apart") is easy
+
+
+@pytest.mark.parametrize(("level", "stuck"), [(0.5, True), (0.62, False)])
+def test_half_of_the_pairs_right_in_a_long_run(look: Any, level: float, stuck: bool) -> None:
+    chance = random.Random(6)
+    chosen = [0.004 * n + chance.gauss(0, 0.05) for n in range(200)]
+    noise = {
+        "pair_accuracy": [level + chance.gauss(0, 0.04) for _ in chosen],
+        "loss": [0.695 + chance.gauss(0, 0.01) for _ in chosen],
+        "learning_rate": DECAY,
+    }
+    rejected = [c + chance.gauss(0, 0.05) for c in chosen]
+    found = told(look, preference, of_rewards(chosen, rejected, level, **noise))
+    assert (found.get("preference-loss-stuck") == "present") is stuck
