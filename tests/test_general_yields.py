@@ -72,3 +72,10 @@ def test_of_words_that_two_print_the_narrower_is_named(index: Index, versions: s
 )
 def test_the_general_one_stays_where_the_narrower_is_not(index: Index, text: str) -> None:
     assert diagnosed(index, text).causes[0].name == "library-api-moved"
+
+
+@pytest.mark.parametrize("case", ["flash-attn-gpu-too-old/quiet-1", "triton-not-installed/quiet-1"])
+def test_what_a_line_rules_out_is_no_more_than_possible(index: Index, case: str) -> None:
+    found = diagnosed(index, (CASES / f"{case}.txt").read_text("utf-8"))
+    leader = found.causes[0]
+    assert leader.name != case.partition("/")[0] or leader.word == "possible"

@@ -212,6 +212,8 @@ def view(
         said = "possible"  # to read like a cause is no sign of it
     if said == "unlikely" and _speaks_for(own):
         said = "possible"  # whatever else is as near: a line beside it says so
+    if said != "unlikely" and any(line.weight == "rules-out" for line in own):
+        said = "possible"  # one line rules it out, however well the rest fits
     return CauseView(
         name=name,
         code=cause.code,
