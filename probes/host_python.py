@@ -15,9 +15,9 @@ from medic.text.patterns import regex
 from medic.versions import index_name
 
 _NAMES = """
-accelerate apex bitsandbytes deepspeed flash-attn flash-attn-3 megatron-core nvidia-nccl-cu11
-nvidia-nccl-cu12 nvidia-nccl-cu13 numpy peft torch transformer-engine transformers triton trl vllm
-xformers
+accelerate apex bitsandbytes datasets deepspeed flash-attn flash-attn-3 fsspec megatron-core
+nvidia-nccl-cu11 nvidia-nccl-cu12 nvidia-nccl-cu13 numpy peft pyarrow torch transformer-engine
+transformers triton trl vllm xformers
 """
 WANTED = frozenset(_NAMES.split())
 MAX_BYTES = 1 << 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from medic.facts import GpuState, Host, Launch, Machine, Places, Ports, Source, Variable
+from medic.facts import GpuState, Host, Launch, Machine, Places, Ports, Release, Source, Variable
 from medic.i18n import Text, plain
 from medic.index.knowledge import Index
 from medic.records import dataclass, field
@@ -38,6 +38,7 @@ class Scene:
     ports: Ports | None = None
     machine: Machine | None = None
     places: Places | None = None
+    releases: Mapping[str, Release] = field(default_factory=dict)  # of the files, by package
     why: Mapping[str, Text] = field(default_factory=dict)
 
     def reason(self, probe: str) -> Text:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 
 from medic.case.collect import Case
-from medic.facts import GpuState, Host, Launches, Machine, Places, Ports
+from medic.facts import GpuState, Host, Launches, Machine, Places, Ports, Releases
 from medic.i18n import Text
 from medic.index.knowledge import Index
 from medic.lint.files import probes_for_lint
@@ -49,7 +49,7 @@ def judge(scene: Scene) -> Preflight:
 
 def scene_of(evidence: Evidence, index: Index) -> Scene:
     launches = evidence.fact(Launches)
-    state = evidence.fact(GpuState)
+    state, releases = evidence.fact(GpuState), evidence.fact(Releases)
     return Scene(
         index=index,
         config=evidence.fact(RunConfig) or RunConfig(),
@@ -59,6 +59,7 @@ def scene_of(evidence: Evidence, index: Index) -> Scene:
         ports=evidence.fact(Ports),
         machine=evidence.fact(Machine),
         places=evidence.fact(Places),
+        releases=releases.packages if releases else {},
         why=dict(_reasons(evidence)),
     )
 

@@ -1,13 +1,14 @@
-"""Whether driver, CUDA, torch and what is compiled for them fit together."""
+"""Whether driver, CUDA, torch, what is compiled for them, and releases of libraries fit together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from medic.facts import Machine
+from medic.facts import Machine, Release, Source
 from medic.i18n import Text
 from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
 from medic.text.patterns import regex
+from medic.versions import affected
 
 PACKAGES = Text("packages of the python on PATH", "PATH 上 python 的软件包")
 _FLASH = regex(r"cu(\d+)(?:\d)?torch(\d+\.\d+)")
@@ -20,6 +21,7 @@ def software(scene: Scene) -> Iterator[Result]:
         return
     yield _driver(scene, machine)
     yield _versions(machine)
+    yield from _releases(scene, machine)
     yield _compiler(scene, machine)
 
 
@@ -65,6 +67,41 @@ def _versions(machine: Machine) -> Result:
     told = ", ".join(f"{n} {v}" for n, v in have.items())
     return ok(
         name, f"python {machine.python}: {told}", f"python {machine.python}：{told}", PACKAGES
+    )
+
+
+def _releases(scene: Scene, machine: Machine) -> Iterator[Result]:
+    """Two libraries of releases that a cause knows not to work beside each other: each installed, or
+    pinned to one version where it is not.
+
+    A fault of one package alone shows itself in some runs only: it is told where it is seen.
+    """
+    name, found = "releases", False
+    exact = {n: r for n, r in scene.releases.items() if r.version}
+    have = {n: r.version for n, r in exact.items()} | {**machine.packages, "python": machine.python}
+    for cause, raw in scene.index.raw["causes"].items():
+        wanted = {fault["package"] for fault in raw.get("versions", ())}
+        if len(wanted) < 2 or not wanted <= have.keys():
+            continue
+        if affected(scene.index.causes[cause].versions, have):
+            found = True
+            title, told = (
+                scene.index.causes[cause].title,
+                ", ".join(f"{n} {have[n]}" for n in sorted(wanted)),
+            )
+            zh = f"{told.replace(', ', '、')}：{title.zh}（{cause}）"
+            yield not_ok(
+                name, f"{told}: {title.en} ({cause})", zh, PACKAGES, _pin(exact, machine, wanted)
+            )
+    if not found and machine.packages:
+        en = "none of the pairs that are known not to work together"
+        yield ok(name, en, "没有已知互不兼容的版本组合", PACKAGES)
+
+
+def _pin(exact: Mapping[str, Release], machine: Machine, wanted: set[str]) -> Source | None:
+    """The line that pins one of them, where it is not installed."""
+    return next(
+        (exact[n].source for n in sorted(wanted) if n not in machine.packages and n in exact), None
     )
 
 
