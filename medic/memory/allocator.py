@@ -11,7 +11,7 @@ H200. Freed blocks join free neighbours of their segment and are never given bac
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import ge
 
 from medic.facts.memory import MIB
@@ -23,6 +23,10 @@ ROUND = 2 * MIB
 # A free block's key orders by size, then by address: one whole number compares faster than two.
 KEY = 50  # bits of an address
 HIGHEST = 1 << (KEY - 1)
+# What a layer does, with which slot, of how many bytes (MOVE: to which slot; GRADIENT: values; PASS:
+# all at once), the least key of a block that holds it, and the sizes of what passes.
+TAKE, DROP, PASS, RETAKE, MOVE, GRADIENT, COPY = range(7)
+Instruction = tuple[int, int, int, int, tuple[float, ...]]
 
 
 class Block:
@@ -160,17 +164,96 @@ class Allocator:
         insort(order, key)
         self._free[key] = block
 
-    def passing(self, sizes: Sequence[float], held: tuple[int, int] | None = None) -> None:
-        """Takes blocks and gives them back. One free block that holds them all is left as it is.
-        ``held``: what ``together`` says of them."""
-        wanted, key = held or together(sizes)
+    def passing(self, sizes: Sequence[float]) -> None:
+        """Takes blocks and gives them back. One free block that holds them all is left as it is."""
+        wanted, key = together(sizes)
         meter = self.meter
         if self._order and self._order[-1] >= key:
             meter.peak = max(meter.peak, meter.allocated + wanted)
-            return
+        else:
+            self._pass(sizes)
+
+    def _pass(self, sizes: Sequence[float]) -> None:
         blocks = [self.take(size) for size in sizes]
         for block in reversed(blocks):
             self.give(block)
+
+    def run(  # noqa: PLR0912, PLR0915 - calls would cost as much as what they do
+        self,
+        program: Sequence[Instruction],
+        slots: list[Block | None],
+        other: Callable[[int, int, int], None],
+    ) -> None:
+        """A layer's instructions on its ``slots``; ``other`` takes those that are no blocks of its
+        own. A trace spends its time here: ``fitting`` and ``give`` are written out in it.
+        """
+        order, free, meter = self._order, self._free, self.meter
+        allocated, peak = meter.allocated, meter.peak
+        for what, slot, size, least, sizes in program:
+            if what == TAKE:
+                try:
+                    block = free[order.pop(bisect_left(order, least))]
+                except IndexError:
+                    block = self._segment(size)
+                block.key = 0
+                have = block.size
+                over = have - size
+                if over > SMALL:
+                    rest = Block()
+                    rest.size, rest.before, block.size = over, block, size
+                    rest.address = address = block.address + size
+                    rest.after = after = block.after
+                    if after is not None:
+                        after.before = rest
+                    rest.key = key = over << KEY | address
+                    block.after = free[key] = rest
+                    insort(order, key)
+                    have = size
+                allocated += have
+                if allocated > peak:  # noqa: PLR1730
+                    peak = allocated
+                slots[slot] = block
+            elif what == DROP:
+                block = slots[slot]
+                if block is None:
+                    continue
+                slots[slot] = None
+                have = block.size
+                allocated -= have
+                after, before = block.after, block.before
+                if after is not None and after.key:
+                    del order[bisect_left(order, after.key)]
+                    have += after.size
+                    block.after = after = after.after
+                    if after is not None:
+                        after.before = block
+                if before is not None and before.key:
+                    del order[bisect_left(order, before.key)]
+                    have += before.size
+                    before.after = after
+                    if after is not None:
+                        after.before = before
+                    block = before
+                block.size = have
+                block.key = key = have << KEY | block.address
+                insort(order, key)
+                free[key] = block
+            elif what == PASS and order and order[-1] >= least:
+                if allocated + size > peak:  # noqa: PLR1730
+                    peak = allocated + size
+            elif what == MOVE:
+                slots[size], slots[slot] = slots[slot], None
+            else:
+                meter.allocated, meter.peak = allocated, peak
+                if what == PASS:
+                    self._pass(sizes)
+                elif what == RETAKE:
+                    old, slots[slot] = slots[slot], self.fitting(size)
+                    self.give(old)
+                else:
+                    other(what, slot, size)
+                allocated, peak = meter.allocated, meter.peak
+        meter.allocated, meter.peak = allocated, peak
 
     def free_sizes(self) -> tuple[int, ...]:
         """Of the free blocks, the largest first."""

@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from medic.memory.allocator import SMALL, Allocator, Block, rounded, together
-
-TAKE, DROP, PASS, RETAKE, MOVE, GRADIENT, COPY = range(7)
-# What to do, with which slot, of how many bytes (MOVE: to which slot; GRADIENT: values; PASS: all at
-# once, and the key of a block that holds it), and the sizes of what passes.
-Instruction = tuple[int, int, int, tuple[float, ...]]
+from medic.memory.allocator import (
+    COPY,
+    DROP,
+    GRADIENT,
+    KEY,
+    MOVE,
+    PASS,
+    RETAKE,
+    SMALL,
+    TAKE,
+    Allocator,
+    Block,
+    Instruction,
+    rounded,
+    together,
+)
 
 
 class Recorder:
@@ -58,7 +68,7 @@ class Recorder:
     def passing(self, *sizes: float) -> None:
         """Tensors that are alive together for a moment."""
         if any(size > SMALL for size in sizes):
-            self._written.append((PASS, *together(sizes), sizes))
+            self._written.append((PASS, 0, *together(sizes), sizes))
 
     def copied(self, name: str, size: float) -> None:
         """A copy of a weight that autocast keeps."""
@@ -66,7 +76,7 @@ class Recorder:
 
     def gradient(self, values: int) -> None:
         """The gradient of so many weights is ready."""
-        self._written.append((GRADIENT, 0, values, ()))
+        self._written.append((GRADIENT, 0, values, 0, ()))
 
     def written(self) -> list[Instruction]:
         """What was said since the last call."""
@@ -74,7 +84,7 @@ class Recorder:
         return found
 
     def _write(self, what: int, name: str, size: int = 0) -> None:
-        self._written.append((what, self._slot(name), size, ()))
+        self._written.append((what, self._slot(name), size, size << KEY, ()))
 
     def _slot(self, name: str) -> int:
         return self.slots.setdefault(name, len(self.slots))
@@ -119,22 +129,10 @@ class Layer:
         self._run(self.program.backward)
 
     def _run(self, program: list[Instruction]) -> None:
-        slots, pool = self.slots, self.pool
-        fitting, give, passing = pool.fitting, pool.give, pool.passing
-        for what, slot, size, sizes in program:
-            if what == TAKE:
-                slots[slot] = fitting(size)
-            elif what == DROP:
-                give(slots[slot])
-                slots[slot] = None
-            elif what == PASS:
-                passing(sizes, (slot, size))
-            elif what == RETAKE:
-                old, slots[slot] = slots[slot], fitting(size)
-                give(old)
-            elif what == MOVE:
-                slots[size], slots[slot] = slots[slot], None
-            elif what == GRADIENT:
-                self.gradient(size)
-            else:
-                self.copy(f"{self.number} {slot}", size)
+        self.pool.run(program, self.slots, self._beside)
+
+    def _beside(self, what: int, slot: int, size: int) -> None:
+        if what == GRADIENT:
+            self.gradient(size)
+        else:
+            self.copy(f"{self.number} {slot}", size)

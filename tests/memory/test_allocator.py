@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medic.facts.memory import MIB
-from medic.memory.allocator import Allocator, Block
+from medic.memory.allocator import DROP, KEY, TAKE, Allocator, Block, Instruction
 
 
 def test_small_requests_are_left_out() -> None:
@@ -72,3 +72,26 @@ def test_nothing_is_lost(steps: list[tuple[bool, int]]) -> None:
             pool.give(held.pop(size % len(held)))
         assert pool.allocated == sum(block.size for block in held if block)
         assert pool.allocated <= pool.peak <= pool.reserved
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(2, 300)), max_size=60))
+def test_a_layers_program_does_what_its_calls_do(steps: list[tuple[int, int]]) -> None:
+    """They are written twice, once for speed."""
+    called, ran = Allocator(), Allocator()
+    held: list[Block | None] = [None] * 6
+    program: list[Instruction] = []
+    for slot, size in steps:
+        if held[slot] is None:
+            held[slot] = called.take(size * MIB)
+            program.append((TAKE, slot, size * MIB, size * MIB << KEY, ()))
+        else:
+            called.give(held[slot])
+            held[slot] = None
+            program.append((DROP, slot, 0, 0, ()))
+    ran.run(program, [None] * 6, lambda *_: None)
+    assert ran.free_sizes() == called.free_sizes()
+    assert (ran.allocated, ran.peak, ran.reserved) == (
+        called.allocated,
+        called.peak,
+        called.reserved,
+    )
