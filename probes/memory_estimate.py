@@ -2,7 +2,8 @@
 
 Claims only what lies beyond the estimate's own margin: too much when its low bound is above the
 card's memory, enough when its high bound is below 95% of it. In between the checks stay open, but
-for activations that would need far more than the card unless an unstated setting saves them.
+for activations that, unless an unstated setting saves them, would need far more than the card, or more
+than it where the run's own message tells that its tensors fill it.
 """
 
 from __future__ import annotations
@@ -18,14 +19,17 @@ from medic.facts import (
     MemoryEstimate,
     Source,
 )
-from medic.facts.memory import fitting, gib, numbers_of, others_of, room_of
+from medic.facts.memory import GIB, fitting, gib, numbers_of, others_of, room_of
 from medic.i18n import Text, plain
 from medic.probe import Finding, Look, Probe, Skip, config_of, logs_of, source_of
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
+from .one_process import as_one_process
+
 # Of the card's memory; the unstated setting would have to be full recompute, which saves most.
 FAR_BEYOND = 2.0
+LOOSE = 0.1  # fragmentation-share of the check oom-shortfall
 CHECK = "memory-estimate"
 ACTIVATIONS = "micro-batch-too-large"
 STATES = "model-states-do-not-fit"
@@ -41,12 +45,19 @@ def run(look: Look) -> Iterator[Finding | Skip | GpuMemory | MemoryEstimate]:
         yield from _open(_GPU)
         return
     yield GpuMemory(capacity, _room(look, capacity))
+    stated, config = config, as_one_process(config, logs_of(look))
     estimate = look.estimate_memory(config, capacity)
-    yield look.estimate_memory(config, capacity, usual=True)  # what is shown, judged is the other
+    shown = look.estimate_memory(config, capacity, usual=True)
+    yield shown  # judged is the other
     if estimate.states_low is None:
         yield from _open(_narrower(estimate))
         return
-    yield from _judge(config, estimate, capacity, look.checks)
+    # What is left open could have saved it, and it was not saved.
+    explained = (shown.low or 0) > capacity and _needs_all(logs_of(look), capacity)
+    beyond = explained or (estimate.estimate or 0) > FAR_BEYOND * capacity
+    if explained and config is not stated:
+        estimate = shown
+    yield from _judge(config, estimate, capacity, look.checks, beyond=beyond)
 
 
 def _open(needs: Text) -> Iterator[Skip]:
@@ -55,15 +66,22 @@ def _open(needs: Text) -> Iterator[Skip]:
 
 
 def _judge(
-    config: RunConfig, estimate: MemoryEstimate, capacity: int, lints: frozenset[str]
+    config: RunConfig,
+    estimate: MemoryEstimate,
+    capacity: int,
+    lints: frozenset[str],
+    *,
+    beyond: bool,
 ) -> Iterator[Finding | Skip]:
+    """``beyond``: as usual, activations would need more than the card."""
     source = _place(config)
     states = _states(estimate, capacity)
     batch = (
         None if states == "fires" else {False: "fires", True: "passes", None: None}[estimate.fits]
     )
-    beyond = (estimate.estimate or 0) > FAR_BEYOND * capacity
     outcome = _outcome(states, batch, beyond=beyond)
+    if outcome == "activations-do-not-fit" and config.integer("micro_batch_size") == 1:
+        outcome = "one-sequence-does-not-fit"
     values = {
         "estimate": size(estimate.estimate or estimate.low),
         "low": size(estimate.low),
@@ -84,6 +102,23 @@ def _judge(
             yield Skip(needs=_narrower(estimate), check=name)
         elif name in lints:
             yield Finding(name, told, {**values, "estimate": need}, source)
+
+
+def _needs_all(logs: LogHits, capacity: int) -> bool:
+    """Whether an out-of-memory message of the run tells that this process's own tensors fill the card:
+    neither other processes nor pieces that it does not use are in their way."""
+    for hit in logs.hits:
+        n = numbers_of(hit.captures)
+        if n.get("total") == capacity and n.keys() >= {
+            "free",
+            "allocated",
+            "unallocated",
+            "request",
+        }:
+            loose = n["unallocated"]
+            own = loose < n["request"] or loose <= max(GIB, LOOSE * capacity)
+            return own and (others_of(n) or 0) <= GIB
+    return False
 
 
 def _states(estimate: MemoryEstimate, capacity: int) -> str | None:

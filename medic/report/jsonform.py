@@ -36,7 +36,7 @@ def diagnosis(session: Session, found: Diagnosis) -> dict[str, Any]:
         ],
         "notes": [{"name": e.name, "text": str(e.text), "source": source(e)} for e in found.notes],
         "next": _next(session, found),
-        "memory": oom_text.json_data(session.memory()),
+        "memory": oom_text.json_data(session.memory),
         "changed_since_good": since_good(session),
         "context": found.context,
         "none_of_these": round(found.none_chance, 4),

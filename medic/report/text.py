@@ -51,7 +51,7 @@ def diagnosis(console: Console, session: Session, found: Diagnosis, *, numbers: 
             _lines(blocks, CONSEQUENCES, first_of_each(found))
     elif found.causes:
         _leader(blocks, session, found)
-    memory = session.memory()
+    memory = session.memory
     again = memory is not None and memory.diff and found.causes and found.verdict not in NO_ANSWER
     above = [fix.diff for fix in session.fixes(found.causes[0].name)] if again else []
     oom_text.shown(console, memory, above)

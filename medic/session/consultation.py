@@ -168,7 +168,7 @@ class Session:
 
     def refresh(self) -> None:
         """Beliefs are worked out anew from the evidence and from what was said."""
-        for name in ("context", "model", "found"):
+        for name in ("context", "memory", "model", "found"):
             self.__dict__.pop(name, None)
 
     # --- asking -----------------------------------------------------------------------------
@@ -225,8 +225,8 @@ class Session:
 
         return conclude(self, asks=asks)
 
+    @cached_property
     def memory(self) -> Account | None:
-        """An out-of-memory message of the run beside the estimate; None if there is none."""
         if "cuda-out-of-memory" not in self.observed_symptoms():
             return None
         from medic.oom import of_run
@@ -238,11 +238,14 @@ class Session:
     def fixes(self, cause: str) -> list[Fix]:
         """The remedies of a cause as concrete changes of the user's own files, those that the
         evidence asks for first, those out of reach or made already last."""
+        from medic.session.cheapest import cheapest_first
         from medic.told.unable import in_reach_first
 
         remedies = [self.index.remedies[r] for r in self.index.causes[cause].remedies]
         shown = {(h.seen.name, h.seen.outcome) for h in self.found}
         remedies.sort(key=lambda one: shown.isdisjoint(one.first_when.items()))
+        if self.index.causes[cause].family == "memory":
+            remedies = cheapest_first(remedies, self.memory)
         ordered = in_reach_first(remedies, self.told.words, self.index)
         return sorted((self.fix(one, cause) for one in ordered), key=lambda fix: fix.made)
 

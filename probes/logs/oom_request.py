@@ -1,0 +1,91 @@
+"""Which tensor of the step the request is that found no room, by its size: the run's own sizes multiply
+to it or they do not.
+
+Logits are tokens x vocabulary, their fp32 copy, log-softmax and gradient as many times 4 bytes
+(transformers ``loss/loss_utils.py``, ``ForCausalLMLoss``); scores of attention without a fused kernel are
+sequences x heads x length x length (``modeling_llama.py``, ``eager_attention_forward``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from medic.facts import Hit, LogHits
+from medic.facts.memory import MIB, numbers_of, scaled
+from medic.i18n import Text
+from medic.probe import Finding, Look, Probe, Skip, config_of
+from medic.run_config import RunConfig
+
+from . import needs
+from .evidence import hits
+
+CHECK = "oom-request"
+WIDTHS = (2, 4)  # bytes of a value
+LEAST = 256 * MIB  # below it many tensors have like sizes
+# The message rounds to a hundredth of its unit; a request above 10 MiB is rounded up to 2 MiB
+# (c10/cuda/CUDACachingAllocator.cpp, ``get_allocation_size``).
+DIGITS, ROUND = 0.005, 2 * MIB
+_SIZES = ("micro_batch_size", "sequence_length")
+
+
+def run(look: Look) -> Iterator[Finding | Skip]:
+    seen = list(hits(look.fact(LogHits), "cuda-out-of-memory"))
+    if not seen:
+        yield Finding(CHECK, "not-oom")
+        return
+    config = config_of(look)
+    missing = config.missing(*_SIZES)
+    if missing:
+        yield Skip(Text(", ".join(missing), ", ".join(missing)), check=CHECK)
+        return
+    for hit in seen:
+        found = judge(config, hit)
+        if found is not None:
+            outcome, words = found
+            value = {"request": scaled(numbers_of(hit.captures)["request"], 2), "product": words}
+            yield Finding(CHECK, outcome, value=value, source=hit.source)
+            return
+    yield Skip(needs.OTHER_REQUEST, check=CHECK)
+
+
+def judge(config: RunConfig, hit: Hit) -> tuple[str, str] | None:
+    """The outcome and the product in words; None where no product is the request, or two are."""
+    request = numbers_of(hit.captures).get("request", 0)
+    if request < LEAST:
+        return None
+    found = {outcome: words for outcome, count, words in _tensors(config) if _is(request, count)}
+    return next(iter(found.items())) if len(found) == 1 else None
+
+
+def _tensors(config: RunConfig) -> Iterator[tuple[str, int, str]]:
+    """Outcome, values and these in words."""
+    micro, length = (config.integer(name) or 0 for name in _SIZES)
+    vocabulary, heads = config.integer("vocab_size"), config.integer("num_heads")
+    split = config.integer("tensor_parallel_size") or 1
+    if vocabulary:
+        for tokens in (length, length - 1):  # the last token predicts nothing
+            words = f"{micro} x {tokens:,} x {vocabulary:,}"
+            yield "logits", micro * tokens * vocabulary // split, words
+    if heads:
+        words = f"{micro} x {heads} x {length:,} x {length:,}"
+        yield "scores", micro * heads * length * length // split, words
+
+
+def _is(request: int, count: int) -> bool:
+    unit = 2**30 if request >= 2**30 else MIB
+    return any(
+        count * width - DIGITS * unit <= request <= count * width + ROUND + DIGITS * unit
+        for width in WIDTHS
+    )
+
+
+PROBE = Probe(
+    name="oom-request",
+    title=Text("the request that found no room", "未能满足的那次显存申请"),
+    tells=(CHECK,),
+    run=run,
+    needs=(LogHits,),
+    wants=(RunConfig,),
+    seconds=0.01,
+    limit_seconds=5.0,
+)
