@@ -155,8 +155,11 @@ class Step(Quantities):
         mask = self.mask() if setup.recompute else 0
         parts = {**whole, **self.gathered(0), "activations": self.live_layer() + mask}
         if setup.zero == 3 and setup.view and not setup.lora and setup.engine == "fsdp":
-            # Gradients outside the layers in bf16 and, to be reduced, in fp32.
-            parts["gradients before sharding"] = 6 * self.shape.ends // setup.tensor
+            # Gradients outside the layers in bf16 and, to be reduced, in fp32; of weights that are in
+            # bf16 themselves in bf16 (torch ``fsdp/_fully_shard/_fsdp_collectives.py``,
+            # ``foreach_reduce``: the gradients' own type where no policy names another).
+            each = 6 if setup.style == "shards" else 4
+            parts["gradients before sharding"] = each * self.shape.ends // setup.tensor
         return {**parts, **self.dequantised(), **self._bucket()}
 
     def _optimizer_step(self, whole: Parts) -> Parts:
