@@ -104,7 +104,7 @@ def test_a_request_of_the_size_of_the_logits_is_known(tmp_path: Path) -> None:
         "function": "ForCausalLMLoss",
         "code": "logits = logits.float()",
     }
-    session = seen(tmp_path, **numbers, **place)
+    session = seen(tmp_path, **{**numbers, **place})  # type: ignore[arg-type]
     assert session.diagnosis().causes[0].name == "logits-too-large"
 
 

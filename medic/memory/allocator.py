@@ -214,10 +214,10 @@ class Allocator:
                     peak = allocated
                 slots[slot] = block
             elif what == DROP:
-                block = slots[slot]
-                if block is None:
+                given, slots[slot] = slots[slot], None
+                if given is None:
                     continue
-                slots[slot] = None
+                block = given
                 have = block.size
                 allocated -= have
                 after, before = block.after, block.before

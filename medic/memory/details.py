@@ -21,6 +21,9 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     ),
     "virtual_layers": ("num_layers_per_virtual_pipeline_stage",),
     "pipeline_schedule": ("pipeline_parallel_schedule",),
+    "pipeline_micro": ("pipeline_parallel_microbatch_size",),
+    "stage_layers": ("pipeline_parallel_layers_per_stage",),
+    "recompute_option": ("selective_ac_option",),
     "recompute": (
         "recompute_granularity",
         "activations_checkpoint_granularity",

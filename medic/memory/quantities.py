@@ -8,6 +8,7 @@ from medic.memory.resident import Parts, local, local_parameters, states_of
 from medic.memory.setup import Setup
 from medic.memory.shape import Shape
 from medic.memory.states import MOMENT
+from medic.memory.torchtitan import saved_bytes
 from medic.memory.windows import bias
 from medic.records import dataclass
 
@@ -83,6 +84,8 @@ class Quantities:
             stored = act.stored_input_bytes(self.shape, setup.passing_style)
             if setup.sequence_parallel:
                 stored //= setup.tensor
+            if setup.by_operator:
+                stored += saved_bytes(self.shape, setup.tensor, setup.view)
             share = setup.recomputed_share
             each = share * stored + (1 - share) * each
         if setup.int8:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from medic.memory import details, megatron
+from medic.memory import details, megatron, torchtitan
 from medic.memory.gates import is_gated
 from medic.memory.shape import Experts, Shape
 from medic.memory.states import DOUBLE_QUANT, QUANTIZED, Optimizer, Style, counted, optimizer_of
@@ -235,7 +235,8 @@ def optimizer_for(read: Reader) -> Views[Optimizer]:
 
 def accumulation_of(read: Reader) -> Views[int]:
     """Micro batches of an optimizer step."""
-    steps = read.config.integer("gradient_accumulation_steps")
+    passes = torchtitan.passes(read.config)
+    steps = passes[1] if passes else read.config.integer("gradient_accumulation_steps")
     if steps:
         return steps, steps, steps
     if read.config.framework not in DERIVED:
@@ -256,6 +257,8 @@ def attention_of(read: Reader) -> Views[bool]:
 def recompute_of(read: Reader) -> Views[bool]:
     """Whether whole layers are recomputed."""
     granularity = "" if details.by_hand(read.config) else details.word(read.config, "recompute")
+    if torchtitan.selective(read.config):
+        return True, True, True
     if granularity == "selective" and not read.megatron:  # by operator: between all and nothing
         return True, False, False
     if granularity in ("full", "selective"):

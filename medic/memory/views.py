@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from medic.i18n import Text
-from medic.memory import details, megatron
+from medic.memory import details, megatron, torchtitan
 from medic.memory.adapters import adapted_maps, own_adapters
 from medic.memory.chunked import chunks_of
 from medic.memory.evaluating import evaluation_batch, keeps_no_logits
@@ -146,13 +146,14 @@ def _common(read: Reader) -> Setup | None:
 
 def _sequences(read: Reader) -> int | None:
     """Of a micro batch; a pair of answers is two."""
-    micro = read.count("micro_batch_size")
+    passes = torchtitan.passes(read.config)
+    micro = passes[0] if passes else read.count("micro_batch_size")
     return 2 * micro if micro is not None and in_pairs(read.config) else micro
 
 
 def _with_details(read: Reader, common: Setup) -> Setup:
     """Adds what only some frameworks have a setting for."""
-    config = read.config
+    config, pipeline = read.config, common.pipeline
     sharding = details.word(config, "sharding")
     reshard = details.flag(config, "reshard") is not False and "grad_op" not in sharding
     granularity = "" if details.by_hand(config) else details.word(config, "recompute")
@@ -161,7 +162,7 @@ def _with_details(read: Reader, common: Setup) -> Setup:
     return replace(
         common,
         expert=config.integer("expert_parallel_size") or 1,
-        chunks=megatron.chunks(config, common.pipeline),
+        chunks=max(f(config, pipeline) for f in (megatron.chunks, torchtitan.chunks)),
         all_forward_first="gpipe" in details.word(config, "pipeline_schedule"),
         parameters_offloaded=parameters,
         offloaded=common.offloaded or (parameters and config.get("fsdp") is True),
@@ -171,8 +172,9 @@ def _with_details(read: Reader, common: Setup) -> Setup:
         bucket=details.count(config, "reduce_bucket"),
         overlap=details.flag(config, "overlap"),
         bucket_view=details.flag(config, "bucket_view") is True,
-        attention_recomputed=granularity == "selective",
-        recomputed_share=megatron.recomputed(config, common.pipeline),
+        attention_recomputed=granularity == "selective" and not torchtitan.selective(config),
+        recomputed_share=min(megatron.recomputed(config, pipeline), torchtitan.recomputed(config)),
+        by_operator=torchtitan.selective(config) == "op",
         fused_gate=liger or (read.megatron and details.flag(config, "fused_gate") is not False),
         lean_norms=liger or _engines(read)[1] == "megatron",
         in_part=not common.lora and details.in_part(config),
