@@ -8,7 +8,7 @@ from typing import Any
 
 from medic.case.collect import Case, NotRead
 from medic.errors import UsageError
-from medic.facts import GpuMemory, GpuState, Launches, MemoryEstimate
+from medic.facts import GpuMemory, GpuState, Launches, MemoryEstimate, Parsers
 from medic.facts.memory import fitting
 from medic.i18n import Text
 from medic.index.knowledge import Index
@@ -21,6 +21,7 @@ from medic.memory.habits import model_files
 from medic.memory.hosted import host_of_node
 from medic.memory.inverse import STEP, Largest, changed, largest
 from medic.memory.named import nearest_model, with_model
+from medic.memory.parsed import with_defaults
 from medic.memory.preferences import staged
 from medic.memory.remedies import Advice, advise
 from medic.memory.usual import usual_estimate, with_usual
@@ -31,6 +32,7 @@ from medic.runner.evidence import Evidence
 from medic.runner.registry import ROOMS, all_probes
 from medic.runner.run import observe, with_needs
 
+PLAIN = "plain"  # names that most training scripts share
 SCRIPT_TEXT, CUT = "script-text", "command-cut-short"
 LIVE = "live"  # --gpu live: the GPU of this machine
 
@@ -84,7 +86,10 @@ def size_run(
     live = words.strip().lower() == LIVE
     card = (live_gpu(index) if live else gpu_of(index, words)) if words else None
     evidence = _evidence(case, index, "config" if card else "memory-estimate")
-    config, name = with_model(evidence.fact(RunConfig) or RunConfig(), index, model)
+    config = evidence.fact(RunConfig) or RunConfig()
+    if any(f.kind == "python" for f in case.files) and config.framework in ("", PLAIN):
+        config = with_defaults(config, _parsers(case, index), index.frameworks[PLAIN])
+    config, name = with_model(config, index, model)
     config = staged(config, evidence.fact(Launches))
     config = on_cards(config, cards) if cards else config
     refuse(config, index)
@@ -137,6 +142,12 @@ def _evidence(case: Case, index: Index, needed: str) -> Evidence:
     probes = all_probes(ROOMS if plain else (), names)
     wanted = [p for p in with_needs(names, probes) if p.reads == "artefacts"]
     return observe(case, index, wanted)
+
+
+def _parsers(case: Case, index: Index) -> Parsers | None:
+    probes = [one for one in all_probes(("flags",)) if Parsers in one.gives]
+    found: Parsers | None = observe(case, index, probes).fact(Parsers)
+    return found
 
 
 def _cuts(case: Case, index: Index) -> tuple[str, ...]:

@@ -1,0 +1,39 @@
+"""Sizes that a training script's own parser has by default, where its command gives no others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from medic.entries import Framework
+from medic.facts import Option, Parsers
+from medic.records import replace
+from medic.run_config import Origin, RunConfig, Value
+
+# What an estimate needs of numbers; a parser of one's own has them under the names of the entry ``plain``.
+FIELDS = (
+    "hidden_size", "num_layers", "num_heads", "num_kv_heads", "ffn_size", "vocab_size",
+    "micro_batch_size", "sequence_length", "gradient_accumulation_steps",
+)  # fmt: skip
+
+
+def with_defaults(config: RunConfig, parsers: Parsers | None, plain: Framework) -> RunConfig:
+    """The config of a launch that only ``plain`` names describe, with the whole numbers that the one
+    parser beside it has by default. What is stated stays; two parsers may be of two programs."""
+    known = parsers.parsers if parsers is not None else ()
+    if config.framework not in ("", plain.name) or len(known) != 1:
+        return config
+    found = {**_defaults(known[0].options, plain)}
+    new = {name: value for name, value in found.items() if config.get(name) is None}
+    return replace(config, values={**config.values, **new})
+
+
+def _defaults(options: tuple[Option, ...], plain: Framework) -> Mapping[str, Value]:
+    fields = {key.key.removeprefix("**."): key.field for key in plain.keys}
+    found: dict[str, Value] = {}
+    for option in options:
+        names = (name.lstrip("-").replace("-", "_") for name in option.names)
+        field = next((fields[name] for name in names if name in fields), "")
+        if field in FIELDS and option.default.isdigit():
+            origin = Origin("default", note=f"{option.source.file}:{option.source.line}")
+            found.setdefault(field, Value(int(option.default), origin))
+    return found
