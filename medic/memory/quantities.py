@@ -81,7 +81,7 @@ class Quantities:
         setup = self.setup
         layers, each = setup.stage_layers, self.each()
         if setup.recompute:
-            stored = act.stored_input_bytes(self.shape, setup.passing_style)
+            stored: float = act.stored_input_bytes(self.shape, setup.passing_style)
             if setup.sequence_parallel:
                 stored //= setup.tensor
             if setup.by_operator:

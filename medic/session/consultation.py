@@ -238,15 +238,9 @@ class Session:
     def fixes(self, cause: str) -> list[Fix]:
         """The remedies of a cause as concrete changes of the user's own files, those that the
         evidence asks for first, those out of reach or made already last."""
-        from medic.session.cheapest import cheapest_first
-        from medic.told.unable import in_reach_first
+        from medic.session.cheapest import in_order
 
-        remedies = [self.index.remedies[r] for r in self.index.causes[cause].remedies]
-        shown = {(h.seen.name, h.seen.outcome) for h in self.found}
-        remedies.sort(key=lambda one: shown.isdisjoint(one.first_when.items()))
-        if self.index.causes[cause].family == "memory":
-            remedies = cheapest_first(remedies, self.memory)
-        ordered = in_reach_first(remedies, self.told.words, self.index)
+        ordered = in_order(self, cause)
         return sorted((self.fix(one, cause) for one in ordered), key=lambda fix: fix.made)
 
     def fix(self, remedy: Remedy, cause: str) -> Fix:

@@ -156,12 +156,6 @@ GROUPS = (
     "dataset", "distributed", "checkpoint", "scheduler", "lr_scheduler", "parallelism", "logging",
 )  # fmt: skip
 
-# Switches that step the optimizer within the backward pass: there the norm of all gradients never
-# exists, and clipping is refused (torchtune) or has no effect.
-IN_BACKWARD = frozenset(
-    ("optimizer_in_bwd", "optimizer_in_backward", "optim_in_bwd", "early_step_in_backward")
-)
-
 _MANY = 4096  # paths whose keys are kept
 
 Found = tuple[int, Key]

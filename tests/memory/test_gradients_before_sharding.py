@@ -6,9 +6,9 @@ import pytest
 
 from medic.memory.peak import steps_of
 from medic.memory.views import read_setups
-from medic.run_config import Origin, RunConfig, Value
+from medic.run_config import Origin, RunConfig, Scalar, Value
 
-VALUES = {
+VALUES: dict[str, Scalar] = {
     "hidden_size": 4096,
     "num_layers": 32,
     "num_heads": 32,
@@ -33,7 +33,7 @@ VALUES = {
 def test_they_are_reduced_in_their_own_width_where_weights_are_in_bf16(
     ranks: int, held: str, each: int
 ) -> None:
-    stated = {**VALUES, "world_size": ranks, "parameter_dtype": held}
+    stated: dict[str, Scalar] = {**VALUES, "world_size": ranks, "parameter_dtype": held}
     config = RunConfig(
         {k: Value(v, Origin("given")) for k, v in stated.items()}, framework="hf-trainer"
     )

@@ -15,7 +15,12 @@ from medic.commands import main
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[Case]:
     found: list[Case] = []
-    monkeypatch.setattr(command, "start", lambda case, **_: found.append(case) or 0)
+
+    def start(case: Case, **_: object) -> int:
+        found.append(case)
+        return 0
+
+    monkeypatch.setattr(command, "start", start)
     return found
 
 

@@ -11,8 +11,9 @@ from medic.run_config import MORE, Origin, Setting, Span
 from medic.text.patterns import regex
 
 from ..carriers import Carrier
-from ..keys import IN_BACKWARD, Found, Keys, parts_of
+from ..keys import Found, Keys, parts_of
 from ..values import UNKNOWN, Written, as_bool, canonical, leaves_default, read_scalar
+from . import IN_BACKWARD
 
 _FLAG = regex(r"--?[A-Za-z][\w.-]*")
 _PAIR = regex(r"\+{0,2}([A-Za-z_][\w.@/-]*)=")

@@ -10,8 +10,9 @@ from medic.run_config import Origin, Scalar, Setting
 from medic.text.patterns import regex
 
 from ..carriers import Carrier
-from ..keys import IN_BACKWARD, Framework, Key, Keys, Paths, parts_of
+from ..keys import Framework, Key, Keys, Paths, parts_of
 from ..values import Written, as_bool, canonical, leaves_default
+from . import IN_BACKWARD
 
 # ${a.b}: the value of another key of the same file, as OmegaConf and Hydra read it.
 _REFERENCE = regex(r"\$\{([A-Za-z_][\w.]*)\}")
