@@ -24,6 +24,7 @@ _NAME = r"[A-Za-z_]\w*"
 _SET = regex(rf"(?:^|[\s;])({_NAME})\+?=(\(?)", re.MULTILINE)
 _SET_ALONE = regex(rf"^[ \t]*(?:[a-z]+ +(?:-\w+ +)*)*({_NAME})=", re.MULTILINE)
 # A default (:-, :=) is no mere use: who writes it knows that the variable may be unset.
+_SET_HERE = regex(rf"^[ \t]*({_NAME})=[^\n]*[^\n\\\s][ \t]*$", re.MULTILINE)
 _USE = regex(rf"\$(?:({_NAME})|\{{#?({_NAME})(?:\}}|[#%/,^\[]|:[^-=+?]))")
 _WORD = regex(r"\w+")
 _AS_FLAG = regex(r"(?<!\S)--(\w+)(?=[\s=])")
@@ -123,6 +124,11 @@ class ScriptText:
     def set_alone(self) -> frozenset[str]:
         """Variables that a line begins by giving a value: NAME=1 may also be an argument."""
         return frozenset(_SET_ALONE.findall(self.text))
+
+    @cached_property
+    def idle(self) -> frozenset[str]:
+        """Variables that one line gives a value, and that stand nowhere else: not exported either."""
+        return frozenset(name for name in _SET_HERE.findall(self.text) if self.words[name] == 1)
 
     def is_array(self, variable: str) -> bool:
         """Whether every line that sets the variable makes it a list."""
