@@ -202,7 +202,8 @@ def _tensors(parts: Parts) -> int:
 def _share(step: Step) -> float:
     """Share of passing bytes that the allocator holds in addition, where no trace tells it."""
     setup = step.setup
-    kind = "recomputed" if setup.recompute else "plain"
+    whole = setup.recompute and (setup.engine == "megatron" or not setup.recomputes_some)
+    kind = "recomputed" if whole else "plain"
     if setup.zero == 3:
         kind = f"sharded {kind}"
     elif setup.engine == "deepspeed":

@@ -93,7 +93,7 @@ def not_measured(setup: Setup, family: str, framework: str = "") -> tuple[Text, 
         (split and not megatron and (both or setup.engine != "group"), _SEVERAL),
         (setup.fp8 and not setup.known, _FP8),
         (setup.fp8 and not alone, _SPREAD_FP8),
-        (not megatron and _recomputes_some(setup), _SOME),
+        (not megatron and (setup.attention_recomputed or setup.recomputes_some), _SOME),
         (setup.more_models and not (setup.preferring and setup.engine == "single"), _MORE),
         (setup.in_part, _IN_PART),
         (not counted(optimizer), _OTHER.fill(name=setup.optimizer.name)),
@@ -107,8 +107,3 @@ def not_measured(setup: Setup, family: str, framework: str = "") -> tuple[Text, 
 def _takes_engine(framework: str) -> bool:
     """Whether it is Megatron Core, which Transformer Engine's layers are the default of."""
     return not framework or any(word in framework for word in ("megatron", "nemo"))
-
-
-def _recomputes_some(setup: Setup) -> bool:
-    """Whether some layers, or some of a layer, are recomputed."""
-    return setup.attention_recomputed or setup.by_operator or setup.recomputed_share < 1

@@ -106,6 +106,11 @@ class Setup:
         return self.own_adapters and self.passing_style == "pure"
 
     @property
+    def recomputes_some(self) -> bool:
+        """Whether some layers, or some of a layer, are recomputed, and others kept."""
+        return self.recompute and (self.by_operator or self.recomputed_share < 1)
+
+    @property
     def every_map(self) -> bool:
         """Whether adapters lie on all linear maps."""
         return len(self.adapted) == len(MAPS)

@@ -79,5 +79,5 @@ def traced(step: Step) -> bool:
     deepspeed = setup.engine == "deepspeed"
     if deepspeed and (setup.lora or setup.tensor * setup.pipeline > 1):
         return False
-    known = setup.engine in ENGINES and setup.expert == 1
+    known = setup.engine in ENGINES and setup.expert == 1 and not setup.recomputes_some
     return known and deepspeed == (setup.style == "master") and not (deepspeed and not setup.zero)

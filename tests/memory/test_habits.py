@@ -118,7 +118,8 @@ def test_scales_are_quantised_again_unless_told_otherwise(of: Sized, text: str, 
 
 
 def test_no_change_is_proposed_where_it_may_fit_as_it_is(of: Sized) -> None:
-    found = of(TORCHTITAN, name="train.toml", world_size=8)
+    long = TORCHTITAN.replace("seq_len = 8192", "seq_len = 12288")
+    found = of(long, name="train.toml", world_size=8)
     assert found["verdict"] == "at-least"
     assert found["remedies"]
     assert not found["plan"]
