@@ -176,7 +176,7 @@ def tables(raw: Mapping[str, Any]) -> dict[str, Any]:
         "variables": sorted(
             name
             for term in raw["terms"].values()
-            if term["kind"] == "variable" and term.get("read_by")
+            if term.get("kind") == "variable" and term.get("read_by")
             for name in term["says"]
         ),
     }

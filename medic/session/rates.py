@@ -57,3 +57,9 @@ def ran(session: Session, applied: Applied) -> Ran | None:
     if as_set == as_before and not top > after * (1 + NEAR):
         return None
     return Ran(top, Source(series.file, line, series.rank), as_set)
+
+
+def of_the_rate(session: Session, applied: Applied) -> set[str]:
+    """The symptom that only says, of a rate that was changed, that the run did not have the change."""
+    by_rate = ran(session, applied)
+    return set() if by_rate is None or by_rate.as_set else {"learning-rate-not-as-set"}

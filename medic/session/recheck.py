@@ -17,7 +17,7 @@ from medic.runner.look import open_regular
 from medic.session.launched import elsewhere_unseen, had_it, lacks
 from medic.session.pasted import back_again
 from medic.session.proof import proof
-from medic.session.rates import rates_of
+from medic.session.rates import of_the_rate, rates_of
 from medic.session.reached import Reached, reached
 from medic.session.runlogs import (
     OF_A_RUN,
@@ -263,7 +263,7 @@ def outcome(session: Session, applied: Applied) -> Outcome:
         return _unchanged(session, applied)
     if session.evidence.cancelled or _logs_failed(session):
         return "unread"
-    if seen:
+    if seen - of_the_rate(session, applied):
         return "other"
     shown = proof(session, applied).state
     if shown != "proved":

@@ -52,7 +52,6 @@ def test_a_sentence_that_is_taken_out_takes_its_likeness_along(oom: Any) -> None
     oom.say("memory grows every step")
     oom.say("/change 1")
     oom.say("1")
-    for number in range(2, 6):
-        oom.say(f"/change {number}")
+    oom.say("/change 1")
     assert oom.talk.session.words == ""
     assert oom.leader == "micro-batch-too-large"
