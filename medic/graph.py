@@ -105,6 +105,7 @@ def defects(index: Index) -> Iterator[Defect]:
     yield from _unused(index)
     yield from _signatures(index)
     yield from _sayings(index)
+    yield from _phrases(index)
 
 
 def _confirming_outcomes(index: Index) -> Iterator[Defect]:
@@ -258,6 +259,13 @@ def _sayings(index: Index) -> Iterator[Defect]:
         yield Defect("symptom", name, fault)
     for name, fault in usual_faults(index):
         yield Defect("usual", name, fault)
+
+
+def _phrases(index: Index) -> Iterator[Defect]:
+    from medic.match.faults import phrase_faults
+
+    for name, fault in phrase_faults(index):
+        yield Defect("check", name, fault)
 
 
 def _flat(names: Any) -> Iterator[str]:

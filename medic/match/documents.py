@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from medic.match.turns import MARK, turns_of
 from medic.match.words import normal, terms_of
 from medic.records import dataclass
 from medic.text.patterns import regex
@@ -15,22 +16,37 @@ LETTERS = regex(r"[a-z]{5,}")  # words whose spelling is corrected
 
 @dataclass(frozen=True)
 class Document:
-    """What an entry is found by: its phrases as terms, and the words in which they are written."""
+    """What an entry is found by: its phrases as terms, with what turns the meaning of each, and the
+    words in which they are written."""
 
     kind: str
     name: str
     phrases: tuple[frozenset[str], ...]
+    turns: tuple[frozenset[str], ...]  # names of turns, by phrase
     words: tuple[str, ...]
     code: str = ""
 
 
 def document(kind: str, name: str, text: str, code: str = "") -> Document:
     """A document of a text of one phrase a line."""
-    phrases = {tuple(sorted(set(terms_of(line)))) for line in text.split("\n")}
+    rows = {_row(line) for line in text.split("\n")}
     words = sorted(set(LETTERS.findall(normal(text))))
-    return Document(
-        kind, name, tuple(map(frozenset, sorted(filter(None, phrases)))), tuple(words), code
-    )
+    return _document(kind, name, sorted(row for row in rows if row[0]), words, code)
+
+
+_Row = tuple[tuple[str, ...], tuple[str, ...]]  # (terms, turns) of a phrase, sorted
+
+
+def _row(line: str) -> _Row:
+    return tuple(sorted(set(terms_of(line)))), tuple(sorted(turns_of(normal(line))))
+
+
+def _document(
+    kind: str, name: str, rows: Sequence[_Row], words: Sequence[str], code: str
+) -> Document:
+    phrases = tuple(frozenset(terms) for terms, _ in rows)
+    turns = tuple(frozenset(names) for _, names in rows)
+    return Document(kind, name, phrases, turns, tuple(words), code)
 
 
 def written(found: Iterable[Document]) -> dict[str, list[str]]:
@@ -40,7 +56,10 @@ def written(found: Iterable[Document]) -> dict[str, list[str]]:
         one.name: [
             one.code,
             " ".join(one.words),
-            "\n".join(" ".join(sorted(p)) for p in one.phrases),
+            "\n".join(
+                " ".join([*sorted(p), *(MARK + name for name in sorted(turns))])
+                for p, turns in zip(one.phrases, one.turns, strict=True)
+            ),
         ]
         for one in found
     }
@@ -49,8 +68,15 @@ def written(found: Iterable[Document]) -> dict[str, list[str]]:
 def read(kind: str, rows: Mapping[str, Sequence[str]]) -> Iterator[Document]:
     """The documents that ``written`` wrote."""
     for name, (code, words, phrases) in rows.items():
-        terms = tuple(frozenset(p.split(" ")) for p in phrases.split("\n") if p)
-        yield Document(kind, name, terms, tuple(words.split()), code)
+        parts = [p.split(" ") for p in phrases.split("\n") if p]
+        read_rows = [
+            (
+                tuple(t for t in part if not t.startswith(MARK)),
+                tuple(t.removeprefix(MARK) for t in part if t.startswith(MARK)),
+            )
+            for part in parts
+        ]
+        yield _document(kind, name, read_rows, words.split(), code)
 
 
 def documents(raw: Mapping[str, Mapping[str, Any]], kinds: Iterable[str]) -> Iterator[Document]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from medic.entries import Signature
 from medic.errors import KnowledgeError
@@ -13,7 +14,9 @@ from medic.match.landmarks import LANDMARKS
 from medic.match.marks import Watched
 from medic.match.sayings import sayings_of
 from medic.match.scan import Matcher
+from medic.match.turns import turns_of
 from medic.match.usual import is_usual
+from medic.match.words import normal, terms_of
 from medic.records import replace
 from medic.text.patterns import regex
 
@@ -122,3 +125,18 @@ def _unsafe(pattern: str) -> str:
     except re2.error as problem:
         return f"{pattern!r} is no RE2 pattern: {problem}"
     return ""
+
+
+def phrase_faults(index: Index) -> Iterator[tuple[str, str]]:
+    """Checks of which two outcomes have phrases that are one to the comparison: a sentence near to
+    them would be told as either."""
+    for name, check in index.raw["checks"].items():
+        said: dict[tuple[frozenset[str], frozenset[str]], dict[str, str]] = {}
+        for outcome, entry in check["outcomes"].items():
+            for phrase in chain.from_iterable(entry.get("phrases", {}).values()):
+                read = frozenset(terms_of(phrase)), turns_of(normal(phrase))
+                said.setdefault(read, {}).setdefault(outcome, phrase)
+        for those in said.values():
+            if len(those) > 1:
+                told = ", ".join(f"{phrase!r} ({outcome})" for outcome, phrase in those.items())
+                yield name, f"these phrases read the same: {told}"

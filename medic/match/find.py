@@ -21,6 +21,9 @@ from medic.text.patterns import regex
 # A sentence must be at least this near to a symptom to count as a complaint; others within the
 # margin may be meant as well. Measured over tests/descriptions.txt.
 COMPLAINT_SCORE, COMPLAINT_MARGIN = 0.55, 0.05
+# Of a phrase that answers a check: what is left out of it is most often what it is about. Measured over
+# the texts of tests/cases.
+ANSWERED = 0.75
 CLEAR = 0.65  # of a clause that tells of a further symptom
 BRIEF = 200  # characters of a text whose clauses are read one by one
 _SENTENCE = regex(r"\n|(?<=[.!?;])\s|[。！？；]")
@@ -168,7 +171,8 @@ def _text_index(same: Same, kinds: tuple[str, ...]) -> TextIndex:
 
 @lru_cache(maxsize=2)
 def _outcome_index(same: Same) -> TextIndex:
-    return TextIndex(_documents(same.index, OUTCOMES), contrary=_contrary(same.index))
+    found = _documents(same.index, OUTCOMES)
+    return TextIndex(found, contrary=_contrary(same.index), covered=ANSWERED)
 
 
 def _contrary(index: Index) -> Callable[[str, str], bool]:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from medic.match.documents import LETTERS, Document
 from medic.match.tone import TROUBLE, says
+from medic.match.turns import said_in
 from medic.match.words import normal, terms_of
 from medic.text.patterns import regex
 
@@ -77,21 +78,26 @@ class Match(NamedTuple):
 
 class TextIndex:
     """Search over documents. ``signatures`` gives (kind, name) of the entries that a text shows verbatim,
-    ``contrary`` tells whether a sentence near to an entry says something else."""
+    ``contrary`` tells whether a sentence near to an entry says something else, ``covered`` is the least
+    share of a phrase that a sentence must have."""
 
     def __init__(
         self,
         entries: Iterable[Document],
         signatures: Callable[[str], Sequence[tuple[str, str]]] | None = None,
         contrary: Callable[[str, str], bool] | None = None,
+        covered: float = 0.0,
     ) -> None:
         self._documents = tuple(entries)
         self._signatures = signatures
         self._contrary = contrary
+        self._least_covered = max(covered, NEAR ** (1 / COVERED))
         self._phrases: list[tuple[int, frozenset[str]]] = []  # (row of the document, terms)
+        self._turns: list[frozenset[str]] = []  # of the phrase of that number
         self._terms: list[frozenset[str]] = []
         for row, one in enumerate(self._documents):
             self._phrases += [(row, phrase) for phrase in one.phrases]
+            self._turns += one.turns
             self._terms.append(frozenset().union(*one.phrases))
         self._holders: dict[str, list[int]] = defaultdict(list)  # term: numbers of phrases
         for number, (_, phrase) in enumerate(self._phrases):
@@ -141,6 +147,7 @@ class TextIndex:
         """Score of the nearest phrase of each document that shares a term with the sentence."""
         scores: dict[int, float] = {}
         sentence = self._corrected(sentence)
+        said_turns = said_in(sentence)
         for terms in _windows(sentence):
             said = frozenset(t for t in terms if t in self._weights or not _NUMBER.fullmatch(t))
             if not said:
@@ -149,7 +156,7 @@ class TextIndex:
             for number in self._covered(said):
                 row, phrase = self._phrases[number]
                 score = self._score(said, whole, phrase, self._terms[row])
-                if score > scores.get(row, 0.0):
+                if score > scores.get(row, NEAR) and said_turns(self._turns[number]):
                     scores[row] = score
         return scores
 
@@ -165,7 +172,7 @@ class TextIndex:
     def _least(self, number: int) -> float:
         """What must be said of a phrase: few of all have a term with a sentence in common."""
         if number not in self._needed:
-            self._needed[number] = NEAR ** (1 / COVERED) * self._weight(self._phrases[number][1])
+            self._needed[number] = self._least_covered * self._weight(self._phrases[number][1])
         return self._needed[number]
 
     def _score(
