@@ -140,6 +140,11 @@ def test_sizes(text: str, value: int | None) -> None:
 def test_a_value_that_does_not_read_is_no_capture() -> None:
     assert convert("1_000", "integer") == 1000
     assert convert("many", "integer") is None
+    assert convert("60", "pci") == "0000:00:06.0"
+    assert convert("1b000", "pci") == "0000:1b:00.0"
+    assert convert("1003b000", "pci") == "0100:3b:00.0"
+    for other in ("0", "8", "7fff", "cuda:0"):  # ordinals and what has no such device
+        assert convert(other, "pci") == other
     assert convert("nan", "number") != convert("nan", "number")
 
 

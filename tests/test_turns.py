@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from medic.index.knowledge import load
@@ -77,24 +79,19 @@ def test_what_turns_a_phrase(phrase: str, turn: str, sentence: str, other: str) 
 
 def test_a_phrase_that_nothing_turns_asks_nothing() -> None:
     assert turns_of("cuda out of memory") == frozenset()
-    found = TextIndex([document("symptoms", "oom", "cuda out of memory")]).search("CUDA out of memory")
+    found = TextIndex([document("symptoms", "oom", "cuda out of memory")]).search(
+        "CUDA out of memory"
+    )
     assert [match.name for match in found] == ["oom"]
 
 
 def test_outcomes_whose_phrases_read_the_same_are_a_defect() -> None:
-    class Written:
-        raw = {
-            "checks": {
-                "stage": {
-                    "outcomes": {
-                        "two": {"phrases": {"en": ["training with zero2"]}},
-                        "three": {"phrases": {"en": ["training with zero3", "hangs only with zero3"]}},
-                        "other": {"phrases": {"en": ["hangs with zero3"]}},
-                    }
-                }
-            }
-        }
-
-    faults = [fault for _, fault in phrase_faults(Written())]  # type: ignore[arg-type]
+    outcomes = {
+        "two": {"phrases": {"en": ["training with zero2"]}},
+        "three": {"phrases": {"en": ["training with zero3", "hangs only with zero3"]}},
+        "other": {"phrases": {"en": ["hangs with zero3"]}},
+    }
+    written = SimpleNamespace(raw={"checks": {"stage": {"outcomes": outcomes}}})
+    faults = [fault for _, fault in phrase_faults(written)]  # type: ignore[arg-type]
     assert len(faults) == 1
     assert "zero2" in faults[0]

@@ -58,7 +58,7 @@ class Signature:
     role: Role
     match: tuple[str, ...]
     no_match: tuple[str, ...] = ()
-    captures: Mapping[str, Literal["bytes", "index", "integer", "number", "text"]] = field(
+    captures: Mapping[str, Literal["bytes", "index", "integer", "number", "pci", "text"]] = field(
         default_factory=dict
     )
     wording: Wording | None = None

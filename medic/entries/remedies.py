@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from medic.entries.words import CONFIG, Compute, Experiment, Level
@@ -40,7 +40,7 @@ class WorkedIf:
 class Remedy:
     """``not_when``: sayings of the vocabulary; a text that says one of them tells that the remedy is
     out of reach. ``starts_from``: checks whose findings are told beside it, for they name where it
-    begins. ``first_when``: outcomes by check; where one is seen it leads the remedies of its cause."""
+    begins. ``first_when``: one or more outcomes by check; where one is seen it leads the remedies of its cause."""
 
     __pydantic_config__ = CONFIG
     name: str
@@ -59,7 +59,13 @@ class Remedy:
     procedure: str = ""
     not_when: tuple[str, ...] = ()
     starts_from: tuple[str, ...] = ()
-    first_when: Mapping[str, str] = field(default_factory=dict)
+    first_when: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
+
+    def leading(self) -> Iterator[tuple[str, str]]:
+        """(check, outcome) of what makes it the first."""
+        for check, outcomes in self.first_when.items():
+            for outcome in (outcomes,) if isinstance(outcomes, str) else outcomes:
+                yield check, outcome
 
 
 @dataclass(frozen=True)

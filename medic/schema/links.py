@@ -160,11 +160,12 @@ def _told_by(
 
 
 def _first_when(remedy: Remedy, found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
-    for name, outcome in remedy.first_when.items():
+    for name in remedy.first_when.keys() - found["checks"].keys():
         path = ("first-when", name)
-        if name not in found["checks"]:
-            yield _unknown("remedies", remedy.name, path, "check", name, found["checks"])
-        elif outcome not in (outcomes := found["checks"][name].outcomes):
+        yield _unknown("remedies", remedy.name, path, "check", name, found["checks"])
+    for name, outcome in remedy.leading():
+        path = ("first-when", name)
+        if name in found["checks"] and outcome not in (outcomes := found["checks"][name].outcomes):
             yield _unknown("remedies", remedy.name, path, f"outcome of {name}", outcome, outcomes)
 
 

@@ -23,7 +23,7 @@ def in_order(session: Session, cause: str) -> list[Remedy]:
     index = session.index
     remedies = [index.remedies[r] for r in index.causes[cause].remedies]
     shown = {(h.seen.name, h.seen.outcome) for h in session.found}
-    remedies.sort(key=lambda one: shown.isdisjoint(one.first_when.items()))
+    remedies.sort(key=lambda one: shown.isdisjoint(one.leading()))
     if index.causes[cause].family == "memory":
         remedies = cheapest_first(remedies, session.memory)
     return in_reach_first(remedies, session.told.words, index)

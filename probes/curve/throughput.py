@@ -43,7 +43,8 @@ def run(look: Look) -> Iterator[Any]:
     elif starved.outcome == "absent":
         yield Finding("step-bound", "compute-bound", value=starved.value, source=starved.source)
     elif _loader_alone(look):
-        yield Finding("step-bound", "loader-bound", value=starved.value, source=starved.source)
+        yield Finding("step-bound", "idle-and-loads-inline", starved.value, starved.source)
+        yield Skip(needs.LOADER_TIME, check="step-bound")
     else:
         yield Skip(needs.LOADER_TIME, check="step-bound")
 
@@ -162,8 +163,12 @@ def _busiest(
 
 
 def _loader_alone(look: Look) -> bool:
-    """One process that loads in its own loop: no collective to wait for, no worker to prefetch."""
+    """One process that loads in its own loop: no collective to wait for, no worker to prefetch. Even
+    so an idle GPU may wait for the host to compile, to update offloaded weights, to save or to evaluate: that it
+    waits for data is known only where the time in the loader is."""
     config = config_of(look)
+    if config.get("optimizer_offload") not in (None, False, "none"):
+        return False
     world = config.integer("world_size")
     logs = logs_of(look)
     single = world == 1 or (world is None and len(logs.ranks) <= 1)

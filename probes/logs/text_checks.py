@@ -120,7 +120,9 @@ QUESTIONS: tuple[Question, ...] = (
         "load-message",
         "none",
         (
-            Case("pointer-or-page", _UNREADABLE, r"invalid load key, '[v<]'|HeaderTooLarge"),
+            Case("pointer-or-page", _UNREADABLE, r"invalid load key, '[v<]'"),
+            # The length that the first bytes say is impossible: text, a zip or a pickle give it alike.
+            Case("no-such-header", _UNREADABLE, r"HeaderTooLarge|header too large"),
             Case("refused", _UNREADABLE, r"[Ww]eights ?[Oo]nly|WeightsUnpickler"),
             Case("not-found", _UNREADABLE, r"[Cc]an't find|No valid checkpoint|Unable to find"),
             Case(

@@ -283,11 +283,15 @@ def test_idle_gpus_in_long_steps(judge: Any) -> None:
         rows, gpu(1.0), steps_over(40), config(total_steps=40, num_workers=0, world_size=1)
     )
     assert found["gpu-starved"].outcome == "present"
-    assert found["step-bound"].outcome == "loader-bound"
+    assert found["step-bound"].outcome == "idle-and-loads-inline"
     told = str(finding_text(load(), found["gpu-starved"]).en)
     assert told == "the GPU is under-used: 1% busy, 0.69 s of each 0.70 s step without work"
     told = str(finding_text(load(), found["step-bound"]).en)
-    assert told == "the GPU waits for the next batch, 99% of the time"
+    assert told.startswith("the GPU is idle 99% of the time, and the training process loads")
+    offloads = config(total_steps=40, num_workers=0, world_size=1, optimizer_offload="cpu")
+    assert "step-bound" not in judge(rows, gpu(1.0), steps_over(40), offloads)
+    logged = judge([r | {"data_time": 0.6} for r in rows], gpu(1.0), steps_over(40), config())
+    assert logged["step-bound"].outcome == "loader-bound"
 
 
 def test_a_tiny_model_is_not_starved(judge: Any) -> None:

@@ -31,7 +31,7 @@ TWO_RANKS = "[rank0] step 1 | loss 3.0\n[rank1] step 1 | loss 3.0\n"
         ("  exitcode  : -9 (pid: 662)", "host-kill-record", "killed-without-record"),
         ("NVRM: Xid (PCI:0000:07:00): 74, pid=1, NVLink: fatal error detected on link 3", "link-error", "gpu-link-fault"),
         ("_pickle.UnpicklingError: invalid load key, 'v'.", "load-message", "pointer-or-page"),
-        ("safetensors_rust.SafetensorError: Error while deserializing header: HeaderTooLarge", "load-message", "pointer-or-page"),
+        ("safetensors_rust.SafetensorError: Error while deserializing header: HeaderTooLarge", "load-message", "no-such-header"),
         ("RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory", "load-message", "truncated"),
         ("_pickle.UnpicklingError: Weights only load failed. This file can still be loaded", "load-message", "refused"),
         ("RuntimeError: DataLoader worker (pid 71) is killed by signal: Killed.", "worker-exit", "killed"),
