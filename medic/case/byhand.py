@@ -68,6 +68,24 @@ def is_reported(text: str, name: str) -> bool:
     return is_report(text, of_log=name.lower().startswith("readme"))
 
 
+def tells_in_words(text: str, *, called: bool) -> bool:
+    """Whether a text that is pasted would be read as a person's words with what lies among them: it
+    begins with a sentence where its name says that it is a report (``called``), else with a complaint."""
+    from medic.match.notes import speaks
+
+    return speaks(text, complaint=not called) and not repeats(text)
+
+
+def holds_words(text: str) -> bool:
+    """Whether a part of a text is read as words where it is pasted."""
+    from medic.match import split_paste
+
+    kinds = [part.kind for part in split_paste(text)]
+    if len(text.strip().split("\n")) == 1 or kinds[:1] == ["prose"]:
+        return True
+    return "prose" in kinds and not repeats(text)
+
+
 def holds_log(head: bytes) -> bool:
     """Whether a text that its name calls a report has lines of a program."""
     if b"\0" in head:

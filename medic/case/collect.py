@@ -147,7 +147,7 @@ def _take_notes(
     texts: list[str] = []
     beside = any(file.kind in _OF_A_RUN for file in files)
     for file in files:
-        text = note_text(file.path) if file.kind == "note" or file.named else None
+        text = note_text(file.path, named=file.named) if file.kind == "note" or file.named else None
         if text is None:
             if file.kind != "note":
                 kept.append(file)

@@ -8,11 +8,13 @@ from pathlib import Path
 from medic.case.byhand import (
     WORDS_BYTES,
     holds_log,
+    holds_words,
     is_reported,
     is_written_by_hand,
     may_complain,
     names_data,
     repeats,
+    tells_in_words,
 )
 from medic.case.datakind import (
     first_object,
@@ -79,8 +81,9 @@ _NOTES = regex(
 NOTE_BYTES = 64 * 1024
 
 
-def note_text(path: str) -> str | None:
-    """The content of a text file that a person wrote, or None for any other file."""
+def note_text(path: str, *, named: bool = False) -> str | None:
+    """The content of a text file that a person wrote, or None for any other file. What is ``named`` by
+    the user and called a report is read as it would be if it was pasted, whatever it begins with."""
     head, name = _head(path, NOTE_BYTES + 1), Path(path).name
     words = path.lower().endswith((".txt", ".md")) or _NOTES.match(name) is not None
     if not words and not _has_log_name(name):
@@ -91,6 +94,10 @@ def note_text(path: str) -> str | None:
 
     text = utf8(head).decode("utf-8", "replace")
     if (words or is_written_by_hand(head)) and is_note(text) and not repeats(text):
+        return text
+    called = _NOTES.match(name) is not None or name.lower().endswith(".md")
+    told = (called and named and holds_words(text)) or tells_in_words(text, called=called)
+    if words and told and not names_data(name):
         return text
     return text if is_reported(text, name) else None
 

@@ -22,6 +22,27 @@ def is_note(text: str) -> bool:
     return bool(said) and len(said) >= NOTE_SENTENCES * len(lines)
 
 
+# How a person begins: no label, no tag, no call.
+_BEGINS = regex(r"^(?:[A-Z][a-z']*|I|A|[A-Z]{2,}\w*|\d+|[\u4e00-\u9fff])(?![\w.]*[:(=_/])")
+
+
+def speaks(text: str, *, complaint: bool = False) -> bool:
+    """Whether a text begins with a sentence of a person, or with one that complains, and is short
+    enough to have been pasted."""
+    from medic.match.tone import complains
+
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    parts = split_paste(text)
+    if not lines or not parts or parts[0].kind != "prose" or len(lines) > SHORT:
+        return False
+    begin = lines[0]
+    if not _BEGINS.match(begin) or _SAMPLE.match(begin) or _LOGGED.match(begin):
+        return False
+    if _NOTICE.match(begin) or not is_sentence(begin):
+        return False
+    return complains(begin) if complaint else True
+
+
 # Who speaks: a program says "we" where it recommends or assumes something.
 _VOICE = regex(
     r"\b(?:I|I'(?:m|ve|d|ll)|[Mm]y|we(?:'(?:re|ve|d))?|[Oo]ur|We (?!recommend|assume|will|suggest|detect|"

@@ -25,6 +25,7 @@ MIN_POINTS = 10
 UNTRAINED_LOSS = 3.0
 FALLS_AT_LEAST = 0.02  # of the starting loss, in the steps after warmup
 MIN_STEPS = 50
+NEAR_LEVEL = 0.02  # of the level: a last loss that far from it is not what it is about
 LATE_START = 0.1  # of the planned steps
 FLAT_SHARE = 0.02
 NEW_MODEL = 5.0  # nats: that of a vocabulary of 150 and more; a few classes have no fifth to lose
@@ -136,13 +137,21 @@ def _plateau(look: Look, shape: Shape) -> Iterator[Finding | Skip]:
         yield Finding("loss-plateau", "absent")
         return
     step, level = flat
-    value = {"from_step": step, "level": level, "step": step, "last_step": shape.steps[-1]}
+    value = {"from_step": step, "level": level, "step": step}
+    value["last_step"], value["last"] = _as_logged(shape, level)
     value["first"] = shape.values[shape.steps.index(step)]
     yield Finding("loss-plateau", value=value, source=_at(look, shape, step))
     if stays is None:
         return  # it falls, if hardly: it has no level yet
     yield from stuck.level(look, level, median(shape.values[:3]), _at(look, shape, step))
     yield from stuck.norms(look, step)
+
+
+def _as_logged(shape: Shape, level: float) -> tuple[int, float]:
+    """A step of the end and its own loss, which is about the level: the last, else the nearest."""
+    end = list(zip(shape.steps, shape.values, strict=True))[-max(3, len(shape.values) // 5) :]
+    near = abs(end[-1][1] - level) <= NEAR_LEVEL * abs(level)
+    return end[-1] if near else min(end, key=lambda row: abs(row[1] - level))
 
 
 def _never_fell(shape: Shape) -> tuple[int, float] | None:

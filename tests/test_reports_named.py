@@ -1,0 +1,48 @@
+"""A report is understood alike whether it is pasted or given as a file; a log is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from medic.case.collect import collect
+from medic.case.filekind import note_text
+from medic.index.knowledge import load
+from medic.session.consultation import Session
+
+INDEX = load()
+REPORT = """Fine-tuning Mixtral from scratch-like init, 8 experts.
+After 3k steps the tokens per expert of layer 5 are very uneven and it gets more extreme with time;
+{'loss': 1.95, 'learning_rate': 2.5e-07, 'epoch': 0.1}
+{'loss': 1.94, 'learning_rate': 1.0e-06, 'epoch': 0.5}
+{'loss': 1.92, 'learning_rate': 4.0e-06, 'epoch': 2.0}
+{'loss': 1.92, 'learning_rate': 4.1e-06, 'epoch': 3.0}
+"""
+ONE_LINE = "train_batch_size=256, rollout.n=8, 8 GPUs. How many updates does this make per step, 4 or 32?\n"
+LOG = "\n".join(
+    ["Loading checkpoint shards: 100%|##########| 3/3 [00:07<00:00,  2.50s/it]"]
+    + [f"2026-03-02 10:00:{n:02d} step {n} loss {3 - n / 50:.3f} lr 1e-4" for n in range(50)]
+)
+
+
+def words(paths: list[str], text: str = "") -> tuple[str, str]:
+    session = Session(INDEX, collect(paths, text=text, this_host=False, index=INDEX))
+    session.look()
+    return session.told.words, session.diagnosis(asks=False).verdict
+
+
+@pytest.mark.parametrize("name", ["report.txt", "report.md", "issue.md", "bug.txt"])
+@pytest.mark.parametrize("text", [REPORT, ONE_LINE])
+def test_the_same_text_has_the_same_answer(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    assert words([str(path)]) == words([], text)
+
+
+@pytest.mark.parametrize("name", ["train.log", "run.txt", "out.txt", "report.txt"])
+def test_a_log_is_no_report(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text(LOG)
+    assert note_text(str(path), named=True) is None
+    assert words([str(path)]) == ("", "no-fault-seen")
