@@ -23,10 +23,11 @@ _ROW = regex(
     r"^\s*(\d{1,6}(?:\.\d{1,3})?)([GT])i?B?\s+(\S*(?:checkpoint|ckpt|global_step|step|iter|epoch)"
     r"[-_=]?\d{1,12}\S{0,60}?)/?\s*$"
 )
-# A line that tells of a save that was done, or of one that began, and its place with a number.
+# A line that tells of a save that was done, or of one that began, and its place with a number. A place
+# is looked for where a word begins, else each letter of a long one would be tried.
 _SAVES = regex(
     r"(?i)\bsav(?:ed|ing)\b(?:[^\n/]{0,60}\biter(?:ation)?\s{1,8}(\d{1,9})\b|[^\n]{0,80}?"
-    r"(\S*(?:checkpoint|ckpt|global_step|step|iter|epoch)[-_=]?\d{1,12})(?!\d))"
+    r"(?<![^\s:=])(\S*(?:checkpoint|ckpt|global_step|step|iter|epoch)[-_=]?\d{1,12})(?!\d))"
 )
 _REMOVES = regex(
     r"(?i)\b(?:delet|remov|prun|rotat|clean)\w{0,4}\b[^\n]{0,40}(?:checkpoint|ckpt|step|iter)|"
@@ -34,6 +35,7 @@ _REMOVES = regex(
 )
 _ELSEWHERE = regex(r"/tmp/|\.cache|\.triton|inductor|/dev/shm|huggingface|\.arrow\b|wandb/")  # noqa: S108 - read, not opened
 MAX_LOG = 500_000  # lines of a log that is read again
+MAX_LINE = 400  # characters of a line that are read
 NEAR = 40  # lines of a traceback between the words of a save and its end
 _UNITS = {"G": 1 << 30, "T": 1 << 40}
 
@@ -77,10 +79,9 @@ def _saved(look: Look, refused: Hit) -> list[Finding]:
             removed = removed or _REMOVES.search(line) is not None
             if "sav" in line.lower() or "checkpoint" in line:
                 saving = number
-                if found := _SAVES.search(line):
-                    saved.setdefault(
-                        found[1] or found[2], Source(file.name, number, text=line[:400])
-                    )
+                if found := _SAVES.search(line[:MAX_LINE]):
+                    source = Source(file.name, number, text=line[:MAX_LINE])
+                    saved.setdefault(found[1] or found[2], source)
     at_a_save = refused.source.line - saving <= NEAR or "checkpoint" in refused.source.text
     if removed or not at_a_save or len(saved) <= LEAST:
         return []

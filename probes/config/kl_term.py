@@ -20,7 +20,7 @@ _COEFFICIENT = regex(
     r"(?i)\b(?:init_kl_coef|kl_coef|reference_policy_kl_penalty)\b['\"]?\s{0,3}[:= ]\s{0,3}(\d[\d.]{0,12}(?:e-?\d+)?)"
 )
 _BETA = regex(
-    r"^\s{0,8}['\"]?(?:--)?beta['\"]?\s{0,3}[:= ]\s{0,3}(\d[\d.]{0,12}(?:e-?\d+)?)\s*,?\s*(?:#.*)?\\?$"
+    r"^\s{0,8}['\"]?(?:--)?beta['\"]?\s{0,3}[:= ]\s{0,3}(\d[\d.]{0,12}(?:e-?\d+)?)\s*(?:,\s*)?(?:#.*)?\\?$"
 )
 _GROUPS = regex(r"(?i)\bnum_generations\b|\bgrpo\b|\brloo\b")
 _NEEDS = Text("the settings of a KL term", "KL 项的设置")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import process_time
 from typing import Any
 
 import pytest
@@ -26,3 +27,9 @@ def test_the_kl_term_as_it_is_stated(look: Any, name: str, text: str, outcome: s
     seen = look({name: text})
     found = [f for f in kl_term.run(seen) if isinstance(f, Finding)]
     assert [f.outcome for f in found] == ([outcome] if outcome else [])
+
+
+def test_a_value_with_many_blanks_behind_it_takes_no_time(look: Any) -> None:
+    begun = process_time()
+    list(kl_term.run(look({"grpo.yaml": "grpo: true\nbeta: 0.1" + 30_000 * " " + "x\n"})))
+    assert process_time() - begun < 3.0

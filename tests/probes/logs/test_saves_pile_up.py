@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import process_time
 from typing import Any
 
 import pytest
@@ -55,3 +56,9 @@ def test_checkpoints_that_no_save_removes(read: Any, text: str, piled: bool) -> 
     found = read(text).ask(host_kept.PROBE)
     assert ("full-place" in found) is piled
     assert not piled or found["full-place"].outcome == "saves-pile-up"
+
+
+def test_a_long_line_that_tells_of_saves_takes_no_time(read: Any) -> None:
+    begun = process_time()
+    read("saved/" * 1500 + "\n" + hugging_face(8)).ask(host_kept.PROBE)
+    assert process_time() - begun < 3.0
