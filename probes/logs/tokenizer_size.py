@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from medic.errors import Unreadable
 from medic.facts import Hit, LogHits, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, config_of, logs_of
@@ -16,8 +17,8 @@ from medic.text.patterns import regex
 from .digits import whole
 
 CHECK = "token-ids"
-FAILED = frozenset({"cuda-kernel-error", "python-exception"})
-LOOKUP = regex(
+_FAILED = frozenset({"cuda-kernel-error", "python-exception"})
+_LOOKUP = regex(
     r"(?i)srcIndex < srcSelectDimSize|index out of range in self|device-side assert|embedding"
 )
 _TOKENS = regex(
@@ -27,7 +28,8 @@ _TOKENS = regex(
 _ROWS = regex(
     r"\bEmbedding\((\d{3,8}), \d|(?i:\bmodel\b.{0,12}\bvocab(?:ulary)?[ _]?size\b)\D{0,4}(\d[\d,]{2,10})"
 )
-MOST = 4 << 20  # bytes of a file of added tokens
+_DIGITS = 8  # of an id, as of the sizes in a log
+_MOST = 4 << 20  # bytes of a file of added tokens
 
 
 class Size(NamedTuple):
@@ -50,7 +52,7 @@ def run(look: Look) -> Iterator[Finding]:
 
 
 def _of_lookup(hit: Hit) -> bool:
-    return hit.symptom in FAILED and not hit.benign and LOOKUP.search(hit.source.text) is not None
+    return hit.symptom in _FAILED and not hit.benign and _LOOKUP.search(hit.source.text) is not None
 
 
 def _tokens(look: Look, logs: LogHits) -> Size | None:
@@ -63,7 +65,7 @@ def _tokens(look: Look, logs: LogHits) -> Size | None:
         if given.name.rpartition("/")[2] != "config.json":
             continue
         for name, ids in (("added_tokens.json", _values), ("tokenizer_config.json", _decoder)):
-            most = max(ids(_load(Path(given.path).with_name(name))), default=None)
+            most = max(ids(_load(look, Path(given.path).with_name(name))), default=None)
             if most is not None:
                 folder = given.name.rpartition("/")[0]
                 return Size(most + 1, Source(f"{folder}/{name}" if folder else name))
@@ -78,10 +80,11 @@ def _rows(look: Look, logs: LogHits) -> int | None:
     return config_of(look).integer("vocab_size")
 
 
-def _load(path: Path) -> dict[str, Any]:
+def _load(look: Look, path: Path) -> dict[str, Any]:
     try:
-        data = json.loads(path.read_text("utf-8")) if path.stat().st_size <= MOST else {}
-    except (OSError, ValueError):
+        with look.open(str(path), _MOST) as file:
+            data = json.load(file)
+    except (Unreadable, OSError, ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}
 
@@ -92,7 +95,8 @@ def _values(data: dict[str, Any]) -> list[int]:
 
 def _decoder(data: dict[str, Any]) -> list[int]:
     added = data.get("added_tokens_decoder")
-    return [int(k) for k in added if str(k).isdecimal()] if isinstance(added, dict) else []
+    ids = added if isinstance(added, dict) else ()
+    return [int(k) for k in ids if k.isdecimal() and len(k) <= _DIGITS]
 
 
 PROBE = Probe(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,7 @@ def outcome(folder: Path, files: dict[str, str]) -> str | None:
     probes = [p for p in all_probes() if p.reads == "artefacts"]
     session = Session(index, collect([str(folder)], this_host=False, index=index), probes)
     session.look()
+    assert session.evidence.runs["tokenizer-size"].state != "failed"
     return next((h.seen.outcome for h in session.found if h.seen.name == "token-ids"), None)
 
 
@@ -59,3 +61,18 @@ def config(rows: int) -> str:
 )
 def test_sizes_that_are_at_hand(tmp_path: Path, files: dict[str, str], larger: bool) -> None:
     assert (outcome(tmp_path, files) == "tokenizer-larger") is larger
+
+
+@pytest.mark.parametrize(
+    "added",
+    [None, "[" * 100_000, json.dumps({"added_tokens_decoder": {"9" * 5000: {}}}), "[]"],
+)
+def test_tokens_that_cannot_be_read_tell_nothing(tmp_path: Path, added: str | None) -> None:
+    folder, file = tmp_path / "run", tmp_path / "run" / "tokenizer_config.json"
+    folder.mkdir()
+    if added is None:
+        os.mkfifo(file)  # nobody writes into it
+    else:
+        file.write_text(added)
+    files = {"train.log": STEPS + FAILED, "config.json": config(32000)}
+    assert outcome(folder, files) in (None, "usual")
