@@ -38,6 +38,22 @@ def state_dir(*parts: str) -> Path:
     return folder
 
 
+def write_private(file: Path, data: bytes) -> None:
+    """Writes a file of the state folder, and not before it is on disk returns. Raises OSError."""
+    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE)
+    with os.fdopen(handle, "wb") as out:
+        out.write(data)
+        out.flush()
+        os.fsync(out.fileno())
+
+
+def write_whole(file: Path, data: bytes) -> None:
+    """The same in one step: who reads the file finds the old or the new, whole."""
+    part = file.with_name(f"{file.name}.part")
+    write_private(part, data)
+    part.replace(file)
+
+
 def cache_dir() -> Path:
     """The folder for what can be made again at any time, such as compiled knowledge."""
     return state_dir("cache")

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from medic.config import PRIVATE_FILE, state_dir
+from medic.config import state_dir, write_private
 from medic.errors import UsageError
 from medic.i18n import Text, plain
 from medic.text.safetext import one_line
@@ -52,9 +52,7 @@ def _to_file(text: str) -> Path | None:
     """The state folder's copy, readable by its owner only."""
     try:
         file = state_dir() / FILE
-        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE)
-        with os.fdopen(handle, "wb") as out:
-            out.write(text.encode("utf-8", "replace"))
+        write_private(file, text.encode("utf-8", "replace"))
     except (OSError, UsageError):
         return None
     return file

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import traceback
 
-from medic.config import PRIVATE_FILE, state_dir
+from medic.config import state_dir, write_private
 from medic.errors import KnowledgeError, MedicError
 from medic.i18n import Text
 
@@ -31,9 +30,7 @@ def _kept(problem: Exception) -> str:
     text = "".join(traceback.format_exception(type(problem), problem, problem.__traceback__))
     try:
         file = state_dir() / FILE
-        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE)
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as out:
-            out.write(text)
+        write_private(file, text.encode("utf-8", "replace"))
     except (OSError, MedicError):
         return FILE
     return str(file)

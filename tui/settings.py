@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
-from medic.config import PRIVATE_FILE, state_dir
+from medic.config import state_dir, write_whole
 from medic.errors import UsageError
 from medic.i18n import Text
 from medic.nearest import did_you_mean
@@ -35,11 +34,7 @@ def remember(**values: str) -> None:
     """Keeps values for the next start; where that cannot be done they hold for this one."""
     data = remembered() | values
     try:
-        part = state_dir() / f"{FILE}.part"
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE)
-        with os.fdopen(handle, "wb") as out:
-            out.write(json.dumps(data).encode())
-        part.replace(part.with_name(FILE))
+        write_whole(state_dir() / FILE, json.dumps(data).encode())
     except (OSError, UsageError):
         return
 

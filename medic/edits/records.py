@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from medic.config import PRIVATE_FILE, PRIVATE_FOLDER, state_dir
+from medic.config import PRIVATE_FOLDER, state_dir, write_whole
 from medic.errors import EditRefused, UsageError
 from medic.records import dataclass, replace
 
@@ -67,15 +67,6 @@ def _is_id(name: str) -> bool:
     return name[:1] == "c" and name[1:].isdecimal() and name.isascii()
 
 
-def write_private(path: Path, data: bytes) -> None:
-    """Writes a file of the state folder, and not before it is on disk returns."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE)
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
 def save(record: ChangeRecord) -> ChangeRecord:
     """Writes the record in one step, so that it is never half there.
 
@@ -84,9 +75,7 @@ def save(record: ChangeRecord) -> ChangeRecord:
     from dataclasses import asdict  # most who load this only read records
 
     place = folder(record.id) / _RECORD
-    draft = place.with_suffix(".new")
-    write_private(draft, json.dumps(asdict(record), indent=1).encode())
-    draft.replace(place)
+    write_whole(place, json.dumps(asdict(record), indent=1).encode())
     return record
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
+from medic.config import write_private
 from medic.edits import records
 from medic.edits.atomic import Target, commit, discard, look_at, stage
 from medic.edits.patch import Patch
@@ -65,7 +66,7 @@ def _back_up(targets: Sequence[Target], new: Sequence[bytes]) -> ChangeRecord:
     try:
         record = _record(targets, new)
         for i, target in enumerate(targets):
-            records.write_private(records.backup(record.id, i), target.data)
+            write_private(records.backup(record.id, i), target.data)
         return records.save(record)
     except OSError as problem:
         words = problem.strerror or "cannot be written"
@@ -229,12 +230,12 @@ def _stage(record: ChangeRecord, number: int) -> Target | None:
         raise EditRefused("the backup is damaged", "备份已损坏", at=touched.target)
     path, temporary = Path(touched.target), Path(touched.temporary)
     if not path.exists():
-        records.write_private(temporary, data)
+        write_private(temporary, data)
         temporary.chmod(touched.mode & 0o7777)
         return None
     target = look_at(touched.target)
     if target.hash != touched.after:
-        records.write_private(records.folder(record.id) / f"{number}.overwritten", target.data)
+        write_private(records.folder(record.id) / f"{number}.overwritten", target.data)
     stage(path, temporary, data, target.info, touched.target)
     return target
 

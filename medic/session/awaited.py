@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from medic.session.saved import Saved, folder_of, write_whole
+from medic.config import write_whole
+from medic.session.saved import Saved, folder_of
 
 AWAITED = "awaited.json"
 MAX_AWAITED = 64 * 1024 * 1024

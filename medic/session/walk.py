@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from medic.config import state_dir
+from medic.config import state_dir, write_whole
 from medic.entries import Procedure, Step
 from medic.errors import UsageError
 from medic.i18n import Text
@@ -100,9 +100,7 @@ def keep(walk: Walk) -> None:
     if walk.step is None or not walk.trail:
         file.unlink(missing_ok=True)
         return
-    part = file.with_suffix(".part")
-    part.write_text(json.dumps(walk.trail), "utf-8")
-    part.replace(file)
+    write_whole(file, json.dumps(walk.trail).encode())
 
 
 def _file(name: str) -> Path:

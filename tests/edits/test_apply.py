@@ -202,7 +202,7 @@ def test_state_folder_that_cannot_be_written(
     def full(path: Path, data: bytes) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(records, "write_private", full)
+    monkeypatch.setattr("medic.edits.writing.write_private", full)
     with pytest.raises(EditRefused, match="no backup"):
         apply(change)
     assert (shop.folder / "a.yaml").read_bytes() == OLD.encode()
