@@ -109,10 +109,10 @@ def go_on(talk: Consultation, name: str) -> None:
 
 
 def _move(saved: Saved, data: Any) -> Move:
-    from medic.session.again import from_here
+    from medic.session.again import said_from_here
 
     (en, zh), before, change = data
-    return Move(Text(en, zh), before and from_here(saved, before), change)
+    return Move(Text(en, zh), before and said_from_here(saved, before), change)
 
 
 def resume(talk: Consultation, argument: str) -> None:

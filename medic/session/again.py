@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from medic.case.collect import Case
@@ -13,6 +12,7 @@ from medic.session.recheck import Applied
 from medic.session.revisit import OF_BEFORE, collect_again, still_before, without
 from medic.session.said import say_again
 from medic.session.saved import PASTED, Saved, folder_of
+from medic.session.where import case_at, from_here
 
 if TYPE_CHECKING:
     from medic.index.knowledge import Index
@@ -23,20 +23,10 @@ MAX_PASTED = 64 * 1024 * 1024
 
 def case_of(saved: Saved, index: Index) -> Case:
     """The case as its files are now; one whose files are gone has what was pasted."""
-    where, said = saved.data["case"], from_here(saved, saved.data["said"])
-    root = _from_here(saved, where["root"]) if where["root"] else where["root"]
-    case = Case(
-        given=dict(where["given"]),
-        run=where["run"],
-        runs=(where["run"],) if where["run"] else (),
-        this_host=where["this_host"],
-        root=root,
-        paths=tuple(_from_here(saved, path) for path in where["paths"]),
-        pastes=_pastes(saved),
-    )
-    case = collect_again(case, index)
+    where, said = saved.data["case"], said_from_here(saved, saved.data["said"])
+    case = collect_again(case_at(where, _pastes(saved)), index)
     case = replace(case, text=case.text or case.pasted)
-    left_out = [_from_here(saved, path) for path in where["left_out"]]
+    left_out = [from_here(where["cwd"], path) for path in where["left_out"]]
     case = without(without(case, left_out), [*said.get("aside", {})], ANOTHER)
     return without(case, [*still_before(case, said.get("before", {}))], OF_BEFORE)
 
@@ -60,24 +50,19 @@ def _pastes(saved: Saved) -> tuple[str, ...]:
 
 def restore(session: Session, saved: Saved) -> None:
     """What was said and changed, back into a session over the case of ``saved``."""
-    said = from_here(saved, saved.data["said"])
-    session.left_out = [_from_here(saved, path) for path in saved.data["case"]["left_out"]]
+    where, said = saved.data["case"], said_from_here(saved, saved.data["said"])
+    session.left_out = [from_here(where["cwd"], path) for path in where["left_out"]]
     session.applied = [Applied.of(data) for data in saved.data["applied"]]
     say_again(session, said)
 
 
-def from_here(saved: Saved, said: Mapping[str, Any]) -> dict[str, Any]:
+def said_from_here(saved: Saved, said: Mapping[str, Any]) -> dict[str, Any]:
     """What was said, with its paths as they are called from the folder of today."""
-    found = dict(said)
+    cwd, found = saved.data["case"]["cwd"], dict(said)
     for name in ("paths", "left_out"):
         if name in said:
-            found[name] = [_from_here(saved, path) for path in said[name]]
+            found[name] = [from_here(cwd, path) for path in said[name]]
     for name in ("aside", "before"):
         if name in said:
-            found[name] = {_from_here(saved, path): t for path, t in said[name].items()}
+            found[name] = {from_here(cwd, path): t for path, t in said[name].items()}
     return found
-
-
-def _from_here(saved: Saved, path: str) -> str:
-    cwd = saved.data["case"]["cwd"]
-    return path if cwd == str(Path.cwd()) or path.startswith("<") else str(Path(cwd) / path)

@@ -32,15 +32,13 @@ _SAID: dict[str, Any] = {
     "before?": {"*": float},
     "pastes?": int,
 }
-_CASE: dict[str, Any] = {
+_WHERE: dict[str, Any] = {
     "cwd": str,
     "paths": [str],
     "root": str,
     "run": str,
     "given": {"*": object},
     "this_host": {bool, type(None)},
-    "left_out": [str],
-    "pastes?": [int],
 }
 _APPLIED = {
     "change": str,
@@ -72,7 +70,7 @@ _STATE: dict[str, Any] = {
     "format": int,
     "opened": float,
     "changed": float,
-    "case": _CASE,
+    "case": _WHERE | {"left_out": [str], "pastes?": [int]},
     "said": _SAID,
     "applied": [_APPLIED],
     "medic?": str,
@@ -83,6 +81,14 @@ _STATE: dict[str, Any] = {
     "walk?": {str, type(None)},
     "mended?": [(str, str, str)],
     "taken?": int,
+}
+_UNHEARD = {
+    "host": str,
+    "pid": int,
+    "said": {"*": object},
+    "case": _WHERE | {"text": str},
+    "session": str,
+    "demo": bool,
 }
 _LEADER = {"code": str, "title": _PAIR, "word?": str, "chance?": float, "wrong?": str}
 
@@ -109,6 +115,11 @@ def broken_field(data: Any) -> str:
 def is_record(data: Any) -> bool:
     """Whether it is one thing said, as a talk keeps it."""
     return not _broken(data, _LINES, "talk")
+
+
+def is_unheard(data: Any) -> bool:
+    """Whether it is something said that no session has yet."""
+    return not _broken(data, _UNHEARD, "unheard")
 
 
 def _broken(value: Any, kind: Any, name: str) -> str:

@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from medic import __version__
-from medic.config import PRIVATE_FILE, PRIVATE_FOLDER, state_dir
+from medic.config import PRIVATE_FILE, PRIVATE_FOLDER, state_dir, write_whole
 from medic.errors import UsageError
 from medic.i18n import Text
 from medic.records import dataclass
 from medic.session.intact import broken_field, is_record
 from medic.session.opened import hold, is_open
 from medic.session.said import said
+from medic.session.where import where_of
 
 if TYPE_CHECKING:
     from medic.session.consultation import Session
@@ -103,16 +104,13 @@ class Keeper:
         if case.pasted != self._pasted:
             write_whole(self.folder / PASTED, case.pasted.encode("utf-8", "replace"))
             self._pasted = case.pasted
-        where: dict[str, Any] = {"cwd": str(Path.cwd()), "paths": list(case.paths)}
-        where |= {"root": case.root, "run": case.run}
-        where |= {"given": dict(case.given), "this_host": case.this_host}
-        where |= {"pastes": [len(text) for text in case.pastes]}
+        pastes = [len(text) for text in case.pastes]
         data = {
             "format": FORMAT,
             "medic": __version__,
             "opened": self.opened,
             "changed": time.time(),
-            "case": where | {"left_out": list(session.left_out)},
+            "case": where_of(case) | {"pastes": pastes, "left_out": list(session.left_out)},
             "said": said(session),
             "applied": [asdict(a) for a in session.applied],
             **more,
@@ -133,17 +131,6 @@ class Keeper:
             os.write(handle, line)
         finally:
             os.close(handle)
-
-
-def write_whole(file: Path, data: bytes) -> None:
-    """In one step: who reads it finds the old or the new, whole."""
-    part = file.with_suffix(".part")
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE)
-    with os.fdopen(handle, "wb") as out:
-        out.write(data)
-        out.flush()
-        os.fsync(out.fileno())
-    part.replace(file)
 
 
 # --- reading --------------------------------------------------------------------------------

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from medic.case.collect import Case
-from medic.config import PRIVATE_FILE, state_dir
+from medic.config import state_dir, write_whole
 from medic.errors import MedicError
+from medic.session.intact import is_unheard
+from medic.session.where import case_at, where_of
 
 if TYPE_CHECKING:
     from medic.session.saved import Saved
@@ -28,18 +30,11 @@ def keep(said: Mapping[str, Any], case: Case, session: str = "", *, demo: bool =
     """Writes what was said of a case, in ``session`` if it has begun; the path of it, "" where it
     cannot be written."""
     owner = {"host": socket.gethostname(), "pid": os.getpid(), "number": next(_numbers)}
-    about: dict[str, Any] = {"cwd": str(Path.cwd()), "paths": list(case.paths)}
-    about |= {"root": case.root, "run": case.run}
-    about |= {"given": dict(case.given), "this_host": case.this_host, "text": case.pasted}
+    about = where_of(case) | {"text": case.pasted}
     record = owner | {"said": dict(said), "case": about, "session": session, "demo": demo}
     try:
         file = state_dir("unheard") / f"{owner['pid']}-{owner['number']:06}.json"
-        part = file.with_suffix(".part")
-        with os.fdopen(
-            os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE), "w"
-        ) as out:
-            json.dump(record, out)
-        part.replace(file)
+        write_whole(file, json.dumps(record).encode())
     except (MedicError, OSError, TypeError, ValueError):
         return ""
     return str(file)
@@ -54,11 +49,14 @@ def is_kept(path: str) -> None:
 
 def take_in() -> None:
     """What processes that are gone have left becomes part of a session, where it waits."""
-    with suppress(MedicError, OSError):
+    try:
         left = sorted(state_dir("unheard").glob("*.json"))
-        every = [(record, file) for file in left if (record := _read(file)) is not None]
-        for _, group in groupby(every, key=lambda one: one[0]["pid"]):
-            mine = list(group)
+    except (MedicError, OSError):
+        return
+    every = [(record, file) for file in left if (record := _read(file)) is not None]
+    for _, group in groupby(every, key=lambda one: one[0]["pid"]):
+        mine = list(group)
+        with suppress(MedicError, OSError):  # of a session that is gone or broken they stay
             if _into_session([record for record, _ in mine]):
                 for _, file in mine:
                     is_kept(str(file))
@@ -68,13 +66,11 @@ def _read(file: Path) -> dict[str, Any] | None:
     """What a process of this machine left that has ended; None for anything else."""
     try:
         with file.open("rb") as opened:
-            record = json.loads(opened.read(MAX_SAID))
-        whole = isinstance(record["said"], dict) and isinstance(record["case"]["paths"], list)
-        if not whole or record["host"] != socket.gethostname() or _lives(int(record["pid"])):
-            return None
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            record: dict[str, Any] = json.loads(opened.read(MAX_SAID))
+    except (OSError, ValueError, RecursionError):
         return None
-    return dict(record)
+    gone = is_unheard(record) and record["host"] == socket.gethostname()
+    return record if gone and not _lives(record["pid"]) else None
 
 
 def _lives(pid: int) -> bool:
@@ -110,16 +106,7 @@ def _bare(record: Mapping[str, Any]) -> str:
     from medic.session.saved import Keeper
 
     about = record["case"]
-    paths = tuple(str(Path(about["cwd"]) / path) for path in about["paths"])
-    root = str(Path(about["cwd"]) / about["root"]) if about["root"] else ""
-    case = Case(
-        paths=paths,
-        root=root,
-        run=about["run"],
-        given=about["given"],
-        this_host=about["this_host"],
-        pastes=(about["text"],) if about["text"] else (),
-    )
+    case = case_at(about, [about["text"]] if about["text"] else [])
     keeper = Keeper.new()
     keeper.keep(Session(Index({}), case), taken=0, demo=bool(record["demo"]))
     return keeper.id

@@ -85,7 +85,16 @@ def test_what_was_taken_leaves_nothing(drive: Callable[..., None], case: Case) -
     assert waits("s1") == []
 
 
-@pytest.mark.parametrize("change", [{"pid": os.getpid()}, {"host": "another"}, {"said": 3}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"pid": os.getpid()},
+        {"host": "another"},
+        {"said": 3},
+        {"case": {"paths": []}},
+        {"session": "s9"},
+    ],
+)
 def test_what_is_of_a_living_process_or_is_no_record_stays(
     run_folder: Path, change: dict[str, Any]
 ) -> None:
@@ -102,3 +111,12 @@ def test_where_nothing_can_be_written_the_talk_goes_on(
     monkeypatch.setenv("MEDIC_STATE", "/proc/none")
     assert unheard.keep({"says": "words"}, collect([str(run_folder)])) == ""
     unheard.take_in()
+
+
+def test_one_that_no_session_takes_leaves_the_others(run_folder: Path) -> None:
+    case = collect([str(run_folder)])
+    for n, session in enumerate(("s9", "")):
+        file = Path(unheard.keep({"says": "words"}, case, session))
+        record = json.loads(file.read_text()) | {"pid": GONE + n}
+        file.rename(file.with_name(f"{GONE + n}-000001.json")).write_text(json.dumps(record))
+    assert [waits(kept.id) for kept in saved.listed()] == [["words"]]
